@@ -1,0 +1,23 @@
+//! What every part of logtrace agrees on: the records that the kernel side emits and their decoding, the
+//! driver's request records, the classes of a server's files, counted losses, and the run directory.
+//!
+//! This crate is the leaf of the workspace: it imports none of the others, reads no clock and decides no cause.
+//!
+//! Times are nanoseconds of `CLOCK_MONOTONIC` everywhere (`bpf_ktime_get_ns` on the kernel side).
+
+mod decode;
+mod file_class;
+mod loss;
+mod record;
+mod recording;
+mod request;
+mod run_dir;
+pub mod wire;
+
+pub use decode::{DecodeError, decode, encode};
+pub use file_class::{FileClass, LogNames};
+pub use loss::Losses;
+pub use record::{Commit, File, FileId, Io, IoOp, OffCpu, Record, Stack, Tid, Wake};
+pub use recording::{RecordingError, RecordingReader, RecordingWriter};
+pub use request::{Outcome, Request};
+pub use run_dir::{RunDir, RunDirError};

@@ -1,0 +1,161 @@
+//! The records, decoded: what the analysis works on.
+
+use std::fmt;
+
+/// A thread's id.
+pub type Tid = u32;
+
+/// One thing that the kernel side (or, for stacks, the reader) reported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Record {
+    /// A thread was off the CPU.
+    OffCpu(OffCpu),
+    /// A thread did an I/O system call.
+    Io(Io),
+    /// A commit ended.
+    Commit(Commit),
+    /// A file was used for the first time.
+    File(File),
+    /// The frames of a kernel stack, before the first record that refers to it.
+    Stack(Stack),
+}
+
+/// A closed interval in which a thread did not run.
+///
+/// `out_ns <= wake <= in_ns`; from the wake-up to `in_ns` the thread waited in the run queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OffCpu {
+    /// The thread.
+    pub tid: Tid,
+    /// When it left the CPU.
+    pub out_ns: u64,
+    /// When it ran again.
+    pub in_ns: u64,
+    /// What ended the wait.
+    pub wake: Wake,
+    /// The system call in which it blocked, by number; `None` outside of any.
+    pub syscall: Option<u16>,
+    /// Kernel stack at the block, taken only inside a traced I/O system call.
+    pub stack: Option<u32>,
+}
+
+/// What made a thread runnable again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wake {
+    /// It was preempted: it never stopped being runnable.
+    Preempted,
+    /// It was woken.
+    By {
+        /// When.
+        at_ns: u64,
+        /// The thread that ran where the wake-up came from; 0 is the idle task.
+        tid: Tid,
+        /// That thread's process.
+        tgid: u32,
+        /// Start of the commit that the waker was in, if it was in one.
+        commit_ns: Option<u64>,
+        /// The system call from which the waker woke it; `None` for a wake-up from an interrupt.
+        syscall: Option<u16>,
+    },
+    /// No wake-up was seen.
+    Unknown,
+}
+
+/// A file's identity while it exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileId {
+    /// Device of the file system, as the kernel encodes it (major << 20 | minor).
+    pub dev: u32,
+    /// Inode number.
+    pub ino: u64,
+    /// Inode generation.
+    pub generation: u32,
+}
+
+/// A closed I/O system call on a regular file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Io {
+    /// The thread.
+    pub tid: Tid,
+    /// Entry of the system call.
+    pub enter_ns: u64,
+    /// Its exit.
+    pub exit_ns: u64,
+    /// The file.
+    pub file: FileId,
+    /// What was done.
+    pub op: IoOp,
+    /// Bytes written or a negated errno; 0 for a sync.
+    pub ret: i64,
+}
+
+/// Whether a system call writes or makes durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum IoOp {
+    /// write, writev, pwrite64, pwritev, pwritev2.
+    Write,
+    /// fsync, fdatasync, sync_file_range.
+    Fsync,
+}
+
+impl IoOp {
+    /// The operation of an x86-64 system call number (arch/x86/entry/syscalls/syscall_64.tbl).
+    pub fn from_syscall(number: u32) -> Option<Self> {
+        match number {
+            1 | 18 | 20 | 296 | 328 => Some(Self::Write),
+            74 | 75 | 277 => Some(Self::Fsync),
+            _ => None,
+        }
+    }
+
+    /// A system call number that stands for the operation in a recording.
+    pub(crate) fn to_syscall(self) -> u32 {
+        match self {
+            Self::Write => 18,
+            Self::Fsync => 75,
+        }
+    }
+
+    /// The word used in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Write => "write",
+            Self::Fsync => "fsync",
+        }
+    }
+}
+
+impl fmt::Display for IoOp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A closed read-write commit: the window of the server's stage "waiting for handler commit".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Commit {
+    /// The connection's thread.
+    pub tid: Tid,
+    /// Start of the window.
+    pub start_ns: u64,
+    /// Its end.
+    pub end_ns: u64,
+}
+
+/// A file's name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Its identity.
+    pub id: FileId,
+    /// Path from the root of its file system, or its last eight components, joined by `/`.
+    pub path: String,
+}
+
+/// A kernel stack's frames.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stack {
+    /// The id that [`OffCpu::stack`] refers to.
+    pub id: u32,
+    /// Names of kernel functions, innermost first.
+    pub frames: Vec<String>,
+}

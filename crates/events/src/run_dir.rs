@@ -1,0 +1,177 @@
+//! The directory that holds everything about one run.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use jiff::Zoned;
+use thiserror::Error;
+
+/// A run directory and the names of what is in it. Directory 0700, files 0600: statements and variables of a
+/// server are nobody else's business.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunDir {
+    path: PathBuf,
+}
+
+/// Why there is no run directory.
+#[derive(Debug, Error)]
+pub enum RunDirError {
+    /// It could not be made.
+    #[error("cannot create the run directory {path}: {source}. Choose a writable place with --out DIR")]
+    Create {
+        /// Its path.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The directory is not there, or holds no run.
+    #[error("{0} is not a run directory: it holds no run.json")]
+    NotARun(PathBuf),
+}
+
+impl RunDir {
+    /// Makes `PARENT/STARTTIME-WORKLOAD`, with a number behind it when that exists.
+    pub fn create(parent: &Path, started: &Zoned, workload: &str) -> Result<Self, RunDirError> {
+        let name = format!("{}-{workload}", started.strftime("%Y%m%d-%H%M%S"));
+        let create = |path: &Path, recursive| DirBuilder::new().mode(0o700).recursive(recursive).create(path);
+        create(parent, true).map_err(|source| RunDirError::Create {
+            path: parent.into(),
+            source,
+        })?;
+        let mut path = parent.join(&name);
+        for number in 2.. {
+            match create(&path, false) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    path = parent.join(format!("{name}-{number}"));
+                }
+                Err(source) => return Err(RunDirError::Create { path, source }),
+                Ok(()) => break,
+            }
+        }
+        Ok(Self { path })
+    }
+
+    /// An existing run directory.
+    pub fn open(path: &Path) -> Result<Self, RunDirError> {
+        let dir = Self { path: path.into() };
+        if dir.run_json().is_file() {
+            Ok(dir)
+        } else {
+            Err(RunDirError::NotARun(path.into()))
+        }
+    }
+
+    /// Opens a file of the run directory for writing, emptied.
+    pub fn create_file(&self, path: &Path) -> io::Result<File> {
+        OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(path)
+    }
+
+    /// Replaces a file of the run directory in one step, so that a reader sees the old or the new one whole.
+    pub fn write(&self, path: &Path, contents: &[u8]) -> io::Result<()> {
+        let mut partial = path.as_os_str().to_owned();
+        partial.push(".partial");
+        let partial = PathBuf::from(partial);
+        io::Write::write_all(&mut self.create_file(&partial)?, contents)?;
+        fs::rename(&partial, path)
+    }
+
+    /// The directory itself.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The measured numbers.
+    pub fn run_json(&self) -> PathBuf {
+        self.path.join("run.json")
+    }
+
+    /// The report as a page.
+    pub fn report_html(&self) -> PathBuf {
+        self.path.join("report.html")
+    }
+
+    /// Commit time by cause and kernel function, drawn.
+    pub fn flamegraph_svg(&self) -> PathBuf {
+        self.path.join("flamegraph.svg")
+    }
+
+    /// The same as folded stacks.
+    pub fn commits_folded(&self) -> PathBuf {
+        self.path.join("commits.folded")
+    }
+
+    /// Lag, service and response as an `HdrHistogram` interval log.
+    pub fn latency_hlog(&self) -> PathBuf {
+        self.path.join("latency.hlog")
+    }
+
+    /// The server's version, variables and status deltas.
+    pub fn server_json(&self) -> PathBuf {
+        self.path.join("server.json")
+    }
+
+    /// Kernel, CPU, file systems and devices.
+    pub fn host_json(&self) -> PathBuf {
+        self.path.join("host.json")
+    }
+
+    /// The private server's own log.
+    pub fn server_log(&self) -> PathBuf {
+        self.path.join("server.log")
+    }
+
+    /// The records themselves, with `--record`.
+    pub fn records(&self) -> PathBuf {
+        self.path.join("records.bin")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn two_runs_of_one_second_get_directories_of_their_own() {
+        let parent = tempfile::tempdir().unwrap();
+        let now = Zoned::now();
+        let first = RunDir::create(parent.path(), &now, "insert").unwrap();
+        let second = RunDir::create(parent.path(), &now, "insert").unwrap();
+        assert_ne!(first, second);
+        assert_eq!(
+            first.path().metadata().unwrap().permissions().mode() & 0o777,
+            0o700
+        );
+    }
+
+    #[test]
+    fn a_directory_without_a_run_is_refused() {
+        let parent = tempfile::tempdir().unwrap();
+        assert!(matches!(
+            RunDir::open(parent.path()),
+            Err(RunDirError::NotARun(_))
+        ));
+    }
+
+    #[test]
+    fn files_are_private_and_replaced_whole() {
+        let parent = tempfile::tempdir().unwrap();
+        let dir = RunDir::create(parent.path(), &Zoned::now(), "insert").unwrap();
+        dir.write(&dir.run_json(), b"old").unwrap();
+        dir.write(&dir.run_json(), b"new").unwrap();
+        assert_eq!(fs::read(dir.run_json()).unwrap(), b"new");
+        assert_eq!(
+            dir.run_json().metadata().unwrap().permissions().mode() & 0o777,
+            0o600
+        );
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+}

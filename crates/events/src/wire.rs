@@ -1,0 +1,122 @@
+//! The bytes of each record as they cross the ring from the kernel side (`crates/tracer/bpf/records.h`).
+//!
+//! The C structures carry the same names in snake case; a test of the tracer compares every offset here with the
+//! type information (BTF) in the compiled object, so that the two cannot drift apart.
+
+use bytemuck::{Pod, Zeroable};
+
+/// Kind of an [`OffCpu`] record.
+pub const KIND_OFF_CPU: u32 = 1;
+/// Kind of an [`Io`] record.
+pub const KIND_IO: u32 = 2;
+/// Kind of a [`Commit`] record.
+pub const KIND_COMMIT: u32 = 3;
+/// Kind of a [`File`] record.
+pub const KIND_FILE: u32 = 4;
+/// Kind of a [`Stack`] record: written by the reader into a recording, never by the kernel side.
+pub const KIND_STACK: u32 = 5;
+
+/// Path components that a [`File`] record can carry.
+pub const FILE_COMPONENTS: usize = 8;
+/// Bytes of one path component, the ending NUL included; a longer name is cut.
+pub const COMPONENT_BYTES: usize = 48;
+
+/// The start of every record.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct Header {
+    /// When the interval closed.
+    pub at_ns: u64,
+    /// The thread whose interval it is.
+    pub tid: u32,
+    /// One of the `KIND_` constants; bytes from the kernel are not trusted to hold a valid one.
+    pub kind: u32,
+}
+
+/// A thread was off the CPU from `out_ns` until the header's `at_ns`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct OffCpu {
+    /// `at_ns` is when the thread was put on a CPU again.
+    pub header: Header,
+    /// When it left the CPU.
+    pub out_ns: u64,
+    /// When it was made runnable; equals `out_ns` when it was preempted, 0 when no wake-up was seen.
+    pub wake_ns: u64,
+    /// Start of the commit that the waker was in when it woke this thread, 0 when it was in none.
+    pub waker_commit_ns: u64,
+    /// The thread that ran when this one was woken; 0 is the idle task.
+    pub waker_tid: u32,
+    /// The process of `waker_tid`.
+    pub waker_tgid: u32,
+    /// Kernel stack where it blocked inside a traced system call, negative when none was taken.
+    pub stack: i32,
+    /// The system call in which it blocked, negative when in none (a page fault, an interrupt).
+    pub syscall: i16,
+    /// The system call from which the waker woke it, negative when from none.
+    pub waker_syscall: i16,
+}
+
+/// One I/O system call on a regular file.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct Io {
+    /// `at_ns` is the exit of the system call.
+    pub header: Header,
+    /// Its entry.
+    pub enter_ns: u64,
+    /// Inode number.
+    pub ino: u64,
+    /// What the call returned: bytes, 0, or a negated errno.
+    pub ret: i64,
+    /// `s_dev` of the file system, in the kernel's own encoding (major << 20 | minor).
+    pub dev: u32,
+    /// `i_generation`: tells a reused inode number from the file that had it before.
+    pub generation: u32,
+    /// Number of the system call.
+    pub syscall: u32,
+    /// Always 0.
+    pub pad: u32,
+}
+
+/// One read-write commit of the server.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct Commit {
+    /// `at_ns` is the end of the commit.
+    pub header: Header,
+    /// Its start.
+    pub start_ns: u64,
+}
+
+/// The name of a file, once for each file, before the first [`Io`] on it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+pub struct File {
+    /// `tid` is the thread that used the file first.
+    pub header: Header,
+    /// Inode number.
+    pub ino: u64,
+    /// See [`Io::dev`].
+    pub dev: u32,
+    /// See [`Io::generation`].
+    pub generation: u32,
+    /// Components in use, the file's own name first, then its parents.
+    pub components: u32,
+    /// Always 0.
+    pub pad: u32,
+    /// NUL-terminated names.
+    pub names: [[u8; COMPONENT_BYTES]; FILE_COMPONENTS],
+}
+
+/// Head of the frames of one kernel stack; the names follow as text, innermost first, each ended by a newline.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct Stack {
+    /// `at_ns` and `tid` are 0.
+    pub header: Header,
+    /// The id that [`OffCpu::stack`] refers to.
+    pub id: i32,
+    /// Bytes of text that follow.
+    pub bytes: u32,
+}

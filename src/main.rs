@@ -1,0 +1,3 @@
+//! The `logtrace` command.
+
+fn main() {}
