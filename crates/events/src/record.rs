@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// A thread's id.
 pub type Tid = u32;
 
@@ -90,7 +92,8 @@ pub struct Io {
 }
 
 /// Whether a system call writes or makes durable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum IoOp {
     /// write, writev, pwrite64, pwritev, pwritev2.
     Write,

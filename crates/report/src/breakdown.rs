@@ -1,0 +1,79 @@
+//! What the analysis gives: commit time by cause, over all commits of the measured window.
+
+use hdrhistogram::Histogram;
+use logtrace_events::{FileClass, IoOp};
+
+use crate::cause::Cause;
+
+/// Where the time of all commits went.
+#[derive(Clone, Debug)]
+pub struct Breakdown {
+    /// Durations of the commits, in nanoseconds.
+    pub commits: Histogram<u64>,
+    /// Sum of the durations, exact.
+    pub total_ns: u64,
+    /// Commits that ended in each second of the window.
+    pub per_second: Vec<u64>,
+    /// Each cause that was charged, the largest first; the totals sum to `total_ns` exactly.
+    pub causes: Vec<CauseTotal>,
+    /// The slowest hundredth of the commits.
+    pub slowest: Slowest,
+    /// System calls on each file within the window, by whatever thread.
+    pub files: Vec<FileTotal>,
+    /// Charged time by stack: frames from the outermost, without the leading `commit`.
+    pub stacks: Vec<StackTotal>,
+    /// Commits whose segments did not sum to their duration, overlapped, or were negative.
+    pub invariant_violations: u64,
+    /// Records that did not fit (an interval that overlaps the one before it on its thread, and the like).
+    pub unmatched: u64,
+    /// Kernel stacks of blocks that no rule knows, with their time, the largest first.
+    pub unclassified: Vec<StackTotal>,
+}
+
+/// What one cause took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CauseTotal {
+    /// The cause.
+    pub cause: Cause,
+    /// Nanoseconds, over all commits.
+    pub total_ns: u64,
+    /// Commits that it delayed.
+    pub commits: u64,
+    /// Nanoseconds within the slowest hundredth of the commits.
+    pub slowest_ns: u64,
+}
+
+/// The slowest hundredth of the commits, cut at a bucket of the histogram.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Slowest {
+    /// How many.
+    pub commits: u64,
+    /// Sum of their durations.
+    pub total_ns: u64,
+}
+
+/// The system calls of one kind on one file.
+#[derive(Clone, Debug)]
+pub struct FileTotal {
+    /// What the file is to the server.
+    pub class: FileClass,
+    /// Its path inside its file system.
+    pub path: String,
+    /// Write or fsync.
+    pub op: IoOp,
+    /// Bytes written.
+    pub bytes: u64,
+    /// Sum of the durations in nanoseconds.
+    pub total_ns: u64,
+    /// The durations.
+    pub durations: Histogram<u64>,
+}
+
+/// Time charged to one stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StackTotal {
+    /// Frames, outermost first.
+    pub frames: Vec<String>,
+    /// Nanoseconds.
+    pub total_ns: u64,
+}

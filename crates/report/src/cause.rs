@@ -1,0 +1,129 @@
+//! What a piece of a commit's time is charged to.
+
+use std::fmt;
+
+use logtrace_events::{FileClass, IoOp};
+use serde::{Deserialize, Serialize};
+
+/// One cause: whose work it was, on what file, and what was waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Cause {
+    /// Whose work.
+    pub who: Who,
+    /// The file and operation, for time inside a traced I/O system call.
+    pub io: Option<(FileClass, IoOp)>,
+    /// What was waited for.
+    pub wait: Wait,
+}
+
+/// Whose work the commit waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Who {
+    /// The commit's own thread.
+    Own,
+    /// Another commit's thread, while it committed.
+    Leader,
+    /// Another connection's thread outside of a commit: the holder of a lock.
+    Session,
+    /// A thread that serves no connection: page cleaner, log threads, purge.
+    Background,
+}
+
+/// What the working thread itself waited for, or did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Wait {
+    /// It ran: server code, or kernel code inside an I/O system call.
+    #[serde(rename = "on CPU")]
+    OnCpu,
+    /// It was runnable, and another thread had the CPU.
+    #[serde(rename = "run queue")]
+    RunQueue,
+    /// Dirty pages of the file on their way to the device.
+    #[serde(rename = "data writeback")]
+    DataWriteback,
+    /// The file system's journal or log committing (jbd2, xfs log force, btrfs tree log or transaction).
+    #[serde(rename = "journal commit")]
+    JournalCommit,
+    /// Another flush of the device that was already under way.
+    #[serde(rename = "flush queue")]
+    FlushQueue,
+    /// The device making its write cache durable.
+    #[serde(rename = "device flush")]
+    DeviceFlush,
+    /// The device reading or writing directly (`O_DIRECT`).
+    #[serde(rename = "device I/O")]
+    DeviceIo,
+    /// A lock or the space of the file system: inode, journal handle, log space, dirty-page throttling.
+    #[serde(rename = "file system lock")]
+    FileSystemLock,
+    /// A block inside an I/O system call that no stack rule knows.
+    #[serde(rename = "unclassified")]
+    Unclassified,
+    /// Asynchronous I/O that a thread collected (`io_getevents`, `io_uring_enter`).
+    #[serde(rename = "async I/O")]
+    AsyncIo,
+    /// A timer: a delay that the server was told to make, or a sleep between two spins.
+    #[serde(rename = "timer")]
+    Timer,
+    /// The client: a socket.
+    #[serde(rename = "client")]
+    Client,
+    /// Nothing that was seen explains it.
+    #[serde(rename = "unexplained")]
+    Unexplained,
+}
+
+impl Cause {
+    /// Time that nothing explains.
+    pub const UNEXPLAINED: Self = Self {
+        who: Who::Own,
+        io: None,
+        wait: Wait::Unexplained,
+    };
+}
+
+impl Who {
+    /// The word used in reports and `run.json`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Own => "own",
+            Self::Leader => "leader",
+            Self::Session => "session",
+            Self::Background => "background",
+        }
+    }
+}
+
+impl Wait {
+    /// The words used in reports and `run.json`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::OnCpu => "on CPU",
+            Self::RunQueue => "run queue",
+            Self::DataWriteback => "data writeback",
+            Self::JournalCommit => "journal commit",
+            Self::FlushQueue => "flush queue",
+            Self::DeviceFlush => "device flush",
+            Self::DeviceIo => "device I/O",
+            Self::FileSystemLock => "file system lock",
+            Self::Unclassified => "unclassified",
+            Self::AsyncIo => "async I/O",
+            Self::Timer => "timer",
+            Self::Client => "client",
+            Self::Unexplained => "unexplained",
+        }
+    }
+}
+
+impl fmt::Display for Who {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl fmt::Display for Wait {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}

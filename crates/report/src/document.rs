@@ -1,0 +1,231 @@
+//! `run.json`: all the numbers of one run, as they are kept and as every renderer reads them.
+//!
+//! Times are integer nanoseconds unless a name says otherwise. docs/run-json.md describes the same for users.
+
+use std::collections::BTreeMap;
+
+use logtrace_events::{FileClass, IoOp};
+use serde::{Deserialize, Serialize};
+
+use crate::cause::{Wait, Who};
+use crate::distribution::Distribution;
+
+/// Version of the layout of `run.json`.
+pub const SCHEMA: u32 = 1;
+
+/// One measured run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Document {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// RFC 3339 time at which the run started.
+    pub started: String,
+    /// The server.
+    pub server: Server,
+    /// What was asked of it.
+    pub workload: Workload,
+    /// What the driver measured.
+    pub driver: Driver,
+    /// The server's commits; absent when the run was not traced.
+    pub commits: Option<Commits>,
+    /// Where the commit time went; sums to `commits.total` exactly.
+    pub causes: Vec<CauseRow>,
+    /// Commit time that no cause claims; also present as a cause with wait "unexplained".
+    pub unexplained: u64,
+    /// System calls by file.
+    pub files: Vec<FileRow>,
+    /// The tracer's own account; absent when the run was not traced.
+    pub tracer: Option<Tracer>,
+    /// Kernel stacks that no rule knows.
+    pub unclassified: Vec<UnclassifiedRow>,
+    /// What a reader must know before trusting the numbers.
+    pub caveats: Vec<Caveat>,
+}
+
+/// The server that was measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Server {
+    /// `mysql` or `mariadb`.
+    pub flavor: String,
+    /// Its version.
+    pub version: String,
+    /// Whether logtrace started it for this run.
+    pub private: bool,
+    /// Path of its program.
+    pub binary: String,
+    /// File system of the data directory.
+    pub file_system: String,
+    /// Device under it.
+    pub device: String,
+    /// The variables that a durable commit depends on (`innodb_flush_log_at_trx_commit`, `sync_binlog`, ...).
+    pub settings: BTreeMap<String, String>,
+}
+
+/// What was asked of the server.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Workload {
+    /// Its name.
+    pub name: String,
+    /// Connections.
+    pub connections: u32,
+    /// `poisson`, `uniform`, or `closed` for a closed loop (`--max`).
+    pub arrivals: String,
+    /// Seed of arrivals and keys.
+    pub seed: u64,
+    /// Distribution of keys.
+    pub keys: String,
+    /// Tables.
+    pub tables: u32,
+    /// Rows of each table.
+    pub rows: u64,
+    /// Length of the measured window, in seconds.
+    pub duration_s: f64,
+    /// Length of the warm-up before it, in seconds.
+    pub warmup_s: f64,
+    /// What a closed loop reached before the run, in requests a second, when the rate was asked as a share of it.
+    pub capacity_per_s: Option<f64>,
+}
+
+/// What the driver measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Driver {
+    /// Requests a second that were asked for; absent in a closed loop.
+    pub offered_per_s: Option<f64>,
+    /// Requests a second that the server did.
+    pub achieved_per_s: f64,
+    /// Requests that were due in the window.
+    pub requests: u64,
+    /// Requests that succeeded.
+    pub done: u64,
+    /// Failed requests by error code (`disconnected` for a broken connection).
+    pub errors: BTreeMap<String, u64>,
+    /// Attempts that were repeated, by error code.
+    pub retries: BTreeMap<String, u64>,
+    /// Requests sent more than 1 ms after they were due.
+    pub late: u64,
+    /// Requests that were due and never sent.
+    pub unsent: u64,
+    /// Requests sent and not answered when the run ended.
+    pub unfinished: u64,
+    /// The longest backlog.
+    pub backlog_max: u64,
+    /// CPU time of the driver's thread in the window.
+    pub cpu_ns: u64,
+    /// sent - due.
+    pub lag: Distribution,
+    /// done - sent.
+    pub service: Distribution,
+    /// done - due.
+    pub response: Distribution,
+}
+
+/// The server's read-write commits in the window.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Commits {
+    /// How many.
+    pub count: u64,
+    /// Sum of their durations.
+    pub total: u64,
+    /// Their durations.
+    pub distribution: Distribution,
+    /// Commits that ended in each second.
+    pub per_second: Vec<u64>,
+    /// How many commits the "slowest 1 %" holds.
+    pub slowest_count: u64,
+    /// Sum of the durations of these.
+    pub slowest_total: u64,
+}
+
+/// One cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CauseRow {
+    /// Whose work.
+    pub who: Who,
+    /// Class of the file, null outside of file I/O.
+    pub file: Option<FileClass>,
+    /// Operation on it, null outside of file I/O.
+    pub op: Option<IoOp>,
+    /// What was waited for.
+    pub wait: Wait,
+    /// Nanoseconds over all commits.
+    pub total: u64,
+    /// Commits that it delayed.
+    pub commits: u64,
+    /// Nanoseconds within the slowest 1 % of the commits.
+    pub slowest: u64,
+}
+
+/// System calls of one kind on one file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileRow {
+    /// What the file is to the server.
+    pub class: FileClass,
+    /// Its path inside its file system.
+    pub path: String,
+    /// The operation.
+    pub op: IoOp,
+    /// Calls.
+    pub count: u64,
+    /// Bytes written.
+    pub bytes: u64,
+    /// Sum of the durations.
+    pub total: u64,
+    /// The durations.
+    pub distribution: Distribution,
+}
+
+/// What the tracer saw, missed and cost.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tracer {
+    /// Records read.
+    pub events: u64,
+    /// Records that the kernel side could not store.
+    pub lost: u64,
+    /// Bytes that were not a record.
+    pub undecodable: u64,
+    /// Records that did not fit.
+    pub unmatched: u64,
+    /// Commits whose segments did not add up.
+    pub invariant_violations: u64,
+    /// Run time of the BPF programs.
+    pub bpf_ns: u64,
+    /// CPU time of the reading and analysing thread.
+    pub reader_cpu_ns: u64,
+    /// `(bpf_ns + reader_cpu_ns) / commits`.
+    pub cpu_ns_per_commit: u64,
+    /// The probes.
+    pub probes: Vec<Probe>,
+}
+
+/// One probe.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Probe {
+    /// What it watches.
+    pub name: String,
+    /// Where it was placed, and how.
+    pub place: String,
+    /// Whether it is attached.
+    pub attached: bool,
+    /// Times that its program ran.
+    pub runs: u64,
+    /// Run time of its program.
+    pub run_ns: u64,
+}
+
+/// Kernel stack that no rule knows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnclassifiedRow {
+    /// Frames, outermost first.
+    pub frames: Vec<String>,
+    /// Nanoseconds.
+    pub total: u64,
+}
+
+/// Something that a reader must know before trusting the numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Caveat {
+    /// A stable word for scripts, such as `lost_records`.
+    pub kind: String,
+    /// The explanation.
+    pub text: String,
+}
