@@ -1,1 +1,24 @@
-//! placeholder
+//! The eBPF side of logtrace: which probes there are, where they are placed, loading them, and draining their records.
+//!
+//! The kernel side (`bpf/`, C with CO-RE) timestamps and closes intervals of one server process. This crate hands the
+//! records on as bytes, in the order of the ring; it knows nothing of causes.
+
+mod account;
+mod call_sites;
+mod error;
+mod kernel;
+mod loader;
+mod probes;
+mod requirements;
+mod stacks;
+mod symbols;
+mod tracefs;
+mod tracer;
+
+pub use account::{Account, ProbeAccount};
+pub use error::TracerError;
+pub use kernel::KernelRelease;
+pub use loader::check_server;
+pub use probes::{Attach, PROBES, Probe};
+pub use requirements::{Requirement, requirements};
+pub use tracer::{Tracer, TracerConfig};

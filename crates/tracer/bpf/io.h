@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* I/O system calls of the server on regular files, with the file's identity, and its name once. */
+#pragma once
+
+#include "state.h"
+
+/* include/uapi/linux/stat.h */
+#define S_IFMT 00170000
+#define S_IFREG 0100000
+
+/* /sys/kernel/tracing/events/syscalls/sys_enter_fsync/format: the descriptor is the first argument of all. */
+struct syscall_enter {
+	__u64 common;
+	__s64 number;
+	__u64 fd;
+};
+
+/* /sys/kernel/tracing/events/syscalls/sys_exit_fsync/format */
+struct syscall_exit {
+	__u64 common;
+	__s64 number;
+	__s64 ret;
+};
+
+struct file_key {
+	__u64 ino;
+	__u32 dev;
+	__u32 generation;
+};
+
+/* Files whose name was sent; one that falls out of the map is sent again. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, struct file_key);
+	__type(value, __u8);
+} named SEC(".maps");
+
+static __always_inline struct file *file_of(__u32 fd)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+	struct file **files, *file = NULL;
+
+	if (!table || fd >= BPF_CORE_READ(table, max_fds))
+		return NULL;
+	files = BPF_CORE_READ(table, fd);
+	bpf_probe_read_kernel(&file, sizeof(file), files + fd);
+	return file;
+}
+
+static __always_inline void send_name(struct file *file, const struct file_key *key, __u32 tid)
+{
+	struct dentry *dentry = BPF_CORE_READ(file, f_path.dentry);
+	struct file_name *record = reserve(sizeof(*record));
+	__u8 sent = 1;
+	__u32 used = 0;
+
+	if (!record)
+		return;
+	fill_header(&record->header, bpf_ktime_get_ns(), tid, KIND_FILE);
+	record->ino = key->ino;
+	record->dev = key->dev;
+	record->generation = key->generation;
+	record->pad = 0;
+#pragma unroll
+	for (int level = 0; level < FILE_COMPONENTS; level++) {
+		struct dentry *parent = BPF_CORE_READ(dentry, d_parent);
+
+		record->names[level][0] = 0;
+		if (parent == dentry)
+			continue;
+		bpf_probe_read_kernel_str(record->names[level], COMPONENT_BYTES, BPF_CORE_READ(dentry, d_name.name));
+		dentry = parent;
+		used = level + 1;
+	}
+	record->components = used;
+	submit(record);
+	bpf_map_update_elem(&named, key, &sent, BPF_ANY);
+}
+
+SEC("tracepoint/syscalls/sys_enter_fsync")
+int on_io_enter(struct syscall_enter *ctx)
+{
+	__u32 tid;
+	struct thread *thread = current_thread(&tid);
+	struct file_key key = {};
+	struct inode *inode;
+	struct file *file;
+
+	if (!thread)
+		return 0;
+	thread->io_ns = 0;
+	file = file_of((__u32)ctx->fd);
+	if (!file)
+		return 0;
+	inode = BPF_CORE_READ(file, f_inode);
+	if ((BPF_CORE_READ(inode, i_mode) & S_IFMT) != S_IFREG)
+		return 0;
+	key.ino = BPF_CORE_READ(inode, i_ino);
+	key.dev = BPF_CORE_READ(inode, i_sb, s_dev);
+	key.generation = BPF_CORE_READ(inode, i_generation);
+	if (!bpf_map_lookup_elem(&named, &key))
+		send_name(file, &key, tid);
+	thread->io_ino = key.ino;
+	thread->io_dev = key.dev;
+	thread->io_generation = key.generation;
+	thread->io_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("tracepoint/syscalls/sys_exit_fsync")
+int on_io_exit(struct syscall_exit *ctx)
+{
+	__u32 tid;
+	struct thread *thread = current_thread(&tid);
+	struct io *record;
+
+	if (!thread || !thread->io_ns)
+		return 0;
+	record = reserve(sizeof(*record));
+	if (record) {
+		fill_header(&record->header, bpf_ktime_get_ns(), tid, KIND_IO);
+		record->enter_ns = thread->io_ns;
+		record->ino = thread->io_ino;
+		record->ret = ctx->ret;
+		record->dev = thread->io_dev;
+		record->generation = thread->io_generation;
+		record->syscall = (__u32)ctx->number;
+		record->pad = 0;
+		submit(record);
+	}
+	thread->io_ns = 0;
+	return 0;
+}

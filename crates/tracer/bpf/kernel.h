@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * The few kernel structures that the probes read, with the few fields that they read.
+ *
+ * Offsets are relocated at load time (CO-RE) against the running kernel's own type information, so only the names
+ * have to be right: include/linux/sched.h, fs.h, fdtable.h, dcache.h, path.h and arch/x86/include/asm/ptrace.h.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include <linux/bpf.h>
+#include <linux/types.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#define RELOCATED __attribute__((preserve_access_index))
+
+struct qstr {
+	const unsigned char *name;
+} RELOCATED;
+
+struct dentry {
+	struct dentry *d_parent;
+	struct qstr d_name;
+} RELOCATED;
+
+struct super_block {
+	unsigned int s_dev;
+} RELOCATED;
+
+struct inode {
+	unsigned short i_mode;
+	struct super_block *i_sb;
+	unsigned long i_ino;
+	unsigned int i_generation;
+} RELOCATED;
+
+struct path {
+	struct dentry *dentry;
+} RELOCATED;
+
+struct file {
+	struct inode *f_inode;
+	struct path f_path;
+} RELOCATED;
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+} RELOCATED;
+
+struct files_struct {
+	struct fdtable *fdt;
+} RELOCATED;
+
+struct task_struct {
+	int pid;
+	int tgid;
+	struct files_struct *files;
+} RELOCATED;
+
+struct pt_regs {
+	unsigned long orig_ax;
+	unsigned long sp;
+} RELOCATED;

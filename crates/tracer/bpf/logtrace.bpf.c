@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * The kernel side of logtrace: it timestamps and closes intervals of one server process, and decides no cause.
+ * One header a mechanism.
+ */
+#include "kernel.h"
+
+#include "commit.h"
+#include "io.h"
+#include "sched.h"
+
+#include "layout_check.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * The records that cross the ring. crates/events/src/wire.rs says what each field means; layout_check.h, which the
+ * build writes from the Rust types, fails the build where the two differ.
+ */
+#pragma once
+
+#include <linux/types.h>
+
+enum record_kind {
+	KIND_OFF_CPU = 1,
+	KIND_IO = 2,
+	KIND_COMMIT = 3,
+	KIND_FILE = 4,
+};
+
+#define FILE_COMPONENTS 8
+#define COMPONENT_BYTES 48
+
+struct header {
+	__u64 at_ns;
+	__u32 tid;
+	__u32 kind;
+};
+
+struct off_cpu {
+	struct header header;
+	__u64 out_ns;
+	__u64 wake_ns;
+	__u64 waker_commit_ns;
+	__u32 waker_tid;
+	__u32 waker_tgid;
+	__s32 stack;
+	__s16 syscall;
+	__s16 waker_syscall;
+};
+
+struct io {
+	struct header header;
+	__u64 enter_ns;
+	__u64 ino;
+	__s64 ret;
+	__u32 dev;
+	__u32 generation;
+	__u32 syscall;
+	__u32 pad;
+};
+
+struct commit {
+	struct header header;
+	__u64 start_ns;
+};
+
+struct file_name {
+	struct header header;
+	__u64 ino;
+	__u32 dev;
+	__u32 generation;
+	__u32 components;
+	__u32 pad;
+	char names[FILE_COMPONENTS][COMPONENT_BYTES];
+};

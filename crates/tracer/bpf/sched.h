@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* Off-CPU intervals of the server's threads, with what woke them. */
+#pragma once
+
+#include "state.h"
+
+/* include/linux/sched.h: the thread ends with this switch. */
+#define TASK_DEAD 0x00000080
+
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
+	__uint(max_entries, 16384);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, 127 * sizeof(__u64));
+} stacks SEC(".maps");
+
+/*
+ * The system call that a task is in, -1 for none. The entry code stores the number in orig_ax; an interrupt that
+ * comes from user space leaves -1 there (arch/x86/entry/entry_64.S), which tells a wake-up that the task made
+ * itself from one that an interrupt made while the task happened to run.
+ */
+static __always_inline __s16 syscall_of(struct task_struct *task)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+
+	return regs ? (__s16)BPF_CORE_READ(regs, orig_ax) : -1;
+}
+
+static __always_inline void leave_cpu(void *ctx, struct task_struct *task, __u64 now, int preempted)
+{
+	struct thread *thread = thread_of(task->pid);
+
+	if (!thread)
+		return;
+	thread->out_ns = now;
+	thread->preempted = preempted;
+	thread->syscall = syscall_of(task);
+	/* A stack costs about as much as everything else here: only where it tells why an I/O call blocked. */
+	thread->stack = -1;
+	if (thread->io_ns && !preempted)
+		thread->stack = bpf_get_stackid(ctx, &stacks, 0);
+}
+
+static __always_inline void fill_wake(struct off_cpu *record, const struct thread *thread)
+{
+	if (thread->preempted) {
+		record->wake_ns = thread->out_ns;
+		record->waker_tid = record->header.tid;
+		record->waker_tgid = target_tgid;
+		record->waker_commit_ns = 0;
+		record->waker_syscall = -1;
+		return;
+	}
+	/*
+	 * A waker on another CPU can be seen before the sleeper's own switch: kernel/sched/core.c traces the wake-up
+	 * first and then waits for the switch to end. Such a wake-up counts from the switch on.
+	 */
+	record->wake_ns = thread->wake_ns && thread->wake_ns < thread->out_ns ? thread->out_ns : thread->wake_ns;
+	record->waker_tid = thread->waker_tid;
+	record->waker_tgid = thread->waker_tgid;
+	record->waker_commit_ns = thread->waker_commit_ns;
+	record->waker_syscall = thread->waker_syscall;
+}
+
+static __always_inline void enter_cpu(__u32 tid, __u64 now)
+{
+	struct thread *thread = known_thread(tid);
+	struct off_cpu *record;
+
+	if (!thread || !thread->out_ns)
+		return;
+	record = reserve(sizeof(*record));
+	if (record) {
+		fill_header(&record->header, now, tid, KIND_OFF_CPU);
+		record->out_ns = thread->out_ns;
+		record->stack = thread->stack;
+		record->syscall = thread->syscall;
+		fill_wake(record, thread);
+		submit(record);
+	}
+	thread->out_ns = 0;
+	thread->wake_ns = 0;
+}
+
+/* kernel/sched/core.c, __schedule(); the state of prev is an argument since Linux 5.18. */
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
+{
+	__u64 now;
+
+	if (prev->tgid != target_tgid && next->tgid != target_tgid)
+		return 0;
+	now = bpf_ktime_get_ns();
+	if (prev->tgid == target_tgid) {
+		if (prev_state & TASK_DEAD) {
+			__u32 tid = prev->pid;
+
+			bpf_map_delete_elem(&threads, &tid);
+		} else {
+			leave_cpu(ctx, prev, now, preempt || !prev_state);
+		}
+	}
+	if (next->tgid == target_tgid)
+		enter_cpu(next->pid, now);
+	return 0;
+}
+
+/* kernel/sched/core.c, try_to_wake_up(): in the context of the waker. */
+SEC("tp_btf/sched_waking")
+int BPF_PROG(on_waking, struct task_struct *task)
+{
+	struct thread *thread, *waker;
+	struct task_struct *current;
+
+	if (task->tgid != target_tgid)
+		return 0;
+	thread = known_thread(task->pid);
+	if (!thread)
+		return 0;
+	current = bpf_get_current_task_btf();
+	thread->wake_ns = bpf_ktime_get_ns();
+	thread->waker_tid = current->pid;
+	thread->waker_tgid = current->tgid;
+	thread->waker_commit_ns = 0;
+	thread->waker_syscall = -1;
+	if (current->tgid != target_tgid)
+		return 0;
+	thread->waker_syscall = syscall_of(current);
+	waker = known_thread(current->pid);
+	if (waker)
+		thread->waker_commit_ns = waker->commit_ns;
+	return 0;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* What the probes share: the target, the state of its threads, the ring, and the counts of what was lost. */
+#pragma once
+
+#include "kernel.h"
+#include "records.h"
+
+/* The server's process; set before the programs are loaded. */
+const volatile __u32 target_tgid = 0;
+
+/* Why something was not recorded. The order is that of the Rust side (crates/tracer/src/account.rs). */
+enum loss {
+	LOSS_RING_FULL,
+	LOSS_THREADS_FULL,
+	LOSS_COMMIT_UNMATCHED,
+	LOSSES,
+};
+
+/* The open intervals of one thread. */
+struct thread {
+	/* The commit that it is in; 0 for none. */
+	__u64 commit_ns;
+	/* Stack pointer of the function that commits, to tell its own end from that of a call inside it. */
+	__u64 commit_sp;
+	/* The I/O system call that it is in; 0 for none. */
+	__u64 io_ns;
+	__u64 io_ino;
+	__u32 io_dev;
+	__u32 io_generation;
+	/* When it left the CPU; 0 while it runs. */
+	__u64 out_ns;
+	/* The last wake-up of it. */
+	__u64 wake_ns;
+	__u64 waker_commit_ns;
+	__u32 waker_tid;
+	__u32 waker_tgid;
+	__s32 stack;
+	__s16 syscall;
+	__s16 waker_syscall;
+	__u32 preempted;
+	__u32 pad;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 16 << 20);
+} ring SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u32);
+	__type(value, struct thread);
+} threads SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, LOSSES);
+	__type(key, __u32);
+	__type(value, __u64);
+} losses SEC(".maps");
+
+static __always_inline void count_loss(__u32 why)
+{
+	__u64 *count = bpf_map_lookup_elem(&losses, &why);
+
+	if (count)
+		(*count)++;
+}
+
+/* Room for a record in the ring, or NULL, counted. */
+static __always_inline void *reserve(__u64 size)
+{
+	void *record = bpf_ringbuf_reserve(&ring, size, 0);
+
+	if (!record)
+		count_loss(LOSS_RING_FULL);
+	return record;
+}
+
+/* Hands a record over; the reader looks by itself, a wake-up for each record would cost more than the record. */
+static __always_inline void submit(void *record)
+{
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+}
+
+static __always_inline void fill_header(struct header *header, __u64 at_ns, __u32 tid, __u32 kind)
+{
+	header->at_ns = at_ns;
+	header->tid = tid;
+	header->kind = kind;
+}
+
+static __always_inline struct thread *known_thread(__u32 tid)
+{
+	return bpf_map_lookup_elem(&threads, &tid);
+}
+
+/* The state of a thread of the server, made when it is seen for the first time. */
+static __always_inline struct thread *thread_of(__u32 tid)
+{
+	struct thread *thread = known_thread(tid);
+	static const struct thread fresh;
+
+	if (thread)
+		return thread;
+	bpf_map_update_elem(&threads, &tid, &fresh, BPF_NOEXIST);
+	thread = known_thread(tid);
+	if (!thread)
+		count_loss(LOSS_THREADS_FULL);
+	return thread;
+}
+
+/* The state of the current thread, or NULL when it is none of the server's. */
+static __always_inline struct thread *current_thread(__u32 *tid)
+{
+	__u64 pid_tgid = bpf_get_current_pid_tgid();
+
+	if (pid_tgid >> 32 != target_tgid)
+		return NULL;
+	*tid = (__u32)pid_tgid;
+	return thread_of(*tid);
+}

@@ -1,0 +1,134 @@
+//! Compiles the kernel side, after writing assertions that its records are laid out as the Rust types are.
+
+use std::env;
+use std::fmt::Write as _;
+use std::fs;
+use std::mem::offset_of;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use logtrace_events::wire;
+
+/// Appends C assertions for one record: its size, and the offset of every field.
+macro_rules! check {
+    ($out:ident, $rust:ty, $c:literal, $($field:ident),+) => {
+        writeln!($out, "_Static_assert(sizeof(struct {}) == {}, \"size\");", $c, size_of::<$rust>())?;
+        $(writeln!(
+            $out,
+            "_Static_assert(__builtin_offsetof(struct {}, {}) == {}, \"offset\");",
+            $c, stringify!($field), offset_of!($rust, $field)
+        )?;)+
+    };
+}
+
+fn layout_check() -> Result<String, std::fmt::Error> {
+    let mut c = String::from("/* Written by build.rs from crates/events/src/wire.rs. */\n#pragma once\n");
+    check!(c, wire::Header, "header", at_ns, tid, kind);
+    check!(
+        c,
+        wire::OffCpu,
+        "off_cpu",
+        header,
+        out_ns,
+        wake_ns,
+        waker_commit_ns,
+        waker_tid,
+        waker_tgid,
+        stack,
+        syscall,
+        waker_syscall
+    );
+    check!(
+        c,
+        wire::Io,
+        "io",
+        header,
+        enter_ns,
+        ino,
+        ret,
+        dev,
+        generation,
+        syscall,
+        pad
+    );
+    check!(c, wire::Commit, "commit", header, start_ns);
+    check!(
+        c,
+        wire::File,
+        "file_name",
+        header,
+        ino,
+        dev,
+        generation,
+        components,
+        pad,
+        names
+    );
+    for (name, value) in [
+        ("KIND_OFF_CPU", wire::KIND_OFF_CPU),
+        ("KIND_IO", wire::KIND_IO),
+        ("KIND_COMMIT", wire::KIND_COMMIT),
+        ("KIND_FILE", wire::KIND_FILE),
+    ] {
+        writeln!(c, "_Static_assert({name} == {value}, \"kind\");")?;
+    }
+    Ok(c)
+}
+
+fn compile(sources: &Path, out: &Path) -> Result<(), String> {
+    let mut command = Command::new(env::var_os("CLANG").unwrap_or_else(|| "clang".into()));
+    command.args([
+        "-O2",
+        "-g",
+        "-Wall",
+        "-Werror",
+        "-target",
+        "bpf",
+        "-D__TARGET_ARCH_x86",
+    ]);
+    // The headers of the C library's architecture, which clang leaves out for this target.
+    command
+        .args(["-I", "/usr/include/x86_64-linux-gnu"])
+        .arg("-I")
+        .arg(out);
+    command
+        .arg("-c")
+        .arg(sources.join("logtrace.bpf.c"))
+        .arg("-o")
+        .arg(out.join("logtrace.bpf.o"));
+    match command.output() {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => Err(format!(
+            "{command:?} failed:\n{}\nThe kernel side needs clang 14 or later and libbpf's headers: \
+             apt-get install clang libbpf-dev",
+            String::from_utf8_lossy(&output.stderr)
+        )),
+        Err(error) => Err(format!(
+            "cannot run {command:?}: {error}. apt-get install clang libbpf-dev"
+        )),
+    }
+}
+
+fn build() -> Result<(), String> {
+    let sources = PathBuf::from("bpf");
+    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo set no OUT_DIR")?);
+    let header = layout_check().map_err(|error| error.to_string())?;
+    fs::write(out.join("layout_check.h"), header).map_err(|error| error.to_string())?;
+    compile(&sources, &out)
+}
+
+fn main() -> ExitCode {
+    for input in ["build.rs", "bpf", "../events/src/wire.rs"] {
+        println!("cargo::rerun-if-changed={input}");
+    }
+    println!("cargo::rerun-if-env-changed=CLANG");
+    match build() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            for line in message.lines() {
+                println!("cargo::error={line}");
+            }
+            ExitCode::FAILURE
+        }
+    }
+}

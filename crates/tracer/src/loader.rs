@@ -1,0 +1,211 @@
+//! Loading the programs and attaching the probes of the table.
+
+use std::fs;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+use aya::programs::uprobe::{UProbeAttachLocation, UProbeScope};
+use aya::programs::{BtfTracePoint, Program as BpfProgram, ProgramError, TracePoint, UProbe};
+use aya::{Btf, Ebpf, EbpfLoader, include_bytes_aligned};
+
+use crate::account::ProbeAccount;
+use crate::call_sites::call_sites;
+use crate::error::TracerError;
+use crate::probes::{Attach, PROBES, Probe};
+use crate::symbols::Program;
+
+static OBJECT: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/logtrace.bpf.o"));
+
+/// Where the probes of the server go, found before anything is loaded.
+#[derive(Debug)]
+struct Placement {
+    probe: Probe,
+    /// Offsets in the program file; empty for probes of the kernel.
+    offsets: Vec<u64>,
+    place: String,
+}
+
+/// Whether the server of process `pid` has what the probes need. Loads nothing.
+pub fn check_server(pid: u32) -> Result<(), TracerError> {
+    placements(pid).map(|_| ())
+}
+
+/// Loads the object for one process and attaches all probes.
+pub(crate) fn load(pid: NonZeroU32, ring_bytes: u32) -> Result<(Ebpf, Vec<ProbeAccount>), TracerError> {
+    let placements = placements(pid.get())?;
+    let btf = Btf::from_sys_fs().map_err(|error| TracerError::Btf(error.to_string()))?;
+    let target = pid.get();
+    let mut bpf = EbpfLoader::new()
+        .btf(Some(&btf))
+        .override_global("target_tgid", &target, true)
+        .map_max_entries("ring", ring_bytes)
+        .load(OBJECT)
+        .map_err(|error| TracerError::Load(chain(&error)))?;
+    load_programs(&mut bpf, &btf)?;
+    let probes = placements
+        .iter()
+        .map(|placement| attach(&mut bpf, placement, pid))
+        .collect::<Result<_, _>>()?;
+    Ok((bpf, probes))
+}
+
+fn placements(pid: u32) -> Result<Vec<Placement>, TracerError> {
+    let path = program_path(pid);
+    let bytes = fs::read(&path).map_err(|source| TracerError::Program { pid, path, source })?;
+    let program = Program::parse(&bytes)?;
+    PROBES.iter().map(|&probe| placement(&program, probe)).collect()
+}
+
+/// The program of a process, also of one in a container with a root of its own.
+fn program_path(pid: u32) -> PathBuf {
+    PathBuf::from(format!("/proc/{pid}/exe"))
+}
+
+fn placement(program: &Program<'_>, probe: Probe) -> Result<Placement, TracerError> {
+    match probe.attach {
+        Attach::BtfTracepoint(name) => Ok(Placement {
+            probe,
+            offsets: Vec::new(),
+            place: format!("tp_btf/{name}"),
+        }),
+        Attach::Syscall(name) => Ok(Placement {
+            probe,
+            offsets: Vec::new(),
+            place: format!("tracepoint/syscalls/{name}"),
+        }),
+        Attach::Call { function, callee } => {
+            let offsets = call_offsets(program, function, callee)?;
+            let place = format!(
+                "uprobe at {} calls of {callee}...) in {function}...)",
+                offsets.len()
+            );
+            Ok(Placement {
+                probe,
+                offsets,
+                place,
+            })
+        }
+    }
+}
+
+fn call_offsets(program: &Program<'_>, function: &str, callee: &str) -> Result<Vec<u64>, TracerError> {
+    let functions = program.functions(function);
+    if functions.is_empty() {
+        return Err(TracerError::Symbol {
+            function: function.into(),
+        });
+    }
+    let targets: Vec<u64> = program
+        .functions(callee)
+        .iter()
+        .map(|function| function.address)
+        .collect();
+    if targets.is_empty() {
+        return Err(TracerError::Symbol {
+            function: callee.into(),
+        });
+    }
+    let offsets: Vec<u64> = functions
+        .iter()
+        .filter_map(|function| Some(call_sites(program.code(function)?, function.address, &targets)))
+        .flatten()
+        .filter_map(|address| program.file_offset(address))
+        .collect();
+    if offsets.is_empty() {
+        return Err(TracerError::CallSite {
+            function: function.into(),
+            callee: callee.into(),
+        });
+    }
+    Ok(offsets)
+}
+
+fn load_programs(bpf: &mut Ebpf, btf: &Btf) -> Result<(), TracerError> {
+    for (name, program) in bpf.programs_mut() {
+        let loaded = match program {
+            BpfProgram::BtfTracePoint(program) => program.load(tracepoint_of(name), btf),
+            BpfProgram::TracePoint(program) => program.load(),
+            BpfProgram::UProbe(program) => program.load(),
+            _ => Ok(()),
+        };
+        loaded.map_err(|error| TracerError::Load(format!("program {name}: {}", chain(&error))))?;
+    }
+    Ok(())
+}
+
+/// The tracepoint whose arguments a program takes: the kernel checks it when the program is loaded.
+fn tracepoint_of(program: &str) -> &'static str {
+    PROBES
+        .iter()
+        .find_map(|probe| match probe.attach {
+            Attach::BtfTracepoint(name) if probe.program == program => Some(name),
+            _ => None,
+        })
+        .unwrap_or_default()
+}
+
+fn attach(bpf: &mut Ebpf, placement: &Placement, pid: NonZeroU32) -> Result<ProbeAccount, TracerError> {
+    let probe = placement.probe;
+    let attached = attach_program(bpf, placement, pid);
+    let missing = match (attached, probe.optional) {
+        (Ok(()), _) => None,
+        (Err(reason), Some(consequence)) => Some(format!("{reason}; {consequence}")),
+        (Err(reason), None) => {
+            return Err(TracerError::Attach {
+                probe: probe.name,
+                reason,
+            });
+        }
+    };
+    Ok(ProbeAccount {
+        name: probe.name,
+        place: placement.place.clone(),
+        missing,
+        program: probe.program,
+        ..ProbeAccount::default()
+    })
+}
+
+fn attach_program(bpf: &mut Ebpf, placement: &Placement, pid: NonZeroU32) -> Result<(), String> {
+    let name = placement.probe.program;
+    let program = bpf
+        .program_mut(name)
+        .ok_or_else(|| format!("no program {name} in the object"))?;
+    let attached = match placement.probe.attach {
+        Attach::BtfTracepoint(_) => attach_tracepoint(program),
+        Attach::Syscall(event) => attach_syscall(program, event),
+        Attach::Call { .. } => attach_uprobe(program, &placement.offsets, pid),
+    };
+    attached.map_err(|error| chain(&error))
+}
+
+fn attach_tracepoint(program: &mut BpfProgram) -> Result<(), ProgramError> {
+    let program: &mut BtfTracePoint = program.try_into()?;
+    program.attach().map(|_| ())
+}
+
+fn attach_syscall(program: &mut BpfProgram, event: &str) -> Result<(), ProgramError> {
+    let program: &mut TracePoint = program.try_into()?;
+    program.attach("syscalls", event).map(|_| ())
+}
+
+fn attach_uprobe(program: &mut BpfProgram, offsets: &[u64], pid: NonZeroU32) -> Result<(), ProgramError> {
+    let program: &mut UProbe = program.try_into()?;
+    for &offset in offsets {
+        let place = UProbeAttachLocation::AbsoluteOffset(offset);
+        program.attach(place, program_path(pid.get()), UProbeScope::OneProcess(pid))?;
+    }
+    Ok(())
+}
+
+/// An error with its causes, in one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}

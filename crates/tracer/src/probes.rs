@@ -1,0 +1,123 @@
+//! The probe table: one row a probe.
+
+/// One probe: a program of the kernel side and the place where it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// What it watches, unique in the table.
+    pub name: &'static str,
+    /// The C function of its program.
+    pub program: &'static str,
+    /// Where it is attached.
+    pub attach: Attach,
+    /// What cannot be said without it; `None` when nothing can, so that its failure is an error.
+    pub optional: Option<&'static str>,
+}
+
+/// A place for a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attach {
+    /// A tracepoint of the kernel with typed arguments.
+    BtfTracepoint(&'static str),
+    /// The entry or exit tracepoint of a system call.
+    Syscall(&'static str),
+    /// In the server: every call that `function` makes of `callee`. Both are prefixes of demangled names, so that
+    /// a parameter added by another version does no harm. The kernel emulates calls (arch/x86/kernel/uprobes.c,
+    /// `branch_setup_xol_ops`): about 1 us where a single-stepped instruction costs 12-19 us.
+    Call {
+        /// The function that makes the call.
+        function: &'static str,
+        /// The function that is called.
+        callee: &'static str,
+    },
+}
+
+/// The function of both servers in which a transaction commits (sql/handler.cc).
+const COMMIT: &str = "ha_commit_trans(THD*";
+
+const fn required(name: &'static str, program: &'static str, attach: Attach) -> Probe {
+    Probe {
+        name,
+        program,
+        attach,
+        optional: None,
+    }
+}
+
+const fn enter(name: &'static str) -> Probe {
+    required(name, "on_io_enter", Attach::Syscall(name))
+}
+
+const fn exit(name: &'static str) -> Probe {
+    required(name, "on_io_exit", Attach::Syscall(name))
+}
+
+const fn rare(probe: Probe) -> Probe {
+    Probe {
+        optional: Some("time inside this system call is charged to the server's code"),
+        ..probe
+    }
+}
+
+/// All probes, in the order in which they are attached: the commit's last, so that no commit is seen before
+/// everything that it may wait for is.
+pub const PROBES: [Probe; 20] = [
+    required("sched_switch", "on_switch", Attach::BtfTracepoint("sched_switch")),
+    required("sched_waking", "on_waking", Attach::BtfTracepoint("sched_waking")),
+    enter("sys_enter_fsync"),
+    exit("sys_exit_fsync"),
+    enter("sys_enter_fdatasync"),
+    exit("sys_exit_fdatasync"),
+    enter("sys_enter_write"),
+    exit("sys_exit_write"),
+    enter("sys_enter_pwrite64"),
+    exit("sys_exit_pwrite64"),
+    rare(enter("sys_enter_writev")),
+    rare(exit("sys_exit_writev")),
+    rare(enter("sys_enter_pwritev")),
+    rare(exit("sys_exit_pwritev")),
+    rare(enter("sys_enter_pwritev2")),
+    rare(exit("sys_exit_pwritev2")),
+    rare(enter("sys_enter_sync_file_range")),
+    rare(exit("sys_exit_sync_file_range")),
+    required(
+        "commit begin",
+        "on_commit_begin",
+        Attach::Call {
+            function: COMMIT,
+            callee: "MDL_context::acquire_lock(MDL_request*",
+        },
+    ),
+    required(
+        "commit end",
+        "on_commit_end",
+        Attach::Call {
+            function: COMMIT,
+            callee: "MDL_context::release_lock(MDL_ticket*",
+        },
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_unique() {
+        let names: HashSet<_> = PROBES.iter().map(|probe| probe.name).collect();
+        assert_eq!(names.len(), PROBES.len());
+    }
+
+    #[test]
+    fn every_entry_has_its_exit() {
+        for probe in &PROBES {
+            if let Some(call) = probe.name.strip_prefix("sys_enter_") {
+                let exit = PROBES
+                    .iter()
+                    .find(|other| other.name.strip_prefix("sys_exit_") == Some(call));
+                assert_eq!(exit.map(|exit| exit.optional), Some(probe.optional), "{call}");
+            }
+        }
+    }
+}

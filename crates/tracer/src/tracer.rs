@@ -1,0 +1,216 @@
+//! A running tracer: the thread that drains the ring.
+
+use std::num::NonZeroU32;
+use std::os::fd::OwnedFd;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use aya::Ebpf;
+use aya::maps::{MapData, PerCpuArray, RingBuf, StackTraceMap};
+use aya::programs::Program;
+use aya::sys::{Stats, enable_stats};
+use logtrace_events::Losses;
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::account::{Account, ProbeAccount};
+use crate::error::TracerError;
+use crate::loader;
+use crate::stacks::Stacks;
+use crate::tracefs;
+
+/// How often the ring is looked at. Long enough that the reader costs little, short enough that the ring
+/// (16 MiB hold about 250,000 records) is never near its end.
+const DRAIN_EVERY: Duration = Duration::from_millis(10);
+
+/// What to trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TracerConfig {
+    /// The server's process.
+    pub pid: u32,
+    /// Size of the ring in bytes, a power of two and a multiple of the page size.
+    pub ring_bytes: u32,
+}
+
+impl TracerConfig {
+    /// A ring that holds two seconds of the busiest server.
+    pub const RING_BYTES: u32 = 16 << 20;
+}
+
+/// A tracer at work. Dropping it detaches every probe.
+#[derive(Debug)]
+pub struct Tracer<S> {
+    commands: Sender<Command>,
+    thread: JoinHandle<Result<(S, Account), TracerError>>,
+}
+
+enum Command {
+    Account(Sender<Account>),
+    Stop,
+}
+
+impl<S: FnMut(&[u8]) + Send + 'static> Tracer<S> {
+    /// Attaches the probes to a server and hands every record to `sink`, in the order of the ring, on a thread of
+    /// its own. Returns when all probes are attached.
+    pub fn start(config: TracerConfig, sink: S) -> Result<Self, TracerError> {
+        let (commands, orders) = channel();
+        let (ready, started) = channel();
+        let thread = thread::Builder::new()
+            .name("logtrace-drain".into())
+            .spawn(move || run(config, sink, &orders, &ready))
+            .map_err(|error| TracerError::Thread(error.to_string()))?;
+        match started.recv() {
+            Ok(()) => Ok(Self { commands, thread }),
+            // The thread ended before it was ready: it has the reason.
+            Err(_) => Err(join(thread).err().unwrap_or_else(|| ended("it never started"))),
+        }
+    }
+
+    /// The account up to now, after everything in the ring was handed on.
+    pub fn account(&self) -> Result<Account, TracerError> {
+        let (reply, account) = channel();
+        self.commands
+            .send(Command::Account(reply))
+            .map_err(|_| ended("it ended early"))?;
+        account.recv().map_err(|_| ended("it ended early"))
+    }
+
+    /// Hands on what is left, detaches the probes, and gives the sink back.
+    pub fn stop(self) -> Result<(S, Account), TracerError> {
+        // A thread that already ended has its reason ready.
+        let _ = self.commands.send(Command::Stop);
+        join(self.thread)
+    }
+}
+
+fn join<T>(thread: JoinHandle<Result<T, TracerError>>) -> Result<T, TracerError> {
+    thread.join().unwrap_or_else(|_| Err(ended("it panicked")))
+}
+
+fn ended(how: &str) -> TracerError {
+    TracerError::Thread(how.into())
+}
+
+fn run<S: FnMut(&[u8])>(
+    config: TracerConfig,
+    sink: S,
+    orders: &Receiver<Command>,
+    ready: &Sender<()>,
+) -> Result<(S, Account), TracerError> {
+    tracefs::make_visible().map_err(TracerError::Tracefs)?;
+    let mut drain = Drain::new(config, sink)?;
+    // The other side waits for this, or is gone: then the first order is missing and the loop ends.
+    let _ = ready.send(());
+    loop {
+        match orders.recv_timeout(DRAIN_EVERY) {
+            Err(RecvTimeoutError::Timeout) => drain.drain(),
+            Ok(Command::Account(reply)) => {
+                drain.drain();
+                let _ = reply.send(drain.account());
+            }
+            Ok(Command::Stop) | Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    drain.drain();
+    let account = drain.account();
+    Ok((drain.sink, account))
+}
+
+struct Drain<S> {
+    bpf: Ebpf,
+    ring: RingBuf<MapData>,
+    losses: PerCpuArray<MapData, u64>,
+    stacks: Stacks,
+    probes: Vec<ProbeAccount>,
+    /// Keeps the kernel's run-time statistics on; `None` where the kernel refuses them.
+    _statistics: Option<OwnedFd>,
+    events: u64,
+    sink: S,
+}
+
+impl<S: FnMut(&[u8])> Drain<S> {
+    fn new(config: TracerConfig, sink: S) -> Result<Self, TracerError> {
+        let pid = NonZeroU32::new(config.pid).ok_or_else(|| TracerError::Load("process 0".into()))?;
+        let statistics = enable_stats(Stats::RunTime).ok();
+        let (mut bpf, probes) = loader::load(pid, config.ring_bytes)?;
+        let ring = RingBuf::try_from(take(&mut bpf, "ring")?).map_err(|error| refused(&error))?;
+        let losses = PerCpuArray::try_from(take(&mut bpf, "losses")?).map_err(|error| refused(&error))?;
+        let stacks =
+            Stacks::new(StackTraceMap::try_from(take(&mut bpf, "stacks")?).map_err(|error| refused(&error))?);
+        Ok(Self {
+            bpf,
+            ring,
+            losses,
+            stacks,
+            probes,
+            _statistics: statistics,
+            events: 0,
+            sink,
+        })
+    }
+
+    fn drain(&mut self) {
+        while let Some(record) = self.ring.next() {
+            if let Some(stack) = self.stacks.first_use(&record) {
+                (self.sink)(&stack);
+            }
+            (self.sink)(&record);
+            self.events += 1;
+        }
+    }
+
+    fn account(&self) -> Account {
+        let mut account = Account {
+            events: self.events,
+            losses: Losses {
+                lost: self.lost(0) + self.lost(1),
+                unmatched: self.lost(2),
+                ..Losses::default()
+            },
+            reader_cpu_ns: thread_cpu_ns(),
+            probes: self.probes.clone(),
+            ..Account::default()
+        };
+        for (name, program) in self.bpf.programs() {
+            let (runs, run_ns) = statistics(program);
+            account.bpf_ns += run_ns;
+            for probe in account.probes.iter_mut().filter(|probe| probe.program == name) {
+                (probe.runs, probe.run_ns) = (runs, run_ns);
+            }
+        }
+        account
+    }
+
+    /// A count of `enum loss` in bpf/state.h, over all CPUs.
+    fn lost(&self, why: u32) -> u64 {
+        self.losses.get(&why, 0).map_or(0, |counts| counts.iter().sum())
+    }
+}
+
+fn take(bpf: &mut Ebpf, map: &'static str) -> Result<aya::maps::Map, TracerError> {
+    bpf.take_map(map)
+        .ok_or_else(|| TracerError::Load(format!("no map {map} in the object")))
+}
+
+fn refused(error: &aya::maps::MapError) -> TracerError {
+    TracerError::Load(error.to_string())
+}
+
+/// How often a program ran, and for how many nanoseconds.
+fn statistics(program: &Program) -> (u64, u64) {
+    let info = match program {
+        Program::BtfTracePoint(program) => program.info(),
+        Program::TracePoint(program) => program.info(),
+        Program::UProbe(program) => program.info(),
+        _ => return (0, 0),
+    };
+    info.map_or((0, 0), |info| {
+        let nanoseconds = u64::try_from(info.run_time().as_nanos()).unwrap_or(u64::MAX);
+        (info.run_count(), nanoseconds)
+    })
+}
+
+fn thread_cpu_ns() -> u64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
+}
