@@ -40,15 +40,36 @@ impl Stacks {
         let Ok(trace) = self.map.get(&id, 0) else {
             return Vec::new();
         };
-        trace.frames().iter().map(|frame| self.name(frame.ip)).collect()
+        below_scheduler(trace.frames().iter().map(|frame| self.name(frame.ip)).collect())
     }
 
     fn name(&self, address: u64) -> String {
         match self.symbols.range(..=address).next_back() {
-            Some((_, name)) => name.clone(),
+            Some((_, name)) => plain(name).to_owned(),
             None => format!("{address:#x}"),
         }
     }
+}
+
+/// A function's name without the suffixes of the compiler's clones (`.constprop.0`) and of modules (`\t[xfs]`).
+fn plain(symbol: &str) -> &str {
+    symbol
+        .split(['.', '\t'])
+        .next()
+        .filter(|name| !name.is_empty())
+        .unwrap_or(symbol)
+}
+
+/// The frames that called the scheduler: without the probe's own and the scheduler's, which all stacks share.
+fn below_scheduler(mut frames: Vec<String>) -> Vec<String> {
+    let entry = frames.iter().position(|frame| frame == "__schedule");
+    let own = entry.map_or(0, |entry| entry + 1);
+    let entry_points = frames[own..]
+        .iter()
+        .take_while(|frame| frame.starts_with("schedule"))
+        .count();
+    frames.drain(..own + entry_points);
+    frames
 }
 
 fn stack_of(record: &[u8]) -> Option<u32> {
@@ -58,4 +79,38 @@ fn stack_of(record: &[u8]) -> Option<u32> {
         return None;
     }
     u32::try_from(off.stack).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frames(names: &[&str]) -> Vec<String> {
+        names.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    #[test]
+    fn a_stack_starts_at_the_caller_of_the_scheduler() {
+        let seen = [
+            "bpf_prog_8_on_switch",
+            "bpf_trace_run4",
+            "__schedule",
+            "schedule",
+            "schedule_timeout",
+            "io_wait",
+        ];
+        assert_eq!(below_scheduler(frames(&seen)), ["io_wait"]);
+        assert_eq!(
+            below_scheduler(frames(&["io_wait", "do_fsync"])),
+            ["io_wait", "do_fsync"]
+        );
+        assert!(below_scheduler(frames(&[])).is_empty());
+    }
+
+    #[test]
+    fn names_lose_what_compiler_and_module_add() {
+        assert_eq!(plain("ext4_fsync_nojournal.constprop.0"), "ext4_fsync_nojournal");
+        assert_eq!(plain("xfs_file_fsync\t[xfs]"), "xfs_file_fsync");
+        assert_eq!(plain(".hidden"), ".hidden");
+    }
 }
