@@ -1,0 +1,282 @@
+//! The tracer on a process that is known to the last system call: this test itself.
+//!
+//! It exports functions under the names that the probes look for, so that the whole way is real: finding symbols
+//! and call sites in an ELF file, attaching, the ring, decoding. Needs root.
+
+#![expect(non_snake_case, reason = "the probes look for mangled names")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on has failed"
+)]
+
+use std::fs::OpenOptions;
+use std::hint::black_box;
+use std::io::Write;
+use std::process;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread;
+
+use logtrace_events::{Commit, Io, IoOp, OffCpu, Record, Wake, decode};
+use logtrace_tracer::{Tracer, TracerConfig};
+
+/// The tests trace the same process: one at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+#[expect(unsafe_code, reason = "only an unmangled function can have this name")]
+// SAFETY: no library of this test has a function of this name.
+#[unsafe(no_mangle)]
+#[inline(never)]
+extern "C" fn _ZN11MDL_context12acquire_lockEP11MDL_requestd(request: u64) -> u64 {
+    black_box(request)
+}
+
+#[expect(unsafe_code, reason = "only an unmangled function can have this name")]
+// SAFETY: no library of this test has a function of this name.
+#[unsafe(no_mangle)]
+#[inline(never)]
+extern "C" fn _ZN11MDL_context12release_lockEP10MDL_ticket(ticket: u64) -> u64 {
+    black_box(ticket)
+}
+
+#[expect(unsafe_code, reason = "only an unmangled function can have this name")]
+// SAFETY: no library of this test has a function of this name.
+#[unsafe(no_mangle)]
+#[inline(never)]
+fn _Z15ha_commit_transP3THDb(work: &mut dyn FnMut(), read_write: bool) -> u64 {
+    if !read_write {
+        work();
+        return black_box(0);
+    }
+    let ticket = _ZN11MDL_context12acquire_lockEP11MDL_requestd(1);
+    work();
+    black_box(_ZN11MDL_context12release_lockEP10MDL_ticket(ticket) + 1)
+}
+
+fn commit(mut work: impl FnMut()) {
+    _Z15ha_commit_transP3THDb(&mut work, true);
+}
+
+fn tid() -> u32 {
+    rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned()
+}
+
+fn alone() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Everything that was recorded while `work` ran.
+fn traced(ring_bytes: u32, work: impl FnOnce()) -> (Vec<Record>, logtrace_tracer::Account) {
+    let records = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&records);
+    let config = TracerConfig {
+        pid: process::id(),
+        ring_bytes,
+    };
+    let tracer = Tracer::start(config, move |bytes: &[u8]| {
+        sink.lock().unwrap().push(decode(bytes).unwrap());
+    })
+    .expect("tracing needs root and a kernel with BTF");
+    work();
+    let (_, account) = tracer.stop().unwrap();
+    let records = std::mem::take(&mut *records.lock().unwrap());
+    (records, account)
+}
+
+fn commits(records: &[Record], tid: u32) -> Vec<Commit> {
+    let of_thread = |record: &Record| match record {
+        Record::Commit(commit) if commit.tid == tid => Some(*commit),
+        _ => None,
+    };
+    records.iter().filter_map(of_thread).collect()
+}
+
+fn ios(records: &[Record], tid: u32) -> Vec<Io> {
+    let of_thread = |record: &Record| match record {
+        Record::Io(io) if io.tid == tid => Some(*io),
+        _ => None,
+    };
+    records.iter().filter_map(of_thread).collect()
+}
+
+fn waits(records: &[Record], tid: u32) -> Vec<OffCpu> {
+    let of_thread = |record: &Record| match record {
+        Record::OffCpu(off) if off.tid == tid => Some(*off),
+        _ => None,
+    };
+    records.iter().filter_map(of_thread).collect()
+}
+
+#[test]
+fn every_system_call_and_commit_is_recorded_once_with_its_file() {
+    let _alone = alone();
+    let dir = tempfile::tempdir_in("/var/tmp").unwrap();
+    let path = dir.path().join("binlog.000001");
+    let mut file = OpenOptions::new().create(true).append(true).open(&path).unwrap();
+    let (records, account) = traced(1 << 20, || {
+        for _ in 0..50 {
+            commit(|| {
+                file.write_all(b"twelve bytes").unwrap();
+                file.sync_data().unwrap();
+            });
+            // What a read-only commit does: it passes neither of the two calls.
+            _Z15ha_commit_transP3THDb(&mut || (), false);
+        }
+    });
+    let (commits, ios) = (commits(&records, tid()), ios(&records, tid()));
+    assert_eq!((commits.len(), ios.len()), (50, 100));
+    for (commit, pair) in commits.iter().zip(ios.chunks(2)) {
+        assert_eq!(
+            (pair[0].op, pair[0].ret, pair[1].op, pair[1].ret),
+            (IoOp::Write, 12, IoOp::Fsync, 0)
+        );
+        assert!(commit.start_ns <= pair[0].enter_ns && pair[0].exit_ns <= pair[1].enter_ns);
+        assert!(pair[1].exit_ns <= commit.end_ns);
+    }
+    let named = records.iter().any(
+        |record| matches!(record, Record::File(file) if file.id == ios[0].file && path.ends_with(&file.path)),
+    );
+    assert!(named, "the file's name came with its identity");
+    assert!(account.losses.is_none());
+    assert!(account.events > 0 && account.bpf_ns > 0 && account.reader_cpu_ns > 0);
+    assert!(account.probes.iter().all(|probe| probe.missing.is_none()));
+}
+
+#[test]
+fn a_block_inside_an_fsync_carries_the_kernel_stack() {
+    let _alone = alone();
+    let dir = tempfile::tempdir_in("/var/tmp").unwrap();
+    let mut file = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(dir.path().join("ib_logfile0"))
+        .unwrap();
+    let (records, _) = traced(1 << 20, || {
+        for _ in 0..20 {
+            file.write_all(&[0; 4096]).unwrap();
+            file.sync_data().unwrap();
+        }
+    });
+    let fsyncs: Vec<Io> = ios(&records, tid())
+        .into_iter()
+        .filter(|io| io.op == IoOp::Fsync)
+        .collect();
+    let inside = |off: &OffCpu| {
+        fsyncs
+            .iter()
+            .any(|io| io.enter_ns <= off.out_ns && off.in_ns <= io.exit_ns)
+    };
+    let blocked: Vec<OffCpu> = waits(&records, tid())
+        .into_iter()
+        .filter(|off| inside(off) && off.wake != Wake::Preempted)
+        .collect();
+    assert!(!blocked.is_empty(), "20 fsyncs on a disk block at least once");
+    for off in blocked {
+        let stack = records.iter().find_map(|record| match record {
+            Record::Stack(stack) if Some(stack.id) == off.stack => Some(&stack.frames),
+            _ => None,
+        });
+        let frames = stack.expect("a stack for every block in an I/O call");
+        assert!(frames.iter().any(|frame| frame.contains("fsync")), "{frames:?}");
+        assert!(!frames[0].starts_with("schedule"), "{frames:?}");
+    }
+}
+
+#[test]
+fn a_waiting_commit_names_the_commit_that_woke_it() {
+    let _alone = alone();
+    let dir = tempfile::tempdir_in("/var/tmp").unwrap();
+    let file = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(dir.path().join("binlog.000001"))
+        .unwrap();
+    let (order, ordered) = channel();
+    let (answer, answered) = channel();
+    let (mut leader, mut follower) = (0, 0);
+    let (records, _) = traced(1 << 20, || {
+        let leading = thread::spawn(move || {
+            for _ in 0..20 {
+                ordered.recv().unwrap();
+                commit(|| {
+                    file.sync_all().unwrap();
+                    answer.send(()).unwrap();
+                });
+            }
+            tid()
+        });
+        follower = tid();
+        for _ in 0..20 {
+            commit(|| {
+                order.send(()).unwrap();
+                answered.recv().unwrap();
+            });
+        }
+        leader = leading.join().unwrap();
+    });
+    let leading = commits(&records, leader);
+    assert_eq!((leading.len(), commits(&records, follower).len()), (20, 20));
+    let named = waits(&records, follower)
+        .iter()
+        .filter_map(|off| match off.wake {
+            Wake::By {
+                tid,
+                commit_ns: Some(commit),
+                syscall: Some(_),
+                ..
+            } if tid == leader => Some(commit),
+            _ => None,
+        })
+        .filter(|commit| leading.iter().any(|leading| leading.start_ns == *commit))
+        .count();
+    assert!(named >= 10, "only {named} of 20 waits name the leader's commit");
+}
+
+#[test]
+fn a_ring_too_small_counts_what_it_lost() {
+    let _alone = alone();
+    let mut file = tempfile::tempfile_in("/var/tmp").unwrap();
+    let (records, account) = traced(4096, || {
+        for _ in 0..20_000 {
+            file.write_all(b"x").unwrap();
+        }
+    });
+    let kept = ios(&records, tid()).len() as u64;
+    assert!(kept < 20_000, "a ring of one page cannot hold them all");
+    assert!(
+        account.losses.lost >= 20_000 - kept,
+        "{} lost, {kept} kept",
+        account.losses.lost
+    );
+}
+
+#[test]
+fn a_program_without_the_servers_symbols_is_refused_with_a_remedy() {
+    let mut sleeper = process::Command::new("/bin/sleep").arg("60").spawn().unwrap();
+    let config = TracerConfig {
+        pid: sleeper.id(),
+        ring_bytes: 1 << 20,
+    };
+    let refused = Tracer::start(config, |_: &[u8]| ()).err();
+    sleeper.kill().unwrap();
+    sleeper.wait().unwrap();
+    let message = refused.expect("sleep is not a server").to_string();
+    assert!(
+        message.contains("ha_commit_trans") && message.contains("--no-trace"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_process_that_is_gone_is_an_error() {
+    let config = TracerConfig {
+        pid: 4_000_000,
+        ring_bytes: 1 << 20,
+    };
+    let message = Tracer::start(config, |_: &[u8]| ())
+        .err()
+        .expect("there is no such process")
+        .to_string();
+    assert!(message.contains("still running"), "{message}");
+}
