@@ -1,0 +1,124 @@
+//! What can be typed. Types of clap only: the commands turn them into checked configurations.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use logtrace_driver::{Arrivals, KeyDistribution, Rate};
+use logtrace_report::render::Format;
+use logtrace_server::{ServerChoice, Setting};
+
+/// Measures MySQL and MariaDB under load, and charges every nanosecond of every commit to what it waited for.
+#[derive(Debug, Parser)]
+#[command(name = "logtrace", version, max_term_width = 100, after_help = "\
+Exit codes: 0 measured; 1 could not measure; 2 wrong usage; 3 measured, but the run is marked degraded.")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Put a server under load, trace it, and explain its commits.
+    Run(RunArgs),
+    /// Render a run directory again. Needs no root.
+    Report(ReportArgs),
+    /// Tell what works on this machine, what does not, and what to do.
+    Doctor,
+    /// List the workloads.
+    Workloads,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sudo logtrace run --workload update_key
+      a private server, its capacity measured, then 70 % of it for 30 s
+  sudo logtrace run --workload update_key --rate 300/s --duration 10s --server mariadb
+  sudo logtrace run --workload insert --max --set sync_binlog=0 --set innodb_flush_log_at_trx_commit=2
+  sudo LOGTRACE_PASSWORD=... logtrace run --server 'mysql://bench@localhost/?socket=/run/mysqld/mysqld.sock'
+
+The tables are made in a database of their own (logtrace), which is removed afterwards; a database of that name
+that logtrace did not make is never touched.")]
+pub(crate) struct RunArgs {
+    /// What each request does; `logtrace workloads` lists them.
+    #[arg(long, value_name = "NAME", default_value = "update_key")]
+    pub(crate) workload: String,
+
+    /// Requests a second (500/s), or a share of what a short closed loop reaches first (70%).
+    #[arg(long, value_name = "R/s|P%", default_value = "70%")]
+    pub(crate) rate: Rate,
+
+    /// Closed loop: each connection sends the next request as soon as the last one is done.
+    #[arg(long, conflicts_with = "rate")]
+    pub(crate) max: bool,
+
+    /// How the due times of an open loop are spread.
+    #[arg(long, value_name = "HOW", default_value = "poisson")]
+    pub(crate) arrivals: Arrivals,
+
+    /// Connections, each with requests of its own.
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) connections: u32,
+
+    /// Length of the measured window.
+    #[arg(long, value_name = "T", default_value = "30s", value_parser = humantime::parse_duration)]
+    pub(crate) duration: Duration,
+
+    /// Load before the measured window, drained before it starts.
+    #[arg(long, value_name = "T", default_value = "3s", value_parser = humantime::parse_duration)]
+    pub(crate) warmup: Duration,
+
+    /// Seed of arrivals, keys and data: the same seed gives the same of all three.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// Tables.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) tables: u32,
+
+    /// Rows of each table.
+    #[arg(long, value_name = "N", default_value_t = 25_000, value_parser = clap::value_parser!(u64).range(1..=2_000_000_000))]
+    pub(crate) rows: u64,
+
+    /// Distribution of the rows that requests touch; special is the default of sysbench 1.0.
+    #[arg(long, value_name = "HOW", default_value = "uniform")]
+    pub(crate) keys: KeyDistribution,
+
+    /// mysql, mariadb, a path to mysqld, or mysql://USER@HOST/ of a running server on this machine. Default: a
+    /// private MySQL, or MariaDB where there is no MySQL. A password is read from LOGTRACE_PASSWORD.
+    #[arg(long, value_name = "SERVER")]
+    pub(crate) server: Option<ServerChoice>,
+
+    /// Set a variable of the server; a value that does not take is an error. Repeatable.
+    #[arg(long = "set", value_name = "VAR=VALUE")]
+    pub(crate) settings: Vec<Setting>,
+
+    /// Measure without tracing: no causes.
+    #[arg(long)]
+    pub(crate) no_trace: bool,
+
+    /// Keep every record in the run directory (about 0.5 kB a commit).
+    #[arg(long, conflicts_with = "no_trace")]
+    pub(crate) record: bool,
+
+    /// Where run directories are made.
+    #[arg(long, value_name = "DIR", default_value = "logtrace-runs")]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  logtrace report logtrace-runs/20260102-030405-update_key
+  logtrace report RUN_DIR --format json | jq .causes
+  logtrace report RUN_DIR --format folded | flamegraph.pl > commits.svg")]
+pub(crate) struct ReportArgs {
+    /// The run directory.
+    #[arg(value_name = "RUN_DIR")]
+    pub(crate) run_dir: PathBuf,
+
+    /// What to print.
+    #[arg(long, value_enum, default_value_t = ReportFormat::Terminal)]
+    pub(crate) format: ReportFormat,
+}
