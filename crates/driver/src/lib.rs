@@ -1,1 +1,60 @@
-//! placeholder
+//! The load driver: requests at exact times, and what became of each.
+//!
+//! [`drive`] issues a workload in an open loop (requests due at times of their own, whatever the server does) or a
+//! closed one, and records lag, service and response of every request. [`load`] makes the tables that the workloads
+//! use. The driver knows nothing of tracing, and it never prints.
+//!
+//! Everything of a drive happens on the calling thread: the thread that waits for a due time is the one that
+//! writes to the socket, so that no hand-over adds to the lag.
+//!
+//! Times are nanoseconds of `CLOCK_MONOTONIC`.
+
+mod arrivals;
+mod board;
+mod capacity;
+mod clock;
+mod config;
+mod dataset;
+mod draw;
+mod drive;
+mod floor;
+mod interval_log;
+mod keys;
+mod load;
+mod measured;
+mod pace_lag;
+mod pacer;
+pub mod random;
+mod rate;
+mod recorder;
+mod runtime;
+mod schema;
+mod session;
+mod source;
+mod target;
+mod ticks;
+mod watch;
+mod worker;
+mod workloads;
+
+pub use hdrhistogram::Histogram;
+pub use tokio_util::sync::CancellationToken;
+
+pub use arrivals::{Arrivals, Offsets, UnknownArrivals};
+pub use capacity::{CAPACITY_DURATION, CAPACITY_WARMUP, capacity};
+pub use clock::now_ns;
+pub use config::{DEFAULT_GRACE, DriveConfig, Pace, Span};
+pub use dataset::{Dataset, DatasetError};
+pub use drive::{DriveError, Outputs, drive};
+pub use floor::Observer;
+pub use keys::{Keys, UnknownKeys};
+pub use load::{LoadConfig, LoadError, LoadProgress, drop_database, load};
+pub use measured::{Ended, Measured};
+pub use pace_lag::{Waiting, pace_lag};
+pub use rate::{Rate, RateError};
+pub use recorder::{Counts, DISCONNECTED, LATE_NS, Latencies, Recorder};
+pub use runtime::RuntimeError;
+pub use target::{Address, ConnectError, Target};
+pub use watch::{Progress, Stage, Watch};
+pub use worker::MAX_RETRIES;
+pub use workloads::{UnknownWorkload, WorkloadInfo, workloads};

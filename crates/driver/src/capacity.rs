@@ -1,0 +1,39 @@
+//! How much a server can do.
+
+use std::io;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::config::{DriveConfig, Pace};
+use crate::drive::{DriveError, Outputs, drive};
+use crate::measured::Ended;
+
+/// A warm-up that suits a measurement of capacity.
+pub const CAPACITY_WARMUP: Duration = Duration::from_secs(1);
+/// A window that suits a measurement of capacity.
+pub const CAPACITY_DURATION: Duration = Duration::from_secs(3);
+
+/// Requests per second of a closed loop on the configured connections, for the configured warm-up and duration;
+/// the pace does not matter.
+pub fn capacity(config: &DriveConfig, cancel: CancellationToken) -> Result<f64, DriveError> {
+    let closed = DriveConfig {
+        pace: Pace::Closed,
+        ..config.clone()
+    };
+    let outputs = Outputs {
+        log: &mut io::sink(),
+        watch: &mut (),
+        observer: None,
+        cancel,
+    };
+    let measured = drive(&closed, outputs)?;
+    if measured.ended == Ended::Interrupted {
+        return Err(DriveError::Cancelled);
+    }
+    if measured.achieved_per_s > 0.0 {
+        Ok(measured.achieved_per_s)
+    } else {
+        Err(DriveError::NoCapacity(config.duration))
+    }
+}

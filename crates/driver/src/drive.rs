@@ -1,0 +1,242 @@
+//! One drive from the first connection to the last answer.
+
+use std::io::{self, Write};
+use std::rc::Rc;
+use std::time::{Duration, SystemTime};
+
+use thiserror::Error;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::clock::{NS_PER_S, duration_ns, now_ns, thread_cpu_ns};
+use crate::config::{DriveConfig, Pace, Span};
+use crate::dataset::DatasetError;
+use crate::floor::{Floor, Observer};
+use crate::measured::{Ended, Measured, achieved_closed, achieved_open};
+use crate::pacer::Pacer;
+use crate::random::Stream;
+use crate::recorder::Recorder;
+use crate::runtime::{RuntimeError, on_this_thread};
+use crate::session::Session;
+use crate::target::{ConnectError, Use};
+use crate::ticks::Ticks;
+use crate::watch::{Stage, Watch};
+
+/// Where a drive leaves what it has as it goes, and who may stop it.
+pub struct Outputs<'a> {
+    /// Gets the `HdrHistogram` interval log, one interval a second, flushed after each.
+    pub log: &'a mut dyn Write,
+    /// Follows the drive.
+    pub watch: &'a mut dyn Watch,
+    /// Gets each finished request of the window.
+    pub observer: Option<Observer>,
+    /// Ends the window early; what was measured until then is returned.
+    pub cancel: CancellationToken,
+}
+
+/// Why nothing was measured.
+#[derive(Debug, Error)]
+pub enum DriveError {
+    /// No event loop.
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
+    /// No server.
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    /// No such tables.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
+    /// No requests would ever be due, or all at once.
+    #[error("a rate of {0} requests per second cannot be offered: give one that is above 0 and finite")]
+    Rate(f64),
+    /// The server refused the workload's statements.
+    #[error("cannot prepare the workload {workload}: {source}. Are its tables loaded?")]
+    Prepare {
+        /// The workload's name.
+        workload: &'static str,
+        /// What the server said.
+        source: mysql_async::Error,
+    },
+    /// The timer failed.
+    #[error("cannot wait for the next due time: {0}")]
+    Timer(io::Error),
+    /// The interval log could not be written.
+    #[error("cannot write the latency log: {0}")]
+    Log(io::Error),
+    /// Cancelled before the window.
+    #[error("cancelled before anything was measured")]
+    Cancelled,
+    /// Every connection broke before the window.
+    #[error("the server closed every connection during the warm-up: see its error log")]
+    GoneInWarmup,
+    /// The warm-up does not end.
+    #[error(
+        "{running} requests of the warm-up had no answer after {grace:?}: is the server stopped or overloaded?"
+    )]
+    StuckInWarmup {
+        /// Requests without an answer.
+        running: u64,
+        /// How long they were waited for.
+        grace: Duration,
+    },
+    /// A capacity of nothing.
+    #[error("the server did no request at all in {0:?}: there is no capacity to take a share of")]
+    NoCapacity(Duration),
+}
+
+/// Time between announcing the window and its start.
+const LEAD_NS: u64 = 10_000_000;
+
+/// Longest wait for the server to see the connections end.
+const GOODBYE_NS: u64 = NS_PER_S;
+
+/// Connects, prepares, warms up, and measures.
+///
+/// Blocks the calling thread, which does all the pacing, sending and recording: give it a thread of its own.
+pub fn drive(config: &DriveConfig, outputs: Outputs<'_>) -> Result<Measured, DriveError> {
+    check(config)?;
+    on_this_thread(drive_here(config, outputs))?
+}
+
+fn check(config: &DriveConfig) -> Result<(), DriveError> {
+    config.dataset.check()?;
+    match config.pace.offered_per_s() {
+        Some(rate) if !(rate.is_finite() && rate > 0.0) => Err(DriveError::Rate(rate)),
+        _ => Ok(()),
+    }
+}
+
+async fn drive_here(config: &DriveConfig, outputs: Outputs<'_>) -> Result<Measured, DriveError> {
+    let floor = Floor::new(config.connections.get());
+    let mut connections = tokio::select! {
+        seated = seat_all(config, &floor) => seated?,
+        () = outputs.cancel.cancelled() => return Err(DriveError::Cancelled),
+    };
+    let mut session = Session {
+        floor,
+        pacer: Pacer::new().map_err(DriveError::Timer)?,
+        watch: outputs.watch,
+        cancel: outputs.cancel,
+    };
+    warm_up(config, &mut session).await?;
+    *session.floor.observer.borrow_mut() = outputs.observer;
+    let measured = measure(config, &mut session, outputs.log).await?;
+    session.floor.board.borrow_mut().close();
+    tokio::select! {
+        () = async { while connections.join_next().await.is_some() {} } => {}
+        waited = session.pacer.until(now_ns() + GOODBYE_NS) => waited.map_err(DriveError::Timer)?,
+    }
+    Ok(measured)
+}
+
+/// Connects and prepares all, and then lets them wait for requests.
+async fn seat_all(config: &DriveConfig, floor: &Rc<Floor>) -> Result<JoinSet<()>, DriveError> {
+    let mut servings = Vec::new();
+    for number in 0..config.connections.get() {
+        let conn = config.target.connect(Use::Database).await?;
+        let seat = floor.seat(number, config.dataset);
+        let serving = (config.workload.prepare)(conn, seat).await;
+        servings.push(serving.map_err(|source| DriveError::Prepare {
+            workload: config.workload.name,
+            source,
+        })?);
+    }
+    let mut connections = JoinSet::new();
+    for serving in servings {
+        connections.spawn_local(serving);
+    }
+    Ok(connections)
+}
+
+/// The same pace as in the window. What still waits for a connection at its end is dropped and what runs is waited
+/// for, so that the window starts with nothing left over.
+async fn warm_up(config: &DriveConfig, session: &mut Session<'_>) -> Result<(), DriveError> {
+    let span = span_of(config.warmup);
+    let source = config.pace.source(span, Stream::Warmup, config.dataset.seed);
+    session.floor.board.borrow_mut().set_source(source);
+    let mut ticks = Ticks::unlogged(Stage::Warmup, span.start_ns);
+    match session.run(&mut ticks, span.end_ns).await? {
+        Ended::Interrupted => return Err(DriveError::Cancelled),
+        Ended::ServerGone => return Err(DriveError::GoneInWarmup),
+        Ended::Completed => {}
+    }
+    session.shut_and_drop_backlog();
+    let running = session
+        .drain(&mut ticks, span.end_ns + duration_ns(config.grace))
+        .await?;
+    if running > 0 {
+        return Err(DriveError::StuckInWarmup {
+            running,
+            grace: config.grace,
+        });
+    }
+    session.floor.recorder.replace(Recorder::new());
+    Ok(())
+}
+
+async fn measure(
+    config: &DriveConfig,
+    session: &mut Session<'_>,
+    log: &mut dyn Write,
+) -> Result<Measured, DriveError> {
+    let planned = span_of(config.duration);
+    let base = SystemTime::now() + Duration::from_nanos(LEAD_NS);
+    session.watch.window(planned);
+    let mut ticks = Ticks::logged(Stage::Window, planned.start_ns, base, log).map_err(DriveError::Log)?;
+    let cpu_ns = thread_cpu_ns();
+    let source = config.pace.source(planned, Stream::Window, config.dataset.seed);
+    session.floor.board.borrow_mut().set_source(source);
+
+    let ended = session.run(&mut ticks, planned.end_ns).await?;
+    let window = Span {
+        start_ns: planned.start_ns,
+        end_ns: now_ns().clamp(planned.start_ns, planned.end_ns),
+    };
+    let done_by_end = session.floor.recorder.borrow().counts().done;
+    session.floor.recorder.borrow_mut().close_window(window.end_ns);
+    let (backlog_end, mut unsent) = (session.floor.board.borrow().backlog(), 0);
+    if ended != Ended::Completed {
+        unsent = session.shut_and_drop_backlog();
+    }
+    let unfinished = session
+        .drain(&mut ticks, window.end_ns + duration_ns(config.grace))
+        .await?;
+    unsent += session.shut_and_drop_backlog();
+    ticks.finish(now_ns(), &session.floor).map_err(DriveError::Log)?;
+
+    let board = session.floor.board.borrow().counts();
+    let (latencies, counts, per_second) = session.floor.recorder.take().into_parts();
+    let achieved_per_s = match config.pace {
+        Pace::Open { rate_per_s, .. } => achieved_open(rate_per_s, board.released, counts.done_in_time),
+        Pace::Closed => achieved_closed(window, done_by_end),
+    };
+    Ok(Measured {
+        window,
+        offered_per_s: config.pace.offered_per_s(),
+        achieved_per_s,
+        requests: board.released,
+        done: counts.done,
+        errors: counts.errors,
+        retries: counts.retries,
+        late: counts.late,
+        queued: board.queued,
+        unsent,
+        unfinished,
+        backlog_max: board.backlog_max,
+        backlog_end,
+        lag: latencies.lag,
+        service: latencies.service,
+        response: latencies.response,
+        per_second,
+        ended,
+        client_cpu_ns: thread_cpu_ns().saturating_sub(cpu_ns),
+    })
+}
+
+fn span_of(length: Duration) -> Span {
+    let start_ns = now_ns() + LEAD_NS;
+    Span {
+        start_ns,
+        end_ns: start_ns.saturating_add(duration_ns(length)),
+    }
+}

@@ -1,0 +1,95 @@
+//! What the connections of one drive share with the loop that paces them.
+
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::rc::Rc;
+
+use logtrace_events::{Outcome, Request};
+use tokio::sync::Notify;
+
+use crate::board::Board;
+use crate::clock::now_ns;
+use crate::dataset::Dataset;
+use crate::recorder::Recorder;
+use crate::source::Turn;
+
+/// Gets each finished request of the measured window, in the order in which they finish.
+pub type Observer = Box<dyn FnMut(&Request)>;
+
+/// Shared by everything on the drive's one thread; nothing is borrowed across an `await`.
+pub(crate) struct Floor {
+    pub(crate) board: RefCell<Board>,
+    pub(crate) recorder: RefCell<Recorder>,
+    pub(crate) observer: RefCell<Option<Observer>>,
+    /// Connections that are still there.
+    seated: Cell<usize>,
+    /// Whether the pacing loop waits for nothing to run any more.
+    pub(crate) draining: Cell<bool>,
+    /// Tells the pacing loop that nothing runs any more while it drains, or that a connection broke.
+    pub(crate) quiet: Notify,
+}
+
+/// One connection's place.
+#[derive(Clone)]
+pub(crate) struct Seat {
+    floor: Rc<Floor>,
+    number: usize,
+    /// What requests are drawn from.
+    pub(crate) dataset: Dataset,
+}
+
+impl Floor {
+    pub(crate) fn new(seats: usize) -> Rc<Self> {
+        Rc::new(Self {
+            board: RefCell::new(Board::new(seats)),
+            recorder: RefCell::new(Recorder::new()),
+            observer: RefCell::new(None),
+            seated: Cell::new(seats),
+            draining: Cell::new(false),
+            quiet: Notify::new(),
+        })
+    }
+
+    pub(crate) fn seat(self: &Rc<Self>, number: usize, dataset: Dataset) -> Seat {
+        Seat {
+            floor: Rc::clone(self),
+            number,
+            dataset,
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.seated.get() == 0
+    }
+}
+
+impl Seat {
+    /// Waits for the next request; `None` when the drive is over.
+    pub(crate) async fn turn(&self) -> Option<Turn> {
+        poll_fn(|context| {
+            let mut board = self.floor.board.borrow_mut();
+            board.poll_turn(self.number, now_ns(), context.waker())
+        })
+        .await
+    }
+
+    /// An attempt failed with this code and will be made again.
+    pub(crate) fn retry(&self, code: u16) {
+        self.floor.recorder.borrow_mut().record_retry(code);
+    }
+
+    /// The request that was taken last has ended.
+    pub(crate) fn finish(&self, request: &Request) {
+        self.floor.recorder.borrow_mut().record(request);
+        if let Some(observer) = self.floor.observer.borrow_mut().as_mut() {
+            observer(request);
+        }
+        let mut board = self.floor.board.borrow_mut();
+        board.finish();
+        let gone = request.outcome == Outcome::Disconnected;
+        self.floor.seated.update(|seated| seated - usize::from(gone));
+        if gone || (self.floor.draining.get() && board.is_drained()) {
+            self.floor.quiet.notify_one();
+        }
+    }
+}

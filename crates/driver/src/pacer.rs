@@ -1,0 +1,76 @@
+//! Waiting for a point in time, to the microsecond.
+
+use std::io;
+use std::num::NonZeroU64;
+use std::os::fd::OwnedFd;
+
+use rustix::thread::set_current_timer_slack;
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, timerfd_create, timerfd_settime,
+};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use crate::clock::{now_ns, timespec};
+
+/// A timer of the kernel (timerfd) that the runtime waits for together with its sockets.
+///
+/// tokio's own timer rounds up to whole milliseconds. This one wakes the thread at the due time itself, and the
+/// thread that it wakes is the one that sends.
+#[derive(Debug)]
+pub(crate) struct Pacer {
+    timer: AsyncFd<OwnedFd>,
+}
+
+impl Pacer {
+    /// Makes a timer. Call it on the thread and in the runtime that will wait for it.
+    pub(crate) fn new() -> io::Result<Self> {
+        no_timer_slack()?;
+        let timer = timerfd_create(
+            TimerfdClockId::Monotonic,
+            TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
+        )?;
+        Ok(Self {
+            timer: register(timer)?,
+        })
+    }
+
+    /// Waits until `at_ns`; returns at once when that time has come already. Dropping the future stops waiting.
+    pub(crate) async fn until(&mut self, at_ns: u64) -> io::Result<()> {
+        while now_ns() < at_ns {
+            set_timer(self.timer.get_ref(), at_ns)?;
+            // The readiness may be left over from an earlier time that nobody waited for to the end. Clearing it
+            // is enough: the timer is set again before each wait, and setting it resets what there was to read.
+            self.timer.readable().await?.clear_ready();
+        }
+        Ok(())
+    }
+}
+
+/// Lets the runtime wait for a timer together with its sockets.
+#[expect(
+    unsafe_code,
+    reason = "tokio has no safe way to wait for a descriptor of a kind that it does not know"
+)]
+fn register(timer: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
+    // SAFETY: an OwnedFd is open for as long as it lives and always is the same descriptor; the AsyncFd owns it,
+    // and nothing here takes it out again.
+    let registered = unsafe { AsyncFd::register_with_interest(timer, Interest::READABLE) };
+    Ok(registered?)
+}
+
+/// Lets the kernel wake this thread on time instead of up to 50 us later to save power.
+pub(crate) fn no_timer_slack() -> io::Result<()> {
+    Ok(set_current_timer_slack(NonZeroU64::new(1))?)
+}
+
+/// Arms a timer for a point in time, once.
+pub(crate) fn set_timer(timer: &OwnedFd, at_ns: u64) -> io::Result<()> {
+    let once = Itimerspec {
+        it_interval: timespec(0),
+        // A time of 0 would disarm it.
+        it_value: timespec(at_ns.max(1)),
+    };
+    timerfd_settime(timer, TimerfdTimerFlags::ABSTIME, &once)?;
+    Ok(())
+}

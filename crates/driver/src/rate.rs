@@ -1,0 +1,109 @@
+//! What `--rate` says.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// An offered rate, as a user gives it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rate {
+    /// Requests per second.
+    PerSecond(f64),
+    /// Share of the measured capacity, in percent; above 100 is an overload on purpose.
+    PercentOfCapacity(f64),
+}
+
+impl Rate {
+    /// Requests per second, when the server does `capacity_per_s` at most.
+    pub fn per_second(self, capacity_per_s: f64) -> f64 {
+        match self {
+            Self::PerSecond(rate) => rate,
+            Self::PercentOfCapacity(percent) => capacity_per_s * percent / 100.0,
+        }
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::PerSecond(rate) => write!(f, "{rate}/s"),
+            Self::PercentOfCapacity(percent) => write!(f, "{percent}%"),
+        }
+    }
+}
+
+impl FromStr for Rate {
+    type Err = RateError;
+
+    /// Reads `500/s`, `500` (the same) or `70%`.
+    fn from_str(text: &str) -> Result<Self, RateError> {
+        let text = text.trim();
+        let (number, make): (&str, fn(f64) -> Self) = match text.strip_suffix('%') {
+            Some(percent) => (percent, Self::PercentOfCapacity),
+            None => (text.strip_suffix("/s").unwrap_or(text), Self::PerSecond),
+        };
+        let value: f64 = number
+            .trim_end()
+            .parse()
+            .map_err(|_| RateError::NotARate(text.into()))?;
+        if value.is_finite() && value > 0.0 {
+            Ok(make(value))
+        } else {
+            Err(RateError::NotPositive(text.into()))
+        }
+    }
+}
+
+/// Why a text is no rate.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RateError {
+    /// It does not read as a rate.
+    #[error("{0:?} is not a rate: write 500/s, or 70% for a share of the measured capacity")]
+    NotARate(String),
+    /// No requests would ever be due, or all at once.
+    #[error("the rate {0:?} must be above 0 and finite")]
+    NotPositive(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn rates_and_shares_are_read() {
+        assert_eq!("500/s".parse(), Ok(Rate::PerSecond(500.0)));
+        assert_eq!("500".parse(), Ok(Rate::PerSecond(500.0)));
+        assert_eq!("0.5/s".parse(), Ok(Rate::PerSecond(0.5)));
+        assert_eq!("70%".parse(), Ok(Rate::PercentOfCapacity(70.0)));
+        assert_eq!(Rate::PercentOfCapacity(70.0).per_second(2000.0), 1400.0);
+        assert_eq!(Rate::PerSecond(500.0).per_second(2000.0), 500.0);
+    }
+
+    #[test]
+    fn what_is_no_rate_is_refused() {
+        for text in ["0", "-5/s", "0%", "-1%", "inf", "nan", "1e999"] {
+            assert!(
+                matches!(text.parse::<Rate>(), Err(RateError::NotPositive(_))),
+                "{text}"
+            );
+        }
+        for text in ["", "fast", "500/m", "%", "/s", "5%%", "1,000"] {
+            assert!(
+                matches!(text.parse::<Rate>(), Err(RateError::NotARate(_))),
+                "{text}"
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_rate_or_an_error(text: String) {
+            if let Ok(rate) = text.parse::<Rate>() {
+                prop_assert_eq!(rate.to_string().parse(), Ok(rate));
+            }
+        }
+    }
+}

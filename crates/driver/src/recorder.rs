@@ -1,0 +1,255 @@
+//! Counts and histograms of finished requests.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+use logtrace_events::{Outcome, Request};
+
+/// A request sent this much after it was due counts as late.
+pub const LATE_NS: u64 = 1_000_000;
+
+/// The code under which requests whose connection broke are counted: `CR_SERVER_LOST`, "Lost connection to MySQL
+/// server during query".
+pub const DISCONNECTED: u16 = 2013;
+
+/// Significant digits of every histogram: values are kept to 0.1 %.
+const SIGNIFICANT_DIGITS: u8 = 3;
+
+/// Takes each finished request of a window.
+///
+/// No allocation a request, but where a histogram grows to a value longer than any before.
+#[derive(Clone, Debug)]
+pub struct Recorder {
+    interval: Latencies,
+    total: Latencies,
+    counts: Counts,
+    per_second: Vec<u64>,
+    window_end_ns: u64,
+}
+
+/// The three latencies of the requests that the server did, in nanoseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Latencies {
+    /// Sent - due.
+    pub lag: Histogram<u64>,
+    /// Done - sent.
+    pub service: Histogram<u64>,
+    /// Done - due.
+    pub response: Histogram<u64>,
+}
+
+/// What is counted, not timed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Requests that the server did.
+    pub done: u64,
+    /// Those of them that were sent before the window ended.
+    pub done_in_time: u64,
+    /// Requests that failed, by the server's error code, or [`DISCONNECTED`].
+    pub errors: BTreeMap<u16, u64>,
+    /// Attempts that were made again, by the code that the server gave the failed one.
+    pub retries: BTreeMap<u16, u64>,
+    /// Requests sent more than [`LATE_NS`] after they were due, whether they failed or not.
+    pub late: u64,
+}
+
+impl Default for Recorder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Recorder {
+    /// Nothing recorded.
+    pub fn new() -> Self {
+        Self {
+            interval: Latencies::new(),
+            total: Latencies::new(),
+            counts: Counts::default(),
+            per_second: Vec::new(),
+            window_end_ns: u64::MAX,
+        }
+    }
+
+    /// Takes one finished request.
+    pub fn record(&mut self, request: &Request) {
+        self.counts.late += u64::from(request.lag_ns() > LATE_NS);
+        match request.outcome {
+            Outcome::Done => {
+                self.counts.done += 1;
+                self.counts.done_in_time += u64::from(request.sent_ns < self.window_end_ns);
+                self.interval.record(request);
+            }
+            Outcome::ServerError(code) => count(&mut self.counts.errors, code),
+            Outcome::Disconnected => count(&mut self.counts.errors, DISCONNECTED),
+        }
+    }
+
+    /// Counts an attempt that failed with this code and is made again.
+    pub fn record_retry(&mut self, code: u16) {
+        count(&mut self.counts.retries, code);
+    }
+
+    /// The window is over: what is sent from now on is not in time.
+    pub fn close_window(&mut self, end_ns: u64) {
+        self.window_end_ns = end_ns;
+    }
+
+    /// The latencies since the last [`Recorder::next_interval`].
+    pub fn interval(&self) -> &Latencies {
+        &self.interval
+    }
+
+    /// Ends an interval of one second: its requests count to the whole from now on. Returns how many were done in
+    /// it.
+    pub fn next_interval(&mut self) -> u64 {
+        let done = self.interval.service.len();
+        self.per_second.push(done);
+        self.total.add(&self.interval);
+        self.interval.clear();
+        done
+    }
+
+    /// What has been counted so far.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// The latencies of all intervals that have ended, the counts, and the requests done in each second.
+    pub fn into_parts(self) -> (Latencies, Counts, Vec<u64>) {
+        (self.total, self.counts, self.per_second)
+    }
+}
+
+impl Latencies {
+    fn new() -> Self {
+        Self {
+            lag: new_histogram(),
+            service: new_histogram(),
+            response: new_histogram(),
+        }
+    }
+
+    fn record(&mut self, request: &Request) {
+        self.lag += request.lag_ns();
+        self.service += request.service_ns();
+        self.response += request.response_ns();
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.lag += &other.lag;
+        self.service += &other.service;
+        self.response += &other.response;
+    }
+
+    fn clear(&mut self) {
+        self.lag.clear();
+        self.service.clear();
+        self.response.clear();
+    }
+
+    /// Each with the name that it has in reports and logs.
+    pub fn named(&self) -> [(&'static str, &Histogram<u64>); 3] {
+        [
+            ("lag", &self.lag),
+            ("service", &self.service),
+            ("response", &self.response),
+        ]
+    }
+}
+
+/// An empty histogram of nanoseconds that takes every value: it grows instead of cutting off.
+#[expect(clippy::expect_used, reason = "the precision is a constant that is valid")]
+pub(crate) fn new_histogram() -> Histogram<u64> {
+    Histogram::new(SIGNIFICANT_DIGITS).expect("3 significant digits are valid")
+}
+
+fn count(counts: &mut BTreeMap<u16, u64>, code: u16) {
+    *counts.entry(code).or_default() += 1;
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn requests() -> impl Strategy<Value = Request> {
+        let outcome = prop_oneof![
+            4 => Just(Outcome::Done),
+            1 => (1000u16..1010).prop_map(Outcome::ServerError),
+            1 => Just(Outcome::Disconnected),
+        ];
+        (0u64..1 << 40, 0u64..1 << 36, 0u64..1 << 36, outcome).prop_map(|(due_ns, lag, service, outcome)| {
+            Request {
+                due_ns,
+                sent_ns: due_ns + lag,
+                done_ns: due_ns + lag + service,
+                outcome,
+                retries: 0,
+            }
+        })
+    }
+
+    #[test]
+    fn the_longest_value_is_kept_and_not_cut_off() {
+        let mut recorder = Recorder::new();
+        let hour_ns = 3_600_000_000_000;
+        recorder.record(&Request {
+            due_ns: 0,
+            sent_ns: 0,
+            done_ns: hour_ns,
+            outcome: Outcome::Done,
+            retries: 0,
+        });
+        recorder.next_interval();
+        let (latencies, _, _) = recorder.into_parts();
+        assert!(latencies.response.max() >= hour_ns);
+        assert!(latencies.response.equivalent(latencies.response.max(), hour_ns));
+    }
+
+    #[test]
+    fn late_is_more_than_a_millisecond() {
+        let mut recorder = Recorder::new();
+        for lag in [0, LATE_NS, LATE_NS + 1] {
+            recorder.record(&Request {
+                due_ns: 5,
+                sent_ns: 5 + lag,
+                done_ns: 6 + lag,
+                outcome: Outcome::ServerError(1062),
+                retries: 0,
+            });
+        }
+        assert_eq!(recorder.counts().late, 1);
+        assert_eq!(recorder.counts().errors, BTreeMap::from([(1062, 3)]));
+    }
+
+    proptest! {
+        #[test]
+        fn every_request_is_counted_once(
+            requests in proptest::collection::vec(requests(), 0..200),
+            seconds in 1usize..5,
+            end_ns in 0u64..1 << 40,
+        ) {
+            let mut recorder = Recorder::new();
+            recorder.close_window(end_ns);
+            let a_second = requests.len().div_ceil(seconds).max(1);
+            for second in requests.chunks(a_second) {
+                second.iter().for_each(|request| recorder.record(request));
+                recorder.next_interval();
+            }
+            let (latencies, counts, per_second) = recorder.into_parts();
+            let done: Vec<&Request> = requests.iter().filter(|r| r.outcome == Outcome::Done).collect();
+            prop_assert_eq!(counts.done, done.len() as u64);
+            prop_assert_eq!(counts.done + counts.errors.values().sum::<u64>(), requests.len() as u64);
+            prop_assert_eq!(per_second.iter().sum::<u64>(), counts.done);
+            for (_, histogram) in latencies.named() {
+                prop_assert_eq!(histogram.len(), counts.done);
+            }
+            let in_time = done.iter().filter(|request| request.sent_ns < end_ns).count() as u64;
+            prop_assert_eq!(counts.done_in_time, in_time);
+            let longest = done.iter().map(|request| request.response_ns()).max().unwrap_or(0);
+            prop_assert!(latencies.response.equivalent(latencies.response.max(), longest));
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! The loop that waits for due times and hands requests out.
+
+use std::rc::Rc;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::clock::now_ns;
+use crate::drive::DriveError;
+use crate::floor::Floor;
+use crate::measured::Ended;
+use crate::pacer::Pacer;
+use crate::ticks::Ticks;
+use crate::watch::Watch;
+
+/// What the stages of one drive share.
+pub(crate) struct Session<'a> {
+    pub(crate) floor: Rc<Floor>,
+    pub(crate) pacer: Pacer,
+    pub(crate) watch: &'a mut dyn Watch,
+    pub(crate) cancel: CancellationToken,
+}
+
+impl Session<'_> {
+    /// Hands out the source's requests as they fall due, until `end_ns` or an earlier end.
+    pub(crate) async fn run(&mut self, ticks: &mut Ticks<'_>, end_ns: u64) -> Result<Ended, DriveError> {
+        self.floor.draining.set(false);
+        loop {
+            let now = now_ns();
+            self.floor.board.borrow_mut().release(now);
+            self.tick(ticks, now)?;
+            if self.floor.is_empty() {
+                return Ok(Ended::ServerGone);
+            }
+            if self.cancel.is_cancelled() {
+                return Ok(Ended::Interrupted);
+            }
+            if now >= end_ns {
+                return Ok(Ended::Completed);
+            }
+            let due = self.floor.board.borrow_mut().next_due_ns(now);
+            let at = due.unwrap_or(end_ns).min(end_ns).min(ticks.next_ns());
+            self.wait(at).await?;
+        }
+    }
+
+    /// Waits until nothing waits or runs any more, but not beyond `until_ns`; returns how many requests still run.
+    pub(crate) async fn drain(&mut self, ticks: &mut Ticks<'_>, until_ns: u64) -> Result<u64, DriveError> {
+        self.floor.draining.set(true);
+        loop {
+            let now = now_ns();
+            self.tick(ticks, now)?;
+            let drained = self.floor.board.borrow().is_drained();
+            if drained || self.floor.is_empty() || now >= until_ns {
+                return Ok(self.floor.board.borrow().counts().running);
+            }
+            let at = until_ns.min(ticks.next_ns());
+            tokio::select! {
+                waited = self.pacer.until(at) => waited.map_err(DriveError::Timer)?,
+                () = self.floor.quiet.notified() => {}
+            }
+        }
+    }
+
+    /// Ends the source, drops what waits, and returns how many requests that were.
+    pub(crate) fn shut_and_drop_backlog(&mut self) -> u64 {
+        let mut board = self.floor.board.borrow_mut();
+        board.shut();
+        board.drop_backlog()
+    }
+
+    async fn wait(&mut self, at_ns: u64) -> Result<(), DriveError> {
+        if at_ns <= now_ns() {
+            // Due already. The connections must run in between, or a high rate would starve them.
+            tokio::task::yield_now().await;
+            return Ok(());
+        }
+        tokio::select! {
+            biased;
+            waited = self.pacer.until(at_ns) => waited.map_err(DriveError::Timer),
+            () = self.cancel.cancelled() => Ok(()),
+            () = self.floor.quiet.notified() => Ok(()),
+        }
+    }
+
+    fn tick(&mut self, ticks: &mut Ticks<'_>, now_ns: u64) -> Result<(), DriveError> {
+        ticks
+            .catch_up(now_ns, &self.floor, self.watch)
+            .map_err(DriveError::Log)
+    }
+}
