@@ -3,7 +3,23 @@
 //! Everything here is pure: no clock, no threads, no root, no server. The same code explains a live run, a recorded
 //! run and a drawn test case. It depends on `logtrace-events` alone.
 
+mod aggregate;
+pub mod analysis;
+mod blocked;
 pub mod breakdown;
 pub mod cause;
 pub mod distribution;
 pub mod document;
+mod durations;
+pub mod explain;
+mod files;
+mod folded;
+mod history;
+#[doc(hidden)]
+pub mod sample;
+mod slowest;
+mod stack_rules;
+mod stacks;
+mod timeline;
+pub mod timelines;
+pub mod window;

@@ -1,0 +1,185 @@
+//! From the stream of records to the breakdown: each commit is explained the moment its record arrives.
+
+use logtrace_events::{Commit, Io, LogNames, Record};
+
+use crate::aggregate::Aggregate;
+use crate::breakdown::Breakdown;
+use crate::cause::Cause;
+use crate::durations::LONGEST_NS;
+use crate::explain::{Segment, explain};
+use crate::files::Files;
+use crate::folded::{folded, unclassified};
+use crate::timelines::{Timelines, Unmatched};
+use crate::window::Window;
+
+/// What is measured.
+#[derive(Clone, Debug)]
+pub struct AnalysisConfig {
+    /// The server's process.
+    pub server_tgid: u32,
+    /// Names of the server's logs.
+    pub logs: LogNames,
+    /// Commits count that both start and end in it, and I/O system calls that return in it.
+    pub window: Window,
+}
+
+/// The analysis of one run.
+#[derive(Debug)]
+pub struct Analysis {
+    window: Window,
+    timelines: Timelines,
+    files: Files,
+    aggregate: Aggregate,
+    segments: Vec<Segment>,
+    unmatched: u64,
+    invariant_violations: u64,
+}
+
+impl Analysis {
+    /// Before the first record.
+    pub fn new(config: AnalysisConfig) -> Self {
+        let AnalysisConfig {
+            server_tgid,
+            logs,
+            window,
+        } = config;
+        Self {
+            window,
+            timelines: Timelines::new(server_tgid),
+            files: Files::new(logs),
+            aggregate: Aggregate::new(window),
+            segments: Vec::new(),
+            unmatched: 0,
+            invariant_violations: 0,
+        }
+    }
+
+    /// Takes the next record, in the order of the ring: whatever a commit waited for comes before the commit.
+    ///
+    /// Records that contradict earlier ones are left out and counted.
+    pub fn push(&mut self, record: Record) {
+        let taken = match record {
+            Record::OffCpu(off) => {
+                self.aggregate.reach(off.in_ns);
+                self.timelines.push_off_cpu(&off)
+            }
+            Record::Io(io) => self.push_io(&io),
+            Record::Commit(commit) => self.push_commit(&commit),
+            Record::Stack(stack) => self.timelines.push_stack(stack),
+            Record::File(file) => {
+                self.files.name(file);
+                Ok(())
+            }
+        };
+        self.unmatched += u64::from(taken.is_err());
+    }
+
+    /// Commits of the window that were explained so far.
+    pub fn commits_so_far(&self) -> u64 {
+        self.aggregate.durations.len()
+    }
+
+    /// Where the time of all commits went.
+    pub fn finish(self) -> Breakdown {
+        let (causes, slowest) = self.aggregate.causes();
+        let stacks = self.timelines.stacks();
+        Breakdown {
+            per_second: self.aggregate.per_second(),
+            causes,
+            slowest,
+            files: self.files.into_totals(),
+            stacks: folded(self.aggregate.by_stack(), stacks),
+            unclassified: unclassified(self.aggregate.by_stack(), stacks),
+            invariant_violations: self.invariant_violations,
+            unmatched: self.unmatched,
+            total_ns: self.aggregate.total_ns,
+            commits: self.aggregate.durations,
+        }
+    }
+
+    fn push_io(&mut self, io: &Io) -> Result<(), Unmatched> {
+        believable(Window::new(io.enter_ns, io.exit_ns))?;
+        self.timelines.push_io(io, self.files.class(io.file))?;
+        if self.window.contains(io.exit_ns) {
+            self.files.count(io);
+        }
+        Ok(())
+    }
+
+    fn push_commit(&mut self, commit: &Commit) -> Result<(), Unmatched> {
+        let whole = Window::new(commit.start_ns, commit.end_ns);
+        believable(whole)?;
+        self.timelines.push_commit(commit)?;
+        if commit.start_ns < self.window.start_ns || !self.window.contains(commit.end_ns) {
+            return Ok(());
+        }
+        explain(commit, &self.timelines, &mut self.segments);
+        if !covers(&self.segments, whole) {
+            self.invariant_violations += 1;
+            self.segments.clear();
+            self.segments.push(unexplained(whole));
+        }
+        self.aggregate.add(commit, &self.segments);
+        Ok(())
+    }
+}
+
+/// Refuses what only a damaged record says.
+fn believable(window: Window) -> Result<(), Unmatched> {
+    if window.start_ns <= window.end_ns && window.length_ns() <= LONGEST_NS {
+        Ok(())
+    } else {
+        Err(Unmatched)
+    }
+}
+
+/// Whether the segments are what every report relies on: none empty, each beginning where the one before ended, the
+/// first and last at the edges of the commit. It follows that they sum to its duration.
+fn covers(segments: &[Segment], whole: Window) -> bool {
+    let mut at_ns = whole.start_ns;
+    for segment in segments {
+        if segment.start_ns != at_ns || segment.end_ns <= segment.start_ns {
+            return false;
+        }
+        at_ns = segment.end_ns;
+    }
+    at_ns == whole.end_ns
+}
+
+fn unexplained(whole: Window) -> Segment {
+    Segment {
+        start_ns: whole.start_ns,
+        end_ns: whole.end_ns,
+        cause: Cause::UNEXPLAINED,
+        stack: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn segment(start_ns: u64, end_ns: u64) -> Segment {
+        unexplained(Window::new(start_ns, end_ns))
+    }
+
+    #[test]
+    fn only_segments_without_gap_or_overlap_cover_a_commit() {
+        let whole = Window::new(10, 30);
+        assert!(covers(&[segment(10, 30)], whole));
+        assert!(covers(&[segment(10, 20), segment(20, 30)], whole));
+        for wrong in [
+            vec![],
+            vec![segment(10, 29)],
+            vec![segment(9, 30)],
+            vec![segment(10, 31)],
+            vec![segment(10, 20), segment(21, 30)],
+            vec![segment(10, 20), segment(19, 30)],
+            vec![segment(10, 20), segment(20, 20), segment(20, 30)],
+            vec![segment(20, 30), segment(10, 20)],
+        ] {
+            assert!(!covers(&wrong, whole), "{wrong:?}");
+        }
+        assert!(covers(&[], Window::new(10, 10)));
+    }
+}

@@ -1,0 +1,171 @@
+//! What a thread waits for outside of file I/O, told from the system call in which it blocked and from its waker.
+
+use logtrace_events::{OffCpu, Tid, Wake};
+
+use crate::cause::Wait;
+
+/// What an off-CPU interval outside of file I/O waited for until it was woken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Awaited {
+    /// Another thread of the server, whose work in that time is the cause.
+    Thread {
+        /// The waker.
+        tid: Tid,
+        /// Start of the commit in which the waker was.
+        commit_ns: Option<u64>,
+    },
+    /// Something that is a cause itself.
+    Itself(Wait),
+}
+
+/// Numbers of x86-64 system calls (arch/x86/entry/syscalls/syscall_64.tbl).
+mod syscall {
+    pub(super) const READ: u16 = 0;
+    pub(super) const POLL: u16 = 7;
+    pub(super) const PREAD64: u16 = 17;
+    pub(super) const SELECT: u16 = 23;
+    pub(super) const NANOSLEEP: u16 = 35;
+    pub(super) const ACCEPT: u16 = 43;
+    pub(super) const RECVFROM: u16 = 45;
+    pub(super) const RECVMSG: u16 = 47;
+    pub(super) const FUTEX: u16 = 202;
+    pub(super) const IO_GETEVENTS: u16 = 208;
+    pub(super) const CLOCK_NANOSLEEP: u16 = 230;
+    pub(super) const EPOLL_WAIT: u16 = 232;
+    pub(super) const PSELECT6: u16 = 270;
+    pub(super) const PPOLL: u16 = 271;
+    pub(super) const EPOLL_PWAIT: u16 = 281;
+    pub(super) const ACCEPT4: u16 = 288;
+    pub(super) const PREADV: u16 = 295;
+    pub(super) const RECVMMSG: u16 = 299;
+    pub(super) const PREADV2: u16 = 327;
+    pub(super) const IO_PGETEVENTS: u16 = 333;
+    pub(super) const IO_URING_ENTER: u16 = 426;
+    pub(super) const EPOLL_PWAIT2: u16 = 441;
+    pub(super) const FUTEX_WAITV: u16 = 449;
+    pub(super) const FUTEX_WAIT: u16 = 455;
+}
+
+/// What `off` waited for, in the server whose process is `server_tgid`.
+///
+/// A wake-up by a system call of one of the server's own threads tells whom it waited for. Any other wake-up comes
+/// from an interrupt or another process, and the system call in which it blocked tells the rest.
+pub(crate) fn awaited(off: &OffCpu, server_tgid: u32) -> Awaited {
+    let Wake::By {
+        tid,
+        tgid,
+        commit_ns,
+        syscall: wakers,
+        ..
+    } = off.wake
+    else {
+        return Awaited::Itself(Wait::Unexplained);
+    };
+    if tgid == server_tgid && wakers.is_some() {
+        return Awaited::Thread { tid, commit_ns };
+    }
+    Awaited::Itself(match off.syscall {
+        // Tasks end a futex wait by a system call; an interrupt ends it only by its time-out.
+        Some(syscall::FUTEX | syscall::FUTEX_WAIT | syscall::FUTEX_WAITV) if wakers.is_none() => Wait::Timer,
+        // `select` without descriptors is how older servers sleep (mysys/my_sleep.c).
+        Some(syscall::NANOSLEEP | syscall::CLOCK_NANOSLEEP | syscall::SELECT | syscall::PSELECT6) => {
+            Wait::Timer
+        }
+        Some(number) if is_client_wait(number) => Wait::Client,
+        Some(syscall::IO_GETEVENTS | syscall::IO_PGETEVENTS | syscall::IO_URING_ENTER) => Wait::AsyncIo,
+        // Pages are read with these, and sockets never are.
+        Some(syscall::PREAD64 | syscall::PREADV | syscall::PREADV2) => Wait::DeviceIo,
+        _ => Wait::Unexplained,
+    })
+}
+
+/// Whether a server's thread that blocks in this system call waits for a client to send something.
+pub(crate) fn is_client_wait(number: u16) -> bool {
+    matches!(
+        number,
+        syscall::READ
+            | syscall::POLL
+            | syscall::PPOLL
+            | syscall::ACCEPT
+            | syscall::ACCEPT4
+            | syscall::RECVFROM
+            | syscall::RECVMSG
+            | syscall::RECVMMSG
+            | syscall::EPOLL_WAIT
+            | syscall::EPOLL_PWAIT
+            | syscall::EPOLL_PWAIT2
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SERVER: u32 = 100;
+    const CLIENT: u32 = 200;
+
+    fn off(blocked_in: Option<u16>, wakers_tgid: u32, wakers_syscall: Option<u16>) -> OffCpu {
+        OffCpu {
+            tid: 1,
+            out_ns: 0,
+            in_ns: 20,
+            wake: Wake::By {
+                at_ns: 10,
+                tid: 2,
+                tgid: wakers_tgid,
+                commit_ns: None,
+                syscall: wakers_syscall,
+            },
+            syscall: blocked_in,
+            stack: None,
+        }
+    }
+
+    fn waited(blocked_in: u16, wakers_tgid: u32, wakers_syscall: Option<u16>) -> Awaited {
+        awaited(&off(Some(blocked_in), wakers_tgid, wakers_syscall), SERVER)
+    }
+
+    #[test]
+    fn a_server_thread_is_waited_for_only_when_it_woke_from_a_system_call() {
+        let thread = Awaited::Thread {
+            tid: 2,
+            commit_ns: None,
+        };
+        assert_eq!(waited(syscall::FUTEX, SERVER, Some(syscall::FUTEX)), thread);
+        assert_eq!(waited(syscall::FUTEX, SERVER, None), Awaited::Itself(Wait::Timer));
+    }
+
+    #[test]
+    fn an_interrupt_ends_what_the_system_call_waited_for() {
+        let expected = [
+            (syscall::FUTEX, Wait::Timer),
+            (syscall::CLOCK_NANOSLEEP, Wait::Timer),
+            (syscall::POLL, Wait::Client),
+            (syscall::RECVFROM, Wait::Client),
+            (syscall::IO_GETEVENTS, Wait::AsyncIo),
+            (syscall::PREAD64, Wait::DeviceIo),
+            (9, Wait::Unexplained),
+        ];
+        for (number, wait) in expected {
+            assert_eq!(waited(number, 0, None), Awaited::Itself(wait), "{number}");
+        }
+    }
+
+    #[test]
+    fn another_process_explains_a_client_wait_and_not_a_lock() {
+        let by_client = |number| waited(number, CLIENT, Some(44));
+        assert_eq!(by_client(syscall::RECVFROM), Awaited::Itself(Wait::Client));
+        assert_eq!(by_client(syscall::FUTEX), Awaited::Itself(Wait::Unexplained));
+    }
+
+    #[test]
+    fn without_a_waker_or_a_system_call_nothing_is_known() {
+        let mut unseen = off(Some(syscall::FUTEX), 0, None);
+        unseen.wake = Wake::Unknown;
+        assert_eq!(awaited(&unseen, SERVER), Awaited::Itself(Wait::Unexplained));
+        assert_eq!(
+            awaited(&off(None, 0, None), SERVER),
+            Awaited::Itself(Wait::Unexplained)
+        );
+    }
+}

@@ -1,0 +1,175 @@
+//! Why one commit took its time: every nanosecond of it is charged to one cause.
+//!
+//! The walk goes through the commit's own thread from start to end. Where that thread was blocked until another
+//! thread of the server woke it, the same stretch of time is looked up in the waker's timeline, and so on: a
+//! follower's wait becomes its leader's fsync, a lock wait becomes the holder's work. What a stretch is charged to is
+//! decided on the thread where the walk ends, so causes never overlap and always add up.
+
+use logtrace_events::{Commit, FileClass, IoOp, Tid};
+
+use crate::blocked::{Awaited, awaited};
+use crate::cause::{Cause, Wait, Who};
+use crate::timeline::{Stretch, Timeline, TracedIo};
+use crate::timelines::Timelines;
+use crate::window::Window;
+
+/// Wake-ups that are followed back from a commit; real chains have up to four (facts of group commit: follower,
+/// leader, leader of the group before, log thread, notifier). What lies further is unexplained.
+const MAX_DEPTH: u32 = 8;
+
+/// A part of a commit, and what it is charged to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Its first nanosecond.
+    pub start_ns: u64,
+    /// The nanosecond after its last.
+    pub end_ns: u64,
+    /// What it is charged to.
+    pub cause: Cause,
+    /// The kernel stack at the block, for a wait inside an I/O system call.
+    pub stack: Option<u32>,
+}
+
+/// Replaces `segments` by those of `commit`: in order, none empty, without gap or overlap, from its start to its end.
+///
+/// The commit and all records that came before it must have been pushed to `timelines`. The buffer is the caller's so
+/// that explaining allocates nothing once it has grown.
+pub fn explain(commit: &Commit, timelines: &Timelines, segments: &mut Vec<Segment>) {
+    segments.clear();
+    let mut walk = Walk {
+        timelines,
+        committer: commit.tid,
+        segments,
+    };
+    walk.follow(commit.tid, None, Window::new(commit.start_ns, commit.end_ns), 0);
+}
+
+struct Walk<'a> {
+    timelines: &'a Timelines,
+    committer: Tid,
+    segments: &'a mut Vec<Segment>,
+}
+
+/// Whose time the walk is in, and how many wake-ups it is away from the commit.
+#[derive(Clone, Copy)]
+struct Place {
+    who: Who,
+    depth: u32,
+}
+
+impl Walk<'_> {
+    /// Charges `window` to what thread `tid` did in it; `commit_ns` is the start of a commit that the thread was in
+    /// at the end of `window`.
+    fn follow(&mut self, tid: Tid, commit_ns: Option<u64>, window: Window, depth: u32) {
+        let Some(timeline) = self.timelines.thread(tid) else {
+            return self.unexplained(window);
+        };
+        if depth > MAX_DEPTH {
+            return self.unexplained(window);
+        }
+        let known_from_ns = timeline.known_from_ns();
+        self.unexplained(window.before(known_from_ns));
+        let known = window.since(known_from_ns);
+        if tid == self.committer {
+            let who = Who::Own;
+            self.work(timeline, known, Place { who, depth });
+        } else {
+            self.work_of_another(timeline, commit_ns, known, depth);
+        }
+    }
+
+    /// The same for a thread that is not the commit's own: its commits are a leader's work.
+    fn work_of_another(&mut self, timeline: &Timeline, commit_ns: Option<u64>, window: Window, depth: u32) {
+        let who = if timeline.serves_connection() {
+            Who::Session
+        } else {
+            Who::Background
+        };
+        let outside = Place { who, depth };
+        let inside = Place {
+            who: Who::Leader,
+            depth,
+        };
+        let open = commit_ns.map(|start_ns| Window::new(start_ns, window.end_ns));
+        let mut at_ns = window.start_ns;
+        for commit in timeline.commits(window).chain(open) {
+            let commit = commit.within(window).since(at_ns);
+            if commit.is_empty() {
+                continue;
+            }
+            self.work(timeline, Window::new(at_ns, commit.start_ns), outside);
+            self.work(timeline, commit, inside);
+            at_ns = commit.end_ns;
+        }
+        self.work(timeline, window.since(at_ns), outside);
+    }
+
+    /// A thread's I/O system calls, and the time between them.
+    fn work(&mut self, timeline: &Timeline, window: Window, place: Place) {
+        if window.is_empty() {
+            return;
+        }
+        let mut at_ns = window.start_ns;
+        for io in timeline.io(window) {
+            let inside = io.window.within(window);
+            self.outside_io(timeline, Window::new(at_ns, inside.start_ns), place);
+            self.inside_io(timeline, io, inside, place);
+            at_ns = inside.end_ns;
+        }
+        self.outside_io(timeline, window.since(at_ns), place);
+    }
+
+    /// Inside a system call on a file, the kernel stack at a block tells what was waited for.
+    fn inside_io(&mut self, timeline: &Timeline, io: &TracedIo, window: Window, place: Place) {
+        let (who, io) = (place.who, Some(io.target));
+        timeline.stretches(window, |stretch| match stretch {
+            Stretch::OnCpu(window) => self.charge(window, cause(who, io, Wait::OnCpu), None),
+            Stretch::RunQueue(window) => self.charge(window, cause(who, io, Wait::RunQueue), None),
+            Stretch::Blocked(window, off) => {
+                let wait = self.timelines.stacks().wait(off.stack);
+                self.charge(window, cause(who, io, wait), off.stack);
+            }
+        });
+    }
+
+    /// Outside of one, the waker tells.
+    fn outside_io(&mut self, timeline: &Timeline, window: Window, place: Place) {
+        let who = place.who;
+        timeline.stretches(window, |stretch| match stretch {
+            Stretch::OnCpu(window) => self.charge(window, cause(who, None, Wait::OnCpu), None),
+            Stretch::RunQueue(window) => self.charge(window, cause(who, None, Wait::RunQueue), None),
+            Stretch::Blocked(window, _) if window.is_empty() => {}
+            Stretch::Blocked(window, off) => match awaited(off, self.timelines.server_tgid()) {
+                Awaited::Thread { tid, commit_ns } => self.follow(tid, commit_ns, window, place.depth + 1),
+                Awaited::Itself(Wait::Unexplained) => self.unexplained(window),
+                Awaited::Itself(wait) => self.charge(window, cause(who, None, wait), None),
+            },
+        });
+    }
+
+    fn unexplained(&mut self, window: Window) {
+        self.charge(window, Cause::UNEXPLAINED, None);
+    }
+
+    /// Charges a stretch, together with the one before when that has the same cause.
+    fn charge(&mut self, window: Window, cause: Cause, stack: Option<u32>) {
+        if window.is_empty() {
+            return;
+        }
+        match self.segments.last_mut() {
+            Some(last) if last.end_ns == window.start_ns && (last.cause, last.stack) == (cause, stack) => {
+                last.end_ns = window.end_ns;
+            }
+            _ => self.segments.push(Segment {
+                start_ns: window.start_ns,
+                end_ns: window.end_ns,
+                cause,
+                stack,
+            }),
+        }
+    }
+}
+
+fn cause(who: Who, io: Option<(FileClass, IoOp)>, wait: Wait) -> Cause {
+    Cause { who, io, wait }
+}

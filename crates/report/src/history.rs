@@ -1,0 +1,128 @@
+//! A bounded memory of intervals that do not overlap, in the order of time.
+
+use std::collections::VecDeque;
+
+use crate::window::Window;
+
+/// Intervals of one kind that a thread keeps; older ones are forgotten.
+///
+/// A commit under load spans about ten intervals of each thread that it waits for, so this reaches back a hundred
+/// commits. It also bounds the memory: at most some 150 kB for a thread, when all its histories are full.
+const KEPT: usize = 1024;
+
+/// Something that took a stretch of a thread's time.
+pub(crate) trait Interval {
+    /// That stretch.
+    fn window(&self) -> Window;
+}
+
+/// The newest intervals of one kind, disjoint and in order.
+#[derive(Debug)]
+pub(crate) struct History<T> {
+    kept: VecDeque<T>,
+    forgotten_ns: u64,
+}
+
+impl<T> Default for History<T> {
+    fn default() -> Self {
+        Self {
+            kept: VecDeque::new(),
+            forgotten_ns: 0,
+        }
+    }
+}
+
+impl<T: Interval> History<T> {
+    /// Appends an interval; `false` when it begins before the newest one ended and was left out.
+    pub(crate) fn push(&mut self, interval: T) -> bool {
+        if interval.window().start_ns < self.end_ns() {
+            return false;
+        }
+        if self.kept.len() == KEPT
+            && let Some(oldest) = self.kept.pop_front()
+        {
+            self.forgotten_ns = oldest.window().end_ns;
+        }
+        self.kept.push_back(interval);
+        true
+    }
+
+    /// The intervals that have time in `window`, in order.
+    pub(crate) fn overlapping(&self, window: Window) -> impl Iterator<Item = &T> {
+        let first = self.first_ending_after(window.start_ns);
+        self.kept
+            .range(first..)
+            .take_while(move |interval| interval.window().start_ns < window.end_ns)
+    }
+
+    /// Whether an interval began before `at_ns` and ended after it.
+    pub(crate) fn straddles(&self, at_ns: u64) -> bool {
+        let first = self.kept.get(self.first_ending_after(at_ns));
+        first.is_some_and(|interval| interval.window().start_ns < at_ns)
+    }
+
+    /// When the newest interval ended; 0 when there is none.
+    pub(crate) fn end_ns(&self) -> u64 {
+        self.kept.back().map_or(0, |newest| newest.window().end_ns)
+    }
+
+    /// Nothing is known of the time before; 0 when nothing was forgotten yet.
+    pub(crate) fn forgotten_ns(&self) -> u64 {
+        self.forgotten_ns
+    }
+
+    fn first_ending_after(&self, at_ns: u64) -> usize {
+        self.kept
+            .partition_point(|interval| interval.window().end_ns <= at_ns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tens(count: u64) -> History<Window> {
+        let mut history = History::default();
+        for n in 0..count {
+            assert!(history.push(Window::new(n * 10, n * 10 + 5)));
+        }
+        history
+    }
+
+    fn found(history: &History<Window>, start_ns: u64, end_ns: u64) -> Vec<u64> {
+        let overlapping = history.overlapping(Window::new(start_ns, end_ns));
+        overlapping.map(|window| window.start_ns).collect()
+    }
+
+    #[test]
+    fn what_touches_a_window_only_at_its_edges_is_not_in_it() {
+        let history = tens(4);
+        assert_eq!(found(&history, 5, 20), [10]);
+        assert_eq!(found(&history, 4, 21), [0, 10, 20]);
+        assert_eq!(found(&history, 12, 13), [10]);
+        assert_eq!(found(&history, 35, 99), [0; 0]);
+    }
+
+    #[test]
+    fn an_interval_that_begins_too_early_is_refused() {
+        let mut history = tens(2);
+        assert!(!history.push(Window::new(14, 30)));
+        assert!(!history.push(Window::new(10, 15)));
+        assert!(history.push(Window::new(15, 30)));
+    }
+
+    #[test]
+    fn a_point_within_an_interval_is_straddled_and_its_edges_are_not() {
+        let history = tens(2);
+        let straddled: Vec<u64> = (0..20).filter(|&at_ns| history.straddles(at_ns)).collect();
+        assert_eq!(straddled, [1, 2, 3, 4, 11, 12, 13, 14]);
+    }
+
+    #[test]
+    fn the_oldest_is_forgotten_and_the_gap_is_known() {
+        assert_eq!(tens(KEPT as u64).forgotten_ns(), 0);
+        let history = tens(KEPT as u64 + 2);
+        assert_eq!(history.forgotten_ns(), 15);
+        assert_eq!(found(&history, 0, 30), [20]);
+    }
+}

@@ -1,0 +1,211 @@
+//! Records of an invented server under load, the same at every call, for tests and benchmarks.
+
+use logtrace_events::{Commit, File, FileId, Io, IoOp, LogNames, OffCpu, Record, Stack, Tid, Wake};
+
+/// The invented server's process.
+pub const SERVER_TGID: u32 = 70;
+
+const FIRST_CONNECTION: Tid = 100;
+const CLIENT_TGID: u32 = 20;
+const FUTEX: u16 = 202;
+const RECVFROM: u16 = 45;
+const PWRITE64: u16 = 18;
+const FDATASYNC: u16 = 75;
+const REDO: FileId = file(1);
+const BINLOG: FileId = file(2);
+const WRITEBACK: (u32, &str) = (1, "folio_wait_writeback");
+const JOURNAL: (u32, &str) = (2, "jbd2_log_wait_commit");
+const FLUSH: (u32, &str) = (3, "blkdev_issue_flush");
+
+/// The names of the invented server's logs.
+pub fn logs() -> LogNames {
+    LogNames {
+        binlog: "binlog".into(),
+        slow_log: "slow.log".into(),
+        general_log: "general.log".into(),
+    }
+}
+
+/// `groups` group commits of `connections` connections each: a leader syncs redo log and binary log while the others
+/// wait for it. In ring order; `groups * connections` commits in all.
+pub fn group_commits(connections: u32, groups: u32) -> Vec<Record> {
+    let mut sample = Sample {
+        now_ns: 1_000_000_000,
+        noise: 1,
+        records: Vec::new(),
+    };
+    for group in 0..groups {
+        sample.group(connections, FIRST_CONNECTION + group % connections.max(1));
+    }
+    // What closes first is reported first.
+    sample.records.sort_by_key(|&(end_ns, _)| end_ns);
+    let mut records = names();
+    records.extend(sample.records.into_iter().map(|(_, record)| record));
+    records
+}
+
+struct Sample {
+    now_ns: u64,
+    noise: u64,
+    records: Vec<(u64, Record)>,
+}
+
+impl Sample {
+    /// One group: its leader's work in order, and around it the waits of the others.
+    fn group(&mut self, connections: u32, leader: Tid) {
+        let arrived_ns = self.now_ns;
+        self.client_wait(leader, arrived_ns);
+        let start_ns = arrived_ns + self.about(20_000);
+        self.now_ns = start_ns + self.about(5_000);
+        self.io(leader, REDO, IoOp::Write, &[]);
+        self.io(
+            leader,
+            REDO,
+            IoOp::Fsync,
+            &[(WRITEBACK.0, 80_000), (FLUSH.0, 300_000)],
+        );
+        self.io(leader, BINLOG, IoOp::Write, &[]);
+        let waits = [(WRITEBACK.0, 90_000), (JOURNAL.0, 400_000), (FLUSH.0, 200_000)];
+        self.io(leader, BINLOG, IoOp::Fsync, &waits);
+        self.now_ns += self.about(10_000);
+        let followers = (FIRST_CONNECTION..FIRST_CONNECTION + connections).filter(|&tid| tid != leader);
+        for follower in followers {
+            self.follower(follower, (leader, start_ns), arrived_ns);
+        }
+        self.now_ns += self.about(3_000);
+        self.commit(leader, start_ns, self.now_ns);
+        self.now_ns += self.about(100_000);
+    }
+
+    /// A commit that joins the group a little later and waits until its leader wakes it, which it does now.
+    fn follower(&mut self, tid: Tid, leader: (Tid, u64), arrived_ns: u64) {
+        let arrived_ns = arrived_ns + self.about(30_000);
+        self.client_wait(tid, arrived_ns);
+        let start_ns = arrived_ns + self.about(20_000);
+        let out_ns = start_ns + self.about(4_000);
+        self.now_ns += self.about(1_000);
+        let woken_ns = self.now_ns;
+        let in_ns = woken_ns + self.about(15_000);
+        let wake = Wake::By {
+            at_ns: woken_ns,
+            tid: leader.0,
+            tgid: SERVER_TGID,
+            commit_ns: Some(leader.1),
+            syscall: Some(FUTEX),
+        };
+        self.off_cpu(tid, out_ns, in_ns, wake, FUTEX, None);
+        let preempted_ns = in_ns + self.about(1_000);
+        let resumed_ns = preempted_ns + self.about(2_000);
+        self.off_cpu(tid, preempted_ns, resumed_ns, Wake::Preempted, FUTEX, None);
+        let end_ns = resumed_ns + self.about(1_000);
+        self.commit(tid, start_ns, end_ns);
+    }
+
+    /// A system call on a file, now: it runs a little around each of its blocks (stack, nanoseconds).
+    fn io(&mut self, tid: Tid, file: FileId, op: IoOp, blocks: &[(u32, u64)]) {
+        let number = match op {
+            IoOp::Write => PWRITE64,
+            IoOp::Fsync => FDATASYNC,
+        };
+        let enter_ns = self.now_ns + self.about(1_000);
+        self.now_ns = enter_ns + self.about(3_000);
+        for &(stack, typical_ns) in blocks {
+            let out_ns = self.now_ns;
+            let at_ns = out_ns + self.about(typical_ns);
+            let in_ns = at_ns + self.about(8_000);
+            self.off_cpu(tid, out_ns, in_ns, interrupt(at_ns), number, Some(stack));
+            self.now_ns = in_ns + self.about(2_000);
+        }
+        let io = Io {
+            tid,
+            enter_ns,
+            exit_ns: self.now_ns,
+            file,
+            op,
+            ret: if op == IoOp::Write { 512 } else { 0 },
+        };
+        self.records.push((io.exit_ns, Record::Io(io)));
+    }
+
+    fn client_wait(&mut self, tid: Tid, until_ns: u64) {
+        let wake = Wake::By {
+            at_ns: until_ns - 2_000,
+            tid: CLIENT_TGID,
+            tgid: CLIENT_TGID,
+            commit_ns: None,
+            syscall: Some(RECVFROM - 1),
+        };
+        self.off_cpu(tid, until_ns - 20_000, until_ns, wake, RECVFROM, None);
+    }
+
+    fn off_cpu(&mut self, tid: Tid, out_ns: u64, in_ns: u64, wake: Wake, syscall: u16, stack: Option<u32>) {
+        let off = OffCpu {
+            tid,
+            out_ns,
+            in_ns,
+            wake,
+            syscall: Some(syscall),
+            stack,
+        };
+        self.records.push((in_ns, Record::OffCpu(off)));
+    }
+
+    fn commit(&mut self, tid: Tid, start_ns: u64, end_ns: u64) {
+        let commit = Commit {
+            tid,
+            start_ns,
+            end_ns,
+        };
+        self.records.push((end_ns, Record::Commit(commit)));
+    }
+
+    /// Something between half and one and a half of `typical_ns`, by a linear congruential generator (Knuth's MMIX).
+    fn about(&mut self, typical_ns: u64) -> u64 {
+        self.noise = self
+            .noise
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        typical_ns / 2 + (self.noise >> 33) % typical_ns.max(1)
+    }
+}
+
+const fn file(ino: u64) -> FileId {
+    FileId {
+        dev: 8 << 20,
+        ino,
+        generation: 1,
+    }
+}
+
+fn interrupt(at_ns: u64) -> Wake {
+    Wake::By {
+        at_ns,
+        tid: 0,
+        tgid: 0,
+        commit_ns: None,
+        syscall: None,
+    }
+}
+
+/// The names of files and kernel functions, which come before all else.
+fn names() -> Vec<Record> {
+    let files = [
+        (REDO, "data/#innodb_redo/#ib_redo7"),
+        (BINLOG, "data/binlog.000003"),
+    ];
+    let files = files.map(|(id, path)| {
+        Record::File(File {
+            id,
+            path: path.into(),
+        })
+    });
+    let stacks = [WRITEBACK, JOURNAL, FLUSH].map(|(id, function)| {
+        let frames = vec![
+            function.to_owned(),
+            "ext4_sync_file".to_owned(),
+            "do_fsync".to_owned(),
+        ];
+        Record::Stack(Stack { id, frames })
+    });
+    files.into_iter().chain(stacks).collect()
+}

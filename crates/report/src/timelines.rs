@@ -1,0 +1,75 @@
+//! The timelines of all threads, and what else is needed to explain a commit.
+
+use logtrace_events::{Commit, FileClass, Io, OffCpu, Stack, Tid};
+use rustc_hash::FxHashMap;
+use thiserror::Error;
+
+use crate::stacks::Stacks;
+use crate::timeline::Timeline;
+
+/// What is known of the threads of one server up to now.
+#[derive(Debug)]
+pub struct Timelines {
+    server_tgid: u32,
+    threads: FxHashMap<Tid, Timeline>,
+    stacks: Stacks,
+}
+
+/// A record that contradicts the ones before it: dropped, repeated or reordered records make such.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the record contradicts earlier ones of its thread and was left out; records were lost or reordered")]
+pub struct Unmatched;
+
+impl Timelines {
+    /// Of the server whose process is `server_tgid`.
+    pub fn new(server_tgid: u32) -> Self {
+        Self {
+            server_tgid,
+            threads: FxHashMap::default(),
+            stacks: Stacks::default(),
+        }
+    }
+
+    /// Adds a thread's off-CPU interval.
+    pub fn push_off_cpu(&mut self, off: &OffCpu) -> Result<(), Unmatched> {
+        fit(self.thread_mut(off.tid).push_off_cpu(off))
+    }
+
+    /// Adds a thread's I/O system call, on a file of this class.
+    pub fn push_io(&mut self, io: &Io, class: FileClass) -> Result<(), Unmatched> {
+        fit(self.thread_mut(io.tid).push_io(io, class))
+    }
+
+    /// Adds a thread's commit.
+    pub fn push_commit(&mut self, commit: &Commit) -> Result<(), Unmatched> {
+        fit(self.thread_mut(commit.tid).push_commit(commit))
+    }
+
+    /// Adds the frames of a kernel stack.
+    pub fn push_stack(&mut self, stack: Stack) -> Result<(), Unmatched> {
+        fit(self.stacks.push(stack))
+    }
+
+    /// The kernel stacks.
+    pub(crate) fn stacks(&self) -> &Stacks {
+        &self.stacks
+    }
+
+    /// What is known of a thread.
+    pub(crate) fn thread(&self, tid: Tid) -> Option<&Timeline> {
+        self.threads.get(&tid)
+    }
+
+    /// The server's process.
+    pub(crate) fn server_tgid(&self) -> u32 {
+        self.server_tgid
+    }
+
+    fn thread_mut(&mut self, tid: Tid) -> &mut Timeline {
+        self.threads.entry(tid).or_default()
+    }
+}
+
+fn fit(fits: bool) -> Result<(), Unmatched> {
+    if fits { Ok(()) } else { Err(Unmatched) }
+}

@@ -1,0 +1,257 @@
+//! Timelines drawn as text, one cell for each 10 ns.
+//!
+//! ```text
+//! L cpu    |==ww=djjr===|
+//! L io     |  BBBBBBBB  |
+//! L commit | CCCCCCCCCC |
+//! ```
+//!
+//! A thread is a capital letter. Its `cpu` row:
+//!
+//! | cell | the thread |
+//! |---|---|
+//! | `=` | runs |
+//! | `p` | was preempted |
+//! | `r` | is runnable after a wake-up |
+//! | `A`-`Z` | waits until that thread wakes it by a system call |
+//! | `w` `j` `d` | waits inside an I/O call: data writeback, journal commit, device flush |
+//! | `u` `n` | the same with a stack that no rule knows, with no stack |
+//! | `t` `f` | sleeps, waits for a futex until its time-out |
+//! | `c` `a` | waits for the client, for asynchronous I/O |
+//! | `x` `?` | waits for a futex that another process wakes, that nobody was seen to wake |
+//!
+//! The `io` row: `B` binlog fsync, `b` binlog write, `R` redo fsync. The `commit` row: `C`.
+
+use logtrace_events::{Commit, FileClass, FileId, Io, IoOp, OffCpu, Record, Stack, Wake};
+use logtrace_report::explain::{Segment, explain};
+use logtrace_report::timelines::Timelines;
+
+const CELL_NS: u64 = 10;
+const ORIGIN_NS: u64 = 1_000;
+const SERVER: u32 = 1;
+const FUTEX: u16 = 202;
+
+/// A drawn server, as the records that would come from it.
+pub(crate) struct Drawing {
+    records: Vec<Record>,
+}
+
+struct Row {
+    thread: char,
+    kind: String,
+    cells: Vec<char>,
+}
+
+impl Drawing {
+    pub(crate) fn new(text: &str) -> Self {
+        let rows: Vec<Row> = text
+            .lines()
+            .filter(|line| !line.trim().is_empty())
+            .map(row)
+            .collect();
+        let mut records = Vec::new();
+        // What closes together is reported from the innermost out.
+        for kind in ["cpu", "io", "commit"] {
+            for row in rows.iter().filter(|row| row.kind == kind) {
+                records.extend(row_records(row, &rows));
+            }
+        }
+        records.sort_by_key(end_ns);
+        Self { records }
+    }
+
+    /// The segments of the thread's last commit, explained when its record came.
+    pub(crate) fn segments(&self, thread: char) -> Vec<Segment> {
+        let mut timelines = Timelines::new(SERVER);
+        for stack in stacks() {
+            timelines.push_stack(stack).unwrap();
+        }
+        let mut segments = Vec::new();
+        for record in &self.records {
+            match record {
+                Record::OffCpu(off) => timelines.push_off_cpu(off).unwrap(),
+                Record::Io(io) => timelines.push_io(io, class(io)).unwrap(),
+                Record::Commit(commit) => {
+                    timelines.push_commit(commit).unwrap();
+                    if commit.tid == thread as u32 {
+                        explain(commit, &timelines, &mut segments);
+                    }
+                }
+                Record::File(_) | Record::Stack(_) => {}
+            }
+        }
+        assert!(!segments.is_empty(), "{thread} has no commit");
+        segments
+    }
+
+    /// The same as text: cause and number of cells.
+    pub(crate) fn explained(&self, thread: char) -> Vec<String> {
+        self.segments(thread).iter().map(words).collect()
+    }
+}
+
+fn words(segment: &Segment) -> String {
+    let cause = segment.cause;
+    let io = cause
+        .io
+        .map_or(String::new(), |(class, op)| format!("{class} {op} "));
+    let cells = (segment.end_ns - segment.start_ns) / CELL_NS;
+    format!("{} {io}{} {cells}", cause.who, cause.wait)
+}
+
+fn row(line: &str) -> Row {
+    let (head, cells) = line
+        .trim()
+        .split_once('|')
+        .expect("a row has its cells between bars");
+    let (thread, kind) = head
+        .trim()
+        .split_once(' ')
+        .expect("a row starts with thread and kind");
+    Row {
+        thread: thread.chars().next().expect("a thread is a letter"),
+        kind: kind.trim().to_owned(),
+        cells: cells.trim_end_matches('|').chars().collect(),
+    }
+}
+
+fn row_records(row: &Row, rows: &[Row]) -> Vec<Record> {
+    let tid = row.thread as u32;
+    let runs = runs(&row.cells);
+    let mut records = Vec::new();
+    for (at, &(cell, start_ns, end_ns)) in runs.iter().enumerate() {
+        let next = runs.get(at + 1);
+        let in_ns = next.filter(|next| next.0 == 'r').map_or(end_ns, |next| next.2);
+        match (row.kind.as_str(), cell) {
+            (_, ' ' | '=') => {}
+            ("cpu", 'r') => {}
+            ("cpu", cell) => records.push(Record::OffCpu(OffCpu {
+                tid,
+                out_ns: start_ns,
+                in_ns,
+                wake: wake(cell, start_ns, end_ns, rows),
+                syscall: blocked_in(cell),
+                stack: stacks()
+                    .iter()
+                    .position(|stack| stack.frames[0].starts_with(cell))
+                    .map(|id| id as u32),
+            })),
+            ("io", cell) => records.push(Record::Io(io(tid, cell, start_ns, end_ns))),
+            ("commit", 'C') => records.push(Record::Commit(Commit {
+                tid,
+                start_ns,
+                end_ns,
+            })),
+            (kind, cell) => panic!("no cell {cell:?} in a row {kind:?}"),
+        }
+    }
+    records
+}
+
+/// Runs of equal cells, with the time from the first to the last.
+fn runs(cells: &[char]) -> Vec<(char, u64, u64)> {
+    let mut runs: Vec<(char, u64, u64)> = Vec::new();
+    for (at, &cell) in cells.iter().enumerate() {
+        let start_ns = ORIGIN_NS + at as u64 * CELL_NS;
+        match runs.last_mut() {
+            Some(last) if last.0 == cell => last.2 = start_ns + CELL_NS,
+            _ => runs.push((cell, start_ns, start_ns + CELL_NS)),
+        }
+    }
+    runs
+}
+
+fn wake(cell: char, out_ns: u64, at_ns: u64, rows: &[Row]) -> Wake {
+    let (tid, tgid, syscall) = match cell {
+        'p' => return Wake::Preempted,
+        '?' => return Wake::Unknown,
+        'A'..='Z' => (cell as u32, SERVER, Some(FUTEX)),
+        'x' => (9_999, 9_999, Some(FUTEX)),
+        // The server's own thread happened to run where the interrupt came.
+        'f' => ('Z' as u32, SERVER, None),
+        _ => (0, 0, None),
+    };
+    assert!(out_ns < at_ns);
+    Wake::By {
+        at_ns,
+        tid,
+        tgid,
+        commit_ns: commit_start(cell, at_ns, rows),
+        syscall,
+    }
+}
+
+/// Start of the commit that thread `waker` is in just before `at_ns`.
+fn commit_start(waker: char, at_ns: u64, rows: &[Row]) -> Option<u64> {
+    let row = rows
+        .iter()
+        .find(|row| row.thread == waker && row.kind == "commit")?;
+    let commit = runs(&row.cells)
+        .into_iter()
+        .find(|&(cell, start_ns, end_ns)| cell == 'C' && start_ns < at_ns && at_ns <= end_ns)?;
+    Some(commit.1)
+}
+
+fn blocked_in(cell: char) -> Option<u16> {
+    match cell {
+        'p' => None,
+        't' => Some(230),
+        'c' => Some(45),
+        'a' => Some(208),
+        'w' | 'j' | 'd' | 'u' | 'n' => Some(75),
+        _ => Some(FUTEX),
+    }
+}
+
+/// Stacks whose innermost function begins with the cell that stands for it.
+fn stacks() -> Vec<Stack> {
+    let frames = [
+        ("w", "folio_wait_writeback"),
+        ("j", "jbd2_log_wait_commit"),
+        ("d", "blkdev_issue_flush"),
+        ("u", "some_new_function"),
+    ];
+    let stack = |(id, (cell, function)): (usize, (&str, &str))| Stack {
+        id: id as u32,
+        frames: vec![cell.to_owned(), function.to_owned(), "do_fsync".to_owned()],
+    };
+    frames.into_iter().enumerate().map(stack).collect()
+}
+
+fn io(tid: u32, cell: char, enter_ns: u64, exit_ns: u64) -> Io {
+    let (ino, op) = match cell {
+        'B' => (0, IoOp::Fsync),
+        'b' => (0, IoOp::Write),
+        'R' => (1, IoOp::Fsync),
+        _ => panic!("no I/O call is drawn as {cell:?}"),
+    };
+    Io {
+        tid,
+        enter_ns,
+        exit_ns,
+        file: FileId {
+            dev: 0,
+            ino,
+            generation: 0,
+        },
+        op,
+        ret: 0,
+    }
+}
+
+fn class(io: &Io) -> FileClass {
+    if io.file.ino == 0 {
+        FileClass::Binlog
+    } else {
+        FileClass::Redo
+    }
+}
+
+fn end_ns(record: &Record) -> u64 {
+    match record {
+        Record::OffCpu(off) => off.in_ns,
+        Record::Io(io) => io.exit_ns,
+        Record::Commit(commit) => commit.end_ns,
+        Record::File(_) | Record::Stack(_) => 0,
+    }
+}

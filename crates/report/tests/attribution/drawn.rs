@@ -1,0 +1,376 @@
+//! Each way in which a commit can wait, drawn.
+
+use crate::drawing::Drawing;
+
+#[test]
+fn an_own_fsync_is_split_into_what_it_waited_for() {
+    let drawing = Drawing::new(
+        "
+        A cpu    |==wwr=djjr=p=|
+        A io     |  BBBBBBBBB  |
+        A commit | CCCCCCCCCCC |
+        ",
+    );
+    assert_eq!(
+        drawing.explained('A'),
+        [
+            "own on CPU 1",
+            "own binlog fsync data writeback 2",
+            "own binlog fsync run queue 1",
+            "own binlog fsync on CPU 1",
+            "own binlog fsync device flush 1",
+            "own binlog fsync journal commit 2",
+            "own binlog fsync run queue 1",
+            "own binlog fsync on CPU 1",
+            "own run queue 1",
+        ]
+    );
+}
+
+#[test]
+fn a_block_in_io_without_a_known_stack_is_unclassified_whoever_woke_it() {
+    let drawing = Drawing::new(
+        "
+        A cpu    |=un=L?|
+        A io     |bbbbbb|
+        A commit |CCCCCC|
+        L cpu    |p=====|
+        ",
+    );
+    assert_eq!(
+        drawing.explained('A'),
+        [
+            "own binlog write on CPU 1",
+            "own binlog write unclassified 1",
+            "own binlog write unclassified 1",
+            "own binlog write on CPU 1",
+            "own binlog write unclassified 2",
+        ]
+    );
+}
+
+#[test]
+fn a_follower_is_charged_to_its_leaders_fsync() {
+    let drawing = Drawing::new(
+        "
+        L cpu    |c===jjjjjd====|
+        L io     |   BBBBBBBB   |
+        L commit | CCCCCCCCCCCC |
+        F cpu    |c=LLLLLLLLLr==|
+        F commit | CCCCCCCCCCCC |
+        ",
+    );
+    assert_eq!(
+        drawing.explained('F'),
+        [
+            "own on CPU 1",
+            "leader on CPU 1",
+            "leader binlog fsync on CPU 1",
+            "leader binlog fsync journal commit 5",
+            "leader binlog fsync device flush 1",
+            "leader binlog fsync on CPU 1",
+            "own run queue 1",
+            "own on CPU 1",
+        ]
+    );
+}
+
+#[test]
+fn a_leader_whose_own_commit_ends_later_is_a_leader_already() {
+    let drawing = Drawing::new(
+        "
+        L cpu    |c==jjj====|
+        L io     |  BBBBB   |
+        L commit | CCCCCCCCC|
+        F cpu    |c=LLLLLLr=|
+        F commit | CCCCCCCC |
+        ",
+    );
+    let explained = drawing.explained('F');
+    assert_eq!(
+        explained[1..4],
+        [
+            "leader binlog fsync on CPU 1",
+            "leader binlog fsync journal commit 3",
+            "leader binlog fsync on CPU 1"
+        ]
+    );
+    assert!(
+        explained.iter().all(|segment| !segment.starts_with("session")),
+        "{explained:?}"
+    );
+}
+
+#[test]
+fn a_leader_is_a_session_until_its_commit_began() {
+    let drawing = Drawing::new(
+        "
+        L cpu    |c=======|
+        L commit |   CCCCC|
+        F cpu    |c=LLLL==|
+        F commit | CCCCCC |
+        ",
+    );
+    assert_eq!(
+        drawing.explained('F'),
+        [
+            "own on CPU 1",
+            "session on CPU 1",
+            "leader on CPU 3",
+            "own on CPU 1"
+        ]
+    );
+}
+
+#[test]
+fn redo_that_a_background_thread_syncs_is_background_work() {
+    let drawing = Drawing::new(
+        "
+        W cpu    |f=ddr===f=|
+        W io     | RRRRR    |
+        A cpu    |c=WWWWWr==|
+        A commit | CCCCCCCC |
+        ",
+    );
+    assert_eq!(
+        drawing.explained('A'),
+        [
+            "own on CPU 1",
+            "background redo fsync device flush 2",
+            "background redo fsync run queue 1",
+            "background redo fsync on CPU 1",
+            "background on CPU 1",
+            "own run queue 1",
+            "own on CPU 1",
+        ]
+    );
+}
+
+#[test]
+fn a_lock_holder_outside_of_a_commit_is_a_session() {
+    let drawing = Drawing::new(
+        "
+        S cpu    |c====p==|
+        A cpu    |c=SSSSS=|
+        A commit | CCCCCCC|
+        ",
+    );
+    assert_eq!(
+        drawing.explained('A'),
+        [
+            "own on CPU 1",
+            "session on CPU 3",
+            "session run queue 1",
+            "session on CPU 1",
+            "own on CPU 1"
+        ]
+    );
+}
+
+#[test]
+fn the_wait_of_a_waker_is_followed_further() {
+    let drawing = Drawing::new(
+        "
+        W cpu    |f=dd===f=|
+        W io     | RRRR    |
+        L cpu    |c=WWWW===|
+        L commit | CCCCCCCC|
+        F cpu    |c==LLLLLr|
+        F commit | CCCCCCCC|
+        ",
+    );
+    assert_eq!(
+        drawing.explained('F'),
+        [
+            "own on CPU 2",
+            "background redo fsync device flush 1",
+            "background redo fsync on CPU 1",
+            "background on CPU 1",
+            "leader on CPU 2",
+            "own run queue 1",
+        ]
+    );
+}
+
+#[test]
+fn the_leader_of_the_group_before_is_found_through_the_groups_own() {
+    let drawing = Drawing::new(
+        "
+        P cpu    |c=jjjjj=====|
+        P io     | BBBBBBB    |
+        P commit | CCCCCCCCC  |
+        L cpu    |c==PPPPPPr==|
+        L commit | CCCCCCCCCCC|
+        F cpu    |c===LLLLLLL=|
+        F commit | CCCCCCCCCCC|
+        ",
+    );
+    assert_eq!(
+        drawing.explained('F'),
+        [
+            "own on CPU 3",
+            "leader binlog fsync journal commit 3",
+            "leader binlog fsync on CPU 1",
+            "leader on CPU 1",
+            "leader run queue 1",
+            "leader on CPU 1",
+            "own on CPU 1",
+        ]
+    );
+}
+
+#[test]
+fn a_convoy_after_a_broadcast_leads_back_to_the_leader() {
+    // L wakes G; G wakes F, which had waited all along for what L did.
+    let drawing = Drawing::new(
+        "
+        L cpu    |c=jjjjj===|
+        L io     | BBBBBB   |
+        L commit | CCCCCCC  |
+        G cpu    |c=LLLLLLr=|
+        G commit | CCCCCCCCC|
+        F cpu    |c=GGGGGGGG|
+        F commit | CCCCCCCCC|
+        ",
+    );
+    assert_eq!(
+        drawing.explained('F'),
+        [
+            "own on CPU 1",
+            "leader binlog fsync journal commit 5",
+            "leader on CPU 1",
+            "leader run queue 1",
+            "leader on CPU 1",
+        ]
+    );
+}
+
+#[test]
+fn timers_clients_and_asynchronous_io_are_causes_of_their_own() {
+    let drawing = Drawing::new(
+        "
+        A cpu    |=ttr=ff=c=aa=|
+        A commit |CCCCCCCCCCCCC|
+        ",
+    );
+    let waits: Vec<String> = drawing
+        .explained('A')
+        .into_iter()
+        .filter(|words| !words.contains("on CPU"))
+        .collect();
+    assert_eq!(
+        waits,
+        [
+            "own timer 2",
+            "own run queue 1",
+            "own timer 2",
+            "own client 1",
+            "own async I/O 2"
+        ]
+    );
+}
+
+#[test]
+fn a_wait_that_nothing_explains_says_so() {
+    let drawing = Drawing::new(
+        "
+        A cpu    |=xxr=??=NN=|
+        A commit |CCCCCCCCCCC|
+        ",
+    );
+    assert_eq!(
+        drawing.explained('A'),
+        [
+            "own on CPU 1",
+            "own unexplained 2",
+            "own run queue 1",
+            "own on CPU 1",
+            "own unexplained 2",
+            "own on CPU 1",
+            "own unexplained 2",
+            "own on CPU 1",
+        ]
+    );
+}
+
+#[test]
+fn a_waker_is_unknown_before_its_first_record() {
+    let drawing = Drawing::new(
+        "
+        W cpu    |    ff==|
+        A cpu    |=WWWWWW=|
+        A commit |CCCCCCCC|
+        ",
+    );
+    assert_eq!(
+        drawing.explained('A'),
+        [
+            "own on CPU 1",
+            "own unexplained 3",
+            "background timer 2",
+            "background on CPU 1",
+            "own on CPU 1"
+        ]
+    );
+}
+
+#[test]
+fn a_system_call_that_began_before_the_commit_counts_from_its_start() {
+    let drawing = Drawing::new(
+        "
+        A cpu    |=jjjj=====|
+        A io     |BBBBBB    |
+        A commit |   CCCCCC |
+        ",
+    );
+    assert_eq!(
+        drawing.explained('A'),
+        [
+            "own binlog fsync journal commit 2",
+            "own binlog fsync on CPU 1",
+            "own on CPU 3"
+        ]
+    );
+}
+
+#[test]
+fn a_chain_is_followed_eight_wake_ups_deep_and_not_further() {
+    // B is woken by the next letter, and so on; the last one syncs. Each is woken one cell later than its waker.
+    let chain = |last: char| {
+        let mut text = String::from("A cpu    |cBBBBBBBBBBBBBBBB===|\nA commit | CCCCCCCCCCCCCCCCCCC|\n");
+        for (at, thread) in ('B'..last).enumerate() {
+            let (waits, rest) = (15 - at, 4 + at);
+            let next = char::from_u32(thread as u32 + 1).unwrap();
+            text += &format!(
+                "{thread} cpu |c{}{}|\n",
+                next.to_string().repeat(waits),
+                "=".repeat(rest)
+            );
+        }
+        text += &format!("{last} cpu |cjj=================|\n{last} io  |RRRR                |\n");
+        Drawing::new(&text).explained('A')
+    };
+    assert_eq!(
+        chain('I')[0],
+        "session redo fsync journal commit 2",
+        "eight wake-ups away"
+    );
+    assert_eq!(chain('J')[0], "own unexplained 8", "nine wake-ups away");
+}
+
+#[test]
+fn segments_carry_the_stack_of_their_block() {
+    let drawing = Drawing::new(
+        "
+        A cpu    |=jj=dd=|
+        A io     |BBBBBBB|
+        A commit |CCCCCCC|
+        ",
+    );
+    let stacks: Vec<Option<u32>> = drawing
+        .segments('A')
+        .iter()
+        .map(|segment| segment.stack)
+        .collect();
+    assert_eq!(stacks, [None, Some(1), None, Some(2), None]);
+}

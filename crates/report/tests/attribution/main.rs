@@ -1,0 +1,14 @@
+//! Whether commits are charged to what they waited for: drawn cases, random schedules, damaged streams.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "helpers of tests fail their test by panicking"
+)]
+
+mod damage;
+mod definition;
+mod drawing;
+mod drawn;
+mod sampled;
+mod schedule;

@@ -1,0 +1,209 @@
+//! Random schedules of a small server: threads that run, block, wake each other, sync files and commit.
+
+use logtrace_events::{Commit, FileId, Io, IoOp, OffCpu, Record, Stack, Tid, Wake};
+use logtrace_report::analysis::{Analysis, AnalysisConfig};
+use logtrace_report::sample;
+use logtrace_report::window::Window;
+use proptest::prelude::*;
+
+pub(crate) const SERVER: u32 = 1;
+const THREADS: usize = 4;
+const FUTEX: u16 = 202;
+/// Futex, sleep, client, asynchronous I/O, and one that says nothing.
+const BLOCKING: [u16; 5] = [FUTEX, 230, 45, 208, 9];
+const STACKS: [&str; 3] = ["jbd2_log_wait_commit", "blkdev_issue_flush", "some_new_function"];
+
+/// A server's records in ring order.
+pub(crate) fn records() -> impl Strategy<Value = Vec<Record>> {
+    let step = (0..THREADS, 0..THREADS, any::<u8>(), 0u64..5);
+    proptest::collection::vec(step, 0..400).prop_map(|steps| {
+        let mut schedule = Schedule::new();
+        for (thread, other, choice, pause_ns) in steps {
+            schedule.now_ns += pause_ns;
+            schedule.step(thread, other, choice);
+        }
+        schedule.records
+    })
+}
+
+/// The analysis of such a server, of all its time.
+pub(crate) fn analysis() -> Analysis {
+    Analysis::new(AnalysisConfig {
+        server_tgid: SERVER,
+        logs: sample::logs(),
+        window: Window::new(0, u64::MAX),
+    })
+}
+
+struct Schedule {
+    now_ns: u64,
+    threads: [Thread; THREADS],
+    records: Vec<Record>,
+}
+
+#[derive(Clone, Copy)]
+struct Thread {
+    cpu: Cpu,
+    io: Option<(u64, FileId, IoOp)>,
+    commit_ns: Option<u64>,
+}
+
+#[derive(Clone, Copy)]
+enum Cpu {
+    Running,
+    Blocked(Block),
+    Runnable(Block, Wake),
+}
+
+#[derive(Clone, Copy)]
+struct Block {
+    out_ns: u64,
+    syscall: Option<u16>,
+    stack: Option<u32>,
+}
+
+impl Schedule {
+    fn new() -> Self {
+        let thread = Thread {
+            cpu: Cpu::Running,
+            io: None,
+            commit_ns: None,
+        };
+        let stack = |(id, function): (usize, &&str)| {
+            Record::Stack(Stack {
+                id: id as u32,
+                frames: vec![(*function).to_owned(), "do_fsync".to_owned()],
+            })
+        };
+        Self {
+            now_ns: 1_000,
+            threads: [thread; THREADS],
+            records: STACKS.iter().enumerate().map(stack).collect(),
+        }
+    }
+
+    fn step(&mut self, at: usize, other: usize, choice: u8) {
+        match self.threads[at].cpu {
+            Cpu::Running => self.run(at, other, choice),
+            Cpu::Blocked(block) => self.wake_from_outside(at, block, choice),
+            Cpu::Runnable(block, wake) => self.switch_in(at, block, wake),
+        }
+    }
+
+    fn run(&mut self, at: usize, other: usize, choice: u8) {
+        let what = choice / 8;
+        match choice % 8 {
+            0 | 1 if self.threads[at].io.is_none() => self.begin_or_end_commit(at),
+            2 => self.enter_or_exit_io(at, what),
+            3 | 4 => self.block(at, what),
+            5 => {
+                let block = self.block_now(None, None);
+                self.threads[at].cpu = Cpu::Runnable(block, Wake::Preempted);
+            }
+            _ => self.wake(at, other),
+        }
+    }
+
+    fn begin_or_end_commit(&mut self, at: usize) {
+        match self.threads[at].commit_ns.take() {
+            None => self.threads[at].commit_ns = Some(self.now_ns),
+            Some(start_ns) => self.records.push(Record::Commit(Commit {
+                tid: tid(at),
+                start_ns,
+                end_ns: self.now_ns,
+            })),
+        }
+    }
+
+    fn enter_or_exit_io(&mut self, at: usize, what: u8) {
+        let op = if what.is_multiple_of(2) {
+            IoOp::Write
+        } else {
+            IoOp::Fsync
+        };
+        let file = FileId {
+            dev: 1,
+            ino: u64::from(what / 2 % 2),
+            generation: 0,
+        };
+        match self.threads[at].io.take() {
+            None => self.threads[at].io = Some((self.now_ns, file, op)),
+            Some((enter_ns, file, op)) => self.records.push(Record::Io(Io {
+                tid: tid(at),
+                enter_ns,
+                exit_ns: self.now_ns,
+                file,
+                op,
+                ret: 1,
+            })),
+        }
+    }
+
+    fn block(&mut self, at: usize, what: u8) {
+        let what = usize::from(what);
+        let block = if self.threads[at].io.is_some() {
+            self.block_now(Some(75), (what % 4 < 3).then_some((what % 4) as u32))
+        } else {
+            self.block_now(BLOCKING.get(what % 8).copied(), None)
+        };
+        self.threads[at].cpu = Cpu::Blocked(block);
+    }
+
+    fn block_now(&self, syscall: Option<u16>, stack: Option<u32>) -> Block {
+        Block {
+            out_ns: self.now_ns,
+            syscall,
+            stack,
+        }
+    }
+
+    fn wake(&mut self, waker: usize, woken: usize) {
+        if let Cpu::Blocked(block) = self.threads[woken].cpu {
+            let wake = Wake::By {
+                at_ns: self.now_ns,
+                tid: tid(waker),
+                tgid: SERVER,
+                commit_ns: self.threads[waker].commit_ns,
+                syscall: Some(FUTEX),
+            };
+            self.threads[woken].cpu = Cpu::Runnable(block, wake);
+        }
+    }
+
+    fn wake_from_outside(&mut self, at: usize, block: Block, choice: u8) {
+        let (tid, tgid, syscall) = match choice % 8 {
+            0 => (0, 0, None),
+            1 => (77, 77, Some(1)),
+            2 => (tid(usize::from(choice) % THREADS), SERVER, None),
+            3 => {
+                self.threads[at].cpu = Cpu::Runnable(block, Wake::Unknown);
+                return;
+            }
+            _ => return,
+        };
+        let wake = Wake::By {
+            at_ns: self.now_ns,
+            tid,
+            tgid,
+            commit_ns: None,
+            syscall,
+        };
+        self.threads[at].cpu = Cpu::Runnable(block, wake);
+    }
+
+    fn switch_in(&mut self, at: usize, block: Block, wake: Wake) {
+        self.threads[at].cpu = Cpu::Running;
+        self.records.push(Record::OffCpu(OffCpu {
+            tid: tid(at),
+            out_ns: block.out_ns,
+            in_ns: self.now_ns,
+            wake,
+            syscall: block.syscall,
+            stack: block.stack,
+        }));
+    }
+}
+
+fn tid(at: usize) -> Tid {
+    at as Tid + 10
+}
