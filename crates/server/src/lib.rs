@@ -1,1 +1,50 @@
-//! placeholder
+//! Servers to measure: finding an installed MySQL or MariaDB, starting a private instance with verified
+//! settings, attaching to one that runs, and the facts of the server and of the machine that a report needs.
+//!
+//! [`Server::open`] is the way in. A private instance is durable by default, is reached by its socket alone,
+//! runs as an unprivileged user, and goes with logtrace in whatever way logtrace goes.
+
+mod arguments;
+mod block_device;
+mod choice;
+mod connection;
+mod copy;
+mod directory;
+mod dsn;
+mod facts;
+mod file_system;
+mod find;
+mod flavor;
+mod host;
+mod instance;
+mod log;
+mod peer;
+mod process;
+mod running;
+mod server;
+mod setting;
+mod start_error;
+mod taken;
+mod template;
+mod user;
+mod watch;
+
+pub use block_device::BlockDeviceFacts;
+pub use choice::{ChoiceError, ServerChoice};
+pub use connection::{ConnectError, Connection, Endpoint, Password};
+pub use copy::CopyError;
+pub use directory::{Swept, sweep_stale};
+pub use dsn::{Dsn, DsnError, PASSWORD_VARIABLE, Target};
+pub use facts::{FactsError, ServerFacts, status_delta};
+pub use file_system::{FileSystemError, FileSystemFacts};
+pub use find::{Binary, FindError, find};
+pub use flavor::{Flavor, version_number};
+pub use host::{HostError, HostFacts};
+pub use instance::{Instance, InstanceConfig};
+pub use peer::PeerError;
+pub use running::{RunningConfig, RunningError, RunningServer};
+pub use server::{Server, ServerConfig, ServerError};
+pub use setting::{Setting, SettingError};
+pub use start_error::StartError;
+pub use user::{ServerUser, UserError};
+pub use watch::Exit;

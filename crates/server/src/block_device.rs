@@ -1,0 +1,99 @@
+//! How a disk orders, caches and forces writes, as sysfs tells it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+/// A disk's settings (Documentation/ABI/stable/sysfs-block); what cannot be read is none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BlockDeviceFacts {
+    /// Name of the whole disk, such as `vda`.
+    pub disk: String,
+    /// `major:minor` of the device that holds the file system; a partition's own.
+    pub number: String,
+    /// The I/O scheduler in use.
+    pub scheduler: Option<String>,
+    /// `write back` where a flush has something to do, `write through` where it has not.
+    pub write_cache: Option<String>,
+    /// Whether the disk forces single writes (FUA) without a flush.
+    pub fua: Option<bool>,
+    /// Whether it has platters.
+    pub rotational: Option<bool>,
+    /// For a loop device the file behind it: then the flush of the disk below counts too.
+    pub backing_file: Option<PathBuf>,
+}
+
+impl BlockDeviceFacts {
+    /// Reads `SYS/dev/block/MAJOR:MINOR`; none when that is no block device.
+    pub(crate) fn read(sys: &Path, number: &str) -> Option<Self> {
+        let device = sys.join("dev/block").join(number).canonicalize().ok()?;
+        // A partition has its queue in the directory of its disk, which is the parent.
+        let disk = if device.join("partition").exists() {
+            device.parent()?
+        } else {
+            &device
+        };
+        let attribute = |name: &str| {
+            let text = fs::read_to_string(disk.join(name)).ok()?;
+            Some(text.trim().to_owned())
+        };
+        let flag = |name: &str| attribute(name).map(|text| text != "0");
+        Some(Self {
+            disk: disk.file_name()?.to_string_lossy().into_owned(),
+            number: number.to_owned(),
+            scheduler: attribute("queue/scheduler").map(|text| chosen(&text)),
+            write_cache: attribute("queue/write_cache"),
+            fua: flag("queue/fua"),
+            rotational: flag("queue/rotational"),
+            backing_file: attribute("loop/backing_file").map(PathBuf::from),
+        })
+    }
+}
+
+/// The word in brackets of a list such as `none [mq-deadline] kyber`.
+fn chosen(list: &str) -> String {
+    list.split_whitespace()
+        .find_map(|word| word.strip_prefix('[')?.strip_suffix(']'))
+        .unwrap_or(list)
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_partition_has_the_settings_of_its_disk() {
+        let sys = tempfile::tempdir().unwrap();
+        let disk = sys.path().join("devices/pci/block/nvme0n1");
+        fs::create_dir_all(disk.join("queue")).unwrap();
+        fs::create_dir_all(disk.join("nvme0n1p2")).unwrap();
+        fs::write(disk.join("nvme0n1p2/partition"), "2\n").unwrap();
+        fs::write(disk.join("queue/scheduler"), "none [mq-deadline] kyber\n").unwrap();
+        fs::write(disk.join("queue/write_cache"), "write back\n").unwrap();
+        fs::write(disk.join("queue/fua"), "0\n").unwrap();
+        fs::create_dir_all(sys.path().join("dev/block")).unwrap();
+        symlink(disk.join("nvme0n1p2"), sys.path().join("dev/block/259:2")).unwrap();
+        let facts = BlockDeviceFacts::read(sys.path(), "259:2").unwrap();
+        let expected = BlockDeviceFacts {
+            disk: "nvme0n1".into(),
+            number: "259:2".into(),
+            scheduler: Some("mq-deadline".into()),
+            write_cache: Some("write back".into()),
+            fua: Some(false),
+            rotational: None,
+            backing_file: None,
+        };
+        assert_eq!(facts, expected);
+        assert_eq!(BlockDeviceFacts::read(sys.path(), "259:3"), None);
+    }
+
+    #[test]
+    fn a_scheduler_is_the_chosen_one() {
+        assert_eq!(chosen("[none] mq-deadline"), "none");
+        assert_eq!(chosen("none"), "none");
+    }
+}

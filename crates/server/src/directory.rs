@@ -1,0 +1,182 @@
+//! The private directory of one instance, and those that killed runs left behind.
+
+use std::fs::{self, File, Permissions, TryLockError};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use crate::arguments::Places;
+use crate::start_error::StartError;
+use crate::user::ServerUser;
+
+const PREFIX: &str = "instance-";
+const LOCK: &str = "lock";
+
+/// Bytes of a socket's path, the ending NUL not counted (unix(7)).
+const SOCKET_PATH_LIMIT: usize = 107;
+
+/// `BASE/instance-XXXXXX`; removed when dropped. It holds `data`, `tmp`, the socket and a lock file that is
+/// locked as long as this process lives.
+#[derive(Debug)]
+pub(crate) struct InstanceDir {
+    directory: TempDir,
+    _lock: File,
+}
+
+/// What [`sweep_stale`] did.
+#[derive(Debug, Default)]
+pub struct Swept {
+    /// Directories that are gone.
+    pub removed: Vec<PathBuf>,
+    /// Directories that could not be removed wholly; the next sweep tries again.
+    pub kept: Vec<(PathBuf, io::Error)>,
+}
+
+/// Removes the instance directories under `base` whose logtrace is gone, however it ended.
+pub fn sweep_stale(base: &Path) -> io::Result<Swept> {
+    let mut swept = Swept::default();
+    let _guard = guard(base)?;
+    for entry in fs::read_dir(base)? {
+        let entry = entry?;
+        let ours = entry.file_name().to_string_lossy().starts_with(PREFIX) && entry.file_type()?.is_dir();
+        let path = entry.path();
+        if !ours || is_in_use(&path) {
+            continue;
+        }
+        match fs::remove_dir_all(&path) {
+            Ok(()) => swept.removed.push(path),
+            Err(error) => swept.kept.push((path, error)),
+        }
+    }
+    Ok(swept)
+}
+
+/// Makes a directory that other users can pass, and checks that the server's user can get there.
+pub(crate) fn create_open(path: &Path, user: &ServerUser) -> Result<PathBuf, StartError> {
+    let fail = |what| StartError::directory(what, path);
+    fs::create_dir_all(path).map_err(fail("create"))?;
+    let path = path.canonicalize().map_err(fail("find"))?;
+    match user.first_closed(&path).map_err(fail("inspect"))? {
+        None => Ok(path),
+        Some(closed) => Err(StartError::Closed {
+            path: closed,
+            user: user.name.clone(),
+        }),
+    }
+}
+
+impl InstanceDir {
+    /// Makes a new one under `base`, which exists.
+    pub(crate) fn create(base: &Path, user: &ServerUser) -> Result<Self, StartError> {
+        let make = || {
+            let _guard = guard(base)?;
+            let directory = tempfile::Builder::new()
+                .prefix(PREFIX)
+                .permissions(Permissions::from_mode(0o700))
+                .tempdir_in(base)?;
+            let lock = File::create(directory.path().join(LOCK))?;
+            lock.lock()?;
+            let dir = Self {
+                directory,
+                _lock: lock,
+            };
+            user.own(dir.path())?;
+            fs::create_dir(dir.places().tmp)?;
+            user.own(&dir.places().tmp)?;
+            Ok(dir)
+        };
+        let dir = make().map_err(StartError::directory("make an instance in", base))?;
+        let socket = dir.places().socket;
+        if socket.as_os_str().len() > SOCKET_PATH_LIMIT {
+            return Err(StartError::SocketPath(socket));
+        }
+        Ok(dir)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    pub(crate) fn places(&self) -> Places {
+        Places {
+            data: self.path().join("data"),
+            tmp: self.path().join("tmp"),
+            socket: self.path().join("sock"),
+        }
+    }
+
+    /// Removes it, and says so when that fails.
+    pub(crate) fn remove(self) -> io::Result<()> {
+        self.directory.close()
+    }
+}
+
+/// Holds off others between the making of a directory and its locking. The lock is on `base` itself.
+fn guard(base: &Path) -> io::Result<File> {
+    let directory = File::open(base)?;
+    directory.lock()?;
+    Ok(directory)
+}
+
+fn is_in_use(directory: &Path) -> bool {
+    let Ok(lock) = File::open(directory.join(LOCK)) else {
+        return false;
+    };
+    matches!(lock.try_lock(), Err(TryLockError::WouldBlock))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn me() -> ServerUser {
+        ServerUser {
+            name: "me".into(),
+            uid: rustix::process::geteuid().as_raw(),
+            gid: rustix::process::getegid().as_raw(),
+            change: false,
+        }
+    }
+
+    #[test]
+    fn only_directories_without_an_owner_are_swept() {
+        let base = tempfile::tempdir().unwrap();
+        let living = InstanceDir::create(base.path(), &me()).unwrap();
+        let stale = base.path().join("instance-killed");
+        fs::create_dir_all(stale.join("data/mysql")).unwrap();
+        fs::write(stale.join(LOCK), "").unwrap();
+        let cut_short = base.path().join("instance-nolock");
+        fs::create_dir(&cut_short).unwrap();
+        let other = base.path().join("mysql");
+        fs::create_dir(&other).unwrap();
+        let mut removed = sweep_stale(base.path()).unwrap().removed;
+        removed.sort();
+        assert_eq!(removed, [stale, cut_short]);
+        assert!(living.path().is_dir() && other.is_dir());
+    }
+
+    #[test]
+    fn an_instance_directory_is_private_and_goes_with_its_owner() {
+        let base = tempfile::tempdir().unwrap();
+        let dir = InstanceDir::create(base.path(), &me()).unwrap();
+        let path = dir.path().to_owned();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
+        drop(dir);
+        assert!(!path.exists());
+        assert!(sweep_stale(base.path()).unwrap().removed.is_empty());
+    }
+
+    #[test]
+    fn a_path_too_long_for_a_socket_is_refused() {
+        let base = tempfile::tempdir().unwrap();
+        let long = base.path().join("x".repeat(90));
+        fs::create_dir(&long).unwrap();
+        assert!(matches!(
+            InstanceDir::create(&long, &me()),
+            Err(StartError::SocketPath(_))
+        ));
+        assert_eq!(fs::read_dir(&long).unwrap().count(), 0);
+    }
+}

@@ -1,0 +1,263 @@
+//! A private server: started for one measurement, and gone after it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::arguments;
+use crate::connection::{ConnectError, Connection, Endpoint};
+use crate::copy::{CopyError, copy_tree};
+use crate::directory::{self, InstanceDir, sweep_stale};
+use crate::facts::{FactsError, ServerFacts};
+use crate::find::Binary;
+use crate::log::{ServerLog, disk_is_full};
+use crate::process::{Launch, ServerProcess};
+use crate::setting::{Setting, verify, with_defaults};
+use crate::start_error::StartError;
+use crate::template::TemplateSource;
+use crate::user::ServerUser;
+use crate::watch::Exit;
+
+/// How often a starting server is tried.
+const READY_POLL: Duration = Duration::from_millis(20);
+
+/// How long a server may take to stop before it is killed.
+const STOP_PATIENCE: Duration = Duration::from_secs(20);
+
+/// What to start, and where.
+#[derive(Clone, Debug)]
+pub struct InstanceConfig {
+    /// The server's program.
+    pub binary: Binary,
+    /// Variables that replace or complete the durable defaults.
+    pub settings: Vec<Setting>,
+    /// The file that the server's output is appended to.
+    pub log: PathBuf,
+    /// The directory that holds instances, each in a directory of its own.
+    pub base: PathBuf,
+    /// The directory that holds initialised data directories to copy.
+    pub templates: PathBuf,
+    /// How long the server may take to answer.
+    pub ready_within: Duration,
+}
+
+impl InstanceConfig {
+    /// Instances in `/var/lib/logtrace/instances`, templates in `/var/cache/logtrace/templates`, one minute to
+    /// get ready, no settings beyond the defaults.
+    pub fn new(binary: Binary, log: PathBuf) -> Self {
+        Self {
+            binary,
+            settings: Vec::new(),
+            log,
+            base: PathBuf::from("/var/lib/logtrace/instances"),
+            templates: PathBuf::from("/var/cache/logtrace/templates"),
+            ready_within: Duration::from_secs(60),
+        }
+    }
+}
+
+/// A private server that answers on its socket, with its settings verified.
+///
+/// Dropping it kills the server, waits for that, and removes its directory. If logtrace itself is killed, the
+/// kernel kills the server, and the next start removes the directory.
+#[derive(Debug)]
+pub struct Instance {
+    // Dropped in this order: no server writes to a directory that goes.
+    process: ServerProcess,
+    dir: InstanceDir,
+    facts: ServerFacts,
+}
+
+impl Instance {
+    /// Starts a server and waits until it answers. Dropping the future leaves nothing.
+    ///
+    /// The server dies with the thread that polls this: call it from the main thread, or from one that lives as
+    /// long as the measurement.
+    pub async fn start(
+        config: &InstanceConfig,
+        progress: &(dyn Fn(&str) + Sync),
+    ) -> Result<Self, StartError> {
+        let settings = with_defaults(config.binary.flavor, &config.settings)?;
+        let user = ServerUser::choose()?;
+        let base = directory::create_open(&config.base, &user)?;
+        sweep(&base, progress)?;
+        let log = ServerLog::open(&config.log).map_err(StartError::directory("open", &config.log))?;
+        let source = TemplateSource {
+            binary: &config.binary,
+            settings: &settings,
+            user: &user,
+            log: &log,
+            templates: &config.templates,
+        };
+        let template = source.prepare(progress).await?;
+        let dir = InstanceDir::create(&base, &user)?;
+        let dir = copy_data(template, dir, user.clone())
+            .await
+            .map_err(|error| StartError::copy(error, &base))?;
+        let starting = Starting {
+            config,
+            settings: &settings,
+            log: &log,
+            process: spawn(config, &settings, &user, &log, &dir)?,
+            dir,
+        };
+        starting.finish().await
+    }
+
+    /// What the server says of itself.
+    pub fn facts(&self) -> &ServerFacts {
+        &self.facts
+    }
+
+    /// The server's process.
+    pub fn pid(&self) -> u32 {
+        self.process.pid()
+    }
+
+    /// Its directory, with `data` and `tmp` in it.
+    pub fn directory(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Its data directory.
+    pub fn data_directory(&self) -> PathBuf {
+        self.dir.places().data
+    }
+
+    /// Its socket.
+    pub fn socket(&self) -> PathBuf {
+        self.dir.places().socket
+    }
+
+    /// Whether the server lives.
+    pub fn is_running(&self) -> bool {
+        self.process.watch().exit().is_none()
+    }
+
+    /// Waits until the server has died, by whatever cause.
+    pub async fn died(&self) -> Exit {
+        self.process.watch().ended().await
+    }
+
+    /// Stops the server in order, kills it if that takes longer than 20 s, and removes its directory.
+    pub async fn stop(self) -> io::Result<Exit> {
+        let exit = self.process.stop(STOP_PATIENCE).await?;
+        self.dir.remove()?;
+        Ok(exit)
+    }
+}
+
+/// A server that was started and does not answer yet.
+struct Starting<'a> {
+    config: &'a InstanceConfig,
+    settings: &'a [Setting],
+    log: &'a ServerLog,
+    process: ServerProcess,
+    dir: InstanceDir,
+}
+
+impl Starting<'_> {
+    async fn finish(self) -> Result<Instance, StartError> {
+        let connection = Connection {
+            endpoint: Endpoint::Socket(self.dir.places().socket),
+            user: "root".to_owned(),
+            password: None,
+            database: None,
+        };
+        self.ready(&connection).await?;
+        let facts = ServerFacts::collect(connection, self.process.pid(), true)
+            .await
+            .map_err(|error| match error {
+                FactsError::Connect(error) => StartError::Connect(error),
+                FactsError::Binary { source, .. } => {
+                    StartError::directory("read", Path::new("/proc"))(source)
+                }
+            })?;
+        verify(self.settings, &facts.variables, facts.flavor)?;
+        Ok(Instance {
+            process: self.process,
+            dir: self.dir,
+            facts,
+        })
+    }
+
+    /// Waits for the first of: an answer, the server's end, the end of patience.
+    async fn ready(&self, connection: &Connection) -> Result<(), StartError> {
+        let binary = &self.config.binary;
+        tokio::select! {
+            biased;
+            exit = self.process.watch().ended() => {
+                Err(StartError::ended(binary, "starting", exit, self.log, &self.config.base))
+            }
+            answer = self.answers(connection) => answer,
+            () = tokio::time::sleep(self.config.ready_within) => {
+                Err(StartError::not_ready(binary, self.config.ready_within.as_secs(), self.log))
+            }
+        }
+    }
+
+    async fn answers(&self, connection: &Connection) -> Result<(), StartError> {
+        loop {
+            match connection.check().await {
+                Ok(()) => return Ok(()),
+                Err(error @ ConnectError::AccessDenied { .. }) => return Err(error.into()),
+                // A server without disk space waits for some, for ever.
+                Err(_) if disk_is_full(&self.log.text()) => {
+                    return Err(StartError::DiskFull(self.config.base.clone()));
+                }
+                Err(_) => tokio::time::sleep(READY_POLL).await,
+            }
+        }
+    }
+}
+
+fn sweep(base: &Path, progress: &(dyn Fn(&str) + Sync)) -> Result<(), StartError> {
+    let swept = sweep_stale(base).map_err(StartError::directory("look through", base))?;
+    for path in swept.removed {
+        progress(&format!("removed {}, left by a killed run", path.display()));
+    }
+    for (path, error) in swept.kept {
+        progress(&format!(
+            "cannot remove {}, left by a killed run: {error}",
+            path.display()
+        ));
+    }
+    Ok(())
+}
+
+/// Copies the template on a thread of its own. The directory goes with it: if nobody waits for the copy any
+/// more, it is removed when the copy ends.
+async fn copy_data(template: PathBuf, dir: InstanceDir, user: ServerUser) -> Result<InstanceDir, CopyError> {
+    let (from, to) = (template.clone(), dir.places().data);
+    let copying = tokio::task::spawn_blocking(move || {
+        copy_tree(&template, &dir.places().data, &user)?;
+        Ok(dir)
+    });
+    copying.await.unwrap_or_else(|ended| {
+        Err(CopyError {
+            from,
+            to,
+            source: ended.into(),
+        })
+    })
+}
+
+fn spawn(
+    config: &InstanceConfig,
+    settings: &[Setting],
+    user: &ServerUser,
+    log: &ServerLog,
+    dir: &InstanceDir,
+) -> Result<ServerProcess, StartError> {
+    let launch = Launch {
+        program: &config.binary.path,
+        arguments: &arguments::start(&config.binary, &dir.places(), settings),
+        user,
+        directory: dir.path(),
+        log,
+    };
+    ServerProcess::spawn(&launch).map_err(|source| StartError::Spawn {
+        program: config.binary.path.clone(),
+        source,
+    })
+}

@@ -1,0 +1,153 @@
+//! What a server's log tells about its failure.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+/// Lines that an error carries at most.
+const TELLING_LINES: usize = 6;
+
+/// A server's log file and where in it the present start begins.
+#[derive(Debug)]
+pub(crate) struct ServerLog {
+    path: PathBuf,
+    file: File,
+    start: u64,
+}
+
+impl ServerLog {
+    /// Opens the log to append to it.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let mut file = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .mode(0o600)
+            .open(path)?;
+        let start = file.seek(SeekFrom::End(0))?;
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            start,
+        })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A handle for a process to write to.
+    pub(crate) fn writer(&self) -> io::Result<File> {
+        self.file.try_clone()
+    }
+
+    /// What was written since it was opened; empty when it cannot be read.
+    pub(crate) fn text(&self) -> String {
+        let read = || {
+            let mut file = File::open(&self.path)?;
+            file.seek(SeekFrom::Start(self.start))?;
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes)?;
+            Ok::<_, io::Error>(bytes)
+        };
+        String::from_utf8_lossy(&read().unwrap_or_default()).into_owned()
+    }
+}
+
+/// The last lines that speak of errors; where none does, the last lines.
+pub(crate) fn telling_lines(text: &str) -> Vec<String> {
+    let speaks_of_error = |line: &&str| line.contains("[ERROR]") || line.contains("FATAL ERROR");
+    let errors: Vec<&str> = text.lines().filter(speaks_of_error).collect();
+    let lines = if errors.is_empty() {
+        text.lines().filter(|line| !line.trim().is_empty()).collect()
+    } else {
+        errors
+    };
+    let skipped = lines.len().saturating_sub(TELLING_LINES);
+    lines.into_iter().skip(skipped).map(str::to_owned).collect()
+}
+
+/// The variable that the server says it does not know (`unknown variable 'x=1'`, `unknown option '--x'`).
+pub(crate) fn unknown_variable(text: &str) -> Option<String> {
+    let line = text
+        .lines()
+        .find(|line| line.contains("[ERROR]") && line.contains("unknown "))?;
+    let (_, after) = line
+        .split_once("unknown variable '")
+        .or_else(|| line.split_once("unknown option '"))?;
+    let name = after.split(['=', '\'']).next()?;
+    Some(name.trim_start_matches('-').replace('-', "_"))
+}
+
+/// Whether the server ran out of disk space: error 28 in the wordings of both servers.
+pub(crate) fn disk_is_full(text: &str) -> bool {
+    const WORDINGS: [&str; 10] = [
+        "No space left on device",
+        "Disk is full writing",
+        "disk is full",
+        "Disk full",
+        "out of disk space",
+        "failed with error 28",
+        "error number 28 ",
+        "Errcode: 28 ",
+        "errno: 28 ",
+        "OS error: 28",
+    ];
+    WORDINGS.iter().any(|wording| text.contains(wording))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    const MYSQL: &str = "\
+2026-11-21T08:24:39.7Z 0 [System] [MY-010116] [Server] /usr/sbin/mysqld (mysqld 9.7.4-2) starting as process 1
+2026-11-21T08:24:40.1Z 0 [ERROR] [MY-000067] [Server] unknown variable 'sync-binlgo=1'.
+2026-11-21T08:24:40.2Z 0 [ERROR] [MY-010119] [Server] Aborting
+2026-11-21T08:24:40.3Z 0 [System] [MY-010910] [Server] Shutdown complete (mysqld 9.7.4-2)
+";
+
+    #[test]
+    fn errors_tell_more_than_other_lines() {
+        let lines = telling_lines(MYSQL);
+        assert_eq!(lines.len(), 2);
+        assert!(lines.iter().all(|line| line.contains("[ERROR]")));
+        assert_eq!(telling_lines("a\n\nb\n"), ["a", "b"]);
+        let many: String = (0..20).map(|n| format!("line {n}\n")).collect();
+        assert_eq!(telling_lines(&many).last().unwrap(), "line 19");
+        assert_eq!(telling_lines(&many).len(), TELLING_LINES);
+    }
+
+    #[test]
+    fn an_unknown_variable_is_named() {
+        assert_eq!(unknown_variable(MYSQL).as_deref(), Some("sync_binlgo"));
+        let mariadb = "2026-11-21 8:24:40 0 [ERROR] /usr/sbin/mariadbd: unknown variable 'no-such=1'";
+        assert_eq!(unknown_variable(mariadb).as_deref(), Some("no_such"));
+        let option = "2026-11-21 8:24:40 0 [ERROR] mariadbd: unknown option '--skip-thing'";
+        assert_eq!(unknown_variable(option).as_deref(), Some("skip_thing"));
+        assert_eq!(unknown_variable("[ERROR] unknown collation"), None);
+        assert_eq!(unknown_variable("[Warning] unknown variable 'loose-x=1'"), None);
+    }
+
+    #[test]
+    fn a_full_disk_is_recognised() {
+        assert!(disk_is_full("[ERROR] mariadbd: Disk full (/x/y.MAI); waiting"));
+        assert!(disk_is_full(
+            "Operating system error number 28 in a file operation."
+        ));
+        assert!(!disk_is_full(MYSQL));
+    }
+
+    #[test]
+    fn only_what_this_start_wrote_is_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("server.log");
+        std::fs::write(&path, "[ERROR] of yesterday\n").unwrap();
+        let log = ServerLog::open(&path).unwrap();
+        assert_eq!(log.text(), "");
+        log.writer().unwrap().write_all(b"today\n").unwrap();
+        assert_eq!(log.text(), "today\n");
+    }
+}

@@ -1,0 +1,215 @@
+//! A server that somebody else runs.
+
+use std::io;
+
+use mysql_async::prelude::Queryable;
+use mysql_async::{Conn, Value};
+use thiserror::Error;
+
+use crate::connection::{ConnectError, Password};
+use crate::dsn::Dsn;
+use crate::facts::{FactsError, ServerFacts};
+use crate::peer::{PeerError, server_process};
+use crate::setting::{Setting, SettingError, verify};
+use crate::taken::integer;
+use crate::watch::{Exit, ProcessWatch};
+
+/// What to attach to.
+#[derive(Clone, Debug)]
+pub struct RunningConfig {
+    /// The server's address.
+    pub dsn: Dsn,
+    /// The account's password.
+    pub password: Option<Password>,
+    /// Global variables to set for the time of the measurement.
+    pub settings: Vec<Setting>,
+}
+
+/// Why a running server cannot be measured, or was not put back as it was.
+#[derive(Debug, Error)]
+pub enum RunningError {
+    /// It could not be asked.
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    /// Its process was not found.
+    #[error(transparent)]
+    Peer(#[from] PeerError),
+    /// Its facts are not known.
+    #[error(transparent)]
+    Facts(#[from] FactsError),
+    /// Its process cannot be watched.
+    #[error("cannot watch the server's process {pid}: {source}")]
+    Watch {
+        /// The process.
+        pid: u32,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A setting cannot be had; what was set before it has its old value again.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// Variables still have values of the measurement.
+    #[error("these variables do not have their old values again, set them by hand: {}", list(.0))]
+    NotRestored(Vec<(Setting, Box<RunningError>)>),
+}
+
+/// A server that was there before; only global variables that were asked for are changed, and put back by
+/// [`restore`](Self::restore).
+#[derive(Debug)]
+pub struct RunningServer {
+    facts: ServerFacts,
+    watch: ProcessWatch,
+    old: Vec<Setting>,
+}
+
+impl RunningServer {
+    /// Connects, finds the server's process and sets the variables.
+    pub async fn attach(config: &RunningConfig) -> Result<Self, RunningError> {
+        let connection = config.dsn.connection(config.password.clone());
+        // The first question: its errors say most about a wrong address or password.
+        connection.check().await?;
+        let pid = server_process(&connection.endpoint).await?;
+        let watch = ProcessWatch::new(pid).map_err(|source| RunningError::Watch { pid, source })?;
+        let mut server = Self {
+            facts: ServerFacts::collect(connection, pid, false).await?,
+            watch,
+            old: Vec::new(),
+        };
+        match server.apply(&config.settings).await {
+            Ok(()) => Ok(server),
+            Err(error) => {
+                server.restore().await?;
+                Err(error)
+            }
+        }
+    }
+
+    /// What the server says of itself.
+    pub fn facts(&self) -> &ServerFacts {
+        &self.facts
+    }
+
+    /// Waits until the server has died; only its parent can know how.
+    pub async fn died(&self) -> Exit {
+        self.watch.ended().await
+    }
+
+    /// Whether the server lives.
+    pub fn is_running(&self) -> bool {
+        self.watch.exit().is_none()
+    }
+
+    /// Gives each variable that was set its old value again, and checks that.
+    pub async fn restore(self) -> Result<(), RunningError> {
+        if self.old.is_empty() {
+            return Ok(());
+        }
+        let connection = &self.facts.connection;
+        let mut conn = connection.connect().await?;
+        let mut failed = Vec::new();
+        // Backwards: a variable may bound the values of one that was set before it.
+        for setting in self.old.iter().rev() {
+            if let Err(error) = set_global(&mut conn, &self.facts, setting).await {
+                failed.push((setting.clone(), Box::new(error)));
+            }
+        }
+        connection.leave(conn).await?;
+        let variables = connection.variables().await?;
+        for setting in &self.old {
+            let known = failed.iter().any(|(other, _)| other == setting);
+            if let (false, Err(error)) = (
+                known,
+                verify(std::slice::from_ref(setting), &variables, self.facts.flavor),
+            ) {
+                failed.push((setting.clone(), Box::new(error.into())));
+            }
+        }
+        if failed.is_empty() {
+            Ok(())
+        } else {
+            Err(RunningError::NotRestored(failed))
+        }
+    }
+
+    async fn apply(&mut self, settings: &[Setting]) -> Result<(), RunningError> {
+        if settings.is_empty() {
+            return Ok(());
+        }
+        let connection = self.facts.connection.clone();
+        let mut conn = connection.connect().await?;
+        for setting in settings {
+            set_global(&mut conn, &self.facts, setting).await?;
+            if let Some(value) = self.facts.variables.get(setting.name()) {
+                self.old.push(Setting::new(setting.name(), value));
+            }
+        }
+        connection.leave(conn).await?;
+        self.facts.variables = connection.variables().await?;
+        verify(settings, &self.facts.variables, self.facts.flavor)?;
+        Ok(())
+    }
+}
+
+async fn set_global(conn: &mut Conn, facts: &ServerFacts, setting: &Setting) -> Result<(), RunningError> {
+    let statement = format!("SET GLOBAL {} = {}", setting.name(), literal(setting.value()));
+    conn.query_drop(statement)
+        .await
+        .map_err(|error| explain(facts, setting, error))
+}
+
+/// Server error numbers: 1193 is `ER_UNKNOWN_SYSTEM_VARIABLE`, 1238 `ER_INCORRECT_GLOBAL_LOCAL_VAR`.
+fn explain(facts: &ServerFacts, setting: &Setting, error: mysql_async::Error) -> RunningError {
+    let mysql_async::Error::Server(server) = &error else {
+        return facts.connection.explain(error).into();
+    };
+    let name = setting.name().to_owned();
+    match server.code {
+        1193 => SettingError::Unknown {
+            name,
+            flavor: facts.flavor,
+        },
+        1238 => SettingError::ReadOnly(name),
+        _ => SettingError::Refused {
+            setting: setting.clone(),
+            message: server.message.clone(),
+        },
+    }
+    .into()
+}
+
+/// A value as SQL: numbers with their suffix worked out, because SQL knows none; anything else quoted.
+fn literal(value: &str) -> String {
+    if let Some(number) = integer(value) {
+        return number.to_string();
+    }
+    let decimal = value.starts_with(|c: char| c.is_ascii_digit()) && value.parse::<f64>().is_ok();
+    if decimal {
+        value.to_owned()
+    } else {
+        Value::from(value).as_sql(false)
+    }
+}
+
+fn list(failed: &[(Setting, Box<RunningError>)]) -> String {
+    let words: Vec<String> = failed
+        .iter()
+        .map(|(setting, error)| format!("{setting} ({error})"))
+        .collect();
+    words.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_become_sql_that_says_the_same() {
+        assert_eq!(literal("256M"), "268435456");
+        assert_eq!(literal("0.500000"), "0.500000");
+        assert_eq!(literal("-1"), "-1");
+        assert_eq!(literal("ON"), "'ON'");
+        assert_eq!(literal(""), "''");
+        assert_eq!(literal("it's"), r"'it\'s'");
+        assert_eq!(literal("1; DROP"), "'1; DROP'");
+    }
+}

@@ -1,0 +1,129 @@
+//! One handle for a private and a running server.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use crate::choice::ServerChoice;
+use crate::connection::{ConnectError, Connection, Password};
+use crate::facts::ServerFacts;
+use crate::find::{Binary, FindError, find};
+use crate::instance::{Instance, InstanceConfig};
+use crate::running::{RunningConfig, RunningError, RunningServer};
+use crate::setting::Setting;
+use crate::start_error::StartError;
+use crate::watch::Exit;
+
+/// Which server to measure, and how it shall be set.
+#[derive(Clone, Debug)]
+pub struct ServerConfig {
+    /// The choice; none is a private instance of MySQL if found, else of MariaDB.
+    pub choice: Option<ServerChoice>,
+    /// Global variables.
+    pub settings: Vec<Setting>,
+    /// The file that a private server's output is appended to.
+    pub log: PathBuf,
+    /// The directory of private instances, if not the usual one.
+    pub base: Option<PathBuf>,
+}
+
+/// A server to measure.
+#[derive(Debug)]
+pub enum Server {
+    /// Started for the measurement.
+    Private(Instance),
+    /// Was there before.
+    Running(RunningServer),
+}
+
+/// Why there is no server to measure.
+#[derive(Debug, Error)]
+pub enum ServerError {
+    /// No program to start.
+    #[error(transparent)]
+    Find(#[from] FindError),
+    /// A private instance did not start.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// A running server cannot be used.
+    #[error(transparent)]
+    Running(#[from] RunningError),
+    /// A private instance did not go in order.
+    #[error("the private server was stopped, but not in order: {0}")]
+    Stop(#[source] io::Error),
+}
+
+impl Server {
+    /// Starts or attaches to the chosen server; `progress` gets a line for what takes long.
+    ///
+    /// A private server dies with the thread that polls this: see [`Instance::start`]. The password of a running
+    /// server comes from the environment variable `LOGTRACE_PASSWORD`.
+    pub async fn open(config: &ServerConfig, progress: &(dyn Fn(&str) + Sync)) -> Result<Self, ServerError> {
+        let binary = match &config.choice {
+            Some(ServerChoice::Running(dsn)) => {
+                let running = RunningConfig {
+                    dsn: dsn.clone(),
+                    password: Password::from_environment(),
+                    settings: config.settings.clone(),
+                };
+                return Ok(Self::Running(RunningServer::attach(&running).await?));
+            }
+            Some(ServerChoice::Binary(path)) => Binary::inspect(path)?,
+            Some(ServerChoice::Flavor(flavor)) => find(Some(*flavor))?,
+            None => find(None)?,
+        };
+        let mut instance = InstanceConfig::new(binary, config.log.clone());
+        instance.settings.clone_from(&config.settings);
+        if let Some(base) = &config.base {
+            instance.base.clone_from(base);
+        }
+        Ok(Self::Private(Instance::start(&instance, progress).await?))
+    }
+
+    /// What the server says of itself.
+    pub fn facts(&self) -> &ServerFacts {
+        match self {
+            Self::Private(instance) => instance.facts(),
+            Self::Running(server) => server.facts(),
+        }
+    }
+
+    /// How to connect to it.
+    pub fn connection(&self) -> &Connection {
+        &self.facts().connection
+    }
+
+    /// `SHOW GLOBAL STATUS` of now.
+    pub async fn status(&self) -> Result<BTreeMap<String, String>, ConnectError> {
+        self.connection().status().await
+    }
+
+    /// Whether it lives.
+    pub fn is_running(&self) -> bool {
+        match self {
+            Self::Private(instance) => instance.is_running(),
+            Self::Running(server) => server.is_running(),
+        }
+    }
+
+    /// Waits until it has died.
+    pub async fn died(&self) -> Exit {
+        match self {
+            Self::Private(instance) => instance.died().await,
+            Self::Running(server) => server.died().await,
+        }
+    }
+
+    /// Stops a private server and removes it; gives a running one its old settings again.
+    pub async fn finish(self) -> Result<(), ServerError> {
+        match self {
+            Self::Private(instance) => {
+                instance.stop().await.map_err(ServerError::Stop)?;
+                Ok(())
+            }
+            Self::Running(server) => Ok(server.restore().await?),
+        }
+    }
+}

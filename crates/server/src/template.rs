@@ -1,0 +1,195 @@
+//! Initialised data directories, made once for each server and copied for each instance.
+
+use std::collections::hash_map::DefaultHasher;
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
+use std::hash::{Hash, Hasher};
+use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use crate::arguments;
+use crate::directory;
+use crate::find::Binary;
+use crate::log::ServerLog;
+use crate::process::{Launch, ServerProcess};
+use crate::setting::Setting;
+use crate::start_error::StartError;
+use crate::user::ServerUser;
+use crate::watch::Exit;
+
+/// How often a process looks whether another one has finished the template it waits for.
+const LOCK_POLL: Duration = Duration::from_millis(50);
+
+/// What a template is made of.
+#[derive(Debug)]
+pub(crate) struct TemplateSource<'a> {
+    pub(crate) binary: &'a Binary,
+    /// All settings of the instance; only those that initialisation depends on are used.
+    pub(crate) settings: &'a [Setting],
+    pub(crate) user: &'a ServerUser,
+    pub(crate) log: &'a ServerLog,
+    /// The directory of all templates.
+    pub(crate) templates: &'a Path,
+}
+
+impl TemplateSource<'_> {
+    /// The template's directory; initialises it when there is none yet. Two processes that want the same one at
+    /// the same time initialise it once.
+    pub(crate) async fn prepare(&self, progress: &(dyn Fn(&str) + Sync)) -> Result<PathBuf, StartError> {
+        let key = self.key()?;
+        let template = self.templates.join(&key);
+        if template.is_dir() {
+            return Ok(template);
+        }
+        directory::create_open(self.templates, self.user)?;
+        let _lock = self.lock(&key, progress).await?;
+        if !template.is_dir() {
+            self.remove_unfinished(&key);
+            let Binary { flavor, version, .. } = self.binary;
+            progress(&format!(
+                "initialising a {flavor} {version} data directory (once)"
+            ));
+            self.make(&key, &template).await?;
+        }
+        Ok(template)
+    }
+
+    /// Names the server and everything that its initialised files depend on.
+    fn key(&self) -> Result<String, StartError> {
+        let path = &self.binary.path;
+        let metadata = fs::metadata(path).map_err(StartError::directory("read", path))?;
+        Ok(key(self.binary, &metadata, &self.fixed_settings()))
+    }
+
+    fn fixed_settings(&self) -> Vec<Setting> {
+        let mut settings: Vec<_> = self
+            .settings
+            .iter()
+            .filter(|setting| setting.is_fixed_at_initialisation())
+            .cloned()
+            .collect();
+        settings.sort_by(|a, b| a.name().cmp(b.name()));
+        settings
+    }
+
+    async fn lock(&self, key: &str, progress: &(dyn Fn(&str) + Sync)) -> Result<File, StartError> {
+        let path = self.templates.join(format!("{key}.lock"));
+        let open = || {
+            OpenOptions::new()
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .mode(0o600)
+                .open(&path)
+        };
+        let file = open().map_err(StartError::directory("open the lock", &path))?;
+        let mut told = false;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(file),
+                Err(TryLockError::WouldBlock) => {}
+                Err(TryLockError::Error(source)) => return Err(StartError::directory("lock", &path)(source)),
+            }
+            if !told {
+                progress("waiting for another logtrace that initialises the same data directory");
+                told = true;
+            }
+            tokio::time::sleep(LOCK_POLL).await;
+        }
+    }
+
+    /// Removes what a killed logtrace left; the lock is held, so nobody works on it.
+    fn remove_unfinished(&self, key: &str) {
+        let Ok(entries) = fs::read_dir(self.templates) else {
+            return;
+        };
+        for entry in entries.flatten() {
+            if entry.file_name().to_string_lossy().starts_with(&unfinished(key)) {
+                // Failing costs disk space, not correctness: the next one tries again.
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+    }
+
+    async fn make(&self, key: &str, template: &Path) -> Result<(), StartError> {
+        let fail = |what| StartError::directory(what, self.templates);
+        let work = TempDir::with_prefix_in(unfinished(key), self.templates).map_err(fail("write to"))?;
+        self.user.own(work.path()).map_err(fail("write to"))?;
+        let data = work.path().join("data");
+        self.initialise(work.path(), &data).await?;
+        // Each instance shall make a server_uuid of its own.
+        match fs::remove_file(data.join("auto.cnf")) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(fail("write to")(error)),
+            _ => {}
+        }
+        let sync = || rustix::fs::syncfs(File::open(&data)?).map_err(io::Error::from);
+        sync().map_err(fail("write to"))?;
+        fs::rename(&data, template).map_err(fail("write to"))
+    }
+
+    async fn initialise(&self, work: &Path, data: &Path) -> Result<(), StartError> {
+        let (program, arguments) = arguments::initialise(self.binary, data, &self.fixed_settings())
+            .map_err(StartError::NoInstallScript)?;
+        let process = ServerProcess::spawn(&Launch {
+            program: &program,
+            arguments: &arguments,
+            user: self.user,
+            directory: work,
+            log: self.log,
+        })
+        .map_err(|source| StartError::Spawn { program, source })?;
+        match process.watch().ended().await {
+            Exit::Code(0) => Ok(()),
+            exit => Err(StartError::ended(
+                self.binary,
+                "initialising a data directory",
+                exit,
+                self.log,
+                self.templates,
+            )),
+        }
+    }
+}
+
+/// The hash may change with the compiler's library: that costs one more initialisation.
+fn key(binary: &Binary, metadata: &Metadata, settings: &[Setting]) -> String {
+    let mut hasher = DefaultHasher::new();
+    binary.path.hash(&mut hasher);
+    (metadata.mtime(), metadata.mtime_nsec(), metadata.len()).hash(&mut hasher);
+    settings.hash(&mut hasher);
+    let flavor = binary.flavor.as_str();
+    format!("{flavor}-{}-{:016x}", binary.version, hasher.finish())
+}
+
+fn unfinished(key: &str) -> String {
+    format!("{key}.unfinished-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flavor::Flavor;
+
+    #[test]
+    fn a_template_serves_one_binary_and_its_fixed_settings() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("mysqld");
+        fs::write(&path, "1").unwrap();
+        let binary = Binary {
+            path: path.clone(),
+            flavor: Flavor::MySql,
+            version: "9.7.4".into(),
+        };
+        let now = || fs::metadata(&path).unwrap();
+        let plain = key(&binary, &now(), &[]);
+        assert!(plain.starts_with("mysql-9.7.4-"), "{plain}");
+        assert_eq!(plain, key(&binary, &now(), &[]));
+        let page_size = [Setting::new("innodb_page_size", "4k")];
+        assert_ne!(plain, key(&binary, &now(), &page_size));
+        fs::write(&path, "a new build").unwrap();
+        assert_ne!(plain, key(&binary, &now(), &[]));
+    }
+}

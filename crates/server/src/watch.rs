@@ -1,0 +1,103 @@
+//! Watching a process by a file descriptor, which cannot come to mean another process.
+
+use std::fmt;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::process::{Pid, PidfdFlags, WaitId, WaitIdOptions, pidfd_open, waitid};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// It ended by itself.
+    Code(i32),
+    /// A signal killed it.
+    Signal(i32),
+    /// It ended, and only its parent, which logtrace is not, knows how.
+    Unknown,
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(code) => write!(f, "exit code {code}"),
+            Self::Signal(signal) => write!(f, "signal {signal}"),
+            Self::Unknown => f.write_str("unknown exit code"),
+        }
+    }
+}
+
+/// A process of this machine, whoever started it.
+#[derive(Debug)]
+pub(crate) struct ProcessWatch {
+    /// A pidfd (pidfd_open(2)), readable once the process has ended.
+    pidfd: AsyncFd<OwnedFd>,
+}
+
+impl ProcessWatch {
+    /// Starts to watch; needs a tokio runtime with I/O enabled.
+    pub(crate) fn new(pid: u32) -> io::Result<Self> {
+        let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+        let pid = pid.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
+        let pidfd = pidfd_open(pid, PidfdFlags::empty())?;
+        #[expect(
+            unsafe_code,
+            reason = "tokio registers descriptors by an unsafe function alone"
+        )]
+        // SAFETY: an `OwnedFd` stays open, and the same, as long as the `AsyncFd` owns it.
+        let pidfd = unsafe { AsyncFd::register_with_interest(pidfd, Interest::READABLE) }?;
+        Ok(Self { pidfd })
+    }
+
+    /// Waits until the process has ended. Any number may wait; the process stays to be reaped by its parent.
+    pub(crate) async fn ended(&self) -> Exit {
+        loop {
+            let readable = self.pidfd.readable().await;
+            if let Some(exit) = self.exit() {
+                return exit;
+            }
+            match readable {
+                // Nothing can be told any more: the descriptor is not watched.
+                Err(_) => return Exit::Unknown,
+                Ok(mut guard) => guard.clear_ready(),
+            }
+        }
+    }
+
+    /// How it ended, none while it runs.
+    pub(crate) fn exit(&self) -> Option<Exit> {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        match waitid(WaitId::PidFd(self.pidfd.get_ref().as_fd()), options) {
+            Ok(None) => None,
+            Ok(Some(status)) => Some(
+                status
+                    .exit_status()
+                    .map(Exit::Code)
+                    .or_else(|| status.terminating_signal().map(Exit::Signal))
+                    .unwrap_or(Exit::Unknown),
+            ),
+            // Not a child of ours: whether it lives is all that can be known.
+            Err(_) => (!self.lives()).then_some(Exit::Unknown),
+        }
+    }
+
+    /// Sends a signal; a process that has ended already is no error.
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) -> io::Result<()> {
+        match rustix::process::pidfd_send_signal(self.pidfd.get_ref(), signal) {
+            Err(rustix::io::Errno::SRCH) | Ok(()) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn lives(&self) -> bool {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let mut fds = [PollFd::new(self.pidfd.get_ref(), PollFlags::IN)];
+        let now = Timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        poll(&mut fds, Some(&now)).is_ok_and(|ready| ready == 0)
+    }
+}

@@ -1,0 +1,91 @@
+//! logtrace dies without a chance to clean up: the kernel kills its server, and the next start its directory.
+//!
+//! The test runs itself as the process that is killed, so it has no test harness. Needs root, MySQL
+//! (scripts/fetch-mysql) and MariaDB.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and tells what it did"
+)]
+
+use std::future::pending;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use logtrace_server::{Flavor, Instance, InstanceConfig, find};
+
+/// Tells the process to hold a server in the directory that the value names.
+const HOLD: &str = "LOGTRACE_TEST_HOLD";
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    let flavors = [Flavor::MySql, Flavor::MariaDb];
+    if let Some(base) = std::env::var_os(HOLD) {
+        let base = PathBuf::from(base);
+        let flavor = flavors.into_iter().find(|flavor| base.ends_with(flavor.as_str()));
+        return hold(&base, flavor.unwrap()).await;
+    }
+    for flavor in flavors {
+        check(flavor).await;
+        println!("a killed logtrace leaves no {flavor}: ok");
+    }
+}
+
+fn config(base: &Path, flavor: Flavor) -> InstanceConfig {
+    let binary = find(Some(flavor)).unwrap_or_else(|error| panic!("{error}"));
+    let mut config = InstanceConfig::new(binary, base.join("server.log"));
+    config.base = base.to_owned();
+    config
+}
+
+/// Starts a server, says its process and directory, and holds it until killed.
+async fn hold(base: &Path, flavor: Flavor) {
+    let instance = Instance::start(&config(base, flavor), &|_| {}).await.unwrap();
+    let mut out = std::io::stdout();
+    writeln!(out, "{} {}", instance.pid(), instance.directory().display()).unwrap();
+    out.flush().unwrap();
+    pending::<()>().await;
+}
+
+async fn check(flavor: Flavor) {
+    let root = tempfile::Builder::new().prefix("lt-").tempdir_in("/tmp").unwrap();
+    std::fs::set_permissions(root.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let base = root.path().join(flavor.as_str());
+    std::fs::create_dir(&base).unwrap();
+    let mut holder = Command::new(std::env::current_exe().unwrap())
+        .env(HOLD, &base)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(holder.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    let (pid, directory) = line
+        .trim()
+        .split_once(' ')
+        .expect("the holder says what it holds");
+    let (server, directory) = (PathBuf::from(format!("/proc/{pid}")), PathBuf::from(directory));
+    assert!(server.exists() && directory.is_dir());
+
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+    let start = Instant::now();
+    while server.exists() {
+        assert!(
+            start.elapsed() < Duration::from_secs(30),
+            "{flavor} outlives logtrace"
+        );
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert!(directory.is_dir(), "nobody was there to remove it");
+    let next = Instance::start(&config(&base, flavor), &|_| {}).await.unwrap();
+    assert!(!directory.exists(), "the next start sweeps");
+    assert!(next.directory().is_dir() && next.is_running());
+    next.stop().await.unwrap();
+}

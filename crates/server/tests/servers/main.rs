@@ -1,0 +1,10 @@
+//! logtrace-server with both real servers. Needs root, MySQL (scripts/fetch-mysql) and MariaDB (apt-get install
+//! mariadb-server): what is missing fails a test.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod base;
+mod full_disk;
+mod private;
+mod running;
+mod template;

@@ -1,0 +1,269 @@
+//! A server that somebody else runs: here one that the test starts as a user would.
+
+use std::fs::{self, File};
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use logtrace_server::{
+    ConnectError, Dsn, Exit, Flavor, Password, PeerError, RunningConfig, RunningError, RunningServer,
+    SettingError, find,
+};
+use rstest::rstest;
+
+use crate::base::{Base, ask, tell, wait_until};
+
+/// A server on a socket and a port, killed at the end.
+struct Foreign {
+    child: Child,
+    base: Base,
+    port: u16,
+}
+
+impl Foreign {
+    async fn start(flavor: Flavor) -> Self {
+        let base = Base::new();
+        let binary = find(Some(flavor)).unwrap_or_else(|error| panic!("{error}"));
+        let prefix = binary.path.parent().unwrap().parent().unwrap();
+        let data = base.path().join("data");
+        let port = TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
+        let common = |command: &mut Command| {
+            command
+                .arg("--no-defaults")
+                .arg(format!("--datadir={}", data.display()))
+                .arg("--user=mysql")
+                .stdin(Stdio::null());
+            if flavor == Flavor::MySql {
+                command
+                    .arg(format!("--basedir={}", prefix.display()))
+                    .arg(format!("--lc-messages-dir={}/share/mysql", prefix.display()))
+                    .arg("--secure-file-priv=NULL")
+                    .arg("--mysqlx=OFF");
+            }
+        };
+        let log = File::create(base.path().join("foreign.log")).unwrap();
+        let mut initialise = match flavor {
+            Flavor::MySql => Command::new(&binary.path),
+            Flavor::MariaDb => Command::new("mariadb-install-db"),
+        };
+        common(&mut initialise);
+        match flavor {
+            Flavor::MySql => initialise.arg("--initialize-insecure"),
+            Flavor::MariaDb => initialise.args(["--auth-root-authentication-method=normal", "--force"]),
+        };
+        initialise
+            .stdout(log.try_clone().unwrap())
+            .stderr(log.try_clone().unwrap());
+        std::os::unix::fs::chown(base.path(), Some(user_id()), None).unwrap();
+        assert!(
+            initialise.status().unwrap().success(),
+            "see {}",
+            base.path().display()
+        );
+
+        let mut start = Command::new(&binary.path);
+        common(&mut start);
+        start
+            .arg(format!("--socket={}/sock", base.path().display()))
+            .arg("--bind-address=127.0.0.1")
+            .arg(format!("--port={port}"))
+            .stdout(log.try_clone().unwrap())
+            .stderr(log);
+        let child = start.spawn().unwrap();
+        let foreign = Self { child, base, port };
+        let started = foreign.base.path().join("foreign.log");
+        wait_until(|| fs::read_to_string(&started).is_ok_and(|log| log.contains("ready for connections.")))
+            .await;
+        foreign
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.base.path().join("sock")
+    }
+
+    fn by_socket(&self, user: &str) -> RunningConfig {
+        config(&format!(
+            "mysql://{user}@localhost/?socket={}",
+            self.socket().display()
+        ))
+    }
+
+    fn by_port(&self, user: &str) -> RunningConfig {
+        config(&format!("mysql://{user}@127.0.0.1:{}/", self.port))
+    }
+}
+
+impl Drop for Foreign {
+    fn drop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+fn user_id() -> u32 {
+    logtrace_server::ServerUser::choose().unwrap().uid
+}
+
+fn config(dsn: &str) -> RunningConfig {
+    RunningConfig {
+        dsn: dsn.parse::<Dsn>().unwrap(),
+        password: None,
+        settings: Vec::new(),
+    }
+}
+
+#[rstest]
+#[case(Flavor::MySql)]
+#[case(Flavor::MariaDb)]
+#[tokio::test]
+async fn a_running_server_is_found_set_and_put_back(#[case] flavor: Flavor) {
+    let mut foreign = Foreign::start(flavor).await;
+    let pid = foreign.child.id();
+
+    let mut wanted = foreign.by_socket("root");
+    wanted.settings = vec![
+        "sync_binlog=7".parse().unwrap(),
+        "long-query-time=0.5".parse().unwrap(),
+    ];
+    let server = RunningServer::attach(&wanted).await.unwrap();
+    assert_eq!((server.facts().flavor, server.facts().pid), (flavor, pid));
+    assert!(!server.facts().private);
+    assert_eq!(server.facts().variables["sync_binlog"], "7");
+    let old: u32 = if flavor == Flavor::MySql { 1 } else { 0 };
+    server.restore().await.unwrap();
+    assert_eq!(
+        ask::<u32>(&foreign.socket(), "SELECT @@GLOBAL.sync_binlog").await,
+        old
+    );
+    assert_eq!(
+        ask::<f64>(&foreign.socket(), "SELECT @@GLOBAL.long_query_time").await,
+        10.0
+    );
+
+    refused_settings(&foreign, old).await;
+    passwords(&foreign, flavor).await;
+
+    // Last: its death is seen, though it is not our child as far as the library knows.
+    let server = RunningServer::attach(&foreign.by_socket("root")).await.unwrap();
+    assert!(server.is_running());
+    foreign.child.kill().unwrap();
+    assert_ne!(server.died().await, Exit::Code(0));
+}
+
+async fn refused_settings(foreign: &Foreign, old: u32) {
+    let cases = [
+        ("innodb_page_size=4k", "read only"),
+        ("no_such_variable=1", "unknown"),
+        ("sync_binlog=word", "refused"),
+        ("max_connections=999999999", "not taken"),
+    ];
+    for (setting, kind) in cases {
+        let mut wanted = foreign.by_socket("root");
+        wanted.settings = vec!["sync_binlog=9".parse().unwrap(), setting.parse().unwrap()];
+        let error = RunningServer::attach(&wanted).await.unwrap_err();
+        let RunningError::Setting(error) = error else {
+            panic!("{setting}: {error}");
+        };
+        let seen = match &error {
+            SettingError::ReadOnly(_) => "read only",
+            SettingError::Unknown { .. } => "unknown",
+            SettingError::Refused { .. } => "refused",
+            SettingError::NotTaken { .. } => "not taken",
+            _ => "other",
+        };
+        assert_eq!(seen, kind, "{setting}: {error}");
+        // What was set before it is as it was.
+        assert_eq!(
+            ask::<u32>(&foreign.socket(), "SELECT @@GLOBAL.sync_binlog").await,
+            old
+        );
+    }
+}
+
+async fn passwords(foreign: &Foreign, flavor: Flavor) {
+    for statement in [
+        "CREATE USER bench@localhost IDENTIFIED BY 'geheim'",
+        "CREATE USER bench@'127.0.0.1' IDENTIFIED BY 'geheim'",
+        "GRANT ALL ON *.* TO bench@localhost",
+        "GRANT ALL ON *.* TO bench@'127.0.0.1'",
+    ] {
+        tell(&foreign.socket(), statement).await;
+    }
+    for mut wanted in [foreign.by_socket("bench"), foreign.by_port("bench")] {
+        for wrong in [None, Some(Password::new("falsch"))] {
+            wanted.password = wrong;
+            let error = RunningServer::attach(&wanted).await.unwrap_err();
+            let text = error.to_string();
+            assert!(
+                matches!(&error, RunningError::Connect(ConnectError::AccessDenied { .. }))
+                    && text.contains("LOGTRACE_PASSWORD")
+                    && !text.contains("falsch"),
+                "{flavor}: {text}"
+            );
+        }
+        wanted.password = Some(Password::new("geheim"));
+        let server = RunningServer::attach(&wanted).await.unwrap();
+        assert_eq!(server.facts().pid, foreign.child.id());
+        server.restore().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn nobody_there_is_told_from_somebody_else() {
+    let base = Base::new();
+    let socket = base.path().join("sock");
+    let at = |socket: &PathBuf| config(&format!("mysql://root@localhost/?socket={}", socket.display()));
+    assert!(matches!(
+        RunningServer::attach(&at(&socket)).await.unwrap_err(),
+        RunningError::Connect(ConnectError::NoSocket(path)) if path == socket
+    ));
+    // A socket whose server is gone.
+    drop(std::os::unix::net::UnixListener::bind(&socket).unwrap());
+    assert!(matches!(
+        RunningServer::attach(&at(&socket)).await.unwrap_err(),
+        RunningError::Connect(ConnectError::Refused(_))
+    ));
+    let port = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
+    let error = RunningServer::attach(&config(&format!("mysql://root@127.0.0.1:{port}/")))
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(error, RunningError::Connect(ConnectError::Refused(_))),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_forwarder_in_front_of_a_server_is_not_the_server() {
+    let base = Base::new();
+    let instance = logtrace_server::Instance::start(&base.config(Flavor::MariaDb, &[]), &|_| {})
+        .await
+        .unwrap();
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let socket = instance.socket();
+    let forward = tokio::spawn(async move {
+        loop {
+            let (mut client, _) = listener.accept().await.unwrap();
+            let mut server = tokio::net::UnixStream::connect(&socket).await.unwrap();
+            tokio::spawn(async move { tokio::io::copy_bidirectional(&mut client, &mut server).await });
+        }
+    });
+    let error = RunningServer::attach(&config(&format!("mysql://root@127.0.0.1:{port}/")))
+        .await
+        .unwrap_err();
+    let own = std::process::id();
+    assert!(
+        matches!(&error, RunningError::Peer(PeerError::OtherProgram { pid, .. }) if *pid == own),
+        "{error}"
+    );
+    forward.abort();
+}
