@@ -28,7 +28,8 @@ pub(crate) struct Aggregate {
     causes: Vec<CauseSum>,
     index: FxHashMap<Cause, usize>,
     buckets: LatencyBuckets,
-    by_stack: FxHashMap<(Cause, Option<u32>), u64>,
+    /// By index of the cause, and kernel stack.
+    by_stack: FxHashMap<(usize, Option<u32>), u64>,
 }
 
 #[derive(Debug)]
@@ -72,7 +73,7 @@ impl Aggregate {
             sum.commits += u64::from(sum.last_commit != number);
             sum.last_commit = number;
             bucket.add(at, segment_ns);
-            *self.by_stack.entry((segment.cause, segment.stack)).or_default() += segment_ns;
+            *self.by_stack.entry((at, segment.stack)).or_default() += segment_ns;
         }
     }
 
@@ -110,9 +111,8 @@ impl Aggregate {
 
     /// Nanoseconds by cause and kernel stack.
     pub(crate) fn by_stack(&self) -> impl Iterator<Item = (Cause, Option<u32>, u64)> {
-        self.by_stack
-            .iter()
-            .map(|(&(cause, stack), &total_ns)| (cause, stack, total_ns))
+        let sums = self.by_stack.iter();
+        sums.map(|(&(at, stack), &total_ns)| (self.causes[at].cause, stack, total_ns))
     }
 
     fn count_second(&mut self, end_ns: u64) {
