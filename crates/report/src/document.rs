@@ -68,7 +68,7 @@ pub struct Workload {
     pub name: String,
     /// Connections.
     pub connections: u32,
-    /// `poisson`, `uniform`, or `closed` for a closed loop (`--max`).
+    /// `poisson`, `uniform`, `closed` for a closed loop (`--max`), or `none` for a run without load of its own.
     pub arrivals: String,
     /// Seed of arrivals and keys.
     pub seed: u64,

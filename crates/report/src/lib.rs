@@ -5,9 +5,11 @@
 
 mod aggregate;
 pub mod analysis;
+mod assemble;
 mod blocked;
 pub mod breakdown;
 pub mod cause;
+pub mod check;
 pub mod distribution;
 pub mod document;
 mod durations;
@@ -15,6 +17,7 @@ pub mod explain;
 mod files;
 mod folded;
 mod history;
+pub mod render;
 #[doc(hidden)]
 pub mod sample;
 mod slowest;
@@ -22,4 +25,5 @@ mod stack_rules;
 mod stacks;
 mod timeline;
 pub mod timelines;
+pub mod units;
 pub mod window;

@@ -1,0 +1,67 @@
+//! From the analysis to the run document: the parts of `run.json` that a [`Breakdown`] fills.
+
+use crate::breakdown::{Breakdown, CauseTotal, FileTotal, StackTotal};
+use crate::cause::Wait;
+use crate::distribution::Distribution;
+use crate::document::{CauseRow, Commits, Document, FileRow, UnclassifiedRow};
+
+impl Document {
+    /// Fills `commits`, `causes`, `unexplained`, `files` and `unclassified` from the analysis.
+    ///
+    /// The server, the workload, the driver, the tracer's account and the caveats are the caller's.
+    pub fn set_breakdown(&mut self, breakdown: &Breakdown) {
+        self.commits = Some(commits(breakdown));
+        self.causes = breakdown.causes.iter().map(cause).collect();
+        self.unexplained = unexplained(&self.causes);
+        self.files = breakdown.files.iter().map(file).collect();
+        self.unclassified = breakdown.unclassified.iter().map(stack).collect();
+    }
+}
+
+/// Nanoseconds of `causes` that nothing explains, whoever waited.
+pub(crate) fn unexplained(causes: &[CauseRow]) -> u64 {
+    let rows = causes.iter().filter(|row| row.wait == Wait::Unexplained);
+    rows.fold(0, |sum, row| sum.saturating_add(row.total))
+}
+
+fn commits(breakdown: &Breakdown) -> Commits {
+    Commits {
+        count: breakdown.commits.len(),
+        total: breakdown.total_ns,
+        distribution: Distribution::from(&breakdown.commits),
+        per_second: breakdown.per_second.clone(),
+        slowest_count: breakdown.slowest.commits,
+        slowest_total: breakdown.slowest.total_ns,
+    }
+}
+
+fn cause(of: &CauseTotal) -> CauseRow {
+    CauseRow {
+        who: of.cause.who,
+        file: of.cause.io.map(|(class, _)| class),
+        op: of.cause.io.map(|(_, op)| op),
+        wait: of.cause.wait,
+        total: of.total_ns,
+        commits: of.commits,
+        slowest: of.slowest_ns,
+    }
+}
+
+fn file(of: &FileTotal) -> FileRow {
+    FileRow {
+        class: of.class,
+        path: of.path.clone(),
+        op: of.op,
+        count: of.durations.len(),
+        bytes: of.bytes,
+        total: of.total_ns,
+        distribution: Distribution::from(&of.durations),
+    }
+}
+
+fn stack(of: &StackTotal) -> UnclassifiedRow {
+    UnclassifiedRow {
+        frames: of.frames.clone(),
+        total: of.total_ns,
+    }
+}

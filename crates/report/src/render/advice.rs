@@ -1,0 +1,81 @@
+//! Where a reader should look next: what the largest causes mean, and what to try.
+
+use super::causes::{CauseLine, Subject, lines};
+use crate::cause::Wait;
+use crate::document::{CauseRow, Commits, Document};
+use crate::units;
+
+/// The largest cause of all commits and, where it is another, of the slowest, each with what to try.
+pub(super) fn next(document: &Document, commits: &Commits) -> Vec<String> {
+    let lines = lines(document, commits, 0.0);
+    let Some((all, row)) = largest(&lines, |line| line.total) else {
+        return Vec::new();
+    };
+    let mut texts = vec![sentence("largest cause", all.total, commits.total, &row)];
+    if let Some((tail, tail_row)) = largest(&lines, |line| line.slowest)
+        && tail_row != row
+    {
+        let title = "largest in the slowest 1 %";
+        texts.push(sentence(title, tail.slowest, commits.slowest_total, &tail_row));
+    }
+    texts
+}
+
+fn sentence(title: &str, part: u64, whole: u64, row: &CauseRow) -> String {
+    let share = units::percent(part, whole);
+    format!("{title} ({share}): {}. {}.", name(row), meaning(row.wait))
+}
+
+fn largest(lines: &[CauseLine], by: fn(&CauseLine) -> u64) -> Option<(&CauseLine, CauseRow)> {
+    let causes = lines.iter().filter_map(|line| match line.subject {
+        Subject::Cause(row) => Some((line, row)),
+        _ => None,
+    });
+    // Of equals the first, which is the largest of all commits.
+    let largest = causes.rev().max_by_key(|(line, _)| by(line));
+    largest.filter(|(line, _)| by(line) > 0)
+}
+
+fn name(row: &CauseRow) -> String {
+    let file = row.file.zip(row.op).map(|(class, op)| format!("{class} {op} "));
+    format!("{}{}, {}", file.unwrap_or_default(), row.wait, row.who)
+}
+
+fn meaning(wait: Wait) -> &'static str {
+    match wait {
+        Wait::OnCpu => "Code ran; a CPU profile of the server tells which",
+        Wait::RunQueue => {
+            "More threads could run than there are CPUs; try fewer --connections, or a machine with more CPUs"
+        }
+        Wait::DataWriteback => {
+            "The file's own pages were on their way to the device; try --place on a faster one"
+        }
+        Wait::JournalCommit => {
+            "The file system wrote its journal; compare --fs, or give the file a file system of its own with --place"
+        }
+        Wait::FlushQueue => {
+            "Flushes of one device wait for each other; put the logs on devices of their own with --place"
+        }
+        Wait::DeviceFlush => {
+            "The device made its write cache durable; try a device with power-loss protection with --place"
+        }
+        Wait::DeviceIo => "The device read or wrote without the page cache; try --place on a faster one",
+        Wait::FileSystemLock => {
+            "Threads exclude each other inside the file system; compare --fs, or part the files with --place"
+        }
+        Wait::Unclassified => {
+            "The kernel stacks listed as unclassified; a rule for them would name the cause"
+        }
+        Wait::AsyncIo => {
+            "Page reads and writes delay the commits; look at the buffer pool's size and innodb_io_capacity"
+        }
+        Wait::Timer => {
+            "A delay that was asked for; look at binlog_group_commit_sync_delay (MySQL) or binlog_commit_wait_usec \
+             (MariaDB)"
+        }
+        Wait::Client => "The server waited for a socket; look at the client and the network",
+        Wait::Unexplained => {
+            "Nothing that was seen explains it; logtrace doctor tells which probes are missing"
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Commit time by stack in the format of flame graph tools, written and read back: one line for each stack,
+//! `commit;WHO;CLASS OP;WAIT;FRAME;... NANOSECONDS`.
+
+use thiserror::Error;
+
+use crate::breakdown::StackTotal;
+
+/// The outermost frame of every stack.
+pub(super) const ROOT: &str = "commit";
+
+/// Why a line is not a folded stack of commit time.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("line {line} of the folded stacks, {text:?}, is not `commit;FRAME;... NANOSECONDS`")]
+pub struct FoldedError {
+    /// Its number, from 1.
+    line: usize,
+    /// What it holds.
+    text: String,
+}
+
+/// The lines, in the order of the stacks.
+pub(super) fn render(stacks: &[StackTotal]) -> String {
+    stacks.iter().map(|stack| line(stack) + "\n").collect()
+}
+
+/// One line without its end.
+pub(super) fn line(stack: &StackTotal) -> String {
+    let mut line = ROOT.to_owned();
+    for frame in &stack.frames {
+        line.push(';');
+        // A separator inside a frame would make two frames, or two lines, of it.
+        line.extend(frame.chars().map(|c| match c {
+            ';' => ':',
+            c if c.is_control() => ' ',
+            c => c,
+        }));
+    }
+    format!("{line} {}", stack.total_ns)
+}
+
+/// Reads the stacks back; empty lines are skipped.
+pub fn parse(text: &str) -> Result<Vec<StackTotal>, FoldedError> {
+    let lines = text.lines().enumerate();
+    let lines = lines.filter(|(_, line)| !line.trim().is_empty());
+    lines
+        .map(|(index, line)| {
+            stack(line).ok_or_else(|| FoldedError {
+                line: index + 1,
+                text: line.chars().take(80).collect(),
+            })
+        })
+        .collect()
+}
+
+fn stack(line: &str) -> Option<StackTotal> {
+    let (frames, nanoseconds) = line.rsplit_once(' ')?;
+    let mut frames = frames.split(';');
+    (frames.next()? == ROOT).then_some(())?;
+    Some(StackTotal {
+        frames: frames.map(str::to_owned).collect(),
+        total_ns: nanoseconds.parse().ok()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_was_written_reads_back(
+            stacks in proptest::collection::vec(
+                (proptest::collection::vec("[a-zA-Z_/O ]{0,20}", 0..8), any::<u64>())
+                    .prop_map(|(frames, total_ns)| StackTotal { frames, total_ns }),
+                0..20,
+            )
+        ) {
+            prop_assert_eq!(parse(&render(&stacks)), Ok(stacks));
+        }
+
+        #[test]
+        fn any_frames_keep_their_number_and_time(frames in proptest::collection::vec(any::<String>(), 0..8), total_ns: u64) {
+            let given = frames.len();
+            let read = parse(&render(&[StackTotal { frames, total_ns }])).unwrap();
+            prop_assert_eq!(read.len(), 1);
+            prop_assert_eq!(read[0].frames.len(), given);
+            prop_assert_eq!(read[0].total_ns, total_ns);
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text: String) {
+            let _ = parse(&text);
+        }
+    }
+
+    #[test]
+    fn another_program_s_stacks_are_refused_with_their_line() {
+        let error = parse("commit;own;on CPU 12\nmysqld;main 7\n").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "line 2 of the folded stacks, \"mysqld;main 7\", is not `commit;FRAME;... NANOSECONDS`"
+        );
+    }
+}

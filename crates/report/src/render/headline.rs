@@ -1,0 +1,159 @@
+//! What a report says first: what was run, how it went, and how long the commits took.
+
+use crate::document::{Commits, Document, Server, Tracer, Workload};
+use crate::units;
+
+/// The parts of the title line: workload and server, connections, load.
+pub(super) fn title(document: &Document) -> Vec<String> {
+    let place = place_and_durability(&document.server);
+    let mut parts = vec![format!("{} ({place})", subject(document))];
+    parts.extend(demand(document));
+    parts
+}
+
+/// What was measured, as `update_key on MySQL 9.7.4`.
+pub(super) fn subject(document: &Document) -> String {
+    format!("{} on {}", document.workload.name, server_name(&document.server))
+}
+
+/// The title without its subject.
+pub(super) fn circumstances(document: &Document) -> Vec<String> {
+    let mut parts = vec![place_and_durability(&document.server)];
+    parts.extend(demand(document));
+    parts
+}
+
+/// The parts of the second line: rates, errors, losses, the tracer's cost.
+pub(super) fn summary(document: &Document) -> Vec<String> {
+    let driver = &document.driver;
+    let mut parts = Vec::new();
+    if has_load(document) {
+        if let Some(offered) = driver.offered_per_s {
+            parts.push(format!("offered {}/s", units::tenths(offered)));
+        }
+        parts.push(format!("achieved {}/s", units::tenths(driver.achieved_per_s)));
+        parts.push(format!("errors {}", units::count(driver.errors.values().sum())));
+    }
+    let trouble = [
+        ("late", driver.late),
+        ("unsent", driver.unsent),
+        ("unfinished", driver.unfinished),
+        ("retries", driver.retries.values().sum()),
+    ];
+    parts.extend(nonzero(&trouble));
+    match &document.tracer {
+        Some(tracer) => parts.extend(account(tracer, document.commits.as_ref())),
+        None => parts.push("not traced".to_owned()),
+    }
+    parts
+}
+
+/// One line about all commits, as `"waiting for handler commit": 35,988 commits, mean 1.12 ms, 83 % of service`.
+pub(super) fn commits(document: &Document, commits: &Commits) -> String {
+    let window = match document.server.flavor.as_str() {
+        "mysql" => "\"waiting for handler commit\"",
+        _ => "commit",
+    };
+    let count = units::count(commits.count);
+    let Some(mean) = units::mean(commits.total, commits.count) else {
+        return format!("{window}: no read-write commit in the window");
+    };
+    let mut line = format!("{window}: {count} commits, mean {}", units::duration(mean));
+    let service = &document.driver.service;
+    let service_total = service.mean.saturating_mul(service.count);
+    if service_total > 0 {
+        let share = units::whole_percent(commits.total, service_total);
+        line.push_str(&format!(", {share} of service"));
+    }
+    line
+}
+
+/// Whether the run issued requests of its own.
+pub(super) fn has_load(document: &Document) -> bool {
+    document.driver.requests > 0
+}
+
+fn server_name(server: &Server) -> String {
+    let flavor = match server.flavor.as_str() {
+        "mysql" => "MySQL",
+        "mariadb" => "MariaDB",
+        other => other,
+    };
+    // MariaDB says its own name again, and how it was packaged: `10.11.19-MariaDB-0+deb12u1`.
+    let number = server.version.split("-MariaDB").next().unwrap_or_default();
+    format!("{flavor} {number}")
+}
+
+fn place_and_durability(server: &Server) -> String {
+    let owner = if server.private { "private" } else { "not private" };
+    let place = format!("{} on {}", server.file_system, server.device);
+    let mut parts = vec![owner.to_owned(), place];
+    let setting = |name: &str| server.settings.get(name).map(String::as_str);
+    let flush = setting("innodb_flush_log_at_trx_commit").map(|value| format!("flush={value}"));
+    let sync = match setting("log_bin") {
+        Some("OFF" | "0") => Some("no binlog".to_owned()),
+        _ => setting("sync_binlog").map(|value| format!("sync={value}")),
+    };
+    let durability: Vec<String> = flush.into_iter().chain(sync).collect();
+    if !durability.is_empty() {
+        parts.push(durability.join(" "));
+    }
+    parts.join(", ")
+}
+
+/// Connections and load.
+fn demand(document: &Document) -> Vec<String> {
+    let workload = &document.workload;
+    let connections = (workload.connections > 0).then(|| format!("{} connections", workload.connections));
+    let load = load(workload, document.driver.offered_per_s);
+    connections.into_iter().chain([load]).collect()
+}
+
+fn load(workload: &Workload, offered: Option<f64>) -> String {
+    let duration = units::seconds(workload.duration_s);
+    let Some(offered) = offered else {
+        return match workload.arrivals.as_str() {
+            "closed" => format!("closed loop for {duration}"),
+            _ => format!("no load of its own for {duration}"),
+        };
+    };
+    let arrivals = match workload.arrivals.as_str() {
+        "poisson" => "Poisson",
+        other => other,
+    };
+    let rate = units::tenths(offered);
+    let share = workload.capacity_per_s.map_or_else(String::new, |capacity| {
+        let percent = 100.0 * offered / capacity;
+        format!(" ({percent:.0} % of {}/s)", units::tenths(capacity))
+    });
+    format!("{rate}/s {arrivals}{share} for {duration}")
+}
+
+/// What the tracer lost is always said; the other counts only where they are not 0.
+fn account(tracer: &Tracer, commits: Option<&Commits>) -> Vec<String> {
+    let mut parts = vec![format!("lost events {}", units::count(tracer.lost))];
+    parts.extend(nonzero(&[
+        ("undecodable", tracer.undecodable),
+        ("unmatched", tracer.unmatched),
+        ("sums violated", tracer.invariant_violations),
+    ]));
+    parts.push(match commits {
+        Some(commits) if commits.count > 0 => {
+            format!(
+                "tracer {} CPU a commit",
+                units::duration(tracer.cpu_ns_per_commit)
+            )
+        }
+        _ => format!(
+            "tracer {} CPU",
+            units::duration(tracer.bpf_ns + tracer.reader_cpu_ns)
+        ),
+    });
+    parts
+}
+
+fn nonzero(counts: &[(&str, u64)]) -> Vec<String> {
+    let seen = counts.iter().filter(|(_, count)| *count > 0);
+    seen.map(|(name, count)| format!("{name} {}", units::count(*count)))
+        .collect()
+}

@@ -1,0 +1,36 @@
+//! Lag, service, response and commit: their percentiles.
+
+use super::headline::has_load;
+use super::table::Table;
+use crate::distribution::Distribution;
+use crate::document::Document;
+use crate::units;
+
+/// The percentiles of what was measured; `None` when nothing was.
+pub(super) fn table(document: &Document) -> Option<Table> {
+    let driver = &document.driver;
+    let requests = [
+        ("lag", &driver.lag),
+        ("service", &driver.service),
+        ("response", &driver.response),
+    ];
+    let commits = document.commits.iter();
+    let commits = commits.map(|commits| ("commit", &commits.distribution));
+    let requests = requests.into_iter().filter(|_| has_load(document));
+    let rows: Vec<_> = requests
+        .chain(commits)
+        .filter(|(_, times)| times.count > 0)
+        .map(|(name, times)| row(name, times))
+        .collect();
+    (!rows.is_empty()).then(|| Table {
+        header: vec!["", "p50", "p90", "p99", "p99.9", "max"],
+        words: 1,
+        rows,
+    })
+}
+
+fn row(name: &str, times: &Distribution) -> Vec<String> {
+    let percentiles = [times.p50, times.p90, times.p99, times.p999, times.max];
+    let cells = percentiles.into_iter().map(units::duration);
+    std::iter::once(name.to_owned()).chain(cells).collect()
+}

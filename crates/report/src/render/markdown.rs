@@ -1,0 +1,105 @@
+//! The terminal's report as Markdown, for an issue or a wiki.
+
+use super::causes::{CauseLine, SMALL, Subject, lines};
+use super::table::Table;
+use super::{advice, files, headline, latency};
+use crate::document::{Commits, Document};
+use crate::units;
+
+/// The whole report.
+pub(super) fn render(document: &Document) -> String {
+    let mut blocks = vec![
+        format!("# {}", escaped(&headline::title(document).join(" · "))),
+        escaped(&headline::summary(document).join(" · ")),
+    ];
+    let caveats = document.caveats.iter();
+    let caveats = caveats.map(|caveat| format!("**{}**: {}", escaped(&caveat.kind), escaped(&caveat.text)));
+    blocks.extend(section("Caveats", list(caveats)));
+    blocks.extend(section(
+        "Latency",
+        latency::table(document).as_ref().map(table_text),
+    ));
+    if let Some(commits) = &document.commits {
+        blocks.extend(commit_blocks(document, commits));
+    }
+    blocks.extend(section(
+        "System calls on files",
+        files::by_class(document).as_ref().map(table_text),
+    ));
+    let stacks = document.unclassified.iter();
+    let stacks = stacks.map(|row| format!("{}: `{}`", units::duration(row.total), row.frames.join(";")));
+    blocks.extend(section("Unclassified kernel stacks", list(stacks)));
+    blocks.join("\n\n") + "\n"
+}
+
+fn commit_blocks(document: &Document, commits: &Commits) -> Vec<String> {
+    let mut blocks = vec![
+        "## Commits".to_owned(),
+        escaped(&headline::commits(document, commits)),
+    ];
+    if commits.count > 0 {
+        let rows = lines(document, commits, SMALL);
+        let table = Table {
+            header: vec!["file", "op", "wait", "who", "mean", "share", "in slowest 1 %"],
+            words: 4,
+            rows: rows.iter().map(|line| cause(line, commits)).collect(),
+        };
+        blocks.push(table_text(&table));
+    }
+    blocks.extend(list(
+        advice::next(document, commits).iter().map(|text| escaped(text)),
+    ));
+    blocks
+}
+
+fn cause(line: &CauseLine, commits: &Commits) -> Vec<String> {
+    let mut cells = Vec::from(line.subject.cells());
+    if !matches!(line.subject, Subject::Cause(_)) {
+        cells.swap(0, 2);
+    }
+    let mean = units::mean(line.total, commits.count).unwrap_or(0);
+    cells.push(units::duration(mean));
+    cells.push(units::percent(line.total, commits.total));
+    cells.push(units::whole_percent(line.slowest, commits.slowest_total));
+    cells
+}
+
+fn section(title: &str, body: Option<String>) -> Vec<String> {
+    body.map_or_else(Vec::new, |body| vec![format!("## {title}"), body])
+}
+
+fn list(items: impl Iterator<Item = String>) -> Option<String> {
+    let items: Vec<String> = items.map(|item| format!("- {item}")).collect();
+    (!items.is_empty()).then(|| items.join("\n"))
+}
+
+fn table_text(table: &Table) -> String {
+    let rule = (0..table.header.len()).map(|column| if table.is_number(&column) { "---:" } else { "---" });
+    let header = table.header.iter().map(|name| escaped(name));
+    let mut lines = vec![row(header), row(rule.map(str::to_owned))];
+    lines.extend(
+        table
+            .rows
+            .iter()
+            .map(|cells| row(cells.iter().map(|cell| escaped(cell)))),
+    );
+    lines.join("\n")
+}
+
+fn row(cells: impl Iterator<Item = String>) -> String {
+    let cells: Vec<String> = cells.collect();
+    format!("| {} |", cells.join(" | "))
+}
+
+/// Text that cannot end its cell or its line, nor be taken for markup.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '|' | '*' | '`' | '<' | '[' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,136 @@
+//! A run as text, tables, a page or a drawing. Each renderer is a pure function of the run document and, where it
+//! draws stacks, of the folded ones; whoever calls it writes the file.
+
+mod advice;
+mod causes;
+mod csv;
+mod files;
+mod flamegraph;
+mod folded;
+mod headline;
+mod html;
+mod json;
+mod latency;
+mod markdown;
+mod palette;
+mod sparkline;
+mod table;
+mod terminal;
+mod tracer;
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use crate::breakdown::StackTotal;
+use crate::document::Document;
+
+pub use flamegraph::flamegraph;
+pub use folded::{FoldedError, parse as parse_folded};
+pub use json::{JsonError, parse as parse_json};
+
+/// What a run can be rendered as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Aligned text for a person at a terminal, at most 100 columns wide.
+    Terminal,
+    /// `run.json`: every number.
+    Json,
+    /// One page with everything in it.
+    Html,
+    /// The terminal's tables for an issue or a wiki.
+    Markdown,
+    /// The causes, one row each, for a spreadsheet or a script.
+    Csv,
+    /// Commit time by stack, one line each, for flame graph tools.
+    Folded,
+}
+
+/// What is rendered, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// The run.
+    pub document: &'a Document,
+    /// Commit time by stack: [`crate::breakdown::Breakdown::stacks`], or what [`parse_folded`] read back. Used by
+    /// [`Format::Folded`] and [`Format::Html`]; empty when the run was not traced.
+    pub stacks: &'a [StackTotal],
+    /// Whether [`Format::Terminal`] may use colours.
+    pub color: bool,
+}
+
+/// Why a run could not be rendered.
+#[derive(Debug, Error)]
+pub enum RenderError {
+    /// There is nothing to draw.
+    #[error("no commit was traced, so there are no stacks to draw; trace a run that commits")]
+    NoStacks,
+    /// The flame graph could not be drawn.
+    #[error("cannot draw the flame graph: {0}")]
+    Flamegraph(std::io::Error),
+    /// The page could not be filled.
+    #[error("cannot fill the page: {0}")]
+    Html(#[from] askama::Error),
+    /// The table could not be written.
+    #[error("cannot write the table of causes: {0}")]
+    Csv(#[from] ::csv::Error),
+    /// The document could not be written.
+    #[error("cannot write the document: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+/// A word that names no format.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0:?} is no report format; choose terminal, json, html, markdown, csv or folded")]
+pub struct UnknownFormat(String);
+
+/// Renders a run. All of the formats are UTF-8 and end with a newline.
+pub fn render(format: Format, input: Input<'_>) -> Result<String, RenderError> {
+    match format {
+        Format::Terminal => Ok(terminal::render(input.document, input.color)),
+        Format::Json => json::render(input.document),
+        Format::Html => html::render(input.document, input.stacks),
+        Format::Markdown => Ok(markdown::render(input.document)),
+        Format::Csv => csv::render(input.document),
+        Format::Folded => Ok(folded::render(input.stacks)),
+    }
+}
+
+impl Format {
+    /// All formats, in the order of the help text.
+    pub const ALL: [Self; 6] = [
+        Self::Terminal,
+        Self::Json,
+        Self::Html,
+        Self::Markdown,
+        Self::Csv,
+        Self::Folded,
+    ];
+
+    /// The word that chooses it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Terminal => "terminal",
+            Self::Json => "json",
+            Self::Html => "html",
+            Self::Markdown => "markdown",
+            Self::Csv => "csv",
+            Self::Folded => "folded",
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(word: &str) -> Result<Self, UnknownFormat> {
+        let named = Self::ALL.into_iter().find(|format| format.as_str() == word);
+        named.ok_or_else(|| UnknownFormat(word.to_owned()))
+    }
+}

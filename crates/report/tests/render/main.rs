@@ -1,0 +1,9 @@
+//! Every renderer on runs as they are: whole, not traced, with losses, without commits, and without load.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod check;
+mod golden;
+mod samples;
+mod schema;
+mod sums;

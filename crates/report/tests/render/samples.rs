@@ -1,0 +1,262 @@
+//! Runs to render. Their numbers are invented and add up.
+
+mod breakdown;
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use logtrace_report::breakdown::{Breakdown, Slowest, StackTotal};
+use logtrace_report::distribution::Distribution;
+use logtrace_report::document::{Caveat, Document, Driver, Probe, SCHEMA, Server, Tracer, Workload};
+
+use self::breakdown::{breakdown, durations, histogram};
+
+/// A run and its stacks.
+#[derive(Clone)]
+pub(crate) struct Sample {
+    pub(crate) document: Document,
+    pub(crate) stacks: Vec<StackTotal>,
+}
+
+/// Every sample, by name.
+pub(crate) fn all() -> Vec<(&'static str, Sample)> {
+    vec![
+        ("traced", traced()),
+        ("not_traced", not_traced()),
+        ("losses", losses()),
+        ("no_commits", no_commits()),
+        ("no_load", no_load()),
+    ]
+}
+
+/// Open loop on MySQL, whole.
+pub(crate) fn traced() -> Sample {
+    // Made once: many tests change a copy.
+    static TRACED: LazyLock<Sample> = LazyLock::new(make_traced);
+    TRACED.clone()
+}
+
+fn make_traced() -> Sample {
+    let breakdown = breakdown();
+    let mut document = not_traced().document;
+    document.caveats.clear();
+    document.tracer = Some(tracer());
+    document.set_breakdown(&breakdown);
+    Sample {
+        document,
+        stacks: breakdown.stacks,
+    }
+}
+
+/// The same load without the tracer.
+pub(crate) fn not_traced() -> Sample {
+    let document = Document {
+        schema: SCHEMA,
+        started: "2026-11-21T09:30:00+01:00".to_owned(),
+        server: server(),
+        workload: workload(),
+        driver: driver(),
+        commits: None,
+        causes: Vec::new(),
+        unexplained: 0,
+        files: Vec::new(),
+        tracer: None,
+        unclassified: Vec::new(),
+        caveats: Vec::new(),
+    };
+    Sample {
+        document,
+        stacks: Vec::new(),
+    }
+}
+
+/// A closed loop on MariaDB that lost records, requests and a probe.
+pub(crate) fn losses() -> Sample {
+    let mut sample = traced();
+    let document = &mut sample.document;
+    document.server.flavor = "mariadb".to_owned();
+    document.server.version = "10.11.19-MariaDB".to_owned();
+    document.workload.arrivals = "closed".to_owned();
+    document.workload.capacity_per_s = None;
+    document.driver.offered_per_s = None;
+    document.driver.unfinished = 2;
+    document.driver.errors = BTreeMap::from([("1213".to_owned(), 12), ("disconnected".to_owned(), 1)]);
+    document.driver.retries = BTreeMap::from([("1205".to_owned(), 40)]);
+    if let Some(tracer) = &mut document.tracer {
+        tracer.lost = 1_204;
+        tracer.unmatched = 17;
+        tracer.probes[1].attached = false;
+        tracer.probes[1].runs = 0;
+        tracer.probes[1].run_ns = 0;
+    }
+    // Another cause leads among the slowest commits.
+    let first = document.causes[0].slowest;
+    document.causes[0].slowest = std::mem::replace(&mut document.causes[2].slowest, first);
+    document.caveats = vec![
+        caveat(
+            "lost_records",
+            "1,204 of 1,011,204 records were lost because the ring was full: commit time that they would explain is \
+             charged to \"unexplained\". Run at a lower rate, or on a machine with an idle CPU.",
+        ),
+        caveat(
+            "probe_missing",
+            "group edges: no symbol matches <trx_group_commit_leader|; causes have no leader.",
+        ),
+    ];
+    sample
+}
+
+/// A traced run that only read.
+pub(crate) fn no_commits() -> Sample {
+    let mut sample = traced();
+    let nothing = Breakdown {
+        commits: histogram(&[]),
+        total_ns: 0,
+        per_second: vec![0; 30],
+        causes: Vec::new(),
+        slowest: Slowest::default(),
+        files: Vec::new(),
+        stacks: Vec::new(),
+        invariant_violations: 0,
+        unmatched: 0,
+        unclassified: Vec::new(),
+    };
+    sample.document.workload.name = "point_select".to_owned();
+    sample.document.tracer.as_mut().unwrap().cpu_ns_per_commit = 0;
+    sample.document.set_breakdown(&nothing);
+    sample.stacks = nothing.stacks;
+    sample
+}
+
+/// A server that somebody else loads.
+pub(crate) fn no_load() -> Sample {
+    let mut sample = traced();
+    let document = &mut sample.document;
+    document.server.private = false;
+    document.workload = Workload {
+        name: "trace".to_owned(),
+        connections: 0,
+        arrivals: "none".to_owned(),
+        seed: 0,
+        keys: "none".to_owned(),
+        tables: 0,
+        rows: 0,
+        duration_s: 30.0,
+        warmup_s: 0.0,
+        capacity_per_s: None,
+    };
+    document.driver = Driver {
+        offered_per_s: None,
+        achieved_per_s: 0.0,
+        requests: 0,
+        done: 0,
+        late: 0,
+        backlog_max: 0,
+        cpu_ns: 0,
+        lag: Distribution::default(),
+        service: Distribution::default(),
+        response: Distribution::default(),
+        ..driver()
+    };
+    sample
+}
+
+fn server() -> Server {
+    let settings = [
+        ("innodb_flush_log_at_trx_commit", "1"),
+        ("innodb_flush_method", "O_DIRECT"),
+        ("log_bin", "ON"),
+        ("sync_binlog", "1"),
+    ];
+    Server {
+        flavor: "mysql".to_owned(),
+        version: "9.7.4".to_owned(),
+        private: true,
+        binary: "/usr/sbin/mysqld".to_owned(),
+        file_system: "ext4".to_owned(),
+        device: "/dev/vda".to_owned(),
+        settings: BTreeMap::from(settings.map(|(name, value)| (name.to_owned(), value.to_owned()))),
+    }
+}
+
+fn workload() -> Workload {
+    Workload {
+        name: "update_key".to_owned(),
+        connections: 8,
+        arrivals: "poisson".to_owned(),
+        seed: 42,
+        keys: "special".to_owned(),
+        tables: 4,
+        rows: 100_000,
+        duration_s: 30.0,
+        warmup_s: 5.0,
+        capacity_per_s: Some(1_714.3),
+    }
+}
+
+fn driver() -> Driver {
+    let distribution = |base| Distribution::from(&histogram(&durations(35_988, base)));
+    Driver {
+        offered_per_s: Some(1_200.0),
+        achieved_per_s: 1_199.6,
+        requests: 35_988,
+        done: 35_988,
+        errors: BTreeMap::new(),
+        retries: BTreeMap::new(),
+        late: 0,
+        unsent: 0,
+        unfinished: 0,
+        backlog_max: 9,
+        cpu_ns: 2_100_000_000,
+        lag: distribution(39_000.0),
+        service: distribution(1_080_000.0),
+        response: distribution(1_120_000.0),
+    }
+}
+
+fn tracer() -> Tracer {
+    let probe = |name: &str, place: &str, runs, run_ns| Probe {
+        name: name.to_owned(),
+        place: place.to_owned(),
+        attached: true,
+        runs,
+        run_ns,
+    };
+    Tracer {
+        events: 1_010_000,
+        lost: 0,
+        undecodable: 0,
+        unmatched: 0,
+        invariant_violations: 0,
+        bpf_ns: 187_500_000,
+        reader_cpu_ns: 49_550_000,
+        cpu_ns_per_commit: 6_587,
+        probes: vec![
+            probe(
+                "commit window",
+                "uprobe ha_commit_trans+4, emulated",
+                71_976,
+                65_000_000,
+            ),
+            probe(
+                "group edges",
+                "uprobe MYSQL_BIN_LOG::flush_thread_caches+4, emulated",
+                35_988,
+                32_000_000,
+            ),
+            probe(
+                "off-CPU",
+                "tp_btf sched_switch, filtered to the server",
+                905_000,
+                90_500_000,
+            ),
+        ],
+    }
+}
+
+fn caveat(kind: &str, text: &str) -> Caveat {
+    Caveat {
+        kind: kind.to_owned(),
+        text: text.to_owned(),
+    }
+}

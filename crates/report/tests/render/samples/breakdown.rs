@@ -1,0 +1,202 @@
+//! What the analysis gives for a run, with invented numbers.
+
+use hdrhistogram::Histogram;
+use logtrace_events::{FileClass, IoOp};
+use logtrace_report::breakdown::{Breakdown, CauseTotal, FileTotal, Slowest, StackTotal};
+use logtrace_report::cause::{Cause, Wait, Who};
+
+/// Commits of an open loop on MySQL.
+pub(super) fn breakdown() -> Breakdown {
+    let commits = durations(35_988, 850_000.0);
+    let (slowest, total_ns) = (&commits[commits.len() - 360..], commits.iter().sum());
+    let slowest = Slowest {
+        commits: 360,
+        total_ns: slowest.iter().sum(),
+    };
+    let causes = causes(total_ns, slowest.total_ns);
+    let stacks = causes.iter().map(stack).collect();
+    Breakdown {
+        commits: histogram(&commits),
+        total_ns,
+        per_second: per_second(35_988),
+        causes,
+        slowest,
+        files: files(),
+        stacks,
+        invariant_violations: 0,
+        unmatched: 0,
+        unclassified: vec![StackTotal {
+            frames: [
+                "do_syscall_64",
+                "__x64_sys_fdatasync",
+                "ext4_sync_file",
+                "down_read_slowpath",
+                "schedule",
+            ]
+            .map(str::to_owned)
+            .to_vec(),
+            total_ns: 61_400_000,
+        }],
+    }
+}
+
+/// 30 seconds around 1,200 that sum to `count`.
+fn per_second(count: u64) -> Vec<u64> {
+    let mut seconds: Vec<u64> = (0..29).map(|second| 1_171 + (second * 37) % 60).collect();
+    seconds.push(count - seconds.iter().sum::<u64>());
+    seconds
+}
+
+/// Causes with their share of all commits and of the slowest, in units of 1/10,000.
+fn causes(total: u64, slowest: u64) -> Vec<CauseTotal> {
+    let (binlog, redo) = (FileClass::Binlog, FileClass::Redo);
+    let (fsync, write) = (Some(IoOp::Fsync), Some(IoOp::Write));
+    let shares = [
+        (
+            Who::Leader,
+            Some(binlog),
+            fsync,
+            Wait::JournalCommit,
+            2_715,
+            4_390,
+        ),
+        (Who::Own, Some(redo), fsync, Wait::DeviceFlush, 1_880, 903),
+        (Who::Leader, Some(redo), fsync, Wait::DeviceFlush, 1_699, 2_210),
+        (Who::Leader, None, None, Wait::RunQueue, 1_204, 611),
+        (Who::Own, Some(binlog), fsync, Wait::JournalCommit, 1_020, 640),
+        (Who::Own, None, None, Wait::OnCpu, 560, 121),
+        (Who::Leader, Some(binlog), fsync, Wait::FlushQueue, 392, 701),
+        (Who::Own, None, None, Wait::RunQueue, 260, 190),
+        (Who::Session, None, None, Wait::OnCpu, 101, 42),
+        (Who::Leader, Some(binlog), write, Wait::OnCpu, 44, 9),
+        (Who::Background, Some(redo), fsync, Wait::Unclassified, 31, 120),
+        (Who::Own, Some(redo), write, Wait::OnCpu, 28, 6),
+        (Who::Background, None, None, Wait::Timer, 17, 4),
+        (
+            Who::Own,
+            Some(FileClass::SlowLog),
+            write,
+            Wait::FileSystemLock,
+            9,
+            3,
+        ),
+    ];
+    let part = |whole: u64, share: u64| whole / 10_000 * share;
+    let mut causes: Vec<CauseTotal> = shares
+        .into_iter()
+        .map(|(who, file, op, wait, of_all, of_slowest)| CauseTotal {
+            cause: Cause {
+                who,
+                io: file.zip(op),
+                wait,
+            },
+            total_ns: part(total, of_all),
+            commits: 35_988 * of_all / 2_715,
+            slowest_ns: part(slowest, of_slowest),
+        })
+        .collect();
+    // What is left, so that the sums are exact.
+    causes.push(CauseTotal {
+        cause: Cause::UNEXPLAINED,
+        total_ns: total - causes.iter().map(|cause| cause.total_ns).sum::<u64>(),
+        commits: 902,
+        slowest_ns: slowest - causes.iter().map(|cause| cause.slowest_ns).sum::<u64>(),
+    });
+    causes
+}
+
+fn stack(of: &CauseTotal) -> StackTotal {
+    let Cause { who, io, wait } = of.cause;
+    let mut frames = vec![who.to_string()];
+    frames.extend(io.map(|(class, op)| format!("{class} {op}")));
+    frames.push(wait.to_string());
+    if wait == Wait::JournalCommit {
+        frames.extend(
+            [
+                "ext4_sync_file",
+                "jbd2_complete_transaction",
+                "jbd2_log_wait_commit",
+            ]
+            .map(str::to_owned),
+        );
+    }
+    StackTotal {
+        frames,
+        total_ns: of.total_ns,
+    }
+}
+
+fn files() -> Vec<FileTotal> {
+    let (binlog, redo) = (FileClass::Binlog, FileClass::Redo);
+    [
+        (binlog, "data/binlog.000002", IoOp::Fsync, 9_100, 0, 610_000.0),
+        (
+            redo,
+            "data/#innodb_redo/#ib_redo7",
+            IoOp::Fsync,
+            9_420,
+            0,
+            402_000.0,
+        ),
+        (
+            redo,
+            "data/#innodb_redo/#ib_redo8",
+            IoOp::Fsync,
+            3_010,
+            0,
+            455_000.0,
+        ),
+        (
+            binlog,
+            "data/binlog.000002",
+            IoOp::Write,
+            9_100,
+            18_400_000,
+            9_200.0,
+        ),
+        (
+            redo,
+            "data/#innodb_redo/#ib_redo7",
+            IoOp::Write,
+            9_420,
+            41_000_000,
+            6_100.0,
+        ),
+        (
+            FileClass::Data,
+            "data/sbtest/sbtest1.ibd",
+            IoOp::Fsync,
+            3,
+            0,
+            1_900_000.0,
+        ),
+    ]
+    .into_iter()
+    .map(|(class, path, op, calls, bytes, base)| {
+        let values = durations(calls, base);
+        FileTotal {
+            class,
+            path: path.to_owned(),
+            op,
+            bytes,
+            total_ns: values.iter().sum(),
+            durations: histogram(&values),
+        }
+    })
+    .collect()
+}
+
+/// `count` durations with a long tail, the shortest first: `base` times a Pareto quantile.
+pub(super) fn durations(count: u32, base: f64) -> Vec<u64> {
+    let quantile = |index: u32| (f64::from(index) + 0.5) / f64::from(count);
+    let value = |index| base * (1.0 - quantile(index)).powf(-0.28);
+    (0..count).map(|index| value(index).round() as u64).collect()
+}
+
+pub(super) fn histogram(values: &[u64]) -> Histogram<u64> {
+    let mut histogram = Histogram::new(3).unwrap();
+    for &value in values {
+        histogram.record(value).unwrap();
+    }
+    histogram
+}
