@@ -4,6 +4,7 @@ use crate::breakdown::{Breakdown, CauseTotal, FileTotal, StackTotal};
 use crate::cause::Wait;
 use crate::distribution::Distribution;
 use crate::document::{CauseRow, Commits, Document, FileRow, UnclassifiedRow};
+use crate::units;
 
 impl Document {
     /// Fills `commits`, `causes`, `unexplained`, `files` and `unclassified` from the analysis.
@@ -21,7 +22,7 @@ impl Document {
 /// Nanoseconds of `causes` that nothing explains, whoever waited.
 pub(crate) fn unexplained(causes: &[CauseRow]) -> u64 {
     let rows = causes.iter().filter(|row| row.wait == Wait::Unexplained);
-    rows.fold(0, |sum, row| sum.saturating_add(row.total))
+    units::sum(rows.map(|row| row.total))
 }
 
 fn commits(breakdown: &Breakdown) -> Commits {

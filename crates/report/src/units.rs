@@ -61,6 +61,11 @@ pub fn mean(total: u64, count: u64) -> Option<u64> {
     u64::try_from(mean).ok()
 }
 
+/// The sum; stays at the largest number instead of passing it.
+pub fn sum(parts: impl IntoIterator<Item = u64>) -> u64 {
+    parts.into_iter().fold(0, u64::saturating_add)
+}
+
 /// A count or a time as a real number.
 #[expect(
     clippy::cast_precision_loss,

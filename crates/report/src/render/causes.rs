@@ -85,7 +85,7 @@ pub(super) fn lines(document: &Document, commits: &Commits, small: f64) -> Vec<C
 fn line(subject: Subject, rows: &[CauseRow]) -> CauseLine {
     CauseLine {
         subject,
-        total: rows.iter().map(|row| row.total).sum(),
-        slowest: rows.iter().map(|row| row.slowest).sum(),
+        total: units::sum(rows.iter().map(|row| row.total)),
+        slowest: units::sum(rows.iter().map(|row| row.slowest)),
     }
 }

@@ -77,9 +77,9 @@ pub(super) fn by_path(document: &Document) -> Option<Table> {
 impl ClassLine {
     fn add(&mut self, row: &FileRow) {
         self.files += 1;
-        self.calls += row.count;
-        self.bytes += row.bytes;
-        self.total += row.total;
+        self.calls = self.calls.saturating_add(row.count);
+        self.bytes = self.bytes.saturating_add(row.bytes);
+        self.total = self.total.saturating_add(row.total);
         self.p99 = self.p99.max(row.distribution.p99);
     }
 

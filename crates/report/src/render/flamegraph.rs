@@ -20,7 +20,8 @@ const ALL: &str = "";
 ///
 /// # Errors
 ///
-/// [`RenderError::NoStacks`] when no stack holds any time.
+/// [`RenderError::NoStacks`] when no stack holds any time, and [`RenderError::StacksOverflow`] when they hold more
+/// than 2^64 ns.
 pub fn flamegraph(document: &Document, stacks: &[StackTotal]) -> Result<String, RenderError> {
     let lines: Vec<String> = stacks
         .iter()
@@ -30,6 +31,9 @@ pub fn flamegraph(document: &Document, stacks: &[StackTotal]) -> Result<String, 
     if lines.is_empty() {
         return Err(RenderError::NoStacks);
     }
+    let mut times = stacks.iter().map(|stack| stack.total_ns);
+    let total = times.try_fold(0, u64::checked_add);
+    total.ok_or(RenderError::StacksOverflow)?;
     let mut colors = colors(document, stacks);
     let mut options = options(document);
     options.palette_map = Some(&mut colors);

@@ -1,5 +1,7 @@
 //! What a report says first: what was run, how it went, and how long the commits took.
 
+use std::collections::BTreeMap;
+
 use crate::document::{Commits, Document, Server, Tracer, Workload};
 use crate::units;
 
@@ -32,13 +34,13 @@ pub(super) fn summary(document: &Document) -> Vec<String> {
             parts.push(format!("offered {}/s", units::tenths(offered)));
         }
         parts.push(format!("achieved {}/s", units::tenths(driver.achieved_per_s)));
-        parts.push(format!("errors {}", units::count(driver.errors.values().sum())));
+        parts.push(format!("errors {}", units::count(total(&driver.errors))));
     }
     let trouble = [
         ("late", driver.late),
         ("unsent", driver.unsent),
         ("unfinished", driver.unfinished),
-        ("retries", driver.retries.values().sum()),
+        ("retries", total(&driver.retries)),
     ];
     parts.extend(nonzero(&trouble));
     match &document.tracer {
@@ -146,10 +148,14 @@ fn account(tracer: &Tracer, commits: Option<&Commits>) -> Vec<String> {
         }
         _ => format!(
             "tracer {} CPU",
-            units::duration(tracer.bpf_ns + tracer.reader_cpu_ns)
+            units::duration(tracer.bpf_ns.saturating_add(tracer.reader_cpu_ns))
         ),
     });
     parts
+}
+
+fn total(by_code: &BTreeMap<String, u64>) -> u64 {
+    units::sum(by_code.values().copied())
 }
 
 fn nonzero(counts: &[(&str, u64)]) -> Vec<String> {

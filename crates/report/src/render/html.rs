@@ -177,7 +177,8 @@ fn bar(
 fn segments(causes: &[CauseRow], whole: u64, part: fn(&CauseRow) -> u64) -> Vec<Segment> {
     let mut waits = BTreeMap::<Wait, u64>::new();
     for row in causes {
-        *waits.entry(row.wait).or_default() += part(row);
+        let time = waits.entry(row.wait).or_default();
+        *time = time.saturating_add(part(row));
     }
     let waits = waits.into_iter().filter(|(_, time)| *time > 0);
     waits

@@ -65,6 +65,9 @@ pub enum RenderError {
     /// There is nothing to draw.
     #[error("no commit was traced, so there are no stacks to draw; trace a run that commits")]
     NoStacks,
+    /// The stacks are damaged.
+    #[error("the folded stacks sum to more than 2^64 ns; commits.folded is damaged")]
+    StacksOverflow,
     /// The flame graph could not be drawn.
     #[error("cannot draw the flame graph: {0}")]
     Flamegraph(std::io::Error),

@@ -45,13 +45,13 @@ fn head(document: &Document, paint: Paint) -> String {
 /// The parts with ` · ` between them, on as many lines as they need.
 fn joined(parts: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for part in parts {
+    for part in parts.iter().map(|part| plain(part)) {
         match lines.last_mut() {
             Some(line) if line.chars().count() + 3 + part.chars().count() <= WIDTH => {
                 line.push_str(" · ");
-                line.push_str(part);
+                line.push_str(&part);
             }
-            _ => lines.push(part.clone()),
+            _ => lines.push(part),
         }
     }
     lines
@@ -161,7 +161,14 @@ fn next(document: &Document, paint: Paint) -> String {
 
 /// A wrapped item of a list.
 fn item(text: &str) -> Vec<String> {
-    lines_of(text, "- ", "  ", WIDTH)
+    lines_of(&plain(text), "- ", "  ", WIDTH)
+}
+
+/// Text without characters that command a terminal: names of files and versions come from elsewhere.
+fn plain(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect()
 }
 
 fn table_text(table: &Table, paint: Paint) -> String {

@@ -2,6 +2,8 @@
 
 use logtrace_report::render::{Format, Input, RenderError, flamegraph, parse_folded, render};
 
+use serde_json::{Value, json};
+
 use crate::samples::{self, Sample};
 
 fn rendered(format: Format, sample: &Sample) -> String {
@@ -49,6 +51,14 @@ fn nothing_to_draw_is_an_error() {
     let sample = samples::not_traced();
     let error = flamegraph(&sample.document, &sample.stacks).unwrap_err();
     assert!(matches!(error, RenderError::NoStacks), "{error}");
+}
+
+#[test]
+fn stacks_of_impossible_length_are_an_error() {
+    let mut sample = samples::traced();
+    sample.stacks[0].total_ns = u64::MAX;
+    let error = flamegraph(&sample.document, &sample.stacks).unwrap_err();
+    assert!(matches!(error, RenderError::StacksOverflow), "{error}");
 }
 
 #[test]
@@ -113,5 +123,61 @@ fn a_word_that_is_no_format_is_refused_with_those_that_are() {
     let error = "pdf".parse::<Format>().unwrap_err().to_string();
     for format in Format::ALL {
         assert!(error.contains(format.as_str()), "{error}");
+    }
+}
+
+#[test]
+fn names_from_elsewhere_do_not_command_the_terminal() {
+    let mut sample = samples::losses();
+    let document = &mut sample.document;
+    document.server.version = "9\u{1b}[2J".to_owned();
+    document.caveats[0].text = "a\u{1b}]0;title\u{7}b\rc".to_owned();
+    document.unclassified[0].frames[0] = "\u{9b}31m".to_owned();
+    let report = rendered(Format::Terminal, &sample);
+    let commands: Vec<char> = report.chars().filter(|c| c.is_control() && *c != '\n').collect();
+    assert!(commands.is_empty(), "{commands:?}");
+}
+
+#[test]
+fn names_from_elsewhere_are_no_markup() {
+    let mut sample = samples::losses();
+    sample.document.server.device = "<script>alert(1)</script>".to_owned();
+    for format in [Format::Html, Format::Markdown] {
+        let text = rendered(format, &sample);
+        assert!(text.contains("alert(1)"), "{format}");
+        assert!(!text.replace("\\<", "").contains("<script"), "{format}");
+    }
+}
+
+/// Sets every number to the largest that its field holds.
+fn to_the_limit(value: &mut Value, name: &str) {
+    match value {
+        Value::Number(number) if number.is_u64() && name != "schema" => {
+            *value = match name {
+                "connections" | "tables" => json!(u32::MAX),
+                _ => json!(u64::MAX),
+            };
+        }
+        Value::Number(number) if number.is_f64() => *value = json!(f64::MAX),
+        Value::Array(items) => items.iter_mut().for_each(|item| to_the_limit(item, name)),
+        Value::Object(fields) => fields
+            .iter_mut()
+            .for_each(|(name, field)| to_the_limit(field, name)),
+        _ => {}
+    }
+}
+
+#[test]
+fn numbers_at_their_limit_are_rendered() {
+    for (name, mut sample) in samples::all() {
+        let mut value = serde_json::to_value(&sample.document).unwrap();
+        to_the_limit(&mut value, "");
+        sample.document = serde_json::from_value(value).unwrap();
+        for format in Format::ALL {
+            assert!(
+                !rendered(format, &sample).is_empty() || format == Format::Folded,
+                "{name}"
+            );
+        }
     }
 }
