@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod analysed;
 mod check;
 mod golden;
 mod samples;

@@ -1,0 +1,46 @@
+//! What the analysis gives becomes a document that adds up.
+
+use logtrace_events::Record;
+use logtrace_report::analysis::{Analysis, AnalysisConfig};
+use logtrace_report::breakdown::Breakdown;
+use logtrace_report::render::{Format, Input, flamegraph, render};
+use logtrace_report::sample;
+use logtrace_report::window::Window;
+
+use crate::samples;
+
+fn breakdown(records: Vec<Record>) -> Breakdown {
+    let mut analysis = Analysis::new(AnalysisConfig {
+        server_tgid: sample::SERVER_TGID,
+        logs: sample::logs(),
+        window: Window::new(0, u64::MAX),
+    });
+    for record in records {
+        analysis.push(record);
+    }
+    analysis.finish()
+}
+
+#[test]
+fn group_commits_from_records_to_every_report() {
+    let breakdown = breakdown(sample::group_commits(8, 50));
+    let mut document = samples::traced().document;
+    document.set_breakdown(&breakdown);
+    assert_eq!(document.check(), Ok(()));
+    assert_eq!(document.commits.as_ref().map(|commits| commits.count), Some(400));
+    let stacks = &breakdown.stacks;
+    assert_eq!(
+        stacks.iter().map(|stack| stack.total_ns).sum::<u64>(),
+        breakdown.total_ns,
+        "the folded stacks hold all commit time"
+    );
+    for format in Format::ALL {
+        let input = Input {
+            document: &document,
+            stacks,
+            color: false,
+        };
+        assert!(!render(format, input).unwrap().is_empty(), "{format}");
+    }
+    assert!(flamegraph(&document, stacks).unwrap().contains("binlog fsync"));
+}
