@@ -2,25 +2,23 @@
 
 use std::io::{self, Write};
 use std::rc::Rc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use thiserror::Error;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::clock::{NS_PER_S, duration_ns, now_ns, thread_cpu_ns};
-use crate::config::{DriveConfig, Pace, Span};
+use crate::clock::{NS_PER_S, now_ns};
+use crate::config::DriveConfig;
 use crate::dataset::DatasetError;
 use crate::floor::{Floor, Observer};
-use crate::measured::{Ended, Measured, achieved_closed, achieved_open};
+use crate::measured::Measured;
 use crate::pacer::Pacer;
-use crate::random::Stream;
-use crate::recorder::Recorder;
 use crate::runtime::{RuntimeError, on_this_thread};
 use crate::session::Session;
+use crate::stages::{measure, warm_up};
 use crate::target::{ConnectError, Use};
-use crate::ticks::Ticks;
-use crate::watch::{Stage, Watch};
+use crate::watch::Watch;
 
 /// Where a drive leaves what it has as it goes, and who may stop it.
 pub struct Outputs<'a> {
@@ -84,9 +82,6 @@ pub enum DriveError {
     NoCapacity(Duration),
 }
 
-/// Time between announcing the window and its start.
-const LEAD_NS: u64 = 10_000_000;
-
 /// Longest wait for the server to see the connections end.
 const GOODBYE_NS: u64 = NS_PER_S;
 
@@ -126,6 +121,7 @@ async fn drive_here(config: &DriveConfig, outputs: Outputs<'_>) -> Result<Measur
         () = async { while connections.join_next().await.is_some() {} } => {}
         waited = session.pacer.until(now_ns() + GOODBYE_NS) => waited.map_err(DriveError::Timer)?,
     }
+    // A connection that is still busy now ends with the set that holds it.
     Ok(measured)
 }
 
@@ -146,97 +142,4 @@ async fn seat_all(config: &DriveConfig, floor: &Rc<Floor>) -> Result<JoinSet<()>
         connections.spawn_local(serving);
     }
     Ok(connections)
-}
-
-/// The same pace as in the window. What still waits for a connection at its end is dropped and what runs is waited
-/// for, so that the window starts with nothing left over.
-async fn warm_up(config: &DriveConfig, session: &mut Session<'_>) -> Result<(), DriveError> {
-    let span = span_of(config.warmup);
-    let source = config.pace.source(span, Stream::Warmup, config.dataset.seed);
-    session.floor.board.borrow_mut().set_source(source);
-    let mut ticks = Ticks::unlogged(Stage::Warmup, span.start_ns);
-    match session.run(&mut ticks, span.end_ns).await? {
-        Ended::Interrupted => return Err(DriveError::Cancelled),
-        Ended::ServerGone => return Err(DriveError::GoneInWarmup),
-        Ended::Completed => {}
-    }
-    session.shut_and_drop_backlog();
-    let running = session
-        .drain(&mut ticks, span.end_ns + duration_ns(config.grace))
-        .await?;
-    if running > 0 {
-        return Err(DriveError::StuckInWarmup {
-            running,
-            grace: config.grace,
-        });
-    }
-    session.floor.recorder.replace(Recorder::new());
-    Ok(())
-}
-
-async fn measure(
-    config: &DriveConfig,
-    session: &mut Session<'_>,
-    log: &mut dyn Write,
-) -> Result<Measured, DriveError> {
-    let planned = span_of(config.duration);
-    let base = SystemTime::now() + Duration::from_nanos(LEAD_NS);
-    session.watch.window(planned);
-    let mut ticks = Ticks::logged(Stage::Window, planned.start_ns, base, log).map_err(DriveError::Log)?;
-    let cpu_ns = thread_cpu_ns();
-    let source = config.pace.source(planned, Stream::Window, config.dataset.seed);
-    session.floor.board.borrow_mut().set_source(source);
-
-    let ended = session.run(&mut ticks, planned.end_ns).await?;
-    let window = Span {
-        start_ns: planned.start_ns,
-        end_ns: now_ns().clamp(planned.start_ns, planned.end_ns),
-    };
-    let done_by_end = session.floor.recorder.borrow().counts().done;
-    session.floor.recorder.borrow_mut().close_window(window.end_ns);
-    let (backlog_end, mut unsent) = (session.floor.board.borrow().backlog(), 0);
-    if ended != Ended::Completed {
-        unsent = session.shut_and_drop_backlog();
-    }
-    let unfinished = session
-        .drain(&mut ticks, window.end_ns + duration_ns(config.grace))
-        .await?;
-    unsent += session.shut_and_drop_backlog();
-    ticks.finish(now_ns(), &session.floor).map_err(DriveError::Log)?;
-
-    let board = session.floor.board.borrow().counts();
-    let (latencies, counts, per_second) = session.floor.recorder.take().into_parts();
-    let achieved_per_s = match config.pace {
-        Pace::Open { rate_per_s, .. } => achieved_open(rate_per_s, board.released, counts.done_in_time),
-        Pace::Closed => achieved_closed(window, done_by_end),
-    };
-    Ok(Measured {
-        window,
-        offered_per_s: config.pace.offered_per_s(),
-        achieved_per_s,
-        requests: board.released,
-        done: counts.done,
-        errors: counts.errors,
-        retries: counts.retries,
-        late: counts.late,
-        queued: board.queued,
-        unsent,
-        unfinished,
-        backlog_max: board.backlog_max,
-        backlog_end,
-        lag: latencies.lag,
-        service: latencies.service,
-        response: latencies.response,
-        per_second,
-        ended,
-        client_cpu_ns: thread_cpu_ns().saturating_sub(cpu_ns),
-    })
-}
-
-fn span_of(length: Duration) -> Span {
-    let start_ns = now_ns() + LEAD_NS;
-    Span {
-        start_ns,
-        end_ns: start_ns.saturating_add(duration_ns(length)),
-    }
 }

@@ -1,10 +1,10 @@
 //! The `HdrHistogram` interval log: what standard HDR viewers open.
 
+use std::io;
 use std::time::{Duration, SystemTime};
 
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, IntervalLogWriterError, Tag};
 use hdrhistogram::serialization::{V2DeflateSerializeError, V2DeflateSerializer};
-use std::io;
 
 use crate::recorder::Latencies;
 

@@ -1,7 +1,7 @@
 //! The load driver: requests at exact times, and what became of each.
 //!
-//! [`drive`] issues a workload in an open loop (requests due at times of their own, whatever the server does) or a
-//! closed one, and records lag, service and response of every request. [`load`] makes the tables that the workloads
+//! [`drive()`] issues a workload in an open loop (requests due at times of their own, whatever the server does) or a
+//! closed one, and records lag, service and response of every request. [`load()`] makes the tables that the workloads
 //! use. The driver knows nothing of tracing, and it never prints.
 //!
 //! Everything of a drive happens on the calling thread: the thread that waits for a due time is the one that
@@ -31,6 +31,7 @@ mod runtime;
 mod schema;
 mod session;
 mod source;
+mod stages;
 mod target;
 mod ticks;
 mod watch;

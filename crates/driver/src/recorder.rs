@@ -90,8 +90,8 @@ impl Recorder {
         count(&mut self.counts.retries, code);
     }
 
-    /// The window is over: what is sent from now on is not in time.
-    pub fn close_window(&mut self, end_ns: u64) {
+    /// Says when the window ends: what is sent from then on is not in time.
+    pub fn set_window_end(&mut self, end_ns: u64) {
         self.window_end_ns = end_ns;
     }
 
@@ -232,7 +232,7 @@ mod tests {
             end_ns in 0u64..1 << 40,
         ) {
             let mut recorder = Recorder::new();
-            recorder.close_window(end_ns);
+            recorder.set_window_end(end_ns);
             let a_second = requests.len().div_ceil(seconds).max(1);
             for second in requests.chunks(a_second) {
                 second.iter().for_each(|request| recorder.record(request));

@@ -1,25 +1,33 @@
 //! How exact the pacer is, against the best and the worst way to wait. Alone in its binary: no other test of ours
 //! runs at the same time.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+mod common;
+
 use std::time::Duration;
 
+use common::drives::{config, drive_to_end, load_dataset, uniform};
+use common::server::{FLAVORS, Server};
 use logtrace_driver::{Waiting, pace_lag};
 
 const ROUNDS: usize = 12;
 
-fn median_of_round(waiting: Waiting) -> u64 {
-    let lags = pace_lag(waiting, 1000.0, Duration::from_millis(250)).unwrap();
+const RATE_PER_S: f64 = 1000.0;
+const ROUND: Duration = Duration::from_millis(250);
+
+fn median_lag(waiting: Waiting) -> u64 {
+    let lags = pace_lag(waiting, RATE_PER_S, ROUND).unwrap();
     assert_eq!(lags.len(), 250);
     lags.value_at_quantile(0.5)
 }
 
 /// Median over interleaved rounds, so that a busy moment of the machine hits all ways of waiting alike.
-fn medians() -> [u64; 3] {
-    let mut rounds = [const { Vec::new() }; 3];
+fn medians<const N: usize>(mut ways: [Box<dyn FnMut() -> u64 + '_>; N]) -> [u64; N] {
+    let mut rounds = [const { Vec::new() }; N];
     for _ in 0..ROUNDS {
-        let ways = [Waiting::Pacer, Waiting::BareTimer, Waiting::TokioTimer];
-        for (medians, way) in rounds.iter_mut().zip(ways) {
-            medians.push(median_of_round(way));
+        for (medians, way) in rounds.iter_mut().zip(&mut ways) {
+            medians.push(way());
         }
     }
     rounds.map(|mut medians| {
@@ -30,8 +38,30 @@ fn medians() -> [u64; 3] {
 
 #[test]
 fn the_pacer_is_about_as_exact_as_a_bare_timer_and_tokios_timer_is_not() {
-    let [pacer, bare, tokio] = medians();
+    let [pacer, bare, tokio] = medians([
+        Box::new(|| median_lag(Waiting::Pacer)),
+        Box::new(|| median_lag(Waiting::BareTimer)),
+        Box::new(|| median_lag(Waiting::TokioTimer)),
+    ]);
     println!("median lag in ns: pacer {pacer}, bare timerfd {bare}, tokio {tokio}");
     assert!(2 * pacer <= 3 * bare, "pacer {pacer} ns, bare timerfd {bare} ns");
     assert!(2 * tokio > 3 * bare, "tokio {tokio} ns, bare timerfd {bare} ns");
+}
+
+#[test]
+fn requests_leave_for_a_real_server_as_soon_as_the_timer_fires() {
+    for flavor in FLAVORS {
+        let server = Server::start(flavor, &[]);
+        let target = server.target("logtrace");
+        load_dataset(&target, common::drives::DATASET);
+        let config = config(target, "point_select", uniform(RATE_PER_S), ROUND);
+        let [sent, bare, tokio] = medians([
+            Box::new(|| drive_to_end(&config).lag.value_at_quantile(0.5)),
+            Box::new(|| median_lag(Waiting::BareTimer)),
+            Box::new(|| median_lag(Waiting::TokioTimer)),
+        ]);
+        println!("{flavor:?}: median lag in ns: requests {sent}, bare timerfd {bare}, tokio {tokio}");
+        assert!(sent <= 3 * bare, "{flavor:?}: {sent} ns, bare timerfd {bare} ns");
+        assert!(3 * sent <= tokio, "{flavor:?}: {sent} ns, tokio {tokio} ns");
+    }
 }

@@ -1,0 +1,98 @@
+//! Drives with settings that most tests share.
+
+use std::cell::RefCell;
+use std::io;
+use std::num::NonZeroUsize;
+use std::rc::Rc;
+use std::time::Duration;
+
+use logtrace_driver::{
+    Arrivals, CancellationToken, DEFAULT_GRACE, Dataset, DriveConfig, DriveError, Keys, LoadConfig, Measured,
+    Outputs, Pace, Target, WorkloadInfo, drive, load,
+};
+use logtrace_events::Request;
+
+use super::server::{Flavor, Server};
+
+pub(crate) const DATASET: Dataset = Dataset {
+    tables: 2,
+    rows: 1000,
+    keys: Keys::Uniform,
+    seed: 42,
+};
+
+pub(crate) fn uniform(rate_per_s: f64) -> Pace {
+    Pace::Open {
+        rate_per_s,
+        arrivals: Arrivals::Uniform,
+    }
+}
+
+/// A drive without warm-up.
+pub(crate) fn config(target: Target, workload: &str, pace: Pace, duration: Duration) -> DriveConfig {
+    DriveConfig {
+        target,
+        workload: WorkloadInfo::find(workload).unwrap(),
+        dataset: DATASET,
+        connections: NonZeroUsize::new(8).unwrap(),
+        pace,
+        warmup: Duration::ZERO,
+        duration,
+        grace: DEFAULT_GRACE,
+    }
+}
+
+pub(crate) fn load_dataset(target: &Target, dataset: Dataset) {
+    let config = LoadConfig {
+        target: target.clone(),
+        dataset,
+        create_database: true,
+        connections: NonZeroUsize::new(2).unwrap(),
+    };
+    load(&config, &mut |_| {}).unwrap();
+}
+
+/// A server with the dataset loaded.
+pub(crate) fn loaded(flavor: Flavor) -> Server {
+    let server = Server::start(flavor, &[]);
+    load_dataset(&server.target("logtrace"), DATASET);
+    server
+}
+
+/// Drives, and returns each finished request too.
+pub(crate) fn drive_and_observe(
+    config: &DriveConfig,
+    cancel: CancellationToken,
+) -> Result<(Measured, Vec<Request>), DriveError> {
+    let requests = Rc::new(RefCell::new(Vec::new()));
+    let sink = Rc::clone(&requests);
+    let outputs = Outputs {
+        log: &mut io::sink(),
+        watch: &mut (),
+        observer: Some(Box::new(move |request| sink.borrow_mut().push(*request))),
+        cancel,
+    };
+    let measured = drive(config, outputs)?;
+    assert_adds_up(&measured);
+    let requests = requests.take();
+    Ok((measured, requests))
+}
+
+pub(crate) fn drive_to_end(config: &DriveConfig) -> Measured {
+    let (measured, _) = drive_and_observe(config, CancellationToken::new()).unwrap();
+    measured
+}
+
+/// Every request is in exactly one place.
+pub(crate) fn assert_adds_up(measured: &Measured) {
+    let failed: u64 = measured.errors.values().sum();
+    assert_eq!(
+        measured.requests,
+        measured.done + failed + measured.unsent + measured.unfinished,
+        "{measured:?}"
+    );
+    assert_eq!(measured.per_second.iter().sum::<u64>(), measured.done);
+    for histogram in [&measured.lag, &measured.service, &measured.response] {
+        assert_eq!(histogram.len(), measured.done);
+    }
+}

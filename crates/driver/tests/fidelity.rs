@@ -1,0 +1,246 @@
+//! What the server sees is what sysbench would send, and as often as the driver says.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+mod common;
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use common::drives::{DATASET, config, drive_to_end, load_dataset, uniform};
+use common::server::{FLAVORS, Server};
+use logtrace_driver::{
+    Dataset, LoadConfig, LoadError, LoadProgress, Pace, Target, capacity, drop_database, load, workloads,
+};
+
+/// Keys of one digit, so that statements have one shape.
+const ONE_DIGIT: Dataset = Dataset {
+    tables: 1,
+    rows: 9,
+    ..DATASET
+};
+
+/// The statements on the workload's tables in a general log, each with its command and digits replaced by `d`.
+fn statements(log: &str) -> Vec<String> {
+    log.lines()
+        .filter(|line| line.contains("sbtest"))
+        .map(|line| {
+            let (head, sql) = line.rsplit_once('\t').unwrap();
+            let command = head.split_whitespace().last().unwrap();
+            let digits_hidden = sql.replace(|c: char| c.is_ascii_digit(), "d");
+            format!("{command} {digits_hidden}")
+        })
+        .collect()
+}
+
+fn expected(workload: &str) -> Vec<String> {
+    let group = "d".repeat(11);
+    let (c, pad) = ([group.as_str(); 10].join("-"), [group.as_str(); 5].join("-"));
+    assert_eq!((c.len(), pad.len()), (119, 59));
+    match workload {
+        "update_key" => vec![
+            "Prepare UPDATE sbtestd SET k=k+d WHERE id=?".into(),
+            "Execute UPDATE sbtestd SET k=k+d WHERE id=d".into(),
+        ],
+        "update_nokey" => vec![
+            "Prepare UPDATE sbtestd SET c=? WHERE id=?".into(),
+            format!("Execute UPDATE sbtestd SET c='{c}' WHERE id=d"),
+        ],
+        "insert" => vec![format!(
+            "Query INSERT INTO sbtestd (id, k, c, pad) VALUES (d, d, '{c}', '{pad}')"
+        )],
+        "point_select" => vec![
+            "Prepare SELECT c FROM sbtestd WHERE id=?".into(),
+            "Execute SELECT c FROM sbtestd WHERE id=d".into(),
+        ],
+        other => panic!("say here what {other} sends"),
+    }
+}
+
+#[test]
+fn one_request_sends_the_statements_of_sysbench_and_nothing_else() {
+    for flavor in FLAVORS {
+        let server = Server::start(flavor, &[]);
+        let target = server.target("logtrace");
+        load_dataset(&target, ONE_DIGIT);
+        for workload in workloads() {
+            server.run("SET GLOBAL general_log = ON");
+            let before = server.general_log().len();
+            let mut config = config(
+                target.clone(),
+                workload.name,
+                uniform(10.0),
+                Duration::from_millis(100),
+            );
+            config.connections = NonZeroUsize::MIN;
+            config.dataset = ONE_DIGIT;
+            assert_eq!(drive_to_end(&config).done, 1);
+            let seen = statements(&server.general_log()[before..]);
+            assert_eq!(seen, expected(workload.name), "{flavor:?} {}", workload.name);
+        }
+    }
+}
+
+/// What each request adds to the tables: to the sum of `k`, and to the number of rows.
+fn contents(server: &Server) -> (u64, u64) {
+    let sums: Vec<(u64, u64)> = (1..=DATASET.tables)
+        .flat_map(|table| server.query(&format!("SELECT SUM(k), COUNT(*) FROM logtrace.sbtest{table}")))
+        .collect();
+    (
+        sums.iter().map(|(k, _)| k).sum(),
+        sums.iter().map(|(_, rows)| rows).sum(),
+    )
+}
+
+#[test]
+fn the_server_did_exactly_what_the_driver_counts() {
+    for flavor in FLAVORS {
+        let server = Server::start(flavor, &[]);
+        let target = server.target("logtrace");
+        load_dataset(&target, DATASET);
+        let drive = |workload| {
+            let config = config(target.clone(), workload, uniform(400.0), Duration::from_secs(1));
+            let measured = drive_to_end(&config);
+            assert_eq!(
+                (measured.requests, measured.done),
+                (400, 400),
+                "{flavor:?} {workload}"
+            );
+            measured.done
+        };
+
+        let ((k, rows), updates) = (contents(&server), server.status("Com_update"));
+        let done = drive("update_key");
+        assert_eq!(
+            contents(&server),
+            (k + done, rows),
+            "every update changed one row"
+        );
+        assert_eq!(server.status("Com_update"), updates + done);
+
+        let changed = server.status("Handler_update");
+        let done = drive("update_nokey");
+        assert_eq!(server.status("Handler_update"), changed + done);
+
+        let (_, rows) = contents(&server);
+        let done = drive("insert");
+        assert_eq!(contents(&server).1, rows + done);
+
+        let (read, before) = (server.status("Com_select"), contents(&server));
+        let reads_of_contents = server.status("Com_select") - read;
+        let read = server.status("Com_select");
+        let done = drive("point_select");
+        // Connecting reads two settings a connection.
+        let connecting = server.status("Com_select") - read - done;
+        assert!(
+            connecting <= 2 * 8 + reads_of_contents,
+            "{connecting} other reads"
+        );
+        assert_eq!(contents(&server), before, "a read changes nothing");
+    }
+}
+
+#[test]
+fn tables_have_the_rows_indexes_and_content_of_the_seed() {
+    for flavor in FLAVORS {
+        let server = Server::start(flavor, &[]);
+        // More rows than one INSERT of 512 KiB holds.
+        let dataset = Dataset {
+            tables: 3,
+            rows: 6000,
+            ..DATASET
+        };
+        let mut seen = Vec::new();
+        let config = |database| LoadConfig {
+            target: server.target(database),
+            dataset,
+            create_database: true,
+            connections: NonZeroUsize::new(2).unwrap(),
+        };
+        load(&config("one"), &mut |progress| seen.push(progress)).unwrap();
+        load(&config("two"), &mut |_| {}).unwrap();
+
+        let total = dataset.total_rows();
+        assert_eq!(seen.last(), Some(&LoadProgress { rows: total, total }));
+        assert!(seen.len() > 3 && seen.is_sorted_by_key(|progress| progress.rows));
+        for table in 1..=3 {
+            let name = format!("sbtest{table}");
+            let found: Vec<(u64, u64, u64)> =
+                server.query(&format!("SELECT COUNT(*), MIN(id), MAX(id) FROM one.{name}"));
+            assert_eq!(found, [(6000, 1, 6000)], "{flavor:?}");
+            let indexes: Vec<String> = server.query(&format!(
+                "SELECT index_name FROM information_schema.statistics WHERE table_schema = 'one' \
+                 AND table_name = '{name}' ORDER BY index_name"
+            ));
+            assert_eq!(indexes, [format!("k_{table}"), "PRIMARY".into()]);
+            let differ: Vec<u64> = server.query(&format!(
+                "SELECT COUNT(*) FROM one.{name} a JOIN two.{name} b USING (id, k, c, pad)"
+            ));
+            assert_eq!(differ, [6000], "the same seed gives the same rows");
+        }
+    }
+}
+
+fn load_into(target: Target, create_database: bool) -> Result<(), LoadError> {
+    let config = LoadConfig {
+        target,
+        dataset: ONE_DIGIT,
+        create_database,
+        connections: NonZeroUsize::MIN,
+    };
+    load(&config, &mut |_| {})
+}
+
+#[test]
+fn a_database_that_is_not_ours_is_never_touched() {
+    for flavor in FLAVORS {
+        let server = Server::start(flavor, &[]);
+        server.run("CREATE DATABASE shop");
+        server.run("CREATE TABLE shop.sbtest1 (precious INT)");
+        server.run("INSERT INTO shop.sbtest1 VALUES (1), (2)");
+        let shop = server.target("shop");
+        for create in [false, true] {
+            let refused = load_into(shop.clone(), create);
+            assert!(matches!(refused, Err(LoadError::NotOurs(_))), "{refused:?}");
+        }
+        assert!(matches!(drop_database(&shop), Err(LoadError::NotOurs(_))));
+        assert_eq!(server.query::<u64>("SELECT SUM(precious) FROM shop.sbtest1"), [3]);
+        assert!(matches!(
+            load_into(server.target("absent"), false),
+            Err(LoadError::NoDatabase(_))
+        ));
+    }
+}
+
+#[test]
+fn our_own_database_is_loaded_anew_and_dropped() {
+    for flavor in FLAVORS {
+        let server = Server::start(flavor, &[]);
+        // A name that must be quoted.
+        let target = server.target("log`trace");
+        load_dataset(&target, DATASET);
+        load_into(target.clone(), false).unwrap();
+        let tables = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'log`trace'";
+        assert_eq!(server.query::<u64>(tables), [2], "one table and the marker");
+        drop_database(&target).unwrap();
+        assert_eq!(server.query::<u64>(tables), [0]);
+        drop_database(&target).unwrap();
+    }
+}
+
+#[test]
+fn capacity_is_what_a_closed_loop_does() {
+    for flavor in FLAVORS {
+        let server = Server::start(flavor, &[]);
+        let target = server.target("logtrace");
+        load_dataset(&target, DATASET);
+        let mut config = config(target, "update_key", Pace::Closed, Duration::from_secs(1));
+        config.warmup = Duration::from_millis(300);
+        let updates = server.status("Com_update");
+        let capacity = capacity(&config, logtrace_driver::CancellationToken::new()).unwrap();
+        let done = (server.status("Com_update") - updates) as f64;
+        println!("{flavor:?}: capacity {capacity:.0}/s, {done} updates in 1.3 s");
+        assert!(capacity > 100.0 && capacity < done);
+        assert!(capacity > done / 1.3 * 0.5, "{capacity}/s of {done} in 1.3 s");
+    }
+}
