@@ -5,17 +5,22 @@
 mod common;
 
 use std::cell::RefCell;
+use std::net::TcpListener;
 use std::rc::Rc;
+use std::thread;
 use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use common::drives::{assert_adds_up, config, drive_and_observe, loaded, uniform};
-use common::server::{FLAVORS, Flavor};
+use common::drives::{
+    DATASET, assert_adds_up, config, drive_and_observe, drive_to_end, load_dataset, loaded, uniform,
+};
+use common::server::{FLAVORS, Flavor, Server};
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use logtrace_driver::{
-    Arrivals, CancellationToken, Ended, Outputs, Pace, Progress, Span, Stage, Watch, drive, now_ns,
+    Address, Arrivals, CancellationToken, Ended, LoadError, Outputs, Pace, Progress, Span, Stage, Target,
+    Watch, drive, drop_database, now_ns,
 };
 
 #[test]
@@ -69,7 +74,7 @@ fn requests_are_rate_times_duration_and_the_same_for_a_seed() {
 }
 
 #[test]
-fn requests_are_sent_on_time_and_in_order() {
+fn requests_carry_their_times_and_are_late_by_the_documented_limit() {
     for flavor in FLAVORS {
         let server = loaded(flavor);
         let config = config(
@@ -98,6 +103,58 @@ fn requests_are_sent_on_time_and_in_order() {
         let late = requests.iter().filter(|r| r.lag_ns() > 1_000_000).count() as u64;
         assert_eq!(measured.late, late);
     }
+}
+
+#[test]
+fn a_user_with_a_password_is_driven_over_tcp_when_tcp_is_asked_for() {
+    for flavor in FLAVORS {
+        let port = free_port();
+        let listen = format!("--port={port}");
+        let server = Server::start(
+            flavor,
+            &["--skip-networking=OFF", "--bind-address=127.0.0.1", &listen],
+        );
+        server.run("CREATE USER bench@localhost IDENTIFIED BY 'pa55-word'");
+        server.run("GRANT ALL ON *.* TO bench@localhost");
+        let target = Target {
+            address: Address::Tcp {
+                host: "127.0.0.1".into(),
+                port,
+            },
+            user: "bench".into(),
+            password: Some("pa55-word".into()),
+            database: "logtrace".into(),
+        };
+        load_dataset(&target, DATASET);
+        let config = config(
+            target.clone(),
+            "point_select",
+            uniform(100.0),
+            Duration::from_secs(2),
+        );
+        let driving = thread::spawn(move || drive_to_end(&config).done);
+        thread::sleep(Duration::from_secs(1));
+        let hosts: Vec<String> =
+            server.query("SELECT host FROM information_schema.processlist WHERE user = 'bench'");
+        assert_eq!(driving.join().unwrap(), 200);
+        // A connection through the socket shows no port.
+        assert!(
+            hosts.len() == 8 && hosts.iter().all(|host| host.contains(':')),
+            "{hosts:?}"
+        );
+
+        let stranger = Target {
+            password: Some("wrong".into()),
+            ..target
+        };
+        assert!(matches!(drop_database(&stranger), Err(LoadError::Connect(_))));
+    }
+}
+
+/// A port that nobody listened on a moment ago.
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
 }
 
 /// Notes everything that it is told, and when.
