@@ -3,15 +3,20 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use logtrace_driver::{Arrivals, KeyDistribution, Rate};
+use clap::{Args, Parser, Subcommand};
+use logtrace_driver::{Arrivals, Keys, Rate, WorkloadInfo};
 use logtrace_report::render::Format;
 use logtrace_server::{ServerChoice, Setting};
 
 /// Measures MySQL and MariaDB under load, and charges every nanosecond of every commit to what it waited for.
 #[derive(Debug, Parser)]
-#[command(name = "logtrace", version, max_term_width = 100, after_help = "\
-Exit codes: 0 measured; 1 could not measure; 2 wrong usage; 3 measured, but the run is marked degraded.")]
+#[command(
+    name = "logtrace",
+    version,
+    max_term_width = 100,
+    after_help = "\
+Exit codes: 0 measured; 1 could not measure; 2 wrong usage; 3 measured, but the run is marked degraded."
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -42,8 +47,8 @@ The tables are made in a database of their own (logtrace), which is removed afte
 that logtrace did not make is never touched.")]
 pub(crate) struct RunArgs {
     /// What each request does; `logtrace workloads` lists them.
-    #[arg(long, value_name = "NAME", default_value = "update_key")]
-    pub(crate) workload: String,
+    #[arg(long, value_name = "NAME", default_value = "update_key", value_parser = WorkloadInfo::find)]
+    pub(crate) workload: &'static WorkloadInfo,
 
     /// Requests a second (500/s), or a share of what a short closed loop reaches first (70%).
     #[arg(long, value_name = "R/s|P%", default_value = "70%")]
@@ -78,12 +83,12 @@ pub(crate) struct RunArgs {
     pub(crate) tables: u32,
 
     /// Rows of each table.
-    #[arg(long, value_name = "N", default_value_t = 25_000, value_parser = clap::value_parser!(u64).range(1..=2_000_000_000))]
-    pub(crate) rows: u64,
+    #[arg(long, value_name = "N", default_value_t = 25_000, value_parser = clap::value_parser!(u32).range(1..=2_147_483_647))]
+    pub(crate) rows: u32,
 
     /// Distribution of the rows that requests touch; special is the default of sysbench 1.0.
     #[arg(long, value_name = "HOW", default_value = "uniform")]
-    pub(crate) keys: KeyDistribution,
+    pub(crate) keys: Keys,
 
     /// mysql, mariadb, a path to mysqld, or mysql://USER@HOST/ of a running server on this machine. Default: a
     /// private MySQL, or MariaDB where there is no MySQL. A password is read from LOGTRACE_PASSWORD.
@@ -119,6 +124,8 @@ pub(crate) struct ReportArgs {
     pub(crate) run_dir: PathBuf,
 
     /// What to print.
-    #[arg(long, value_enum, default_value_t = ReportFormat::Terminal)]
-    pub(crate) format: ReportFormat,
+    ///
+    /// One of terminal, json, html, markdown, csv, folded.
+    #[arg(long, value_name = "FORMAT", default_value_t = Format::Terminal)]
+    pub(crate) format: Format,
 }

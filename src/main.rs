@@ -1,3 +1,32 @@
-//! The `logtrace` command.
+//! The `logtrace` command: parse, dispatch, print one error, choose the exit code.
 
-fn main() {}
+mod checks;
+mod cli;
+mod commands;
+mod exit;
+mod run;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::cli::{Cli, Command};
+use crate::exit::Exit;
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Run(arguments) => commands::run(&arguments),
+        Command::Report(arguments) => commands::report(&arguments),
+        Command::Doctor => commands::doctor(),
+        Command::Workloads => commands::workloads(),
+    };
+    match result {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            // Nothing is left to tell it to when stderr is gone.
+            let _ = writeln!(io::stderr(), "error: {error:#}");
+            Exit::of_error(&error).into()
+        }
+    }
+}

@@ -74,6 +74,13 @@ impl Analysis {
         self.unmatched += u64::from(taken.is_err());
     }
 
+    /// Counts what happens in `window` from here on, and forgets what was counted: for a window that is known only
+    /// after tracing began. The history of the threads stays.
+    pub fn set_window(&mut self, window: Window) {
+        self.window = window;
+        self.aggregate = Aggregate::new(window);
+    }
+
     /// Commits of the window that were explained so far.
     pub fn commits_so_far(&self) -> u64 {
         self.aggregate.durations.len()

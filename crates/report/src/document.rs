@@ -87,7 +87,7 @@ pub struct Workload {
 }
 
 /// What the driver measured.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Driver {
     /// Requests a second that were asked for; absent in a closed loop.
     pub offered_per_s: Option<f64>,

@@ -42,14 +42,17 @@ pub struct InstanceConfig {
 }
 
 impl InstanceConfig {
-    /// Instances in `/var/lib/logtrace/instances`, templates in `/var/cache/logtrace/templates`, one minute to
+    /// Where instances are unless another place is given.
+    pub const DEFAULT_BASE: &str = "/var/lib/logtrace/instances";
+
+    /// Instances in [`Self::DEFAULT_BASE`], templates in `/var/cache/logtrace/templates`, one minute to
     /// get ready, no settings beyond the defaults.
     pub fn new(binary: Binary, log: PathBuf) -> Self {
         Self {
             binary,
             settings: Vec::new(),
             log,
-            base: PathBuf::from("/var/lib/logtrace/instances"),
+            base: PathBuf::from(Self::DEFAULT_BASE),
             templates: PathBuf::from("/var/cache/logtrace/templates"),
             ready_within: Duration::from_secs(60),
         }

@@ -9,10 +9,8 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum TracerError {
     /// The program of the process could not be read.
-    #[error("cannot read the server's program {path}: {source}. Is process {pid} still running?")]
+    #[error("cannot read the server's program {path}: {source}. Is the server still running?")]
     Program {
-        /// The process.
-        pid: u32,
         /// The file.
         path: PathBuf,
         /// What the system said.

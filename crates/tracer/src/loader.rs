@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use aya::programs::uprobe::{UProbeAttachLocation, UProbeScope};
 use aya::programs::{BtfTracePoint, Program as BpfProgram, ProgramError, TracePoint, UProbe};
@@ -25,14 +25,14 @@ struct Placement {
     place: String,
 }
 
-/// Whether the server of process `pid` has what the probes need. Loads nothing.
-pub fn check_server(pid: u32) -> Result<(), TracerError> {
-    placements(pid).map(|_| ())
+/// Whether the program of a server has what the probes need. Loads nothing.
+pub fn check_program(path: &Path) -> Result<(), TracerError> {
+    placements(path).map(|_| ())
 }
 
 /// Loads the object for one process and attaches all probes.
 pub(crate) fn load(pid: NonZeroU32, ring_bytes: u32) -> Result<(Ebpf, Vec<ProbeAccount>), TracerError> {
-    let placements = placements(pid.get())?;
+    let placements = placements(&program_path(pid.get()))?;
     let btf = Btf::from_sys_fs().map_err(|error| TracerError::Btf(error.to_string()))?;
     let target = pid.get();
     let mut bpf = EbpfLoader::new()
@@ -49,9 +49,11 @@ pub(crate) fn load(pid: NonZeroU32, ring_bytes: u32) -> Result<(Ebpf, Vec<ProbeA
     Ok((bpf, probes))
 }
 
-fn placements(pid: u32) -> Result<Vec<Placement>, TracerError> {
-    let path = program_path(pid);
-    let bytes = fs::read(&path).map_err(|source| TracerError::Program { pid, path, source })?;
+fn placements(path: &Path) -> Result<Vec<Placement>, TracerError> {
+    let bytes = fs::read(path).map_err(|source| TracerError::Program {
+        path: path.into(),
+        source,
+    })?;
     let program = Program::parse(&bytes)?;
     PROBES.iter().map(|&probe| placement(&program, probe)).collect()
 }

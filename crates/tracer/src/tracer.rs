@@ -44,12 +44,24 @@ pub struct Tracer<S> {
     thread: JoinHandle<Result<(S, Account), TracerError>>,
 }
 
+/// Takes the records, on the draining thread.
+pub trait Sink: Send + 'static {
+    /// The bytes of the next record, in the order of the ring.
+    fn record(&mut self, bytes: &[u8]);
+}
+
+impl<F: FnMut(&[u8]) + Send + 'static> Sink for F {
+    fn record(&mut self, bytes: &[u8]) {
+        self(bytes);
+    }
+}
+
 enum Command {
     Account(Sender<Account>),
     Stop,
 }
 
-impl<S: FnMut(&[u8]) + Send + 'static> Tracer<S> {
+impl<S: Sink> Tracer<S> {
     /// Attaches the probes to a server and hands every record to `sink`, in the order of the ring, on a thread of
     /// its own. Returns when all probes are attached.
     pub fn start(config: TracerConfig, sink: S) -> Result<Self, TracerError> {
@@ -91,7 +103,7 @@ fn ended(how: &str) -> TracerError {
     TracerError::Thread(how.into())
 }
 
-fn run<S: FnMut(&[u8])>(
+fn run<S: Sink>(
     config: TracerConfig,
     sink: S,
     orders: &Receiver<Command>,
@@ -128,7 +140,7 @@ struct Drain<S> {
     sink: S,
 }
 
-impl<S: FnMut(&[u8])> Drain<S> {
+impl<S: Sink> Drain<S> {
     fn new(config: TracerConfig, sink: S) -> Result<Self, TracerError> {
         let pid = NonZeroU32::new(config.pid).ok_or_else(|| TracerError::Load("process 0".into()))?;
         let statistics = enable_stats(Stats::RunTime).ok();
@@ -152,9 +164,9 @@ impl<S: FnMut(&[u8])> Drain<S> {
     fn drain(&mut self) {
         while let Some(record) = self.ring.next() {
             if let Some(stack) = self.stacks.first_use(&record) {
-                (self.sink)(&stack);
+                self.sink.record(&stack);
             }
-            (self.sink)(&record);
+            self.sink.record(&record);
             self.events += 1;
         }
     }

@@ -1,0 +1,46 @@
+//! `logtrace doctor`: what works on this machine, what does not, and what to do.
+
+use std::fmt::Write as _;
+
+use super::print;
+use crate::checks::{self, Check};
+use crate::exit::Exit;
+
+/// Shows every check; fails when a run with tracing is impossible.
+pub(crate) fn doctor() -> anyhow::Result<Exit> {
+    let checks = [
+        checks::tracing(),
+        checks::servers(),
+        checks::private_server(),
+        checks::building(),
+    ]
+    .concat();
+    let mut text = String::new();
+    for check in &checks {
+        line(&mut text, check)?;
+    }
+    let missing = checks
+        .iter()
+        .filter(|check| check.required && !check.is_met())
+        .count();
+    match missing {
+        0 => text.push_str("\nEverything that `logtrace run` needs is there.\n"),
+        1 => text.push_str("\n1 thing that `logtrace run` needs is missing.\n"),
+        _ => writeln!(text, "\n{missing} things that `logtrace run` needs are missing.")?,
+    }
+    print(&text)?;
+    Ok(if missing == 0 { Exit::Done } else { Exit::Failed })
+}
+
+fn line(text: &mut String, check: &Check) -> std::fmt::Result {
+    let mark = match (check.is_met(), check.required) {
+        (true, _) => "ok  ",
+        (false, true) => "NO  ",
+        (false, false) => "-   ",
+    };
+    writeln!(text, "{mark}{:<24} {}", check.name, check.seen)?;
+    check
+        .remedy
+        .as_ref()
+        .map_or(Ok(()), |remedy| writeln!(text, "    {:<24} -> {remedy}", ""))
+}

@@ -1,0 +1,21 @@
+//! The subcommands, one a file.
+
+mod doctor;
+mod report;
+mod run;
+mod workloads;
+
+use std::io::{self, Write};
+
+pub(crate) use doctor::doctor;
+pub(crate) use report::report;
+pub(crate) use run::run;
+pub(crate) use workloads::workloads;
+
+/// Prints a result. A reader that closed the pipe early (`| head`) has what it wanted.
+fn print(text: &str) -> anyhow::Result<()> {
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}

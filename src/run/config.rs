@@ -1,0 +1,93 @@
+//! What to measure, checked.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Context;
+use logtrace_driver::{Arrivals, Dataset, Rate, WorkloadInfo};
+use logtrace_server::{ServerChoice, Setting};
+
+use crate::cli::RunArgs;
+use crate::exit::UsageError;
+
+/// A run that can be tried.
+#[derive(Clone, Debug)]
+pub(crate) struct RunConfig {
+    /// What a request is.
+    pub(crate) workload: &'static WorkloadInfo,
+    /// Tables, keys and seed.
+    pub(crate) dataset: Dataset,
+    /// Connections.
+    pub(crate) connections: NonZeroUsize,
+    /// When requests start.
+    pub(crate) pacing: Pacing,
+    /// Time before the window.
+    pub(crate) warmup: Duration,
+    /// Length of the window.
+    pub(crate) duration: Duration,
+    /// Which server.
+    pub(crate) server: Option<ServerChoice>,
+    /// Variables of the server.
+    pub(crate) settings: Vec<Setting>,
+    /// Whether to trace.
+    pub(crate) trace: bool,
+    /// Whether to keep the records.
+    pub(crate) record: bool,
+    /// Where run directories are made.
+    pub(crate) out: PathBuf,
+}
+
+/// When requests start; the rate may still have to be found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Pacing {
+    /// At times of their own.
+    Open(Rate, Arrivals),
+    /// As soon as the connection is free.
+    Closed,
+}
+
+/// A run shorter than this has no percentiles worth the name.
+const SHORTEST: Duration = Duration::from_millis(100);
+
+impl RunConfig {
+    /// Checks what was typed.
+    pub(crate) fn checked(arguments: &RunArgs) -> anyhow::Result<Self> {
+        if arguments.duration < SHORTEST {
+            let text = format!(
+                "--duration {:?} is too short: give at least {SHORTEST:?}",
+                arguments.duration
+            );
+            return Err(UsageError(text).into());
+        }
+        let connections = usize::try_from(arguments.connections)
+            .ok()
+            .and_then(NonZeroUsize::new);
+        Ok(Self {
+            workload: arguments.workload,
+            dataset: Dataset {
+                tables: arguments.tables,
+                rows: arguments.rows,
+                keys: arguments.keys,
+                seed: arguments.seed,
+            },
+            connections: connections.context("--connections must be at least 1")?,
+            pacing: match arguments.max {
+                true => Pacing::Closed,
+                false => Pacing::Open(arguments.rate, arguments.arrivals),
+            },
+            warmup: arguments.warmup,
+            duration: arguments.duration,
+            server: arguments.server.clone(),
+            settings: arguments.settings.clone(),
+            trace: !arguments.no_trace,
+            record: arguments.record,
+            out: arguments.out.clone(),
+        })
+    }
+
+    /// Whether logtrace starts the server itself.
+    pub(crate) fn is_private(&self) -> bool {
+        !matches!(self.server, Some(ServerChoice::Running(_)))
+    }
+}

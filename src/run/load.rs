@@ -1,0 +1,173 @@
+//! The load of a run: its tables, its capacity, and driving it, each on a thread of its own.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::Context;
+use logtrace_driver::{
+    Address, CAPACITY_DURATION, CAPACITY_WARMUP, CancellationToken, DEFAULT_GRACE, DriveConfig, LoadConfig,
+    Measured, Outputs, Pace, Progress, Span, Stage, Target, Watch, capacity, drive, drop_database, load,
+};
+use logtrace_report::window::Window;
+use logtrace_server::{Connection, Endpoint};
+use tokio::sync::oneshot;
+
+use super::config::{Pacing, RunConfig};
+use super::progress::Line;
+
+/// The database of the workload's tables; marked as logtrace's own, and removed after the run.
+const DATABASE: &str = "logtrace";
+
+/// Tables that are loaded at the same time.
+const LOADERS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
+
+/// Where the driver connects to.
+pub(crate) fn target(connection: &Connection) -> Target {
+    let address = match &connection.endpoint {
+        Endpoint::Socket(path) => Address::Socket(path.clone()),
+        Endpoint::Tcp(address, port) => Address::Tcp {
+            host: address.to_string(),
+            port: *port,
+        },
+    };
+    Target {
+        address,
+        user: connection.user.clone(),
+        password: connection
+            .password
+            .as_ref()
+            .map(|password| password.expose().to_owned()),
+        database: DATABASE.into(),
+    }
+}
+
+/// Makes and fills the tables.
+pub(crate) async fn load_tables(config: &RunConfig, target: &Target, line: &Line) -> anyhow::Result<()> {
+    let load_config = LoadConfig {
+        target: target.clone(),
+        dataset: config.dataset,
+        create_database: true,
+        connections: LOADERS,
+    };
+    let line = line.clone();
+    on_own_thread(move || load(&load_config, &mut |progress| line.loaded(progress))).await??;
+    Ok(())
+}
+
+/// Finds the pace, measuring the capacity where the rate is a share of it, which comes second.
+pub(crate) async fn pace(
+    config: &RunConfig,
+    target: &Target,
+    cancel: &CancellationToken,
+    line: &Line,
+) -> anyhow::Result<(Pace, Option<f64>)> {
+    let Pacing::Open(rate, arrivals) = config.pacing else {
+        return Ok((Pace::Closed, None));
+    };
+    if let logtrace_driver::Rate::PerSecond(rate_per_s) = rate {
+        return Ok((Pace::Open { rate_per_s, arrivals }, None));
+    }
+    line.say("measuring what the server can do");
+    let mut probe = drive_config(config, target, Pace::Closed);
+    (probe.warmup, probe.duration) = (CAPACITY_WARMUP, CAPACITY_DURATION);
+    let cancel = cancel.clone();
+    let reached = on_own_thread(move || capacity(&probe, cancel))
+        .await?
+        .context("cannot measure the capacity")?;
+    Ok((
+        Pace::Open {
+            rate_per_s: rate.per_second(reached),
+            arrivals,
+        },
+        Some(reached),
+    ))
+}
+
+/// Drives the workload through warm-up and window.
+pub(crate) async fn drive_workload(
+    config: DriveConfig,
+    log: File,
+    cancel: CancellationToken,
+    mut follower: Follower,
+) -> anyhow::Result<Measured> {
+    let driving = on_own_thread(move || {
+        let mut log = BufWriter::new(log);
+        drive(
+            &config,
+            Outputs {
+                log: &mut log,
+                watch: &mut follower,
+                observer: None,
+                cancel,
+            },
+        )
+    });
+    Ok(driving.await??)
+}
+
+/// Removes the tables.
+pub(crate) async fn drop_tables(target: Target) -> anyhow::Result<()> {
+    Ok(on_own_thread(move || drop_database(&target)).await??)
+}
+
+/// The driver brings an event loop of its own, so it gets a thread that has none.
+async fn on_own_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> anyhow::Result<T> {
+    let (done, result) = oneshot::channel();
+    thread::Builder::new()
+        .name("logtrace-driver".into())
+        .spawn(move || {
+            // Nobody waits any more when the run was aborted.
+            let _ = done.send(work());
+        })
+        .context("cannot start the driver's thread")?;
+    result.await.context("the driver's thread failed")
+}
+
+/// What the driver is to do.
+pub(crate) fn drive_config(config: &RunConfig, target: &Target, pace: Pace) -> DriveConfig {
+    DriveConfig {
+        target: target.clone(),
+        workload: config.workload,
+        dataset: config.dataset,
+        connections: config.connections,
+        pace,
+        warmup: config.warmup,
+        duration: config.duration,
+        grace: DEFAULT_GRACE,
+    }
+}
+
+/// Tells the rest of the program how far the driver is.
+pub(crate) struct Follower {
+    /// For the tracer's analysis.
+    pub(crate) window: Arc<OnceLock<Window>>,
+    /// For what is read off the server when the window starts.
+    pub(crate) announced: Option<oneshot::Sender<()>>,
+    /// For the person who waits.
+    pub(crate) line: Line,
+    /// Length of the warm-up and of the window.
+    pub(crate) lengths: (Duration, Duration),
+}
+
+impl Watch for Follower {
+    fn window(&mut self, window: Span) {
+        // It is announced once.
+        let _ = self.window.set(Window::new(window.start_ns, window.end_ns));
+        if let Some(announced) = self.announced.take() {
+            // Nobody listens any more when the run was aborted.
+            let _ = announced.send(());
+        }
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        let of = match progress.stage {
+            Stage::Warmup => self.lengths.0,
+            Stage::Window => self.lengths.1,
+        };
+        self.line.driven(progress, of);
+    }
+}

@@ -1,0 +1,55 @@
+//! Progress on stderr, quiet where that is not a terminal.
+
+use std::time::Duration;
+
+use indicatif::ProgressBar;
+use logtrace_driver::{LoadProgress, Progress, Stage};
+
+/// One line on stderr that tells what goes on.
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    bar: ProgressBar,
+}
+
+impl Line {
+    /// Starts with what is done first.
+    pub(crate) fn start(message: &str) -> Self {
+        let bar = ProgressBar::new_spinner();
+        bar.enable_steady_tick(Duration::from_millis(200));
+        bar.set_message(message.to_owned());
+        Self { bar }
+    }
+
+    /// Tells what is done now.
+    pub(crate) fn say(&self, message: impl Into<String>) {
+        self.bar.set_message(message.into());
+    }
+
+    /// Shows how far loading is.
+    pub(crate) fn loaded(&self, progress: LoadProgress) {
+        self.say(format!(
+            "loading tables: {} of {} rows",
+            progress.rows, progress.total
+        ));
+    }
+
+    /// Shows how far the load on the server is.
+    pub(crate) fn driven(&self, progress: &Progress, of: Duration) {
+        let stage = match progress.stage {
+            Stage::Warmup => "warming up",
+            Stage::Window => "measuring",
+        };
+        self.say(format!(
+            "{stage}: {} s of {:.0} s, {} requests/s, backlog {}",
+            progress.seconds,
+            of.as_secs_f64(),
+            progress.done_last_second,
+            progress.backlog
+        ));
+    }
+
+    /// Ends without a trace.
+    pub(crate) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
