@@ -26,16 +26,19 @@ pub(crate) struct Aggregate {
     pub(crate) total_ns: u64,
     per_second: Vec<u64>,
     causes: Vec<CauseSum>,
-    index: FxHashMap<Cause, usize>,
+    /// Index in `causes`, by [`key`].
+    index: FxHashMap<u32, usize>,
     buckets: LatencyBuckets,
-    /// By index of the cause, and kernel stack.
-    by_stack: FxHashMap<(usize, Option<u32>), u64>,
+    /// Time with a kernel stack, by index of the cause and by stack.
+    by_stack: FxHashMap<(usize, u32), u64>,
 }
 
 #[derive(Debug)]
 struct CauseSum {
     cause: Cause,
     total_ns: u64,
+    /// The part of it that has no kernel stack.
+    stackless_ns: u64,
     commits: u64,
     /// Number of the last commit that it delayed, so that a commit counts once.
     last_commit: u64,
@@ -73,7 +76,10 @@ impl Aggregate {
             sum.commits += u64::from(sum.last_commit != number);
             sum.last_commit = number;
             bucket.add(at, segment_ns);
-            *self.by_stack.entry((at, segment.stack)).or_default() += segment_ns;
+            match segment.stack {
+                Some(stack) => *self.by_stack.entry((at, stack)).or_default() += segment_ns,
+                None => sum.stackless_ns += segment_ns,
+            }
         }
     }
 
@@ -111,8 +117,10 @@ impl Aggregate {
 
     /// Nanoseconds by cause and kernel stack.
     pub(crate) fn by_stack(&self) -> impl Iterator<Item = (Cause, Option<u32>, u64)> {
-        let sums = self.by_stack.iter();
-        sums.map(|(&(at, stack), &total_ns)| (self.causes[at].cause, stack, total_ns))
+        let stackless = self.causes.iter().filter(|sum| sum.stackless_ns > 0);
+        let stackless = stackless.map(|sum| (sum.cause, None, sum.stackless_ns));
+        let stacked = self.by_stack.iter();
+        stackless.chain(stacked.map(|(&(at, stack), &ns)| (self.causes[at].cause, Some(stack), ns)))
     }
 
     fn count_second(&mut self, end_ns: u64) {
@@ -129,11 +137,18 @@ fn seconds(count: u64) -> usize {
     usize::try_from(count.min(MOST_SECONDS)).unwrap_or(0)
 }
 
-fn cause_index(index: &mut FxHashMap<Cause, usize>, causes: &mut Vec<CauseSum>, cause: Cause) -> usize {
-    *index.entry(cause).or_insert_with(|| {
+/// A cause as one number: many times faster to look up than the cause.
+fn key(cause: Cause) -> u32 {
+    let [class, op] = cause.io.map_or([0, 0], |(class, op)| [class as u8 + 1, op as u8]);
+    u32::from_le_bytes([cause.who as u8, class, op, cause.wait as u8])
+}
+
+fn cause_index(index: &mut FxHashMap<u32, usize>, causes: &mut Vec<CauseSum>, cause: Cause) -> usize {
+    *index.entry(key(cause)).or_insert_with(|| {
         causes.push(CauseSum {
             cause,
             total_ns: 0,
+            stackless_ns: 0,
             commits: 0,
             last_commit: 0,
         });

@@ -49,34 +49,37 @@ mod syscall {
 /// What `off` waited for, in the server whose process is `server_tgid`.
 ///
 /// A wake-up by a system call of one of the server's own threads tells whom it waited for. Any other wake-up comes
-/// from an interrupt or another process, and the system call in which it blocked tells the rest.
+/// from an interrupt or another process, or was not seen, and the system call in which it blocked tells the rest.
 pub(crate) fn awaited(off: &OffCpu, server_tgid: u32) -> Awaited {
-    let Wake::By {
-        tid,
-        tgid,
-        commit_ns,
-        syscall: wakers,
-        ..
-    } = off.wake
-    else {
-        return Awaited::Itself(Wait::Unexplained);
-    };
-    if tgid == server_tgid && wakers.is_some() {
-        return Awaited::Thread { tid, commit_ns };
+    match off.wake {
+        Wake::By {
+            tid,
+            tgid,
+            commit_ns,
+            syscall: Some(_),
+            ..
+        } if tgid == server_tgid => Awaited::Thread { tid, commit_ns },
+        wake => Awaited::Itself(
+            off.syscall
+                .map_or(Wait::Unexplained, |number| ended_wait(number, wake)),
+        ),
     }
-    Awaited::Itself(match off.syscall {
+}
+
+/// What a thread waits for in this system call, if that was ended by none of the server's threads.
+fn ended_wait(number: u16, wake: Wake) -> Wait {
+    let interrupted = matches!(wake, Wake::By { syscall: None, .. });
+    match number {
         // Tasks end a futex wait by a system call; an interrupt ends it only by its time-out.
-        Some(syscall::FUTEX | syscall::FUTEX_WAIT | syscall::FUTEX_WAITV) if wakers.is_none() => Wait::Timer,
+        syscall::FUTEX | syscall::FUTEX_WAIT | syscall::FUTEX_WAITV if interrupted => Wait::Timer,
         // `select` without descriptors is how older servers sleep (mysys/my_sleep.c).
-        Some(syscall::NANOSLEEP | syscall::CLOCK_NANOSLEEP | syscall::SELECT | syscall::PSELECT6) => {
-            Wait::Timer
-        }
-        Some(number) if is_client_wait(number) => Wait::Client,
-        Some(syscall::IO_GETEVENTS | syscall::IO_PGETEVENTS | syscall::IO_URING_ENTER) => Wait::AsyncIo,
+        syscall::NANOSLEEP | syscall::CLOCK_NANOSLEEP | syscall::SELECT | syscall::PSELECT6 => Wait::Timer,
+        syscall::IO_GETEVENTS | syscall::IO_PGETEVENTS | syscall::IO_URING_ENTER => Wait::AsyncIo,
         // Pages are read with these, and sockets never are.
-        Some(syscall::PREAD64 | syscall::PREADV | syscall::PREADV2) => Wait::DeviceIo,
+        syscall::PREAD64 | syscall::PREADV | syscall::PREADV2 => Wait::DeviceIo,
+        _ if is_client_wait(number) => Wait::Client,
         _ => Wait::Unexplained,
-    })
+    }
 }
 
 /// Whether a server's thread that blocks in this system call waits for a client to send something.
@@ -159,10 +162,19 @@ mod tests {
     }
 
     #[test]
-    fn without_a_waker_or_a_system_call_nothing_is_known() {
-        let mut unseen = off(Some(syscall::FUTEX), 0, None);
-        unseen.wake = Wake::Unknown;
-        assert_eq!(awaited(&unseen, SERVER), Awaited::Itself(Wait::Unexplained));
+    fn a_sleep_is_a_sleep_even_if_its_end_was_not_seen_and_a_lock_is_not() {
+        for (number, wait) in [
+            (syscall::CLOCK_NANOSLEEP, Wait::Timer),
+            (syscall::FUTEX, Wait::Unexplained),
+        ] {
+            let mut unseen = off(Some(number), 0, None);
+            unseen.wake = Wake::Unknown;
+            assert_eq!(awaited(&unseen, SERVER), Awaited::Itself(wait), "{number}");
+        }
+    }
+
+    #[test]
+    fn outside_of_any_system_call_nothing_is_known() {
         assert_eq!(
             awaited(&off(None, 0, None), SERVER),
             Awaited::Itself(Wait::Unexplained)

@@ -1,14 +1,15 @@
 //! A bounded memory of intervals that do not overlap, in the order of time.
 
-use std::collections::VecDeque;
-
 use crate::window::Window;
 
-/// Intervals of one kind that a thread keeps; older ones are forgotten.
+/// Intervals of one kind that a thread keeps at least; older ones are forgotten, this many at a time.
 ///
-/// A commit under load spans about ten intervals of each thread that it waits for, so this reaches back a hundred
-/// commits. It also bounds the memory: at most some 150 kB for a thread, when all its histories are full.
-const KEPT: usize = 1024;
+/// A commit under load spans about ten intervals of each thread that it waits for, so this reaches back fifty commits
+/// at least. It also bounds the memory: at most some 150 kB for a thread, when all its histories are full.
+const KEPT: usize = 512;
+
+/// Nearly all questions are about this many newest intervals, so these are searched first.
+const NEWEST: usize = 8;
 
 /// Something that took a stretch of a thread's time.
 pub(crate) trait Interval {
@@ -19,14 +20,14 @@ pub(crate) trait Interval {
 /// The newest intervals of one kind, disjoint and in order.
 #[derive(Debug)]
 pub(crate) struct History<T> {
-    kept: VecDeque<T>,
+    kept: Vec<T>,
     forgotten_ns: u64,
 }
 
 impl<T> Default for History<T> {
     fn default() -> Self {
         Self {
-            kept: VecDeque::new(),
+            kept: Vec::new(),
             forgotten_ns: 0,
         }
     }
@@ -38,20 +39,19 @@ impl<T: Interval> History<T> {
         if interval.window().start_ns < self.end_ns() {
             return false;
         }
-        if self.kept.len() == KEPT
-            && let Some(oldest) = self.kept.pop_front()
-        {
-            self.forgotten_ns = oldest.window().end_ns;
+        if self.kept.len() == 2 * KEPT {
+            self.forgotten_ns = self.kept[KEPT - 1].window().end_ns;
+            self.kept.drain(..KEPT);
         }
-        self.kept.push_back(interval);
+        self.kept.push(interval);
         true
     }
 
     /// The intervals that have time in `window`, in order.
     pub(crate) fn overlapping(&self, window: Window) -> impl Iterator<Item = &T> {
         let first = self.first_ending_after(window.start_ns);
-        self.kept
-            .range(first..)
+        self.kept[first..]
+            .iter()
             .take_while(move |interval| interval.window().start_ns < window.end_ns)
     }
 
@@ -63,7 +63,7 @@ impl<T: Interval> History<T> {
 
     /// When the newest interval ended; 0 when there is none.
     pub(crate) fn end_ns(&self) -> u64 {
-        self.kept.back().map_or(0, |newest| newest.window().end_ns)
+        self.kept.last().map_or(0, |newest| newest.window().end_ns)
     }
 
     /// Nothing is known of the time before; 0 when nothing was forgotten yet.
@@ -72,8 +72,13 @@ impl<T: Interval> History<T> {
     }
 
     fn first_ending_after(&self, at_ns: u64) -> usize {
-        self.kept
-            .partition_point(|interval| interval.window().end_ns <= at_ns)
+        let ended = |interval: &T| interval.window().end_ns <= at_ns;
+        let newest = self.kept.len().saturating_sub(NEWEST);
+        if self.kept.get(newest).is_some_and(ended) {
+            newest + self.kept[newest..].partition_point(ended)
+        } else {
+            self.kept[..newest].partition_point(ended)
+        }
     }
 }
 
@@ -92,6 +97,15 @@ mod tests {
     fn found(history: &History<Window>, start_ns: u64, end_ns: u64) -> Vec<u64> {
         let overlapping = history.overlapping(Window::new(start_ns, end_ns));
         overlapping.map(|window| window.start_ns).collect()
+    }
+
+    #[test]
+    fn old_and_new_intervals_are_found_alike() {
+        let history = tens(4 * NEWEST as u64);
+        for n in 0..4 * NEWEST as u64 {
+            assert_eq!(found(&history, n * 10 + 4, n * 10 + 8), [n * 10]);
+            assert_eq!(found(&history, n * 10 + 5, n * 10 + 10), [0; 0]);
+        }
     }
 
     #[test]
@@ -120,9 +134,12 @@ mod tests {
 
     #[test]
     fn the_oldest_is_forgotten_and_the_gap_is_known() {
-        assert_eq!(tens(KEPT as u64).forgotten_ns(), 0);
-        let history = tens(KEPT as u64 + 2);
-        assert_eq!(history.forgotten_ns(), 15);
-        assert_eq!(found(&history, 0, 30), [20]);
+        let kept = KEPT as u64;
+        assert_eq!(tens(2 * kept).forgotten_ns(), 0);
+        let history = tens(2 * kept + 1);
+        let oldest_ns = kept * 10;
+        assert_eq!(history.forgotten_ns(), oldest_ns - 5);
+        assert_eq!(found(&history, 0, oldest_ns + 10), [oldest_ns]);
+        assert_eq!(found(&history, oldest_ns * 2, oldest_ns * 3), [oldest_ns * 2]);
     }
 }

@@ -21,7 +21,7 @@ struct Seen<'a> {
 
 impl Seen<'_> {
     fn cause_at(&self, tid: Tid, ns: u64, commit_ns: Option<u64>, depth: u32) -> Cause {
-        if depth > 8 || self.first_ns(tid).is_none_or(|first_ns| ns < first_ns) {
+        if depth > 256 || self.first_ns(tid).is_none_or(|first_ns| ns < first_ns) {
             return Cause::UNEXPLAINED;
         }
         let who = self.who(tid, ns, commit_ns);
@@ -114,7 +114,6 @@ fn runnable(off: &OffCpu, ns: u64) -> bool {
 
 fn ended_by(wake: Wake, blocked_in: Option<u16>) -> Wait {
     match (wake, blocked_in) {
-        (Wake::Unknown, _) => Wait::Unexplained,
         (Wake::By { syscall: None, .. }, Some(202)) | (_, Some(230)) => Wait::Timer,
         (_, Some(45)) => Wait::Client,
         (_, Some(208)) => Wait::AsyncIo,

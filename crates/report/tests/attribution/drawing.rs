@@ -6,7 +6,7 @@
 //! L commit | CCCCCCCCCC |
 //! ```
 //!
-//! A thread is a capital letter. Its `cpu` row:
+//! A thread is a capital letter, or a letter outside of ASCII. Its `cpu` row:
 //!
 //! | cell | the thread |
 //! |---|---|
@@ -165,7 +165,7 @@ fn wake(cell: char, out_ns: u64, at_ns: u64, rows: &[Row]) -> Wake {
     let (tid, tgid, syscall) = match cell {
         'p' => return Wake::Preempted,
         '?' => return Wake::Unknown,
-        'A'..='Z' => (cell as u32, SERVER, Some(FUTEX)),
+        cell if cell.is_ascii_uppercase() || !cell.is_ascii() => (cell as u32, SERVER, Some(FUTEX)),
         'x' => (9_999, 9_999, Some(FUTEX)),
         // The server's own thread happened to run where the interrupt came.
         'f' => ('Z' as u32, SERVER, None),

@@ -333,29 +333,38 @@ fn a_system_call_that_began_before_the_commit_counts_from_its_start() {
     );
 }
 
-#[test]
-fn a_chain_is_followed_eight_wake_ups_deep_and_not_further() {
-    // B is woken by the next letter, and so on; the last one syncs. Each is woken one cell later than its waker.
-    let chain = |last: char| {
-        let mut text = String::from("A cpu    |cBBBBBBBBBBBBBBBB===|\nA commit | CCCCCCCCCCCCCCCCCCC|\n");
-        for (at, thread) in ('B'..last).enumerate() {
-            let (waits, rest) = (15 - at, 4 + at);
-            let next = char::from_u32(thread as u32 + 1).unwrap();
-            text += &format!(
-                "{thread} cpu |c{}{}|\n",
-                next.to_string().repeat(waits),
-                "=".repeat(rest)
-            );
-        }
-        text += &format!("{last} cpu |cjj=================|\n{last} io  |RRRR                |\n");
-        Drawing::new(&text).explained('A')
-    };
-    assert_eq!(
-        chain('I')[0],
-        "session redo fsync journal commit 2",
-        "eight wake-ups away"
+/// `A` is woken by the first of `length` threads, that by the second and so on, each a cell later than its waker; the
+/// last one syncs the redo log before it wakes the first.
+fn chain(length: u32) -> Vec<String> {
+    let thread = |at: u32| char::from_u32(0x4e00 + at).unwrap();
+    let cells = length as usize + 3;
+    let mut text = format!(
+        "A cpu |c{}=|\nA commit | {}|\n",
+        thread(1).to_string().repeat(cells),
+        "C".repeat(cells)
     );
-    assert_eq!(chain('J')[0], "own unexplained 8", "nine wake-ups away");
+    for at in 1..length {
+        let waits = cells - at as usize;
+        let name = thread(at);
+        text += &format!(
+            "{name} cpu |c{}{}|\n",
+            thread(at + 1).to_string().repeat(waits),
+            "=".repeat(at as usize + 1)
+        );
+    }
+    let name = thread(length);
+    text += &format!("{name} cpu |cdd{}|\n{name} io |RRRR|\n", "=".repeat(cells - 1));
+    Drawing::new(&text).explained('A')
+}
+
+#[test]
+fn a_convoy_as_long_as_a_large_group_is_followed_to_its_head() {
+    assert_eq!(chain(256)[0], "session redo fsync device flush 2");
+}
+
+#[test]
+fn a_chain_is_not_followed_without_end() {
+    assert_eq!(chain(257)[0], "own unexplained 4");
 }
 
 #[test]
