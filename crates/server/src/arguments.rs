@@ -46,10 +46,12 @@ pub(crate) fn start(binary: &Binary, places: &Places, settings: &[Setting]) -> V
     arguments
 }
 
-/// The program and arguments that initialise a data directory.
+/// The program and arguments that initialise a data directory. `tmp` has to be a directory of its own: any
+/// MariaDB that starts removes the temporary tables in its own, which by default is everybody's `/tmp`.
 pub(crate) fn initialise(
     binary: &Binary,
     data: &Path,
+    tmp: &Path,
     settings: &[Setting],
 ) -> Result<(PathBuf, Vec<OsString>), Vec<PathBuf>> {
     let (program, mut arguments) = match binary.flavor {
@@ -60,7 +62,7 @@ pub(crate) fn initialise(
         }
         Flavor::MariaDb => (install_script(binary)?, mariadb_install(binary)),
     };
-    arguments.push(option("--datadir=", data));
+    arguments.extend([option("--datadir=", data), option("--tmpdir=", tmp)]);
     arguments.extend(settings.iter().map(|setting| setting.argument().into()));
     Ok((program, arguments))
 }
@@ -155,15 +157,28 @@ mod tests {
         let prefix = tempfile::tempdir().unwrap();
         fs::create_dir_all(prefix.path().join("share/english")).unwrap();
         fs::write(prefix.path().join("share/english/errmsg.sys"), "").unwrap();
-        let (_, arguments) = initialise(&binary(Flavor::MySql, prefix.path()), Path::new("/d"), &[]).unwrap();
+        let (_, arguments) = initialise(
+            &binary(Flavor::MySql, prefix.path()),
+            Path::new("/d"),
+            Path::new("/t"),
+            &[],
+        )
+        .unwrap();
         assert!(arguments.contains(&option("--lc-messages-dir=", &prefix.path().join("share"))));
-        assert!(arguments.contains(&"--datadir=/d".into()));
+        for wanted in ["--datadir=/d", "--tmpdir=/t"] {
+            assert!(arguments.contains(&wanted.into()), "{wanted}");
+        }
     }
 
     #[test]
     fn a_mariadb_without_its_script_says_where_it_was_looked_for() {
-        let looked =
-            initialise(&binary(Flavor::MariaDb, Path::new("/no")), Path::new("/d"), &[]).unwrap_err();
+        let looked = initialise(
+            &binary(Flavor::MariaDb, Path::new("/no")),
+            Path::new("/d"),
+            Path::new("/t"),
+            &[],
+        )
+        .unwrap_err();
         assert!(looked.contains(&"/no/bin/mariadb-install-db".into()));
     }
 }

@@ -73,8 +73,7 @@ impl FromStr for Dsn {
     type Err = DsnError;
 
     fn from_str(text: &str) -> Result<Self, DsnError> {
-        // A text that cannot be parsed may hold a password: it is not repeated.
-        let url = Url::parse(text).map_err(|error| malformed("", error.to_string()))?;
+        let url = Url::parse(text).map_err(|error| malformed(without_password(text), error.to_string()))?;
         if url.password().is_some() || url.query_pairs().any(|(key, _)| key == "password") {
             return Err(DsnError::Password);
         }
@@ -166,6 +165,17 @@ fn non_empty(text: &str, encoded: &str) -> Result<Option<String>, DsnError> {
     Ok((!decoded.is_empty()).then(|| decoded.into_owned()))
 }
 
+/// A text that cannot be taken apart may hold a password all the same: then nothing of it is repeated.
+fn without_password(text: &str) -> &str {
+    let after_scheme = text.split_once("://").map_or(text, |(_, after)| after);
+    let account = after_scheme.rsplit_once('@').map_or("", |(account, _)| account);
+    if account.contains(':') || text.contains("password") {
+        "(hidden, it seems to hold a password)"
+    } else {
+        text
+    }
+}
+
 fn malformed(text: &str, reason: impl Into<String>) -> DsnError {
     DsnError::Malformed {
         text: text.to_owned(),
@@ -223,6 +233,8 @@ mod tests {
         }
         let unreadable = "mysql://root:geheim@[::/".parse::<Dsn>().unwrap_err();
         assert!(!unreadable.to_string().contains("geheim"), "{unreadable}");
+        let plain = "mysql://root@localhost:99999/".parse::<Dsn>().unwrap_err();
+        assert!(plain.to_string().contains("root@localhost:99999"), "{plain}");
     }
 
     #[test]

@@ -56,7 +56,8 @@ impl ServerLog {
 
 /// The last lines that speak of errors; where none does, the last lines.
 pub(crate) fn telling_lines(text: &str) -> Vec<String> {
-    let speaks_of_error = |line: &&str| line.contains("[ERROR]") || line.contains("FATAL ERROR");
+    // Without a bracket: MariaDB's initialisation, about a statement of its own.
+    let speaks_of_error = |line: &&str| line.contains("[ERROR]") || line.contains("ERROR: ");
     let errors: Vec<&str> = text.lines().filter(speaks_of_error).collect();
     let lines = if errors.is_empty() {
         text.lines().filter(|line| !line.trim().is_empty()).collect()

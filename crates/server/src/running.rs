@@ -50,7 +50,7 @@ pub enum RunningError {
     Setting(#[from] SettingError),
     /// Variables still have values of the measurement.
     #[error("these variables do not have their old values again, set them by hand: {}", list(.0))]
-    NotRestored(Vec<(Setting, Box<RunningError>)>),
+    NotRestored(Vec<(Setting, SettingError)>),
 }
 
 /// A server that was there before; only global variables that were asked for are changed, and put back by
@@ -104,31 +104,38 @@ impl RunningServer {
         if self.old.is_empty() {
             return Ok(());
         }
+        let refused = self.set_back().await?;
+        let variables = self.facts.connection.variables().await?;
+        let is_back =
+            |setting: &Setting| verify(std::slice::from_ref(setting), &variables, self.facts.flavor);
+        let not_restored: Vec<_> = self
+            .old
+            .iter()
+            .filter_map(|setting| Some((setting.clone(), is_back(setting).err()?)))
+            .chain(refused)
+            .collect();
+        if not_restored.is_empty() {
+            Ok(())
+        } else {
+            Err(RunningError::NotRestored(not_restored))
+        }
+    }
+
+    /// Sets every old value that the server takes, and returns those that it refuses.
+    async fn set_back(&self) -> Result<Vec<(Setting, SettingError)>, RunningError> {
         let connection = &self.facts.connection;
         let mut conn = connection.connect().await?;
-        let mut failed = Vec::new();
+        let mut refused = Vec::new();
         // Backwards: a variable may bound the values of one that was set before it.
         for setting in self.old.iter().rev() {
-            if let Err(error) = set_global(&mut conn, &self.facts, setting).await {
-                failed.push((setting.clone(), Box::new(error)));
+            match set_global(&mut conn, &self.facts, setting).await {
+                Ok(()) => {}
+                Err(RunningError::Setting(error)) => refused.push((setting.clone(), error)),
+                Err(broken) => return Err(broken),
             }
         }
         connection.leave(conn).await?;
-        let variables = connection.variables().await?;
-        for setting in &self.old {
-            let known = failed.iter().any(|(other, _)| other == setting);
-            if let (false, Err(error)) = (
-                known,
-                verify(std::slice::from_ref(setting), &variables, self.facts.flavor),
-            ) {
-                failed.push((setting.clone(), Box::new(error.into())));
-            }
-        }
-        if failed.is_empty() {
-            Ok(())
-        } else {
-            Err(RunningError::NotRestored(failed))
-        }
+        Ok(refused)
     }
 
     async fn apply(&mut self, settings: &[Setting]) -> Result<(), RunningError> {
@@ -190,7 +197,7 @@ fn literal(value: &str) -> String {
     }
 }
 
-fn list(failed: &[(Setting, Box<RunningError>)]) -> String {
+fn list(failed: &[(Setting, SettingError)]) -> String {
     let words: Vec<String> = failed
         .iter()
         .map(|(setting, error)| format!("{setting} ({error})"))

@@ -117,9 +117,12 @@ impl TemplateSource<'_> {
     async fn make(&self, key: &str, template: &Path) -> Result<(), StartError> {
         let fail = |what| StartError::directory(what, self.templates);
         let work = TempDir::with_prefix_in(unfinished(key), self.templates).map_err(fail("write to"))?;
-        self.user.own(work.path()).map_err(fail("write to"))?;
-        let data = work.path().join("data");
-        self.initialise(work.path(), &data).await?;
+        let (data, tmp) = (work.path().join("data"), work.path().join("tmp"));
+        fs::create_dir(&tmp).map_err(fail("write to"))?;
+        for directory in [work.path(), &tmp] {
+            self.user.own(directory).map_err(fail("write to"))?;
+        }
+        self.initialise(work.path(), &data, &tmp).await?;
         // Each instance shall make a server_uuid of its own.
         match fs::remove_file(data.join("auto.cnf")) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(fail("write to")(error)),
@@ -130,8 +133,8 @@ impl TemplateSource<'_> {
         fs::rename(&data, template).map_err(fail("write to"))
     }
 
-    async fn initialise(&self, work: &Path, data: &Path) -> Result<(), StartError> {
-        let (program, arguments) = arguments::initialise(self.binary, data, &self.fixed_settings())
+    async fn initialise(&self, work: &Path, data: &Path, tmp: &Path) -> Result<(), StartError> {
+        let (program, arguments) = arguments::initialise(self.binary, data, tmp, &self.fixed_settings())
             .map_err(StartError::NoInstallScript)?;
         let process = ServerProcess::spawn(&Launch {
             program: &program,

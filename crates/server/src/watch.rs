@@ -101,3 +101,46 @@ impl ProcessWatch {
         poll(&mut fds, Some(&now)).is_ok_and(|ready| ready == 0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+
+    use rustix::process::Signal;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_end_of_a_child_is_told_as_often_as_asked() {
+        let mut child = Command::new("sleep").arg("1000").spawn().unwrap();
+        let watch = ProcessWatch::new(child.id()).unwrap();
+        assert_eq!(watch.exit(), None);
+        watch.signal(Signal::TERM).unwrap();
+        assert_eq!(watch.ended().await, Exit::Signal(15));
+        assert_eq!(watch.ended().await, Exit::Signal(15));
+        assert!(!child.wait().unwrap().success());
+        // Reaped: gone, but no longer to be asked.
+        assert_eq!(watch.exit(), Some(Exit::Unknown));
+        watch.signal(Signal::TERM).unwrap();
+    }
+
+    #[tokio::test]
+    async fn the_end_of_a_process_of_somebody_else_is_seen() {
+        let shell = Command::new("sh")
+            .args(["-c", "sleep 1000 >/dev/null 2>&1 & echo $!"])
+            .stdout(Stdio::piped())
+            .output()
+            .unwrap();
+        let pid = String::from_utf8(shell.stdout).unwrap().trim().parse().unwrap();
+        let watch = ProcessWatch::new(pid).unwrap();
+        assert_eq!(watch.exit(), None);
+        watch.signal(Signal::KILL).unwrap();
+        assert_eq!(watch.ended().await, Exit::Unknown);
+    }
+
+    #[tokio::test]
+    async fn what_is_no_process_is_not_watched() {
+        assert!(ProcessWatch::new(0).is_err());
+        assert!(ProcessWatch::new(u32::MAX).is_err());
+    }
+}

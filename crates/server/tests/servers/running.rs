@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use logtrace_server::{
-    ConnectError, Dsn, Exit, Flavor, Password, PeerError, RunningConfig, RunningError, RunningServer,
-    SettingError, find,
+    ConnectError, Dsn, Endpoint, Exit, Flavor, Password, PeerError, RunningConfig, RunningError,
+    RunningServer, Server, ServerChoice, ServerConfig, SettingError, find,
 };
 use rstest::rstest;
 
@@ -35,6 +35,7 @@ impl Foreign {
             command
                 .arg("--no-defaults")
                 .arg(format!("--datadir={}", data.display()))
+                .arg(format!("--tmpdir={}", base.path().display()))
                 .arg("--user=mysql")
                 .stdin(Stdio::null());
             if flavor == Flavor::MySql {
@@ -59,10 +60,12 @@ impl Foreign {
             .stdout(log.try_clone().unwrap())
             .stderr(log.try_clone().unwrap());
         std::os::unix::fs::chown(base.path(), Some(user_id()), None).unwrap();
+        let initialised = initialise.status().unwrap();
+        let log_path = base.path().join("foreign.log");
         assert!(
-            initialise.status().unwrap().success(),
-            "see {}",
-            base.path().display()
+            initialised.success(),
+            "{}",
+            fs::read_to_string(&log_path).unwrap()
         );
 
         let mut start = Command::new(&binary.path);
@@ -75,8 +78,7 @@ impl Foreign {
             .stderr(log);
         let child = start.spawn().unwrap();
         let foreign = Self { child, base, port };
-        let started = foreign.base.path().join("foreign.log");
-        wait_until(|| fs::read_to_string(&started).is_ok_and(|log| log.contains("ready for connections.")))
+        wait_until(|| fs::read_to_string(&log_path).is_ok_and(|log| log.contains("ready for connections.")))
             .await;
         foreign
     }
@@ -147,11 +149,24 @@ async fn a_running_server_is_found_set_and_put_back(#[case] flavor: Flavor) {
     refused_settings(&foreign, old).await;
     passwords(&foreign, flavor).await;
 
-    // Last: its death is seen, though it is not our child as far as the library knows.
+    let config = ServerConfig {
+        choice: Some(ServerChoice::Running(wanted.dsn)),
+        settings: wanted.settings,
+        log: PathBuf::new(),
+        base: None,
+    };
+    let server = Server::open(&config, &|_| {}).await.unwrap();
+    assert_eq!(server.connection().endpoint, Endpoint::Socket(foreign.socket()));
+    server.finish().await.unwrap();
+    assert_eq!(
+        ask::<u32>(&foreign.socket(), "SELECT @@GLOBAL.sync_binlog").await,
+        old
+    );
+
     let server = RunningServer::attach(&foreign.by_socket("root")).await.unwrap();
     assert!(server.is_running());
     foreign.child.kill().unwrap();
-    assert_ne!(server.died().await, Exit::Code(0));
+    assert_eq!(server.died().await, Exit::Signal(9));
 }
 
 async fn refused_settings(foreign: &Foreign, old: u32) {

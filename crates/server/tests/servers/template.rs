@@ -20,11 +20,11 @@ async fn a_data_directory_is_initialised_once(#[case] flavor: Flavor) {
         Instance::start(&config, &progress),
         Instance::start(&config, &progress)
     );
+    let (first, second) = (first.unwrap(), second.unwrap());
     let third = Instance::start(&config, &progress).await.unwrap();
     assert_eq!(messages.containing("initialising"), 1);
     assert_eq!(messages.containing("waiting for another"), 1);
 
-    let (first, second) = (first.unwrap(), second.unwrap());
     tell(&first.socket(), "CREATE DATABASE mine").await;
     let mut ids = Vec::new();
     for (instance, expected) in [(&first, 1), (&second, 0), (&third, 0)] {
