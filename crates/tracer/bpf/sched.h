@@ -2,17 +2,11 @@
 /* Off-CPU intervals of the server's threads, with what woke them. */
 #pragma once
 
+#include "block_stack.h"
 #include "state.h"
 
 /* include/linux/sched.h: the thread ends with this switch. */
 #define TASK_DEAD 0x00000080
-
-struct {
-	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
-	__uint(max_entries, 16384);
-	__uint(key_size, sizeof(__u32));
-	__uint(value_size, 127 * sizeof(__u64));
-} stacks SEC(".maps");
 
 /*
  * The system call that a task is in, -1 for none. The entry code stores the number in orig_ax; an interrupt that
@@ -35,10 +29,7 @@ static __always_inline void leave_cpu(void *ctx, struct task_struct *task, __u64
 	thread->out_ns = now;
 	thread->preempted = preempted;
 	thread->syscall = syscall_of(task);
-	/* A stack costs about as much as everything else here: only where it tells why an I/O call blocked. */
-	thread->stack = -1;
-	if (thread->io_ns && !preempted)
-		thread->stack = bpf_get_stackid(ctx, &stacks, 0);
+	thread->stack = thread->io_ns && !preempted ? block_stack(ctx, thread->syscall) : -1;
 }
 
 static __always_inline void fill_wake(struct off_cpu *record, const struct thread *thread)
