@@ -8,14 +8,20 @@ use crate::cause::Wait;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Awaited {
     /// Another thread of the server, whose work in that time is the cause.
-    Thread {
-        /// The waker.
-        tid: Tid,
-        /// Start of the commit in which the waker was.
-        commit_ns: Option<u64>,
-    },
+    Thread(Waker),
     /// Something that is a cause itself.
     Itself(Wait),
+}
+
+/// A thread of the server that ended a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Waker {
+    /// The thread.
+    pub(crate) tid: Tid,
+    /// When it did.
+    pub(crate) at_ns: u64,
+    /// Start of the commit in which it was then.
+    pub(crate) commit_ns: Option<u64>,
 }
 
 /// Numbers of x86-64 system calls (arch/x86/entry/syscalls/syscall_64.tbl).
@@ -53,12 +59,16 @@ mod syscall {
 pub(crate) fn awaited(off: &OffCpu, server_tgid: u32) -> Awaited {
     match off.wake {
         Wake::By {
+            at_ns,
             tid,
             tgid,
             commit_ns,
             syscall: Some(_),
-            ..
-        } if tgid == server_tgid => Awaited::Thread { tid, commit_ns },
+        } if tgid == server_tgid => Awaited::Thread(Waker {
+            tid,
+            at_ns,
+            commit_ns,
+        }),
         wake => Awaited::Itself(
             off.syscall
                 .map_or(Wait::Unexplained, |number| ended_wait(number, wake)),
@@ -130,10 +140,11 @@ mod tests {
 
     #[test]
     fn a_server_thread_is_waited_for_only_when_it_woke_from_a_system_call() {
-        let thread = Awaited::Thread {
+        let thread = Awaited::Thread(Waker {
             tid: 2,
+            at_ns: 10,
             commit_ns: None,
-        };
+        });
         assert_eq!(waited(syscall::FUTEX, SERVER, Some(syscall::FUTEX)), thread);
         assert_eq!(waited(syscall::FUTEX, SERVER, None), Awaited::Itself(Wait::Timer));
     }

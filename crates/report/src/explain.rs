@@ -4,10 +4,14 @@
 //! thread of the server woke it, the same stretch of time is looked up in the waker's timeline, and so on: a
 //! follower's wait becomes its leader's fsync, a lock wait becomes the holder's work. What a stretch is charged to is
 //! decided on the thread where the walk ends, so causes never overlap and always add up.
+//!
+//! The last waker need not be the one that was waited for all the time: locks are not fair. A waker that began its
+//! commit only after the wait began was still busy with something else until then, or idle. That time is charged to
+//! the thread that it queued behind itself once it was there.
 
 use logtrace_events::{Commit, FileClass, IoOp, Tid};
 
-use crate::blocked::{Awaited, awaited};
+use crate::blocked::{Awaited, Waker, awaited};
 use crate::cause::{Cause, Wait, Who};
 use crate::timeline::{Stretch, Timeline, TracedIo};
 use crate::timelines::Timelines;
@@ -62,6 +66,37 @@ struct Place {
 }
 
 impl Walk<'_> {
+    /// Charges `window`, in which a thread was blocked until `waker` woke it.
+    fn wait_for(&mut self, waker: Waker, window: Window, depth: u32) {
+        let joined_ns = waker.commit_ns.unwrap_or(window.start_ns);
+        let absent = window.before(joined_ns);
+        let ahead = if absent.is_empty() {
+            None
+        } else {
+            self.queued_behind(waker.tid, Window::new(joined_ns, waker.at_ns))
+        };
+        match ahead {
+            Some(ahead) if depth <= MAX_DEPTH => {
+                self.wait_for(ahead, absent, depth + 1);
+                self.follow(waker.tid, waker.commit_ns, window.since(joined_ns), depth);
+            }
+            _ => self.follow(waker.tid, waker.commit_ns, window, depth),
+        }
+    }
+
+    /// The thread of the server that ended the first wait of thread `tid` in `window`.
+    fn queued_behind(&self, tid: Tid, window: Window) -> Option<Waker> {
+        let timeline = self.timelines.thread(tid)?;
+        let waits = timeline
+            .waits(window)
+            .map(|off| awaited(off, self.timelines.server_tgid()));
+        let mut wakers = waits.filter_map(|awaited| match awaited {
+            Awaited::Thread(waker) if waker.at_ns < window.end_ns => Some(waker),
+            _ => None,
+        });
+        wakers.next()
+    }
+
     /// Charges `window` to what thread `tid` did in it; `commit_ns` is the start of a commit that the thread was in
     /// at the end of `window`.
     fn follow(&mut self, tid: Tid, commit_ns: Option<u64>, window: Window, depth: u32) {
@@ -144,7 +179,7 @@ impl Walk<'_> {
             Stretch::RunQueue(window) => self.charge(window, cause(who, None, Wait::RunQueue), None),
             Stretch::Blocked(window, _) if window.is_empty() => {}
             Stretch::Blocked(window, off) => match awaited(off, self.timelines.server_tgid()) {
-                Awaited::Thread { tid, commit_ns } => self.follow(tid, commit_ns, window, place.depth + 1),
+                Awaited::Thread(waker) => self.wait_for(waker, window, place.depth + 1),
                 Awaited::Itself(Wait::Unexplained) => self.unexplained(window),
                 Awaited::Itself(wait) => self.charge(window, cause(who, None, wait), None),
             },

@@ -114,6 +114,15 @@ impl Timeline {
         self.io.overlapping(window)
     }
 
+    /// The off-CPU intervals outside of I/O system calls that begin in `window`, in order.
+    pub(crate) fn waits(&self, window: Window) -> impl Iterator<Item = &OffCpu> {
+        let begun = self
+            .off_cpu
+            .overlapping(window)
+            .filter(move |off| window.contains(off.out_ns));
+        begun.filter(|off| self.io(off.window()).next().is_none())
+    }
+
     /// Hands all of `window` to `visit` in order, in stretches that may be empty.
     pub(crate) fn stretches<'a>(&'a self, window: Window, mut visit: impl FnMut(Stretch<'a>)) {
         if window.is_empty() {

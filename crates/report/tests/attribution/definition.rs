@@ -35,12 +35,10 @@ impl Seen<'_> {
                 .unwrap_or(Wait::Unclassified),
             (Some(off), None) => match off.wake {
                 Wake::By {
-                    tid,
                     tgid: SERVER,
                     syscall: Some(_),
-                    commit_ns,
                     ..
-                } => return self.cause_at(tid, ns, commit_ns, depth + 1),
+                } => return self.cause_by(off.wake, ns, depth + 1),
                 wake => ended_by(wake, off.syscall),
             },
         };
@@ -48,6 +46,40 @@ impl Seen<'_> {
             Cause::UNEXPLAINED
         } else {
             Cause { who, io, wait }
+        }
+    }
+
+    /// The cause of a wait that a thread of the server ended.
+    fn cause_by(&self, wake: Wake, ns: u64, depth: u32) -> Cause {
+        let Wake::By {
+            at_ns,
+            tid,
+            commit_ns,
+            ..
+        } = wake
+        else {
+            return Cause::UNEXPLAINED;
+        };
+        let Some(joined_ns) = commit_ns.filter(|&joined_ns| ns < joined_ns && depth <= 256) else {
+            return self.cause_at(tid, ns, commit_ns, depth);
+        };
+        let mut wakes = self
+            .offs(tid)
+            .filter(|off| joined_ns <= off.out_ns && off.out_ns < at_ns)
+            .filter(|off| self.io_at(tid, off.out_ns).is_none())
+            .map(|off| off.wake);
+        let ahead = wakes.find(|wake| match *wake {
+            Wake::By {
+                at_ns: woken_ns,
+                tgid,
+                syscall,
+                ..
+            } => tgid == SERVER && syscall.is_some() && woken_ns < at_ns,
+            _ => false,
+        });
+        match ahead {
+            Some(wake) => self.cause_by(wake, ns, depth + 1),
+            None => self.cause_at(tid, ns, commit_ns, depth),
         }
     }
 

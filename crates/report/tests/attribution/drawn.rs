@@ -333,6 +333,55 @@ fn a_system_call_that_began_before_the_commit_counts_from_its_start() {
     );
 }
 
+#[test]
+fn a_waker_that_came_later_stands_for_the_thread_that_it_queued_behind() {
+    // F waits for a lock that L holds; B comes later, queues behind L too, gets the lock first and hands it on.
+    let drawing = Drawing::new(
+        "
+        L cpu    |c=jjjjjj=====|
+        L io     | BBBBBBBB    |
+        L commit | CCCCCCCCCCC |
+        B cpu    |ccccc=LLL====|
+        B commit |     CCCCCCCC|
+        F cpu    |c=BBBBBBBB===|
+        F commit | CCCCCCCCCCC |
+        ",
+    );
+    assert_eq!(
+        drawing.explained('F'),
+        [
+            "own on CPU 1",
+            "leader binlog fsync journal commit 3",
+            "leader on CPU 1",
+            "leader binlog fsync journal commit 2",
+            "leader binlog fsync on CPU 1",
+            "leader on CPU 1",
+            "own on CPU 2",
+        ]
+    );
+}
+
+#[test]
+fn a_later_waker_that_queued_behind_nobody_is_all_that_is_known() {
+    let drawing = Drawing::new(
+        "
+        B cpu    |ccccc========|
+        B commit |     CCCCCCCC|
+        F cpu    |c=BBBBBB=====|
+        F commit | CCCCCCCCCCC |
+        ",
+    );
+    assert_eq!(
+        drawing.explained('F'),
+        [
+            "own on CPU 1",
+            "session client 3",
+            "leader on CPU 3",
+            "own on CPU 4"
+        ]
+    );
+}
+
 /// `A` is woken by the first of `length` threads, that by the second and so on, each a cell later than its waker; the
 /// last one syncs the redo log before it wakes the first.
 fn chain(length: u32) -> Vec<String> {
