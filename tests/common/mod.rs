@@ -1,0 +1,127 @@
+//! Running the program as a user does, and reading what it leaves.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on has failed"
+)]
+#![allow(dead_code, reason = "each test binary uses a part of this")]
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use logtrace_report::cause::Who;
+use logtrace_report::document::{CauseRow, Document};
+use tempfile::TempDir;
+
+/// Both servers, as `--server` names them.
+pub(crate) const SERVERS: [&str; 2] = ["mysql", "mariadb"];
+
+/// Two servers under load at a time would disturb each other's numbers.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// Waits until no other test of this binary runs.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The program.
+pub(crate) fn logtrace() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_logtrace"))
+}
+
+/// One `logtrace run` that has ended.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    /// Exit code, stdout and stderr.
+    pub(crate) output: Output,
+    /// The run directory, if there is one.
+    pub(crate) dir: Option<PathBuf>,
+    _out: TempDir,
+}
+
+/// Runs `logtrace run` with these arguments, given as one string.
+pub(crate) fn run(arguments: &str) -> Ran {
+    let out = tempfile::tempdir().unwrap();
+    let mut command = logtrace();
+    command
+        .arg("run")
+        .args(arguments.split_whitespace())
+        .arg("--out")
+        .arg(out.path());
+    let output = command.output().unwrap();
+    let dir = fs::read_dir(out.path())
+        .unwrap()
+        .next()
+        .map(|entry| entry.unwrap().path());
+    Ran {
+        output,
+        dir,
+        _out: out,
+    }
+}
+
+impl Ran {
+    /// The exit code; a signal is none.
+    pub(crate) fn code(&self) -> Option<i32> {
+        self.output.status.code()
+    }
+
+    /// What was printed as the result.
+    pub(crate) fn stdout(&self) -> String {
+        String::from_utf8_lossy(&self.output.stdout).into_owned()
+    }
+
+    /// Messages.
+    pub(crate) fn stderr(&self) -> String {
+        String::from_utf8_lossy(&self.output.stderr).into_owned()
+    }
+
+    /// A file of the run directory.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.dir.as_ref().expect("the run left a directory").join(name)
+    }
+
+    /// `run.json`, which must be there and add up.
+    pub(crate) fn document(&self) -> Document {
+        let path = self.file("run.json");
+        let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{error}: {}", self.stderr()));
+        logtrace_report::render::parse_json(&text).unwrap()
+    }
+
+    /// The document of a run that must have gone well. That this machine was too busy to send on time is no fault
+    /// of the program: it says so, and with exit code 3.
+    pub(crate) fn good(&self) -> Document {
+        let document = self.document();
+        let late = document
+            .caveats
+            .iter()
+            .any(|caveat| caveat.kind == "late_generator");
+        let expected = if late { Some(3) } else { Some(0) };
+        assert_eq!(self.code(), expected, "{}\n{}", self.stderr(), self.stdout());
+        document
+    }
+}
+
+/// Nanoseconds of the causes that `wanted` chooses.
+pub(crate) fn total(document: &Document, wanted: impl Fn(&CauseRow) -> bool) -> u64 {
+    document
+        .causes
+        .iter()
+        .filter(|cause| wanted(cause))
+        .map(|cause| cause.total)
+        .sum()
+}
+
+/// Their share of all commit time.
+pub(crate) fn share(document: &Document, wanted: impl Fn(&CauseRow) -> bool) -> f64 {
+    let whole = document.commits.as_ref().expect("the run was traced").total;
+    total(document, wanted) as f64 / whole as f64
+}
+
+/// Whether a cause is another commit's work.
+pub(crate) fn is_leader(cause: &CauseRow) -> bool {
+    cause.who == Who::Leader
+}

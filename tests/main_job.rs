@@ -1,0 +1,230 @@
+//! The main job on real servers: what it counts, that it adds up, and that it changes as the settings say.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod common;
+
+use std::fs;
+
+use common::{SERVERS, alone, is_leader, logtrace, run, share, total};
+use logtrace_events::{FileClass, IoOp};
+use logtrace_report::cause::Who;
+use logtrace_report::document::{CauseRow, Document};
+
+fn fsync_of(class: FileClass) -> impl Fn(&CauseRow) -> bool {
+    move |cause| cause.file == Some(class) && cause.op == Some(IoOp::Fsync)
+}
+
+/// What every traced run must hold, whatever the machine does meanwhile.
+fn assert_sound(document: &Document) {
+    let commits = document.commits.as_ref().unwrap();
+    let tracer = document.tracer.as_ref().unwrap();
+    assert_eq!(
+        (tracer.lost, tracer.undecodable, tracer.invariant_violations),
+        (0, 0, 0)
+    );
+    assert_eq!(
+        total(document, |_| true),
+        commits.total,
+        "causes sum to the commit time exactly"
+    );
+    assert!(
+        document.unexplained * 20 <= commits.total,
+        "{} of {}",
+        document.unexplained,
+        commits.total
+    );
+    assert!(tracer.bpf_ns > 0 && tracer.reader_cpu_ns > 0 && tracer.cpu_ns_per_commit > 0);
+    let edges = u64::from(document.workload.connections) * 2;
+    assert!(
+        commits.count.abs_diff(document.driver.done) <= edges,
+        "{} commits, {} requests done",
+        commits.count,
+        document.driver.done
+    );
+}
+
+#[test]
+fn the_main_job_explains_both_servers() {
+    let _alone = alone();
+    for server in SERVERS {
+        let ran = run(&format!(
+            "--workload update_key --rate 300/s --duration 10s --warmup 1s --server {server}"
+        ));
+        let document = ran.good();
+        assert_sound(&document);
+        let driver = &document.driver;
+        assert_eq!(driver.offered_per_s, Some(300.0));
+        assert!(
+            (driver.achieved_per_s / 300.0 - 1.0).abs() <= 0.01,
+            "{server}: {}",
+            driver.achieved_per_s
+        );
+        assert!(driver.errors.is_empty());
+        for class in [FileClass::Binlog, FileClass::Redo] {
+            assert!(
+                share(&document, fsync_of(class)) > 0.05,
+                "{server}: no {class} fsync in {:?}",
+                document.causes
+            );
+        }
+        for name in [
+            "report.html",
+            "flamegraph.svg",
+            "commits.folded",
+            "latency.hlog",
+            "server.json",
+            "host.json",
+        ] {
+            assert!(ran.file(name).metadata().unwrap().len() > 0, "{name}");
+        }
+        assert!(ran.stdout().contains("commits, mean"), "{}", ran.stdout());
+        assert!(
+            ran.stderr().is_empty(),
+            "quiet without a terminal: {}",
+            ran.stderr()
+        );
+    }
+}
+
+#[test]
+fn a_log_that_is_not_synced_leaves_the_commit() {
+    let _alone = alone();
+    for server in SERVERS {
+        let common = format!("--rate 300/s --duration 3s --warmup 500ms --rows 2000 --server {server}");
+        let no_binlog = run(&format!("{common} --set sync_binlog=0")).good();
+        let no_redo = run(&format!("{common} --set innodb_flush_log_at_trx_commit=2")).good();
+        for document in [&no_binlog, &no_redo] {
+            assert_sound(document);
+        }
+        assert_eq!(total(&no_binlog, fsync_of(FileClass::Binlog)), 0, "{server}");
+        assert!(share(&no_binlog, fsync_of(FileClass::Redo)) > 0.1, "{server}");
+        // A change to the next redo file still syncs, whoever commits then.
+        assert!(
+            share(&no_redo, fsync_of(FileClass::Redo)) < 0.05,
+            "{server}: {:?}",
+            no_redo.causes
+        );
+        assert!(share(&no_redo, fsync_of(FileClass::Binlog)) > 0.1, "{server}");
+    }
+}
+
+#[test]
+fn a_commit_that_waits_for_another_ones_fsync_is_charged_to_it() {
+    let _alone = alone();
+    for server in SERVERS {
+        let common = format!("--max --duration 3s --warmup 500ms --rows 2000 --server {server}");
+        let group = run(&format!("{common} --connections 8")).good();
+        let single = run(&format!("{common} --connections 1")).good();
+        assert_sound(&group);
+        assert_sound(&single);
+        let led = |cause: &CauseRow| is_leader(cause) && cause.op == Some(IoOp::Fsync);
+        assert!(share(&group, led) > 0.1, "{server}: {:?}", group.causes);
+        assert_eq!(total(&single, is_leader), 0, "{server}: {:?}", single.causes);
+        assert!(
+            group.driver.achieved_per_s > single.driver.achieved_per_s,
+            "{server}: group commit helps"
+        );
+    }
+}
+
+#[test]
+fn reading_commits_nothing_and_every_writing_workload_commits_once_a_request() {
+    let _alone = alone();
+    for server in SERVERS {
+        for workload in ["update_nokey", "insert"] {
+            let ran = run(&format!(
+                "--workload {workload} --rate 200/s --duration 2s --warmup 500ms --rows 1000 --server {server}"
+            ));
+            assert_sound(&ran.good());
+        }
+        let ran = run(&format!(
+            "--workload point_select --rate 200/s --duration 2s --warmup 500ms --rows 1000 --server {server}"
+        ));
+        let document = ran.good();
+        assert!(document.driver.done > 0);
+        assert_eq!(
+            document.commits.as_ref().unwrap().count,
+            0,
+            "{server}: read-only commits do not wait"
+        );
+    }
+}
+
+#[test]
+fn a_rate_may_be_a_share_of_the_capacity_that_is_measured_first() {
+    let _alone = alone();
+    let ran = run("--rate 20% --duration 2s --warmup 500ms --rows 1000 --server mariadb --no-trace");
+    let document = ran.good();
+    let capacity = document.workload.capacity_per_s.unwrap();
+    let offered = document.driver.offered_per_s.unwrap();
+    assert!((offered / capacity - 0.2).abs() < 1e-9, "{offered} of {capacity}");
+    assert!(
+        document.commits.is_none() && document.tracer.is_none(),
+        "--no-trace"
+    );
+}
+
+#[test]
+fn a_report_renders_again_without_root_and_a_recording_is_kept() {
+    let _alone = alone();
+    let ran = run("--rate 200/s --duration 2s --warmup 500ms --rows 1000 --server mariadb --record");
+    let document = ran.good();
+    let records = ran.file("records.bin").metadata().unwrap().len();
+    let tracer = document.tracer.as_ref().unwrap();
+    assert!(
+        records > tracer.events * 40,
+        "{records} bytes for {} records",
+        tracer.events
+    );
+    let dir = ran.dir.as_ref().unwrap();
+    let report = |format: &str| {
+        let output = logtrace()
+            .arg("report")
+            .arg(dir)
+            .args(["--format", format])
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(
+        ran.stdout().starts_with(&report("terminal")),
+        "the same text again"
+    );
+    assert_eq!(report("json"), fs::read_to_string(ran.file("run.json")).unwrap());
+    assert_eq!(
+        report("folded"),
+        fs::read_to_string(ran.file("commits.folded")).unwrap()
+    );
+    assert_eq!(
+        report("html"),
+        fs::read_to_string(ran.file("report.html")).unwrap()
+    );
+    let folded: u64 = report("folded")
+        .lines()
+        .map(|line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap())
+        .sum();
+    assert_eq!(
+        folded,
+        document.commits.as_ref().unwrap().total,
+        "folded stacks add up too"
+    );
+    assert!(report("csv").lines().count() > document.causes.len());
+    assert!(report("markdown").contains("| "));
+}
+
+#[test]
+fn work_of_background_threads_and_locks_has_a_name() {
+    let _alone = alone();
+    let ran = run("--max --connections 32 --duration 3s --warmup 500ms --rows 50 --tables 1 --server mysql");
+    let document = ran.good();
+    assert_sound(&document);
+    let known = [Who::Own, Who::Leader, Who::Session, Who::Background];
+    assert!(document.causes.iter().all(|cause| known.contains(&cause.who)));
+    assert!(document.driver.done > 0);
+}
