@@ -1,9 +1,9 @@
 //! What a run needs of the machine: `logtrace doctor` shows it, `logtrace run` insists on it.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{self, Path};
 
-use logtrace_server::{FileSystemFacts, Flavor, InstanceConfig, ServerUser, find};
+use logtrace_server::{FileSystemFacts, Flavor, Home, ServerUser, find};
 use logtrace_tracer::{check_program, requirements};
 
 /// One thing, and whether it is as needed.
@@ -76,8 +76,8 @@ pub(crate) fn tracing() -> Vec<Check> {
 }
 
 /// What starting a private server needs, the program of the server aside.
-pub(crate) fn private_server() -> Vec<Check> {
-    vec![server_user(), free_space(Path::new(InstanceConfig::DEFAULT_BASE))]
+pub(crate) fn private_server(home: &Home) -> Vec<Check> {
+    vec![server_user(), free_space(&home.instances)]
 }
 
 /// The servers that can be started; at least one is needed.
@@ -137,6 +137,7 @@ fn server_user() -> Check {
 
 fn free_space(base: &Path) -> Check {
     let name = "disk space";
+    let base = path::absolute(base).unwrap_or_else(|_| base.to_owned());
     let existing = base
         .ancestors()
         .find(|path| path.exists())

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use logtrace_driver::{Arrivals, Keys, Rate, WorkloadInfo};
 use logtrace_report::render::Format;
-use logtrace_server::{ServerChoice, Setting};
+use logtrace_server::{Home, ServerChoice, Setting};
 
 /// Measures MySQL and MariaDB under load, and charges every nanosecond of every commit to what it waited for.
 #[derive(Debug, Parser)]
@@ -25,11 +25,11 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Put a server under load, trace it, and explain its commits.
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Render a run directory again. Needs no root.
     Report(ReportArgs),
     /// Tell what works on this machine, what does not, and what to do.
-    Doctor,
+    Doctor(HomeArgs),
     /// List the workloads.
     Workloads,
 }
@@ -110,6 +110,24 @@ pub(crate) struct RunArgs {
     /// Where run directories are made.
     #[arg(long, value_name = "DIR", default_value = "logtrace-runs")]
     pub(crate) out: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) home: HomeArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HomeArgs {
+    /// Where private servers and the data directories that they start from are made. Default:
+    /// /var/lib/logtrace/instances and /var/cache/logtrace/templates.
+    #[arg(long, value_name = "DIR", env = "LOGTRACE_HOME")]
+    home: Option<PathBuf>,
+}
+
+impl HomeArgs {
+    /// The directories that this means.
+    pub(crate) fn home(&self) -> Home {
+        self.home.as_deref().map_or_else(Home::default, Home::at)
+    }
 }
 
 #[derive(Debug, Args)]

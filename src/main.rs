@@ -18,7 +18,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(arguments) => commands::run(&arguments),
         Command::Report(arguments) => commands::report(&arguments),
-        Command::Doctor => commands::doctor(),
+        Command::Doctor(arguments) => commands::doctor(&arguments),
         Command::Workloads => commands::workloads(),
     };
     match result {

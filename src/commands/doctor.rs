@@ -4,14 +4,15 @@ use std::fmt::Write as _;
 
 use super::print;
 use crate::checks::{self, Check};
+use crate::cli::HomeArgs;
 use crate::exit::Exit;
 
 /// Shows every check; fails when a run with tracing is impossible.
-pub(crate) fn doctor() -> anyhow::Result<Exit> {
+pub(crate) fn doctor(arguments: &HomeArgs) -> anyhow::Result<Exit> {
     let checks = [
         checks::tracing(),
         checks::servers(),
-        checks::private_server(),
+        checks::private_server(&arguments.home()),
         checks::building(),
     ]
     .concat();

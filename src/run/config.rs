@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use logtrace_driver::{Arrivals, Dataset, Rate, WorkloadInfo};
-use logtrace_server::{ServerChoice, Setting};
+use logtrace_server::{Home, ServerChoice, Setting};
 
 use crate::cli::RunArgs;
 use crate::exit::UsageError;
@@ -36,6 +36,8 @@ pub(crate) struct RunConfig {
     pub(crate) record: bool,
     /// Where run directories are made.
     pub(crate) out: PathBuf,
+    /// Where private servers are made.
+    pub(crate) home: Home,
 }
 
 /// When requests start; the rate may still have to be found.
@@ -83,6 +85,7 @@ impl RunConfig {
             trace: !arguments.no_trace,
             record: arguments.record,
             out: arguments.out.clone(),
+            home: arguments.home.home(),
         })
     }
 

@@ -62,7 +62,7 @@ pub(crate) async fn measure(
         choice: config.server.clone(),
         settings: config.settings.clone(),
         log: dir.server_log(),
-        base: None,
+        home: config.home.clone(),
     };
     let say = |message: &str| line.say(message);
     let server = interrupts

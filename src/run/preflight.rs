@@ -12,7 +12,7 @@ pub(crate) fn preflight(config: &RunConfig) -> anyhow::Result<()> {
         needed.extend(checks::tracing());
     }
     if config.is_private() {
-        needed.extend(checks::private_server());
+        needed.extend(checks::private_server(&config.home));
     }
     let missing: Vec<String> = needed
         .iter()

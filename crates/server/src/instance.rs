@@ -10,6 +10,7 @@ use crate::copy::{CopyError, copy_tree};
 use crate::directory::{self, InstanceDir, sweep_stale};
 use crate::facts::{FactsError, ServerFacts};
 use crate::find::Binary;
+use crate::home::Home;
 use crate::log::{ServerLog, disk_is_full};
 use crate::process::{Launch, ServerProcess};
 use crate::setting::{Setting, verify, with_defaults};
@@ -42,18 +43,15 @@ pub struct InstanceConfig {
 }
 
 impl InstanceConfig {
-    /// Where instances are unless another place is given.
-    pub const DEFAULT_BASE: &str = "/var/lib/logtrace/instances";
-
-    /// Instances in [`Self::DEFAULT_BASE`], templates in `/var/cache/logtrace/templates`, one minute to
-    /// get ready, no settings beyond the defaults.
+    /// The usual [`Home`], one minute to get ready, no settings beyond the defaults.
     pub fn new(binary: Binary, log: PathBuf) -> Self {
+        let Home { instances, templates } = Home::default();
         Self {
             binary,
             settings: Vec::new(),
             log,
-            base: PathBuf::from(Self::DEFAULT_BASE),
-            templates: PathBuf::from("/var/cache/logtrace/templates"),
+            base: instances,
+            templates,
             ready_within: Duration::from_secs(60),
         }
     }

@@ -10,6 +10,7 @@ use crate::choice::ServerChoice;
 use crate::connection::{ConnectError, Connection, Password};
 use crate::facts::ServerFacts;
 use crate::find::{Binary, FindError, find};
+use crate::home::Home;
 use crate::instance::{Instance, InstanceConfig};
 use crate::running::{RunningConfig, RunningError, RunningServer};
 use crate::setting::Setting;
@@ -25,8 +26,8 @@ pub struct ServerConfig {
     pub settings: Vec<Setting>,
     /// The file that a private server's output is appended to.
     pub log: PathBuf,
-    /// The directory of private instances, if not the usual one.
-    pub base: Option<PathBuf>,
+    /// Where a private server is.
+    pub home: Home,
 }
 
 /// A server to measure.
@@ -76,9 +77,8 @@ impl Server {
         };
         let mut instance = InstanceConfig::new(binary, config.log.clone());
         instance.settings.clone_from(&config.settings);
-        if let Some(base) = &config.base {
-            instance.base.clone_from(base);
-        }
+        instance.base.clone_from(&config.home.instances);
+        instance.templates.clone_from(&config.home.templates);
         Ok(Self::Private(Instance::start(&instance, progress).await?))
     }
 

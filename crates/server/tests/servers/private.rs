@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::task::Poll;
 
 use logtrace_server::{
-    Exit, Flavor, HostFacts, Instance, Server, ServerChoice, ServerConfig, ServerUser, SettingError,
+    Exit, Flavor, Home, HostFacts, Instance, Server, ServerChoice, ServerConfig, ServerUser, SettingError,
     StartError, status_delta,
 };
 use rstest::rstest;
@@ -204,7 +204,10 @@ async fn the_uniform_handle_serves_a_private_server(#[case] choice: ServerChoice
         choice: Some(choice),
         settings: Vec::new(),
         log: base.path().join("server.log"),
-        base: Some(base.instances()),
+        home: Home {
+            instances: base.instances(),
+            ..Home::default()
+        },
     };
     let server = Server::open(&config, &|_| {}).await.unwrap();
     let before = server.status().await.unwrap();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use logtrace_server::{
-    ConnectError, Dsn, Endpoint, Exit, Flavor, Password, PeerError, RunningConfig, RunningError,
+    ConnectError, Dsn, Endpoint, Exit, Flavor, Home, Password, PeerError, RunningConfig, RunningError,
     RunningServer, Server, ServerChoice, ServerConfig, SettingError, find,
 };
 use rstest::rstest;
@@ -153,7 +153,7 @@ async fn a_running_server_is_found_set_and_put_back(#[case] flavor: Flavor) {
         choice: Some(ServerChoice::Running(wanted.dsn)),
         settings: wanted.settings,
         log: PathBuf::new(),
-        base: None,
+        home: Home::default(),
     };
     let server = Server::open(&config, &|_| {}).await.unwrap();
     assert_eq!(server.connection().endpoint, Endpoint::Socket(foreign.socket()));
