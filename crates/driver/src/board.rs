@@ -66,12 +66,14 @@ impl Board {
         };
     }
 
-    /// Hands out everything that is due by now.
-    pub(crate) fn release(&mut self, now_ns: u64) {
+    /// Hands out everything that is due by now; whether a connection got work.
+    pub(crate) fn release(&mut self, now_ns: u64) -> bool {
+        let mut handed = false;
         while let Some(&seat) = self.idle.last() {
             let Some(turn) = self.next_turn(now_ns) else {
-                return;
+                return handed;
             };
+            handed = true;
             self.idle.pop();
             self.counts.running += 1;
             if let Seat::Idle(waker) = std::mem::replace(&mut self.seats[seat], Seat::Given(turn)) {
@@ -85,6 +87,7 @@ impl Board {
             }
             self.counts.backlog_max = self.counts.backlog_max.max(self.backlog());
         }
+        handed
     }
 
     /// The next request for a connection, in the order in which they fell due; `None` once the board is closed.

@@ -5,11 +5,12 @@
 
 mod common;
 
+use std::thread;
 use std::time::Duration;
 
 use common::drives::{config, drive_to_end, load_dataset, uniform};
 use common::server::{FLAVORS, Server};
-use logtrace_driver::{Waiting, pace_lag};
+use logtrace_driver::{DriveConfig, Waiting, pace_lag};
 
 const ROUNDS: usize = 12;
 
@@ -48,6 +49,15 @@ fn the_pacer_is_about_as_exact_as_a_bare_timer_and_tokios_timer_is_not() {
     assert!(2 * tokio > 3 * bare, "tokio {tokio} ns, bare timerfd {bare} ns");
 }
 
+/// The median lags of requests to a server and of a bare timer beside them, so that both see the same machine.
+fn beside(config: &DriveConfig) -> (u64, u64) {
+    thread::scope(|scope| {
+        let bare = scope.spawn(|| median_lag(Waiting::BareTimer));
+        let sent = drive_to_end(config).lag.value_at_quantile(0.5);
+        (sent, bare.join().unwrap())
+    })
+}
+
 #[test]
 fn requests_leave_for_a_real_server_as_soon_as_the_timer_fires() {
     for flavor in FLAVORS {
@@ -55,13 +65,22 @@ fn requests_leave_for_a_real_server_as_soon_as_the_timer_fires() {
         let target = server.target("logtrace");
         load_dataset(&target, common::drives::DATASET);
         let config = config(target, "point_select", uniform(RATE_PER_S), ROUND);
-        let [sent, bare, tokio] = medians([
-            Box::new(|| drive_to_end(&config).lag.value_at_quantile(0.5)),
-            Box::new(|| median_lag(Waiting::BareTimer)),
+        let mut bare = Vec::new();
+        let [sent, tokio] = medians([
+            Box::new(|| {
+                let (sent, beside) = beside(&config);
+                bare.push(beside);
+                sent
+            }),
             Box::new(|| median_lag(Waiting::TokioTimer)),
         ]);
+        bare.sort_unstable();
+        let bare = bare[ROUNDS / 2];
         println!("{flavor:?}: median lag in ns: requests {sent}, bare timerfd {bare}, tokio {tokio}");
-        assert!(sent <= 3 * bare, "{flavor:?}: {sent} ns, bare timerfd {bare} ns");
+        assert!(
+            2 * sent <= 3 * bare,
+            "{flavor:?}: {sent} ns, bare timerfd {bare} ns"
+        );
         assert!(3 * sent <= tokio, "{flavor:?}: {sent} ns, tokio {tokio} ns");
     }
 }
