@@ -47,21 +47,17 @@ fn meaning(wait: Wait) -> &'static str {
         Wait::RunQueue => {
             "More threads could run than there are CPUs; try fewer --connections, or a machine with more CPUs"
         }
-        Wait::DataWriteback => {
-            "The file's own pages were on their way to the device; try --place on a faster one"
-        }
+        Wait::DataWriteback => "The file's own pages were on their way to the device; a faster device helps",
         Wait::JournalCommit => {
-            "The file system wrote its journal; compare --fs, or give the file a file system of its own with --place"
+            "The file system wrote its journal; another file system, or one of its own for this file, may do without"
         }
-        Wait::FlushQueue => {
-            "Flushes of one device wait for each other; put the logs on devices of their own with --place"
-        }
+        Wait::FlushQueue => "Flushes of one device wait for each other; logs on devices of their own do not",
         Wait::DeviceFlush => {
-            "The device made its write cache durable; try a device with power-loss protection with --place"
+            "The device made its write cache durable; one with power-loss protection has nothing to flush"
         }
-        Wait::DeviceIo => "The device read or wrote without the page cache; try --place on a faster one",
+        Wait::DeviceIo => "The device read or wrote without the page cache; a faster device helps",
         Wait::FileSystemLock => {
-            "Threads exclude each other inside the file system; compare --fs, or part the files with --place"
+            "Threads exclude each other inside the file system; another file system, or parted files, may not"
         }
         Wait::Unclassified => {
             "The kernel stacks listed as unclassified; a rule for them would name the cause"
@@ -70,8 +66,8 @@ fn meaning(wait: Wait) -> &'static str {
             "Page reads and writes delay the commits; look at the buffer pool's size and innodb_io_capacity"
         }
         Wait::Timer => {
-            "A delay that was asked for; look at binlog_group_commit_sync_delay (MySQL) or binlog_commit_wait_usec \
-             (MariaDB)"
+            "The server slept: a delay that was asked for (binlog_group_commit_sync_delay, binlog_commit_wait_usec), \
+             or its own sleep between two looks"
         }
         Wait::Client => "The server waited for a socket; look at the client and the network",
         Wait::Unexplained => {

@@ -87,7 +87,11 @@ fn server_name(server: &Server) -> String {
 }
 
 fn place_and_durability(server: &Server) -> String {
-    let owner = if server.private { "private" } else { "not private" };
+    let owner = if server.private {
+        "private"
+    } else {
+        "running server"
+    };
     let place = format!("{} on {}", server.file_system, server.device);
     let mut parts = vec![owner.to_owned(), place];
     let setting = |name: &str| server.settings.get(name).map(String::as_str);
