@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use logtrace_driver::{Arrivals, Keys, Rate, WorkloadInfo};
 use logtrace_report::render::Format;
-use logtrace_server::{Home, ServerChoice, Setting};
+use logtrace_server::{Home, Setting};
 
 /// Measures MySQL and MariaDB under load, and charges every nanosecond of every commit to what it waited for.
 #[derive(Debug, Parser)]
@@ -51,7 +51,12 @@ pub(crate) struct RunArgs {
     pub(crate) workload: &'static WorkloadInfo,
 
     /// Requests a second (500/s), or a share of what a short closed loop reaches first (70%).
-    #[arg(long, value_name = "R/s|P%", default_value = "70%")]
+    #[arg(
+        long,
+        value_name = "R/s|P%",
+        default_value = "70%",
+        allow_hyphen_values = true
+    )]
     pub(crate) rate: Rate,
 
     /// Closed loop: each connection sends the next request as soon as the last one is done.
@@ -67,11 +72,11 @@ pub(crate) struct RunArgs {
     pub(crate) connections: u32,
 
     /// Length of the measured window.
-    #[arg(long, value_name = "T", default_value = "30s", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "T", default_value = "30s", value_parser = duration)]
     pub(crate) duration: Duration,
 
     /// Load before the measured window, drained before it starts.
-    #[arg(long, value_name = "T", default_value = "3s", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "T", default_value = "3s", value_parser = duration)]
     pub(crate) warmup: Duration,
 
     /// Seed of arrivals, keys and data: the same seed gives the same of all three.
@@ -92,8 +97,9 @@ pub(crate) struct RunArgs {
 
     /// mysql, mariadb, a path to mysqld, or mysql://USER@HOST/ of a running server on this machine. Default: a
     /// private MySQL, or MariaDB where there is no MySQL. A password is read from LOGTRACE_PASSWORD.
+    // A text: clap's errors repeat a value, and an address may hold a password by mistake.
     #[arg(long, value_name = "SERVER")]
-    pub(crate) server: Option<ServerChoice>,
+    pub(crate) server: Option<String>,
 
     /// Set a variable of the server; a value that does not take is an error. Repeatable.
     #[arg(long = "set", value_name = "VAR=VALUE")]
@@ -113,6 +119,11 @@ pub(crate) struct RunArgs {
 
     #[command(flatten)]
     pub(crate) home: HomeArgs,
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text)
+        .map_err(|error| format!("{error}. Write a number and a unit, such as 500ms, 30s or 2m"))
 }
 
 #[derive(Debug, Args)]

@@ -5,6 +5,7 @@ mod cli;
 mod commands;
 mod exit;
 mod run;
+mod told;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -13,6 +14,7 @@ use clap::Parser;
 
 use crate::cli::{Cli, Command};
 use crate::exit::Exit;
+use crate::told::told;
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
@@ -25,7 +27,7 @@ fn main() -> ExitCode {
         Ok(exit) => exit.into(),
         Err(error) => {
             // Nothing is left to tell it to when stderr is gone.
-            let _ = writeln!(io::stderr(), "error: {error:#}");
+            let _ = writeln!(io::stderr(), "error: {}", told(&error));
             Exit::of_error(&error).into()
         }
     }

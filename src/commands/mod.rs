@@ -7,6 +7,8 @@ mod workloads;
 
 use std::io::{self, Write};
 
+use anyhow::Context;
+
 pub(crate) use doctor::doctor;
 pub(crate) use report::report;
 pub(crate) use run::run;
@@ -14,8 +16,11 @@ pub(crate) use workloads::workloads;
 
 /// Prints a result. A reader that closed the pipe early (`| head`) has what it wanted.
 fn print(text: &str) -> anyhow::Result<()> {
-    match io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(error).context("cannot print to the standard output")
+        }
         _ => Ok(()),
     }
 }

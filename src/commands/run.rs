@@ -1,8 +1,9 @@
 //! `logtrace run`: the main job.
 
 use std::io::{self, IsTerminal};
+use std::time::Duration;
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use jiff::Zoned;
 use logtrace_events::RunDir;
 use logtrace_report::render::{Format, Input, render};
@@ -12,6 +13,10 @@ use super::print;
 use crate::cli::RunArgs;
 use crate::exit::Exit;
 use crate::run::{Interrupts, Outputs, Raw, RunConfig, discard, document, measure, preflight};
+
+/// How long the copy of a data directory may go on after the run was given up. The driver's threads are not waited
+/// for: they may hang on a server that is gone.
+const LONGEST_COPY: Duration = Duration::from_secs(20);
 
 /// Measures, writes the run directory, and prints the report.
 pub(crate) fn run(arguments: &RunArgs) -> anyhow::Result<Exit> {
@@ -28,25 +33,24 @@ pub(crate) fn run(arguments: &RunArgs) -> anyhow::Result<Exit> {
     let raw = match measured(&config, &dir, &outputs) {
         Ok(raw) => raw,
         Err(error) => {
-            return Err(match discard(&dir) {
-                Some(kept) => anyhow!("{error:#}\n{kept}"),
-                None => error,
-            });
+            return Err(discard(&dir, error));
         }
     };
     let (document, degraded) = document(&config, &started, &raw);
     document.check()?;
     outputs.finished(&raw, &document)?;
-    let color = io::stdout().is_terminal();
-    print(&render(
+    let terminal = render(
         Format::Terminal,
         Input {
             document: &document,
             stacks: &[],
-            color,
+            color: io::stdout().is_terminal(),
         },
-    )?)?;
-    print(&format!("\nreport: {}\n", dir.report_html().display()))?;
+    )?;
+    let place = dir.report_html();
+    let place = place.display();
+    print(&format!("{terminal}\nreport: {place}\n"))
+        .with_context(|| format!("measured, and the report is {place}, but"))?;
     Ok(if degraded { Exit::Degraded } else { Exit::Done })
 }
 
@@ -59,7 +63,7 @@ fn measured(config: &RunConfig, dir: &RunDir, outputs: &Outputs<'_>) -> anyhow::
         let interrupts = Interrupts::listen().context("cannot listen for signals")?;
         measure(config, dir, outputs, &interrupts).await
     });
-    // After an abort a driver's thread may still wait for a server that is gone.
-    runtime.shutdown_background();
+    // A data directory may still be being copied; it is removed when that ends.
+    runtime.shutdown_timeout(LONGEST_COPY);
     result
 }

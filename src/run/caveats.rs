@@ -30,6 +30,11 @@ pub(crate) fn findings(raw: &Raw, document: &Document) -> Vec<Finding> {
         found.extend(of_tracer(traced));
     }
     found.extend(of_commits(document));
+    found.extend(
+        raw.not_given_back
+            .iter()
+            .map(|text| degrading("not_given_back", text.clone())),
+    );
     found
 }
 

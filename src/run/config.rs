@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
+use humantime::format_duration;
 use logtrace_driver::{Arrivals, Dataset, Rate, WorkloadInfo};
-use logtrace_server::{Home, ServerChoice, Setting};
+use logtrace_server::{ChoiceError, Home, ServerChoice, Setting, SettingError};
 
 use crate::cli::RunArgs;
 use crate::exit::UsageError;
@@ -55,13 +56,8 @@ const SHORTEST: Duration = Duration::from_millis(100);
 impl RunConfig {
     /// Checks what was typed.
     pub(crate) fn checked(arguments: &RunArgs) -> anyhow::Result<Self> {
-        if arguments.duration < SHORTEST {
-            let text = format!(
-                "--duration {:?} is too short: give at least {SHORTEST:?}",
-                arguments.duration
-            );
-            return Err(UsageError(text).into());
-        }
+        check_duration(arguments.duration)?;
+        let server = server(arguments)?;
         let connections = usize::try_from(arguments.connections)
             .ok()
             .and_then(NonZeroUsize::new);
@@ -80,7 +76,7 @@ impl RunConfig {
             },
             warmup: arguments.warmup,
             duration: arguments.duration,
-            server: arguments.server.clone(),
+            server,
             settings: arguments.settings.clone(),
             trace: !arguments.no_trace,
             record: arguments.record,
@@ -92,5 +88,29 @@ impl RunConfig {
     /// Whether logtrace starts the server itself.
     pub(crate) fn is_private(&self) -> bool {
         !matches!(self.server, Some(ServerChoice::Running(_)))
+    }
+}
+
+fn check_duration(duration: Duration) -> Result<(), UsageError> {
+    if duration >= SHORTEST {
+        return Ok(());
+    }
+    Err(UsageError(format!(
+        "--duration {} is too short: give at least {}",
+        format_duration(duration),
+        format_duration(SHORTEST)
+    )))
+}
+
+/// The choice of the server, with settings that it can have.
+fn server(arguments: &RunArgs) -> Result<Option<ServerChoice>, UsageError> {
+    let choice = arguments.server.as_deref().map(str::parse).transpose();
+    let choice = choice.map_err(|error: ChoiceError| UsageError(format!("--server: {error}")))?;
+    let reserved = arguments.settings.iter().find(|setting| setting.is_reserved());
+    match (&choice, reserved) {
+        (None | Some(ServerChoice::Flavor(_) | ServerChoice::Binary(_)), Some(setting)) => Err(UsageError(
+            SettingError::Reserved(setting.name().to_owned()).to_string(),
+        )),
+        _ => Ok(choice),
     }
 }

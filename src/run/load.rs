@@ -10,7 +10,8 @@ use std::time::Duration;
 use anyhow::Context;
 use logtrace_driver::{
     Address, CAPACITY_DURATION, CAPACITY_WARMUP, CancellationToken, DEFAULT_GRACE, DriveConfig, LoadConfig,
-    Measured, Outputs, Pace, Progress, Span, Stage, Target, Watch, capacity, drive, drop_database, load,
+    LoadError, Measured, Outputs, Pace, Progress, Span, Stage, Target, Watch, capacity, drive, drop_database,
+    load,
 };
 use logtrace_report::window::Window;
 use logtrace_server::{Connection, Endpoint};
@@ -109,9 +110,12 @@ pub(crate) async fn drive_workload(
     Ok(driving.await??)
 }
 
-/// Removes the tables.
+/// Removes the tables. A database that is not ours was not used, and stays.
 pub(crate) async fn drop_tables(target: Target) -> anyhow::Result<()> {
-    Ok(on_own_thread(move || drop_database(&target)).await??)
+    match on_own_thread(move || drop_database(&target)).await? {
+        Err(LoadError::NotOurs(_)) => Ok(()),
+        dropped => Ok(dropped?),
+    }
 }
 
 /// The driver brings an event loop of its own, so it gets a thread that has none.

@@ -1,23 +1,26 @@
 //! The order of a run: server, tables, capacity, tracer, load; and taking it all down again.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use logtrace_driver::{Measured, Pace, Target};
 use logtrace_events::RunDir;
 use logtrace_report::window::Window;
 use logtrace_server::{FileSystemFacts, HostFacts, Server, ServerConfig, ServerFacts};
-use logtrace_tracer::{Account, Tracer, TracerConfig};
+use logtrace_tracer::{Account, Tracer, TracerConfig, check_program};
 use tokio::sync::oneshot;
 
 use super::config::RunConfig;
 use super::explainer::{Explained, Explainer};
-use super::interrupts::Interrupts;
-use super::load::{Follower, drive_config, drive_workload, drop_tables, load_tables, pace, target};
+use super::give_back::give_back;
+use super::interrupts::{Interrupted, Interrupts};
+use super::load::{Follower, drive_config, drive_workload, load_tables, pace, target};
 use super::outputs::Outputs;
 use super::progress::Line;
+use crate::told::told;
 
 /// Everything that a run gives before it is put together.
 #[derive(Debug)]
@@ -36,6 +39,8 @@ pub(crate) struct Raw {
     pub(crate) measured: Option<Measured>,
     /// What the tracer saw.
     pub(crate) traced: Option<Traced>,
+    /// What could not be put back on the server as it was.
+    pub(crate) not_given_back: Option<String>,
 }
 
 /// What the tracer saw in the window.
@@ -47,8 +52,8 @@ pub(crate) struct Traced {
     pub(crate) account: Account,
 }
 
-/// How long giving a running server back may take when everything is to stop at once.
-const GIVE_BACK_WITHIN: Duration = Duration::from_secs(5);
+/// How long the server's status is waited for: it is told along with the numbers, and shall not hold them up.
+const STATUS_WITHIN: Duration = Duration::from_secs(5);
 
 /// Measures. Whatever happens, the server is taken down, or given back as it was.
 pub(crate) async fn measure(
@@ -78,35 +83,14 @@ pub(crate) async fn measure(
     line.say("stopping the server");
     let given_back = give_back(server, target, interrupts).await;
     line.clear();
-    let raw = result?;
-    given_back?;
-    Ok(raw)
-}
-
-/// Stops a private server; takes our database and settings off a running one.
-async fn give_back(server: Server, target: Target, interrupts: &Interrupts) -> anyhow::Result<()> {
-    let private = server.facts().private;
-    if private && interrupts.abort.is_cancelled() {
-        // Dropping it kills it.
-        return Ok(());
-    }
-    let alive = server.is_running();
-    let work = async {
-        if !private && alive {
-            drop_tables(target).await.context("cannot remove the tables")?;
+    match (result, given_back) {
+        (Ok(mut raw), given_back) => {
+            raw.not_given_back = given_back.err().map(|error| told(&error));
+            Ok(raw)
         }
-        if alive {
-            server.finish().await.context("cannot give the server back")
-        } else {
-            Ok(())
-        }
-    };
-    if private {
-        return interrupts.unless_aborted(work).await.unwrap_or(Ok(()));
+        (Err(error), Ok(())) => Err(error),
+        (Err(error), Err(left)) => Err(anyhow!("{}\n{}", told(&error), told(&left))),
     }
-    tokio::time::timeout(GIVE_BACK_WITHIN, work)
-        .await
-        .context("the server did not take its settings back in time")?
 }
 
 async fn on_server(
@@ -119,6 +103,9 @@ async fn on_server(
     line: &Line,
 ) -> anyhow::Result<Raw> {
     let mut raw = describe(server);
+    if config.trace {
+        check_program(&PathBuf::from(format!("/proc/{}/exe", raw.server.pid)))?;
+    }
     interrupts
         .unless_ended(load_tables(config, target, line))
         .await??;
@@ -138,10 +125,13 @@ async fn on_server(
         pace,
         announced,
     };
-    let (measured, start) = load.drive(interrupts, server, tracer.as_ref(), line).await?;
+    let (measured, start) = match load.drive(interrupts, server, tracer.as_ref(), line).await {
+        Err(_) if interrupts.end.is_cancelled() => return Err(Interrupted.into()),
+        driven => driven?,
+    };
     raw.measured = Some(measured);
     if let Some(before) = &start.status
-        && let Ok(after) = server.status().await
+        && let Some(after) = status(server).await
     {
         raw.status = logtrace_server::status_delta(before, &after);
     }
@@ -151,10 +141,17 @@ async fn on_server(
     Ok(raw)
 }
 
+async fn status(server: &Server) -> Option<BTreeMap<String, String>> {
+    tokio::time::timeout(STATUS_WITHIN, server.status())
+        .await
+        .ok()?
+        .ok()
+}
+
 fn describe(server: &Server) -> Raw {
     let facts = server.facts().clone();
-    let data_dir = facts.variables.get("datadir").map(std::path::PathBuf::from);
-    let paths: Vec<&std::path::Path> = data_dir.iter().map(std::path::PathBuf::as_path).collect();
+    let data_dir = facts.variables.get("datadir").map(PathBuf::from);
+    let paths: Vec<&Path> = data_dir.iter().map(PathBuf::as_path).collect();
     Raw {
         data: data_dir
             .as_deref()
@@ -165,6 +162,7 @@ fn describe(server: &Server) -> Raw {
         capacity_per_s: None,
         measured: None,
         traced: None,
+        not_given_back: None,
     }
 }
 
@@ -247,7 +245,7 @@ impl Load<'_> {
             let account = tracer.and_then(|tracer| tracer.account().ok());
             AtStart {
                 account,
-                status: server.status().await.ok(),
+                status: status(server).await,
             }
         };
         let (measured, start) = tokio::join!(driving, reading);

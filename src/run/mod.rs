@@ -4,6 +4,7 @@ mod caveats;
 mod config;
 mod document;
 mod explainer;
+mod give_back;
 mod interrupts;
 mod load;
 mod measure;

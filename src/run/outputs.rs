@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use logtrace_events::RunDir;
 use logtrace_report::document::{Caveat, Document};
 use logtrace_report::render::{Format, Input, RenderError, flamegraph, render};
@@ -10,7 +10,9 @@ use serde_json::json;
 
 use super::config::RunConfig;
 use super::document::document;
+use super::interrupts::Interrupted;
 use super::measure::Raw;
+use crate::told::told;
 
 /// Writes the files of one run.
 #[derive(Debug)]
@@ -87,13 +89,26 @@ impl Outputs<'_> {
     }
 }
 
-/// Removes the directory of a run that measured nothing, unless the server left something to read in it.
-pub(crate) fn discard(dir: &RunDir) -> Option<String> {
+/// Removes the directory of a run that measured nothing, unless there is a log of a server in it that may tell more
+/// than the error does.
+pub(crate) fn discard(dir: &RunDir, error: anyhow::Error) -> anyhow::Error {
     let log = dir.server_log();
-    if fs::metadata(&log).is_ok_and(|metadata| metadata.len() > 0) {
-        return Some(format!("the server's log is {}", log.display()));
-    }
+    let logged = fs::metadata(&log).is_ok_and(|metadata| metadata.len() > 0);
     // What cannot be removed is empty of results.
-    let _ = fs::remove_dir_all(dir.path());
-    None
+    if !logged || error.is::<Interrupted>() {
+        let _ = fs::remove_dir_all(dir.path());
+        return error;
+    }
+    for entry in fs::read_dir(dir.path()).into_iter().flatten().flatten() {
+        if entry.path() != log {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+    let text = told(&error);
+    let log = log.display().to_string();
+    if text.contains(&log) {
+        error
+    } else {
+        anyhow!("{text}\nThe server's log: {log}")
+    }
 }

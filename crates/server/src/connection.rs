@@ -5,6 +5,7 @@ use std::fmt;
 use std::io;
 use std::net::IpAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, IoError, Opts, OptsBuilder};
@@ -12,6 +13,9 @@ use serde::Serialize;
 use thiserror::Error;
 
 use crate::dsn::PASSWORD_VARIABLE;
+
+/// How long a server may take to greet a client.
+const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 
 /// Everything that a client needs to connect; plain, so that any client can be fed from it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -95,6 +99,9 @@ pub enum ConnectError {
         /// What the server said.
         message: String,
     },
+    /// The kernel took the connection, and no server answered.
+    #[error("the server on {0} does not answer: is it stopped, or out of disk space?")]
+    Silent(Endpoint),
     /// Anything else that the client library reports.
     #[error("asking the server on {endpoint} failed: {source}")]
     Other {
@@ -108,8 +115,9 @@ pub enum ConnectError {
 impl Connection {
     /// Connects.
     pub(crate) async fn connect(&self) -> Result<Conn, ConnectError> {
-        Conn::new(self.options())
+        tokio::time::timeout(ANSWER_WITHIN, Conn::new(self.options()))
             .await
+            .map_err(|_| ConnectError::Silent(self.endpoint.clone()))?
             .map_err(|source| self.explain(source))
     }
 

@@ -105,6 +105,11 @@ impl Setting {
         &self.value
     }
 
+    /// Whether logtrace itself decides it for a private server.
+    pub fn is_reserved(&self) -> bool {
+        RESERVED.contains(&self.name())
+    }
+
     /// Whether a data directory depends on it.
     pub(crate) fn is_fixed_at_initialisation(&self) -> bool {
         FIXED_AT_INITIALISATION.contains(&self.name.as_str())
@@ -146,7 +151,7 @@ impl fmt::Display for Setting {
 /// What a private instance is started with: durable defaults, replaced and completed by `chosen`. The last of
 /// several values for one variable counts.
 pub(crate) fn with_defaults(flavor: Flavor, chosen: &[Setting]) -> Result<Vec<Setting>, SettingError> {
-    if let Some(reserved) = chosen.iter().find(|setting| RESERVED.contains(&setting.name())) {
+    if let Some(reserved) = chosen.iter().find(|setting| setting.is_reserved()) {
         return Err(SettingError::Reserved(reserved.name.clone()));
     }
     let mut settings = defaults(flavor);

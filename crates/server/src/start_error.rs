@@ -26,7 +26,7 @@ pub enum StartError {
     #[error(transparent)]
     Setting(#[from] SettingError),
     /// A directory could not be made or used.
-    #[error("cannot {what} {path}: {source}")]
+    #[error("cannot {what} {path}: {source}{}", remedy(.source))]
     Directory {
         /// What was tried.
         what: &'static str,
@@ -37,7 +37,7 @@ pub enum StartError {
     },
     /// The server's user may not pass a directory above the instance.
     #[error(
-        "the server runs as user {user}, who may not enter {path}: chmod o+x {path}, or choose another directory"
+        "the server runs as user {user}, who may not enter {path}: chmod o+x {path}, or choose another directory with --home"
     )]
     Closed {
         /// The directory.
@@ -53,7 +53,7 @@ pub enum StartError {
     NoInstallScript(Vec<PathBuf>),
     /// The disk is full.
     #[error(
-        "the disk of {0} is full: a private server needs {NEEDED_MIB} MiB there, and what its tables take. Free some, or choose another directory"
+        "the disk of {0} is full: a private server needs {NEEDED_MIB} MiB there, and what its tables take. Free some, or choose another directory with --home"
     )]
     DiskFull(PathBuf),
     /// The data directory could not be copied from the template.
@@ -68,7 +68,7 @@ pub enum StartError {
         source: io::Error,
     },
     /// The program ended before it was of use.
-    #[error("{server} {doing} ended with {exit}:\n{}\nAll of its log: {log}", indented(.lines))]
+    #[error("{server} ended with {exit} while {doing}:\n{}\nAll of its log: {log}", indented(.lines))]
     Ended {
         /// Flavor and version.
         server: String,
@@ -151,6 +151,14 @@ impl StartError {
             lines: telling_lines(&log.text()),
             log: log.path().to_owned(),
         }
+    }
+}
+
+fn remedy(source: &io::Error) -> &'static str {
+    match source.kind() {
+        io::ErrorKind::PermissionDenied => ". Run logtrace as root, or choose another directory with --home",
+        io::ErrorKind::ReadOnlyFilesystem => ". Choose another directory with --home",
+        _ => "",
     }
 }
 
