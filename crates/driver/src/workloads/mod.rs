@@ -10,7 +10,10 @@ use crate::draw::Draw;
 use crate::floor::Seat;
 use crate::worker::{Preparing, prepare};
 
+use self::one_row::OneRow;
+
 mod insert;
+mod one_row;
 mod point_select;
 mod update_key;
 mod update_nokey;
@@ -51,7 +54,7 @@ const WORKLOADS: &[WorkloadInfo] = &[
         alias: "oltp_update_index",
         description: "one autocommitted UPDATE of an indexed column by primary key",
         commits: true,
-        prepare: prepare::<update_key::UpdateKey>,
+        prepare: prepare::<OneRow<update_key::UpdateKey>>,
     },
     WorkloadInfo {
         name: "update_nokey",
@@ -72,7 +75,7 @@ const WORKLOADS: &[WorkloadInfo] = &[
         alias: "oltp_point_select",
         description: "one SELECT of a row by primary key; nothing is committed",
         commits: false,
-        prepare: prepare::<point_select::PointSelect>,
+        prepare: prepare::<OneRow<point_select::PointSelect>>,
     },
 ];
 

@@ -1,38 +1,12 @@
 //! An update of the indexed column (sysbench 1.0 `oltp_update_index`).
 
-use mysql_async::prelude::Queryable;
-use mysql_async::{Conn, Statement};
+use super::one_row::ByKey;
 
-use super::{Workload, prepare_each};
-use crate::draw::Draw;
+/// The statement of `update_key`.
+pub(crate) struct UpdateKey;
 
-/// One prepared UPDATE a table.
-pub(crate) struct UpdateKey {
-    statements: Vec<Statement>,
-}
-
-pub(crate) struct Values {
-    table: usize,
-    id: i64,
-}
-
-impl Workload for UpdateKey {
-    type Values = Values;
-
-    async fn prepare(conn: &mut Conn, tables: u32) -> mysql_async::Result<Self> {
-        let sql = |table| format!("UPDATE sbtest{table} SET k=k+1 WHERE id=?");
-        let statements = prepare_each(conn, tables, sql).await?;
-        Ok(Self { statements })
-    }
-
-    fn draw(&self, draw: &mut Draw) -> Values {
-        Values {
-            table: draw.table(),
-            id: draw.key(),
-        }
-    }
-
-    async fn issue(&self, conn: &mut Conn, values: &Values) -> mysql_async::Result<()> {
-        conn.exec_drop(&self.statements[values.table], (values.id,)).await
+impl ByKey for UpdateKey {
+    fn sql(table: u32) -> String {
+        format!("UPDATE sbtest{table} SET k=k+1 WHERE id=?")
     }
 }
