@@ -30,6 +30,12 @@ pub(crate) fn findings(raw: &Raw, document: &Document) -> Vec<Finding> {
         found.extend(of_tracer(traced));
     }
     found.extend(of_commits(document));
+    if raw.disk_full {
+        found.push(degrading(
+            "disk_full",
+            "the disk of the server's data is full".into(),
+        ));
+    }
     found.extend(
         raw.not_given_back
             .iter()
@@ -66,7 +72,7 @@ fn of_driver(measured: &Measured) -> Vec<Finding> {
         Ended::ServerGone => {
             found.push(degrading(
                 "server_died",
-                "the server went away during the run; see server.log".into(),
+                "the server went away during the run: see its log".into(),
             ));
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use logtrace_driver::{DISCONNECTED, Measured};
+use logtrace_driver::DISCONNECTED;
 use logtrace_report::distribution::Distribution;
 use logtrace_report::document::{Document, Driver, Probe, SCHEMA, Server, Tracer, Workload};
 
@@ -30,7 +30,7 @@ pub(crate) fn document(config: &RunConfig, started: &str, raw: &Raw) -> (Documen
         started: started.into(),
         server: server(config, raw),
         workload: workload(config, raw),
-        driver: driver(raw.measured.as_ref()),
+        driver: driver(config, raw),
         commits: None,
         causes: Vec::new(),
         unexplained: 0,
@@ -90,9 +90,15 @@ fn workload(config: &RunConfig, raw: &Raw) -> Workload {
     }
 }
 
-fn driver(measured: Option<&Measured>) -> Driver {
-    let Some(measured) = measured else {
-        return Driver::default();
+fn driver(config: &RunConfig, raw: &Raw) -> Driver {
+    let Some(measured) = &raw.measured else {
+        return Driver {
+            offered_per_s: match config.pacing {
+                Pacing::Open(rate, _) => Some(rate.per_second(raw.capacity_per_s.unwrap_or_default())),
+                Pacing::Closed => None,
+            },
+            ..Driver::default()
+        };
     };
     Driver {
         offered_per_s: measured.offered_per_s,

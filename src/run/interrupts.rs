@@ -15,10 +15,16 @@ pub(crate) struct Interrupts {
     pub(crate) abort: CancellationToken,
 }
 
-/// The run was stopped before there was anything to report.
+/// The run was stopped, and there is nothing to report.
 #[derive(Debug, thiserror::Error)]
-#[error("interrupted before anything was measured")]
-pub(crate) struct Interrupted;
+pub(crate) enum Interrupted {
+    /// It had not come to its window.
+    #[error("interrupted before anything was measured")]
+    Early,
+    /// It was not to end in order.
+    #[error("stopped at once: nothing is kept of this run")]
+    Aborted,
+}
 
 impl Interrupts {
     /// Listens from now on; call it inside the runtime.
@@ -46,20 +52,20 @@ impl Interrupts {
 
     /// Does `work` unless the run is to end.
     pub(crate) async fn unless_ended<T>(&self, work: impl Future<Output = T>) -> Result<T, Interrupted> {
-        unless(&self.end, work).await
+        unless(&self.end, work).await.ok_or(Interrupted::Early)
     }
 
     /// Does `work` unless everything is to stop at once.
     pub(crate) async fn unless_aborted<T>(&self, work: impl Future<Output = T>) -> Result<T, Interrupted> {
-        unless(&self.abort, work).await
+        unless(&self.abort, work).await.ok_or(Interrupted::Aborted)
     }
 }
 
-async fn unless<T>(token: &CancellationToken, work: impl Future<Output = T>) -> Result<T, Interrupted> {
+async fn unless<T>(token: &CancellationToken, work: impl Future<Output = T>) -> Option<T> {
     tokio::select! {
         biased;
-        () = token.cancelled() => Err(Interrupted),
-        result = work => Ok(result),
+        () = token.cancelled() => None,
+        result = work => Some(result),
     }
 }
 

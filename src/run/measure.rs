@@ -14,6 +14,7 @@ use logtrace_tracer::{Account, Tracer, TracerConfig, check_program};
 use tokio::sync::oneshot;
 
 use super::config::RunConfig;
+use super::disk::{is_full, unless_full};
 use super::explainer::{Explained, Explainer};
 use super::give_back::give_back;
 use super::interrupts::{Interrupted, Interrupts};
@@ -39,6 +40,8 @@ pub(crate) struct Raw {
     pub(crate) measured: Option<Measured>,
     /// What the tracer saw.
     pub(crate) traced: Option<Traced>,
+    /// Whether the disk of the server's data was full in the end.
+    pub(crate) disk_full: bool,
     /// What could not be put back on the server as it was.
     pub(crate) not_given_back: Option<String>,
 }
@@ -50,6 +53,17 @@ pub(crate) struct Traced {
     pub(crate) explained: Explained,
     /// The tracer's account.
     pub(crate) account: Account,
+}
+
+impl Raw {
+    /// Where the server's data is.
+    pub(crate) fn data_directory(&self) -> PathBuf {
+        self.server
+            .variables
+            .get("datadir")
+            .map(PathBuf::from)
+            .unwrap_or_default()
+    }
 }
 
 /// How long the server's status is waited for: it is told along with the numbers, and shall not hold them up.
@@ -106,11 +120,13 @@ async fn on_server(
     if config.trace {
         check_program(&PathBuf::from(format!("/proc/{}/exe", raw.server.pid)))?;
     }
-    interrupts
-        .unless_ended(load_tables(config, target, line))
-        .await??;
-    let paced = pace(config, target, &interrupts.end, line);
-    let (pace, capacity_per_s) = interrupts.unless_ended(paced).await??;
+    let prepared = async {
+        load_tables(config, target, line).await?;
+        pace(config, target, &interrupts.end, line).await
+    };
+    let data = raw.data_directory();
+    let prepared = interrupts.unless_ended(unless_full(&data, prepared));
+    let (pace, capacity_per_s) = prepared.await??;
     raw.capacity_per_s = capacity_per_s;
     outputs.unfinished(&raw)?;
     let announced = Arc::new(OnceLock::new());
@@ -126,10 +142,11 @@ async fn on_server(
         announced,
     };
     let (measured, start) = match load.drive(interrupts, server, tracer.as_ref(), line).await {
-        Err(_) if interrupts.end.is_cancelled() => return Err(Interrupted.into()),
+        Err(_) if interrupts.end.is_cancelled() => return Err(Interrupted::Early.into()),
         driven => driven?,
     };
     raw.measured = Some(measured);
+    raw.disk_full = is_full(&data);
     if let Some(before) = &start.status
         && let Some(after) = status(server).await
     {
@@ -162,6 +179,7 @@ fn describe(server: &Server) -> Raw {
         capacity_per_s: None,
         measured: None,
         traced: None,
+        disk_full: false,
         not_given_back: None,
     }
 }

@@ -2,6 +2,7 @@
 
 mod caveats;
 mod config;
+mod disk;
 mod document;
 mod explainer;
 mod give_back;

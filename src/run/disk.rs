@@ -1,0 +1,45 @@
+//! A disk without space: servers wait for some, for ever.
+
+use std::future::Future;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::bail;
+use logtrace_server::FileSystemFacts;
+
+/// Less than this, and a server cannot extend its files.
+const FULL_BELOW_BYTES: u64 = 1 << 20;
+
+/// How often is looked.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Looks in a row that find the disk full before the server is given up.
+const PATIENCE: u32 = 5;
+
+/// Whether the disk that holds `path` is full.
+pub(crate) fn is_full(path: &Path) -> bool {
+    FileSystemFacts::of(path).is_ok_and(|facts| facts.free_bytes < FULL_BELOW_BYTES)
+}
+
+/// Does `work` unless the disk that holds `path` stays full.
+pub(crate) async fn unless_full<T>(
+    path: &Path,
+    work: impl Future<Output = anyhow::Result<T>>,
+) -> anyhow::Result<T> {
+    tokio::select! {
+        done = work => done,
+        () = stays_full(path) => bail!(
+            "the disk of {} is full, and the server waits for space: free some, load less (--tables, --rows), or \
+             choose another place with --home",
+            path.display()
+        ),
+    }
+}
+
+async fn stays_full(path: &Path) {
+    let mut full = 0;
+    while full < PATIENCE {
+        tokio::time::sleep(LOOK_EVERY).await;
+        full = if is_full(path) { full + 1 } else { 0 };
+    }
+}
