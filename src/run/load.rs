@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use logtrace_driver::{
     Address, CAPACITY_DURATION, CAPACITY_WARMUP, CancellationToken, DEFAULT_GRACE, DriveConfig, LoadConfig,
     LoadError, Measured, Outputs, Pace, Progress, Span, Stage, Target, Watch, capacity, drive, drop_database,
@@ -55,8 +55,13 @@ pub(crate) async fn load_tables(config: &RunConfig, target: &Target, line: &Line
         connections: LOADERS,
     };
     let line = line.clone();
-    on_own_thread(move || load(&load_config, &mut |progress| line.loaded(progress))).await??;
-    Ok(())
+    match on_own_thread(move || load(&load_config, &mut |progress| line.loaded(progress))).await? {
+        // Servers use this word in all errors of missing rights.
+        Err(error @ LoadError::Sql { .. }) if error.to_string().contains("denied") => bail!(
+            "{error}. Let an administrator GRANT ALL ON {DATABASE}.* TO the user of --server, or choose another user"
+        ),
+        loaded => Ok(loaded?),
+    }
 }
 
 /// Finds the pace, measuring the capacity where the rate is a share of it, which comes second.

@@ -1,0 +1,86 @@
+//! What a program can leave in the system: processes, mounts, BPF programs.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use aya::programs::loaded_programs;
+
+/// What there was before.
+pub(crate) struct Leftovers {
+    ownerless: BTreeSet<u32>,
+}
+
+impl Leftovers {
+    pub(crate) fn before() -> Self {
+        Self {
+            ownerless: ownerless_programs(),
+        }
+    }
+
+    /// What is there now that has to do with `directory`, and BPF programs that no process holds.
+    pub(crate) fn since(&self, directory: &Path) -> Vec<String> {
+        let directory = directory.to_string_lossy();
+        let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
+        let mounts = mounts.lines().filter(|line| line.contains(&*directory));
+        let programs = ownerless_programs();
+        let programs = programs.difference(&self.ownerless);
+        processes_with(&directory)
+            .map(|process| format!("process {process}"))
+            .chain(mounts.map(|mount| format!("mount {mount}")))
+            .chain(programs.map(|program| format!("BPF program {program}")))
+            .collect()
+    }
+}
+
+/// Processes that name the directory in their command line.
+fn processes_with(directory: &str) -> impl Iterator<Item = String> {
+    processes().filter(move |process| {
+        fs::read(format!("/proc/{process}/cmdline"))
+            .is_ok_and(|line| String::from_utf8_lossy(&line).contains(directory))
+    })
+}
+
+fn processes() -> impl Iterator<Item = String> {
+    fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| name.parse::<u32>().is_ok())
+}
+
+/// BPF programs that no process holds by a descriptor of the program or of a link to it.
+fn ownerless_programs() -> BTreeSet<u32> {
+    // Listed first: a program that is loaded meanwhile has no part in this.
+    let loaded: BTreeSet<u32> = loaded_programs().flatten().map(|program| program.id()).collect();
+    let held: BTreeSet<u32> = processes().flat_map(|process| held_by(&process)).collect();
+    &loaded - &held
+}
+
+/// `fdinfo` of a program or link has a line `prog_id:` (proc(5)).
+fn held_by(process: &str) -> Vec<u32> {
+    fs::read_dir(format!("/proc/{process}/fdinfo"))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| {
+            let text = fs::read_to_string(entry.path()).ok()?;
+            let id = text.lines().find_map(|line| line.strip_prefix("prog_id:"))?;
+            id.trim().parse().ok()
+        })
+        .collect()
+}
+
+/// Waits until `condition` holds, and fails when that never comes.
+pub(crate) fn patiently(what: &str, condition: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(
+            start.elapsed() < Duration::from_secs(60),
+            "waited in vain for {what}"
+        );
+        sleep(Duration::from_millis(10));
+    }
+}

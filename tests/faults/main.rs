@@ -1,0 +1,21 @@
+//! Faults and bad input, as a user meets them: each gives one clear error, or a run that is marked degraded with what
+//! was measured, and leaves nothing behind. Needs root, MySQL (scripts/fetch-mysql) and MariaDB (apt-get install
+//! mariadb-server): what is missing fails a test.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod disk;
+mod dying_server;
+mod home;
+mod leftovers;
+mod outputs;
+mod private_server;
+mod privilege;
+mod report;
+mod running_server;
+mod signals;
+mod started;
+mod usage;

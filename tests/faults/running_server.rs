@@ -1,0 +1,187 @@
+//! A server that runs already: it is given back as it was, whatever happens.
+
+use std::process::Command;
+
+use logtrace_server::{Flavor, Instance, InstanceConfig, find};
+use mysql_async::prelude::{FromRow, Queryable};
+use mysql_async::{Conn, OptsBuilder};
+use rustix::process::Signal;
+use tokio::runtime::{Builder, Runtime};
+
+use crate::common::alone;
+use crate::home::{Home, LONG, SHORT};
+use crate::started::{Ended, Started, tells};
+
+/// A server that is not of the runs; it dies with the thread that started it.
+struct Foreign {
+    runtime: Runtime,
+    server: Instance,
+    /// Not where private servers of the runs are.
+    _base: tempfile::TempDir,
+}
+
+impl Foreign {
+    fn start(flavor: Flavor) -> Self {
+        let base = tempfile::Builder::new().prefix("lt-").tempdir_in("/tmp").unwrap();
+        let mut command = Command::new("chmod");
+        assert!(command.arg("755").arg(base.path()).status().unwrap().success());
+        let mut config = InstanceConfig::new(find(Some(flavor)).unwrap(), base.path().join("log"));
+        config.base = base.path().to_owned();
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let server = runtime.block_on(Instance::start(&config, &|_| {})).unwrap();
+        Self {
+            runtime,
+            server,
+            _base: base,
+        }
+    }
+
+    /// Its address for an account.
+    fn address(&self, user: &str) -> String {
+        let socket = self.server.socket();
+        format!("mysql://{user}@localhost/?socket={}", socket.display())
+    }
+
+    fn tell(&self, statement: &str) {
+        self.with(async |mut conn| {
+            conn.query_drop(statement).await.unwrap();
+            conn.disconnect().await.unwrap();
+        });
+    }
+
+    fn ask<T: FromRow + Send + 'static>(&self, statement: &str) -> T {
+        self.with(async |mut conn| {
+            let row = conn.query_first(statement).await.unwrap();
+            conn.disconnect().await.unwrap();
+            row.unwrap()
+        })
+    }
+
+    fn with<T>(&self, work: impl AsyncFnOnce(Conn) -> T) -> T {
+        let socket = self.server.socket();
+        let options = OptsBuilder::default()
+            .socket(Some(socket.to_string_lossy()))
+            .user(Some("root"));
+        self.runtime
+            .block_on(async { work(Conn::new(options).await.unwrap()).await })
+    }
+
+    fn databases(&self) -> u32 {
+        self.ask("SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = 'logtrace'")
+    }
+
+    /// Fails unless the settings and databases are as they were.
+    fn assert_as_it_was(&self) {
+        let settings: (u32, f64) = self.ask("SELECT @@GLOBAL.sync_binlog, @@GLOBAL.long_query_time");
+        assert_eq!(settings, (1, 10.0));
+        assert_eq!(self.databases(), 0);
+    }
+}
+
+/// The settings of each run.
+const SET: &str = "--set sync_binlog=0 --set long_query_time=5";
+
+#[test]
+fn it_has_its_settings_again_and_no_tables_after_every_kind_of_end() {
+    let _alone = alone();
+    for flavor in [Flavor::MySql, Flavor::MariaDb] {
+        let foreign = Foreign::start(flavor);
+        let server = format!("--server {} {SET}", foreign.address("root"));
+
+        let home = Home::new();
+        let document = home.run(&format!("{server} {SHORT}")).measured();
+        assert_eq!(document.server.settings["sync_binlog"], "0");
+        assert!(!document.server.private && document.commits.as_ref().unwrap().count > 0);
+        home.assert_nothing_left();
+        foreign.assert_as_it_was();
+
+        let home = Home::new();
+        let run = home.start(&format!("{server} {LONG}")).measuring();
+        assert_eq!(
+            (
+                foreign.ask::<u32>("SELECT @@GLOBAL.sync_binlog"),
+                foreign.databases()
+            ),
+            (0, 1)
+        );
+        run.signal(Signal::INT);
+        assert!(tells(&run.ended().measured(), "interrupted"));
+        foreign.assert_as_it_was();
+
+        let home = Home::new();
+        let run = home.start(&format!("{server} {LONG}")).measuring();
+        // Two kinds: of two of one kind, the kernel may make one.
+        run.signal(Signal::INT);
+        run.signal(Signal::TERM);
+        run.ended().refused(1, &["stopped at once"]);
+        home.assert_untouched();
+        foreign.assert_as_it_was();
+
+        let home = Home::new();
+        let run = home.start(&format!("{server} --tables 1 --rows 5000000"));
+        run.waiting_for("the tables", || foreign.databases() == 1);
+        run.signal(Signal::INT);
+        run.ended().refused(1, &["interrupted before"]);
+        home.assert_untouched();
+        foreign.assert_as_it_was();
+    }
+}
+
+#[test]
+fn what_it_refuses_is_told_and_changes_nothing() {
+    let _alone = alone();
+    let foreign = Foreign::start(Flavor::MySql);
+    let home = Home::new();
+    let root = foreign.address("root");
+    let cases = [
+        ("no_such_variable=1", "no_such_variable"),
+        ("innodb_page_size=4k", "when a server starts"),
+        ("max_connections=word", "max_connections=word"),
+        ("innodb_buffer_pool_size=1", "did not take"),
+    ];
+    for (setting, seen) in cases {
+        home.run(&format!("--server {root} {SET} --set {setting} {SHORT}"))
+            .refused(1, &[seen]);
+        foreign.assert_as_it_was();
+    }
+    let nowhere = "mysql://root@localhost/?socket=/tmp/no-such.sock";
+    home.run(&format!("--server {nowhere} {SHORT}"))
+        .refused(1, &["no socket /tmp/no-such.sock", "running"]);
+    home.run(&format!("--server mysql://root@127.0.0.1:1/ {SHORT}"))
+        .refused(1, &["nothing listens on 127.0.0.1:1"]);
+    home.assert_untouched();
+}
+
+#[test]
+fn an_account_without_the_password_or_the_rights() {
+    let _alone = alone();
+    let foreign = Foreign::start(Flavor::MySql);
+    foreign.tell("CREATE USER guest@localhost IDENTIFIED BY 'right'");
+    let home = Home::new();
+    let as_guest = |password: &str| -> Ended {
+        let address = foreign.address("guest");
+        let mut command = home.logtrace(&format!("run --server {address} {SHORT}"));
+        command.env("LOGTRACE_PASSWORD", password);
+        Started::new(command, home.path()).ended()
+    };
+    let wrong = as_guest("wrong");
+    wrong.refused(1, &["guest", "Access denied", "LOGTRACE_PASSWORD"]);
+    assert!(!wrong.stderr.contains("wrong"), "{}", wrong.stderr);
+    as_guest("right").refused(1, &["cannot create the database", "denied", "GRANT"]);
+    home.assert_untouched();
+}
+
+#[test]
+fn a_database_of_somebody_else_is_not_touched() {
+    let _alone = alone();
+    let foreign = Foreign::start(Flavor::MariaDb);
+    foreign.tell("CREATE DATABASE logtrace");
+    foreign.tell("CREATE TABLE logtrace.sbtest1 (precious INT)");
+    foreign.tell("INSERT INTO logtrace.sbtest1 VALUES (42)");
+    let home = Home::new();
+    home.run(&format!("--server {} {SET} {SHORT}", foreign.address("root")))
+        .refused(1, &["\"logtrace\" is not logtrace's own"]);
+    home.assert_untouched();
+    assert_eq!(foreign.ask::<u32>("SELECT precious FROM logtrace.sbtest1"), 42);
+    assert_eq!(foreign.ask::<u32>("SELECT @@GLOBAL.sync_binlog"), 1);
+}

@@ -1,0 +1,45 @@
+//! What was typed cannot be meant.
+
+use crate::home::Home;
+
+#[test]
+fn wrong_usage_names_the_argument_and_what_to_write() {
+    let home = Home::new();
+    let cases = [
+        ("--workload nothing", "update_key"),
+        ("--rate 0", "above 0"),
+        ("--rate -5/s", "above 0"),
+        ("--rate many", "500/s"),
+        ("--rate inf", "finite"),
+        ("--max --rate 5/s", "--max"),
+        ("--duration 0", "at least"),
+        ("--duration soon", "30s"),
+        ("--warmup soon", "30s"),
+        ("--connections 0", "1..="),
+        ("--tables 0", "1..="),
+        ("--rows 0", "1..="),
+        ("--keys nothing", "uniform"),
+        ("--arrivals nothing", "poisson"),
+        ("--set sync_binlog", "VARIABLE=VALUE"),
+        ("--set =1", "VARIABLE=VALUE"),
+        ("--set port=3306", "port cannot be set"),
+        ("--server oracle", "mysql, mariadb"),
+        ("--server postgres://root@localhost/", "mysql://"),
+        ("--server mysql://root@db.example.org/", "localhost"),
+        ("--record --no-trace", "--no-trace"),
+        ("--nothing", "--help"),
+    ];
+    for (arguments, remedy) in cases {
+        home.run(arguments).refused(2, &[remedy]);
+    }
+    home.assert_untouched();
+}
+
+#[test]
+fn a_password_in_an_address_is_refused_and_not_repeated() {
+    let home = Home::new();
+    let ended = home.run("--server mysql://root:s3cret@localhost/");
+    ended.refused(2, &["LOGTRACE_PASSWORD"]);
+    assert!(!ended.stderr.contains("s3cret"), "{}", ended.stderr);
+    home.assert_untouched();
+}
