@@ -7,6 +7,10 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use aya::programs::loaded_programs;
+use rustix::process::Signal;
+
+use crate::common::alone;
+use crate::home::{Home, LONG};
 
 /// What there was before.
 pub(crate) struct Leftovers {
@@ -83,4 +87,19 @@ pub(crate) fn patiently(what: &str, condition: impl Fn() -> bool) {
         );
         sleep(Duration::from_millis(10));
     }
+}
+
+#[test]
+fn what_a_run_holds_is_seen_while_it_goes() {
+    let _alone = alone();
+    let home = Home::new();
+    let run = home.start(&format!("--server mariadb {LONG}")).measuring();
+    let seen = processes_with(&home.path().to_string_lossy()).collect::<Vec<_>>();
+    assert!(seen.contains(&run.server().to_string()), "{seen:?}");
+    let held = held_by(&run.id().to_string());
+    let loaded: BTreeSet<u32> = loaded_programs().flatten().map(|program| program.id()).collect();
+    assert!(!held.is_empty() && held.iter().all(|program| loaded.contains(program)));
+    run.signal(Signal::INT);
+    run.ended().measured();
+    home.assert_nothing_left();
 }

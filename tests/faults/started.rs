@@ -84,6 +84,11 @@ impl Started {
         send(self.child.id(), signal);
     }
 
+    /// Its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// The server that it started.
     pub(crate) fn server(&self) -> u32 {
         let id = self.child.id();
