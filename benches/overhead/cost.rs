@@ -1,0 +1,98 @@
+//! What the tracer itself says that it cost, by program; pure.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use logtrace_report::document::Tracer;
+use logtrace_tracer::PROBES;
+
+/// CPU time of the tracer over some runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cost {
+    commits: u64,
+    records: u64,
+    reader_ns: u64,
+    programs: BTreeMap<&'static str, Runs>,
+}
+
+/// How often a program of the kernel side ran, and for how long.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Runs {
+    count: u64,
+    ns: u64,
+}
+
+impl Cost {
+    /// The sum over runs with at least one commit; `None` when there is none.
+    pub(crate) fn of<'a>(runs: impl Iterator<Item = (u64, &'a Tracer)>) -> Option<Self> {
+        let mut cost = Self::default();
+        for (commits, tracer) in runs {
+            cost.add(commits, tracer);
+        }
+        (cost.commits > 0).then_some(cost)
+    }
+
+    fn add(&mut self, commits: u64, tracer: &Tracer) {
+        self.commits += commits;
+        self.records += tracer.events;
+        self.reader_ns += tracer.reader_cpu_ns;
+        for (program, runs) in by_program(tracer) {
+            let sum = self.programs.entry(program).or_default();
+            sum.count += runs.count;
+            sum.ns += runs.ns;
+        }
+    }
+
+    fn a_commit(&self, total: u64) -> f64 {
+        total as f64 / self.commits as f64
+    }
+}
+
+/// Probes that share a program each carry the program's account, so that one of them is enough.
+fn by_program(tracer: &Tracer) -> BTreeMap<&'static str, Runs> {
+    let program_of = |name: &str| PROBES.iter().find(|probe| probe.name == name);
+    tracer
+        .probes
+        .iter()
+        .filter_map(|probe| {
+            let runs = Runs {
+                count: probe.runs,
+                ns: probe.run_ns,
+            };
+            Some((program_of(&probe.name)?.program, runs))
+        })
+        .collect()
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{:<16} {:>14} {:>8} {:>12}",
+            "program", "runs a commit", "ns a run", "us a commit"
+        )?;
+        for (program, runs) in &self.programs {
+            writeln!(
+                f,
+                "{program:<16} {:>14.2} {:>8.0} {:>12.2}",
+                self.a_commit(runs.count),
+                runs.ns as f64 / runs.count.max(1) as f64,
+                self.a_commit(runs.ns) / 1e3
+            )?;
+        }
+        let kernel_ns: u64 = self.programs.values().map(|runs| runs.ns).sum();
+        for (name, ns) in [
+            ("kernel side", kernel_ns),
+            ("reader", self.reader_ns),
+            ("both", kernel_ns + self.reader_ns),
+        ] {
+            writeln!(f, "{name:<16} {:>36.2}", self.a_commit(ns) / 1e3)?;
+        }
+        write!(
+            f,
+            "{} commits, {:.1} records a commit",
+            self.commits,
+            self.a_commit(self.records)
+        )
+    }
+}

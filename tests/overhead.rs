@@ -1,0 +1,125 @@
+//! The acceptance check of the tracer's cost: a traced server does at least 95 % of what it does untraced.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod common;
+#[path = "../benches/overhead/paired/mod.rs"]
+mod paired;
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use common::alone;
+use paired::{Median, Pair, SharedServer, Window};
+use proptest::prelude::*;
+
+/// Least throughput traced / untraced.
+const LIMIT: f64 = 0.95;
+
+/// A machine that is quiet, or far from the limit, is done with the fewest; a noisy one gets more.
+const PAIRS: RangeInclusive<usize> = 8..=10;
+
+const WINDOW: Window = Window {
+    warmup: Duration::from_millis(200),
+    duration: Duration::from_secs(1),
+};
+
+/// Whether the interval lies on one side of `limit`.
+fn is_clear_of(Median { interval, .. }: Median, limit: f64) -> bool {
+    interval.is_some_and(|(low, high)| limit <= low || high < limit)
+}
+
+/// Whether the ratios so far decide; after the last pair their median does, whatever its interval.
+fn is_decided(ratios: &[f64]) -> bool {
+    ratios.len() >= *PAIRS.end()
+        || (ratios.len() >= *PAIRS.start()
+            && Median::of(ratios).is_some_and(|median| is_clear_of(median, LIMIT)))
+}
+
+fn assert_tracing_is_cheap(server: &str) {
+    let _alone = alone();
+    let shared = SharedServer::start(server.parse().unwrap(), Vec::new()).unwrap();
+    let mut ratios = Vec::new();
+    while !is_decided(&ratios) {
+        let pair = Pair::measure(&shared, WINDOW, ratios.len()).unwrap();
+        ratios.push(pair.ratio());
+    }
+    let name = format!("{} {}", shared.facts().flavor, shared.facts().version);
+    shared.stop().unwrap();
+    let Median { median, interval } = Median::of(&ratios).unwrap();
+    assert!(
+        median >= LIMIT,
+        "{name}: median of traced / untraced throughput {median:.3}, 95 % interval {interval:.3?}, of {ratios:.3?}; \
+         `scripts/overhead --server {server}` shows what it is spent on"
+    );
+}
+
+#[test]
+fn tracing_mysql_takes_at_most_a_twentieth_of_its_throughput() {
+    assert_tracing_is_cheap("mysql");
+}
+
+#[test]
+fn tracing_mariadb_takes_at_most_a_twentieth_of_its_throughput() {
+    assert_tracing_is_cheap("mariadb");
+}
+
+/// `count` ratios around `middle`, ten per cent wide.
+fn ratios_around(middle: f64, count: usize) -> Vec<f64> {
+    (0..count)
+        .map(|number| middle + 0.1 * (number as f64 / (count - 1) as f64 - 0.5))
+        .collect()
+}
+
+#[test]
+fn more_pairs_are_measured_until_the_limit_is_out_of_the_interval() {
+    for (count, middle, decided) in [
+        (*PAIRS.start() - 1, 1.1, false),
+        (*PAIRS.start(), 1.1, true),
+        (*PAIRS.start(), 0.8, true),
+        (*PAIRS.start(), LIMIT, false),
+        (*PAIRS.end() - 1, LIMIT, false),
+        (*PAIRS.end(), LIMIT, true),
+    ] {
+        assert_eq!(
+            is_decided(&ratios_around(middle, count)),
+            decided,
+            "{count} around {middle}"
+        );
+    }
+}
+
+#[test]
+fn the_interval_leaves_out_as_many_numbers_as_the_tables_of_the_sign_test_say() {
+    // Two-sided, 5 %: the critical value is how many may lie on one side.
+    let table = [(6, 0), (8, 0), (9, 1), (12, 2), (15, 3), (20, 5), (25, 7)];
+    for (count, left_out) in table {
+        let numbers: Vec<f64> = (0..count).map(f64::from).collect();
+        let interval = (f64::from(left_out), f64::from(count - 1 - left_out));
+        assert_eq!(
+            Median::of(&numbers).unwrap().interval,
+            Some(interval),
+            "{count} numbers"
+        );
+    }
+}
+
+#[test]
+fn few_numbers_have_a_median_and_no_interval() {
+    assert_eq!(Median::of(&[]), None);
+    let three = Median::of(&[3.0, 1.0, 2.0]).unwrap();
+    assert_eq!((three.median, three.interval), (2.0, None));
+    assert!(!is_clear_of(three, 100.0));
+    assert_eq!(Median::of(&[2.0, 1.0]).map(|two| two.median), Some(1.5));
+}
+
+proptest! {
+    #[test]
+    fn the_interval_spans_the_median(numbers in proptest::collection::vec(0.5f64..1.5, 6..40)) {
+        let median = Median::of(&numbers).unwrap();
+        let (low, high) = median.interval.unwrap();
+        prop_assert!(low <= median.median && median.median <= high);
+        prop_assert!(is_clear_of(median, 0.4) && is_clear_of(median, 1.6));
+        prop_assert!(low == high || !is_clear_of(median, f64::midpoint(low, high)));
+    }
+}
