@@ -60,6 +60,10 @@ pub(crate) async fn load_tables(config: &RunConfig, target: &Target, line: &Line
         Err(error @ LoadError::Sql { .. }) if error.to_string().contains("denied") => bail!(
             "{error}. Let an administrator GRANT ALL ON {DATABASE}.* TO the user of --server, or choose another user"
         ),
+        Err(LoadError::NotOurs(name)) => bail!(
+            "the server has a database {name} that logtrace did not make: nothing in it was touched. Rename or \
+             remove it, or measure another server"
+        ),
         loaded => Ok(loaded?),
     }
 }
