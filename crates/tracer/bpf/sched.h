@@ -83,13 +83,10 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 		return 0;
 	now = bpf_ktime_get_ns();
 	if (prev->tgid == target_tgid) {
-		if (prev_state & TASK_DEAD) {
-			__u32 tid = prev->pid;
-
-			bpf_map_delete_elem(&threads, &tid);
-		} else {
+		if (prev_state & TASK_DEAD)
+			forget_thread(prev->pid);
+		else
 			leave_cpu(ctx, prev, now, preempt || !prev_state);
-		}
 	}
 	if (next->tgid == target_tgid)
 		enter_cpu(next->pid, now);

@@ -5,6 +5,7 @@
 
 mod account;
 mod call_sites;
+mod courtesy;
 mod error;
 mod kernel;
 mod loader;

@@ -14,13 +14,14 @@ use logtrace_events::Losses;
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::account::{Account, ProbeAccount};
+use crate::courtesy;
 use crate::error::TracerError;
 use crate::loader;
 use crate::stacks::Stacks;
 use crate::tracefs;
 
 /// How often the ring is looked at. Long enough that the reader costs little, short enough that the ring
-/// (16 MiB hold about 250,000 records) is never near its end.
+/// (32 MiB hold about 500,000 records) is never near its end.
 const DRAIN_EVERY: Duration = Duration::from_millis(10);
 
 /// What to trace.
@@ -33,8 +34,8 @@ pub struct TracerConfig {
 }
 
 impl TracerConfig {
-    /// A ring that holds two seconds of the busiest server.
-    pub const RING_BYTES: u32 = 16 << 20;
+    /// A ring that holds some seconds of the busiest server.
+    pub const RING_BYTES: u32 = 32 << 20;
 }
 
 /// A tracer at work. Dropping it detaches every probe.
@@ -111,6 +112,7 @@ fn run<S: Sink>(
 ) -> Result<(S, Account), TracerError> {
     tracefs::make_visible().map_err(TracerError::Tracefs)?;
     let mut drain = Drain::new(config, sink)?;
+    courtesy::stand_back();
     // The other side waits for this, or is gone: then the first order is missing and the loop ends.
     let _ = ready.send(());
     loop {
