@@ -18,6 +18,7 @@ use logtrace_server::{Connection, Endpoint};
 use tokio::sync::oneshot;
 
 use super::config::{Pacing, RunConfig};
+use super::interrupts::{Interrupted, Interrupts};
 use super::progress::Line;
 
 /// The database of the workload's tables; marked as logtrace's own, and removed after the run.
@@ -47,7 +48,14 @@ pub(crate) fn target(connection: &Connection) -> Target {
 }
 
 /// Makes and fills the tables.
-pub(crate) async fn load_tables(config: &RunConfig, target: &Target, line: &Line) -> anyhow::Result<()> {
+///
+/// A run that is to end waits for the first rows: only then is the database sure to be marked as ours, and removed.
+pub(crate) async fn load_tables(
+    config: &RunConfig,
+    target: &Target,
+    interrupts: &Interrupts,
+    line: &Line,
+) -> anyhow::Result<()> {
     let load_config = LoadConfig {
         target: target.clone(),
         dataset: config.dataset,
@@ -55,7 +63,26 @@ pub(crate) async fn load_tables(config: &RunConfig, target: &Target, line: &Line
         connections: LOADERS,
     };
     let line = line.clone();
-    match on_own_thread(move || load(&load_config, &mut |progress| line.loaded(progress))).await? {
+    let (first, has_rows) = oneshot::channel();
+    let mut first = Some(first);
+    let mut follow = move |progress| {
+        // Nobody listens any more when the run was aborted.
+        let _ = first.take().map(|first| first.send(()));
+        line.loaded(progress);
+    };
+    let to_end = async {
+        interrupts.end.cancelled().await;
+        // Fails when the load has ended, which is as good.
+        let _ = has_rows.await;
+    };
+    tokio::select! {
+        loaded = on_own_thread(move || load(&load_config, &mut follow)) => with_remedy(loaded?),
+        () = to_end => Err(Interrupted::Early.into()),
+    }
+}
+
+fn with_remedy(loaded: Result<(), LoadError>) -> anyhow::Result<()> {
+    match loaded {
         // Servers use this word in all errors of missing rights.
         Err(error @ LoadError::Sql { .. }) if error.to_string().contains("denied") => bail!(
             "{error}. Let an administrator GRANT ALL ON {DATABASE}.* TO the user of --server, or choose another user"

@@ -121,12 +121,12 @@ async fn on_server(
         check_program(&PathBuf::from(format!("/proc/{}/exe", raw.server.pid)))?;
     }
     let prepared = async {
-        load_tables(config, target, line).await?;
-        pace(config, target, &interrupts.end, line).await
+        load_tables(config, target, interrupts, line).await?;
+        let pace = pace(config, target, &interrupts.end, line);
+        interrupts.unless_ended(pace).await?
     };
     let data = raw.data_directory();
-    let prepared = interrupts.unless_ended(unless_full(&data, prepared));
-    let (pace, capacity_per_s) = prepared.await??;
+    let (pace, capacity_per_s) = unless_full(&data, prepared).await?;
     raw.capacity_per_s = capacity_per_s;
     outputs.unfinished(&raw)?;
     let announced = Arc::new(OnceLock::new());

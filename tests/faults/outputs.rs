@@ -23,14 +23,20 @@ fn a_reader_that_has_enough_is_no_error() {
     let _alone = alone();
     let home = Home::new();
     let run = format!("run --no-trace --server mariadb {SHORT}");
-    for arguments in ["workloads", "--help", "doctor", run.as_str()] {
+    let into_closed = |arguments: &str| {
         let mut command = home.logtrace(arguments);
         command.stdout(Stdio::piped());
         let mut started = Started::with_stdout(command, home.path());
         drop(started.child().stdout.take());
-        let ended = started.ended();
+        started.ended()
+    };
+    for arguments in ["workloads", "--help", "doctor"] {
+        let ended = into_closed(arguments);
         assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{arguments}");
     }
+    let ended = into_closed(&run);
+    assert!(ended.measured().driver.done > 0);
+    assert_eq!(ended.stderr, "");
     home.assert_nothing_left();
 }
 
