@@ -21,8 +21,8 @@ use crate::stacks::Stacks;
 use crate::tracefs;
 
 /// How often the ring is looked at. Long enough that the reader costs little, short enough that the ring
-/// (32 MiB hold about 500,000 records) is never near its end.
-const DRAIN_EVERY: Duration = Duration::from_millis(10);
+/// (16 MiB hold about 250,000 records) is never near its end.
+const DRAIN_EVERY: Duration = Duration::from_millis(50);
 
 /// What to trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +34,8 @@ pub struct TracerConfig {
 }
 
 impl TracerConfig {
-    /// A ring that holds some seconds of the busiest server.
-    pub const RING_BYTES: u32 = 32 << 20;
+    /// A ring that holds two seconds of the busiest server.
+    pub const RING_BYTES: u32 = 16 << 20;
 }
 
 /// A tracer at work. Dropping it detaches every probe.
