@@ -17,6 +17,9 @@ pub(crate) struct Finding {
 /// Share of requests that may be sent late through the generator's own fault.
 const LATE_SHARE: f64 = 0.05;
 
+/// Share of requests that may wait for a connection when the window ends: chance alone lets a few.
+const BACKLOG_SHARE: f64 = 0.01;
+
 /// Share of commit time that may stay unexplained.
 const UNEXPLAINED_SHARE: f64 = 0.05;
 
@@ -87,7 +90,7 @@ fn of_driver(measured: &Measured) -> Vec<Finding> {
             ),
         ));
     }
-    if measured.backlog_end > 0 || measured.unsent > 0 {
+    if share(measured.backlog_end, measured.requests) > BACKLOG_SHARE || measured.unsent > 0 {
         found.push(telling(
             "backlog",
             format!(
