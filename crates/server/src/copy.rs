@@ -109,15 +109,6 @@ mod tests {
 
     use super::*;
 
-    fn me() -> ServerUser {
-        ServerUser {
-            name: "me".into(),
-            uid: rustix::process::geteuid().as_raw(),
-            gid: rustix::process::getegid().as_raw(),
-            change: false,
-        }
-    }
-
     #[test]
     fn a_tree_is_copied_with_contents_and_modes() {
         let directory = tempfile::tempdir().unwrap();
@@ -131,7 +122,7 @@ mod tests {
             .mode(0o600)
             .open(from.join("key"));
         drop(key.unwrap());
-        copy_tree(&from, &to, &me()).unwrap();
+        copy_tree(&from, &to, &ServerUser::me()).unwrap();
         assert_eq!(fs::read(to.join("mysql/user.ibd")).unwrap(), b"rows");
         assert_eq!(fs::read(to.join("empty")).unwrap(), b"");
         assert_eq!(fs::metadata(to.join("key")).unwrap().mode() & 0o777, 0o600);
@@ -149,7 +140,7 @@ mod tests {
         let full = File::create(from.join("full")).unwrap();
         fallocate(&full, FallocateFlags::empty(), 0, size).unwrap();
         full.write_all_at(b"middle", size / 2).unwrap();
-        copy_tree(&from, &to, &me()).unwrap();
+        copy_tree(&from, &to, &ServerUser::me()).unwrap();
         for name in ["sparse", "full"] {
             assert!(fs::read(from.join(name)).unwrap() == fs::read(to.join(name)).unwrap());
         }
@@ -161,7 +152,7 @@ mod tests {
     #[test]
     fn a_copy_over_something_names_both() {
         let directory = tempfile::tempdir().unwrap();
-        let error = copy_tree(directory.path(), directory.path(), &me()).unwrap_err();
+        let error = copy_tree(directory.path(), directory.path(), &ServerUser::me()).unwrap_err();
         assert_eq!(error.source.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(error.to, directory.path());
     }

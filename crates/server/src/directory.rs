@@ -131,19 +131,10 @@ fn is_in_use(directory: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn me() -> ServerUser {
-        ServerUser {
-            name: "me".into(),
-            uid: rustix::process::geteuid().as_raw(),
-            gid: rustix::process::getegid().as_raw(),
-            change: false,
-        }
-    }
-
     #[test]
     fn only_directories_without_an_owner_are_swept() {
         let base = tempfile::tempdir().unwrap();
-        let living = InstanceDir::create(base.path(), &me()).unwrap();
+        let living = InstanceDir::create(base.path(), &ServerUser::me()).unwrap();
         let stale = base.path().join("instance-killed");
         fs::create_dir_all(stale.join("data/mysql")).unwrap();
         fs::write(stale.join(LOCK), "").unwrap();
@@ -160,7 +151,7 @@ mod tests {
     #[test]
     fn an_instance_directory_is_private_and_goes_with_its_owner() {
         let base = tempfile::tempdir().unwrap();
-        let dir = InstanceDir::create(base.path(), &me()).unwrap();
+        let dir = InstanceDir::create(base.path(), &ServerUser::me()).unwrap();
         let path = dir.path().to_owned();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
         drop(dir);
@@ -174,7 +165,7 @@ mod tests {
         let long = base.path().join("x".repeat(90));
         fs::create_dir(&long).unwrap();
         assert!(matches!(
-            InstanceDir::create(&long, &me()),
+            InstanceDir::create(&long, &ServerUser::me()),
             Err(StartError::SocketPath(_))
         ));
         assert_eq!(fs::read_dir(&long).unwrap().count(), 0);

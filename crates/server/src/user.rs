@@ -110,6 +110,19 @@ fn name_of(passwd: &str, uid: u32) -> Option<String> {
 }
 
 #[cfg(test)]
+impl ServerUser {
+    /// Whoever runs the tests.
+    pub(crate) fn me() -> Self {
+        Self {
+            name: "me".into(),
+            uid: rustix::process::geteuid().as_raw(),
+            gid: rustix::process::getegid().as_raw(),
+            change: false,
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
