@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use logtrace_driver::DISCONNECTED;
 use logtrace_report::distribution::Distribution;
 use logtrace_report::document::{Document, Driver, Probe, SCHEMA, Server, Tracer, Workload};
+use logtrace_tracer::{Account, ProbeAccount};
 
 use super::caveats::findings;
 use super::config::{Pacing, RunConfig};
@@ -129,26 +130,26 @@ fn by_code(counts: &BTreeMap<u16, u64>) -> BTreeMap<String, u64> {
 fn tracer(traced: &Traced) -> Tracer {
     let account = &traced.account;
     let breakdown = &traced.explained.breakdown;
-    let cpu_ns = account.bpf_ns + account.reader_cpu_ns;
+    let cpu_ns = account.bpf_ns() + account.reader_cpu_ns;
     Tracer {
         events: account.events,
         lost: account.losses.lost,
         undecodable: traced.explained.undecodable,
         unmatched: account.losses.unmatched + breakdown.unmatched,
         invariant_violations: breakdown.invariant_violations,
-        bpf_ns: account.bpf_ns,
+        bpf_ns: account.bpf_ns(),
         reader_cpu_ns: account.reader_cpu_ns,
         cpu_ns_per_commit: cpu_ns.checked_div(breakdown.commits.len()).unwrap_or(0),
-        probes: account.probes.iter().map(probe).collect(),
+        probes: account.probes.iter().map(|of| probe(account, of)).collect(),
     }
 }
 
-fn probe(of: &logtrace_tracer::ProbeAccount) -> Probe {
+fn probe(account: &Account, of: &ProbeAccount) -> Probe {
     Probe {
         name: of.name.into(),
         place: of.place.clone(),
         attached: of.missing.is_none(),
-        runs: of.runs,
-        run_ns: of.run_ns,
+        runs: account.runs(of),
+        run_ns: account.run_ns(of),
     }
 }

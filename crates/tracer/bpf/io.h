@@ -36,6 +36,29 @@ struct {
 	__type(value, __u8);
 } named SEC(".maps");
 
+/* Regular files that were used lately and whose name was sent, by the address of their inode. */
+#define RECENT_FILES 256
+
+struct recent_file {
+	__u64 inode;
+	struct file_key key;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, RECENT_FILES);
+	__type(key, __u32);
+	__type(value, struct recent_file);
+} recent_files SEC(".maps");
+
+static __always_inline struct recent_file *recent_file(const struct inode *inode)
+{
+	/* Inodes are some 1,000 bytes apart. */
+	__u32 index = ((__u64)inode >> 6 ^ (__u64)inode >> 14) & (RECENT_FILES - 1);
+
+	return bpf_map_lookup_elem(&recent_files, &index);
+}
+
 /* The table of descriptors is read through typed pointers, which costs loads alone; an entry of it has no type. */
 static __always_inline struct file *file_of(__u32 fd)
 {
@@ -77,12 +100,34 @@ static __always_inline void send_name(struct file *file, const struct file_key *
 	bpf_map_update_elem(&named, key, &sent, BPF_ANY);
 }
 
+/* Fills in what was not used lately; false for what is not a regular file. */
+static __always_inline bool look_up(struct recent_file *recent, struct file *file, struct inode *inode, __u32 tid)
+{
+	recent->inode = 0;
+	if ((BPF_CORE_READ(inode, i_mode) & S_IFMT) != S_IFREG)
+		return false;
+	recent->key.ino = BPF_CORE_READ(inode, i_ino);
+	recent->key.dev = BPF_CORE_READ(inode, i_sb, s_dev);
+	recent->key.generation = BPF_CORE_READ(inode, i_generation);
+	recent->inode = (__u64)inode;
+	if (!bpf_map_lookup_elem(&named, &recent->key))
+		send_name(file, &recent->key, tid);
+	return true;
+}
+
+/* Whether this is still the file that it was: the address of an inode, and its number, may be another file's now. */
+static __always_inline bool is_recent(const struct recent_file *recent, struct inode *inode)
+{
+	return recent->inode == (__u64)inode && BPF_CORE_READ(inode, i_ino) == recent->key.ino &&
+	       BPF_CORE_READ(inode, i_generation) == recent->key.generation;
+}
+
 SEC("tracepoint/syscalls/sys_enter_fsync")
 int on_io_enter(struct syscall_enter *ctx)
 {
 	__u32 tid;
 	struct thread *thread = current_thread(&tid);
-	struct file_key key = {};
+	struct recent_file *recent;
 	struct inode *inode;
 	struct file *file;
 
@@ -93,16 +138,12 @@ int on_io_enter(struct syscall_enter *ctx)
 	if (!file)
 		return 0;
 	inode = BPF_CORE_READ(file, f_inode);
-	if ((BPF_CORE_READ(inode, i_mode) & S_IFMT) != S_IFREG)
+	recent = recent_file(inode);
+	if (!recent || (!is_recent(recent, inode) && !look_up(recent, file, inode, tid)))
 		return 0;
-	key.ino = BPF_CORE_READ(inode, i_ino);
-	key.dev = BPF_CORE_READ(inode, i_sb, s_dev);
-	key.generation = BPF_CORE_READ(inode, i_generation);
-	if (!bpf_map_lookup_elem(&named, &key))
-		send_name(file, &key, tid);
-	thread->io_ino = key.ino;
-	thread->io_dev = key.dev;
-	thread->io_generation = key.generation;
+	thread->io_ino = recent->key.ino;
+	thread->io_dev = recent->key.dev;
+	thread->io_generation = recent->key.generation;
 	thread->io_ns = bpf_ktime_get_ns();
 	return 0;
 }

@@ -17,7 +17,7 @@ static __always_inline __s16 syscall_of(struct task_struct *task)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 
-	return regs ? (__s16)BPF_CORE_READ(regs, orig_ax) : -1;
+	return (__s16)regs->orig_ax;
 }
 
 static __always_inline void leave_cpu(void *ctx, struct task_struct *task, __u64 now, int preempted)

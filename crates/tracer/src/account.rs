@@ -9,13 +9,14 @@ pub struct Account {
     pub events: u64,
     /// Records that the kernel side could not store or match.
     pub losses: Losses,
-    /// Run time of all BPF programs in nanoseconds, by the kernel's own statistics (`BPF_ENABLE_STATS`). The trap of
-    /// a uprobe and the system calls' slow path come on top.
-    pub bpf_ns: u64,
     /// CPU time of the reading thread in nanoseconds, all that it does with the records included.
     pub reader_cpu_ns: u64,
     /// Each probe.
     pub probes: Vec<ProbeAccount>,
+    /// Records that were made while runs were counted and timed.
+    pub(crate) sampled: u64,
+    /// Run time of all BPF programs then, in nanoseconds.
+    pub(crate) sampled_ns: u64,
 }
 
 /// One probe's account.
@@ -29,10 +30,8 @@ pub struct ProbeAccount {
     pub missing: Option<String>,
     /// The program that it runs; several probes may share one.
     pub program: &'static str,
-    /// Times that its program ran.
-    pub runs: u64,
-    /// Run time of its program in nanoseconds.
-    pub run_ns: u64,
+    pub(crate) sampled_runs: u64,
+    pub(crate) sampled_ns: u64,
 }
 
 impl Account {
@@ -42,12 +41,69 @@ impl Account {
         self.losses.lost -= earlier.losses.lost;
         self.losses.undecodable -= earlier.losses.undecodable;
         self.losses.unmatched -= earlier.losses.unmatched;
-        self.bpf_ns -= earlier.bpf_ns;
         self.reader_cpu_ns -= earlier.reader_cpu_ns;
+        self.sampled -= earlier.sampled;
+        self.sampled_ns -= earlier.sampled_ns;
         for (probe, before) in self.probes.iter_mut().zip(&earlier.probes) {
-            probe.runs -= before.runs;
-            probe.run_ns -= before.run_ns;
+            probe.sampled_runs -= before.sampled_runs;
+            probe.sampled_ns -= before.sampled_ns;
         }
         self
+    }
+
+    /// Run time of all BPF programs in nanoseconds, from the kernel's own statistics (`BPF_ENABLE_STATS`) of a part of
+    /// the time; 0 where the kernel refuses them. The trap of a uprobe and the system calls' slow path come on top.
+    pub fn bpf_ns(&self) -> u64 {
+        self.whole(self.sampled_ns)
+    }
+
+    /// Times that the program of a probe of this account ran, taken from a part of the time.
+    pub fn runs(&self, probe: &ProbeAccount) -> u64 {
+        self.whole(probe.sampled_runs)
+    }
+
+    /// Run time of the program of a probe of this account in nanoseconds, taken from a part of the time.
+    pub fn run_ns(&self, probe: &ProbeAccount) -> u64 {
+        self.whole(probe.sampled_ns)
+    }
+
+    /// What was counted in the sampled part, for all records.
+    fn whole(&self, counted: u64) -> u64 {
+        if self.sampled == 0 {
+            return 0;
+        }
+        (counted as f64 * (self.events as f64 / self.sampled as f64)).round() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn account(events: u64, sampled: u64, ns: u64) -> Account {
+        Account {
+            events,
+            probes: vec![ProbeAccount {
+                sampled_runs: ns / 100,
+                sampled_ns: ns,
+                ..ProbeAccount::default()
+            }],
+            sampled,
+            sampled_ns: ns,
+            ..Account::default()
+        }
+    }
+
+    #[test]
+    fn the_sampled_part_stands_for_the_whole() {
+        let part = account(3_000, 150, 9_000).since(&account(1_000, 50, 5_000));
+        assert_eq!(part.bpf_ns(), 80_000);
+        assert_eq!(part.run_ns(&part.probes[0]), 80_000);
+        assert_eq!(part.runs(&part.probes[0]), 800);
+    }
+
+    #[test]
+    fn nothing_is_said_where_nothing_was_sampled() {
+        assert_eq!(account(1_000, 0, 0).bpf_ns(), 0);
     }
 }

@@ -12,6 +12,7 @@ mod loader;
 mod probes;
 mod requirements;
 mod stacks;
+mod statistics;
 mod symbols;
 mod tracefs;
 mod tracer;

@@ -1,23 +1,21 @@
 //! A running tracer: the thread that drains the ring.
 
 use std::num::NonZeroU32;
-use std::os::fd::OwnedFd;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use aya::Ebpf;
 use aya::maps::{MapData, PerCpuArray, RingBuf, StackTraceMap};
-use aya::programs::Program;
-use aya::sys::{Stats, enable_stats};
 use logtrace_events::Losses;
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::account::{Account, ProbeAccount};
-use crate::courtesy;
+use crate::courtesy::Courtesy;
 use crate::error::TracerError;
 use crate::loader;
 use crate::stacks::Stacks;
+use crate::statistics::{self, Statistics};
 use crate::tracefs;
 
 /// How often the ring is looked at. Long enough that the reader costs little, short enough that the ring
@@ -112,18 +110,23 @@ fn run<S: Sink>(
 ) -> Result<(S, Account), TracerError> {
     tracefs::make_visible().map_err(TracerError::Tracefs)?;
     let mut drain = Drain::new(config, sink)?;
-    courtesy::stand_back();
+    let courtesy = Courtesy::of_this_thread();
     // The other side waits for this, or is gone: then the first order is missing and the loop ends.
     let _ = ready.send(());
     loop {
         match orders.recv_timeout(DRAIN_EVERY) {
-            Err(RecvTimeoutError::Timeout) => drain.drain(),
+            Err(RecvTimeoutError::Timeout) => {
+                drain.drain();
+                drain.statistics.round_done(drain.events);
+            }
             Ok(Command::Account(reply)) => {
                 drain.drain();
                 let _ = reply.send(drain.account());
+                drain.statistics.begin_part(drain.events);
             }
             Ok(Command::Stop) | Err(RecvTimeoutError::Disconnected) => break,
         }
+        courtesy.round_done();
     }
     drain.drain();
     let account = drain.account();
@@ -136,8 +139,7 @@ struct Drain<S> {
     losses: PerCpuArray<MapData, u64>,
     stacks: Stacks,
     probes: Vec<ProbeAccount>,
-    /// Keeps the kernel's run-time statistics on; `None` where the kernel refuses them.
-    _statistics: Option<OwnedFd>,
+    statistics: Statistics,
     events: u64,
     sink: S,
 }
@@ -145,7 +147,7 @@ struct Drain<S> {
 impl<S: Sink> Drain<S> {
     fn new(config: TracerConfig, sink: S) -> Result<Self, TracerError> {
         let pid = NonZeroU32::new(config.pid).ok_or_else(|| TracerError::Load("process 0".into()))?;
-        let statistics = enable_stats(Stats::RunTime).ok();
+        let statistics = Statistics::start();
         let (mut bpf, probes) = loader::load(pid, config.ring_bytes)?;
         let ring = RingBuf::try_from(take(&mut bpf, "ring")?).map_err(|error| refused(&error))?;
         let losses = PerCpuArray::try_from(take(&mut bpf, "losses")?).map_err(|error| refused(&error))?;
@@ -157,7 +159,7 @@ impl<S: Sink> Drain<S> {
             losses,
             stacks,
             probes,
-            _statistics: statistics,
+            statistics,
             events: 0,
             sink,
         })
@@ -183,13 +185,14 @@ impl<S: Sink> Drain<S> {
             },
             reader_cpu_ns: thread_cpu_ns(),
             probes: self.probes.clone(),
+            sampled: self.statistics.sampled(self.events),
             ..Account::default()
         };
         for (name, program) in self.bpf.programs() {
-            let (runs, run_ns) = statistics(program);
-            account.bpf_ns += run_ns;
+            let (runs, ns) = statistics::of_program(program);
+            account.sampled_ns += ns;
             for probe in account.probes.iter_mut().filter(|probe| probe.program == name) {
-                (probe.runs, probe.run_ns) = (runs, run_ns);
+                (probe.sampled_runs, probe.sampled_ns) = (runs, ns);
             }
         }
         account
@@ -208,20 +211,6 @@ fn take(bpf: &mut Ebpf, map: &'static str) -> Result<aya::maps::Map, TracerError
 
 fn refused(error: &aya::maps::MapError) -> TracerError {
     TracerError::Load(error.to_string())
-}
-
-/// How often a program ran, and for how many nanoseconds.
-fn statistics(program: &Program) -> (u64, u64) {
-    let info = match program {
-        Program::BtfTracePoint(program) => program.info(),
-        Program::TracePoint(program) => program.info(),
-        Program::UProbe(program) => program.info(),
-        _ => return (0, 0),
-    };
-    info.map_or((0, 0), |info| {
-        let nanoseconds = u64::try_from(info.run_time().as_nanos()).unwrap_or(u64::MAX);
-        (info.run_count(), nanoseconds)
-    })
 }
 
 fn thread_cpu_ns() -> u64 {
