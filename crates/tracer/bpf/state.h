@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* What the probes share: the target, the state of its threads, the ring, and the counts of what was lost. */
+/* What the probes share: the target, the state of its threads, the rings, and the counts of what was lost. */
 #pragma once
 
 #include "kernel.h"
@@ -47,10 +47,18 @@ struct thread {
 
 _Static_assert(__builtin_offsetof(struct thread, commit_sp) == 64, "the first cache line");
 
-struct {
+struct ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 16 << 20);
-} ring SEC(".maps");
+	__uint(max_entries, 4096);
+};
+
+/* The ring of each CPU (crates/tracer/src/rings.rs). */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__array(values, struct ring);
+} rings SEC(".maps");
 
 /*
  * Threads by the low bits of their tid: looking one up in an array costs a few ns, in a hash table 60 to 80, and it is
@@ -82,10 +90,12 @@ static __always_inline void count_loss(__u32 why)
 		(*count)++;
 }
 
-/* Room for a record in the ring, or NULL, counted. */
+/* Room for a record in the CPU's ring, or NULL, counted. */
 static __always_inline void *reserve(__u64 size)
 {
-	void *record = bpf_ringbuf_reserve(&ring, size, 0);
+	__u32 cpu = bpf_get_smp_processor_id();
+	void *ring = bpf_map_lookup_elem(&rings, &cpu);
+	void *record = ring ? bpf_ringbuf_reserve(ring, size, 0) : NULL;
 
 	if (!record)
 		count_loss(LOSS_RING_FULL);

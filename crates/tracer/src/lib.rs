@@ -4,6 +4,7 @@
 //! records on as bytes, in the order of the ring; it knows nothing of causes.
 
 mod account;
+mod batch;
 mod call_sites;
 mod courtesy;
 mod error;
@@ -11,6 +12,7 @@ mod kernel;
 mod loader;
 mod probes;
 mod requirements;
+mod rings;
 mod stacks;
 mod statistics;
 mod symbols;

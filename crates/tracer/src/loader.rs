@@ -12,6 +12,7 @@ use crate::account::ProbeAccount;
 use crate::call_sites::call_sites;
 use crate::error::TracerError;
 use crate::probes::{Attach, PROBES, Probe};
+use crate::rings::Rings;
 use crate::symbols::Program;
 
 static OBJECT: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/logtrace.bpf.o"));
@@ -30,23 +31,26 @@ pub fn check_program(path: &Path) -> Result<(), TracerError> {
     placements(path).map(|_| ())
 }
 
-/// Loads the object for one process and attaches all probes.
-pub(crate) fn load(pid: NonZeroU32, ring_bytes: u32) -> Result<(Ebpf, Vec<ProbeAccount>), TracerError> {
+/// Loads the object for one process, gives it its rings, and attaches all probes.
+pub(crate) fn load(
+    pid: NonZeroU32,
+    ring_bytes: u32,
+) -> Result<(Ebpf, Rings, Vec<ProbeAccount>), TracerError> {
     let placements = placements(&program_path(pid.get()))?;
     let btf = Btf::from_sys_fs().map_err(|error| TracerError::Btf(error.to_string()))?;
     let target = pid.get();
     let mut bpf = EbpfLoader::new()
         .btf(Some(&btf))
         .override_global("target_tgid", &target, true)
-        .map_max_entries("ring", ring_bytes)
         .load(OBJECT)
         .map_err(|error| TracerError::Load(chain(&error)))?;
     load_programs(&mut bpf, &btf)?;
+    let rings = Rings::new(&mut bpf, ring_bytes)?;
     let probes = placements
         .iter()
         .map(|placement| attach(&mut bpf, placement, pid))
         .collect::<Result<_, _>>()?;
-    Ok((bpf, probes))
+    Ok((bpf, rings, probes))
 }
 
 fn placements(path: &Path) -> Result<Vec<Placement>, TracerError> {

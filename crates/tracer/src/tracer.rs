@@ -1,4 +1,4 @@
-//! A running tracer: the thread that drains the ring.
+//! A running tracer: the thread that drains the rings.
 
 use std::num::NonZeroU32;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use aya::Ebpf;
-use aya::maps::{MapData, PerCpuArray, RingBuf, StackTraceMap};
+use aya::maps::{MapData, PerCpuArray, StackTraceMap};
 use logtrace_events::Losses;
 use rustix::time::{ClockId, clock_gettime};
 
@@ -14,26 +14,30 @@ use crate::account::{Account, ProbeAccount};
 use crate::courtesy::Courtesy;
 use crate::error::TracerError;
 use crate::loader;
+use crate::rings::Rings;
 use crate::stacks::Stacks;
 use crate::statistics::{self, Statistics};
 use crate::tracefs;
 
-/// How often the ring is looked at. Long enough that the reader costs little, short enough that the ring
-/// (16 MiB hold about 250,000 records) is never near its end.
+/// How often the rings are looked at. Long enough that the reader costs little, short enough that they are never near
+/// their end: 4 MiB hold about 65,000 records of one CPU.
 const DRAIN_EVERY: Duration = Duration::from_millis(50);
+
+/// A record is made some 0.1 us after its time was taken, but its thread may be interrupted in between.
+const SETTLING_NS: u64 = 2_000_000;
 
 /// What to trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TracerConfig {
     /// The server's process.
     pub pid: u32,
-    /// Size of the ring in bytes, a power of two and a multiple of the page size.
+    /// Size of each CPU's ring in bytes, a power of two and a multiple of the page size.
     pub ring_bytes: u32,
 }
 
 impl TracerConfig {
-    /// A ring that holds two seconds of the busiest server.
-    pub const RING_BYTES: u32 = 16 << 20;
+    /// A ring that holds a second of the busiest CPU.
+    pub const RING_BYTES: u32 = 4 << 20;
 }
 
 /// A tracer at work. Dropping it detaches every probe.
@@ -45,7 +49,7 @@ pub struct Tracer<S> {
 
 /// Takes the records, on the draining thread.
 pub trait Sink: Send + 'static {
-    /// The bytes of the next record, in the order of the ring.
+    /// The bytes of the next record, in the order of their times.
     fn record(&mut self, bytes: &[u8]);
 }
 
@@ -61,7 +65,7 @@ enum Command {
 }
 
 impl<S: Sink> Tracer<S> {
-    /// Attaches the probes to a server and hands every record to `sink`, in the order of the ring, on a thread of
+    /// Attaches the probes to a server and hands every record to `sink`, in the order of their times, on a thread of
     /// its own. Returns when all probes are attached.
     pub fn start(config: TracerConfig, sink: S) -> Result<Self, TracerError> {
         let (commands, orders) = channel();
@@ -77,7 +81,7 @@ impl<S: Sink> Tracer<S> {
         }
     }
 
-    /// The account up to now, after everything in the ring was handed on.
+    /// The account up to now, after what is in the rings was handed on.
     pub fn account(&self) -> Result<Account, TracerError> {
         let (reply, account) = channel();
         self.commands
@@ -116,11 +120,11 @@ fn run<S: Sink>(
     loop {
         match orders.recv_timeout(DRAIN_EVERY) {
             Err(RecvTimeoutError::Timeout) => {
-                drain.drain();
+                drain.drain_settled();
                 drain.statistics.round_done(drain.events);
             }
             Ok(Command::Account(reply)) => {
-                drain.drain();
+                drain.drain_settled();
                 let _ = reply.send(drain.account());
                 drain.statistics.begin_part(drain.events);
             }
@@ -128,14 +132,14 @@ fn run<S: Sink>(
         }
         courtesy.round_done();
     }
-    drain.drain();
+    drain.drain(u64::MAX);
     let account = drain.account();
     Ok((drain.sink, account))
 }
 
 struct Drain<S> {
     bpf: Ebpf,
-    ring: RingBuf<MapData>,
+    rings: Rings,
     losses: PerCpuArray<MapData, u64>,
     stacks: Stacks,
     probes: Vec<ProbeAccount>,
@@ -148,14 +152,13 @@ impl<S: Sink> Drain<S> {
     fn new(config: TracerConfig, sink: S) -> Result<Self, TracerError> {
         let pid = NonZeroU32::new(config.pid).ok_or_else(|| TracerError::Load("process 0".into()))?;
         let statistics = Statistics::start();
-        let (mut bpf, probes) = loader::load(pid, config.ring_bytes)?;
-        let ring = RingBuf::try_from(take(&mut bpf, "ring")?).map_err(|error| refused(&error))?;
+        let (mut bpf, rings, probes) = loader::load(pid, config.ring_bytes)?;
         let losses = PerCpuArray::try_from(take(&mut bpf, "losses")?).map_err(|error| refused(&error))?;
         let stacks =
             Stacks::new(StackTraceMap::try_from(take(&mut bpf, "stacks")?).map_err(|error| refused(&error))?);
         Ok(Self {
             bpf,
-            ring,
+            rings,
             losses,
             stacks,
             probes,
@@ -165,14 +168,26 @@ impl<S: Sink> Drain<S> {
         })
     }
 
-    fn drain(&mut self) {
-        while let Some(record) = self.ring.next() {
-            if let Some(stack) = self.stacks.first_use(&record) {
-                self.sink.record(&stack);
+    fn drain(&mut self, until_ns: u64) {
+        let Self {
+            rings,
+            stacks,
+            events,
+            sink,
+            ..
+        } = self;
+        rings.hand_on(until_ns, |record| {
+            if let Some(stack) = stacks.first_use(record) {
+                sink.record(&stack);
             }
-            self.sink.record(&record);
-            self.events += 1;
-        }
+            sink.record(record);
+            *events += 1;
+        });
+    }
+
+    /// Everything but what programs may still be at work on.
+    fn drain_settled(&mut self) {
+        self.drain(clock_ns(ClockId::Monotonic).saturating_sub(SETTLING_NS));
     }
 
     fn account(&self) -> Account {
@@ -183,7 +198,7 @@ impl<S: Sink> Drain<S> {
                 unmatched: self.lost(2),
                 ..Losses::default()
             },
-            reader_cpu_ns: thread_cpu_ns(),
+            reader_cpu_ns: clock_ns(ClockId::ThreadCPUTime),
             probes: self.probes.clone(),
             sampled: self.statistics.sampled(self.events),
             ..Account::default()
@@ -213,7 +228,7 @@ fn refused(error: &aya::maps::MapError) -> TracerError {
     TracerError::Load(error.to_string())
 }
 
-fn thread_cpu_ns() -> u64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
+fn clock_ns(clock: ClockId) -> u64 {
+    let time = clock_gettime(clock);
     u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
 }
