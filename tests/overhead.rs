@@ -1,7 +1,9 @@
-//! That tracing does not get dearer: a traced server does at least three quarters of what it does untraced.
+//! That tracing stays cheap: a traced server does at least nine tenths of what it does untraced.
 //!
-//! The goal is 95 %; docs/performance.md says how far it is reached on a small and noisy machine, and this guards
-//! against losing what there is.
+//! The goal is 95 %, which MySQL keeps and MariaDB is close to (docs/performance.md); this guards against losing it.
+//!
+//! Throughput moves by a tenth from one second to the next, so that the median of a few pairs says little. More are
+//! measured until the limit lies outside of the median's interval; where it never does, nothing is shown against it.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -16,11 +18,14 @@ use common::alone;
 use paired::{Median, Pair, SharedServer, Window};
 use proptest::prelude::*;
 
-/// Least throughput traced / untraced, below all medians that were seen on two busy CPUs (0.84 to 0.95).
-const LIMIT: f64 = 0.75;
+/// Least throughput traced / untraced.
+const LIMIT: f64 = 0.90;
+
+/// Least median, however wide its interval.
+const FLOOR: f64 = 0.80;
 
 /// A machine that is quiet, or far from the limit, is done with the fewest; a noisy one gets more.
-const PAIRS: RangeInclusive<usize> = 8..=10;
+const PAIRS: RangeInclusive<usize> = 8..=16;
 
 const WINDOW: Window = Window {
     warmup: Duration::from_millis(200),
@@ -32,11 +37,16 @@ fn is_clear_of(Median { interval, .. }: Median, limit: f64) -> bool {
     interval.is_some_and(|(low, high)| limit <= low || high < limit)
 }
 
-/// Whether the ratios so far decide; after the last pair their median does, whatever its interval.
+/// Whether the ratios so far decide, or there are enough of them.
 fn is_decided(ratios: &[f64]) -> bool {
     ratios.len() >= *PAIRS.end()
         || (ratios.len() >= *PAIRS.start()
             && Median::of(ratios).is_some_and(|median| is_clear_of(median, LIMIT)))
+}
+
+/// Whether nothing speaks against the limit, and the median is not far below it.
+fn is_cheap(Median { median, interval }: Median) -> bool {
+    median >= FLOOR && interval.is_some_and(|(_, high)| high >= LIMIT)
 }
 
 fn assert_tracing_is_cheap(server: &str) {
@@ -49,21 +59,21 @@ fn assert_tracing_is_cheap(server: &str) {
     }
     let name = format!("{} {}", shared.facts().flavor, shared.facts().version);
     shared.stop().unwrap();
-    let Median { median, interval } = Median::of(&ratios).unwrap();
+    let median = Median::of(&ratios).unwrap();
     assert!(
-        median >= LIMIT,
-        "{name}: median of traced / untraced throughput {median:.3}, 95 % interval {interval:.3?}, of {ratios:.3?}; \
+        is_cheap(median),
+        "{name}: traced / untraced throughput {median:.3?}, of {ratios:.3?}; \
          `scripts/overhead --server {server}` shows what it is spent on"
     );
 }
 
 #[test]
-fn tracing_mysql_takes_at_most_a_quarter_of_its_throughput() {
+fn tracing_mysql_takes_at_most_a_tenth_of_its_throughput() {
     assert_tracing_is_cheap("mysql");
 }
 
 #[test]
-fn tracing_mariadb_takes_at_most_a_quarter_of_its_throughput() {
+fn tracing_mariadb_takes_at_most_a_tenth_of_its_throughput() {
     assert_tracing_is_cheap("mariadb");
 }
 
@@ -90,6 +100,18 @@ fn more_pairs_are_measured_until_the_limit_is_out_of_the_interval() {
             "{count} around {middle}"
         );
     }
+}
+
+#[test]
+fn a_loss_is_seen_through_the_noise() {
+    for (middle, cheap) in [(0.97, true), (0.88, true), (0.83, false), (0.7, false)] {
+        let median = Median::of(&ratios_around(middle, *PAIRS.end())).unwrap();
+        assert_eq!(is_cheap(median), cheap, "{median:?}");
+    }
+    assert!(!is_cheap(Median {
+        median: 0.79,
+        interval: Some((0.6, 1.1))
+    }));
 }
 
 #[test]
