@@ -73,13 +73,19 @@ impl RunDir {
             .open(path)
     }
 
-    /// Replaces a file of the run directory in one step, so that a reader sees the old or the new one whole.
+    /// Replaces a file of the run directory in one step, so that a reader sees the old or the new one whole. Where
+    /// that fails, the old one stays and nothing else does.
     pub fn write(&self, path: &Path, contents: &[u8]) -> io::Result<()> {
         let mut partial = path.as_os_str().to_owned();
         partial.push(".partial");
         let partial = PathBuf::from(partial);
-        io::Write::write_all(&mut self.create_file(&partial)?, contents)?;
-        fs::rename(&partial, path)
+        let mut file = self.create_file(&partial)?;
+        io::Write::write_all(&mut file, contents)
+            .and_then(|()| fs::rename(&partial, path))
+            .inspect_err(|_| {
+                // The first error is the one that says what is wrong.
+                let _ = fs::remove_file(&partial);
+            })
     }
 
     /// The directory itself.
@@ -172,6 +178,16 @@ mod tests {
             dir.run_json().metadata().unwrap().permissions().mode() & 0o777,
             0o600
         );
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_written_leaves_nothing() {
+        let parent = tempfile::tempdir().unwrap();
+        let dir = RunDir::create(parent.path(), &Zoned::now(), "insert").unwrap();
+        // No file takes the place of a directory.
+        fs::create_dir(dir.run_json()).unwrap();
+        dir.write(&dir.run_json(), b"new").unwrap_err();
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 }
