@@ -200,10 +200,7 @@ fn start_tracer(
     let facts = server.facts();
     let explainer = Explainer::new(facts.pid, facts.log_names(), Arc::clone(announced), recording)
         .context("cannot start the recording")?;
-    let tracer = TracerConfig {
-        pid: facts.pid,
-        ring_bytes: TracerConfig::RING_BYTES,
-    };
+    let tracer = TracerConfig::new(facts.pid);
     Ok(Tracer::start(tracer, explainer)?)
 }
 

@@ -23,6 +23,15 @@ use crate::tracefs;
 /// their end: 4 MiB hold about 65,000 records of one CPU.
 const DRAIN_EVERY: Duration = Duration::from_millis(50);
 
+/// All rings together.
+const RINGS_BYTES: u32 = 64 << 20;
+
+/// A ring is no larger: it is read 20 times a second, and what has left the caches is dear to write.
+const RING_BYTES_MAX: u32 = 4 << 20;
+
+/// Nor smaller: 8,000 records.
+const RING_BYTES_MIN: u32 = 512 << 10;
+
 /// A record is made some 0.1 us after its time was taken, but its thread may be interrupted in between.
 const SETTLING_NS: u64 = 2_000_000;
 
@@ -36,8 +45,21 @@ pub struct TracerConfig {
 }
 
 impl TracerConfig {
-    /// A ring that holds a second of the busiest CPU.
-    pub const RING_BYTES: u32 = 4 << 20;
+    /// Traces a process with rings that hold half a second of busy CPUs or more, and 64 MiB in all.
+    pub fn new(pid: u32) -> Self {
+        let cpus = aya::util::online_cpus().map_or(1, |cpus| cpus.len());
+        Self {
+            pid,
+            ring_bytes: ring_bytes(u32::try_from(cpus).unwrap_or(u32::MAX)),
+        }
+    }
+}
+
+/// The kernel takes all of a ring's memory at once: the more CPUs, the less for each.
+fn ring_bytes(cpus: u32) -> u32 {
+    let share = RINGS_BYTES / cpus.max(1);
+    // The greatest power of two that is not larger.
+    (1 << share.max(1).ilog2()).clamp(RING_BYTES_MIN, RING_BYTES_MAX)
 }
 
 /// A tracer at work. Dropping it detaches every probe.
@@ -231,4 +253,16 @@ fn refused(error: &aya::maps::MapError) -> TracerError {
 fn clock_ns(clock: ClockId) -> u64 {
     let time = clock_gettime(clock);
     u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rings_shrink_where_there_are_many_cpus() {
+        let mib = |cpus| f64::from(ring_bytes(cpus)) / f64::from(1 << 20);
+        assert_eq!([1, 16, 17, 64, 100].map(mib), [4.0, 4.0, 2.0, 1.0, 0.5]);
+        assert_eq!(mib(4096), 0.5);
+    }
 }
