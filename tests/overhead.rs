@@ -7,15 +7,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod common;
 #[path = "../benches/overhead/paired/mod.rs"]
 mod paired;
 
 use std::ops::RangeInclusive;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use common::alone;
-use paired::{Median, Pair, SharedServer, Window};
+use paired::{Median, Pair, SharedServer, SteadyLoad};
 use proptest::prelude::*;
 
 /// Least throughput traced / untraced.
@@ -25,12 +24,12 @@ const LIMIT: f64 = 0.90;
 const FLOOR: f64 = 0.80;
 
 /// A machine that is quiet, or far from the limit, is done with the fewest; a noisy one gets more.
-const PAIRS: RangeInclusive<usize> = 8..=16;
+const PAIRS: RangeInclusive<usize> = 8..=24;
 
-const WINDOW: Window = Window {
-    warmup: Duration::from_millis(200),
-    duration: Duration::from_secs(1),
-};
+const WINDOW: Duration = Duration::from_secs(1);
+
+/// Servers that are measured share the machine with nothing.
+static ALONE: Mutex<()> = Mutex::new(());
 
 /// Whether the interval lies on one side of `limit`.
 fn is_clear_of(Median { interval, .. }: Median, limit: f64) -> bool {
@@ -50,13 +49,15 @@ fn is_cheap(Median { median, interval }: Median) -> bool {
 }
 
 fn assert_tracing_is_cheap(server: &str) {
-    let _alone = alone();
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let shared = SharedServer::start(server.parse().unwrap(), Vec::new()).unwrap();
+    let load = SteadyLoad::start(shared.connection()).unwrap();
     let mut ratios = Vec::new();
     while !is_decided(&ratios) {
-        let pair = Pair::measure(&shared, WINDOW, ratios.len()).unwrap();
+        let pair = Pair::measure(shared.facts(), &load, WINDOW).unwrap();
         ratios.push(pair.ratio());
     }
+    load.stop().unwrap();
     let name = format!("{} {}", shared.facts().flavor, shared.facts().version);
     shared.stop().unwrap();
     let median = Median::of(&ratios).unwrap();

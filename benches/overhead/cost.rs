@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use logtrace_report::document::Tracer;
-use logtrace_tracer::PROBES;
+use logtrace_tracer::Account;
 
 /// CPU time of the tracer over some runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,19 +23,19 @@ struct Runs {
 
 impl Cost {
     /// The sum over runs with at least one commit; `None` when there is none.
-    pub(crate) fn of<'a>(runs: impl Iterator<Item = (u64, &'a Tracer)>) -> Option<Self> {
+    pub(crate) fn of<'a>(runs: impl Iterator<Item = (u64, &'a Account)>) -> Option<Self> {
         let mut cost = Self::default();
-        for (commits, tracer) in runs {
-            cost.add(commits, tracer);
+        for (commits, account) in runs {
+            cost.add(commits, account);
         }
         (cost.commits > 0).then_some(cost)
     }
 
-    fn add(&mut self, commits: u64, tracer: &Tracer) {
+    fn add(&mut self, commits: u64, account: &Account) {
         self.commits += commits;
-        self.records += tracer.events;
-        self.reader_ns += tracer.reader_cpu_ns;
-        for (program, runs) in by_program(tracer) {
+        self.records += account.events;
+        self.reader_ns += account.reader_cpu_ns;
+        for (program, runs) in by_program(account) {
             let sum = self.programs.entry(program).or_default();
             sum.count += runs.count;
             sum.ns += runs.ns;
@@ -49,18 +48,15 @@ impl Cost {
 }
 
 /// Probes that share a program each carry the program's account, so that one of them is enough.
-fn by_program(tracer: &Tracer) -> BTreeMap<&'static str, Runs> {
-    let program_of = |name: &str| PROBES.iter().find(|probe| probe.name == name);
-    tracer
+fn by_program(account: &Account) -> BTreeMap<&'static str, Runs> {
+    let runs_of = |probe| Runs {
+        count: account.runs(probe),
+        ns: account.run_ns(probe),
+    };
+    account
         .probes
         .iter()
-        .filter_map(|probe| {
-            let runs = Runs {
-                count: probe.runs,
-                ns: probe.run_ns,
-            };
-            Some((program_of(&probe.name)?.program, runs))
-        })
+        .map(|probe| (probe.program, runs_of(probe)))
         .collect()
 }
 

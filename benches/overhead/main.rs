@@ -2,8 +2,6 @@
 
 #![expect(clippy::print_stdout, reason = "the table is the result")]
 
-#[path = "../../tests/common/mod.rs"]
-mod common;
 mod cost;
 mod paired;
 
@@ -14,17 +12,18 @@ use clap::{CommandFactory, Parser};
 use logtrace_server::{ServerChoice, Setting};
 
 use cost::Cost;
-use paired::{Median, Pair, SharedServer, Window};
+use paired::{Median, Pair, SharedServer, SteadyLoad};
 
-/// Throughput of `logtrace run --max` with the tracer, to that without it: interleaved pairs on one private server.
+/// Throughput of a server with the tracer, to that without it: interleaved pairs under one load of update_key, closed
+/// loop, 8 connections.
 #[derive(Debug, Parser)]
 struct Arguments {
-    /// Pairs of runs.
-    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u16).range(1..=200))]
+    /// Pairs of windows.
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=200))]
     pairs: u16,
 
-    /// Length of each run's window.
-    #[arg(long, value_name = "T", default_value = "2s", value_parser = humantime::parse_duration)]
+    /// Length of each window.
+    #[arg(long, value_name = "T", default_value = "1s", value_parser = humantime::parse_duration)]
     duration: Duration,
 
     /// mysql, mariadb or /path/to/mysqld: a private server of it is started.
@@ -40,8 +39,6 @@ struct Arguments {
     bench: bool,
 }
 
-const WARMUP: Duration = Duration::from_millis(500);
-
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     if !arguments.bench {
@@ -54,36 +51,34 @@ fn main() -> anyhow::Result<()> {
         "{} {}, update_key, 8 connections, --max",
         facts.flavor, facts.version
     );
-    let window = Window {
-        warmup: WARMUP,
-        duration: arguments.duration,
-    };
-    let pairs = measure(&server, window, usize::from(arguments.pairs))?;
+    let pairs = measure(&server, arguments.duration, usize::from(arguments.pairs))?;
     server.stop()?;
     let ratios: Vec<f64> = pairs.iter().map(Pair::ratio).collect();
     print_median(Median::of(&ratios).context("no pairs")?);
-    let cost = Cost::of(pairs.iter().filter_map(Pair::account)).context("no commits")?;
+    let cost = Cost::of(pairs.iter().map(|pair| (pair.commits, &pair.account))).context("no commits")?;
     println!("\n{cost}");
     Ok(())
 }
 
-fn measure(server: &SharedServer, window: Window, count: usize) -> anyhow::Result<Vec<Pair>> {
+fn measure(server: &SharedServer, window: Duration, count: usize) -> anyhow::Result<Vec<Pair>> {
     println!(
         "{:>4} {:>10} {:>10} {:>7}",
         "pair", "traced/s", "untraced/s", "ratio"
     );
+    let load = SteadyLoad::start(server.connection())?;
     let mut pairs = Vec::with_capacity(count);
     for number in 0..count {
-        let pair = Pair::measure(server, window, number)?;
+        let pair = Pair::measure(server.facts(), &load, window)?;
         println!(
             "{:>4} {:>10.0} {:>10.0} {:>7.3}",
             number + 1,
-            pair.traced_per_s(),
-            pair.untraced_per_s(),
+            pair.traced_per_s,
+            pair.untraced_per_s,
             pair.ratio()
         );
         pairs.push(pair);
     }
+    load.stop()?;
     Ok(pairs)
 }
 

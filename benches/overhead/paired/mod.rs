@@ -1,11 +1,13 @@
-//! Pairs of runs on one server, traced and untraced, and what their ratios say.
+//! Pairs of windows under one load, traced and untraced, and what their ratios say.
 //!
 //! The benchmark (benches/overhead) and the acceptance check (tests/overhead.rs) both include this.
 
+mod load;
 mod median;
 mod pair;
 mod server;
 
+pub(crate) use load::SteadyLoad;
 pub(crate) use median::Median;
-pub(crate) use pair::{Pair, Window};
+pub(crate) use pair::Pair;
 pub(crate) use server::SharedServer;

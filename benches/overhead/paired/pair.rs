@@ -1,93 +1,98 @@
-//! One run with the tracer and one without, one right after the other.
+//! Throughput with the tracer and without it, one right after the other under one load.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 use std::time::Duration;
 
-use anyhow::Context;
-use logtrace_report::document::{Document, Tracer};
+use logtrace_events::{Record, decode};
+use logtrace_report::analysis::{Analysis, AnalysisConfig};
+use logtrace_report::window::Window;
+use logtrace_server::ServerFacts;
+use logtrace_tracer::{Account, Sink, Tracer, TracerConfig};
 
-use super::server::SharedServer;
-use crate::common;
+use super::load::SteadyLoad;
 
-/// How long each run of a pair loads the server: long enough for thousands of commits, short enough that both runs
-/// of a pair see the same weather.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Window {
-    /// Load that is not measured.
-    pub(crate) warmup: Duration,
-    /// Load that is.
-    pub(crate) duration: Duration,
-}
-
-/// Two runs of the same load, as fast as the server takes it.
+/// Requests a second with the tracer and without it.
 #[derive(Clone, Debug)]
 pub(crate) struct Pair {
-    traced: Document,
-    untraced: Document,
+    pub(crate) traced_per_s: f64,
+    pub(crate) untraced_per_s: f64,
+    /// Commits that were traced, and the tracer's account of them.
+    pub(crate) commits: u64,
+    pub(crate) account: Account,
 }
 
+/// Attaching and detaching disturb the server; nothing is measured so long after either.
+const SETTLING: Duration = Duration::from_millis(200);
+
 impl Pair {
-    /// Measures pair `number`; the number decides which run comes first, so that a drift favours neither.
-    pub(crate) fn measure(server: &SharedServer, window: Window, number: usize) -> anyhow::Result<Self> {
-        let run = |extra| run_max(server, window, extra);
-        let (traced, untraced) = if number.is_multiple_of(2) {
-            let traced = run("")?;
-            (traced, run("--no-trace")?)
-        } else {
-            let untraced = run("--no-trace")?;
-            (run("")?, untraced)
+    /// Measures with the tracer for `window`, and without it for half of that before and after, so that a drift of the
+    /// machine favours neither.
+    pub(crate) fn measure(server: &ServerFacts, load: &SteadyLoad, window: Duration) -> anyhow::Result<Self> {
+        let untraced = || {
+            thread::sleep(SETTLING);
+            load.per_s(window / 2)
         };
-        let pair = Self { traced, untraced };
+        let before = untraced();
+        let (traced_per_s, commits, account) = traced(server, load, window)?;
+        let pair = Self {
+            traced_per_s,
+            untraced_per_s: f64::midpoint(before, untraced()),
+            commits,
+            account,
+        };
         pair.check()?;
         Ok(pair)
     }
 
     /// Throughput traced / untraced.
     pub(crate) fn ratio(&self) -> f64 {
-        self.traced_per_s() / self.untraced_per_s()
+        self.traced_per_s / self.untraced_per_s
     }
 
-    /// Requests a second with the tracer.
-    pub(crate) fn traced_per_s(&self) -> f64 {
-        self.traced.driver.achieved_per_s
-    }
-
-    /// Requests a second without it.
-    pub(crate) fn untraced_per_s(&self) -> f64 {
-        self.untraced.driver.achieved_per_s
-    }
-
-    /// Commits that were traced, and the tracer's account of it.
-    pub(crate) fn account(&self) -> Option<(u64, &Tracer)> {
-        Some((self.traced.commits.as_ref()?.count, self.traced.tracer.as_ref()?))
-    }
-
-    /// A ratio means nothing unless one run saw every commit, the other none, and both did work.
+    /// A ratio means nothing unless work was done, and each commit of it was seen.
     fn check(&self) -> anyhow::Result<()> {
-        let (commits, tracer) = self.account().context("the traced run has no tracer's account")?;
-        anyhow::ensure!(self.untraced.tracer.is_none(), "--no-trace has traced");
-        anyhow::ensure!(commits > 0 && self.untraced.driver.done > 0, "nothing was done");
-        anyhow::ensure!(
-            tracer.lost == 0,
-            "{} of {} records were lost",
-            tracer.lost,
-            tracer.events
-        );
+        let lost = self.account.losses.lost;
+        anyhow::ensure!(self.untraced_per_s > 0.0 && self.commits > 0, "nothing was done");
+        anyhow::ensure!(lost == 0, "{lost} of {} records were lost", self.account.events);
         Ok(())
     }
 }
 
-fn run_max(server: &SharedServer, window: Window, extra: &str) -> anyhow::Result<Document> {
-    let address = server.address()?;
-    let [warmup, duration] = [window.warmup, window.duration].map(|time| time.as_millis());
-    let ran = common::run(&format!(
-        "--max --connections 8 --tables 4 --rows 5000 --warmup {warmup}ms --duration {duration}ms \
-         --server {address} {extra}"
-    ));
-    anyhow::ensure!(
-        ran.code() == Some(0),
-        "logtrace run ended with {:?}: {}",
-        ran.code(),
-        ran.stderr()
-    );
-    Ok(ran.document())
+fn traced(server: &ServerFacts, load: &SteadyLoad, window: Duration) -> anyhow::Result<(f64, u64, Account)> {
+    let commits = Arc::new(AtomicU64::new(0));
+    let explainer = Explainer {
+        analysis: Analysis::new(AnalysisConfig {
+            server_tgid: server.pid,
+            logs: server.log_names(),
+            window: Window::new(0, u64::MAX),
+        }),
+        commits: Arc::clone(&commits),
+    };
+    let tracer = Tracer::start(TracerConfig::new(server.pid), explainer)?;
+    thread::sleep(SETTLING);
+    let before = tracer.account()?;
+    let commits_before = commits.load(Ordering::Relaxed);
+    let per_s = load.per_s(window);
+    let (_, account) = tracer.stop()?;
+    let commits = commits.load(Ordering::Relaxed) - commits_before;
+    Ok((per_s, commits, account.since(&before)))
+}
+
+/// Explains each commit, as `logtrace run` does.
+struct Explainer {
+    analysis: Analysis,
+    commits: Arc<AtomicU64>,
+}
+
+impl Sink for Explainer {
+    fn record(&mut self, bytes: &[u8]) {
+        if let Ok(record) = decode(bytes) {
+            if matches!(record, Record::Commit(_)) {
+                self.commits.fetch_add(1, Ordering::Relaxed);
+            }
+            self.analysis.push(record);
+        }
+    }
 }

@@ -1,11 +1,11 @@
-//! A private server that outlives the runs against it.
+//! A private server under load.
 
 use anyhow::Context;
-use logtrace_server::{Endpoint, Home, Server, ServerChoice, ServerConfig, ServerFacts, Setting};
+use logtrace_server::{Connection, Home, Server, ServerChoice, ServerConfig, ServerFacts, Setting};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 
-/// Both runs of a pair meet the same server, so that its caches and its place on disk are the same for both.
+/// All pairs meet the same server, so that its caches and its place on disk are the same for all.
 ///
 /// It dies with the thread that started it.
 #[derive(Debug)]
@@ -39,17 +39,9 @@ impl SharedServer {
         self.server.facts()
     }
 
-    /// Its address, as `--server` takes it.
-    pub(crate) fn address(&self) -> anyhow::Result<String> {
-        let connection = self.server.connection();
-        match &connection.endpoint {
-            Endpoint::Socket(path) => Ok(format!(
-                "mysql://{}@localhost/?socket={}",
-                connection.user,
-                path.display()
-            )),
-            Endpoint::Tcp(..) => anyhow::bail!("a private server was expected to listen on a socket"),
-        }
+    /// How to connect to it.
+    pub(crate) fn connection(&self) -> &Connection {
+        self.server.connection()
     }
 
     /// Stops it in order.

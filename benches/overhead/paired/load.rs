@@ -1,0 +1,126 @@
+//! One steady load, which goes on while the tracer comes and goes.
+
+use std::io;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use logtrace_driver::{
+    Address, CancellationToken, Dataset, DriveConfig, DriveError, Keys, LoadConfig, Measured, Outputs, Pace,
+    Target, WorkloadInfo, drive, load,
+};
+use logtrace_server::{Connection, Endpoint};
+
+/// Requests as fast as the server takes them, from 8 connections, like `logtrace run --workload update_key --max`.
+#[derive(Debug)]
+pub(crate) struct SteadyLoad {
+    done: Arc<AtomicU64>,
+    cancel: CancellationToken,
+    thread: JoinHandle<Result<Measured, DriveError>>,
+}
+
+const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(8).expect("eight connections");
+
+const DATASET: Dataset = Dataset {
+    tables: 4,
+    rows: 5_000,
+    keys: Keys::Uniform,
+    seed: 1,
+};
+
+/// Whatever is measured is over by then.
+const LONGEST: Duration = Duration::from_hours(24);
+
+impl SteadyLoad {
+    /// Makes the tables, and returns when the load is under way.
+    pub(crate) fn start(server: &Connection) -> anyhow::Result<Self> {
+        let target = target(server);
+        let tables = LoadConfig {
+            target: target.clone(),
+            dataset: DATASET,
+            create_database: true,
+            connections: CONNECTIONS,
+        };
+        load(&tables, &mut |_| {}).context("cannot make the tables")?;
+        let config = DriveConfig {
+            target,
+            workload: WorkloadInfo::find("update_key")?,
+            dataset: DATASET,
+            connections: CONNECTIONS,
+            pace: Pace::Closed,
+            warmup: Duration::from_secs(1),
+            duration: LONGEST,
+            grace: Duration::from_secs(5),
+        };
+        let started = Self::of(config);
+        while started.done.load(Ordering::Relaxed) == 0 {
+            if started.thread.is_finished() {
+                return Err(started
+                    .stop()
+                    .err()
+                    .unwrap_or_else(|| anyhow::anyhow!("the load ended")));
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        Ok(started)
+    }
+
+    fn of(config: DriveConfig) -> Self {
+        let done = Arc::new(AtomicU64::new(0));
+        let cancel = CancellationToken::new();
+        let thread = thread::spawn({
+            let (done, cancel) = (Arc::clone(&done), cancel.clone());
+            move || {
+                let outputs = Outputs {
+                    log: &mut io::sink(),
+                    watch: &mut (),
+                    observer: Some(Box::new(move |_| {
+                        done.fetch_add(1, Ordering::Relaxed);
+                    })),
+                    cancel,
+                };
+                drive(&config, outputs)
+            }
+        });
+        Self { done, cancel, thread }
+    }
+
+    /// Requests a second over the next `window`.
+    pub(crate) fn per_s(&self, window: Duration) -> f64 {
+        let (started, before) = (Instant::now(), self.done.load(Ordering::Relaxed));
+        thread::sleep(window);
+        let done = self.done.load(Ordering::Relaxed) - before;
+        done as f64 / started.elapsed().as_secs_f64()
+    }
+
+    /// Ends it; an error is what ended it before.
+    pub(crate) fn stop(self) -> anyhow::Result<()> {
+        self.cancel.cancel();
+        let ended = self
+            .thread
+            .join()
+            .map_err(|_| anyhow::anyhow!("the load panicked"))?;
+        let errors = ended.context("the load ended early")?.errors;
+        anyhow::ensure!(errors.is_empty(), "requests failed: {errors:?}");
+        Ok(())
+    }
+}
+
+fn target(server: &Connection) -> Target {
+    let address = match &server.endpoint {
+        Endpoint::Socket(path) => Address::Socket(path.clone()),
+        Endpoint::Tcp(host, port) => Address::Tcp {
+            host: host.to_string(),
+            port: *port,
+        },
+    };
+    Target {
+        address,
+        user: server.user.clone(),
+        password: None,
+        database: "logtrace_overhead".into(),
+    }
+}
