@@ -34,7 +34,7 @@ impl Cost {
     fn add(&mut self, commits: u64, account: &Account) {
         self.commits += commits;
         self.records += account.events;
-        self.reader_ns += account.reader_cpu_ns;
+        self.reader_ns += account.reader_cpu_ns();
         for (program, runs) in by_program(account) {
             let sum = self.programs.entry(program).or_default();
             sum.count += runs.count;

@@ -130,7 +130,7 @@ fn by_code(counts: &BTreeMap<u16, u64>) -> BTreeMap<String, u64> {
 fn tracer(traced: &Traced) -> Tracer {
     let account = &traced.account;
     let breakdown = &traced.explained.breakdown;
-    let cpu_ns = account.bpf_ns() + account.reader_cpu_ns;
+    let cpu_ns = account.bpf_ns() + account.reader_cpu_ns();
     Tracer {
         events: account.events,
         lost: account.losses.lost,
@@ -138,7 +138,7 @@ fn tracer(traced: &Traced) -> Tracer {
         unmatched: account.losses.unmatched + breakdown.unmatched,
         invariant_violations: breakdown.invariant_violations,
         bpf_ns: account.bpf_ns(),
-        reader_cpu_ns: account.reader_cpu_ns,
+        reader_cpu_ns: account.reader_cpu_ns(),
         cpu_ns_per_commit: cpu_ns.checked_div(breakdown.commits.len()).unwrap_or(0),
         probes: account.probes.iter().map(|of| probe(account, of)).collect(),
     }

@@ -1,10 +1,9 @@
 //! Throughput with the tracer and without it, one right after the other under one load.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use logtrace_driver::now_ns;
 use logtrace_events::{Record, decode};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::window::Window;
@@ -61,36 +60,40 @@ impl Pair {
 }
 
 fn traced(server: &ServerFacts, load: &SteadyLoad, window: Duration) -> anyhow::Result<(f64, u64, Account)> {
-    let commits = Arc::new(AtomicU64::new(0));
     let explainer = Explainer {
         analysis: Analysis::new(AnalysisConfig {
             server_tgid: server.pid,
             logs: server.log_names(),
             window: Window::new(0, u64::MAX),
         }),
-        commits: Arc::clone(&commits),
+        commits_ns: Vec::new(),
     };
     let tracer = Tracer::start(TracerConfig::new(server.pid), explainer)?;
     thread::sleep(SETTLING);
     let before = tracer.account()?;
-    let commits_before = commits.load(Ordering::Relaxed);
+    let start_ns = now_ns();
     let per_s = load.per_s(window);
-    let (_, account) = tracer.stop()?;
-    let commits = commits.load(Ordering::Relaxed) - commits_before;
-    Ok((per_s, commits, account.since(&before)))
+    let (explainer, account) = tracer.stop()?;
+    let commits = explainer
+        .commits_ns
+        .iter()
+        .filter(|&&at_ns| at_ns >= start_ns)
+        .count();
+    Ok((per_s, commits as u64, account.since(&before)))
 }
 
 /// Explains each commit, as `logtrace run` does.
 struct Explainer {
     analysis: Analysis,
-    commits: Arc<AtomicU64>,
+    /// When each ended.
+    commits_ns: Vec<u64>,
 }
 
 impl Sink for Explainer {
     fn record(&mut self, bytes: &[u8]) {
         if let Ok(record) = decode(bytes) {
-            if matches!(record, Record::Commit(_)) {
-                self.commits.fetch_add(1, Ordering::Relaxed);
+            if let Record::Commit(commit) = &record {
+                self.commits_ns.push(commit.end_ns);
             }
             self.analysis.push(record);
         }

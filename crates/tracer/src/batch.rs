@@ -4,16 +4,15 @@ use std::mem;
 
 use logtrace_events::wire;
 
-/// Records that were read and not yet handed on.
+/// Records that were read and are not yet all due.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     records: Records,
-    /// Keeps the memory for the next round.
-    spare: Records,
 }
 
+/// Records in an order of their own.
 #[derive(Debug, Default)]
-struct Records {
+pub(crate) struct Records {
     bytes: Vec<u8>,
     places: Vec<Place>,
 }
@@ -32,34 +31,50 @@ impl Batch {
         self.records.push(record, at_ns(record));
     }
 
-    /// Hands on the records made before `until_ns` in the order of their times, and keeps the others.
-    pub(crate) fn hand_on(&mut self, until_ns: u64, mut sink: impl FnMut(&[u8])) {
+    /// Takes out the records made before `until_ns`, in the order of their times. What stays goes to the memory of
+    /// `spare`, whose records are forgotten.
+    pub(crate) fn take_due(&mut self, until_ns: u64, mut spare: Records) -> Records {
+        spare.clear();
         let Records { bytes, places } = &mut self.records;
         // Each ring is in order but for a few: the sort finds its runs and merges them.
         places.sort_by_key(|place| place.at_ns);
         let due = places.partition_point(|place| place.at_ns < until_ns);
-        for place in &places[..due] {
-            sink(&bytes[place.start..place.end]);
+        for place in places.drain(due..) {
+            spare.push(&bytes[place.start..place.end], place.at_ns);
         }
-        for place in &places[due..] {
-            self.spare.push(&bytes[place.start..place.end], place.at_ns);
-        }
-        self.records.clear();
-        mem::swap(&mut self.records, &mut self.spare);
+        mem::replace(&mut self.records, spare)
     }
 }
 
 impl Records {
+    /// How many there are.
+    pub(crate) fn len(&self) -> u64 {
+        self.places.len() as u64
+    }
+
+    /// The memory that they take.
+    pub(crate) fn bytes(&self) -> u64 {
+        (self.bytes.len() + self.places.len() * size_of::<Place>()) as u64
+    }
+
+    /// Each of them.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        self.places
+            .iter()
+            .map(|place| &self.bytes[place.start..place.end])
+    }
+
+    /// Forgets them and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+        self.places.clear();
+    }
+
     fn push(&mut self, record: &[u8], at_ns: u64) {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(record);
         let end = self.bytes.len();
         self.places.push(Place { at_ns, start, end });
-    }
-
-    fn clear(&mut self) {
-        self.bytes.clear();
-        self.places.clear();
     }
 }
 
@@ -83,10 +98,11 @@ mod tests {
         [bytemuck::bytes_of(&header), &[tid as u8; 8]].concat()
     }
 
-    fn handed_on(batch: &mut Batch, until_ns: u64) -> Vec<Vec<u8>> {
-        let mut seen = Vec::new();
-        batch.hand_on(until_ns, |bytes| seen.push(bytes.to_vec()));
-        seen
+    fn due(batch: &mut Batch, until_ns: u64) -> Vec<Vec<u8>> {
+        let mut spare = Records::default();
+        spare.push(&record(1, 9), 1);
+        let due = batch.take_due(until_ns, spare);
+        due.iter().map(<[u8]>::to_vec).collect()
     }
 
     #[test]
@@ -95,16 +111,13 @@ mod tests {
         for (at_ns, cpu) in [(10, 1), (30, 1), (50, 1), (20, 2), (40, 2)] {
             batch.push(&record(at_ns, cpu));
         }
-        assert_eq!(
-            handed_on(&mut batch, 40),
-            [record(10, 1), record(20, 2), record(30, 1)]
-        );
+        assert_eq!(due(&mut batch, 40), [record(10, 1), record(20, 2), record(30, 1)]);
         batch.push(&record(45, 3));
         assert_eq!(
-            handed_on(&mut batch, u64::MAX),
+            due(&mut batch, u64::MAX),
             [record(40, 2), record(45, 3), record(50, 1)]
         );
-        assert!(handed_on(&mut batch, u64::MAX).is_empty());
+        assert!(due(&mut batch, u64::MAX).is_empty());
     }
 
     #[test]
@@ -112,13 +125,13 @@ mod tests {
         let mut batch = Batch::default();
         batch.push(&record(7, 2));
         batch.push(&record(7, 1));
-        assert_eq!(handed_on(&mut batch, 8), [record(7, 2), record(7, 1)]);
+        assert_eq!(due(&mut batch, 8), [record(7, 2), record(7, 1)]);
     }
 
     #[test]
     fn what_is_too_short_is_handed_on_too() {
         let mut batch = Batch::default();
         batch.push(&[1, 2, 3]);
-        assert_eq!(handed_on(&mut batch, 1), [[1, 2, 3]]);
+        assert_eq!(due(&mut batch, 1), [[1, 2, 3]]);
     }
 }

@@ -6,7 +6,9 @@
 mod account;
 mod batch;
 mod call_sites;
+mod clock;
 mod courtesy;
+mod delivery;
 mod error;
 mod kernel;
 mod loader;

@@ -4,7 +4,7 @@ use aya::maps::{ArrayOfMaps, Map, MapData, MapError, RingBuf};
 use aya::{Ebpf, util};
 use aya_obj::generated::bpf_map_type;
 
-use crate::batch::Batch;
+use crate::batch::{Batch, Records};
 use crate::error::TracerError;
 
 /// The rings of all CPUs.
@@ -37,15 +37,15 @@ impl Rings {
         })
     }
 
-    /// Reads all rings and hands on the records made before `until_ns`, in the order of their times. The time has to
-    /// be so long ago that no program is still at work on an earlier record.
-    pub(crate) fn hand_on(&mut self, until_ns: u64, sink: impl FnMut(&[u8])) {
+    /// Reads all rings and takes out the records made before `until_ns`, in the order of their times. The time has to
+    /// be so long ago that no program is still at work on an earlier record. What stays uses the memory of `spare`.
+    pub(crate) fn take_due(&mut self, until_ns: u64, spare: Records) -> Records {
         for ring in &mut self.rings {
             while let Some(record) = ring.next() {
                 self.batch.push(&record);
             }
         }
-        self.batch.hand_on(until_ns, sink);
+        self.batch.take_due(until_ns, spare)
     }
 }
 

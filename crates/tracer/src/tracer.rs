@@ -1,4 +1,4 @@
-//! A running tracer: the thread that drains the rings.
+//! A running tracer: the thread that drains the rings, and the one that takes what was in them.
 
 use std::num::NonZeroU32;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -8,10 +8,12 @@ use std::time::Duration;
 use aya::Ebpf;
 use aya::maps::{MapData, PerCpuArray, StackTraceMap};
 use logtrace_events::Losses;
-use rustix::time::{ClockId, clock_gettime};
+use rustix::time::ClockId;
 
 use crate::account::{Account, ProbeAccount};
+use crate::clock::clock_ns;
 use crate::courtesy::Courtesy;
+use crate::delivery::{Delivered, Delivery};
 use crate::error::TracerError;
 use crate::loader;
 use crate::rings::Rings;
@@ -69,7 +71,8 @@ pub struct Tracer<S> {
     thread: JoinHandle<Result<(S, Account), TracerError>>,
 }
 
-/// Takes the records, on the draining thread.
+/// Takes the records, on a thread of its own, which runs when the server leaves a CPU idle: what was recorded may be
+/// handed on long after.
 pub trait Sink: Send + 'static {
     /// The bytes of the next record, in the order of their times.
     fn record(&mut self, bytes: &[u8]);
@@ -87,8 +90,8 @@ enum Command {
 }
 
 impl<S: Sink> Tracer<S> {
-    /// Attaches the probes to a server and hands every record to `sink`, in the order of their times, on a thread of
-    /// its own. Returns when all probes are attached.
+    /// Attaches the probes to a server and hands every record to `sink`, in the order of their times. Returns when all
+    /// probes are attached.
     pub fn start(config: TracerConfig, sink: S) -> Result<Self, TracerError> {
         let (commands, orders) = channel();
         let (ready, started) = channel();
@@ -103,7 +106,7 @@ impl<S: Sink> Tracer<S> {
         }
     }
 
-    /// The account up to now, after what is in the rings was handed on.
+    /// The account up to now, after the rings were read.
     pub fn account(&self) -> Result<Account, TracerError> {
         let (reply, account) = channel();
         self.commands
@@ -136,7 +139,7 @@ fn run<S: Sink>(
 ) -> Result<(S, Account), TracerError> {
     tracefs::make_visible().map_err(TracerError::Tracefs)?;
     let mut drain = Drain::new(config, sink)?;
-    let courtesy = Courtesy::of_this_thread();
+    let _ = Courtesy::of_this_thread();
     // The other side waits for this, or is gone: then the first order is missing and the loop ends.
     let _ = ready.send(());
     loop {
@@ -147,27 +150,23 @@ fn run<S: Sink>(
             }
             Ok(Command::Account(reply)) => {
                 drain.drain_settled();
-                let _ = reply.send(drain.account());
+                let _ = reply.send(drain.account(drain.delivery.delivered()));
                 drain.statistics.begin_part(drain.events);
             }
             Ok(Command::Stop) | Err(RecvTimeoutError::Disconnected) => break,
         }
-        courtesy.round_done();
     }
-    drain.drain(u64::MAX);
-    let account = drain.account();
-    Ok((drain.sink, account))
+    drain.finish()
 }
 
 struct Drain<S> {
     bpf: Ebpf,
     rings: Rings,
     losses: PerCpuArray<MapData, u64>,
-    stacks: Stacks,
     probes: Vec<ProbeAccount>,
     statistics: Statistics,
     events: u64,
-    sink: S,
+    delivery: Delivery<S>,
 }
 
 impl<S: Sink> Drain<S> {
@@ -182,37 +181,37 @@ impl<S: Sink> Drain<S> {
             bpf,
             rings,
             losses,
-            stacks,
             probes,
             statistics,
             events: 0,
-            sink,
+            delivery: Delivery::start(sink, stacks)?,
         })
     }
 
     fn drain(&mut self, until_ns: u64) {
-        let Self {
-            rings,
-            stacks,
-            events,
-            sink,
-            ..
-        } = self;
-        rings.hand_on(until_ns, |record| {
-            if let Some(stack) = stacks.first_use(record) {
-                sink.record(&stack);
-            }
-            sink.record(record);
-            *events += 1;
-        });
+        let records = self.rings.take_due(until_ns, self.delivery.spare());
+        self.events += records.len();
+        self.delivery.push(records);
     }
 
     /// Everything but what programs may still be at work on.
     fn drain_settled(&mut self) {
-        self.drain(clock_ns(ClockId::Monotonic).saturating_sub(SETTLING_NS));
+        if !self.delivery.is_full() {
+            self.drain(clock_ns(ClockId::Monotonic).saturating_sub(SETTLING_NS));
+        }
     }
 
-    fn account(&self) -> Account {
+    /// Reads what is left and detaches the probes; the sink is waited for when they no longer disturb anybody.
+    fn finish(mut self) -> Result<(S, Account), TracerError> {
+        self.drain(u64::MAX);
+        let account = self.account(Delivered::default());
+        let Self { bpf, delivery, .. } = self;
+        drop(bpf);
+        let (sink, delivered) = delivery.finish()?;
+        Ok((sink, Account { delivered, ..account }))
+    }
+
+    fn account(&self, delivered: Delivered) -> Account {
         let mut account = Account {
             events: self.events,
             losses: Losses {
@@ -220,8 +219,9 @@ impl<S: Sink> Drain<S> {
                 unmatched: self.lost(2),
                 ..Losses::default()
             },
-            reader_cpu_ns: clock_ns(ClockId::ThreadCPUTime),
             probes: self.probes.clone(),
+            drain_cpu_ns: clock_ns(ClockId::ThreadCPUTime),
+            delivered,
             sampled: self.statistics.sampled(self.events),
             ..Account::default()
         };
@@ -248,11 +248,6 @@ fn take(bpf: &mut Ebpf, map: &'static str) -> Result<aya::maps::Map, TracerError
 
 fn refused(error: &aya::maps::MapError) -> TracerError {
     TracerError::Load(error.to_string())
-}
-
-fn clock_ns(clock: ClockId) -> u64 {
-    let time = clock_gettime(clock);
-    u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
 }
 
 #[cfg(test)]
