@@ -1,6 +1,6 @@
 //! That tracing stays cheap: a traced server does at least nine tenths of what it does untraced.
 //!
-//! The goal is 95 %, which MySQL keeps and MariaDB is close to (docs/performance.md); this guards against losing it.
+//! The goal is 95 %, which MySQL keeps and MariaDB misses by one (docs/performance.md); this guards against losing it.
 //!
 //! Throughput moves by a tenth from one second to the next, so that the median of a few pairs says little. More are
 //! measured until the limit lies outside of the median's interval; where it never does, nothing is shown against it.

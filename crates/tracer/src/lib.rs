@@ -20,6 +20,7 @@ mod statistics;
 mod symbols;
 mod tracefs;
 mod tracer;
+mod watch;
 
 pub use account::{Account, ProbeAccount};
 pub use error::TracerError;

@@ -12,7 +12,6 @@ use rustix::time::ClockId;
 
 use crate::account::{Account, ProbeAccount};
 use crate::clock::clock_ns;
-use crate::courtesy::Courtesy;
 use crate::delivery::{Delivered, Delivery};
 use crate::error::TracerError;
 use crate::loader;
@@ -20,6 +19,7 @@ use crate::rings::Rings;
 use crate::stacks::Stacks;
 use crate::statistics::{self, Statistics};
 use crate::tracefs;
+use crate::watch::Watch;
 
 /// How often the rings are looked at. Long enough that the reader costs little, short enough that they are never near
 /// their end: 4 MiB hold about 65,000 records of one CPU.
@@ -139,7 +139,7 @@ fn run<S: Sink>(
 ) -> Result<(S, Account), TracerError> {
     tracefs::make_visible().map_err(TracerError::Tracefs)?;
     let mut drain = Drain::new(config, sink)?;
-    let _ = Courtesy::of_this_thread();
+    let watch = Watch::over_this_thread();
     // The other side waits for this, or is gone: then the first order is missing and the loop ends.
     let _ = ready.send(());
     loop {
@@ -155,7 +155,9 @@ fn run<S: Sink>(
             }
             Ok(Command::Stop) | Err(RecvTimeoutError::Disconnected) => break,
         }
+        watch.round_done();
     }
+    drop(watch);
     drain.finish()
 }
 
