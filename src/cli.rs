@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use logtrace_driver::{Arrivals, Keys, Rate, WorkloadInfo};
 use logtrace_report::render::Format;
 use logtrace_server::{Home, Setting};
+use logtrace_tracer::Detail;
 
 /// Measures MySQL and MariaDB under load, and charges every nanosecond of every commit to what it waited for.
 #[derive(Debug, Parser)]
@@ -108,6 +109,11 @@ pub(crate) struct RunArgs {
     /// Measure without tracing: no causes.
     #[arg(long)]
     pub(crate) no_trace: bool,
+
+    /// How much is traced: commit (whom commits wait for, no files), io (also each system call on a file, and what it
+    /// waits for), full (also the devices' flushes). Each costs more than the one before.
+    #[arg(long, value_name = "LEVEL", default_value_t = Detail::Io, conflicts_with = "no_trace")]
+    pub(crate) detail: Detail,
 
     /// Keep every record in the run directory (about 0.5 kB a commit).
     #[arg(long, conflicts_with = "no_trace")]

@@ -14,6 +14,7 @@ use std::ops::RangeInclusive;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use logtrace_tracer::Detail;
 use paired::{Median, Pair, SharedServer, SteadyLoad};
 use proptest::prelude::*;
 
@@ -54,7 +55,7 @@ fn assert_tracing_is_cheap(server: &str) {
     let load = SteadyLoad::start(shared.connection()).unwrap();
     let mut ratios = Vec::new();
     while !is_decided(&ratios) {
-        let pair = Pair::measure(shared.facts(), &load, WINDOW).unwrap();
+        let pair = Pair::measure(shared.facts(), Detail::default(), &load, WINDOW).unwrap();
         ratios.push(pair.ratio());
     }
     load.stop().unwrap();

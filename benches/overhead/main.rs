@@ -10,6 +10,7 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::{CommandFactory, Parser};
 use logtrace_server::{ServerChoice, Setting};
+use logtrace_tracer::Detail;
 
 use cost::Cost;
 use paired::{Median, Pair, SharedServer, SteadyLoad};
@@ -30,6 +31,10 @@ struct Arguments {
     #[arg(long, value_name = "SERVER", default_value = "mysql")]
     server: ServerChoice,
 
+    /// How much is traced: commit, io or full.
+    #[arg(long, value_name = "LEVEL", default_value_t = Detail::Io)]
+    detail: Detail,
+
     /// Set a variable of the server. Repeatable.
     #[arg(long = "set", value_name = "VAR=VALUE")]
     settings: Vec<Setting>,
@@ -45,13 +50,13 @@ fn main() -> anyhow::Result<()> {
         Arguments::command().debug_assert();
         return Ok(());
     }
-    let server = SharedServer::start(arguments.server, arguments.settings)?;
+    let server = SharedServer::start(arguments.server.clone(), arguments.settings.clone())?;
     let facts = server.facts();
     println!(
-        "{} {}, update_key, 8 connections, --max",
-        facts.flavor, facts.version
+        "{} {}, update_key, 8 connections, --max, --detail {}",
+        facts.flavor, facts.version, arguments.detail
     );
-    let pairs = measure(&server, arguments.duration, usize::from(arguments.pairs))?;
+    let pairs = measure(&server, &arguments)?;
     server.stop()?;
     let ratios: Vec<f64> = pairs.iter().map(Pair::ratio).collect();
     print_median(Median::of(&ratios).context("no pairs")?);
@@ -60,18 +65,17 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn measure(server: &SharedServer, window: Duration, count: usize) -> anyhow::Result<Vec<Pair>> {
+fn measure(server: &SharedServer, arguments: &Arguments) -> anyhow::Result<Vec<Pair>> {
     println!(
         "{:>4} {:>10} {:>10} {:>7}",
         "pair", "traced/s", "untraced/s", "ratio"
     );
     let load = SteadyLoad::start(server.connection())?;
-    let mut pairs = Vec::with_capacity(count);
-    for number in 0..count {
-        let pair = Pair::measure(server.facts(), &load, window)?;
+    let mut pairs = Vec::new();
+    for number in 1..=arguments.pairs {
+        let pair = Pair::measure(server.facts(), arguments.detail, &load, arguments.duration)?;
         println!(
-            "{:>4} {:>10.0} {:>10.0} {:>7.3}",
-            number + 1,
+            "{number:>4} {:>10.0} {:>10.0} {:>7.3}",
             pair.traced_per_s,
             pair.untraced_per_s,
             pair.ratio()

@@ -52,6 +52,7 @@ fn layout_check() -> Result<String, std::fmt::Error> {
         pad
     );
     check!(c, wire::Commit, "commit", header, start_ns);
+    check!(c, wire::Flush, "flush", header, issue_ns, dev, pad);
     check!(
         c,
         wire::File,
@@ -69,6 +70,7 @@ fn layout_check() -> Result<String, std::fmt::Error> {
         ("KIND_IO", wire::KIND_IO),
         ("KIND_COMMIT", wire::KIND_COMMIT),
         ("KIND_FILE", wire::KIND_FILE),
+        ("KIND_FLUSH", wire::KIND_FLUSH),
     ] {
         writeln!(c, "_Static_assert({name} == {value}, \"kind\");")?;
     }

@@ -8,6 +8,7 @@ use anyhow::Context;
 use humantime::format_duration;
 use logtrace_driver::{Arrivals, Dataset, Rate, WorkloadInfo};
 use logtrace_server::{ChoiceError, Home, ServerChoice, Setting, SettingError};
+use logtrace_tracer::Detail;
 
 use crate::cli::RunArgs;
 use crate::exit::UsageError;
@@ -33,6 +34,8 @@ pub(crate) struct RunConfig {
     pub(crate) settings: Vec<Setting>,
     /// Whether to trace.
     pub(crate) trace: bool,
+    /// How much to trace.
+    pub(crate) detail: Detail,
     /// Whether to keep the records.
     pub(crate) record: bool,
     /// Where run directories are made.
@@ -79,6 +82,7 @@ impl RunConfig {
             server,
             settings: arguments.settings.clone(),
             trace: !arguments.no_trace,
+            detail: arguments.detail,
             record: arguments.record,
             out: arguments.out.clone(),
             home: arguments.home.home(),

@@ -36,6 +36,7 @@ pub(crate) fn document(config: &RunConfig, started: &str, raw: &Raw) -> (Documen
         causes: Vec::new(),
         unexplained: 0,
         files: Vec::new(),
+        devices: Vec::new(),
         tracer: None,
         unclassified: Vec::new(),
         caveats: Vec::new(),

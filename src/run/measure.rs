@@ -200,7 +200,10 @@ fn start_tracer(
     let facts = server.facts();
     let explainer = Explainer::new(facts.pid, facts.log_names(), Arc::clone(announced), recording)
         .context("cannot start the recording")?;
-    let tracer = TracerConfig::new(facts.pid);
+    let tracer = TracerConfig {
+        detail: config.detail,
+        ..TracerConfig::new(facts.pid)
+    };
     Ok(Tracer::start(tracer, explainer)?)
 }
 

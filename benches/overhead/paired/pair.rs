@@ -8,7 +8,7 @@ use logtrace_events::{Record, decode};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::window::Window;
 use logtrace_server::ServerFacts;
-use logtrace_tracer::{Account, Sink, Tracer, TracerConfig};
+use logtrace_tracer::{Account, Detail, Sink, Tracer, TracerConfig};
 
 use super::load::SteadyLoad;
 
@@ -28,13 +28,18 @@ const SETTLING: Duration = Duration::from_millis(200);
 impl Pair {
     /// Measures with the tracer for `window`, and without it for half of that before and after, so that a drift of the
     /// machine favours neither.
-    pub(crate) fn measure(server: &ServerFacts, load: &SteadyLoad, window: Duration) -> anyhow::Result<Self> {
+    pub(crate) fn measure(
+        server: &ServerFacts,
+        detail: Detail,
+        load: &SteadyLoad,
+        window: Duration,
+    ) -> anyhow::Result<Self> {
         let untraced = || {
             thread::sleep(SETTLING);
             load.per_s(window / 2)
         };
         let before = untraced();
-        let (traced_per_s, commits, account) = traced(server, load, window)?;
+        let (traced_per_s, commits, account) = traced(server, detail, load, window)?;
         let pair = Self {
             traced_per_s,
             untraced_per_s: f64::midpoint(before, untraced()),
@@ -59,7 +64,12 @@ impl Pair {
     }
 }
 
-fn traced(server: &ServerFacts, load: &SteadyLoad, window: Duration) -> anyhow::Result<(f64, u64, Account)> {
+fn traced(
+    server: &ServerFacts,
+    detail: Detail,
+    load: &SteadyLoad,
+    window: Duration,
+) -> anyhow::Result<(f64, u64, Account)> {
     let explainer = Explainer {
         analysis: Analysis::new(AnalysisConfig {
             server_tgid: server.pid,
@@ -68,7 +78,11 @@ fn traced(server: &ServerFacts, load: &SteadyLoad, window: Duration) -> anyhow::
         }),
         commits_ns: Vec::new(),
     };
-    let tracer = Tracer::start(TracerConfig::new(server.pid), explainer)?;
+    let config = TracerConfig {
+        detail,
+        ..TracerConfig::new(server.pid)
+    };
+    let tracer = Tracer::start(config, explainer)?;
     thread::sleep(SETTLING);
     let before = tracer.account()?;
     let start_ns = now_ns();

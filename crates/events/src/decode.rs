@@ -3,7 +3,7 @@
 use bytemuck::Pod;
 use thiserror::Error;
 
-use crate::record::{Commit, File, FileId, Io, IoOp, OffCpu, Record, Stack, Wake};
+use crate::record::{Commit, File, FileId, Flush, Io, IoOp, OffCpu, Record, Stack, Wake};
 use crate::wire;
 
 /// Why bytes are not a record.
@@ -40,6 +40,7 @@ pub fn decode(bytes: &[u8]) -> Result<Record, DecodeError> {
         wire::KIND_COMMIT => commit(&take(bytes)?),
         wire::KIND_FILE => Ok(file(&take(bytes)?)),
         wire::KIND_STACK => stack(bytes),
+        wire::KIND_FLUSH => flush(&take(bytes)?),
         kind => Err(DecodeError::Kind(kind)),
     }
 }
@@ -57,6 +58,12 @@ pub fn encode(record: &Record, out: &mut Vec<u8>) {
         })),
         Record::File(file) => out.extend_from_slice(bytemuck::bytes_of(&file_bytes(file))),
         Record::Stack(stack) => stack_bytes(stack, out),
+        Record::Flush(flush) => out.extend_from_slice(bytemuck::bytes_of(&wire::Flush {
+            header: header(flush.done_ns, 0, wire::KIND_FLUSH),
+            issue_ns: flush.issue_ns,
+            dev: flush.dev,
+            pad: 0,
+        })),
     }
 }
 
@@ -176,6 +183,17 @@ fn commit(raw: &wire::Commit) -> Result<Record, DecodeError> {
         tid: raw.header.tid,
         start_ns: raw.start_ns,
         end_ns: raw.header.at_ns,
+    }))
+}
+
+fn flush(raw: &wire::Flush) -> Result<Record, DecodeError> {
+    if raw.issue_ns > raw.header.at_ns {
+        return Err(DecodeError::Order);
+    }
+    Ok(Record::Flush(Flush {
+        dev: raw.dev,
+        issue_ns: raw.issue_ns,
+        done_ns: raw.header.at_ns,
     }))
 }
 
@@ -333,7 +351,15 @@ mod tests {
                 end_ns: start_ns + u64::from(length),
             })
         });
-        prop_oneof![off_cpus(), io, commit, file, stack]
+        let flush = (any::<u32>(), any::<u32>(), any::<u32>()).prop_map(|(dev, issue, length)| {
+            let issue_ns = u64::from(issue);
+            Record::Flush(Flush {
+                dev,
+                issue_ns,
+                done_ns: issue_ns + u64::from(length),
+            })
+        });
+        prop_oneof![off_cpus(), io, commit, file, stack, flush]
     }
 
     proptest! {
@@ -344,7 +370,7 @@ mod tests {
 
         #[test]
         fn any_body_of_a_known_kind_decodes_or_is_refused(
-            kind in 0u32..7,
+            kind in 0u32..8,
             mut bytes in proptest::collection::vec(any::<u8>(), 16..600),
         ) {
             bytes[12..16].copy_from_slice(&kind.to_ne_bytes());

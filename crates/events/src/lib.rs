@@ -17,7 +17,7 @@ pub mod wire;
 pub use decode::{DecodeError, decode, encode};
 pub use file_class::{FileClass, LogNames};
 pub use loss::Losses;
-pub use record::{Commit, File, FileId, Io, IoOp, OffCpu, Record, Stack, Tid, Wake};
+pub use record::{Commit, File, FileId, Flush, Io, IoOp, OffCpu, Record, Stack, Tid, Wake};
 pub use recording::{RecordingError, RecordingReader, RecordingWriter};
 pub use request::{Outcome, Request};
 pub use run_dir::{RunDir, RunDirError};

@@ -20,6 +20,8 @@ pub enum Record {
     File(File),
     /// The frames of a kernel stack, before the first record that refers to it.
     Stack(Stack),
+    /// A device made its write cache durable.
+    Flush(Flush),
 }
 
 /// A closed interval in which a thread did not run.
@@ -143,6 +145,17 @@ pub struct Commit {
     pub start_ns: u64,
     /// Its end.
     pub end_ns: u64,
+}
+
+/// A flush of a device's write cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flush {
+    /// The disk, as the kernel encodes it (major << 20 | minor).
+    pub dev: u32,
+    /// When the device was told.
+    pub issue_ns: u64,
+    /// When it had done it.
+    pub done_ns: u64,
 }
 
 /// A file's name.

@@ -15,6 +15,8 @@ pub const KIND_COMMIT: u32 = 3;
 pub const KIND_FILE: u32 = 4;
 /// Kind of a [`Stack`] record: written by the reader into a recording, never by the kernel side.
 pub const KIND_STACK: u32 = 5;
+/// Kind of a [`Flush`] record.
+pub const KIND_FLUSH: u32 = 6;
 
 /// Path components that a [`File`] record can carry.
 pub const FILE_COMPONENTS: usize = 8;
@@ -87,6 +89,20 @@ pub struct Commit {
     pub header: Header,
     /// Its start.
     pub start_ns: u64,
+}
+
+/// One flush of a device's write cache: the block layer makes one at a time for each queue (block/blk-flush.c).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct Flush {
+    /// `at_ns` is when the device had done it; `tid` is 0: it serves whoever waits.
+    pub header: Header,
+    /// When the device was told.
+    pub issue_ns: u64,
+    /// The disk, in the kernel's own encoding (major << 20 | minor).
+    pub dev: u32,
+    /// Always 0.
+    pub pad: u32,
 }
 
 /// The name of a file, once for each file, before the first [`Io`] on it.

@@ -1,10 +1,11 @@
 //! From the stream of records to the breakdown: each commit is explained the moment its record arrives.
 
-use logtrace_events::{Commit, Io, LogNames, Record};
+use logtrace_events::{Commit, Flush, Io, LogNames, Record};
 
 use crate::aggregate::Aggregate;
 use crate::breakdown::Breakdown;
 use crate::cause::Cause;
+use crate::devices::Devices;
 use crate::durations::LONGEST_NS;
 use crate::explain::{Segment, explain};
 use crate::files::Files;
@@ -29,6 +30,7 @@ pub struct Analysis {
     window: Window,
     timelines: Timelines,
     files: Files,
+    devices: Devices,
     aggregate: Aggregate,
     segments: Vec<Segment>,
     unmatched: u64,
@@ -47,6 +49,7 @@ impl Analysis {
             window,
             timelines: Timelines::new(server_tgid),
             files: Files::new(logs),
+            devices: Devices::default(),
             aggregate: Aggregate::new(window),
             segments: Vec::new(),
             unmatched: 0,
@@ -66,6 +69,7 @@ impl Analysis {
             Record::Io(io) => self.push_io(&io),
             Record::Commit(commit) => self.push_commit(&commit),
             Record::Stack(stack) => self.timelines.push_stack(stack),
+            Record::Flush(flush) => self.push_flush(flush),
             Record::File(file) => {
                 self.files.name(file);
                 Ok(())
@@ -95,6 +99,7 @@ impl Analysis {
             causes,
             slowest,
             files: self.files.into_totals(),
+            devices: self.devices.into_totals(),
             stacks: folded(self.aggregate.by_stack(), stacks),
             unclassified: unclassified(self.aggregate.by_stack(), stacks),
             invariant_violations: self.invariant_violations,
@@ -108,7 +113,16 @@ impl Analysis {
         believable(Window::new(io.enter_ns, io.exit_ns))?;
         self.timelines.push_io(io, self.files.class(io.file))?;
         if self.window.contains(io.exit_ns) {
-            self.files.count(io);
+            self.files.count(io, self.timelines.waited_for(io));
+        }
+        Ok(())
+    }
+
+    fn push_flush(&mut self, flush: Flush) -> Result<(), Unmatched> {
+        believable(Window::new(flush.issue_ns, flush.done_ns))?;
+        self.timelines.push_flush(flush)?;
+        if self.window.contains(flush.done_ns) {
+            self.devices.count(flush);
         }
         Ok(())
     }

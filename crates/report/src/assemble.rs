@@ -1,13 +1,13 @@
 //! From the analysis to the run document: the parts of `run.json` that a [`Breakdown`] fills.
 
-use crate::breakdown::{Breakdown, CauseTotal, FileTotal, StackTotal};
+use crate::breakdown::{Breakdown, CauseTotal, DeviceTotal, FileTotal, StackTotal};
 use crate::cause::Wait;
 use crate::distribution::Distribution;
-use crate::document::{CauseRow, Commits, Document, FileRow, UnclassifiedRow};
+use crate::document::{CauseRow, Commits, DeviceRow, Document, FileRow, UnclassifiedRow};
 use crate::units;
 
 impl Document {
-    /// Fills `commits`, `causes`, `unexplained`, `files` and `unclassified` from the analysis.
+    /// Fills `commits`, `causes`, `unexplained`, `files`, `devices` and `unclassified` from the analysis.
     ///
     /// The server, the workload, the driver, the tracer's account and the caveats are the caller's.
     pub fn set_breakdown(&mut self, breakdown: &Breakdown) {
@@ -15,6 +15,7 @@ impl Document {
         self.causes = breakdown.causes.iter().map(cause).collect();
         self.unexplained = unexplained(&self.causes);
         self.files = breakdown.files.iter().map(file).collect();
+        self.devices = breakdown.devices.iter().map(device).collect();
         self.unclassified = breakdown.unclassified.iter().map(stack).collect();
     }
 }
@@ -55,6 +56,18 @@ fn file(of: &FileTotal) -> FileRow {
         op: of.op,
         count: of.durations.len(),
         bytes: of.bytes,
+        total: of.total_ns,
+        distribution: Distribution::from(&of.durations),
+        flush_waits: of.waits.flush,
+        journal_waits: of.waits.journal,
+    }
+}
+
+fn device(of: &DeviceTotal) -> DeviceRow {
+    DeviceRow {
+        // include/linux/kdev_t.h
+        device: format!("{}:{}", of.dev >> 20, of.dev & 0xf_ffff),
+        flushes: of.durations.len(),
         total: of.total_ns,
         distribution: Distribution::from(&of.durations),
     }

@@ -1,6 +1,6 @@
 //! What a thread waits for outside of file I/O, told from the system call in which it blocked and from its waker.
 
-use logtrace_events::{OffCpu, Tid, Wake};
+use logtrace_events::{IoOp, OffCpu, Tid, Wake};
 
 use crate::cause::Wait;
 
@@ -87,6 +87,7 @@ fn ended_wait(number: u16, wake: Wake) -> Wait {
         syscall::IO_GETEVENTS | syscall::IO_PGETEVENTS | syscall::IO_URING_ENTER => Wait::AsyncIo,
         // Pages are read with these, and sockets never are.
         syscall::PREAD64 | syscall::PREADV | syscall::PREADV2 => Wait::DeviceIo,
+        _ if IoOp::from_syscall(number.into()).is_some() => Wait::FileIo,
         _ if is_client_wait(number) => Wait::Client,
         _ => Wait::Unexplained,
     }
@@ -158,6 +159,7 @@ mod tests {
             (syscall::RECVFROM, Wait::Client),
             (syscall::IO_GETEVENTS, Wait::AsyncIo),
             (syscall::PREAD64, Wait::DeviceIo),
+            (75, Wait::FileIo),
             (9, Wait::Unexplained),
         ];
         for (number, wait) in expected {

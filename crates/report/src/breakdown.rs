@@ -20,6 +20,8 @@ pub struct Breakdown {
     pub slowest: Slowest,
     /// System calls on each file within the window, by whatever thread.
     pub files: Vec<FileTotal>,
+    /// Flushes that each device did within the window, for whoever waited, where they were traced.
+    pub devices: Vec<DeviceTotal>,
     /// Charged time by stack: frames from the outermost, without the leading `commit`.
     pub stacks: Vec<StackTotal>,
     /// Commits whose segments did not sum to their duration, overlapped, or were negative.
@@ -63,6 +65,28 @@ pub struct FileTotal {
     pub op: IoOp,
     /// Bytes written.
     pub bytes: u64,
+    /// Sum of the durations in nanoseconds.
+    pub total_ns: u64,
+    /// The durations.
+    pub durations: Histogram<u64>,
+    /// What of the file system they waited for.
+    pub waits: SyncWaits,
+}
+
+/// How many system calls waited for what, at least once each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SyncWaits {
+    /// For a flush of the device that the call itself asked for.
+    pub flush: u64,
+    /// For the file system's journal or log.
+    pub journal: u64,
+}
+
+/// The flushes of one device.
+#[derive(Clone, Debug)]
+pub struct DeviceTotal {
+    /// The disk, as the kernel encodes it (major << 20 | minor).
+    pub dev: u32,
     /// Sum of the durations in nanoseconds.
     pub total_ns: u64,
     /// The durations.

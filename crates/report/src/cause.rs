@@ -60,6 +60,9 @@ pub enum Wait {
     /// A block inside an I/O system call that no stack rule knows.
     #[serde(rename = "unclassified")]
     Unclassified,
+    /// An I/O system call on a file that was not traced itself: the lowest level of detail does not.
+    #[serde(rename = "file I/O")]
+    FileIo,
     /// Asynchronous I/O that a thread collected (`io_getevents`, `io_uring_enter`).
     #[serde(rename = "async I/O")]
     AsyncIo,
@@ -108,6 +111,7 @@ impl Wait {
             Self::DeviceIo => "device I/O",
             Self::FileSystemLock => "file system lock",
             Self::Unclassified => "unclassified",
+            Self::FileIo => "file I/O",
             Self::AsyncIo => "async I/O",
             Self::Timer => "timer",
             Self::Client => "client",

@@ -34,6 +34,9 @@ pub struct Document {
     pub unexplained: u64,
     /// System calls by file.
     pub files: Vec<FileRow>,
+    /// Flushes by device; empty where they were not traced.
+    #[serde(default)]
+    pub devices: Vec<DeviceRow>,
     /// The tracer's own account; absent when the run was not traced.
     pub tracer: Option<Tracer>,
     /// Kernel stacks that no rule knows.
@@ -168,6 +171,25 @@ pub struct FileRow {
     pub count: u64,
     /// Bytes written.
     pub bytes: u64,
+    /// Sum of the durations.
+    pub total: u64,
+    /// The durations.
+    pub distribution: Distribution,
+    /// Calls that waited for a flush of the device that they asked for.
+    #[serde(default)]
+    pub flush_waits: u64,
+    /// Calls that waited for the file system's journal or log.
+    #[serde(default)]
+    pub journal_waits: u64,
+}
+
+/// Flushes of one device's write cache.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceRow {
+    /// `major:minor` of the disk.
+    pub device: String,
+    /// Flushes, whoever asked for them.
+    pub flushes: u64,
     /// Sum of the durations.
     pub total: u64,
     /// The durations.

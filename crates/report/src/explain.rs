@@ -9,7 +9,7 @@
 //! commit only after the wait began was still busy with something else until then, or idle. That time is charged to
 //! the thread that it queued behind itself once it was there.
 
-use logtrace_events::{Commit, FileClass, IoOp, Tid};
+use logtrace_events::{Commit, FileClass, IoOp, OffCpu, Tid, Wake};
 
 use crate::blocked::{Awaited, Waker, awaited};
 use crate::cause::{Cause, Wait, Who};
@@ -166,9 +166,26 @@ impl Walk<'_> {
             Stretch::RunQueue(window) => self.charge(window, cause(who, io, Wait::RunQueue), None),
             Stretch::Blocked(window, off) => {
                 let wait = self.timelines.stacks().wait(off.stack);
-                self.charge(window, cause(who, io, wait), off.stack);
+                let queued_ns = self.queued_until_ns(wait, off);
+                self.charge(
+                    window.before(queued_ns),
+                    cause(who, io, Wait::FlushQueue),
+                    off.stack,
+                );
+                self.charge(window.since(queued_ns), cause(who, io, wait), off.stack);
             }
         });
+    }
+
+    /// Until when a block that ends with a device's flush waited for another flush; 0 for all other blocks.
+    fn queued_until_ns(&self, wait: Wait, off: &OffCpu) -> u64 {
+        match off.wake {
+            Wake::By { at_ns, .. } if wait == Wait::DeviceFlush => self
+                .timelines
+                .flushes()
+                .queued_until_ns(Window::new(off.out_ns, at_ns)),
+            _ => 0,
+        }
     }
 
     /// Outside of one, the waker tells.

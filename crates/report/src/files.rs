@@ -4,7 +4,7 @@ use hdrhistogram::Histogram;
 use logtrace_events::{File, FileClass, FileId, Io, IoOp, LogNames};
 use rustc_hash::FxHashMap;
 
-use crate::breakdown::FileTotal;
+use crate::breakdown::{FileTotal, SyncWaits};
 use crate::durations;
 
 /// Significant digits of the distributions of files: there may be hundreds, of 20 kB each.
@@ -31,6 +31,7 @@ struct Calls {
     bytes: u64,
     total_ns: u64,
     durations: Histogram<u64>,
+    waits: SyncWaits,
 }
 
 impl Files {
@@ -55,14 +56,14 @@ impl Files {
         self.by_id.get(&id).map_or(FileClass::Other, |entry| entry.class)
     }
 
-    /// Counts a system call.
-    pub(crate) fn count(&mut self, io: &Io) {
+    /// Counts a system call, and what it waited for.
+    pub(crate) fn count(&mut self, io: &Io, waits: SyncWaits) {
         let entry = self.by_id.entry(io.file).or_insert_with(Entry::unnamed);
         let calls = match io.op {
             IoOp::Write => &mut entry.writes,
             IoOp::Fsync => &mut entry.syncs,
         };
-        calls.get_or_insert_with(Calls::none).add(io);
+        calls.get_or_insert_with(Calls::none).add(io, waits);
     }
 
     /// What was counted, the file that took longest first.
@@ -103,6 +104,7 @@ impl Entry {
                 bytes: calls.bytes,
                 total_ns: calls.total_ns,
                 durations: calls.durations,
+                waits: calls.waits,
             })
         })
     }
@@ -114,10 +116,11 @@ impl Calls {
             bytes: 0,
             total_ns: 0,
             durations: durations::empty(DIGITS),
+            waits: SyncWaits::default(),
         }
     }
 
-    fn add(&mut self, io: &Io) {
+    fn add(&mut self, io: &Io, waits: SyncWaits) {
         let length_ns = io.exit_ns - io.enter_ns;
         if io.op == IoOp::Write {
             // Negative is an error number.
@@ -126,6 +129,8 @@ impl Calls {
         }
         self.total_ns += length_ns;
         self.durations += length_ns;
+        self.waits.flush += waits.flush;
+        self.waits.journal += waits.journal;
     }
 }
 
@@ -165,9 +170,10 @@ mod tests {
             id: REDO,
             path: "data/#innodb_redo/#ib_redo0".into(),
         });
-        files.count(&io(IoOp::Write, 10, 512));
-        files.count(&io(IoOp::Write, 20, -28));
-        files.count(&io(IoOp::Fsync, 100, 0));
+        let waits = SyncWaits { flush: 1, journal: 0 };
+        files.count(&io(IoOp::Write, 10, 512), SyncWaits::default());
+        files.count(&io(IoOp::Write, 20, -28), SyncWaits::default());
+        files.count(&io(IoOp::Fsync, 100, 0), waits);
         let totals = files.into_totals();
         let rows: Vec<_> = totals
             .iter()
@@ -175,12 +181,16 @@ mod tests {
             .collect();
         assert_eq!(rows, [(IoOp::Fsync, 0, 100, 1), (IoOp::Write, 512, 30, 2)]);
         assert!(totals.iter().all(|row| row.class == FileClass::Redo));
+        assert_eq!(
+            totals.iter().map(|row| row.waits).max_by_key(|waits| waits.flush),
+            Some(waits)
+        );
     }
 
     #[test]
     fn a_file_without_a_name_is_other() {
         let mut files = files();
-        files.count(&io(IoOp::Fsync, 5, 0));
+        files.count(&io(IoOp::Fsync, 5, 0), SyncWaits::default());
         assert_eq!(files.class(REDO), FileClass::Other);
         let totals = files.into_totals();
         assert_eq!(

@@ -1,11 +1,15 @@
 //! The timelines of all threads, and what else is needed to explain a commit.
 
-use logtrace_events::{Commit, FileClass, Io, OffCpu, Stack, Tid};
+use logtrace_events::{Commit, FileClass, Flush, Io, IoOp, OffCpu, Stack, Tid};
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
+use crate::breakdown::SyncWaits;
+use crate::cause::Wait;
+use crate::flushes::Flushes;
 use crate::stacks::Stacks;
-use crate::timeline::Timeline;
+use crate::timeline::{Stretch, Timeline};
+use crate::window::Window;
 
 /// What is known of the threads of one server up to now.
 #[derive(Debug)]
@@ -13,6 +17,7 @@ pub struct Timelines {
     server_tgid: u32,
     threads: FxHashMap<Tid, Timeline>,
     stacks: Stacks,
+    flushes: Flushes,
 }
 
 /// A record that contradicts the ones before it: dropped, repeated or reordered records make such.
@@ -27,6 +32,7 @@ impl Timelines {
             server_tgid,
             threads: FxHashMap::default(),
             stacks: Stacks::default(),
+            flushes: Flushes::default(),
         }
     }
 
@@ -48,6 +54,36 @@ impl Timelines {
     /// Adds the frames of a kernel stack.
     pub fn push_stack(&mut self, stack: Stack) -> Result<(), Unmatched> {
         fit(self.stacks.push(stack))
+    }
+
+    /// Adds a flush of a device.
+    pub fn push_flush(&mut self, flush: Flush) -> Result<(), Unmatched> {
+        fit(self.flushes.push(flush))
+    }
+
+    /// The devices' flushes.
+    pub(crate) fn flushes(&self) -> &Flushes {
+        &self.flushes
+    }
+
+    /// What of the file system a system call that was just added waited for, each 0 or 1.
+    pub(crate) fn waited_for(&self, io: &Io) -> SyncWaits {
+        let mut waits = SyncWaits::default();
+        let Some(timeline) = self.thread(io.tid).filter(|_| io.op == IoOp::Fsync) else {
+            return waits;
+        };
+        timeline.stretches(Window::new(io.enter_ns, io.exit_ns), |stretch| {
+            if let Stretch::Blocked(window, off) = stretch
+                && !window.is_empty()
+            {
+                match self.stacks.wait(off.stack) {
+                    Wait::DeviceFlush => waits.flush = 1,
+                    Wait::JournalCommit => waits.journal = 1,
+                    _ => {}
+                }
+            }
+        });
+        waits
     }
 
     /// The kernel stacks.

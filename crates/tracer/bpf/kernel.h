@@ -3,7 +3,8 @@
  * The few kernel structures that the probes read, with the few fields that they read.
  *
  * Offsets are relocated at load time (CO-RE) against the running kernel's own type information, so only the names
- * have to be right: include/linux/sched.h, fs.h, fdtable.h, dcache.h, path.h and arch/x86/include/asm/ptrace.h.
+ * have to be right: include/linux/sched.h, fs.h, fdtable.h, dcache.h, path.h, blk-mq.h, blkdev.h and
+ * arch/x86/include/asm/ptrace.h.
  */
 #pragma once
 
@@ -60,6 +61,20 @@ struct task_struct {
 	int pid;
 	int tgid;
 	struct files_struct *files;
+} RELOCATED;
+
+struct gendisk {
+	int major;
+	int first_minor;
+} RELOCATED;
+
+struct request_queue {
+	struct gendisk *disk;
+} RELOCATED;
+
+struct request {
+	struct request_queue *q;
+	unsigned int cmd_flags;
 } RELOCATED;
 
 struct pt_regs {

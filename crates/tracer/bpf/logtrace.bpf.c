@@ -6,6 +6,7 @@
 #include "kernel.h"
 
 #include "commit.h"
+#include "flush.h"
 #include "io.h"
 #include "sched.h"
 

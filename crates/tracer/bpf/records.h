@@ -12,6 +12,8 @@ enum record_kind {
 	KIND_IO = 2,
 	KIND_COMMIT = 3,
 	KIND_FILE = 4,
+	/* 5 is a stack, which the reader makes. */
+	KIND_FLUSH = 6,
 };
 
 #define FILE_COMPONENTS 8
@@ -49,6 +51,13 @@ struct io {
 struct commit {
 	struct header header;
 	__u64 start_ns;
+};
+
+struct flush {
+	struct header header;
+	__u64 issue_ns;
+	__u32 dev;
+	__u32 pad;
 };
 
 struct file_name {

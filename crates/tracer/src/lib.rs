@@ -9,6 +9,7 @@ mod call_sites;
 mod clock;
 mod courtesy;
 mod delivery;
+mod detail;
 mod error;
 mod kernel;
 mod loader;
@@ -23,6 +24,7 @@ mod tracer;
 mod watch;
 
 pub use account::{Account, ProbeAccount};
+pub use detail::Detail;
 pub use error::TracerError;
 pub use kernel::KernelRelease;
 pub use loader::check_program;

@@ -10,6 +10,7 @@ use aya::{Btf, Ebpf, EbpfLoader, include_bytes_aligned};
 
 use crate::account::ProbeAccount;
 use crate::call_sites::call_sites;
+use crate::detail::Detail;
 use crate::error::TracerError;
 use crate::probes::{Attach, PROBES, Probe};
 use crate::rings::Rings;
@@ -31,10 +32,11 @@ pub fn check_program(path: &Path) -> Result<(), TracerError> {
     placements(path).map(|_| ())
 }
 
-/// Loads the object for one process, gives it its rings, and attaches all probes.
+/// Loads the object for one process, gives it its rings, and attaches the probes of a level of detail.
 pub(crate) fn load(
     pid: NonZeroU32,
     ring_bytes: u32,
+    detail: Detail,
 ) -> Result<(Ebpf, Rings, Vec<ProbeAccount>), TracerError> {
     let placements = placements(&program_path(pid.get()))?;
     let btf = Btf::from_sys_fs().map_err(|error| TracerError::Btf(error.to_string()))?;
@@ -44,11 +46,11 @@ pub(crate) fn load(
         .override_global("target_tgid", &target, true)
         .load(OBJECT)
         .map_err(|error| TracerError::Load(chain(&error)))?;
-    load_programs(&mut bpf, &btf)?;
     let rings = Rings::new(&mut bpf, ring_bytes)?;
     let probes = placements
         .iter()
-        .map(|placement| attach(&mut bpf, placement, pid))
+        .filter(|placement| placement.probe.detail <= detail)
+        .map(|placement| attach(&mut bpf, &btf, placement, pid))
         .collect::<Result<_, _>>()?;
     Ok((bpf, rings, probes))
 }
@@ -126,33 +128,14 @@ fn call_offsets(program: &Program<'_>, function: &str, callee: &str) -> Result<V
     Ok(offsets)
 }
 
-fn load_programs(bpf: &mut Ebpf, btf: &Btf) -> Result<(), TracerError> {
-    for (name, program) in bpf.programs_mut() {
-        let loaded = match program {
-            BpfProgram::BtfTracePoint(program) => program.load(tracepoint_of(name), btf),
-            BpfProgram::TracePoint(program) => program.load(),
-            BpfProgram::UProbe(program) => program.load(),
-            _ => Ok(()),
-        };
-        loaded.map_err(|error| TracerError::Load(format!("program {name}: {}", chain(&error))))?;
-    }
-    Ok(())
-}
-
-/// The tracepoint whose arguments a program takes: the kernel checks it when the program is loaded.
-fn tracepoint_of(program: &str) -> &'static str {
-    PROBES
-        .iter()
-        .find_map(|probe| match probe.attach {
-            Attach::BtfTracepoint(name) if probe.program == program => Some(name),
-            _ => None,
-        })
-        .unwrap_or_default()
-}
-
-fn attach(bpf: &mut Ebpf, placement: &Placement, pid: NonZeroU32) -> Result<ProbeAccount, TracerError> {
+fn attach(
+    bpf: &mut Ebpf,
+    btf: &Btf,
+    placement: &Placement,
+    pid: NonZeroU32,
+) -> Result<ProbeAccount, TracerError> {
     let probe = placement.probe;
-    let attached = attach_program(bpf, placement, pid);
+    let attached = attach_program(bpf, btf, placement, pid);
     let missing = match (attached, probe.optional) {
         (Ok(()), _) => None,
         (Err(reason), Some(consequence)) => Some(format!("{reason}; {consequence}")),
@@ -172,36 +155,48 @@ fn attach(bpf: &mut Ebpf, placement: &Placement, pid: NonZeroU32) -> Result<Prob
     })
 }
 
-fn attach_program(bpf: &mut Ebpf, placement: &Placement, pid: NonZeroU32) -> Result<(), String> {
+fn attach_program(bpf: &mut Ebpf, btf: &Btf, placement: &Placement, pid: NonZeroU32) -> Result<(), String> {
     let name = placement.probe.program;
     let program = bpf
         .program_mut(name)
         .ok_or_else(|| format!("no program {name} in the object"))?;
     let attached = match placement.probe.attach {
-        Attach::BtfTracepoint(_) => attach_tracepoint(program),
+        Attach::BtfTracepoint(event) => attach_tracepoint(program, event, btf),
         Attach::Syscall(event) => attach_syscall(program, event),
         Attach::Call { .. } => attach_uprobe(program, &placement.offsets, pid),
     };
     attached.map_err(|error| chain(&error))
 }
 
-fn attach_tracepoint(program: &mut BpfProgram) -> Result<(), ProgramError> {
+/// The kernel checks the arguments that the program takes against the tracepoint's when it is loaded.
+fn attach_tracepoint(program: &mut BpfProgram, event: &str, btf: &Btf) -> Result<(), ProgramError> {
     let program: &mut BtfTracePoint = program.try_into()?;
+    once(program.load(event, btf))?;
     program.attach().map(|_| ())
 }
 
 fn attach_syscall(program: &mut BpfProgram, event: &str) -> Result<(), ProgramError> {
     let program: &mut TracePoint = program.try_into()?;
+    once(program.load())?;
     program.attach("syscalls", event).map(|_| ())
 }
 
 fn attach_uprobe(program: &mut BpfProgram, offsets: &[u64], pid: NonZeroU32) -> Result<(), ProgramError> {
     let program: &mut UProbe = program.try_into()?;
+    once(program.load())?;
     for &offset in offsets {
         let place = UProbeAttachLocation::AbsoluteOffset(offset);
         program.attach(place, program_path(pid.get()), UProbeScope::OneProcess(pid))?;
     }
     Ok(())
+}
+
+/// Several probes may share a program, which is loaded with the first of them.
+fn once(loaded: Result<(), ProgramError>) -> Result<(), ProgramError> {
+    match loaded {
+        Err(ProgramError::AlreadyLoaded) => Ok(()),
+        other => other,
+    }
 }
 
 /// An error with its causes, in one line.

@@ -1,5 +1,7 @@
 //! The probe table: one row a probe.
 
+use crate::detail::Detail;
+
 /// One probe: a program of the kernel side and the place where it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probe {
@@ -9,6 +11,8 @@ pub struct Probe {
     pub program: &'static str,
     /// Where it is attached.
     pub attach: Attach,
+    /// The lowest level of detail that has it.
+    pub detail: Detail,
     /// What cannot be said without it; `None` when nothing can, so that its failure is an error.
     pub optional: Option<&'static str>,
 }
@@ -39,16 +43,32 @@ const fn required(name: &'static str, program: &'static str, attach: Attach) -> 
         name,
         program,
         attach,
+        detail: Detail::Commit,
         optional: None,
     }
 }
 
+const fn syscall(name: &'static str, program: &'static str) -> Probe {
+    Probe {
+        detail: Detail::Io,
+        ..required(name, program, Attach::Syscall(name))
+    }
+}
+
 const fn enter(name: &'static str) -> Probe {
-    required(name, "on_io_enter", Attach::Syscall(name))
+    syscall(name, "on_io_enter")
 }
 
 const fn exit(name: &'static str) -> Probe {
-    required(name, "on_io_exit", Attach::Syscall(name))
+    syscall(name, "on_io_exit")
+}
+
+const fn flush(name: &'static str, program: &'static str) -> Probe {
+    Probe {
+        detail: Detail::Full,
+        optional: Some("a flush that waits for another one is charged to the device"),
+        ..required(name, program, Attach::BtfTracepoint(name))
+    }
 }
 
 const fn rare(probe: Probe) -> Probe {
@@ -60,7 +80,7 @@ const fn rare(probe: Probe) -> Probe {
 
 /// All probes, in the order in which they are attached: the commit's last, so that no commit is seen before
 /// everything that it may wait for is.
-pub const PROBES: [Probe; 20] = [
+pub const PROBES: [Probe; 22] = [
     required("sched_switch", "on_switch", Attach::BtfTracepoint("sched_switch")),
     required("sched_waking", "on_waking", Attach::BtfTracepoint("sched_waking")),
     enter("sys_enter_fsync"),
@@ -79,6 +99,8 @@ pub const PROBES: [Probe; 20] = [
     rare(exit("sys_exit_pwritev2")),
     rare(enter("sys_enter_sync_file_range")),
     rare(exit("sys_exit_sync_file_range")),
+    flush("block_rq_issue", "on_flush_issue"),
+    flush("block_rq_complete", "on_flush_complete"),
     required(
         "commit begin",
         "on_commit_begin",

@@ -13,6 +13,7 @@ use rustix::time::ClockId;
 use crate::account::{Account, ProbeAccount};
 use crate::clock::clock_ns;
 use crate::delivery::{Delivered, Delivery};
+use crate::detail::Detail;
 use crate::error::TracerError;
 use crate::loader;
 use crate::rings::Rings;
@@ -44,15 +45,19 @@ pub struct TracerConfig {
     pub pid: u32,
     /// Size of each CPU's ring in bytes, a power of two and a multiple of the page size.
     pub ring_bytes: u32,
+    /// How much.
+    pub detail: Detail,
 }
 
 impl TracerConfig {
-    /// Traces a process with rings that hold half a second of busy CPUs or more, and 64 MiB in all.
+    /// Traces a process in the usual detail, with rings that hold half a second of busy CPUs or more, and 64 MiB in
+    /// all.
     pub fn new(pid: u32) -> Self {
         let cpus = aya::util::online_cpus().map_or(1, |cpus| cpus.len());
         Self {
             pid,
             ring_bytes: ring_bytes(u32::try_from(cpus).unwrap_or(u32::MAX)),
+            detail: Detail::default(),
         }
     }
 }
@@ -175,7 +180,7 @@ impl<S: Sink> Drain<S> {
     fn new(config: TracerConfig, sink: S) -> Result<Self, TracerError> {
         let pid = NonZeroU32::new(config.pid).ok_or_else(|| TracerError::Load("process 0".into()))?;
         let statistics = Statistics::start();
-        let (mut bpf, rings, probes) = loader::load(pid, config.ring_bytes)?;
+        let (mut bpf, rings, probes) = loader::load(pid, config.ring_bytes, config.detail)?;
         let losses = PerCpuArray::try_from(take(&mut bpf, "losses")?).map_err(|error| refused(&error))?;
         let stacks =
             Stacks::new(StackTraceMap::try_from(take(&mut bpf, "stacks")?).map_err(|error| refused(&error))?);

@@ -18,8 +18,8 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 
-use logtrace_events::{Commit, Io, IoOp, OffCpu, Record, Wake, decode};
-use logtrace_tracer::{Tracer, TracerConfig};
+use logtrace_events::{Commit, Flush, Io, IoOp, OffCpu, Record, Wake, decode};
+use logtrace_tracer::{Detail, Tracer, TracerConfig};
 
 /// The tests trace the same process: one at a time.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -69,12 +69,24 @@ fn alone() -> MutexGuard<'static, ()> {
 
 /// Everything that was recorded while `work` ran.
 fn traced(ring_bytes: u32, work: impl FnOnce()) -> (Vec<Record>, logtrace_tracer::Account) {
+    let config = TracerConfig {
+        ring_bytes,
+        ..TracerConfig::new(process::id())
+    };
+    traced_with(config, work)
+}
+
+fn traced_at(detail: Detail, work: impl FnOnce()) -> (Vec<Record>, logtrace_tracer::Account) {
+    let config = TracerConfig {
+        detail,
+        ..TracerConfig::new(process::id())
+    };
+    traced_with(config, work)
+}
+
+fn traced_with(config: TracerConfig, work: impl FnOnce()) -> (Vec<Record>, logtrace_tracer::Account) {
     let records = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&records);
-    let config = TracerConfig {
-        pid: process::id(),
-        ring_bytes,
-    };
     let tracer = Tracer::start(config, move |bytes: &[u8]| {
         sink.lock().unwrap().push(decode(bytes).unwrap());
     })
@@ -184,6 +196,60 @@ fn a_block_inside_an_fsync_carries_the_kernel_stack() {
     }
 }
 
+fn flushes(records: &[Record]) -> Vec<Flush> {
+    let flush = |record: &Record| match record {
+        Record::Flush(flush) => Some(*flush),
+        _ => None,
+    };
+    records.iter().filter_map(flush).collect()
+}
+
+/// Appends to a file on a disk, and makes it durable, twenty times over.
+fn append_and_sync() {
+    let mut file = tempfile::tempfile_in("/var/tmp").unwrap();
+    for _ in 0..20 {
+        file.write_all(&[0; 4096]).unwrap();
+        file.sync_data().unwrap();
+    }
+}
+
+#[test]
+fn a_wait_for_the_devices_cache_ends_with_a_flush_of_it() {
+    let _alone = alone();
+    let (records, account) = traced_at(Detail::Full, append_and_sync);
+    assert!(account.probes.iter().all(|probe| probe.missing.is_none()));
+    let flushing: Vec<u32> = records
+        .iter()
+        .filter_map(|record| match record {
+            Record::Stack(stack) if stack.frames.iter().any(|frame| frame == "blkdev_issue_flush") => {
+                Some(stack.id)
+            }
+            _ => None,
+        })
+        .collect();
+    let blocked = waits(&records, tid()).into_iter();
+    let blocked: Vec<OffCpu> = blocked
+        .filter(|off| off.wake != Wake::Preempted && off.stack.is_some_and(|id| flushing.contains(&id)))
+        .collect();
+    assert!(!blocked.is_empty(), "the disk has a cache to flush");
+    let flushes = flushes(&records);
+    for off in blocked {
+        let ended = |flush: &&Flush| off.out_ns <= flush.done_ns && flush.done_ns <= off.in_ns;
+        let flush = flushes.iter().find(ended).expect("a flush that ends in the wait");
+        assert!(flush.dev != 0 && flush.issue_ns < flush.done_ns, "{flush:?}");
+    }
+}
+
+#[test]
+fn the_lowest_detail_sees_waits_and_no_files() {
+    let _alone = alone();
+    let (records, account) = traced_at(Detail::Commit, || commit(append_and_sync));
+    assert_eq!(commits(&records, tid()).len(), 1);
+    assert!(!waits(&records, tid()).is_empty());
+    assert!(ios(&records, tid()).is_empty() && flushes(&records).is_empty());
+    assert!(account.probes.iter().all(|probe| !probe.name.starts_with("sys_")));
+}
+
 #[test]
 fn a_waiting_commit_names_the_commit_that_woke_it() {
     let _alone = alone();
@@ -255,11 +321,7 @@ fn a_ring_too_small_counts_what_it_lost() {
 #[test]
 fn a_program_without_the_servers_symbols_is_refused_with_a_remedy() {
     let mut sleeper = process::Command::new("/bin/sleep").arg("60").spawn().unwrap();
-    let config = TracerConfig {
-        pid: sleeper.id(),
-        ring_bytes: 1 << 20,
-    };
-    let refused = Tracer::start(config, |_: &[u8]| ()).err();
+    let refused = Tracer::start(TracerConfig::new(sleeper.id()), |_: &[u8]| ()).err();
     sleeper.kill().unwrap();
     sleeper.wait().unwrap();
     let message = refused.expect("sleep is not a server").to_string();
@@ -271,11 +333,7 @@ fn a_program_without_the_servers_symbols_is_refused_with_a_remedy() {
 
 #[test]
 fn a_process_that_is_gone_is_an_error() {
-    let config = TracerConfig {
-        pid: 4_000_000,
-        ring_bytes: 1 << 20,
-    };
-    let message = Tracer::start(config, |_: &[u8]| ())
+    let message = Tracer::start(TracerConfig::new(4_000_000), |_: &[u8]| ())
         .err()
         .expect("there is no such process")
         .to_string();

@@ -62,6 +62,7 @@ fn meaning(wait: Wait) -> &'static str {
         Wait::Unclassified => {
             "The kernel stacks listed as unclassified; a rule for them would name the cause"
         }
+        Wait::FileIo => "System calls on files; --detail io tells which files, and what they wait for",
         Wait::AsyncIo => {
             "Page reads and writes delay the commits; look at the buffer pool's size and innodb_io_capacity"
         }

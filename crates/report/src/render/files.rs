@@ -17,6 +17,8 @@ struct ClassLine {
     bytes: u64,
     total: u64,
     p99: u64,
+    journal_waits: u64,
+    flush_waits: u64,
 }
 
 /// One row for each class and operation, the longest total first; `None` when no file was used.
@@ -43,6 +45,8 @@ pub(super) fn by_class(document: &Document) -> Option<Table> {
             "mean",
             "p99",
             "bytes a call",
+            "journal",
+            "flush",
         ],
         2,
         rows.collect(),
@@ -81,9 +85,11 @@ impl ClassLine {
         self.bytes = self.bytes.saturating_add(row.bytes);
         self.total = self.total.saturating_add(row.total);
         self.p99 = self.p99.max(row.distribution.p99);
+        self.journal_waits = self.journal_waits.saturating_add(row.journal_waits);
+        self.flush_waits = self.flush_waits.saturating_add(row.flush_waits);
     }
 
-    fn cells(&self, op: IoOp, commits: u64) -> [String; 6] {
+    fn cells(&self, op: IoOp, commits: u64) -> [String; 8] {
         // The 99th percentile of several files together is at most the largest of theirs.
         let bound = if self.files > 1 { "≤ " } else { "" };
         [
@@ -93,8 +99,38 @@ impl ClassLine {
             average(self.total, self.calls, units::duration),
             format!("{bound}{}", units::duration(self.p99)),
             written(op, average(self.bytes, self.calls, units::bytes)),
+            self.waited(op, self.journal_waits),
+            self.waited(op, self.flush_waits),
         ]
     }
+
+    /// The share of the syncs that waited for something.
+    fn waited(&self, op: IoOp, waits: u64) -> String {
+        match (op, units::share(waits, self.calls)) {
+            (IoOp::Fsync, Some(share)) => format!("{:.0} %", share * 100.0),
+            _ => "-".to_owned(),
+        }
+    }
+}
+
+/// One row for each device that flushed its cache; `None` where none was seen to.
+pub(super) fn by_device(document: &Document) -> Option<Table> {
+    let commits = document.commits.as_ref().map_or(0, |commits| commits.count);
+    let rows = document.devices.iter().map(|row| {
+        vec![
+            row.device.clone(),
+            units::count(row.flushes),
+            per_commit(row.flushes, commits),
+            average(row.total, row.flushes, units::duration),
+            units::duration(row.distribution.p50),
+            units::duration(row.distribution.p99),
+        ]
+    });
+    table(
+        vec!["device", "flushes", "a commit", "mean", "p50", "p99"],
+        1,
+        rows.collect(),
+    )
 }
 
 /// What a call wrote; a sync writes nothing of its own.

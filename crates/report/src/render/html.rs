@@ -24,6 +24,7 @@ struct Page<'a> {
     latency: Option<Table>,
     commits: Option<CommitSection>,
     files: Option<Table>,
+    devices: Option<Table>,
     account: Vec<(&'static str, String)>,
     probes: Option<Table>,
     stacks: Vec<(String, String)>,
@@ -89,6 +90,7 @@ pub(super) fn render(document: &Document, stacks: &[StackTotal]) -> Result<Strin
             .as_ref()
             .map(|commits| section(document, commits)),
         files: files::by_path(document),
+        devices: files::by_device(document),
         account: document.tracer.as_ref().map(tracer::account).unwrap_or_default(),
         probes: tracer::probes(document),
         stacks: unclassified

@@ -26,6 +26,10 @@ pub(super) fn render(document: &Document) -> String {
         "System calls on files",
         files::by_class(document).as_ref().map(table_text),
     ));
+    blocks.extend(section(
+        "Flushes of devices",
+        files::by_device(document).as_ref().map(table_text),
+    ));
     let stacks = document.unclassified.iter();
     let stacks = stacks.map(|row| format!("{}: `{}`", units::duration(row.total), row.frames.join(";")));
     blocks.extend(section("Unclassified kernel stacks", list(stacks)));

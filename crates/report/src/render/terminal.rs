@@ -28,6 +28,7 @@ pub(super) fn render(document: &Document, color: bool) -> String {
         blocks.push(commit_block(document, commits, paint));
     }
     blocks.extend(files_block(document, paint));
+    blocks.extend(devices_block(document, paint));
     blocks.extend(unclassified(document, paint));
     blocks.push(next(document, paint));
     blocks.join("\n")
@@ -121,6 +122,12 @@ fn bar(part: u64, longest: u64) -> String {
 fn files_block(document: &Document, paint: Paint) -> Option<String> {
     let table = files::by_class(document)?;
     let title = paint.bold("system calls on files, by whatever thread");
+    Some(text(&[title]) + &table_text(&table, paint))
+}
+
+fn devices_block(document: &Document, paint: Paint) -> Option<String> {
+    let table = files::by_device(document)?;
+    let title = paint.bold("flushes of devices' caches, for whatever thread");
     Some(text(&[title]) + &table_text(&table, paint))
 }
 

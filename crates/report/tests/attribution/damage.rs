@@ -1,6 +1,6 @@
 //! Records that were dropped, repeated, cut off, reordered or are nonsense: sums stay exact, and nothing panics.
 
-use logtrace_events::{Commit, FileId, Io, IoOp, OffCpu, Record, Wake};
+use logtrace_events::{Commit, FileId, Flush, Io, IoOp, OffCpu, Record, Wake};
 use logtrace_report::breakdown::Breakdown;
 use proptest::prelude::*;
 
@@ -48,13 +48,18 @@ fn nonsense() -> impl Strategy<Value = Record> {
         let mut times = [a, b, c];
         times.sort_unstable();
         let [first, middle, last] = times;
-        match kind % 3 {
+        match kind % 4 {
             0 => Record::Commit(Commit {
                 tid,
                 start_ns: first,
                 end_ns: last,
             }),
-            1 => Record::Io(Io {
+            1 => Record::Flush(Flush {
+                dev: tid,
+                issue_ns: first,
+                done_ns: last,
+            }),
+            2 => Record::Io(Io {
                 tid,
                 enter_ns: first,
                 exit_ns: last,

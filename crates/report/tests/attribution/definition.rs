@@ -147,6 +147,7 @@ fn runnable(off: &OffCpu, ns: u64) -> bool {
 fn ended_by(wake: Wake, blocked_in: Option<u16>) -> Wait {
     match (wake, blocked_in) {
         (Wake::By { syscall: None, .. }, Some(202)) | (_, Some(230)) => Wait::Timer,
+        (_, Some(1 | 18 | 74 | 75)) => Wait::FileIo,
         (_, Some(45)) => Wait::Client,
         (_, Some(208)) => Wait::AsyncIo,
         _ => Wait::Unexplained,
@@ -181,6 +182,7 @@ proptest! {
                 Record::Io(io) => timelines.push_io(io, FileClass::Other),
                 Record::Stack(stack) => timelines.push_stack(stack.clone()),
                 Record::Commit(commit) => timelines.push_commit(commit),
+                Record::Flush(flush) => timelines.push_flush(*flush),
                 Record::File(_) => Ok(()),
             };
             prop_assert_eq!(taken, Ok(()), "{:?}", record);

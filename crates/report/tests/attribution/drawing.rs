@@ -20,9 +20,10 @@
 //! | `c` `a` | waits for the client, for asynchronous I/O |
 //! | `x` `?` | waits for a futex that another process wakes, that nobody was seen to wake |
 //!
-//! The `io` row: `B` binlog fsync, `b` binlog write, `R` redo fsync. The `commit` row: `C`.
+//! The `io` row: `B` binlog fsync, `b` binlog write, `R` redo fsync. The `commit` row: `C`. The `flush` row of a device:
+//! `F` while it flushes; a wait for it ends where a flush does.
 
-use logtrace_events::{Commit, FileClass, FileId, Io, IoOp, OffCpu, Record, Stack, Wake};
+use logtrace_events::{Commit, FileClass, FileId, Flush, Io, IoOp, OffCpu, Record, Stack, Wake};
 use logtrace_report::explain::{Segment, explain};
 use logtrace_report::timelines::Timelines;
 
@@ -51,7 +52,7 @@ impl Drawing {
             .collect();
         let mut records = Vec::new();
         // What closes together is reported from the innermost out.
-        for kind in ["cpu", "io", "commit"] {
+        for kind in ["flush", "cpu", "io", "commit"] {
             for row in rows.iter().filter(|row| row.kind == kind) {
                 records.extend(row_records(row, &rows));
             }
@@ -77,6 +78,7 @@ impl Drawing {
                         explain(commit, &timelines, &mut segments);
                     }
                 }
+                Record::Flush(flush) => timelines.push_flush(*flush).unwrap(),
                 Record::File(_) | Record::Stack(_) => {}
             }
         }
@@ -141,6 +143,11 @@ fn row_records(row: &Row, rows: &[Row]) -> Vec<Record> {
                 tid,
                 start_ns,
                 end_ns,
+            })),
+            ("flush", 'F') => records.push(Record::Flush(Flush {
+                dev: tid,
+                issue_ns: start_ns,
+                done_ns: end_ns,
             })),
             (kind, cell) => panic!("no cell {cell:?} in a row {kind:?}"),
         }
@@ -252,6 +259,7 @@ fn end_ns(record: &Record) -> u64 {
         Record::OffCpu(off) => off.in_ns,
         Record::Io(io) => io.exit_ns,
         Record::Commit(commit) => commit.end_ns,
+        Record::Flush(flush) => flush.done_ns,
         Record::File(_) | Record::Stack(_) => 0,
     }
 }

@@ -28,6 +28,56 @@ fn an_own_fsync_is_split_into_what_it_waited_for() {
 }
 
 #[test]
+fn a_flush_that_waits_for_another_one_is_queued_and_then_the_devices() {
+    let drawing = Drawing::new(
+        "
+        A cpu    |==ddddddr=|
+        A io     | BBBBBBBB |
+        A commit |CCCCCCCCCC|
+        D flush  |FFFF FFF  |
+        E flush  |    FF    |
+        ",
+    );
+    assert_eq!(
+        drawing.explained('A'),
+        [
+            "own on CPU 1",
+            "own binlog fsync on CPU 1",
+            "own binlog fsync flush queue 2",
+            "own binlog fsync device flush 4",
+            "own binlog fsync run queue 1",
+            "own on CPU 1",
+        ]
+    );
+}
+
+#[test]
+fn a_flush_queued_by_a_leader_is_charged_to_its_followers_too() {
+    let drawing = Drawing::new(
+        "
+        L cpu    |c=ddddd=====|
+        L io     |  BBBBBB    |
+        L commit | CCCCCCCCCC |
+        F cpu    |c=LLLLLLLr==|
+        F commit | CCCCCCCCCC |
+        D flush  |FFF FFF     |
+        ",
+    );
+    assert_eq!(
+        drawing.explained('F'),
+        [
+            "own on CPU 1",
+            "leader binlog fsync flush queue 1",
+            "leader binlog fsync device flush 4",
+            "leader binlog fsync on CPU 1",
+            "leader on CPU 1",
+            "own run queue 1",
+            "own on CPU 1",
+        ]
+    );
+}
+
+#[test]
 fn a_block_in_io_without_a_known_stack_is_unclassified_whoever_woke_it() {
     let drawing = Drawing::new(
         "

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* Flushes of devices' write caches, whoever waits for them. */
+#pragma once
+
+#include "state.h"
+
+/* include/linux/blk_types.h, enum req_op: the low bits of a request's flags. */
+#define REQ_OP_MASK 0xff
+#define REQ_OP_FLUSH 2
+
+/* The kernel's encoding of a device number (include/linux/kdev_t.h). */
+#define MINORBITS 20
+
+/* Flushes that devices are at: one for each of their queues (block/blk-flush.c). */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u64);
+	__type(value, __u64);
+} flushing SEC(".maps");
+
+static __always_inline bool is_flush(struct request *request)
+{
+	return (request->cmd_flags & REQ_OP_MASK) == REQ_OP_FLUSH;
+}
+
+/* block/blk-mq.c, blk_mq_start_request() */
+SEC("tp_btf/block_rq_issue")
+int BPF_PROG(on_flush_issue, struct request *request)
+{
+	__u64 key = (__u64)request;
+	__u64 now;
+
+	if (!is_flush(request))
+		return 0;
+	now = bpf_ktime_get_ns();
+	bpf_map_update_elem(&flushing, &key, &now, BPF_ANY);
+	return 0;
+}
+
+/* block/blk-mq.c, blk_update_request(): before anybody who waits is woken. */
+SEC("tp_btf/block_rq_complete")
+int BPF_PROG(on_flush_complete, struct request *request)
+{
+	__u64 key = (__u64)request;
+	struct gendisk *disk;
+	struct flush *record;
+	__u64 *issued;
+
+	if (!is_flush(request))
+		return 0;
+	issued = bpf_map_lookup_elem(&flushing, &key);
+	if (!issued)
+		return 0;
+	disk = request->q->disk;
+	record = reserve(sizeof(*record));
+	if (record) {
+		fill_header(&record->header, bpf_ktime_get_ns(), 0, KIND_FLUSH);
+		record->issue_ns = *issued;
+		record->dev = disk ? (__u32)disk->major << MINORBITS | disk->first_minor : 0;
+		record->pad = 0;
+		submit(record);
+	}
+	bpf_map_delete_elem(&flushing, &key);
+	return 0;
+}
