@@ -27,6 +27,7 @@ fn requests() -> Vec<Request> {
                 done_ns: sent_ns + up_to_bits(SERVICE_BITS),
                 outcome: Outcome::Done,
                 retries: 0,
+                thread: None,
             }
         })
         .collect()

@@ -32,6 +32,7 @@ pub(crate) fn document(config: &RunConfig, started: &str, raw: &Raw) -> (Documen
         server: server(config, raw),
         workload: workload(config, raw),
         driver: driver(config, raw),
+        response: None,
         commits: None,
         causes: Vec::new(),
         unexplained: 0,

@@ -15,6 +15,7 @@ use crate::floor::{Floor, Observer};
 use crate::measured::Measured;
 use crate::pacer::Pacer;
 use crate::runtime::{RuntimeError, on_this_thread};
+use crate::server_thread::server_thread;
 use crate::session::Session;
 use crate::stages::{measure, warm_up};
 use crate::target::{ConnectError, Use};
@@ -104,7 +105,7 @@ fn check(config: &DriveConfig) -> Result<(), DriveError> {
 async fn drive_here(config: &DriveConfig, outputs: Outputs<'_>) -> Result<Measured, DriveError> {
     let floor = Floor::new(config.connections.get());
     let mut connections = tokio::select! {
-        seated = seat_all(config, &floor) => seated?,
+        seated = seat_all(config, &floor, outputs.observer.is_some()) => seated?,
         () = outputs.cancel.cancelled() => return Err(DriveError::Cancelled),
     };
     let mut session = Session {
@@ -125,12 +126,20 @@ async fn drive_here(config: &DriveConfig, outputs: Outputs<'_>) -> Result<Measur
     Ok(measured)
 }
 
-/// Connects and prepares all, and then lets them wait for requests.
-async fn seat_all(config: &DriveConfig, floor: &Rc<Floor>) -> Result<JoinSet<()>, DriveError> {
+/// Connects and prepares all, and then lets them wait for requests. Who observes the requests also learns which thread
+/// of the server serves them.
+async fn seat_all(
+    config: &DriveConfig,
+    floor: &Rc<Floor>,
+    observed: bool,
+) -> Result<JoinSet<()>, DriveError> {
     let mut servings = Vec::new();
     for number in 0..config.connections.get() {
-        let conn = config.target.connect(Use::Database).await?;
-        let seat = floor.seat(number, config.dataset);
+        let mut conn = config.target.connect(Use::Database).await?;
+        let mut seat = floor.seat(number, config.dataset);
+        if observed {
+            seat.thread = server_thread(&mut conn).await;
+        }
         let serving = (config.workload.prepare)(conn, seat).await;
         servings.push(serving.map_err(|source| DriveError::Prepare {
             workload: config.workload.name,

@@ -36,6 +36,8 @@ pub(crate) struct Seat {
     number: usize,
     /// What requests are drawn from.
     pub(crate) dataset: Dataset,
+    /// The server's thread of the connection, if that is known.
+    pub(crate) thread: Option<u32>,
 }
 
 impl Floor {
@@ -55,6 +57,7 @@ impl Floor {
             floor: Rc::clone(self),
             number,
             dataset,
+            thread: None,
         }
     }
 

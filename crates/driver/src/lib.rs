@@ -29,6 +29,7 @@ mod rate;
 mod recorder;
 mod runtime;
 mod schema;
+mod server_thread;
 mod session;
 mod source;
 mod stages;

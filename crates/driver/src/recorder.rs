@@ -187,6 +187,7 @@ mod tests {
                 done_ns: due_ns + lag + service,
                 outcome,
                 retries: 0,
+                thread: None,
             }
         })
     }
@@ -201,6 +202,7 @@ mod tests {
             done_ns: hour_ns,
             outcome: Outcome::Done,
             retries: 0,
+            thread: None,
         });
         recorder.next_interval();
         let (latencies, _, _) = recorder.into_parts();
@@ -218,6 +220,7 @@ mod tests {
                 done_ns: 6 + lag,
                 outcome: Outcome::ServerError(1062),
                 retries: 0,
+                thread: None,
             });
         }
         assert_eq!(recorder.counts().late, 1);

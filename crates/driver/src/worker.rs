@@ -73,5 +73,6 @@ async fn run<W: Workload>(workload: &W, conn: &mut Conn, seat: &Seat, turn: Turn
         done_ns: now_ns(),
         outcome,
         retries,
+        thread: seat.thread,
     }
 }

@@ -1,5 +1,7 @@
 //! What the driver records of each request.
 
+use crate::record::Tid;
+
 /// One unit of work that the driver issued.
 ///
 /// lag = `sent_ns - due_ns`, service = `done_ns - sent_ns`, response = `done_ns - due_ns`: response is what a
@@ -16,6 +18,8 @@ pub struct Request {
     pub outcome: Outcome,
     /// Attempts beyond the first: deadlocks and lock waits that timed out.
     pub retries: u32,
+    /// The thread of the server that serves its connection, where the server tells.
+    pub thread: Option<Tid>,
 }
 
 /// How a request ended.

@@ -1,6 +1,6 @@
 //! From the stream of records to the breakdown: each commit is explained the moment its record arrives.
 
-use logtrace_events::{Commit, Flush, Io, LogNames, Record};
+use logtrace_events::{Commit, Flush, Io, LogNames, OffCpu, Record, Request};
 
 use crate::aggregate::Aggregate;
 use crate::breakdown::Breakdown;
@@ -10,6 +10,7 @@ use crate::durations::LONGEST_NS;
 use crate::explain::{Segment, explain};
 use crate::files::Files;
 use crate::folded::{folded, unclassified};
+use crate::response::Responses;
 use crate::timelines::{Timelines, Unmatched};
 use crate::window::Window;
 
@@ -31,6 +32,7 @@ pub struct Analysis {
     timelines: Timelines,
     files: Files,
     devices: Devices,
+    responses: Responses,
     aggregate: Aggregate,
     segments: Vec<Segment>,
     unmatched: u64,
@@ -50,6 +52,7 @@ impl Analysis {
             timelines: Timelines::new(server_tgid),
             files: Files::new(logs),
             devices: Devices::default(),
+            responses: Responses::default(),
             aggregate: Aggregate::new(window),
             segments: Vec::new(),
             unmatched: 0,
@@ -64,7 +67,7 @@ impl Analysis {
         let taken = match record {
             Record::OffCpu(off) => {
                 self.aggregate.reach(off.in_ns);
-                self.timelines.push_off_cpu(&off)
+                self.push_off_cpu(&off)
             }
             Record::Io(io) => self.push_io(&io),
             Record::Commit(commit) => self.push_commit(&commit),
@@ -76,6 +79,11 @@ impl Analysis {
             }
         };
         self.unmatched += u64::from(taken.is_err());
+    }
+
+    /// Takes a request that is over; those of one connection in their order. Its records may come before or after it.
+    pub fn push_request(&mut self, request: &Request) {
+        self.responses.push_request(request);
     }
 
     /// Counts what happens in `window` from here on, and forgets what was counted: for a window that is known only
@@ -100,6 +108,7 @@ impl Analysis {
             slowest,
             files: self.files.into_totals(),
             devices: self.devices.into_totals(),
+            response: self.responses.finish(),
             stacks: folded(self.aggregate.by_stack(), stacks),
             unclassified: unclassified(self.aggregate.by_stack(), stacks),
             invariant_violations: self.invariant_violations,
@@ -107,6 +116,12 @@ impl Analysis {
             total_ns: self.aggregate.total_ns,
             commits: self.aggregate.durations,
         }
+    }
+
+    fn push_off_cpu(&mut self, off: &OffCpu) -> Result<(), Unmatched> {
+        self.timelines.push_off_cpu(off)?;
+        self.responses.push_off_cpu(off);
+        Ok(())
     }
 
     fn push_io(&mut self, io: &Io) -> Result<(), Unmatched> {
@@ -131,6 +146,7 @@ impl Analysis {
         let whole = Window::new(commit.start_ns, commit.end_ns);
         believable(whole)?;
         self.timelines.push_commit(commit)?;
+        self.responses.push_commit(commit);
         if commit.start_ns < self.window.start_ns || !self.window.contains(commit.end_ns) {
             return Ok(());
         }

@@ -1,16 +1,17 @@
 //! From the analysis to the run document: the parts of `run.json` that a [`Breakdown`] fills.
 
-use crate::breakdown::{Breakdown, CauseTotal, DeviceTotal, FileTotal, StackTotal};
+use crate::breakdown::{Breakdown, CauseTotal, DeviceTotal, FileTotal, ResponseTotal, StackTotal};
 use crate::cause::Wait;
 use crate::distribution::Distribution;
-use crate::document::{CauseRow, Commits, DeviceRow, Document, FileRow, UnclassifiedRow};
+use crate::document::{CauseRow, Commits, DeviceRow, Document, FileRow, Response, UnclassifiedRow};
 use crate::units;
 
 impl Document {
-    /// Fills `commits`, `causes`, `unexplained`, `files`, `devices` and `unclassified` from the analysis.
+    /// Fills `response`, `commits`, `causes`, `unexplained`, `files`, `devices` and `unclassified` from the analysis.
     ///
     /// The server, the workload, the driver, the tracer's account and the caveats are the caller's.
     pub fn set_breakdown(&mut self, breakdown: &Breakdown) {
+        self.response = response(&breakdown.response);
         self.commits = Some(commits(breakdown));
         self.causes = breakdown.causes.iter().map(cause).collect();
         self.unexplained = unexplained(&self.causes);
@@ -24,6 +25,20 @@ impl Document {
 pub(crate) fn unexplained(causes: &[CauseRow]) -> u64 {
     let rows = causes.iter().filter(|row| row.wait == Wait::Unexplained);
     units::sum(rows.map(|row| row.total))
+}
+
+/// Nothing where nobody said which thread serves which connection.
+fn response(of: &ResponseTotal) -> Option<Response> {
+    (of.requests > 0).then_some(Response {
+        requests: of.requests,
+        unjoined: of.unjoined,
+        total: of.total_ns,
+        lag: of.lag_ns,
+        client: of.client_ns,
+        before_commit: of.before_ns,
+        commit: of.commit_ns,
+        after_commit: of.after_ns,
+    })
 }
 
 fn commits(breakdown: &Breakdown) -> Commits {

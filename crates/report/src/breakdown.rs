@@ -22,6 +22,8 @@ pub struct Breakdown {
     pub files: Vec<FileTotal>,
     /// Flushes that each device did within the window, for whoever waited, where they were traced.
     pub devices: Vec<DeviceTotal>,
+    /// What the response times of the requests that could be joined with their connection's thread were made of.
+    pub response: ResponseTotal,
     /// Charged time by stack: frames from the outermost, without the leading `commit`.
     pub stacks: Vec<StackTotal>,
     /// Commits whose segments did not sum to their duration, overlapped, or were negative.
@@ -80,6 +82,27 @@ pub struct SyncWaits {
     pub flush: u64,
     /// For the file system's journal or log.
     pub journal: u64,
+}
+
+/// Response times by part, in nanoseconds; the parts sum to the total exactly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ResponseTotal {
+    /// Requests that were joined.
+    pub requests: u64,
+    /// Requests that the server did and that could not be joined.
+    pub unjoined: u64,
+    /// Done - due.
+    pub total_ns: u64,
+    /// Sent - due.
+    pub lag_ns: u64,
+    /// The client and the network, both ways, and between the statements of a transaction.
+    pub client_ns: u64,
+    /// The server until its commit, and all of what it did where it did not commit.
+    pub before_ns: u64,
+    /// Commits.
+    pub commit_ns: u64,
+    /// The server from its commit until it waited for the client again, or the client had its answer.
+    pub after_ns: u64,
 }
 
 /// The flushes of one device.

@@ -26,6 +26,10 @@ pub struct Document {
     pub workload: Workload,
     /// What the driver measured.
     pub driver: Driver,
+    /// What the response times were made of; absent when the run was not traced, or no request could be joined with
+    /// the thread of its connection.
+    #[serde(default)]
+    pub response: Option<Response>,
     /// The server's commits; absent when the run was not traced.
     pub commits: Option<Commits>,
     /// Where the commit time went; sums to `commits.total` exactly.
@@ -120,6 +124,27 @@ pub struct Driver {
     pub service: Distribution,
     /// done - due.
     pub response: Distribution,
+}
+
+/// Response times by part, over all joined requests; the parts sum to the total exactly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Response {
+    /// Requests that were joined with the server's thread of their connection.
+    pub requests: u64,
+    /// Requests that the server did and that could not be joined.
+    pub unjoined: u64,
+    /// Done - due.
+    pub total: u64,
+    /// Sent - due.
+    pub lag: u64,
+    /// The client and the network, both ways, and between the statements of a transaction.
+    pub client: u64,
+    /// The server from when its thread was woken until the commit.
+    pub before_commit: u64,
+    /// Commits.
+    pub commit: u64,
+    /// The server from the commit until its thread waited for the client again, or the client had its answer.
+    pub after_commit: u64,
 }
 
 /// The server's read-write commits in the window.

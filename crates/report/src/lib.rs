@@ -20,6 +20,7 @@ mod flushes;
 mod folded;
 mod history;
 pub mod render;
+mod response;
 #[doc(hidden)]
 pub mod sample;
 mod slowest;

@@ -8,7 +8,9 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 
 use super::causes::{CauseLine, Subject, lines};
 use super::table::Table;
-use super::{RenderError, advice, files, flamegraph, headline, latency, palette, sparkline, tracer};
+use super::{
+    RenderError, advice, files, flamegraph, headline, latency, palette, response, sparkline, tracer,
+};
 use crate::breakdown::StackTotal;
 use crate::cause::Wait;
 use crate::document::{CauseRow, Commits, Document};
@@ -22,6 +24,7 @@ struct Page<'a> {
     circumstances: String,
     summary: Vec<String>,
     latency: Option<Table>,
+    response: Option<Table>,
     commits: Option<CommitSection>,
     files: Option<Table>,
     devices: Option<Table>,
@@ -85,6 +88,7 @@ pub(super) fn render(document: &Document, stacks: &[StackTotal]) -> Result<Strin
         circumstances: headline::circumstances(document).join(" · "),
         summary: headline::summary(document),
         latency: latency::table(document),
+        response: response::table(document),
         commits: document
             .commits
             .as_ref()

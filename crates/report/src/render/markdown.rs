@@ -2,7 +2,7 @@
 
 use super::causes::{CauseLine, SMALL, Subject, lines};
 use super::table::Table;
-use super::{advice, files, headline, latency};
+use super::{advice, files, headline, latency, response};
 use crate::document::{Commits, Document};
 use crate::units;
 
@@ -18,6 +18,10 @@ pub(super) fn render(document: &Document) -> String {
     blocks.extend(section(
         "Latency",
         latency::table(document).as_ref().map(table_text),
+    ));
+    blocks.extend(section(
+        "Response",
+        response::table(document).as_ref().map(table_text),
     ));
     if let Some(commits) = &document.commits {
         blocks.extend(commit_blocks(document, commits));

@@ -13,6 +13,7 @@ mod json;
 mod latency;
 mod markdown;
 mod palette;
+mod response;
 mod sparkline;
 mod table;
 mod terminal;

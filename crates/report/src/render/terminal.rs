@@ -7,7 +7,7 @@ use self::columns::{aligned, label, lines_of};
 use self::paint::Paint;
 use super::causes::{CauseLine, SMALL, Subject, lines};
 use super::table::Table;
-use super::{advice, files, headline, latency};
+use super::{advice, files, headline, latency, response};
 use crate::document::{Commits, Document, UnclassifiedRow};
 use crate::units;
 
@@ -24,6 +24,7 @@ pub(super) fn render(document: &Document, color: bool) -> String {
     let mut blocks = vec![head(document, paint)];
     blocks.extend(caveats(document, paint));
     blocks.extend(latency::table(document).map(|table| table_text(&table, paint)));
+    blocks.extend(response::table(document).map(|table| table_text(&table, paint)));
     if let Some(commits) = &document.commits {
         blocks.push(commit_block(document, commits, paint));
     }

@@ -5,7 +5,7 @@ mod breakdown;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use logtrace_report::breakdown::{Breakdown, Slowest, StackTotal};
+use logtrace_report::breakdown::{Breakdown, ResponseTotal, Slowest, StackTotal};
 use logtrace_report::distribution::Distribution;
 use logtrace_report::document::{Caveat, Document, Driver, Probe, SCHEMA, Server, Tracer, Workload};
 
@@ -56,6 +56,7 @@ pub(crate) fn not_traced() -> Sample {
         server: server(),
         workload: workload(),
         driver: driver(),
+        response: None,
         commits: None,
         causes: Vec::new(),
         unexplained: 0,
@@ -118,6 +119,7 @@ pub(crate) fn no_commits() -> Sample {
         slowest: Slowest::default(),
         files: Vec::new(),
         devices: Vec::new(),
+        response: ResponseTotal::default(),
         stacks: Vec::new(),
         invariant_violations: 0,
         unmatched: 0,
@@ -134,6 +136,7 @@ pub(crate) fn no_commits() -> Sample {
 pub(crate) fn no_load() -> Sample {
     let mut sample = traced();
     let document = &mut sample.document;
+    document.response = None;
     document.server.private = false;
     document.workload = Workload {
         name: "trace".to_owned(),

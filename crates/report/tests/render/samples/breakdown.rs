@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 use logtrace_events::{FileClass, IoOp};
 use logtrace_report::breakdown::{
-    Breakdown, CauseTotal, DeviceTotal, FileTotal, Slowest, StackTotal, SyncWaits,
+    Breakdown, CauseTotal, DeviceTotal, FileTotal, ResponseTotal, Slowest, StackTotal, SyncWaits,
 };
 use logtrace_report::cause::{Cause, Wait, Who};
 
@@ -25,6 +25,7 @@ pub(super) fn breakdown() -> Breakdown {
         slowest,
         files: files(),
         devices: vec![device()],
+        response: response(),
         stacks,
         invariant_violations: 0,
         unmatched: 0,
@@ -202,6 +203,27 @@ fn waits(class: FileClass, op: IoOp, calls: u64) -> SyncWaits {
             journal: 0,
         },
         _ => SyncWaits::default(),
+    }
+}
+
+fn response() -> ResponseTotal {
+    let parts = [
+        2_100_000_000,
+        3_400_000_000,
+        3_900_000_000,
+        42_600_000_000,
+        700_000_000,
+    ];
+    let [lag_ns, client_ns, before_ns, commit_ns, after_ns] = parts;
+    ResponseTotal {
+        requests: 35_988,
+        unjoined: 0,
+        total_ns: parts.iter().sum(),
+        lag_ns,
+        client_ns,
+        before_ns,
+        commit_ns,
+        after_ns,
     }
 }
 

@@ -1,0 +1,34 @@
+//! What response times were made of, from the client to the commit.
+
+use super::table::Table;
+use crate::document::Document;
+use crate::units;
+
+/// One row for each part, in the order of time, and their sum; `None` where requests were not joined.
+pub(super) fn table(document: &Document) -> Option<Table> {
+    let response = document
+        .response
+        .as_ref()
+        .filter(|response| response.requests > 0)?;
+    let parts = [
+        ("lag", response.lag),
+        ("client and network", response.client),
+        ("server before commit", response.before_commit),
+        ("commit", response.commit),
+        ("server after commit", response.after_commit),
+        ("response", response.total),
+    ];
+    let row = |(name, total): (&str, u64)| {
+        let share = units::share(total, response.total).unwrap_or(0.0);
+        vec![
+            name.to_owned(),
+            units::mean(total, response.requests).map_or_else(|| "-".to_owned(), units::duration),
+            format!("{:.1} %", share * 100.0),
+        ]
+    };
+    Some(Table {
+        header: vec!["", "mean", "share"],
+        words: 1,
+        rows: parts.into_iter().map(row).collect(),
+    })
+}

@@ -1,0 +1,303 @@
+//! From the client to the cause: what a request's response time was made of.
+//!
+//! A connection's thread of the server blocks in a system call that waits for the client until a request comes. From
+//! its wake-up until it blocks there again it serves: that is a visit. A request's time outside of visits is the
+//! client's and the network's, both ways; inside of one it is before, in, or after a commit.
+
+use std::collections::VecDeque;
+
+use logtrace_events::{Commit, OffCpu, Outcome, Request, Tid, Wake};
+use rustc_hash::FxHashMap;
+
+use crate::blocked::is_client_wait;
+use crate::breakdown::ResponseTotal;
+use crate::window::Window;
+
+/// Visits of one thread that wait for the request that they served: requests come by another way than records.
+const KEPT: usize = 1 << 10;
+
+/// Joins requests with what the threads of their connections did.
+#[derive(Debug, Default)]
+pub(crate) struct Responses {
+    threads: FxHashMap<Tid, Thread>,
+    total: ResponseTotal,
+}
+
+#[derive(Debug, Default)]
+struct Thread {
+    visits: VecDeque<Visit>,
+    requests: VecDeque<Request>,
+    /// When the client was waited for last.
+    idle_ns: u64,
+}
+
+/// A thread serves its client.
+#[derive(Debug)]
+struct Visit {
+    window: Window,
+    commits: Vec<Window>,
+}
+
+impl Responses {
+    /// A thread was off the CPU.
+    pub(crate) fn push_off_cpu(&mut self, off: &OffCpu) {
+        if off.syscall.is_some_and(is_client_wait) && off.wake != Wake::Preempted {
+            let thread = self.threads.entry(off.tid).or_default();
+            thread.waited(off);
+            thread.resolve(&mut self.total);
+        }
+    }
+
+    /// A thread committed.
+    pub(crate) fn push_commit(&mut self, commit: &Commit) {
+        let visit = self
+            .threads
+            .get_mut(&commit.tid)
+            .and_then(|thread| thread.visits.back_mut());
+        if let Some(visit) = visit {
+            visit.commits.push(Window::new(commit.start_ns, commit.end_ns));
+        }
+    }
+
+    /// A request is over; requests of one connection come in their order. Those that the server did not do, or whose
+    /// connection's thread is not known, have no parts.
+    pub(crate) fn push_request(&mut self, request: &Request) {
+        match (request.outcome, request.thread) {
+            (Outcome::Done, Some(tid)) => {
+                let thread = self.threads.entry(tid).or_default();
+                thread.requests.push_back(*request);
+                thread.resolve(&mut self.total);
+            }
+            (Outcome::Done, None) => self.total.unjoined += 1,
+            _ => {}
+        }
+    }
+
+    /// The sums over all requests.
+    pub(crate) fn finish(mut self) -> ResponseTotal {
+        for thread in self.threads.values_mut() {
+            thread.idle_ns = u64::MAX;
+            thread.resolve(&mut self.total);
+        }
+        self.total
+    }
+}
+
+impl Thread {
+    /// The thread has waited for its client: that ends a visit and begins the next.
+    fn waited(&mut self, off: &OffCpu) {
+        if let Some(visit) = self.visits.back_mut() {
+            visit.window.end_ns = off.out_ns;
+        }
+        if self.visits.len() == KEPT {
+            self.visits.pop_front();
+        }
+        let woken_ns = match off.wake {
+            Wake::By { at_ns, .. } => at_ns,
+            Wake::Preempted | Wake::Unknown => off.in_ns,
+        };
+        self.idle_ns = woken_ns;
+        self.visits.push_back(Visit {
+            window: Window::new(woken_ns, u64::MAX),
+            commits: Vec::new(),
+        });
+    }
+
+    /// Takes apart the requests that ended before the thread waited for its client last: nothing more can come to
+    /// them.
+    fn resolve(&mut self, total: &mut ResponseTotal) {
+        while let Some(request) = self
+            .requests
+            .pop_front_if(|request| request.done_ns <= self.idle_ns)
+        {
+            let service = Window::new(request.sent_ns, request.done_ns);
+            while self
+                .visits
+                .pop_front_if(|visit| visit.window.end_ns <= service.start_ns)
+                .is_some()
+            {}
+            let visits = self
+                .visits
+                .iter()
+                .take_while(|visit| visit.window.start_ns < service.end_ns);
+            add(total, &request, service, visits);
+        }
+    }
+}
+
+fn add<'a>(
+    total: &mut ResponseTotal,
+    request: &Request,
+    service: Window,
+    visits: impl Iterator<Item = &'a Visit>,
+) {
+    let (mut serving_ns, mut before_ns, mut commit_ns, mut after_ns) = (0, 0, 0, 0);
+    for visit in visits {
+        let serving = visit.window.within(service);
+        serving_ns += serving.length_ns();
+        let mut at_ns = serving.start_ns;
+        for commit in visit.commits.iter().map(|commit| commit.within(serving)) {
+            if !commit.is_empty() {
+                before_ns += commit.start_ns - at_ns;
+                commit_ns += commit.length_ns();
+                at_ns = commit.end_ns;
+            }
+        }
+        let rest_ns = serving.since(at_ns).length_ns();
+        if at_ns > serving.start_ns {
+            after_ns += rest_ns;
+        } else {
+            before_ns += rest_ns;
+        }
+    }
+    if serving_ns == 0 {
+        total.unjoined += 1;
+        return;
+    }
+    total.requests += 1;
+    total.total_ns += request.lag_ns() + request.service_ns();
+    total.lag_ns += request.lag_ns();
+    total.client_ns += request.service_ns() - serving_ns;
+    total.before_ns += before_ns;
+    total.commit_ns += commit_ns;
+    total.after_ns += after_ns;
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const THREAD: Tid = 7;
+    const POLL: u16 = 7;
+
+    fn waited(out_ns: u64, woken_ns: u64) -> OffCpu {
+        OffCpu {
+            tid: THREAD,
+            out_ns,
+            in_ns: woken_ns + 1,
+            wake: Wake::By {
+                at_ns: woken_ns,
+                tid: 1,
+                tgid: 1,
+                commit_ns: None,
+                syscall: Some(44),
+            },
+            syscall: Some(POLL),
+            stack: None,
+        }
+    }
+
+    fn commit(start_ns: u64, end_ns: u64) -> Commit {
+        Commit {
+            tid: THREAD,
+            start_ns,
+            end_ns,
+        }
+    }
+
+    fn request(due_ns: u64, sent_ns: u64, done_ns: u64) -> Request {
+        Request {
+            due_ns,
+            sent_ns,
+            done_ns,
+            outcome: Outcome::Done,
+            retries: 0,
+            thread: Some(THREAD),
+        }
+    }
+
+    #[test]
+    fn a_request_is_taken_apart_where_its_thread_waited_for_the_client() {
+        let mut responses = Responses::default();
+        responses.push_off_cpu(&waited(0, 110));
+        responses.push_commit(&commit(130, 190));
+        responses.push_request(&request(90, 100, 220));
+        responses.push_off_cpu(&waited(205, 310));
+        let total = responses.finish();
+        assert_eq!(
+            total,
+            ResponseTotal {
+                requests: 1,
+                unjoined: 0,
+                total_ns: 130,
+                lag_ns: 10,
+                client_ns: 10 + 15,
+                before_ns: 20,
+                commit_ns: 60,
+                after_ns: 15,
+            }
+        );
+    }
+
+    #[test]
+    fn a_transaction_of_several_statements_waits_for_its_client_in_between() {
+        let mut responses = Responses::default();
+        for (out, woken) in [(0, 100), (120, 140)] {
+            responses.push_off_cpu(&waited(out, woken));
+        }
+        responses.push_commit(&commit(150, 170));
+        responses.push_off_cpu(&waited(175, 300));
+        responses.push_request(&request(95, 95, 180));
+        let total = responses.finish();
+        assert_eq!((total.client_ns, total.before_ns), (5 + 20 + 5, 20 + 10));
+        assert_eq!((total.commit_ns, total.after_ns), (20, 5));
+    }
+
+    #[test]
+    fn requests_may_come_before_or_after_their_records() {
+        let mut responses = Responses::default();
+        responses.push_request(&request(10, 10, 50));
+        responses.push_off_cpu(&waited(0, 15));
+        responses.push_off_cpu(&waited(45, 65));
+        responses.push_off_cpu(&waited(95, 115));
+        responses.push_request(&request(60, 60, 100));
+        let total = responses.finish();
+        assert_eq!((total.requests, total.client_ns), (2, 5 + 5 + 5 + 5));
+    }
+
+    #[test]
+    fn what_cannot_be_joined_is_counted() {
+        let mut responses = Responses::default();
+        responses.push_request(&request(0, 0, 10));
+        responses.push_request(&Request {
+            thread: None,
+            ..request(0, 0, 10)
+        });
+        responses.push_request(&Request {
+            outcome: Outcome::Disconnected,
+            ..request(0, 0, 10)
+        });
+        let total = responses.finish();
+        assert_eq!((total.requests, total.unjoined, total.total_ns), (0, 2, 0));
+    }
+
+    proptest! {
+        #[test]
+        fn the_parts_of_a_response_sum_to_it(
+            gaps in proptest::collection::vec((1u64..50, 0u64..50, 0u64..50, 0u64..50, 0u64..20), 1..40),
+        ) {
+            let mut responses = Responses::default();
+            let (mut at, mut expected) = (0, 0);
+            for (wait, before, length, after, lag) in gaps {
+                let woken = at + wait;
+                responses.push_off_cpu(&waited(at, woken));
+                let start = woken + before;
+                if length > 0 {
+                    responses.push_commit(&commit(start, start + length));
+                }
+                at = start + length + after;
+                let asked = request(woken.saturating_sub(wait / 2 + lag), woken - wait / 2, at + wait / 3 + 1);
+                expected += asked.response_ns();
+                responses.push_request(&asked);
+            }
+            let total = responses.finish();
+            let parts = total.lag_ns + total.client_ns + total.before_ns + total.commit_ns + total.after_ns;
+            prop_assert_eq!(parts, total.total_ns);
+            if total.unjoined == 0 {
+                prop_assert_eq!(total.total_ns, expected);
+            }
+        }
+    }
+}
