@@ -4,6 +4,7 @@ mod checks;
 mod cli;
 mod commands;
 mod exit;
+mod measurement;
 mod run;
 mod told;
 

@@ -1,5 +1,6 @@
 //! The subcommands, one a file.
 
+mod conduct;
 mod doctor;
 mod report;
 mod run;

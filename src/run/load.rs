@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::BufWriter;
 use std::num::NonZeroUsize;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -18,8 +18,7 @@ use logtrace_server::{Connection, Endpoint};
 use tokio::sync::oneshot;
 
 use super::config::{Pacing, RunConfig};
-use super::interrupts::{Interrupted, Interrupts};
-use super::progress::Line;
+use crate::measurement::{Exchange, Interrupted, Interrupts, Line};
 
 /// The database of the workload's tables; marked as logtrace's own, and removed after the run.
 const DATABASE: &str = "logtrace";
@@ -184,7 +183,7 @@ pub(crate) fn drive_config(config: &RunConfig, target: &Target, pace: Pace) -> D
 /// Tells the rest of the program how far the driver is.
 pub(crate) struct Follower {
     /// For the tracer's analysis.
-    pub(crate) window: Arc<OnceLock<Window>>,
+    pub(crate) exchange: Arc<Exchange>,
     /// For what is read off the server when the window starts.
     pub(crate) announced: Option<oneshot::Sender<()>>,
     /// For the person who waits.
@@ -195,8 +194,8 @@ pub(crate) struct Follower {
 
 impl Watch for Follower {
     fn window(&mut self, window: Span) {
-        // It is announced once.
-        let _ = self.window.set(Window::new(window.start_ns, window.end_ns));
+        self.exchange
+            .announce(Window::new(window.start_ns, window.end_ns));
         if let Some(announced) = self.announced.take() {
             // Nobody listens any more when the run was aborted.
             let _ = announced.send(());

@@ -22,10 +22,12 @@ pub struct Document {
     pub started: String,
     /// The server.
     pub server: Server,
-    /// What was asked of it.
-    pub workload: Workload,
-    /// What the driver measured.
-    pub driver: Driver,
+    /// What was asked of it; absent when the load was not logtrace's.
+    pub workload: Option<Workload>,
+    /// What the driver measured; absent when the load was not logtrace's.
+    pub driver: Option<Driver>,
+    /// How somebody else's load was watched; absent when the load was logtrace's.
+    pub trace: Option<Trace>,
     /// The server's commits; absent when the run was not traced.
     pub commits: Option<Commits>,
     /// Where the commit time went; sums to `commits.total` exactly.
@@ -68,7 +70,7 @@ pub struct Workload {
     pub name: String,
     /// Connections.
     pub connections: u32,
-    /// `poisson`, `uniform`, `closed` for a closed loop (`--max`), or `none` for a run without load of its own.
+    /// `poisson`, `uniform`, or `closed` for a closed loop (`--max`).
     pub arrivals: String,
     /// Seed of arrivals and keys.
     pub seed: u64,
@@ -117,6 +119,15 @@ pub struct Driver {
     pub service: Distribution,
     /// done - due.
     pub response: Distribution,
+}
+
+/// How a load that was not logtrace's was watched.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trace {
+    /// The server's process.
+    pub pid: u32,
+    /// Length of the measured window, in seconds, as it was in the end.
+    pub duration_s: f64,
 }
 
 /// The server's read-write commits in the window.

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use logtrace_events::{LogNames, RecordingWriter, decode};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
@@ -10,13 +10,16 @@ use logtrace_report::breakdown::Breakdown;
 use logtrace_report::window::Window;
 use logtrace_tracer::Sink;
 
+use super::exchange::Exchange;
+
 /// Explains commits as their records arrive.
 #[derive(Debug)]
 pub(crate) struct Explainer {
     analysis: Analysis,
-    /// Set by the driver shortly before the window starts.
-    announced: Arc<OnceLock<Window>>,
+    /// The window is announced in it shortly before it starts.
+    exchange: Arc<Exchange>,
     window: Option<Window>,
+    is_ended: bool,
     undecodable: u64,
     recording: Option<RecordingWriter<BufWriter<File>>>,
     recording_failed: Option<io::Error>,
@@ -39,7 +42,7 @@ impl Explainer {
     pub(crate) fn new(
         pid: u32,
         logs: LogNames,
-        announced: Arc<OnceLock<Window>>,
+        exchange: Arc<Exchange>,
         recording: Option<File>,
     ) -> io::Result<Self> {
         let config = AnalysisConfig {
@@ -49,8 +52,9 @@ impl Explainer {
         };
         Ok(Self {
             analysis: Analysis::new(config),
-            announced,
+            exchange,
             window: None,
+            is_ended: false,
             undecodable: 0,
             recording: recording
                 .map(BufWriter::new)
@@ -62,6 +66,8 @@ impl Explainer {
 
     /// The breakdown of everything that was seen.
     pub(crate) fn finish(mut self) -> Explained {
+        // There may have been no record since it was announced.
+        self.notice_window();
         if let Some(recording) = &mut self.recording
             && let Err(error) = recording.flush()
         {
@@ -76,10 +82,16 @@ impl Explainer {
 
     fn notice_window(&mut self) {
         if self.window.is_none()
-            && let Some(&window) = self.announced.get()
+            && let Some(window) = self.exchange.window()
         {
             self.window = Some(window);
             self.analysis.set_window(window);
+        }
+        if !self.is_ended
+            && let Some(end_ns) = self.exchange.ended()
+        {
+            self.is_ended = true;
+            self.analysis.end_window(end_ns);
         }
     }
 
@@ -102,5 +114,6 @@ impl Sink for Explainer {
             Ok(record) => self.analysis.push(record),
             Err(_) => self.undecodable += 1,
         }
+        self.exchange.count(self.analysis.commits_so_far());
     }
 }
