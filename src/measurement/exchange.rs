@@ -20,6 +20,12 @@ impl Exchange {
         let _ = self.window.set(window);
     }
 
+    /// Ends the window before its time.
+    pub(crate) fn end(&self, at_ns: u64) {
+        // The first stays.
+        let _ = self.end_ns.set(at_ns);
+    }
+
     /// The window that was announced.
     pub(crate) fn window(&self) -> Option<Window> {
         self.window.get().copied()
@@ -28,6 +34,11 @@ impl Exchange {
     /// When the window ended before its time.
     pub(crate) fn ended(&self) -> Option<u64> {
         self.end_ns.get().copied()
+    }
+
+    /// Commits of the window that were explained so far; more may wait to be.
+    pub(crate) fn commits(&self) -> u64 {
+        self.commits.load(Ordering::Relaxed)
     }
 
     /// Tells how many commits were explained.

@@ -11,6 +11,7 @@ mod outputs;
 mod preflight;
 mod progress;
 mod tracing;
+mod window;
 
 pub(crate) use document::{Measured, document};
 pub(crate) use exchange::Exchange;
@@ -21,3 +22,4 @@ pub(crate) use outputs::{Outputs, discard};
 pub(crate) use preflight::insist;
 pub(crate) use progress::Line;
 pub(crate) use tracing::Tracing;
+pub(crate) use window::check_duration;

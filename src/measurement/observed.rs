@@ -1,7 +1,7 @@
 //! A server that is measured, and what was seen of it.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use logtrace_server::{Connection, FileSystemFacts, HostFacts, ServerFacts, status_delta};
@@ -32,12 +32,14 @@ impl Observed {
     /// Looks at the server and at the machine; nothing is measured yet.
     pub(crate) fn before(server: &ServerFacts, connection: Option<&Connection>) -> Self {
         let data_dir = server.variables.get("datadir").map(PathBuf::from);
-        let paths: Vec<&Path> = data_dir.iter().map(PathBuf::as_path).collect();
+        let data = data_dir.and_then(|path| FileSystemFacts::seen_by(server.pid, &path).ok());
+        let mut host = HostFacts::collect(&[]).ok();
+        if let Some(host) = &mut host {
+            host.file_systems.extend(data.clone());
+        }
         Self {
-            data: data_dir
-                .as_deref()
-                .and_then(|path| FileSystemFacts::of(path).ok()),
-            host: HostFacts::collect(&paths).ok(),
+            data,
+            host,
             server: server.clone(),
             connection: connection.cloned(),
             status: BTreeMap::new(),

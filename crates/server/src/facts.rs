@@ -22,7 +22,7 @@ pub struct ServerFacts {
     pub pid: u32,
     /// The program that the process runs (`/proc/PID/exe`, as the server's own mount namespace names it).
     pub binary: PathBuf,
-    /// `SHOW GLOBAL VARIABLES`.
+    /// `SHOW GLOBAL VARIABLES`; of a server that is not asked, those that its process tells.
     pub variables: BTreeMap<String, String>,
     /// Whether it is an instance of logtrace's own.
     pub private: bool,

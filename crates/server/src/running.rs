@@ -66,14 +66,10 @@ pub struct RunningServer {
 impl RunningServer {
     /// Connects, finds the server's process and sets the variables.
     pub async fn attach(config: &RunningConfig) -> Result<Self, RunningError> {
-        let connection = config.dsn.connection(config.password.clone());
-        // The first question: its errors say most about a wrong address or password.
-        connection.check().await?;
-        let pid = server_process(&connection.endpoint).await?;
-        let watch = ProcessWatch::new(pid).map_err(|source| RunningError::Watch { pid, source })?;
+        let (connection, facts, watch) = log_in(&config.dsn, config.password.clone()).await?;
         let mut server = Self {
-            facts: ServerFacts::collect(&connection, pid, false).await?,
             connection,
+            facts,
             watch,
             old: Vec::new(),
         };
@@ -187,6 +183,20 @@ impl RunningServer {
         }
         .into()
     }
+}
+
+/// Connects to a running server, finds its process, and asks what it is.
+pub(crate) async fn log_in(
+    dsn: &Dsn,
+    password: Option<Password>,
+) -> Result<(Connection, ServerFacts, ProcessWatch), RunningError> {
+    let connection = dsn.connection(password);
+    // The first question: its errors say most about a wrong address or password.
+    connection.check().await?;
+    let pid = server_process(&connection.endpoint).await?;
+    let watch = ProcessWatch::new(pid).map_err(|source| RunningError::Watch { pid, source })?;
+    let facts = ServerFacts::collect(&connection, pid, false).await?;
+    Ok((connection, facts, watch))
 }
 
 /// A value as SQL: numbers with their suffix worked out, because SQL knows none; anything else quoted.
