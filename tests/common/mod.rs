@@ -7,6 +7,8 @@
 )]
 #![allow(dead_code, reason = "each test binary uses a part of this")]
 
+pub(crate) mod foreign;
+
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
