@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{ArgGroup, Args, Parser, Subcommand};
 use logtrace_driver::{Arrivals, Keys, Rate, WorkloadInfo};
 use logtrace_report::render::Format;
 use logtrace_server::{Home, Setting};
@@ -27,6 +27,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Put a server under load, trace it, and explain its commits.
     Run(Box<RunArgs>),
+    /// Trace a server that others put under load, and explain its commits.
+    Trace(TraceArgs),
     /// Render a run directory again. Needs no root.
     Report(ReportArgs),
     /// Tell what works on this machine, what does not, and what to do.
@@ -125,6 +127,54 @@ pub(crate) struct RunArgs {
 
     #[command(flatten)]
     pub(crate) home: HomeArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    group(ArgGroup::new("which").required(true).args(["address", "pid", "socket"])),
+    after_help = "\
+Examples:
+  sudo logtrace trace --socket /run/mysqld/mysqld.sock --duration 30s
+  sudo logtrace trace --pid $(pgrep -o mysqld)
+      without a login, until Ctrl-C
+  sudo LOGTRACE_PASSWORD=... logtrace trace mysql://monitor@127.0.0.1:3306/ --duration 1m --record
+
+Nothing is changed on the server. With --pid it is not even asked: its version, and where its data and logs are, are
+read in the memory of its process. A login needs no privileges: it is for all variables and the change of the status."
+)]
+pub(crate) struct TraceArgs {
+    /// The server as mysql://USER@HOST/, on this machine. A password is read from LOGTRACE_PASSWORD.
+    // A text: clap's errors repeat a value, and an address may hold a password by mistake.
+    #[arg(value_name = "mysql://...")]
+    pub(crate) address: Option<String>,
+
+    /// The server as its process: no login.
+    #[arg(long, value_name = "PID")]
+    pub(crate) pid: Option<u32>,
+
+    /// The server as its Unix socket. A password is read from LOGTRACE_PASSWORD.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) socket: Option<PathBuf>,
+
+    /// The account for --socket; root needs no password where the server asks the system who connects.
+    #[arg(long, value_name = "USER", default_value = "root", requires = "socket")]
+    pub(crate) user: String,
+
+    /// How long. Default: until Ctrl-C.
+    #[arg(long, value_name = "T", value_parser = duration)]
+    pub(crate) duration: Option<Duration>,
+
+    /// How much is traced: commit, io or full; see `logtrace run --help`.
+    #[arg(long, value_name = "LEVEL", default_value_t = Detail::Io)]
+    pub(crate) detail: Detail,
+
+    /// Keep every record in the run directory (about 0.5 kB a commit).
+    #[arg(long)]
+    pub(crate) record: bool,
+
+    /// Where run directories are made.
+    #[arg(long, value_name = "DIR", default_value = "logtrace-runs")]
+    pub(crate) out: PathBuf,
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

@@ -4,8 +4,10 @@ mod checks;
 mod cli;
 mod commands;
 mod exit;
+mod measurement;
 mod run;
 mod told;
+mod trace;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -19,6 +21,7 @@ use crate::told::told;
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(arguments) => commands::run(&arguments),
+        Command::Trace(arguments) => commands::trace(&arguments),
         Command::Report(arguments) => commands::report(&arguments),
         Command::Doctor(arguments) => commands::doctor(&arguments),
         Command::Workloads => commands::workloads(),

@@ -6,7 +6,7 @@ mod common;
 
 use std::fs;
 
-use common::{SERVERS, alone, is_leader, logtrace, run, share, total};
+use common::{SERVERS, alone, driver, is_leader, logtrace, run, share, total, workload};
 use logtrace_events::{FileClass, IoOp};
 use logtrace_report::cause::Who;
 use logtrace_report::document::{CauseRow, Document};
@@ -35,12 +35,12 @@ fn assert_sound(document: &Document) {
         commits.total
     );
     assert!(tracer.bpf_ns > 0 && tracer.reader_cpu_ns > 0 && tracer.cpu_ns_per_commit > 0);
-    let edges = u64::from(document.workload.connections) * 2;
+    let edges = u64::from(workload(document).connections) * 2;
     assert!(
-        commits.count.abs_diff(document.driver.done) <= edges,
+        commits.count.abs_diff(driver(document).done) <= edges,
         "{} commits, {} requests done",
         commits.count,
-        document.driver.done
+        driver(document).done
     );
 }
 
@@ -53,7 +53,7 @@ fn the_main_job_explains_both_servers() {
         ));
         let document = ran.good();
         assert_sound(&document);
-        let driver = &document.driver;
+        let driver = driver(&document);
         assert_eq!(driver.offered_per_s, Some(300.0));
         assert!(
             (driver.achieved_per_s / 300.0 - 1.0).abs() <= 0.01,
@@ -122,7 +122,7 @@ fn a_commit_that_waits_for_another_ones_fsync_is_charged_to_it() {
         assert!(share(&group, led) > 0.1, "{server}: {:?}", group.causes);
         assert_eq!(total(&single, is_leader), 0, "{server}: {:?}", single.causes);
         assert!(
-            group.driver.achieved_per_s > single.driver.achieved_per_s,
+            driver(&group).achieved_per_s > driver(&single).achieved_per_s,
             "{server}: group commit helps"
         );
     }
@@ -142,7 +142,7 @@ fn reading_commits_nothing_and_every_writing_workload_commits_once_a_request() {
             "--workload point_select --rate 200/s --duration 2s --warmup 500ms --rows 1000 --server {server}"
         ));
         let document = ran.good();
-        assert!(document.driver.done > 0);
+        assert!(driver(&document).done > 0);
         assert_eq!(
             document.commits.as_ref().unwrap().count,
             0,
@@ -156,8 +156,8 @@ fn a_rate_may_be_a_share_of_the_capacity_that_is_measured_first() {
     let _alone = alone();
     let ran = run("--rate 20% --duration 2s --warmup 500ms --rows 1000 --server mariadb --no-trace");
     let document = ran.good();
-    let capacity = document.workload.capacity_per_s.unwrap();
-    let offered = document.driver.offered_per_s.unwrap();
+    let capacity = workload(&document).capacity_per_s.unwrap();
+    let offered = driver(&document).offered_per_s.unwrap();
     assert!((offered / capacity - 0.2).abs() < 1e-9, "{offered} of {capacity}");
     assert!(
         document.commits.is_none() && document.tracer.is_none(),
@@ -226,5 +226,5 @@ fn work_of_background_threads_and_locks_has_a_name() {
     assert_sound(&document);
     let known = [Who::Own, Who::Leader, Who::Session, Who::Background];
     assert!(document.causes.iter().all(|cause| known.contains(&cause.who)));
-    assert!(document.driver.done > 0);
+    assert!(driver(&document).done > 0);
 }

@@ -1,8 +1,10 @@
 //! The subcommands, one a file.
 
+mod conduct;
 mod doctor;
 mod report;
 mod run;
+mod trace;
 mod workloads;
 
 use std::io::{self, Write};
@@ -12,6 +14,7 @@ use anyhow::Context;
 pub(crate) use doctor::doctor;
 pub(crate) use report::report;
 pub(crate) use run::run;
+pub(crate) use trace::trace;
 pub(crate) use workloads::workloads;
 
 /// Prints a result. A reader that closed the pipe early (`| head`) has what it wanted.

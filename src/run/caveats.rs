@@ -1,18 +1,10 @@
 //! What a reader must know before trusting the numbers; pure.
 
 use logtrace_driver::{Ended, Measured};
-use logtrace_report::document::{Caveat, Document};
+use logtrace_report::document::Document;
 
-use super::measure::{Raw, Traced};
-
-/// A caveat, and whether the run is degraded by it (exit code 3).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Finding {
-    /// What is told.
-    pub(crate) caveat: Caveat,
-    /// Whether scripts must not take the run for a good one.
-    pub(crate) degrades: bool,
-}
+use super::measure::Raw;
+use crate::measurement::{Finding, degrading, of_tracing, share, telling};
 
 /// Share of requests that may be sent late through the generator's own fault.
 const LATE_SHARE: f64 = 0.05;
@@ -20,19 +12,13 @@ const LATE_SHARE: f64 = 0.05;
 /// Share of requests that may wait for a connection when the window ends: chance alone lets a few.
 const BACKLOG_SHARE: f64 = 0.01;
 
-/// Share of commit time that may stay unexplained.
-const UNEXPLAINED_SHARE: f64 = 0.05;
-
 /// Everything worth telling about a run.
 pub(crate) fn findings(raw: &Raw, document: &Document) -> Vec<Finding> {
     let mut found = Vec::new();
     if let Some(measured) = &raw.measured {
         found.extend(of_driver(measured));
     }
-    if let Some(traced) = &raw.traced {
-        found.extend(of_tracer(traced));
-    }
-    found.extend(of_commits(document));
+    found.extend(of_tracing(raw.observed.traced.as_ref(), document));
     if raw.disk_full {
         found.push(degrading(
             "disk_full",
@@ -45,26 +31,6 @@ pub(crate) fn findings(raw: &Raw, document: &Document) -> Vec<Finding> {
             .map(|text| degrading("not_given_back", text.clone())),
     );
     found
-}
-
-fn degrading(kind: &str, text: String) -> Finding {
-    Finding {
-        caveat: Caveat {
-            kind: kind.into(),
-            text,
-        },
-        degrades: true,
-    }
-}
-
-fn telling(kind: &str, text: String) -> Finding {
-    Finding {
-        caveat: Caveat {
-            kind: kind.into(),
-            text,
-        },
-        degrades: false,
-    }
 }
 
 fn of_driver(measured: &Measured) -> Vec<Finding> {
@@ -114,66 +80,4 @@ fn unfinished(measured: &Measured) -> Option<Finding> {
             ),
         )
     })
-}
-
-fn of_tracer(traced: &Traced) -> Vec<Finding> {
-    let mut found = Vec::new();
-    let losses = traced.account.losses;
-    if losses.lost > 0 {
-        found.push(degrading(
-            "lost_records",
-            format!(
-                "{} records were lost: causes are incomplete, sums are still exact",
-                losses.lost
-            ),
-        ));
-    }
-    if traced.explained.undecodable > 0 {
-        let count = traced.explained.undecodable;
-        found.push(degrading(
-            "undecodable_records",
-            format!("{count} records could not be understood"),
-        ));
-    }
-    if traced.explained.breakdown.invariant_violations > 0 {
-        let count = traced.explained.breakdown.invariant_violations;
-        found.push(degrading(
-            "invariant_violations",
-            format!("the causes of {count} commits did not add up"),
-        ));
-    }
-    for probe in &traced.account.probes {
-        if let Some(missing) = &probe.missing {
-            found.push(telling(
-                "missing_probe",
-                format!("{} is not attached: {missing}", probe.name),
-            ));
-        }
-    }
-    if let Some(error) = &traced.explained.recording_failed {
-        found.push(degrading(
-            "recording",
-            format!("the recording is incomplete: {error}"),
-        ));
-    }
-    found
-}
-
-fn of_commits(document: &Document) -> Option<Finding> {
-    let commits = document.commits.as_ref()?;
-    let unexplained = share(document.unexplained, commits.total);
-    (unexplained > UNEXPLAINED_SHARE).then(|| {
-        telling(
-            "unexplained",
-            format!("{:.1} % of the commit time is unexplained", unexplained * 100.0),
-        )
-    })
-}
-
-fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 {
-        0.0
-    } else {
-        part as f64 / whole as f64
-    }
 }

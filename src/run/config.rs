@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
-use humantime::format_duration;
 use logtrace_driver::{Arrivals, Dataset, Rate, WorkloadInfo};
 use logtrace_server::{ChoiceError, Home, ServerChoice, Setting, SettingError};
 use logtrace_tracer::Detail;
 
 use crate::cli::RunArgs;
 use crate::exit::UsageError;
+use crate::measurement::check_duration;
 
 /// A run that can be tried.
 #[derive(Clone, Debug)]
@@ -53,9 +53,6 @@ pub(crate) enum Pacing {
     Closed,
 }
 
-/// A run shorter than this has no percentiles worth the name.
-const SHORTEST: Duration = Duration::from_millis(100);
-
 impl RunConfig {
     /// Checks what was typed.
     pub(crate) fn checked(arguments: &RunArgs) -> anyhow::Result<Self> {
@@ -93,17 +90,6 @@ impl RunConfig {
     pub(crate) fn is_private(&self) -> bool {
         !matches!(self.server, Some(ServerChoice::Running(_)))
     }
-}
-
-fn check_duration(duration: Duration) -> Result<(), UsageError> {
-    if duration >= SHORTEST {
-        return Ok(());
-    }
-    Err(UsageError(format!(
-        "--duration {} is too short: give at least {}",
-        format_duration(duration),
-        format_duration(SHORTEST)
-    )))
 }
 
 /// The choice of the server, with settings that it can have.

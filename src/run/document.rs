@@ -4,75 +4,27 @@ use std::collections::BTreeMap;
 
 use logtrace_driver::DISCONNECTED;
 use logtrace_report::distribution::Distribution;
-use logtrace_report::document::{Document, Driver, Probe, SCHEMA, Server, Tracer, Workload};
-use logtrace_tracer::{Account, ProbeAccount};
+use logtrace_report::document::{Document, Driver, Workload};
 
 use super::caveats::findings;
 use super::config::{Pacing, RunConfig};
-use super::measure::{Raw, Traced};
+use super::measure::Raw;
+use crate::measurement::{self, Measured};
 
-/// Variables that a durable commit depends on, on either server.
-const COMMIT_VARIABLES: [&str; 9] = [
-    "binlog_group_commit_sync_delay",
-    "binlog_order_commits",
-    "innodb_flush_log_at_trx_commit",
-    "innodb_flush_method",
-    "innodb_log_writer_threads",
-    "log_bin",
-    "sql_log_bin",
-    "sync_binlog",
-    "thread_handling",
-];
-
-/// The document of a run, and whether the run is degraded.
-pub(crate) fn document(config: &RunConfig, started: &str, raw: &Raw) -> (Document, bool) {
-    let mut document = Document {
-        schema: SCHEMA,
-        started: started.into(),
-        server: server(config, raw),
-        workload: workload(config, raw),
-        driver: driver(config, raw),
-        response: None,
-        commits: None,
-        causes: Vec::new(),
-        unexplained: 0,
-        files: Vec::new(),
-        devices: Vec::new(),
-        tracer: None,
-        unclassified: Vec::new(),
-        caveats: Vec::new(),
-    };
-    if let Some(traced) = &raw.traced {
-        document.set_breakdown(&traced.explained.breakdown);
-        document.tracer = Some(tracer(traced));
-    }
-    let findings = findings(raw, &document);
-    let degraded = findings.iter().any(|finding| finding.degrades);
-    document.caveats = findings.into_iter().map(|finding| finding.caveat).collect();
-    (document, degraded)
+/// What the run came to.
+pub(crate) fn measured(config: &RunConfig, started: &str, raw: Raw) -> Measured {
+    let document = document(config, started, &raw);
+    let findings = findings(&raw, &document);
+    Measured::new(raw.observed, document, findings)
 }
 
-fn server(config: &RunConfig, raw: &Raw) -> Server {
-    let facts = &raw.server;
+/// The document of a run, without caveats.
+pub(crate) fn document(config: &RunConfig, started: &str, raw: &Raw) -> Document {
     let chosen = config.settings.iter().map(|setting| setting.name().to_owned());
-    let names = COMMIT_VARIABLES.into_iter().map(str::to_owned).chain(chosen);
-    let value = |name: String| Some((name.clone(), facts.variables.get(&name)?.clone()));
-    Server {
-        flavor: facts.flavor.as_str().into(),
-        version: facts.version.clone(),
-        private: facts.private,
-        binary: facts.binary.display().to_string(),
-        file_system: raw
-            .data
-            .as_ref()
-            .map_or_else(|| "unknown".into(), |data| data.kind.clone()),
-        device: raw
-            .data
-            .as_ref()
-            .and_then(|data| data.source.clone())
-            .unwrap_or_else(|| "unknown".into()),
-        settings: names.filter_map(value).collect(),
-    }
+    let mut document = measurement::document(started, &raw.observed, chosen);
+    document.workload = Some(workload(config, raw));
+    document.driver = Some(driver(config, raw));
+    document
 }
 
 fn workload(config: &RunConfig, raw: &Raw) -> Workload {
@@ -127,31 +79,4 @@ fn by_code(counts: &BTreeMap<u16, u64>) -> BTreeMap<String, u64> {
         code => code.to_string(),
     };
     counts.iter().map(|(&code, &count)| (name(code), count)).collect()
-}
-
-fn tracer(traced: &Traced) -> Tracer {
-    let account = &traced.account;
-    let breakdown = &traced.explained.breakdown;
-    let cpu_ns = account.bpf_ns() + account.reader_cpu_ns();
-    Tracer {
-        events: account.events,
-        lost: account.losses.lost,
-        undecodable: traced.explained.undecodable,
-        unmatched: account.losses.unmatched + breakdown.unmatched,
-        invariant_violations: breakdown.invariant_violations,
-        bpf_ns: account.bpf_ns(),
-        reader_cpu_ns: account.reader_cpu_ns(),
-        cpu_ns_per_commit: cpu_ns.checked_div(breakdown.commits.len()).unwrap_or(0),
-        probes: account.probes.iter().map(|of| probe(account, of)).collect(),
-    }
-}
-
-fn probe(account: &Account, of: &ProbeAccount) -> Probe {
-    Probe {
-        name: of.name.into(),
-        place: of.place.clone(),
-        attached: of.missing.is_none(),
-        runs: account.runs(of),
-        run_ns: account.run_ns(of),
-    }
 }

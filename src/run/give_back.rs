@@ -6,8 +6,8 @@ use anyhow::{Context, bail};
 use logtrace_driver::Target;
 use logtrace_server::Server;
 
-use super::interrupts::Interrupts;
 use super::load::drop_tables;
+use crate::measurement::Interrupts;
 
 /// How long a running server may take to drop the tables and take its settings back.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -3,23 +3,23 @@
 use std::fs::File;
 use std::io::BufWriter;
 use std::num::NonZeroUsize;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use logtrace_driver::{
     Address, CAPACITY_DURATION, CAPACITY_WARMUP, CancellationToken, DEFAULT_GRACE, DriveConfig, LoadConfig,
-    LoadError, Measured, Outputs, Pace, Progress, Span, Stage, Target, Watch, capacity, drive, drop_database,
-    load,
+    LoadError, Measured, Observer, Outputs, Pace, Progress, Span, Stage, Target, Watch, capacity, drive,
+    drop_database, load,
 };
+use logtrace_events::Request;
 use logtrace_report::window::Window;
 use logtrace_server::{Connection, Endpoint};
 use tokio::sync::oneshot;
 
 use super::config::{Pacing, RunConfig};
-use super::interrupts::{Interrupted, Interrupts};
-use super::progress::Line;
+use crate::measurement::{Exchange, Interrupted, Interrupts, Line};
 
 /// The database of the workload's tables; marked as logtrace's own, and removed after the run.
 const DATABASE: &str = "logtrace";
@@ -124,12 +124,13 @@ pub(crate) async fn pace(
     ))
 }
 
-/// Drives the workload through warm-up and window.
+/// Drives the workload through warm-up and window; hands each request of the window that is over to `finished`.
 pub(crate) async fn drive_workload(
     config: DriveConfig,
     log: File,
     cancel: CancellationToken,
     mut follower: Follower,
+    finished: Option<mpsc::Sender<Request>>,
 ) -> anyhow::Result<Measured> {
     let driving = on_own_thread(move || {
         let mut log = BufWriter::new(log);
@@ -138,12 +139,19 @@ pub(crate) async fn drive_workload(
             Outputs {
                 log: &mut log,
                 watch: &mut follower,
-                observer: None,
+                observer: finished.map(observer),
                 cancel,
             },
         )
     });
     Ok(driving.await??)
+}
+
+fn observer(finished: mpsc::Sender<Request>) -> Observer {
+    Box::new(move |request| {
+        // Nobody listens any more when the tracer failed.
+        let _ = finished.send(*request);
+    })
 }
 
 /// Removes the tables. A database that is not ours was not used, and stays.
@@ -184,7 +192,7 @@ pub(crate) fn drive_config(config: &RunConfig, target: &Target, pace: Pace) -> D
 /// Tells the rest of the program how far the driver is.
 pub(crate) struct Follower {
     /// For the tracer's analysis.
-    pub(crate) window: Arc<OnceLock<Window>>,
+    pub(crate) exchange: Arc<Exchange>,
     /// For what is read off the server when the window starts.
     pub(crate) announced: Option<oneshot::Sender<()>>,
     /// For the person who waits.
@@ -195,8 +203,8 @@ pub(crate) struct Follower {
 
 impl Watch for Follower {
     fn window(&mut self, window: Span) {
-        // It is announced once.
-        let _ = self.window.set(Window::new(window.start_ns, window.end_ns));
+        self.exchange
+            .announce(Window::new(window.start_ns, window.end_ns));
         if let Some(announced) = self.announced.take() {
             // Nobody listens any more when the run was aborted.
             let _ = announced.send(());

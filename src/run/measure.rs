@@ -1,78 +1,55 @@
 //! The order of a run: server, tables, capacity, tracer, load; and taking it all down again.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::path::PathBuf;
+use std::sync::{Arc, mpsc};
 
 use anyhow::{Context, anyhow};
 use logtrace_driver::{Measured, Pace, Target};
-use logtrace_events::RunDir;
-use logtrace_report::window::Window;
-use logtrace_server::{FileSystemFacts, HostFacts, Server, ServerConfig, ServerFacts};
-use logtrace_tracer::{Account, Tracer, TracerConfig, check_program};
+use logtrace_events::{Request, RunDir};
+use logtrace_server::{Server, ServerConfig};
+use logtrace_tracer::{Account, check_program};
 use tokio::sync::oneshot;
 
 use super::config::RunConfig;
 use super::disk::{is_full, unless_full};
-use super::explainer::{Explained, Explainer};
+use super::document::document;
 use super::give_back::give_back;
-use super::interrupts::{Interrupted, Interrupts};
 use super::load::{Follower, drive_config, drive_workload, load_tables, pace, target};
-use super::outputs::Outputs;
-use super::progress::Line;
+use crate::measurement::{Exchange, Interrupted, Interrupts, Line, Observed, Outputs, Tracing, Wanted};
 use crate::told::told;
 
 /// Everything that a run gives before it is put together.
 #[derive(Debug)]
 pub(crate) struct Raw {
-    /// The server as it was.
-    pub(crate) server: ServerFacts,
-    /// File system of the server's data.
-    pub(crate) data: Option<FileSystemFacts>,
-    /// The machine.
-    pub(crate) host: Option<HostFacts>,
-    /// Change of `SHOW GLOBAL STATUS` over the window.
-    pub(crate) status: BTreeMap<String, i64>,
+    /// The server, and what was seen of it.
+    pub(crate) observed: Observed,
     /// Requests a second of a closed loop, when that was measured.
     pub(crate) capacity_per_s: Option<f64>,
     /// What the driver measured; `None` as long as the run goes on.
     pub(crate) measured: Option<Measured>,
-    /// What the tracer saw.
-    pub(crate) traced: Option<Traced>,
     /// Whether the disk of the server's data was full in the end.
     pub(crate) disk_full: bool,
     /// What could not be put back on the server as it was.
     pub(crate) not_given_back: Option<String>,
 }
 
-/// What the tracer saw in the window.
-#[derive(Debug)]
-pub(crate) struct Traced {
-    /// Commits, explained.
-    pub(crate) explained: Explained,
-    /// The tracer's account.
-    pub(crate) account: Account,
-}
-
 impl Raw {
-    /// Where the server's data is.
-    pub(crate) fn data_directory(&self) -> PathBuf {
-        self.server
-            .variables
-            .get("datadir")
-            .map(PathBuf::from)
-            .unwrap_or_default()
+    /// Before anything is measured.
+    fn before(server: &Server) -> Self {
+        Self {
+            observed: Observed::before(server.facts(), Some(server.connection())),
+            capacity_per_s: None,
+            measured: None,
+            disk_full: false,
+            not_given_back: None,
+        }
     }
 }
-
-/// How long the server's status is waited for: it is told along with the numbers, and shall not hold them up.
-const STATUS_WITHIN: Duration = Duration::from_secs(5);
 
 /// Measures. Whatever happens, the server is taken down, or given back as it was.
 pub(crate) async fn measure(
     config: &RunConfig,
-    dir: &RunDir,
     outputs: &Outputs<'_>,
     interrupts: &Interrupts,
 ) -> anyhow::Result<Raw> {
@@ -80,7 +57,7 @@ pub(crate) async fn measure(
     let server_config = ServerConfig {
         choice: config.server.clone(),
         settings: config.settings.clone(),
-        log: dir.server_log(),
+        log: outputs.dir.server_log(),
         home: config.home.clone(),
     };
     let say = |message: &str| line.say(message);
@@ -88,7 +65,7 @@ pub(crate) async fn measure(
         .unless_ended(Server::open(&server_config, &say))
         .await??;
     let target = target(server.connection());
-    let work = on_server(config, dir, outputs, interrupts, &server, &target, &line);
+    let work = on_server(config, outputs, interrupts, &server, &target, &line);
     let result = interrupts
         .unless_aborted(work)
         .await
@@ -109,114 +86,55 @@ pub(crate) async fn measure(
 
 async fn on_server(
     config: &RunConfig,
-    dir: &RunDir,
     outputs: &Outputs<'_>,
     interrupts: &Interrupts,
     server: &Server,
     target: &Target,
     line: &Line,
 ) -> anyhow::Result<Raw> {
-    let mut raw = describe(server);
+    let mut raw = Raw::before(server);
     if config.trace {
-        check_program(&PathBuf::from(format!("/proc/{}/exe", raw.server.pid)))?;
+        check_program(&PathBuf::from(format!("/proc/{}/exe", raw.observed.server.pid)))?;
     }
     let prepared = async {
         load_tables(config, target, interrupts, line).await?;
         let pace = pace(config, target, &interrupts.end, line);
         interrupts.unless_ended(pace).await?
     };
-    let data = raw.data_directory();
+    let data = raw.observed.data_directory();
     let (pace, capacity_per_s) = unless_full(&data, prepared).await?;
     raw.capacity_per_s = capacity_per_s;
-    outputs.unfinished(&raw)?;
-    let announced = Arc::new(OnceLock::new());
-    let tracer = match config.trace {
-        true => Some(start_tracer(config, dir, server, &announced)?),
+    outputs.unfinished(&raw.observed, document(config, outputs.started, &raw))?;
+    let exchange = Arc::new(Exchange::default());
+    let (finished, requests) = mpsc::channel();
+    let tracing = match config.trace {
+        true => {
+            let wanted = Wanted {
+                detail: config.detail,
+                record: config.record,
+                requests: Some(requests),
+            };
+            Some(Tracing::start(server.facts(), outputs.dir, wanted, &exchange)?)
+        }
         false => None,
     };
     let load = Load {
         config,
-        dir,
+        dir: outputs.dir,
         target,
         pace,
-        announced,
+        exchange,
+        finished: config.trace.then_some(finished),
     };
-    let (measured, start) = match load.drive(interrupts, server, tracer.as_ref(), line).await {
+    let (measured, start) = match load.drive(interrupts, server, tracing.as_ref(), line).await {
         Err(_) if interrupts.end.is_cancelled() => return Err(Interrupted::Early.into()),
         driven => driven?,
     };
     raw.measured = Some(measured);
     raw.disk_full = is_full(&data);
-    if let Some(before) = &start.status
-        && let Some(after) = status(server).await
-    {
-        raw.status = logtrace_server::status_delta(before, &after);
-    }
-    raw.traced = tracer
-        .map(|tracer| stop_tracer(tracer, start.account))
-        .transpose()?;
+    raw.observed.take_status(start.status.as_ref()).await;
+    raw.observed.traced = tracing.map(|tracing| tracing.stop(start.account)).transpose()?;
     Ok(raw)
-}
-
-async fn status(server: &Server) -> Option<BTreeMap<String, String>> {
-    tokio::time::timeout(STATUS_WITHIN, server.status())
-        .await
-        .ok()?
-        .ok()
-}
-
-fn describe(server: &Server) -> Raw {
-    let facts = server.facts().clone();
-    let data_dir = facts.variables.get("datadir").map(PathBuf::from);
-    let paths: Vec<&Path> = data_dir.iter().map(PathBuf::as_path).collect();
-    Raw {
-        data: data_dir
-            .as_deref()
-            .and_then(|path| FileSystemFacts::of(path).ok()),
-        host: HostFacts::collect(&paths).ok(),
-        server: facts,
-        status: BTreeMap::new(),
-        capacity_per_s: None,
-        measured: None,
-        traced: None,
-        disk_full: false,
-        not_given_back: None,
-    }
-}
-
-fn start_tracer(
-    config: &RunConfig,
-    dir: &RunDir,
-    server: &Server,
-    announced: &Arc<OnceLock<Window>>,
-) -> anyhow::Result<Tracer<Explainer>> {
-    let recording = match config.record {
-        true => Some(
-            dir.create_file(&dir.records())
-                .context("cannot create the recording")?,
-        ),
-        false => None,
-    };
-    let facts = server.facts();
-    let explainer = Explainer::new(facts.pid, facts.log_names(), Arc::clone(announced), recording)
-        .context("cannot start the recording")?;
-    let tracer = TracerConfig {
-        detail: config.detail,
-        ..TracerConfig::new(facts.pid)
-    };
-    Ok(Tracer::start(tracer, explainer)?)
-}
-
-fn stop_tracer(tracer: Tracer<Explainer>, before: Option<Account>) -> anyhow::Result<Traced> {
-    let (explainer, account) = tracer.stop()?;
-    let account = match before {
-        Some(before) => account.since(&before),
-        None => account,
-    };
-    Ok(Traced {
-        explained: explainer.finish(),
-        account,
-    })
 }
 
 /// The load and what it needs.
@@ -225,7 +143,9 @@ struct Load<'a> {
     dir: &'a RunDir,
     target: &'a Target,
     pace: Pace,
-    announced: Arc<OnceLock<Window>>,
+    exchange: Arc<Exchange>,
+    /// Takes the requests that are over, for the tracer.
+    finished: Option<mpsc::Sender<Request>>,
 }
 
 /// What was read when the window started.
@@ -240,12 +160,12 @@ impl Load<'_> {
         self,
         interrupts: &Interrupts,
         server: &Server,
-        tracer: Option<&Tracer<Explainer>>,
+        tracing: Option<&Tracing>,
         line: &Line,
     ) -> anyhow::Result<(Measured, AtStart)> {
         let (announce, announced) = oneshot::channel();
         let follower = Follower {
-            window: self.announced,
+            exchange: self.exchange,
             announced: Some(announce),
             line: line.clone(),
             lengths: (self.config.warmup, self.config.duration),
@@ -255,15 +175,15 @@ impl Load<'_> {
             .create_file(&self.dir.latency_hlog())
             .context("cannot create the latency log")?;
         let drive = drive_config(self.config, self.target, self.pace);
-        let driving = drive_workload(drive, log, interrupts.end.clone(), follower);
+        let driving = drive_workload(drive, log, interrupts.end.clone(), follower, self.finished);
         let reading = async {
             if announced.await.is_err() {
                 return AtStart::default();
             }
-            let account = tracer.and_then(|tracer| tracer.account().ok());
+            let account = tracing.and_then(Tracing::account);
             AtStart {
                 account,
-                status: status(server).await,
+                status: Observed::status_now(Some(server.connection())).await,
             }
         };
         let (measured, start) = tokio::join!(driving, reading);

@@ -1,21 +1,15 @@
-//! One measured execution: from checked configuration to written report.
+//! One measured execution under a load of our own: from checked configuration to run document.
 
 mod caveats;
 mod config;
 mod disk;
 mod document;
-mod explainer;
 mod give_back;
-mod interrupts;
 mod load;
 mod measure;
-mod outputs;
 mod preflight;
-mod progress;
 
 pub(crate) use config::RunConfig;
-pub(crate) use document::document;
-pub(crate) use interrupts::Interrupts;
-pub(crate) use measure::{Raw, measure};
-pub(crate) use outputs::{Outputs, discard};
+pub(crate) use document::measured;
+pub(crate) use measure::measure;
 pub(crate) use preflight::preflight;

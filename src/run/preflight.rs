@@ -1,9 +1,8 @@
-//! The checks of `logtrace doctor` that a run depends on, before anything is started.
-
-use anyhow::bail;
+//! What a run needs of the machine.
 
 use super::config::RunConfig;
-use crate::checks::{self, Check};
+use crate::checks;
+use crate::measurement::insist;
 
 /// Fails with everything that is missing and what to do about it.
 pub(crate) fn preflight(config: &RunConfig) -> anyhow::Result<()> {
@@ -14,16 +13,5 @@ pub(crate) fn preflight(config: &RunConfig) -> anyhow::Result<()> {
     if config.is_private() {
         needed.extend(checks::private_server(&config.home));
     }
-    let missing: Vec<String> = needed
-        .iter()
-        .filter(|check| !check.is_met())
-        .map(Check::to_string)
-        .collect();
-    if missing.is_empty() {
-        return Ok(());
-    }
-    bail!(
-        "this machine lacks what the run needs (`logtrace doctor` shows all):\n  {}",
-        missing.join("\n  ")
-    )
+    insist(&needed)
 }

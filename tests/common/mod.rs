@@ -7,13 +7,15 @@
 )]
 #![allow(dead_code, reason = "each test binary uses a part of this")]
 
+pub(crate) mod foreign;
+
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use logtrace_report::cause::Who;
-use logtrace_report::document::{CauseRow, Document};
+use logtrace_report::document::{CauseRow, Document, Driver, Workload};
 use tempfile::TempDir;
 
 /// Both servers, as `--server` names them.
@@ -103,6 +105,16 @@ impl Ran {
         assert_eq!(self.code(), expected, "{}\n{}", self.stderr(), self.stdout());
         document
     }
+}
+
+/// What the driver of a `logtrace run` measured.
+pub(crate) fn driver(document: &Document) -> &Driver {
+    document.driver.as_ref().expect("the load was logtrace's")
+}
+
+/// What a `logtrace run` asked of its server.
+pub(crate) fn workload(document: &Document) -> &Workload {
+    document.workload.as_ref().expect("the load was logtrace's")
 }
 
 /// Nanoseconds of the causes that `wanted` chooses.

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use rustix::fs::{FallocateFlags, fallocate, statvfs};
 
-use crate::common::{SERVERS, alone};
+use crate::common::{SERVERS, alone, driver};
 use crate::home::{Home, LONG, SHORT};
 use crate::leftovers::patiently;
 use crate::started::tells;
@@ -101,7 +101,7 @@ fn a_disk_that_fills_up_in_the_window() {
         assert_eq!(ended.code, Some(3), "{server}: {}{}", ended.stdout, ended.stderr);
         let document = ended.measured();
         assert!(tells(&document, "disk_full"), "{server}: {:?}", document.caveats);
-        let driver = &document.driver;
+        let driver = driver(&document);
         assert!(driver.done > 0 && driver.done < driver.requests, "{server}");
         home.assert_nothing_left();
     }

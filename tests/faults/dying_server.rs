@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
-use crate::common::{SERVERS, alone};
+use crate::common::{SERVERS, alone, driver};
 use crate::home::{Home, LONG};
 use crate::started::{send, tells};
 
@@ -25,7 +25,7 @@ fn a_server_that_dies_leaves_what_was_measured_until_then() {
             document.caveats
         );
         let commits = document.commits.as_ref().unwrap();
-        assert!(document.driver.done > 0 && commits.count > 0, "{server}");
+        assert!(driver(&document).done > 0 && commits.count > 0, "{server}");
         let charged: u64 = document.causes.iter().map(|cause| cause.total).sum();
         assert_eq!(charged, commits.total, "{server}");
         home.assert_nothing_left();
@@ -43,7 +43,7 @@ fn a_server_that_stops_for_a_second_is_measured_and_nothing_is_lost() {
     sleep(Duration::from_secs(1));
     send(server, Signal::CONT);
     let document = run.ended().measured();
-    let driver = &document.driver;
+    let driver = driver(&document);
     assert_eq!(driver.done, driver.requests, "{:?}", document.caveats);
     assert_eq!((driver.unsent, driver.unfinished), (0, 0));
     assert!(driver.errors.is_empty(), "{:?}", driver.errors);

@@ -3,7 +3,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::process::Stdio;
 
-use crate::common::alone;
+use crate::common::{alone, driver};
 use crate::home::{Home, SHORT};
 use crate::started::Started;
 
@@ -35,7 +35,7 @@ fn a_reader_that_has_enough_is_no_error() {
         assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{arguments}");
     }
     let ended = into_closed(&run);
-    assert!(ended.measured().driver.done > 0);
+    assert!(driver(&ended.measured()).done > 0);
     assert_eq!(ended.stderr, "");
     home.assert_nothing_left();
 }
@@ -54,6 +54,6 @@ fn a_full_device_behind_stdout_is_an_error_and_what_was_measured_stays() {
     into_full("workloads").refused(1, &["cannot print", "No space left"]);
     let ended = into_full(&run);
     ended.refused(1, &["cannot print", "report.html", "No space left"]);
-    assert!(ended.document().driver.done > 0);
+    assert!(driver(&ended.document()).done > 0);
     home.assert_nothing_left();
 }

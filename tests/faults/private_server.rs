@@ -7,7 +7,7 @@ use std::process::Command;
 
 use logtrace_server::{Flavor, find};
 
-use crate::common::{SERVERS, alone};
+use crate::common::{SERVERS, alone, driver};
 use crate::home::{Home, SHORT};
 use crate::started::Started;
 
@@ -74,7 +74,7 @@ fn a_server_without_symbols_is_not_put_under_load() {
     home.assert_only_log_left(&ended);
     fs::remove_dir_all(home.path().join("logtrace-runs")).unwrap();
     let document = home.run(&format!("--no-trace {arguments}")).measured();
-    assert!(document.driver.done > 0);
+    assert!(driver(&document).done > 0);
     home.assert_nothing_left();
 }
 

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use crate::common::alone;
+use crate::common::{alone, driver};
 use crate::home::{Home, SHORT};
 use crate::started::{Ended, Started};
 
@@ -46,7 +46,7 @@ fn who_is_not_root_measures_without_tracing_where_he_may_write() {
     as_nobody(&home, &arguments).refused(1, &["logtrace-runs", "--out"]);
     fs::set_permissions(home.path(), Permissions::from_mode(0o777)).unwrap();
     let document = as_nobody(&home, &arguments).measured();
-    assert!(document.driver.done > 0 && document.tracer.is_none());
+    assert!(driver(&document).done > 0 && document.tracer.is_none());
     home.assert_nothing_left();
 }
 
@@ -76,6 +76,6 @@ fn without_ebpf_only_a_run_without_tracing_is_possible() {
     assert!(!home.instances().exists(), "refused before a server is started");
     home.assert_untouched();
     let document = without_bpf(&home, &format!("run --no-trace --server mariadb {SHORT}")).measured();
-    assert!(document.driver.done > 0);
+    assert!(driver(&document).done > 0);
     home.assert_nothing_left();
 }

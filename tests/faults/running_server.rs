@@ -1,81 +1,22 @@
 //! A server that runs already: it is given back as it was, whatever happens.
 
-use std::process::Command;
-
-use logtrace_server::{Flavor, Instance, InstanceConfig, find};
-use mysql_async::prelude::{FromRow, Queryable};
-use mysql_async::{Conn, OptsBuilder};
+use logtrace_server::Flavor;
 use rustix::process::Signal;
-use tokio::runtime::{Builder, Runtime};
 
 use crate::common::alone;
+use crate::common::foreign::Foreign;
 use crate::home::{Home, LONG, SHORT};
 use crate::started::{Ended, Started, tells};
 
-/// A server that is not of the runs; it dies with the thread that started it.
-struct Foreign {
-    runtime: Runtime,
-    server: Instance,
-    /// Not where private servers of the runs are.
-    _base: tempfile::TempDir,
+fn databases(foreign: &Foreign) -> u32 {
+    foreign.ask("SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = 'logtrace'")
 }
 
-impl Foreign {
-    fn start(flavor: Flavor) -> Self {
-        let base = tempfile::Builder::new().prefix("lt-").tempdir_in("/tmp").unwrap();
-        let mut command = Command::new("chmod");
-        assert!(command.arg("755").arg(base.path()).status().unwrap().success());
-        let mut config = InstanceConfig::new(find(Some(flavor)).unwrap(), base.path().join("log"));
-        config.base = base.path().to_owned();
-        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-        let server = runtime.block_on(Instance::start(&config, &|_| {})).unwrap();
-        Self {
-            runtime,
-            server,
-            _base: base,
-        }
-    }
-
-    /// Its address for an account.
-    fn address(&self, user: &str) -> String {
-        let socket = self.server.socket();
-        format!("mysql://{user}@localhost/?socket={}", socket.display())
-    }
-
-    fn tell(&self, statement: &str) {
-        self.with(async |mut conn| {
-            conn.query_drop(statement).await.unwrap();
-            conn.disconnect().await.unwrap();
-        });
-    }
-
-    fn ask<T: FromRow + Send + 'static>(&self, statement: &str) -> T {
-        self.with(async |mut conn| {
-            let row = conn.query_first(statement).await.unwrap();
-            conn.disconnect().await.unwrap();
-            row.unwrap()
-        })
-    }
-
-    fn with<T>(&self, work: impl AsyncFnOnce(Conn) -> T) -> T {
-        let socket = self.server.socket();
-        let options = OptsBuilder::default()
-            .socket(Some(socket.to_string_lossy()))
-            .user(Some("root"));
-        self.runtime
-            .block_on(async { work(Conn::new(options).await.unwrap()).await })
-    }
-
-    fn databases(&self) -> u32 {
-        self.ask("SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = 'logtrace'")
-    }
-
-    /// Fails unless the settings and databases are as they were.
-    fn assert_as_it_was(&self) {
-        let settings: (u32, f64) = self.ask("SELECT @@GLOBAL.sync_binlog, @@GLOBAL.long_query_time");
-        assert_eq!(settings, (1, 10.0));
-        assert_eq!(self.databases(), 0);
-    }
+/// Fails unless the settings and databases are as they were.
+fn assert_as_it_was(foreign: &Foreign) {
+    let settings: (u32, f64) = foreign.ask("SELECT @@GLOBAL.sync_binlog, @@GLOBAL.long_query_time");
+    assert_eq!(settings, (1, 10.0));
+    assert_eq!(databases(foreign), 0);
 }
 
 /// The settings of each run.
@@ -93,20 +34,20 @@ fn it_has_its_settings_again_and_no_tables_after_every_kind_of_end() {
         assert_eq!(document.server.settings["sync_binlog"], "0");
         assert!(!document.server.private && document.commits.as_ref().unwrap().count > 0);
         home.assert_nothing_left();
-        foreign.assert_as_it_was();
+        assert_as_it_was(&foreign);
 
         let home = Home::new();
         let run = home.start(&format!("{server} {LONG}")).measuring();
         assert_eq!(
             (
                 foreign.ask::<u32>("SELECT @@GLOBAL.sync_binlog"),
-                foreign.databases()
+                databases(&foreign)
             ),
             (0, 1)
         );
         run.signal(Signal::INT);
         assert!(tells(&run.ended().measured(), "interrupted"));
-        foreign.assert_as_it_was();
+        assert_as_it_was(&foreign);
 
         let home = Home::new();
         let run = home.start(&format!("{server} {LONG}")).measuring();
@@ -115,15 +56,15 @@ fn it_has_its_settings_again_and_no_tables_after_every_kind_of_end() {
         run.signal(Signal::TERM);
         run.ended().refused(1, &["stopped at once"]);
         home.assert_untouched();
-        foreign.assert_as_it_was();
+        assert_as_it_was(&foreign);
 
         let home = Home::new();
         let run = home.start(&format!("{server} --tables 1 --rows 5000000"));
-        run.waiting_for("the tables", || foreign.databases() == 1);
+        run.waiting_for("the tables", || databases(&foreign) == 1);
         run.signal(Signal::INT);
         run.ended().refused(1, &["interrupted before"]);
         home.assert_untouched();
-        foreign.assert_as_it_was();
+        assert_as_it_was(&foreign);
     }
 }
 
@@ -142,7 +83,7 @@ fn what_it_refuses_is_told_and_changes_nothing() {
     for (setting, seen) in cases {
         home.run(&format!("--server {root} {SET} --set {setting} {SHORT}"))
             .refused(1, &[seen]);
-        foreign.assert_as_it_was();
+        assert_as_it_was(&foreign);
     }
     let nowhere = "mysql://root@localhost/?socket=/tmp/no-such.sock";
     home.run(&format!("--server {nowhere} {SHORT}"))

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rustix::process::Signal;
 
-use crate::common::alone;
+use crate::common::{alone, driver};
 use crate::home::{Home, LONG, SHORT};
 use crate::leftovers::patiently;
 use crate::started::{Started, send, tells};
@@ -21,7 +21,7 @@ fn a_signal_in_the_window_ends_the_run_with_what_was_measured() {
         let ended = run.ended();
         let document = ended.measured();
         assert!(tells(&document, "interrupted"), "{:?}", document.caveats);
-        assert!(document.driver.done > 0 && document.commits.as_ref().unwrap().count > 0);
+        assert!(driver(&document).done > 0 && document.commits.as_ref().unwrap().count > 0);
         assert!(ended.stdout.contains("report: "), "{}", ended.stdout);
         home.assert_nothing_left();
     }

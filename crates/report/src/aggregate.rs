@@ -88,6 +88,12 @@ impl Aggregate {
         self.latest_ns = self.latest_ns.max(at_ns.min(self.window.end_ns));
     }
 
+    /// The window is over at `at_ns`: every second until then was measured.
+    pub(crate) fn end_window(&mut self, at_ns: u64) {
+        self.window.end_ns = at_ns;
+        self.latest_ns = at_ns.max(self.window.start_ns);
+    }
+
     /// Commits that ended in each second of the window, as far as it was measured.
     pub(crate) fn per_second(&self) -> Vec<u64> {
         let measured_ns = self.latest_ns - self.window.start_ns;
@@ -259,5 +265,14 @@ mod tests {
         assert_eq!(aggregate.per_second(), [1, 0, 1, 0]);
         aggregate.reach(START_NS + 99 * SECOND_NS);
         assert_eq!(aggregate.per_second().len(), 10);
+    }
+
+    #[test]
+    fn a_window_that_is_ended_was_measured_until_then() {
+        let mut aggregate = Aggregate::new(Window::new(START_NS, u64::MAX));
+        add(&mut aggregate, START_NS + 1, &[(Wait::OnCpu, 1)]);
+        aggregate.end_window(START_NS + 2 * SECOND_NS + 1);
+        aggregate.reach(START_NS + 99 * SECOND_NS);
+        assert_eq!(aggregate.per_second(), [1, 0, 0]);
     }
 }

@@ -93,6 +93,13 @@ impl Analysis {
         self.aggregate = Aggregate::new(window);
     }
 
+    /// Ends the window at `at_ns`, if it would last longer: for one whose end is known only when it comes. What was
+    /// counted stays.
+    pub fn end_window(&mut self, at_ns: u64) {
+        self.window.end_ns = self.window.end_ns.min(at_ns);
+        self.aggregate.end_window(self.window.end_ns);
+    }
+
     /// Commits of the window that were explained so far.
     pub fn commits_so_far(&self) -> u64 {
         self.aggregate.durations.len()

@@ -22,10 +22,12 @@ pub struct Document {
     pub started: String,
     /// The server.
     pub server: Server,
-    /// What was asked of it.
-    pub workload: Workload,
-    /// What the driver measured.
-    pub driver: Driver,
+    /// What was asked of it; absent when the load was not logtrace's.
+    pub workload: Option<Workload>,
+    /// What the driver measured; absent when the load was not logtrace's.
+    pub driver: Option<Driver>,
+    /// How somebody else's load was watched; absent when the load was logtrace's.
+    pub trace: Option<Trace>,
     /// What the response times were made of; absent when the run was not traced, or no request could be joined with
     /// the thread of its connection.
     #[serde(default)]
@@ -75,7 +77,7 @@ pub struct Workload {
     pub name: String,
     /// Connections.
     pub connections: u32,
-    /// `poisson`, `uniform`, `closed` for a closed loop (`--max`), or `none` for a run without load of its own.
+    /// `poisson`, `uniform`, or `closed` for a closed loop (`--max`).
     pub arrivals: String,
     /// Seed of arrivals and keys.
     pub seed: u64,
@@ -145,6 +147,15 @@ pub struct Response {
     pub commit: u64,
     /// The server from the commit until its thread waited for the client again, or the client had its answer.
     pub after_commit: u64,
+}
+
+/// How a load that was not logtrace's was watched.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trace {
+    /// The server's process.
+    pub pid: u32,
+    /// Length of the measured window, in seconds, as it was in the end.
+    pub duration_s: f64,
 }
 
 /// The server's read-write commits in the window.

@@ -91,7 +91,7 @@ pub enum ConnectError {
     Refused(Endpoint),
     /// Wrong account or password (errors 1044, 1045 and 1698).
     #[error(
-        "the server refuses user {user:?}: {message}. Check the user in --server and the password in {PASSWORD_VARIABLE}"
+        "the server refuses user {user:?}: {message}. Check the user and the password in {PASSWORD_VARIABLE}"
     )]
     AccessDenied {
         /// The account.

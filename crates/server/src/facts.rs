@@ -22,9 +22,7 @@ pub struct ServerFacts {
     pub pid: u32,
     /// The program that the process runs (`/proc/PID/exe`, as the server's own mount namespace names it).
     pub binary: PathBuf,
-    /// How to connect to it.
-    pub connection: Connection,
-    /// `SHOW GLOBAL VARIABLES`.
+    /// `SHOW GLOBAL VARIABLES`; of a server that is not asked, those that its process tells.
     pub variables: BTreeMap<String, String>,
     /// Whether it is an instance of logtrace's own.
     pub private: bool,
@@ -32,7 +30,11 @@ pub struct ServerFacts {
 
 impl ServerFacts {
     /// Asks the server behind `connection`, whose process is `pid`.
-    pub(crate) async fn collect(connection: Connection, pid: u32, private: bool) -> Result<Self, FactsError> {
+    pub(crate) async fn collect(
+        connection: &Connection,
+        pid: u32,
+        private: bool,
+    ) -> Result<Self, FactsError> {
         let variables = connection.variables().await?;
         let binary =
             fs::read_link(format!("/proc/{pid}/exe")).map_err(|source| FactsError::Binary { pid, source })?;
@@ -44,7 +46,6 @@ impl ServerFacts {
             version: version_number(&version).unwrap_or(version),
             pid,
             binary,
-            connection,
             variables,
             private,
         })

@@ -44,27 +44,42 @@ pub enum FileSystemError {
         source: io::Error,
     },
     /// The list of mounts cannot be read.
-    #[error("cannot read /proc/self/mountinfo: {0}")]
+    #[error("cannot read the mounts in /proc: {0}")]
     Mounts(#[from] procfs::ProcError),
     /// The directory's mount is not in the list.
-    #[error("{0} is on a mount that /proc/self/mountinfo does not list")]
+    #[error("{0} is on a mount that /proc does not list")]
     NotListed(PathBuf),
 }
 
 impl FileSystemFacts {
     /// Looks at the file system that holds `path`, which exists.
     pub fn of(path: &Path) -> Result<Self, FileSystemError> {
+        Self::reached_by(path, path, &[Process::myself()?])
+    }
+
+    /// The same for a path as the process `pid` sees it, which may be in a container or another root.
+    pub fn seen_by(pid: u32, path: &Path) -> Result<Self, FileSystemError> {
+        let mut reached = PathBuf::from(format!("/proc/{pid}/root"));
+        reached.extend(path.strip_prefix("/"));
+        let its = Process::new(pid.cast_signed())?;
+        Self::reached_by(&reached, path, &[Process::myself()?, its])
+    }
+
+    /// Looks by one path at what is told by another `path`; its mount is known to one of these processes.
+    fn reached_by(reached: &Path, path: &Path, known_to: &[Process]) -> Result<Self, FileSystemError> {
         let fail = |source: rustix::io::Errno| FileSystemError::Path {
             path: path.to_owned(),
             source: source.into(),
         };
-        let mount_id = statx(CWD, path, AtFlags::empty(), StatxFlags::MNT_ID)
+        let mount_id = statx(CWD, reached, AtFlags::empty(), StatxFlags::MNT_ID)
             .map_err(fail)?
             .stx_mnt_id;
-        let space = statvfs(path).map_err(fail)?;
-        let mounts = Process::myself()?.mountinfo()?;
+        let space = statvfs(reached).map_err(fail)?;
+        let mut mounts = Vec::new();
+        for process in known_to {
+            mounts.extend(process.mountinfo()?.0);
+        }
         let mount = mounts
-            .0
             .into_iter()
             .find(|mount| u64::try_from(mount.mnt_id) == Ok(mount_id))
             .ok_or_else(|| FileSystemError::NotListed(path.to_owned()))?;

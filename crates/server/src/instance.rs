@@ -66,6 +66,7 @@ pub struct Instance {
     // Dropped in this order: no server writes to a directory that goes.
     process: ServerProcess,
     dir: InstanceDir,
+    connection: Connection,
     facts: ServerFacts,
 }
 
@@ -108,6 +109,11 @@ impl Instance {
     /// What the server says of itself.
     pub fn facts(&self) -> &ServerFacts {
         &self.facts
+    }
+
+    /// How to connect to it.
+    pub fn connection(&self) -> &Connection {
+        &self.connection
     }
 
     /// The server's process.
@@ -166,7 +172,7 @@ impl Starting<'_> {
             database: None,
         };
         self.ready(&connection).await?;
-        let facts = ServerFacts::collect(connection, self.process.pid(), true)
+        let facts = ServerFacts::collect(&connection, self.process.pid(), true)
             .await
             .map_err(|error| match error {
                 FactsError::Connect(error) => StartError::Connect(error),
@@ -178,6 +184,7 @@ impl Starting<'_> {
         Ok(Instance {
             process: self.process,
             dir: self.dir,
+            connection,
             facts,
         })
     }

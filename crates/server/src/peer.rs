@@ -123,7 +123,7 @@ fn takes(local: SocketAddr, target: SocketAddr) -> bool {
 }
 
 /// `mysqld`, `mariadbd`, their debug builds, and either after an upgrade replaced the file.
-fn is_server(program: &Path) -> bool {
+pub(crate) fn is_server(program: &Path) -> bool {
     let name = program.file_name().unwrap_or_default().to_string_lossy();
     ["mysqld", "mariadbd"]
         .iter()

@@ -6,7 +6,7 @@ use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Value};
 use thiserror::Error;
 
-use crate::connection::{ConnectError, Password};
+use crate::connection::{ConnectError, Connection, Password};
 use crate::dsn::Dsn;
 use crate::facts::{FactsError, ServerFacts};
 use crate::peer::{PeerError, server_process};
@@ -57,6 +57,7 @@ pub enum RunningError {
 /// [`restore`](Self::restore).
 #[derive(Debug)]
 pub struct RunningServer {
+    connection: Connection,
     facts: ServerFacts,
     watch: ProcessWatch,
     old: Vec<Setting>,
@@ -65,13 +66,10 @@ pub struct RunningServer {
 impl RunningServer {
     /// Connects, finds the server's process and sets the variables.
     pub async fn attach(config: &RunningConfig) -> Result<Self, RunningError> {
-        let connection = config.dsn.connection(config.password.clone());
-        // The first question: its errors say most about a wrong address or password.
-        connection.check().await?;
-        let pid = server_process(&connection.endpoint).await?;
-        let watch = ProcessWatch::new(pid).map_err(|source| RunningError::Watch { pid, source })?;
+        let (connection, facts, watch) = log_in(&config.dsn, config.password.clone()).await?;
         let mut server = Self {
-            facts: ServerFacts::collect(connection, pid, false).await?,
+            connection,
+            facts,
             watch,
             old: Vec::new(),
         };
@@ -87,6 +85,11 @@ impl RunningServer {
     /// What the server says of itself.
     pub fn facts(&self) -> &ServerFacts {
         &self.facts
+    }
+
+    /// How to connect to it.
+    pub fn connection(&self) -> &Connection {
+        &self.connection
     }
 
     /// Waits until the server has died; only its parent can know how.
@@ -105,7 +108,7 @@ impl RunningServer {
             return Ok(());
         }
         let refused = self.set_back().await?;
-        let variables = self.facts.connection.variables().await?;
+        let variables = self.connection.variables().await?;
         let is_back =
             |setting: &Setting| verify(std::slice::from_ref(setting), &variables, self.facts.flavor);
         let not_restored: Vec<_> = self
@@ -123,18 +126,17 @@ impl RunningServer {
 
     /// Sets every old value that the server takes, and returns those that it refuses.
     async fn set_back(&self) -> Result<Vec<(Setting, SettingError)>, RunningError> {
-        let connection = &self.facts.connection;
-        let mut conn = connection.connect().await?;
+        let mut conn = self.connection.connect().await?;
         let mut refused = Vec::new();
         // Backwards: a variable may bound the values of one that was set before it.
         for setting in self.old.iter().rev() {
-            match set_global(&mut conn, &self.facts, setting).await {
+            match self.set_global(&mut conn, setting).await {
                 Ok(()) => {}
                 Err(RunningError::Setting(error)) => refused.push((setting.clone(), error)),
                 Err(broken) => return Err(broken),
             }
         }
-        connection.leave(conn).await?;
+        self.connection.leave(conn).await?;
         Ok(refused)
     }
 
@@ -142,46 +144,59 @@ impl RunningServer {
         if settings.is_empty() {
             return Ok(());
         }
-        let connection = self.facts.connection.clone();
-        let mut conn = connection.connect().await?;
+        let mut conn = self.connection.connect().await?;
         for setting in settings {
-            set_global(&mut conn, &self.facts, setting).await?;
+            self.set_global(&mut conn, setting).await?;
             if let Some(value) = self.facts.variables.get(setting.name()) {
                 self.old.push(Setting::new(setting.name(), value));
             }
         }
-        connection.leave(conn).await?;
-        self.facts.variables = connection.variables().await?;
+        self.connection.leave(conn).await?;
+        self.facts.variables = self.connection.variables().await?;
         verify(settings, &self.facts.variables, self.facts.flavor)?;
         Ok(())
     }
-}
 
-async fn set_global(conn: &mut Conn, facts: &ServerFacts, setting: &Setting) -> Result<(), RunningError> {
-    let statement = format!("SET GLOBAL {} = {}", setting.name(), literal(setting.value()));
-    conn.query_drop(statement)
-        .await
-        .map_err(|error| explain(facts, setting, error))
-}
-
-/// Server error numbers: 1193 is `ER_UNKNOWN_SYSTEM_VARIABLE`, 1238 `ER_INCORRECT_GLOBAL_LOCAL_VAR`.
-fn explain(facts: &ServerFacts, setting: &Setting, error: mysql_async::Error) -> RunningError {
-    let mysql_async::Error::Server(server) = &error else {
-        return facts.connection.explain(error).into();
-    };
-    let name = setting.name().to_owned();
-    match server.code {
-        1193 => SettingError::Unknown {
-            name,
-            flavor: facts.flavor,
-        },
-        1238 => SettingError::ReadOnly(name),
-        _ => SettingError::Refused {
-            setting: setting.clone(),
-            message: server.message.clone(),
-        },
+    async fn set_global(&self, conn: &mut Conn, setting: &Setting) -> Result<(), RunningError> {
+        let statement = format!("SET GLOBAL {} = {}", setting.name(), literal(setting.value()));
+        conn.query_drop(statement)
+            .await
+            .map_err(|error| self.explain(setting, error))
     }
-    .into()
+
+    /// Server error numbers: 1193 is `ER_UNKNOWN_SYSTEM_VARIABLE`, 1238 `ER_INCORRECT_GLOBAL_LOCAL_VAR`.
+    fn explain(&self, setting: &Setting, error: mysql_async::Error) -> RunningError {
+        let mysql_async::Error::Server(server) = &error else {
+            return self.connection.explain(error).into();
+        };
+        let name = setting.name().to_owned();
+        match server.code {
+            1193 => SettingError::Unknown {
+                name,
+                flavor: self.facts.flavor,
+            },
+            1238 => SettingError::ReadOnly(name),
+            _ => SettingError::Refused {
+                setting: setting.clone(),
+                message: server.message.clone(),
+            },
+        }
+        .into()
+    }
+}
+
+/// Connects to a running server, finds its process, and asks what it is.
+pub(crate) async fn log_in(
+    dsn: &Dsn,
+    password: Option<Password>,
+) -> Result<(Connection, ServerFacts, ProcessWatch), RunningError> {
+    let connection = dsn.connection(password);
+    // The first question: its errors say most about a wrong address or password.
+    connection.check().await?;
+    let pid = server_process(&connection.endpoint).await?;
+    let watch = ProcessWatch::new(pid).map_err(|source| RunningError::Watch { pid, source })?;
+    let facts = ServerFacts::collect(&connection, pid, false).await?;
+    Ok((connection, facts, watch))
 }
 
 /// A value as SQL: numbers with their suffix worked out, because SQL knows none; anything else quoted.

@@ -92,7 +92,10 @@ impl Server {
 
     /// How to connect to it.
     pub fn connection(&self) -> &Connection {
-        &self.facts().connection
+        match self {
+            Self::Private(instance) => instance.connection(),
+            Self::Running(server) => server.connection(),
+        }
     }
 
     /// `SHOW GLOBAL STATUS` of now.

@@ -45,7 +45,7 @@ fn meaning(wait: Wait) -> &'static str {
     match wait {
         Wait::OnCpu => "Code ran; a CPU profile of the server tells which",
         Wait::RunQueue => {
-            "More threads could run than there are CPUs; try fewer --connections, or a machine with more CPUs"
+            "More threads could run than there are CPUs; try fewer connections, or a machine with more CPUs"
         }
         Wait::DataWriteback => "The file's own pages were on their way to the device; a faster device helps",
         Wait::JournalCommit => {

@@ -2,34 +2,56 @@
 
 use std::collections::BTreeMap;
 
-use crate::document::{Commits, Document, Server, Tracer, Workload};
+use crate::document::{Commits, Document, Driver, Server, Trace, Tracer, Workload};
 use crate::units;
 
 /// The parts of the title line: workload and server, connections, load.
 pub(super) fn title(document: &Document) -> Vec<String> {
-    let place = place_and_durability(&document.server);
+    let [place, demand @ ..] = &circumstances(document)[..] else {
+        return vec![subject(document)];
+    };
     let mut parts = vec![format!("{} ({place})", subject(document))];
-    parts.extend(demand(document));
+    parts.extend_from_slice(demand);
     parts
 }
 
-/// What was measured, as `update_key on MySQL 9.7.4`.
+/// What was measured, as `update_key on MySQL 9.7.4` or `trace of MySQL 9.7.4`.
 pub(super) fn subject(document: &Document) -> String {
-    format!("{} on {}", document.workload.name, server_name(&document.server))
+    let server = server_name(&document.server);
+    match &document.workload {
+        Some(workload) => format!("{} on {server}", workload.name),
+        None => format!("trace of {server}"),
+    }
 }
 
-/// The title without its subject.
+/// The title without its subject: the server's place first.
 pub(super) fn circumstances(document: &Document) -> Vec<String> {
-    let mut parts = vec![place_and_durability(&document.server)];
-    parts.extend(demand(document));
+    let mut parts = vec![place_and_durability(&document.server, document.trace.as_ref())];
+    if let Some(workload) = &document.workload {
+        let offered = document.driver.as_ref().and_then(|driver| driver.offered_per_s);
+        parts.extend(demand(workload, offered));
+    }
+    if let Some(trace) = &document.trace {
+        parts.push(format!("for {}", units::seconds(trace.duration_s)));
+    }
     parts
 }
 
 /// The parts of the second line: rates, errors, losses, the tracer's cost.
 pub(super) fn summary(document: &Document) -> Vec<String> {
-    let driver = &document.driver;
+    let mut parts = document.driver.as_ref().map(requests).unwrap_or_default();
+    parts.extend(commit_rate(document));
+    match &document.tracer {
+        Some(tracer) => parts.extend(account(tracer, document.commits.as_ref())),
+        None => parts.push("not traced".to_owned()),
+    }
+    parts
+}
+
+/// How the driver's requests went.
+fn requests(driver: &Driver) -> Vec<String> {
     let mut parts = Vec::new();
-    if has_load(document) {
+    if driver.requests > 0 {
         if let Some(offered) = driver.offered_per_s {
             parts.push(format!("offered {}/s", units::tenths(offered)));
         }
@@ -43,11 +65,14 @@ pub(super) fn summary(document: &Document) -> Vec<String> {
         ("retries", total(&driver.retries)),
     ];
     parts.extend(nonzero(&trouble));
-    match &document.tracer {
-        Some(tracer) => parts.extend(account(tracer, document.commits.as_ref())),
-        None => parts.push("not traced".to_owned()),
-    }
     parts
+}
+
+/// The rate of a load that is not ours: what is known of it is its commits.
+fn commit_rate(document: &Document) -> Option<String> {
+    let seconds = document.trace.as_ref()?.duration_s;
+    let commits = document.commits.as_ref()?.count;
+    (seconds > 0.0).then(|| format!("{} commits/s", units::tenths(units::real(commits) / seconds)))
 }
 
 /// One line about all commits, as `"waiting for handler commit": 35,988 commits, mean 1.12 ms, 83 % of service`.
@@ -61,18 +86,13 @@ pub(super) fn commits(document: &Document, commits: &Commits) -> String {
         return format!("{window}: no read-write commit in the window");
     };
     let mut line = format!("{window}: {count} commits, mean {}", units::duration(mean));
-    let service = &document.driver.service;
-    let service_total = service.mean.saturating_mul(service.count);
+    let service = document.driver.as_ref().map(|driver| &driver.service);
+    let service_total = service.map_or(0, |service| service.mean.saturating_mul(service.count));
     if service_total > 0 {
         let share = units::whole_percent(commits.total, service_total);
         line.push_str(&format!(", {share} of service"));
     }
     line
-}
-
-/// Whether the run issued requests of its own.
-pub(super) fn has_load(document: &Document) -> bool {
-    document.driver.requests > 0
 }
 
 fn server_name(server: &Server) -> String {
@@ -86,14 +106,14 @@ fn server_name(server: &Server) -> String {
     format!("{flavor} {number}")
 }
 
-fn place_and_durability(server: &Server) -> String {
-    let owner = if server.private {
-        "private"
-    } else {
-        "running server"
+fn place_and_durability(server: &Server, trace: Option<&Trace>) -> String {
+    let owner = match trace {
+        Some(trace) => format!("pid {}", trace.pid),
+        None if server.private => "private".to_owned(),
+        None => "running server".to_owned(),
     };
     let place = format!("{} on {}", server.file_system, server.device);
-    let mut parts = vec![owner.to_owned(), place];
+    let mut parts = vec![owner, place];
     let setting = |name: &str| server.settings.get(name).map(String::as_str);
     let flush = setting("innodb_flush_log_at_trx_commit").map(|value| format!("flush={value}"));
     let sync = match setting("log_bin") {
@@ -108,20 +128,15 @@ fn place_and_durability(server: &Server) -> String {
 }
 
 /// Connections and load.
-fn demand(document: &Document) -> Vec<String> {
-    let workload = &document.workload;
-    let connections = (workload.connections > 0).then(|| format!("{} connections", workload.connections));
-    let load = load(workload, document.driver.offered_per_s);
-    connections.into_iter().chain([load]).collect()
+fn demand(workload: &Workload, offered: Option<f64>) -> [String; 2] {
+    let connections = format!("{} connections", workload.connections);
+    [connections, load(workload, offered)]
 }
 
 fn load(workload: &Workload, offered: Option<f64>) -> String {
     let duration = units::seconds(workload.duration_s);
     let Some(offered) = offered else {
-        return match workload.arrivals.as_str() {
-            "closed" => format!("closed loop for {duration}"),
-            _ => format!("no load of its own for {duration}"),
-        };
+        return format!("closed loop for {duration}");
     };
     let arrivals = match workload.arrivals.as_str() {
         "poisson" => "Poisson",

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::breakdown::StackTotal;
 use crate::cause::Wait;
-use crate::document::{CauseRow, Commits, Document};
+use crate::document::{CauseRow, Commits, Document, Workload};
 use crate::units;
 
 #[derive(Template)]
@@ -108,19 +108,21 @@ pub(super) fn render(document: &Document, stacks: &[StackTotal]) -> Result<Strin
 
 /// The server's program, the workload's parameters, and the server's variables.
 fn settings(document: &Document) -> Vec<(String, String)> {
-    let workload = &document.workload;
     let program = ("server", document.server.binary.clone());
+    let load = document.workload.iter().flat_map(load);
+    let named = [program].into_iter().chain(load);
+    let named = named.map(|(name, value)| (name.to_owned(), value));
+    named.chain(document.server.settings.clone()).collect()
+}
+
+fn load(workload: &Workload) -> [(&'static str, String); 4] {
     let size = format!("{} × {}", workload.tables, units::count(workload.rows));
-    let load = [
+    [
         ("seed", workload.seed.to_string()),
         ("tables × rows", size),
         ("keys", workload.keys.clone()),
         ("warm-up", units::seconds(workload.warmup_s)),
-    ];
-    let load = load.into_iter().filter(|_| headline::has_load(document));
-    let named = [program].into_iter().chain(load);
-    let named = named.map(|(name, value)| (name.to_owned(), value));
-    named.chain(document.server.settings.clone()).collect()
+    ]
 }
 
 fn section(document: &Document, commits: &Commits) -> CommitSection {

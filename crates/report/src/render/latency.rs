@@ -1,6 +1,5 @@
 //! Lag, service, response and commit: their percentiles.
 
-use super::headline::has_load;
 use super::table::Table;
 use crate::distribution::Distribution;
 use crate::document::Document;
@@ -8,15 +7,15 @@ use crate::units;
 
 /// The percentiles of what was measured; `None` when nothing was.
 pub(super) fn table(document: &Document) -> Option<Table> {
-    let driver = &document.driver;
-    let requests = [
-        ("lag", &driver.lag),
-        ("service", &driver.service),
-        ("response", &driver.response),
-    ];
+    let requests = document.driver.iter().flat_map(|driver| {
+        [
+            ("lag", &driver.lag),
+            ("service", &driver.service),
+            ("response", &driver.response),
+        ]
+    });
     let commits = document.commits.iter();
     let commits = commits.map(|commits| ("commit", &commits.distribution));
-    let requests = requests.into_iter().filter(|_| has_load(document));
     let rows: Vec<_> = requests
         .chain(commits)
         .filter(|(_, times)| times.count > 0)

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use logtrace_report::breakdown::{Breakdown, ResponseTotal, Slowest, StackTotal};
 use logtrace_report::distribution::Distribution;
-use logtrace_report::document::{Caveat, Document, Driver, Probe, SCHEMA, Server, Tracer, Workload};
+use logtrace_report::document::{Caveat, Document, Driver, Probe, SCHEMA, Server, Trace, Tracer, Workload};
 
 use self::breakdown::{breakdown, durations, histogram};
 
@@ -25,7 +25,7 @@ pub(crate) fn all() -> Vec<(&'static str, Sample)> {
         ("not_traced", not_traced()),
         ("losses", losses()),
         ("no_commits", no_commits()),
-        ("no_load", no_load()),
+        ("trace", trace()),
     ]
 }
 
@@ -54,8 +54,9 @@ pub(crate) fn not_traced() -> Sample {
         schema: SCHEMA,
         started: "2026-11-21T09:30:00+01:00".to_owned(),
         server: server(),
-        workload: workload(),
-        driver: driver(),
+        workload: Some(workload()),
+        driver: Some(driver()),
+        trace: None,
         response: None,
         commits: None,
         causes: Vec::new(),
@@ -78,12 +79,18 @@ pub(crate) fn losses() -> Sample {
     let document = &mut sample.document;
     document.server.flavor = "mariadb".to_owned();
     document.server.version = "10.11.19-MariaDB".to_owned();
-    document.workload.arrivals = "closed".to_owned();
-    document.workload.capacity_per_s = None;
-    document.driver.offered_per_s = None;
-    document.driver.unfinished = 2;
-    document.driver.errors = BTreeMap::from([("1213".to_owned(), 12), ("disconnected".to_owned(), 1)]);
-    document.driver.retries = BTreeMap::from([("1205".to_owned(), 40)]);
+    document.workload = Some(Workload {
+        arrivals: "closed".to_owned(),
+        capacity_per_s: None,
+        ..workload()
+    });
+    document.driver = Some(Driver {
+        offered_per_s: None,
+        unfinished: 2,
+        errors: BTreeMap::from([("1213".to_owned(), 12), ("disconnected".to_owned(), 1)]),
+        retries: BTreeMap::from([("1205".to_owned(), 40)]),
+        ..driver()
+    });
     if let Some(tracer) = &mut document.tracer {
         tracer.lost = 1_204;
         tracer.unmatched = 17;
@@ -125,7 +132,10 @@ pub(crate) fn no_commits() -> Sample {
         unmatched: 0,
         unclassified: Vec::new(),
     };
-    sample.document.workload.name = "point_select".to_owned();
+    sample.document.workload = Some(Workload {
+        name: "point_select".to_owned(),
+        ..workload()
+    });
     sample.document.tracer.as_mut().unwrap().cpu_ns_per_commit = 0;
     sample.document.set_breakdown(&nothing);
     sample.stacks = nothing.stacks;
@@ -133,36 +143,17 @@ pub(crate) fn no_commits() -> Sample {
 }
 
 /// A server that somebody else loads.
-pub(crate) fn no_load() -> Sample {
+pub(crate) fn trace() -> Sample {
     let mut sample = traced();
     let document = &mut sample.document;
     document.response = None;
     document.server.private = false;
-    document.workload = Workload {
-        name: "trace".to_owned(),
-        connections: 0,
-        arrivals: "none".to_owned(),
-        seed: 0,
-        keys: "none".to_owned(),
-        tables: 0,
-        rows: 0,
+    document.workload = None;
+    document.driver = None;
+    document.trace = Some(Trace {
+        pid: 1234,
         duration_s: 30.0,
-        warmup_s: 0.0,
-        capacity_per_s: None,
-    };
-    document.driver = Driver {
-        offered_per_s: None,
-        achieved_per_s: 0.0,
-        requests: 0,
-        done: 0,
-        late: 0,
-        backlog_max: 0,
-        cpu_ns: 0,
-        lag: Distribution::default(),
-        service: Distribution::default(),
-        response: Distribution::default(),
-        ..driver()
-    };
+    });
     sample
 }
 

@@ -20,11 +20,12 @@ fn validator() -> jsonschema::Validator {
         .unwrap()
 }
 
-/// The sample in which no list and no map is empty.
+/// The sample in which no list and no map is empty, and nothing is null.
 fn full() -> Value {
     let mut document = samples::losses().document;
-    document.driver.offered_per_s = Some(1.0);
-    document.workload.capacity_per_s = Some(1.0);
+    document.driver.as_mut().unwrap().offered_per_s = Some(1.0);
+    document.workload.as_mut().unwrap().capacity_per_s = Some(1.0);
+    document.trace = samples::trace().document.trace;
     serde_json::to_value(document).unwrap()
 }
 

@@ -2,25 +2,42 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 
-use logtrace_events::{LogNames, RecordingWriter, decode};
+use logtrace_events::{LogNames, RecordingWriter, Request, decode};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::breakdown::Breakdown;
 use logtrace_report::window::Window;
 use logtrace_tracer::Sink;
 
+use super::exchange::Exchange;
+
 /// Explains commits as their records arrive.
 #[derive(Debug)]
 pub(crate) struct Explainer {
     analysis: Analysis,
-    /// Set by the driver shortly before the window starts.
-    announced: Arc<OnceLock<Window>>,
+    incoming: Incoming,
     window: Option<Window>,
+    /// Records until requests are looked for again.
+    until_requests: u32,
+    is_ended: bool,
     undecodable: u64,
     recording: Option<RecordingWriter<BufWriter<File>>>,
     recording_failed: Option<io::Error>,
 }
+
+/// What reaches the explainer besides the records.
+#[derive(Debug)]
+pub(crate) struct Incoming {
+    /// The window is announced in it shortly before it starts.
+    pub(crate) exchange: Arc<Exchange>,
+    /// The requests of the load.
+    pub(crate) requests: Option<Receiver<Request>>,
+}
+
+/// To look for requests at every record would cost as much as to decode it.
+const RECORDS_A_LOOK: u32 = 16;
 
 /// What the explainer has in the end.
 #[derive(Debug)]
@@ -39,7 +56,7 @@ impl Explainer {
     pub(crate) fn new(
         pid: u32,
         logs: LogNames,
-        announced: Arc<OnceLock<Window>>,
+        incoming: Incoming,
         recording: Option<File>,
     ) -> io::Result<Self> {
         let config = AnalysisConfig {
@@ -49,8 +66,10 @@ impl Explainer {
         };
         Ok(Self {
             analysis: Analysis::new(config),
-            announced,
+            incoming,
             window: None,
+            until_requests: 0,
+            is_ended: false,
             undecodable: 0,
             recording: recording
                 .map(BufWriter::new)
@@ -62,6 +81,9 @@ impl Explainer {
 
     /// The breakdown of everything that was seen.
     pub(crate) fn finish(mut self) -> Explained {
+        // There may have been no record since it was announced.
+        self.notice_window();
+        self.take_requests();
         if let Some(recording) = &mut self.recording
             && let Err(error) = recording.flush()
         {
@@ -74,12 +96,27 @@ impl Explainer {
         }
     }
 
+    fn take_requests(&mut self) {
+        if let Some(requests) = &self.incoming.requests {
+            for request in requests.try_iter() {
+                self.analysis.push_request(&request);
+            }
+        }
+        self.until_requests = RECORDS_A_LOOK;
+    }
+
     fn notice_window(&mut self) {
         if self.window.is_none()
-            && let Some(&window) = self.announced.get()
+            && let Some(window) = self.incoming.exchange.window()
         {
             self.window = Some(window);
             self.analysis.set_window(window);
+        }
+        if !self.is_ended
+            && let Some(end_ns) = self.incoming.exchange.ended()
+        {
+            self.is_ended = true;
+            self.analysis.end_window(end_ns);
         }
     }
 
@@ -98,9 +135,14 @@ impl Sink for Explainer {
     fn record(&mut self, bytes: &[u8]) {
         self.notice_window();
         self.keep(bytes);
+        match self.until_requests.checked_sub(1) {
+            Some(left) => self.until_requests = left,
+            None => self.take_requests(),
+        }
         match decode(bytes) {
             Ok(record) => self.analysis.push(record),
             Err(_) => self.undecodable += 1,
         }
+        self.incoming.exchange.count(self.analysis.commits_so_far());
     }
 }

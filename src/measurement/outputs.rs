@@ -8,10 +8,8 @@ use logtrace_report::document::{Caveat, Document};
 use logtrace_report::render::{Format, Input, RenderError, flamegraph, render};
 use serde_json::json;
 
-use super::config::RunConfig;
-use super::document::document;
 use super::interrupts::Interrupted;
-use super::measure::Raw;
+use super::observed::Observed;
 use crate::told::told;
 
 /// Writes the files of one run.
@@ -19,8 +17,6 @@ use crate::told::told;
 pub(crate) struct Outputs<'a> {
     /// Where.
     pub(crate) dir: &'a RunDir,
-    /// What is measured.
-    pub(crate) config: &'a RunConfig,
     /// RFC 3339 time of the start.
     pub(crate) started: &'a str,
 }
@@ -28,21 +24,24 @@ pub(crate) struct Outputs<'a> {
 impl Outputs<'_> {
     /// Writes what is known before anything is measured, so that a run that is killed leaves a directory that says
     /// what it was.
-    pub(crate) fn unfinished(&self, raw: &Raw) -> anyhow::Result<()> {
-        let (mut document, _) = document(self.config, self.started, raw);
+    pub(crate) fn unfinished(&self, observed: &Observed, mut document: Document) -> anyhow::Result<()> {
+        let kept = match document.driver {
+            Some(_) => "latency.hlog holds what it measured",
+            None => "nothing is known of its commits",
+        };
         document.caveats.push(Caveat {
             kind: "unfinished_run".into(),
-            text: "this run has not ended in order: latency.hlog holds what it measured".into(),
+            text: format!("this run has not ended in order: {kept}"),
         });
         self.document(&document)?;
-        self.facts(raw)
+        self.facts(observed)
     }
 
     /// Writes everything.
-    pub(crate) fn finished(&self, raw: &Raw, document: &Document) -> anyhow::Result<()> {
+    pub(crate) fn finished(&self, observed: &Observed, document: &Document) -> anyhow::Result<()> {
         self.document(document)?;
-        self.facts(raw)?;
-        let stacks = raw
+        self.facts(observed)?;
+        let stacks = observed
             .traced
             .as_ref()
             .map_or(&[][..], |traced| &traced.explained.breakdown.stacks);
@@ -52,7 +51,7 @@ impl Outputs<'_> {
             color: false,
         };
         self.write(&self.dir.report_html(), &render(Format::Html, input)?)?;
-        if raw.traced.is_none() {
+        if observed.traced.is_none() {
             return Ok(());
         }
         self.write(&self.dir.commits_folded(), &render(Format::Folded, input)?)?;
@@ -76,10 +75,18 @@ impl Outputs<'_> {
         self.write(&self.dir.run_json(), &json)
     }
 
-    fn facts(&self, raw: &Raw) -> anyhow::Result<()> {
-        let server = json!({ "server": raw.server, "data": raw.data, "status_delta": raw.status });
+    fn facts(&self, observed: &Observed) -> anyhow::Result<()> {
+        let server = json!({
+            "server": observed.server,
+            "connection": observed.connection,
+            "data": observed.data,
+            "status_delta": observed.status,
+        });
         self.write(&self.dir.server_json(), &serde_json::to_string_pretty(&server)?)?;
-        self.write(&self.dir.host_json(), &serde_json::to_string_pretty(&raw.host)?)
+        self.write(
+            &self.dir.host_json(),
+            &serde_json::to_string_pretty(&observed.host)?,
+        )
     }
 
     fn write(&self, path: &std::path::Path, contents: &str) -> anyhow::Result<()> {

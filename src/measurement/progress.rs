@@ -48,6 +48,18 @@ impl Line {
         ));
     }
 
+    /// Shows how far a trace is: its time, and the commits of it and of the last second that are explained.
+    pub(crate) fn traced(&self, time: Duration, of: Option<Duration>, commits: u64, last_second: u64) {
+        let seconds = time.as_secs();
+        let until = match of {
+            Some(of) => format!("{seconds} s of {:.0} s", of.as_secs_f64()),
+            None => format!("{seconds} s (Ctrl-C ends it)"),
+        };
+        self.say(format!(
+            "tracing: {until}, {commits} commits, {last_second} commits/s"
+        ));
+    }
+
     /// Ends without a trace.
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();

@@ -1,0 +1,157 @@
+//! Global variables of a running program, read in its memory where its symbols say that they are.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use object::{Object, ObjectSymbol};
+use procfs::process::Process;
+
+/// No text that a server keeps is longer (`FN_REFLEN` in include/my_io.h).
+const LONGEST_TEXT: usize = 512;
+
+/// Tag of the program's entry address in the auxiliary vector (getauxval(3)).
+const AT_ENTRY: u64 = 9;
+
+/// The globals of one process. Nothing of it is stopped or changed.
+#[derive(Debug)]
+pub(crate) struct Globals {
+    memory: File,
+    /// Address in the process and size, by symbol.
+    places: BTreeMap<String, (u64, u64)>,
+}
+
+impl Globals {
+    /// Looks up those of `symbols` that the program of a process has; needs root.
+    pub(crate) fn find(pid: u32, symbols: &[&str]) -> io::Result<Self> {
+        let program = fs::read(format!("/proc/{pid}/exe"))?;
+        let elf = object::File::parse(&*program).map_err(io::Error::other)?;
+        let moved_by = entry_address(pid)?.wrapping_sub(elf.entry());
+        let places = elf
+            .symbols()
+            .chain(elf.dynamic_symbols())
+            .filter(ObjectSymbol::is_definition)
+            .filter_map(|symbol| {
+                let name = symbol.name().ok().filter(|name| symbols.contains(name))?;
+                let address = symbol.address().wrapping_add(moved_by);
+                Some((name.to_owned(), (address, symbol.size())))
+            })
+            .collect();
+        Ok(Self {
+            memory: File::open(format!("/proc/{pid}/mem"))?,
+            places,
+        })
+    }
+
+    /// The text in a `char[]`; none that is empty or no plain text.
+    pub(crate) fn text(&self, symbol: &str) -> Option<String> {
+        let &(address, size) = self.places.get(symbol)?;
+        self.text_at(address, usize::try_from(size).ok()?.min(LONGEST_TEXT))
+    }
+
+    /// The text that a `char *` points to; none that is empty or no plain text.
+    pub(crate) fn text_behind(&self, symbol: &str) -> Option<String> {
+        let address = self.number(symbol).filter(|&address| address != 0)?;
+        self.text_at(address, LONGEST_TEXT)
+    }
+
+    /// An unsigned number of 1, 2, 4 or 8 bytes.
+    pub(crate) fn number(&self, symbol: &str) -> Option<u64> {
+        let &(address, size) = self.places.get(symbol)?;
+        let size = usize::try_from(size)
+            .ok()
+            .filter(|size| [1, 2, 4, 8].contains(size))?;
+        let mut bytes = [0; 8];
+        self.memory.read_exact_at(&mut bytes[..size], address).ok()?;
+        Some(u64::from_le_bytes(bytes))
+    }
+
+    fn text_at(&self, address: u64, at_most: usize) -> Option<String> {
+        let mut bytes = vec![0; at_most];
+        // Behind the text there may be no more memory.
+        let read = self.memory.read_at(&mut bytes, address).ok()?;
+        let end = bytes[..read].iter().position(|&byte| byte == 0)?;
+        let text = String::from_utf8(bytes[..end].to_vec()).ok()?;
+        (!text.is_empty() && !text.chars().any(char::is_control)).then_some(text)
+    }
+}
+
+/// Where the kernel found the program's entry: programs are loaded at an address that differs each time.
+fn entry_address(pid: u32) -> io::Result<u64> {
+    let pid = i32::try_from(pid).map_err(io::Error::other)?;
+    let vector = Process::new(pid).and_then(|process| process.auxv());
+    let vector = vector.map_err(io::Error::other)?;
+    vector
+        .get(&AT_ENTRY)
+        .copied()
+        .ok_or_else(|| io::Error::other("no entry address in the auxiliary vector"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Symbols for the tests to find: the names are not mangled.
+    #[expect(unsafe_code, reason = "a name that is not mangled may clash")]
+    mod told {
+        #[unsafe(no_mangle)]
+        pub(super) static LOGTRACE_TEXT: [u8; 8] = *b"9.7.4\0xy";
+        #[unsafe(no_mangle)]
+        pub(super) static LOGTRACE_EMPTY: [u8; 4] = [0; 4];
+        #[unsafe(no_mangle)]
+        pub(super) static LOGTRACE_BINARY: [u8; 4] = [27, b'[', b'm', 0];
+        #[unsafe(no_mangle)]
+        pub(super) static LOGTRACE_ENDLESS: [u8; 4] = *b"abcd";
+        #[unsafe(no_mangle)]
+        pub(super) static LOGTRACE_POINTER: &[u8; 12] = b"/var/binlog\0";
+        #[unsafe(no_mangle)]
+        pub(super) static LOGTRACE_NULL: usize = 0;
+        #[unsafe(no_mangle)]
+        pub(super) static LOGTRACE_FLAG: u8 = 1;
+        #[unsafe(no_mangle)]
+        pub(super) static LOGTRACE_NUMBER: u32 = 1_000;
+    }
+
+    fn globals() -> Globals {
+        // They are there only if they are used.
+        std::hint::black_box((
+            &told::LOGTRACE_TEXT,
+            &told::LOGTRACE_EMPTY,
+            &told::LOGTRACE_BINARY,
+            &told::LOGTRACE_ENDLESS,
+            &told::LOGTRACE_POINTER,
+            &told::LOGTRACE_NULL,
+            &told::LOGTRACE_FLAG,
+            &told::LOGTRACE_NUMBER,
+        ));
+        let names = [
+            "TEXT", "EMPTY", "BINARY", "ENDLESS", "POINTER", "NULL", "FLAG", "NUMBER",
+        ];
+        let names = names.map(|name| format!("LOGTRACE_{name}"));
+        Globals::find(std::process::id(), &names.each_ref().map(String::as_str)).unwrap()
+    }
+
+    #[test]
+    fn globals_of_this_process_are_read() {
+        let globals = globals();
+        assert_eq!(globals.text("LOGTRACE_TEXT").as_deref(), Some("9.7.4"));
+        assert_eq!(
+            globals.text_behind("LOGTRACE_POINTER").as_deref(),
+            Some("/var/binlog")
+        );
+        assert_eq!(globals.number("LOGTRACE_FLAG"), Some(1));
+        assert_eq!(globals.number("LOGTRACE_NUMBER"), Some(1_000));
+    }
+
+    #[test]
+    fn what_is_no_text_is_none() {
+        let globals = globals();
+        for symbol in ["LOGTRACE_EMPTY", "LOGTRACE_BINARY", "LOGTRACE_ENDLESS", "NO_SUCH"] {
+            assert_eq!(globals.text(symbol), None, "{symbol}");
+        }
+        assert_eq!(globals.text_behind("LOGTRACE_NULL"), None);
+        // It points nowhere.
+        assert_eq!(globals.text_behind("LOGTRACE_NUMBER"), None);
+    }
+}

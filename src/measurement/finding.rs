@@ -1,0 +1,109 @@
+//! What a reader must know before trusting the numbers of any measurement; pure.
+
+use logtrace_report::document::{Caveat, Document};
+
+use super::tracing::Traced;
+
+/// A caveat, and whether the run is degraded by it (exit code 3).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Finding {
+    /// What is told.
+    pub(crate) caveat: Caveat,
+    /// Whether scripts must not take the run for a good one.
+    pub(crate) degrades: bool,
+}
+
+/// Share of commit time that may stay unexplained.
+const UNEXPLAINED_SHARE: f64 = 0.05;
+
+/// Something that scripts must heed.
+pub(crate) fn degrading(kind: &str, text: String) -> Finding {
+    Finding {
+        caveat: Caveat {
+            kind: kind.into(),
+            text,
+        },
+        degrades: true,
+    }
+}
+
+/// Something that is worth knowing.
+pub(crate) fn telling(kind: &str, text: String) -> Finding {
+    Finding {
+        degrades: false,
+        ..degrading(kind, text)
+    }
+}
+
+/// What is to be told of the tracer and of what it explained.
+pub(crate) fn of_tracing(traced: Option<&Traced>, document: &Document) -> Vec<Finding> {
+    let mut found = Vec::new();
+    if let Some(traced) = traced {
+        found.extend(of_tracer(traced));
+    }
+    found.extend(of_commits(document));
+    found
+}
+
+/// `part` of `whole`, from 0 to 1; 0 of nothing.
+pub(crate) fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
+}
+
+fn of_tracer(traced: &Traced) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let losses = traced.account.losses;
+    if losses.lost > 0 {
+        found.push(degrading(
+            "lost_records",
+            format!(
+                "{} records were lost: causes are incomplete, sums are still exact",
+                losses.lost
+            ),
+        ));
+    }
+    if traced.explained.undecodable > 0 {
+        let count = traced.explained.undecodable;
+        found.push(degrading(
+            "undecodable_records",
+            format!("{count} records could not be understood"),
+        ));
+    }
+    if traced.explained.breakdown.invariant_violations > 0 {
+        let count = traced.explained.breakdown.invariant_violations;
+        found.push(degrading(
+            "invariant_violations",
+            format!("the causes of {count} commits did not add up"),
+        ));
+    }
+    for probe in &traced.account.probes {
+        if let Some(missing) = &probe.missing {
+            found.push(telling(
+                "missing_probe",
+                format!("{} is not attached: {missing}", probe.name),
+            ));
+        }
+    }
+    if let Some(error) = &traced.explained.recording_failed {
+        found.push(degrading(
+            "recording",
+            format!("the recording is incomplete: {error}"),
+        ));
+    }
+    found
+}
+
+fn of_commits(document: &Document) -> Option<Finding> {
+    let commits = document.commits.as_ref()?;
+    let unexplained = share(document.unexplained, commits.total);
+    (unexplained > UNEXPLAINED_SHARE).then(|| {
+        telling(
+            "unexplained",
+            format!("{:.1} % of the commit time is unexplained", unexplained * 100.0),
+        )
+    })
+}

@@ -1,0 +1,86 @@
+//! Tracing a server while something measures it.
+
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+
+use anyhow::Context;
+use logtrace_events::{Request, RunDir};
+use logtrace_server::ServerFacts;
+use logtrace_tracer::{Account, Detail, Tracer, TracerConfig};
+
+use super::exchange::Exchange;
+use super::explainer::{Explained, Explainer, Incoming};
+
+/// A server that is traced.
+#[derive(Debug)]
+pub(crate) struct Tracing {
+    tracer: Tracer<Explainer>,
+}
+
+/// What is wanted of a tracer.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted {
+    /// How much is traced.
+    pub(crate) detail: Detail,
+    /// Whether every record is kept in the run directory.
+    pub(crate) record: bool,
+    /// The requests of the load, as they end; `None` for somebody else's load.
+    pub(crate) requests: Option<Receiver<Request>>,
+}
+
+/// What the tracer saw in the window.
+#[derive(Debug)]
+pub(crate) struct Traced {
+    /// Commits, explained.
+    pub(crate) explained: Explained,
+    /// The tracer's account.
+    pub(crate) account: Account,
+}
+
+impl Tracing {
+    /// Attaches the probes to a server, whose commits are explained in the window that `exchange` announces later.
+    pub(crate) fn start(
+        server: &ServerFacts,
+        dir: &RunDir,
+        wanted: Wanted,
+        exchange: &Arc<Exchange>,
+    ) -> anyhow::Result<Self> {
+        let recording = match wanted.record {
+            true => Some(
+                dir.create_file(&dir.records())
+                    .context("cannot create the recording")?,
+            ),
+            false => None,
+        };
+        let incoming = Incoming {
+            exchange: Arc::clone(exchange),
+            requests: wanted.requests,
+        };
+        let explainer = Explainer::new(server.pid, server.log_names(), incoming, recording)
+            .context("cannot start the recording")?;
+        let config = TracerConfig {
+            detail: wanted.detail,
+            ..TracerConfig::new(server.pid)
+        };
+        let tracer = Tracer::start(config, explainer)?;
+        Ok(Self { tracer })
+    }
+
+    /// The tracer's account of now, if its thread still tells.
+    pub(crate) fn account(&self) -> Option<Account> {
+        self.tracer.account().ok()
+    }
+
+    /// Detaches the probes. The account is of the time since an earlier one.
+    pub(crate) fn stop(self, before: Option<Account>) -> anyhow::Result<Traced> {
+        let (explainer, account) = self.tracer.stop()?;
+        let account = match before {
+            Some(before) => account.since(&before),
+            None => account,
+        };
+        Ok(Traced {
+            explained: explainer.finish(),
+            account,
+        })
+    }
+}

@@ -1,0 +1,61 @@
+//! What to trace, checked.
+
+use std::path::{self, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context;
+use logtrace_server::{Dsn, DsnError, RunningChoice, Target};
+use logtrace_tracer::Detail;
+
+use crate::cli::TraceArgs;
+use crate::exit::UsageError;
+use crate::measurement::check_duration;
+
+/// A trace that can be tried.
+#[derive(Clone, Debug)]
+pub(crate) struct TraceConfig {
+    /// Which server.
+    pub(crate) server: RunningChoice,
+    /// Length of the window; until it is interrupted if there is none.
+    pub(crate) duration: Option<Duration>,
+    /// How much to trace.
+    pub(crate) detail: Detail,
+    /// Whether to keep the records.
+    pub(crate) record: bool,
+    /// Where run directories are made.
+    pub(crate) out: PathBuf,
+}
+
+impl TraceConfig {
+    /// Checks what was typed.
+    pub(crate) fn checked(arguments: &TraceArgs) -> anyhow::Result<Self> {
+        if let Some(duration) = arguments.duration {
+            check_duration(duration)?;
+        }
+        Ok(Self {
+            server: server(arguments)?,
+            duration: arguments.duration,
+            detail: arguments.detail,
+            record: arguments.record,
+            out: arguments.out.clone(),
+        })
+    }
+}
+
+fn server(arguments: &TraceArgs) -> anyhow::Result<RunningChoice> {
+    if let Some(pid) = arguments.pid {
+        return Ok(RunningChoice::Process(pid));
+    }
+    if let Some(socket) = &arguments.socket {
+        return Ok(RunningChoice::Address(Dsn {
+            target: Target::Socket(path::absolute(socket).context("--socket")?),
+            user: arguments.user.clone(),
+            database: None,
+        }));
+    }
+    let address = arguments.address.as_deref().unwrap_or_default();
+    let dsn = address
+        .parse()
+        .map_err(|error: DsnError| UsageError(error.to_string()))?;
+    Ok(RunningChoice::Address(dsn))
+}

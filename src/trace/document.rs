@@ -1,0 +1,25 @@
+//! Puts the run document of a trace together; pure.
+
+use logtrace_report::document::{Document, Trace};
+
+use super::caveats::findings;
+use super::config::TraceConfig;
+use super::watch::Raw;
+use crate::measurement::{self, Measured};
+
+/// What the trace came to.
+pub(crate) fn measured(config: &TraceConfig, started: &str, raw: Raw) -> Measured {
+    let document = document(started, &raw);
+    let findings = findings(config, &raw, &document);
+    Measured::new(raw.observed, document, findings)
+}
+
+/// The document of a trace, without caveats.
+pub(crate) fn document(started: &str, raw: &Raw) -> Document {
+    let mut document = measurement::document(started, &raw.observed, []);
+    document.trace = Some(Trace {
+        pid: raw.observed.server.pid,
+        duration_s: raw.duration.as_secs_f64(),
+    });
+    document
+}

@@ -1,0 +1,115 @@
+//! A server that is not of the program that is tested.
+
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::path::PathBuf;
+
+use logtrace_server::{Flavor, Instance, InstanceConfig, find};
+use mysql_async::prelude::{FromRow, Queryable};
+use mysql_async::{Conn, OptsBuilder};
+use tokio::runtime::{Builder, Runtime};
+
+/// A server that is not of the runs; it dies with the thread that started it.
+pub(crate) struct Foreign {
+    runtime: Runtime,
+    server: Instance,
+    /// Not where private servers of the runs are.
+    _base: tempfile::TempDir,
+}
+
+impl Foreign {
+    /// Starts one, which answers.
+    pub(crate) fn start(flavor: Flavor) -> Self {
+        let base = tempfile::Builder::new().prefix("lt-").tempdir_in("/tmp").unwrap();
+        fs::set_permissions(base.path(), Permissions::from_mode(0o755)).unwrap();
+        let mut config = InstanceConfig::new(find(Some(flavor)).unwrap(), base.path().join("log"));
+        config.base = base.path().to_owned();
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let server = runtime.block_on(Instance::start(&config, &|_| {})).unwrap();
+        Self {
+            runtime,
+            server,
+            _base: base,
+        }
+    }
+
+    /// Its address for an account.
+    pub(crate) fn address(&self, user: &str) -> String {
+        let socket = self.server.socket();
+        format!("mysql://{user}@localhost/?socket={}", socket.display())
+    }
+
+    /// Its process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.server.pid()
+    }
+
+    /// Its socket.
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.server.socket()
+    }
+
+    /// Does a statement.
+    pub(crate) fn tell(&self, statement: &str) {
+        self.with(async |mut conn| {
+            conn.query_drop(statement).await.unwrap();
+            conn.disconnect().await.unwrap();
+        });
+    }
+
+    /// The first row of an answer.
+    pub(crate) fn ask<T: FromRow + Send + 'static>(&self, statement: &str) -> T {
+        self.with(async |mut conn| {
+            let row = conn.query_first(statement).await.unwrap();
+            conn.disconnect().await.unwrap();
+            row.unwrap()
+        })
+    }
+
+    fn with<T>(&self, work: impl AsyncFnOnce(Conn) -> T) -> T {
+        let socket = self.server.socket();
+        let options = OptsBuilder::default()
+            .socket(Some(socket.to_string_lossy()))
+            .user(Some("root"));
+        self.runtime
+            .block_on(async { work(Conn::new(options).await.unwrap()).await })
+    }
+
+    /// All rows of an answer.
+    pub(crate) fn ask_all<T: FromRow + Send + 'static>(&self, statement: &str) -> Vec<T> {
+        self.with(async |mut conn| {
+            let rows = conn.query(statement).await.unwrap();
+            conn.disconnect().await.unwrap();
+            rows
+        })
+    }
+
+    /// Bytes of its code that are not as in its program file: each place of a uprobe has one.
+    pub(crate) fn changed_code_bytes(&self) -> usize {
+        let pid = self.pid();
+        let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap();
+        let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap();
+        let file = File::open(&program).unwrap();
+        let memory = File::open(format!("/proc/{pid}/mem")).unwrap();
+        maps.lines()
+            .filter(|line| line.contains(" r-xp ") && line.ends_with(program.to_str().unwrap()))
+            .map(|line| changed_bytes(line, &file, &memory))
+            .sum()
+    }
+}
+
+/// Bytes of a mapping, as `/proc/PID/maps` describes it, in which the memory is not as the file.
+fn changed_bytes(mapping: &str, file: &File, memory: &File) -> usize {
+    let words: Vec<&str> = mapping.split_whitespace().collect();
+    let hexadecimal = |word: &str| u64::from_str_radix(word, 16).unwrap();
+    let (start, end) = words[0].split_once('-').unwrap();
+    let (start, offset) = (hexadecimal(start), hexadecimal(words[2]));
+    let length = (hexadecimal(end) - start).min(file.metadata().unwrap().len() - offset);
+    let read = |from: &File, at| {
+        let mut bytes = vec![0; usize::try_from(length).unwrap()];
+        from.read_exact_at(&mut bytes, at).unwrap();
+        bytes
+    };
+    let (mapped, original) = (read(memory, start), read(file, offset));
+    mapped.iter().zip(&original).filter(|(a, b)| a != b).count()
+}
