@@ -87,10 +87,21 @@ fn ended_wait(number: u16, wake: Wake) -> Wait {
         syscall::IO_GETEVENTS | syscall::IO_PGETEVENTS | syscall::IO_URING_ENTER => Wait::AsyncIo,
         // Pages are read with these, and sockets never are.
         syscall::PREAD64 | syscall::PREADV | syscall::PREADV2 => Wait::DeviceIo,
+        _ if is_on_metadata(number) => Wait::FileMetadata,
         _ if IoOp::from_syscall(number.into()).is_some() => Wait::FileIo,
         _ if is_client_wait(number) => Wait::Client,
         _ => Wait::Unexplained,
     }
+}
+
+/// Whether the system call opens, creates, looks up, names, removes or resizes a file: open, close, stat, fstat, lstat,
+/// access, truncate, ftruncate, getdents, rename, mkdir, rmdir, creat, link, unlink, chmod, fchmod, getdents64, openat,
+/// newfstatat, unlinkat, renameat, fallocate, renameat2, statx, openat2.
+fn is_on_metadata(number: u16) -> bool {
+    matches!(
+        number,
+        2..=6 | 21 | 76..=78 | 82..=87 | 90 | 91 | 217 | 257 | 262..=264 | 285 | 316 | 332 | 437
+    )
 }
 
 /// Whether a server's thread that blocks in this system call waits for a client to send something.
@@ -160,6 +171,8 @@ mod tests {
             (syscall::IO_GETEVENTS, Wait::AsyncIo),
             (syscall::PREAD64, Wait::DeviceIo),
             (75, Wait::FileIo),
+            (257, Wait::FileMetadata),
+            (285, Wait::FileMetadata),
             (9, Wait::Unexplained),
         ];
         for (number, wait) in expected {

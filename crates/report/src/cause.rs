@@ -57,6 +57,9 @@ pub enum Wait {
     /// A lock or the space of the file system: inode, journal handle, log space, dirty-page throttling.
     #[serde(rename = "file system lock")]
     FileSystemLock,
+    /// A system call that opens, creates, names, removes or resizes a file: a log that rotates or grows.
+    #[serde(rename = "file metadata")]
+    FileMetadata,
     /// A block inside an I/O system call that no stack rule knows.
     #[serde(rename = "unclassified")]
     Unclassified,
@@ -110,6 +113,7 @@ impl Wait {
             Self::DeviceFlush => "device flush",
             Self::DeviceIo => "device I/O",
             Self::FileSystemLock => "file system lock",
+            Self::FileMetadata => "file metadata",
             Self::Unclassified => "unclassified",
             Self::FileIo => "file I/O",
             Self::AsyncIo => "async I/O",

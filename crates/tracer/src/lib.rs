@@ -10,6 +10,7 @@ mod clock;
 mod courtesy;
 mod delivery;
 mod detail;
+mod entry;
 mod error;
 mod kernel;
 mod loader;

@@ -11,6 +11,7 @@ use aya::{Btf, Ebpf, EbpfLoader, include_bytes_aligned};
 use crate::account::ProbeAccount;
 use crate::call_sites::call_sites;
 use crate::detail::Detail;
+use crate::entry::cheap_entry;
 use crate::error::TracerError;
 use crate::probes::{Attach, PROBES, Probe};
 use crate::rings::Rings;
@@ -93,6 +94,33 @@ fn placement(program: &Program<'_>, probe: Probe) -> Result<Placement, TracerErr
                 place,
             })
         }
+        Attach::Function(names) => Ok(entry_placement(program, probe, names)),
+    }
+}
+
+/// On each function of these names; on none where the server has none of them.
+fn entry_placement(program: &Program<'_>, probe: Probe, names: &[&'static str]) -> Placement {
+    let functions = names.iter().flat_map(|name| program.functions(name));
+    let entries: Vec<(u64, bool)> = functions
+        .filter_map(|function| {
+            let cheap = cheap_entry(program.code(&function)?, function.address);
+            let offset = program.file_offset(cheap.unwrap_or(function.address))?;
+            Some((offset, cheap.is_some()))
+        })
+        .collect();
+    let stepped = if entries.iter().all(|(_, cheap)| *cheap) {
+        ""
+    } else {
+        ", single-stepped"
+    };
+    Placement {
+        probe,
+        place: format!(
+            "uprobe in {} functions {}...){stepped}",
+            entries.len(),
+            names.join("...) or ")
+        ),
+        offsets: entries.into_iter().map(|(offset, _)| offset).collect(),
     }
 }
 
@@ -163,7 +191,10 @@ fn attach_program(bpf: &mut Ebpf, btf: &Btf, placement: &Placement, pid: NonZero
     let attached = match placement.probe.attach {
         Attach::BtfTracepoint(event) => attach_tracepoint(program, event, btf),
         Attach::Syscall(event) => attach_syscall(program, event),
-        Attach::Call { .. } => attach_uprobe(program, &placement.offsets, pid),
+        Attach::Function(_) if placement.offsets.is_empty() => {
+            return Err("the server's program has no such function".to_owned());
+        }
+        Attach::Call { .. } | Attach::Function(_) => attach_uprobe(program, &placement.offsets, pid),
     };
     attached.map_err(|error| chain(&error))
 }

@@ -33,6 +33,9 @@ pub enum Attach {
         /// The function that is called.
         callee: &'static str,
     },
+    /// In the server: the entry of a function, or its return where the program is made for that. Prefixes of the
+    /// demangled names that it has in different servers.
+    Function(&'static [&'static str]),
 }
 
 /// The function of both servers in which a transaction commits (sql/handler.cc).
@@ -78,9 +81,24 @@ const fn rare(probe: Probe) -> Probe {
     }
 }
 
+/// What XA COMMIT executes: sql/xa/sql_xa_commit.cc of MySQL, sql/xa.cc of MariaDB.
+const XA_COMMIT: &[&str] = &["Sql_cmd_xa_commit::trans_xa_commit(THD*", "trans_xa_commit(THD*"];
+/// What XA PREPARE executes: sql/xa/sql_xa_prepare.cc of MySQL, sql/xa.cc of MariaDB.
+const XA_PREPARE: &[&str] = &[
+    "Sql_cmd_xa_prepare::trans_xa_prepare(THD*",
+    "trans_xa_prepare(THD*",
+];
+
+const fn xa(name: &'static str, program: &'static str, functions: &'static [&'static str]) -> Probe {
+    Probe {
+        optional: Some("this statement's wait does not count as a commit"),
+        ..required(name, program, Attach::Function(functions))
+    }
+}
+
 /// All probes, in the order in which they are attached: the commit's last, so that no commit is seen before
 /// everything that it may wait for is.
-pub const PROBES: [Probe; 22] = [
+pub const PROBES: [Probe; 26] = [
     required("sched_switch", "on_switch", Attach::BtfTracepoint("sched_switch")),
     required("sched_waking", "on_waking", Attach::BtfTracepoint("sched_waking")),
     enter("sys_enter_fsync"),
@@ -101,6 +119,10 @@ pub const PROBES: [Probe; 22] = [
     rare(exit("sys_exit_sync_file_range")),
     flush("block_rq_issue", "on_flush_issue"),
     flush("block_rq_complete", "on_flush_complete"),
+    xa("XA COMMIT begin", "on_xa_begin", XA_COMMIT),
+    xa("XA COMMIT end", "on_xa_end", XA_COMMIT),
+    xa("XA PREPARE begin", "on_xa_begin", XA_PREPARE),
+    xa("XA PREPARE end", "on_xa_end", XA_PREPARE),
     required(
         "commit begin",
         "on_commit_begin",

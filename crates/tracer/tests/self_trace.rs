@@ -55,6 +55,24 @@ fn _Z15ha_commit_transP3THDb(work: &mut dyn FnMut(), read_write: bool) -> u64 {
     black_box(_ZN11MDL_context12release_lockEP10MDL_ticket(ticket) + 1)
 }
 
+#[expect(unsafe_code, reason = "only an unmangled function can have this name")]
+// SAFETY: no library of this test has a function of this name.
+#[unsafe(no_mangle)]
+#[inline(never)]
+fn _Z16trans_xa_prepareP3THD(work: &mut dyn FnMut()) -> u64 {
+    work();
+    black_box(3)
+}
+
+#[expect(unsafe_code, reason = "only an unmangled function can have this name")]
+// SAFETY: no library of this test has a function of this name.
+#[unsafe(no_mangle)]
+#[inline(never)]
+fn _Z15trans_xa_commitP3THD(work: &mut dyn FnMut()) -> u64 {
+    work();
+    black_box(4)
+}
+
 fn commit(mut work: impl FnMut()) {
     _Z15ha_commit_transP3THDb(&mut work, true);
 }
@@ -194,6 +212,38 @@ fn a_block_inside_an_fsync_carries_the_kernel_stack() {
         assert!(frames.iter().any(|frame| frame.contains("fsync")), "{frames:?}");
         assert!(!frames[0].starts_with("schedule"), "{frames:?}");
     }
+}
+
+#[test]
+fn xa_commits_in_two_phases_and_in_one() {
+    let _alone = alone();
+    let mut within = Vec::new();
+    let (records, account) = traced(1 << 20, || {
+        for _ in 0..10 {
+            _Z16trans_xa_prepareP3THD(&mut || thread::yield_now());
+            _Z15trans_xa_commitP3THD(&mut || thread::yield_now());
+            let started = now_ns();
+            _Z15trans_xa_commitP3THD(&mut || commit(thread::yield_now));
+            within.push((started, now_ns()));
+        }
+    });
+    let commits = commits(&records, tid());
+    assert_eq!(
+        commits.len(),
+        30,
+        "prepare, commit, and the one inside of a commit in one phase"
+    );
+    for (start_ns, end_ns) in within {
+        let inside = |commit: &&Commit| start_ns <= commit.start_ns && commit.end_ns <= end_ns;
+        assert_eq!(commits.iter().filter(inside).count(), 1);
+    }
+    assert!(account.losses.is_none());
+}
+
+/// Now, by the clock of the records.
+fn now_ns() -> u64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    u64::try_from(time.tv_sec).unwrap() * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap()
 }
 
 fn flushes(records: &[Record]) -> Vec<Flush> {

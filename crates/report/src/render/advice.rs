@@ -59,6 +59,9 @@ fn meaning(wait: Wait) -> &'static str {
         Wait::FileSystemLock => {
             "Threads exclude each other inside the file system; another file system, or parted files, may not"
         }
+        Wait::FileMetadata => {
+            "Files were opened, created, removed or resized; larger logs (max_binlog_size) rotate less often"
+        }
         Wait::Unclassified => {
             "The kernel stacks listed as unclassified; a rule for them would name the cause"
         }
