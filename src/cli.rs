@@ -151,7 +151,7 @@ pub(crate) struct TraceArgs {
     pub(crate) socket: Option<PathBuf>,
 
     /// The account for --socket; root needs no password where the server asks the system who connects.
-    #[arg(long, value_name = "USER", default_value = "root", requires = "socket")]
+    #[arg(long, value_name = "USER", default_value = "root", conflicts_with_all = ["pid", "address"])]
     pub(crate) user: String,
 
     /// How long. Default: until Ctrl-C.
