@@ -122,6 +122,24 @@ impl Ran {
         logtrace_report::render::parse_json(&text).unwrap()
     }
 
+    /// What `logtrace report` makes of it again.
+    pub(crate) fn report(&self, format: &str) -> String {
+        let mut command = logtrace();
+        let dir = self.dir.as_ref().expect("the run left a directory");
+        let output = command
+            .arg("report")
+            .arg(dir)
+            .args(["--format", format])
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8(output.stdout).unwrap()
+    }
+
     /// The document of a run that must have gone well. That this machine was too busy to send on time is no fault
     /// of the program: it says so, and with exit code 3.
     pub(crate) fn good(&self) -> Document {

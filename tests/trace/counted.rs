@@ -5,7 +5,7 @@ use logtrace_report::document::{CauseRow, Document};
 use logtrace_server::Flavor;
 
 use crate::common::foreign::Foreign;
-use crate::common::{Ran, Running, alone, logtrace, share, total};
+use crate::common::{Ran, Running, alone, share, total};
 use crate::sysbench::{updates, with_tables};
 
 /// Enough for a few seconds.
@@ -39,6 +39,7 @@ fn sees_every_commit(flavor: Flavor) {
         let ran = tracing.ended();
         assert_eq!(ran.code(), Some(0), "{way}: {}{}", ran.stderr(), ran.stdout());
         assert_sound(&ran, &foreign, events);
+        assert_eq!(ran.file("records.bin").exists(), way.contains("--record"));
         assert_eq!(foreign.changed_code_bytes(), 0, "{way}: probes are left");
         assert_eq!(foreign.ask::<u32>("SELECT 1"), 1, "{way}: the server lives");
     }
@@ -112,14 +113,8 @@ fn assert_rendered(ran: &Ran, document: &Document) {
         assert!(ran.file(name).metadata().unwrap().len() > 0, "{name}");
     }
     for format in ["terminal", "json", "html", "markdown", "csv", "folded"] {
-        let output = logtrace()
-            .arg("report")
-            .arg(dir)
-            .args(["--format", format])
-            .output()
-            .unwrap();
-        let text = String::from_utf8(output.stdout).unwrap();
-        assert!(output.status.success() && !text.is_empty(), "{format}");
+        let text = ran.report(format);
+        assert!(!text.is_empty(), "{format}");
         if format == "terminal" {
             assert!(ran.stdout().starts_with(&text), "the same text again");
             assert!(
