@@ -1,7 +1,7 @@
 //! A trace of sysbench's load says what a run with the same load says.
 
 use logtrace_events::{FileClass, IoOp};
-use logtrace_report::document::{CauseRow, Document};
+use logtrace_report::document::Document;
 use logtrace_server::Flavor;
 
 use crate::common::foreign::Foreign;
@@ -35,31 +35,38 @@ fn traced(flavor: Flavor) -> Document {
     tracing.ended().document()
 }
 
-/// Loosely: the machine is not the same from one second to the next.
+/// Loosely: the machine is not the same from one second to the next, and what a fsync is made of with it.
 fn assert_alike(traced: &Document, ran: &Document, flavor: Flavor) {
-    let shares = |document: &Document| {
-        let fsync = |class| share(document, move |cause| is_fsync(cause, class));
-        [
-            fsync(FileClass::Binlog),
-            fsync(FileClass::Redo),
-            share(document, |cause| cause.file.is_none()),
-        ]
+    let binlog_fsync = |document: &_| share_of(document, FileClass::Binlog, &[IoOp::Fsync]);
+    let redo_fsync = |document: &_| share_of(document, FileClass::Redo, &[IoOp::Fsync]);
+    let all = [IoOp::Write, IoOp::Fsync];
+    let logs = |document: &_| {
+        share_of(document, FileClass::Binlog, &all) + share_of(document, FileClass::Redo, &all)
     };
-    let (of_trace, of_run) = (shares(traced), shares(ran));
-    for (traced, ran) in of_trace.into_iter().zip(of_run) {
+    let near = |of: &str, share: &dyn Fn(&Document) -> f64, factor: f64| {
+        let (traced, ran) = (share(traced), share(ran));
         let ratio = traced / ran;
         assert!(
-            (0.33..3.0).contains(&ratio),
-            "{flavor}: {of_trace:?} of a trace, {of_run:?} of a run"
+            (1.0 / factor..factor).contains(&ratio),
+            "{flavor}: {of} has {traced} of the trace, {ran} of the run"
+        );
+    };
+    near("both logs", &logs, 2.0);
+    near("the binary log's fsync", &binlog_fsync, 5.0);
+    near("the redo log's fsync", &redo_fsync, 5.0);
+    for document in [traced, ran] {
+        assert!(logs(document) > 0.4, "{flavor}: {:?}", document.causes);
+        let binlog_write = share_of(document, FileClass::Binlog, &[IoOp::Write]);
+        assert!(
+            binlog_fsync(document) > binlog_write,
+            "{flavor}: {:?}",
+            document.causes
         );
     }
-    let syncs = |[binlog, redo, _]: [f64; 3]| binlog + redo;
-    assert!(
-        (syncs(of_trace) - syncs(of_run)).abs() < 0.25,
-        "{flavor}: {of_trace:?} of a trace, {of_run:?} of a run"
-    );
 }
 
-fn is_fsync(cause: &CauseRow, class: FileClass) -> bool {
-    cause.file == Some(class) && cause.op == Some(IoOp::Fsync)
+fn share_of(document: &Document, class: FileClass, ops: &[IoOp]) -> f64 {
+    share(document, |cause| {
+        cause.file == Some(class) && cause.op.is_some_and(|op| ops.contains(&op))
+    })
 }

@@ -9,7 +9,7 @@ use crate::common::{Ran, Running, alone, share, total};
 use crate::sysbench::{updates, with_tables};
 
 /// Enough for a few seconds.
-const EVENTS: u32 = 600;
+const EVENTS: u32 = 450;
 const RATE_PER_S: u32 = 300;
 
 #[test]
@@ -73,7 +73,7 @@ fn assert_sound(ran: &Ran, foreign: &Foreign, events: u64) {
     let trace = document.trace.as_ref().unwrap();
     assert_eq!(trace.pid, foreign.pid());
     assert!(
-        trace.duration_s > f64::from(EVENTS / RATE_PER_S) * 0.9,
+        trace.duration_s > f64::from(EVENTS) / f64::from(RATE_PER_S) * 0.9,
         "{}",
         trace.duration_s
     );

@@ -35,7 +35,9 @@ impl Elsewhere {
                 "--duration",
                 "60s",
             ])
-            .args(["--tables", "1", "--rows", "500", "--out", "/srv/out"])
+            .args([
+                "--tables", "1", "--rows", "500", "--warmup", "200ms", "--out", "/srv/out",
+            ])
             .env("LOGTRACE_HOME", "/srv/home")
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -95,13 +97,13 @@ fn a_server_in_another_root_is_traced() {
             .unwrap();
         let socket = instance.join("sock");
         for way in [format!("--pid {pid}"), format!("--socket {}", socket.display())] {
-            let ran = Running::start(&format!("trace {way} --duration 2s")).ended();
+            let ran = Running::start(&format!("trace {way} --duration 1500ms")).ended();
             assert_eq!(ran.code(), Some(0), "{}", ran.stderr());
             let document = ran.document();
             assert_eq!(document.trace.as_ref().unwrap().pid, pid, "{way}");
             assert_eq!(document.server.file_system, "tmpfs", "{way}");
             assert!(document.caveats.is_empty(), "{:?}", document.caveats);
-            assert!(document.commits.as_ref().unwrap().count > 100, "{way}");
+            assert!(document.commits.as_ref().unwrap().count > 50, "{way}");
             for class in [FileClass::Binlog, FileClass::Redo] {
                 let fsync = share(&document, |cause| {
                     cause.file == Some(class) && cause.op == Some(IoOp::Fsync)
