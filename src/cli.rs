@@ -135,12 +135,13 @@ pub(crate) struct RunArgs {
     after_help = "\
 Examples:
   sudo logtrace trace --socket /run/mysqld/mysqld.sock --duration 30s
-  sudo logtrace trace --pid $(pgrep -o mysqld)
+  sudo logtrace trace --pid $(pgrep -x mysqld)
       without a login, until Ctrl-C
   sudo LOGTRACE_PASSWORD=... logtrace trace mysql://monitor@127.0.0.1:3306/ --duration 1m --record
 
-Nothing is changed on the server. With --pid it is not even asked: its version, and where its data and logs are, are
-read in the memory of its process. A login needs no privileges: it is for all variables and the change of the status."
+Nothing is changed on the server. With --pid it is not even asked: its version, and where its
+data and logs are, are read in the memory of its process. A login needs no privileges: it is for
+all variables and the change of the status."
 )]
 pub(crate) struct TraceArgs {
     /// The server as mysql://USER@HOST/, on this machine. A password is read from LOGTRACE_PASSWORD.
@@ -157,7 +158,7 @@ pub(crate) struct TraceArgs {
     pub(crate) socket: Option<PathBuf>,
 
     /// The account for --socket; root needs no password where the server asks the system who connects.
-    #[arg(long, value_name = "USER", default_value = "root", requires = "socket")]
+    #[arg(long, value_name = "USER", default_value = "root", conflicts_with_all = ["pid", "address"])]
     pub(crate) user: String,
 
     /// How long. Default: until Ctrl-C.

@@ -6,7 +6,7 @@ mod common;
 
 use std::fs;
 
-use common::{SERVERS, alone, driver, is_leader, logtrace, run, share, total, workload};
+use common::{SERVERS, alone, driver, is_leader, run, share, total, workload};
 use logtrace_events::{FileClass, IoOp};
 use logtrace_report::cause::Who;
 use logtrace_report::document::{CauseRow, Document};
@@ -177,21 +177,7 @@ fn a_report_renders_again_without_root_and_a_recording_is_kept() {
         "{records} bytes for {} records",
         tracer.events
     );
-    let dir = ran.dir.as_ref().unwrap();
-    let report = |format: &str| {
-        let output = logtrace()
-            .arg("report")
-            .arg(dir)
-            .args(["--format", format])
-            .output()
-            .unwrap();
-        assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        String::from_utf8(output.stdout).unwrap()
-    };
+    let report = |format: &str| ran.report(format);
     assert!(
         ran.stdout().starts_with(&report("terminal")),
         "the same text again"

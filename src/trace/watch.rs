@@ -93,9 +93,10 @@ async fn on_server(
         requests: None,
     };
     let tracing = Tracing::start(server.facts(), outputs.dir, wanted, &exchange)?;
-    let before = tracing.account();
+    // Before all else: the account is told by a thread that may have to wait for a CPU.
     let window = window(config.duration);
     exchange.announce(window);
+    let before = tracing.account();
     raw.ended = wait(config.duration, interrupts, server, &exchange, line).await;
     let end_ns = now_ns().min(window.end_ns);
     exchange.end(end_ns);

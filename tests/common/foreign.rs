@@ -3,11 +3,16 @@
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::PathBuf;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use logtrace_server::{Flavor, Instance, InstanceConfig, find};
 use mysql_async::prelude::{FromRow, Queryable};
 use mysql_async::{Conn, OptsBuilder};
 use tokio::runtime::{Builder, Runtime};
+
+/// Places of the tracer's probes in a server's program, at the least: the begin and the end of a commit.
+const PROBES: usize = 2;
 
 /// A server that is not of the runs; it dies with the thread that started it.
 pub(crate) struct Foreign {
@@ -82,6 +87,18 @@ impl Foreign {
             conn.disconnect().await.unwrap();
             rows
         })
+    }
+
+    /// Waits until all of somebody's probes sit in its code.
+    pub(crate) fn wait_until_traced(&self) {
+        let start = Instant::now();
+        let mut seen = [0; 3];
+        while seen[0] < PROBES || seen.iter().any(|&count| count != seen[0]) {
+            assert!(start.elapsed() < Duration::from_secs(60), "no probes come");
+            sleep(Duration::from_millis(20));
+            seen.rotate_left(1);
+            seen[2] = self.changed_code_bytes();
+        }
     }
 
     /// Bytes of its code that are not as in its program file: each place of a uprobe has one.

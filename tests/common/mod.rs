@@ -11,11 +11,12 @@ pub(crate) mod foreign;
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use logtrace_report::cause::Who;
 use logtrace_report::document::{CauseRow, Document, Driver, Workload};
+use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 /// Both servers, as `--server` names them.
@@ -34,7 +35,7 @@ pub(crate) fn logtrace() -> Command {
     Command::new(env!("CARGO_BIN_EXE_logtrace"))
 }
 
-/// One `logtrace run` that has ended.
+/// One `logtrace run` or `logtrace trace` that has ended.
 #[derive(Debug)]
 pub(crate) struct Ran {
     /// Exit code, stdout and stderr.
@@ -44,24 +45,52 @@ pub(crate) struct Ran {
     _out: TempDir,
 }
 
+/// One `logtrace run` or `logtrace trace` that goes on.
+#[derive(Debug)]
+pub(crate) struct Running {
+    child: Child,
+    out: TempDir,
+}
+
 /// Runs `logtrace run` with these arguments, given as one string.
 pub(crate) fn run(arguments: &str) -> Ran {
-    let out = tempfile::tempdir().unwrap();
-    let mut command = logtrace();
-    command
-        .arg("run")
-        .args(arguments.split_whitespace())
-        .arg("--out")
-        .arg(out.path());
-    let output = command.output().unwrap();
-    let dir = fs::read_dir(out.path())
-        .unwrap()
-        .next()
-        .map(|entry| entry.unwrap().path());
-    Ran {
-        output,
-        dir,
-        _out: out,
+    Running::start(&format!("run {arguments}")).ended()
+}
+
+impl Running {
+    /// Starts the program with these arguments, given as one string.
+    pub(crate) fn start(arguments: &str) -> Self {
+        let out = tempfile::tempdir().unwrap();
+        let mut command = logtrace();
+        command
+            .args(arguments.split_whitespace())
+            .arg("--out")
+            .arg(out.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        Self { child, out }
+    }
+
+    /// Ends it as Ctrl-C does.
+    pub(crate) fn interrupt(&self) {
+        let pid = Pid::from_child(&self.child);
+        kill_process(pid, Signal::INT).unwrap();
+    }
+
+    /// Waits for its end.
+    pub(crate) fn ended(self) -> Ran {
+        let output = self.child.wait_with_output().unwrap();
+        let dir = fs::read_dir(self.out.path())
+            .unwrap()
+            .next()
+            .map(|entry| entry.unwrap().path());
+        Ran {
+            output,
+            dir,
+            _out: self.out,
+        }
     }
 }
 
@@ -91,6 +120,24 @@ impl Ran {
         let path = self.file("run.json");
         let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{error}: {}", self.stderr()));
         logtrace_report::render::parse_json(&text).unwrap()
+    }
+
+    /// What `logtrace report` makes of it again.
+    pub(crate) fn report(&self, format: &str) -> String {
+        let mut command = logtrace();
+        let dir = self.dir.as_ref().expect("the run left a directory");
+        let output = command
+            .arg("report")
+            .arg(dir)
+            .args(["--format", format])
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8(output.stdout).unwrap()
     }
 
     /// The document of a run that must have gone well. That this machine was too busy to send on time is no fault

@@ -18,4 +18,5 @@ mod report;
 mod running_server;
 mod signals;
 mod started;
+mod tracing;
 mod usage;

@@ -12,7 +12,7 @@ use crate::started::{Ended, Started};
 /// The user `nobody` of any system.
 const NOBODY: u32 = 65534;
 
-fn as_nobody(home: &Home, arguments: &str) -> Ended {
+pub(crate) fn as_nobody(home: &Home, arguments: &str) -> Ended {
     // The one that cargo built may be in a place that is closed to others.
     let program = home.path().join("logtrace");
     if !program.exists() {

@@ -86,38 +86,41 @@ const BINLOG_MAGIC: [u8; 4] = [0xfe, b'b', b'i', b'n'];
 /// What the process `pid` tells without being asked: its program, a few variables in its memory, its open files.
 pub(crate) fn facts_of_process(pid: u32) -> Result<ServerFacts, ProcessError> {
     let binary = server_program(pid)?;
-    let symbols = KEPT.map(|(symbol, ..)| symbol);
-    // A program without these symbols has no others, which tracing needs: that is told elsewhere, with a remedy.
-    let globals = Globals::find(pid, &symbols).ok();
-    let mut variables = globals.as_ref().map(kept).unwrap_or_default();
-    if !variables.contains_key("datadir")
-        && let Ok(directory) = fs::read_link(format!("/proc/{pid}/cwd"))
-    {
-        // Both servers change to it when they start.
-        variables.insert("datadir".into(), directory.to_string_lossy().into_owned());
-    }
-    if !variables.contains_key("log_bin_basename")
-        && let Some(base) = open_binlog(Path::new(&format!("/proc/{pid}/fd")))
-    {
-        variables.insert("log_bin_basename".into(), base);
-    }
-    let version = variables.get("version").cloned();
-    let flavor = Flavor::of_version(version.as_deref().unwrap_or_default());
+    let variables = variables_of(pid);
+    let version = variables.get("version").map_or("unknown", String::as_str);
+    let is_mariadb = binary.to_string_lossy().contains("mariadbd");
     Ok(ServerFacts {
-        flavor: if binary.to_string_lossy().contains("mariadbd") {
-            Flavor::MariaDb
-        } else {
-            flavor
+        flavor: match is_mariadb {
+            true => Flavor::MariaDb,
+            false => Flavor::of_version(version),
         },
-        version: version.map_or_else(
-            || "of an unknown version".to_owned(),
-            |version| version_number(&version).unwrap_or(version),
-        ),
+        version: version_number(version).unwrap_or_else(|| version.to_owned()),
         pid,
         binary,
         variables,
         private: false,
     })
+}
+
+/// Those of the system variables that can be found.
+fn variables_of(pid: u32) -> BTreeMap<String, String> {
+    let symbols = KEPT.map(|(symbol, ..)| symbol);
+    // A program without these symbols has no others, which tracing needs: that is told elsewhere, with a remedy.
+    let globals = Globals::find(pid, &symbols).ok();
+    let mut variables = globals.as_ref().map(kept).unwrap_or_default();
+    let process = PathBuf::from(format!("/proc/{pid}"));
+    if !variables.contains_key("datadir")
+        && let Ok(directory) = fs::read_link(process.join("cwd"))
+    {
+        // Both servers change to it when they start.
+        variables.insert("datadir".into(), directory.to_string_lossy().into_owned());
+    }
+    if !variables.contains_key("log_bin_basename")
+        && let Some(base) = open_binlog(&process.join("fd"))
+    {
+        variables.insert("log_bin_basename".into(), base);
+    }
+    variables
 }
 
 /// The program of a process, if that is a server.

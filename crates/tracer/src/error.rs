@@ -22,7 +22,8 @@ pub enum TracerError {
     /// A function is not among the program's symbols.
     #[error(
         "the server's program has no symbol {function}: it is stripped, or of a version that logtrace does not \
-         know. Use a build that exports its symbols (Debian's and the vendors' own do), or measure with --no-trace"
+         know. Use a build that exports its symbols (Debian's and the vendors' own do), or measure without causes: \
+         logtrace run --no-trace"
     )]
     Symbol {
         /// Prefix of the demangled name.
@@ -31,7 +32,7 @@ pub enum TracerError {
     /// A function does not make the call that the probe sits on.
     #[error(
         "{function} of the server's program makes no direct call of {callee}: the compiler placed it elsewhere. \
-         Use another build of the server, or measure with --no-trace"
+         Use another build of the server, or measure without causes: logtrace run --no-trace"
     )]
     CallSite {
         /// Prefix of the demangled name of the caller.

@@ -1,0 +1,13 @@
+//! Tracing a server under a load that is not ours, sysbench's, on real servers: what it counts, that it adds up, that
+//! it says what a run says, and that it leaves the server as it was.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod against_run;
+mod counted;
+mod elsewhere;
+mod sysbench;
+mod untouched;

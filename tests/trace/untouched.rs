@@ -1,0 +1,51 @@
+//! A server is as it was after it was traced.
+
+use logtrace_server::Flavor;
+
+use crate::common::foreign::Foreign;
+use crate::common::{Running, alone};
+
+#[test]
+fn an_idle_server_commits_nothing_and_is_not_changed() {
+    let _alone = alone();
+    for flavor in [Flavor::MySql, Flavor::MariaDb] {
+        let foreign = Foreign::start(flavor);
+        let before = state(&foreign);
+        let (address, pid) = (foreign.address("root"), foreign.pid());
+        for way in [format!("--pid {pid}"), address] {
+            let ran = Running::start(&format!("trace {way} --duration 1s")).ended();
+            let document = ran.document();
+            assert_eq!(ran.code(), Some(0), "{}", ran.stderr());
+            let kinds: Vec<&str> = document
+                .caveats
+                .iter()
+                .map(|caveat| caveat.kind.as_str())
+                .collect();
+            assert_eq!(kinds, ["no_commits"], "{way}");
+            assert_eq!(document.commits.as_ref().unwrap().per_second, [0], "{way}");
+            assert!((document.trace.as_ref().unwrap().duration_s - 1.0).abs() < 1e-9);
+            // Interrupts and progress apart, it has nothing to say without a terminal.
+            assert_eq!(ran.stderr(), "");
+        }
+        let after = state(&foreign);
+        let changed: Vec<_> = before.iter().zip(&after).filter(|(a, b)| a != b).collect();
+        assert!(
+            before.len() == after.len() && changed.is_empty(),
+            "{flavor}: {changed:?}"
+        );
+        assert_eq!(foreign.changed_code_bytes(), 0);
+    }
+}
+
+/// Variables, databases, accounts, and what the server had to change.
+fn state(foreign: &Foreign) -> Vec<(String, String)> {
+    [
+        "SHOW GLOBAL VARIABLES WHERE variable_name <> 'timestamp'",
+        "SELECT schema_name, default_character_set_name FROM information_schema.schemata",
+        "SELECT user, host FROM mysql.user",
+        "SHOW GLOBAL STATUS WHERE variable_name IN ('Aborted_clients', 'Com_set_option')",
+    ]
+    .into_iter()
+    .flat_map(|statement| foreign.ask_all(statement))
+    .collect()
+}
