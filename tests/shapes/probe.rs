@@ -85,7 +85,11 @@ impl Client {
             analysis,
             commits: Arc::clone(&commits),
         };
-        let tracer = Tracer::start(TracerConfig::new(facts.pid), explainer).unwrap();
+        let config = TracerConfig {
+            pools_threads: facts.variables["thread_handling"].contains("pool"),
+            ..TracerConfig::new(facts.pid)
+        };
+        let tracer = Tracer::start(config, explainer).unwrap();
         let started = Instant::now();
         for n in 0..repetitions {
             for statement in statements {

@@ -8,6 +8,10 @@
  *
  * XA PREPARE and XA COMMIT wait for the same logs and pass ha_commit_trans() only in one phase: what they execute is a
  * window of its own, unless a commit begins inside of it.
+ *
+ * MariaDB without a binlog only asks for the redo log to be made durable there (storage/innobase/trx/trx0trx.cc,
+ * trx_flush_log_if_needed()), and waits for it before it replies (sql/sql_class.h, wait_for_pending_ops()): between
+ * thd_increment_pending_ops() and thd_decrement_pending_ops() of its client. The commit goes on until then.
  */
 #pragma once
 
@@ -26,21 +30,11 @@ int on_commit_begin(struct pt_regs *ctx)
 		return 0;
 	if (thread->commit_ns && thread->commit_sp != XA)
 		count_loss(LOSS_COMMIT_UNMATCHED);
+	thread->async = ASYNC_NONE;
+	thread->async_thd = 0;
 	thread->commit_sp = ctx->sp;
 	thread->commit_ns = bpf_ktime_get_ns();
 	return 0;
-}
-
-static __always_inline void send_commit(struct thread *thread, __u32 tid)
-{
-	struct commit *record = reserve(sizeof(*record));
-
-	if (record) {
-		fill_header(&record->header, bpf_ktime_get_ns(), tid, KIND_COMMIT);
-		record->start_ns = thread->commit_ns;
-		submit(record);
-	}
-	thread->commit_ns = 0;
 }
 
 SEC("uprobe")
@@ -55,7 +49,56 @@ int on_commit_end(struct pt_regs *ctx)
 		count_loss(LOSS_COMMIT_UNMATCHED);
 		return 0;
 	}
-	send_commit(thread, tid);
+	if (thread->async_thd)
+		thread->async = ASYNC_OPEN;
+	else
+		send_commit(thread, bpf_ktime_get_ns());
+	return 0;
+}
+
+/* Clients whose log is being made durable, and their threads. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u64);
+	__type(value, __u32);
+} pending SEC(".maps");
+
+SEC("uprobe")
+int on_async_begin(struct pt_regs *ctx)
+{
+	__u32 tid;
+	struct thread *thread = current_thread(&tid);
+	__u64 thd = ctx->di;
+
+	if (!thread || !thread->commit_ns)
+		return 0;
+	thread->async_thd = thd;
+	bpf_map_update_elem(&pending, &thd, &tid, BPF_ANY);
+	return 0;
+}
+
+/*
+ * In whichever thread made the log durable. A client's thread that waits for it is woken a moment later, and its
+ * commit ends when it runs again; one that did not get as far as to wait never will.
+ */
+SEC("uprobe")
+int on_async_end(struct pt_regs *ctx)
+{
+	__u64 thd = ctx->di;
+	__u32 *tid = bpf_map_lookup_elem(&pending, &thd);
+	struct thread *thread = tid ? known_thread(*tid) : NULL;
+
+	if (!thread || thread->async_thd != thd)
+		return 0;
+	bpf_map_delete_elem(&pending, &thd);
+	thread->async_thd = 0;
+	if (thread->async != ASYNC_OPEN)
+		return 0;
+	if (thread->out_ns)
+		thread->async = ASYNC_DONE;
+	else
+		send_commit(thread, bpf_ktime_get_ns());
 	return 0;
 }
 
@@ -79,6 +122,6 @@ int on_xa_end(struct pt_regs *ctx)
 	struct thread *thread = current_thread(&tid);
 
 	if (thread && thread->commit_ns && thread->commit_sp == XA)
-		send_commit(thread, tid);
+		send_commit(thread, bpf_ktime_get_ns());
 	return 0;
 }

@@ -79,5 +79,6 @@ struct request {
 
 struct pt_regs {
 	unsigned long orig_ax;
+	unsigned long di;
 	unsigned long sp;
 } RELOCATED;

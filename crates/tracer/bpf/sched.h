@@ -71,6 +71,8 @@ static __always_inline void enter_cpu(__u32 tid, __u64 now)
 	}
 	thread->out_ns = 0;
 	thread->wake_ns = 0;
+	if (thread->async == ASYNC_DONE && thread->commit_ns)
+		send_commit(thread, now);
 }
 
 /* kernel/sched/core.c, __schedule(); the state of prev is an argument since Linux 5.18. */

@@ -23,7 +23,9 @@ enum loss {
 struct thread {
 	/* The thread whose state this is; 0 for none. */
 	__u32 tid;
-	__u32 preempted;
+	__u16 preempted;
+	/* An enum async: what of the commit goes on after its function has returned. */
+	__u16 async;
 	/* The commit that it is in; 0 for none. */
 	__u64 commit_ns;
 	/* The I/O system call that it is in; 0 for none. */
@@ -40,12 +42,24 @@ struct thread {
 	__s16 waker_syscall;
 	/* Stack pointer of the function that commits, to tell its own end from that of a call inside it. */
 	__u64 commit_sp;
+	/* The server's object for the client whose log is being made durable; 0 for none. */
+	__u64 async_thd;
 	__u64 io_ino;
 	__u32 io_dev;
 	__u32 io_generation;
 } __attribute__((aligned(64)));
 
 _Static_assert(__builtin_offsetof(struct thread, commit_sp) == 64, "the first cache line");
+
+/* MariaDB without a binlog: the commit waits for the redo log after its function has returned (commit.h). */
+enum async {
+	/* All of it is in the function. */
+	ASYNC_NONE,
+	/* The function has returned, the log is not durable yet. */
+	ASYNC_OPEN,
+	/* It is; the thread has not run since. */
+	ASYNC_DONE,
+};
 
 struct ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -113,6 +127,20 @@ static __always_inline void fill_header(struct header *header, __u64 at_ns, __u3
 	header->at_ns = at_ns;
 	header->tid = tid;
 	header->kind = kind;
+}
+
+/* Ends the thread's commit. */
+static __always_inline void send_commit(struct thread *thread, __u64 now)
+{
+	struct commit *record = reserve(sizeof(*record));
+
+	if (record) {
+		fill_header(&record->header, now, thread->tid, KIND_COMMIT);
+		record->start_ns = thread->commit_ns;
+		submit(record);
+	}
+	thread->commit_ns = 0;
+	thread->async = ASYNC_NONE;
 }
 
 static __always_inline struct thread *slot_of(__u32 tid)

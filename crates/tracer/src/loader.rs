@@ -10,12 +10,12 @@ use aya::{Btf, Ebpf, EbpfLoader, include_bytes_aligned};
 
 use crate::account::ProbeAccount;
 use crate::call_sites::call_sites;
-use crate::detail::Detail;
 use crate::entry::cheap_entry;
 use crate::error::TracerError;
 use crate::probes::{Attach, PROBES, Probe};
 use crate::rings::Rings;
 use crate::symbols::Program;
+use crate::tracer::TracerConfig;
 
 static OBJECT: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/logtrace.bpf.o"));
 
@@ -33,11 +33,10 @@ pub fn check_program(path: &Path) -> Result<(), TracerError> {
     placements(path).map(|_| ())
 }
 
-/// Loads the object for one process, gives it its rings, and attaches the probes of a level of detail.
+/// Loads the object for the process `pid`, gives it its rings, and attaches the probes that the configuration asks for.
 pub(crate) fn load(
     pid: NonZeroU32,
-    ring_bytes: u32,
-    detail: Detail,
+    config: &TracerConfig,
 ) -> Result<(Ebpf, Rings, Vec<ProbeAccount>), TracerError> {
     let placements = placements(&program_path(pid.get()))?;
     let btf = Btf::from_sys_fs().map_err(|error| TracerError::Btf(error.to_string()))?;
@@ -47,10 +46,13 @@ pub(crate) fn load(
         .override_global("target_tgid", &target, true)
         .load(OBJECT)
         .map_err(|error| TracerError::Load(chain(&error)))?;
-    let rings = Rings::new(&mut bpf, ring_bytes)?;
+    let rings = Rings::new(&mut bpf, config.ring_bytes)?;
     let probes = placements
         .iter()
-        .filter(|placement| placement.probe.detail <= detail)
+        .filter(|placement| placement.probe.detail <= config.detail)
+        .filter(|placement| {
+            !placement.probe.per_client || (!config.pools_threads && !placement.offsets.is_empty())
+        })
         .map(|placement| attach(&mut bpf, &btf, placement, pid))
         .collect::<Result<_, _>>()?;
     Ok((bpf, rings, probes))

@@ -15,6 +15,8 @@ pub struct Probe {
     pub detail: Detail,
     /// What cannot be said without it; `None` when nothing can, so that its failure is an error.
     pub optional: Option<&'static str>,
+    /// Whether it is for servers alone that have this function, and a thread for each client.
+    pub per_client: bool,
 }
 
 /// A place for a program.
@@ -48,6 +50,7 @@ const fn required(name: &'static str, program: &'static str, attach: Attach) -> 
         attach,
         detail: Detail::Commit,
         optional: None,
+        per_client: false,
     }
 }
 
@@ -96,9 +99,18 @@ const fn xa(name: &'static str, program: &'static str, functions: &'static [&'st
     }
 }
 
+/// MariaDB's wait for the redo log after its commit's function has returned (sql/sql_class.cc).
+const fn pending(name: &'static str, program: &'static str, functions: &'static [&'static str]) -> Probe {
+    Probe {
+        optional: Some("the wait for the redo log of a server without binlog is not part of its commit"),
+        per_client: true,
+        ..required(name, program, Attach::Function(functions))
+    }
+}
+
 /// All probes, in the order in which they are attached: the commit's last, so that no commit is seen before
 /// everything that it may wait for is.
-pub const PROBES: [Probe; 26] = [
+pub const PROBES: [Probe; 28] = [
     required("sched_switch", "on_switch", Attach::BtfTracepoint("sched_switch")),
     required("sched_waking", "on_waking", Attach::BtfTracepoint("sched_waking")),
     enter("sys_enter_fsync"),
@@ -123,6 +135,8 @@ pub const PROBES: [Probe; 26] = [
     xa("XA COMMIT end", "on_xa_end", XA_COMMIT),
     xa("XA PREPARE begin", "on_xa_begin", XA_PREPARE),
     xa("XA PREPARE end", "on_xa_end", XA_PREPARE),
+    pending("log wait begin", "on_async_begin", &["thd_increment_pending_ops"]),
+    pending("log wait end", "on_async_end", &["thd_decrement_pending_ops"]),
     required(
         "commit begin",
         "on_commit_begin",

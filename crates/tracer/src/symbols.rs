@@ -41,7 +41,7 @@ impl<'a> Program<'a> {
         Ok(Self { elf, functions })
     }
 
-    /// The functions whose demangled name starts with `prefix`, each address once; clones that the compiler split
+    /// The functions whose demangled name starts with `prefix`, or whose plain C name is `prefix`, each address once; clones that the compiler split
     /// off (`.cold`, `.part.0`) are not counted.
     pub(crate) fn functions(&self, prefix: &str) -> Vec<Function<'a>> {
         // The plain name stands in the mangled one with its length before it: a cheap test before demangling.
@@ -54,8 +54,7 @@ impl<'a> Program<'a> {
         let mut found: Vec<Function<'a>> = self
             .functions
             .iter()
-            .filter(|function| function.name.contains(&encoded) && !function.name.contains('.'))
-            .filter(|function| demangled(function.name).is_some_and(|name| name.starts_with(prefix)))
+            .filter(|function| function.name == prefix || is_cpp(function.name, &encoded, prefix))
             .copied()
             .collect();
         found.sort_by_key(|function| function.address);
@@ -84,6 +83,12 @@ impl<'a> Program<'a> {
             Some(start + inside)
         })
     }
+}
+
+fn is_cpp(name: &str, encoded: &str, prefix: &str) -> bool {
+    name.contains(encoded)
+        && !name.contains('.')
+        && demangled(name).is_some_and(|demangled| demangled.starts_with(prefix))
 }
 
 fn demangled(name: &str) -> Option<String> {

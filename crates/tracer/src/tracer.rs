@@ -47,6 +47,9 @@ pub struct TracerConfig {
     pub ring_bytes: u32,
     /// How much.
     pub detail: Detail,
+    /// Whether the server's threads serve whatever client has something to do, so that what a client waits for outside
+    /// of a commit's function is no thread's.
+    pub pools_threads: bool,
 }
 
 impl TracerConfig {
@@ -58,6 +61,7 @@ impl TracerConfig {
             pid,
             ring_bytes: ring_bytes(u32::try_from(cpus).unwrap_or(u32::MAX)),
             detail: Detail::default(),
+            pools_threads: false,
         }
     }
 }
@@ -180,7 +184,7 @@ impl<S: Sink> Drain<S> {
     fn new(config: TracerConfig, sink: S) -> Result<Self, TracerError> {
         let pid = NonZeroU32::new(config.pid).ok_or_else(|| TracerError::Load("process 0".into()))?;
         let statistics = Statistics::start();
-        let (mut bpf, rings, probes) = loader::load(pid, config.ring_bytes, config.detail)?;
+        let (mut bpf, rings, probes) = loader::load(pid, &config)?;
         let losses = PerCpuArray::try_from(take(&mut bpf, "losses")?).map_err(|error| refused(&error))?;
         let stacks =
             Stacks::new(StackTraceMap::try_from(take(&mut bpf, "stacks")?).map_err(|error| refused(&error))?);
