@@ -9,6 +9,7 @@ use humantime::format_duration;
 use logtrace_driver::{Arrivals, Dataset, Rate, WorkloadInfo};
 use logtrace_server::{ChoiceError, Home, ServerChoice, Setting, SettingError};
 
+use super::storage::Storage;
 use crate::cli::RunArgs;
 use crate::exit::UsageError;
 
@@ -31,6 +32,8 @@ pub(crate) struct RunConfig {
     pub(crate) server: Option<ServerChoice>,
     /// Variables of the server.
     pub(crate) settings: Vec<Setting>,
+    /// Where a private server keeps its files.
+    pub(crate) storage: Storage,
     /// Whether to trace.
     pub(crate) trace: bool,
     /// Whether to keep the records.
@@ -58,6 +61,7 @@ impl RunConfig {
     pub(crate) fn checked(arguments: &RunArgs) -> anyhow::Result<Self> {
         check_duration(arguments.duration)?;
         let server = server(arguments)?;
+        let storage = Storage::checked(&arguments.storage, server.as_ref(), &arguments.settings)?;
         let connections = usize::try_from(arguments.connections)
             .ok()
             .and_then(NonZeroUsize::new);
@@ -78,6 +82,7 @@ impl RunConfig {
             duration: arguments.duration,
             server,
             settings: arguments.settings.clone(),
+            storage,
             trace: !arguments.no_trace,
             record: arguments.record,
             out: arguments.out.clone(),

@@ -21,16 +21,16 @@ pub(crate) fn is_full(path: &Path) -> bool {
     FileSystemFacts::of(path).is_ok_and(|facts| facts.free_bytes < FULL_BELOW_BYTES)
 }
 
-/// Does `work` unless the disk that holds `path` stays full.
+/// Does `work` unless the disk that holds `path` stays full, which `remedy` helps against.
 pub(crate) async fn unless_full<T>(
     path: &Path,
+    remedy: &str,
     work: impl Future<Output = anyhow::Result<T>>,
 ) -> anyhow::Result<T> {
     tokio::select! {
         done = work => done,
         () = stays_full(path) => bail!(
-            "the disk of {} is full, and the server waits for space: free some, load less (--tables, --rows), or \
-             choose another place with --home",
+            "the disk of {} is full, and the server waits for space: {remedy}",
             path.display()
         ),
     }

@@ -10,6 +10,7 @@ use logtrace_tracer::{Account, ProbeAccount};
 use super::caveats::findings;
 use super::config::{Pacing, RunConfig};
 use super::measure::{Raw, Traced};
+use super::storage;
 
 /// Variables that a durable commit depends on, on either server.
 const COMMIT_VARIABLES: [&str; 9] = [
@@ -67,8 +68,9 @@ fn server(config: &RunConfig, raw: &Raw) -> Server {
         device: raw
             .data
             .as_ref()
-            .and_then(|data| data.source.clone())
-            .unwrap_or_else(|| "unknown".into()),
+            .map_or_else(|| "unknown".into(), storage::device_of),
+        image: raw.data.as_ref().and_then(storage::image_of),
+        placement: storage::placement(&config.storage.placements, raw.host.as_ref()),
         settings: names.filter_map(value).collect(),
     }
 }

@@ -82,6 +82,8 @@ pub(crate) async fn measure(
         settings: config.settings.clone(),
         log: dir.server_log(),
         home: config.home.clone(),
+        image: config.storage.image()?,
+        placements: config.storage.placements.clone(),
     };
     let say = |message: &str| line.say(message);
     let server = interrupts
@@ -126,7 +128,7 @@ async fn on_server(
         interrupts.unless_ended(pace).await?
     };
     let data = raw.data_directory();
-    let (pace, capacity_per_s) = unless_full(&data, prepared).await?;
+    let (pace, capacity_per_s) = unless_full(&data, config.storage.when_full(), prepared).await?;
     raw.capacity_per_s = capacity_per_s;
     outputs.unfinished(&raw)?;
     let announced = Arc::new(OnceLock::new());
@@ -173,7 +175,7 @@ fn describe(server: &Server) -> Raw {
         data: data_dir
             .as_deref()
             .and_then(|path| FileSystemFacts::of(path).ok()),
-        host: HostFacts::collect(&paths).ok(),
+        host: HostFacts::collect(&paths, server.placed()).ok(),
         server: facts,
         status: BTreeMap::new(),
         capacity_per_s: None,

@@ -12,6 +12,7 @@ mod measure;
 mod outputs;
 mod preflight;
 mod progress;
+mod storage;
 
 pub(crate) use config::RunConfig;
 pub(crate) use document::document;

@@ -13,6 +13,7 @@ pub(crate) fn preflight(config: &RunConfig) -> anyhow::Result<()> {
     }
     if config.is_private() {
         needed.extend(checks::private_server(&config.home));
+        needed.extend(config.storage.kind().map(checks::file_system));
     }
     let missing: Vec<String> = needed
         .iter()

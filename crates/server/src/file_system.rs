@@ -30,6 +30,8 @@ pub struct FileSystemFacts {
     pub device: Option<BlockDeviceFacts>,
     /// Bytes that an unprivileged process can still write.
     pub free_bytes: u64,
+    /// The file system that holds the image, for one in a file.
+    pub below: Option<Box<FileSystemFacts>>,
 }
 
 /// Why a file system's facts are not known.
@@ -54,6 +56,20 @@ pub enum FileSystemError {
 impl FileSystemFacts {
     /// Looks at the file system that holds `path`, which exists.
     pub fn of(path: &Path) -> Result<Self, FileSystemError> {
+        let mut facts = Self::of_itself(path)?;
+        let image = facts
+            .device
+            .as_ref()
+            .and_then(BlockDeviceFacts::backing_directory);
+        // The name may mean something else here than to who mounted it: then it is not told.
+        facts.below = image
+            .and_then(|directory| Self::of_itself(&directory).ok())
+            .filter(|below| below.mount_point != facts.mount_point)
+            .map(Box::new);
+        Ok(facts)
+    }
+
+    fn of_itself(path: &Path) -> Result<Self, FileSystemError> {
         let fail = |source: rustix::io::Errno| FileSystemError::Path {
             path: path.to_owned(),
             source: source.into(),
@@ -82,6 +98,7 @@ impl FileSystemFacts {
             source: mount.mount_source,
             device,
             free_bytes,
+            below: None,
         }
     }
 }

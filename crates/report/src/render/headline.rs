@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::document::{Commits, Document, Server, Tracer, Workload};
+use crate::document::{Commits, Document, Placed, Server, Tracer, Workload};
 use crate::units;
 
 /// The parts of the title line: workload and server, connections, load.
 pub(super) fn title(document: &Document) -> Vec<String> {
-    let place = place_and_durability(&document.server);
-    let mut parts = vec![format!("{} ({place})", subject(document))];
-    parts.extend(demand(document));
+    let mut parts = circumstances(document);
+    parts[0] = format!("{} ({})", subject(document), parts[0]);
     parts
 }
 
@@ -20,7 +19,9 @@ pub(super) fn subject(document: &Document) -> String {
 
 /// The title without its subject.
 pub(super) fn circumstances(document: &Document) -> Vec<String> {
-    let mut parts = vec![place_and_durability(&document.server)];
+    let Whereabouts { place, more } = whereabouts(&document.server);
+    let mut parts = vec![place];
+    parts.extend(more);
     parts.extend(demand(document));
     parts
 }
@@ -86,25 +87,69 @@ fn server_name(server: &Server) -> String {
     format!("{flavor} {number}")
 }
 
-fn place_and_durability(server: &Server) -> String {
+/// Where a server is and how durable, and what would make that too long.
+struct Whereabouts {
+    place: String,
+    more: Vec<String>,
+}
+
+fn whereabouts(server: &Server) -> Whereabouts {
     let owner = if server.private {
         "private"
     } else {
         "running server"
     };
-    let place = format!("{} on {}", server.file_system, server.device);
-    let mut parts = vec![owner.to_owned(), place];
+    let mut parts = vec![owner.to_owned(), place(server)];
+    let mut more = placed(&server.placement);
+    let durability = durability(server);
+    if server.image.is_none() {
+        parts.extend(durability);
+    } else {
+        more.splice(..0, durability);
+    }
+    Whereabouts {
+        place: parts.join(", "),
+        more,
+    }
+}
+
+/// The settings that decide when a commit is durable.
+fn durability(server: &Server) -> Option<String> {
     let setting = |name: &str| server.settings.get(name).map(String::as_str);
     let flush = setting("innodb_flush_log_at_trx_commit").map(|value| format!("flush={value}"));
     let sync = match setting("log_bin") {
         Some("OFF" | "0") => Some("no binlog".to_owned()),
         _ => setting("sync_binlog").map(|value| format!("sync={value}")),
     };
-    let durability: Vec<String> = flush.into_iter().chain(sync).collect();
-    if !durability.is_empty() {
-        parts.push(durability.join(" "));
+    let settings: Vec<String> = flush.into_iter().chain(sync).collect();
+    (!settings.is_empty()).then(|| settings.join(" "))
+}
+
+/// What the data directory is on.
+fn place(server: &Server) -> String {
+    let Some(image) = &server.image else {
+        return format!("{} on {}", server.file_system, server.device);
+    };
+    let size = units::size(image.bytes);
+    format!(
+        "{} on a {size} loop image on {} {}",
+        server.file_system, image.file_system, image.device
+    )
+}
+
+/// What files that are placed elsewhere are on: `redo and undo on xfs /dev/sdb`.
+fn placed(placement: &[Placed]) -> Vec<String> {
+    let mut by_place: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    for placed in placement {
+        let place = (placed.file_system.as_str(), placed.device.as_str());
+        by_place.entry(place).or_default().push(placed.class.as_str());
     }
-    parts.join(", ")
+    by_place
+        .into_iter()
+        .map(|((file_system, device), classes)| {
+            format!("{} on {file_system} {device}", classes.join(" and "))
+        })
+        .collect()
 }
 
 /// Connections and load.
