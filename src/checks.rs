@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{self, Path};
 
-use logtrace_server::{FileSystemFacts, Flavor, Home, ServerUser, find};
+use logtrace_server::{FileSystemFacts, Flavor, Home, ImageKind, ServerUser, find};
 use logtrace_tracer::{check_program, requirements};
 
 /// One thing, and whether it is as needed.
@@ -87,6 +87,23 @@ pub(crate) fn servers() -> Vec<Check> {
         checks = checks.into_iter().map(Check::optional).collect();
     }
     checks
+}
+
+/// The file systems that `--fs` can make.
+pub(crate) fn file_systems() -> Vec<Check> {
+    ImageKind::ALL
+        .into_iter()
+        .map(|kind| file_system(kind).optional())
+        .collect()
+}
+
+/// What `--fs` needs to make one file system.
+pub(crate) fn file_system(kind: ImageKind) -> Check {
+    let name = format!("file system {kind}");
+    match kind.tool() {
+        Ok(tool) => Check::met(&name, format!("made by {}, known to the kernel", tool.display())),
+        Err(missing) => Check::unmet(&name, missing.seen, missing.remedy),
+    }
 }
 
 /// What only building logtrace needs.

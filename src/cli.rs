@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{ArgGroup, Args, Parser, Subcommand};
 use logtrace_driver::{Arrivals, Keys, Rate, WorkloadInfo};
 use logtrace_report::render::Format;
-use logtrace_server::{Home, Setting};
+use logtrace_server::{Home, ImageKind, ImageSize, Placement, Setting};
 use logtrace_tracer::Detail;
 
 /// Measures MySQL and MariaDB under load, and charges every nanosecond of every commit to what it waited for.
@@ -43,6 +43,9 @@ Examples:
   sudo logtrace run --workload update_key
       a private server, its capacity measured, then 70 % of it for 30 s
   sudo logtrace run --workload update_key --rate 300/s --duration 10s --server mariadb
+  sudo logtrace run --fs xfs --rate 300/s
+      the server on an XFS of its own, in a file that is gone afterwards
+  sudo logtrace run --place redo=/mnt/fast --place binlog=/mnt/large
   sudo logtrace run --workload insert --max --set sync_binlog=0 --set innodb_flush_log_at_trx_commit=2
   sudo LOGTRACE_PASSWORD=... logtrace run --server 'mysql://bench@localhost/?socket=/run/mysqld/mysqld.sock'
 
@@ -107,6 +110,9 @@ pub(crate) struct RunArgs {
     /// Set a variable of the server; a value that does not take is an error. Repeatable.
     #[arg(long = "set", value_name = "VAR=VALUE")]
     pub(crate) settings: Vec<Setting>,
+
+    #[command(flatten)]
+    pub(crate) storage: StorageArgs,
 
     /// Measure without tracing: no causes.
     #[arg(long)]
@@ -181,6 +187,24 @@ pub(crate) struct TraceArgs {
 fn duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text)
         .map_err(|error| format!("{error}. Write a number and a unit, such as 500ms, 30s or 2m"))
+}
+
+/// Where a private server keeps its files.
+#[derive(Debug, Args)]
+pub(crate) struct StorageArgs {
+    /// Give the private server a file system of its own (ext4, xfs or btrfs, made with defaults), in a sparse file
+    /// behind a loop device. Nobody else sees it, and it is gone with the run.
+    #[arg(long, value_name = "FS")]
+    pub(crate) fs: Option<ImageKind>,
+
+    /// Size of that file system [default: 4G]; as much has to be free where private servers are made.
+    #[arg(long, value_name = "SIZE", requires = "fs")]
+    pub(crate) fs_size: Option<ImageSize>,
+
+    /// Keep a class of the private server's files in a directory elsewhere, which exists. Classes: binlog, redo,
+    /// slow_log, general_log, data, doublewrite, undo, temporary. Repeatable.
+    #[arg(long, value_name = "CLASS=DIR")]
+    pub(crate) place: Vec<Placement>,
 }
 
 #[derive(Debug, Args)]

@@ -106,7 +106,7 @@ fn more_detail_says_more() {
             flushes > 0 && waits > 0,
             "{flushes} flushes, {waits} waits for them"
         );
-        XX
+        assert!(share(&full, |cause| cause.wait == Wait::FileIo) < 0.01);
     }
 }
 

@@ -13,6 +13,7 @@ pub(crate) fn doctor(arguments: &HomeArgs) -> anyhow::Result<Exit> {
         checks::tracing(),
         checks::servers(),
         checks::private_server(&arguments.home()),
+        checks::file_systems(),
         checks::building(),
     ]
     .concat();

@@ -5,6 +5,7 @@ use logtrace_tracer::{Account, ProbeAccount};
 
 use super::finding::Finding;
 use super::observed::Observed;
+use super::place::{device_of, image_of};
 use super::tracing::Traced;
 
 /// Variables that a durable commit depends on, on either server.
@@ -90,11 +91,9 @@ fn server(observed: &Observed, chosen: impl IntoIterator<Item = String>) -> Serv
             .data
             .as_ref()
             .map_or_else(|| "unknown".into(), |data| data.kind.clone()),
-        device: observed
-            .data
-            .as_ref()
-            .and_then(|data| data.source.clone())
-            .unwrap_or_else(|| "unknown".into()),
+        device: observed.data.as_ref().map_or_else(|| "unknown".into(), device_of),
+        image: observed.data.as_ref().and_then(image_of),
+        placement: Vec::new(),
         settings: names.filter_map(value).collect(),
     }
 }

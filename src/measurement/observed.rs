@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use logtrace_server::{Connection, FileSystemFacts, HostFacts, ServerFacts, status_delta};
+use logtrace_server::{Connection, FileSystemFacts, HostFacts, Placed, ServerFacts, status_delta};
 
 use super::tracing::Traced;
 
@@ -29,11 +29,11 @@ pub(crate) struct Observed {
 const STATUS_WITHIN: Duration = Duration::from_secs(5);
 
 impl Observed {
-    /// Looks at the server and at the machine; nothing is measured yet.
-    pub(crate) fn before(server: &ServerFacts, connection: Option<&Connection>) -> Self {
+    /// Looks at the server, at the places of its files, and at the machine; nothing is measured yet.
+    pub(crate) fn before(server: &ServerFacts, connection: Option<&Connection>, placed: &[Placed]) -> Self {
         let data_dir = server.variables.get("datadir").map(PathBuf::from);
         let data = data_dir.and_then(|path| FileSystemFacts::seen_by(server.pid, &path).ok());
-        let mut host = HostFacts::collect(&[]).ok();
+        let mut host = HostFacts::collect(&[], placed).ok();
         if let Some(host) = &mut host {
             host.file_systems.extend(data.clone());
         }

@@ -9,6 +9,7 @@ use logtrace_driver::{Arrivals, Dataset, Rate, WorkloadInfo};
 use logtrace_server::{ChoiceError, Home, ServerChoice, Setting, SettingError};
 use logtrace_tracer::Detail;
 
+use super::storage::Storage;
 use crate::cli::RunArgs;
 use crate::exit::UsageError;
 use crate::measurement::check_duration;
@@ -32,6 +33,8 @@ pub(crate) struct RunConfig {
     pub(crate) server: Option<ServerChoice>,
     /// Variables of the server.
     pub(crate) settings: Vec<Setting>,
+    /// Where a private server keeps its files.
+    pub(crate) storage: Storage,
     /// Whether to trace.
     pub(crate) trace: bool,
     /// How much to trace.
@@ -58,6 +61,7 @@ impl RunConfig {
     pub(crate) fn checked(arguments: &RunArgs) -> anyhow::Result<Self> {
         check_duration(arguments.duration)?;
         let server = server(arguments)?;
+        let storage = Storage::checked(&arguments.storage, server.as_ref(), &arguments.settings)?;
         let connections = usize::try_from(arguments.connections)
             .ok()
             .and_then(NonZeroUsize::new);
@@ -78,6 +82,7 @@ impl RunConfig {
             duration: arguments.duration,
             server,
             settings: arguments.settings.clone(),
+            storage,
             trace: !arguments.no_trace,
             detail: arguments.detail,
             record: arguments.record,

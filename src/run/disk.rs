@@ -10,6 +10,9 @@ use logtrace_server::FileSystemFacts;
 /// Less than this, and a server cannot extend its files.
 const FULL_BELOW_BYTES: u64 = 1 << 20;
 
+/// Less than this, and a server may have failed to extend a file: both do so by up to 4 MiB.
+const TIGHT_BELOW_BYTES: u64 = 16 << 20;
+
 /// How often is looked.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
@@ -18,22 +21,31 @@ const PATIENCE: u32 = 5;
 
 /// Whether the disk that holds `path` is full.
 pub(crate) fn is_full(path: &Path) -> bool {
-    FileSystemFacts::of(path).is_ok_and(|facts| facts.free_bytes < FULL_BELOW_BYTES)
+    free_bytes(path).is_some_and(|free| free < FULL_BELOW_BYTES)
 }
 
-/// Does `work` unless the disk that holds `path` stays full.
+/// Does `work` unless the disk that holds `path` stays full, which `remedy` helps against.
 pub(crate) async fn unless_full<T>(
     path: &Path,
+    remedy: &str,
     work: impl Future<Output = anyhow::Result<T>>,
 ) -> anyhow::Result<T> {
     tokio::select! {
-        done = work => done,
+        done = work => done.map_err(|error| match free_bytes(path) {
+            Some(free) if free < TIGHT_BELOW_BYTES => {
+                error.context(format!("the disk of {} is full: {remedy}", path.display()))
+            }
+            _ => error,
+        }),
         () = stays_full(path) => bail!(
-            "the disk of {} is full, and the server waits for space: free some, load less (--tables, --rows), or \
-             choose another place with --home",
+            "the disk of {} is full, and the server waits for space: {remedy}",
             path.display()
         ),
     }
+}
+
+fn free_bytes(path: &Path) -> Option<u64> {
+    Some(FileSystemFacts::of(path).ok()?.free_bytes)
 }
 
 async fn stays_full(path: &Path) {

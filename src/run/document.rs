@@ -9,6 +9,7 @@ use logtrace_report::document::{Document, Driver, Workload};
 use super::caveats::findings;
 use super::config::{Pacing, RunConfig};
 use super::measure::Raw;
+use super::storage;
 use crate::measurement::{self, Measured};
 
 /// What the run came to.
@@ -22,6 +23,7 @@ pub(crate) fn measured(config: &RunConfig, started: &str, raw: Raw) -> Measured 
 pub(crate) fn document(config: &RunConfig, started: &str, raw: &Raw) -> Document {
     let chosen = config.settings.iter().map(|setting| setting.name().to_owned());
     let mut document = measurement::document(started, &raw.observed, chosen);
+    document.server.placement = storage::placement(&config.storage.placements, raw.observed.host.as_ref());
     document.workload = Some(workload(config, raw));
     document.driver = Some(driver(config, raw));
     document

@@ -38,7 +38,7 @@ impl Raw {
     /// Before anything is measured.
     fn before(server: &Server) -> Self {
         Self {
-            observed: Observed::before(server.facts(), Some(server.connection())),
+            observed: Observed::before(server.facts(), Some(server.connection()), server.placed()),
             capacity_per_s: None,
             measured: None,
             disk_full: false,
@@ -59,6 +59,8 @@ pub(crate) async fn measure(
         settings: config.settings.clone(),
         log: outputs.dir.server_log(),
         home: config.home.clone(),
+        image: config.storage.image()?,
+        placements: config.storage.placements.clone(),
     };
     let say = |message: &str| line.say(message);
     let server = interrupts
@@ -102,7 +104,7 @@ async fn on_server(
         interrupts.unless_ended(pace).await?
     };
     let data = raw.observed.data_directory();
-    let (pace, capacity_per_s) = unless_full(&data, prepared).await?;
+    let (pace, capacity_per_s) = unless_full(&data, config.storage.when_full(), prepared).await?;
     raw.capacity_per_s = capacity_per_s;
     outputs.unfinished(&raw.observed, document(config, outputs.started, &raw))?;
     let exchange = Arc::new(Exchange::default());

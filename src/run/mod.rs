@@ -8,6 +8,7 @@ mod give_back;
 mod load;
 mod measure;
 mod preflight;
+mod storage;
 
 pub(crate) use config::RunConfig;
 pub(crate) use document::measured;

@@ -12,6 +12,7 @@ pub(crate) fn preflight(config: &RunConfig) -> anyhow::Result<()> {
     }
     if config.is_private() {
         needed.extend(checks::private_server(&config.home));
+        needed.extend(config.storage.kind().map(checks::file_system));
     }
     insist(&needed)
 }

@@ -79,7 +79,7 @@ async fn on_server(
     let pid = server.facts().pid;
     check_program(&PathBuf::from(format!("/proc/{pid}/exe")))?;
     let mut raw = Raw {
-        observed: Observed::before(server.facts(), server.connection()),
+        observed: Observed::before(server.facts(), server.connection(), &[]),
         duration: Duration::ZERO,
         ended: Ended::NotYet,
     };

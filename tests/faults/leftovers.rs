@@ -1,4 +1,4 @@
-//! What a program can leave in the system: processes, mounts, BPF programs.
+//! What a program can leave in the system: processes, mounts, loop devices, BPF programs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -29,14 +29,28 @@ impl Leftovers {
         let directory = directory.to_string_lossy();
         let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
         let mounts = mounts.lines().filter(|line| line.contains(&*directory));
+        let loops = loop_devices(&directory);
         let programs = ownerless_programs();
         let programs = programs.difference(&self.ownerless);
         processes_with(&directory)
             .map(|process| format!("process {process}"))
             .chain(mounts.map(|mount| format!("mount {mount}")))
+            .chain(loops.into_iter().map(|device| format!("loop device {device}")))
             .chain(programs.map(|program| format!("BPF program {program}")))
             .collect()
     }
+}
+
+/// Loop devices whose file is, or was, in the directory, with that file.
+pub(crate) fn loop_devices(directory: &str) -> Vec<String> {
+    let entries = fs::read_dir("/sys/block").unwrap().flatten();
+    entries
+        .filter_map(|entry| {
+            let file = fs::read_to_string(entry.path().join("loop/backing_file")).ok()?;
+            file.starts_with(directory)
+                .then(|| format!("{} of {}", entry.file_name().to_string_lossy(), file.trim()))
+        })
+        .collect()
 }
 
 /// Processes that name the directory in their command line.

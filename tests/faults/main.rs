@@ -9,9 +9,11 @@ mod common;
 
 mod disk;
 mod dying_server;
+mod file_system;
 mod home;
 mod leftovers;
 mod outputs;
+mod placement;
 mod private_server;
 mod privilege;
 mod report;

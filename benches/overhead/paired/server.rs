@@ -20,6 +20,8 @@ impl SharedServer {
     pub(crate) fn start(choice: ServerChoice, settings: Vec<Setting>) -> anyhow::Result<Self> {
         let log = tempfile::tempdir().context("cannot make a directory for the server's log")?;
         let config = ServerConfig {
+            image: None,
+            placements: Vec::new(),
             choice: Some(choice),
             settings,
             log: log.path().join("server.log"),

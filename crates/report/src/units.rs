@@ -18,6 +18,16 @@ pub fn bytes(bytes: u64) -> String {
     scaled(bytes, 1_024, "B", &BYTE_UNITS)
 }
 
+/// A size that was chosen, as `4 GiB` or `1.50 GiB`.
+pub fn size(bytes: u64) -> String {
+    let text = self::bytes(bytes);
+    let (number, unit) = text.split_once(' ').unwrap_or((&text, ""));
+    let whole = number
+        .split_once('.')
+        .filter(|(_, rest)| rest.bytes().all(|digit| digit == b'0'));
+    format!("{} {unit}", whole.map_or(number, |(whole, _)| whole))
+}
+
 /// A count as `35,988`.
 pub fn count(count: u64) -> String {
     grouped(&count.to_string())
@@ -149,6 +159,9 @@ mod tests {
         assert_eq!(tenths(-123.0), "-123.0");
         assert_eq!(seconds(30.0), "30 s");
         assert_eq!(bytes(4_096), "4.00 KiB");
+        assert_eq!(size(4 << 30), "4 GiB");
+        assert_eq!(size(3 << 29), "1.50 GiB");
+        assert_eq!(size(100 << 30), "100 GiB");
     }
 
     #[test]

@@ -12,6 +12,8 @@ pub struct BlockDeviceFacts {
     pub disk: String,
     /// `major:minor` of the device that holds the file system; a partition's own.
     pub number: String,
+    /// Bytes of the device that holds the file system.
+    pub size_bytes: Option<u64>,
     /// The I/O scheduler in use.
     pub scheduler: Option<String>,
     /// `write back` where a flush has something to do, `write through` where it has not.
@@ -22,7 +24,15 @@ pub struct BlockDeviceFacts {
     pub rotational: Option<bool>,
     /// For a loop device the file behind it: then the flush of the disk below counts too.
     pub backing_file: Option<PathBuf>,
+    /// For a loop device, whether it passes by the page cache of the file system below.
+    pub direct_io: Option<bool>,
 }
+
+/// Unit of the file `size` of a device, whatever its sectors are.
+const SIZE_UNIT_BYTES: u64 = 512;
+
+/// How the kernel marks a file that has no name any more.
+const DELETED: &str = " (deleted)";
 
 impl BlockDeviceFacts {
     /// Reads `SYS/dev/block/MAJOR:MINOR`; none when that is no block device.
@@ -39,15 +49,29 @@ impl BlockDeviceFacts {
             Some(text.trim().to_owned())
         };
         let flag = |name: &str| attribute(name).map(|text| text != "0");
+        let units: Option<u64> = fs::read_to_string(device.join("size"))
+            .ok()
+            .and_then(|text| text.trim().parse().ok());
         Some(Self {
             disk: disk.file_name()?.to_string_lossy().into_owned(),
             number: number.to_owned(),
+            size_bytes: units.and_then(|units| units.checked_mul(SIZE_UNIT_BYTES)),
             scheduler: attribute("queue/scheduler").map(|text| chosen(&text)),
             write_cache: attribute("queue/write_cache"),
             fua: flag("queue/fua"),
             rotational: flag("queue/rotational"),
             backing_file: attribute("loop/backing_file").map(PathBuf::from),
+            direct_io: flag("loop/dio"),
         })
+    }
+}
+
+impl BlockDeviceFacts {
+    /// The directory of the file behind a loop device, which may have no name any more.
+    pub(crate) fn backing_directory(&self) -> Option<PathBuf> {
+        let file = self.backing_file.as_ref()?.to_str()?;
+        let file = Path::new(file.strip_suffix(DELETED).unwrap_or(file));
+        Some(file.parent()?.to_owned())
     }
 }
 
@@ -72,6 +96,7 @@ mod tests {
         fs::create_dir_all(disk.join("queue")).unwrap();
         fs::create_dir_all(disk.join("nvme0n1p2")).unwrap();
         fs::write(disk.join("nvme0n1p2/partition"), "2\n").unwrap();
+        fs::write(disk.join("nvme0n1p2/size"), "2097152\n").unwrap();
         fs::write(disk.join("queue/scheduler"), "none [mq-deadline] kyber\n").unwrap();
         fs::write(disk.join("queue/write_cache"), "write back\n").unwrap();
         fs::write(disk.join("queue/fua"), "0\n").unwrap();
@@ -81,14 +106,30 @@ mod tests {
         let expected = BlockDeviceFacts {
             disk: "nvme0n1".into(),
             number: "259:2".into(),
+            size_bytes: Some(1 << 30),
             scheduler: Some("mq-deadline".into()),
             write_cache: Some("write back".into()),
             fua: Some(false),
             rotational: None,
             backing_file: None,
+            direct_io: None,
         };
         assert_eq!(facts, expected);
         assert_eq!(BlockDeviceFacts::read(sys.path(), "259:3"), None);
+    }
+
+    #[test]
+    fn the_file_behind_a_loop_device_may_have_lost_its_name() {
+        let sys = tempfile::tempdir().unwrap();
+        let device = sys.path().join("dev/block/7:0");
+        fs::create_dir_all(device.join("loop")).unwrap();
+        fs::write(device.join("loop/dio"), "1\n").unwrap();
+        for name in ["/a/b/image (deleted)\n", "/a/b/image\n"] {
+            fs::write(device.join("loop/backing_file"), name).unwrap();
+            let facts = BlockDeviceFacts::read(sys.path(), "7:0").unwrap();
+            assert_eq!(facts.backing_directory().as_deref(), Some(Path::new("/a/b")));
+            assert_eq!(facts.direct_io, Some(true));
+        }
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Copying a data directory: shared blocks where the file system can, holes kept, and on disk when done.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::fs::{self, DirBuilder, DirEntry, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, fchown};
 use std::path::{Path, PathBuf};
@@ -25,23 +27,45 @@ pub struct CopyError {
 
 /// Copies the files and directories under `from` to the new directory `to`, owned by `user`, and waits until
 /// they are on disk: written later, they would disturb what is measured.
-pub(crate) fn copy_tree(from: &Path, to: &Path, user: &ServerUser) -> Result<(), CopyError> {
-    copy_directory(from, to, user)?;
-    let sync = || syncfs(File::open(to)?).map_err(io::Error::from);
-    sync().map_err(|source| failed(from, to, source))
+///
+/// `elsewhere` may name another directory, which exists, for a file or directory that is right in `from`.
+pub(crate) fn copy_tree<'a>(
+    from: &Path,
+    to: &Path,
+    user: &ServerUser,
+    elsewhere: &dyn Fn(&DirEntry) -> Option<&'a Path>,
+) -> Result<(), CopyError> {
+    let used = RefCell::new(BTreeSet::from([to]));
+    let target = |entry: &DirEntry| {
+        let directory = elsewhere(entry).unwrap_or(to);
+        used.borrow_mut().insert(directory);
+        directory.join(entry.file_name())
+    };
+    copy_directory(from, to, user, &target)?;
+    for directory in used.into_inner() {
+        let sync = || syncfs(File::open(directory)?).map_err(io::Error::from);
+        sync().map_err(|source| failed(from, directory, source))?;
+    }
+    Ok(())
 }
 
-fn copy_directory(from: &Path, to: &Path, user: &ServerUser) -> Result<(), CopyError> {
+fn copy_directory(
+    from: &Path,
+    to: &Path,
+    user: &ServerUser,
+    target: &dyn Fn(&DirEntry) -> PathBuf,
+) -> Result<(), CopyError> {
     let fail = |source| failed(from, to, source);
     let mode = fs::metadata(from).map_err(fail)?.mode() & 0o7777;
     DirBuilder::new().mode(mode).create(to).map_err(fail)?;
     user.own(to).map_err(fail)?;
     for entry in fs::read_dir(from).map_err(fail)? {
         let entry = entry.map_err(fail)?;
-        let (source, target) = (entry.path(), to.join(entry.file_name()));
+        let (source, target) = (entry.path(), target(&entry));
         let kind = entry.file_type().map_err(fail)?;
         if kind.is_dir() {
-            copy_directory(&source, &target, user)?;
+            let inside = |entry: &DirEntry| target.join(entry.file_name());
+            copy_directory(&source, &target, user, &inside)?;
         } else if kind.is_file() {
             copy_file(&source, &target, user).map_err(|error| failed(&source, &target, error))?;
         }
@@ -122,7 +146,7 @@ mod tests {
             .mode(0o600)
             .open(from.join("key"));
         drop(key.unwrap());
-        copy_tree(&from, &to, &ServerUser::me()).unwrap();
+        copy_tree(&from, &to, &ServerUser::me(), &|_| None).unwrap();
         assert_eq!(fs::read(to.join("mysql/user.ibd")).unwrap(), b"rows");
         assert_eq!(fs::read(to.join("empty")).unwrap(), b"");
         assert_eq!(fs::metadata(to.join("key")).unwrap().mode() & 0o777, 0o600);
@@ -140,7 +164,7 @@ mod tests {
         let full = File::create(from.join("full")).unwrap();
         fallocate(&full, FallocateFlags::empty(), 0, size).unwrap();
         full.write_all_at(b"middle", size / 2).unwrap();
-        copy_tree(&from, &to, &ServerUser::me()).unwrap();
+        copy_tree(&from, &to, &ServerUser::me(), &|_| None).unwrap();
         for name in ["sparse", "full"] {
             assert!(fs::read(from.join(name)).unwrap() == fs::read(to.join(name)).unwrap());
         }
@@ -150,9 +174,26 @@ mod tests {
     }
 
     #[test]
+    fn what_belongs_elsewhere_is_copied_there() {
+        let directory = tempfile::tempdir().unwrap();
+        let [from, to, redo] = ["a", "b", "redo"].map(|name| directory.path().join(name));
+        fs::create_dir_all(from.join("log/log")).unwrap();
+        fs::create_dir_all(from.join("mysql")).unwrap();
+        fs::create_dir(&redo).unwrap();
+        for file in ["log/log/1", "mysql/log", "other"] {
+            fs::write(from.join(file), file).unwrap();
+        }
+        let place = |entry: &DirEntry| (entry.file_name() == "log").then_some(redo.as_path());
+        copy_tree(&from, &to, &ServerUser::me(), &place).unwrap();
+        assert_eq!(fs::read(redo.join("log/log/1")).unwrap(), b"log/log/1");
+        assert!(to.join("mysql/log").is_file() && to.join("other").is_file());
+        assert!(!to.join("log").exists());
+    }
+
+    #[test]
     fn a_copy_over_something_names_both() {
         let directory = tempfile::tempdir().unwrap();
-        let error = copy_tree(directory.path(), directory.path(), &ServerUser::me()).unwrap_err();
+        let error = copy_tree(directory.path(), directory.path(), &ServerUser::me(), &|_| None).unwrap_err();
         assert_eq!(error.source.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(error.to, directory.path());
     }

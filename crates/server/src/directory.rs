@@ -1,26 +1,39 @@
 //! The private directory of one instance, and those that killed runs left behind.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, Permissions, TryLockError};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use logtrace_events::FileClass;
 use tempfile::TempDir;
 
 use crate::arguments::Places;
+use crate::image::{ImageConfig, ImageError, MountedImage};
+use crate::log::ServerLog;
+use crate::placed::{self, Placed, PlacedDirs};
+use crate::placement::Placement;
 use crate::start_error::StartError;
 use crate::user::ServerUser;
 
 const PREFIX: &str = "instance-";
 const LOCK: &str = "lock";
 
+/// MySQL's directory of temporary tablespaces. By its name its files are known for what they are.
+pub(crate) const INNODB_TEMPORARY: &str = "#innodb_temp";
+
 /// Bytes of a socket's path, the ending NUL not counted (unix(7)).
 const SOCKET_PATH_LIMIT: usize = 107;
 
 /// `BASE/instance-XXXXXX`; removed when dropped. It holds `data`, `tmp`, the socket and a lock file that is
-/// locked as long as this process lives.
+/// locked as long as this process lives. `data` and `tmp` may be in a file system of their own, mounted on `fs`, and
+/// what is placed elsewhere in directories there.
 #[derive(Debug)]
 pub(crate) struct InstanceDir {
+    // Dropped in this order: the lock outlives what it stands for.
+    image: Option<MountedImage>,
+    placed: Option<PlacedDirs>,
     directory: TempDir,
     _lock: File,
 }
@@ -34,23 +47,49 @@ pub struct Swept {
     pub kept: Vec<(PathBuf, io::Error)>,
 }
 
-/// Removes the instance directories under `base` whose logtrace is gone, however it ended.
+/// Removes the instance directories under `base` whose logtrace is gone, however it ended, and what it placed
+/// elsewhere.
 pub fn sweep_stale(base: &Path) -> io::Result<Swept> {
     let mut swept = Swept::default();
     let _guard = guard(base)?;
-    for entry in fs::read_dir(base)? {
-        let entry = entry?;
-        let ours = entry.file_name().to_string_lossy().starts_with(PREFIX) && entry.file_type()?.is_dir();
-        let path = entry.path();
-        if !ours || is_in_use(&path) {
+    for name in instance_names(base)? {
+        let path = base.join(name);
+        if is_in_use(&path) {
             continue;
         }
-        match fs::remove_dir_all(&path) {
+        match remove_stale(&path) {
             Ok(()) => swept.removed.push(path),
             Err(error) => swept.kept.push((path, error)),
         }
     }
     Ok(swept)
+}
+
+/// Names of instances that have a directory, or a list of placed directories alone.
+fn instance_names(base: &Path) -> io::Result<BTreeSet<String>> {
+    let mut names = BTreeSet::new();
+    for entry in fs::read_dir(base)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let kind = entry.file_type()?;
+        if !name.starts_with(PREFIX) {
+            continue;
+        }
+        if kind.is_dir() {
+            names.insert(name);
+        } else if let (true, Some(instance)) = (kind.is_file(), name.strip_suffix(placed::LIST)) {
+            names.insert(instance.to_owned());
+        }
+    }
+    Ok(names)
+}
+
+fn remove_stale(instance: &Path) -> io::Result<()> {
+    placed::sweep(instance)?;
+    match fs::remove_dir_all(instance) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Makes a directory that other users can pass, and checks that the server's user can get there.
@@ -79,12 +118,12 @@ impl InstanceDir {
             let lock = File::create(directory.path().join(LOCK))?;
             lock.lock()?;
             let dir = Self {
+                image: None,
+                placed: None,
                 directory,
                 _lock: lock,
             };
             user.own(dir.path())?;
-            fs::create_dir(dir.places().tmp)?;
-            user.own(&dir.places().tmp)?;
             Ok(dir)
         };
         let dir = make().map_err(StartError::directory("make an instance in", base))?;
@@ -95,20 +134,57 @@ impl InstanceDir {
         Ok(dir)
     }
 
+    /// Gives it a file system of its own.
+    pub(crate) async fn mount(
+        &mut self,
+        image: &ImageConfig,
+        user: &ServerUser,
+        log: &ServerLog,
+    ) -> Result<(), ImageError> {
+        let mount_point = self.path().join("fs");
+        self.image = Some(image.mount(self.path(), &mount_point, user, log).await?);
+        Ok(())
+    }
+
+    /// Makes the directories of what is placed elsewhere, and those that a server expects.
+    pub(crate) fn furnish(&mut self, placements: &[Placement], user: &ServerUser) -> io::Result<()> {
+        self.placed = Some(PlacedDirs::create(self.path(), placements, user)?);
+        placed::make(&self.places().tmp, user)?;
+        match self.placed_for(FileClass::Temporary) {
+            Some(directory) => placed::make(&directory.join(INNODB_TEMPORARY), user),
+            None => Ok(()),
+        }
+    }
+
     pub(crate) fn path(&self) -> &Path {
         self.directory.path()
     }
 
+    /// What is placed elsewhere.
+    pub(crate) fn placed(&self) -> &[Placed] {
+        self.placed.as_ref().map_or(&[], PlacedDirs::all)
+    }
+
+    /// The directory of a class that is placed elsewhere.
+    pub(crate) fn placed_for(&self, class: FileClass) -> Option<&Path> {
+        self.placed.as_ref()?.of(class)
+    }
+
     pub(crate) fn places(&self) -> Places {
+        let root = self.image.as_ref().map_or(self.path(), MountedImage::path);
+        let of = |class| self.placed_for(class).unwrap_or(root);
         Places {
-            data: self.path().join("data"),
-            tmp: self.path().join("tmp"),
+            data: of(FileClass::Data).join("data"),
+            tmp: of(FileClass::Temporary).join("tmp"),
+            // Never in a file system that only this process sees: others may want to look at the server.
             socket: self.path().join("sock"),
         }
     }
 
     /// Removes it, and says so when that fails.
     pub(crate) fn remove(self) -> io::Result<()> {
+        self.image.map_or(Ok(()), MountedImage::unmount)?;
+        self.placed.map_or(Ok(()), PlacedDirs::remove)?;
         self.directory.close()
     }
 }
@@ -142,9 +218,11 @@ mod tests {
         fs::create_dir(&cut_short).unwrap();
         let other = base.path().join("mysql");
         fs::create_dir(&other).unwrap();
+        let list_alone = base.path().join("instance-placed");
+        fs::write(base.path().join("instance-placed.placed"), "").unwrap();
         let mut removed = sweep_stale(base.path()).unwrap().removed;
         removed.sort();
-        assert_eq!(removed, [stale, cut_short]);
+        assert_eq!(removed, [stale, cut_short, list_alone]);
         assert!(living.path().is_dir() && other.is_dir());
     }
 

@@ -30,6 +30,8 @@ pub struct FileSystemFacts {
     pub device: Option<BlockDeviceFacts>,
     /// Bytes that an unprivileged process can still write.
     pub free_bytes: u64,
+    /// The file system that holds the image, for one in a file.
+    pub below: Option<Box<FileSystemFacts>>,
 }
 
 /// Why a file system's facts are not known.
@@ -65,8 +67,23 @@ impl FileSystemFacts {
         Self::reached_by(&reached, path, &[Process::myself()?, its])
     }
 
-    /// Looks by one path at what is told by another `path`; its mount is known to one of these processes.
+    /// Looks by one path at what is told by another `path`, and at what holds the image that it may be on.
     fn reached_by(reached: &Path, path: &Path, known_to: &[Process]) -> Result<Self, FileSystemError> {
+        let mut facts = Self::by_itself(reached, path, known_to)?;
+        let image = facts
+            .device
+            .as_ref()
+            .and_then(BlockDeviceFacts::backing_directory);
+        // The name may mean something else here than to who mounted it: then it is not told.
+        facts.below = image
+            .and_then(|directory| Self::by_itself(&directory, &directory, known_to).ok())
+            .filter(|below| below.mount_point != facts.mount_point)
+            .map(Box::new);
+        Ok(facts)
+    }
+
+    /// The mount of the path is known to one of these processes.
+    fn by_itself(reached: &Path, path: &Path, known_to: &[Process]) -> Result<Self, FileSystemError> {
         let fail = |source: rustix::io::Errno| FileSystemError::Path {
             path: path.to_owned(),
             source: source.into(),
@@ -97,6 +114,7 @@ impl FileSystemFacts {
             source: mount.mount_source,
             device,
             free_bytes,
+            below: None,
         }
     }
 }

@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
+use logtrace_events::FileClass;
 use procfs::{CpuInfo, Current, Meminfo};
 use serde::Serialize;
 use thiserror::Error;
 
 use crate::file_system::{FileSystemError, FileSystemFacts};
+use crate::placed::Placed;
 
 /// The machine that a run was on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -21,6 +23,17 @@ pub struct HostFacts {
     pub memory_bytes: u64,
     /// File systems of the server's directories, each once.
     pub file_systems: Vec<FileSystemFacts>,
+    /// Classes of files that are placed elsewhere, and the file system of each.
+    pub placed: Vec<PlacedFacts>,
+}
+
+/// Where the files of one class are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PlacedFacts {
+    /// The class.
+    pub class: FileClass,
+    /// The file system of its directory.
+    pub file_system: FileSystemFacts,
 }
 
 /// Why the facts of the machine are not known.
@@ -35,8 +48,8 @@ pub enum HostError {
 }
 
 impl HostFacts {
-    /// Looks at the machine and at the file systems of `paths`, which exist.
-    pub fn collect(paths: &[&Path]) -> Result<Self, HostError> {
+    /// Looks at the machine and at the file systems of `paths` and of `placed`, which exist.
+    pub fn collect(paths: &[&Path], placed: &[Placed]) -> Result<Self, HostError> {
         let cpus = CpuInfo::current()?;
         let mut file_systems: Vec<FileSystemFacts> = Vec::new();
         for path in paths {
@@ -54,6 +67,19 @@ impl HostFacts {
             cpus: cpus.num_cores(),
             memory_bytes: Meminfo::current()?.mem_total,
             file_systems,
+            placed: placed
+                .iter()
+                .map(PlacedFacts::of)
+                .collect::<Result<_, FileSystemError>>()?,
+        })
+    }
+}
+
+impl PlacedFacts {
+    fn of(placed: &Placed) -> Result<Self, FileSystemError> {
+        Ok(Self {
+            class: placed.class,
+            file_system: FileSystemFacts::of(&placed.directory)?,
         })
     }
 }
@@ -64,11 +90,18 @@ mod tests {
 
     #[test]
     fn this_machine_is_described() {
-        let host = HostFacts::collect(&[Path::new("/"), Path::new("/proc"), Path::new("/")]).unwrap();
+        let placed = Placed {
+            class: FileClass::Redo,
+            directory: "/proc".into(),
+        };
+        let host =
+            HostFacts::collect(&[Path::new("/"), Path::new("/proc"), Path::new("/")], &[placed]).unwrap();
         assert_eq!(host.file_systems.len(), 2);
         assert!(host.cpus > 0 && host.memory_bytes > 1 << 20);
         assert!(host.kernel.contains('.'), "{}", host.kernel);
         let json = serde_json::to_value(&host).unwrap();
         assert_eq!(json["file_systems"][1]["kind"], "proc");
+        assert_eq!(json["placed"][0]["class"], "redo");
+        assert_eq!(json["placed"][0]["file_system"]["kind"], "proc");
     }
 }

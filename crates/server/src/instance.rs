@@ -1,5 +1,6 @@
 //! A private server: started for one measurement, and gone after it.
 
+use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,9 +12,12 @@ use crate::directory::{self, InstanceDir, sweep_stale};
 use crate::facts::{FactsError, ServerFacts};
 use crate::find::Binary;
 use crate::home::Home;
+use crate::image::ImageConfig;
 use crate::log::{ServerLog, disk_is_full};
+use crate::placed::Placed;
+use crate::placement::{self, Placement, class_of_initial};
 use crate::process::{Launch, ServerProcess};
-use crate::setting::{Setting, verify, with_defaults};
+use crate::setting::{Setting, replace, verify, with_defaults};
 use crate::start_error::StartError;
 use crate::template::TemplateSource;
 use crate::user::ServerUser;
@@ -38,6 +42,10 @@ pub struct InstanceConfig {
     pub base: PathBuf,
     /// The directory that holds initialised data directories to copy.
     pub templates: PathBuf,
+    /// A file system of its own.
+    pub image: Option<ImageConfig>,
+    /// Classes of its files that are elsewhere.
+    pub placements: Vec<Placement>,
     /// How long the server may take to answer.
     pub ready_within: Duration,
 }
@@ -52,6 +60,8 @@ impl InstanceConfig {
             log,
             base: instances,
             templates,
+            image: None,
+            placements: Vec::new(),
             ready_within: Duration::from_secs(60),
         }
     }
@@ -83,6 +93,7 @@ impl Instance {
         let user = ServerUser::choose()?;
         let base = directory::create_open(&config.base, &user)?;
         sweep(&base, progress)?;
+        config.check_storage(&base, &settings, &user)?;
         let log = ServerLog::open(&config.log).map_err(StartError::directory("open", &config.log))?;
         let source = TemplateSource {
             binary: &config.binary,
@@ -92,18 +103,19 @@ impl Instance {
             templates: &config.templates,
         };
         let template = source.prepare(progress).await?;
-        let dir = InstanceDir::create(&base, &user)?;
-        let dir = copy_data(template, dir, user.clone())
-            .await
-            .map_err(|error| StartError::copy(error, &base))?;
-        let starting = Starting {
+        let making = Making {
             config,
-            settings: &settings,
+            user,
             log: &log,
-            process: spawn(config, &settings, &user, &log, &dir)?,
-            dir,
+            base: &base,
         };
-        starting.finish().await
+        making
+            .start(template, settings)
+            .await
+            .map_err(|error| match &config.image {
+                Some(image) => error.on_image(image.size, &base),
+                None => error,
+            })
     }
 
     /// What the server says of itself.
@@ -121,7 +133,7 @@ impl Instance {
         self.process.pid()
     }
 
-    /// Its directory, with `data` and `tmp` in it.
+    /// Its directory, with `data` and `tmp` in it, or in `fs` there when it has a file system of its own.
     pub fn directory(&self) -> &Path {
         self.dir.path()
     }
@@ -129,6 +141,11 @@ impl Instance {
     /// Its data directory.
     pub fn data_directory(&self) -> PathBuf {
         self.dir.places().data
+    }
+
+    /// What is placed elsewhere.
+    pub fn placed(&self) -> &[Placed] {
+        self.dir.placed()
     }
 
     /// Its socket.
@@ -154,9 +171,68 @@ impl Instance {
     }
 }
 
+impl InstanceConfig {
+    /// Fails when the server's files cannot be where they shall be, before anything is made.
+    fn check_storage(&self, base: &Path, settings: &[Setting], user: &ServerUser) -> Result<(), StartError> {
+        for placement in &self.placements {
+            placement.check_server(self.binary.flavor, settings)?;
+            placement.check_directory(user)?;
+        }
+        if let Some(image) = &self.image {
+            image.check(base)?;
+        }
+        Ok(())
+    }
+}
+
+/// A server that has a template, and no directory yet.
+struct Making<'a> {
+    config: &'a InstanceConfig,
+    user: ServerUser,
+    log: &'a ServerLog,
+    base: &'a Path,
+}
+
+impl Making<'_> {
+    async fn start(self, template: PathBuf, mut settings: Vec<Setting>) -> Result<Instance, StartError> {
+        let dir = self.directory().await?;
+        let dir = copy_data(template, dir, self.user.clone())
+            .await
+            .map_err(|error| StartError::copy(error, self.base))?;
+        for placed in dir.placed() {
+            let flavor = self.config.binary.flavor;
+            replace(
+                &mut settings,
+                placement::settings(placed.class, flavor, &placed.directory),
+            );
+        }
+        let process = spawn(self.config, &settings, &self.user, self.log, &dir)?;
+        let starting = Starting {
+            config: self.config,
+            base: self.base,
+            settings: &settings,
+            log: self.log,
+            process,
+            dir,
+        };
+        starting.finish().await
+    }
+
+    async fn directory(&self) -> Result<InstanceDir, StartError> {
+        let mut dir = InstanceDir::create(self.base, &self.user)?;
+        if let Some(image) = &self.config.image {
+            dir.mount(image, &self.user, self.log).await?;
+        }
+        dir.furnish(&self.config.placements, &self.user)
+            .map_err(StartError::directory("make an instance in", self.base))?;
+        Ok(dir)
+    }
+}
+
 /// A server that was started and does not answer yet.
 struct Starting<'a> {
     config: &'a InstanceConfig,
+    base: &'a Path,
     settings: &'a [Setting],
     log: &'a ServerLog,
     process: ServerProcess,
@@ -195,7 +271,7 @@ impl Starting<'_> {
         tokio::select! {
             biased;
             exit = self.process.watch().ended() => {
-                Err(StartError::ended(binary, "starting", exit, self.log, &self.config.base))
+                Err(StartError::ended(binary, "starting", exit, self.log, self.base))
             }
             answer = self.answers(connection) => answer,
             () = tokio::time::sleep(self.config.ready_within) => {
@@ -211,7 +287,7 @@ impl Starting<'_> {
                 Err(error @ ConnectError::AccessDenied { .. }) => return Err(error.into()),
                 // A server without disk space waits for some, for ever.
                 Err(_) if disk_is_full(&self.log.text()) => {
-                    return Err(StartError::DiskFull(self.config.base.clone()));
+                    return Err(StartError::DiskFull(self.base.to_owned()));
                 }
                 Err(_) => tokio::time::sleep(READY_POLL).await,
             }
@@ -238,7 +314,12 @@ fn sweep(base: &Path, progress: &(dyn Fn(&str) + Sync)) -> Result<(), StartError
 async fn copy_data(template: PathBuf, dir: InstanceDir, user: ServerUser) -> Result<InstanceDir, CopyError> {
     let (from, to) = (template.clone(), dir.places().data);
     let copying = tokio::task::spawn_blocking(move || {
-        copy_tree(&template, &dir.places().data, &user)?;
+        let elsewhere = |entry: &DirEntry| {
+            let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let class = class_of_initial(&entry.file_name().to_string_lossy(), is_directory)?;
+            dir.placed_for(class)
+        };
+        copy_tree(&template, &dir.places().data, &user, &elsewhere)?;
         Ok(dir)
     });
     copying.await.unwrap_or_else(|ended| {

@@ -11,7 +11,10 @@ use crate::connection::{ConnectError, Connection, Password};
 use crate::facts::ServerFacts;
 use crate::find::{Binary, FindError, find};
 use crate::home::Home;
+use crate::image::ImageConfig;
 use crate::instance::{Instance, InstanceConfig};
+use crate::placed::Placed;
+use crate::placement::Placement;
 use crate::running::{RunningConfig, RunningError, RunningServer};
 use crate::setting::Setting;
 use crate::start_error::StartError;
@@ -28,6 +31,10 @@ pub struct ServerConfig {
     pub log: PathBuf,
     /// Where a private server is.
     pub home: Home,
+    /// A file system of a private server's own.
+    pub image: Option<ImageConfig>,
+    /// Classes of a private server's files that are elsewhere.
+    pub placements: Vec<Placement>,
 }
 
 /// A server to measure.
@@ -79,6 +86,8 @@ impl Server {
         instance.settings.clone_from(&config.settings);
         instance.base.clone_from(&config.home.instances);
         instance.templates.clone_from(&config.home.templates);
+        instance.image = config.image;
+        instance.placements.clone_from(&config.placements);
         Ok(Self::Private(Instance::start(&instance, progress).await?))
     }
 
@@ -87,6 +96,14 @@ impl Server {
         match self {
             Self::Private(instance) => instance.facts(),
             Self::Running(server) => server.facts(),
+        }
+    }
+
+    /// What a private server keeps elsewhere.
+    pub fn placed(&self) -> &[Placed] {
+        match self {
+            Self::Private(instance) => instance.placed(),
+            Self::Running(_) => &[],
         }
     }
 

@@ -155,11 +155,16 @@ pub(crate) fn with_defaults(flavor: Flavor, chosen: &[Setting]) -> Result<Vec<Se
         return Err(SettingError::Reserved(reserved.name.clone()));
     }
     let mut settings = defaults(flavor);
-    for setting in chosen {
-        settings.retain(|other| other.name != setting.name);
-        settings.push(setting.clone());
-    }
+    replace(&mut settings, chosen.iter().cloned());
     Ok(settings)
+}
+
+/// Replaces and completes settings by others.
+pub(crate) fn replace(settings: &mut Vec<Setting>, others: impl IntoIterator<Item = Setting>) {
+    for setting in others {
+        settings.retain(|known| known.name != setting.name);
+        settings.push(setting);
+    }
 }
 
 /// Every committed transaction survives a crash, with a binary log of rows, on either flavor.

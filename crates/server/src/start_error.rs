@@ -8,7 +8,10 @@ use thiserror::Error;
 use crate::connection::ConnectError;
 use crate::copy::CopyError;
 use crate::find::Binary;
+use crate::image::ImageError;
+use crate::image_size::ImageSize;
 use crate::log::{ServerLog, disk_is_full, telling_lines, unknown_variable};
+use crate::placement::PlacementError;
 use crate::setting::SettingError;
 use crate::user::UserError;
 use crate::watch::Exit;
@@ -56,6 +59,17 @@ pub enum StartError {
         "the disk of {0} is full: a private server needs {NEEDED_MIB} MiB there, and what its tables take. Free some, or choose another directory with --home"
     )]
     DiskFull(PathBuf),
+    /// The image of the server's file system is full.
+    #[error(
+        "the server's file system of {0} is full: a private server needs {NEEDED_MIB} MiB there, and what its tables and logs take. Ask for more with --fs-size"
+    )]
+    ImageFull(ImageSize),
+    /// There is no file system for the server.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// Its files cannot be where they shall be.
+    #[error(transparent)]
+    Placement(#[from] PlacementError),
     /// The data directory could not be copied from the template.
     #[error(transparent)]
     Copy(#[from] CopyError),
@@ -114,8 +128,17 @@ impl StartError {
     /// An error of copying into the instances' directory `base`.
     pub(crate) fn copy(error: CopyError, base: &Path) -> Self {
         match error.source.kind() {
-            io::ErrorKind::StorageFull => Self::DiskFull(base.to_owned()),
+            io::ErrorKind::StorageFull if error.to.starts_with(base) => Self::DiskFull(base.to_owned()),
+            io::ErrorKind::StorageFull => Self::DiskFull(error.to),
             _ => Self::Copy(error),
+        }
+    }
+
+    /// The same, where the disk of `base` is an image of this size.
+    pub(crate) fn on_image(self, size: ImageSize, base: &Path) -> Self {
+        match self {
+            Self::DiskFull(path) if path == base => Self::ImageFull(size),
+            other => other,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::document::{Commits, Document, Driver, Server, Trace, Tracer, Workload};
+use crate::document::{Commits, Document, Driver, Placed, Server, Trace, Tracer, Workload};
 use crate::units;
 
 /// The parts of the title line: workload and server, connections, load.
@@ -26,7 +26,9 @@ pub(super) fn subject(document: &Document) -> String {
 
 /// The title without its subject: the server's place first.
 pub(super) fn circumstances(document: &Document) -> Vec<String> {
-    let mut parts = vec![place_and_durability(&document.server, document.trace.as_ref())];
+    let Whereabouts { place, more } = whereabouts(&document.server, document.trace.as_ref());
+    let mut parts = vec![place];
+    parts.extend(more);
     if let Some(workload) = &document.workload {
         let offered = document.driver.as_ref().and_then(|driver| driver.offered_per_s);
         parts.extend(demand(workload, offered));
@@ -106,25 +108,69 @@ fn server_name(server: &Server) -> String {
     format!("{flavor} {number}")
 }
 
-fn place_and_durability(server: &Server, trace: Option<&Trace>) -> String {
+/// Where a server is and how durable, and what would make that too long.
+struct Whereabouts {
+    place: String,
+    more: Vec<String>,
+}
+
+fn whereabouts(server: &Server, trace: Option<&Trace>) -> Whereabouts {
     let owner = match trace {
         Some(trace) => format!("pid {}", trace.pid),
         None if server.private => "private".to_owned(),
         None => "running server".to_owned(),
     };
-    let place = format!("{} on {}", server.file_system, server.device);
-    let mut parts = vec![owner, place];
+    let mut parts = vec![owner, place(server)];
+    let mut more = placed(&server.placement);
+    let durability = durability(server);
+    if server.image.is_none() {
+        parts.extend(durability);
+    } else {
+        more.splice(..0, durability);
+    }
+    Whereabouts {
+        place: parts.join(", "),
+        more,
+    }
+}
+
+/// The settings that decide when a commit is durable.
+fn durability(server: &Server) -> Option<String> {
     let setting = |name: &str| server.settings.get(name).map(String::as_str);
     let flush = setting("innodb_flush_log_at_trx_commit").map(|value| format!("flush={value}"));
     let sync = match setting("log_bin") {
         Some("OFF" | "0") => Some("no binlog".to_owned()),
         _ => setting("sync_binlog").map(|value| format!("sync={value}")),
     };
-    let durability: Vec<String> = flush.into_iter().chain(sync).collect();
-    if !durability.is_empty() {
-        parts.push(durability.join(" "));
+    let settings: Vec<String> = flush.into_iter().chain(sync).collect();
+    (!settings.is_empty()).then(|| settings.join(" "))
+}
+
+/// What the data directory is on.
+fn place(server: &Server) -> String {
+    let Some(image) = &server.image else {
+        return format!("{} on {}", server.file_system, server.device);
+    };
+    let size = units::size(image.bytes);
+    format!(
+        "{} on a {size} loop image on {} {}",
+        server.file_system, image.file_system, image.device
+    )
+}
+
+/// What files that are placed elsewhere are on: `redo and undo on xfs /dev/sdb`.
+fn placed(placement: &[Placed]) -> Vec<String> {
+    let mut by_place: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    for placed in placement {
+        let place = (placed.file_system.as_str(), placed.device.as_str());
+        by_place.entry(place).or_default().push(placed.class.as_str());
     }
-    parts.join(", ")
+    by_place
+        .into_iter()
+        .map(|((file_system, device), classes)| {
+            format!("{} on {file_system} {device}", classes.join(" and "))
+        })
+        .collect()
 }
 
 /// Connections and load.

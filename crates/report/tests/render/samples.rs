@@ -5,9 +5,12 @@ mod breakdown;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use logtrace_events::FileClass;
 use logtrace_report::breakdown::{Breakdown, ResponseTotal, Slowest, StackTotal};
 use logtrace_report::distribution::Distribution;
-use logtrace_report::document::{Caveat, Document, Driver, Probe, SCHEMA, Server, Trace, Tracer, Workload};
+use logtrace_report::document::{
+    Caveat, Document, Driver, LoopImage, Placed, Probe, SCHEMA, Server, Trace, Tracer, Workload,
+};
 
 use self::breakdown::{breakdown, durations, histogram};
 
@@ -118,6 +121,7 @@ pub(crate) fn losses() -> Sample {
 /// A traced run that only read.
 pub(crate) fn no_commits() -> Sample {
     let mut sample = traced();
+    sample.document.server = on_image(server());
     let nothing = Breakdown {
         commits: histogram(&[]),
         total_ns: 0,
@@ -171,7 +175,35 @@ fn server() -> Server {
         binary: "/usr/sbin/mysqld".to_owned(),
         file_system: "ext4".to_owned(),
         device: "/dev/vda".to_owned(),
+        image: None,
+        placement: Vec::new(),
         settings: BTreeMap::from(settings.map(|(name, value)| (name.to_owned(), value.to_owned()))),
+    }
+}
+
+/// On a file system of its own, with logs elsewhere.
+fn on_image(server: Server) -> Server {
+    let placed = |class, file_system: &str, device: &str| Placed {
+        class,
+        directory: "/mnt/logs".to_owned(),
+        file_system: file_system.to_owned(),
+        device: device.to_owned(),
+    };
+    Server {
+        file_system: "btrfs".to_owned(),
+        device: "/dev/loop0".to_owned(),
+        image: Some(LoopImage {
+            bytes: 4 << 30,
+            direct_io: Some(true),
+            file_system: "ext4".to_owned(),
+            device: "/dev/vda".to_owned(),
+        }),
+        placement: vec![
+            placed(FileClass::Redo, "xfs", "/dev/sdb"),
+            placed(FileClass::Binlog, "ext4", "/dev/sdc"),
+            placed(FileClass::Undo, "xfs", "/dev/sdb"),
+        ],
+        ..server
     }
 }
 

@@ -201,6 +201,8 @@ async fn a_directory_that_the_servers_user_may_not_pass_is_named() {
 async fn the_uniform_handle_serves_a_private_server(#[case] choice: ServerChoice) {
     let base = Base::new();
     let config = ServerConfig {
+        image: None,
+        placements: Vec::new(),
         choice: Some(choice),
         settings: Vec::new(),
         log: base.path().join("server.log"),
@@ -213,7 +215,7 @@ async fn the_uniform_handle_serves_a_private_server(#[case] choice: ServerChoice
     let before = server.status().await.unwrap();
     let after = server.status().await.unwrap();
     assert!(status_delta(&before, &after)["Questions"] > 0);
-    let host = HostFacts::collect(&[&base.instances()]).unwrap();
+    let host = HostFacts::collect(&[&base.instances()], &[]).unwrap();
     assert!(host.file_systems[0].free_bytes > 0);
     assert!(server.is_running());
     server.finish().await.unwrap();

@@ -150,6 +150,8 @@ async fn a_running_server_is_found_set_and_put_back(#[case] flavor: Flavor) {
     passwords(&foreign, flavor).await;
 
     let config = ServerConfig {
+        image: None,
+        placements: Vec::new(),
         choice: Some(ServerChoice::Running(wanted.dsn)),
         settings: wanted.settings,
         log: PathBuf::new(),

@@ -1,0 +1,21 @@
+//! What a server's files are on, for the document; pure.
+
+use logtrace_report::document::LoopImage;
+use logtrace_server::FileSystemFacts;
+
+/// The image that a file system is in, for the document.
+pub(crate) fn image_of(file_system: &FileSystemFacts) -> Option<LoopImage> {
+    let device = file_system.device.as_ref()?;
+    let below = file_system.below.as_ref()?;
+    Some(LoopImage {
+        bytes: device.size_bytes?,
+        direct_io: device.direct_io,
+        file_system: below.kind.clone(),
+        device: device_of(below),
+    })
+}
+
+/// The device under a file system, for the document.
+pub(crate) fn device_of(file_system: &FileSystemFacts) -> String {
+    file_system.source.clone().unwrap_or_else(|| "unknown".into())
+}
