@@ -280,3 +280,36 @@ fn work_of_background_threads_and_locks_has_a_name() {
     assert!(document.causes.iter().all(|cause| known.contains(&cause.who)));
     assert!(driver(&document).done > 0);
 }
+
+#[test]
+fn a_statement_pays_for_the_logs_of_statements() {
+    let _alone = alone();
+    for server in SERVERS {
+        for output in ["FILE", "TABLE"] {
+            let ran = run(&format!(
+                "--workload point_select --rate 200/s --duration 3s --warmup 1s --connections 2 --tables 1 --rows 1000 \
+                 --server {server} --detail full --set general_log=ON --set slow_query_log=ON --set long_query_time=0 \
+                 --set log_output={output}"
+            ));
+            let document = ran.good();
+            let statements = document.statements.as_ref().unwrap();
+            let done = driver(&document).done;
+            assert!(
+                statements.count.abs_diff(done) * 20 <= done + 40,
+                "{server}: {} statements, {done} requests",
+                statements.count
+            );
+            let total: u64 = statements.causes.iter().map(|row| row.total).sum();
+            assert_eq!(total, statements.total);
+            for class in [FileClass::GeneralLog, FileClass::SlowLog] {
+                let rows = statements.causes.iter();
+                let mut rows = rows.filter(|row| row.file == Some(class) && row.op == Some(IoOp::Write));
+                assert!(
+                    rows.any(|row| row.who == Who::Own && row.statements * 2 > statements.count),
+                    "{server}, {output}: {class} in {:?}",
+                    statements.causes
+                );
+            }
+        }
+    }
+}

@@ -65,6 +65,7 @@ pub(crate) fn document(
         commits: None,
         causes: Vec::new(),
         unexplained: 0,
+        statements: None,
         files: Vec::new(),
         devices: Vec::new(),
         tracer: None,

@@ -34,6 +34,8 @@ pub(crate) struct Incoming {
     pub(crate) exchange: Arc<Exchange>,
     /// The requests of the load.
     pub(crate) requests: Option<Receiver<Request>>,
+    /// Whether statements are explained outside of their commits as well.
+    pub(crate) statements: bool,
 }
 
 /// To look for requests at every record would cost as much as to decode it.
@@ -64,8 +66,12 @@ impl Explainer {
             logs,
             window: Window::new(0, 0),
         };
+        let mut analysis = Analysis::new(config);
+        if incoming.statements {
+            analysis.explain_statements();
+        }
         Ok(Self {
-            analysis: Analysis::new(config),
+            analysis,
             incoming,
             window: None,
             until_requests: 0,

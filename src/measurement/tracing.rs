@@ -55,6 +55,7 @@ impl Tracing {
         let incoming = Incoming {
             exchange: Arc::clone(exchange),
             requests: wanted.requests,
+            statements: wanted.detail == Detail::Full,
         };
         let explainer = Explainer::new(server.pid, server.log_names(), incoming, recording)
             .context("cannot start the recording")?;

@@ -3,7 +3,7 @@
 use logtrace_events::{Commit, Flush, Io, LogNames, OffCpu, Record, Request};
 
 use crate::aggregate::Aggregate;
-use crate::breakdown::Breakdown;
+use crate::breakdown::{Breakdown, StatementTotal};
 use crate::cause::Cause;
 use crate::devices::Devices;
 use crate::durations::LONGEST_NS;
@@ -11,6 +11,7 @@ use crate::explain::{Segment, explain};
 use crate::files::Files;
 use crate::folded::{folded, unclassified};
 use crate::response::Responses;
+use crate::statements::Statements;
 use crate::timelines::{Timelines, Unmatched};
 use crate::window::Window;
 
@@ -33,6 +34,8 @@ pub struct Analysis {
     files: Files,
     devices: Devices,
     responses: Responses,
+    /// Where they are wanted.
+    statements: Option<Statements>,
     aggregate: Aggregate,
     segments: Vec<Segment>,
     unmatched: u64,
@@ -53,6 +56,7 @@ impl Analysis {
             files: Files::new(logs),
             devices: Devices::default(),
             responses: Responses::default(),
+            statements: None,
             aggregate: Aggregate::new(window),
             segments: Vec::new(),
             unmatched: 0,
@@ -81,6 +85,11 @@ impl Analysis {
         self.unmatched += u64::from(taken.is_err());
     }
 
+    /// Explains statements outside of their commits as well, from here on: that takes as long again.
+    pub fn explain_statements(&mut self) {
+        self.statements = Some(Statements::new(self.window));
+    }
+
     /// Takes a request that is over; those of one connection in their order. Its records may come before or after it.
     pub fn push_request(&mut self, request: &Request) {
         self.responses.push_request(request);
@@ -91,6 +100,9 @@ impl Analysis {
     pub fn set_window(&mut self, window: Window) {
         self.window = window;
         self.aggregate = Aggregate::new(window);
+        if self.statements.is_some() {
+            self.explain_statements();
+        }
     }
 
     /// Ends the window at `at_ns`, if it would last longer: for one whose end is known only when it comes. What was
@@ -116,6 +128,11 @@ impl Analysis {
             files: self.files.into_totals(),
             devices: self.devices.into_totals(),
             response: self.responses.finish(),
+            statements: self.statements.map(|statements| StatementTotal {
+                count: statements.aggregate.durations.len(),
+                total_ns: statements.aggregate.total_ns,
+                causes: statements.aggregate.causes().0,
+            }),
             stacks: folded(self.aggregate.by_stack(), stacks),
             unclassified: unclassified(self.aggregate.by_stack(), stacks),
             invariant_violations: self.invariant_violations,
@@ -127,7 +144,17 @@ impl Analysis {
 
     fn push_off_cpu(&mut self, off: &OffCpu) -> Result<(), Unmatched> {
         self.timelines.push_off_cpu(off)?;
-        self.responses.push_off_cpu(off);
+        let Self {
+            responses,
+            statements,
+            timelines,
+            ..
+        } = self;
+        responses.push_off_cpu(off, |visit| {
+            if let Some(statements) = statements {
+                statements.add(off.tid, visit, timelines);
+            }
+        });
         Ok(())
     }
 

@@ -1,13 +1,17 @@
 //! From the analysis to the run document: the parts of `run.json` that a [`Breakdown`] fills.
 
-use crate::breakdown::{Breakdown, CauseTotal, DeviceTotal, FileTotal, ResponseTotal, StackTotal};
+use crate::breakdown::{
+    Breakdown, CauseTotal, DeviceTotal, FileTotal, ResponseTotal, StackTotal, StatementTotal,
+};
 use crate::cause::Wait;
 use crate::distribution::Distribution;
-use crate::document::{CauseRow, Commits, DeviceRow, Document, FileRow, Response, UnclassifiedRow};
+use crate::document::{
+    CauseRow, Commits, DeviceRow, Document, FileRow, Response, StatementCause, Statements, UnclassifiedRow,
+};
 use crate::units;
 
 impl Document {
-    /// Fills `response`, `commits`, `causes`, `unexplained`, `files`, `devices` and `unclassified` from the analysis.
+    /// Fills `response`, `commits`, `causes`, `unexplained`, `statements`, `files`, `devices` and `unclassified` from the analysis.
     ///
     /// The server, the workload, the driver, the tracer's account and the caveats are the caller's.
     pub fn set_breakdown(&mut self, breakdown: &Breakdown) {
@@ -15,6 +19,7 @@ impl Document {
         self.commits = Some(commits(breakdown));
         self.causes = breakdown.causes.iter().map(cause).collect();
         self.unexplained = unexplained(&self.causes);
+        self.statements = breakdown.statements.as_ref().map(statements);
         self.files = breakdown.files.iter().map(file).collect();
         self.devices = breakdown.devices.iter().map(device).collect();
         self.unclassified = breakdown.unclassified.iter().map(stack).collect();
@@ -61,6 +66,22 @@ fn cause(of: &CauseTotal) -> CauseRow {
         total: of.total_ns,
         commits: of.commits,
         slowest: of.slowest_ns,
+    }
+}
+
+fn statements(of: &StatementTotal) -> Statements {
+    let cause = |of: &CauseTotal| StatementCause {
+        who: of.cause.who,
+        file: of.cause.io.map(|(class, _)| class),
+        op: of.cause.io.map(|(_, op)| op),
+        wait: of.cause.wait,
+        total: of.total_ns,
+        statements: of.commits,
+    };
+    Statements {
+        count: of.count,
+        total: of.total_ns,
+        causes: of.causes.iter().map(cause).collect(),
     }
 }
 

@@ -24,6 +24,8 @@ pub struct Breakdown {
     pub devices: Vec<DeviceTotal>,
     /// What the response times of the requests that could be joined with their connection's thread were made of.
     pub response: ResponseTotal,
+    /// Statements outside of their commits, where they were explained.
+    pub statements: Option<StatementTotal>,
     /// Charged time by stack: frames from the outermost, without the leading `commit`.
     pub stacks: Vec<StackTotal>,
     /// Commits whose segments did not sum to their duration, overlapped, or were negative.
@@ -103,6 +105,17 @@ pub struct ResponseTotal {
     pub commit_ns: u64,
     /// The server from its commit until it waited for the client again, or the client had its answer.
     pub after_ns: u64,
+}
+
+/// Where the time of statements went outside of their commits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatementTotal {
+    /// How many.
+    pub count: u64,
+    /// Sum of their time outside of commits.
+    pub total_ns: u64,
+    /// Each cause, the largest first; the totals sum to `total_ns` exactly. `commits` counts statements.
+    pub causes: Vec<CauseTotal>,
 }
 
 /// The flushes of one device.

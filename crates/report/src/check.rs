@@ -59,6 +59,14 @@ impl Document {
         for row in &self.files {
             sum("calls on a file", [row.distribution.count], row.count)?;
         }
+        if let Some(statements) = &self.statements {
+            let totals = statements.causes.iter().map(|row| row.total);
+            sum("the causes of statements", totals, statements.total)?;
+        }
+        if let Some(of) = &self.response {
+            let parts = [of.lag, of.client, of.before_commit, of.commit, of.after_commit];
+            sum("the parts of the response times", parts, of.total)?;
+        }
         match &self.commits {
             Some(commits) => balance(commits, &self.causes),
             None if self.causes.is_empty() => Ok(()),

@@ -38,6 +38,9 @@ pub struct Document {
     pub causes: Vec<CauseRow>,
     /// Commit time that no cause claims; also present as a cause with wait "unexplained".
     pub unexplained: u64,
+    /// Statements outside of their commits; absent below the highest level of detail.
+    #[serde(default)]
+    pub statements: Option<Statements>,
     /// System calls by file.
     pub files: Vec<FileRow>,
     /// Flushes by device; empty where they were not traced.
@@ -205,6 +208,34 @@ pub struct Commits {
     pub slowest_count: u64,
     /// Sum of the durations of these.
     pub slowest_total: u64,
+}
+
+/// Where the time of statements went outside of their commits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Statements {
+    /// How many.
+    pub count: u64,
+    /// Sum of their time outside of commits.
+    pub total: u64,
+    /// The causes; they sum to `total` exactly.
+    pub causes: Vec<StatementCause>,
+}
+
+/// One cause of statements' time outside of commits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatementCause {
+    /// Whose work.
+    pub who: Who,
+    /// Class of the file, null outside of file I/O.
+    pub file: Option<FileClass>,
+    /// Operation on it, null outside of file I/O.
+    pub op: Option<IoOp>,
+    /// What was waited for.
+    pub wait: Wait,
+    /// Nanoseconds over all statements.
+    pub total: u64,
+    /// Statements that it delayed.
+    pub statements: u64,
 }
 
 /// One cause.

@@ -26,6 +26,7 @@ pub mod sample;
 mod slowest;
 mod stack_rules;
 mod stacks;
+mod statements;
 mod timeline;
 pub mod timelines;
 pub mod units;

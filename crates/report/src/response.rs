@@ -33,16 +33,22 @@ struct Thread {
 
 /// A thread serves its client.
 #[derive(Debug)]
-struct Visit {
-    window: Window,
-    commits: Vec<Window>,
+pub(crate) struct Visit {
+    /// From its wake-up until it waits for the client again.
+    pub(crate) window: Window,
+    /// The commits in it, in order.
+    pub(crate) commits: Vec<Window>,
 }
 
 impl Responses {
-    /// A thread was off the CPU.
-    pub(crate) fn push_off_cpu(&mut self, off: &OffCpu) {
+    /// A thread was off the CPU. Hands the visit that this ended to `ended`.
+    pub(crate) fn push_off_cpu(&mut self, off: &OffCpu, ended: impl FnOnce(&Visit)) {
         if off.syscall.is_some_and(is_client_wait) && off.wake != Wake::Preempted {
             let thread = self.threads.entry(off.tid).or_default();
+            if let Some(visit) = thread.visits.back_mut() {
+                visit.window.end_ns = off.out_ns;
+                ended(visit);
+            }
             thread.waited(off);
             thread.resolve(&mut self.total);
         }
@@ -84,11 +90,8 @@ impl Responses {
 }
 
 impl Thread {
-    /// The thread has waited for its client: that ends a visit and begins the next.
+    /// The thread has waited for its client: that begins a visit.
     fn waited(&mut self, off: &OffCpu) {
-        if let Some(visit) = self.visits.back_mut() {
-            visit.window.end_ns = off.out_ns;
-        }
         if self.visits.len() == KEPT {
             self.visits.pop_front();
         }
@@ -211,10 +214,10 @@ mod tests {
     #[test]
     fn a_request_is_taken_apart_where_its_thread_waited_for_the_client() {
         let mut responses = Responses::default();
-        responses.push_off_cpu(&waited(0, 110));
+        responses.push_off_cpu(&waited(0, 110), |_| ());
         responses.push_commit(&commit(130, 190));
         responses.push_request(&request(90, 100, 220));
-        responses.push_off_cpu(&waited(205, 310));
+        responses.push_off_cpu(&waited(205, 310), |_| ());
         let total = responses.finish();
         assert_eq!(
             total,
@@ -235,10 +238,10 @@ mod tests {
     fn a_transaction_of_several_statements_waits_for_its_client_in_between() {
         let mut responses = Responses::default();
         for (out, woken) in [(0, 100), (120, 140)] {
-            responses.push_off_cpu(&waited(out, woken));
+            responses.push_off_cpu(&waited(out, woken), |_| ());
         }
         responses.push_commit(&commit(150, 170));
-        responses.push_off_cpu(&waited(175, 300));
+        responses.push_off_cpu(&waited(175, 300), |_| ());
         responses.push_request(&request(95, 95, 180));
         let total = responses.finish();
         assert_eq!((total.client_ns, total.before_ns), (5 + 20 + 5, 20 + 10));
@@ -249,9 +252,9 @@ mod tests {
     fn requests_may_come_before_or_after_their_records() {
         let mut responses = Responses::default();
         responses.push_request(&request(10, 10, 50));
-        responses.push_off_cpu(&waited(0, 15));
-        responses.push_off_cpu(&waited(45, 65));
-        responses.push_off_cpu(&waited(95, 115));
+        responses.push_off_cpu(&waited(0, 15), |_| ());
+        responses.push_off_cpu(&waited(45, 65), |_| ());
+        responses.push_off_cpu(&waited(95, 115), |_| ());
         responses.push_request(&request(60, 60, 100));
         let total = responses.finish();
         assert_eq!((total.requests, total.client_ns), (2, 5 + 5 + 5 + 5));
@@ -282,7 +285,7 @@ mod tests {
             let (mut at, mut expected) = (0, 0);
             for (wait, before, length, after, lag) in gaps {
                 let woken = at + wait;
-                responses.push_off_cpu(&waited(at, woken));
+                responses.push_off_cpu(&waited(at, woken), |_| ());
                 let start = woken + before;
                 if length > 0 {
                     responses.push_commit(&commit(start, start + length));

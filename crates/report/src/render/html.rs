@@ -9,7 +9,8 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use super::causes::{CauseLine, Subject, lines};
 use super::table::Table;
 use super::{
-    RenderError, advice, files, flamegraph, headline, latency, palette, response, sparkline, tracer,
+    RenderError, advice, files, flamegraph, headline, latency, palette, response, sparkline, statements,
+    tracer,
 };
 use crate::breakdown::StackTotal;
 use crate::cause::Wait;
@@ -26,6 +27,7 @@ struct Page<'a> {
     latency: Option<Table>,
     response: Option<Table>,
     commits: Option<CommitSection>,
+    statements: Option<Table>,
     files: Option<Table>,
     devices: Option<Table>,
     account: Vec<(&'static str, String)>,
@@ -93,6 +95,7 @@ pub(super) fn render(document: &Document, stacks: &[StackTotal]) -> Result<Strin
             .commits
             .as_ref()
             .map(|commits| section(document, commits)),
+        statements: statements::table(document),
         files: files::by_path(document),
         devices: files::by_device(document),
         account: document.tracer.as_ref().map(tracer::account).unwrap_or_default(),

@@ -2,7 +2,7 @@
 
 use super::causes::{CauseLine, SMALL, Subject, lines};
 use super::table::Table;
-use super::{advice, files, headline, latency, response};
+use super::{advice, files, headline, latency, response, statements};
 use crate::document::{Commits, Document};
 use crate::units;
 
@@ -26,6 +26,10 @@ pub(super) fn render(document: &Document) -> String {
     if let Some(commits) = &document.commits {
         blocks.extend(commit_blocks(document, commits));
     }
+    blocks.extend(section(
+        "Statements outside of commits",
+        statements::table(document).as_ref().map(table_text),
+    ));
     blocks.extend(section(
         "System calls on files",
         files::by_class(document).as_ref().map(table_text),

@@ -15,6 +15,7 @@ mod markdown;
 mod palette;
 mod response;
 mod sparkline;
+mod statements;
 mod table;
 mod terminal;
 mod tracer;

@@ -7,7 +7,7 @@ use self::columns::{aligned, label, lines_of};
 use self::paint::Paint;
 use super::causes::{CauseLine, SMALL, Subject, lines};
 use super::table::Table;
-use super::{advice, files, headline, latency, response};
+use super::{advice, files, headline, latency, response, statements};
 use crate::document::{Commits, Document, UnclassifiedRow};
 use crate::units;
 
@@ -28,6 +28,7 @@ pub(super) fn render(document: &Document, color: bool) -> String {
     if let Some(commits) = &document.commits {
         blocks.push(commit_block(document, commits, paint));
     }
+    blocks.extend(statements_block(document, paint));
     blocks.extend(files_block(document, paint));
     blocks.extend(devices_block(document, paint));
     blocks.extend(unclassified(document, paint));
@@ -118,6 +119,12 @@ fn bar(part: u64, longest: u64) -> String {
     let eighths = (u128::from(part) * columns as u128).checked_div(u128::from(longest));
     let eighths = usize::try_from(eighths.unwrap_or(0)).unwrap_or(columns);
     "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
+}
+
+fn statements_block(document: &Document, paint: Paint) -> Option<String> {
+    let table = statements::table(document)?;
+    let title = paint.bold(&statements::title(document)?);
+    Some(text(&[title]) + &table_text(&table, paint))
 }
 
 fn files_block(document: &Document, paint: Paint) -> Option<String> {

@@ -3,7 +3,8 @@
 use hdrhistogram::Histogram;
 use logtrace_events::{FileClass, IoOp};
 use logtrace_report::breakdown::{
-    Breakdown, CauseTotal, DeviceTotal, FileTotal, ResponseTotal, Slowest, StackTotal, SyncWaits,
+    Breakdown, CauseTotal, DeviceTotal, FileTotal, ResponseTotal, Slowest, StackTotal, StatementTotal,
+    SyncWaits,
 };
 use logtrace_report::cause::{Cause, Wait, Who};
 
@@ -26,6 +27,7 @@ pub(super) fn breakdown() -> Breakdown {
         files: files(),
         devices: vec![device()],
         response: response(),
+        statements: Some(statements()),
         stacks,
         invariant_violations: 0,
         unmatched: 0,
@@ -224,6 +226,34 @@ fn response() -> ResponseTotal {
         before_ns,
         commit_ns,
         after_ns,
+    }
+}
+
+fn statements() -> StatementTotal {
+    let slow_log = Cause {
+        who: Who::Own,
+        io: Some((FileClass::SlowLog, IoOp::Write)),
+        wait: Wait::OnCpu,
+    };
+    let on_cpu = Cause {
+        who: Who::Own,
+        io: None,
+        wait: Wait::OnCpu,
+    };
+    let total = |cause, total_ns| CauseTotal {
+        cause,
+        total_ns,
+        commits: 35_988,
+        slowest_ns: 0,
+    };
+    StatementTotal {
+        count: 35_988,
+        total_ns: 4_600_000_000,
+        causes: vec![
+            total(on_cpu, 4_100_000_000),
+            total(slow_log, 480_000_000),
+            total(Cause::UNEXPLAINED, 20_000_000),
+        ],
     }
 }
 
