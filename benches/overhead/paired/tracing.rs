@@ -68,10 +68,10 @@ impl Attached for Tracing {
 }
 
 impl Traced {
-    /// A ratio means nothing unless each commit was seen.
+    /// Neither ratio nor cost means anything unless each commit was seen. That there was none may be the disk's doing:
+    /// who sums up windows has to see some in all.
     fn check(&self) -> anyhow::Result<()> {
         let lost = self.account.losses.lost;
-        anyhow::ensure!(self.commits > 0, "no commit was seen");
         anyhow::ensure!(lost == 0, "{lost} of {} records were lost", self.account.events);
         Ok(())
     }
