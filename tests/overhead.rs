@@ -10,12 +10,14 @@
 #[path = "../benches/overhead/paired/mod.rs"]
 mod paired;
 
+use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use logtrace_tracer::Detail;
-use paired::{Median, Pair, SharedServer, SteadyLoad};
+use paired::tracing::Traced;
+use paired::{CONNECTIONS, Median, Pair, SharedServer, SteadyLoad, Tracing};
 use proptest::prelude::*;
 
 /// Least throughput traced / untraced.
@@ -28,6 +30,16 @@ const FLOOR: f64 = 0.80;
 const PAIRS: RangeInclusive<usize> = 8..=24;
 
 const WINDOW: Duration = Duration::from_secs(1);
+
+/// Pairs whose cost is added up.
+const COST_PAIRS: usize = 2;
+
+/// Long: a busy disk may do nothing for a second, and the account is of samples.
+const COST_WINDOW: Duration = Duration::from_secs(3);
+
+/// Most CPU time of the tracer a commit of 256 connections, to that of 8. It was 1.5 and 1.9 with MySQL and 0.6 with
+/// MariaDB (docs/performance.md); whatever grows with the connections themselves would be far beyond this.
+const COST_GROWTH: f64 = 3.0;
 
 /// Servers that are measured share the machine with nothing.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -52,15 +64,18 @@ fn is_cheap(Median { median, interval }: Median) -> bool {
 fn assert_tracing_is_cheap(server: &str) {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let shared = SharedServer::start(server.parse().unwrap(), Vec::new()).unwrap();
-    let load = SteadyLoad::start(shared.connection()).unwrap();
-    let mut ratios = Vec::new();
+    let load = SteadyLoad::start(shared.connection(), CONNECTIONS).unwrap();
+    let (mut ratios, mut commits) = (Vec::new(), 0);
     while !is_decided(&ratios) {
-        let pair = Pair::measure(shared.facts(), Detail::default(), &load, WINDOW).unwrap();
+        let attach = || Tracing::attach(shared.facts(), Detail::default());
+        let pair = Pair::measure(&load, WINDOW, attach).unwrap();
         ratios.push(pair.ratio());
+        commits += pair.seen.commits;
     }
     load.stop().unwrap();
     let name = format!("{} {}", shared.facts().flavor, shared.facts().version);
     shared.stop().unwrap();
+    assert!(commits > 0, "{name}: nothing was traced");
     let median = Median::of(&ratios).unwrap();
     assert!(
         is_cheap(median),
@@ -77,6 +92,49 @@ fn tracing_mysql_takes_at_most_a_tenth_of_its_throughput() {
 #[test]
 fn tracing_mariadb_takes_at_most_a_tenth_of_its_throughput() {
     assert_tracing_is_cheap("mariadb");
+}
+
+/// CPU time of the tracer a commit, by its own account, in nanoseconds.
+fn cost_a_commit(shared: &SharedServer, connections: usize) -> f64 {
+    let load = SteadyLoad::start(shared.connection(), NonZeroUsize::new(connections).unwrap()).unwrap();
+    let pairs: Vec<Traced> = (0..COST_PAIRS)
+        .map(|_| {
+            let attach = || Tracing::attach(shared.facts(), Detail::default());
+            Pair::measure(&load, COST_WINDOW, attach).unwrap().seen
+        })
+        .collect();
+    load.stop().unwrap();
+    let cpu_ns: u64 = pairs
+        .iter()
+        .map(|seen| seen.account.bpf_ns() + seen.account.reader_cpu_ns())
+        .sum();
+    let commits: u64 = pairs.iter().map(|seen| seen.commits).sum();
+    assert!(commits > 0, "nothing was traced");
+    cpu_ns as f64 / commits as f64
+}
+
+fn assert_a_commit_of_many_connections_costs_no_more(server: &str) {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let settings = vec!["max_connections=300".parse().unwrap()];
+    let shared = SharedServer::start(server.parse().unwrap(), settings).unwrap();
+    let few = cost_a_commit(&shared, 8);
+    let many = cost_a_commit(&shared, 256);
+    shared.stop().unwrap();
+    assert!(few > 0.0);
+    assert!(
+        many / few <= COST_GROWTH,
+        "{server}: {few:.0} ns a commit of 8 connections, {many:.0} ns of 256"
+    );
+}
+
+#[test]
+fn tracing_a_commit_of_mysql_costs_no_more_with_many_connections() {
+    assert_a_commit_of_many_connections_costs_no_more("mysql");
+}
+
+#[test]
+fn tracing_a_commit_of_mariadb_costs_no_more_with_many_connections() {
+    assert_a_commit_of_many_connections_costs_no_more("mariadb");
 }
 
 /// `count` ratios around `middle`, ten per cent wide.

@@ -5,6 +5,8 @@ use std::fmt;
 
 use logtrace_tracer::Account;
 
+use crate::paired::tracing::Traced;
+
 /// CPU time of the tracer over some runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cost {
@@ -23,10 +25,10 @@ struct Runs {
 
 impl Cost {
     /// The sum over runs with at least one commit; `None` when there is none.
-    pub(crate) fn of<'a>(runs: impl Iterator<Item = (u64, &'a Account)>) -> Option<Self> {
+    pub(crate) fn of<'a>(runs: impl Iterator<Item = &'a Traced>) -> Option<Self> {
         let mut cost = Self::default();
-        for (commits, account) in runs {
-            cost.add(commits, account);
+        for traced in runs {
+            cost.add(traced.commits, &traced.account);
         }
         (cost.commits > 0).then_some(cost)
     }
@@ -40,6 +42,15 @@ impl Cost {
             sum.count += runs.count;
             sum.ns += runs.ns;
         }
+    }
+
+    /// CPU time of a commit: the kernel side and the reader.
+    pub(crate) fn ns_a_commit(&self) -> f64 {
+        self.a_commit(self.kernel_ns() + self.reader_ns)
+    }
+
+    fn kernel_ns(&self) -> u64 {
+        self.programs.values().map(|runs| runs.ns).sum()
     }
 
     fn a_commit(&self, total: u64) -> f64 {
@@ -76,7 +87,7 @@ impl fmt::Display for Cost {
                 self.a_commit(runs.ns) / 1e3
             )?;
         }
-        let kernel_ns: u64 = self.programs.values().map(|runs| runs.ns).sum();
+        let kernel_ns = self.kernel_ns();
         for (name, ns) in [
             ("kernel side", kernel_ns),
             ("reader", self.reader_ns),

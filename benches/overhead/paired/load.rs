@@ -14,7 +14,7 @@ use logtrace_driver::{
 };
 use logtrace_server::{Connection, Endpoint};
 
-/// Requests as fast as the server takes them, from 8 connections, like `logtrace run --workload update_key --max`.
+/// Requests as fast as the server takes them, like `logtrace run --workload update_key --max`.
 #[derive(Debug)]
 pub(crate) struct SteadyLoad {
     done: Arc<AtomicU64>,
@@ -22,7 +22,8 @@ pub(crate) struct SteadyLoad {
     thread: JoinHandle<Result<Measured, DriveError>>,
 }
 
-const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(8).expect("eight connections");
+/// As many connections as `logtrace run` has by default.
+pub(crate) const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(8).expect("eight connections");
 
 const DATASET: Dataset = Dataset {
     tables: 4,
@@ -36,7 +37,7 @@ const LONGEST: Duration = Duration::from_hours(24);
 
 impl SteadyLoad {
     /// Makes the tables, and returns when the load is under way.
-    pub(crate) fn start(server: &Connection) -> anyhow::Result<Self> {
+    pub(crate) fn start(server: &Connection, connections: NonZeroUsize) -> anyhow::Result<Self> {
         let target = target(server);
         let tables = LoadConfig {
             target: target.clone(),
@@ -49,7 +50,7 @@ impl SteadyLoad {
             target,
             workload: WorkloadInfo::find("update_key")?,
             dataset: DATASET,
-            connections: CONNECTIONS,
+            connections,
             pace: Pace::Closed,
             warmup: Duration::from_secs(1),
             duration: LONGEST,

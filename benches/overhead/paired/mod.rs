@@ -4,10 +4,12 @@
 
 mod load;
 mod median;
-mod pair;
+pub(crate) mod pair;
 mod server;
+pub(crate) mod tracing;
 
-pub(crate) use load::SteadyLoad;
+pub(crate) use load::{CONNECTIONS, SteadyLoad};
 pub(crate) use median::Median;
 pub(crate) use pair::Pair;
 pub(crate) use server::SharedServer;
+pub(crate) use tracing::Tracing;

@@ -1,0 +1,48 @@
+//! What is measured.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use clap::Parser;
+use logtrace_server::{ServerChoice, Setting};
+use logtrace_tracer::Detail;
+
+use crate::paired::CONNECTIONS;
+
+/// Throughput of a server with the tracer, to that without it: interleaved pairs under one load of update_key, closed
+/// loop.
+#[derive(Debug, Parser)]
+pub(crate) struct Arguments {
+    /// Compare with other tools: one table of bpftrace, perf trace, strace, Performance Schema, and logtrace in each
+    /// detail.
+    #[arg(long, conflicts_with = "detail")]
+    pub(crate) tools: bool,
+
+    /// Pairs of windows; with --tools of each tool.
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=200))]
+    pub(crate) pairs: u16,
+
+    /// Length of each window.
+    #[arg(long, value_name = "T", default_value = "1s", value_parser = humantime::parse_duration)]
+    pub(crate) duration: Duration,
+
+    /// mysql, mariadb or /path/to/mysqld: a private server of it is started.
+    #[arg(long, value_name = "SERVER", default_value = "mysql")]
+    pub(crate) server: ServerChoice,
+
+    /// Connections of the load. The server takes 151 or so: more need --set max_connections=N.
+    #[arg(long, value_name = "N", default_value_t = CONNECTIONS)]
+    pub(crate) connections: NonZeroUsize,
+
+    /// How much is traced: commit, io or full.
+    #[arg(long, value_name = "LEVEL", default_value_t = Detail::Io)]
+    pub(crate) detail: Detail,
+
+    /// Set a variable of the server. Repeatable.
+    #[arg(long = "set", value_name = "VAR=VALUE")]
+    pub(crate) settings: Vec<Setting>,
+
+    /// What `cargo bench` adds of itself; without it this is a test.
+    #[arg(long, hide = true)]
+    pub(crate) bench: bool,
+}

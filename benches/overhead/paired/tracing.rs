@@ -1,0 +1,96 @@
+//! logtrace's tracer, with all that explains the commits.
+
+use logtrace_driver::now_ns;
+use logtrace_events::{Record, decode};
+use logtrace_report::analysis::{Analysis, AnalysisConfig};
+use logtrace_report::window::Window;
+use logtrace_server::ServerFacts;
+use logtrace_tracer::{Account, Detail, Sink, Tracer, TracerConfig};
+
+use super::pair::Attached;
+
+/// At work.
+pub(crate) struct Tracing {
+    tracer: Tracer<Explainer>,
+    before: Account,
+    start_ns: u64,
+}
+
+/// Commits that were traced, and the tracer's account of them.
+#[derive(Clone, Debug)]
+pub(crate) struct Traced {
+    pub(crate) commits: u64,
+    pub(crate) account: Account,
+}
+
+impl Tracing {
+    /// Attaches it to a server.
+    pub(crate) fn attach(server: &ServerFacts, detail: Detail) -> anyhow::Result<Self> {
+        let explainer = Explainer {
+            analysis: Analysis::new(AnalysisConfig {
+                server_tgid: server.pid,
+                logs: server.log_names(),
+                window: Window::new(0, u64::MAX),
+            }),
+            commits_ns: Vec::new(),
+        };
+        let config = TracerConfig {
+            detail,
+            ..TracerConfig::new(server.pid)
+        };
+        Ok(Self {
+            tracer: Tracer::start(config, explainer)?,
+            before: Account::default(),
+            start_ns: 0,
+        })
+    }
+}
+
+impl Attached for Tracing {
+    type Seen = Traced;
+
+    fn begin(&mut self) -> anyhow::Result<()> {
+        self.before = self.tracer.account()?;
+        self.start_ns = now_ns();
+        Ok(())
+    }
+
+    fn end(self) -> anyhow::Result<Traced> {
+        let (explainer, account) = self.tracer.stop()?;
+        let ends = explainer.commits_ns.iter();
+        let traced = Traced {
+            commits: ends.filter(|&&at_ns| at_ns >= self.start_ns).count() as u64,
+            account: account.since(&self.before),
+        };
+        traced.check()?;
+        Ok(traced)
+    }
+}
+
+impl Traced {
+    /// Neither ratio nor cost means anything unless each commit was seen. That there was none may be the disk's doing:
+    /// who sums up windows has to see some in all.
+    fn check(&self) -> anyhow::Result<()> {
+        let lost = self.account.losses.lost;
+        anyhow::ensure!(lost == 0, "{lost} of {} records were lost", self.account.events);
+        Ok(())
+    }
+}
+
+/// Explains each commit, as `logtrace run` does.
+struct Explainer {
+    analysis: Analysis,
+    /// When each ended.
+    commits_ns: Vec<u64>,
+}
+
+impl Sink for Explainer {
+    fn record(&mut self, bytes: &[u8]) {
+        if let Ok(record) = decode(bytes) {
+            if let Record::Commit(commit) = &record {
+                self.commits_ns.push(commit.end_ns);
+            }
+            self.analysis.push(record);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Other tools that watch the same server, each in pairs with nothing.
+
+mod child;
+mod performance_schema;
+pub(crate) mod same_probes;
+
+use std::fmt;
+use std::time::Duration;
+
+use logtrace_tracer::Detail;
+
+use crate::paired::tracing::Traced;
+use crate::paired::{Pair, SharedServer, SteadyLoad, Tracing};
+use child::Child;
+use performance_schema::PerformanceSchema;
+use same_probes::SameProbes;
+
+/// A tool that can be told to watch a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tool {
+    Logtrace(Detail),
+    /// bpftrace with logtrace's probes, adding up in the kernel.
+    Bpftrace,
+    /// A summary of all system calls.
+    PerfTrace,
+    /// A count of all system calls.
+    Strace,
+    /// All instruments and consumers.
+    PerformanceSchema,
+}
+
+/// All, in the order of the table.
+pub(crate) const TOOLS: [Tool; 7] = [
+    Tool::Logtrace(Detail::Commit),
+    Tool::Logtrace(Detail::Io),
+    Tool::Logtrace(Detail::Full),
+    Tool::Bpftrace,
+    Tool::PerfTrace,
+    Tool::Strace,
+    Tool::PerformanceSchema,
+];
+
+impl Tool {
+    /// One pair with it, and what logtrace's tracer says of itself.
+    pub(crate) fn measure(
+        self,
+        server: &SharedServer,
+        load: &SteadyLoad,
+        window: Duration,
+    ) -> anyhow::Result<Pair<Option<Traced>>> {
+        let pid = server.facts().pid;
+        let silent = |attach: &dyn Fn() -> anyhow::Result<Child>| Pair::measure(load, window, attach);
+        let pair = match self {
+            Self::Logtrace(detail) => {
+                let pair = Pair::measure(load, window, || Tracing::attach(server.facts(), detail))?;
+                return Ok(saying(&pair, Some(pair.seen.clone())));
+            }
+            Self::Bpftrace => {
+                let probes = SameProbes::of_server(pid)?;
+                silent(&|| probes.attach())
+            }
+            Self::PerfTrace => silent(&|| Child::perf_trace(pid)),
+            Self::Strace => silent(&|| Child::strace(pid)),
+            Self::PerformanceSchema => {
+                Pair::measure(load, window, || PerformanceSchema::attach(server.connection()))
+            }
+        }?;
+        Ok(saying(&pair, None))
+    }
+}
+
+/// A pair with what its tracer said put otherwise.
+fn saying<S, T>(pair: &Pair<S>, seen: T) -> Pair<T> {
+    Pair {
+        traced_per_s: pair.traced_per_s,
+        untraced_per_s: pair.untraced_per_s,
+        seen,
+    }
+}
+
+impl fmt::Display for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self {
+            Self::Logtrace(detail) => return f.pad(&format!("logtrace --detail {detail}")),
+            Self::Bpftrace => "bpftrace, the same probes",
+            Self::PerfTrace => "perf trace -s -p PID",
+            Self::Strace => "strace -f -c -p PID",
+            Self::PerformanceSchema => "Performance Schema, all on",
+        };
+        f.pad(name)
+    }
+}
