@@ -91,6 +91,20 @@ impl RunConfig {
         })
     }
 
+    /// The settings of the server: those that were asked for, and room for all connections, the loader's and those of
+    /// an administrator where the server has none (it takes 151 by default).
+    pub(crate) fn server_settings(&self) -> Vec<Setting> {
+        const ROOM: usize = 51;
+        const DEFAULT: usize = 151;
+        let mut settings = self.settings.clone();
+        let is_chosen = settings.iter().any(|setting| setting.name() == "max_connections");
+        let wanted = self.connections.get() + ROOM;
+        if self.is_private() && !is_chosen && wanted > DEFAULT {
+            settings.extend(format!("max_connections={wanted}").parse());
+        }
+        settings
+    }
+
     /// Whether logtrace starts the server itself.
     pub(crate) fn is_private(&self) -> bool {
         !matches!(self.server, Some(ServerChoice::Running(_)))

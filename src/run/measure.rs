@@ -56,7 +56,7 @@ pub(crate) async fn measure(
     let line = Line::start("starting the server");
     let server_config = ServerConfig {
         choice: config.server.clone(),
-        settings: config.settings.clone(),
+        settings: config.server_settings(),
         log: outputs.dir.server_log(),
         home: config.home.clone(),
         image: config.storage.image()?,
