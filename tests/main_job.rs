@@ -218,6 +218,26 @@ fn reading_commits_nothing_and_every_writing_workload_commits_once_a_request() {
 }
 
 #[test]
+fn a_transaction_of_ten_updates_is_one_commit_and_explained() {
+    let _alone = alone();
+    let writers = "mysql --set innodb_log_writer_threads=ON";
+    for server in [SERVERS[0], writers, SERVERS[1]] {
+        let ran = run(&format!(
+            "--workload write_only_10 --max --connections 8 --duration 3s --warmup 500ms --tables 2 --rows 2000 \
+             --server {server}"
+        ));
+        let document = ran.good();
+        assert_sound(&document);
+        assert!(driver(&document).done > 0 && driver(&document).errors.is_empty());
+        assert!(
+            document.unexplained * 100 <= document.commits.as_ref().unwrap().total,
+            "{server}: {} ns unexplained",
+            document.unexplained
+        );
+    }
+}
+
+#[test]
 fn a_rate_may_be_a_share_of_the_capacity_that_is_measured_first() {
     let _alone = alone();
     let ran = run("--rate 20% --duration 2s --warmup 500ms --rows 1000 --server mariadb --no-trace");
