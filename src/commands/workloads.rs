@@ -12,8 +12,8 @@ pub(crate) fn workloads() -> anyhow::Result<Exit> {
         let commits = if workload.commits { "commits" } else { "reads only" };
         writeln!(
             text,
-            "{:<14} {:<24} {commits:<11} {}",
-            workload.name, workload.alias, workload.description
+            "{:<14} {commits:<11} {} (sysbench: {})",
+            workload.name, workload.description, workload.alias
         )?;
     }
     print(&text)?;

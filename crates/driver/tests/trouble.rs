@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 use std::thread;
 use std::time::Duration;
 
-use common::drives::{config, drive_and_observe, drive_to_end, load_dataset, loaded, uniform};
+use common::drives::{DATASET, config, drive_and_observe, drive_to_end, load_dataset, loaded, uniform};
 use common::server::{FLAVORS, Flavor, Server, block_on, signal};
 use logtrace_driver::{
     CancellationToken, DISCONNECTED, Dataset, DriveError, Ended, Keys, MAX_RETRIES, now_ns,
@@ -215,5 +215,39 @@ fn errors_are_counted_by_code_after_their_retries_and_are_no_latencies() {
             Some(&(u64::from(MAX_RETRIES) * deadlocks))
         );
         assert_eq!(measured.retries.len(), 1);
+    }
+}
+
+#[test]
+fn a_transaction_that_failed_leaves_nothing_behind() {
+    for flavor in FLAVORS {
+        let server = loaded(flavor);
+        // The one row of a table that is refused comes after others that were changed.
+        for table in 1..=DATASET.tables {
+            server.run(&format!(
+                "CREATE TRIGGER logtrace.refuse{table} BEFORE UPDATE ON logtrace.sbtest{table} FOR EACH ROW \
+                 IF OLD.id % 10 = 0 THEN SIGNAL SQLSTATE '45000'; END IF"
+            ));
+        }
+        let sum = || -> u64 {
+            (1..=DATASET.tables)
+                .flat_map(|table| server.query::<u64>(&format!("SELECT SUM(k) FROM logtrace.sbtest{table}")))
+                .sum()
+        };
+        let before = sum();
+        let config = config(
+            server.target("logtrace"),
+            "write_only_10",
+            uniform(100.0),
+            Duration::from_secs(1),
+        );
+        let measured = drive_to_end(&config);
+        assert_eq!(measured.requests, 100, "{flavor:?}");
+        assert!(measured.errors[&1644] > 0 && measured.done > 0, "{flavor:?}");
+        assert_eq!(
+            sum(),
+            before + 10 * measured.done,
+            "{flavor:?}: whole transactions alone"
+        );
     }
 }

@@ -36,6 +36,7 @@ mod syscall {
     pub(super) const RECVMSG: u16 = 47;
     pub(super) const FUTEX: u16 = 202;
     pub(super) const IO_GETEVENTS: u16 = 208;
+    pub(super) const IO_SUBMIT: u16 = 209;
     pub(super) const CLOCK_NANOSLEEP: u16 = 230;
     pub(super) const EPOLL_WAIT: u16 = 232;
     pub(super) const PSELECT6: u16 = 270;
@@ -84,7 +85,9 @@ fn ended_wait(number: u16, wake: Wake) -> Wait {
         syscall::FUTEX | syscall::FUTEX_WAIT | syscall::FUTEX_WAITV if interrupted => Wait::Timer,
         // `select` without descriptors is how older servers sleep (mysys/my_sleep.c).
         syscall::NANOSLEEP | syscall::CLOCK_NANOSLEEP | syscall::SELECT | syscall::PSELECT6 => Wait::Timer,
-        syscall::IO_GETEVENTS | syscall::IO_PGETEVENTS | syscall::IO_URING_ENTER => Wait::AsyncIo,
+        syscall::IO_SUBMIT | syscall::IO_GETEVENTS | syscall::IO_PGETEVENTS | syscall::IO_URING_ENTER => {
+            Wait::AsyncIo
+        }
         // Pages are read with these, and sockets never are.
         syscall::PREAD64 | syscall::PREADV | syscall::PREADV2 => Wait::DeviceIo,
         _ if is_on_metadata(number) => Wait::FileMetadata,
@@ -169,6 +172,7 @@ mod tests {
             (syscall::POLL, Wait::Client),
             (syscall::RECVFROM, Wait::Client),
             (syscall::IO_GETEVENTS, Wait::AsyncIo),
+            (syscall::IO_SUBMIT, Wait::AsyncIo),
             (syscall::PREAD64, Wait::DeviceIo),
             (75, Wait::FileIo),
             (257, Wait::FileMetadata),

@@ -66,7 +66,7 @@ pub enum Wait {
     /// An I/O system call on a file that was not traced itself: the lowest level of detail does not.
     #[serde(rename = "file I/O")]
     FileIo,
-    /// Asynchronous I/O that a thread collected (`io_getevents`, `io_uring_enter`).
+    /// Asynchronous I/O that a thread submitted or collected (`io_submit`, `io_getevents`, `io_uring_enter`).
     #[serde(rename = "async I/O")]
     AsyncIo,
     /// A timer: a delay that the server was told to make, or a sleep between two spins.

@@ -182,6 +182,21 @@ __noinline int learn(__u32 syscall, __s32 stack, __u32 count)
 	return 0;
 }
 
+/*
+ * The id of the current stack. The kernel keeps one stack for each value of a hash, and refuses another one with the
+ * same value; without the innermost frames, which are the tracer's own, the value is another one.
+ */
+static __always_inline __s32 stack_id(void *ctx)
+{
+	__s32 id = bpf_get_stackid(ctx, &stacks, 0);
+
+	if (id < 0)
+		id = bpf_get_stackid(ctx, &stacks, 1);
+	if (id < 0)
+		id = bpf_get_stackid(ctx, &stacks, 2);
+	return id;
+}
+
 /* The id of the stack on which the current thread blocks, negative when there is none. */
 static __always_inline __s32 block_stack(void *ctx, __s16 syscall)
 {
@@ -192,11 +207,11 @@ static __always_inline __s32 block_stack(void *ctx, __s16 syscall)
 
 	/* The context of a raw tracepoint is an array of its arguments on the kernel's stack, below its caller. */
 	if (!raw || bpf_probe_read_kernel(raw->words, sizeof(raw->words), ctx))
-		return bpf_get_stackid(ctx, &stacks, 0);
+		return stack_id(ctx);
 	id = known_stack(number);
 	if (id >= 0)
 		return id;
-	id = bpf_get_stackid(ctx, &stacks, 0);
+	id = stack_id(ctx);
 	unwound = bpf_get_stack(ctx, raw->unwound, sizeof(raw->unwound), 0);
 	if (id >= 0 && unwound > 0)
 		learn(number, id, (__u32)unwound / sizeof(__u64));

@@ -17,6 +17,7 @@ mod one_row;
 mod point_select;
 mod update_key;
 mod update_nokey;
+mod write_only_10;
 
 /// How one kind of request is made. An implementation holds what it has prepared on its connection.
 pub(crate) trait Workload: Sized + 'static {
@@ -38,7 +39,7 @@ pub(crate) trait Workload: Sized + 'static {
 pub struct WorkloadInfo {
     /// Its name in commands and reports.
     pub name: &'static str,
-    /// The name of the sysbench script that does the same.
+    /// The sysbench script that does the same, with the options that it needs for that.
     pub alias: &'static str,
     /// One sentence on what a request is.
     pub description: &'static str,
@@ -69,6 +70,13 @@ const WORKLOADS: &[WorkloadInfo] = &[
         description: "one autocommitted INSERT of a row, sent as text",
         commits: true,
         prepare: prepare::<insert::Insert>,
+    },
+    WorkloadInfo {
+        name: "write_only_10",
+        alias: "oltp_write_only --index-updates=10 --non-index-updates=0 --delete-inserts=0",
+        description: "one transaction of ten UPDATEs of an indexed column by primary key, in a table drawn at random",
+        commits: true,
+        prepare: prepare::<write_only_10::WriteOnly10>,
     },
     WorkloadInfo {
         name: "point_select",
