@@ -22,7 +22,7 @@ use growth::{Growth, Seen, medians};
 use logtrace_events::FileClass;
 use logtrace_report::document::Document;
 use rustix::process::setpriority_process;
-use slow_sync::{SlowSync, directory_in};
+use slow_sync::SlowSync;
 
 /// What each fsync of one class of files takes longer.
 const DELAY: Duration = Duration::from_millis(10);
@@ -70,7 +70,8 @@ fn a_delay_of_the_redo_logs_fsync_is_found_there_and_nowhere_else() {
 fn is_found(class: FileClass, other: FileClass, load: &Load) {
     // For this thread, and so the file system, the program and the server: others do not hold them up.
     setpriority_process(None, -20).unwrap();
-    let slow = SlowSync::mount();
+    // What the disk does meanwhile is no change of the other log, so that it is on such a file system too, a prompt one.
+    let (slow, prompt) = (SlowSync::mount(), SlowSync::mount());
     let fits = |seen: &Growth| {
         (0.95..=1.05).contains(&seen.delayed)
             && seen.other.abs() < 0.1
@@ -79,7 +80,7 @@ fn is_found(class: FileClass, other: FileClass, load: &Load) {
     for server in SERVERS {
         let pairs = grown(fits, |delay| {
             slow.delay(delay);
-            measured(&load.arguments(server), &slow, class, other)
+            measured(&load.arguments(server), &[(class, &slow), (other, &prompt)])
         });
         let seen = medians(&pairs);
         println!(
@@ -100,17 +101,16 @@ fn grown(fits: impl Fn(&Growth) -> bool, measure: impl Fn(Duration) -> Seen) -> 
     pairs
 }
 
-fn measured(arguments: &str, slow: &SlowSync, class: FileClass, other: FileClass) -> Seen {
-    // What the disk does meanwhile is no change of the other log.
-    let memory = directory_in("/dev/shm");
+fn measured(arguments: &str, places: &[(FileClass, &SlowSync); 2]) -> Seen {
+    let [(class, slow), (other, prompt)] = places;
     let document = run(&format!(
         "{arguments} --place {class}={} --place {other}={}",
         slow.path().display(),
-        memory.path().display()
+        prompt.path().display()
     ))
     .good();
     assert_told(&document);
-    Seen::of(&document, class, other)
+    Seen::of(&document, *class, *other)
 }
 
 /// What a file system in user space does is not known, and the report says so: the stacks of waits for it are listed.

@@ -72,7 +72,7 @@ impl Drop for SlowSync {
 }
 
 /// A directory that every user may pass.
-pub(crate) fn directory_in(parent: &str) -> TempDir {
+fn directory_in(parent: &str) -> TempDir {
     let directory = tempfile::Builder::new().prefix("lt-").tempdir_in(parent).unwrap();
     fs::set_permissions(directory.path(), Permissions::from_mode(0o755)).unwrap();
     directory
