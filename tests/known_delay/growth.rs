@@ -1,7 +1,5 @@
 //! What runs saw of fsyncs, and how much more of it with a delay.
 
-use std::time::Duration;
-
 use logtrace_events::{FileClass, IoOp};
 use logtrace_report::document::Document;
 
@@ -16,6 +14,8 @@ pub(crate) struct Seen {
     other: f64,
     /// What a commit is charged for fsyncs of the first class, whoever did them.
     charged: f64,
+    /// The known delay, by the clock of who makes it.
+    known: f64,
 }
 
 /// What one run saw more than another one, as parts of the delay.
@@ -31,7 +31,7 @@ pub(crate) struct Growth {
 
 impl Seen {
     /// From a run's document.
-    pub(crate) fn of(document: &Document, delayed: FileClass, other: FileClass) -> Self {
+    pub(crate) fn of(document: &Document, delayed: FileClass, other: FileClass, known: f64) -> Self {
         let commits = document.commits.as_ref().unwrap().count;
         let charged = total(document, |cause| {
             cause.file == Some(delayed) && cause.op == Some(IoOp::Fsync)
@@ -40,14 +40,15 @@ impl Seen {
             delayed: mean_fsync(document, delayed),
             other: mean_fsync(document, other),
             charged: charged as f64 / commits as f64,
+            known,
         }
     }
 }
 
 impl Growth {
     /// Of a run with the delay over one without it.
-    pub(crate) fn of(without: &Seen, with: &Seen, delay: Duration) -> Self {
-        let part = |of: fn(&Seen) -> f64| (of(with) - of(without)) / delay.as_nanos() as f64;
+    pub(crate) fn of(without: &Seen, with: &Seen) -> Self {
+        let part = |of: fn(&Seen) -> f64| (of(with) - of(without)) / with.known;
         Self {
             delayed: part(|seen| seen.delayed),
             other: part(|seen| seen.other),

@@ -96,7 +96,7 @@ fn grown(fits: impl Fn(&Growth) -> bool, measure: impl Fn(Duration) -> Seen) -> 
     let mut pairs = Vec::new();
     while pairs.is_empty() || (pairs.len() < PAIRS && !fits(&medians(&pairs))) {
         let without = measure(Duration::ZERO);
-        pairs.push(Growth::of(&without, &measure(DELAY), DELAY));
+        pairs.push(Growth::of(&without, &measure(DELAY)));
     }
     pairs
 }
@@ -110,7 +110,7 @@ fn measured(arguments: &str, places: &[(FileClass, &SlowSync); 2]) -> Seen {
     ))
     .good();
     assert_told(&document);
-    Seen::of(&document, *class, *other)
+    Seen::of(&document, *class, *other, slow.delayed())
 }
 
 /// What a file system in user space does is not known, and the report says so: the stacks of waits for it are listed.

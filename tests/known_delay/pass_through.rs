@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use fuser::{
     BsdFileFlags, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo,
@@ -29,13 +29,20 @@ const BELIEVED: Duration = Duration::from_secs(1);
 pub(crate) struct PassThrough {
     nodes: Nodes,
     handles: Handles,
-    /// Nanoseconds.
-    delay: Arc<AtomicU64>,
+    delay: Arc<Delay>,
+}
+
+/// A delay of each fsync, and how long it was by the clock: a busy machine wakes who sleeps too late. Nanoseconds.
+#[derive(Debug, Default)]
+pub(crate) struct Delay {
+    pub(crate) wanted: AtomicU64,
+    pub(crate) slept: AtomicU64,
+    pub(crate) times: AtomicU64,
 }
 
 impl PassThrough {
-    /// Passes on to a directory; the delay, in nanoseconds, may change at any time.
-    pub(crate) fn to(directory: &Path, delay: Arc<AtomicU64>) -> io::Result<Self> {
+    /// Passes on to a directory; the delay may change at any time.
+    pub(crate) fn to(directory: &Path, delay: Arc<Delay>) -> io::Result<Self> {
         Ok(Self {
             nodes: Nodes::of(directory)?,
             handles: Handles::default(),
@@ -268,10 +275,10 @@ impl Filesystem for PassThrough {
 
     fn fsync(&self, _: &Request, _: INodeNo, handle: FileHandle, data_only: bool, reply: ReplyEmpty) {
         let file = self.handles.get(handle.0);
-        let delay = Duration::from_nanos(self.delay.load(Relaxed));
+        let delay = Arc::clone(&self.delay);
         // A thread of its own: meanwhile other requests go on.
         thread::spawn(move || {
-            wait(delay);
+            delay.wait();
             let synced = file.and_then(|file| match data_only {
                 true => file.sync_data(),
                 false => file.sync_all(),
@@ -310,12 +317,20 @@ impl Filesystem for PassThrough {
     }
 }
 
-/// Sleeps as exactly as the kernel can.
-fn wait(delay: Duration) {
-    if !delay.is_zero() {
+impl Delay {
+    /// Sleeps as exactly as the kernel can.
+    fn wait(&self) {
+        let wanted = self.wanted.load(Relaxed);
+        if wanted == 0 {
+            return;
+        }
+        let start = Instant::now();
         // The usual slack of 50 us would be a part of the delay that nobody asked for.
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
-        thread::sleep(delay);
+        thread::sleep(Duration::from_nanos(wanted));
+        let slept = u64::try_from(start.elapsed().as_nanos()).unwrap();
+        self.slept.fetch_add(slept, Relaxed);
+        self.times.fetch_add(1, Relaxed);
     }
 }
 

@@ -4,14 +4,14 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use fuser::{BackgroundSession, Config, MountOption, SessionACL, spawn_mount};
 use logtrace_server::PrivateMounts;
 use tempfile::TempDir;
 
-use crate::pass_through::PassThrough;
+use crate::pass_through::{Delay, PassThrough};
 
 /// Mounted until it is dropped; seen by the thread that mounted it and by what that starts alone.
 ///
@@ -19,7 +19,7 @@ use crate::pass_through::PassThrough;
 /// disk.
 pub(crate) struct SlowSync {
     session: Option<BackgroundSession>,
-    delay: Arc<AtomicU64>,
+    delay: Arc<Delay>,
     mount_point: TempDir,
     _files: TempDir,
 }
@@ -31,7 +31,7 @@ impl SlowSync {
         PrivateMounts::enter().unwrap();
         let files = directory_in("/dev/shm");
         let mount_point = directory_in("/tmp");
-        let delay = Arc::default();
+        let delay = Arc::<Delay>::default();
         let file_system = PassThrough::to(files.path(), Arc::clone(&delay)).unwrap();
         let mut config = Config::default();
         config.mount_options = vec![
@@ -56,7 +56,17 @@ impl SlowSync {
 
     /// Each fsync takes so much longer from now on.
     pub(crate) fn delay(&self, by: Duration) {
-        self.delay.store(u64::try_from(by.as_nanos()).unwrap(), Relaxed);
+        self.delay
+            .wanted
+            .store(u64::try_from(by.as_nanos()).unwrap(), Relaxed);
+        self.delay.slept.store(0, Relaxed);
+        self.delay.times.store(0, Relaxed);
+    }
+
+    /// How long the delays since then were by the clock, in nanoseconds, on average.
+    pub(crate) fn delayed(&self) -> f64 {
+        let times = self.delay.times.load(Relaxed).max(1);
+        self.delay.slept.load(Relaxed) as f64 / times as f64
     }
 }
 
