@@ -25,10 +25,9 @@ pub(crate) struct SlowSync {
 }
 
 impl SlowSync {
-    /// Mounts one without a delay.
-    pub(crate) fn mount() -> Self {
-        // The kernel unmounts when this process has gone, however it went.
-        PrivateMounts::enter().unwrap();
+    /// Mounts one without a delay. In a mount namespace of its own the kernel unmounts it when this process has gone,
+    /// however it went; all mounts must be made in the same one, or a copy in another one keeps them from ending.
+    pub(crate) fn mount(_: PrivateMounts) -> Self {
         let files = directory_in("/dev/shm");
         let mount_point = directory_in("/tmp");
         let delay = Arc::<Delay>::default();
