@@ -1,4 +1,4 @@
-//! Between the bytes of a record and its meaning.
+//! From the bytes of a record to its meaning.
 
 use bytemuck::Pod;
 use thiserror::Error;
@@ -45,28 +45,6 @@ pub fn decode(bytes: &[u8]) -> Result<Record, DecodeError> {
     }
 }
 
-/// Encodes a record as [`decode`] reads it, at the end of `out`.
-///
-/// The kernel side writes its own bytes; this serves recordings, tests and benchmarks.
-pub fn encode(record: &Record, out: &mut Vec<u8>) {
-    match record {
-        Record::OffCpu(off) => out.extend_from_slice(bytemuck::bytes_of(&off_cpu_bytes(off))),
-        Record::Io(io) => out.extend_from_slice(bytemuck::bytes_of(&io_bytes(io))),
-        Record::Commit(commit) => out.extend_from_slice(bytemuck::bytes_of(&wire::Commit {
-            header: header(commit.end_ns, commit.tid, wire::KIND_COMMIT),
-            start_ns: commit.start_ns,
-        })),
-        Record::File(file) => out.extend_from_slice(bytemuck::bytes_of(&file_bytes(file))),
-        Record::Stack(stack) => stack_bytes(stack, out),
-        Record::Flush(flush) => out.extend_from_slice(bytemuck::bytes_of(&wire::Flush {
-            header: header(flush.done_ns, 0, wire::KIND_FLUSH),
-            issue_ns: flush.issue_ns,
-            dev: flush.dev,
-            pad: 0,
-        })),
-    }
-}
-
 fn take<T: Pod>(bytes: &[u8]) -> Result<T, DecodeError> {
     let need = size_of::<T>();
     let head = bytes.get(..need).ok_or(DecodeError::Truncated {
@@ -106,44 +84,6 @@ fn off_cpu(raw: &wire::OffCpu) -> Result<Record, DecodeError> {
     }))
 }
 
-fn off_cpu_bytes(off: &OffCpu) -> wire::OffCpu {
-    let mut raw = wire::OffCpu {
-        header: header(off.in_ns, off.tid, wire::KIND_OFF_CPU),
-        out_ns: off.out_ns,
-        stack: off.stack.and_then(|id| i32::try_from(id).ok()).unwrap_or(-1),
-        syscall: number(off.syscall),
-        waker_syscall: -1,
-        ..wire::OffCpu::default()
-    };
-    match off.wake {
-        Wake::Unknown => {}
-        Wake::Preempted => {
-            raw.wake_ns = off.out_ns;
-            raw.waker_tid = off.tid;
-        }
-        Wake::By {
-            at_ns,
-            tid,
-            tgid,
-            commit_ns,
-            syscall,
-        } => {
-            raw.wake_ns = at_ns;
-            raw.waker_tid = tid;
-            raw.waker_tgid = tgid;
-            raw.waker_commit_ns = commit_ns.unwrap_or(0);
-            raw.waker_syscall = number(syscall);
-        }
-    }
-    raw
-}
-
-fn number(syscall: Option<u16>) -> i16 {
-    syscall
-        .and_then(|number| i16::try_from(number).ok())
-        .unwrap_or(-1)
-}
-
 fn io(raw: &wire::Io) -> Result<Record, DecodeError> {
     if raw.enter_ns > raw.header.at_ns {
         return Err(DecodeError::Order);
@@ -160,19 +100,6 @@ fn io(raw: &wire::Io) -> Result<Record, DecodeError> {
         op: IoOp::from_syscall(raw.syscall).ok_or(DecodeError::Syscall(raw.syscall))?,
         ret: raw.ret,
     }))
-}
-
-fn io_bytes(io: &Io) -> wire::Io {
-    wire::Io {
-        header: header(io.exit_ns, io.tid, wire::KIND_IO),
-        enter_ns: io.enter_ns,
-        ino: io.file.ino,
-        ret: io.ret,
-        dev: io.file.dev,
-        generation: io.file.generation,
-        syscall: io.op.to_syscall(),
-        pad: 0,
-    }
 }
 
 fn commit(raw: &wire::Commit) -> Result<Record, DecodeError> {
@@ -217,25 +144,6 @@ fn component(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..end]).into_owned()
 }
 
-fn file_bytes(file: &File) -> wire::File {
-    let mut names = [[0; wire::COMPONENT_BYTES]; wire::FILE_COMPONENTS];
-    let mut components = 0;
-    for (slot, name) in names.iter_mut().zip(file.path.rsplit('/')) {
-        let kept = name.len().min(wire::COMPONENT_BYTES - 1);
-        slot[..kept].copy_from_slice(&name.as_bytes()[..kept]);
-        components += 1;
-    }
-    wire::File {
-        header: header(0, 0, wire::KIND_FILE),
-        ino: file.id.ino,
-        dev: file.id.dev,
-        generation: file.id.generation,
-        components,
-        pad: 0,
-        names,
-    }
-}
-
 fn stack(bytes: &[u8]) -> Result<Record, DecodeError> {
     let raw: wire::Stack = take(bytes)?;
     let text = &bytes[size_of::<wire::Stack>()..];
@@ -252,29 +160,12 @@ fn stack(bytes: &[u8]) -> Result<Record, DecodeError> {
     }))
 }
 
-fn stack_bytes(stack: &Stack, out: &mut Vec<u8>) {
-    let text: String = stack
-        .frames
-        .iter()
-        .flat_map(|frame| [frame.as_str(), "\n"])
-        .collect();
-    out.extend_from_slice(bytemuck::bytes_of(&wire::Stack {
-        header: header(0, 0, wire::KIND_STACK),
-        id: i32::try_from(stack.id).unwrap_or(-1),
-        bytes: u32::try_from(text.len()).unwrap_or(0),
-    }));
-    out.extend_from_slice(text.as_bytes());
-}
-
-fn header(at_ns: u64, tid: u32, kind: u32) -> wire::Header {
-    wire::Header { at_ns, tid, kind }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::encode::{encode, header};
 
     fn wake(out: u64, gap: u64) -> impl Strategy<Value = Wake> {
         let woken = (

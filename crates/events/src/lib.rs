@@ -6,6 +6,7 @@
 //! Times are nanoseconds of `CLOCK_MONOTONIC` everywhere (`bpf_ktime_get_ns` on the kernel side).
 
 mod decode;
+mod encode;
 mod file_class;
 mod loss;
 mod record;
@@ -14,7 +15,8 @@ mod request;
 mod run_dir;
 pub mod wire;
 
-pub use decode::{DecodeError, decode, encode};
+pub use decode::{DecodeError, decode};
+pub use encode::encode;
 pub use file_class::{FileClass, LogNames};
 pub use loss::Losses;
 pub use record::{Commit, File, FileId, Flush, Io, IoOp, OffCpu, Record, Stack, Tid, Wake};
