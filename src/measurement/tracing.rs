@@ -61,7 +61,7 @@ impl Tracing {
             .context("cannot start the recording")?;
         let config = TracerConfig {
             detail: wanted.detail,
-            pools_threads: pools_threads(server),
+            pools_threads: server.pools_threads(),
             ..TracerConfig::new(server.pid)
         };
         let tracer = Tracer::start(config, explainer)?;
@@ -85,10 +85,4 @@ impl Tracing {
             account,
         })
     }
-}
-
-/// Whether the server says so; one that says nothing has a thread for each client.
-fn pools_threads(server: &ServerFacts) -> bool {
-    let handling = server.variables.get("thread_handling");
-    handling.is_some_and(|handling| handling.contains("pool"))
 }

@@ -4,7 +4,7 @@ use logtrace_server::Flavor;
 
 use crate::common::alone;
 use crate::common::foreign::Foreign;
-use crate::sysbench::{USER, prepare, updates};
+use crate::common::sysbench::{USER, prepare, updates};
 use crate::traced::traced;
 
 const EVENTS: u32 = 4_000;
@@ -25,7 +25,7 @@ fn mysqls_commits_take_as_long_as_performance_schema_says() {
         "UPDATE performance_schema.setup_consumers SET ENABLED = 'YES' WHERE NAME = 'events_stages_current'",
     );
     foreign.tell("TRUNCATE performance_schema.events_stages_summary_by_user_by_event_name");
-    let (document, ()) = traced(&foreign, || updates(&foreign, EVENTS, None));
+    let (document, _) = traced(&foreign, || updates(&foreign, EVENTS, None));
     let (count, picoseconds): (u64, u64) = foreign.ask(&format!(
         "SELECT COUNT_STAR, SUM_TIMER_WAIT FROM performance_schema.events_stages_summary_by_user_by_event_name \
          WHERE USER = '{USER}' AND EVENT_NAME = '{STAGE}'"

@@ -11,7 +11,7 @@ use logtrace_server::Flavor;
 use crate::bpftrace::{Bpftrace, Calls};
 use crate::common::alone;
 use crate::common::foreign::Foreign;
-use crate::sysbench::{prepare, updates};
+use crate::common::sysbench::{prepare, updates};
 use crate::traced::traced;
 
 const EVENTS: u32 = 1_200;

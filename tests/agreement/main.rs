@@ -9,5 +9,4 @@ mod common;
 mod bpftrace;
 mod commit_stage;
 mod fsyncs;
-mod sysbench;
 mod traced;

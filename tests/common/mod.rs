@@ -8,6 +8,7 @@
 #![allow(dead_code, reason = "each test binary uses a part of this")]
 
 pub(crate) mod foreign;
+pub(crate) mod sysbench;
 
 use std::fs;
 use std::path::PathBuf;

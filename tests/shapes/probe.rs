@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use logtrace_driver::server_thread;
 use logtrace_events::{Commit, Record, decode};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::breakdown::Breakdown;
@@ -21,12 +22,13 @@ pub(crate) struct Client {
     server: SharedServer,
     runtime: Runtime,
     conn: Conn,
-    thread: u32,
+    /// That of the server which serves it alone.
+    thread: Option<u32>,
 }
 
 /// What the client's commits were.
 pub(crate) struct Seen {
-    /// Those of the client's own thread.
+    /// Those of the client's own thread; all, where threads serve whatever client has something to do.
     pub(crate) commits: Vec<Commit>,
     /// Where their time went, and that of all others.
     pub(crate) breakdown: Breakdown,
@@ -48,7 +50,7 @@ impl Client {
             .user(Some(&connection.user))
             .socket(Some(socket.to_string_lossy()));
         let mut conn = runtime.block_on(Conn::new(options)).unwrap();
-        let thread = runtime.block_on(thread_of(&mut conn));
+        let thread = runtime.block_on(server_thread(&mut conn));
         let mut client = Self {
             server,
             runtime,
@@ -86,7 +88,7 @@ impl Client {
             commits: Arc::clone(&commits),
         };
         let config = TracerConfig {
-            pools_threads: facts.variables["thread_handling"].contains("pool"),
+            pools_threads: facts.pools_threads(),
             ..TracerConfig::new(facts.pid)
         };
         let tracer = Tracer::start(config, explainer).unwrap();
@@ -100,7 +102,7 @@ impl Client {
         let (explainer, account) = tracer.stop().unwrap();
         assert!(account.losses.is_none(), "{:?}", account.losses);
         let mut commits = std::mem::take(&mut *commits.lock().unwrap());
-        commits.retain(|commit: &Commit| commit.tid == self.thread);
+        commits.retain(|commit: &Commit| self.thread.is_none_or(|thread| commit.tid == thread));
         Seen {
             commits,
             breakdown: explainer.analysis.finish(),
@@ -128,18 +130,6 @@ impl Seen {
         let wanted = self.breakdown.causes.iter().filter(|row| wanted(&row.cause));
         wanted.map(|row| row.total_ns).sum::<u64>() as f64 / self.breakdown.total_ns.max(1) as f64
     }
-}
-
-async fn thread_of(conn: &mut Conn) -> u32 {
-    for question in [
-        "SELECT CAST(THREAD_OS_ID AS UNSIGNED) FROM performance_schema.threads WHERE PROCESSLIST_ID = CONNECTION_ID()",
-        "SELECT CAST(TID AS UNSIGNED) FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID()",
-    ] {
-        if let Ok(Some(thread)) = conn.query_first::<u32, _>(question).await {
-            return thread;
-        }
-    }
-    panic!("the server does not tell its threads");
 }
 
 struct Explainer {

@@ -5,8 +5,8 @@ use logtrace_report::document::Document;
 use logtrace_server::Flavor;
 
 use crate::common::foreign::Foreign;
+use crate::common::sysbench::{SIZE, prepare, updates};
 use crate::common::{Running, alone, run, share};
-use crate::sysbench::{SIZE, updates, with_tables};
 
 const RATE_PER_S: u32 = 300;
 const SECONDS: u32 = 4;
@@ -27,10 +27,10 @@ fn a_trace_of_sysbench_charges_what_a_run_charges() {
 
 fn traced(flavor: Flavor) -> Document {
     let foreign = Foreign::start(flavor);
-    with_tables(&foreign);
+    prepare(&foreign);
     let tracing = Running::start(&format!("trace --pid {}", foreign.pid()));
     foreign.wait_until_traced();
-    updates(&foreign.socket(), RATE_PER_S * SECONDS, Some(RATE_PER_S));
+    updates(&foreign, RATE_PER_S * SECONDS, Some(RATE_PER_S));
     tracing.interrupt();
     tracing.ended().document()
 }

@@ -5,8 +5,8 @@ use logtrace_report::document::{CauseRow, Document};
 use logtrace_server::Flavor;
 
 use crate::common::foreign::Foreign;
+use crate::common::sysbench::{prepare, updates};
 use crate::common::{Ran, Running, alone, share, total};
-use crate::sysbench::{updates, with_tables};
 
 /// Enough for a few seconds.
 const EVENTS: u32 = 450;
@@ -25,7 +25,7 @@ fn each_way_to_name_mariadb_sees_every_commit() {
 fn sees_every_commit(flavor: Flavor) {
     let _alone = alone();
     let foreign = Foreign::start(flavor);
-    with_tables(&foreign);
+    prepare(&foreign);
     let ways = [
         format!("--pid {}", foreign.pid()),
         format!("--socket {} --duration 1h", foreign.socket().display()),
@@ -34,7 +34,7 @@ fn sees_every_commit(flavor: Flavor) {
     for way in ways {
         let tracing = Running::start(&format!("trace {way}"));
         foreign.wait_until_traced();
-        let events = updates(&foreign.socket(), EVENTS, Some(RATE_PER_S));
+        let events = updates(&foreign, EVENTS, Some(RATE_PER_S));
         tracing.interrupt();
         let ran = tracing.ended();
         assert_eq!(ran.code(), Some(0), "{way}: {}{}", ran.stderr(), ran.stdout());

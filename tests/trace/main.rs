@@ -9,5 +9,4 @@ mod common;
 mod against_run;
 mod counted;
 mod elsewhere;
-mod sysbench;
 mod untouched;

@@ -56,6 +56,7 @@ pub use pace_lag::{Waiting, pace_lag};
 pub use rate::{Rate, RateError};
 pub use recorder::{Counts, DISCONNECTED, LATE_NS, Latencies, Recorder};
 pub use runtime::RuntimeError;
+pub use server_thread::server_thread;
 pub use target::{Address, ConnectError, Target};
 pub use watch::{Progress, Stage, Watch};
 pub use worker::MAX_RETRIES;

@@ -13,7 +13,7 @@ const QUESTIONS: [&str; 2] = [
 
 /// The thread's id in the system; `None` where the server does not tell, or where its threads serve whatever
 /// connection has something to do.
-pub(crate) async fn server_thread(conn: &mut Conn) -> Option<u32> {
+pub async fn server_thread(conn: &mut Conn) -> Option<u32> {
     if pools_threads(conn).await {
         return None;
     }

@@ -55,6 +55,13 @@ impl ServerFacts {
     pub fn log_names(&self) -> LogNames {
         log_names(&self.variables)
     }
+
+    /// Whether it says that its threads serve whatever connection has something to do (`thread_handling`). A server
+    /// that says nothing has a thread for each connection.
+    pub fn pools_threads(&self) -> bool {
+        let handling = self.variables.get("thread_handling");
+        handling.is_some_and(|handling| handling.contains("pool"))
+    }
 }
 
 /// Why a server's facts are not known.

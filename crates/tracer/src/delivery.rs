@@ -107,10 +107,7 @@ impl<S: Sink> Delivery<S> {
 
     /// What the sink took up to now.
     pub(crate) fn delivered(&self) -> Delivered {
-        Delivered {
-            records: self.progress.taken.load(Ordering::Relaxed),
-            cpu_ns: self.progress.cpu_ns.load(Ordering::Relaxed),
-        }
+        self.progress.delivered()
     }
 
     /// Waits until the sink has taken everything, and gives it back.
@@ -121,11 +118,16 @@ impl<S: Sink> Delivery<S> {
             .thread
             .join()
             .map_err(|_| TracerError::Thread("it panicked".into()))?;
-        let delivered = Delivered {
-            records: self.progress.taken.load(Ordering::Relaxed),
-            cpu_ns: self.progress.cpu_ns.load(Ordering::Relaxed),
-        };
-        Ok((sink, delivered))
+        Ok((sink, self.progress.delivered()))
+    }
+}
+
+impl Progress {
+    fn delivered(&self) -> Delivered {
+        Delivered {
+            records: self.taken.load(Ordering::Relaxed),
+            cpu_ns: self.cpu_ns.load(Ordering::Relaxed),
+        }
     }
 }
 

@@ -10,5 +10,6 @@ mod damage;
 mod definition;
 mod drawing;
 mod drawn;
+mod drawn_io;
 mod sampled;
 mod schedule;

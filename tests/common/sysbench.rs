@@ -1,11 +1,17 @@
-//! A steady load that is not logtrace's.
+//! A steady load that is not logtrace's: sysbench's updates of an indexed column, one commit an event.
 
 use std::process::Command;
 
-use crate::common::foreign::Foreign;
+use super::foreign::Foreign;
 
 /// The account of the load, which nothing else uses.
 pub(crate) const USER: &str = "sbtest";
+
+/// Tables, and rows of each.
+pub(crate) const SIZE: (u32, u32) = (4, 2_000);
+
+/// Connections, as many as `logtrace run` has by default.
+const CONNECTIONS: u32 = 8;
 
 /// Makes the account and its tables.
 pub(crate) fn prepare(foreign: &Foreign) {
@@ -15,9 +21,8 @@ pub(crate) fn prepare(foreign: &Foreign) {
     sysbench(foreign, "prepare", &[]);
 }
 
-/// Does as many updates of an indexed column, each its own transaction, from 8 connections; without a rate as fast as
-/// it goes.
-pub(crate) fn updates(foreign: &Foreign, events: u32, rate_per_s: Option<u32>) {
+/// Does as many updates, at a rate, or as fast as it goes. Returns how many.
+pub(crate) fn updates(foreign: &Foreign, events: u32, rate_per_s: Option<u32>) -> u64 {
     let rate = rate_per_s.unwrap_or(0);
     let load = [
         format!("--events={events}"),
@@ -26,16 +31,20 @@ pub(crate) fn updates(foreign: &Foreign, events: u32, rate_per_s: Option<u32>) {
     ];
     let told = sysbench(foreign, "run", &load);
     let (_, count) = told.split_once("total number of events:").unwrap();
-    let done: u32 = count.split_whitespace().next().unwrap().parse().unwrap();
-    assert_eq!(done, events, "{told}");
+    let done = count.split_whitespace().next().unwrap().parse().unwrap();
+    assert_eq!(done, u64::from(events), "{told}");
+    done
 }
 
 fn sysbench(foreign: &Foreign, command: &str, more: &[String]) -> String {
+    let (tables, rows) = SIZE;
     let output = Command::new("sysbench")
         .args(["oltp_update_index", "--mysql-db=sbtest", "--rand-type=uniform"])
-        .args(["--threads=8", "--tables=4", "--table-size=2000"])
         .arg(format!("--mysql-user={USER}"))
         .arg(format!("--mysql-socket={}", foreign.socket().display()))
+        .arg(format!("--threads={CONNECTIONS}"))
+        .arg(format!("--tables={tables}"))
+        .arg(format!("--table-size={rows}"))
         .args(more)
         .arg(command)
         .output()
