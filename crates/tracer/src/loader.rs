@@ -1,37 +1,19 @@
 //! Loading the programs and attaching the probes of the table.
 
-use std::fs;
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
 
 use aya::programs::uprobe::{UProbeAttachLocation, UProbeScope};
 use aya::programs::{BtfTracePoint, Program as BpfProgram, ProgramError, TracePoint, UProbe};
 use aya::{Btf, Ebpf, EbpfLoader, include_bytes_aligned};
 
 use crate::account::ProbeAccount;
-use crate::call_sites::call_sites;
-use crate::entry::cheap_entry;
 use crate::error::TracerError;
-use crate::probes::{Attach, PROBES, Probe};
+use crate::placement::{Placement, placements, program_path};
+use crate::probes::Attach;
 use crate::rings::Rings;
-use crate::symbols::Program;
 use crate::tracer::TracerConfig;
 
 static OBJECT: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/logtrace.bpf.o"));
-
-/// Where the probes of the server go, found before anything is loaded.
-#[derive(Debug)]
-struct Placement {
-    probe: Probe,
-    /// Offsets in the program file; empty for probes of the kernel.
-    offsets: Vec<u64>,
-    place: String,
-}
-
-/// Whether the program of a server has what the probes need. Loads nothing.
-pub fn check_program(path: &Path) -> Result<(), TracerError> {
-    placements(path).map(|_| ())
-}
 
 /// Loads the object for the process `pid`, gives it its rings, and attaches the probes that the configuration asks for.
 pub(crate) fn load(
@@ -56,106 +38,6 @@ pub(crate) fn load(
         .map(|placement| attach(&mut bpf, &btf, placement, pid))
         .collect::<Result<_, _>>()?;
     Ok((bpf, rings, probes))
-}
-
-fn placements(path: &Path) -> Result<Vec<Placement>, TracerError> {
-    let bytes = fs::read(path).map_err(|source| TracerError::Program {
-        path: path.into(),
-        source,
-    })?;
-    let program = Program::parse(&bytes)?;
-    PROBES.iter().map(|&probe| placement(&program, probe)).collect()
-}
-
-/// The program of a process, also of one in a container with a root of its own.
-fn program_path(pid: u32) -> PathBuf {
-    PathBuf::from(format!("/proc/{pid}/exe"))
-}
-
-fn placement(program: &Program<'_>, probe: Probe) -> Result<Placement, TracerError> {
-    match probe.attach {
-        Attach::BtfTracepoint(name) => Ok(Placement {
-            probe,
-            offsets: Vec::new(),
-            place: format!("tp_btf/{name}"),
-        }),
-        Attach::Syscall(name) => Ok(Placement {
-            probe,
-            offsets: Vec::new(),
-            place: format!("tracepoint/syscalls/{name}"),
-        }),
-        Attach::Call { function, callee } => {
-            let offsets = call_offsets(program, function, callee)?;
-            let place = format!(
-                "uprobe at {} calls of {callee}...) in {function}...)",
-                offsets.len()
-            );
-            Ok(Placement {
-                probe,
-                offsets,
-                place,
-            })
-        }
-        Attach::Function(names) => Ok(entry_placement(program, probe, names)),
-    }
-}
-
-/// On each function of these names; on none where the server has none of them.
-fn entry_placement(program: &Program<'_>, probe: Probe, names: &[&'static str]) -> Placement {
-    let functions = names.iter().flat_map(|name| program.functions(name));
-    let entries: Vec<(u64, bool)> = functions
-        .filter_map(|function| {
-            let cheap = cheap_entry(program.code(&function)?, function.address);
-            let offset = program.file_offset(cheap.unwrap_or(function.address))?;
-            Some((offset, cheap.is_some()))
-        })
-        .collect();
-    let stepped = if entries.iter().all(|(_, cheap)| *cheap) {
-        ""
-    } else {
-        ", single-stepped"
-    };
-    Placement {
-        probe,
-        place: format!(
-            "uprobe in {} functions {}...){stepped}",
-            entries.len(),
-            names.join("...) or ")
-        ),
-        offsets: entries.into_iter().map(|(offset, _)| offset).collect(),
-    }
-}
-
-fn call_offsets(program: &Program<'_>, function: &str, callee: &str) -> Result<Vec<u64>, TracerError> {
-    let functions = program.functions(function);
-    if functions.is_empty() {
-        return Err(TracerError::Symbol {
-            function: function.into(),
-        });
-    }
-    let targets: Vec<u64> = program
-        .functions(callee)
-        .iter()
-        .map(|function| function.address)
-        .collect();
-    if targets.is_empty() {
-        return Err(TracerError::Symbol {
-            function: callee.into(),
-        });
-    }
-    let offsets: Vec<u64> = functions
-        .iter()
-        .filter_map(|function| Some(call_sites(program.code(function)?, function.address, &targets)))
-        .flatten()
-        .filter_map(|address| program.file_offset(address))
-        .collect();
-    if offsets.is_empty() {
-        return Err(TracerError::CallSite {
-            function: function.into(),
-            callee: callee.into(),
-        });
-    }
-    Ok(offsets)
 }
 
 fn attach(
