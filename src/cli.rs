@@ -7,7 +7,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand};
 use logtrace_driver::{Arrivals, Keys, Rate, WorkloadInfo};
 use logtrace_report::render::Format;
 use logtrace_server::{Home, ImageKind, ImageSize, Placement, Setting};
-use logtrace_tracer::Detail;
+use logtrace_tracer::{Detail, Sampling};
 
 /// Measures MySQL and MariaDB under load, and charges every nanosecond of every commit to what it waited for.
 #[derive(Debug, Parser)]
@@ -47,6 +47,8 @@ Examples:
       the server on an XFS of its own, in a file that is gone afterwards
   sudo logtrace run --place redo=/mnt/fast --place binlog=/mnt/large
   sudo logtrace run --workload insert --max --set sync_binlog=0 --set innodb_flush_log_at_trx_commit=2
+  sudo logtrace run --max --set sync_binlog=0 --set innodb_flush_log_at_trx_commit=2 --sample 10%
+      commits too fast to trace each of them: a tenth of the time, in bursts
   sudo LOGTRACE_PASSWORD=... logtrace run --server 'mysql://bench@localhost/?socket=/run/mysqld/mysqld.sock'
 
 The tables are made in a database of their own (logtrace), which is removed afterwards; a database of that name
@@ -115,13 +117,11 @@ pub(crate) struct RunArgs {
     pub(crate) storage: StorageArgs,
 
     /// Measure without tracing: no causes.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["detail", "sample"])]
     pub(crate) no_trace: bool,
 
-    /// How much is traced: commit (whom commits wait for, no files), io (also each system call on a file, and what it
-    /// waits for), full (also the devices' flushes). Each costs more than the one before.
-    #[arg(long, value_name = "LEVEL", default_value_t = Detail::Io, conflicts_with = "no_trace")]
-    pub(crate) detail: Detail,
+    #[command(flatten)]
+    pub(crate) extent: ExtentArgs,
 
     /// Keep every record in the run directory (about 0.5 kB a commit).
     #[arg(long, conflicts_with = "no_trace")]
@@ -171,9 +171,8 @@ pub(crate) struct TraceArgs {
     #[arg(long, value_name = "T", value_parser = duration)]
     pub(crate) duration: Option<Duration>,
 
-    /// How much is traced: commit, io or full; see `logtrace run --help`.
-    #[arg(long, value_name = "LEVEL", default_value_t = Detail::Io)]
-    pub(crate) detail: Detail,
+    #[command(flatten)]
+    pub(crate) extent: ExtentArgs,
 
     /// Keep every record in the run directory (about 0.5 kB a commit).
     #[arg(long)]
@@ -187,6 +186,20 @@ pub(crate) struct TraceArgs {
 fn duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text)
         .map_err(|error| format!("{error}. Write a number and a unit, such as 500ms, 30s or 2m"))
+}
+
+/// How much is traced.
+#[derive(Debug, Args)]
+pub(crate) struct ExtentArgs {
+    /// How much is traced: commit (whom commits wait for, no files), io (also each system call on a file, and what it
+    /// waits for), full (also the devices' flushes). Each costs more than the one before.
+    #[arg(long, value_name = "LEVEL", default_value_t = Detail::Io)]
+    pub(crate) detail: Detail,
+
+    /// Trace only a part of the time, in bursts of 200 ms, and nothing in between: for servers whose commits are so
+    /// fast that tracing each of them would slow them down. Requests are measured all the time.
+    #[arg(long, value_name = "P%", default_value_t = Sampling::ALL)]
+    pub(crate) sample: Sampling,
 }
 
 /// Where a private server keeps its files.

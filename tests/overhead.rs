@@ -15,7 +15,7 @@ use std::ops::RangeInclusive;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use logtrace_tracer::Detail;
+use logtrace_tracer::Extent;
 use paired::tracing::Traced;
 use paired::{CONNECTIONS, Median, Pair, SharedServer, SteadyLoad, Tracing};
 use proptest::prelude::*;
@@ -67,7 +67,7 @@ fn assert_tracing_is_cheap(server: &str) {
     let load = SteadyLoad::start(shared.connection(), CONNECTIONS).unwrap();
     let (mut ratios, mut commits) = (Vec::new(), 0);
     while !is_decided(&ratios) {
-        let attach = || Tracing::attach(shared.facts(), Detail::default());
+        let attach = || Tracing::attach(shared.facts(), Extent::default());
         let pair = Pair::measure(&load, WINDOW, attach).unwrap();
         ratios.push(pair.ratio());
         commits += pair.seen.commits;
@@ -99,7 +99,7 @@ fn cost_a_commit(shared: &SharedServer, connections: usize) -> f64 {
     let load = SteadyLoad::start(shared.connection(), NonZeroUsize::new(connections).unwrap()).unwrap();
     let pairs: Vec<Traced> = (0..COST_PAIRS)
         .map(|_| {
-            let attach = || Tracing::attach(shared.facts(), Detail::default());
+            let attach = || Tracing::attach(shared.facts(), Extent::default());
             Pair::measure(&load, COST_WINDOW, attach).unwrap().seen
         })
         .collect();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use logtrace_server::{ServerChoice, Setting};
-use logtrace_tracer::Detail;
+use logtrace_tracer::{Detail, Extent, Sampling};
 
 use crate::paired::CONNECTIONS;
 
@@ -38,6 +38,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "LEVEL", default_value_t = Detail::Io)]
     pub(crate) detail: Detail,
 
+    /// Trace only a part of the time, in bursts of 200 ms: windows should hold several.
+    #[arg(long, value_name = "P%", default_value_t = Sampling::ALL, conflicts_with = "tools")]
+    pub(crate) sample: Sampling,
+
     /// Set a variable of the server. Repeatable.
     #[arg(long = "set", value_name = "VAR=VALUE")]
     pub(crate) settings: Vec<Setting>,
@@ -45,4 +49,14 @@ pub(crate) struct Arguments {
     /// What `cargo bench` adds of itself; without it this is a test.
     #[arg(long, hide = true)]
     pub(crate) bench: bool,
+}
+
+impl Arguments {
+    /// How much is traced.
+    pub(crate) fn extent(&self) -> Extent {
+        Extent {
+            detail: self.detail,
+            sampling: self.sample,
+        }
+    }
 }

@@ -1,9 +1,11 @@
 //! What logtrace costs next to other tools: one table.
 
+use std::time::Duration;
+
 use anyhow::Context;
 
 use crate::arguments::Arguments;
-use crate::cost::Cost;
+use crate::cost::{Cost, served};
 use crate::paired::tracing::Traced;
 use crate::paired::{Median, Pair, SharedServer, SteadyLoad};
 use crate::tools::same_probes::probes_inside_functions;
@@ -33,7 +35,7 @@ pub(crate) fn compare(server: &SharedServer, arguments: &Arguments) -> anyhow::R
         "tool", "pairs", "median", "95 % interval", "lowest", "requests/s", "us a commit"
     );
     for row in &rows {
-        row.print();
+        row.print(arguments.duration);
     }
     if !probes_inside_functions() {
         println!(
@@ -55,14 +57,15 @@ impl Row {
     /// A tool that failed once is not tried again.
     fn measure(&mut self, server: &SharedServer, load: &SteadyLoad, arguments: &Arguments) {
         if self.trouble.is_none() {
-            match self.tool.measure(server, load, arguments.duration) {
+            let window = self.tool.window(arguments.duration);
+            match self.tool.measure(server, load, window) {
                 Ok(pair) => self.pairs.push(pair),
                 Err(error) => self.trouble = Some(format!("{error:#}")),
             }
         }
     }
 
-    fn print(&self) {
+    fn print(&self, wanted: Duration) {
         let ratios: Vec<f64> = self.pairs.iter().map(Pair::ratio).collect();
         if let Some(Median { median, interval }) = Median::of(&ratios) {
             let interval = interval.map_or("".into(), |(low, high)| format!("{low:.3} to {high:.3}"));
@@ -73,7 +76,7 @@ impl Row {
                 self.tool,
                 ratios.len(),
                 Median::of(&per_s).map_or(0.0, |per_s| per_s.median),
-                self.cpu_us()
+                self.cpu_us(wanted)
             );
         }
         if let Some(trouble) = &self.trouble {
@@ -81,9 +84,13 @@ impl Row {
         }
     }
 
-    /// CPU time a commit by logtrace's own account.
-    fn cpu_us(&self) -> String {
+    /// CPU time a commit by logtrace's own account, of all commits of the server.
+    fn cpu_us(&self, wanted: Duration) -> String {
         let traced = self.pairs.iter().filter_map(|pair| pair.seen.as_ref());
-        Cost::of(traced).map_or("".into(), |cost| format!("{:.2}", cost.ns_a_commit() / 1e3))
+        let ns_a_commit = |cost: Cost| match self.tool.has_gaps() {
+            true => cost.ns_of(served(&self.pairs, self.tool.window(wanted))),
+            false => cost.ns_a_commit(),
+        };
+        Cost::of(traced).map_or("".into(), |cost| format!("{:.2}", ns_a_commit(cost) / 1e3))
     }
 }

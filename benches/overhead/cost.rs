@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 use logtrace_tracer::Account;
 
+use crate::paired::Pair;
 use crate::paired::tracing::Traced;
 
 /// CPU time of the tracer over some runs.
@@ -44,9 +46,14 @@ impl Cost {
         }
     }
 
-    /// CPU time of a commit: the kernel side and the reader.
+    /// CPU time of a commit that was traced: the kernel side and the reader.
     pub(crate) fn ns_a_commit(&self) -> f64 {
-        self.a_commit(self.kernel_ns() + self.reader_ns)
+        self.ns_of(self.commits as f64)
+    }
+
+    /// The same of each of so many commits, of which only some were traced.
+    pub(crate) fn ns_of(&self, commits: f64) -> f64 {
+        (self.kernel_ns() + self.reader_ns) as f64 / commits
     }
 
     fn kernel_ns(&self) -> u64 {
@@ -56,6 +63,12 @@ impl Cost {
     fn a_commit(&self, total: u64) -> f64 {
         total as f64 / self.commits as f64
     }
+}
+
+/// Requests in the watched windows of these pairs.
+pub(crate) fn served<S>(pairs: &[Pair<S>], window: Duration) -> f64 {
+    let per_s: f64 = pairs.iter().map(|pair| pair.traced_per_s).sum();
+    per_s * window.as_secs_f64()
 }
 
 /// Probes that share a program each carry the program's account, so that one of them is enough.

@@ -16,7 +16,7 @@ use anyhow::Context;
 use clap::{CommandFactory, Parser};
 
 use arguments::Arguments;
-use cost::Cost;
+use cost::{Cost, served};
 use paired::tracing::Traced;
 use paired::{Median, Pair, SharedServer, SteadyLoad, Tracing};
 
@@ -45,12 +45,16 @@ fn main() -> anyhow::Result<()> {
 
 /// Prints each pair of one level of detail, their median, and the tracer's account.
 fn overhead(server: &SharedServer, arguments: &Arguments) -> anyhow::Result<()> {
-    println!("--detail {}", arguments.detail);
+    println!("{}", arguments.extent());
     let pairs = measure(server, arguments)?;
     let ratios: Vec<f64> = pairs.iter().map(Pair::ratio).collect();
     print_median(Median::of(&ratios).context("no pairs")?);
     let cost = Cost::of(pairs.iter().map(|pair| &pair.seen)).context("no commits")?;
     println!("\n{cost}");
+    if arguments.sample.has_gaps() {
+        let us = cost.ns_of(served(&pairs, arguments.duration)) / 1e3;
+        println!("{us:.2} us of each commit of the server, traced or not");
+    }
     Ok(())
 }
 
@@ -63,7 +67,7 @@ fn measure(server: &SharedServer, arguments: &Arguments) -> anyhow::Result<Vec<P
     let mut pairs = Vec::new();
     for number in 1..=arguments.pairs {
         let pair = Pair::measure(&load, arguments.duration, || {
-            Tracing::attach(server.facts(), arguments.detail)
+            Tracing::attach(server.facts(), arguments.extent())
         })?;
         println!(
             "{number:>4} {:>10.0} {:>10.0} {:>7.3}",

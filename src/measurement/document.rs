@@ -1,6 +1,6 @@
 //! Puts together what every run document holds; pure.
 
-use logtrace_report::document::{Document, Probe, SCHEMA, Server, Tracer};
+use logtrace_report::document::{Document, Gaps, Probe, SCHEMA, Server, Tracer};
 use logtrace_tracer::{Account, ProbeAccount};
 
 use super::finding::Finding;
@@ -113,6 +113,11 @@ fn tracer(traced: &Traced) -> Tracer {
         reader_cpu_ns: account.reader_cpu_ns(),
         cpu_ns_per_commit: cpu_ns.checked_div(breakdown.commits.len()).unwrap_or(0),
         probes: account.probes.iter().map(|of| probe(account, of)).collect(),
+        gaps: breakdown.gaps.map(|of| Gaps {
+            count: of.count,
+            untraced: of.untraced_ns,
+            traced: of.traced_ns,
+        }),
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::mpsc::Receiver;
 use anyhow::Context;
 use logtrace_events::{Request, RunDir};
 use logtrace_server::ServerFacts;
-use logtrace_tracer::{Account, Detail, Tracer, TracerConfig};
+use logtrace_tracer::{Account, Detail, Extent, Tracer, TracerConfig};
 
 use super::exchange::Exchange;
 use super::explainer::{Explained, Explainer, Incoming};
@@ -21,7 +21,7 @@ pub(crate) struct Tracing {
 #[derive(Debug, Default)]
 pub(crate) struct Wanted {
     /// How much is traced.
-    pub(crate) detail: Detail,
+    pub(crate) extent: Extent,
     /// Whether every record is kept in the run directory.
     pub(crate) record: bool,
     /// The requests of the load, as they end; `None` for somebody else's load.
@@ -55,12 +55,12 @@ impl Tracing {
         let incoming = Incoming {
             exchange: Arc::clone(exchange),
             requests: wanted.requests,
-            statements: wanted.detail == Detail::Full,
+            statements: wanted.extent.detail == Detail::Full,
         };
         let explainer = Explainer::new(server.pid, server.log_names(), incoming, recording)
             .context("cannot start the recording")?;
         let config = TracerConfig {
-            detail: wanted.detail,
+            extent: wanted.extent,
             pools_threads: server.pools_threads(),
             ..TracerConfig::new(server.pid)
         };

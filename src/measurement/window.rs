@@ -1,9 +1,11 @@
-//! The length of what is measured.
+//! The length of what is measured, and how much of it is traced.
 
 use std::time::Duration;
 
 use humantime::format_duration;
+use logtrace_tracer::Extent;
 
+use crate::cli::ExtentArgs;
 use crate::exit::UsageError;
 
 /// A window shorter than this has no percentiles worth the name.
@@ -19,4 +21,25 @@ pub(crate) fn check_duration(duration: Duration) -> Result<(), UsageError> {
         format_duration(duration),
         format_duration(SHORTEST)
     )))
+}
+
+/// Refuses a sample of a window in which there may be no burst and no gap.
+pub(crate) fn checked_extent(
+    arguments: &ExtentArgs,
+    duration: Option<Duration>,
+) -> Result<Extent, UsageError> {
+    let extent = Extent {
+        detail: arguments.detail,
+        sampling: arguments.sample,
+    };
+    let least = extent.sampling.period();
+    match duration {
+        Some(duration) if extent.sampling.has_gaps() && duration < least => Err(UsageError(format!(
+            "--duration {} is too short for --sample {}: give at least {}, the time of one burst and one gap",
+            format_duration(duration),
+            extent.sampling,
+            format_duration(least)
+        ))),
+        _ => Ok(extent),
+    }
 }

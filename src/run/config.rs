@@ -7,12 +7,12 @@ use std::time::Duration;
 use anyhow::Context;
 use logtrace_driver::{Arrivals, Dataset, Rate, WorkloadInfo};
 use logtrace_server::{ChoiceError, Home, ServerChoice, Setting, SettingError};
-use logtrace_tracer::Detail;
+use logtrace_tracer::Extent;
 
 use super::storage::Storage;
 use crate::cli::RunArgs;
 use crate::exit::UsageError;
-use crate::measurement::check_duration;
+use crate::measurement::{check_duration, checked_extent};
 
 /// A run that can be tried.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ pub(crate) struct RunConfig {
     /// Whether to trace.
     pub(crate) trace: bool,
     /// How much to trace.
-    pub(crate) detail: Detail,
+    pub(crate) extent: Extent,
     /// Whether to keep the records.
     pub(crate) record: bool,
     /// Where run directories are made.
@@ -84,7 +84,7 @@ impl RunConfig {
             settings: arguments.settings.clone(),
             storage,
             trace: !arguments.no_trace,
-            detail: arguments.detail,
+            extent: checked_extent(&arguments.extent, Some(arguments.duration))?,
             record: arguments.record,
             out: arguments.out.clone(),
             home: arguments.home.home(),

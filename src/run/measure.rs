@@ -112,7 +112,7 @@ async fn on_server(
     let tracing = match config.trace {
         true => {
             let wanted = Wanted {
-                detail: config.detail,
+                extent: config.extent,
                 record: config.record,
                 requests: Some(requests),
             };

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use anyhow::Context;
 use logtrace_server::{Dsn, DsnError, RunningChoice, Target};
-use logtrace_tracer::Detail;
+use logtrace_tracer::Extent;
 
 use crate::cli::TraceArgs;
 use crate::exit::UsageError;
-use crate::measurement::check_duration;
+use crate::measurement::{check_duration, checked_extent};
 
 /// A trace that can be tried.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub(crate) struct TraceConfig {
     /// Length of the window; until it is interrupted if there is none.
     pub(crate) duration: Option<Duration>,
     /// How much to trace.
-    pub(crate) detail: Detail,
+    pub(crate) extent: Extent,
     /// Whether to keep the records.
     pub(crate) record: bool,
     /// Where run directories are made.
@@ -35,7 +35,7 @@ impl TraceConfig {
         Ok(Self {
             server: server(arguments)?,
             duration: arguments.duration,
-            detail: arguments.detail,
+            extent: checked_extent(&arguments.extent, arguments.duration)?,
             record: arguments.record,
             out: arguments.out.clone(),
         })

@@ -88,7 +88,7 @@ async fn on_server(
     let exchange = Arc::new(Exchange::default());
     line.say("attaching the probes");
     let wanted = Wanted {
-        detail: config.detail,
+        extent: config.extent,
         record: config.record,
         requests: None,
     };

@@ -101,6 +101,15 @@ impl Foreign {
         }
     }
 
+    /// Waits until there are none left.
+    pub(crate) fn wait_until_untraced(&self) {
+        let start = Instant::now();
+        while self.changed_code_bytes() > 0 {
+            assert!(start.elapsed() < Duration::from_secs(60), "the probes stay");
+            sleep(Duration::from_millis(20));
+        }
+    }
+
     /// Bytes of its code that are not as in its program file: each place of a uprobe has one.
     pub(crate) fn changed_code_bytes(&self) -> usize {
         let pid = self.pid();

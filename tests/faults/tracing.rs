@@ -130,3 +130,21 @@ fn a_server_that_dies_leaves_what_was_seen_until_then() {
         assert_eq!(charged, commits.total);
     }
 }
+
+#[test]
+fn a_server_that_dies_while_nothing_is_traced_ends_the_trace_too() {
+    let _alone = alone();
+    for flavor in [Flavor::MySql, Flavor::MariaDb] {
+        let foreign = Foreign::start(flavor);
+        let home = Home::new();
+        let tracing = trace(&home, &format!("--pid {} --sample 1%", foreign.pid()));
+        foreign.wait_until_traced();
+        foreign.wait_until_untraced();
+        send(foreign.pid(), Signal::KILL);
+        let ended = tracing.ended();
+        let document = ended.measured();
+        assert_eq!(ended.code, Some(3));
+        assert!(tells(&document, "server_died"), "{:?}", document.caveats);
+        assert!(document.gaps().is_some());
+    }
+}

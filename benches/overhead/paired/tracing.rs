@@ -5,7 +5,7 @@ use logtrace_events::{Record, decode};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::window::Window;
 use logtrace_server::ServerFacts;
-use logtrace_tracer::{Account, Detail, Sink, Tracer, TracerConfig};
+use logtrace_tracer::{Account, Extent, Sink, Tracer, TracerConfig};
 
 use super::pair::Attached;
 
@@ -25,7 +25,7 @@ pub(crate) struct Traced {
 
 impl Tracing {
     /// Attaches it to a server.
-    pub(crate) fn attach(server: &ServerFacts, detail: Detail) -> anyhow::Result<Self> {
+    pub(crate) fn attach(server: &ServerFacts, extent: Extent) -> anyhow::Result<Self> {
         let explainer = Explainer {
             analysis: Analysis::new(AnalysisConfig {
                 server_tgid: server.pid,
@@ -35,7 +35,7 @@ impl Tracing {
             commits_ns: Vec::new(),
         };
         let config = TracerConfig {
-            detail,
+            extent,
             ..TracerConfig::new(server.pid)
         };
         Ok(Self {

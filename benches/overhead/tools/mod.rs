@@ -7,7 +7,7 @@ pub(crate) mod same_probes;
 use std::fmt;
 use std::time::Duration;
 
-use logtrace_tracer::Detail;
+use logtrace_tracer::{Detail, Extent, Sampling};
 
 use crate::paired::tracing::Traced;
 use crate::paired::{Pair, SharedServer, SteadyLoad, Tracing};
@@ -18,7 +18,7 @@ use same_probes::SameProbes;
 /// A tool that can be told to watch a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tool {
-    Logtrace(Detail),
+    Logtrace(Extent),
     /// bpftrace with logtrace's probes, adding up in the kernel.
     Bpftrace,
     /// A summary of all system calls.
@@ -30,17 +30,35 @@ pub(crate) enum Tool {
 }
 
 /// All, in the order of the table.
-pub(crate) const TOOLS: [Tool; 7] = [
-    Tool::Logtrace(Detail::Commit),
-    Tool::Logtrace(Detail::Io),
-    Tool::Logtrace(Detail::Full),
+pub(crate) const TOOLS: [Tool; 8] = [
+    logtrace(Detail::Commit, Sampling::ALL),
+    logtrace(Detail::Io, Sampling::ALL),
+    logtrace(Detail::Full, Sampling::ALL),
+    logtrace(Detail::Io, Sampling::TENTH),
     Tool::Bpftrace,
     Tool::PerfTrace,
     Tool::Strace,
     Tool::PerformanceSchema,
 ];
 
+const fn logtrace(detail: Detail, sampling: Sampling) -> Tool {
+    Tool::Logtrace(Extent { detail, sampling })
+}
+
 impl Tool {
+    /// A window of at least `wanted` for each of its pairs: bursts need room.
+    pub(crate) fn window(self, wanted: Duration) -> Duration {
+        match self {
+            Self::Logtrace(extent) if extent.sampling.has_gaps() => wanted.max(2 * extent.sampling.period()),
+            _ => wanted,
+        }
+    }
+
+    /// Whether it leaves times out.
+    pub(crate) fn has_gaps(self) -> bool {
+        matches!(self, Self::Logtrace(extent) if extent.sampling.has_gaps())
+    }
+
     /// One pair with it, and what logtrace's tracer says of itself.
     pub(crate) fn measure(
         self,
@@ -51,8 +69,8 @@ impl Tool {
         let pid = server.facts().pid;
         let silent = |attach: &dyn Fn() -> anyhow::Result<Child>| Pair::measure(load, window, attach);
         let pair = match self {
-            Self::Logtrace(detail) => {
-                let pair = Pair::measure(load, window, || Tracing::attach(server.facts(), detail))?;
+            Self::Logtrace(extent) => {
+                let pair = Pair::measure(load, window, || Tracing::attach(server.facts(), extent))?;
                 return Ok(saying(&pair, Some(pair.seen.clone())));
             }
             Self::Bpftrace => {
@@ -81,7 +99,7 @@ fn saying<S, T>(pair: &Pair<S>, seen: T) -> Pair<T> {
 impl fmt::Display for Tool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = match self {
-            Self::Logtrace(detail) => return f.pad(&format!("logtrace --detail {detail}")),
+            Self::Logtrace(extent) => return f.pad(&format!("logtrace {extent}")),
             Self::Bpftrace => "bpftrace, the same probes",
             Self::PerfTrace => "perf trace -s -p PID",
             Self::Strace => "strace -f -c -p PID",

@@ -3,7 +3,7 @@
 use bytemuck::Pod;
 use thiserror::Error;
 
-use crate::record::{Commit, File, FileId, Flush, Io, IoOp, OffCpu, Record, Stack, Wake};
+use crate::record::{Commit, File, FileId, Flush, Gap, Io, IoOp, OffCpu, Record, Stack, Wake};
 use crate::wire;
 
 /// Why bytes are not a record.
@@ -41,6 +41,7 @@ pub fn decode(bytes: &[u8]) -> Result<Record, DecodeError> {
         wire::KIND_FILE => Ok(file(&take(bytes)?)),
         wire::KIND_STACK => stack(bytes),
         wire::KIND_FLUSH => flush(&take(bytes)?),
+        wire::KIND_GAP => gap(&take(bytes)?),
         kind => Err(DecodeError::Kind(kind)),
     }
 }
@@ -121,6 +122,16 @@ fn flush(raw: &wire::Flush) -> Result<Record, DecodeError> {
         dev: raw.dev,
         issue_ns: raw.issue_ns,
         done_ns: raw.header.at_ns,
+    }))
+}
+
+fn gap(raw: &wire::Gap) -> Result<Record, DecodeError> {
+    if raw.start_ns > raw.header.at_ns {
+        return Err(DecodeError::Order);
+    }
+    Ok(Record::Gap(Gap {
+        start_ns: raw.start_ns,
+        end_ns: raw.header.at_ns,
     }))
 }
 
@@ -250,7 +261,14 @@ mod tests {
                 done_ns: issue_ns + u64::from(length),
             })
         });
-        prop_oneof![off_cpus(), io, commit, file, stack, flush]
+        let gap = (any::<u32>(), any::<u32>()).prop_map(|(start, length)| {
+            let start_ns = u64::from(start);
+            Record::Gap(Gap {
+                start_ns,
+                end_ns: start_ns + u64::from(length),
+            })
+        });
+        prop_oneof![off_cpus(), io, commit, file, stack, flush, gap]
     }
 
     proptest! {
@@ -261,7 +279,7 @@ mod tests {
 
         #[test]
         fn any_body_of_a_known_kind_decodes_or_is_refused(
-            kind in 0u32..8,
+            kind in 0u32..10,
             mut bytes in proptest::collection::vec(any::<u8>(), 16..600),
         ) {
             bytes[12..16].copy_from_slice(&kind.to_ne_bytes());

@@ -22,6 +22,10 @@ pub fn encode(record: &Record, out: &mut Vec<u8>) {
             dev: flush.dev,
             pad: 0,
         })),
+        Record::Gap(gap) => out.extend_from_slice(bytemuck::bytes_of(&wire::Gap {
+            header: header(gap.end_ns, 0, wire::KIND_GAP),
+            start_ns: gap.start_ns,
+        })),
     }
 }
 

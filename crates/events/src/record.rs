@@ -22,6 +22,8 @@ pub enum Record {
     Stack(Stack),
     /// A device made its write cache durable.
     Flush(Flush),
+    /// The tracer was not looking.
+    Gap(Gap),
 }
 
 /// A closed interval in which a thread did not run.
@@ -156,6 +158,16 @@ pub struct Flush {
     pub issue_ns: u64,
     /// When it had done it.
     pub done_ns: u64,
+}
+
+/// A time in which not everything was traced. It comes after all records from before it, and before those of its own
+/// last part, in which the tracer was already looking again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// When the tracer had stopped looking.
+    pub start_ns: u64,
+    /// From here on everything is known of whatever begins.
+    pub end_ns: u64,
 }
 
 /// A file's name.

@@ -17,6 +17,8 @@ pub const KIND_FILE: u32 = 4;
 pub const KIND_STACK: u32 = 5;
 /// Kind of a [`Flush`] record.
 pub const KIND_FLUSH: u32 = 6;
+/// Kind of a [`Gap`] record: written by the reader, never by the kernel side.
+pub const KIND_GAP: u32 = 8;
 
 /// Path components that a [`File`] record can carry.
 pub const FILE_COMPONENTS: usize = 8;
@@ -103,6 +105,16 @@ pub struct Flush {
     pub dev: u32,
     /// Always 0.
     pub pad: u32,
+}
+
+/// A time in which not everything was traced.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct Gap {
+    /// `at_ns` is its end; `tid` is 0.
+    pub header: Header,
+    /// Its start.
+    pub start_ns: u64,
 }
 
 /// The name of a file, once for each file, before the first [`Io`] on it.

@@ -94,10 +94,14 @@ impl Aggregate {
         self.latest_ns = at_ns.max(self.window.start_ns);
     }
 
+    /// How much of the window was measured.
+    pub(crate) fn measured_ns(&self) -> u64 {
+        self.latest_ns - self.window.start_ns
+    }
+
     /// Commits that ended in each second of the window, as far as it was measured.
     pub(crate) fn per_second(&self) -> Vec<u64> {
-        let measured_ns = self.latest_ns - self.window.start_ns;
-        let seconds = seconds(measured_ns.div_ceil(SECOND_NS));
+        let seconds = seconds(self.measured_ns().div_ceil(SECOND_NS));
         let mut counts = self.per_second.clone();
         counts.resize(seconds.max(counts.len()), 0);
         counts

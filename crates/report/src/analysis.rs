@@ -1,6 +1,6 @@
 //! From the stream of records to the breakdown: each commit is explained the moment its record arrives.
 
-use logtrace_events::{Commit, Flush, Io, LogNames, OffCpu, Record, Request};
+use logtrace_events::{Commit, Flush, Gap, Io, LogNames, OffCpu, Record, Request};
 
 use crate::aggregate::Aggregate;
 use crate::breakdown::{Breakdown, StatementTotal};
@@ -10,6 +10,7 @@ use crate::durations::LONGEST_NS;
 use crate::explain::{Segment, explain};
 use crate::files::Files;
 use crate::folded::{folded, unclassified};
+use crate::gaps::Gaps;
 use crate::response::Responses;
 use crate::statements::Statements;
 use crate::timelines::{Timelines, Unmatched};
@@ -33,6 +34,7 @@ pub struct Analysis {
     timelines: Timelines,
     files: Files,
     devices: Devices,
+    gaps: Gaps,
     responses: Responses,
     /// Where they are wanted.
     statements: Option<Statements>,
@@ -55,6 +57,7 @@ impl Analysis {
             timelines: Timelines::new(server_tgid),
             files: Files::new(logs),
             devices: Devices::default(),
+            gaps: Gaps::default(),
             responses: Responses::default(),
             statements: None,
             aggregate: Aggregate::new(window),
@@ -77,6 +80,7 @@ impl Analysis {
             Record::Commit(commit) => self.push_commit(&commit),
             Record::Stack(stack) => self.timelines.push_stack(stack),
             Record::Flush(flush) => self.push_flush(flush),
+            Record::Gap(gap) => self.push_gap(gap),
             Record::File(file) => {
                 self.files.name(file);
                 Ok(())
@@ -92,7 +96,7 @@ impl Analysis {
 
     /// Takes a request that is over; those of one connection in their order. Its records may come before or after it.
     pub fn push_request(&mut self, request: &Request) {
-        self.responses.push_request(request);
+        self.responses.push_request(request, &self.gaps);
     }
 
     /// Counts what happens in `window` from here on, and forgets what was counted: for a window that is known only
@@ -100,6 +104,7 @@ impl Analysis {
     pub fn set_window(&mut self, window: Window) {
         self.window = window;
         self.aggregate = Aggregate::new(window);
+        self.gaps.forget_counts();
         if self.statements.is_some() {
             self.explain_statements();
         }
@@ -127,7 +132,8 @@ impl Analysis {
             slowest,
             files: self.files.into_totals(),
             devices: self.devices.into_totals(),
-            response: self.responses.finish(),
+            gaps: self.gaps.total(self.aggregate.measured_ns()),
+            response: self.responses.finish(&self.gaps),
             statements: self.statements.map(|statements| StatementTotal {
                 count: statements.aggregate.durations.len(),
                 total_ns: statements.aggregate.total_ns,
@@ -148,10 +154,13 @@ impl Analysis {
             responses,
             statements,
             timelines,
+            gaps,
             ..
         } = self;
-        responses.push_off_cpu(off, |visit| {
-            if let Some(statements) = statements {
+        responses.push_off_cpu(off, gaps, |visit| {
+            if let Some(statements) = statements
+                && visit.window.start_ns >= gaps.seen_from_ns()
+            {
                 statements.add(off.tid, visit, timelines);
             }
         });
@@ -161,7 +170,7 @@ impl Analysis {
     fn push_io(&mut self, io: &Io) -> Result<(), Unmatched> {
         believable(Window::new(io.enter_ns, io.exit_ns))?;
         self.timelines.push_io(io, self.files.class(io.file))?;
-        if self.window.contains(io.exit_ns) {
+        if self.counts(io.exit_ns) {
             self.files.count(io, self.timelines.waited_for(io));
         }
         Ok(())
@@ -170,10 +179,25 @@ impl Analysis {
     fn push_flush(&mut self, flush: Flush) -> Result<(), Unmatched> {
         believable(Window::new(flush.issue_ns, flush.done_ns))?;
         self.timelines.push_flush(flush)?;
-        if self.window.contains(flush.done_ns) {
+        if self.counts(flush.done_ns) {
             self.devices.count(flush);
         }
         Ok(())
+    }
+
+    fn push_gap(&mut self, gap: Gap) -> Result<(), Unmatched> {
+        if !self.gaps.push(gap, self.window) {
+            return Err(Unmatched);
+        }
+        self.aggregate.reach(gap.end_ns);
+        self.timelines.interrupt();
+        self.responses.interrupt(Window::new(gap.start_ns, gap.end_ns));
+        Ok(())
+    }
+
+    /// Whether what happened at `at_ns` is part of what is measured, and all that came before it is known.
+    fn counts(&self, at_ns: u64) -> bool {
+        self.window.contains(at_ns) && at_ns >= self.gaps.seen_from_ns()
     }
 
     fn push_commit(&mut self, commit: &Commit) -> Result<(), Unmatched> {
@@ -181,7 +205,7 @@ impl Analysis {
         believable(whole)?;
         self.timelines.push_commit(commit)?;
         self.responses.push_commit(commit);
-        if commit.start_ns < self.window.start_ns || !self.window.contains(commit.end_ns) {
+        if !self.counts(commit.start_ns) || !self.window.contains(commit.end_ns) {
             return Ok(());
         }
         explain(commit, &self.timelines, &mut self.segments);

@@ -37,6 +37,7 @@ fn response(of: &ResponseTotal) -> Option<Response> {
     (of.requests > 0).then_some(Response {
         requests: of.requests,
         unjoined: of.unjoined,
+        untraced: of.untraced,
         total: of.total_ns,
         lag: of.lag_ns,
         client: of.client_ns,

@@ -26,6 +26,8 @@ pub struct Breakdown {
     pub response: ResponseTotal,
     /// Statements outside of their commits, where they were explained.
     pub statements: Option<StatementTotal>,
+    /// What was left out on purpose, where only bursts were traced: everything else here is of the bursts alone.
+    pub gaps: Option<GapTotal>,
     /// Charged time by stack: frames from the outermost, without the leading `commit`.
     pub stacks: Vec<StackTotal>,
     /// Commits whose segments did not sum to their duration, overlapped, or were negative.
@@ -34,6 +36,17 @@ pub struct Breakdown {
     pub unmatched: u64,
     /// Kernel stacks of blocks that no rule knows, with their time, the largest first.
     pub unclassified: Vec<StackTotal>,
+}
+
+/// The times of the window in which the tracer did not look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GapTotal {
+    /// How many.
+    pub count: u64,
+    /// Nanoseconds in them.
+    pub untraced_ns: u64,
+    /// Nanoseconds of the window outside of them.
+    pub traced_ns: u64,
 }
 
 /// What one cause took.
@@ -93,6 +106,8 @@ pub struct ResponseTotal {
     pub requests: u64,
     /// Requests that the server did and that could not be joined.
     pub unjoined: u64,
+    /// Requests that the server did while the tracer did not look all the time.
+    pub untraced: u64,
     /// Done - due.
     pub total_ns: u64,
     /// Sent - due.

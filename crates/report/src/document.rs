@@ -54,6 +54,13 @@ pub struct Document {
     pub caveats: Vec<Caveat>,
 }
 
+impl Document {
+    /// The times in which the tracer did not look; `None` where everything was traced, or nothing.
+    pub fn gaps(&self) -> Option<Gaps> {
+        self.tracer.as_ref()?.gaps
+    }
+}
+
 /// The server that was measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Server {
@@ -170,6 +177,9 @@ pub struct Response {
     pub requests: u64,
     /// Requests that the server did and that could not be joined.
     pub unjoined: u64,
+    /// Requests that the server did while the tracer did not look all the time: only bursts were traced.
+    #[serde(default)]
+    pub untraced: u64,
     /// Done - due.
     pub total: u64,
     /// Sent - due.
@@ -310,12 +320,27 @@ pub struct Tracer {
     pub invariant_violations: u64,
     /// Run time of the BPF programs.
     pub bpf_ns: u64,
-    /// CPU time of the reading and analysing thread.
+    /// CPU time of the threads that read records and explain commits.
     pub reader_cpu_ns: u64,
     /// `(bpf_ns + reader_cpu_ns) / commits`.
     pub cpu_ns_per_commit: u64,
     /// The probes.
     pub probes: Vec<Probe>,
+    /// The times in which the tracer did not look, where only bursts were traced: `response`, `commits`, `causes`,
+    /// `statements`, `files` and `devices` are of the bursts alone. Absent where everything was traced.
+    #[serde(default)]
+    pub gaps: Option<Gaps>,
+}
+
+/// The times of the window in which the tracer did not look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gaps {
+    /// How many.
+    pub count: u64,
+    /// Time in them.
+    pub untraced: u64,
+    /// Time of the window outside of them.
+    pub traced: u64,
 }
 
 /// One probe.

@@ -61,6 +61,12 @@ impl<T: Interval> History<T> {
         first.is_some_and(|interval| interval.window().start_ns < at_ns)
     }
 
+    /// Forgets all.
+    pub(crate) fn clear(&mut self) {
+        self.forgotten_ns = self.end_ns().max(self.forgotten_ns);
+        self.kept.clear();
+    }
+
     /// When the newest interval ended; 0 when there is none.
     pub(crate) fn end_ns(&self) -> u64 {
         self.kept.last().map_or(0, |newest| newest.window().end_ns)

@@ -86,6 +86,14 @@ impl Timeline {
         fits
     }
 
+    /// What comes next has no connection with what was: the tracer did not look for a while.
+    pub(crate) fn interrupt(&mut self) {
+        self.off_cpu.clear();
+        self.io.clear();
+        self.commits.clear();
+        self.first_ns = u64::MAX;
+    }
+
     /// Nothing is known of the time before.
     pub(crate) fn known_from_ns(&self) -> u64 {
         self.first_ns

@@ -61,6 +61,11 @@ impl Timelines {
         fit(self.flushes.push(flush))
     }
 
+    /// The tracer did not look for a while: what the threads did until then says nothing of what they do now.
+    pub fn interrupt(&mut self) {
+        self.threads.values_mut().for_each(Timeline::interrupt);
+    }
+
     /// The devices' flushes.
     pub(crate) fn flushes(&self) -> &Flushes {
         &self.flushes

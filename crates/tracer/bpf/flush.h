@@ -31,7 +31,7 @@ int BPF_PROG(on_flush_issue, struct request *request)
 	__u64 key = (__u64)request;
 	__u64 now;
 
-	if (!is_flush(request))
+	if (!is_flush(request) || !is_looking())
 		return 0;
 	now = bpf_ktime_get_ns();
 	bpf_map_update_elem(&flushing, &key, &now, BPF_ANY);
@@ -47,7 +47,7 @@ int BPF_PROG(on_flush_complete, struct request *request)
 	struct flush *record;
 	__u64 *issued;
 
-	if (!is_flush(request))
+	if (!is_flush(request) || !is_looking())
 		return 0;
 	issued = bpf_map_lookup_elem(&flushing, &key);
 	if (!issued)

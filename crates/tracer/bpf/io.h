@@ -122,8 +122,7 @@ static __always_inline bool is_recent(const struct recent_file *recent, struct i
 	       BPF_CORE_READ(inode, i_generation) == recent->key.generation;
 }
 
-SEC("tracepoint/syscalls/sys_enter_fsync")
-int on_io_enter(struct syscall_enter *ctx)
+static __always_inline void begin_io(__u32 fd)
 {
 	__u32 tid;
 	struct thread *thread = current_thread(&tid);
@@ -132,43 +131,92 @@ int on_io_enter(struct syscall_enter *ctx)
 	struct file *file;
 
 	if (!thread)
-		return 0;
+		return;
 	thread->io_ns = 0;
-	file = file_of((__u32)ctx->fd);
+	file = file_of(fd);
 	if (!file)
-		return 0;
+		return;
 	inode = BPF_CORE_READ(file, f_inode);
 	recent = recent_file(inode);
 	if (!recent || (!is_recent(recent, inode) && !look_up(recent, file, inode, tid)))
-		return 0;
+		return;
 	thread->io_ino = recent->key.ino;
 	thread->io_dev = recent->key.dev;
 	thread->io_generation = recent->key.generation;
 	thread->io_ns = bpf_ktime_get_ns();
-	return 0;
 }
 
-SEC("tracepoint/syscalls/sys_exit_fsync")
-int on_io_exit(struct syscall_exit *ctx)
+static __always_inline void end_io(__u32 number, __s64 ret)
 {
 	__u32 tid;
 	struct thread *thread = current_thread(&tid);
 	struct io *record;
 
 	if (!thread || !thread->io_ns)
-		return 0;
+		return;
 	record = reserve(sizeof(*record));
 	if (record) {
 		fill_header(&record->header, bpf_ktime_get_ns(), tid, KIND_IO);
 		record->enter_ns = thread->io_ns;
 		record->ino = thread->io_ino;
-		record->ret = ctx->ret;
+		record->ret = ret;
 		record->dev = thread->io_dev;
 		record->generation = thread->io_generation;
-		record->syscall = (__u32)ctx->number;
+		record->syscall = number;
 		record->pad = 0;
 		submit(record);
 	}
 	thread->io_ns = 0;
+}
+
+SEC("tracepoint/syscalls/sys_enter_fsync")
+int on_io_enter(struct syscall_enter *ctx)
+{
+	begin_io((__u32)ctx->fd);
+	return 0;
+}
+
+SEC("tracepoint/syscalls/sys_exit_fsync")
+int on_io_exit(struct syscall_exit *ctx)
+{
+	end_io((__u32)ctx->number, ctx->ret);
+	return 0;
+}
+
+/* Whether the tracepoints above are those of this system call: the numbers of x86-64. */
+static __always_inline bool is_traced(long number)
+{
+	switch (number) {
+	case 1:   /* write */
+	case 18:  /* pwrite64 */
+	case 20:  /* writev */
+	case 74:  /* fsync */
+	case 75:  /* fdatasync */
+	case 277: /* sync_file_range */
+	case 296: /* pwritev */
+	case 328: /* pwritev2 */
+		return true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * The same of all system calls at once, for bursts: such a probe comes and goes within microseconds, and each of those
+ * above takes 50 ms to detach.
+ */
+SEC("tp_btf/sys_enter")
+int BPF_PROG(on_sys_enter, struct pt_regs *regs, long number)
+{
+	if (is_traced(number))
+		begin_io((__u32)regs->di);
+	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
+{
+	if (is_traced((long)regs->orig_ax))
+		end_io((__u32)regs->orig_ax, ret);
 	return 0;
 }

@@ -81,7 +81,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 {
 	__u64 now;
 
-	if (prev->tgid != target_tgid && next->tgid != target_tgid)
+	if ((prev->tgid != target_tgid && next->tgid != target_tgid) || !is_looking())
 		return 0;
 	now = bpf_ktime_get_ns();
 	if (prev->tgid == target_tgid) {
@@ -102,7 +102,7 @@ int BPF_PROG(on_waking, struct task_struct *task)
 	struct thread *thread, *waker;
 	struct task_struct *current;
 
-	if (task->tgid != target_tgid)
+	if (task->tgid != target_tgid || !is_looking())
 		return 0;
 	thread = known_thread(task->pid);
 	if (!thread)

@@ -104,6 +104,22 @@ static __always_inline void count_loss(__u32 why)
 		(*count)++;
 }
 
+/* Not 0 while anything is traced: probes come one by one, and go one by one. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} looking SEC(".maps");
+
+static __always_inline bool is_looking(void)
+{
+	__u32 first = 0;
+	__u32 *value = bpf_map_lookup_elem(&looking, &first);
+
+	return value && *value;
+}
+
 /* Room for a record in the CPU's ring, or NULL, counted. */
 static __always_inline void *reserve(__u64 size)
 {
@@ -187,7 +203,7 @@ static __always_inline struct thread *current_thread(__u32 *tid)
 {
 	__u64 pid_tgid = bpf_get_current_pid_tgid();
 
-	if (pid_tgid >> 32 != target_tgid)
+	if (pid_tgid >> 32 != target_tgid || !is_looking())
 		return NULL;
 	*tid = (__u32)pid_tgid;
 	return thread_of(*tid);

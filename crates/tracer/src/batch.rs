@@ -70,7 +70,8 @@ impl Records {
         self.places.clear();
     }
 
-    fn push(&mut self, record: &[u8], at_ns: u64) {
+    /// Adds one at the end.
+    pub(crate) fn push(&mut self, record: &[u8], at_ns: u64) {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(record);
         let end = self.bytes.len();

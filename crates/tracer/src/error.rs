@@ -64,3 +64,15 @@ pub enum TracerError {
     #[error("the reading thread of the tracer failed: {0}")]
     Thread(String),
 }
+
+/// An error with its causes, in one line.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}

@@ -4,6 +4,7 @@
 //! records on as bytes, in the order of the ring; it knows nothing of causes.
 
 mod account;
+mod attachments;
 mod batch;
 mod call_sites;
 mod clock;
@@ -13,15 +14,18 @@ mod detail;
 mod drain;
 mod entry;
 mod error;
+mod extent;
 mod kernel;
 mod loader;
 mod placement;
 mod probes;
 mod requirements;
 mod rings;
+mod sampling;
 mod stacks;
 mod statistics;
 mod symbols;
+mod thread_states;
 mod tracefs;
 mod tracer;
 mod watch;
@@ -29,8 +33,10 @@ mod watch;
 pub use account::{Account, ProbeAccount};
 pub use detail::Detail;
 pub use error::TracerError;
+pub use extent::Extent;
 pub use kernel::KernelRelease;
 pub use placement::check_program;
-pub use probes::{Attach, PROBES, Probe};
+pub use probes::{Attach, InBursts, PROBES, Probe};
 pub use requirements::{Requirement, requirements};
+pub use sampling::Sampling;
 pub use tracer::{Sink, Tracer, TracerConfig};

@@ -1,26 +1,26 @@
-//! Loading the programs and attaching the probes of the table.
+//! Loading the programs for a server, with their rings and their places.
 
 use std::num::NonZeroU32;
 
-use aya::programs::uprobe::{UProbeAttachLocation, UProbeScope};
-use aya::programs::{BtfTracePoint, Program as BpfProgram, ProgramError, TracePoint, UProbe};
 use aya::{Btf, Ebpf, EbpfLoader, include_bytes_aligned};
 
-use crate::account::ProbeAccount;
-use crate::error::TracerError;
+use crate::attachments::Attachments;
+use crate::error::{TracerError, chain};
 use crate::placement::{Placement, placements, program_path};
-use crate::probes::Attach;
+use crate::probes::InBursts;
 use crate::rings::Rings;
 use crate::tracer::TracerConfig;
 
 static OBJECT: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/logtrace.bpf.o"));
 
-/// Loads the object for the process `pid`, gives it its rings, and attaches the probes that the configuration asks for.
+/// Loads the object for the process `pid`, gives it its rings, and finds the places of the probes that the
+/// configuration asks for. Attaches nothing.
 pub(crate) fn load(
     pid: NonZeroU32,
     config: &TracerConfig,
-) -> Result<(Ebpf, Rings, Vec<ProbeAccount>), TracerError> {
-    let placements = placements(&program_path(pid.get()))?;
+) -> Result<(Ebpf, Rings, Attachments), TracerError> {
+    let mut placements = placements(&program_path(pid.get()))?;
+    placements.retain(|placement| is_wanted(placement, config));
     let btf = Btf::from_sys_fs().map_err(|error| TracerError::Btf(error.to_string()))?;
     let target = pid.get();
     let mut bpf = EbpfLoader::new()
@@ -29,99 +29,16 @@ pub(crate) fn load(
         .load(OBJECT)
         .map_err(|error| TracerError::Load(chain(&error)))?;
     let rings = Rings::new(&mut bpf, config.ring_bytes)?;
-    let probes = placements
-        .iter()
-        .filter(|placement| placement.probe.detail <= config.detail)
-        .filter(|placement| {
-            !placement.probe.per_client || (!config.pools_threads && !placement.offsets.is_empty())
-        })
-        .map(|placement| attach(&mut bpf, &btf, placement, pid))
-        .collect::<Result<_, _>>()?;
-    Ok((bpf, rings, probes))
+    Ok((bpf, rings, Attachments::new(pid, btf, placements)))
 }
 
-fn attach(
-    bpf: &mut Ebpf,
-    btf: &Btf,
-    placement: &Placement,
-    pid: NonZeroU32,
-) -> Result<ProbeAccount, TracerError> {
+fn is_wanted(placement: &Placement, config: &TracerConfig) -> bool {
     let probe = placement.probe;
-    let attached = attach_program(bpf, btf, placement, pid);
-    let missing = match (attached, probe.optional) {
-        (Ok(()), _) => None,
-        (Err(reason), Some(consequence)) => Some(format!("{reason}; {consequence}")),
-        (Err(reason), None) => {
-            return Err(TracerError::Attach {
-                probe: probe.name,
-                reason,
-            });
-        }
+    let has_its_server = !probe.per_client || (!config.pools_threads && !placement.offsets.is_empty());
+    let has_its_time = match probe.in_bursts {
+        InBursts::Attached | InBursts::Stays => true,
+        InBursts::Replaced => !config.extent.sampling.has_gaps(),
+        InBursts::Only => config.extent.sampling.has_gaps(),
     };
-    Ok(ProbeAccount {
-        name: probe.name,
-        place: placement.place.clone(),
-        missing,
-        program: probe.program,
-        ..ProbeAccount::default()
-    })
-}
-
-fn attach_program(bpf: &mut Ebpf, btf: &Btf, placement: &Placement, pid: NonZeroU32) -> Result<(), String> {
-    let name = placement.probe.program;
-    let program = bpf
-        .program_mut(name)
-        .ok_or_else(|| format!("no program {name} in the object"))?;
-    let attached = match placement.probe.attach {
-        Attach::BtfTracepoint(event) => attach_tracepoint(program, event, btf),
-        Attach::Syscall(event) => attach_syscall(program, event),
-        Attach::Function(_) if placement.offsets.is_empty() => {
-            return Err("the server's program has no such function".to_owned());
-        }
-        Attach::Call { .. } | Attach::Function(_) => attach_uprobe(program, &placement.offsets, pid),
-    };
-    attached.map_err(|error| chain(&error))
-}
-
-/// The kernel checks the arguments that the program takes against the tracepoint's when it is loaded.
-fn attach_tracepoint(program: &mut BpfProgram, event: &str, btf: &Btf) -> Result<(), ProgramError> {
-    let program: &mut BtfTracePoint = program.try_into()?;
-    once(program.load(event, btf))?;
-    program.attach().map(|_| ())
-}
-
-fn attach_syscall(program: &mut BpfProgram, event: &str) -> Result<(), ProgramError> {
-    let program: &mut TracePoint = program.try_into()?;
-    once(program.load())?;
-    program.attach("syscalls", event).map(|_| ())
-}
-
-fn attach_uprobe(program: &mut BpfProgram, offsets: &[u64], pid: NonZeroU32) -> Result<(), ProgramError> {
-    let program: &mut UProbe = program.try_into()?;
-    once(program.load())?;
-    for &offset in offsets {
-        let place = UProbeAttachLocation::AbsoluteOffset(offset);
-        program.attach(place, program_path(pid.get()), UProbeScope::OneProcess(pid))?;
-    }
-    Ok(())
-}
-
-/// Several probes may share a program, which is loaded with the first of them.
-fn once(loaded: Result<(), ProgramError>) -> Result<(), ProgramError> {
-    match loaded {
-        Err(ProgramError::AlreadyLoaded) => Ok(()),
-        other => other,
-    }
-}
-
-/// An error with its causes, in one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
+    probe.detail <= config.extent.detail && has_its_server && has_its_time
 }

@@ -17,6 +17,21 @@ pub struct Probe {
     pub optional: Option<&'static str>,
     /// Whether it is for servers alone that have this function, and a thread for each client.
     pub per_client: bool,
+    /// What becomes of it where only bursts are traced.
+    pub in_bursts: InBursts,
+}
+
+/// What becomes of a probe where only bursts are traced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InBursts {
+    /// It is attached for each burst.
+    Attached,
+    /// It stays between bursts: what it watches is rare, and until then it costs nothing.
+    Stays,
+    /// Another one stands for it, which comes and goes faster.
+    Replaced,
+    /// It is for bursts alone, and stands for others.
+    Only,
 }
 
 /// A place for a program.
@@ -51,12 +66,23 @@ const fn required(name: &'static str, program: &'static str, attach: Attach) -> 
         detail: Detail::Commit,
         optional: None,
         per_client: false,
+        in_bursts: InBursts::Attached,
+    }
+}
+
+/// Costs more than the others for whatever system call is not traced.
+const fn all_syscalls(name: &'static str, program: &'static str) -> Probe {
+    Probe {
+        detail: Detail::Io,
+        in_bursts: InBursts::Only,
+        ..required(name, program, Attach::BtfTracepoint(name))
     }
 }
 
 const fn syscall(name: &'static str, program: &'static str) -> Probe {
     Probe {
         detail: Detail::Io,
+        in_bursts: InBursts::Replaced,
         ..required(name, program, Attach::Syscall(name))
     }
 }
@@ -95,6 +121,7 @@ const XA_PREPARE: &[&str] = &[
 const fn xa(name: &'static str, program: &'static str, functions: &'static [&'static str]) -> Probe {
     Probe {
         optional: Some("this statement's wait does not count as a commit"),
+        in_bursts: InBursts::Stays,
         ..required(name, program, Attach::Function(functions))
     }
 }
@@ -110,9 +137,11 @@ const fn pending(name: &'static str, program: &'static str, functions: &'static 
 
 /// All probes, in the order in which they are attached: the commit's last, so that no commit is seen before
 /// everything that it may wait for is.
-pub const PROBES: [Probe; 28] = [
+pub const PROBES: [Probe; 30] = [
     required("sched_switch", "on_switch", Attach::BtfTracepoint("sched_switch")),
     required("sched_waking", "on_waking", Attach::BtfTracepoint("sched_waking")),
+    all_syscalls("sys_enter", "on_sys_enter"),
+    all_syscalls("sys_exit", "on_sys_exit"),
     enter("sys_enter_fsync"),
     exit("sys_exit_fsync"),
     enter("sys_enter_fdatasync"),
@@ -170,10 +199,10 @@ mod tests {
     #[test]
     fn every_entry_has_its_exit() {
         for probe in &PROBES {
-            if let Some(call) = probe.name.strip_prefix("sys_enter_") {
+            if let Some(call) = probe.name.strip_prefix("sys_enter") {
                 let exit = PROBES
                     .iter()
-                    .find(|other| other.name.strip_prefix("sys_exit_") == Some(call));
+                    .find(|other| other.name.strip_prefix("sys_exit") == Some(call));
                 assert_eq!(exit.map(|exit| exit.optional), Some(probe.optional), "{call}");
             }
         }

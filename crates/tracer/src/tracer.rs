@@ -2,18 +2,13 @@
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
 use crate::account::Account;
-use crate::detail::Detail;
 use crate::drain::Drain;
 use crate::error::TracerError;
+use crate::extent::Extent;
 use crate::tracefs;
 use crate::watch::Watch;
-
-/// How often the rings are looked at. Long enough that the reader costs little, short enough that they are never near
-/// their end: 4 MiB hold about 65,000 records of one CPU.
-const DRAIN_EVERY: Duration = Duration::from_millis(50);
 
 /// All rings together.
 const RINGS_BYTES: u32 = 64 << 20;
@@ -32,7 +27,7 @@ pub struct TracerConfig {
     /// Size of each CPU's ring in bytes, a power of two and a multiple of the page size.
     pub ring_bytes: u32,
     /// How much.
-    pub detail: Detail,
+    pub extent: Extent,
     /// Whether the server's threads serve whatever client has something to do, so that what a client waits for outside
     /// of a commit's function is no thread's.
     pub pools_threads: bool,
@@ -46,7 +41,7 @@ impl TracerConfig {
         Self {
             pid,
             ring_bytes: ring_bytes(u32::try_from(cpus).unwrap_or(u32::MAX)),
-            detail: Detail::default(),
+            extent: Extent::default(),
             pools_threads: false,
         }
     }
@@ -138,7 +133,7 @@ fn run<S: Sink>(
     // The other side waits for this, or is gone: then the first order is missing and the loop ends.
     let _ = ready.send(());
     loop {
-        match orders.recv_timeout(DRAIN_EVERY) {
+        match orders.recv_timeout(drain.pause()) {
             Err(RecvTimeoutError::Timeout) => drain.round(),
             Ok(Command::Account(reply)) => {
                 let _ = reply.send(drain.begin_part());

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 
 use logtrace_events::{Commit, Flush, Io, IoOp, OffCpu, Record, Wake, decode};
-use logtrace_tracer::{Detail, Tracer, TracerConfig};
+use logtrace_tracer::{Detail, Extent, Tracer, TracerConfig};
 
 /// The tests trace the same process: one at a time.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -96,7 +96,10 @@ fn traced(ring_bytes: u32, work: impl FnOnce()) -> (Vec<Record>, logtrace_tracer
 
 fn traced_at(detail: Detail, work: impl FnOnce()) -> (Vec<Record>, logtrace_tracer::Account) {
     let config = TracerConfig {
-        detail,
+        extent: Extent {
+            detail,
+            ..Extent::default()
+        },
         ..TracerConfig::new(process::id())
     };
     traced_with(config, work)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::document::{Commits, Document, Driver, Placed, Server, Trace, Tracer, Workload};
+use crate::document::{Commits, Document, Driver, Gaps, Placed, Server, Trace, Tracer, Workload};
 use crate::units;
 
 /// The parts of the title line: workload and server, connections, load.
@@ -72,7 +72,9 @@ fn requests(driver: &Driver) -> Vec<String> {
 
 /// The rate of a load that is not ours: what is known of it is its commits.
 fn commit_rate(document: &Document) -> Option<String> {
-    let seconds = document.trace.as_ref()?.duration_s;
+    let gaps = document.gaps();
+    let whole_s = document.trace.as_ref()?.duration_s;
+    let seconds = gaps.map_or(whole_s, |gaps| units::real(gaps.traced) / 1e9);
     let commits = document.commits.as_ref()?.count;
     (seconds > 0.0).then(|| format!("{} commits/s", units::tenths(units::real(commits) / seconds)))
 }
@@ -88,6 +90,10 @@ pub(super) fn commits(document: &Document, commits: &Commits) -> String {
         return format!("{window}: no read-write commit in the window");
     };
     let mut line = format!("{window}: {count} commits, mean {}", units::duration(mean));
+    if document.gaps().is_some() {
+        // Those of the bursts, while requests were measured all the time.
+        return line;
+    }
     let service = document.driver.as_ref().map(|driver| &driver.service);
     let service_total = service.map_or(0, |service| service.mean.saturating_mul(service.count));
     if service_total > 0 {
@@ -204,6 +210,7 @@ fn account(tracer: &Tracer, commits: Option<&Commits>) -> Vec<String> {
         ("unmatched", tracer.unmatched),
         ("sums violated", tracer.invariant_violations),
     ]));
+    parts.extend(tracer.gaps.map(sampled));
     parts.push(match commits {
         Some(commits) if commits.count > 0 => {
             format!(
@@ -217,6 +224,16 @@ fn account(tracer: &Tracer, commits: Option<&Commits>) -> Vec<String> {
         ),
     });
     parts
+}
+
+/// How much of the time was traced, where not all was.
+fn sampled(gaps: Gaps) -> String {
+    let whole = gaps.traced.saturating_add(gaps.untraced);
+    format!(
+        "traced {} of the time, {} in bursts",
+        units::percent(gaps.traced, whole),
+        units::duration(gaps.traced)
+    )
 }
 
 fn total(by_code: &BTreeMap<String, u64>) -> u64 {

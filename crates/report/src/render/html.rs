@@ -140,7 +140,8 @@ fn section(document: &Document, commits: &Commits) -> CommitSection {
         bars: bars(document, commits),
         rows: rows.map(|line| cells(line, commits, longest)).collect(),
         advice: advice::next(document, commits),
-        sparkline: if commits.count > 0 {
+        // Of bursts alone it would be a comb.
+        sparkline: if commits.count > 0 && document.gaps().is_none() {
             sparkline::area(&commits.per_second)
         } else {
             String::new()

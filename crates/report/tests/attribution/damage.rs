@@ -1,6 +1,6 @@
 //! Records that were dropped, repeated, cut off, reordered or are nonsense: sums stay exact, and nothing panics.
 
-use logtrace_events::{Commit, FileId, Flush, Io, IoOp, OffCpu, Record, Wake};
+use logtrace_events::{Commit, FileId, Flush, Gap, Io, IoOp, OffCpu, Record, Wake};
 use logtrace_report::breakdown::Breakdown;
 use proptest::prelude::*;
 
@@ -48,7 +48,11 @@ fn nonsense() -> impl Strategy<Value = Record> {
         let mut times = [a, b, c];
         times.sort_unstable();
         let [first, middle, last] = times;
-        match kind % 4 {
+        match kind % 5 {
+            4 => Record::Gap(Gap {
+                start_ns: first,
+                end_ns: middle,
+            }),
             0 => Record::Commit(Commit {
                 tid,
                 start_ns: first,

@@ -183,7 +183,7 @@ proptest! {
                 Record::Stack(stack) => timelines.push_stack(stack.clone()),
                 Record::Commit(commit) => timelines.push_commit(commit),
                 Record::Flush(flush) => timelines.push_flush(*flush),
-                Record::File(_) => Ok(()),
+                Record::File(_) | Record::Gap(_) => Ok(()),
             };
             prop_assert_eq!(taken, Ok(()), "{:?}", record);
             if let Record::Commit(commit) = record {

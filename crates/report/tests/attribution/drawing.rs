@@ -21,9 +21,10 @@
 //! | `x` `?` | waits for a futex that another process wakes, that nobody was seen to wake |
 //!
 //! The `io` row: `B` binlog fsync, `b` binlog write, `R` redo fsync. The `commit` row: `C`. The `flush` row of a device:
-//! `F` while it flushes; a wait for it ends where a flush does.
+//! `F` while it flushes; a wait for it ends where a flush does. The `gap` row of the tracer: `G` while it does not look;
+//! what has time in there is not seen.
 
-use logtrace_events::{Commit, FileClass, FileId, Flush, Io, IoOp, OffCpu, Record, Stack, Wake};
+use logtrace_events::{Commit, FileClass, FileId, Flush, Gap, Io, IoOp, OffCpu, Record, Stack, Wake};
 use logtrace_report::explain::{Segment, explain};
 use logtrace_report::timelines::Timelines;
 
@@ -52,13 +53,19 @@ impl Drawing {
             .collect();
         let mut records = Vec::new();
         // What closes together is reported from the innermost out.
-        for kind in ["flush", "cpu", "io", "commit"] {
+        for kind in ["gap", "flush", "cpu", "io", "commit"] {
             for row in rows.iter().filter(|row| row.kind == kind) {
                 records.extend(row_records(row, &rows));
             }
         }
         records.sort_by_key(end_ns);
-        Self { records }
+        let gap = records.iter().find_map(|record| match record {
+            Record::Gap(gap) => Some(*gap),
+            _ => None,
+        });
+        Self {
+            records: gap.map_or(records.clone(), |gap| unseen_left_out(records, gap)),
+        }
     }
 
     /// The segments of the thread's last commit, explained when its record came.
@@ -79,6 +86,7 @@ impl Drawing {
                     }
                 }
                 Record::Flush(flush) => timelines.push_flush(*flush).unwrap(),
+                Record::Gap(_) => timelines.interrupt(),
                 Record::File(_) | Record::Stack(_) => {}
             }
         }
@@ -90,6 +98,15 @@ impl Drawing {
     pub(crate) fn explained(&self, thread: char) -> Vec<String> {
         self.segments(thread).iter().map(words).collect()
     }
+}
+
+/// What a tracer records that does not look in `gap`, with the gap before all that comes after it.
+pub(crate) fn unseen_left_out(records: Vec<Record>, gap: Gap) -> Vec<Record> {
+    let is_seen = |record: &Record| end_ns(record) <= gap.start_ns || start_ns(record) >= gap.end_ns;
+    let mut seen: Vec<Record> = records.into_iter().filter(is_seen).collect();
+    let at = seen.partition_point(|record| end_ns(record) <= gap.start_ns);
+    seen.insert(at, Record::Gap(gap));
+    seen
 }
 
 fn words(segment: &Segment) -> String {
@@ -149,6 +166,7 @@ fn row_records(row: &Row, rows: &[Row]) -> Vec<Record> {
                 issue_ns: start_ns,
                 done_ns: end_ns,
             })),
+            ("gap", 'G') => records.push(Record::Gap(Gap { start_ns, end_ns })),
             (kind, cell) => panic!("no cell {cell:?} in a row {kind:?}"),
         }
     }
@@ -254,12 +272,24 @@ fn class(io: &Io) -> FileClass {
     }
 }
 
+fn start_ns(record: &Record) -> u64 {
+    match record {
+        Record::OffCpu(off) => off.out_ns,
+        Record::Io(io) => io.enter_ns,
+        Record::Commit(commit) => commit.start_ns,
+        Record::Flush(flush) => flush.issue_ns,
+        Record::Gap(gap) => gap.start_ns,
+        Record::File(_) | Record::Stack(_) => 0,
+    }
+}
+
 fn end_ns(record: &Record) -> u64 {
     match record {
         Record::OffCpu(off) => off.in_ns,
         Record::Io(io) => io.exit_ns,
         Record::Commit(commit) => commit.end_ns,
         Record::Flush(flush) => flush.done_ns,
+        Record::Gap(gap) => gap.end_ns,
         Record::File(_) | Record::Stack(_) => 0,
     }
 }

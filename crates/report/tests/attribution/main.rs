@@ -11,5 +11,6 @@ mod definition;
 mod drawing;
 mod drawn;
 mod drawn_io;
+mod gaps;
 mod sampled;
 mod schedule;

@@ -9,7 +9,7 @@ use logtrace_events::FileClass;
 use logtrace_report::breakdown::{Breakdown, ResponseTotal, Slowest, StackTotal};
 use logtrace_report::distribution::Distribution;
 use logtrace_report::document::{
-    Caveat, Document, Driver, LoopImage, Placed, Probe, SCHEMA, Server, Trace, Tracer, Workload,
+    Caveat, Document, Driver, Gaps, LoopImage, Placed, Probe, SCHEMA, Server, Trace, Tracer, Workload,
 };
 
 use self::breakdown::{breakdown, durations, histogram};
@@ -131,6 +131,7 @@ pub(crate) fn no_commits() -> Sample {
         slowest: Slowest::default(),
         files: Vec::new(),
         devices: Vec::new(),
+        gaps: None,
         response: ResponseTotal::default(),
         statements: None,
         stacks: Vec::new(),
@@ -148,7 +149,7 @@ pub(crate) fn no_commits() -> Sample {
     sample
 }
 
-/// A server that somebody else loads.
+/// A server that somebody else loads, traced for a part of the time.
 pub(crate) fn trace() -> Sample {
     let mut sample = traced();
     let document = &mut sample.document;
@@ -160,6 +161,13 @@ pub(crate) fn trace() -> Sample {
         pid: 1234,
         duration_s: 30.0,
     });
+    if let Some(tracer) = &mut document.tracer {
+        tracer.gaps = Some(Gaps {
+            count: 13,
+            untraced: 26_700_000_000,
+            traced: 3_300_000_000,
+        });
+    }
     sample
 }
 
@@ -281,6 +289,7 @@ fn tracer() -> Tracer {
                 90_500_000,
             ),
         ],
+        gaps: None,
     }
 }
 

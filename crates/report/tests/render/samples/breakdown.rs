@@ -25,6 +25,7 @@ pub(super) fn breakdown() -> Breakdown {
         causes,
         slowest,
         files: files(),
+        gaps: None,
         devices: vec![device()],
         response: response(),
         statements: Some(statements()),
@@ -220,6 +221,7 @@ fn response() -> ResponseTotal {
     ResponseTotal {
         requests: 35_988,
         unjoined: 0,
+        untraced: 0,
         total_ns: parts.iter().sum(),
         lag_ns,
         client_ns,

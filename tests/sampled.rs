@@ -1,0 +1,119 @@
+//! Tracing in bursts, on real servers: what is left out is said, and what is seen is as exact as ever.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod common;
+
+use common::{Ran, SERVERS, alone, driver, run, share, total};
+use logtrace_events::{FileClass, IoOp};
+use logtrace_report::document::{Document, Gaps};
+
+const LOAD: &str = "--rate 400/s --duration 6s --warmup 500ms --rows 2000 --connections 8";
+
+/// A quarter of the time.
+const SAMPLE: &str = "--sample 25%";
+
+#[test]
+fn a_sample_of_a_run_is_explained_like_the_whole() {
+    let _alone = alone();
+    for server in SERVERS {
+        let ran = run(&format!("{LOAD} {SAMPLE} --server {server}"));
+        let document = ran.good();
+        let gaps = document.gaps().unwrap();
+        assert_share(gaps, server);
+        assert_explained(&document, server);
+        assert_counted(&document, gaps, server);
+        assert_told(&ran, server);
+        let whole = run(&format!("{LOAD} --server {server}")).good();
+        assert_eq!(whole.gaps(), None);
+        assert_alike(&document, &whole, server);
+    }
+}
+
+/// Lengths of gaps vary by half, and a burst is a little longer than what is counted of it.
+fn assert_share(gaps: Gaps, server: &str) {
+    let traced = gaps.traced as f64 / (gaps.traced + gaps.untraced) as f64;
+    assert!(gaps.count >= 4, "{server}: {gaps:?}");
+    assert!((0.12..0.45).contains(&traced), "{server}: {gaps:?}");
+}
+
+fn assert_explained(document: &Document, server: &str) {
+    let commits = document.commits.as_ref().unwrap();
+    let tracer = document.tracer.as_ref().unwrap();
+    assert_eq!(
+        (
+            tracer.lost,
+            tracer.undecodable,
+            tracer.unmatched,
+            tracer.invariant_violations
+        ),
+        (0, 0, 0, 0),
+        "{server}"
+    );
+    assert_eq!(total(document, |_| true), commits.total, "{server}");
+    assert!(
+        document.unexplained * 100 <= commits.total,
+        "{server}: {} of {}",
+        document.unexplained,
+        commits.total
+    );
+    // None began before the tracer looked.
+    assert!(
+        commits.distribution.max <= driver(document).service.max,
+        "{server}"
+    );
+}
+
+/// As many commits and requests are seen as there are in the traced time; not all, as some are cut by its edges.
+fn assert_counted(document: &Document, gaps: Gaps, server: &str) {
+    let done = driver(document).done;
+    let traced = gaps.traced as f64 / (gaps.traced + gaps.untraced) as f64;
+    let expected = done as f64 * traced;
+    let commits = document.commits.as_ref().unwrap().count as f64;
+    let response = document.response.as_ref().unwrap();
+    let told = format!("{server}: {commits} commits, {response:?}, {expected} expected");
+    assert!((0.75..1.25).contains(&(commits / expected)), "{told}");
+    assert_eq!(response.unjoined, 0, "{told}");
+    assert_eq!(response.requests + response.untraced, done, "{told}");
+    assert!(
+        (0.6..1.25).contains(&(response.requests as f64 / expected)),
+        "{told}"
+    );
+    let parts = [
+        response.lag,
+        response.client,
+        response.before_commit,
+        response.commit,
+        response.after_commit,
+    ];
+    assert_eq!(parts.iter().sum::<u64>(), response.total, "{told}");
+}
+
+fn assert_told(ran: &Ran, server: &str) {
+    for format in ["terminal", "markdown", "html"] {
+        let text = ran.report(format);
+        assert!(text.contains("of the time"), "{server}, {format}: {text}");
+        assert!(!text.contains("of service"), "{server}, {format}: {text}");
+    }
+}
+
+/// Loosely: the disk is not the same from one run to the next.
+fn assert_alike(sampled: &Document, whole: &Document, server: &str) {
+    let fsyncs = |document: &Document| {
+        share(document, |cause| {
+            cause.op == Some(IoOp::Fsync) && matches!(cause.file, Some(FileClass::Binlog | FileClass::Redo))
+        })
+    };
+    let (sampled, whole) = (fsyncs(sampled), fsyncs(whole));
+    assert!(
+        (0.5..2.0).contains(&(sampled / whole)),
+        "{server}: fsyncs are {sampled} of the sample, {whole} of the whole"
+    );
+}
+
+#[test]
+fn a_sample_too_small_for_the_window_is_wrong_usage() {
+    let ran = run("--duration 1s --sample 10%");
+    assert_eq!(ran.code(), Some(2));
+    assert!(ran.stderr().contains("give at least 2s"), "{}", ran.stderr());
+}
