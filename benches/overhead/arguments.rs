@@ -18,6 +18,10 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "detail")]
     pub(crate) tools: bool,
 
+    /// With --tools, only those whose name has this text in it.
+    #[arg(long, value_name = "TEXT", requires = "tools", default_value = "")]
+    pub(crate) only: Vec<String>,
+
     /// Pairs of windows; with --tools of each tool.
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=200))]
     pub(crate) pairs: u16,

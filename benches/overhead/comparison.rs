@@ -22,7 +22,11 @@ struct Row {
 /// be had is a row that says so.
 pub(crate) fn compare(server: &SharedServer, arguments: &Arguments) -> anyhow::Result<()> {
     let load = SteadyLoad::start(server.connection(), arguments.connections)?;
-    let mut rows = TOOLS.map(Row::new);
+    let is_wanted = |tool: &Tool| {
+        let name = tool.to_string();
+        arguments.only.iter().any(|text| name.contains(text.as_str()))
+    };
+    let mut rows: Vec<Row> = TOOLS.into_iter().filter(is_wanted).map(Row::new).collect();
     for number in 1..=arguments.pairs {
         for row in &mut rows {
             row.measure(server, &load, arguments);

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use logtrace_tracer::{Detail, Extent, Sampling};
 
+use crate::paired::pair::Attached;
 use crate::paired::tracing::Traced;
 use crate::paired::{Pair, SharedServer, SteadyLoad, Tracing};
 use child::Child;
@@ -27,10 +28,12 @@ pub(crate) enum Tool {
     Strace,
     /// All instruments and consumers.
     PerformanceSchema,
+    /// The control: what the ratios of a tool that costs nothing are.
+    Nothing,
 }
 
 /// All, in the order of the table.
-pub(crate) const TOOLS: [Tool; 8] = [
+pub(crate) const TOOLS: [Tool; 9] = [
     logtrace(Detail::Commit, Sampling::ALL),
     logtrace(Detail::Io, Sampling::ALL),
     logtrace(Detail::Full, Sampling::ALL),
@@ -39,6 +42,7 @@ pub(crate) const TOOLS: [Tool; 8] = [
     Tool::PerfTrace,
     Tool::Strace,
     Tool::PerformanceSchema,
+    Tool::Nothing,
 ];
 
 const fn logtrace(detail: Detail, sampling: Sampling) -> Tool {
@@ -79,11 +83,27 @@ impl Tool {
             }
             Self::PerfTrace => silent(&|| Child::perf_trace(pid)),
             Self::Strace => silent(&|| Child::strace(pid)),
+            Self::Nothing => Pair::measure(load, window, || Ok(Nothing)),
             Self::PerformanceSchema => {
                 Pair::measure(load, window, || PerformanceSchema::attach(server.connection()))
             }
         }?;
         Ok(saying(&pair, None))
+    }
+}
+
+/// Does nothing to the server.
+struct Nothing;
+
+impl Attached for Nothing {
+    type Seen = ();
+
+    fn begin(&mut self) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    fn end(self) -> anyhow::Result<()> {
+        Ok(())
     }
 }
 
@@ -104,6 +124,7 @@ impl fmt::Display for Tool {
             Self::PerfTrace => "perf trace -s -p PID",
             Self::Strace => "strace -f -c -p PID",
             Self::PerformanceSchema => "Performance Schema, all on",
+            Self::Nothing => "nothing, for control",
         };
         f.pad(name)
     }
