@@ -214,8 +214,9 @@ fn account(tracer: &Tracer, commits: Option<&Commits>) -> Vec<String> {
     parts.push(match commits {
         Some(commits) if commits.count > 0 => {
             format!(
-                "tracer {} CPU a commit",
-                units::duration(tracer.cpu_ns_per_commit)
+                "tracer {} CPU a {}commit",
+                units::duration(tracer.cpu_ns_per_commit),
+                if tracer.gaps.is_some() { "traced " } else { "" }
             )
         }
         _ => format!(
