@@ -235,7 +235,8 @@ pub(crate) struct ReportArgs {
 
     /// What to print.
     ///
-    /// One of terminal, json, html, markdown, csv, folded.
+    /// One of terminal, json, html, markdown, csv, folded (commits), folded-response (from the client to the causes of
+    /// commits), folded-statement (statements outside of commits, of a run with --detail full).
     #[arg(long, value_name = "FORMAT", default_value_t = Format::Terminal)]
     pub(crate) format: Format,
 }

@@ -70,6 +70,9 @@ impl Explainer {
         if incoming.statements {
             analysis.explain_statements();
         }
+        if incoming.requests.is_some() {
+            analysis.expect_requests();
+        }
         Ok(Self {
             analysis,
             incoming,

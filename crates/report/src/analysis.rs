@@ -3,13 +3,13 @@
 use logtrace_events::{Commit, Flush, Io, LogNames, OffCpu, Record, Request};
 
 use crate::aggregate::Aggregate;
-use crate::breakdown::{Breakdown, StatementTotal};
+use crate::breakdown::{Breakdown, StackTotals, StatementTotal};
 use crate::cause::Cause;
 use crate::devices::Devices;
 use crate::durations::LONGEST_NS;
 use crate::explain::{Segment, explain};
 use crate::files::Files;
-use crate::folded::{folded, unclassified};
+use crate::folded::{folded, folded_parts, unclassified};
 use crate::response::Responses;
 use crate::statements::Statements;
 use crate::timelines::{Timelines, Unmatched};
@@ -90,6 +90,11 @@ impl Analysis {
         self.statements = Some(Statements::new(self.window));
     }
 
+    /// Keeps what requests waited for until they are over, from here on: some will come.
+    pub fn expect_requests(&mut self) {
+        self.responses.expect();
+    }
+
     /// Takes a request that is over; those of one connection in their order. Its records may come before or after it.
     pub fn push_request(&mut self, request: &Request) {
         self.responses.push_request(request);
@@ -121,19 +126,28 @@ impl Analysis {
     pub fn finish(self) -> Breakdown {
         let (causes, slowest) = self.aggregate.causes();
         let stacks = self.timelines.stacks();
+        let responses = self.responses.finish();
+        let statements = self.statements.map(|statements| statements.aggregate);
         Breakdown {
             per_second: self.aggregate.per_second(),
             causes,
             slowest,
             files: self.files.into_totals(),
             devices: self.devices.into_totals(),
-            response: self.responses.finish(),
-            statements: self.statements.map(|statements| StatementTotal {
-                count: statements.aggregate.durations.len(),
-                total_ns: statements.aggregate.total_ns,
-                causes: statements.aggregate.causes().0,
+            response: responses.total(),
+            stacks: StackTotals {
+                commit: folded(self.aggregate.by_stack(), stacks),
+                response: folded_parts(responses.by_stack(), stacks),
+                statement: statements
+                    .iter()
+                    .flat_map(|statements| folded(statements.by_stack(), stacks))
+                    .collect(),
+            },
+            statements: statements.map(|statements| StatementTotal {
+                count: statements.durations.len(),
+                total_ns: statements.total_ns,
+                causes: statements.causes().0,
             }),
-            stacks: folded(self.aggregate.by_stack(), stacks),
             unclassified: unclassified(self.aggregate.by_stack(), stacks),
             invariant_violations: self.invariant_violations,
             unmatched: self.unmatched,
@@ -150,10 +164,9 @@ impl Analysis {
             timelines,
             ..
         } = self;
-        responses.push_off_cpu(off, |visit| {
-            if let Some(statements) = statements {
-                statements.add(off.tid, visit, timelines);
-            }
+        responses.push_off_cpu(off, move |visit| match statements {
+            Some(statements) => statements.add(off.tid, visit, timelines),
+            None => &[],
         });
         Ok(())
     }
@@ -180,18 +193,27 @@ impl Analysis {
         let whole = Window::new(commit.start_ns, commit.end_ns);
         believable(whole)?;
         self.timelines.push_commit(commit)?;
-        self.responses.push_commit(commit);
-        if commit.start_ns < self.window.start_ns || !self.window.contains(commit.end_ns) {
-            return Ok(());
+        let begun = commit.start_ns >= self.window.start_ns && !self.window.is_empty();
+        let counts = begun && self.window.contains(commit.end_ns);
+        self.segments.clear();
+        // A request of the window may end after it.
+        if counts || (begun && self.responses.are_expected()) {
+            self.explain(commit, whole);
         }
+        self.responses.push_commit(commit, &self.segments);
+        if counts {
+            self.aggregate.add(commit, &self.segments);
+        }
+        Ok(())
+    }
+
+    fn explain(&mut self, commit: &Commit, whole: Window) {
         explain(commit, &self.timelines, &mut self.segments);
         if !covers(&self.segments, whole) {
             self.invariant_violations += 1;
             self.segments.clear();
             self.segments.push(unexplained(whole));
         }
-        self.aggregate.add(commit, &self.segments);
-        Ok(())
     }
 }
 

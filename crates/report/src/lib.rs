@@ -19,6 +19,7 @@ mod files;
 mod flushes;
 mod folded;
 mod history;
+mod parts;
 pub mod render;
 mod response;
 #[doc(hidden)]
@@ -30,4 +31,5 @@ mod statements;
 mod timeline;
 pub mod timelines;
 pub mod units;
+mod visit;
 pub mod window;

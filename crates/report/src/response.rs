@@ -10,8 +10,9 @@ use logtrace_events::{Commit, OffCpu, Outcome, Request, Tid, Wake};
 use rustc_hash::FxHashMap;
 
 use crate::blocked::is_client_wait;
-use crate::breakdown::ResponseTotal;
-use crate::window::Window;
+use crate::explain::Segment;
+use crate::parts::Parts;
+use crate::visit::Visit;
 
 /// Visits of one thread that wait for the request that they served: requests come by another way than records.
 const KEPT: usize = 1 << 10;
@@ -20,7 +21,9 @@ const KEPT: usize = 1 << 10;
 #[derive(Debug, Default)]
 pub(crate) struct Responses {
     threads: FxHashMap<Tid, Thread>,
-    total: ResponseTotal,
+    parts: Parts,
+    /// Whether requests are expected, for which visits keep what they waited for.
+    expected: bool,
 }
 
 #[derive(Debug, Default)]
@@ -31,37 +34,41 @@ struct Thread {
     idle_ns: u64,
 }
 
-/// A thread serves its client.
-#[derive(Debug)]
-pub(crate) struct Visit {
-    /// From its wake-up until it waits for the client again.
-    pub(crate) window: Window,
-    /// The commits in it, in order.
-    pub(crate) commits: Vec<Window>,
-}
-
 impl Responses {
-    /// A thread was off the CPU. Hands the visit that this ended to `ended`.
-    pub(crate) fn push_off_cpu(&mut self, off: &OffCpu, ended: impl FnOnce(&Visit)) {
+    /// Requests will come.
+    pub(crate) fn expect(&mut self) {
+        self.expected = true;
+    }
+
+    /// Whether requests are expected.
+    pub(crate) fn are_expected(&self) -> bool {
+        self.expected
+    }
+
+    /// A thread was off the CPU. `explain` tells what the visit that this ended waited for outside of its commits.
+    pub(crate) fn push_off_cpu<'a>(&mut self, off: &OffCpu, explain: impl FnOnce(&Visit) -> &'a [Segment]) {
         if off.syscall.is_some_and(is_client_wait) && off.wake != Wake::Preempted {
             let thread = self.threads.entry(off.tid).or_default();
             if let Some(visit) = thread.visits.back_mut() {
                 visit.window.end_ns = off.out_ns;
-                ended(visit);
+                let outside = explain(visit);
+                if self.expected {
+                    visit.outside.extend_from_slice(outside);
+                }
             }
             thread.waited(off);
-            thread.resolve(&mut self.total);
+            thread.resolve(&mut self.parts);
         }
     }
 
-    /// A thread committed.
-    pub(crate) fn push_commit(&mut self, commit: &Commit) {
+    /// A thread committed, and waited for `segments` meanwhile.
+    pub(crate) fn push_commit(&mut self, commit: &Commit, segments: &[Segment]) {
         let visit = self
             .threads
             .get_mut(&commit.tid)
             .and_then(|thread| thread.visits.back_mut());
         if let Some(visit) = visit {
-            visit.commits.push(Window::new(commit.start_ns, commit.end_ns));
+            visit.push_commit(commit, if self.expected { segments } else { &[] });
         }
     }
 
@@ -72,20 +79,20 @@ impl Responses {
             (Outcome::Done, Some(tid)) => {
                 let thread = self.threads.entry(tid).or_default();
                 thread.requests.push_back(*request);
-                thread.resolve(&mut self.total);
+                thread.resolve(&mut self.parts);
             }
-            (Outcome::Done, None) => self.total.unjoined += 1,
+            (Outcome::Done, None) => self.parts.add_unjoined(),
             _ => {}
         }
     }
 
     /// The sums over all requests.
-    pub(crate) fn finish(mut self) -> ResponseTotal {
+    pub(crate) fn finish(mut self) -> Parts {
         for thread in self.threads.values_mut() {
             thread.idle_ns = u64::MAX;
-            thread.resolve(&mut self.total);
+            thread.resolve(&mut self.parts);
         }
-        self.total
+        self.parts
     }
 }
 
@@ -100,70 +107,28 @@ impl Thread {
             Wake::Preempted | Wake::Unknown => off.in_ns,
         };
         self.idle_ns = woken_ns;
-        self.visits.push_back(Visit {
-            window: Window::new(woken_ns, u64::MAX),
-            commits: Vec::new(),
-        });
+        self.visits.push_back(Visit::since(woken_ns));
     }
 
     /// Takes apart the requests that ended before the thread waited for its client last: nothing more can come to
     /// them.
-    fn resolve(&mut self, total: &mut ResponseTotal) {
+    fn resolve(&mut self, parts: &mut Parts) {
         while let Some(request) = self
             .requests
             .pop_front_if(|request| request.done_ns <= self.idle_ns)
         {
-            let service = Window::new(request.sent_ns, request.done_ns);
             while self
                 .visits
-                .pop_front_if(|visit| visit.window.end_ns <= service.start_ns)
+                .pop_front_if(|visit| visit.window.end_ns <= request.sent_ns)
                 .is_some()
             {}
-            let visits = self
-                .visits
-                .iter()
-                .take_while(|visit| visit.window.start_ns < service.end_ns);
-            add(total, &request, service, visits);
+            let visits = self.visits.iter();
+            parts.add(
+                &request,
+                visits.take_while(|visit| visit.window.start_ns < request.done_ns),
+            );
         }
     }
-}
-
-fn add<'a>(
-    total: &mut ResponseTotal,
-    request: &Request,
-    service: Window,
-    visits: impl Iterator<Item = &'a Visit>,
-) {
-    let (mut serving_ns, mut before_ns, mut commit_ns, mut after_ns) = (0, 0, 0, 0);
-    for visit in visits {
-        let serving = visit.window.within(service);
-        serving_ns += serving.length_ns();
-        let mut at_ns = serving.start_ns;
-        for commit in visit.commits.iter().map(|commit| commit.within(serving)) {
-            if !commit.is_empty() {
-                before_ns += commit.start_ns - at_ns;
-                commit_ns += commit.length_ns();
-                at_ns = commit.end_ns;
-            }
-        }
-        let rest_ns = serving.since(at_ns).length_ns();
-        if at_ns > serving.start_ns {
-            after_ns += rest_ns;
-        } else {
-            before_ns += rest_ns;
-        }
-    }
-    if serving_ns == 0 {
-        total.unjoined += 1;
-        return;
-    }
-    total.requests += 1;
-    total.total_ns += request.lag_ns() + request.service_ns();
-    total.lag_ns += request.lag_ns();
-    total.client_ns += request.service_ns() - serving_ns;
-    total.before_ns += before_ns;
-    total.commit_ns += commit_ns;
-    total.after_ns += after_ns;
 }
 
 #[cfg(test)]
@@ -171,6 +136,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::breakdown::ResponseTotal;
 
     const THREAD: Tid = 7;
     const POLL: u16 = 7;
@@ -214,11 +180,11 @@ mod tests {
     #[test]
     fn a_request_is_taken_apart_where_its_thread_waited_for_the_client() {
         let mut responses = Responses::default();
-        responses.push_off_cpu(&waited(0, 110), |_| ());
-        responses.push_commit(&commit(130, 190));
+        responses.push_off_cpu(&waited(0, 110), |_| &[]);
+        responses.push_commit(&commit(130, 190), &[]);
         responses.push_request(&request(90, 100, 220));
-        responses.push_off_cpu(&waited(205, 310), |_| ());
-        let total = responses.finish();
+        responses.push_off_cpu(&waited(205, 310), |_| &[]);
+        let total = responses.finish().total();
         assert_eq!(
             total,
             ResponseTotal {
@@ -238,12 +204,12 @@ mod tests {
     fn a_transaction_of_several_statements_waits_for_its_client_in_between() {
         let mut responses = Responses::default();
         for (out, woken) in [(0, 100), (120, 140)] {
-            responses.push_off_cpu(&waited(out, woken), |_| ());
+            responses.push_off_cpu(&waited(out, woken), |_| &[]);
         }
-        responses.push_commit(&commit(150, 170));
-        responses.push_off_cpu(&waited(175, 300), |_| ());
+        responses.push_commit(&commit(150, 170), &[]);
+        responses.push_off_cpu(&waited(175, 300), |_| &[]);
         responses.push_request(&request(95, 95, 180));
-        let total = responses.finish();
+        let total = responses.finish().total();
         assert_eq!((total.client_ns, total.before_ns), (5 + 20 + 5, 20 + 10));
         assert_eq!((total.commit_ns, total.after_ns), (20, 5));
     }
@@ -252,11 +218,11 @@ mod tests {
     fn requests_may_come_before_or_after_their_records() {
         let mut responses = Responses::default();
         responses.push_request(&request(10, 10, 50));
-        responses.push_off_cpu(&waited(0, 15), |_| ());
-        responses.push_off_cpu(&waited(45, 65), |_| ());
-        responses.push_off_cpu(&waited(95, 115), |_| ());
+        responses.push_off_cpu(&waited(0, 15), |_| &[]);
+        responses.push_off_cpu(&waited(45, 65), |_| &[]);
+        responses.push_off_cpu(&waited(95, 115), |_| &[]);
         responses.push_request(&request(60, 60, 100));
-        let total = responses.finish();
+        let total = responses.finish().total();
         assert_eq!((total.requests, total.client_ns), (2, 5 + 5 + 5 + 5));
     }
 
@@ -272,7 +238,7 @@ mod tests {
             outcome: Outcome::Disconnected,
             ..request(0, 0, 10)
         });
-        let total = responses.finish();
+        let total = responses.finish().total();
         assert_eq!((total.requests, total.unjoined, total.total_ns), (0, 2, 0));
     }
 
@@ -285,17 +251,17 @@ mod tests {
             let (mut at, mut expected) = (0, 0);
             for (wait, before, length, after, lag) in gaps {
                 let woken = at + wait;
-                responses.push_off_cpu(&waited(at, woken), |_| ());
+                responses.push_off_cpu(&waited(at, woken), |_| &[]);
                 let start = woken + before;
                 if length > 0 {
-                    responses.push_commit(&commit(start, start + length));
+                    responses.push_commit(&commit(start, start + length), &[]);
                 }
                 at = start + length + after;
                 let asked = request(woken.saturating_sub(wait / 2 + lag), woken - wait / 2, at + wait / 3 + 1);
                 expected += asked.response_ns();
                 responses.push_request(&asked);
             }
-            let total = responses.finish();
+            let total = responses.finish().total();
             let parts = total.lag_ns + total.client_ns + total.before_ns + total.commit_ns + total.after_ns;
             prop_assert_eq!(parts, total.total_ns);
             if total.unjoined == 0 {
