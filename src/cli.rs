@@ -7,7 +7,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand};
 use logtrace_driver::{Arrivals, Keys, Rate, WorkloadInfo};
 use logtrace_report::render::Format;
 use logtrace_server::{Home, ImageKind, ImageSize, Placement, Setting};
-use logtrace_tracer::Detail;
+use logtrace_tracer::{Detail, RingBytes};
 
 /// Measures MySQL and MariaDB under load, and charges every nanosecond of every commit to what it waited for.
 #[derive(Debug, Parser)]
@@ -115,17 +115,11 @@ pub(crate) struct RunArgs {
     pub(crate) storage: StorageArgs,
 
     /// Measure without tracing: no causes.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["detail", "record", "ring_bytes"])]
     pub(crate) no_trace: bool,
 
-    /// How much is traced: commit (whom commits wait for, no files), io (also each system call on a file, and what it
-    /// waits for), full (also the devices' flushes). Each costs more than the one before.
-    #[arg(long, value_name = "LEVEL", default_value_t = Detail::Io, conflicts_with = "no_trace")]
-    pub(crate) detail: Detail,
-
-    /// Keep every record in the run directory (about 0.5 kB a commit).
-    #[arg(long, conflicts_with = "no_trace")]
-    pub(crate) record: bool,
+    #[command(flatten)]
+    pub(crate) tracing: TracingArgs,
 
     /// Where run directories are made.
     #[arg(long, value_name = "DIR", default_value = "logtrace-runs")]
@@ -171,13 +165,8 @@ pub(crate) struct TraceArgs {
     #[arg(long, value_name = "T", value_parser = duration)]
     pub(crate) duration: Option<Duration>,
 
-    /// How much is traced: commit, io or full; see `logtrace run --help`.
-    #[arg(long, value_name = "LEVEL", default_value_t = Detail::Io)]
-    pub(crate) detail: Detail,
-
-    /// Keep every record in the run directory (about 0.5 kB a commit).
-    #[arg(long)]
-    pub(crate) record: bool,
+    #[command(flatten)]
+    pub(crate) tracing: TracingArgs,
 
     /// Where run directories are made.
     #[arg(long, value_name = "DIR", default_value = "logtrace-runs")]
@@ -187,6 +176,25 @@ pub(crate) struct TraceArgs {
 fn duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text)
         .map_err(|error| format!("{error}. Write a number and a unit, such as 500ms, 30s or 2m"))
+}
+
+/// How a server is traced, whoever loads it.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct TracingArgs {
+    /// How much is traced: commit (whom commits wait for, no files), io (also each system call on a file, and what it
+    /// waits for), full (also the devices' flushes, and statements outside of commits). Each costs more than the one
+    /// before.
+    #[arg(long, value_name = "LEVEL", default_value_t = Detail::Io)]
+    pub(crate) detail: Detail,
+
+    /// Keep every record in the run directory (about 0.5 kB a commit).
+    #[arg(long)]
+    pub(crate) record: bool,
+
+    /// Room for the records of each CPU, a power of two such as 64K or 16M [default: 512K to 4M, by the number of
+    /// CPUs]. More where records are lost; less where memory is short, or to see how losses are told.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) ring_bytes: Option<RingBytes>,
 }
 
 /// Where a private server keeps its files.

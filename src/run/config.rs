@@ -7,10 +7,9 @@ use std::time::Duration;
 use anyhow::Context;
 use logtrace_driver::{Arrivals, Dataset, Rate, WorkloadInfo};
 use logtrace_server::{ChoiceError, Home, ServerChoice, Setting, SettingError};
-use logtrace_tracer::Detail;
 
 use super::storage::Storage;
-use crate::cli::RunArgs;
+use crate::cli::{RunArgs, TracingArgs};
 use crate::exit::UsageError;
 use crate::measurement::check_duration;
 
@@ -37,10 +36,8 @@ pub(crate) struct RunConfig {
     pub(crate) storage: Storage,
     /// Whether to trace.
     pub(crate) trace: bool,
-    /// How much to trace.
-    pub(crate) detail: Detail,
-    /// Whether to keep the records.
-    pub(crate) record: bool,
+    /// How to trace.
+    pub(crate) tracing: TracingArgs,
     /// Where run directories are made.
     pub(crate) out: PathBuf,
     /// Where private servers are made.
@@ -84,8 +81,7 @@ impl RunConfig {
             settings: arguments.settings.clone(),
             storage,
             trace: !arguments.no_trace,
-            detail: arguments.detail,
-            record: arguments.record,
+            tracing: arguments.tracing,
             out: arguments.out.clone(),
             home: arguments.home.home(),
         })

@@ -112,8 +112,7 @@ async fn on_server(
     let tracing = match config.trace {
         true => {
             let wanted = Wanted {
-                detail: config.detail,
-                record: config.record,
+                how: config.tracing,
                 requests: Some(requests),
             };
             Some(Tracing::start(server.facts(), outputs.dir, wanted, &exchange)?)

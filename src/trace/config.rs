@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 use logtrace_server::{Dsn, DsnError, RunningChoice, Target};
-use logtrace_tracer::Detail;
 
-use crate::cli::TraceArgs;
+use crate::cli::{TraceArgs, TracingArgs};
 use crate::exit::UsageError;
 use crate::measurement::check_duration;
 
@@ -18,10 +17,8 @@ pub(crate) struct TraceConfig {
     pub(crate) server: RunningChoice,
     /// Length of the window; until it is interrupted if there is none.
     pub(crate) duration: Option<Duration>,
-    /// How much to trace.
-    pub(crate) detail: Detail,
-    /// Whether to keep the records.
-    pub(crate) record: bool,
+    /// How to trace.
+    pub(crate) tracing: TracingArgs,
     /// Where run directories are made.
     pub(crate) out: PathBuf,
 }
@@ -35,8 +32,7 @@ impl TraceConfig {
         Ok(Self {
             server: server(arguments)?,
             duration: arguments.duration,
-            detail: arguments.detail,
-            record: arguments.record,
+            tracing: arguments.tracing,
             out: arguments.out.clone(),
         })
     }

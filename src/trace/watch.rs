@@ -88,8 +88,7 @@ async fn on_server(
     let exchange = Arc::new(Exchange::default());
     line.say("attaching the probes");
     let wanted = Wanted {
-        detail: config.detail,
-        record: config.record,
+        how: config.tracing,
         requests: None,
     };
     let tracing = Tracing::start(server.facts(), outputs.dir, wanted, &exchange)?;

@@ -44,6 +44,9 @@ fn wrong_usage_names_the_argument_and_what_to_write() {
         ("--place temporary=/tmp:/var/tmp", "colon"),
         ("--place temporary=a;b", "colon or a semicolon"),
         ("--record --no-trace", "--no-trace"),
+        ("--ring-bytes 4K --no-trace", "--no-trace"),
+        ("--ring-bytes 3M", "power of two from 4K to 256M"),
+        ("--ring-bytes 1K", "power of two from 4K to 256M"),
         ("--nothing", "--help"),
     ];
     for (arguments, remedy) in cases {

@@ -46,7 +46,7 @@ pub(crate) fn load(
         .override_global("target_tgid", &target, true)
         .load(OBJECT)
         .map_err(|error| TracerError::Load(chain(&error)))?;
-    let rings = Rings::new(&mut bpf, config.ring_bytes)?;
+    let rings = Rings::new(&mut bpf, config.ring_bytes.get())?;
     let probes = placements
         .iter()
         .filter(|placement| placement.probe.detail <= config.detail)

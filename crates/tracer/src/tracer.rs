@@ -16,6 +16,7 @@ use crate::delivery::{Delivered, Delivery};
 use crate::detail::Detail;
 use crate::error::TracerError;
 use crate::loader;
+use crate::ring_bytes::RingBytes;
 use crate::rings::Rings;
 use crate::stacks::Stacks;
 use crate::statistics::{self, Statistics};
@@ -26,15 +27,6 @@ use crate::watch::Watch;
 /// their end: 4 MiB hold about 65,000 records of one CPU.
 const DRAIN_EVERY: Duration = Duration::from_millis(50);
 
-/// All rings together.
-const RINGS_BYTES: u32 = 64 << 20;
-
-/// A ring is no larger: it is read 20 times a second, and what has left the caches is dear to write.
-const RING_BYTES_MAX: u32 = 4 << 20;
-
-/// Nor smaller: 8,000 records.
-const RING_BYTES_MIN: u32 = 512 << 10;
-
 /// A record is made some 0.1 us after its time was taken, but its thread may be interrupted in between.
 const SETTLING_NS: u64 = 2_000_000;
 
@@ -43,8 +35,8 @@ const SETTLING_NS: u64 = 2_000_000;
 pub struct TracerConfig {
     /// The server's process.
     pub pid: u32,
-    /// Size of each CPU's ring in bytes, a power of two and a multiple of the page size.
-    pub ring_bytes: u32,
+    /// Size of each CPU's ring.
+    pub ring_bytes: RingBytes,
     /// How much.
     pub detail: Detail,
     /// Whether the server's threads serve whatever client has something to do, so that what a client waits for outside
@@ -56,21 +48,13 @@ impl TracerConfig {
     /// Traces a process in the usual detail, with rings that hold half a second of busy CPUs or more, and 64 MiB in
     /// all.
     pub fn new(pid: u32) -> Self {
-        let cpus = aya::util::online_cpus().map_or(1, |cpus| cpus.len());
         Self {
             pid,
-            ring_bytes: ring_bytes(u32::try_from(cpus).unwrap_or(u32::MAX)),
+            ring_bytes: RingBytes::default(),
             detail: Detail::default(),
             pools_threads: false,
         }
     }
-}
-
-/// The kernel takes all of a ring's memory at once: the more CPUs, the less for each.
-fn ring_bytes(cpus: u32) -> u32 {
-    let share = RINGS_BYTES / cpus.max(1);
-    // The greatest power of two that is not larger.
-    (1 << share.max(1).ilog2()).clamp(RING_BYTES_MIN, RING_BYTES_MAX)
 }
 
 /// A tracer at work. Dropping it detaches every probe.
@@ -259,16 +243,4 @@ fn take(bpf: &mut Ebpf, map: &'static str) -> Result<aya::maps::Map, TracerError
 
 fn refused(error: &aya::maps::MapError) -> TracerError {
     TracerError::Load(error.to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rings_shrink_where_there_are_many_cpus() {
-        let mib = |cpus| f64::from(ring_bytes(cpus)) / f64::from(1 << 20);
-        assert_eq!([1, 16, 17, 64, 100].map(mib), [4.0, 4.0, 2.0, 1.0, 0.5]);
-        assert_eq!(mib(4096), 0.5);
-    }
 }

@@ -86,9 +86,9 @@ fn alone() -> MutexGuard<'static, ()> {
 }
 
 /// Everything that was recorded while `work` ran.
-fn traced(ring_bytes: u32, work: impl FnOnce()) -> (Vec<Record>, logtrace_tracer::Account) {
+fn traced(ring_bytes: &str, work: impl FnOnce()) -> (Vec<Record>, logtrace_tracer::Account) {
     let config = TracerConfig {
-        ring_bytes,
+        ring_bytes: ring_bytes.parse().unwrap(),
         ..TracerConfig::new(process::id())
     };
     traced_with(config, work)
@@ -145,7 +145,7 @@ fn every_system_call_and_commit_is_recorded_once_with_its_file() {
     let dir = tempfile::tempdir_in("/var/tmp").unwrap();
     let path = dir.path().join("binlog.000001");
     let mut file = OpenOptions::new().create(true).append(true).open(&path).unwrap();
-    let (records, account) = traced(1 << 20, || {
+    let (records, account) = traced("1M", || {
         for _ in 0..50 {
             commit(|| {
                 file.write_all(b"twelve bytes").unwrap();
@@ -183,7 +183,7 @@ fn a_block_inside_an_fsync_carries_the_kernel_stack() {
         .append(true)
         .open(dir.path().join("ib_logfile0"))
         .unwrap();
-    let (records, _) = traced(1 << 20, || {
+    let (records, _) = traced("1M", || {
         for _ in 0..20 {
             file.write_all(&[0; 4096]).unwrap();
             file.sync_data().unwrap();
@@ -218,7 +218,7 @@ fn a_block_inside_an_fsync_carries_the_kernel_stack() {
 fn xa_commits_in_two_phases_and_in_one() {
     let _alone = alone();
     let mut within = Vec::new();
-    let (records, account) = traced(1 << 20, || {
+    let (records, account) = traced("1M", || {
         for _ in 0..10 {
             _Z16trans_xa_prepareP3THD(&mut || thread::yield_now());
             _Z15trans_xa_commitP3THD(&mut || thread::yield_now());
@@ -312,7 +312,7 @@ fn a_waiting_commit_names_the_commit_that_woke_it() {
     let (order, ordered) = channel();
     let (answer, answered) = channel();
     let (mut leader, mut follower) = (0, 0);
-    let (records, _) = traced(1 << 20, || {
+    let (records, _) = traced("1M", || {
         let leading = thread::spawn(move || {
             for _ in 0..20 {
                 ordered.recv().unwrap();
@@ -354,7 +354,7 @@ fn a_waiting_commit_names_the_commit_that_woke_it() {
 fn a_ring_too_small_counts_what_it_lost() {
     let _alone = alone();
     let mut file = tempfile::tempfile_in("/var/tmp").unwrap();
-    let (records, account) = traced(4096, || {
+    let (records, account) = traced("4K", || {
         for _ in 0..20_000 {
             file.write_all(b"x").unwrap();
         }
