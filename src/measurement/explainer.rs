@@ -141,6 +141,10 @@ impl Explainer {
 }
 
 impl Sink for Explainer {
+    fn lost(&mut self, from_ns: u64, until_ns: u64) {
+        self.analysis.push_gap(Window::new(from_ns, until_ns));
+    }
+
     fn record(&mut self, bytes: &[u8]) {
         self.notice_window();
         self.keep(bytes);

@@ -106,9 +106,9 @@ fn lost(lost: u64, read: u64, rings: RingBytes) -> String {
         format!("give them more room (--ring-bytes {larger}; it was {rings} for each CPU), ")
     };
     format!(
-        "{lost} of {} records were lost ({share:.1} %). The sums are exact, of the commits that were seen; commits are \
-         missing, and where the record of a wait is, its time counts as on CPU or as unexplained. What helps: {room}trace less (--detail commit), \
-         load less",
+        "{lost} of {} records were lost ({share:.1} %). The sums are exact, of the commits that were seen. Commits \
+         are missing, what a thread did while records were lost is unexplained, and requests of that time have no \
+         parts. What helps: {room}trace less (--detail commit), load less",
         lost + read
     )
 }

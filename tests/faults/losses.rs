@@ -43,6 +43,13 @@ fn assert_degraded(ended: &Ended) -> Document {
     let commits = document.commits.as_ref().unwrap();
     let causes: u64 = document.causes.iter().map(|cause| cause.total).sum();
     assert_eq!(causes, commits.total);
+    // What nothing was seen of is not said to have run.
+    assert!(
+        document.unexplained * 20 > commits.total,
+        "{} of {}",
+        document.unexplained,
+        commits.total
+    );
     document
 }
 

@@ -85,6 +85,13 @@ impl Analysis {
         self.unmatched += u64::from(taken.is_err());
     }
 
+    /// Says that records made within `gap` were lost, before those come that were not: in it a thread of which nothing was
+    /// seen may have waited, and a request may have been served otherwise than it seems.
+    pub fn push_gap(&mut self, gap: Window) {
+        self.timelines.push_gap(gap);
+        self.responses.push_gap(gap);
+    }
+
     /// Explains statements outside of their commits as well, from here on: that takes as long again.
     pub fn explain_statements(&mut self) {
         self.statements = Some(Statements::new(self.window));

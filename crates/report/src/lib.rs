@@ -18,6 +18,7 @@ pub mod explain;
 mod files;
 mod flushes;
 mod folded;
+mod gaps;
 mod history;
 mod parts;
 pub mod render;

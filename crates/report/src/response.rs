@@ -11,8 +11,10 @@ use rustc_hash::FxHashMap;
 
 use crate::blocked::is_client_wait;
 use crate::explain::Segment;
+use crate::gaps::Gaps;
 use crate::parts::Parts;
 use crate::visit::Visit;
+use crate::window::Window;
 
 /// Visits of one thread that wait for the request that they served: requests come by another way than records.
 const KEPT: usize = 1 << 10;
@@ -22,6 +24,8 @@ const KEPT: usize = 1 << 10;
 pub(crate) struct Responses {
     threads: FxHashMap<Tid, Thread>,
     parts: Parts,
+    /// When records were lost.
+    gaps: Gaps,
     /// Whether requests are expected, for which visits keep what they waited for.
     expected: bool,
 }
@@ -45,6 +49,11 @@ impl Responses {
         self.expected
     }
 
+    /// Records were lost.
+    pub(crate) fn push_gap(&mut self, gap: Window) {
+        self.gaps.push(gap);
+    }
+
     /// A thread was off the CPU. `explain` tells what the visit that this ended waited for outside of its commits.
     pub(crate) fn push_off_cpu<'a>(&mut self, off: &OffCpu, explain: impl FnOnce(&Visit) -> &'a [Segment]) {
         if off.syscall.is_some_and(is_client_wait) && off.wake != Wake::Preempted {
@@ -57,7 +66,7 @@ impl Responses {
                 }
             }
             thread.waited(off);
-            thread.resolve(&mut self.parts);
+            thread.resolve(&self.gaps, &mut self.parts);
         }
     }
 
@@ -79,7 +88,7 @@ impl Responses {
             (Outcome::Done, Some(tid)) => {
                 let thread = self.threads.entry(tid).or_default();
                 thread.requests.push_back(*request);
-                thread.resolve(&mut self.parts);
+                thread.resolve(&self.gaps, &mut self.parts);
             }
             (Outcome::Done, None) => self.parts.add_unjoined(),
             _ => {}
@@ -90,7 +99,7 @@ impl Responses {
     pub(crate) fn finish(mut self) -> Parts {
         for thread in self.threads.values_mut() {
             thread.idle_ns = u64::MAX;
-            thread.resolve(&mut self.parts);
+            thread.resolve(&self.gaps, &mut self.parts);
         }
         self.parts
     }
@@ -112,7 +121,7 @@ impl Thread {
 
     /// Takes apart the requests that ended before the thread waited for its client last: nothing more can come to
     /// them.
-    fn resolve(&mut self, parts: &mut Parts) {
+    fn resolve(&mut self, gaps: &Gaps, parts: &mut Parts) {
         while let Some(request) = self
             .requests
             .pop_front_if(|request| request.done_ns <= self.idle_ns)
@@ -122,6 +131,10 @@ impl Thread {
                 .pop_front_if(|visit| visit.window.end_ns <= request.sent_ns)
                 .is_some()
             {}
+            if gaps.meet(Window::new(request.sent_ns, request.done_ns)) {
+                parts.add_unjoined();
+                continue;
+            }
             let visits = self.visits.iter();
             parts.add(
                 &request,

@@ -7,6 +7,7 @@ use thiserror::Error;
 use crate::breakdown::SyncWaits;
 use crate::cause::Wait;
 use crate::flushes::Flushes;
+use crate::gaps::Gaps;
 use crate::stacks::Stacks;
 use crate::timeline::{Stretch, Timeline};
 use crate::window::Window;
@@ -18,6 +19,7 @@ pub struct Timelines {
     threads: FxHashMap<Tid, Timeline>,
     stacks: Stacks,
     flushes: Flushes,
+    gaps: Gaps,
 }
 
 /// A record that contradicts the ones before it: dropped, repeated or reordered records make such.
@@ -33,6 +35,7 @@ impl Timelines {
             threads: FxHashMap::default(),
             stacks: Stacks::default(),
             flushes: Flushes::default(),
+            gaps: Gaps::default(),
         }
     }
 
@@ -59,6 +62,16 @@ impl Timelines {
     /// Adds a flush of a device.
     pub fn push_flush(&mut self, flush: Flush) -> Result<(), Unmatched> {
         fit(self.flushes.push(flush))
+    }
+
+    /// Says that records made within `gap` were lost, before those come that were not.
+    pub fn push_gap(&mut self, gap: Window) {
+        self.gaps.push(gap);
+    }
+
+    /// When records were lost.
+    pub(crate) fn gaps(&self) -> &Gaps {
+        &self.gaps
     }
 
     /// The devices' flushes.

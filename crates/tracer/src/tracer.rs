@@ -30,6 +30,11 @@ const DRAIN_EVERY: Duration = Duration::from_millis(50);
 /// A record is made some 0.1 us after its time was taken, but its thread may be interrupted in between.
 const SETTLING_NS: u64 = 2_000_000;
 
+/// `enum loss` in bpf/state.h.
+const LOSS_RING_FULL: u32 = 0;
+const LOSS_THREADS_FULL: u32 = 1;
+const LOSS_COMMIT_UNMATCHED: u32 = 2;
+
 /// What to trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TracerConfig {
@@ -69,6 +74,13 @@ pub struct Tracer<S> {
 pub trait Sink: Send + 'static {
     /// The bytes of the next record, in the order of their times.
     fn record(&mut self, bytes: &[u8]);
+
+    /// Records that were made from `from_ns` on and before `until_ns` (nanoseconds of `CLOCK_MONOTONIC`) were lost. Told
+    /// before the records of that time that were not.
+    fn lost(&mut self, from_ns: u64, until_ns: u64) {
+        // Who does not care has the number in the account.
+        let _ = (from_ns, until_ns);
+    }
 }
 
 impl<F: FnMut(&[u8]) + Send + 'static> Sink for F {
@@ -161,6 +173,9 @@ struct Drain<S> {
     probes: Vec<ProbeAccount>,
     statistics: Statistics,
     events: u64,
+    /// Records that were lost up to the last look at the rings, and when that was.
+    lost: u64,
+    looked_ns: u64,
     delivery: Delivery<S>,
 }
 
@@ -179,14 +194,30 @@ impl<S: Sink> Drain<S> {
             probes,
             statistics,
             events: 0,
+            lost: 0,
+            looked_ns: clock_ns(ClockId::Monotonic),
             delivery: Delivery::start(sink, stacks)?,
         })
     }
 
     fn drain(&mut self, until_ns: u64) {
         let records = self.rings.take_due(until_ns, self.delivery.spare());
+        self.tell_losses();
         self.events += records.len();
         self.delivery.push(records);
+    }
+
+    /// Tells between which two looks at the rings records were lost. The one that was lost may be as old as one that is
+    /// not there yet.
+    fn tell_losses(&mut self) {
+        let now_ns = clock_ns(ClockId::Monotonic);
+        let lost = self.lost(LOSS_RING_FULL) + self.lost(LOSS_THREADS_FULL);
+        if lost > self.lost {
+            let until_ns = clock_ns(ClockId::Monotonic);
+            self.delivery
+                .push_lost(self.looked_ns.saturating_sub(SETTLING_NS), until_ns);
+        }
+        (self.lost, self.looked_ns) = (lost, now_ns);
     }
 
     /// Everything but what programs may still be at work on.
@@ -210,8 +241,8 @@ impl<S: Sink> Drain<S> {
         let mut account = Account {
             events: self.events,
             losses: Losses {
-                lost: self.lost(0) + self.lost(1),
-                unmatched: self.lost(2),
+                lost: self.lost(LOSS_RING_FULL) + self.lost(LOSS_THREADS_FULL),
+                unmatched: self.lost(LOSS_COMMIT_UNMATCHED),
                 ..Losses::default()
             },
             probes: self.probes.clone(),
@@ -230,7 +261,7 @@ impl<S: Sink> Drain<S> {
         account
     }
 
-    /// A count of `enum loss` in bpf/state.h, over all CPUs.
+    /// A count of `enum loss`, over all CPUs.
     fn lost(&self, why: u32) -> u64 {
         self.losses.get(&why, 0).map_or(0, |counts| counts.iter().sum())
     }

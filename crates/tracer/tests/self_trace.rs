@@ -17,9 +17,11 @@ use std::process;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
+use std::time::Duration;
 
 use logtrace_events::{Commit, Flush, Io, IoOp, OffCpu, Record, Wake, decode};
-use logtrace_tracer::{Detail, Tracer, TracerConfig};
+use logtrace_tracer::{Detail, Sink, Tracer, TracerConfig};
+use rustix::time::{ClockId, clock_gettime};
 
 /// The tests trace the same process: one at a time.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -366,6 +368,56 @@ fn a_ring_too_small_counts_what_it_lost() {
         "{} lost, {kept} kept",
         account.losses.lost
     );
+}
+
+/// When records were lost, as the sink is told.
+#[derive(Default)]
+struct Lost(Vec<(u64, u64)>);
+
+impl Sink for Lost {
+    fn record(&mut self, _: &[u8]) {}
+
+    fn lost(&mut self, from_ns: u64, until_ns: u64) {
+        self.0.push((from_ns, until_ns));
+    }
+}
+
+#[test]
+fn when_records_were_lost_is_told() {
+    let _alone = alone();
+    let now_ns = || {
+        u64::try_from(
+            Duration::try_from(clock_gettime(ClockId::Monotonic))
+                .unwrap()
+                .as_nanos(),
+        )
+        .unwrap()
+    };
+    let mut file = tempfile::tempfile_in("/var/tmp").unwrap();
+    let mut traced = |ring_bytes: &str, writes: u32| {
+        let config = TracerConfig {
+            ring_bytes: ring_bytes.parse().unwrap(),
+            ..TracerConfig::new(process::id())
+        };
+        let tracer = Tracer::start(config, Lost::default()).unwrap();
+        let start_ns = now_ns();
+        for _ in 0..writes {
+            file.write_all(b"x").unwrap();
+        }
+        let end_ns = now_ns();
+        let (lost, account) = tracer.stop().unwrap();
+        assert_eq!(lost.0.is_empty(), account.losses.lost == 0);
+        (lost.0, start_ns, end_ns)
+    };
+    let (lost, start_ns, end_ns) = traced("4K", 20_000);
+    assert!(lost.iter().all(|(from_ns, until_ns)| from_ns < until_ns));
+    assert!(lost.is_sorted());
+    assert!(
+        lost[0].0 < end_ns && lost.last().unwrap().1 > start_ns,
+        "{lost:?}"
+    );
+    let (lost, ..) = traced("1M", 100);
+    assert_eq!(lost, [], "nothing is lost where there is room");
 }
 
 #[test]

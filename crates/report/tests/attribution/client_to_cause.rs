@@ -51,16 +51,25 @@ fn requests(records: &[Record]) -> Vec<Request> {
     waits.into_iter().flat_map(of_thread).collect()
 }
 
-fn analysed(records: Vec<Record>, requests: &[Request], window: Window, statements: bool) -> Breakdown {
+fn analysis(window: Window) -> Analysis {
     let mut analysis = Analysis::new(AnalysisConfig {
         server_tgid: sample::SERVER_TGID,
         logs: sample::logs(),
         window,
     });
     analysis.expect_requests();
+    analysis
+}
+
+fn analysed(records: Vec<Record>, requests: &[Request], window: Window, statements: bool) -> Breakdown {
+    let mut analysis = analysis(window);
     if statements {
         analysis.explain_statements();
     }
+    finished(analysis, records, requests)
+}
+
+fn finished(mut analysis: Analysis, records: Vec<Record>, requests: &[Request]) -> Breakdown {
     for record in records {
         analysis.push(record);
     }
@@ -170,6 +179,24 @@ fn a_request_of_the_window_that_ends_after_it_is_explained_as_well() {
             .copied()
             .unwrap_or(0)
     );
+}
+
+#[test]
+fn requests_of_a_time_with_losses_have_no_parts() {
+    let records = sample::group_commits(CONNECTIONS, GROUPS);
+    let requests = requests(&records);
+    let gap = Window::new(requests[20].sent_ns, requests[20].done_ns);
+    let mut analysis = analysis(EVER);
+    analysis.push_gap(gap);
+    let breakdown = finished(analysis, records, &requests);
+    assert_equal(&breakdown);
+    let met = requests
+        .iter()
+        .filter(|request| request.sent_ns < gap.end_ns && gap.start_ns < request.done_ns);
+    let met = met.count() as u64;
+    assert!(met >= u64::from(CONNECTIONS), "all of a group, {met}");
+    assert_eq!(breakdown.response.unjoined, met);
+    assert_eq!(breakdown.response.requests, requests.len() as u64 - met);
 }
 
 proptest! {

@@ -20,12 +20,15 @@
 //! | `c` `a` | waits for the client, for asynchronous I/O |
 //! | `x` `?` | waits for a futex that another process wakes, that nobody was seen to wake |
 //!
+//! A row `lost` marks with `L` when records were lost.
+//!
 //! The `io` row: `B` binlog fsync, `b` binlog write, `R` redo fsync. The `commit` row: `C`. The `flush` row of a device:
 //! `F` while it flushes; a wait for it ends where a flush does.
 
 use logtrace_events::{Commit, FileClass, FileId, Flush, Io, IoOp, OffCpu, Record, Stack, Wake};
 use logtrace_report::explain::{Segment, explain};
 use logtrace_report::timelines::Timelines;
+use logtrace_report::window::Window;
 
 const CELL_NS: u64 = 10;
 const ORIGIN_NS: u64 = 1_000;
@@ -35,6 +38,7 @@ const FUTEX: u16 = 202;
 /// A drawn server, as the records that would come from it.
 pub(crate) struct Drawing {
     records: Vec<Record>,
+    gaps: Vec<Window>,
 }
 
 struct Row {
@@ -58,7 +62,14 @@ impl Drawing {
             }
         }
         records.sort_by_key(end_ns);
-        Self { records }
+        let lost = rows.iter().filter(|row| row.kind == "lost");
+        let gaps = lost.flat_map(|row| runs(&row.cells)).filter(|run| run.0 == 'L');
+        Self {
+            records,
+            gaps: gaps
+                .map(|(_, start_ns, end_ns)| Window::new(start_ns, end_ns))
+                .collect(),
+        }
     }
 
     /// The segments of the thread's last commit, explained when its record came.
@@ -66,6 +77,9 @@ impl Drawing {
         let mut timelines = Timelines::new(SERVER);
         for stack in stacks() {
             timelines.push_stack(stack).unwrap();
+        }
+        for &gap in &self.gaps {
+            timelines.push_gap(gap);
         }
         let mut segments = Vec::new();
         for record in &self.records {
@@ -138,6 +152,7 @@ fn row_records(row: &Row, rows: &[Row]) -> Vec<Record> {
                     .position(|stack| stack.frames[0].starts_with(cell))
                     .map(|id| id as u32),
             })),
+            ("lost", _) => {}
             ("io", cell) => records.push(Record::Io(io(tid, cell, start_ns, end_ns))),
             ("commit", 'C') => records.push(Record::Commit(Commit {
                 tid,
