@@ -7,7 +7,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand};
 use logtrace_driver::{Arrivals, Keys, Rate, WorkloadInfo};
 use logtrace_report::render::Format;
 use logtrace_server::{Home, ImageKind, ImageSize, Placement, Setting};
-use logtrace_tracer::{Detail, Sampling};
+use logtrace_tracer::{Detail, RingBytes, Sampling};
 
 /// Measures MySQL and MariaDB under load, and charges every nanosecond of every commit to what it waited for.
 #[derive(Debug, Parser)]
@@ -117,15 +117,11 @@ pub(crate) struct RunArgs {
     pub(crate) storage: StorageArgs,
 
     /// Measure without tracing: no causes.
-    #[arg(long, conflicts_with_all = ["detail", "sample"])]
+    #[arg(long, conflicts_with_all = ["detail", "sample", "record", "ring_bytes"])]
     pub(crate) no_trace: bool,
 
     #[command(flatten)]
-    pub(crate) extent: ExtentArgs,
-
-    /// Keep every record in the run directory (about 0.5 kB a commit).
-    #[arg(long, conflicts_with = "no_trace")]
-    pub(crate) record: bool,
+    pub(crate) tracing: TracingArgs,
 
     /// Where run directories are made.
     #[arg(long, value_name = "DIR", default_value = "logtrace-runs")]
@@ -172,11 +168,7 @@ pub(crate) struct TraceArgs {
     pub(crate) duration: Option<Duration>,
 
     #[command(flatten)]
-    pub(crate) extent: ExtentArgs,
-
-    /// Keep every record in the run directory (about 0.5 kB a commit).
-    #[arg(long)]
-    pub(crate) record: bool,
+    pub(crate) tracing: TracingArgs,
 
     /// Where run directories are made.
     #[arg(long, value_name = "DIR", default_value = "logtrace-runs")]
@@ -188,11 +180,12 @@ fn duration(text: &str) -> Result<Duration, String> {
         .map_err(|error| format!("{error}. Write a number and a unit, such as 500ms, 30s or 2m"))
 }
 
-/// How much is traced.
-#[derive(Debug, Args)]
-pub(crate) struct ExtentArgs {
+/// How a server is traced, whoever loads it.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct TracingArgs {
     /// How much is traced: commit (whom commits wait for, no files), io (also each system call on a file, and what it
-    /// waits for), full (also the devices' flushes). Each costs more than the one before.
+    /// waits for), full (also the devices' flushes, and statements outside of commits). Each costs more than the one
+    /// before.
     #[arg(long, value_name = "LEVEL", default_value_t = Detail::Io)]
     pub(crate) detail: Detail,
 
@@ -200,6 +193,15 @@ pub(crate) struct ExtentArgs {
     /// fast that tracing each of them would slow them down. Requests are measured all the time.
     #[arg(long, value_name = "P%", default_value_t = Sampling::ALL)]
     pub(crate) sample: Sampling,
+
+    /// Keep every record in the run directory (about 0.5 kB a commit).
+    #[arg(long)]
+    pub(crate) record: bool,
+
+    /// Room for the records of each CPU, a power of two such as 64K or 16M [default: 512K to 4M, by the number of
+    /// CPUs]. More where records are lost; less where memory is short, or to see how losses are told.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) ring_bytes: Option<RingBytes>,
 }
 
 /// Where a private server keeps its files.
@@ -248,7 +250,8 @@ pub(crate) struct ReportArgs {
 
     /// What to print.
     ///
-    /// One of terminal, json, html, markdown, csv, folded.
+    /// One of terminal, json, html, markdown, csv, folded (commits), folded-response (from the client to the causes of
+    /// commits), folded-statement (statements outside of commits, of a run with --detail full).
     #[arg(long, value_name = "FORMAT", default_value_t = Format::Terminal)]
     pub(crate) format: Format,
 }

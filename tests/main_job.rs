@@ -148,6 +148,8 @@ fn the_main_job_explains_both_servers() {
             "report.html",
             "flamegraph.svg",
             "commits.folded",
+            "response.svg",
+            "response.folded",
             "latency.hlog",
             "server.json",
             "host.json",

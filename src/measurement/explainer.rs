@@ -70,6 +70,9 @@ impl Explainer {
         if incoming.statements {
             analysis.explain_statements();
         }
+        if incoming.requests.is_some() {
+            analysis.expect_requests();
+        }
         Ok(Self {
             analysis,
             incoming,
@@ -138,6 +141,10 @@ impl Explainer {
 }
 
 impl Sink for Explainer {
+    fn lost(&mut self, from_ns: u64, until_ns: u64) {
+        self.analysis.push_lost(Window::new(from_ns, until_ns));
+    }
+
     fn record(&mut self, bytes: &[u8]) {
         self.notice_window();
         self.keep(bytes);

@@ -7,12 +7,11 @@ use std::time::Duration;
 use anyhow::Context;
 use logtrace_driver::{Arrivals, Dataset, Rate, WorkloadInfo};
 use logtrace_server::{ChoiceError, Home, ServerChoice, Setting, SettingError};
-use logtrace_tracer::Extent;
 
 use super::storage::Storage;
-use crate::cli::RunArgs;
+use crate::cli::{RunArgs, TracingArgs};
 use crate::exit::UsageError;
-use crate::measurement::{check_duration, checked_extent};
+use crate::measurement::{check_duration, checked_tracing};
 
 /// A run that can be tried.
 #[derive(Clone, Debug)]
@@ -37,10 +36,8 @@ pub(crate) struct RunConfig {
     pub(crate) storage: Storage,
     /// Whether to trace.
     pub(crate) trace: bool,
-    /// How much to trace.
-    pub(crate) extent: Extent,
-    /// Whether to keep the records.
-    pub(crate) record: bool,
+    /// How to trace.
+    pub(crate) tracing: TracingArgs,
     /// Where run directories are made.
     pub(crate) out: PathBuf,
     /// Where private servers are made.
@@ -84,8 +81,7 @@ impl RunConfig {
             settings: arguments.settings.clone(),
             storage,
             trace: !arguments.no_trace,
-            extent: checked_extent(&arguments.extent, Some(arguments.duration))?,
-            record: arguments.record,
+            tracing: checked_tracing(arguments.tracing, Some(arguments.duration))?,
             out: arguments.out.clone(),
             home: arguments.home.home(),
         })

@@ -40,7 +40,13 @@ fn wrong_usage_names_the_argument_and_what_to_write() {
         ),
         ("--place redo=/tmp --place redo=/var", "placed twice"),
         ("--place binlog=/tmp --set log_bin=OFF", "log_bin is set"),
+        ("--place temporary=/tmp/a:b", "/tmp/a:b"),
+        ("--place temporary=/tmp:/var/tmp", "colon"),
+        ("--place temporary=a;b", "colon or a semicolon"),
         ("--record --no-trace", "--no-trace"),
+        ("--ring-bytes 4K --no-trace", "--no-trace"),
+        ("--ring-bytes 3M", "power of two from 4K to 256M"),
+        ("--ring-bytes 1K", "power of two from 4K to 256M"),
         ("--nothing", "--help"),
     ];
     for (arguments, remedy) in cases {

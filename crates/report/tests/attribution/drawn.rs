@@ -300,3 +300,28 @@ fn a_convoy_as_long_as_a_large_group_is_followed_to_its_head() {
 fn a_chain_is_not_followed_without_end() {
     assert_eq!(chain(257)[0], "own unexplained 4");
 }
+
+#[test]
+fn a_thread_of_which_records_may_be_missing_is_not_said_to_run() {
+    let drawing = Drawing::new(
+        "
+        - lost   |      LL          |
+        L cpu    |c==jjj=====jj==== |
+        L io     |  BBBBB  BBBBBB   |
+        L commit | CCCCCCCCCCCCCCCC |
+        ",
+    );
+    assert_eq!(
+        drawing.explained('L'),
+        [
+            "own on CPU 1",
+            "own binlog fsync on CPU 1",
+            "own binlog fsync journal commit 3",
+            "own unexplained 3",
+            "own binlog fsync on CPU 2",
+            "own binlog fsync journal commit 2",
+            "own binlog fsync on CPU 2",
+            "own on CPU 2",
+        ]
+    );
+}

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use logtrace_events::FileClass;
-use logtrace_report::breakdown::{Breakdown, ResponseTotal, Slowest, StackTotal};
+use logtrace_report::breakdown::{Breakdown, ResponseTotal, Slowest, StackTotals};
 use logtrace_report::distribution::Distribution;
 use logtrace_report::document::{
     Caveat, Document, Driver, Gaps, LoopImage, Placed, Probe, SCHEMA, Server, Trace, Tracer, Workload,
@@ -18,7 +18,7 @@ use self::breakdown::{breakdown, durations, histogram};
 #[derive(Clone)]
 pub(crate) struct Sample {
     pub(crate) document: Document,
-    pub(crate) stacks: Vec<StackTotal>,
+    pub(crate) stacks: StackTotals,
 }
 
 /// Every sample, by name.
@@ -73,7 +73,7 @@ pub(crate) fn not_traced() -> Sample {
     };
     Sample {
         document,
-        stacks: Vec::new(),
+        stacks: StackTotals::default(),
     }
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn no_commits() -> Sample {
         gaps: None,
         response: ResponseTotal::default(),
         statements: None,
-        stacks: Vec::new(),
+        stacks: StackTotals::default(),
         invariant_violations: 0,
         unmatched: 0,
         unclassified: Vec::new(),
@@ -154,6 +154,7 @@ pub(crate) fn trace() -> Sample {
     let mut sample = traced();
     let document = &mut sample.document;
     document.response = None;
+    sample.stacks.response.clear();
     document.server.private = false;
     document.workload = None;
     document.driver = None;

@@ -145,6 +145,7 @@ fn the_words_are_those_of_the_program() {
     };
     let waits: Vec<Wait> = std::iter::successors(Some(Wait::OnCpu), |&wait| next_wait(wait)).collect();
     let who: Vec<Who> = std::iter::successors(Some(Who::Own), |&who| next_who(who)).collect();
+    assert_eq!(waits, Wait::ALL);
     let schema = schema();
     assert_eq!(schema["$defs"]["wait"]["enum"], words(&waits));
     assert_eq!(schema["$defs"]["who"]["enum"], words(&who));
