@@ -14,7 +14,7 @@ const ROWS: u64 = 25_000;
 fn draws(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("keys");
     group.throughput(Throughput::Elements(DRAWS));
-    for keys in Keys::ALL {
+    for keys in Keys::all() {
         group.bench_function(BenchmarkId::from_parameter(keys), |bencher| {
             let mut rng = Stream::Window.rng(1);
             bencher.iter(|| {

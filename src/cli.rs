@@ -99,7 +99,9 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", default_value_t = 25_000, value_parser = clap::value_parser!(u32).range(1..=2_147_483_647))]
     pub(crate) rows: u32,
 
-    /// Distribution of the rows that requests touch; special is the default of sysbench 1.0.
+    /// Distribution of the rows that requests touch, as sysbench computes it: uniform, special (sysbench 1.0's
+    /// default), gaussian, pareto or zipfian; sysbench's parameters may follow: zipfian:1.2, pareto:0.3, gaussian:6,
+    /// special:5,80.
     #[arg(long, value_name = "HOW", default_value = "uniform")]
     pub(crate) keys: Keys,
 

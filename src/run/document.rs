@@ -38,7 +38,7 @@ fn workload(config: &RunConfig, raw: &Raw) -> Workload {
             Pacing::Closed => "closed".into(),
         },
         seed: config.dataset.seed,
-        keys: config.dataset.keys.name().into(),
+        keys: config.dataset.keys.to_string(),
         tables: config.dataset.tables,
         rows: config.dataset.rows.into(),
         duration_s: config.duration.as_secs_f64(),

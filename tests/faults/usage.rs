@@ -19,6 +19,8 @@ fn wrong_usage_names_the_argument_and_what_to_write() {
         ("--tables 0", "1..="),
         ("--rows 0", "1..="),
         ("--keys nothing", "uniform"),
+        ("--keys zipfian:-1", "0 to 100"),
+        ("--keys pareto:2", "below 1"),
         ("--arrivals nothing", "poisson"),
         ("--set sync_binlog", "VARIABLE=VALUE"),
         ("--set =1", "VARIABLE=VALUE"),

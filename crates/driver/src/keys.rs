@@ -1,82 +1,116 @@
 //! Which rows requests go to.
 
+mod bell;
+mod parameters;
+mod pareto;
+mod zipfian;
+
 use std::fmt;
 use std::str::FromStr;
 
-use thiserror::Error;
+pub use bell::{Gaussian, Special};
+pub use parameters::KeysError;
+pub use pareto::Pareto;
+pub use zipfian::Zipfian;
 
 use crate::random::{Rng, below};
+use parameters::{real, split, whole};
 
-/// Distribution of keys over the rows 1 to N of a table.
+/// Distribution of keys over the rows 1 to N of a table, as sysbench computes it (`src/sb_rand.c`), with sysbench's
+/// parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keys {
     /// Every row alike: sysbench's default from 1.1 on.
     Uniform,
     /// The default of sysbench up to 1.0: three of four keys fall into the middle 1 % of the rows, the others form
-    /// a bell around the middle. With 10,000 rows it tests the locks of about 100 of them.
-    Special,
+    /// a bell around the middle. With 10,000 rows it tests the locks of about 76 of them.
+    Special(Special),
+    /// A bell around the middle row.
+    Gaussian(Gaussian),
+    /// Most keys are low: 80 % of them in the first 20 % of the rows, and again in these.
+    Pareto(Pareto),
+    /// The first row most, each other row by a power of its number: sysbench 1.1 has it, 1.0 does not.
+    Zipfian(Zipfian),
 }
 
-/// Numbers whose mean makes one key of the bell (sysbench's `rand-spec-iter`).
-const BELL_NUMBERS: u64 = 12;
-/// One of this many keys is of the bell (`rand-spec-res` 75 %).
-const ONE_OF_THE_BELL: u64 = 4;
-/// The other keys fall into one of this many equal parts of the rows, the middle one (`rand-spec-pct` 1 %).
-const PARTS: u64 = 100;
-
 impl Keys {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Uniform, Self::Special];
+    /// The default of sysbench 1.0, with its default parameters.
+    pub const SPECIAL: Self = Self::Special(Special::DEFAULT);
 
-    /// The name in commands and reports.
+    /// All of them, with sysbench's default parameters.
+    pub fn all() -> [Self; 5] {
+        [
+            Self::Uniform,
+            Self::SPECIAL,
+            Self::Gaussian(Gaussian::default()),
+            Self::Pareto(Pareto::default()),
+            Self::Zipfian(Zipfian::default()),
+        ]
+    }
+
+    /// The name in commands and reports, without parameters; those come with `to_string()`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Uniform => "uniform",
-            Self::Special => "special",
+            Self::Special(_) => "special",
+            Self::Gaussian(_) => "gaussian",
+            Self::Pareto(_) => "pareto",
+            Self::Zipfian(_) => "zipfian",
         }
     }
 
     /// A key of 1 to `rows`; `rows` must not be 0.
     pub fn draw(self, rng: &mut impl Rng, rows: u64) -> u64 {
-        1 + match self {
+        let above_first = match self {
             Self::Uniform => below(rng, rows),
-            Self::Special if below(rng, ONE_OF_THE_BELL) == 0 => bell(rng, rows),
-            Self::Special => middle(rng, rows),
-        }
+            Self::Special(special) => special.draw(rng, rows),
+            Self::Gaussian(gaussian) => gaussian.draw(rng, rows),
+            Self::Pareto(pareto) => pareto.draw(rng, rows),
+            Self::Zipfian(zipfian) => zipfian.draw(rng, rows),
+        };
+        // A product just below the number of rows may have been rounded up to it.
+        1 + above_first.min(rows - 1)
     }
-}
-
-fn bell(rng: &mut impl Rng, rows: u64) -> u64 {
-    let sum: u64 = (0..BELL_NUMBERS).map(|_| below(rng, rows)).sum();
-    sum / BELL_NUMBERS
-}
-
-fn middle(rng: &mut impl Rng, rows: u64) -> u64 {
-    let hot = (rows / PARTS).max(1);
-    (rows - hot) / 2 + below(rng, hot)
 }
 
 impl fmt::Display for Keys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+        let name = self.name();
+        match self {
+            Self::Uniform => f.pad(name),
+            Self::Special(special) if *special == Special::DEFAULT => f.pad(name),
+            Self::Special(special) => f.pad(&format!("{name}:{special}")),
+            Self::Gaussian(gaussian) => f.pad(&format!("{name}:{}", gaussian.numbers())),
+            Self::Pareto(pareto) => f.pad(&format!("{name}:{}", pareto.h())),
+            Self::Zipfian(zipfian) => f.pad(&format!("{name}:{}", zipfian.exponent())),
+        }
     }
 }
 
 impl FromStr for Keys {
-    type Err = UnknownKeys;
+    type Err = KeysError;
 
-    fn from_str(text: &str) -> Result<Self, UnknownKeys> {
-        Self::ALL
-            .into_iter()
-            .find(|keys| keys.name() == text)
-            .ok_or_else(|| UnknownKeys(text.into()))
+    /// Reads a name, with parameters behind a colon where they shall not be sysbench's defaults: `zipfian:1.2`.
+    fn from_str(text: &str) -> Result<Self, KeysError> {
+        let unknown = || KeysError::Unknown(text.into());
+        let (name, parameters) = split(text);
+        let keys = Self::all().into_iter().find(|keys| keys.name() == name);
+        match (keys.ok_or_else(unknown)?, &parameters[..]) {
+            (keys, []) => Ok(keys),
+            (Self::Special(_), [percent, share]) => special(text, percent, share, None),
+            (Self::Special(_), [percent, share, numbers]) => special(text, percent, share, Some(numbers)),
+            (Self::Gaussian(_), [numbers]) => Gaussian::new(whole(text, numbers)?).map(Self::Gaussian),
+            (Self::Pareto(_), [h]) => Pareto::new(real(text, h)?).map(Self::Pareto),
+            (Self::Zipfian(_), [exponent]) => Zipfian::new(real(text, exponent)?).map(Self::Zipfian),
+            _ => Err(KeysError::Count(text.into())),
+        }
     }
 }
 
-/// No such distribution.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("unknown key distribution {0:?}: choose uniform or special")]
-pub struct UnknownKeys(String);
+fn special(text: &str, percent: &str, share: &str, numbers: Option<&str>) -> Result<Keys, KeysError> {
+    let numbers = numbers.map_or(Ok(Gaussian::default().numbers()), |numbers| whole(text, numbers))?;
+    Special::new(whole(text, percent)?, whole(text, share)?, numbers).map(Keys::Special)
+}
 
 #[cfg(test)]
 mod tests {
@@ -85,70 +119,86 @@ mod tests {
     use super::*;
     use crate::random::Stream;
 
-    fn counts(keys: Keys, rows: u64, draws: u64) -> Vec<u64> {
-        let mut rng = Stream::Window.rng(3);
-        let mut counts = vec![0; usize::try_from(rows).unwrap()];
-        for _ in 0..draws {
-            counts[usize::try_from(keys.draw(&mut rng, rows)).unwrap() - 1] += 1;
-        }
-        counts
-    }
-
-    /// Share of the draws that the most drawn `top` rows get.
-    fn share_of_top(counts: &[u64], top: usize) -> f64 {
-        let mut sorted = counts.to_vec();
-        sorted.sort_unstable_by(|a, b| b.cmp(a));
-        sorted[..top].iter().sum::<u64>() as f64 / counts.iter().sum::<u64>() as f64
-    }
-
-    #[test]
-    fn uniform_passes_a_chi_square_test() {
-        let (rows, draws) = (1000, 1_000_000);
-        let expected = draws as f64 / rows as f64;
-        let chi: f64 = counts(Keys::Uniform, rows, draws)
-            .iter()
-            .map(|&count| (count as f64 - expected).powi(2) / expected)
-            .sum();
-        // 999 degrees of freedom: mean 999, standard deviation 44.7; four of them each way.
-        assert!((820.0..1178.0).contains(&chi), "chi-square {chi}");
-    }
-
-    #[test]
-    fn special_has_the_shares_of_sysbench() {
-        let counts = counts(Keys::Special, 10_000, 1_000_000);
-        let (one, ten) = (share_of_top(&counts, 100), share_of_top(&counts, 1000));
-        // Simulated with sysbench's own formula: 76 % and 87 %.
-        assert!((0.755..0.77).contains(&one), "top 1 %: {one}");
-        assert!((0.86..0.88).contains(&ten), "top 10 %: {ten}");
-    }
-
-    #[test]
-    fn special_is_centred() {
-        let counts = counts(Keys::Special, 10_000, 400_000);
-        let below: u64 = counts[..5000].iter().sum();
-        // Five standard errors of a fair coin thrown 400,000 times.
-        assert!(
-            below.abs_diff(200_000) < 1600,
-            "{below} of 400,000 in the lower half"
-        );
-    }
-
     #[test]
     fn names_are_read_back() {
-        for keys in Keys::ALL {
+        let parameters = ["special:2,80,6", "gaussian:3", "pareto:0.35", "zipfian:1.2"];
+        let others = parameters.map(|text| text.parse().unwrap());
+        for keys in Keys::all().into_iter().chain(others) {
             assert_eq!(keys.to_string().parse(), Ok(keys));
         }
-        assert!("hot".parse::<Keys>().is_err());
+        let texts = others.map(|keys: Keys| keys.to_string());
+        assert_eq!(texts, parameters);
+        assert_eq!("special:1,75".parse(), Ok(Keys::SPECIAL));
+        assert_eq!("zipfian".parse::<Keys>().unwrap().to_string(), "zipfian:0.8");
+    }
+
+    #[test]
+    fn what_is_no_distribution_is_refused_with_a_remedy() {
+        let cases = [
+            ("hot", "uniform, special"),
+            ("uniform:1", "special:PERCENT,SHARE"),
+            ("special:1", "special:PERCENT,SHARE"),
+            ("special:101,75", "0 to 100"),
+            ("special:1,101", "0 to 100"),
+            ("special:1,75,0", "1 to 1000"),
+            ("gaussian:0", "1 to 1000"),
+            ("gaussian:2.5", "whole number"),
+            ("pareto:0", "above 0 and below 1"),
+            ("pareto:1", "above 0 and below 1"),
+            ("pareto:nan", "above 0 and below 1"),
+            ("pareto:", "a number"),
+            ("pareto:0.2,0.3", "pareto:H"),
+            ("zipfian:-1", "0 to 100"),
+            ("zipfian:inf", "0 to 100"),
+        ];
+        for (text, remedy) in cases {
+            let error = text.parse::<Keys>().unwrap_err().to_string();
+            assert!(error.contains(remedy), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_seed_means_the_same_keys_for_ever() {
+        // Written down once: a change of a crate or of a formula must not go unseen.
+        let first = Keys::all().map(|keys| {
+            let mut rng = Stream::Window.rng(42);
+            [(); 4].map(|()| keys.draw(&mut rng, 10_000))
+        });
+        let known = [
+            [9858, 8948, 5938, 6481],
+            [5050, 5040, 5010, 5015],
+            [5027, 5189, 4422, 4981],
+            [9014, 4484, 233, 438],
+            [1, 7, 281, 170],
+        ];
+        assert_eq!(first, known);
+    }
+
+    fn any_keys() -> impl Strategy<Value = Keys> {
+        prop_oneof![
+            Just(Keys::Uniform),
+            (0u32..=100, 0u32..=100, 1u32..20).prop_map(|(percent, share, numbers)| Keys::Special(
+                Special::new(percent, share, numbers).unwrap()
+            )),
+            (1u32..20).prop_map(|numbers| Keys::Gaussian(Gaussian::new(numbers).unwrap())),
+            (0.001f64..0.999).prop_map(|h| Keys::Pareto(Pareto::new(h).unwrap())),
+            (0.0f64..10.0).prop_map(|exponent| Keys::Zipfian(Zipfian::new(exponent).unwrap())),
+        ]
     }
 
     proptest! {
         #[test]
-        fn keys_are_rows(seed: u64, rows in 1u64..3_000_000_000) {
+        fn keys_are_rows(keys in any_keys(), seed: u64, rows in prop_oneof![1u64..10, 1u64..3_000_000_000]) {
             let mut rng = Stream::Window.rng(seed);
-            for keys in Keys::ALL {
-                for _ in 0..50 {
-                    prop_assert!((1..=rows).contains(&keys.draw(&mut rng, rows)));
-                }
+            for _ in 0..50 {
+                prop_assert!((1..=rows).contains(&keys.draw(&mut rng, rows)), "{keys}");
+            }
+        }
+
+        #[test]
+        fn any_text_is_a_distribution_or_an_error(text in "[a-z]*(:[0-9.,e-]*)?") {
+            if let Ok(keys) = text.parse::<Keys>() {
+                prop_assert_eq!(keys.to_string().parse(), Ok(keys));
             }
         }
     }

@@ -49,7 +49,7 @@ pub use config::{DEFAULT_GRACE, DriveConfig, Pace, Span};
 pub use dataset::{Dataset, DatasetError};
 pub use drive::{DriveError, Outputs, drive};
 pub use floor::Observer;
-pub use keys::{Keys, UnknownKeys};
+pub use keys::{Gaussian, Keys, KeysError, Pareto, Special, Zipfian};
 pub use load::{LoadConfig, LoadError, LoadProgress, drop_database, load};
 pub use measured::{Ended, Measured};
 pub use pace_lag::{Waiting, pace_lag};

@@ -130,7 +130,7 @@ mod tests {
         let dataset = Dataset {
             tables: 1,
             rows,
-            keys: Keys::Special,
+            keys: Keys::SPECIAL,
             seed: 5,
         };
         Inserts::new(7, rows, Draw::from_rng(dataset, Stream::Load(7).rng(5)))

@@ -123,7 +123,7 @@ pub struct Workload {
     pub arrivals: String,
     /// Seed of arrivals and keys.
     pub seed: u64,
-    /// Distribution of keys.
+    /// Distribution of keys, with its parameters: `uniform`, `special`, `zipfian:0.8`.
     pub keys: String,
     /// Tables.
     pub tables: u32,

@@ -179,10 +179,10 @@ fn placed(placement: &[Placed]) -> Vec<String> {
         .collect()
 }
 
-/// Connections and load.
+/// Connections with the distribution of their keys, and load.
 fn demand(workload: &Workload, offered: Option<f64>) -> [String; 2] {
-    let connections = format!("{} connections", workload.connections);
-    [connections, load(workload, offered)]
+    let clients = format!("{} connections, {} keys", workload.connections, workload.keys);
+    [clients, load(workload, offered)]
 }
 
 fn load(workload: &Workload, offered: Option<f64>) -> String {
