@@ -20,12 +20,12 @@
 //! | `c` `a` | waits for the client, for asynchronous I/O |
 //! | `x` `?` | waits for a futex that another process wakes, that nobody was seen to wake |
 //!
-//! A row `lost` marks with `L` when records were lost.
+//! A row `acks` says of a thread that it receives the acknowledgements of replicas. A row `lost` marks with `L` when records were lost.
 //!
 //! The `io` row: `B` binlog fsync, `b` binlog write, `R` redo fsync. The `commit` row: `C`. The `flush` row of a device:
 //! `F` while it flushes; a wait for it ends where a flush does.
 
-use logtrace_events::{Commit, FileClass, FileId, Flush, Io, IoOp, OffCpu, Record, Stack, Wake};
+use logtrace_events::{Commit, FileClass, FileId, Flush, Io, IoOp, OffCpu, Record, Stack, Tid, Wake};
 use logtrace_report::explain::{Segment, explain};
 use logtrace_report::timelines::Timelines;
 use logtrace_report::window::Window;
@@ -39,6 +39,7 @@ const FUTEX: u16 = 202;
 pub(crate) struct Drawing {
     records: Vec<Record>,
     gaps: Vec<Window>,
+    ack_receivers: Vec<Tid>,
 }
 
 struct Row {
@@ -64,8 +65,10 @@ impl Drawing {
         records.sort_by_key(end_ns);
         let lost = rows.iter().filter(|row| row.kind == "lost");
         let gaps = lost.flat_map(|row| runs(&row.cells)).filter(|run| run.0 == 'L');
+        let ack_receivers = rows.iter().filter(|row| row.kind == "acks");
         Self {
             records,
+            ack_receivers: ack_receivers.map(|row| row.thread as u32).collect(),
             gaps: gaps
                 .map(|(_, start_ns, end_ns)| Window::new(start_ns, end_ns))
                 .collect(),
@@ -77,6 +80,9 @@ impl Drawing {
         let mut timelines = Timelines::new(SERVER);
         for stack in stacks() {
             timelines.push_stack(stack).unwrap();
+        }
+        for &receiver in &self.ack_receivers {
+            timelines.name_ack_receiver(receiver);
         }
         for &gap in &self.gaps {
             timelines.push_gap(gap);
