@@ -5,7 +5,7 @@ use std::io::{self, BufWriter};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
-use logtrace_events::{LogNames, RecordingWriter, Request, decode};
+use logtrace_events::{LogNames, RecordingWriter, Request, Tid, decode};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::breakdown::Breakdown;
 use logtrace_report::window::Window;
@@ -36,6 +36,8 @@ pub(crate) struct Incoming {
     pub(crate) requests: Option<Receiver<Request>>,
     /// Whether statements are explained outside of their commits as well.
     pub(crate) statements: bool,
+    /// The server's thread that receives the acknowledgements of replicas.
+    pub(crate) ack_receiver: Option<Tid>,
 }
 
 /// To look for requests at every record would cost as much as to decode it.
@@ -69,6 +71,9 @@ impl Explainer {
         let mut analysis = Analysis::new(config);
         if incoming.statements {
             analysis.explain_statements();
+        }
+        if let Some(thread) = incoming.ack_receiver {
+            analysis.name_ack_receiver(thread);
         }
         if incoming.requests.is_some() {
             analysis.expect_requests();

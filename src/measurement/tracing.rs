@@ -64,6 +64,7 @@ impl Tracing {
             exchange: Arc::clone(exchange),
             requests: wanted.requests,
             statements: detail == Detail::Full,
+            ack_receiver: server.ack_receiver(),
         };
         let explainer = Explainer::new(server.pid, server.log_names(), incoming, recording)
             .context("cannot start the recording")?;

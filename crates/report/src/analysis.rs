@@ -1,6 +1,6 @@
 //! From the stream of records to the breakdown: each commit is explained the moment its record arrives.
 
-use logtrace_events::{Commit, Flush, Gap, Io, LogNames, OffCpu, Record, Request};
+use logtrace_events::{Commit, Flush, Gap, Io, LogNames, OffCpu, Record, Request, Tid};
 
 use crate::aggregate::Aggregate;
 use crate::breakdown::{Breakdown, StackTotals, StatementTotal};
@@ -65,6 +65,12 @@ impl Analysis {
             unmatched: 0,
             invariant_violations: 0,
         }
+    }
+
+    /// Names the thread of the server that receives the acknowledgements of replicas (semi-synchronous replication): what
+    /// it waits for are these.
+    pub fn name_ack_receiver(&mut self, tid: Tid) {
+        self.timelines.name_ack_receiver(tid);
     }
 
     /// Takes the next record, in the order of the ring: whatever a commit waited for comes before the commit.

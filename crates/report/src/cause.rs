@@ -75,6 +75,9 @@ pub enum Wait {
     /// The client: a socket.
     #[serde(rename = "client")]
     Client,
+    /// A replica, to acknowledge that it has the transaction: semi-synchronous replication.
+    #[serde(rename = "semisync ACK")]
+    SemisyncAck,
     /// Nothing that was seen explains it.
     #[serde(rename = "unexplained")]
     Unexplained,
@@ -109,7 +112,7 @@ impl Who {
 
 impl Wait {
     /// Each of them, in their order.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::OnCpu,
         Self::RunQueue,
         Self::DataWriteback,
@@ -124,6 +127,7 @@ impl Wait {
         Self::AsyncIo,
         Self::Timer,
         Self::Client,
+        Self::SemisyncAck,
         Self::Unexplained,
     ];
 
@@ -144,6 +148,7 @@ impl Wait {
             Self::AsyncIo => "async I/O",
             Self::Timer => "timer",
             Self::Client => "client",
+            Self::SemisyncAck => "semisync ACK",
             Self::Unexplained => "unexplained",
         }
     }

@@ -198,7 +198,7 @@ impl Walk<'_> {
             Stretch::Blocked(window, off) => match awaited(off, self.timelines.server_tgid()) {
                 Awaited::Thread(waker) => self.wait_for(waker, window, place.depth + 1),
                 Awaited::Itself(Wait::Unexplained) => self.unexplained(window),
-                Awaited::Itself(wait) => self.charge(window, cause(who, None, wait), None),
+                Awaited::Itself(wait) => self.charge(window, cause(who, None, timeline.meant(wait)), None),
             },
         });
     }

@@ -39,6 +39,11 @@ impl Timelines {
         }
     }
 
+    /// Names the thread that receives the acknowledgements of replicas (semi-synchronous replication).
+    pub fn name_ack_receiver(&mut self, tid: Tid) {
+        self.thread_mut(tid).set_receives_acks();
+    }
+
     /// Adds a thread's off-CPU interval.
     pub fn push_off_cpu(&mut self, off: &OffCpu) -> Result<(), Unmatched> {
         fit(self.thread_mut(off.tid).push_off_cpu(off))

@@ -24,6 +24,7 @@ pub(super) fn rgb(wait: Wait) -> Rgb {
         Wait::AsyncIo => (0x2f, 0x9e, 0x9a),
         Wait::Timer => (0xcd, 0xb2, 0x1c),
         Wait::Client => (0x72, 0x87, 0xad),
+        Wait::SemisyncAck => (0x4f, 0x5d, 0xc4),
         Wait::Unexplained => (0x9a, 0xa0, 0xa6),
     }
 }

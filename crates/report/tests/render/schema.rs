@@ -134,7 +134,8 @@ fn the_words_are_those_of_the_program() {
         Wait::FileIo => Some(Wait::AsyncIo),
         Wait::AsyncIo => Some(Wait::Timer),
         Wait::Timer => Some(Wait::Client),
-        Wait::Client => Some(Wait::Unexplained),
+        Wait::Client => Some(Wait::SemisyncAck),
+        Wait::SemisyncAck => Some(Wait::Unexplained),
         Wait::Unexplained => None,
     };
     let next_who = |who| match who {
