@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
-use logtrace_driver::{Arrivals, Dataset, Rate, WorkloadInfo};
+use logtrace_driver::{Arrivals, Dataset, Rate, Requests};
 use logtrace_server::{ChoiceError, Home, ServerChoice, Setting, SettingError};
 use logtrace_tracer::Extent;
 
@@ -17,8 +17,8 @@ use crate::measurement::{check_duration, checked_extent};
 /// A run that can be tried.
 #[derive(Clone, Debug)]
 pub(crate) struct RunConfig {
-    /// What a request is.
-    pub(crate) workload: &'static WorkloadInfo,
+    /// What requests are.
+    pub(crate) requests: Requests,
     /// Tables, keys and seed.
     pub(crate) dataset: Dataset,
     /// Connections.
@@ -66,7 +66,7 @@ impl RunConfig {
             .ok()
             .and_then(NonZeroUsize::new);
         Ok(Self {
-            workload: arguments.workload,
+            requests: Requests::plain(arguments.workload),
             dataset: Dataset {
                 tables: arguments.tables,
                 rows: arguments.rows,

@@ -31,7 +31,7 @@ pub(crate) fn document(config: &RunConfig, started: &str, raw: &Raw) -> Document
 
 fn workload(config: &RunConfig, raw: &Raw) -> Workload {
     Workload {
-        name: config.workload.name.into(),
+        name: config.requests.workload().name.into(),
         connections: u32::try_from(config.connections.get()).unwrap_or(u32::MAX),
         arrivals: match config.pacing {
             Pacing::Open(_, arrivals) => arrivals.name().into(),

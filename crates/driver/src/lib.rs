@@ -60,4 +60,7 @@ pub use server_thread::server_thread;
 pub use target::{Address, ConnectError, Target};
 pub use watch::{Progress, Stage, Watch};
 pub use worker::MAX_RETRIES;
-pub use workloads::{UnknownWorkload, WorkloadInfo, workloads};
+pub use workloads::{
+    Group, OptionError, Protocol, Requests, UnknownProtocol, UnknownWorkload, WorkloadInfo, WorkloadOptions,
+    workloads,
+};
