@@ -4,10 +4,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, Parser, Subcommand};
-use logtrace_driver::{Arrivals, Keys, Rate, WorkloadInfo};
+use logtrace_driver::{Arrivals, Keys, Rate};
 use logtrace_report::render::Format;
 use logtrace_server::{Home, ImageKind, ImageSize, Placement, Setting};
 use logtrace_tracer::{Detail, Sampling};
+
+use self::workload::WorkloadArgs;
+
+mod workload;
 
 /// Measures MySQL and MariaDB under load, and charges every nanosecond of every commit to what it waited for.
 #[derive(Debug, Parser)]
@@ -43,6 +47,8 @@ Examples:
   sudo logtrace run --workload update_key
       a private server, its capacity measured, then 70 % of it for 30 s
   sudo logtrace run --workload update_key --rate 300/s --duration 10s --server mariadb
+  sudo logtrace run --workload oltp_read_write --point-selects 2 --range-size 20 --protocol text
+      a workload by sysbench's name, with sysbench's options
   sudo logtrace run --fs xfs --rate 300/s
       the server on an XFS of its own, in a file that is gone afterwards
   sudo logtrace run --place redo=/mnt/fast --place binlog=/mnt/large
@@ -54,10 +60,6 @@ Examples:
 The tables are made in a database of their own (logtrace), which is removed afterwards; a database of that name
 that logtrace did not make is never touched.")]
 pub(crate) struct RunArgs {
-    /// What each request does; `logtrace workloads` lists them.
-    #[arg(long, value_name = "NAME", default_value = "update_key", value_parser = WorkloadInfo::find)]
-    pub(crate) workload: &'static WorkloadInfo,
-
     /// Requests a second (500/s), or a share of what a short closed loop reaches first (70%).
     #[arg(
         long,
@@ -133,6 +135,9 @@ pub(crate) struct RunArgs {
 
     #[command(flatten)]
     pub(crate) home: HomeArgs,
+
+    #[command(flatten)]
+    pub(crate) workload: WorkloadArgs,
 }
 
 #[derive(Debug, Args)]

@@ -66,7 +66,7 @@ impl RunConfig {
             .ok()
             .and_then(NonZeroUsize::new);
         Ok(Self {
-            requests: Requests::plain(arguments.workload),
+            requests: requests(arguments)?,
             dataset: Dataset {
                 tables: arguments.tables,
                 rows: arguments.rows,
@@ -109,6 +109,12 @@ impl RunConfig {
     pub(crate) fn is_private(&self) -> bool {
         !matches!(self.server, Some(ServerChoice::Running(_)))
     }
+}
+
+/// The workload, with options that it can have.
+fn requests(arguments: &RunArgs) -> Result<Requests, UsageError> {
+    let arguments = &arguments.workload;
+    Requests::new(arguments.workload, &arguments.options()).map_err(|error| UsageError(error.to_string()))
 }
 
 /// The choice of the server, with settings that it can have.

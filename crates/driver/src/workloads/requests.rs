@@ -7,6 +7,14 @@ use super::{Group, Protocol, Script, WorkloadInfo};
 /// Rows of a range, unless it is said otherwise.
 const RANGE_SIZE: u32 = 100;
 
+const RANGE_SIZE_OPTION: &str = "--range-size";
+const SKIP_TRX_OPTION: &str = "--skip-trx";
+
+/// sysbench's name of an option as commands have it.
+fn option(name: &str) -> String {
+    format!("--{}", name.replace('_', "-"))
+}
+
 /// What is to differ from sysbench's defaults; nothing does by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkloadOptions {
@@ -35,14 +43,14 @@ pub struct Requests {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum OptionError {
     /// It would change nothing.
-    #[error("the workload {workload} has no {option}; {has}")]
+    #[error("{option} does not apply to the workload {workload}, which takes {takes}")]
     Unknown {
         /// The workload's name.
         workload: &'static str,
-        /// The option.
+        /// The option, as commands have it.
         option: String,
-        /// What the workload has.
-        has: String,
+        /// What the workload takes.
+        takes: String,
     },
     /// Its statements are never prepared.
     #[error("the workload {0} sends its statements as text, as sysbench does: it cannot prepare them")]
@@ -58,15 +66,15 @@ impl Requests {
         let script = &workload.script;
         let mut requests = Self::plain(workload);
         for &(group, count) in &options.counts {
-            known(workload, group.name(), script.can_count(group))?;
+            known(workload, &option(group.name()), script.can_count(group))?;
             requests.counts[group as usize] = count;
         }
         if let Some(size) = options.range_size {
-            known(workload, "range_size", script.has_ranges())?;
+            known(workload, RANGE_SIZE_OPTION, script.has_ranges())?;
             requests.range_size = size;
         }
         if options.skip_trx {
-            known(workload, "transaction to skip", script.transaction.is_some())?;
+            known(workload, SKIP_TRX_OPTION, script.transaction.is_some())?;
             requests.transaction = false;
         }
         if options.protocol == Some(Protocol::Prepared) && script.protocol == Protocol::Text {
@@ -126,7 +134,7 @@ fn known(workload: &'static WorkloadInfo, option: &str, is_known: bool) -> Resul
     let unknown = || OptionError::Unknown {
         workload: workload.name,
         option: option.into(),
-        has: workload.script.what_can_be_chosen(),
+        takes: workload.script.options(),
     };
     is_known.then_some(()).ok_or_else(unknown)
 }
@@ -141,16 +149,20 @@ impl Script {
         self.groups.iter().any(|(group, _)| group.has_ranges())
     }
 
-    fn what_can_be_chosen(&self) -> String {
-        let counted = self.groups.iter().map(|(group, _)| *group);
-        let mut names: Vec<&str> = counted
-            .filter(|&group| self.can_count(group))
-            .map(Group::name)
-            .collect();
-        names.extend(self.has_ranges().then_some("range_size"));
-        names.extend(self.transaction.map(|_| "skip_trx"));
-        names.push("protocol");
-        format!("what can be chosen is {}", names.join(", "))
+    /// Every option that changes something.
+    fn options(&self) -> String {
+        let groups = self.groups.iter().map(|(group, _)| *group);
+        let counted = groups.filter(|&group| self.can_count(group));
+        let mut options: Vec<String> = counted.map(|group| option(group.name())).collect();
+        options.extend(self.has_ranges().then(|| RANGE_SIZE_OPTION.to_owned()));
+        options.extend(self.transaction.map(|_| SKIP_TRX_OPTION.to_owned()));
+        if self.protocol == Protocol::Prepared {
+            options.push("--protocol".to_owned());
+        }
+        match options.len() {
+            0 => "no such options".to_owned(),
+            _ => options.join(", "),
+        }
     }
 }
 
@@ -205,19 +217,27 @@ mod tests {
             ..WorkloadOptions::default()
         };
         for (workload, options, option) in [
-            ("update_key", counts(&[(Group::PointSelects, 2)]), "point_selects"),
+            (
+                "update_key",
+                counts(&[(Group::PointSelects, 2)]),
+                "--point-selects",
+            ),
             (
                 "point_select",
                 counts(&[(Group::PointSelects, 2)]),
-                "point_selects",
+                "--point-selects",
             ),
-            ("read_only", counts(&[(Group::IndexUpdates, 0)]), "index_updates"),
-            ("write_only", ranges, "range_size"),
-            ("delete", skip_trx, "transaction"),
+            (
+                "read_only",
+                counts(&[(Group::IndexUpdates, 0)]),
+                "--index-updates",
+            ),
+            ("write_only", ranges, "--range-size"),
+            ("delete", skip_trx, "--skip-trx"),
         ] {
             let error = with(workload, &options).unwrap_err().to_string();
             assert!(error.contains(workload) && error.contains(option), "{error}");
-            assert!(error.contains("protocol"), "{error}");
+            assert!(error.contains("--protocol"), "{error}");
         }
     }
 
