@@ -93,17 +93,18 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// Tables.
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub(crate) tables: u32,
+    /// Tables [default: 4].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) tables: Option<u32>,
 
-    /// Rows of each table.
-    #[arg(long, value_name = "N", default_value_t = 25_000, value_parser = clap::value_parser!(u32).range(1..=2_147_483_647))]
-    pub(crate) rows: u32,
+    /// Rows of each table [default: 25000].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=2_147_483_647))]
+    pub(crate) rows: Option<u32>,
 
-    /// Distribution of the rows that requests touch; special is the default of sysbench 1.0.
-    #[arg(long, value_name = "HOW", default_value = "uniform")]
-    pub(crate) keys: Keys,
+    /// Distribution of the rows that requests touch; special is the default of sysbench 1.0
+    /// [default: uniform].
+    #[arg(long, value_name = "HOW")]
+    pub(crate) keys: Option<Keys>,
 
     /// mysql, mariadb, a path to mysqld, or mysql://USER@HOST/ of a running server on this machine. Default: a
     /// private MySQL, or MariaDB where there is no MySQL. A password is read from LOGTRACE_PASSWORD.

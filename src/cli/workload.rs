@@ -1,7 +1,7 @@
 //! The options of a workload, under sysbench's names.
 
 use clap::Args;
-use logtrace_driver::{Group, Protocol, WorkloadInfo, WorkloadOptions};
+use logtrace_driver::{Compat, Group, Protocol, WorkloadInfo, WorkloadOptions};
 
 /// What each request does.
 #[derive(Debug, Args)]
@@ -10,6 +10,11 @@ pub(crate) struct WorkloadArgs {
     /// The workload, by its name or sysbench's; `logtrace workloads` lists them.
     #[arg(long, value_name = "NAME", default_value = "update_key", value_parser = WorkloadInfo::find)]
     pub(crate) workload: &'static WorkloadInfo,
+
+    /// The defaults of a release of sysbench for what is not named: --keys (1.0: special, 1.1: uniform), --tables (1)
+    /// and --rows (10000). Statements and their counts are those of both.
+    #[arg(long, value_name = "RELEASE")]
+    pub(crate) compat: Option<Compat>,
 
     /// Rows of a range that is read [default: 100].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_ROWS))]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
-use logtrace_driver::{Arrivals, Dataset, Rate, Requests};
+use logtrace_driver::{Arrivals, Compat, Dataset, Keys, Rate, Requests};
 use logtrace_server::{ChoiceError, Home, ServerChoice, Setting, SettingError};
 use logtrace_tracer::Extent;
 
@@ -13,6 +13,11 @@ use super::storage::Storage;
 use crate::cli::RunArgs;
 use crate::exit::UsageError;
 use crate::measurement::{check_duration, checked_extent};
+
+/// Tables, unless it is said otherwise.
+const TABLES: u32 = 4;
+/// Rows of each, unless it is said otherwise.
+const ROWS: u32 = 25_000;
 
 /// A run that can be tried.
 #[derive(Clone, Debug)]
@@ -67,12 +72,7 @@ impl RunConfig {
             .and_then(NonZeroUsize::new);
         Ok(Self {
             requests: requests(arguments)?,
-            dataset: Dataset {
-                tables: arguments.tables,
-                rows: arguments.rows,
-                keys: arguments.keys,
-                seed: arguments.seed,
-            },
+            dataset: dataset(arguments),
             connections: connections.context("--connections must be at least 1")?,
             pacing: match arguments.max {
                 true => Pacing::Closed,
@@ -108,6 +108,20 @@ impl RunConfig {
     /// Whether logtrace starts the server itself.
     pub(crate) fn is_private(&self) -> bool {
         !matches!(self.server, Some(ServerChoice::Running(_)))
+    }
+}
+
+/// The tables and keys that were named, and for the others the defaults of `--compat` or of logtrace.
+fn dataset(arguments: &RunArgs) -> Dataset {
+    let compat = arguments.workload.compat;
+    let tables = compat.map_or(TABLES, Compat::tables);
+    let rows = compat.map_or(ROWS, Compat::rows);
+    let keys = compat.map_or(Keys::Uniform, Compat::keys);
+    Dataset {
+        tables: arguments.tables.unwrap_or(tables),
+        rows: arguments.rows.unwrap_or(rows),
+        keys: arguments.keys.unwrap_or(keys),
+        seed: arguments.seed,
     }
 }
 

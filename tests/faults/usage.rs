@@ -15,6 +15,7 @@ fn wrong_usage_names_the_argument_and_what_to_write() {
         ("--workload insert --protocol prepared", "as text"),
         ("--protocol binary", "prepared or text"),
         ("--index-updates 0", "at least one statement"),
+        ("--compat sysbench-0.4", "sysbench-1.0 or sysbench-1.1"),
         ("--rate 0", "above 0"),
         ("--rate -5/s", "above 0"),
         ("--rate many", "500/s"),
