@@ -4,10 +4,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, Parser, Subcommand};
-use logtrace_driver::{Arrivals, Keys, Rate, WorkloadInfo};
+use logtrace_driver::{Arrivals, Keys, Rate};
 use logtrace_report::render::Format;
 use logtrace_server::{Home, ImageKind, ImageSize, Placement, Setting};
 use logtrace_tracer::{Detail, RingBytes, Sampling};
+
+use self::workload::WorkloadArgs;
+
+mod workload;
 
 /// Measures MySQL and MariaDB under load, and charges every nanosecond of every commit to what it waited for.
 #[derive(Debug, Parser)]
@@ -43,6 +47,8 @@ Examples:
   sudo logtrace run --workload update_key
       a private server, its capacity measured, then 70 % of it for 30 s
   sudo logtrace run --workload update_key --rate 300/s --duration 10s --server mariadb
+  sudo logtrace run --workload oltp_read_write --point-selects 2 --range-size 20 --protocol text
+      a workload by sysbench's name, with sysbench's options
   sudo logtrace run --fs xfs --rate 300/s
       the server on an XFS of its own, in a file that is gone afterwards
   sudo logtrace run --place redo=/mnt/fast --place binlog=/mnt/large
@@ -54,10 +60,6 @@ Examples:
 The tables are made in a database of their own (logtrace), which is removed afterwards; a database of that name
 that logtrace did not make is never touched.")]
 pub(crate) struct RunArgs {
-    /// What each request does; `logtrace workloads` lists them.
-    #[arg(long, value_name = "NAME", default_value = "update_key", value_parser = WorkloadInfo::find)]
-    pub(crate) workload: &'static WorkloadInfo,
-
     /// Requests a second (500/s), or a share of what a short closed loop reaches first (70%).
     #[arg(
         long,
@@ -91,19 +93,19 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// Tables.
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub(crate) tables: u32,
+    /// Tables [default: 4].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) tables: Option<u32>,
 
-    /// Rows of each table.
-    #[arg(long, value_name = "N", default_value_t = 25_000, value_parser = clap::value_parser!(u32).range(1..=2_147_483_647))]
-    pub(crate) rows: u32,
+    /// Rows of each table [default: 25000].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=2_147_483_647))]
+    pub(crate) rows: Option<u32>,
 
     /// Distribution of the rows that requests touch, as sysbench computes it: uniform, special (sysbench 1.0's
     /// default), gaussian, pareto or zipfian; sysbench's parameters may follow: zipfian:1.2, pareto:0.3, gaussian:6,
-    /// special:5,80.
-    #[arg(long, value_name = "HOW", default_value = "uniform")]
-    pub(crate) keys: Keys,
+    /// special:5,80 [default: uniform].
+    #[arg(long, value_name = "HOW")]
+    pub(crate) keys: Option<Keys>,
 
     /// mysql, mariadb, a path to mysqld, or mysql://USER@HOST/ of a running server on this machine. Default: a
     /// private MySQL, or MariaDB where there is no MySQL. A password is read from LOGTRACE_PASSWORD.
@@ -131,6 +133,9 @@ pub(crate) struct RunArgs {
 
     #[command(flatten)]
     pub(crate) home: HomeArgs,
+
+    #[command(flatten)]
+    pub(crate) workload: WorkloadArgs,
 }
 
 #[derive(Debug, Args)]

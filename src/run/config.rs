@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
-use logtrace_driver::{Arrivals, Dataset, Rate, WorkloadInfo};
+use logtrace_driver::{Arrivals, Compat, Dataset, Keys, Rate, Requests};
 use logtrace_server::{ChoiceError, Home, ServerChoice, Setting, SettingError};
 
 use super::storage::Storage;
@@ -13,11 +13,16 @@ use crate::cli::{RunArgs, TracingArgs};
 use crate::exit::UsageError;
 use crate::measurement::{check_duration, checked_tracing};
 
+/// Tables, unless it is said otherwise.
+const TABLES: u32 = 4;
+/// Rows of each, unless it is said otherwise.
+const ROWS: u32 = 25_000;
+
 /// A run that can be tried.
 #[derive(Clone, Debug)]
 pub(crate) struct RunConfig {
-    /// What a request is.
-    pub(crate) workload: &'static WorkloadInfo,
+    /// What requests are.
+    pub(crate) requests: Requests,
     /// Tables, keys and seed.
     pub(crate) dataset: Dataset,
     /// Connections.
@@ -63,13 +68,8 @@ impl RunConfig {
             .ok()
             .and_then(NonZeroUsize::new);
         Ok(Self {
-            workload: arguments.workload,
-            dataset: Dataset {
-                tables: arguments.tables,
-                rows: arguments.rows,
-                keys: arguments.keys,
-                seed: arguments.seed,
-            },
+            requests: requests(arguments)?,
+            dataset: dataset(arguments),
             connections: connections.context("--connections must be at least 1")?,
             pacing: match arguments.max {
                 true => Pacing::Closed,
@@ -105,6 +105,26 @@ impl RunConfig {
     pub(crate) fn is_private(&self) -> bool {
         !matches!(self.server, Some(ServerChoice::Running(_)))
     }
+}
+
+/// The tables and keys that were named, and for the others the defaults of `--compat` or of logtrace.
+fn dataset(arguments: &RunArgs) -> Dataset {
+    let compat = arguments.workload.compat;
+    let tables = compat.map_or(TABLES, Compat::tables);
+    let rows = compat.map_or(ROWS, Compat::rows);
+    let keys = compat.map_or(Keys::Uniform, Compat::keys);
+    Dataset {
+        tables: arguments.tables.unwrap_or(tables),
+        rows: arguments.rows.unwrap_or(rows),
+        keys: arguments.keys.unwrap_or(keys),
+        seed: arguments.seed,
+    }
+}
+
+/// The workload, with options that it can have.
+fn requests(arguments: &RunArgs) -> Result<Requests, UsageError> {
+    let arguments = &arguments.workload;
+    Requests::new(arguments.workload, &arguments.options()).map_err(|error| UsageError(error.to_string()))
 }
 
 /// The choice of the server, with settings that it can have.

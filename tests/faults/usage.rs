@@ -7,6 +7,15 @@ fn wrong_usage_names_the_argument_and_what_to_write() {
     let home = Home::new();
     let cases = [
         ("--workload nothing", "update_key"),
+        ("--point-selects 2", "--index-updates, --protocol"),
+        ("--workload read_only --index-updates 2", "read_only"),
+        ("--workload oltp_write_only --range-size 9", "--skip-trx"),
+        ("--workload read_write --range-size 0", "1..="),
+        ("--workload insert --skip-trx", "insert"),
+        ("--workload insert --protocol prepared", "as text"),
+        ("--protocol binary", "prepared or text"),
+        ("--index-updates 0", "at least one statement"),
+        ("--compat sysbench-0.4", "sysbench-1.0 or sysbench-1.1"),
         ("--rate 0", "above 0"),
         ("--rate -5/s", "above 0"),
         ("--rate many", "500/s"),

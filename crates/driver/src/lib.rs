@@ -13,6 +13,7 @@ mod arrivals;
 mod board;
 mod capacity;
 mod clock;
+mod compat;
 mod config;
 mod dataset;
 mod draw;
@@ -45,6 +46,7 @@ pub use tokio_util::sync::CancellationToken;
 pub use arrivals::{Arrivals, Offsets, UnknownArrivals};
 pub use capacity::{CAPACITY_DURATION, CAPACITY_WARMUP, capacity};
 pub use clock::now_ns;
+pub use compat::{Compat, UnknownCompat};
 pub use config::{DEFAULT_GRACE, DriveConfig, Pace, Span};
 pub use dataset::{Dataset, DatasetError};
 pub use drive::{DriveError, Outputs, drive};
@@ -60,4 +62,7 @@ pub use server_thread::server_thread;
 pub use target::{Address, ConnectError, Target};
 pub use watch::{Progress, Stage, Watch};
 pub use worker::MAX_RETRIES;
-pub use workloads::{UnknownWorkload, WorkloadInfo, workloads};
+pub use workloads::{
+    Group, OptionError, Protocol, Requests, UnknownProtocol, UnknownWorkload, WorkloadInfo, WorkloadOptions,
+    workloads,
+};

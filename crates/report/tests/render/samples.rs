@@ -230,6 +230,10 @@ fn workload() -> Workload {
         duration_s: 30.0,
         warmup_s: 5.0,
         capacity_per_s: Some(1_714.3),
+        statements: BTreeMap::from([("index_updates".to_owned(), 1)]),
+        range_size: None,
+        transaction: false,
+        protocol: Some("prepared".to_owned()),
     }
 }
 

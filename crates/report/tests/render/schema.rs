@@ -24,7 +24,8 @@ fn validator() -> jsonschema::Validator {
 fn full() -> Value {
     let mut document = samples::losses().document;
     document.driver.as_mut().unwrap().offered_per_s = Some(1.0);
-    document.workload.as_mut().unwrap().capacity_per_s = Some(1.0);
+    let workload = document.workload.as_mut().unwrap();
+    (workload.capacity_per_s, workload.range_size) = (Some(1.0), Some(100));
     document.trace = samples::trace().document.trace;
     serde_json::to_value(document).unwrap()
 }
@@ -46,7 +47,7 @@ fn every_sample_is_valid() {
 fn structs(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
-            let is_map = ["/settings", "/errors", "/retries"]
+            let is_map = ["/settings", "/errors", "/retries", "/workload/statements"]
                 .iter()
                 .any(|map| at.ends_with(map));
             if !is_map {
