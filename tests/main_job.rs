@@ -6,7 +6,7 @@ mod common;
 
 use std::fs;
 
-use common::{SERVERS, alone, driver, is_leader, run, share, total, workload};
+use common::{SERVERS, alone, driver, is_leader, run, share, sum_of_parts, total, workload};
 use logtrace_events::{FileClass, IoOp};
 use logtrace_report::cause::{Wait, Who};
 use logtrace_report::document::{CauseRow, Document};
@@ -53,14 +53,7 @@ fn assert_counted(document: &Document) {
 /// Each request is taken apart, and nothing of it is left over or counted twice.
 fn assert_joined(document: &Document) {
     let response = document.response.as_ref().unwrap();
-    let parts = [
-        response.lag,
-        response.client,
-        response.before_commit,
-        response.commit,
-        response.after_commit,
-    ];
-    assert_eq!(parts.iter().sum::<u64>(), response.total);
+    assert_eq!(sum_of_parts(response), response.total);
     assert_eq!((response.requests, response.unjoined), (driver(document).done, 0));
     let commits = document.commits.as_ref().unwrap();
     // A request may be over after the window in which its commit began, and the other way round: one for each connection
