@@ -114,7 +114,9 @@ mod tests {
                 let _ = ended.recv();
             })
             .unwrap();
-        assert_eq!(by_name(process), Some(told.recv().unwrap()));
+        // It has its name before it tells anything.
+        let tid = told.recv().unwrap();
+        assert_eq!(by_name(process), Some(tid));
         drop(end);
         receiver.join().unwrap();
     }
