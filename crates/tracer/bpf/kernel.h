@@ -80,5 +80,7 @@ struct request {
 struct pt_regs {
 	unsigned long orig_ax;
 	unsigned long di;
+	unsigned long si;
+	unsigned long dx;
 	unsigned long sp;
 } RELOCATED;

@@ -13,6 +13,7 @@ enum loss {
 	LOSS_RING_FULL,
 	LOSS_THREADS_FULL,
 	LOSS_COMMIT_UNMATCHED,
+	LOSS_MEMBER_UNMATCHED,
 	LOSSES,
 };
 
@@ -47,6 +48,9 @@ struct thread {
 	__u64 io_ino;
 	__u32 io_dev;
 	__u32 io_generation;
+	/* The server's object for the commit that waits in a group's queue (group.h), and when it joined; 0 for none. */
+	__u64 group_name;
+	__u64 joined_ns;
 } __attribute__((aligned(64)));
 
 _Static_assert(__builtin_offsetof(struct thread, commit_sp) == 64, "the first cache line");

@@ -32,6 +32,7 @@ const SETTLING: Duration = Duration::from_millis(2);
 const LOSS_RING_FULL: u32 = 0;
 const LOSS_THREADS_FULL: u32 = 1;
 const LOSS_COMMIT_UNMATCHED: u32 = 2;
+const LOSS_MEMBER_UNMATCHED: u32 = 3;
 
 /// What a thread waits for at the beginning of a burst began before it. Commits count from a little later on, when the
 /// threads that others wait for have been seen.
@@ -222,7 +223,7 @@ impl<S: Sink> Drain<S> {
             events: self.events,
             losses: Losses {
                 lost: self.lost(LOSS_RING_FULL) + self.lost(LOSS_THREADS_FULL),
-                unmatched: self.lost(LOSS_COMMIT_UNMATCHED),
+                unmatched: self.lost(LOSS_COMMIT_UNMATCHED) + self.lost(LOSS_MEMBER_UNMATCHED),
                 ..Losses::default()
             },
             probes: self.probes.clone(),
