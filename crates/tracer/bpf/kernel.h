@@ -60,6 +60,8 @@ struct files_struct {
 struct task_struct {
 	int pid;
 	int tgid;
+	int on_cpu;
+	__u64 start_time;
 	struct files_struct *files;
 } RELOCATED;
 

@@ -44,8 +44,8 @@ pub(crate) struct Drain<S> {
     attachments: Attachments,
     rings: Rings,
     losses: PerCpuArray<MapData, u64>,
-    /// Whether the probes do anything.
-    looking: Array<MapData, u32>,
+    /// Since when the probes trace, 0 while they do nothing.
+    looking: Array<MapData, u64>,
     threads: ThreadStates,
     probes: Vec<ProbeAccount>,
     statistics: Statistics,
@@ -265,8 +265,9 @@ impl Rhythm {
     }
 }
 
-fn set_looking(looking: &mut Array<MapData, u32>, value: bool) -> Result<(), MapError> {
-    looking.set(0, u32::from(value), 0)
+fn set_looking(looking: &mut Array<MapData, u64>, value: bool) -> Result<(), MapError> {
+    let since_ns = if value { clock_ns(ClockId::Monotonic) } else { 0 };
+    looking.set(0, since_ns, 0)
 }
 
 fn nanoseconds(duration: Duration) -> u64 {

@@ -9,6 +9,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod first_sight;
 mod groups;
 mod server;
 
