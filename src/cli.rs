@@ -120,6 +120,16 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) storage: StorageArgs,
 
+    /// How long a request may take from when it is sent; then it has failed, and its connection is made again.
+    /// Default: as long as it takes.
+    #[arg(long, value_name = "T", value_parser = duration)]
+    pub(crate) deadline: Option<Duration>,
+
+    /// How long a lost connection is tried to be made again while the server refuses it [default: 30s for a running
+    /// server; a private one that ends does not come back].
+    #[arg(long, value_name = "T", value_parser = duration)]
+    pub(crate) reconnect: Option<Duration>,
+
     /// Measure without tracing: no causes.
     #[arg(long, conflicts_with_all = ["detail", "sample", "record", "ring_bytes"])]
     pub(crate) no_trace: bool,

@@ -17,6 +17,8 @@ use crate::measurement::{check_duration, checked_tracing};
 const TABLES: u32 = 4;
 /// Rows of each, unless it is said otherwise.
 const ROWS: u32 = 25_000;
+/// How long a running server may refuse connections, unless it is said otherwise: long enough to start again.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A run that can be tried.
 #[derive(Clone, Debug)]
@@ -33,6 +35,10 @@ pub(crate) struct RunConfig {
     pub(crate) warmup: Duration,
     /// Length of the window.
     pub(crate) duration: Duration,
+    /// How long a request may take.
+    pub(crate) deadline: Option<Duration>,
+    /// How long a lost connection is tried to be made again.
+    pub(crate) reconnect_for: Duration,
     /// Which server.
     pub(crate) server: Option<ServerChoice>,
     /// Variables of the server.
@@ -77,6 +83,11 @@ impl RunConfig {
             },
             warmup: arguments.warmup,
             duration: arguments.duration,
+            deadline: checked_deadline(arguments.deadline)?,
+            reconnect_for: arguments.reconnect.unwrap_or(match &server {
+                Some(ServerChoice::Running(_)) => PATIENCE,
+                _ => Duration::ZERO,
+            }),
             server,
             settings: arguments.settings.clone(),
             storage,
@@ -105,6 +116,15 @@ impl RunConfig {
     pub(crate) fn is_private(&self) -> bool {
         !matches!(self.server, Some(ServerChoice::Running(_)))
     }
+}
+
+/// Shorter ones than the driver's timer can tell would fail requests that were in time.
+fn checked_deadline(deadline: Option<Duration>) -> anyhow::Result<Option<Duration>> {
+    const SHORTEST: Duration = Duration::from_millis(10);
+    if deadline.is_some_and(|deadline| deadline < SHORTEST) {
+        return Err(UsageError(format!("--deadline must be at least {SHORTEST:?}")).into());
+    }
+    Ok(deadline)
 }
 
 /// The tables and keys that were named, and for the others the defaults of `--compat` or of logtrace.

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use logtrace_driver::DISCONNECTED;
+use logtrace_driver::{DISCONNECTED, Outage, OutageCause, TIMED_OUT};
 use logtrace_report::distribution::Distribution;
-use logtrace_report::document::{Document, Driver, Workload};
+use logtrace_report::document::{Document, Driver, OutageRow, Workload};
 
 use super::caveats::findings;
 use super::config::{Pacing, RunConfig};
@@ -80,12 +80,34 @@ fn driver(config: &RunConfig, raw: &Raw) -> Driver {
         lag: Distribution::from(&measured.lag),
         service: Distribution::from(&measured.service),
         response: Distribution::from(&measured.response),
+        outages: outages(measured),
     }
+}
+
+/// A connection that was lost before the window began, and is not there yet, is lost in it from the beginning.
+fn outages(measured: &logtrace_driver::Measured) -> Vec<OutageRow> {
+    let row = |outage: &Outage| {
+        let start_ns = outage.start_ns.max(measured.window.start_ns);
+        OutageRow {
+            at: start_ns - measured.window.start_ns,
+            length: outage.end_ns.map(|end_ns| end_ns.saturating_sub(start_ns)),
+            connections: outage.connections,
+            back: outage.back,
+            cause: match outage.cause {
+                OutageCause::Restarted => "restarted",
+                OutageCause::Closed => "closed",
+                OutageCause::Unknown => "unknown",
+            }
+            .to_owned(),
+        }
+    };
+    measured.outages.iter().map(row).collect()
 }
 
 fn by_code(counts: &BTreeMap<u16, u64>) -> BTreeMap<String, u64> {
     let name = |code: u16| match code {
         DISCONNECTED => "disconnected".to_owned(),
+        TIMED_OUT => "deadline".to_owned(),
         code => code.to_string(),
     };
     counts.iter().map(|(&code, &count)| (name(code), count)).collect()

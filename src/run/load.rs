@@ -186,6 +186,8 @@ pub(crate) fn drive_config(config: &RunConfig, target: &Target, pace: Pace) -> D
         warmup: config.warmup,
         duration: config.duration,
         grace: DEFAULT_GRACE,
+        reconnect_for: config.reconnect_for,
+        deadline: config.deadline,
     }
 }
 

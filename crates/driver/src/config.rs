@@ -29,6 +29,12 @@ pub struct DriveConfig {
     pub duration: Duration,
     /// Time after the window for requests that were due in it, and after the warm-up for those that run then.
     pub grace: Duration,
+    /// How long a lost connection is tried to be made again while the server refuses it, with pauses that get longer.
+    /// Its request has failed, and those that fall due meanwhile wait. Zero where a server that ends does not come back.
+    pub reconnect_for: Duration,
+    /// How long a request may take from when it is sent; then it has failed, and its connection is given up and made
+    /// again, as nobody knows when the server will have done with it. `None`: as long as it takes.
+    pub deadline: Option<Duration>,
 }
 
 /// The grace that suits a server which keeps up.

@@ -14,6 +14,7 @@ use crate::dataset::DatasetError;
 use crate::floor::{Floor, Observer};
 use crate::measured::Measured;
 use crate::pacer::Pacer;
+use crate::reconnect::Reconnection;
 use crate::runtime::{RuntimeError, on_this_thread};
 use crate::server_thread::server_thread;
 use crate::session::Session;
@@ -103,9 +104,14 @@ fn check(config: &DriveConfig) -> Result<(), DriveError> {
 }
 
 async fn drive_here(config: &DriveConfig, outputs: Outputs<'_>) -> Result<Measured, DriveError> {
-    let floor = Floor::new(config.connections.get());
+    let reconnection = Reconnection {
+        target: config.target.clone(),
+        patience: config.reconnect_for,
+        observed: outputs.observer.is_some(),
+    };
+    let floor = Floor::new(config.connections.get(), reconnection);
     let mut connections = tokio::select! {
-        seated = seat_all(config, &floor, outputs.observer.is_some()) => seated?,
+        seated = seat_all(config, &floor) => seated?,
         () = outputs.cancel.cancelled() => return Err(DriveError::Cancelled),
     };
     let mut session = Session {
@@ -128,17 +134,13 @@ async fn drive_here(config: &DriveConfig, outputs: Outputs<'_>) -> Result<Measur
 
 /// Connects and prepares all, and then lets them wait for requests. Who observes the requests also learns which thread
 /// of the server serves them.
-async fn seat_all(
-    config: &DriveConfig,
-    floor: &Rc<Floor>,
-    observed: bool,
-) -> Result<JoinSet<()>, DriveError> {
+async fn seat_all(config: &DriveConfig, floor: &Rc<Floor>) -> Result<JoinSet<()>, DriveError> {
     let workload = config.requests.workload();
     let mut servings = Vec::new();
     for number in 0..config.connections.get() {
         let mut conn = config.target.connect(Use::Database).await?;
-        let mut seat = floor.seat(number, config.requests, config.dataset);
-        if observed {
+        let mut seat = floor.seat(number, config);
+        if seat.reconnection().observed {
             seat.thread = server_thread(&mut conn).await;
         }
         let serving = (workload.prepare)(conn, seat).await;

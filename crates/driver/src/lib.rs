@@ -10,6 +10,7 @@
 //! Times are nanoseconds of `CLOCK_MONOTONIC`.
 
 mod arrivals;
+mod backoff;
 mod board;
 mod capacity;
 mod clock;
@@ -23,10 +24,12 @@ mod interval_log;
 mod keys;
 mod load;
 mod measured;
+mod outages;
 mod pace_lag;
 mod pacer;
 pub mod random;
 mod rate;
+mod reconnect;
 mod recorder;
 mod runtime;
 mod schema;
@@ -54,9 +57,10 @@ pub use floor::Observer;
 pub use keys::{Gaussian, Keys, KeysError, Pareto, Special, Zipfian};
 pub use load::{LoadConfig, LoadError, LoadProgress, drop_database, load};
 pub use measured::{Ended, Measured};
+pub use outages::{Outage, OutageCause};
 pub use pace_lag::{Waiting, pace_lag};
 pub use rate::{Rate, RateError};
-pub use recorder::{Counts, DISCONNECTED, LATE_NS, Latencies, Recorder};
+pub use recorder::{Counts, DISCONNECTED, LATE_NS, Latencies, Recorder, TIMED_OUT};
 pub use runtime::RuntimeError;
 pub use server_thread::server_thread;
 pub use target::{Address, ConnectError, Target};

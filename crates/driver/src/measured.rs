@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 
 use crate::config::Span;
+use crate::outages::Outage;
 
 /// The measured window of one drive.
 ///
@@ -24,7 +25,8 @@ pub struct Measured {
     pub requests: u64,
     /// Requests that the server did, in the window or in the grace after it.
     pub done: u64,
-    /// Requests that failed, by the server's error code; 2013 for those whose connection broke.
+    /// Requests that failed, by the server's error code; [`crate::DISCONNECTED`] for those whose connection
+    /// broke, [`crate::TIMED_OUT`] for those that were not done by their deadline.
     pub errors: BTreeMap<u16, u64>,
     /// Attempts that were made again within a request, by the error code of the failed attempt.
     pub retries: BTreeMap<u16, u64>,
@@ -49,6 +51,8 @@ pub struct Measured {
     pub response: Histogram<u64>,
     /// Requests done in each second from the start, the grace included; sums to `done`.
     pub per_second: Vec<u64>,
+    /// Times in which connections were lost, from those that were when the window began.
+    pub outages: Vec<Outage>,
     /// Why the window ended.
     pub ended: Ended,
     /// CPU time of the driver's thread in the window and the grace.
@@ -62,7 +66,7 @@ pub enum Ended {
     Completed,
     /// The caller cancelled it.
     Interrupted,
-    /// Every connection broke.
+    /// Every connection broke, and did not come back.
     ServerGone,
 }
 

@@ -53,6 +53,7 @@ pub(crate) async fn measure(
     let mut recorder = Recorder::new();
     recorder.set_window_end(planned.end_ns);
     session.floor.recorder.replace(recorder);
+    session.floor.outages.borrow_mut().begin();
     let cpu_ns = thread_cpu_ns();
     let source = config.pace.source(planned, Stream::Window, config.dataset.seed);
     session.floor.board.borrow_mut().set_source(source);
@@ -124,6 +125,7 @@ fn summary(config: &DriveConfig, floor: &Floor, end: &End) -> Measured {
         service: latencies.service,
         response: latencies.response,
         per_second,
+        outages: floor.outages.borrow().all(),
         ended: end.ended,
         client_cpu_ns: end.client_cpu_ns,
     }

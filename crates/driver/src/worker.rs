@@ -1,18 +1,21 @@
 //! One connection: takes requests, issues them, and records how they ended.
 
+use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
 
 use logtrace_events::{Outcome, Request};
 use mysql_async::{Conn, Error};
+use tokio::time::timeout;
 
 use crate::clock::now_ns;
 use crate::draw::Draw;
 use crate::floor::Seat;
+use crate::reconnect::reconnect;
 use crate::source::Turn;
 use crate::workloads::Workload;
 
-/// Serves requests until the drive is over or the connection breaks.
+/// Serves requests until the drive is over, or the connection broke and did not come back.
 pub(crate) type Serving = Pin<Box<dyn Future<Output = ()>>>;
 
 /// Prepares what a workload needs on a connection.
@@ -36,12 +39,16 @@ pub(crate) fn prepare<W: Workload>(mut conn: Conn, seat: Seat) -> Preparing {
     })
 }
 
-async fn serve<W: Workload>(workload: W, mut conn: Conn, seat: Seat) {
+async fn serve<W: Workload>(mut workload: W, mut conn: Conn, mut seat: Seat) {
     while let Some(turn) = seat.turn().await {
         let request = run(&workload, &mut conn, &seat, turn).await;
         seat.finish(&request);
-        if request.outcome == Outcome::Disconnected {
-            return;
+        let given_up = request.outcome == Outcome::TimedOut;
+        if given_up || request.outcome == Outcome::Disconnected {
+            let Some(again) = reconnect(&mut seat, given_up).await else {
+                return;
+            };
+            (workload, conn) = again;
         }
     }
     // The measurement is over, and the server will see the connection end one way or the other.
@@ -52,27 +59,43 @@ async fn run<W: Workload>(workload: &W, conn: &mut Conn, seat: &Seat, turn: Turn
     let values = workload.draw(&mut Draw::request(seat.dataset, turn.base, turn.number));
     // The first poll of the future below writes to the socket.
     let sent_ns = now_ns();
-    let mut retries = 0;
-    let outcome = loop {
-        match workload.issue(conn, &values).await {
-            Ok(()) => break Outcome::Done,
-            Err(Error::Server(error)) if RETRIED.contains(&error.code) && retries < MAX_RETRIES => {
-                retries += 1;
-                seat.retry(error.code);
-            }
-            Err(Error::Server(error)) => break Outcome::ServerError(error.code),
-            // After anything else nobody knows what the server still has to say on this connection.
-            Err(Error::Io(_) | Error::Driver(_) | Error::Url(_) | Error::Other(_)) => {
-                break Outcome::Disconnected;
-            }
-        }
+    let retries = Cell::new(0);
+    let attempts = attempt(workload, conn, seat, &values, &retries);
+    let outcome = match seat.deadline {
+        // A deadline is in milliseconds and more: tokio's timer will do.
+        Some(deadline) => timeout(deadline, attempts).await.unwrap_or(Outcome::TimedOut),
+        None => attempts.await,
     };
     Request {
         due_ns: turn.due_ns.unwrap_or(sent_ns),
         sent_ns,
         done_ns: now_ns(),
         outcome,
-        retries,
+        retries: retries.get(),
         thread: seat.thread,
+    }
+}
+
+/// Issues a request until it is done, or failed in a way that is not worth another attempt.
+async fn attempt<W: Workload>(
+    workload: &W,
+    conn: &mut Conn,
+    seat: &Seat,
+    values: &W::Values,
+    retries: &Cell<u32>,
+) -> Outcome {
+    loop {
+        match workload.issue(conn, values).await {
+            Ok(()) => return Outcome::Done,
+            Err(Error::Server(error)) if RETRIED.contains(&error.code) && retries.get() < MAX_RETRIES => {
+                retries.update(|retries| retries + 1);
+                seat.retry(error.code);
+            }
+            Err(Error::Server(error)) => return Outcome::ServerError(error.code),
+            // After anything else nobody knows what the server still has to say on this connection.
+            Err(Error::Io(_) | Error::Driver(_) | Error::Url(_) | Error::Other(_)) => {
+                return Outcome::Disconnected;
+            }
+        }
     }
 }

@@ -184,6 +184,25 @@ pub struct Driver {
     pub service: Distribution,
     /// done - due.
     pub response: Distribution,
+    /// Times in which connections were lost; absent in older documents.
+    #[serde(default)]
+    pub outages: Vec<OutageRow>,
+}
+
+/// From the first connection that was lost until all that were lost are there again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutageRow {
+    /// When it began, in nanoseconds from the start of the window.
+    pub at: u64,
+    /// How long until the last one was there again of those that came back; absent when none did.
+    pub length: Option<u64>,
+    /// Connections that were lost.
+    pub connections: u64,
+    /// Connections that came back.
+    pub back: u64,
+    /// `restarted`: the server was, in between. `closed`: the server went on, and ended the connections. `unknown`: it did
+    /// not say.
+    pub cause: String,
 }
 
 /// Response times by part, over all joined requests; the parts sum to the total exactly.

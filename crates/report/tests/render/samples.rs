@@ -9,7 +9,8 @@ use logtrace_events::FileClass;
 use logtrace_report::breakdown::{Breakdown, ResponseTotal, Slowest, StackTotals};
 use logtrace_report::distribution::Distribution;
 use logtrace_report::document::{
-    Caveat, Document, Driver, Gaps, LoopImage, Placed, Probe, SCHEMA, Server, Trace, Tracer, Workload,
+    Caveat, Document, Driver, Gaps, LoopImage, OutageRow, Placed, Probe, SCHEMA, Server, Trace, Tracer,
+    Workload,
 };
 
 use self::breakdown::{breakdown, durations, histogram};
@@ -94,6 +95,13 @@ pub(crate) fn losses() -> Sample {
         unfinished: 2,
         errors: BTreeMap::from([("1213".to_owned(), 12), ("disconnected".to_owned(), 1)]),
         retries: BTreeMap::from([("1205".to_owned(), 40)]),
+        outages: vec![OutageRow {
+            at: 4_200_000_000,
+            length: Some(1_300_000_000),
+            connections: 1,
+            back: 1,
+            cause: "closed".to_owned(),
+        }],
         ..driver()
     });
     if let Some(tracer) = &mut document.tracer {
@@ -256,6 +264,7 @@ fn driver() -> Driver {
         lag: distribution(39_000.0),
         service: distribution(1_080_000.0),
         response: distribution(1_120_000.0),
+        outages: Vec::new(),
     }
 }
 
