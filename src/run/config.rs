@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
-use logtrace_driver::{Arrivals, Dataset, Rate, WorkloadInfo};
+use logtrace_driver::{Dataset, WorkloadInfo};
 use logtrace_server::{ChoiceError, Home, ServerChoice, Setting, SettingError};
 use logtrace_tracer::Extent;
 
+use super::pacing::Pacing;
 use super::storage::Storage;
 use crate::cli::RunArgs;
 use crate::exit::UsageError;
@@ -47,19 +48,11 @@ pub(crate) struct RunConfig {
     pub(crate) home: Home,
 }
 
-/// When requests start; the rate may still have to be found.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Pacing {
-    /// At times of their own.
-    Open(Rate, Arrivals),
-    /// As soon as the connection is free.
-    Closed,
-}
-
 impl RunConfig {
     /// Checks what was typed.
     pub(crate) fn checked(arguments: &RunArgs) -> anyhow::Result<Self> {
-        check_duration(arguments.duration)?;
+        let (pacing, duration) = Pacing::checked(arguments)?;
+        check_duration(duration)?;
         let server = server(arguments)?;
         let storage = Storage::checked(&arguments.storage, server.as_ref(), &arguments.settings)?;
         let connections = usize::try_from(arguments.connections)
@@ -74,17 +67,14 @@ impl RunConfig {
                 seed: arguments.seed,
             },
             connections: connections.context("--connections must be at least 1")?,
-            pacing: match arguments.max {
-                true => Pacing::Closed,
-                false => Pacing::Open(arguments.rate, arguments.arrivals),
-            },
+            pacing,
             warmup: arguments.warmup,
-            duration: arguments.duration,
+            duration,
             server,
             settings: arguments.settings.clone(),
             storage,
             trace: !arguments.no_trace,
-            extent: checked_extent(&arguments.extent, Some(arguments.duration))?,
+            extent: checked_extent(&arguments.extent, Some(duration))?,
             record: arguments.record,
             out: arguments.out.clone(),
             home: arguments.home.home(),

@@ -11,6 +11,7 @@ use logtrace_server::{Server, ServerConfig};
 use logtrace_tracer::{Account, check_program};
 use tokio::sync::oneshot;
 
+use super::arrivals_file::keep_arrivals;
 use super::config::RunConfig;
 use super::disk::{is_full, unless_full};
 use super::document::document;
@@ -176,7 +177,7 @@ impl Load<'_> {
             .dir
             .create_file(&self.dir.latency_hlog())
             .context("cannot create the latency log")?;
-        let drive = drive_config(self.config, self.target, self.pace);
+        let drive = drive_config(self.config, self.target, self.pace.clone());
         let driving = drive_workload(drive, log, interrupts.end.clone(), follower, self.finished);
         let reading = async {
             if announced.await.is_err() {
@@ -189,6 +190,8 @@ impl Load<'_> {
             }
         };
         let (measured, start) = tokio::join!(driving, reading);
-        Ok((measured?, start))
+        let measured = measured?;
+        keep_arrivals(self.dir, &self.pace, self.config.dataset.seed, &measured)?;
+        Ok((measured, start))
     }
 }

@@ -1,5 +1,7 @@
 //! What was typed cannot be meant.
 
+use std::fs;
+
 use crate::home::Home;
 
 #[test]
@@ -12,6 +14,17 @@ fn wrong_usage_names_the_argument_and_what_to_write() {
         ("--rate many", "500/s"),
         ("--rate inf", "finite"),
         ("--max --rate 5/s", "--max"),
+        ("--rate 100..fast", "100..5000/s:500"),
+        ("--rate 0..0/s", "not both 0"),
+        ("--rate 1..5/s:0", "by more than 0"),
+        ("--max --schedule /dev/null", "--max"),
+        ("--rate 5/s --schedule /dev/null", "--rate"),
+        ("--schedule /dev/null", "a rate above 0"),
+        ("--schedule /nowhere", "/nowhere"),
+        ("--replay /nowhere", "/nowhere"),
+        ("--replay /dev/null", "nanoseconds from the start"),
+        ("--replay /tmp", "run.json"),
+        ("--replay /dev/null --arrivals uniform", "--arrivals"),
         ("--duration 0", "at least"),
         ("--duration soon", "30s"),
         ("--warmup soon", "30s"),
@@ -48,6 +61,32 @@ fn wrong_usage_names_the_argument_and_what_to_write() {
     for (arguments, remedy) in cases {
         home.run(arguments).refused(2, &[remedy]);
     }
+    home.assert_untouched();
+}
+
+#[test]
+fn a_bad_line_of_a_schedule_or_a_replay_is_named_before_anything_starts() {
+    let home = Home::new();
+    let file = home.path().join("file.txt");
+    let cases = [
+        ("--schedule", "1s 5\n\nsoon 5\n", "", "file.txt:3: "),
+        ("--schedule", "1s 5\n", "--duration 2s", "ends after 1s"),
+        ("--schedule", "1s 0\n1s 5\n", "--duration 1s", "no request is due"),
+        ("--schedule", "10ms 5\n", "", "at least 100ms"),
+        ("--replay", "5\n# down\n4\n", "", "file.txt:3: 4 is before 5"),
+        (
+            "--replay",
+            "5\nend 1000000000\n",
+            "--duration 2s",
+            "ends after 1s",
+        ),
+    ];
+    for (option, text, more, remedy) in cases {
+        fs::write(&file, text).unwrap();
+        let arguments = format!("{option} {} {more}", file.display());
+        home.run(&arguments).refused(2, &[remedy]);
+    }
+    fs::remove_file(&file).unwrap();
     home.assert_untouched();
 }
 

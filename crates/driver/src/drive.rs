@@ -96,7 +96,7 @@ pub fn drive(config: &DriveConfig, outputs: Outputs<'_>) -> Result<Measured, Dri
 
 fn check(config: &DriveConfig) -> Result<(), DriveError> {
     config.dataset.check()?;
-    match config.pace.offered_per_s() {
+    match config.pace.offered_per_s(config.duration) {
         Some(rate) if !(rate.is_finite() && rate > 0.0) => Err(DriveError::Rate(rate)),
         _ => Ok(()),
     }

@@ -9,25 +9,32 @@
 //!
 //! Times are nanoseconds of `CLOCK_MONOTONIC`.
 
+mod arrival_times;
 mod arrivals;
 mod board;
 mod capacity;
 mod clock;
 mod config;
+mod course;
 mod dataset;
 mod draw;
 mod drive;
 mod floor;
 mod interval_log;
 mod keys;
+mod lines;
 mod load;
 mod measured;
+mod offer;
 mod pace_lag;
 mod pacer;
 pub mod random;
 mod rate;
+mod rate_range;
 mod recorder;
 mod runtime;
+mod schedule;
+mod schedule_file;
 mod schema;
 mod server_thread;
 mod session;
@@ -42,6 +49,7 @@ mod workloads;
 pub use hdrhistogram::Histogram;
 pub use tokio_util::sync::CancellationToken;
 
+pub use arrival_times::ArrivalTimes;
 pub use arrivals::{Arrivals, Offsets, UnknownArrivals};
 pub use capacity::{CAPACITY_DURATION, CAPACITY_WARMUP, capacity};
 pub use clock::now_ns;
@@ -50,12 +58,16 @@ pub use dataset::{Dataset, DatasetError};
 pub use drive::{DriveError, Outputs, drive};
 pub use floor::Observer;
 pub use keys::{Gaussian, Keys, KeysError, Pareto, Special, Zipfian};
+pub use lines::FileError;
 pub use load::{LoadConfig, LoadError, LoadProgress, drop_database, load};
 pub use measured::{Ended, Measured};
+pub use offer::Offer;
 pub use pace_lag::{Waiting, pace_lag};
 pub use rate::{Rate, RateError};
+pub use rate_range::RateRange;
 pub use recorder::{Counts, DISCONNECTED, LATE_NS, Latencies, Recorder};
 pub use runtime::RuntimeError;
+pub use schedule::{Schedule, ScheduleError, Step};
 pub use server_thread::server_thread;
 pub use target::{Address, ConnectError, Target};
 pub use watch::{Progress, Stage, Watch};

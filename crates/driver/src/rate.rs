@@ -61,6 +61,17 @@ pub enum RateError {
     /// It does not read as a rate.
     #[error("{0:?} is not a rate: write 500/s, or 70% for a share of the measured capacity")]
     NotARate(String),
+    /// It does not read as a range of rates.
+    #[error(
+        "{0:?} is not a range of rates: write 100..5000/s for a ramp, 100..5000/s:500 for steps of 500, or either \
+         with % for shares of the measured capacity"
+    )]
+    NotARange(String),
+    /// No requests would ever be due, or there is no end of steps.
+    #[error(
+        "the rates {0:?} must be 0 or more, not both 0 and finite, in at most 10000 steps by more than 0"
+    )]
+    BadRange(String),
     /// No requests would ever be due, or all at once.
     #[error("the rate {0:?} must be above 0 and finite")]
     NotPositive(String),

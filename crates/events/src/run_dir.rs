@@ -113,6 +113,11 @@ impl RunDir {
         self.path.join("commits.folded")
     }
 
+    /// When each request was due.
+    pub fn arrivals_txt(&self) -> PathBuf {
+        self.path.join("arrivals.txt")
+    }
+
     /// Lag, service and response as an `HdrHistogram` interval log.
     pub fn latency_hlog(&self) -> PathBuf {
         self.path.join("latency.hlog")

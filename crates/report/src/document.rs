@@ -119,8 +119,11 @@ pub struct Workload {
     pub name: String,
     /// Connections.
     pub connections: u32,
-    /// `poisson`, `uniform`, or `closed` for a closed loop (`--max`).
+    /// `poisson`, `uniform`, `replay` of known times, or `closed` for a closed loop (`--max`).
     pub arrivals: String,
+    /// What the rate followed where it was not the same all the time: the range, the schedule's file, or what was
+    /// replayed.
+    pub schedule: Option<String>,
     /// Seed of arrivals and keys.
     pub seed: u64,
     /// Distribution of keys, with its parameters: `uniform`, `special`, `zipfian:0.8`.
@@ -140,7 +143,7 @@ pub struct Workload {
 /// What the driver measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Driver {
-    /// Requests a second that were asked for; absent in a closed loop.
+    /// Requests a second that were asked for, their mean where they changed; absent in a closed loop.
     pub offered_per_s: Option<f64>,
     /// Requests a second that the server did.
     pub achieved_per_s: f64,

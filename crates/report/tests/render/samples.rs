@@ -141,6 +141,7 @@ pub(crate) fn no_commits() -> Sample {
     };
     sample.document.workload = Some(Workload {
         name: "point_select".to_owned(),
+        schedule: Some("100..5000/s:500".to_owned()),
         ..workload()
     });
     sample.document.tracer.as_mut().unwrap().cpu_ns_per_commit = 0;
@@ -222,6 +223,7 @@ fn workload() -> Workload {
         name: "update_key".to_owned(),
         connections: 8,
         arrivals: "poisson".to_owned(),
+        schedule: None,
         seed: 42,
         keys: "special".to_owned(),
         tables: 4,

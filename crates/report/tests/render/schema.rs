@@ -25,6 +25,7 @@ fn full() -> Value {
     let mut document = samples::losses().document;
     document.driver.as_mut().unwrap().offered_per_s = Some(1.0);
     document.workload.as_mut().unwrap().capacity_per_s = Some(1.0);
+    document.workload.as_mut().unwrap().schedule = Some("steps.txt".to_owned());
     document.trace = samples::trace().document.trace;
     serde_json::to_value(document).unwrap()
 }
