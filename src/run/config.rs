@@ -51,6 +51,7 @@ pub(crate) struct RunConfig {
 impl RunConfig {
     /// Checks what was typed.
     pub(crate) fn checked(arguments: &RunArgs) -> anyhow::Result<Self> {
+        arguments.duration.map_or(Ok(()), check_duration)?;
         let (pacing, duration) = Pacing::checked(arguments)?;
         check_duration(duration)?;
         let server = server(arguments)?;

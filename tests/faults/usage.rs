@@ -26,6 +26,7 @@ fn wrong_usage_names_the_argument_and_what_to_write() {
         ("--replay /tmp", "run.json"),
         ("--replay /dev/null --arrivals uniform", "--arrivals"),
         ("--duration 0", "at least"),
+        ("--duration 0 --rate 1..5/s:1", "at least"),
         ("--duration soon", "30s"),
         ("--warmup soon", "30s"),
         ("--connections 0", "1..="),

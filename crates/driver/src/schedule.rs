@@ -69,8 +69,10 @@ impl Step {
     /// Requests due until `at_ns` from its start: the integral of the rate.
     fn requests_until(self, at_ns: u64) -> f64 {
         let at_ns = at_ns.min(self.length_ns) as f64;
-        let slope = (self.to_per_s - self.from_per_s) / self.length_ns as f64;
-        (self.from_per_s + slope * at_ns / 2.0) * at_ns / NS_PER_S as f64
+        // At the end exactly 1, so that a step of whole requests has no rounding.
+        let part = at_ns / self.length_ns as f64;
+        let mean = self.from_per_s + (self.to_per_s - self.from_per_s) * part / 2.0;
+        mean * at_ns / NS_PER_S as f64
     }
 
     /// When `requests` of it have fallen due, from its start: the inverse of the integral.
