@@ -4,10 +4,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, Parser, Subcommand};
-use logtrace_driver::{Arrivals, Keys, Offer, WorkloadInfo};
+use logtrace_driver::{Arrivals, Keys, Offer};
 use logtrace_report::render::Format;
 use logtrace_server::{Home, ImageKind, ImageSize, Placement, Setting};
-use logtrace_tracer::{Detail, Sampling};
+use logtrace_tracer::{Detail, RingBytes, Sampling};
+
+use self::workload::WorkloadArgs;
+
+mod workload;
 
 /// Measures MySQL and MariaDB under load, and charges every nanosecond of every commit to what it waited for.
 #[derive(Debug, Parser)]
@@ -45,6 +49,8 @@ Examples:
   sudo logtrace run --workload update_key --rate 300/s --duration 10s --server mariadb
   sudo logtrace run --rate 100..2000/s:100 --duration 60s
       twenty steps of 3 s; --schedule FILE for ramps and bursts
+  sudo logtrace run --workload oltp_read_write --point-selects 2 --range-size 20 --protocol text
+      a workload by sysbench's name, with sysbench's options
   sudo logtrace run --fs xfs --rate 300/s
       the server on an XFS of its own, in a file that is gone afterwards
   sudo logtrace run --place redo=/mnt/fast --place binlog=/mnt/large
@@ -56,10 +62,6 @@ Examples:
 The tables are made in a database of their own (logtrace), which is removed afterwards; a database of that name
 that logtrace did not make is never touched.")]
 pub(crate) struct RunArgs {
-    /// What each request does; `logtrace workloads` lists them.
-    #[arg(long, value_name = "NAME", default_value = "update_key", value_parser = WorkloadInfo::find)]
-    pub(crate) workload: &'static WorkloadInfo,
-
     /// Requests a second (500/s), or a share of what a short closed loop reaches first (70%). It may rise or fall over
     /// the window: 100..5000/s evenly, 100..5000/s:500 in steps of 500 and the same length, 10..120%:10 likewise.
     #[arg(
@@ -104,19 +106,19 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// Tables.
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub(crate) tables: u32,
+    /// Tables [default: 4].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) tables: Option<u32>,
 
-    /// Rows of each table.
-    #[arg(long, value_name = "N", default_value_t = 25_000, value_parser = clap::value_parser!(u32).range(1..=2_147_483_647))]
-    pub(crate) rows: u32,
+    /// Rows of each table [default: 25000].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=2_147_483_647))]
+    pub(crate) rows: Option<u32>,
 
     /// Distribution of the rows that requests touch, as sysbench computes it: uniform, special (sysbench 1.0's
     /// default), gaussian, pareto or zipfian; sysbench's parameters may follow: zipfian:1.2, pareto:0.3, gaussian:6,
-    /// special:5,80.
-    #[arg(long, value_name = "HOW", default_value = "uniform")]
-    pub(crate) keys: Keys,
+    /// special:5,80 [default: uniform].
+    #[arg(long, value_name = "HOW")]
+    pub(crate) keys: Option<Keys>,
 
     /// mysql, mariadb, a path to mysqld, or mysql://USER@HOST/ of a running server on this machine. Default: a
     /// private MySQL, or MariaDB where there is no MySQL. A password is read from LOGTRACE_PASSWORD.
@@ -132,15 +134,11 @@ pub(crate) struct RunArgs {
     pub(crate) storage: StorageArgs,
 
     /// Measure without tracing: no causes.
-    #[arg(long, conflicts_with_all = ["detail", "sample"])]
+    #[arg(long, conflicts_with_all = ["detail", "sample", "record", "ring_bytes"])]
     pub(crate) no_trace: bool,
 
     #[command(flatten)]
-    pub(crate) extent: ExtentArgs,
-
-    /// Keep every record in the run directory (about 0.5 kB a commit).
-    #[arg(long, conflicts_with = "no_trace")]
-    pub(crate) record: bool,
+    pub(crate) tracing: TracingArgs,
 
     /// Where run directories are made.
     #[arg(long, value_name = "DIR", default_value = "logtrace-runs")]
@@ -148,6 +146,9 @@ pub(crate) struct RunArgs {
 
     #[command(flatten)]
     pub(crate) home: HomeArgs,
+
+    #[command(flatten)]
+    pub(crate) workload: WorkloadArgs,
 }
 
 #[derive(Debug, Args)]
@@ -187,11 +188,7 @@ pub(crate) struct TraceArgs {
     pub(crate) duration: Option<Duration>,
 
     #[command(flatten)]
-    pub(crate) extent: ExtentArgs,
-
-    /// Keep every record in the run directory (about 0.5 kB a commit).
-    #[arg(long)]
-    pub(crate) record: bool,
+    pub(crate) tracing: TracingArgs,
 
     /// Where run directories are made.
     #[arg(long, value_name = "DIR", default_value = "logtrace-runs")]
@@ -204,11 +201,12 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
         .map_err(|error| format!("{error}. Write a number and a unit, such as 500ms, 30s or 2m"))
 }
 
-/// How much is traced.
-#[derive(Debug, Args)]
-pub(crate) struct ExtentArgs {
+/// How a server is traced, whoever loads it.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct TracingArgs {
     /// How much is traced: commit (whom commits wait for, no files), io (also each system call on a file, and what it
-    /// waits for), full (also the devices' flushes). Each costs more than the one before.
+    /// waits for), full (also the devices' flushes, and statements outside of commits). Each costs more than the one
+    /// before.
     #[arg(long, value_name = "LEVEL", default_value_t = Detail::Io)]
     pub(crate) detail: Detail,
 
@@ -216,6 +214,15 @@ pub(crate) struct ExtentArgs {
     /// fast that tracing each of them would slow them down. Requests are measured all the time.
     #[arg(long, value_name = "P%", default_value_t = Sampling::ALL)]
     pub(crate) sample: Sampling,
+
+    /// Keep every record in the run directory (about 0.5 kB a commit).
+    #[arg(long)]
+    pub(crate) record: bool,
+
+    /// Room for the records of each CPU, a power of two such as 64K or 16M [default: 512K to 4M, by the number of
+    /// CPUs]. More where records are lost; less where memory is short, or to see how losses are told.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) ring_bytes: Option<RingBytes>,
 }
 
 /// Where a private server keeps its files.
@@ -264,7 +271,8 @@ pub(crate) struct ReportArgs {
 
     /// What to print.
     ///
-    /// One of terminal, json, html, markdown, csv, folded.
+    /// One of terminal, json, html, markdown, csv, folded (commits), folded-response (from the client to the causes of
+    /// commits), folded-statement (statements outside of commits, of a run with --detail full).
     #[arg(long, value_name = "FORMAT", default_value_t = Format::Terminal)]
     pub(crate) format: Format,
 }

@@ -6,6 +6,7 @@ mod commands;
 mod exit;
 mod measurement;
 mod run;
+mod stack_files;
 mod told;
 mod trace;
 

@@ -6,7 +6,7 @@ mod common;
 
 use std::fs;
 
-use common::{SERVERS, alone, driver, is_leader, run, share, total, workload};
+use common::{SERVERS, alone, driver, is_leader, run, share, sum_of_parts, total, workload};
 use logtrace_events::{FileClass, IoOp};
 use logtrace_report::cause::{Wait, Who};
 use logtrace_report::document::{CauseRow, Document};
@@ -53,14 +53,7 @@ fn assert_counted(document: &Document) {
 /// Each request is taken apart, and nothing of it is left over or counted twice.
 fn assert_joined(document: &Document) {
     let response = document.response.as_ref().unwrap();
-    let parts = [
-        response.lag,
-        response.client,
-        response.before_commit,
-        response.commit,
-        response.after_commit,
-    ];
-    assert_eq!(parts.iter().sum::<u64>(), response.total);
+    assert_eq!(sum_of_parts(response), response.total);
     assert_eq!((response.requests, response.unjoined), (driver(document).done, 0));
     let commits = document.commits.as_ref().unwrap();
     // A request may be over after the window in which its commit began, and the other way round: one for each connection
@@ -148,6 +141,8 @@ fn the_main_job_explains_both_servers() {
             "report.html",
             "flamegraph.svg",
             "commits.folded",
+            "response.svg",
+            "response.folded",
             "latency.hlog",
             "server.json",
             "host.json",
@@ -214,16 +209,25 @@ fn reading_commits_nothing_and_every_writing_workload_commits_once_a_request() {
             ));
             assert_sound(&ran.good());
         }
-        let ran = run(&format!(
-            "--workload point_select --rate 200/s --duration 2s --warmup 500ms --rows 1000 --server {server}"
-        ));
-        let document = ran.good();
-        assert!(driver(&document).done > 0);
-        assert_eq!(
-            document.commits.as_ref().unwrap().count,
-            0,
-            "{server}: read-only commits do not wait"
-        );
+        // Transactions wait for each other's locks: requests at the edges weigh more than `assert_joined` allows.
+        for workload in ["write_only", "read_write"] {
+            let ran = run(&format!(
+                "--workload {workload} --rate 100/s --duration 2s --warmup 500ms --server {server}"
+            ));
+            assert_counted(&ran.good());
+        }
+        for workload in ["point_select", "read_only"] {
+            let ran = run(&format!(
+                "--workload {workload} --rate 100/s --duration 2s --warmup 500ms --rows 1000 --server {server}"
+            ));
+            let document = ran.good();
+            assert!(driver(&document).done > 0);
+            assert_eq!(
+                document.commits.as_ref().unwrap().count,
+                0,
+                "{server} {workload}: read-only commits do not wait"
+            );
+        }
     }
 }
 
@@ -246,6 +250,43 @@ fn a_transaction_of_ten_updates_is_one_commit_and_explained() {
             document.unexplained
         );
     }
+}
+
+#[test]
+fn a_workload_has_the_options_of_sysbench_and_the_document_tells_them() {
+    let _alone = alone();
+    for server in SERVERS {
+        let ran = run(&format!(
+            "--workload oltp_read_write --point-selects 2 --order-ranges 0 --range-size 7 --protocol text --no-trace \
+             --rate 100/s --duration 1s --warmup 0s --rows 1000 --server {server}"
+        ));
+        let document = ran.good();
+        assert!(driver(&document).done > 0);
+        let told = workload(&document);
+        assert_eq!(told.name, "read_write");
+        let counts = ["point_selects", "order_ranges", "delete_inserts"].map(|group| told.statements[group]);
+        assert_eq!(counts, [2, 0, 1]);
+        assert_eq!(told.statements.len(), 8);
+        assert_eq!(
+            (told.range_size, told.transaction, told.protocol.as_deref()),
+            (Some(7), true, Some("text"))
+        );
+    }
+}
+
+#[test]
+fn a_release_of_sysbench_has_its_defaults_but_what_is_named_goes_first() {
+    let _alone = alone();
+    let load = "--no-trace --rate 100/s --duration 1s --warmup 0s --server mariadb";
+    for (compat, keys) in [("sysbench-1.0", "special"), ("sysbench-1.1", "uniform")] {
+        let document = run(&format!("--compat {compat} {load}")).good();
+        let told = workload(&document);
+        assert_eq!((told.keys.as_str(), told.tables, told.rows), (keys, 1, 10_000));
+    }
+    let named = "--compat sysbench-1.0 --keys uniform --tables 2 --rows 500";
+    let document = run(&format!("{named} {load}")).good();
+    let told = workload(&document);
+    assert_eq!((told.keys.as_str(), told.tables, told.rows), ("uniform", 2, 500));
 }
 
 #[test]

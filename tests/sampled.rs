@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Ran, SERVERS, alone, driver, run, share, total};
+use common::{Ran, SERVERS, alone, driver, run, share, sum_of_parts, total};
 use logtrace_events::{FileClass, IoOp};
 use logtrace_report::document::{Document, Gaps};
 
@@ -79,14 +79,7 @@ fn assert_counted(document: &Document, gaps: Gaps, server: &str) {
         (0.6..1.25).contains(&(response.requests as f64 / expected)),
         "{told}"
     );
-    let parts = [
-        response.lag,
-        response.client,
-        response.before_commit,
-        response.commit,
-        response.after_commit,
-    ];
-    assert_eq!(parts.iter().sum::<u64>(), response.total, "{told}");
+    assert_eq!(sum_of_parts(response), response.total, "{told}");
 }
 
 fn assert_told(ran: &Ran, server: &str) {

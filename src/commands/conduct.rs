@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::Context;
 use jiff::Zoned;
 use logtrace_events::RunDir;
+use logtrace_report::breakdown::StackTotals;
 use logtrace_report::render::{Format, Input, render};
 use tokio::runtime::Builder;
 
@@ -40,7 +41,7 @@ pub(super) fn conduct(
         Format::Terminal,
         Input {
             document,
-            stacks: &[],
+            stacks: &StackTotals::default(),
             color: io::stdout().is_terminal(),
         },
     )?;

@@ -9,8 +9,12 @@ use crate::run::{RunConfig, measure, measured, preflight};
 pub(crate) fn run(arguments: &RunArgs) -> anyhow::Result<Exit> {
     let config = RunConfig::checked(arguments)?;
     preflight(&config)?;
-    conduct(&config.out, config.workload.name, async |outputs, interrupts| {
-        let raw = measure(&config, outputs, interrupts).await?;
-        Ok(measured(&config, outputs.started, raw))
-    })
+    conduct(
+        &config.out,
+        config.requests.workload().name,
+        async |outputs, interrupts| {
+            let raw = measure(&config, outputs, interrupts).await?;
+            Ok(measured(&config, outputs.started, raw))
+        },
+    )
 }

@@ -9,7 +9,11 @@ use crate::exit::Exit;
 pub(crate) fn workloads() -> anyhow::Result<Exit> {
     let mut text = String::new();
     for workload in logtrace_driver::workloads() {
-        let commits = if workload.commits { "commits" } else { "reads only" };
+        let commits = if workload.commits() {
+            "commits"
+        } else {
+            "reads only"
+        };
         writeln!(
             text,
             "{:<14} {commits:<11} {} (sysbench: {})",

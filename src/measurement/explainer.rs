@@ -5,7 +5,7 @@ use std::io::{self, BufWriter};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
-use logtrace_events::{LogNames, RecordingWriter, Request, decode};
+use logtrace_events::{LogNames, RecordingWriter, Request, Tid, decode};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::breakdown::Breakdown;
 use logtrace_report::window::Window;
@@ -36,6 +36,8 @@ pub(crate) struct Incoming {
     pub(crate) requests: Option<Receiver<Request>>,
     /// Whether statements are explained outside of their commits as well.
     pub(crate) statements: bool,
+    /// The server's thread that receives the acknowledgements of replicas.
+    pub(crate) ack_receiver: Option<Tid>,
 }
 
 /// To look for requests at every record would cost as much as to decode it.
@@ -69,6 +71,12 @@ impl Explainer {
         let mut analysis = Analysis::new(config);
         if incoming.statements {
             analysis.explain_statements();
+        }
+        if let Some(thread) = incoming.ack_receiver {
+            analysis.name_ack_receiver(thread);
+        }
+        if incoming.requests.is_some() {
+            analysis.expect_requests();
         }
         Ok(Self {
             analysis,
@@ -138,6 +146,10 @@ impl Explainer {
 }
 
 impl Sink for Explainer {
+    fn lost(&mut self, from_ns: u64, until_ns: u64) {
+        self.analysis.push_lost(Window::new(from_ns, until_ns));
+    }
+
     fn record(&mut self, bytes: &[u8]) {
         self.notice_window();
         self.keep(bytes);

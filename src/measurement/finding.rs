@@ -1,6 +1,7 @@
 //! What a reader must know before trusting the numbers of any measurement; pure.
 
 use logtrace_report::document::{Caveat, Document};
+use logtrace_tracer::RingBytes;
 
 use super::tracing::Traced;
 
@@ -58,12 +59,10 @@ fn of_tracer(traced: &Traced) -> Vec<Finding> {
     let mut found = Vec::new();
     let losses = traced.account.losses;
     if losses.lost > 0 {
+        let read = traced.account.events;
         found.push(degrading(
             "lost_records",
-            format!(
-                "{} records were lost: causes are incomplete, sums are still exact",
-                losses.lost
-            ),
+            lost(losses.lost, read, traced.ring_bytes),
         ));
     }
     if traced.explained.undecodable > 0 {
@@ -97,6 +96,23 @@ fn of_tracer(traced: &Traced) -> Vec<Finding> {
     found
 }
 
+/// What losses mean for the numbers, and what to do. `rings` is the room that there was.
+fn lost(lost: u64, read: u64, rings: RingBytes) -> String {
+    let share = 100.0 * share(lost, lost + read);
+    let larger = rings.larger();
+    let room = if larger == rings {
+        String::new()
+    } else {
+        format!("give them more room (--ring-bytes {larger}; it was {rings} for each CPU), ")
+    };
+    format!(
+        "{lost} of {} records were lost ({share:.1} %). The sums are exact, of the commits that were seen. Commits \
+         are missing, what a thread did while records were lost is unexplained, and requests of that time have no \
+         parts. What helps: {room}trace less (--detail commit), load less",
+        lost + read
+    )
+}
+
 fn of_commits(document: &Document) -> Option<Finding> {
     let commits = document.commits.as_ref()?;
     let unexplained = share(document.unexplained, commits.total);
@@ -106,4 +122,23 @@ fn of_commits(document: &Document) -> Option<Finding> {
             format!("{:.1} % of the commit time is unexplained", unexplained * 100.0),
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn losses_are_told_with_a_remedy_that_can_be_had() {
+        let text = |rings: &str| lost(300, 100, rings.parse().unwrap());
+        let small = text("4K");
+        for words in ["300 of 400 records", "75.0 %", "--ring-bytes 4M", "it was 4K"] {
+            assert!(small.contains(words), "{small}");
+        }
+        let largest = text("256M");
+        assert!(
+            !largest.contains("--ring-bytes") && largest.contains("--detail"),
+            "{largest}"
+        );
+    }
 }

@@ -24,4 +24,4 @@ pub(crate) use place::device_of;
 pub(crate) use preflight::insist;
 pub(crate) use progress::Line;
 pub(crate) use tracing::{Tracing, Wanted};
-pub(crate) use window::{check_duration, checked_extent};
+pub(crate) use window::{check_duration, checked_tracing};

@@ -4,12 +4,14 @@ use std::fs;
 
 use anyhow::{Context, anyhow};
 use logtrace_events::RunDir;
+use logtrace_report::breakdown::{StackTotals, Whole};
 use logtrace_report::document::{Caveat, Document};
 use logtrace_report::render::{Format, Input, RenderError, flamegraph, render};
 use serde_json::json;
 
 use super::interrupts::Interrupted;
 use super::observed::Observed;
+use crate::stack_files;
 use crate::told::told;
 
 /// Writes the files of one run.
@@ -41,22 +43,32 @@ impl Outputs<'_> {
     pub(crate) fn finished(&self, observed: &Observed, document: &Document) -> anyhow::Result<()> {
         self.document(document)?;
         self.facts(observed)?;
-        let stacks = observed
-            .traced
-            .as_ref()
-            .map_or(&[][..], |traced| &traced.explained.breakdown.stacks);
+        let nothing = StackTotals::default();
+        let traced = observed.traced.as_ref();
         let input = Input {
             document,
-            stacks,
+            stacks: traced.map_or(&nothing, |traced| &traced.explained.breakdown.stacks),
             color: false,
         };
         self.write(&self.dir.report_html(), &render(Format::Html, input)?)?;
-        if observed.traced.is_none() {
-            return Ok(());
+        if traced.is_some() {
+            self.stacks(Whole::Commit, input)?;
         }
-        self.write(&self.dir.commits_folded(), &render(Format::Folded, input)?)?;
-        match flamegraph(document, stacks) {
-            Ok(svg) => self.write(&self.dir.flamegraph_svg(), &svg),
+        // Somebody else's load has no requests, and not every run explains statements.
+        if document.response.is_some() {
+            self.stacks(Whole::Response, input)?;
+        }
+        if document.statements.is_some() {
+            self.stacks(Whole::Statement, input)?;
+        }
+        Ok(())
+    }
+
+    fn stacks(&self, whole: Whole, input: Input<'_>) -> anyhow::Result<()> {
+        let text = render(Format::Folded(whole), input)?;
+        self.write(&stack_files::folded(self.dir, whole), &text)?;
+        match flamegraph(input.document, input.stacks, whole) {
+            Ok(svg) => self.write(&stack_files::drawn(self.dir, whole), &svg),
             // A workload that only reads has no commits to draw.
             Err(RenderError::NoStacks) => Ok(()),
             Err(error) => Err(error.into()),
@@ -68,7 +80,7 @@ impl Outputs<'_> {
             Format::Json,
             Input {
                 document,
-                stacks: &[],
+                stacks: &StackTotals::default(),
                 color: false,
             },
         )?;

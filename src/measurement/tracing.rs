@@ -6,24 +6,24 @@ use std::sync::mpsc::Receiver;
 use anyhow::Context;
 use logtrace_events::{Request, RunDir};
 use logtrace_server::ServerFacts;
-use logtrace_tracer::{Account, Detail, Extent, Tracer, TracerConfig};
+use logtrace_tracer::{Account, Detail, Extent, RingBytes, Tracer, TracerConfig};
 
 use super::exchange::Exchange;
 use super::explainer::{Explained, Explainer, Incoming};
+use crate::cli::TracingArgs;
 
 /// A server that is traced.
 #[derive(Debug)]
 pub(crate) struct Tracing {
     tracer: Tracer<Explainer>,
+    ring_bytes: RingBytes,
 }
 
 /// What is wanted of a tracer.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Wanted {
-    /// How much is traced.
-    pub(crate) extent: Extent,
-    /// Whether every record is kept in the run directory.
-    pub(crate) record: bool,
+    /// How the server is traced.
+    pub(crate) how: TracingArgs,
     /// The requests of the load, as they end; `None` for somebody else's load.
     pub(crate) requests: Option<Receiver<Request>>,
 }
@@ -35,6 +35,8 @@ pub(crate) struct Traced {
     pub(crate) explained: Explained,
     /// The tracer's account.
     pub(crate) account: Account,
+    /// The room that there was for records.
+    pub(crate) ring_bytes: RingBytes,
 }
 
 impl Tracing {
@@ -45,7 +47,13 @@ impl Tracing {
         wanted: Wanted,
         exchange: &Arc<Exchange>,
     ) -> anyhow::Result<Self> {
-        let recording = match wanted.record {
+        let TracingArgs {
+            detail,
+            sample: sampling,
+            record,
+            ring_bytes,
+        } = wanted.how;
+        let recording = match record {
             true => Some(
                 dir.create_file(&dir.records())
                     .context("cannot create the recording")?,
@@ -55,17 +63,22 @@ impl Tracing {
         let incoming = Incoming {
             exchange: Arc::clone(exchange),
             requests: wanted.requests,
-            statements: wanted.extent.detail == Detail::Full,
+            statements: detail == Detail::Full,
+            ack_receiver: server.ack_receiver(),
         };
         let explainer = Explainer::new(server.pid, server.log_names(), incoming, recording)
             .context("cannot start the recording")?;
         let config = TracerConfig {
-            extent: wanted.extent,
+            extent: Extent { detail, sampling },
+            ring_bytes: ring_bytes.unwrap_or_default(),
             pools_threads: server.pools_threads(),
             ..TracerConfig::new(server.pid)
         };
         let tracer = Tracer::start(config, explainer)?;
-        Ok(Self { tracer })
+        Ok(Self {
+            tracer,
+            ring_bytes: config.ring_bytes,
+        })
     }
 
     /// The tracer's account of now, if its thread still tells.
@@ -83,6 +96,7 @@ impl Tracing {
         Ok(Traced {
             explained: explainer.finish(),
             account,
+            ring_bytes: self.ring_bytes,
         })
     }
 }

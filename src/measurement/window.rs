@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use humantime::format_duration;
-use logtrace_tracer::Extent;
 
-use crate::cli::ExtentArgs;
+use crate::cli::TracingArgs;
 use crate::exit::UsageError;
 
 /// A window shorter than this has no percentiles worth the name.
@@ -24,22 +23,18 @@ pub(crate) fn check_duration(duration: Duration) -> Result<(), UsageError> {
 }
 
 /// Refuses a sample of a window in which there may be no burst and no gap.
-pub(crate) fn checked_extent(
-    arguments: &ExtentArgs,
+pub(crate) fn checked_tracing(
+    wanted: TracingArgs,
     duration: Option<Duration>,
-) -> Result<Extent, UsageError> {
-    let extent = Extent {
-        detail: arguments.detail,
-        sampling: arguments.sample,
-    };
-    let least = extent.sampling.period();
+) -> Result<TracingArgs, UsageError> {
+    let sampling = wanted.sample;
+    let least = sampling.period();
     match duration {
-        Some(duration) if extent.sampling.has_gaps() && duration < least => Err(UsageError(format!(
-            "--duration {} is too short for --sample {}: give at least {}, the time of one burst and one gap",
+        Some(duration) if sampling.has_gaps() && duration < least => Err(UsageError(format!(
+            "--duration {} is too short for --sample {sampling}: give at least {}, the time of one burst and one gap",
             format_duration(duration),
-            extent.sampling,
             format_duration(least)
         ))),
-        _ => Ok(extent),
+        _ => Ok(wanted),
     }
 }

@@ -5,21 +5,25 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
-use logtrace_driver::{Dataset, WorkloadInfo};
+use logtrace_driver::{Compat, Dataset, Keys, Requests};
 use logtrace_server::{ChoiceError, Home, ServerChoice, Setting, SettingError};
-use logtrace_tracer::Extent;
 
 use super::pacing::Pacing;
 use super::storage::Storage;
-use crate::cli::RunArgs;
+use crate::cli::{RunArgs, TracingArgs};
 use crate::exit::UsageError;
-use crate::measurement::{check_duration, checked_extent};
+use crate::measurement::{check_duration, checked_tracing};
+
+/// Tables, unless it is said otherwise.
+const TABLES: u32 = 4;
+/// Rows of each, unless it is said otherwise.
+const ROWS: u32 = 25_000;
 
 /// A run that can be tried.
 #[derive(Clone, Debug)]
 pub(crate) struct RunConfig {
-    /// What a request is.
-    pub(crate) workload: &'static WorkloadInfo,
+    /// What requests are.
+    pub(crate) requests: Requests,
     /// Tables, keys and seed.
     pub(crate) dataset: Dataset,
     /// Connections.
@@ -38,10 +42,8 @@ pub(crate) struct RunConfig {
     pub(crate) storage: Storage,
     /// Whether to trace.
     pub(crate) trace: bool,
-    /// How much to trace.
-    pub(crate) extent: Extent,
-    /// Whether to keep the records.
-    pub(crate) record: bool,
+    /// How to trace.
+    pub(crate) tracing: TracingArgs,
     /// Where run directories are made.
     pub(crate) out: PathBuf,
     /// Where private servers are made.
@@ -60,13 +62,8 @@ impl RunConfig {
             .ok()
             .and_then(NonZeroUsize::new);
         Ok(Self {
-            workload: arguments.workload,
-            dataset: Dataset {
-                tables: arguments.tables,
-                rows: arguments.rows,
-                keys: arguments.keys,
-                seed: arguments.seed,
-            },
+            requests: requests(arguments)?,
+            dataset: dataset(arguments),
             connections: connections.context("--connections must be at least 1")?,
             pacing,
             warmup: arguments.warmup,
@@ -75,8 +72,7 @@ impl RunConfig {
             settings: arguments.settings.clone(),
             storage,
             trace: !arguments.no_trace,
-            extent: checked_extent(&arguments.extent, Some(duration))?,
-            record: arguments.record,
+            tracing: checked_tracing(arguments.tracing, Some(duration))?,
             out: arguments.out.clone(),
             home: arguments.home.home(),
         })
@@ -100,6 +96,26 @@ impl RunConfig {
     pub(crate) fn is_private(&self) -> bool {
         !matches!(self.server, Some(ServerChoice::Running(_)))
     }
+}
+
+/// The tables and keys that were named, and for the others the defaults of `--compat` or of logtrace.
+fn dataset(arguments: &RunArgs) -> Dataset {
+    let compat = arguments.workload.compat;
+    let tables = compat.map_or(TABLES, Compat::tables);
+    let rows = compat.map_or(ROWS, Compat::rows);
+    let keys = compat.map_or(Keys::Uniform, Compat::keys);
+    Dataset {
+        tables: arguments.tables.unwrap_or(tables),
+        rows: arguments.rows.unwrap_or(rows),
+        keys: arguments.keys.unwrap_or(keys),
+        seed: arguments.seed,
+    }
+}
+
+/// The workload, with options that it can have.
+fn requests(arguments: &RunArgs) -> Result<Requests, UsageError> {
+    let arguments = &arguments.workload;
+    Requests::new(arguments.workload, &arguments.options()).map_err(|error| UsageError(error.to_string()))
 }
 
 /// The choice of the server, with settings that it can have.

@@ -30,8 +30,9 @@ pub(crate) fn document(config: &RunConfig, started: &str, raw: &Raw) -> Document
 }
 
 fn workload(config: &RunConfig, raw: &Raw) -> Workload {
+    let requests = &config.requests;
     Workload {
-        name: config.workload.name.into(),
+        name: requests.workload().name.into(),
         connections: u32::try_from(config.connections.get()).unwrap_or(u32::MAX),
         arrivals: config.pacing.arrivals().into(),
         schedule: config.pacing.schedule(),
@@ -42,6 +43,13 @@ fn workload(config: &RunConfig, raw: &Raw) -> Workload {
         duration_s: config.duration.as_secs_f64(),
         warmup_s: config.warmup.as_secs_f64(),
         capacity_per_s: raw.capacity_per_s,
+        statements: requests
+            .groups()
+            .map(|(group, count)| (group.name().to_owned(), count.into()))
+            .collect(),
+        range_size: requests.range_size().map(Into::into),
+        transaction: requests.transaction(),
+        protocol: Some(requests.protocol().name().to_owned()),
     }
 }
 

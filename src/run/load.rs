@@ -172,7 +172,7 @@ async fn on_own_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'sta
 pub(crate) fn drive_config(config: &RunConfig, target: &Target, pace: Pace) -> DriveConfig {
     DriveConfig {
         target: target.clone(),
-        workload: config.workload,
+        requests: config.requests,
         dataset: config.dataset,
         connections: config.connections,
         pace,

@@ -113,8 +113,7 @@ async fn on_server(
     let tracing = match config.trace {
         true => {
             let wanted = Wanted {
-                extent: config.extent,
-                record: config.record,
+                how: config.tracing,
                 requests: Some(requests),
             };
             Some(Tracing::start(server.facts(), outputs.dir, wanted, &exchange)?)

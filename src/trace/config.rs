@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use anyhow::Context;
 use logtrace_server::{Dsn, DsnError, RunningChoice, Target};
-use logtrace_tracer::Extent;
 
-use crate::cli::TraceArgs;
+use crate::cli::{TraceArgs, TracingArgs};
 use crate::exit::UsageError;
-use crate::measurement::{check_duration, checked_extent};
+use crate::measurement::{check_duration, checked_tracing};
 
 /// A trace that can be tried.
 #[derive(Clone, Debug)]
@@ -18,10 +17,8 @@ pub(crate) struct TraceConfig {
     pub(crate) server: RunningChoice,
     /// Length of the window; until it is interrupted if there is none.
     pub(crate) duration: Option<Duration>,
-    /// How much to trace.
-    pub(crate) extent: Extent,
-    /// Whether to keep the records.
-    pub(crate) record: bool,
+    /// How to trace.
+    pub(crate) tracing: TracingArgs,
     /// Where run directories are made.
     pub(crate) out: PathBuf,
 }
@@ -35,8 +32,7 @@ impl TraceConfig {
         Ok(Self {
             server: server(arguments)?,
             duration: arguments.duration,
-            extent: checked_extent(&arguments.extent, arguments.duration)?,
-            record: arguments.record,
+            tracing: checked_tracing(arguments.tracing, arguments.duration)?,
             out: arguments.out.clone(),
         })
     }

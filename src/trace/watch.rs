@@ -88,8 +88,7 @@ async fn on_server(
     let exchange = Arc::new(Exchange::default());
     line.say("attaching the probes");
     let wanted = Wanted {
-        extent: config.extent,
-        record: config.record,
+        how: config.tracing,
         requests: None,
     };
     let tracing = Tracing::start(server.facts(), outputs.dir, wanted, &exchange)?;

@@ -25,10 +25,17 @@ pub(crate) struct Foreign {
 impl Foreign {
     /// Starts one, which answers.
     pub(crate) fn start(flavor: Flavor) -> Self {
+        Self::start_with(flavor, &[], None)
+    }
+
+    /// Starts one with settings, and with a port of this machine if one is given.
+    pub(crate) fn start_with(flavor: Flavor, settings: &[&str], port: Option<u16>) -> Self {
         let base = tempfile::Builder::new().prefix("lt-").tempdir_in("/tmp").unwrap();
         fs::set_permissions(base.path(), Permissions::from_mode(0o755)).unwrap();
         let mut config = InstanceConfig::new(find(Some(flavor)).unwrap(), base.path().join("log"));
         config.base = base.path().to_owned();
+        config.settings = settings.iter().map(|text| text.parse().unwrap()).collect();
+        config.port = port;
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         let server = runtime.block_on(Instance::start(&config, &|_| {})).unwrap();
         Self {

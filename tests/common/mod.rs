@@ -16,7 +16,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use logtrace_report::cause::Who;
-use logtrace_report::document::{CauseRow, Document, Driver, Workload};
+use logtrace_report::document::{CauseRow, Document, Driver, Response, Workload};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
@@ -163,6 +163,19 @@ pub(crate) fn driver(document: &Document) -> &Driver {
 /// What a `logtrace run` asked of its server.
 pub(crate) fn workload(document: &Document) -> &Workload {
     document.workload.as_ref().expect("the load was logtrace's")
+}
+
+/// Nanoseconds of all parts of the response times.
+pub(crate) fn sum_of_parts(response: &Response) -> u64 {
+    let Response {
+        lag,
+        client,
+        before_commit,
+        commit,
+        after_commit,
+        ..
+    } = response;
+    lag + client + before_commit + commit + after_commit
 }
 
 /// Nanoseconds of the causes that `wanted` chooses.

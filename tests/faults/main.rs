@@ -12,6 +12,7 @@ mod dying_server;
 mod file_system;
 mod home;
 mod leftovers;
+mod losses;
 mod outputs;
 mod placement;
 mod private_server;

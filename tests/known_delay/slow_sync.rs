@@ -3,6 +3,7 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -80,9 +81,51 @@ impl Drop for SlowSync {
     }
 }
 
-/// A directory that every user may pass.
+/// Begins the names of its directories; behind it comes the process that they are of.
+const PREFIX: &str = "lt-known-delay-";
+
+/// A directory that every user may pass. Those of processes that were killed go.
 fn directory_in(parent: &str) -> TempDir {
-    let directory = tempfile::Builder::new().prefix("lt-").tempdir_in(parent).unwrap();
+    remove_stale(Path::new(parent));
+    let prefix = format!("{PREFIX}{}-", process::id());
+    let directory = tempfile::Builder::new()
+        .prefix(&prefix)
+        .tempdir_in(parent)
+        .unwrap();
     fs::set_permissions(directory.path(), Permissions::from_mode(0o755)).unwrap();
     directory
+}
+
+fn remove_stale(parent: &Path) {
+    for entry in fs::read_dir(parent).unwrap().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let owner = name
+            .strip_prefix(PREFIX)
+            .and_then(|rest| rest.split_once('-')?.0.parse::<u32>().ok());
+        if owner.is_some_and(|pid| !Path::new(&format!("/proc/{pid}")).exists()) {
+            // Another process may be at it as well.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+#[test]
+fn what_a_killed_process_left_goes_and_nothing_else_does() {
+    let parent = tempfile::tempdir().unwrap();
+    let mut ended = process::Command::new("true").spawn().unwrap();
+    ended.wait().unwrap();
+    let make = |name: String| {
+        let path = parent.path().join(name).join("data");
+        fs::create_dir_all(&path).unwrap();
+        path
+    };
+    let stale = make(format!("{PREFIX}{}-abc", ended.id()));
+    let kept = [
+        make(format!("{PREFIX}{}-abc", process::id())),
+        make(format!("{PREFIX}abc")),
+        make("lt-abc".to_owned()),
+    ];
+    let new = directory_in(parent.path().to_str().unwrap());
+    assert!(!stale.exists());
+    assert!(kept.iter().all(|path| path.exists()) && new.path().exists());
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use logtrace_driver::{
     Address, CancellationToken, Dataset, DriveConfig, DriveError, Keys, LoadConfig, Measured, Outputs, Pace,
-    Target, WorkloadInfo, drive, load,
+    Requests, Target, WorkloadInfo, drive, load,
 };
 use logtrace_server::{Connection, Endpoint};
 
@@ -48,7 +48,7 @@ impl SteadyLoad {
         load(&tables, &mut |_| {}).context("cannot make the tables")?;
         let config = DriveConfig {
             target,
-            workload: WorkloadInfo::find("update_key")?,
+            requests: Requests::plain(WorkloadInfo::find("update_key")?),
             dataset: DATASET,
             connections,
             pace: Pace::Closed,

@@ -10,15 +10,15 @@ use crate::random::Stream;
 use crate::schedule::Schedule;
 use crate::source::Source;
 use crate::target::Target;
-use crate::workloads::WorkloadInfo;
+use crate::workloads::Requests;
 
 /// One drive: warm-up, then the measured window.
 #[derive(Clone, Debug)]
 pub struct DriveConfig {
     /// The server.
     pub target: Target,
-    /// What a request is.
-    pub workload: &'static WorkloadInfo,
+    /// What requests are.
+    pub requests: Requests,
     /// The tables, and the seed of arrivals and values.
     pub dataset: Dataset,
     /// Connections, each with one request at a time.

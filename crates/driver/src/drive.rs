@@ -133,16 +133,17 @@ async fn seat_all(
     floor: &Rc<Floor>,
     observed: bool,
 ) -> Result<JoinSet<()>, DriveError> {
+    let workload = config.requests.workload();
     let mut servings = Vec::new();
     for number in 0..config.connections.get() {
         let mut conn = config.target.connect(Use::Database).await?;
-        let mut seat = floor.seat(number, config.dataset);
+        let mut seat = floor.seat(number, config.requests, config.dataset);
         if observed {
             seat.thread = server_thread(&mut conn).await;
         }
-        let serving = (config.workload.prepare)(conn, seat).await;
+        let serving = (workload.prepare)(conn, seat).await;
         servings.push(serving.map_err(|source| DriveError::Prepare {
-            workload: config.workload.name,
+            workload: workload.name,
             source,
         })?);
     }

@@ -12,6 +12,7 @@ use crate::clock::now_ns;
 use crate::dataset::Dataset;
 use crate::recorder::Recorder;
 use crate::source::Turn;
+use crate::workloads::Requests;
 
 /// Gets each finished request of the measured window, in the order in which they finish.
 pub type Observer = Box<dyn FnMut(&Request)>;
@@ -34,6 +35,8 @@ pub(crate) struct Floor {
 pub(crate) struct Seat {
     floor: Rc<Floor>,
     number: usize,
+    /// What requests are.
+    pub(crate) requests: Requests,
     /// What requests are drawn from.
     pub(crate) dataset: Dataset,
     /// The server's thread of the connection, if that is known.
@@ -52,10 +55,11 @@ impl Floor {
         })
     }
 
-    pub(crate) fn seat(self: &Rc<Self>, number: usize, dataset: Dataset) -> Seat {
+    pub(crate) fn seat(self: &Rc<Self>, number: usize, requests: Requests, dataset: Dataset) -> Seat {
         Seat {
             floor: Rc::clone(self),
             number,
+            requests,
             dataset,
             thread: None,
         }

@@ -14,6 +14,7 @@ mod arrivals;
 mod board;
 mod capacity;
 mod clock;
+mod compat;
 mod config;
 mod course;
 mod dataset;
@@ -53,6 +54,7 @@ pub use arrival_times::ArrivalTimes;
 pub use arrivals::{Arrivals, Offsets, UnknownArrivals};
 pub use capacity::{CAPACITY_DURATION, CAPACITY_WARMUP, capacity};
 pub use clock::now_ns;
+pub use compat::{Compat, UnknownCompat};
 pub use config::{DEFAULT_GRACE, DriveConfig, Pace, Span};
 pub use dataset::{Dataset, DatasetError};
 pub use drive::{DriveError, Outputs, drive};
@@ -72,4 +74,7 @@ pub use server_thread::server_thread;
 pub use target::{Address, ConnectError, Target};
 pub use watch::{Progress, Stage, Watch};
 pub use worker::MAX_RETRIES;
-pub use workloads::{UnknownWorkload, WorkloadInfo, workloads};
+pub use workloads::{
+    Group, OptionError, Protocol, Requests, UnknownProtocol, UnknownWorkload, WorkloadInfo, WorkloadOptions,
+    workloads,
+};

@@ -30,7 +30,7 @@ const RETRIED: [u16; 3] = [1020, 1205, 1213];
 /// One box a connection; a request itself costs none.
 pub(crate) fn prepare<W: Workload>(mut conn: Conn, seat: Seat) -> Preparing {
     Box::pin(async move {
-        let workload = W::prepare(&mut conn, seat.dataset.tables).await?;
+        let workload = W::prepare(&mut conn, &seat.requests, seat.dataset.tables).await?;
         let serving: Serving = Box::pin(serve(workload, conn, seat));
         Ok(serving)
     })

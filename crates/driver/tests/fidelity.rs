@@ -1,4 +1,4 @@
-//! What the server sees is what sysbench would send, and as often as the driver says.
+//! The server does what the driver says, as often as it says, and the tables are what they should be.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -8,106 +8,17 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use common::drives::{DATASET, config, drive_to_end, load_dataset, uniform};
-use common::server::{FLAVORS, Flavor, Server};
+use common::server::{FLAVORS, Server};
 use logtrace_driver::{
-    Dataset, LoadConfig, LoadError, LoadProgress, Pace, Target, capacity, drop_database, load, workloads,
+    Dataset, LoadConfig, LoadError, LoadProgress, Pace, Target, capacity, drop_database, load,
 };
 
-/// Keys of one digit, so that statements have one shape.
-const ONE_DIGIT: Dataset = Dataset {
+/// A load that is over at once.
+const SMALL: Dataset = Dataset {
     tables: 1,
     rows: 9,
     ..DATASET
 };
-
-/// The statements of a workload in a general log: those on its tables and those of its transactions, each with its
-/// command and digits replaced by `d`.
-fn statements(log: &str) -> Vec<String> {
-    log.lines()
-        .filter(|line| {
-            let of_workload = ["sbtest", "BEGIN", "COMMIT", "ROLLBACK"];
-            of_workload.iter().any(|word| line.contains(word))
-        })
-        .map(|line| {
-            let (head, sql) = line.rsplit_once('\t').unwrap();
-            let command = head.split_whitespace().last().unwrap();
-            let digits_hidden = sql.replace(|c: char| c.is_ascii_digit(), "d");
-            format!("{command} {digits_hidden}")
-        })
-        .collect()
-}
-
-fn expected(flavor: Flavor, workload: &str) -> Vec<String> {
-    let group = "d".repeat(11);
-    let (c, pad) = ([group.as_str(); 10].join("-"), [group.as_str(); 5].join("-"));
-    assert_eq!((c.len(), pad.len()), (119, 59));
-    match workload {
-        "update_key" => vec![
-            "Prepare UPDATE sbtestd SET k=k+d WHERE id=?".into(),
-            "Execute UPDATE sbtestd SET k=k+d WHERE id=d".into(),
-        ],
-        "update_nokey" => vec![
-            "Prepare UPDATE sbtestd SET c=? WHERE id=?".into(),
-            format!("Execute UPDATE sbtestd SET c='{c}' WHERE id=d"),
-        ],
-        "insert" => vec![format!(
-            "Query INSERT INTO sbtestd (id, k, c, pad) VALUES (d, d, '{c}', '{pad}')"
-        )],
-        "point_select" => vec![
-            "Prepare SELECT c FROM sbtestd WHERE id=?".into(),
-            "Execute SELECT c FROM sbtestd WHERE id=d".into(),
-        ],
-        "write_only_10" => ten_updates(flavor),
-        other => panic!("say here what {other} sends"),
-    }
-}
-
-/// MySQL does not prepare BEGIN, and logs that it was asked to only where it did.
-fn ten_updates(flavor: Flavor) -> Vec<String> {
-    let prepared: &[&str] = match flavor {
-        Flavor::Mysql => &["COMMIT"],
-        Flavor::Mariadb => &["BEGIN", "COMMIT"],
-    };
-    let begin = match flavor {
-        Flavor::Mysql => "Query BEGIN",
-        Flavor::Mariadb => "Execute BEGIN",
-    };
-    let mut all: Vec<String> = prepared.iter().map(|sql| format!("Prepare {sql}")).collect();
-    all.push("Prepare UPDATE sbtestd SET k=k+d WHERE id=?".into());
-    all.push(begin.into());
-    all.extend(vec!["Execute UPDATE sbtestd SET k=k+d WHERE id=d".to_owned(); 10]);
-    all.push("Execute COMMIT".into());
-    all
-}
-
-#[test]
-fn one_request_sends_the_statements_of_sysbench_and_nothing_else() {
-    for flavor in FLAVORS {
-        let server = Server::start(flavor, &[]);
-        let target = server.target("logtrace");
-        load_dataset(&target, ONE_DIGIT);
-        for workload in workloads() {
-            server.run("SET GLOBAL general_log = ON");
-            let before = server.general_log().len();
-            let mut config = config(
-                target.clone(),
-                workload.name,
-                uniform(10.0),
-                Duration::from_millis(100),
-            );
-            config.connections = NonZeroUsize::MIN;
-            config.dataset = ONE_DIGIT;
-            assert_eq!(drive_to_end(&config).done, 1);
-            let seen = statements(&server.general_log()[before..]);
-            assert_eq!(
-                seen,
-                expected(flavor, workload.name),
-                "{flavor:?} {}",
-                workload.name
-            );
-        }
-    }
-}
 
 /// What each request adds to the tables: to the sum of `k`, and to the number of rows.
 fn contents(server: &Server) -> (u64, u64) {
@@ -120,22 +31,21 @@ fn contents(server: &Server) -> (u64, u64) {
     )
 }
 
+/// All of 400 requests are done.
+fn drive_400(target: &Target, workload: &str) -> u64 {
+    let config = config(target.clone(), workload, uniform(400.0), Duration::from_secs(1));
+    let measured = drive_to_end(&config);
+    assert_eq!((measured.requests, measured.done), (400, 400), "{workload}");
+    measured.done
+}
+
 #[test]
 fn the_server_did_exactly_what_the_driver_counts() {
     for flavor in FLAVORS {
         let server = Server::start(flavor, &[]);
         let target = server.target("logtrace");
         load_dataset(&target, DATASET);
-        let drive = |workload| {
-            let config = config(target.clone(), workload, uniform(400.0), Duration::from_secs(1));
-            let measured = drive_to_end(&config);
-            assert_eq!(
-                (measured.requests, measured.done),
-                (400, 400),
-                "{flavor:?} {workload}"
-            );
-            measured.done
-        };
+        let drive = |workload| drive_400(&target, workload);
 
         let ((k, rows), updates) = (contents(&server), server.status("Com_update"));
         let done = drive("update_key");
@@ -158,10 +68,27 @@ fn the_server_did_exactly_what_the_driver_counts() {
         let changed = server.status("Handler_update");
         let done = drive("update_nokey");
         assert_eq!(server.status("Handler_update"), changed + done);
+    }
+}
+
+#[test]
+fn rows_come_and_go_as_the_driver_counts_and_reads_change_none() {
+    for flavor in FLAVORS {
+        let server = Server::start(flavor, &[]);
+        let target = server.target("logtrace");
+        load_dataset(&target, DATASET);
+        let drive = |workload| drive_400(&target, workload);
 
         let (_, rows) = contents(&server);
         let done = drive("insert");
         assert_eq!(contents(&server).1, rows + done);
+
+        let ((_, rows), commits) = (contents(&server), server.status("Com_commit"));
+        let deleted = server.status("Handler_delete");
+        let done = drive("write_only");
+        assert_eq!(contents(&server).1, rows, "a row that is deleted comes back");
+        assert_eq!(server.status("Com_commit"), commits + done);
+        assert_eq!(server.status("Handler_delete"), deleted + done);
 
         let (read, before) = (server.status("Com_select"), contents(&server));
         let reads_of_contents = server.status("Com_select") - read;
@@ -173,7 +100,17 @@ fn the_server_did_exactly_what_the_driver_counts() {
             connecting <= 5 * 8 + reads_of_contents,
             "{connecting} other reads"
         );
+        let ranges = server.status("Com_select");
+        let done = drive("read_only");
+        assert!(server.status("Com_select") - ranges >= 14 * done);
         assert_eq!(contents(&server), before, "a read changes nothing");
+
+        let (_, rows) = contents(&server);
+        let deleted = server.status("Handler_delete");
+        drive("delete");
+        let gone = server.status("Handler_delete") - deleted;
+        assert!(gone > 0);
+        assert_eq!(contents(&server).1, rows - gone);
     }
 }
 
@@ -221,7 +158,7 @@ fn tables_have_the_rows_indexes_and_content_of_the_seed() {
 fn load_into(target: Target, create_database: bool) -> Result<(), LoadError> {
     let config = LoadConfig {
         target,
-        dataset: ONE_DIGIT,
+        dataset: SMALL,
         create_database,
         connections: NonZeroUsize::MIN,
     };

@@ -118,6 +118,26 @@ impl RunDir {
         self.path.join("arrivals.txt")
     }
 
+    /// Response times by part, cause and kernel function, drawn.
+    pub fn response_svg(&self) -> PathBuf {
+        self.path.join("response.svg")
+    }
+
+    /// The same as folded stacks.
+    pub fn response_folded(&self) -> PathBuf {
+        self.path.join("response.folded")
+    }
+
+    /// Time of statements outside of commits by cause and kernel function, drawn.
+    pub fn statements_svg(&self) -> PathBuf {
+        self.path.join("statements.svg")
+    }
+
+    /// The same as folded stacks.
+    pub fn statements_folded(&self) -> PathBuf {
+        self.path.join("statements.folded")
+    }
+
     /// Lag, service and response as an `HdrHistogram` interval log.
     pub fn latency_hlog(&self) -> PathBuf {
         self.path.join("latency.hlog")

@@ -26,7 +26,7 @@ pub(crate) struct Aggregate {
     pub(crate) total_ns: u64,
     per_second: Vec<u64>,
     causes: Vec<CauseSum>,
-    /// Index in `causes`, by [`key`].
+    /// Index in `causes`, by [`Cause::number`].
     index: FxHashMap<u32, usize>,
     buckets: LatencyBuckets,
     /// Time with a kernel stack, by index of the cause and by stack.
@@ -147,14 +147,8 @@ fn seconds(count: u64) -> usize {
     usize::try_from(count.min(MOST_SECONDS)).unwrap_or(0)
 }
 
-/// A cause as one number: many times faster to look up than the cause.
-fn key(cause: Cause) -> u32 {
-    let [class, op] = cause.io.map_or([0, 0], |(class, op)| [class as u8 + 1, op as u8]);
-    u32::from_le_bytes([cause.who as u8, class, op, cause.wait as u8])
-}
-
 fn cause_index(index: &mut FxHashMap<u32, usize>, causes: &mut Vec<CauseSum>, cause: Cause) -> usize {
-    *index.entry(key(cause)).or_insert_with(|| {
+    *index.entry(cause.number()).or_insert_with(|| {
         causes.push(CauseSum {
             cause,
             total_ns: 0,

@@ -1,15 +1,15 @@
 //! From the stream of records to the breakdown: each commit is explained the moment its record arrives.
 
-use logtrace_events::{Commit, Flush, Gap, Io, LogNames, OffCpu, Record, Request};
+use logtrace_events::{Commit, Flush, Gap, Io, LogNames, OffCpu, Record, Request, Tid};
 
 use crate::aggregate::Aggregate;
-use crate::breakdown::{Breakdown, StatementTotal};
+use crate::breakdown::{Breakdown, StackTotals, StatementTotal};
 use crate::cause::Cause;
 use crate::devices::Devices;
 use crate::durations::LONGEST_NS;
 use crate::explain::{Segment, explain};
 use crate::files::Files;
-use crate::folded::{folded, unclassified};
+use crate::folded::{folded, folded_parts, unclassified};
 use crate::gaps::Gaps;
 use crate::response::Responses;
 use crate::statements::Statements;
@@ -67,6 +67,12 @@ impl Analysis {
         }
     }
 
+    /// Names the thread of the server that receives the acknowledgements of replicas (semi-synchronous replication): what
+    /// it waits for are these.
+    pub fn name_ack_receiver(&mut self, tid: Tid) {
+        self.timelines.name_ack_receiver(tid);
+    }
+
     /// Takes the next record, in the order of the ring: whatever a commit waited for comes before the commit.
     ///
     /// Records that contradict earlier ones are left out and counted.
@@ -89,14 +95,26 @@ impl Analysis {
         self.unmatched += u64::from(taken.is_err());
     }
 
+    /// Says that records made within `blank` were lost, before those come that were not: in it a thread of which nothing was
+    /// seen may have waited, and a request may have been served otherwise than it seems.
+    pub fn push_lost(&mut self, blank: Window) {
+        self.timelines.push_lost(blank);
+        self.responses.push_lost(blank);
+    }
+
     /// Explains statements outside of their commits as well, from here on: that takes as long again.
     pub fn explain_statements(&mut self) {
         self.statements = Some(Statements::new(self.window));
     }
 
+    /// Keeps what requests waited for until they are over, from here on: some will come.
+    pub fn expect_requests(&mut self) {
+        self.responses.expect();
+    }
+
     /// Takes a request that is over; those of one connection in their order. Its records may come before or after it.
     pub fn push_request(&mut self, request: &Request) {
-        self.responses.push_request(request, &self.gaps);
+        self.responses.push_request(request);
     }
 
     /// Counts what happens in `window` from here on, and forgets what was counted: for a window that is known only
@@ -126,6 +144,8 @@ impl Analysis {
     pub fn finish(self) -> Breakdown {
         let (causes, slowest) = self.aggregate.causes();
         let stacks = self.timelines.stacks();
+        let responses = self.responses.finish();
+        let statements = self.statements.map(|statements| statements.aggregate);
         Breakdown {
             per_second: self.aggregate.per_second(),
             causes,
@@ -133,13 +153,20 @@ impl Analysis {
             files: self.files.into_totals(),
             devices: self.devices.into_totals(),
             gaps: self.gaps.total(self.aggregate.measured_ns()),
-            response: self.responses.finish(&self.gaps),
-            statements: self.statements.map(|statements| StatementTotal {
-                count: statements.aggregate.durations.len(),
-                total_ns: statements.aggregate.total_ns,
-                causes: statements.aggregate.causes().0,
+            response: responses.total(),
+            stacks: StackTotals {
+                commit: folded(self.aggregate.by_stack(), stacks),
+                response: folded_parts(responses.by_stack(), stacks),
+                statement: statements
+                    .iter()
+                    .flat_map(|statements| folded(statements.by_stack(), stacks))
+                    .collect(),
+            },
+            statements: statements.map(|statements| StatementTotal {
+                count: statements.durations.len(),
+                total_ns: statements.total_ns,
+                causes: statements.causes().0,
             }),
-            stacks: folded(self.aggregate.by_stack(), stacks),
             unclassified: unclassified(self.aggregate.by_stack(), stacks),
             invariant_violations: self.invariant_violations,
             unmatched: self.unmatched,
@@ -157,12 +184,12 @@ impl Analysis {
             gaps,
             ..
         } = self;
-        responses.push_off_cpu(off, gaps, |visit| {
-            if let Some(statements) = statements
-                && visit.window.start_ns >= gaps.seen_from_ns()
-            {
-                statements.add(off.tid, visit, timelines);
+        let seen_from_ns = gaps.seen_from_ns();
+        responses.push_off_cpu(off, move |visit| match statements {
+            Some(statements) if visit.window.start_ns >= seen_from_ns => {
+                statements.add(off.tid, visit, timelines)
             }
+            _ => &[],
         });
         Ok(())
     }
@@ -204,18 +231,27 @@ impl Analysis {
         let whole = Window::new(commit.start_ns, commit.end_ns);
         believable(whole)?;
         self.timelines.push_commit(commit)?;
-        self.responses.push_commit(commit);
-        if !self.counts(commit.start_ns) || !self.window.contains(commit.end_ns) {
-            return Ok(());
+        let begun = self.counts(commit.start_ns);
+        let counts = begun && self.window.contains(commit.end_ns);
+        self.segments.clear();
+        // A request of the window may end after it.
+        if counts || (begun && self.responses.are_expected()) {
+            self.explain(commit, whole);
         }
+        self.responses.push_commit(commit, &self.segments);
+        if counts {
+            self.aggregate.add(commit, &self.segments);
+        }
+        Ok(())
+    }
+
+    fn explain(&mut self, commit: &Commit, whole: Window) {
         explain(commit, &self.timelines, &mut self.segments);
         if !covers(&self.segments, whole) {
             self.invariant_violations += 1;
             self.segments.clear();
             self.segments.push(unexplained(whole));
         }
-        self.aggregate.add(commit, &self.segments);
-        Ok(())
     }
 }
 

@@ -28,8 +28,8 @@ pub struct Breakdown {
     pub statements: Option<StatementTotal>,
     /// What was left out on purpose, where only bursts were traced: everything else here is of the bursts alone.
     pub gaps: Option<GapTotal>,
-    /// Charged time by stack: frames from the outermost, without the leading `commit`.
-    pub stacks: Vec<StackTotal>,
+    /// All of this time by stack.
+    pub stacks: StackTotals,
     /// Commits whose segments did not sum to their duration, overlapped, or were negative.
     pub invariant_violations: u64,
     /// Records that did not fit (an interval that overlaps the one before it on its thread, and the like).
@@ -144,6 +144,43 @@ pub struct DeviceTotal {
     pub durations: Histogram<u64>,
 }
 
+/// What is taken apart by stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whole {
+    /// The time of commits.
+    Commit,
+    /// Response times, from the client over the commit to its causes.
+    Response,
+    /// Statements outside of their commits.
+    Statement,
+}
+
+/// Time by stack, of each [`Whole`] and without its frame; none where it was not measured.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StackTotals {
+    /// Of [`Breakdown::total_ns`].
+    pub commit: Vec<StackTotal>,
+    /// Of [`ResponseTotal::total_ns`]; the outermost frames are those of [`Part`].
+    pub response: Vec<StackTotal>,
+    /// Of [`StatementTotal::total_ns`].
+    pub statement: Vec<StackTotal>,
+}
+
+/// A part of a response time; in the order of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Part {
+    /// [`ResponseTotal::lag_ns`].
+    Lag,
+    /// [`ResponseTotal::client_ns`].
+    Client,
+    /// [`ResponseTotal::before_ns`].
+    BeforeCommit,
+    /// [`ResponseTotal::commit_ns`].
+    Commit,
+    /// [`ResponseTotal::after_ns`].
+    AfterCommit,
+}
+
 /// Time charged to one stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StackTotal {
@@ -151,4 +188,60 @@ pub struct StackTotal {
     pub frames: Vec<String>,
     /// Nanoseconds.
     pub total_ns: u64,
+}
+
+impl Whole {
+    /// Each of them.
+    pub const ALL: [Self; 3] = [Self::Commit, Self::Response, Self::Statement];
+
+    /// The word used as the outermost frame.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Commit => "commit",
+            Self::Response => "response",
+            Self::Statement => "statement",
+        }
+    }
+}
+
+impl StackTotals {
+    /// The stacks of `whole`.
+    pub fn of(&self, whole: Whole) -> &[StackTotal] {
+        match whole {
+            Whole::Commit => &self.commit,
+            Whole::Response => &self.response,
+            Whole::Statement => &self.statement,
+        }
+    }
+
+    /// The same, to be filled.
+    pub fn of_mut(&mut self, whole: Whole) -> &mut Vec<StackTotal> {
+        match whole {
+            Whole::Commit => &mut self.commit,
+            Whole::Response => &mut self.response,
+            Whole::Statement => &mut self.statement,
+        }
+    }
+}
+
+impl Part {
+    /// All parts, in the order of time.
+    pub const ALL: [Self; 5] = [
+        Self::Lag,
+        Self::Client,
+        Self::BeforeCommit,
+        Self::Commit,
+        Self::AfterCommit,
+    ];
+
+    /// The words used in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Lag => "lag",
+            Self::Client => "client and network",
+            Self::BeforeCommit => "server before commit",
+            Self::Commit => "commit",
+            Self::AfterCommit => "server after commit",
+        }
+    }
 }

@@ -75,6 +75,9 @@ pub enum Wait {
     /// The client: a socket.
     #[serde(rename = "client")]
     Client,
+    /// A replica, to acknowledge that it has the transaction: semi-synchronous replication.
+    #[serde(rename = "semisync ACK")]
+    SemisyncAck,
     /// Nothing that was seen explains it.
     #[serde(rename = "unexplained")]
     Unexplained,
@@ -87,6 +90,12 @@ impl Cause {
         io: None,
         wait: Wait::Unexplained,
     };
+
+    /// The cause as one number: many times faster to look up than the cause.
+    pub(crate) fn number(self) -> u32 {
+        let [class, op] = self.io.map_or([0, 0], |(class, op)| [class as u8 + 1, op as u8]);
+        u32::from_le_bytes([self.who as u8, class, op, self.wait as u8])
+    }
 }
 
 impl Who {
@@ -102,6 +111,26 @@ impl Who {
 }
 
 impl Wait {
+    /// Each of them, in their order.
+    pub const ALL: [Self; 16] = [
+        Self::OnCpu,
+        Self::RunQueue,
+        Self::DataWriteback,
+        Self::JournalCommit,
+        Self::FlushQueue,
+        Self::DeviceFlush,
+        Self::DeviceIo,
+        Self::FileSystemLock,
+        Self::FileMetadata,
+        Self::Unclassified,
+        Self::FileIo,
+        Self::AsyncIo,
+        Self::Timer,
+        Self::Client,
+        Self::SemisyncAck,
+        Self::Unexplained,
+    ];
+
     /// The words used in reports and `run.json`.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -119,6 +148,7 @@ impl Wait {
             Self::AsyncIo => "async I/O",
             Self::Timer => "timer",
             Self::Client => "client",
+            Self::SemisyncAck => "semisync ACK",
             Self::Unexplained => "unexplained",
         }
     }

@@ -138,6 +138,19 @@ pub struct Workload {
     pub warmup_s: f64,
     /// What a closed loop reached before the run, in requests a second, when the rate was asked as a share of it.
     pub capacity_per_s: Option<f64>,
+    /// How many times a request has the statements of each group, by sysbench's name of the group; absent in older
+    /// documents.
+    #[serde(default)]
+    pub statements: BTreeMap<String, u64>,
+    /// Rows of a range that is read; absent where the workload reads none.
+    #[serde(default)]
+    pub range_size: Option<u64>,
+    /// Whether BEGIN and COMMIT are around the statements of a request.
+    #[serde(default)]
+    pub transaction: bool,
+    /// `prepared` or `text`; absent in older documents.
+    #[serde(default)]
+    pub protocol: Option<String>,
 }
 
 /// What the driver measured.

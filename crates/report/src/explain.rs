@@ -162,7 +162,7 @@ impl Walk<'_> {
     fn inside_io(&mut self, timeline: &Timeline, io: &TracedIo, window: Window, place: Place) {
         let (who, io) = (place.who, Some(io.target));
         timeline.stretches(window, |stretch| match stretch {
-            Stretch::OnCpu(window) => self.charge(window, cause(who, io, Wait::OnCpu), None),
+            Stretch::OnCpu(window) => self.ran(window, cause(who, io, Wait::OnCpu)),
             Stretch::RunQueue(window) => self.charge(window, cause(who, io, Wait::RunQueue), None),
             Stretch::Blocked(window, off) => {
                 let wait = self.timelines.stacks().wait(off.stack);
@@ -192,15 +192,24 @@ impl Walk<'_> {
     fn outside_io(&mut self, timeline: &Timeline, window: Window, place: Place) {
         let who = place.who;
         timeline.stretches(window, |stretch| match stretch {
-            Stretch::OnCpu(window) => self.charge(window, cause(who, None, Wait::OnCpu), None),
+            Stretch::OnCpu(window) => self.ran(window, cause(who, None, Wait::OnCpu)),
             Stretch::RunQueue(window) => self.charge(window, cause(who, None, Wait::RunQueue), None),
             Stretch::Blocked(window, _) if window.is_empty() => {}
             Stretch::Blocked(window, off) => match awaited(off, self.timelines.server_tgid()) {
                 Awaited::Thread(waker) => self.wait_for(waker, window, place.depth + 1),
                 Awaited::Itself(Wait::Unexplained) => self.unexplained(window),
-                Awaited::Itself(wait) => self.charge(window, cause(who, None, wait), None),
+                Awaited::Itself(wait) => self.charge(window, cause(who, None, timeline.meant(wait)), None),
             },
         });
+    }
+
+    /// Charges a stretch in which nothing was seen of a thread: it ran, unless the record of a wait was lost.
+    fn ran(&mut self, window: Window, on_cpu: Cause) {
+        if self.timelines.lost().meet(window) {
+            self.unexplained(window);
+        } else {
+            self.charge(window, on_cpu, None);
+        }
     }
 
     fn unexplained(&mut self, window: Window) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::breakdown::StackTotal;
+use crate::breakdown::{Part, StackTotal};
 use crate::cause::{Cause, Wait};
 use crate::stacks::Stacks;
 
@@ -19,6 +19,24 @@ pub(crate) fn folded(
         frames.extend(outermost_first(stacks.frames(stack)));
         (frames, total_ns)
     }))
+}
+
+/// Stacks of the parts of response times, below those of what each part waited for, where that is known; in the order of
+/// time, and in each part by their frames.
+pub(crate) fn folded_parts(
+    by_stack: impl Iterator<Item = (Part, Option<Cause>, Option<u32>, u64)>,
+    stacks: &Stacks,
+) -> Vec<StackTotal> {
+    let mut sums: BTreeMap<(Part, Vec<String>), u64> = BTreeMap::new();
+    for (part, cause, stack, total_ns) in by_stack {
+        let mut frames = vec![part.as_str().to_owned()];
+        frames.extend(cause.into_iter().flat_map(cause_frames));
+        frames.extend(outermost_first(stacks.frames(stack)));
+        *sums.entry((part, frames)).or_default() += total_ns;
+    }
+    sums.into_iter()
+        .map(|((_, frames), total_ns)| StackTotal { frames, total_ns })
+        .collect()
 }
 
 /// Kernel stacks that no rule knows, frames from the outermost, the largest first.
@@ -112,6 +130,26 @@ mod tests {
                 "leader;binlog fsync;journal commit;do_fsync;jbd2_log_wait_commit 30",
                 "leader;binlog fsync;on CPU 5",
                 "own;unexplained 1",
+            ]
+        );
+    }
+
+    #[test]
+    fn parts_of_a_response_come_in_the_order_of_time_with_their_causes_below() {
+        let charged = [
+            (Part::AfterCommit, None, None, 4),
+            (Part::Commit, Some(Cause::UNEXPLAINED), None, 1),
+            (Part::Commit, Some(in_fsync(Wait::JournalCommit)), Some(1), 10),
+            (Part::Commit, Some(in_fsync(Wait::JournalCommit)), Some(2), 20),
+            (Part::Lag, None, None, 3),
+        ];
+        assert_eq!(
+            lines(&folded_parts(charged.into_iter(), &stacks())),
+            [
+                "lag 3",
+                "commit;leader;binlog fsync;journal commit;do_fsync;jbd2_log_wait_commit 30",
+                "commit;own;unexplained 1",
+                "server after commit 4",
             ]
         );
     }

@@ -3,14 +3,13 @@
 use logtrace_events::Gap;
 
 use crate::breakdown::GapTotal;
-use crate::history::History;
 use crate::window::Window;
 
 /// What is known of them up to now.
 #[derive(Debug, Default)]
 pub(crate) struct Gaps {
-    /// The newest.
-    kept: History<Window>,
+    /// The end of the newest.
+    seen_from_ns: u64,
     count: u64,
     untraced_ns: u64,
 }
@@ -19,7 +18,10 @@ impl Gaps {
     /// Adds a gap, of which the part within the measured `window` counts; `false` when it overlaps the one before.
     pub(crate) fn push(&mut self, gap: Gap, window: Window) -> bool {
         let gap = Window::new(gap.start_ns, gap.end_ns);
-        let fits = self.kept.push(gap);
+        let fits = gap.start_ns >= self.seen_from_ns;
+        if fits {
+            self.seen_from_ns = gap.end_ns;
+        }
         let measured = gap.within(window);
         if fits && !measured.is_empty() {
             self.count += 1;
@@ -36,17 +38,7 @@ impl Gaps {
 
     /// Of what began after this everything is known.
     pub(crate) fn seen_from_ns(&self) -> u64 {
-        self.kept.end_ns()
-    }
-
-    /// Whether a part of `window` is in one.
-    pub(crate) fn meet(&self, window: Window) -> bool {
-        self.kept.overlapping(window).next().is_some()
-    }
-
-    /// Whether there was any.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.kept.end_ns() == 0
+        self.seen_from_ns
     }
 
     /// What they sum to in a window of which `measured_ns` were measured; `None` where everything was traced.
@@ -91,7 +83,6 @@ mod tests {
     #[test]
     fn without_a_gap_everything_was_traced() {
         let gaps = Gaps::default();
-        assert!(gaps.is_empty() && !gaps.meet(Window::new(0, u64::MAX)));
         assert_eq!((gaps.total(100), gaps.seen_from_ns()), (None, 0));
     }
 }

@@ -6,6 +6,7 @@
 mod aggregate;
 pub mod analysis;
 mod assemble;
+mod blanks;
 mod blocked;
 pub mod breakdown;
 pub mod cause;
@@ -20,6 +21,7 @@ mod flushes;
 mod folded;
 mod gaps;
 mod history;
+mod parts;
 pub mod render;
 mod response;
 #[doc(hidden)]
@@ -31,4 +33,5 @@ mod statements;
 mod timeline;
 pub mod timelines;
 pub mod units;
+mod visit;
 pub mod window;

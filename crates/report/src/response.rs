@@ -9,9 +9,11 @@ use std::collections::VecDeque;
 use logtrace_events::{Commit, OffCpu, Outcome, Request, Tid, Wake};
 use rustc_hash::FxHashMap;
 
+use crate::blanks::Blanks;
 use crate::blocked::is_client_wait;
-use crate::breakdown::ResponseTotal;
-use crate::gaps::Gaps;
+use crate::explain::Segment;
+use crate::parts::Parts;
+use crate::visit::Visit;
 use crate::window::Window;
 
 /// Visits of one thread that wait for the request that they served: requests come by another way than records.
@@ -21,7 +23,21 @@ const KEPT: usize = 1 << 10;
 #[derive(Debug, Default)]
 pub(crate) struct Responses {
     threads: FxHashMap<Tid, Thread>,
-    total: ResponseTotal,
+    parts: Parts,
+    unseen: Unseen,
+    /// Whether requests are expected, for which visits keep what they waited for.
+    expected: bool,
+}
+
+/// When not everything was seen.
+#[derive(Debug, Default)]
+struct Unseen {
+    /// Records were lost.
+    lost: Blanks,
+    /// The tracer did not look.
+    gaps: Blanks,
+    /// The end of the last gap; 0 before the first.
+    seen_from_ns: u64,
 }
 
 #[derive(Debug, Default)]
@@ -32,75 +48,84 @@ struct Thread {
     idle_ns: u64,
 }
 
-/// A thread serves its client.
-#[derive(Debug)]
-pub(crate) struct Visit {
-    /// From its wake-up until it waits for the client again.
-    pub(crate) window: Window,
-    /// The commits in it, in order.
-    pub(crate) commits: Vec<Window>,
-    /// What the thread did before this is not known, where the tracer had not looked.
-    known_from_ns: u64,
-}
-
 impl Responses {
-    /// A thread was off the CPU. Hands the visit that this ended to `ended`.
-    pub(crate) fn push_off_cpu(&mut self, off: &OffCpu, gaps: &Gaps, ended: impl FnOnce(&Visit)) {
-        if off.syscall.is_some_and(is_client_wait) && off.wake != Wake::Preempted {
-            let thread = self.threads.entry(off.tid).or_default();
-            if let Some(visit) = thread.open_visit() {
-                visit.window.end_ns = off.out_ns;
-                ended(visit);
-            }
-            thread.waited(off, gaps);
-            thread.resolve(&mut self.total, gaps);
-        }
+    /// Requests will come.
+    pub(crate) fn expect(&mut self) {
+        self.expected = true;
     }
 
-    /// A thread committed.
-    pub(crate) fn push_commit(&mut self, commit: &Commit) {
-        let thread = self.threads.get_mut(&commit.tid);
-        if let Some(visit) = thread.and_then(Thread::open_visit) {
-            visit.commits.push(Window::new(commit.start_ns, commit.end_ns));
-        }
+    /// Whether requests are expected.
+    pub(crate) fn are_expected(&self) -> bool {
+        self.expected
     }
 
-    /// A request is over; requests of one connection come in their order. Those that the server did not do, or whose
-    /// connection's thread is not known, have no parts.
-    pub(crate) fn push_request(&mut self, request: &Request, gaps: &Gaps) {
-        match (request.outcome, request.thread) {
-            (Outcome::Done, Some(tid)) => {
-                let thread = self.threads.entry(tid).or_default();
-                thread.requests.push_back(*request);
-                thread.resolve(&mut self.total, gaps);
-            }
-            (Outcome::Done, None) => self.total.unjoined += 1,
-            _ => {}
-        }
+    /// Records were lost.
+    pub(crate) fn push_lost(&mut self, blank: Window) {
+        self.unseen.lost.push(blank);
     }
 
     /// The tracer did not look in `gap`: when the visits that go on ended is not known.
     pub(crate) fn interrupt(&mut self, gap: Window) {
+        self.unseen.gaps.push(gap);
+        self.unseen.seen_from_ns = gap.end_ns;
         for visit in self.threads.values_mut().filter_map(Thread::open_visit) {
             visit.window.end_ns = gap.start_ns;
         }
     }
 
+    /// A thread was off the CPU. `explain` tells what the visit that this ended waited for outside of its commits.
+    pub(crate) fn push_off_cpu<'a>(&mut self, off: &OffCpu, explain: impl FnOnce(&Visit) -> &'a [Segment]) {
+        if off.syscall.is_some_and(is_client_wait) && off.wake != Wake::Preempted {
+            let thread = self.threads.entry(off.tid).or_default();
+            if let Some(visit) = thread.open_visit() {
+                visit.window.end_ns = off.out_ns;
+                let outside = explain(visit);
+                if self.expected {
+                    visit.outside.extend_from_slice(outside);
+                }
+            }
+            thread.waited(off, self.unseen.seen_from_ns);
+            thread.resolve(&self.unseen, &mut self.parts);
+        }
+    }
+
+    /// A thread committed, and waited for `segments` meanwhile.
+    pub(crate) fn push_commit(&mut self, commit: &Commit, segments: &[Segment]) {
+        let thread = self.threads.get_mut(&commit.tid);
+        if let Some(visit) = thread.and_then(Thread::open_visit) {
+            visit.push_commit(commit, if self.expected { segments } else { &[] });
+        }
+    }
+
+    /// A request is over; requests of one connection come in their order. Those that the server did not do, or whose
+    /// connection's thread is not known, have no parts.
+    pub(crate) fn push_request(&mut self, request: &Request) {
+        match (request.outcome, request.thread) {
+            (Outcome::Done, Some(tid)) => {
+                let thread = self.threads.entry(tid).or_default();
+                thread.requests.push_back(*request);
+                thread.resolve(&self.unseen, &mut self.parts);
+            }
+            (Outcome::Done, None) => self.parts.add_unjoined(),
+            _ => {}
+        }
+    }
+
     /// The sums over all requests.
-    pub(crate) fn finish(mut self, gaps: &Gaps) -> ResponseTotal {
+    pub(crate) fn finish(mut self) -> Parts {
         for thread in self.threads.values_mut() {
             thread.idle_ns = u64::MAX;
-            thread.resolve(&mut self.total, gaps);
+            thread.resolve(&self.unseen, &mut self.parts);
         }
-        self.total
+        self.parts
     }
 }
 
 impl Thread {
     /// The thread has waited for its client: that begins a visit.
-    fn waited(&mut self, off: &OffCpu, gaps: &Gaps) {
+    fn waited(&mut self, off: &OffCpu, seen_from_ns: u64) {
         let newest = self.visits.back();
-        let is_known = newest.is_some_and(|visit| visit.window.end_ns >= gaps.seen_from_ns());
+        let is_known = newest.is_some_and(|visit| visit.window.end_ns >= seen_from_ns);
         if self.visits.len() == KEPT {
             self.visits.pop_front();
         }
@@ -109,11 +134,8 @@ impl Thread {
             Wake::Preempted | Wake::Unknown => off.in_ns,
         };
         self.idle_ns = woken_ns;
-        self.visits.push_back(Visit {
-            window: Window::new(woken_ns, u64::MAX),
-            commits: Vec::new(),
-            known_from_ns: if is_known { 0 } else { off.out_ns },
-        });
+        let known_from_ns = if is_known { 0 } else { off.out_ns };
+        self.visits.push_back(Visit::since(woken_ns, known_from_ns));
     }
 
     /// The visit that goes on.
@@ -124,83 +146,44 @@ impl Thread {
 
     /// Takes apart the requests that ended before the thread waited for its client last: nothing more can come to
     /// them.
-    fn resolve(&mut self, total: &mut ResponseTotal, gaps: &Gaps) {
+    fn resolve(&mut self, unseen: &Unseen, parts: &mut Parts) {
         while let Some(request) = self
             .requests
             .pop_front_if(|request| request.done_ns <= self.idle_ns)
         {
-            let service = Window::new(request.sent_ns, request.done_ns);
             while self
                 .visits
-                .pop_front_if(|visit| visit.window.end_ns <= service.start_ns)
+                .pop_front_if(|visit| visit.window.end_ns <= request.sent_ns)
                 .is_some()
             {}
-            let visits = self
-                .visits
-                .iter()
-                .take_while(|visit| visit.window.start_ns < service.end_ns);
-            if is_seen(service, visits.clone(), gaps) {
-                add(total, &request, service, visits);
+            let service = Window::new(request.sent_ns, request.done_ns);
+            let visits = self.visits.iter();
+            let visits = visits.take_while(|visit| visit.window.start_ns < request.done_ns);
+            if !unseen.is_traced(service, visits.clone()) {
+                parts.add_untraced();
+            } else if unseen.lost.meet(service) {
+                parts.add_unjoined();
             } else {
-                total.untraced += 1;
+                parts.add(&request, visits);
             }
         }
     }
 }
 
-/// Whether the tracer looked all the time that a request took, and already knew what its thread was doing.
-fn is_seen<'a>(service: Window, mut visits: impl Iterator<Item = &'a Visit>, gaps: &Gaps) -> bool {
-    gaps.is_empty()
-        || (!gaps.meet(service)
-            && visits
-                .next()
-                .is_some_and(|first| first.known_from_ns <= service.start_ns))
-}
-
-fn add<'a>(
-    total: &mut ResponseTotal,
-    request: &Request,
-    service: Window,
-    visits: impl Iterator<Item = &'a Visit>,
-) {
-    let (mut serving_ns, mut before_ns, mut commit_ns, mut after_ns) = (0, 0, 0, 0);
-    for visit in visits {
-        let serving = visit.window.within(service);
-        serving_ns += serving.length_ns();
-        let mut at_ns = serving.start_ns;
-        for commit in visit.commits.iter().map(|commit| commit.within(serving)) {
-            if !commit.is_empty() {
-                before_ns += commit.start_ns - at_ns;
-                commit_ns += commit.length_ns();
-                at_ns = commit.end_ns;
-            }
-        }
-        let rest_ns = serving.since(at_ns).length_ns();
-        if at_ns > serving.start_ns {
-            after_ns += rest_ns;
-        } else {
-            before_ns += rest_ns;
-        }
+impl Unseen {
+    /// Whether the tracer looked all the time that a request took, and already knew what its thread was doing.
+    fn is_traced<'a>(&self, service: Window, mut visits: impl Iterator<Item = &'a Visit>) -> bool {
+        let is_known = |first: &Visit| first.known_from_ns <= service.start_ns;
+        self.seen_from_ns == 0 || (!self.gaps.meet(service) && visits.next().is_some_and(is_known))
     }
-    if serving_ns == 0 {
-        total.unjoined += 1;
-        return;
-    }
-    total.requests += 1;
-    total.total_ns += request.lag_ns() + request.service_ns();
-    total.lag_ns += request.lag_ns();
-    total.client_ns += request.service_ns() - serving_ns;
-    total.before_ns += before_ns;
-    total.commit_ns += commit_ns;
-    total.after_ns += after_ns;
 }
 
 #[cfg(test)]
 mod tests {
-    use logtrace_events::Gap;
     use proptest::prelude::*;
 
     use super::*;
+    use crate::breakdown::ResponseTotal;
 
     const THREAD: Tid = 7;
     const POLL: u16 = 7;
@@ -244,11 +227,11 @@ mod tests {
     #[test]
     fn a_request_is_taken_apart_where_its_thread_waited_for_the_client() {
         let mut responses = Responses::default();
-        responses.push_off_cpu(&waited(0, 110), &Gaps::default(), |_| ());
-        responses.push_commit(&commit(130, 190));
-        responses.push_request(&request(90, 100, 220), &Gaps::default());
-        responses.push_off_cpu(&waited(205, 310), &Gaps::default(), |_| ());
-        let total = responses.finish(&Gaps::default());
+        responses.push_off_cpu(&waited(0, 110), |_| &[]);
+        responses.push_commit(&commit(130, 190), &[]);
+        responses.push_request(&request(90, 100, 220));
+        responses.push_off_cpu(&waited(205, 310), |_| &[]);
+        let total = responses.finish().total();
         assert_eq!(
             total,
             ResponseTotal {
@@ -269,12 +252,12 @@ mod tests {
     fn a_transaction_of_several_statements_waits_for_its_client_in_between() {
         let mut responses = Responses::default();
         for (out, woken) in [(0, 100), (120, 140)] {
-            responses.push_off_cpu(&waited(out, woken), &Gaps::default(), |_| ());
+            responses.push_off_cpu(&waited(out, woken), |_| &[]);
         }
-        responses.push_commit(&commit(150, 170));
-        responses.push_off_cpu(&waited(175, 300), &Gaps::default(), |_| ());
-        responses.push_request(&request(95, 95, 180), &Gaps::default());
-        let total = responses.finish(&Gaps::default());
+        responses.push_commit(&commit(150, 170), &[]);
+        responses.push_off_cpu(&waited(175, 300), |_| &[]);
+        responses.push_request(&request(95, 95, 180));
+        let total = responses.finish().total();
         assert_eq!((total.client_ns, total.before_ns), (5 + 20 + 5, 20 + 10));
         assert_eq!((total.commit_ns, total.after_ns), (20, 5));
     }
@@ -282,60 +265,46 @@ mod tests {
     #[test]
     fn requests_may_come_before_or_after_their_records() {
         let mut responses = Responses::default();
-        responses.push_request(&request(10, 10, 50), &Gaps::default());
-        responses.push_off_cpu(&waited(0, 15), &Gaps::default(), |_| ());
-        responses.push_off_cpu(&waited(45, 65), &Gaps::default(), |_| ());
-        responses.push_off_cpu(&waited(95, 115), &Gaps::default(), |_| ());
-        responses.push_request(&request(60, 60, 100), &Gaps::default());
-        let total = responses.finish(&Gaps::default());
+        responses.push_request(&request(10, 10, 50));
+        responses.push_off_cpu(&waited(0, 15), |_| &[]);
+        responses.push_off_cpu(&waited(45, 65), |_| &[]);
+        responses.push_off_cpu(&waited(95, 115), |_| &[]);
+        responses.push_request(&request(60, 60, 100));
+        let total = responses.finish().total();
         assert_eq!((total.requests, total.client_ns), (2, 5 + 5 + 5 + 5));
     }
 
     #[test]
     fn what_cannot_be_joined_is_counted() {
         let mut responses = Responses::default();
-        responses.push_request(&request(0, 0, 10), &Gaps::default());
-        responses.push_request(
-            &Request {
-                thread: None,
-                ..request(0, 0, 10)
-            },
-            &Gaps::default(),
-        );
-        responses.push_request(
-            &Request {
-                outcome: Outcome::Disconnected,
-                ..request(0, 0, 10)
-            },
-            &Gaps::default(),
-        );
-        let total = responses.finish(&Gaps::default());
+        responses.push_request(&request(0, 0, 10));
+        responses.push_request(&Request {
+            thread: None,
+            ..request(0, 0, 10)
+        });
+        responses.push_request(&Request {
+            outcome: Outcome::Disconnected,
+            ..request(0, 0, 10)
+        });
+        let total = responses.finish().total();
         assert_eq!((total.requests, total.unjoined, total.total_ns), (0, 2, 0));
     }
 
     #[test]
     fn requests_that_were_not_seen_from_end_to_end_are_counted() {
         let mut responses = Responses::default();
-        let mut gaps = Gaps::default();
-        responses.push_off_cpu(&waited(0, 105), &gaps, |_| ());
-        responses.push_off_cpu(&waited(115, 145), &gaps, |_| ());
-        responses.push_request(&request(100, 100, 120), &gaps);
-        let gap = Gap {
-            start_ns: 150,
-            end_ns: 250,
-        };
-        assert!(gaps.push(gap, Window::new(0, 1_000)));
+        responses.push_off_cpu(&waited(0, 105), |_| &[]);
+        responses.push_off_cpu(&waited(115, 145), |_| &[]);
+        responses.push_request(&request(100, 100, 120));
         responses.interrupt(Window::new(150, 250));
         // When the thread began to wait for the second of these is not known.
         for (due_ns, done_ns) in [(140, 260), (270, 300), (340, 370)] {
-            responses.push_request(&request(due_ns, due_ns, done_ns), &gaps);
+            responses.push_request(&request(due_ns, due_ns, done_ns));
         }
-        responses.push_commit(&commit(280, 290));
-        responses.push_off_cpu(&waited(295, 345), &gaps, |visit| {
-            panic!("{visit:?} was not seen to end")
-        });
-        responses.push_off_cpu(&waited(365, 400), &gaps, |_| ());
-        let total = responses.finish(&gaps);
+        responses.push_commit(&commit(280, 290), &[]);
+        responses.push_off_cpu(&waited(295, 345), |visit| panic!("{visit:?} was not seen to end"));
+        responses.push_off_cpu(&waited(365, 400), |_| &[]);
+        let total = responses.finish().total();
         assert_eq!((total.requests, total.untraced, total.unjoined), (2, 2, 0));
         assert_eq!((total.commit_ns, total.total_ns), (0, 20 + 30));
     }
@@ -349,17 +318,17 @@ mod tests {
             let (mut at, mut expected) = (0, 0);
             for (wait, before, length, after, lag) in gaps {
                 let woken = at + wait;
-                responses.push_off_cpu(&waited(at, woken), &Gaps::default(), |_| ());
+                responses.push_off_cpu(&waited(at, woken), |_| &[]);
                 let start = woken + before;
                 if length > 0 {
-                    responses.push_commit(&commit(start, start + length));
+                    responses.push_commit(&commit(start, start + length), &[]);
                 }
                 at = start + length + after;
                 let asked = request(woken.saturating_sub(wait / 2 + lag), woken - wait / 2, at + wait / 3 + 1);
                 expected += asked.response_ns();
-                responses.push_request(&asked, &Gaps::default());
+                responses.push_request(&asked);
             }
-            let total = responses.finish(&Gaps::default());
+            let total = responses.finish().total();
             let parts = total.lag_ns + total.client_ns + total.before_ns + total.commit_ns + total.after_ns;
             prop_assert_eq!(parts, total.total_ns);
             if total.unjoined == 0 {

@@ -8,8 +8,8 @@ use logtrace_events::{Commit, Tid};
 
 use crate::aggregate::Aggregate;
 use crate::explain::{Segment, explain};
-use crate::response::Visit;
 use crate::timelines::Timelines;
+use crate::visit::Visit;
 use crate::window::Window;
 
 /// Explains statements, and sums up.
@@ -33,13 +33,13 @@ impl Statements {
         }
     }
 
-    /// Adds a statement of thread `tid` that has just ended.
-    pub(crate) fn add(&mut self, tid: Tid, visit: &Visit, timelines: &Timelines) {
+    /// Adds a statement of thread `tid` that has just ended; what it waited for outside of its commits.
+    pub(crate) fn add(&mut self, tid: Tid, visit: &Visit, timelines: &Timelines) -> &[Segment] {
         let whole = visit.window;
-        if whole.start_ns < self.window.start_ns || !self.window.contains(whole.end_ns) {
-            return;
-        }
         self.segments.clear();
+        if whole.start_ns < self.window.start_ns || !self.window.contains(whole.end_ns) {
+            return &[];
+        }
         let mut at_ns = whole.start_ns;
         for commit in visit.commits.iter().map(|commit| commit.within(whole)) {
             self.explain(tid, Window::new(at_ns, commit.start_ns), timelines);
@@ -58,6 +58,7 @@ impl Statements {
             end_ns: whole.end_ns,
         };
         self.aggregate.add(&outside, &self.segments);
+        &self.segments
     }
 
     fn explain(&mut self, tid: Tid, part: Window, timelines: &Timelines) {

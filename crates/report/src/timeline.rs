@@ -3,6 +3,7 @@
 use logtrace_events::{Commit, FileClass, Io, IoOp, OffCpu, Wake};
 
 use crate::blocked::is_client_wait;
+use crate::cause::Wait;
 use crate::history::{History, Interval};
 use crate::window::Window;
 
@@ -17,6 +18,7 @@ pub(crate) struct Timeline {
     commits: History<Window>,
     first_ns: u64,
     serves_connection: bool,
+    receives_acks: bool,
 }
 
 /// An I/O system call, with what the file is to the server.
@@ -45,6 +47,7 @@ impl Default for Timeline {
             commits: History::default(),
             first_ns: u64::MAX,
             serves_connection: false,
+            receives_acks: false,
         }
     }
 }
@@ -109,7 +112,21 @@ impl Timeline {
 
     /// Whether it has committed, or has waited for a client.
     pub(crate) fn serves_connection(&self) -> bool {
-        self.serves_connection
+        self.serves_connection && !self.receives_acks
+    }
+
+    /// The thread is the one that receives the replicas' acknowledgements.
+    pub(crate) fn set_receives_acks(&mut self) {
+        self.receives_acks = true;
+    }
+
+    /// What a wait of the thread is for, of which the system call alone tells `wait`.
+    pub(crate) fn meant(&self, wait: Wait) -> Wait {
+        match wait {
+            // Its sockets are the replicas'.
+            Wait::Client if self.receives_acks => Wait::SemisyncAck,
+            wait => wait,
+        }
     }
 
     /// The commits that have time in `window`, in order.

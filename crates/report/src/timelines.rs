@@ -4,6 +4,7 @@ use logtrace_events::{Commit, FileClass, Flush, Io, IoOp, OffCpu, Stack, Tid};
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
+use crate::blanks::Blanks;
 use crate::breakdown::SyncWaits;
 use crate::cause::Wait;
 use crate::flushes::Flushes;
@@ -18,6 +19,7 @@ pub struct Timelines {
     threads: FxHashMap<Tid, Timeline>,
     stacks: Stacks,
     flushes: Flushes,
+    lost: Blanks,
 }
 
 /// A record that contradicts the ones before it: dropped, repeated or reordered records make such.
@@ -33,7 +35,13 @@ impl Timelines {
             threads: FxHashMap::default(),
             stacks: Stacks::default(),
             flushes: Flushes::default(),
+            lost: Blanks::default(),
         }
+    }
+
+    /// Names the thread that receives the acknowledgements of replicas (semi-synchronous replication).
+    pub fn name_ack_receiver(&mut self, tid: Tid) {
+        self.thread_mut(tid).set_receives_acks();
     }
 
     /// Adds a thread's off-CPU interval.
@@ -64,6 +72,16 @@ impl Timelines {
     /// The tracer did not look for a while: what the threads did until then says nothing of what they do now.
     pub fn interrupt(&mut self) {
         self.threads.values_mut().for_each(Timeline::interrupt);
+    }
+
+    /// Says that records made within `blank` were lost, before those come that were not.
+    pub fn push_lost(&mut self, blank: Window) {
+        self.lost.push(blank);
+    }
+
+    /// When records were lost.
+    pub(crate) fn lost(&self) -> &Blanks {
+        &self.lost
     }
 
     /// The devices' flushes.

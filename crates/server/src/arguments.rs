@@ -29,15 +29,30 @@ pub(crate) struct Places {
     pub(crate) socket: PathBuf,
 }
 
-/// Arguments that start the server.
-pub(crate) fn start(binary: &Binary, places: &Places, settings: &[Setting]) -> Vec<OsString> {
+/// Arguments that start the server. With a port it listens there as well, for this machine alone.
+pub(crate) fn start(
+    binary: &Binary,
+    places: &Places,
+    port: Option<u16>,
+    settings: &[Setting],
+) -> Vec<OsString> {
     let mut arguments = installation(binary);
     arguments.extend([
         option("--datadir=", &places.data),
         option("--tmpdir=", &places.tmp),
         option("--socket=", &places.socket),
-        "--skip-networking=ON".into(),
     ]);
+    match port {
+        Some(port) => {
+            let port = format!("--port={port}").into();
+            arguments.extend([
+                "--skip-networking=OFF".into(),
+                "--bind-address=127.0.0.1".into(),
+                port,
+            ]);
+        }
+        None => arguments.push("--skip-networking=ON".into()),
+    }
     if binary.flavor == Flavor::MySql {
         // The X protocol would open a socket of its own.
         arguments.extend(["--loose-mysqlx=OFF".into(), "--secure-file-priv=NULL".into()]);
@@ -137,7 +152,8 @@ mod tests {
         };
         let settings = [Setting::new("sync_binlog", "0")];
         for flavor in [Flavor::MySql, Flavor::MariaDb] {
-            let arguments = start(&binary(flavor, Path::new("/nowhere")), &places, &settings);
+            let binary = binary(flavor, Path::new("/nowhere"));
+            let arguments = start(&binary, &places, None, &settings);
             assert_eq!(
                 arguments[0], "--no-defaults",
                 "the first argument or it is refused"
@@ -149,6 +165,10 @@ mod tests {
                 arguments.contains(&"--loose-mysqlx=OFF".into()),
                 flavor == Flavor::MySql
             );
+            let arguments = start(&binary, &places, Some(3307), &settings);
+            for wanted in ["--skip-networking=OFF", "--bind-address=127.0.0.1", "--port=3307"] {
+                assert!(arguments.contains(&wanted.into()), "{wanted}");
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
 use object::{Object, ObjectSymbol};
@@ -65,6 +66,20 @@ impl Globals {
         let mut bytes = [0; 8];
         self.memory.read_exact_at(&mut bytes[..size], address).ok()?;
         Some(u64::from_le_bytes(bytes))
+    }
+
+    /// The addresses that a symbol stands for.
+    pub(crate) fn range(&self, symbol: &str) -> Option<Range<u64>> {
+        let &(address, size) = self.places.get(symbol)?;
+        Some(address..address.checked_add(size)?)
+    }
+
+    /// The 64-bit words from an address on, for at most so many bytes; fewer where the memory ends.
+    pub(crate) fn words(&self, address: u64, at_most: usize) -> Vec<u64> {
+        let mut bytes = vec![0; at_most];
+        let read = self.memory.read_at(&mut bytes, address).unwrap_or(0);
+        let (words, _) = bytes[..read].as_chunks();
+        words.iter().map(|&word| u64::from_le_bytes(word)).collect()
     }
 
     fn text_at(&self, address: u64, at_most: usize) -> Option<String> {
@@ -142,6 +157,17 @@ mod tests {
         );
         assert_eq!(globals.number("LOGTRACE_FLAG"), Some(1));
         assert_eq!(globals.number("LOGTRACE_NUMBER"), Some(1_000));
+    }
+
+    #[test]
+    fn the_memory_behind_a_symbol_is_read() {
+        let globals = globals();
+        let range = globals.range("LOGTRACE_POINTER").unwrap();
+        assert_eq!(range.end - range.start, 8);
+        let words = globals.words(range.start, 8);
+        assert_eq!(words, [told::LOGTRACE_POINTER.as_ptr() as u64]);
+        assert!(globals.range("NO_SUCH").is_none());
+        assert!(globals.words(0, 8).is_empty());
     }
 
     #[test]

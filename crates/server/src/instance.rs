@@ -46,6 +46,8 @@ pub struct InstanceConfig {
     pub image: Option<ImageConfig>,
     /// Classes of its files that are elsewhere.
     pub placements: Vec<Placement>,
+    /// A port of 127.0.0.1 at which it is reached as well, as replicas need; by default by its socket alone.
+    pub port: Option<u16>,
     /// How long the server may take to answer.
     pub ready_within: Duration,
 }
@@ -62,6 +64,7 @@ impl InstanceConfig {
             templates,
             image: None,
             placements: Vec::new(),
+            port: None,
             ready_within: Duration::from_secs(60),
         }
     }
@@ -340,7 +343,7 @@ fn spawn(
 ) -> Result<ServerProcess, StartError> {
     let launch = Launch {
         program: &config.binary.path,
-        arguments: &arguments::start(&config.binary, &dir.places(), settings),
+        arguments: &arguments::start(&config.binary, &dir.places(), config.port, settings),
         user,
         directory: dir.path(),
         log,

@@ -4,6 +4,7 @@
 //! [`Server::open`] is the way in. A private instance is durable by default, is reached by its socket alone,
 //! runs as an unprivileged user, and goes with logtrace in whatever way logtrace goes.
 
+mod ack_receiver;
 mod arguments;
 mod block_device;
 mod choice;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::str::FromStr;
 
 use logtrace_events::{FileClass, LogNames};
@@ -34,6 +34,11 @@ pub enum PlacementError {
     /// One class has one place.
     #[error("{0} is placed twice: a class of files has one place")]
     Twice(FileClass),
+    /// The server would take the path for several.
+    #[error(
+        "temporary cannot be placed in {0}: to the server a colon or a semicolon ends a path (tmpdir, innodb_temp_data_file_path are lists). Name a directory without"
+    )]
+    List(PathBuf),
     /// A variable would have two values.
     #[error("{variable} is set, and --place {class} sets it as well: leave one of the two")]
     Set {
@@ -108,9 +113,11 @@ fn names() -> String {
     names.join(", ")
 }
 
-/// Fails when a class has two places, or a variable two values.
+/// Fails when a class has two places, a variable two values, or when a place is not one path to the server.
 pub fn check_placements(placements: &[Placement], settings: &[Setting]) -> Result<(), PlacementError> {
-    for (at, Placement { class, .. }) in placements.iter().enumerate() {
+    for (at, placement) in placements.iter().enumerate() {
+        placement.check_path()?;
+        let class = &placement.class;
         if placements[..at].iter().any(|earlier| earlier.class == *class) {
             return Err(PlacementError::Twice(*class));
         }
@@ -126,6 +133,19 @@ pub fn check_placements(placements: &[Placement], settings: &[Setting]) -> Resul
 }
 
 impl Placement {
+    /// Fails when the variables of the class are lists, and the path would be more than one entry.
+    fn check_path(&self) -> Result<(), PlacementError> {
+        // As the server is told: one that is not there is refused later.
+        let given = &self.directory;
+        let whole = given.canonicalize().or_else(|_| path::absolute(given));
+        let whole = whole.unwrap_or_else(|_| given.clone());
+        let parts = whole.as_os_str().as_encoded_bytes();
+        if self.class == FileClass::Temporary && parts.iter().any(|byte| b":;".contains(byte)) {
+            return Err(PlacementError::List(whole));
+        }
+        Ok(())
+    }
+
     /// Fails when the server has no such files, which may depend on its other settings.
     pub(crate) fn check_server(&self, flavor: Flavor, settings: &[Setting]) -> Result<(), PlacementError> {
         let separate_undo = settings
@@ -278,6 +298,17 @@ mod tests {
         let off = [Setting::new("log-bin", "OFF")];
         let error = check_placements(&places, &off).unwrap_err().to_string();
         assert!(error.contains("log_bin is set"), "{error}");
+    }
+
+    #[test]
+    fn a_directory_of_temporary_files_is_one_path_to_the_server() {
+        for text in ["temporary=/a:b", "temporary=c;d", "temporary=/a:/b"] {
+            let error = check_placements(&[placement(text)], &[]).unwrap_err().to_string();
+            assert!(error.contains("colon") && error.contains('/'), "{error}");
+        }
+        for text in ["temporary=/a b", "redo=/a:b", "binlog=/a;b"] {
+            assert!(check_placements(&[placement(text)], &[]).is_ok(), "{text}");
+        }
     }
 
     #[test]

@@ -70,7 +70,8 @@ static __always_inline struct file *file_of(__u32 fd)
 	return file;
 }
 
-static __always_inline void send_name(struct file *file, const struct file_key *key, __u32 tid)
+/* Sends the file's name; false where there was no room for it. */
+static __always_inline bool send_name(struct file *file, const struct file_key *key, __u32 tid)
 {
 	struct dentry *dentry = BPF_CORE_READ(file, f_path.dentry);
 	struct file_name *record = reserve(sizeof(*record));
@@ -78,7 +79,7 @@ static __always_inline void send_name(struct file *file, const struct file_key *
 	__u32 used = 0;
 
 	if (!record)
-		return;
+		return false;
 	fill_header(&record->header, bpf_ktime_get_ns(), tid, KIND_FILE);
 	record->ino = key->ino;
 	record->dev = key->dev;
@@ -98,6 +99,7 @@ static __always_inline void send_name(struct file *file, const struct file_key *
 	record->components = used;
 	submit(record);
 	bpf_map_update_elem(&named, key, &sent, BPF_ANY);
+	return true;
 }
 
 /* Fills in what was not used lately; false for what is not a regular file. */
@@ -109,9 +111,9 @@ static __always_inline bool look_up(struct recent_file *recent, struct file *fil
 	recent->key.ino = BPF_CORE_READ(inode, i_ino);
 	recent->key.dev = BPF_CORE_READ(inode, i_sb, s_dev);
 	recent->key.generation = BPF_CORE_READ(inode, i_generation);
-	recent->inode = (__u64)inode;
-	if (!bpf_map_lookup_elem(&named, &recent->key))
-		send_name(file, &recent->key, tid);
+	/* A name that was lost is sent again at the next use: without it the file's class is not known. */
+	if (bpf_map_lookup_elem(&named, &recent->key) || send_name(file, &recent->key, tid))
+		recent->inode = (__u64)inode;
 	return true;
 }
 

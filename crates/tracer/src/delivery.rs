@@ -19,12 +19,19 @@ use crate::tracer::Sink;
 /// What the sink does with a record costs more than to read it, and can wait until a CPU is idle, or until the load
 /// is over.
 pub(crate) struct Delivery<S> {
-    queue: Sender<Records>,
+    queue: Sender<Parcel>,
     /// What the sink has taken, to be filled again.
     spare: Receiver<Records>,
     progress: Arc<Progress>,
     courtesy: Courtesy,
     thread: JoinHandle<S>,
+}
+
+/// What is handed on.
+enum Parcel {
+    Records(Records),
+    /// Some were lost, from the one time to the other.
+    Lost(u64, u64),
 }
 
 /// How far the sink is.
@@ -92,12 +99,18 @@ impl<S: Sink> Delivery<S> {
             .fetch_add(records.bytes(), Ordering::Relaxed)
             + records.bytes();
         // A sink that panicked is found when it is joined.
-        let _ = self.queue.send(records);
+        let _ = self.queue.send(Parcel::Records(records));
         if waiting > PATIENCE_BYTES {
             self.courtesy.insist();
         } else {
             self.courtesy.stand_back();
         }
+    }
+
+    /// Says that records were lost, before those that come now.
+    pub(crate) fn push_lost(&self, from_ns: u64, until_ns: u64) {
+        // As above.
+        let _ = self.queue.send(Parcel::Lost(from_ns, until_ns));
     }
 
     /// Whether so much waits that no more should be added.
@@ -134,11 +147,18 @@ impl Progress {
 fn take_all<S: Sink>(
     mut sink: S,
     mut stacks: Stacks,
-    queue: &Receiver<Records>,
+    queue: &Receiver<Parcel>,
     emptied: &Sender<Records>,
     progress: &Progress,
 ) -> S {
-    for mut records in queue {
+    for parcel in queue {
+        let mut records = match parcel {
+            Parcel::Records(records) => records,
+            Parcel::Lost(from_ns, until_ns) => {
+                sink.lost(from_ns, until_ns);
+                continue;
+            }
+        };
         for record in records.iter() {
             if let Some(stack) = stacks.first_use(record) {
                 sink.record(&stack);

@@ -28,6 +28,11 @@ const DRAIN_EVERY: Duration = Duration::from_millis(50);
 /// A record is made some 0.1 us after its time was taken, but its thread may be interrupted in between.
 const SETTLING: Duration = Duration::from_millis(2);
 
+/// `enum loss` in bpf/state.h.
+const LOSS_RING_FULL: u32 = 0;
+const LOSS_THREADS_FULL: u32 = 1;
+const LOSS_COMMIT_UNMATCHED: u32 = 2;
+
 /// What a thread waits for at the beginning of a burst began before it. Commits count from a little later on, when the
 /// threads that others wait for have been seen.
 const LEAD_IN: Duration = Duration::from_millis(10);
@@ -44,6 +49,9 @@ pub(crate) struct Drain<S> {
     probes: Vec<ProbeAccount>,
     statistics: Statistics,
     events: u64,
+    /// Records that were lost up to the last look at the rings, and when that was.
+    lost: u64,
+    looked_ns: u64,
     delivery: Delivery<S>,
     /// Where only bursts are traced.
     rhythm: Option<Rhythm>,
@@ -82,6 +90,8 @@ impl<S: Sink> Drain<S> {
             probes,
             statistics,
             events: 0,
+            lost: 0,
+            looked_ns: clock_ns(ClockId::Monotonic),
             delivery: Delivery::start(sink, stacks)?,
             rhythm: sampling.has_gaps().then(|| Rhythm::new(sampling)),
         })
@@ -182,8 +192,22 @@ impl<S: Sink> Drain<S> {
 
     fn drain(&mut self, until_ns: u64) {
         let records = self.rings.take_due(until_ns, self.delivery.spare());
+        self.tell_losses();
         self.events += records.len();
         self.delivery.push(records);
+    }
+
+    /// Tells between which two looks at the rings records were lost. The one that was lost may be as old as one that is
+    /// not there yet.
+    fn tell_losses(&mut self) {
+        let now_ns = clock_ns(ClockId::Monotonic);
+        let lost = self.lost(LOSS_RING_FULL) + self.lost(LOSS_THREADS_FULL);
+        if lost > self.lost {
+            let until_ns = clock_ns(ClockId::Monotonic);
+            self.delivery
+                .push_lost(self.looked_ns.saturating_sub(nanoseconds(SETTLING)), until_ns);
+        }
+        (self.lost, self.looked_ns) = (lost, now_ns);
     }
 
     /// Everything but what programs may still be at work on.
@@ -197,8 +221,8 @@ impl<S: Sink> Drain<S> {
         let mut account = Account {
             events: self.events,
             losses: Losses {
-                lost: self.lost(0) + self.lost(1),
-                unmatched: self.lost(2),
+                lost: self.lost(LOSS_RING_FULL) + self.lost(LOSS_THREADS_FULL),
+                unmatched: self.lost(LOSS_COMMIT_UNMATCHED),
                 ..Losses::default()
             },
             probes: self.probes.clone(),
@@ -217,7 +241,7 @@ impl<S: Sink> Drain<S> {
         account
     }
 
-    /// A count of `enum loss` in bpf/state.h, over all CPUs.
+    /// A count of `enum loss`, over all CPUs.
     fn lost(&self, why: u32) -> u64 {
         self.losses.get(&why, 0).map_or(0, |counts| counts.iter().sum())
     }

@@ -28,7 +28,7 @@ pub(crate) fn load(
         .override_global("target_tgid", &target, true)
         .load(OBJECT)
         .map_err(|error| TracerError::Load(chain(&error)))?;
-    let rings = Rings::new(&mut bpf, config.ring_bytes)?;
+    let rings = Rings::new(&mut bpf, config.ring_bytes.get())?;
     Ok((bpf, rings, Attachments::new(pid, btf, placements)))
 }
 

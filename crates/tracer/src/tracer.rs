@@ -7,25 +7,17 @@ use crate::account::Account;
 use crate::drain::Drain;
 use crate::error::TracerError;
 use crate::extent::Extent;
+use crate::ring_bytes::RingBytes;
 use crate::tracefs;
 use crate::watch::Watch;
-
-/// All rings together.
-const RINGS_BYTES: u32 = 64 << 20;
-
-/// A ring is no larger: it is read 20 times a second, and what has left the caches is dear to write.
-const RING_BYTES_MAX: u32 = 4 << 20;
-
-/// Nor smaller: 8,000 records.
-const RING_BYTES_MIN: u32 = 512 << 10;
 
 /// What to trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TracerConfig {
     /// The server's process.
     pub pid: u32,
-    /// Size of each CPU's ring in bytes, a power of two and a multiple of the page size.
-    pub ring_bytes: u32,
+    /// Size of each CPU's ring.
+    pub ring_bytes: RingBytes,
     /// How much.
     pub extent: Extent,
     /// Whether the server's threads serve whatever client has something to do, so that what a client waits for outside
@@ -37,21 +29,13 @@ impl TracerConfig {
     /// Traces a process in the usual detail, with rings that hold half a second of busy CPUs or more, and 64 MiB in
     /// all.
     pub fn new(pid: u32) -> Self {
-        let cpus = aya::util::online_cpus().map_or(1, |cpus| cpus.len());
         Self {
             pid,
-            ring_bytes: ring_bytes(u32::try_from(cpus).unwrap_or(u32::MAX)),
+            ring_bytes: RingBytes::default(),
             extent: Extent::default(),
             pools_threads: false,
         }
     }
-}
-
-/// The kernel takes all of a ring's memory at once: the more CPUs, the less for each.
-fn ring_bytes(cpus: u32) -> u32 {
-    let share = RINGS_BYTES / cpus.max(1);
-    // The greatest power of two that is not larger.
-    (1 << share.max(1).ilog2()).clamp(RING_BYTES_MIN, RING_BYTES_MAX)
 }
 
 /// A tracer at work. Dropping it detaches every probe.
@@ -66,6 +50,13 @@ pub struct Tracer<S> {
 pub trait Sink: Send + 'static {
     /// The bytes of the next record, in the order of their times.
     fn record(&mut self, bytes: &[u8]);
+
+    /// Records that were made from `from_ns` on and before `until_ns` (nanoseconds of `CLOCK_MONOTONIC`) were lost. Told
+    /// before the records of that time that were not.
+    fn lost(&mut self, from_ns: u64, until_ns: u64) {
+        // Who does not care has the number in the account.
+        let _ = (from_ns, until_ns);
+    }
 }
 
 impl<F: FnMut(&[u8]) + Send + 'static> Sink for F {
@@ -144,16 +135,4 @@ fn run<S: Sink>(
     }
     drop(watch);
     drain.finish()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rings_shrink_where_there_are_many_cpus() {
-        let mib = |cpus| f64::from(ring_bytes(cpus)) / f64::from(1 << 20);
-        assert_eq!([1, 16, 17, 64, 100].map(mib), [4.0, 4.0, 2.0, 1.0, 0.5]);
-        assert_eq!(mib(4096), 0.5);
-    }
 }

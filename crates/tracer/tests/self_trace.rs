@@ -17,9 +17,11 @@ use std::process;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
+use std::time::Duration;
 
 use logtrace_events::{Commit, Flush, Io, IoOp, OffCpu, Record, Wake, decode};
-use logtrace_tracer::{Detail, Extent, Tracer, TracerConfig};
+use logtrace_tracer::{Detail, Extent, Sink, Tracer, TracerConfig};
+use rustix::time::{ClockId, clock_gettime};
 
 /// The tests trace the same process: one at a time.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -86,9 +88,9 @@ fn alone() -> MutexGuard<'static, ()> {
 }
 
 /// Everything that was recorded while `work` ran.
-fn traced(ring_bytes: u32, work: impl FnOnce()) -> (Vec<Record>, logtrace_tracer::Account) {
+fn traced(ring_bytes: &str, work: impl FnOnce()) -> (Vec<Record>, logtrace_tracer::Account) {
     let config = TracerConfig {
-        ring_bytes,
+        ring_bytes: ring_bytes.parse().unwrap(),
         ..TracerConfig::new(process::id())
     };
     traced_with(config, work)
@@ -148,7 +150,7 @@ fn every_system_call_and_commit_is_recorded_once_with_its_file() {
     let dir = tempfile::tempdir_in("/var/tmp").unwrap();
     let path = dir.path().join("binlog.000001");
     let mut file = OpenOptions::new().create(true).append(true).open(&path).unwrap();
-    let (records, account) = traced(1 << 20, || {
+    let (records, account) = traced("1M", || {
         for _ in 0..50 {
             commit(|| {
                 file.write_all(b"twelve bytes").unwrap();
@@ -186,7 +188,7 @@ fn a_block_inside_an_fsync_carries_the_kernel_stack() {
         .append(true)
         .open(dir.path().join("ib_logfile0"))
         .unwrap();
-    let (records, _) = traced(1 << 20, || {
+    let (records, _) = traced("1M", || {
         for _ in 0..20 {
             file.write_all(&[0; 4096]).unwrap();
             file.sync_data().unwrap();
@@ -221,7 +223,7 @@ fn a_block_inside_an_fsync_carries_the_kernel_stack() {
 fn xa_commits_in_two_phases_and_in_one() {
     let _alone = alone();
     let mut within = Vec::new();
-    let (records, account) = traced(1 << 20, || {
+    let (records, account) = traced("1M", || {
         for _ in 0..10 {
             _Z16trans_xa_prepareP3THD(&mut || thread::yield_now());
             _Z15trans_xa_commitP3THD(&mut || thread::yield_now());
@@ -315,7 +317,7 @@ fn a_waiting_commit_names_the_commit_that_woke_it() {
     let (order, ordered) = channel();
     let (answer, answered) = channel();
     let (mut leader, mut follower) = (0, 0);
-    let (records, _) = traced(1 << 20, || {
+    let (records, _) = traced("1M", || {
         let leading = thread::spawn(move || {
             for _ in 0..20 {
                 ordered.recv().unwrap();
@@ -357,7 +359,7 @@ fn a_waiting_commit_names_the_commit_that_woke_it() {
 fn a_ring_too_small_counts_what_it_lost() {
     let _alone = alone();
     let mut file = tempfile::tempfile_in("/var/tmp").unwrap();
-    let (records, account) = traced(4096, || {
+    let (records, account) = traced("4K", || {
         for _ in 0..20_000 {
             file.write_all(b"x").unwrap();
         }
@@ -369,6 +371,56 @@ fn a_ring_too_small_counts_what_it_lost() {
         "{} lost, {kept} kept",
         account.losses.lost
     );
+}
+
+/// When records were lost, as the sink is told.
+#[derive(Default)]
+struct Lost(Vec<(u64, u64)>);
+
+impl Sink for Lost {
+    fn record(&mut self, _: &[u8]) {}
+
+    fn lost(&mut self, from_ns: u64, until_ns: u64) {
+        self.0.push((from_ns, until_ns));
+    }
+}
+
+#[test]
+fn when_records_were_lost_is_told() {
+    let _alone = alone();
+    let now_ns = || {
+        u64::try_from(
+            Duration::try_from(clock_gettime(ClockId::Monotonic))
+                .unwrap()
+                .as_nanos(),
+        )
+        .unwrap()
+    };
+    let mut file = tempfile::tempfile_in("/var/tmp").unwrap();
+    let mut traced = |ring_bytes: &str, writes: u32| {
+        let config = TracerConfig {
+            ring_bytes: ring_bytes.parse().unwrap(),
+            ..TracerConfig::new(process::id())
+        };
+        let tracer = Tracer::start(config, Lost::default()).unwrap();
+        let start_ns = now_ns();
+        for _ in 0..writes {
+            file.write_all(b"x").unwrap();
+        }
+        let end_ns = now_ns();
+        let (lost, account) = tracer.stop().unwrap();
+        assert_eq!(lost.0.is_empty(), account.losses.lost == 0);
+        (lost.0, start_ns, end_ns)
+    };
+    let (lost, start_ns, end_ns) = traced("4K", 20_000);
+    assert!(lost.iter().all(|(from_ns, until_ns)| from_ns < until_ns));
+    assert!(lost.is_sorted());
+    assert!(
+        lost[0].0 < end_ns && lost.last().unwrap().1 > start_ns,
+        "{lost:?}"
+    );
+    let (lost, ..) = traced("1M", 100);
+    assert_eq!(lost, [], "nothing is lost where there is room");
 }
 
 #[test]

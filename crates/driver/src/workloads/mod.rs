@@ -1,23 +1,24 @@
-//! What requests consist of. A workload is one file and one row in [`WORKLOADS`].
+//! What requests consist of. A workload that sysbench has is one row in [`WORKLOADS`].
 
 use std::fmt;
 
-use mysql_async::prelude::Queryable;
-use mysql_async::{Conn, Statement};
+use mysql_async::Conn;
 use thiserror::Error;
 
 use crate::draw::Draw;
 use crate::floor::Seat;
 use crate::worker::{Preparing, prepare};
 
-use self::one_row::OneRow;
+use self::scripted::Scripted;
 
-mod insert;
-mod one_row;
-mod point_select;
-mod update_key;
-mod update_nokey;
-mod write_only_10;
+pub use self::group::Group;
+pub use self::protocol::{Protocol, UnknownProtocol};
+pub use self::requests::{OptionError, Requests, WorkloadOptions};
+
+mod group;
+mod protocol;
+mod requests;
+mod scripted;
 
 /// How one kind of request is made. An implementation holds what it has prepared on its connection.
 pub(crate) trait Workload: Sized + 'static {
@@ -25,7 +26,7 @@ pub(crate) trait Workload: Sized + 'static {
     type Values;
 
     /// Prepares the statements for this many tables.
-    async fn prepare(conn: &mut Conn, tables: u32) -> mysql_async::Result<Self>;
+    async fn prepare(conn: &mut Conn, requests: &Requests, tables: u32) -> mysql_async::Result<Self>;
 
     /// Draws the values of one request.
     fn draw(&self, draw: &mut Draw) -> Self::Values;
@@ -43,48 +44,150 @@ pub struct WorkloadInfo {
     pub alias: &'static str,
     /// One sentence on what a request is.
     pub description: &'static str,
-    /// Whether a request commits a transaction that changes data.
-    pub commits: bool,
+    pub(crate) script: Script,
     pub(crate) prepare: fn(Conn, Seat) -> Preparing,
+}
+
+/// The statements of a request, as a script of sysbench 1.0.20 has them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Script {
+    /// Groups of statements in their order, and how many times a request has the statements of each.
+    groups: &'static [(Group, u32)],
+    /// Whether these numbers are the script's own: options cannot change them.
+    fixed: bool,
+    /// Where requests are transactions: the place of the group before which BEGIN and COMMIT are prepared.
+    transaction: Option<usize>,
+    /// How statements are sent, unless it is said otherwise.
+    protocol: Protocol,
+}
+
+impl Script {
+    /// Statements of one group, each committed by itself.
+    const fn single(groups: &'static [(Group, u32)]) -> Self {
+        Self {
+            groups,
+            fixed: false,
+            transaction: None,
+            protocol: Protocol::Prepared,
+        }
+    }
+
+    const fn fixed(self) -> Self {
+        Self { fixed: true, ..self }
+    }
+
+    const fn as_text(self) -> Self {
+        Self {
+            protocol: Protocol::Text,
+            ..self
+        }
+    }
+
+    const fn transaction(groups: &'static [(Group, u32)], prepared_before: usize) -> Self {
+        Self {
+            transaction: Some(prepared_before),
+            ..Self::single(groups)
+        }
+    }
+}
+
+const fn scripted(
+    name: &'static str,
+    alias: &'static str,
+    description: &'static str,
+    script: Script,
+) -> WorkloadInfo {
+    WorkloadInfo {
+        name,
+        alias,
+        description,
+        script,
+        prepare: prepare::<Scripted>,
+    }
 }
 
 /// Every workload.
 const WORKLOADS: &[WorkloadInfo] = &[
-    WorkloadInfo {
-        name: "update_key",
-        alias: "oltp_update_index",
-        description: "one autocommitted UPDATE of an indexed column by primary key",
-        commits: true,
-        prepare: prepare::<OneRow<update_key::UpdateKey>>,
-    },
-    WorkloadInfo {
-        name: "update_nokey",
-        alias: "oltp_update_non_index",
-        description: "one autocommitted UPDATE of a text column without index by primary key",
-        commits: true,
-        prepare: prepare::<update_nokey::UpdateNokey>,
-    },
-    WorkloadInfo {
-        name: "insert",
-        alias: "oltp_insert",
-        description: "one autocommitted INSERT of a row, sent as text",
-        commits: true,
-        prepare: prepare::<insert::Insert>,
-    },
-    WorkloadInfo {
-        name: "write_only_10",
-        alias: "oltp_write_only --index-updates=10 --non-index-updates=0 --delete-inserts=0",
-        description: "one transaction of ten UPDATEs of an indexed column by primary key, in a table drawn at random",
-        commits: true,
-        prepare: prepare::<write_only_10::WriteOnly10>,
-    },
-    WorkloadInfo {
-        name: "point_select",
-        alias: "oltp_point_select",
-        description: "one SELECT of a row by primary key; nothing is committed",
-        commits: false,
-        prepare: prepare::<OneRow<point_select::PointSelect>>,
-    },
+    scripted(
+        "update_key",
+        "oltp_update_index",
+        "one autocommitted UPDATE of an indexed column by primary key",
+        Script::single(&[(Group::IndexUpdates, 1)]),
+    ),
+    scripted(
+        "update_nokey",
+        "oltp_update_non_index",
+        "one autocommitted UPDATE of a text column without index by primary key",
+        Script::single(&[(Group::NonIndexUpdates, 1)]),
+    ),
+    scripted(
+        "insert",
+        "oltp_insert",
+        "one autocommitted INSERT of a row, sent as text",
+        Script::single(&[(Group::Inserts, 1)]).fixed().as_text(),
+    ),
+    scripted(
+        "delete",
+        "oltp_delete",
+        "one autocommitted DELETE of a row by primary key; more and more find their row gone",
+        Script::single(&[(Group::Deletes, 1)]).fixed(),
+    ),
+    scripted(
+        "write_only",
+        "oltp_write_only",
+        "one transaction: an UPDATE of an indexed column, one of a column without index, a DELETE and an INSERT of the \
+         same row",
+        Script::transaction(WRITES, 0),
+    ),
+    scripted(
+        "write_only_10",
+        "oltp_write_only --index-updates=10 --non-index-updates=0 --delete-inserts=0",
+        "one transaction of ten UPDATEs of an indexed column by primary key, in a table drawn at random",
+        Script::transaction(
+            &[
+                (Group::IndexUpdates, 10),
+                (Group::NonIndexUpdates, 0),
+                (Group::DeleteInserts, 0),
+            ],
+            0,
+        ),
+    ),
+    scripted(
+        "read_write",
+        "oltp_read_write",
+        "one transaction: the 14 reads of read_only, then the 4 writes of write_only",
+        Script::transaction(READS_AND_WRITES, 0),
+    ),
+    scripted(
+        "read_only",
+        "oltp_read_only",
+        "one transaction of 10 SELECTs of a row and 4 of a range: plain, SUM, ORDER BY, DISTINCT; nothing is committed",
+        Script::transaction(READS, 1),
+    ),
+    scripted(
+        "point_select",
+        "oltp_point_select",
+        "one SELECT of a row by primary key; nothing is committed",
+        Script::single(&[(Group::PointSelects, 1)]).fixed(),
+    ),
+];
+
+const READS: &[(Group, u32)] = &[
+    (Group::PointSelects, 10),
+    (Group::SimpleRanges, 1),
+    (Group::SumRanges, 1),
+    (Group::OrderRanges, 1),
+    (Group::DistinctRanges, 1),
+];
+
+const WRITES: &[(Group, u32)] = &[
+    (Group::IndexUpdates, 1),
+    (Group::NonIndexUpdates, 1),
+    (Group::DeleteInserts, 1),
+];
+
+const READS_AND_WRITES: &[(Group, u32)] = &[
+    READS[0], READS[1], READS[2], READS[3], READS[4], WRITES[0], WRITES[1], WRITES[2],
 ];
 
 /// Every workload, in the order in which lists show them.
@@ -99,6 +202,11 @@ impl WorkloadInfo {
             .iter()
             .find(|workload| workload.name == name || workload.alias == name)
             .ok_or_else(|| UnknownWorkload(name.into()))
+    }
+
+    /// Whether a request changes data, and so is a commit that waits for the logs.
+    pub fn commits(&self) -> bool {
+        self.script.groups.iter().any(|(group, _)| group.writes())
     }
 }
 
@@ -118,30 +226,30 @@ fn names() -> String {
     names.join(", ")
 }
 
-/// Prepares a statement on each table; the first is that of `sbtest1`.
-///
-/// They are held by the workload: the connection's own cache would prepare anew once there are more than it keeps.
-async fn prepare_each(
-    conn: &mut Conn,
-    tables: u32,
-    sql: impl Fn(u32) -> String,
-) -> mysql_async::Result<Vec<Statement>> {
-    let mut statements = Vec::new();
-    for table in 1..=tables {
-        statements.push(conn.prep(sql(table)).await?);
-    }
-    Ok(statements)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reads_alone_commit_nothing() {
+        let reads_alone = workloads().iter().filter(|workload| !workload.commits());
+        let names: Vec<&str> = reads_alone.map(|workload| workload.name).collect();
+        assert_eq!(names, ["read_only", "point_select"]);
+    }
 
     #[test]
     fn names_and_aliases_find_their_workload_and_no_other() {
         for workload in workloads() {
             assert_eq!(WorkloadInfo::find(workload.name).unwrap().name, workload.name);
             assert_eq!(WorkloadInfo::find(workload.alias).unwrap().name, workload.name);
+        }
+        for script in [
+            "oltp_delete",
+            "oltp_read_only",
+            "oltp_write_only",
+            "oltp_read_write",
+        ] {
+            assert!(WorkloadInfo::find(script).is_ok(), "{script}");
         }
         let error = WorkloadInfo::find("tpcc").unwrap_err();
         assert!(error.to_string().contains("point_select"), "{error}");

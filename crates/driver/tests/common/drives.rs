@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use logtrace_driver::{
     Arrivals, CancellationToken, DEFAULT_GRACE, Dataset, DriveConfig, DriveError, Keys, LoadConfig, Measured,
-    Outputs, Pace, Target, WorkloadInfo, drive, load,
+    Outputs, Pace, Requests, Target, WorkloadInfo, drive, load,
 };
 use logtrace_events::Request;
 
@@ -32,7 +32,7 @@ pub(crate) fn uniform(rate_per_s: f64) -> Pace {
 pub(crate) fn config(target: Target, workload: &str, pace: Pace, duration: Duration) -> DriveConfig {
     DriveConfig {
         target,
-        workload: WorkloadInfo::find(workload).unwrap(),
+        requests: Requests::plain(WorkloadInfo::find(workload).unwrap()),
         dataset: DATASET,
         connections: NonZeroUsize::new(8).unwrap(),
         pace,

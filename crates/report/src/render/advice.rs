@@ -74,6 +74,10 @@ fn meaning(wait: Wait) -> &'static str {
              or its own sleep between two looks"
         }
         Wait::Client => "The server waited for a socket; look at the client and the network",
+        Wait::SemisyncAck => {
+            "A replica had to acknowledge the transaction; look at the network to it, and at how it writes its relay log \
+             (sync_relay_log)"
+        }
         Wait::Unexplained => {
             "Nothing that was seen explains it; logtrace doctor tells which probes are missing"
         }

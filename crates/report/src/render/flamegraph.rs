@@ -1,4 +1,4 @@
-//! Commit time by stack, drawn.
+//! Time by stack, drawn.
 
 use inferno::flamegraph::color::{BackgroundColor, PaletteMap, StrokeColor};
 use inferno::flamegraph::{Direction, Options, TextTruncateDirection, from_lines};
@@ -7,7 +7,8 @@ use super::RenderError;
 use super::folded;
 use super::headline;
 use super::palette::{self, Rgb};
-use crate::breakdown::StackTotal;
+use crate::breakdown::{Part, StackTotal, StackTotals, Whole};
+use crate::cause::Wait;
 use crate::document::Document;
 
 const WHITE: Rgb = (0xff, 0xff, 0xff);
@@ -22,47 +23,69 @@ const ALL: &str = "";
 ///
 /// [`RenderError::NoStacks`] when no stack holds any time, and [`RenderError::StacksOverflow`] when they hold more
 /// than 2^64 ns.
-pub fn flamegraph(document: &Document, stacks: &[StackTotal]) -> Result<String, RenderError> {
-    let lines: Vec<String> = stacks
+pub fn flamegraph(document: &Document, stacks: &StackTotals, whole: Whole) -> Result<String, RenderError> {
+    let stacks = stacks.of(whole);
+    let mut lines: Vec<String> = stacks
         .iter()
         .filter(|stack| stack.total_ns > 0)
-        .map(folded::line)
+        .map(|stack| folded::line(whole, stack))
         .collect();
     if lines.is_empty() {
         return Err(RenderError::NoStacks);
     }
+    if is_in_order(whole) {
+        // As inferno wants them: the last first.
+        lines.reverse();
+    }
     let mut times = stacks.iter().map(|stack| stack.total_ns);
     let total = times.try_fold(0, u64::checked_add);
     total.ok_or(RenderError::StacksOverflow)?;
-    let mut colors = colors(document, stacks);
-    let mut options = options(document);
+    let mut colors = colors(stacks, whole);
+    let mut options = options(document, whole);
     options.palette_map = Some(&mut colors);
     let mut svg = Vec::new();
     from_lines(&mut options, lines.iter().map(String::as_str), &mut svg).map_err(RenderError::Flamegraph)?;
     Ok(String::from_utf8_lossy(&svg).into_owned())
 }
 
-/// The waits have the colours that they have on the page; every other frame is light.
-fn colors(document: &Document, stacks: &[StackTotal]) -> PaletteMap {
+/// Whether the stacks are drawn in the order that they have, which is that of time.
+fn is_in_order(whole: Whole) -> bool {
+    whole == Whole::Response
+}
+
+/// The waits have the colours that they have on the page, and the parts of a response some of their own; every other
+/// frame is light.
+fn colors(stacks: &[StackTotal], whole: Whole) -> PaletteMap {
     let mut colors = PaletteMap::default();
     let frames = stacks.iter().flat_map(|stack| &stack.frames);
-    for frame in frames.map(String::as_str).chain([folded::ROOT, ALL]) {
+    for frame in frames.map(String::as_str).chain([whole.as_str(), ALL]) {
         colors.insert(frame, LIGHT.into());
     }
-    for row in &document.causes {
-        colors.insert(row.wait, palette::rgb(row.wait).into());
+    for wait in Wait::ALL {
+        colors.insert(wait, palette::rgb(wait).into());
+    }
+    for part in Part::ALL {
+        if let Some(color) = palette::of_part(part).filter(|_| whole == Whole::Response) {
+            colors.insert(part.as_str(), color.into());
+        }
     }
     colors
 }
 
-fn options<'a>(document: &Document) -> Options<'a> {
+fn options<'a>(document: &Document, whole: Whole) -> Options<'a> {
     let mut options = Options::default();
-    options.title = "Where commits waited".to_owned();
+    let title = match whole {
+        Whole::Commit => "Where commits waited",
+        Whole::Response => "What response times were made of",
+        Whole::Statement => "Where statements waited outside of commits",
+    };
+    options.title = title.to_owned();
     options.subtitle = Some(headline::title(document).join(" · "));
     options.count_name = "ns".to_owned();
     options.name_type = "Cause:".to_owned();
     // The outermost frames are the widest: they belong at the top, where reading starts.
     options.direction = Direction::Inverted;
+    options.flame_chart = is_in_order(whole);
     options.bgcolors = Some(BackgroundColor::Flat(WHITE.into()));
     options.stroke_color = StrokeColor::Color(WHITE.into());
     options.text_truncate_direction = TextTruncateDirection::Right;

@@ -1,17 +1,16 @@
-//! Commit time by stack in the format of flame graph tools, written and read back: one line for each stack,
-//! `commit;WHO;CLASS OP;WAIT;FRAME;... NANOSECONDS`.
+//! Time by stack in the format of flame graph tools, written and read back: one line for each stack,
+//! `WHOLE;FRAME;... NANOSECONDS`, such as `commit;WHO;CLASS OP;WAIT;FRAME;... NANOSECONDS`.
 
 use thiserror::Error;
 
-use crate::breakdown::StackTotal;
+use crate::breakdown::{StackTotal, Whole};
 
-/// The outermost frame of every stack.
-pub(super) const ROOT: &str = "commit";
-
-/// Why a line is not a folded stack of commit time.
+/// Why a line is not a folded stack of this kind of time.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("line {line} of the folded stacks, {text:?}, is not `commit;FRAME;... NANOSECONDS`")]
+#[error("line {line} of the folded stacks, {text:?}, is not `{whole};FRAME;... NANOSECONDS`", whole = .whole.as_str())]
 pub struct FoldedError {
+    /// What the stacks should take apart.
+    whole: Whole,
     /// Its number, from 1.
     line: usize,
     /// What it holds.
@@ -19,13 +18,13 @@ pub struct FoldedError {
 }
 
 /// The lines, in the order of the stacks.
-pub(super) fn render(stacks: &[StackTotal]) -> String {
-    stacks.iter().map(|stack| line(stack) + "\n").collect()
+pub(super) fn render(whole: Whole, stacks: &[StackTotal]) -> String {
+    stacks.iter().map(|stack| line(whole, stack) + "\n").collect()
 }
 
 /// One line without its end.
-pub(super) fn line(stack: &StackTotal) -> String {
-    let mut line = ROOT.to_owned();
+pub(super) fn line(whole: Whole, stack: &StackTotal) -> String {
+    let mut line = whole.as_str().to_owned();
     for frame in &stack.frames {
         line.push(';');
         // A separator inside a frame would make two frames, or two lines, of it.
@@ -39,12 +38,13 @@ pub(super) fn line(stack: &StackTotal) -> String {
 }
 
 /// Reads the stacks back; empty lines are skipped.
-pub fn parse(text: &str) -> Result<Vec<StackTotal>, FoldedError> {
+pub fn parse(whole: Whole, text: &str) -> Result<Vec<StackTotal>, FoldedError> {
     let lines = text.lines().enumerate();
     let lines = lines.filter(|(_, line)| !line.trim().is_empty());
     lines
         .map(|(index, line)| {
-            stack(line).ok_or_else(|| FoldedError {
+            stack(whole, line).ok_or_else(|| FoldedError {
+                whole,
                 line: index + 1,
                 text: line.chars().take(80).collect(),
             })
@@ -52,10 +52,10 @@ pub fn parse(text: &str) -> Result<Vec<StackTotal>, FoldedError> {
         .collect()
 }
 
-fn stack(line: &str) -> Option<StackTotal> {
+fn stack(whole: Whole, line: &str) -> Option<StackTotal> {
     let (frames, nanoseconds) = line.rsplit_once(' ')?;
     let mut frames = frames.split(';');
-    (frames.next()? == ROOT).then_some(())?;
+    (frames.next()? == whole.as_str()).then_some(())?;
     Some(StackTotal {
         frames: frames.map(str::to_owned).collect(),
         total_ns: nanoseconds.parse().ok()?,
@@ -68,39 +68,53 @@ mod tests {
 
     use super::*;
 
+    fn whole() -> impl Strategy<Value = Whole> {
+        proptest::sample::select(&Whole::ALL[..])
+    }
+
     proptest! {
         #[test]
         fn what_was_written_reads_back(
+            whole in whole(),
             stacks in proptest::collection::vec(
                 (proptest::collection::vec("[a-zA-Z_/O ]{0,20}", 0..8), any::<u64>())
                     .prop_map(|(frames, total_ns)| StackTotal { frames, total_ns }),
                 0..20,
             )
         ) {
-            prop_assert_eq!(parse(&render(&stacks)), Ok(stacks));
+            prop_assert_eq!(parse(whole, &render(whole, &stacks)), Ok(stacks));
         }
 
         #[test]
-        fn any_frames_keep_their_number_and_time(frames in proptest::collection::vec(any::<String>(), 0..8), total_ns: u64) {
+        fn any_frames_keep_their_number_and_time(
+            whole in whole(),
+            frames in proptest::collection::vec(any::<String>(), 0..8),
+            total_ns: u64,
+        ) {
             let given = frames.len();
-            let read = parse(&render(&[StackTotal { frames, total_ns }])).unwrap();
+            let read = parse(whole, &render(whole, &[StackTotal { frames, total_ns }])).unwrap();
             prop_assert_eq!(read.len(), 1);
             prop_assert_eq!(read[0].frames.len(), given);
             prop_assert_eq!(read[0].total_ns, total_ns);
         }
 
         #[test]
-        fn any_text_is_read_or_refused(text: String) {
-            let _ = parse(&text);
+        fn any_text_is_read_or_refused(whole in whole(), text: String) {
+            let _ = parse(whole, &text);
         }
     }
 
     #[test]
     fn another_program_s_stacks_are_refused_with_their_line() {
-        let error = parse("commit;own;on CPU 12\nmysqld;main 7\n").unwrap_err();
+        let error = parse(Whole::Commit, "commit;own;on CPU 12\nmysqld;main 7\n").unwrap_err();
         assert_eq!(
             error.to_string(),
             "line 2 of the folded stacks, \"mysqld;main 7\", is not `commit;FRAME;... NANOSECONDS`"
         );
+    }
+    #[test]
+    fn stacks_of_another_kind_are_refused() {
+        let error = parse(Whole::Response, "response;lag 3\ncommit;own;on CPU 12\n").unwrap_err();
+        assert!(error.to_string().contains("not `response;FRAME"), "{error}");
     }
 }

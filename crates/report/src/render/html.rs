@@ -12,7 +12,7 @@ use super::{
     RenderError, advice, files, flamegraph, headline, latency, palette, response, sparkline, statements,
     tracer,
 };
-use crate::breakdown::StackTotal;
+use crate::breakdown::{StackTotals, Whole};
 use crate::cause::Wait;
 use crate::document::{CauseRow, Commits, Document, Workload};
 use crate::units;
@@ -34,8 +34,10 @@ struct Page<'a> {
     probes: Option<Table>,
     stacks: Vec<(String, String)>,
     settings: Vec<(String, String)>,
-    /// The drawing as a `data:` address.
-    flamegraph: Option<String>,
+    /// Drawings as `data:` addresses.
+    commit_drawing: Option<String>,
+    response_drawing: Option<String>,
+    statement_drawing: Option<String>,
 }
 
 /// Where the commits' time went.
@@ -77,12 +79,7 @@ struct CauseCells {
 }
 
 /// The page.
-pub(super) fn render(document: &Document, stacks: &[StackTotal]) -> Result<String, RenderError> {
-    let drawn = match flamegraph(document, stacks) {
-        Ok(svg) => Some(format!("data:image/svg+xml;base64,{}", BASE64.encode(svg))),
-        Err(RenderError::NoStacks) => None,
-        Err(error) => return Err(error),
-    };
+pub(super) fn render(document: &Document, stacks: &StackTotals) -> Result<String, RenderError> {
     let unclassified = document.unclassified.iter();
     let page = Page {
         document,
@@ -104,9 +101,20 @@ pub(super) fn render(document: &Document, stacks: &[StackTotal]) -> Result<Strin
             .map(|row| (units::duration(row.total), row.frames.join("\n")))
             .collect(),
         settings: settings(document),
-        flamegraph: drawn,
+        commit_drawing: drawing(document, stacks, Whole::Commit)?,
+        response_drawing: drawing(document, stacks, Whole::Response)?,
+        statement_drawing: drawing(document, stacks, Whole::Statement)?,
     };
     Ok(page.render()? + "\n")
+}
+
+/// A flame graph as a `data:` address; none where there is nothing to draw.
+fn drawing(document: &Document, stacks: &StackTotals, whole: Whole) -> Result<Option<String>, RenderError> {
+    match flamegraph(document, stacks, whole) {
+        Ok(svg) => Ok(Some(format!("data:image/svg+xml;base64,{}", BASE64.encode(svg)))),
+        Err(RenderError::NoStacks) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// The server's program, the workload's parameters, and the server's variables.

@@ -25,7 +25,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::breakdown::StackTotal;
+use crate::breakdown::{StackTotals, Whole};
 use crate::document::Document;
 
 pub use flamegraph::flamegraph;
@@ -45,8 +45,8 @@ pub enum Format {
     Markdown,
     /// The causes, one row each, for a spreadsheet or a script.
     Csv,
-    /// Commit time by stack, one line each, for flame graph tools.
-    Folded,
+    /// Time by stack, one line each, for flame graph tools.
+    Folded(Whole),
 }
 
 /// What is rendered, and how.
@@ -54,9 +54,9 @@ pub enum Format {
 pub struct Input<'a> {
     /// The run.
     pub document: &'a Document,
-    /// Commit time by stack: [`crate::breakdown::Breakdown::stacks`], or what [`parse_folded`] read back. Used by
+    /// Time by stack: [`crate::breakdown::Breakdown::stacks`], or what [`parse_folded`] read back. Used by
     /// [`Format::Folded`] and [`Format::Html`]; empty when the run was not traced.
-    pub stacks: &'a [StackTotal],
+    pub stacks: &'a StackTotals,
     /// Whether [`Format::Terminal`] may use colours.
     pub color: bool,
 }
@@ -65,10 +65,10 @@ pub struct Input<'a> {
 #[derive(Debug, Error)]
 pub enum RenderError {
     /// There is nothing to draw.
-    #[error("no commit was traced, so there are no stacks to draw; trace a run that commits")]
+    #[error("nothing of this was traced, so there are no stacks to draw; trace a run that commits")]
     NoStacks,
     /// The stacks are damaged.
-    #[error("the folded stacks sum to more than 2^64 ns; commits.folded is damaged")]
+    #[error("the folded stacks sum to more than 2^64 ns; their file is damaged")]
     StacksOverflow,
     /// The flame graph could not be drawn.
     #[error("cannot draw the flame graph: {0}")]
@@ -86,8 +86,14 @@ pub enum RenderError {
 
 /// A word that names no format.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0:?} is no report format; choose terminal, json, html, markdown, csv or folded")]
+#[error("{0:?} is no report format; choose {choices}", choices = choices())]
 pub struct UnknownFormat(String);
+
+/// The words that choose a format, in a sentence.
+fn choices() -> String {
+    let [first @ .., last] = Format::ALL.map(Format::as_str);
+    format!("{} or {last}", first.join(", "))
+}
 
 /// Renders a run. All of the formats are UTF-8 and end with a newline.
 pub fn render(format: Format, input: Input<'_>) -> Result<String, RenderError> {
@@ -97,19 +103,21 @@ pub fn render(format: Format, input: Input<'_>) -> Result<String, RenderError> {
         Format::Html => html::render(input.document, input.stacks),
         Format::Markdown => Ok(markdown::render(input.document)),
         Format::Csv => csv::render(input.document),
-        Format::Folded => Ok(folded::render(input.stacks)),
+        Format::Folded(whole) => Ok(folded::render(whole, input.stacks.of(whole))),
     }
 }
 
 impl Format {
     /// All formats, in the order of the help text.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::Terminal,
         Self::Json,
         Self::Html,
         Self::Markdown,
         Self::Csv,
-        Self::Folded,
+        Self::Folded(Whole::Commit),
+        Self::Folded(Whole::Response),
+        Self::Folded(Whole::Statement),
     ];
 
     /// The word that chooses it.
@@ -120,7 +128,9 @@ impl Format {
             Self::Html => "html",
             Self::Markdown => "markdown",
             Self::Csv => "csv",
-            Self::Folded => "folded",
+            Self::Folded(Whole::Commit) => "folded",
+            Self::Folded(Whole::Response) => "folded-response",
+            Self::Folded(Whole::Statement) => "folded-statement",
         }
     }
 }

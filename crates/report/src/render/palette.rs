@@ -1,5 +1,6 @@
 //! A colour for each wait, the same in every report.
 
+use crate::breakdown::Part;
 use crate::cause::Wait;
 
 /// Red, green and blue.
@@ -23,7 +24,18 @@ pub(super) fn rgb(wait: Wait) -> Rgb {
         Wait::AsyncIo => (0x2f, 0x9e, 0x9a),
         Wait::Timer => (0xcd, 0xb2, 0x1c),
         Wait::Client => (0x72, 0x87, 0xad),
+        Wait::SemisyncAck => (0x4f, 0x5d, 0xc4),
         Wait::Unexplained => (0x9a, 0xa0, 0xa6),
+    }
+}
+
+/// A colour for a part of a response time that is no commit.
+pub(super) fn of_part(part: Part) -> Option<Rgb> {
+    match part {
+        Part::Lag => Some((0xb8, 0x9a, 0x72)),
+        Part::Client => Some(rgb(Wait::Client)),
+        Part::BeforeCommit | Part::AfterCommit => Some((0xa9, 0xc9, 0xb5)),
+        Part::Commit => None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! What response times were made of, from the client to the commit.
 
 use super::table::Table;
+use crate::breakdown::Part;
 use crate::document::Document;
 use crate::units;
 
@@ -11,13 +12,13 @@ pub(super) fn table(document: &Document) -> Option<Table> {
         .as_ref()
         .filter(|response| response.requests > 0)?;
     let parts = [
-        ("lag", response.lag),
-        ("client and network", response.client),
-        ("server before commit", response.before_commit),
-        ("commit", response.commit),
-        ("server after commit", response.after_commit),
-        ("response", response.total),
+        response.lag,
+        response.client,
+        response.before_commit,
+        response.commit,
+        response.after_commit,
     ];
+    let parts = Part::ALL.map(Part::as_str).into_iter().zip(parts);
     let row = |(name, total): (&str, u64)| {
         let share = units::share(total, response.total).unwrap_or(0.0);
         vec![
@@ -29,6 +30,6 @@ pub(super) fn table(document: &Document) -> Option<Table> {
     Some(Table {
         header: vec!["", "mean", "share"],
         words: 1,
-        rows: parts.into_iter().map(row).collect(),
+        rows: parts.chain([("response", response.total)]).map(row).collect(),
     })
 }

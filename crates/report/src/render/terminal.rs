@@ -162,6 +162,10 @@ fn next(document: &Document, paint: Paint) -> String {
     let advice = advice.map_or_else(Vec::new, |commits| advice::next(document, commits));
     lines.extend(advice.iter().flat_map(|text| item(text)));
     let files = match &document.commits {
+        Some(commits) if commits.count > 0 && document.response.is_some() => {
+            "report.html has every cause, file and probe; flamegraph.svg every stack of the commits, response.svg also \
+             the way from the client to them; run.json every number."
+        }
         Some(commits) if commits.count > 0 => {
             "report.html has every cause, file and probe; flamegraph.svg every stack; run.json every number."
         }

@@ -104,7 +104,7 @@ fn analysed(records: Vec<Record>) -> Breakdown {
 fn sums_are_exact(breakdown: &Breakdown) -> Result<(), TestCaseError> {
     let by_cause: u64 = breakdown.causes.iter().map(|cause| cause.total_ns).sum();
     prop_assert_eq!(by_cause, breakdown.total_ns);
-    let by_stack: u64 = breakdown.stacks.iter().map(|stack| stack.total_ns).sum();
+    let by_stack: u64 = breakdown.stacks.commit.iter().map(|stack| stack.total_ns).sum();
     prop_assert_eq!(by_stack, breakdown.total_ns);
     let slowest: u64 = breakdown.causes.iter().map(|cause| cause.slowest_ns).sum();
     prop_assert_eq!(slowest, breakdown.slowest.total_ns);

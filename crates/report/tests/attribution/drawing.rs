@@ -20,13 +20,16 @@
 //! | `c` `a` | waits for the client, for asynchronous I/O |
 //! | `x` `?` | waits for a futex that another process wakes, that nobody was seen to wake |
 //!
+//! A row `acks` says of a thread that it receives the acknowledgements of replicas. A row `lost` marks with `L` when records were lost.
+//!
 //! The `io` row: `B` binlog fsync, `b` binlog write, `R` redo fsync. The `commit` row: `C`. The `flush` row of a device:
 //! `F` while it flushes; a wait for it ends where a flush does. The `gap` row of the tracer: `G` while it does not look;
 //! what has time in there is not seen.
 
-use logtrace_events::{Commit, FileClass, FileId, Flush, Gap, Io, IoOp, OffCpu, Record, Stack, Wake};
+use logtrace_events::{Commit, FileClass, FileId, Flush, Gap, Io, IoOp, OffCpu, Record, Stack, Tid, Wake};
 use logtrace_report::explain::{Segment, explain};
 use logtrace_report::timelines::Timelines;
+use logtrace_report::window::Window;
 
 const CELL_NS: u64 = 10;
 const ORIGIN_NS: u64 = 1_000;
@@ -36,6 +39,8 @@ const FUTEX: u16 = 202;
 /// A drawn server, as the records that would come from it.
 pub(crate) struct Drawing {
     records: Vec<Record>,
+    lost: Vec<Window>,
+    ack_receivers: Vec<Tid>,
 }
 
 struct Row {
@@ -63,8 +68,18 @@ impl Drawing {
             Record::Gap(gap) => Some(*gap),
             _ => None,
         });
+        if let Some(gap) = gap {
+            records = unseen_left_out(records, gap);
+        }
+        let lost = rows.iter().filter(|row| row.kind == "lost");
+        let lost = lost.flat_map(|row| runs(&row.cells)).filter(|run| run.0 == 'L');
+        let ack_receivers = rows.iter().filter(|row| row.kind == "acks");
         Self {
-            records: gap.map_or(records.clone(), |gap| unseen_left_out(records, gap)),
+            records,
+            ack_receivers: ack_receivers.map(|row| row.thread as u32).collect(),
+            lost: lost
+                .map(|(_, start_ns, end_ns)| Window::new(start_ns, end_ns))
+                .collect(),
         }
     }
 
@@ -73,6 +88,12 @@ impl Drawing {
         let mut timelines = Timelines::new(SERVER);
         for stack in stacks() {
             timelines.push_stack(stack).unwrap();
+        }
+        for &receiver in &self.ack_receivers {
+            timelines.name_ack_receiver(receiver);
+        }
+        for &blank in &self.lost {
+            timelines.push_lost(blank);
         }
         let mut segments = Vec::new();
         for record in &self.records {
@@ -155,6 +176,7 @@ fn row_records(row: &Row, rows: &[Row]) -> Vec<Record> {
                     .position(|stack| stack.frames[0].starts_with(cell))
                     .map(|id| id as u32),
             })),
+            ("lost", _) => {}
             ("io", cell) => records.push(Record::Io(io(tid, cell, start_ns, end_ns))),
             ("commit", 'C') => records.push(Record::Commit(Commit {
                 tid,

@@ -300,3 +300,86 @@ fn a_convoy_as_long_as_a_large_group_is_followed_to_its_head() {
 fn a_chain_is_not_followed_without_end() {
     assert_eq!(chain(257)[0], "own unexplained 4");
 }
+
+#[test]
+fn a_thread_of_which_records_may_be_missing_is_not_said_to_run() {
+    let drawing = Drawing::new(
+        "
+        - lost   |      LL          |
+        L cpu    |c==jjj=====jj==== |
+        L io     |  BBBBB  BBBBBB   |
+        L commit | CCCCCCCCCCCCCCCC |
+        ",
+    );
+    assert_eq!(
+        drawing.explained('L'),
+        [
+            "own on CPU 1",
+            "own binlog fsync on CPU 1",
+            "own binlog fsync journal commit 3",
+            "own unexplained 3",
+            "own binlog fsync on CPU 2",
+            "own binlog fsync journal commit 2",
+            "own binlog fsync on CPU 2",
+            "own on CPU 2",
+        ]
+    );
+}
+
+#[test]
+fn what_the_receiver_of_acknowledgements_waits_for_is_the_replica() {
+    let drawing = Drawing::new(
+        "
+        K acks   |          |
+        K cpu    |=cccccr===|
+        A cpu    |c=KKKKKKr=|
+        A commit | CCCCCCCCC|
+        ",
+    );
+    assert_eq!(
+        drawing.explained('A'),
+        [
+            "own on CPU 1",
+            "background semisync ACK 4",
+            "background run queue 1",
+            "background on CPU 1",
+            "own run queue 1",
+            "own on CPU 1",
+        ]
+    );
+}
+
+#[test]
+fn a_group_waits_for_the_acknowledgement_that_its_leader_waits_for() {
+    let drawing = Drawing::new(
+        "
+        K acks   |             |
+        K cpu    |=ccccccc=====|
+        L cpu    |c==KKKKKK=== |
+        L commit | CCCCCCCCCCC |
+        F cpu    |c=LLLLLLLLL==|
+        F commit | CCCCCCCCCCC |
+        ",
+    );
+    let explained = drawing.explained('F');
+    assert_eq!(
+        explained[1..4],
+        [
+            "leader on CPU 1",
+            "background semisync ACK 5",
+            "background on CPU 1"
+        ]
+    );
+}
+
+#[test]
+fn a_session_that_waits_for_its_client_is_no_receiver_of_acknowledgements() {
+    let drawing = Drawing::new(
+        "
+        S cpu    |=ccccc====|
+        A cpu    |c=SSSSSSr=|
+        A commit | CCCCCCCCC|
+        ",
+    );
+    assert_eq!(drawing.explained('A')[1], "session client 4");
+}

@@ -6,6 +6,7 @@
     reason = "helpers of tests fail their test by panicking"
 )]
 
+mod client_to_cause;
 mod damage;
 mod definition;
 mod drawing;

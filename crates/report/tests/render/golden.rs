@@ -1,5 +1,6 @@
 //! What each renderer makes of each sample, compared with the snapshots beside this file.
 
+use logtrace_report::breakdown::{StackTotals, Whole};
 use logtrace_report::render::{Format, Input, RenderError, flamegraph, parse_folded, render};
 
 use serde_json::{Value, json};
@@ -21,23 +22,54 @@ fn every_sample_in_every_format() {
         for format in Format::ALL.into_iter().filter(|&format| format != Format::Html) {
             insta::assert_snapshot!(format!("{name}.{format}"), rendered(format, &sample));
         }
-        // The drawing has a snapshot of its own; nobody could review it within the page.
-        sample.stacks.clear();
+        // The drawings have snapshots of their own; nobody could review it within the page.
+        sample.stacks = StackTotals::default();
         insta::assert_snapshot!(format!("{name}.html"), rendered(Format::Html, &sample));
     }
 }
 
 #[test]
-fn the_drawing() {
+fn the_drawings() {
     let sample = samples::traced();
-    let svg = flamegraph(&sample.document, &sample.stacks).unwrap();
-    insta::assert_snapshot!("traced.flamegraph", svg);
+    for (whole, name) in [
+        (Whole::Commit, "flamegraph"),
+        (Whole::Response, "response"),
+        (Whole::Statement, "statements"),
+    ] {
+        let svg = flamegraph(&sample.document, &sample.stacks, whole).unwrap();
+        insta::assert_snapshot!(format!("traced.{name}"), svg);
+    }
+}
+
+/// Where each frame of these begins in the drawing, in percent.
+fn starts(svg: &str, frames: &[&str]) -> Vec<f64> {
+    let start = |frame: &&str| {
+        let (_, rest) = svg.split_once(&format!("<title>{frame} (")).unwrap();
+        let (_, rest) = rest.split_once("x=\"").unwrap();
+        rest.split_once('%').unwrap().0.parse().unwrap()
+    };
+    frames.iter().map(start).collect()
 }
 
 #[test]
-fn the_page_holds_the_drawing_and_loads_nothing() {
+fn the_parts_of_a_response_are_drawn_in_the_order_of_time() {
+    let sample = samples::traced();
+    let svg = flamegraph(&sample.document, &sample.stacks, Whole::Response).unwrap();
+    let parts = [
+        "lag",
+        "client and network",
+        "server before commit",
+        "commit",
+        "server after commit",
+    ];
+    let starts = starts(&svg, &parts);
+    assert!(starts.is_sorted_by(|a, b| a < b), "{starts:?}");
+}
+
+#[test]
+fn the_page_holds_the_drawings_and_loads_nothing() {
     let page = rendered(Format::Html, &samples::traced());
-    assert!(page.contains("data=\"data:image/svg+xml;base64,"));
+    assert_eq!(page.matches("data=\"data:image/svg+xml;base64,").count(), 3);
     for address in ["src=\"", "href=\"", "url(", "@import"] {
         assert!(
             !page.contains(address),
@@ -49,23 +81,29 @@ fn the_page_holds_the_drawing_and_loads_nothing() {
 #[test]
 fn nothing_to_draw_is_an_error() {
     let sample = samples::not_traced();
-    let error = flamegraph(&sample.document, &sample.stacks).unwrap_err();
-    assert!(matches!(error, RenderError::NoStacks), "{error}");
+    for whole in Whole::ALL {
+        let error = flamegraph(&sample.document, &sample.stacks, whole).unwrap_err();
+        assert!(matches!(error, RenderError::NoStacks), "{error}");
+    }
 }
 
 #[test]
 fn stacks_of_impossible_length_are_an_error() {
     let mut sample = samples::traced();
-    sample.stacks[0].total_ns = u64::MAX;
-    let error = flamegraph(&sample.document, &sample.stacks).unwrap_err();
-    assert!(matches!(error, RenderError::StacksOverflow), "{error}");
+    for whole in Whole::ALL {
+        sample.stacks.of_mut(whole)[0].total_ns = u64::MAX;
+        let error = flamegraph(&sample.document, &sample.stacks, whole).unwrap_err();
+        assert!(matches!(error, RenderError::StacksOverflow), "{error}");
+    }
 }
 
 #[test]
 fn folded_stacks_read_back() {
     let sample = samples::traced();
-    let text = rendered(Format::Folded, &sample);
-    assert_eq!(parse_folded(&text).unwrap(), sample.stacks);
+    for whole in Whole::ALL {
+        let text = rendered(Format::Folded(whole), &sample);
+        assert_eq!(parse_folded(whole, &text).unwrap(), sample.stacks.of(whole));
+    }
 }
 
 #[test]
@@ -175,7 +213,7 @@ fn numbers_at_their_limit_are_rendered() {
         sample.document = serde_json::from_value(value).unwrap();
         for format in Format::ALL {
             assert!(
-                !rendered(format, &sample).is_empty() || format == Format::Folded,
+                !rendered(format, &sample).is_empty() || matches!(format, Format::Folded(_)),
                 "{name}"
             );
         }

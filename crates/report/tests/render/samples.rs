@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use logtrace_events::FileClass;
-use logtrace_report::breakdown::{Breakdown, ResponseTotal, Slowest, StackTotal};
+use logtrace_report::breakdown::{Breakdown, ResponseTotal, Slowest, StackTotals};
 use logtrace_report::distribution::Distribution;
 use logtrace_report::document::{
     Caveat, Document, Driver, Gaps, LoopImage, Placed, Probe, SCHEMA, Server, Trace, Tracer, Workload,
@@ -18,7 +18,7 @@ use self::breakdown::{breakdown, durations, histogram};
 #[derive(Clone)]
 pub(crate) struct Sample {
     pub(crate) document: Document,
-    pub(crate) stacks: Vec<StackTotal>,
+    pub(crate) stacks: StackTotals,
 }
 
 /// Every sample, by name.
@@ -73,7 +73,7 @@ pub(crate) fn not_traced() -> Sample {
     };
     Sample {
         document,
-        stacks: Vec::new(),
+        stacks: StackTotals::default(),
     }
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn no_commits() -> Sample {
         gaps: None,
         response: ResponseTotal::default(),
         statements: None,
-        stacks: Vec::new(),
+        stacks: StackTotals::default(),
         invariant_violations: 0,
         unmatched: 0,
         unclassified: Vec::new(),
@@ -155,6 +155,7 @@ pub(crate) fn trace() -> Sample {
     let mut sample = traced();
     let document = &mut sample.document;
     document.response = None;
+    sample.stacks.response.clear();
     document.server.private = false;
     document.workload = None;
     document.driver = None;
@@ -231,6 +232,10 @@ fn workload() -> Workload {
         duration_s: 30.0,
         warmup_s: 5.0,
         capacity_per_s: Some(1_714.3),
+        statements: BTreeMap::from([("index_updates".to_owned(), 1)]),
+        range_size: None,
+        transaction: false,
+        protocol: Some("prepared".to_owned()),
     }
 }
 

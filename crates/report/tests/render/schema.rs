@@ -24,8 +24,9 @@ fn validator() -> jsonschema::Validator {
 fn full() -> Value {
     let mut document = samples::losses().document;
     document.driver.as_mut().unwrap().offered_per_s = Some(1.0);
-    document.workload.as_mut().unwrap().capacity_per_s = Some(1.0);
-    document.workload.as_mut().unwrap().schedule = Some("steps.txt".to_owned());
+    let workload = document.workload.as_mut().unwrap();
+    (workload.capacity_per_s, workload.range_size) = (Some(1.0), Some(100));
+    workload.schedule = Some("steps.txt".to_owned());
     document.trace = samples::trace().document.trace;
     serde_json::to_value(document).unwrap()
 }
@@ -47,7 +48,7 @@ fn every_sample_is_valid() {
 fn structs(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
-            let is_map = ["/settings", "/errors", "/retries"]
+            let is_map = ["/settings", "/errors", "/retries", "/workload/statements"]
                 .iter()
                 .any(|map| at.ends_with(map));
             if !is_map {
@@ -135,7 +136,8 @@ fn the_words_are_those_of_the_program() {
         Wait::FileIo => Some(Wait::AsyncIo),
         Wait::AsyncIo => Some(Wait::Timer),
         Wait::Timer => Some(Wait::Client),
-        Wait::Client => Some(Wait::Unexplained),
+        Wait::Client => Some(Wait::SemisyncAck),
+        Wait::SemisyncAck => Some(Wait::Unexplained),
         Wait::Unexplained => None,
     };
     let next_who = |who| match who {
@@ -146,6 +148,7 @@ fn the_words_are_those_of_the_program() {
     };
     let waits: Vec<Wait> = std::iter::successors(Some(Wait::OnCpu), |&wait| next_wait(wait)).collect();
     let who: Vec<Who> = std::iter::successors(Some(Who::Own), |&who| next_who(who)).collect();
+    assert_eq!(waits, Wait::ALL);
     let schema = schema();
     assert_eq!(schema["$defs"]["wait"]["enum"], words(&waits));
     assert_eq!(schema["$defs"]["who"]["enum"], words(&who));

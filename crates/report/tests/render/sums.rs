@@ -1,6 +1,7 @@
 //! The rendered rows sum to the rendered totals, whatever the causes.
 
 use logtrace_events::{FileClass, IoOp};
+use logtrace_report::breakdown::StackTotals;
 use logtrace_report::cause::{Wait, Who};
 use logtrace_report::document::{CauseRow, Document};
 use logtrace_report::render::{Format, Input, render};
@@ -54,7 +55,7 @@ fn causes() -> impl Strategy<Value = Vec<CauseRow>> {
 fn rendered(format: Format, document: &Document) -> String {
     let input = Input {
         document,
-        stacks: &[],
+        stacks: &StackTotals::default(),
         color: false,
     };
     render(format, input).unwrap()

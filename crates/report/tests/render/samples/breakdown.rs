@@ -3,8 +3,8 @@
 use hdrhistogram::Histogram;
 use logtrace_events::{FileClass, IoOp};
 use logtrace_report::breakdown::{
-    Breakdown, CauseTotal, DeviceTotal, FileTotal, ResponseTotal, Slowest, StackTotal, StatementTotal,
-    SyncWaits,
+    Breakdown, CauseTotal, DeviceTotal, FileTotal, Part, ResponseTotal, Slowest, StackTotal, StackTotals,
+    StatementTotal, SyncWaits,
 };
 use logtrace_report::cause::{Cause, Wait, Who};
 
@@ -17,7 +17,11 @@ pub(super) fn breakdown() -> Breakdown {
         total_ns: slowest.iter().sum(),
     };
     let causes = causes(total_ns, slowest.total_ns);
-    let stacks = causes.iter().map(stack).collect();
+    let stacks = StackTotals {
+        commit: causes.iter().map(stack).collect(),
+        response: response_stacks(&response()),
+        statement: statements().causes.iter().map(stack).collect(),
+    };
     Breakdown {
         commits: histogram(&commits),
         total_ns,
@@ -229,6 +233,39 @@ fn response() -> ResponseTotal {
         commit_ns,
         after_ns,
     }
+}
+
+/// In the order of time; a part of them is explained.
+fn response_stacks(of: &ResponseTotal) -> Vec<StackTotal> {
+    let explained = |part: Part, total_ns, cause| {
+        let mut stack = stack(&CauseTotal {
+            cause,
+            total_ns,
+            commits: 0,
+            slowest_ns: 0,
+        });
+        stack.frames.insert(0, part.as_str().to_owned());
+        stack
+    };
+    let whole = |part: Part, total_ns| StackTotal {
+        frames: vec![part.as_str().to_owned()],
+        total_ns,
+    };
+    let cause = |who, io, wait| Cause { who, io, wait };
+    let on_cpu = cause(Who::Own, None, Wait::OnCpu);
+    let binlog = Some((FileClass::Binlog, IoOp::Fsync));
+    let journal = cause(Who::Leader, binlog, Wait::JournalCommit);
+    let flush = cause(Who::Own, Some((FileClass::Redo, IoOp::Fsync)), Wait::DeviceFlush);
+    vec![
+        whole(Part::Lag, of.lag_ns),
+        whole(Part::Client, of.client_ns),
+        whole(Part::BeforeCommit, 400_000_000),
+        explained(Part::BeforeCommit, of.before_ns - 400_000_000, on_cpu),
+        explained(Part::Commit, 30_000_000_000, journal),
+        explained(Part::Commit, 12_000_000_000, flush),
+        explained(Part::Commit, of.commit_ns - 42_000_000_000, Cause::UNEXPLAINED),
+        whole(Part::AfterCommit, of.after_ns),
+    ]
 }
 
 fn statements() -> StatementTotal {

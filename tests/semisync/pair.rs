@@ -1,0 +1,127 @@
+//! A source, and a replica that acknowledges what it gets.
+
+use std::net::TcpListener;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use logtrace_server::Flavor;
+
+use crate::common::foreign::Foreign;
+
+/// How long the source waits for the replica before it gives it up.
+const PATIENCE_MS: u32 = 60_000;
+
+/// Two servers; every commit of the source waits for the replica.
+pub(crate) struct Pair {
+    flavor: Flavor,
+    pub(crate) source: Foreign,
+    /// It writes and syncs what it gets, and applies nothing.
+    _replica: Foreign,
+    /// Commits before the replica was there.
+    alone: u64,
+}
+
+/// What a flavor calls the server that waits.
+pub(crate) fn role(flavor: Flavor) -> &'static str {
+    match flavor {
+        Flavor::MySql => "source",
+        Flavor::MariaDb => "master",
+    }
+}
+
+impl Pair {
+    /// Starts both, and connects them.
+    pub(crate) fn start(flavor: Flavor) -> Self {
+        let port = free_port();
+        let source = Foreign::start_with(flavor, &[], Some(port));
+        let replica = Foreign::start_with(flavor, &["server_id=2", "sync_relay_log=1"], None);
+        // Before commits wait for a replica that is not there.
+        source.tell("CREATE USER replica@'127.0.0.1' IDENTIFIED BY 'acknowledge'");
+        source.tell("GRANT REPLICATION SLAVE ON *.* TO replica@'127.0.0.1'");
+        match flavor {
+            Flavor::MySql => connect_mysql(&source, &replica, port),
+            Flavor::MariaDb => connect_mariadb(&source, &replica, port),
+        }
+        let mut pair = Self {
+            flavor,
+            source,
+            _replica: replica,
+            alone: 0,
+        };
+        pair.wait_until("replica", || pair.status("clients") == 1);
+        pair.alone = pair.status("no_tx");
+        pair
+    }
+
+    /// When commits wait from now on: `AFTER_SYNC` or `AFTER_COMMIT`.
+    pub(crate) fn wait_after(&self, point: &str) {
+        let role = role(self.flavor);
+        self.source
+            .tell(&format!("SET GLOBAL rpl_semi_sync_{role}_wait_point = {point}"));
+    }
+
+    /// Commits that did not wait for the replica since it was there.
+    pub(crate) fn given_up(&self) -> u64 {
+        self.status("no_tx") - self.alone
+    }
+
+    /// A status variable of the source's, by the end of its name.
+    fn status(&self, name: &str) -> u64 {
+        let role = role(self.flavor);
+        let (_, value): (String, String) = self
+            .source
+            .ask(&format!("SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync_{role}_{name}'"));
+        value.parse().unwrap()
+    }
+
+    fn wait_until(&self, what: &str, condition: impl Fn() -> bool) {
+        let start = Instant::now();
+        while !condition() {
+            assert!(start.elapsed() < Duration::from_secs(60), "no {what} comes");
+            sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+fn connect_mysql(source: &Foreign, replica: &Foreign, port: u16) {
+    source.tell("INSTALL PLUGIN rpl_semi_sync_source SONAME 'semisync_source.so'");
+    source.tell(&format!(
+        "SET GLOBAL rpl_semi_sync_source_timeout = {PATIENCE_MS}"
+    ));
+    source.tell("SET GLOBAL rpl_semi_sync_source_enabled = ON");
+    let (file, position): (String, u64) = position(source, "SHOW BINARY LOG STATUS");
+    replica.tell("INSTALL PLUGIN rpl_semi_sync_replica SONAME 'semisync_replica.so'");
+    replica.tell("SET GLOBAL rpl_semi_sync_replica_enabled = ON");
+    replica.tell(&format!(
+        "CHANGE REPLICATION SOURCE TO SOURCE_HOST = '127.0.0.1', SOURCE_PORT = {port}, SOURCE_USER = 'replica', \
+         SOURCE_PASSWORD = 'acknowledge', SOURCE_LOG_FILE = '{file}', SOURCE_LOG_POS = {position}, \
+         GET_SOURCE_PUBLIC_KEY = 1"
+    ));
+    replica.tell("START REPLICA IO_THREAD");
+}
+
+fn connect_mariadb(source: &Foreign, replica: &Foreign, port: u16) {
+    source.tell(&format!(
+        "SET GLOBAL rpl_semi_sync_master_timeout = {PATIENCE_MS}"
+    ));
+    source.tell("SET GLOBAL rpl_semi_sync_master_enabled = ON");
+    let (file, position): (String, u64) = position(source, "SHOW MASTER STATUS");
+    replica.tell("SET GLOBAL rpl_semi_sync_slave_enabled = ON");
+    replica.tell(&format!(
+        "CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = {port}, MASTER_USER = 'replica', \
+         MASTER_PASSWORD = 'acknowledge', MASTER_LOG_FILE = '{file}', MASTER_LOG_POS = {position}"
+    ));
+    replica.tell("START SLAVE IO_THREAD");
+}
+
+/// Where the source's log ends. The answer has more columns, which differ.
+fn position(source: &Foreign, statement: &str) -> (String, u64) {
+    let mut row: mysql_async::Row = source.ask(statement);
+    (row.take(0).unwrap(), row.take(1).unwrap())
+}
+
+/// One that nobody listens at, for now.
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
+}
