@@ -16,6 +16,7 @@ fn wrong_usage_names_the_argument_and_what_to_write() {
         ("--protocol binary", "prepared or text"),
         ("--index-updates 0", "at least one statement"),
         ("--compat sysbench-0.4", "sysbench-1.0 or sysbench-1.1"),
+        ("--keep-tables", "private server"),
         ("--rate 0", "above 0"),
         ("--rate -5/s", "above 0"),
         ("--rate many", "500/s"),
