@@ -59,8 +59,8 @@ Examples:
       commits too fast to trace each of them: a tenth of the time, in bursts
   sudo LOGTRACE_PASSWORD=... logtrace run --server 'mysql://bench@localhost/?socket=/run/mysqld/mysqld.sock'
 
-The tables are made in a database of their own (logtrace), which is removed afterwards; a database of that name
-that logtrace did not make is never touched.")]
+The tables are made in a database of their own (logtrace), which is removed afterwards (but see
+--keep-tables); a database of that name that logtrace did not make is never touched.")]
 pub(crate) struct RunArgs {
     /// Requests a second (500/s), or a share of what a short closed loop reaches first (70%). It may rise or fall over
     /// the window: 100..5000/s evenly, 100..5000/s:500 in steps of 500 and the same length, 10..120%:10 likewise.
@@ -129,6 +129,11 @@ pub(crate) struct RunArgs {
     /// Set a variable of the server; a value that does not take is an error. Repeatable.
     #[arg(long = "set", value_name = "VAR=VALUE")]
     pub(crate) settings: Vec<Setting>,
+
+    /// Leave the tables on a server that runs already; the next run with the same --tables, --rows, --keys and --seed
+    /// uses them. Without this they are removed.
+    #[arg(long)]
+    pub(crate) keep_tables: bool,
 
     #[command(flatten)]
     pub(crate) storage: StorageArgs,

@@ -38,6 +38,8 @@ pub(crate) struct RunConfig {
     pub(crate) server: Option<ServerChoice>,
     /// Variables of the server.
     pub(crate) settings: Vec<Setting>,
+    /// Whether the tables stay on a server that goes on.
+    pub(crate) keep_tables: bool,
     /// Where a private server keeps its files.
     pub(crate) storage: Storage,
     /// Whether to trace.
@@ -70,6 +72,7 @@ impl RunConfig {
             duration,
             server,
             settings: arguments.settings.clone(),
+            keep_tables: arguments.keep_tables,
             storage,
             trace: !arguments.no_trace,
             tracing: checked_tracing(arguments.tracing, Some(duration))?,
@@ -122,6 +125,13 @@ fn requests(arguments: &RunArgs) -> Result<Requests, UsageError> {
 fn server(arguments: &RunArgs) -> Result<Option<ServerChoice>, UsageError> {
     let choice = arguments.server.as_deref().map(str::parse).transpose();
     let choice = choice.map_err(|error: ChoiceError| UsageError(format!("--server: {error}")))?;
+    if arguments.keep_tables && !matches!(choice, Some(ServerChoice::Running(_))) {
+        return Err(UsageError(
+            "--keep-tables: a private server goes with its run, and its tables with it. Name a server that runs \
+             already with --server mysql://..."
+                .to_owned(),
+        ));
+    }
     let reserved = arguments.settings.iter().find(|setting| setting.is_reserved());
     match (&choice, reserved) {
         (None | Some(ServerChoice::Flavor(_) | ServerChoice::Binary(_)), Some(setting)) => Err(UsageError(

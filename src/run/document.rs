@@ -43,6 +43,7 @@ fn workload(config: &RunConfig, raw: &Raw) -> Workload {
         duration_s: config.duration.as_secs_f64(),
         warmup_s: config.warmup.as_secs_f64(),
         capacity_per_s: raw.capacity_per_s,
+        tables_reused: raw.tables_reused,
         statements: requests
             .groups()
             .map(|(group, count)| (group.name().to_owned(), count.into()))

@@ -10,8 +10,8 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use logtrace_driver::{
     Address, CAPACITY_DURATION, CAPACITY_WARMUP, CancellationToken, DEFAULT_GRACE, DriveConfig, LoadConfig,
-    LoadError, Measured, Observer, Outputs, Pace, Progress, Span, Stage, Target, Watch, capacity, drive,
-    drop_database, load,
+    LoadError, Loaded, Measured, Observer, Outputs, Pace, Progress, Span, Stage, Target, Watch, capacity,
+    drive, drop_database, load,
 };
 use logtrace_events::Request;
 use logtrace_report::window::Window;
@@ -48,7 +48,7 @@ pub(crate) fn target(connection: &Connection) -> Target {
     }
 }
 
-/// Makes and fills the tables.
+/// Makes and fills the tables, unless an earlier run left them; says which.
 ///
 /// A run that is to end waits for the first rows: only then is the database sure to be marked as ours, and removed.
 pub(crate) async fn load_tables(
@@ -56,7 +56,7 @@ pub(crate) async fn load_tables(
     target: &Target,
     interrupts: &Interrupts,
     line: &Line,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Loaded> {
     let load_config = LoadConfig {
         target: target.clone(),
         dataset: config.dataset,
@@ -82,7 +82,7 @@ pub(crate) async fn load_tables(
     }
 }
 
-fn with_remedy(loaded: Result<(), LoadError>) -> anyhow::Result<()> {
+fn with_remedy(loaded: Result<Loaded, LoadError>) -> anyhow::Result<Loaded> {
     match loaded {
         // Servers use this word in all errors of missing rights.
         Err(error @ LoadError::Sql { .. }) if error.to_string().contains("denied") => bail!(

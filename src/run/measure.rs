@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
 
 use anyhow::{Context, anyhow};
-use logtrace_driver::{Measured, Pace, Target};
+use logtrace_driver::{Loaded, Measured, Pace, Target};
 use logtrace_events::{Request, RunDir};
 use logtrace_server::{Server, ServerConfig};
 use logtrace_tracer::{Account, check_program};
@@ -25,6 +25,8 @@ use crate::told::told;
 pub(crate) struct Raw {
     /// The server, and what was seen of it.
     pub(crate) observed: Observed,
+    /// Whether the tables are those that an earlier run left.
+    pub(crate) tables_reused: bool,
     /// Requests a second of a closed loop, when that was measured.
     pub(crate) capacity_per_s: Option<f64>,
     /// What the driver measured; `None` as long as the run goes on.
@@ -40,6 +42,7 @@ impl Raw {
     fn before(server: &Server) -> Self {
         Self {
             observed: Observed::before(server.facts(), Some(server.connection()), server.placed()),
+            tables_reused: false,
             capacity_per_s: None,
             measured: None,
             disk_full: false,
@@ -75,7 +78,8 @@ pub(crate) async fn measure(
         .map_err(anyhow::Error::from)
         .flatten();
     line.say("stopping the server");
-    let given_back = give_back(server, target, interrupts).await;
+    let tables = (!config.keep_tables).then_some(target);
+    let given_back = give_back(server, tables, interrupts).await;
     line.clear();
     match (result, given_back) {
         (Ok(mut raw), given_back) => {
@@ -100,13 +104,13 @@ async fn on_server(
         check_program(&PathBuf::from(format!("/proc/{}/exe", raw.observed.server.pid)))?;
     }
     let prepared = async {
-        load_tables(config, target, interrupts, line).await?;
+        let loaded = load_tables(config, target, interrupts, line).await?;
         let pace = pace(config, target, &interrupts.end, line);
-        interrupts.unless_ended(pace).await?
+        anyhow::Ok((loaded, interrupts.unless_ended(pace).await??))
     };
     let data = raw.observed.data_directory();
-    let (pace, capacity_per_s) = unless_full(&data, config.storage.when_full(), prepared).await?;
-    raw.capacity_per_s = capacity_per_s;
+    let (loaded, (pace, capacity_per_s)) = unless_full(&data, config.storage.when_full(), prepared).await?;
+    (raw.tables_reused, raw.capacity_per_s) = (loaded == Loaded::Before, capacity_per_s);
     outputs.unfinished(&raw.observed, document(config, outputs.started, &raw))?;
     let exchange = Arc::new(Exchange::default());
     let (finished, requests) = mpsc::channel();

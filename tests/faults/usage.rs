@@ -60,6 +60,7 @@ const ARRIVALS: &[(&str, &str)] = &[
 
 /// The server, and how it is traced.
 const SERVERS: &[(&str, &str)] = &[
+    ("--keep-tables", "private server"),
     ("--set sync_binlog", "VARIABLE=VALUE"),
     ("--set =1", "VARIABLE=VALUE"),
     ("--set port=3306", "port cannot be set"),

@@ -138,6 +138,9 @@ pub struct Workload {
     pub warmup_s: f64,
     /// What a closed loop reached before the run, in requests a second, when the rate was asked as a share of it.
     pub capacity_per_s: Option<f64>,
+    /// Whether an earlier run left the tables.
+    #[serde(default)]
+    pub tables_reused: bool,
     /// How many times a request has the statements of each group, by sysbench's name of the group; absent in older
     /// documents.
     #[serde(default)]

@@ -232,6 +232,7 @@ fn workload() -> Workload {
         duration_s: 30.0,
         warmup_s: 5.0,
         capacity_per_s: Some(1_714.3),
+        tables_reused: false,
         statements: BTreeMap::from([("index_updates".to_owned(), 1)]),
         range_size: None,
         transaction: false,
