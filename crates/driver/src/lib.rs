@@ -23,6 +23,7 @@ mod drive;
 mod floor;
 mod interval_log;
 mod keys;
+mod lead;
 mod lines;
 mod load;
 mod loaded;

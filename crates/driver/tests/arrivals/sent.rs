@@ -14,8 +14,12 @@ use crate::kolmogorov::{REJECTED, distance, gaps};
 const RATE_PER_S: f64 = 1000.0;
 const MEAN_NS: f64 = 1e9 / RATE_PER_S;
 
-/// Requests leave one after the other, and each takes the thread's time: gaps are exact to this.
+/// Requests leave one after the other, and each takes the thread's time: where other programs take the CPU too, gaps are
+/// exact to this.
 const RESOLUTION_NS: f64 = 50_000.0;
+
+/// A machine on which hardly any request was later than this was calm: the gaps pass the test as they are.
+const CALM_P99_NS: u64 = 1_000_000;
 
 /// Rounds, of which the calmest counts: other programs may take the CPU at any time.
 const ROUNDS: usize = 4;
@@ -62,10 +66,10 @@ fn poisson_gaps_are_exponential_when_requests_are_sent() {
         let sent = sent_gaps(requests);
         let within = distance(&sent, MEAN_NS, RESOLUTION_NS);
         let lag = |quantile| measured.lag.value_at_quantile(quantile);
+        let plain = distance(&sent, MEAN_NS, 0.0);
         println!(
-            "{flavor:?}: {} gaps, distance {within:.2}, {:.2} without resolution; lag {} ns, p90 {}, p99 {}",
+            "{flavor:?}: {} gaps, distance {plain:.2}, {within:.2} with a resolution; lag {} ns, p90 {}, p99 {}",
             sent.len(),
-            distance(&sent, MEAN_NS, 0.0),
             lag(0.5),
             lag(0.9),
             lag(0.99)
@@ -75,6 +79,7 @@ fn poisson_gaps_are_exponential_when_requests_are_sent() {
         // What this machine delayed more often than a test can bear shows in the lag, and is said there.
         let is_calm = lag(0.9) as f64 <= 3.0 * RESOLUTION_NS;
         assert!(!is_calm || within < REJECTED, "{flavor:?}: {within}");
+        assert!(lag(0.99) > CALM_P99_NS || plain < REJECTED, "{flavor:?}: {plain}");
         let ticks: Vec<f64> = due.iter().map(|gap| (gap / 1e6).ceil() * 1e6).collect();
         assert!(
             distance(&ticks, MEAN_NS, RESOLUTION_NS) > REJECTED,
