@@ -49,7 +49,7 @@ fn main() -> anyhow::Result<()> {
     let effort = Effort::asked();
     println!("lag in us, and as a multiple of the bare timer's");
     println!(
-        "{:>7}  {:<11} {:>16} {:>16} {:>16}",
+        "{:>7}  {:<11} {:>17} {:>17} {:>17}",
         "rate/s", "", "median", "p90", "p99"
     );
     for rate_per_s in RATES_PER_S {
