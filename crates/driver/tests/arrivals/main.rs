@@ -6,4 +6,5 @@
 mod common;
 mod drawn;
 mod kolmogorov;
+mod seed;
 mod sent;
