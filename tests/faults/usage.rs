@@ -38,7 +38,8 @@ const ARRIVALS: &[(&str, &str)] = &[
     ("--rate 0", "above 0"),
     ("--rate -5/s", "above 0"),
     ("--rate many", "500/s"),
-    ("--rate inf", "finite"),
+    ("--rate inf", "at most 1,000,000"),
+    ("--rate 1e7/s", "at most 1,000,000"),
     ("--max --rate 5/s", "--max"),
     ("--rate 100..fast", "100..5000/s:500"),
     ("--rate 0..0/s", "not both 0"),
@@ -104,6 +105,7 @@ fn a_bad_line_of_a_schedule_or_a_replay_is_named_before_anything_starts() {
         ("--schedule", "1s 5\n", "--duration 2s", "ends after 1s"),
         ("--schedule", "1s 0\n1s 5\n", "--duration 1s", "no request is due"),
         ("--schedule", "10ms 5\n", "", "at least 100ms"),
+        ("--schedule", "1s 1e300\n", "", "0 to 1,000,000"),
         ("--replay", "5\n# down\n4\n", "", "file.txt:3: 4 is before 5"),
         (
             "--replay",

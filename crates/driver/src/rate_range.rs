@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::rate::RateError;
+use crate::rate::{MOST_PER_S, RateError};
 use crate::schedule::{Schedule, ScheduleError, Step};
 
 /// From one rate to another: evenly, or in steps of the same length.
@@ -100,7 +100,9 @@ impl FromStr for RateRange {
 
 impl RateRange {
     fn checked(self) -> Option<Self> {
-        let are_rates = self.from >= 0.0 && self.to >= 0.0 && self.from.is_finite() && self.to.is_finite();
+        let are_rates = [self.from, self.to]
+            .iter()
+            .all(|rate| (0.0..=MOST_PER_S).contains(rate));
         let has_steps = self
             .by
             .is_none_or(|by| by.is_finite() && by > 0.0 && (self.to - self.from).abs() / by < MOST_STEPS);

@@ -6,6 +6,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::clock::{NS_PER_S, duration_ns};
+use crate::rate::MOST_PER_S;
 
 /// A stretch of time over which the rate stays, or rises or falls evenly.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,7 +28,7 @@ pub struct Schedule {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ScheduleError {
     /// A rate that is none.
-    #[error("a rate must be 0 or more, and finite")]
+    #[error("a rate must be 0 to 1,000,000")]
     Rate,
     /// A step without time.
     #[error("a step must last at least 1 ns")]
@@ -43,7 +44,7 @@ pub enum ScheduleError {
 impl Step {
     /// From one rate to another in this time; twice the same rate stays. Rates are in requests a second; 0 is a pause.
     pub fn new(length: Duration, from_per_s: f64, to_per_s: f64) -> Result<Self, ScheduleError> {
-        let is_rate = |rate: f64| rate.is_finite() && rate >= 0.0;
+        let is_rate = |rate: f64| (0.0..=MOST_PER_S).contains(&rate);
         if length.is_zero() {
             Err(ScheduleError::Length)
         } else if is_rate(from_per_s) && is_rate(to_per_s) {
