@@ -49,7 +49,7 @@ fn main() -> anyhow::Result<()> {
     let effort = Effort::asked();
     println!("lag in us, and as a multiple of the bare timer's");
     println!(
-        "{:>7}  {:<11} {:>16} {:>16} {:>16}",
+        "{:>7}  {:<11} {:>17} {:>17} {:>17}",
         "rate/s", "", "median", "p90", "p99"
     );
     for rate_per_s in RATES_PER_S {
@@ -92,7 +92,7 @@ fn cells(lags: &Histogram<u64>, bare: &Histogram<u64>) -> String {
         .map(|quantile| {
             let (lag, best) = (lags.value_at_quantile(quantile), bare.value_at_quantile(quantile));
             let ratio = lag as f64 / best.max(1) as f64;
-            format!("{:>9.1} {:>6}", lag as f64 / 1e3, format!("x{ratio:.1}"))
+            format!("{:>9.1} {:>7}", lag as f64 / 1e3, format!("x{ratio:.2}"))
         })
         .join(" ")
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, Parser, Subcommand};
-use logtrace_driver::{Arrivals, Keys, Rate};
+use logtrace_driver::{Arrivals, Keys, Offer};
 use logtrace_report::render::Format;
 use logtrace_server::{Home, ImageKind, ImageSize, Placement, Setting};
 use logtrace_tracer::{Detail, RingBytes, Sampling};
@@ -47,6 +47,8 @@ Examples:
   sudo logtrace run --workload update_key
       a private server, its capacity measured, then 70 % of it for 30 s
   sudo logtrace run --workload update_key --rate 300/s --duration 10s --server mariadb
+  sudo logtrace run --rate 100..2000/s:100 --duration 60s
+      twenty steps of 3 s; --schedule FILE for ramps and bursts
   sudo logtrace run --workload oltp_read_write --point-selects 2 --range-size 20 --protocol text
       a workload by sysbench's name, with sysbench's options
   sudo logtrace run --fs xfs --rate 300/s
@@ -57,17 +59,28 @@ Examples:
       commits too fast to trace each of them: a tenth of the time, in bursts
   sudo LOGTRACE_PASSWORD=... logtrace run --server 'mysql://bench@localhost/?socket=/run/mysqld/mysqld.sock'
 
-The tables are made in a database of their own (logtrace), which is removed afterwards; a database of that name
-that logtrace did not make is never touched.")]
+The tables are made in a database of their own (logtrace), which is removed afterwards (but see
+--keep-tables); a database of that name that logtrace did not make is never touched.")]
 pub(crate) struct RunArgs {
-    /// Requests a second (500/s), or a share of what a short closed loop reaches first (70%).
+    /// Requests a second (500/s), or a share of what a short closed loop reaches first (70%). It may rise or fall over
+    /// the window: 100..5000/s evenly, 100..5000/s:500 in steps of 500 and the same length, 10..120%:10 likewise.
     #[arg(
         long,
         value_name = "R/s|P%",
         default_value = "70%",
         allow_hyphen_values = true
     )]
-    pub(crate) rate: Rate,
+    pub(crate) rate: Offer,
+
+    /// Rates over time, from a file of lines DURATION RATE or DURATION RATE..RATE (a ramp), in requests a second;
+    /// a line repeat N has the lines since the last one run N times. Its length is the window's.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rate", "max"])]
+    pub(crate) schedule: Option<PathBuf>,
+
+    /// The arrivals of an earlier run (its directory), or a file of them: nanoseconds from the start, one a line. With
+    /// the same --seed, the requests have the same keys too. Its length is the window's.
+    #[arg(long, value_name = "RUN_DIR|FILE", conflicts_with_all = ["rate", "max", "schedule", "arrivals"])]
+    pub(crate) replay: Option<PathBuf>,
 
     /// Closed loop: each connection sends the next request as soon as the last one is done.
     #[arg(long, conflicts_with = "rate")]
@@ -81,11 +94,11 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) connections: u32,
 
-    /// Length of the measured window.
-    #[arg(long, value_name = "T", default_value = "30s", value_parser = duration)]
-    pub(crate) duration: Duration,
+    /// Length of the measured window [default: 30s, or the length of --schedule or --replay, which it may cut].
+    #[arg(long, value_name = "T", value_parser = duration)]
+    pub(crate) duration: Option<Duration>,
 
-    /// Load before the measured window, drained before it starts.
+    /// Load before the measured window, drained before it starts. It has the rates of the window's beginning.
     #[arg(long, value_name = "T", default_value = "3s", value_parser = duration)]
     pub(crate) warmup: Duration,
 
@@ -116,6 +129,11 @@ pub(crate) struct RunArgs {
     /// Set a variable of the server; a value that does not take is an error. Repeatable.
     #[arg(long = "set", value_name = "VAR=VALUE")]
     pub(crate) settings: Vec<Setting>,
+
+    /// Leave the tables on a server that runs already; the next run with the same --tables, --rows, --keys and --seed
+    /// uses them. Without this they are removed.
+    #[arg(long)]
+    pub(crate) keep_tables: bool,
 
     #[command(flatten)]
     pub(crate) storage: StorageArgs,
@@ -192,7 +210,8 @@ pub(crate) struct TraceArgs {
     pub(crate) out: PathBuf,
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
+/// Reads a length of time.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text)
         .map_err(|error| format!("{error}. Write a number and a unit, such as 500ms, 30s or 2m"))
 }

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
-use logtrace_driver::{Arrivals, Compat, Dataset, Keys, Rate, Requests};
+use logtrace_driver::{Compat, Dataset, Keys, Requests};
 use logtrace_server::{ChoiceError, Home, ServerChoice, Setting, SettingError};
 
+use super::pacing::Pacing;
 use super::storage::Storage;
 use crate::cli::{RunArgs, TracingArgs};
 use crate::exit::UsageError;
@@ -43,6 +44,8 @@ pub(crate) struct RunConfig {
     pub(crate) server: Option<ServerChoice>,
     /// Variables of the server.
     pub(crate) settings: Vec<Setting>,
+    /// Whether the tables stay on a server that goes on.
+    pub(crate) keep_tables: bool,
     /// Where a private server keeps its files.
     pub(crate) storage: Storage,
     /// Whether to trace.
@@ -55,19 +58,12 @@ pub(crate) struct RunConfig {
     pub(crate) home: Home,
 }
 
-/// When requests start; the rate may still have to be found.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Pacing {
-    /// At times of their own.
-    Open(Rate, Arrivals),
-    /// As soon as the connection is free.
-    Closed,
-}
-
 impl RunConfig {
     /// Checks what was typed.
     pub(crate) fn checked(arguments: &RunArgs) -> anyhow::Result<Self> {
-        check_duration(arguments.duration)?;
+        arguments.duration.map_or(Ok(()), check_duration)?;
+        let (pacing, duration) = Pacing::checked(arguments)?;
+        check_duration(duration)?;
         let server = server(arguments)?;
         let storage = Storage::checked(&arguments.storage, server.as_ref(), &arguments.settings)?;
         let connections = usize::try_from(arguments.connections)
@@ -77,12 +73,9 @@ impl RunConfig {
             requests: requests(arguments)?,
             dataset: dataset(arguments),
             connections: connections.context("--connections must be at least 1")?,
-            pacing: match arguments.max {
-                true => Pacing::Closed,
-                false => Pacing::Open(arguments.rate, arguments.arrivals),
-            },
+            pacing,
             warmup: arguments.warmup,
-            duration: arguments.duration,
+            duration,
             deadline: checked_deadline(arguments.deadline)?,
             reconnect_for: arguments.reconnect.unwrap_or(match &server {
                 Some(ServerChoice::Running(_)) => PATIENCE,
@@ -90,9 +83,10 @@ impl RunConfig {
             }),
             server,
             settings: arguments.settings.clone(),
+            keep_tables: arguments.keep_tables,
             storage,
             trace: !arguments.no_trace,
-            tracing: checked_tracing(arguments.tracing, Some(arguments.duration))?,
+            tracing: checked_tracing(arguments.tracing, Some(duration))?,
             out: arguments.out.clone(),
             home: arguments.home.home(),
         })
@@ -151,6 +145,13 @@ fn requests(arguments: &RunArgs) -> Result<Requests, UsageError> {
 fn server(arguments: &RunArgs) -> Result<Option<ServerChoice>, UsageError> {
     let choice = arguments.server.as_deref().map(str::parse).transpose();
     let choice = choice.map_err(|error: ChoiceError| UsageError(format!("--server: {error}")))?;
+    if arguments.keep_tables && !matches!(choice, Some(ServerChoice::Running(_))) {
+        return Err(UsageError(
+            "--keep-tables: a private server goes with its run, and its tables with it. Name a server that runs \
+             already with --server mysql://..."
+                .to_owned(),
+        ));
+    }
     let reserved = arguments.settings.iter().find(|setting| setting.is_reserved());
     match (&choice, reserved) {
         (None | Some(ServerChoice::Flavor(_) | ServerChoice::Binary(_)), Some(setting)) => Err(UsageError(

@@ -7,7 +7,7 @@ use logtrace_report::distribution::Distribution;
 use logtrace_report::document::{Document, Driver, OutageRow, Workload};
 
 use super::caveats::findings;
-use super::config::{Pacing, RunConfig};
+use super::config::RunConfig;
 use super::measure::Raw;
 use super::storage;
 use crate::measurement::{self, Measured};
@@ -34,10 +34,8 @@ fn workload(config: &RunConfig, raw: &Raw) -> Workload {
     Workload {
         name: requests.workload().name.into(),
         connections: u32::try_from(config.connections.get()).unwrap_or(u32::MAX),
-        arrivals: match config.pacing {
-            Pacing::Open(_, arrivals) => arrivals.name().into(),
-            Pacing::Closed => "closed".into(),
-        },
+        arrivals: config.pacing.arrivals().into(),
+        schedule: config.pacing.schedule(),
         seed: config.dataset.seed,
         keys: config.dataset.keys.to_string(),
         tables: config.dataset.tables,
@@ -45,6 +43,7 @@ fn workload(config: &RunConfig, raw: &Raw) -> Workload {
         duration_s: config.duration.as_secs_f64(),
         warmup_s: config.warmup.as_secs_f64(),
         capacity_per_s: raw.capacity_per_s,
+        tables_reused: raw.tables_reused,
         statements: requests
             .groups()
             .map(|(group, count)| (group.name().to_owned(), count.into()))
@@ -58,10 +57,7 @@ fn workload(config: &RunConfig, raw: &Raw) -> Workload {
 fn driver(config: &RunConfig, raw: &Raw) -> Driver {
     let Some(measured) = &raw.measured else {
         return Driver {
-            offered_per_s: match config.pacing {
-                Pacing::Open(rate, _) => Some(rate.per_second(raw.capacity_per_s.unwrap_or_default())),
-                Pacing::Closed => None,
-            },
+            offered_per_s: config.pacing.offered_per_s(config.duration, raw.capacity_per_s),
             ..Driver::default()
         };
     };

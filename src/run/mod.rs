@@ -1,5 +1,6 @@
 //! One measured execution under a load of our own: from checked configuration to run document.
 
+mod arrivals_file;
 mod caveats;
 mod config;
 mod disk;
@@ -7,6 +8,7 @@ mod document;
 mod give_back;
 mod load;
 mod measure;
+mod pacing;
 mod preflight;
 mod storage;
 

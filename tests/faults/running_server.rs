@@ -98,6 +98,27 @@ fn connections_that_it_ends_are_made_again_and_the_gap_is_told() {
 }
 
 #[test]
+fn tables_are_kept_and_used_again_only_when_asked() {
+    let _alone = alone();
+    for flavor in [Flavor::MySql, Flavor::MariaDb] {
+        let foreign = Foreign::start(flavor);
+        let server = format!("--server {} {SHORT} --no-trace", foreign.address("root"));
+        let reused = |arguments: &str| -> bool {
+            let document = Home::new().run(&format!("{server} {arguments}")).measured();
+            document.workload.unwrap().tables_reused
+        };
+        assert!(!reused("--keep-tables"));
+        assert_eq!(databases(&foreign), 1);
+        // What updates changed does not matter, and deletes do.
+        assert!(reused("--keep-tables --workload delete"));
+        assert!(!reused("--keep-tables"));
+        assert!(!reused("--keep-tables --seed 2"));
+        assert!(reused("--seed 2"));
+        assert_as_it_was(&foreign);
+    }
+}
+
+#[test]
 fn what_it_refuses_is_told_and_changes_nothing() {
     let _alone = alone();
     let foreign = Foreign::start(Flavor::MySql);

@@ -14,6 +14,7 @@ use crate::dataset::DatasetError;
 use crate::floor::{Floor, Observer};
 use crate::measured::Measured;
 use crate::pacer::Pacer;
+use crate::rate::MOST_PER_S;
 use crate::reconnect::Reconnection;
 use crate::runtime::{RuntimeError, on_this_thread};
 use crate::server_thread::server_thread;
@@ -46,8 +47,8 @@ pub enum DriveError {
     /// No such tables.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
-    /// No requests would ever be due, or all at once.
-    #[error("a rate of {0} requests per second cannot be offered: give one that is above 0 and finite")]
+    /// No requests would ever be due, or more than can be sent.
+    #[error("a rate of {0} requests a second cannot be offered: give one above 0, and of at most 1,000,000")]
     Rate(f64),
     /// The server refused the workload's statements.
     #[error("cannot prepare the workload {workload}: {source}. Are its tables loaded?")]
@@ -97,8 +98,8 @@ pub fn drive(config: &DriveConfig, outputs: Outputs<'_>) -> Result<Measured, Dri
 
 fn check(config: &DriveConfig) -> Result<(), DriveError> {
     config.dataset.check()?;
-    match config.pace.offered_per_s() {
-        Some(rate) if !(rate.is_finite() && rate > 0.0) => Err(DriveError::Rate(rate)),
+    match config.pace.offered_per_s(config.duration) {
+        Some(rate) if !(rate > 0.0 && rate <= MOST_PER_S) => Err(DriveError::Rate(rate)),
         _ => Ok(()),
     }
 }

@@ -14,7 +14,7 @@ use crate::outages::Outage;
 pub struct Measured {
     /// The window as it was: a window that ended early ends when it did.
     pub window: Span,
-    /// The rate that was asked for; `None` in a closed loop.
+    /// The rate that was asked for in the window, its mean where it changes; `None` in a closed loop.
     pub offered_per_s: Option<f64>,
     /// The rate that was kept up. Open loop: the offered rate times the share of the requests due in the window
     /// that were sent in it and then done, so that a server that keeps up achieves what was offered whatever

@@ -10,16 +10,19 @@ use rustix::time::{
 };
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
+use tokio::task::yield_now;
 
 use crate::clock::{now_ns, timespec};
+use crate::lead::Lead;
 
 /// A timer of the kernel (timerfd) that the runtime waits for together with its sockets.
 ///
-/// tokio's own timer rounds up to whole milliseconds. This one wakes the thread at the due time itself, and the
-/// thread that it wakes is the one that sends.
+/// tokio's own timer rounds up to whole milliseconds. This one wakes the thread to the microsecond, as much before the
+/// due time as waking takes, and the thread that it wakes is the one that sends.
 #[derive(Debug)]
 pub(crate) struct Pacer {
     timer: AsyncFd<OwnedFd>,
+    lead: Lead,
 }
 
 impl Pacer {
@@ -32,18 +35,32 @@ impl Pacer {
         )?;
         Ok(Self {
             timer: register(timer)?,
+            lead: Lead::default(),
         })
     }
 
     /// Waits until `at_ns`; returns at once when that time has come already. Dropping the future stops waiting.
     pub(crate) async fn until(&mut self, at_ns: u64) -> io::Result<()> {
-        while now_ns() < at_ns {
-            set_timer(self.timer.get_ref(), at_ns)?;
+        let wake_ns = at_ns.saturating_sub(self.lead.ns());
+        while now_ns() < wake_ns {
+            set_timer(self.timer.get_ref(), wake_ns)?;
             // The readiness may be left over from an earlier time that nobody waited for to the end. Clearing it
             // is enough: the timer is set again before each wait, and setting it resets what there was to read.
             self.timer.readable().await?.clear_ready();
+            self.learn(wake_ns);
+        }
+        while now_ns() < at_ns {
+            // The connections go on meanwhile.
+            yield_now().await;
         }
         Ok(())
+    }
+
+    /// What a wake-up tells, unless it was for nothing.
+    fn learn(&mut self, wake_ns: u64) {
+        if let Some(late_ns) = now_ns().checked_sub(wake_ns) {
+            self.lead.learn(late_ns);
+        }
     }
 }
 

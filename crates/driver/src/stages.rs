@@ -4,7 +4,7 @@ use std::io::Write;
 use std::time::{Duration, SystemTime};
 
 use crate::clock::{duration_ns, now_ns, thread_cpu_ns};
-use crate::config::{DriveConfig, Pace, Span};
+use crate::config::{DriveConfig, Span};
 use crate::drive::DriveError;
 use crate::floor::Floor;
 use crate::measured::{Ended, Measured, achieved_closed, achieved_open};
@@ -103,13 +103,14 @@ fn end_of_window(floor: &Floor, planned: Span, ended: Ended) -> End {
 fn summary(config: &DriveConfig, floor: &Floor, end: &End) -> Measured {
     let board = floor.board.borrow().counts();
     let (latencies, counts, per_second) = floor.recorder.take().into_parts();
-    let achieved_per_s = match config.pace {
-        Pace::Open { rate_per_s, .. } => achieved_open(rate_per_s, board.released, counts.done_in_time),
-        Pace::Closed => achieved_closed(end.window, end.done_by_end),
+    let offered_per_s = config.pace.offered_per_s(end.window.length());
+    let achieved_per_s = match offered_per_s {
+        Some(offered) => achieved_open(offered, board.released, counts.done_in_time),
+        None => achieved_closed(end.window, end.done_by_end),
     };
     Measured {
         window: end.window,
-        offered_per_s: config.pace.offered_per_s(),
+        offered_per_s,
         achieved_per_s,
         requests: board.released,
         done: counts.done,

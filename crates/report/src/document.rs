@@ -122,8 +122,11 @@ pub struct Workload {
     pub name: String,
     /// Connections.
     pub connections: u32,
-    /// `poisson`, `uniform`, or `closed` for a closed loop (`--max`).
+    /// `poisson`, `uniform`, `replay` of known times, or `closed` for a closed loop (`--max`).
     pub arrivals: String,
+    /// What the rate followed where it was not the same all the time: the range, the schedule's file, or what was
+    /// replayed.
+    pub schedule: Option<String>,
     /// Seed of arrivals and keys.
     pub seed: u64,
     /// Distribution of keys, with its parameters: `uniform`, `special`, `zipfian:0.8`.
@@ -138,6 +141,9 @@ pub struct Workload {
     pub warmup_s: f64,
     /// What a closed loop reached before the run, in requests a second, when the rate was asked as a share of it.
     pub capacity_per_s: Option<f64>,
+    /// Whether an earlier run left the tables.
+    #[serde(default)]
+    pub tables_reused: bool,
     /// How many times a request has the statements of each group, by sysbench's name of the group; absent in older
     /// documents.
     #[serde(default)]
@@ -156,7 +162,7 @@ pub struct Workload {
 /// What the driver measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Driver {
-    /// Requests a second that were asked for; absent in a closed loop.
+    /// Requests a second that were asked for, their mean where they changed; absent in a closed loop.
     pub offered_per_s: Option<f64>,
     /// Requests a second that the server did.
     pub achieved_per_s: f64,

@@ -151,6 +151,7 @@ pub(crate) fn no_commits() -> Sample {
     };
     sample.document.workload = Some(Workload {
         name: "point_select".to_owned(),
+        schedule: Some("100..5000/s:500".to_owned()),
         ..workload()
     });
     sample.document.tracer.as_mut().unwrap().cpu_ns_per_commit = 0;
@@ -233,6 +234,7 @@ fn workload() -> Workload {
         name: "update_key".to_owned(),
         connections: 8,
         arrivals: "poisson".to_owned(),
+        schedule: None,
         seed: 42,
         keys: "special".to_owned(),
         tables: 4,
@@ -240,6 +242,7 @@ fn workload() -> Workload {
         duration_s: 30.0,
         warmup_s: 5.0,
         capacity_per_s: Some(1_714.3),
+        tables_reused: false,
         statements: BTreeMap::from([("index_updates".to_owned(), 1)]),
         range_size: None,
         transaction: false,
