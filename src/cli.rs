@@ -39,6 +39,23 @@ pub(crate) enum Command {
     Doctor(HomeArgs),
     /// List the workloads.
     Workloads,
+    /// Measure how exactly this machine can hold a rate, by way of waiting. Needs no root and no server.
+    Pace(PaceArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  logtrace pace
+      a minute; run it again with the load on the machine that a run would have
+
+bare timer: a thread that does nothing but wait for a timerfd, the best there is without spinning
+pacer: what run does, a timerfd in the event loop that sends; spinning: the same with --spin
+tokio timer: what most load generators in Rust do")]
+pub(crate) struct PaceArgs {
+    /// Length of a turn; each way of waiting gets three at each rate.
+    #[arg(long, value_name = "T", default_value = "1s", value_parser = duration)]
+    pub(crate) duration: Duration,
 }
 
 #[derive(Debug, Args)]
@@ -137,6 +154,11 @@ pub(crate) struct RunArgs {
 
     #[command(flatten)]
     pub(crate) storage: StorageArgs,
+
+    /// Wait for the last microseconds before a request is due on the CPU, not asleep: the least lag, where there is a core
+    /// to spare. `logtrace pace` tells what that gains here.
+    #[arg(long, conflicts_with = "max")]
+    pub(crate) spin: bool,
 
     /// How long a request may take from when it is sent; then it has failed, and its connection is made again.
     /// Default: as long as it takes.

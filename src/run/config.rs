@@ -36,6 +36,8 @@ pub(crate) struct RunConfig {
     pub(crate) warmup: Duration,
     /// Length of the window.
     pub(crate) duration: Duration,
+    /// Whether the last microseconds before a due time are waited for on the CPU.
+    pub(crate) spin: bool,
     /// How long a request may take.
     pub(crate) deadline: Option<Duration>,
     /// How long a lost connection is tried to be made again.
@@ -76,6 +78,7 @@ impl RunConfig {
             pacing,
             warmup: arguments.warmup,
             duration,
+            spin: arguments.spin,
             deadline: checked_deadline(arguments.deadline)?,
             reconnect_for: arguments.reconnect.unwrap_or(match &server {
                 Some(ServerChoice::Running(_)) => PATIENCE,

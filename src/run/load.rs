@@ -179,6 +179,7 @@ pub(crate) fn drive_config(config: &RunConfig, target: &Target, pace: Pace) -> D
         warmup: config.warmup,
         duration: config.duration,
         grace: DEFAULT_GRACE,
+        spin: config.spin,
         reconnect_for: config.reconnect_for,
         deadline: config.deadline,
     }

@@ -57,6 +57,10 @@ const ARRIVALS: &[(&str, &str)] = &[
     ("--duration soon", "30s"),
     ("--warmup soon", "30s"),
     ("--arrivals nothing", "poisson"),
+    ("--max --spin", "--spin"),
+    ("--deadline 1ms", "at least 10ms"),
+    ("--deadline never", "30s"),
+    ("--reconnect never", "30s"),
 ];
 
 /// The server, and how it is traced.

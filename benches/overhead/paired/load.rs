@@ -55,6 +55,7 @@ impl SteadyLoad {
             warmup: Duration::from_secs(1),
             duration: LONGEST,
             grace: Duration::from_secs(5),
+            spin: false,
             reconnect_for: Duration::ZERO,
             deadline: None,
         };

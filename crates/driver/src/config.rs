@@ -31,6 +31,8 @@ pub struct DriveConfig {
     pub duration: Duration,
     /// Time after the window for requests that were due in it, and after the warm-up for those that run then.
     pub grace: Duration,
+    /// Whether the last microseconds before a due time are waited for on the CPU, where there is one to spare.
+    pub spin: bool,
     /// How long a lost connection is tried to be made again while the server refuses it, with pauses that get longer.
     /// Its request has failed, and those that fall due meanwhile wait. Zero where a server that ends does not come back.
     pub reconnect_for: Duration,

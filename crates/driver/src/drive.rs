@@ -13,7 +13,7 @@ use crate::config::DriveConfig;
 use crate::dataset::DatasetError;
 use crate::floor::{Floor, Observer};
 use crate::measured::Measured;
-use crate::pacer::Pacer;
+use crate::pacer::{Pacer, Rest};
 use crate::rate::MOST_PER_S;
 use crate::reconnect::Reconnection;
 use crate::runtime::{RuntimeError, on_this_thread};
@@ -115,9 +115,10 @@ async fn drive_here(config: &DriveConfig, outputs: Outputs<'_>) -> Result<Measur
         seated = seat_all(config, &floor) => seated?,
         () = outputs.cancel.cancelled() => return Err(DriveError::Cancelled),
     };
+    let rest = if config.spin { Rest::OnCpu } else { Rest::Asleep };
     let mut session = Session {
         floor,
-        pacer: Pacer::new().map_err(DriveError::Timer)?,
+        pacer: Pacer::new(rest).map_err(DriveError::Timer)?,
         watch: outputs.watch,
         cancel: outputs.cancel,
     };

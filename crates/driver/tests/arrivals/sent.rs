@@ -59,7 +59,10 @@ fn poisson_gaps_are_exponential_when_requests_are_sent() {
             rate_per_s: RATE_PER_S,
             arrivals: Arrivals::Poisson,
         };
-        let config = selects(&server, poisson, 4);
+        let config = DriveConfig {
+            spin: true,
+            ..selects(&server, poisson, 4)
+        };
         let mut rounds: Vec<_> = (0..ROUNDS).map(|_| drive(&config)).collect();
         rounds.sort_by_key(|(measured, _)| measured.lag.value_at_quantile(0.99));
         let (measured, requests) = &rounds[0];
