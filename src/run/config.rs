@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
-use logtrace_driver::{Arrivals, Compat, Dataset, Keys, Rate, Requests};
+use logtrace_driver::{Arrivals, Compat, Dataset, Keys, OptionError, Rate, Requests};
 use logtrace_server::{ChoiceError, Home, ServerChoice, Setting, SettingError};
 
 use super::storage::Storage;
@@ -23,6 +23,8 @@ const ROWS: u32 = 25_000;
 pub(crate) struct RunConfig {
     /// What requests are.
     pub(crate) requests: Requests,
+    /// Whether the consistency of the tables is checked.
+    pub(crate) check: bool,
     /// Tables, keys and seed.
     pub(crate) dataset: Dataset,
     /// Connections.
@@ -67,14 +69,16 @@ impl RunConfig {
         let connections = usize::try_from(arguments.connections)
             .ok()
             .and_then(NonZeroUsize::new);
+        let pacing = match arguments.max || arguments.workload.keying_times {
+            true => Pacing::Closed,
+            false => Pacing::Open(arguments.rate, arguments.arrivals),
+        };
         Ok(Self {
-            requests: requests(arguments)?,
+            requests: requests(arguments, pacing).map_err(|error| UsageError(error.to_string()))?,
+            check: arguments.workload.check,
             dataset: dataset(arguments),
             connections: connections.context("--connections must be at least 1")?,
-            pacing: match arguments.max {
-                true => Pacing::Closed,
-                false => Pacing::Open(arguments.rate, arguments.arrivals),
-            },
+            pacing,
             warmup: arguments.warmup,
             duration: arguments.duration,
             server,
@@ -109,10 +113,10 @@ impl RunConfig {
 
 /// The tables and keys that were named, and for the others the defaults of `--compat` or of logtrace.
 fn dataset(arguments: &RunArgs) -> Dataset {
-    let compat = arguments.workload.compat;
-    let tables = compat.map_or(TABLES, Compat::tables);
-    let rows = compat.map_or(ROWS, Compat::rows);
-    let keys = compat.map_or(Keys::Uniform, Compat::keys);
+    let compat = arguments.workload.compat.and_then(Compat::tables);
+    let tables = compat.map_or(TABLES, |compat| compat.tables);
+    let rows = compat.map_or(ROWS, |compat| compat.rows);
+    let keys = compat.map_or(Keys::Uniform, |compat| compat.keys);
     Dataset {
         tables: arguments.tables.unwrap_or(tables),
         rows: arguments.rows.unwrap_or(rows),
@@ -122,9 +126,21 @@ fn dataset(arguments: &RunArgs) -> Dataset {
 }
 
 /// The workload, with options that it can have.
-fn requests(arguments: &RunArgs) -> Result<Requests, UsageError> {
-    let arguments = &arguments.workload;
-    Requests::new(arguments.workload, &arguments.options()).map_err(|error| UsageError(error.to_string()))
+fn requests(arguments: &RunArgs, pacing: Pacing) -> Result<Requests, OptionError> {
+    let options = arguments.workload.options(pacing == Pacing::Closed);
+    let requests = Requests::new(arguments.workload.workload, &options)?;
+    let refused = match requests.tpcc() {
+        Some(_) => [
+            ("--tables", arguments.tables.is_some()),
+            ("--rows", arguments.rows.is_some()),
+            ("--keys", arguments.keys.is_some()),
+        ],
+        None => [("--check", arguments.workload.check), ("", false), ("", false)],
+    };
+    match refused.into_iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => Err(requests.refuse(option)),
+        None => Ok(requests),
+    }
 }
 
 /// The choice of the server, with settings that it can have.

@@ -1,6 +1,7 @@
 //! One measured execution under a load of our own: from checked configuration to run document.
 
 mod caveats;
+mod check;
 mod config;
 mod disk;
 mod document;
@@ -9,6 +10,7 @@ mod load;
 mod measure;
 mod preflight;
 mod storage;
+mod tpcc;
 
 pub(crate) use config::RunConfig;
 pub(crate) use document::measured;

@@ -77,3 +77,10 @@ pub struct Span {
     /// The first instant after it.
     pub end_ns: u64,
 }
+
+impl Span {
+    /// Its length.
+    pub fn seconds(self) -> f64 {
+        self.end_ns.saturating_sub(self.start_ns) as f64 / 1e9
+    }
+}

@@ -10,6 +10,7 @@ use tokio::sync::Notify;
 use crate::board::Board;
 use crate::clock::now_ns;
 use crate::dataset::Dataset;
+use crate::kinds::KindOf;
 use crate::recorder::Recorder;
 use crate::source::Turn;
 use crate::workloads::Requests;
@@ -34,7 +35,8 @@ pub(crate) struct Floor {
 #[derive(Clone)]
 pub(crate) struct Seat {
     floor: Rc<Floor>,
-    number: usize,
+    /// From 0.
+    pub(crate) number: usize,
     /// What requests are.
     pub(crate) requests: Requests,
     /// What requests are drawn from.
@@ -86,8 +88,8 @@ impl Seat {
     }
 
     /// The request that was taken last has ended.
-    pub(crate) fn finish(&self, request: &Request) {
-        self.floor.recorder.borrow_mut().record(request);
+    pub(crate) fn finish(&self, request: &Request, kind: Option<KindOf>) {
+        self.floor.recorder.borrow_mut().record_of(request, kind);
         if let Some(observer) = self.floor.observer.borrow_mut().as_mut() {
             observer(request);
         }

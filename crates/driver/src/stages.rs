@@ -7,6 +7,7 @@ use crate::clock::{duration_ns, now_ns, thread_cpu_ns};
 use crate::config::{DriveConfig, Pace, Span};
 use crate::drive::DriveError;
 use crate::floor::Floor;
+use crate::kinds::Kind;
 use crate::measured::{Ended, Measured, achieved_closed, achieved_open};
 use crate::random::Stream;
 use crate::recorder::Recorder;
@@ -101,7 +102,10 @@ fn end_of_window(floor: &Floor, planned: Span, ended: Ended) -> End {
 
 fn summary(config: &DriveConfig, floor: &Floor, end: &End) -> Measured {
     let board = floor.board.borrow().counts();
-    let (latencies, counts, per_second) = floor.recorder.take().into_parts();
+    let mut recorder = floor.recorder.take();
+    let mut kinds = recorder.take_kinds();
+    kinds.resize_with(config.requests.workload().kinds.len(), Kind::default);
+    let (latencies, counts, per_second) = recorder.into_parts();
     let achieved_per_s = match config.pace {
         Pace::Open { rate_per_s, .. } => achieved_open(rate_per_s, board.released, counts.done_in_time),
         Pace::Closed => achieved_closed(end.window, end.done_by_end),
@@ -124,6 +128,8 @@ fn summary(config: &DriveConfig, floor: &Floor, end: &End) -> Measured {
         service: latencies.service,
         response: latencies.response,
         per_second,
+        kinds,
+        orders_grown: None,
         ended: end.ended,
         client_cpu_ns: end.client_cpu_ns,
     }

@@ -9,8 +9,9 @@ use mysql_async::{Conn, Error};
 use crate::clock::now_ns;
 use crate::draw::Draw;
 use crate::floor::Seat;
+use crate::kinds::KindOf;
 use crate::source::Turn;
-use crate::workloads::Workload;
+use crate::workloads::{Issued, Workload};
 
 /// Serves requests until the drive is over or the connection breaks.
 pub(crate) type Serving = Pin<Box<dyn Future<Output = ()>>>;
@@ -30,16 +31,23 @@ const RETRIED: [u16; 3] = [1020, 1205, 1213];
 /// One box a connection; a request itself costs none.
 pub(crate) fn prepare<W: Workload>(mut conn: Conn, seat: Seat) -> Preparing {
     Box::pin(async move {
-        let workload = W::prepare(&mut conn, &seat.requests, seat.dataset.tables).await?;
+        let workload = W::prepare(&mut conn, &seat).await?;
         let serving: Serving = Box::pin(serve(workload, conn, seat));
         Ok(serving)
     })
 }
 
 async fn serve<W: Workload>(workload: W, mut conn: Conn, seat: Seat) {
-    while let Some(turn) = seat.turn().await {
-        let request = run(&workload, &mut conn, &seat, turn).await;
-        seat.finish(&request);
+    loop {
+        if let Some(pause) = workload.pause() {
+            // A user's time is in seconds: that tokio rounds to milliseconds does not matter.
+            tokio::time::sleep(pause).await;
+        }
+        let Some(turn) = seat.turn().await else {
+            break;
+        };
+        let (request, done) = run(&workload, &mut conn, &seat, turn).await;
+        seat.finish(&request, done);
         if request.outcome == Outcome::Disconnected {
             return;
         }
@@ -48,14 +56,22 @@ async fn serve<W: Workload>(workload: W, mut conn: Conn, seat: Seat) {
     let _ = conn.disconnect().await;
 }
 
-async fn run<W: Workload>(workload: &W, conn: &mut Conn, seat: &Seat, turn: Turn) -> Request {
+async fn run<W: Workload>(
+    workload: &W,
+    conn: &mut Conn,
+    seat: &Seat,
+    turn: Turn,
+) -> (Request, Option<KindOf>) {
     let values = workload.draw(&mut Draw::request(seat.dataset, turn.base, turn.number));
     // The first poll of the future below writes to the socket.
     let sent_ns = now_ns();
-    let mut retries = 0;
+    let (mut retries, mut rolled_back) = (0, false);
     let outcome = loop {
         match workload.issue(conn, &values).await {
-            Ok(()) => break Outcome::Done,
+            Ok(issued) => {
+                rolled_back = issued == Issued::RolledBack;
+                break Outcome::Done;
+            }
             Err(Error::Server(error)) if RETRIED.contains(&error.code) && retries < MAX_RETRIES => {
                 retries += 1;
                 seat.retry(error.code);
@@ -67,12 +83,14 @@ async fn run<W: Workload>(workload: &W, conn: &mut Conn, seat: &Seat, turn: Turn
             }
         }
     };
-    Request {
+    let request = Request {
         due_ns: turn.due_ns.unwrap_or(sent_ns),
         sent_ns,
         done_ns: now_ns(),
         outcome,
         retries,
         thread: seat.thread,
-    }
+    };
+    let kind = workload.kind(&values);
+    (request, kind.map(|kind| KindOf { kind, rolled_back }))
 }

@@ -7,8 +7,12 @@ use std::collections::BTreeMap;
 use logtrace_events::{FileClass, IoOp};
 use serde::{Deserialize, Serialize};
 
+pub use self::tpcc::{Consistency, Tpcc, TpccTransaction};
+
 use crate::cause::{Wait, Who};
 use crate::distribution::Distribution;
+
+mod tpcc;
 
 /// Version of the layout of `run.json`.
 pub const SCHEMA: u32 = 1;
@@ -26,6 +30,9 @@ pub struct Document {
     pub workload: Option<Workload>,
     /// What the driver measured; absent when the load was not logtrace's.
     pub driver: Option<Driver>,
+    /// What the TPC-C-like workload came to; absent with any other.
+    #[serde(default)]
+    pub tpcc: Option<Tpcc>,
     /// How somebody else's load was watched; absent when the load was logtrace's.
     pub trace: Option<Trace>,
     /// What the response times were made of; absent when the run was not traced, or no request could be joined with
@@ -127,8 +134,8 @@ pub struct Workload {
     pub keys: String,
     /// Tables.
     pub tables: u32,
-    /// Rows of each table.
-    pub rows: u64,
+    /// Rows of each table; absent where they are not of one size.
+    pub rows: Option<u64>,
     /// Length of the measured window, in seconds.
     pub duration_s: f64,
     /// Length of the warm-up before it, in seconds.

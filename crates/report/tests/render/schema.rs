@@ -27,6 +27,7 @@ fn full() -> Value {
     let workload = document.workload.as_mut().unwrap();
     (workload.capacity_per_s, workload.range_size) = (Some(1.0), Some(100));
     document.trace = samples::trace().document.trace;
+    document.tpcc = samples::tpcc::sample().document.tpcc;
     serde_json::to_value(document).unwrap()
 }
 
