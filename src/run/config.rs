@@ -92,15 +92,30 @@ impl RunConfig {
     }
 
     /// The settings of the server: those that were asked for, and room for all connections, the loader's and those of
-    /// an administrator where the server has none (it takes 151 by default).
+    /// an administrator, and for the statements that they prepare, where the server has none.
     pub(crate) fn server_settings(&self) -> Vec<Setting> {
         const ROOM: usize = 51;
-        const DEFAULT: usize = 151;
+        // Both servers' defaults.
+        const CONNECTIONS: usize = 151;
+        const STATEMENTS: usize = 16_382;
+        // MySQL takes no more.
+        const MOST_STATEMENTS: usize = 4_194_304;
+        let connections = self.connections.get();
+        let statements = connections * self.requests.prepared_statements(self.dataset.tables);
+        let needed = [
+            ("max_connections", connections + ROOM, CONNECTIONS),
+            (
+                "max_prepared_stmt_count",
+                statements.min(MOST_STATEMENTS),
+                STATEMENTS,
+            ),
+        ];
         let mut settings = self.settings.clone();
-        let is_chosen = settings.iter().any(|setting| setting.name() == "max_connections");
-        let wanted = self.connections.get() + ROOM;
-        if self.is_private() && !is_chosen && wanted > DEFAULT {
-            settings.extend(format!("max_connections={wanted}").parse());
+        for (name, wanted, default) in needed {
+            let is_chosen = settings.iter().any(|setting| setting.name() == name);
+            if self.is_private() && !is_chosen && wanted > default {
+                settings.extend(format!("{name}={wanted}").parse());
+            }
         }
         settings
     }

@@ -95,10 +95,11 @@ pub fn drive(config: &DriveConfig, outputs: Outputs<'_>) -> Result<Measured, Dri
     on_this_thread(drive_here(config, outputs))?
 }
 
-/// The server's own count of orders, where the workload has some.
+/// The server's own count of orders, where the workload has some; a server that hangs does not tell it.
 async fn order_ids(config: &DriveConfig) -> Option<u64> {
     config.requests.tpcc()?;
-    tpcc::order_ids(&config.target).await
+    let told = tokio::time::timeout(config.grace, tpcc::order_ids(&config.target));
+    told.await.ok()?
 }
 
 fn check(config: &DriveConfig) -> Result<(), DriveError> {

@@ -105,6 +105,11 @@ impl Terminal {
         }
     }
 
+    /// Statements of one connection.
+    pub(crate) fn statements(tpcc: Tpcc) -> usize {
+        Self::as_text(tpcc, 0, 0).each().count()
+    }
+
     fn each(&mut self) -> impl Iterator<Item = &mut Ready> {
         let edges = vec![&mut self.begin, &mut self.commit, &mut self.rollback];
         [

@@ -4,12 +4,15 @@ use thiserror::Error;
 
 use super::{Group, Protocol, Script, WorkloadInfo};
 use crate::Compat;
-use crate::tpcc::{Tpcc, TpccOptions};
+use crate::tpcc::{Terminal, Tpcc, TpccOptions};
 
 /// Rows of a range, unless it is said otherwise.
 const RANGE_SIZE: u32 = 100;
 
 const RANGE_SIZE_OPTION: &str = "--range-size";
+/// BEGIN and COMMIT.
+const EDGES: usize = 2;
+
 const SKIP_TRX_OPTION: &str = "--skip-trx";
 
 /// sysbench's name of an option as commands have it.
@@ -177,6 +180,18 @@ impl Requests {
     /// How statements are sent.
     pub fn protocol(&self) -> Protocol {
         self.protocol
+    }
+
+    /// Statements that each connection prepares, with this many tables.
+    pub fn prepared_statements(&self, tables: u32) -> usize {
+        if self.protocol == Protocol::Text {
+            return 0;
+        }
+        let on_each_table = self.groups().map(|(group, _)| group.templates().len());
+        match self.tpcc {
+            Some(tpcc) => Terminal::statements(tpcc),
+            None => on_each_table.sum::<usize>() * tables as usize + EDGES,
+        }
     }
 
     /// What the TPC-C-like workload is to be; `None` for any other.
