@@ -3,7 +3,7 @@
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use logtrace_events::Record;
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
-use logtrace_report::sample::{SERVER_TGID, group_commits, logs};
+use logtrace_report::sample::{SERVER_TGID, group_commits, logs, stated_group_commits};
 use logtrace_report::window::Window;
 
 mod settings;
@@ -26,19 +26,26 @@ fn explain(records: Vec<Record>) -> Analysis {
 
 fn attribution(criterion: &mut Criterion) {
     for connections in CONNECTIONS {
-        let records = group_commits(connections, COMMITS / connections);
-        let commits = explain(records.clone()).commits_so_far();
-        assert_eq!(commits, u64::from(COMMITS), "every commit is explained");
-        let mut group = criterion.benchmark_group("attribution");
-        for (unit, elements) in [("records", records.len() as u64), ("commits", commits)] {
-            group.throughput(Throughput::Elements(elements));
-            let id = BenchmarkId::new(unit, format_args!("{connections} connections"));
-            group.bench_function(id, |bencher| {
-                bencher.iter_batched(|| records.clone(), explain, BatchSize::LargeInput);
-            });
-        }
-        group.finish();
+        let groups = COMMITS / connections;
+        let name = format!("{connections} connections");
+        measure(criterion, &name, &group_commits(connections, groups));
+        let name = format!("{name}, groups stated");
+        measure(criterion, &name, &stated_group_commits(connections, groups));
     }
+}
+
+fn measure(criterion: &mut Criterion, name: &str, records: &[Record]) {
+    let commits = explain(records.to_vec()).commits_so_far();
+    assert_eq!(commits, u64::from(COMMITS), "every commit is explained");
+    let mut group = criterion.benchmark_group("attribution");
+    for (unit, elements) in [("records", records.len() as u64), ("commits", commits)] {
+        group.throughput(Throughput::Elements(elements));
+        let id = BenchmarkId::new(unit, name);
+        group.bench_function(id, |bencher| {
+            bencher.iter_batched(|| records.to_vec(), explain, BatchSize::LargeInput);
+        });
+    }
+    group.finish();
 }
 
 criterion_group! { name = benches; config = settings::short(); targets = attribution }

@@ -55,6 +55,17 @@ fn layout_check() -> Result<String, std::fmt::Error> {
     check!(c, wire::Flush, "flush", header, issue_ns, dev, pad);
     check!(
         c,
+        wire::Member,
+        "member",
+        header,
+        joined_ns,
+        leader_commit_ns,
+        member_tid,
+        pad
+    );
+    check!(c, wire::SyncStage, "sync_stage", header, commit_ns, leads, pad);
+    check!(
+        c,
         wire::File,
         "file_name",
         header,
@@ -65,16 +76,24 @@ fn layout_check() -> Result<String, std::fmt::Error> {
         pad,
         names
     );
+    check_kinds(&mut c)?;
+    Ok(c)
+}
+
+/// Appends an assertion for the number of each kind of record.
+fn check_kinds(c: &mut String) -> std::fmt::Result {
     for (name, value) in [
         ("KIND_OFF_CPU", wire::KIND_OFF_CPU),
         ("KIND_IO", wire::KIND_IO),
         ("KIND_COMMIT", wire::KIND_COMMIT),
         ("KIND_FILE", wire::KIND_FILE),
         ("KIND_FLUSH", wire::KIND_FLUSH),
+        ("KIND_MEMBER", wire::KIND_MEMBER),
+        ("KIND_SYNC_STAGE", wire::KIND_SYNC_STAGE),
     ] {
         writeln!(c, "_Static_assert({name} == {value}, \"kind\");")?;
     }
-    Ok(c)
+    Ok(())
 }
 
 fn compile(sources: &Path, out: &Path) -> Result<(), String> {

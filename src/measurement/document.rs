@@ -67,6 +67,7 @@ pub(crate) fn document(
         causes: Vec::new(),
         unexplained: 0,
         statements: None,
+        groups: None,
         files: Vec::new(),
         devices: Vec::new(),
         tracer: None,

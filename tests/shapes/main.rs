@@ -94,10 +94,8 @@ fn inserts(server: &str, settings: &[&str]) -> Seen {
         seen.total_ns() < seen.statements_ns,
         "a commit is a part of its statement"
     );
-    assert!(
-        seen.share(|cause| cause.wait == Wait::Unexplained) < 0.01,
-        "{server} {settings:?}"
-    );
+    let unexplained = seen.share(|cause| cause.wait == Wait::Unexplained);
+    assert!(unexplained < 0.01, "{server} {settings:?}: {unexplained}");
     seen
 }
 

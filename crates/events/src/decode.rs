@@ -3,7 +3,9 @@
 use bytemuck::Pod;
 use thiserror::Error;
 
-use crate::record::{Commit, File, FileId, Flush, Gap, Io, IoOp, OffCpu, Record, Stack, Wake};
+use crate::record::{
+    Commit, File, FileId, Flush, Gap, Io, IoOp, Member, OffCpu, Record, Stack, SyncStage, Wake,
+};
 use crate::wire;
 
 /// Why bytes are not a record.
@@ -42,6 +44,8 @@ pub fn decode(bytes: &[u8]) -> Result<Record, DecodeError> {
         wire::KIND_STACK => stack(bytes),
         wire::KIND_FLUSH => flush(&take(bytes)?),
         wire::KIND_GAP => gap(&take(bytes)?),
+        wire::KIND_MEMBER => member(&take(bytes)?),
+        wire::KIND_SYNC_STAGE => sync_stage(&take(bytes)?),
         kind => Err(DecodeError::Kind(kind)),
     }
 }
@@ -64,7 +68,7 @@ fn off_cpu(raw: &wire::OffCpu) -> Result<Record, DecodeError> {
             at_ns,
             tid: raw.waker_tid,
             tgid: raw.waker_tgid,
-            commit_ns: (raw.waker_commit_ns != 0).then_some(raw.waker_commit_ns),
+            commit_ns: started(raw.waker_commit_ns),
             syscall: u16::try_from(raw.waker_syscall).ok(),
         },
     };
@@ -132,6 +136,36 @@ fn gap(raw: &wire::Gap) -> Result<Record, DecodeError> {
     Ok(Record::Gap(Gap {
         start_ns: raw.start_ns,
         end_ns: raw.header.at_ns,
+    }))
+}
+
+/// The kernel side has no other word for "in no commit".
+fn started(commit_ns: u64) -> Option<u64> {
+    (commit_ns != 0).then_some(commit_ns)
+}
+
+fn member(raw: &wire::Member) -> Result<Record, DecodeError> {
+    if raw.joined_ns.max(raw.leader_commit_ns) > raw.header.at_ns {
+        return Err(DecodeError::Order);
+    }
+    Ok(Record::Member(Member {
+        tid: raw.member_tid,
+        leader: raw.header.tid,
+        leader_commit_ns: started(raw.leader_commit_ns),
+        joined_ns: raw.joined_ns,
+        at_ns: raw.header.at_ns,
+    }))
+}
+
+fn sync_stage(raw: &wire::SyncStage) -> Result<Record, DecodeError> {
+    if raw.commit_ns > raw.header.at_ns {
+        return Err(DecodeError::Order);
+    }
+    Ok(Record::SyncStage(SyncStage {
+        tid: raw.header.tid,
+        at_ns: raw.header.at_ns,
+        commit_ns: started(raw.commit_ns),
+        leads: raw.leads != 0,
     }))
 }
 
@@ -218,6 +252,38 @@ mod tests {
             })
     }
 
+    fn members() -> impl Strategy<Value = Record> {
+        (
+            any::<u32>(),
+            any::<u32>(),
+            any::<u32>(),
+            any::<u32>(),
+            any::<u32>(),
+        )
+            .prop_map(|(tid, leader, commit, joined, later)| {
+                let (commit_ns, joined_ns) = (u64::from(commit), u64::from(joined));
+                Record::Member(Member {
+                    tid,
+                    leader,
+                    leader_commit_ns: started(commit_ns),
+                    joined_ns,
+                    at_ns: joined_ns.max(commit_ns) + u64::from(later),
+                })
+            })
+    }
+
+    fn sync_stages() -> impl Strategy<Value = Record> {
+        (any::<u32>(), any::<u32>(), any::<u32>(), any::<bool>()).prop_map(|(tid, commit, later, leads)| {
+            let commit_ns = u64::from(commit);
+            Record::SyncStage(SyncStage {
+                tid,
+                at_ns: commit_ns + u64::from(later),
+                commit_ns: started(commit_ns),
+                leads,
+            })
+        })
+    }
+
     fn records() -> impl Strategy<Value = Record> {
         let id = (any::<u32>(), any::<u64>(), any::<u32>()).prop_map(|(dev, ino, generation)| FileId {
             dev,
@@ -268,7 +334,17 @@ mod tests {
                 end_ns: start_ns + u64::from(length),
             })
         });
-        prop_oneof![off_cpus(), io, commit, file, stack, flush, gap]
+        prop_oneof![
+            off_cpus(),
+            io,
+            commit,
+            file,
+            stack,
+            flush,
+            members(),
+            sync_stages(),
+            gap
+        ]
     }
 
     proptest! {
@@ -301,6 +377,30 @@ mod tests {
             let refused = matches!(decode(&bytes), Err(DecodeError::Truncated { .. }));
             prop_assert!(refused);
         }
+    }
+
+    #[test]
+    fn a_member_that_its_leader_wrote_before_it_joined_is_refused() {
+        let member = |joined_ns, leader_commit_ns| wire::Member {
+            header: header(20, 1, wire::KIND_MEMBER),
+            joined_ns,
+            leader_commit_ns,
+            ..wire::Member::default()
+        };
+        for raw in [member(21, 0), member(0, 21)] {
+            assert_eq!(decode(bytemuck::bytes_of(&raw)), Err(DecodeError::Order));
+        }
+        assert!(decode(bytemuck::bytes_of(&member(20, 20))).is_ok());
+    }
+
+    #[test]
+    fn a_stage_that_is_reached_before_its_commit_began_is_refused() {
+        let raw = wire::SyncStage {
+            header: header(20, 1, wire::KIND_SYNC_STAGE),
+            commit_ns: 21,
+            ..wire::SyncStage::default()
+        };
+        assert_eq!(decode(bytemuck::bytes_of(&raw)), Err(DecodeError::Order));
     }
 
     #[test]

@@ -26,6 +26,19 @@ pub fn encode(record: &Record, out: &mut Vec<u8>) {
             header: header(gap.end_ns, 0, wire::KIND_GAP),
             start_ns: gap.start_ns,
         })),
+        Record::Member(member) => out.extend_from_slice(bytemuck::bytes_of(&wire::Member {
+            header: header(member.at_ns, member.leader, wire::KIND_MEMBER),
+            joined_ns: member.joined_ns,
+            leader_commit_ns: member.leader_commit_ns.unwrap_or(0),
+            member_tid: member.tid,
+            pad: 0,
+        })),
+        Record::SyncStage(step) => out.extend_from_slice(bytemuck::bytes_of(&wire::SyncStage {
+            header: header(step.at_ns, step.tid, wire::KIND_SYNC_STAGE),
+            commit_ns: step.commit_ns.unwrap_or(0),
+            leads: u32::from(step.leads),
+            pad: 0,
+        })),
     }
 }
 

@@ -19,7 +19,9 @@ pub use decode::{DecodeError, decode};
 pub use encode::encode;
 pub use file_class::{FileClass, LogNames};
 pub use loss::Losses;
-pub use record::{Commit, File, FileId, Flush, Gap, Io, IoOp, OffCpu, Record, Stack, Tid, Wake};
+pub use record::{
+    Commit, File, FileId, Flush, Gap, Io, IoOp, Member, OffCpu, Record, Stack, SyncStage, Tid, Wake,
+};
 pub use recording::{RecordingError, RecordingReader, RecordingWriter};
 pub use request::{Outcome, Request};
 pub use run_dir::{RunDir, RunDirError};

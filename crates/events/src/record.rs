@@ -24,6 +24,10 @@ pub enum Record {
     Flush(Flush),
     /// The tracer was not looking.
     Gap(Gap),
+    /// The leader of a group of commits handled a member.
+    Member(Member),
+    /// The leader of a group came to MySQL's sync stage.
+    SyncStage(SyncStage),
 }
 
 /// A closed interval in which a thread did not run.
@@ -168,6 +172,38 @@ pub struct Gap {
     pub start_ns: u64,
     /// From here on everything is known of whatever begins.
     pub end_ns: u64,
+}
+
+/// A member of a group of commits, as the server's leader of the group names it.
+///
+/// Every group has its leader as a member too. MySQL: the flush stage's queue (sql/rpl_commit_stage_manager.cc).
+/// MariaDB: the queue of `trx_group_commit_leader()` (sql/log.cc).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// The thread whose commit it is.
+    pub tid: Tid,
+    /// The thread that leads the group.
+    pub leader: Tid,
+    /// Start of the leader's own commit, if it was in one.
+    pub leader_commit_ns: Option<u64>,
+    /// When the member joined the queue.
+    pub joined_ns: u64,
+    /// When the leader wrote the member's part of the binlog.
+    pub at_ns: u64,
+}
+
+/// A step of a group's leader in MySQL's sync stage, where groups merge: whoever finds the queue empty leads all that
+/// join it until the binlog is synced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SyncStage {
+    /// The leader of a group.
+    pub tid: Tid,
+    /// When.
+    pub at_ns: u64,
+    /// Start of the commit that it is in, if it is in one.
+    pub commit_ns: Option<u64>,
+    /// Whether it took the queue, and syncs the binlog for all in it; else it joined the queue.
+    pub leads: bool,
 }
 
 /// A file's name.

@@ -17,8 +17,12 @@ pub const KIND_FILE: u32 = 4;
 pub const KIND_STACK: u32 = 5;
 /// Kind of a [`Flush`] record.
 pub const KIND_FLUSH: u32 = 6;
+/// Kind of a [`Member`] record.
+pub const KIND_MEMBER: u32 = 7;
+/// Kind of a [`SyncStage`] record.
+pub const KIND_SYNC_STAGE: u32 = 8;
 /// Kind of a [`Gap`] record: written by the reader, never by the kernel side.
-pub const KIND_GAP: u32 = 8;
+pub const KIND_GAP: u32 = 9;
 
 /// Path components that a [`File`] record can carry.
 pub const FILE_COMPONENTS: usize = 8;
@@ -115,6 +119,36 @@ pub struct Gap {
     pub header: Header,
     /// Its start.
     pub start_ns: u64,
+}
+
+/// The leader of a group of commits handles one of its members, itself included: the server's own statement.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct Member {
+    /// `tid` is the leader, `at_ns` is when it wrote the member's part of the binlog.
+    pub header: Header,
+    /// When the member joined the queue that became the group.
+    pub joined_ns: u64,
+    /// Start of the leader's own commit, 0 when it was in none.
+    pub leader_commit_ns: u64,
+    /// The member's thread.
+    pub member_tid: u32,
+    /// Always 0.
+    pub pad: u32,
+}
+
+/// The leader of a group joins the queue of MySQL's sync stage, or leads those who are in it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct SyncStage {
+    /// `tid` is the leader of a group.
+    pub header: Header,
+    /// Start of the commit that it is in, 0 when it is in none.
+    pub commit_ns: u64,
+    /// 0 when it joins, 1 when it leads.
+    pub leads: u32,
+    /// Always 0.
+    pub pad: u32,
 }
 
 /// The name of a file, once for each file, before the first [`Io`] on it.

@@ -190,6 +190,7 @@ mod tests {
             segments.push(Segment {
                 start_ns: at_ns,
                 end_ns: at_ns + ns,
+                tid: 1,
                 cause: cause(wait),
                 stack: None,
             });

@@ -1,17 +1,19 @@
 //! From the stream of records to the breakdown: each commit is explained the moment its record arrives.
 
-use logtrace_events::{Commit, Flush, Gap, Io, LogNames, OffCpu, Record, Request, Tid};
+use logtrace_events::{Commit, Flush, Gap, Io, LogNames, Member, OffCpu, Record, Request, Tid};
 
 use crate::aggregate::Aggregate;
 use crate::breakdown::{Breakdown, StackTotals, StatementTotal};
 use crate::cause::Cause;
 use crate::devices::Devices;
 use crate::durations::LONGEST_NS;
-use crate::explain::{Segment, explain};
+use crate::explain::{Segment, explain, explain_by_wakers};
 use crate::files::Files;
 use crate::folded::{folded, folded_parts, unclassified};
 use crate::gaps::Gaps;
+use crate::group_totals::GroupTotals;
 use crate::response::Responses;
+use crate::stated::differing_ns;
 use crate::statements::Statements;
 use crate::timelines::{Timelines, Unmatched};
 use crate::window::Window;
@@ -38,8 +40,11 @@ pub struct Analysis {
     responses: Responses,
     /// Where they are wanted.
     statements: Option<Statements>,
+    groups: GroupTotals,
     aggregate: Aggregate,
     segments: Vec<Segment>,
+    /// Of the same commit by wake-ups alone.
+    by_wakers: Vec<Segment>,
     unmatched: u64,
     invariant_violations: u64,
 }
@@ -60,8 +65,10 @@ impl Analysis {
             gaps: Gaps::default(),
             responses: Responses::default(),
             statements: None,
+            groups: GroupTotals::default(),
             aggregate: Aggregate::new(window),
             segments: Vec::new(),
+            by_wakers: Vec::new(),
             unmatched: 0,
             invariant_violations: 0,
         }
@@ -87,6 +94,8 @@ impl Analysis {
             Record::Stack(stack) => self.timelines.push_stack(stack),
             Record::Flush(flush) => self.push_flush(flush),
             Record::Gap(gap) => self.push_gap(gap),
+            Record::Member(member) => self.push_member(&member),
+            Record::SyncStage(step) => self.timelines.push_sync_stage(&step),
             Record::File(file) => {
                 self.files.name(file);
                 Ok(())
@@ -123,6 +132,7 @@ impl Analysis {
         self.window = window;
         self.aggregate = Aggregate::new(window);
         self.gaps.forget_counts();
+        self.groups.begin();
         if self.statements.is_some() {
             self.explain_statements();
         }
@@ -167,6 +177,7 @@ impl Analysis {
                 total_ns: statements.total_ns,
                 causes: statements.causes().0,
             }),
+            groups: self.groups.into_total(),
             unclassified: unclassified(self.aggregate.by_stack(), stacks),
             invariant_violations: self.invariant_violations,
             unmatched: self.unmatched,
@@ -233,6 +244,11 @@ impl Analysis {
         self.timelines.push_commit(commit)?;
         let begun = self.counts(commit.start_ns);
         let counts = begun && self.window.contains(commit.end_ns);
+        let place = self
+            .timelines
+            .groups()
+            .at(commit.tid, commit.end_ns.saturating_sub(1));
+        self.groups.end(commit, place, counts);
         self.segments.clear();
         // A request of the window may end after it.
         if counts || (begun && self.responses.are_expected()) {
@@ -241,7 +257,17 @@ impl Analysis {
         self.responses.push_commit(commit, &self.segments);
         if counts {
             self.aggregate.add(commit, &self.segments);
+            if place.is_some_and(|place| place.leader.is_some()) {
+                explain_by_wakers(commit, &self.timelines, &mut self.by_wakers);
+                self.groups.add_led(differing_ns(&self.segments, &self.by_wakers));
+            }
         }
+        Ok(())
+    }
+
+    fn push_member(&mut self, member: &Member) -> Result<(), Unmatched> {
+        self.timelines.push_member(member)?;
+        self.groups.add(member);
         Ok(())
     }
 
@@ -250,7 +276,7 @@ impl Analysis {
         if !covers(&self.segments, whole) {
             self.invariant_violations += 1;
             self.segments.clear();
-            self.segments.push(unexplained(whole));
+            self.segments.push(unexplained(commit.tid, whole));
         }
     }
 }
@@ -277,10 +303,11 @@ fn covers(segments: &[Segment], whole: Window) -> bool {
     at_ns == whole.end_ns
 }
 
-fn unexplained(whole: Window) -> Segment {
+fn unexplained(tid: Tid, whole: Window) -> Segment {
     Segment {
         start_ns: whole.start_ns,
         end_ns: whole.end_ns,
+        tid,
         cause: Cause::UNEXPLAINED,
         stack: None,
     }
@@ -291,7 +318,7 @@ mod tests {
     use super::*;
 
     fn segment(start_ns: u64, end_ns: u64) -> Segment {
-        unexplained(Window::new(start_ns, end_ns))
+        unexplained(1, Window::new(start_ns, end_ns))
     }
 
     #[test]

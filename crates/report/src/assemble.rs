@@ -1,17 +1,18 @@
 //! From the analysis to the run document: the parts of `run.json` that a [`Breakdown`] fills.
 
 use crate::breakdown::{
-    Breakdown, CauseTotal, DeviceTotal, FileTotal, ResponseTotal, StackTotal, StatementTotal,
+    Breakdown, CauseTotal, DeviceTotal, FileTotal, GroupTotal, ResponseTotal, StackTotal, StatementTotal,
 };
 use crate::cause::Wait;
 use crate::distribution::Distribution;
 use crate::document::{
-    CauseRow, Commits, DeviceRow, Document, FileRow, Response, StatementCause, Statements, UnclassifiedRow,
+    CauseRow, Commits, DeviceRow, Disagreements, Document, FileRow, Groups, Response, StatementCause,
+    Statements, UnclassifiedRow,
 };
 use crate::units;
 
 impl Document {
-    /// Fills `response`, `commits`, `causes`, `unexplained`, `statements`, `files`, `devices` and `unclassified` from the analysis.
+    /// Fills `response`, `commits`, `causes`, `unexplained`, `statements`, `groups`, `files`, `devices` and `unclassified` from the analysis.
     ///
     /// The server, the workload, the driver, the tracer's account and the caveats are the caller's.
     pub fn set_breakdown(&mut self, breakdown: &Breakdown) {
@@ -20,6 +21,7 @@ impl Document {
         self.causes = breakdown.causes.iter().map(cause).collect();
         self.unexplained = unexplained(&self.causes);
         self.statements = breakdown.statements.as_ref().map(statements);
+        self.groups = breakdown.groups.as_ref().map(groups);
         self.files = breakdown.files.iter().map(file).collect();
         self.devices = breakdown.devices.iter().map(device).collect();
         self.unclassified = breakdown.unclassified.iter().map(stack).collect();
@@ -83,6 +85,21 @@ fn statements(of: &StatementTotal) -> Statements {
         count: of.count,
         total: of.total_ns,
         causes: of.causes.iter().map(cause).collect(),
+    }
+}
+
+fn groups(of: &GroupTotal) -> Groups {
+    let members = of.sizes.iter().zip(1..).map(|(groups, size)| groups * size);
+    Groups {
+        count: units::sum(of.sizes.iter().copied()),
+        members: units::sum(members),
+        sizes: of.sizes.clone(),
+        merged: of.merged,
+        led: of.led,
+        disagreements: Disagreements {
+            commits: of.disagreements.commits,
+            total: of.disagreements.total_ns,
+        },
     }
 }
 

@@ -26,6 +26,8 @@ pub struct Breakdown {
     pub response: ResponseTotal,
     /// Statements outside of their commits, where they were explained.
     pub statements: Option<StatementTotal>,
+    /// Groups of commits, where the server stated them.
+    pub groups: Option<GroupTotal>,
     /// What was left out on purpose, where only bursts were traced: everything else here is of the bursts alone.
     pub gaps: Option<GapTotal>,
     /// All of this time by stack.
@@ -131,6 +133,28 @@ pub struct StatementTotal {
     pub total_ns: u64,
     /// Each cause, the largest first; the totals sum to `total_ns` exactly. `commits` counts statements.
     pub causes: Vec<CauseTotal>,
+}
+
+/// Groups of commits as the server stated them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GroupTotal {
+    /// Groups of one commit, of two, and so on.
+    pub sizes: Vec<u64>,
+    /// Groups that the leader of another one led later on, in MySQL's sync stage.
+    pub merged: u64,
+    /// Commits that another thread led.
+    pub led: u64,
+    /// How far the wake chains of these lead elsewhere.
+    pub disagreements: Disagreements,
+}
+
+/// Where wake chains lead to other threads than the server states.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Disagreements {
+    /// Commits of which some time is charged to another thread by wake-ups alone.
+    pub commits: u64,
+    /// That time in nanoseconds.
+    pub total_ns: u64,
 }
 
 /// The flushes of one device.

@@ -22,8 +22,12 @@ pub struct Cause {
 pub enum Who {
     /// The commit's own thread.
     Own,
-    /// Another commit's thread, while it committed.
+    /// Another commit's thread, while it committed. Where the server states its groups: one of the commit's own group, or
+    /// any before the commit had joined a group.
     Leader,
+    /// The thread of a commit of another group, which was in front, since the commit had joined its own.
+    #[serde(rename = "previous group")]
+    PreviousGroup,
     /// Another connection's thread outside of a commit: the holder of a lock.
     Session,
     /// A thread that serves no connection: page cleaner, log threads, purge.
@@ -104,6 +108,7 @@ impl Who {
         match self {
             Self::Own => "own",
             Self::Leader => "leader",
+            Self::PreviousGroup => "previous group",
             Self::Session => "session",
             Self::Background => "background",
         }

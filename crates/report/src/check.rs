@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use thiserror::Error;
 
 use crate::assemble::unexplained;
-use crate::document::{CauseRow, Commits, Document, SCHEMA};
+use crate::document::{CauseRow, Commits, Disagreements, Document, Groups, SCHEMA};
 
 /// A sum that does not hold. The document is wrong: logtrace has a defect, or somebody edited `run.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -68,7 +68,12 @@ impl Document {
             sum("the parts of the response times", parts, of.total)?;
         }
         match &self.commits {
-            Some(commits) => balance(commits, &self.causes),
+            Some(commits) => {
+                balance(commits, &self.causes)?;
+                self.groups
+                    .as_ref()
+                    .map_or(Ok(()), |groups| in_groups(groups, commits))
+            }
             None if self.causes.is_empty() => Ok(()),
             None => Err(Imbalance::WithoutCommits(self.causes.len())),
         }
@@ -103,6 +108,26 @@ fn balance(commits: &Commits, causes: &[CauseRow]) -> Result<(), Imbalance> {
         part("a cause's time in the slowest commits", row.slowest, row.total)?;
     }
     Ok(())
+}
+
+/// Groups of commits against the commits.
+fn in_groups(groups: &Groups, commits: &Commits) -> Result<(), Imbalance> {
+    sum("groups by size", groups.sizes.iter().copied(), groups.count)?;
+    let members = groups.sizes.iter().zip(1..);
+    let members = members.map(|(groups, size): (&u64, u64)| groups.saturating_mul(size));
+    sum("members of groups", members, groups.members)?;
+    part("merged groups", groups.merged, groups.count)?;
+    part("commits that another thread led", groups.led, commits.count)?;
+    let Disagreements {
+        commits: count,
+        total,
+    } = groups.disagreements;
+    part("led commits that wake-ups explain otherwise", count, groups.led)?;
+    part(
+        "time that wake-ups charge to another thread",
+        total,
+        commits.total,
+    )
 }
 
 fn distinct(causes: &[CauseRow]) -> Result<(), Imbalance> {

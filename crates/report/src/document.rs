@@ -48,6 +48,9 @@ pub struct Document {
     /// Statements outside of their commits; absent below the highest level of detail.
     #[serde(default)]
     pub statements: Option<Statements>,
+    /// Groups of commits as the server stated them; absent where it stated none.
+    #[serde(default)]
+    pub groups: Option<Groups>,
     /// System calls by file.
     pub files: Vec<FileRow>,
     /// Flushes by device; empty where they were not traced.
@@ -285,6 +288,32 @@ pub struct CauseRow {
     pub commits: u64,
     /// Nanoseconds within the slowest 1 % of the commits.
     pub slowest: u64,
+}
+
+/// Groups of commits as the server stated them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Groups {
+    /// How many, whose leaders' commits are in the window.
+    pub count: u64,
+    /// Commits in them, those of the leaders included.
+    pub members: u64,
+    /// Groups of one commit, of two, and so on.
+    pub sizes: Vec<u64>,
+    /// Groups that the leader of another one led later on: MySQL's groups merge in the sync stage.
+    pub merged: u64,
+    /// Commits that another thread led.
+    pub led: u64,
+    /// Where wake-ups alone lead to other threads than the server states.
+    pub disagreements: Disagreements,
+}
+
+/// Where wake-ups alone lead to other threads than the server states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Disagreements {
+    /// Led commits of which they charge some time to another thread.
+    pub commits: u64,
+    /// That time.
+    pub total: u64,
 }
 
 /// System calls of one kind on one file.

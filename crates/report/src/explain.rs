@@ -8,11 +8,14 @@
 //! The last waker need not be the one that was waited for all the time: locks are not fair. A waker that began its
 //! commit only after the wait began was still busy with something else until then, or idle. That time is charged to
 //! the thread that it queued behind itself once it was there.
+//!
+//! Where the server states who leads a thread in a group of commits, that thread takes the waker's place.
 
 use logtrace_events::{Commit, FileClass, IoOp, OffCpu, Tid, Wake};
 
 use crate::blocked::{Awaited, Waker, awaited};
 use crate::cause::{Cause, Wait, Who};
+use crate::stated::{led, name_previous_groups, turns_back};
 use crate::timeline::{Stretch, Timeline, TracedIo};
 use crate::timelines::Timelines;
 use crate::window::Window;
@@ -25,6 +28,10 @@ use crate::window::Window;
 /// time of MySQL 9.7 was unexplained, and nothing with a bound of 64.
 const MAX_DEPTH: u32 = 256;
 
+/// Statements of the server that are followed on one way; from there on the wake-ups tell. Each group in front takes one or
+/// two. Statements and wake-ups may lead in a circle where it is not known in which group a waker was.
+const MOST_STATEMENTS: u32 = 16;
+
 /// A part of a commit, and what it is charged to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
@@ -32,6 +39,8 @@ pub struct Segment {
     pub start_ns: u64,
     /// The nanosecond after its last.
     pub end_ns: u64,
+    /// The thread whose time it is; the commit's own where nothing explains it.
+    pub tid: Tid,
     /// What it is charged to.
     pub cause: Cause,
     /// The kernel stack at the block, for a wait inside an I/O system call.
@@ -43,13 +52,24 @@ pub struct Segment {
 /// The commit and all records that came before it must have been pushed to `timelines`. The buffer is the caller's so
 /// that explaining allocates nothing once it has grown.
 pub fn explain(commit: &Commit, timelines: &Timelines, segments: &mut Vec<Segment>) {
+    explain_by(MOST_STATEMENTS, commit, timelines, segments);
+    name_previous_groups(commit, timelines, segments);
+}
+
+/// The same by wake-ups alone, as if the server had stated nothing.
+pub(crate) fn explain_by_wakers(commit: &Commit, timelines: &Timelines, segments: &mut Vec<Segment>) {
+    explain_by(0, commit, timelines, segments);
+}
+
+fn explain_by(statements: u32, commit: &Commit, timelines: &Timelines, segments: &mut Vec<Segment>) {
     segments.clear();
     let mut walk = Walk {
         timelines,
         committer: commit.tid,
         segments,
     };
-    walk.follow(commit.tid, None, Window::new(commit.start_ns, commit.end_ns), 0);
+    let window = Window::new(commit.start_ns, commit.end_ns);
+    walk.follow(commit.tid, None, window, Way { depth: 0, statements });
 }
 
 struct Walk<'a> {
@@ -58,16 +78,64 @@ struct Walk<'a> {
     segments: &'a mut Vec<Segment>,
 }
 
-/// Whose time the walk is in, and how many wake-ups it is away from the commit.
+impl Segment {
+    /// Its time.
+    pub(crate) fn window(&self) -> Window {
+        Window::new(self.start_ns, self.end_ns)
+    }
+}
+
+/// How the walk came to where it is.
+#[derive(Clone, Copy)]
+struct Way {
+    /// Wake-ups between it and the commit.
+    depth: u32,
+    /// How many of the server's statements may be followed further on.
+    statements: u32,
+}
+
+/// Whose time the walk is in.
 #[derive(Clone, Copy)]
 struct Place {
+    tid: Tid,
     who: Who,
-    depth: u32,
+    way: Way,
+}
+
+impl Way {
+    fn further(self) -> Self {
+        Self {
+            depth: self.depth + 1,
+            ..self
+        }
+    }
 }
 
 impl Walk<'_> {
+    /// Charges `window`, in which the thread of `place` was blocked until `waker` woke it.
+    fn wait_in_place(&mut self, waker: Waker, window: Window, off: &OffCpu, place: Place) {
+        let way = place.way.further();
+        let Some(statements) = way.statements.checked_sub(1) else {
+            return self.wait_for(waker, window, way);
+        };
+        let mut rest = window;
+        for led in led(self.timelines, place.tid, off, waker) {
+            self.wait_for(led.by, rest.before(led.until_ns), Way { statements, ..way });
+            rest = rest.since(led.until_ns);
+        }
+        let statements = if turns_back(self.timelines, place.tid, off, waker) {
+            0
+        } else {
+            way.statements
+        };
+        self.wait_for(waker, rest, Way { statements, ..way });
+    }
+
     /// Charges `window`, in which a thread was blocked until `waker` woke it.
-    fn wait_for(&mut self, waker: Waker, window: Window, depth: u32) {
+    fn wait_for(&mut self, waker: Waker, window: Window, way: Way) {
+        if window.is_empty() {
+            return;
+        }
         let joined_ns = waker.commit_ns.unwrap_or(window.start_ns);
         let absent = window.before(joined_ns);
         let ahead = if absent.is_empty() {
@@ -76,11 +144,11 @@ impl Walk<'_> {
             self.queued_behind(waker.tid, Window::new(joined_ns, waker.at_ns))
         };
         match ahead {
-            Some(ahead) if depth <= MAX_DEPTH => {
-                self.wait_for(ahead, absent, depth + 1);
-                self.follow(waker.tid, waker.commit_ns, window.since(joined_ns), depth);
+            Some(ahead) if way.depth <= MAX_DEPTH => {
+                self.wait_for(ahead, absent, way.further());
+                self.follow(waker.tid, waker.commit_ns, window.since(joined_ns), way);
             }
-            _ => self.follow(waker.tid, waker.commit_ns, window, depth),
+            _ => self.follow(waker.tid, waker.commit_ns, window, way),
         }
     }
 
@@ -99,11 +167,11 @@ impl Walk<'_> {
 
     /// Charges `window` to what thread `tid` did in it; `commit_ns` is the start of a commit that the thread was in
     /// at the end of `window`.
-    fn follow(&mut self, tid: Tid, commit_ns: Option<u64>, window: Window, depth: u32) {
+    fn follow(&mut self, tid: Tid, commit_ns: Option<u64>, window: Window, way: Way) {
         let Some(timeline) = self.timelines.thread(tid) else {
             return self.unexplained(window);
         };
-        if depth > MAX_DEPTH {
+        if way.depth > MAX_DEPTH {
             return self.unexplained(window);
         }
         let known_from_ns = timeline.known_from_ns();
@@ -111,23 +179,29 @@ impl Walk<'_> {
         let known = window.since(known_from_ns);
         if tid == self.committer {
             let who = Who::Own;
-            self.work(timeline, known, Place { who, depth });
+            self.work(timeline, known, Place { tid, who, way });
         } else {
-            self.work_of_another(timeline, commit_ns, known, depth);
+            self.work_of_another((tid, timeline), commit_ns, known, way);
         }
     }
 
     /// The same for a thread that is not the commit's own: its commits are a leader's work.
-    fn work_of_another(&mut self, timeline: &Timeline, commit_ns: Option<u64>, window: Window, depth: u32) {
+    fn work_of_another(
+        &mut self,
+        (tid, timeline): (Tid, &Timeline),
+        commit_ns: Option<u64>,
+        window: Window,
+        way: Way,
+    ) {
         let who = if timeline.serves_connection() {
             Who::Session
         } else {
             Who::Background
         };
-        let outside = Place { who, depth };
+        let outside = Place { tid, who, way };
         let inside = Place {
             who: Who::Leader,
-            depth,
+            ..outside
         };
         let open = commit_ns.map(|start_ns| Window::new(start_ns, window.end_ns));
         let mut at_ns = window.start_ns;
@@ -160,19 +234,20 @@ impl Walk<'_> {
 
     /// Inside a system call on a file, the kernel stack at a block tells what was waited for.
     fn inside_io(&mut self, timeline: &Timeline, io: &TracedIo, window: Window, place: Place) {
-        let (who, io) = (place.who, Some(io.target));
+        let (tid, who, io) = (place.tid, place.who, Some(io.target));
         timeline.stretches(window, |stretch| match stretch {
-            Stretch::OnCpu(window) => self.ran(window, cause(who, io, Wait::OnCpu)),
-            Stretch::RunQueue(window) => self.charge(window, cause(who, io, Wait::RunQueue), None),
+            Stretch::OnCpu(window) => self.ran(window, tid, cause(who, io, Wait::OnCpu)),
+            Stretch::RunQueue(window) => self.charge(window, tid, cause(who, io, Wait::RunQueue), None),
             Stretch::Blocked(window, off) => {
                 let wait = self.timelines.stacks().wait(off.stack);
                 let queued_ns = self.queued_until_ns(wait, off);
                 self.charge(
                     window.before(queued_ns),
+                    tid,
                     cause(who, io, Wait::FlushQueue),
                     off.stack,
                 );
-                self.charge(window.since(queued_ns), cause(who, io, wait), off.stack);
+                self.charge(window.since(queued_ns), tid, cause(who, io, wait), off.stack);
             }
         });
     }
@@ -190,44 +265,50 @@ impl Walk<'_> {
 
     /// Outside of one, the waker tells.
     fn outside_io(&mut self, timeline: &Timeline, window: Window, place: Place) {
-        let who = place.who;
+        let Place { tid, who, .. } = place;
         timeline.stretches(window, |stretch| match stretch {
-            Stretch::OnCpu(window) => self.ran(window, cause(who, None, Wait::OnCpu)),
-            Stretch::RunQueue(window) => self.charge(window, cause(who, None, Wait::RunQueue), None),
+            Stretch::OnCpu(window) => self.ran(window, tid, cause(who, None, Wait::OnCpu)),
+            Stretch::RunQueue(window) => self.charge(window, tid, cause(who, None, Wait::RunQueue), None),
             Stretch::Blocked(window, _) if window.is_empty() => {}
             Stretch::Blocked(window, off) => match awaited(off, self.timelines.server_tgid()) {
-                Awaited::Thread(waker) => self.wait_for(waker, window, place.depth + 1),
+                Awaited::Thread(waker) => self.wait_in_place(waker, window, off, place),
                 Awaited::Itself(Wait::Unexplained) => self.unexplained(window),
-                Awaited::Itself(wait) => self.charge(window, cause(who, None, timeline.meant(wait)), None),
+                Awaited::Itself(wait) => {
+                    self.charge(window, tid, cause(who, None, timeline.meant(wait)), None);
+                }
             },
         });
     }
 
     /// Charges a stretch in which nothing was seen of a thread: it ran, unless the record of a wait was lost.
-    fn ran(&mut self, window: Window, on_cpu: Cause) {
+    fn ran(&mut self, window: Window, tid: Tid, on_cpu: Cause) {
         if self.timelines.lost().meet(window) {
             self.unexplained(window);
         } else {
-            self.charge(window, on_cpu, None);
+            self.charge(window, tid, on_cpu, None);
         }
     }
 
     fn unexplained(&mut self, window: Window) {
-        self.charge(window, Cause::UNEXPLAINED, None);
+        self.charge(window, self.committer, Cause::UNEXPLAINED, None);
     }
 
-    /// Charges a stretch, together with the one before when that has the same cause.
-    fn charge(&mut self, window: Window, cause: Cause, stack: Option<u32>) {
+    /// Charges a stretch of a thread, together with the one before when that has the same cause.
+    fn charge(&mut self, window: Window, tid: Tid, cause: Cause, stack: Option<u32>) {
         if window.is_empty() {
             return;
         }
         match self.segments.last_mut() {
-            Some(last) if last.end_ns == window.start_ns && (last.cause, last.stack) == (cause, stack) => {
+            Some(last)
+                if last.end_ns == window.start_ns
+                    && (last.tid, last.cause, last.stack) == (tid, cause, stack) =>
+            {
                 last.end_ns = window.end_ns;
             }
             _ => self.segments.push(Segment {
                 start_ns: window.start_ns,
                 end_ns: window.end_ns,
+                tid,
                 cause,
                 stack,
             }),

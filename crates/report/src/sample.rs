@@ -1,6 +1,6 @@
 //! Records of an invented server under load, the same at every call, for tests and benchmarks.
 
-use logtrace_events::{Commit, File, FileId, Io, IoOp, LogNames, OffCpu, Record, Stack, Tid, Wake};
+use logtrace_events::{Commit, File, FileId, Io, IoOp, LogNames, Member, OffCpu, Record, Stack, Tid, Wake};
 
 /// The invented server's process.
 pub const SERVER_TGID: u32 = 70;
@@ -29,6 +29,14 @@ pub fn logs() -> LogNames {
 /// `groups` group commits of `connections` connections each: a leader syncs redo log and binary log while the others
 /// wait for it. In ring order; `groups * connections` commits in all.
 pub fn group_commits(connections: u32, groups: u32) -> Vec<Record> {
+    let is_statement = |record: &Record| matches!(record, Record::Member(_));
+    let mut records = stated_group_commits(connections, groups);
+    records.retain(|record| !is_statement(record));
+    records
+}
+
+/// The same of a server that states whom each leader leads.
+pub fn stated_group_commits(connections: u32, groups: u32) -> Vec<Record> {
     let mut sample = Sample {
         now_ns: 1_000_000_000,
         noise: 1,
@@ -72,6 +80,7 @@ impl Sample {
         for follower in followers {
             self.follower(follower, (leader, start_ns), arrived_ns);
         }
+        self.member(leader, (leader, start_ns), start_ns);
         self.now_ns += self.about(3_000);
         self.commit(leader, start_ns, self.now_ns);
         self.now_ns += self.about(100_000);
@@ -83,6 +92,7 @@ impl Sample {
         self.client_wait(tid, arrived_ns);
         let start_ns = arrived_ns + self.about(20_000);
         let out_ns = start_ns + self.about(4_000);
+        self.member(tid, leader, out_ns);
         self.now_ns += self.about(1_000);
         let woken_ns = self.now_ns;
         let in_ns = woken_ns + self.about(15_000);
@@ -99,6 +109,18 @@ impl Sample {
         self.off_cpu(tid, preempted_ns, resumed_ns, Wake::Preempted, FUTEX, None);
         let end_ns = resumed_ns + self.about(1_000);
         self.commit(tid, start_ns, end_ns);
+    }
+
+    /// The leader states that a thread is in its group, when it has synced the binlog.
+    fn member(&mut self, tid: Tid, leader: (Tid, u64), joined_ns: u64) {
+        let member = Member {
+            tid,
+            leader: leader.0,
+            leader_commit_ns: Some(leader.1),
+            joined_ns,
+            at_ns: self.now_ns,
+        };
+        self.records.push((member.at_ns, Record::Member(member)));
     }
 
     /// A system call on a file, now: it runs a little around each of its blocks (stack, nanoseconds).

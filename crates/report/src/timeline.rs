@@ -105,6 +105,14 @@ impl Timeline {
             .max(self.commits.forgotten_ns())
     }
 
+    /// What the thread did since is not known yet: it may run, or be blocked.
+    pub(crate) fn known_until_ns(&self) -> u64 {
+        self.off_cpu
+            .end_ns()
+            .max(self.io.end_ns())
+            .max(self.commits.end_ns())
+    }
+
     /// The tracer saw the thread at `start_ns`, and so it saw all that came after.
     fn know_since(&mut self, start_ns: u64) {
         self.first_ns = self.first_ns.min(start_ns);

@@ -1,6 +1,6 @@
 //! The timelines of all threads, and what else is needed to explain a commit.
 
-use logtrace_events::{Commit, FileClass, Flush, Io, IoOp, OffCpu, Stack, Tid};
+use logtrace_events::{Commit, FileClass, Flush, Io, IoOp, Member, OffCpu, Stack, SyncStage, Tid};
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
@@ -8,6 +8,7 @@ use crate::blanks::Blanks;
 use crate::breakdown::SyncWaits;
 use crate::cause::Wait;
 use crate::flushes::Flushes;
+use crate::groups::Groups;
 use crate::stacks::Stacks;
 use crate::timeline::{Stretch, Timeline};
 use crate::window::Window;
@@ -20,6 +21,7 @@ pub struct Timelines {
     stacks: Stacks,
     flushes: Flushes,
     lost: Blanks,
+    groups: Groups,
 }
 
 /// A record that contradicts the ones before it: dropped, repeated or reordered records make such.
@@ -36,6 +38,7 @@ impl Timelines {
             stacks: Stacks::default(),
             flushes: Flushes::default(),
             lost: Blanks::default(),
+            groups: Groups::default(),
         }
     }
 
@@ -56,7 +59,19 @@ impl Timelines {
 
     /// Adds a thread's commit.
     pub fn push_commit(&mut self, commit: &Commit) -> Result<(), Unmatched> {
-        fit(self.thread_mut(commit.tid).push_commit(commit))
+        fit(self.thread_mut(commit.tid).push_commit(commit))?;
+        self.groups.push_commit(commit);
+        Ok(())
+    }
+
+    /// Adds the server's statement of whom a thread leads.
+    pub fn push_member(&mut self, member: &Member) -> Result<(), Unmatched> {
+        fit(self.groups.push_member(member))
+    }
+
+    /// Adds a step in MySQL's sync stage.
+    pub fn push_sync_stage(&mut self, step: &SyncStage) -> Result<(), Unmatched> {
+        fit(self.groups.push_sync_stage(step))
     }
 
     /// Adds the frames of a kernel stack.
@@ -72,6 +87,7 @@ impl Timelines {
     /// The tracer did not look for a while: what the threads did until then says nothing of what they do now.
     pub fn interrupt(&mut self) {
         self.threads.values_mut().for_each(Timeline::interrupt);
+        self.groups.interrupt();
     }
 
     /// Says that records made within `blank` were lost, before those come that were not.
@@ -82,6 +98,11 @@ impl Timelines {
     /// When records were lost.
     pub(crate) fn lost(&self) -> &Blanks {
         &self.lost
+    }
+
+    /// The groups of commits that the server stated.
+    pub(crate) fn groups(&self) -> &Groups {
+        &self.groups
     }
 
     /// The devices' flushes.

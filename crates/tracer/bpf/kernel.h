@@ -60,6 +60,8 @@ struct files_struct {
 struct task_struct {
 	int pid;
 	int tgid;
+	int on_cpu;
+	__u64 start_time;
 	struct files_struct *files;
 } RELOCATED;
 
@@ -80,5 +82,7 @@ struct request {
 struct pt_regs {
 	unsigned long orig_ax;
 	unsigned long di;
+	unsigned long si;
+	unsigned long dx;
 	unsigned long sp;
 } RELOCATED;

@@ -7,6 +7,7 @@
 
 #include "commit.h"
 #include "flush.h"
+#include "group.h"
 #include "io.h"
 #include "sched.h"
 

@@ -14,6 +14,8 @@ enum record_kind {
 	KIND_FILE = 4,
 	/* 5 is a stack, which the reader makes. */
 	KIND_FLUSH = 6,
+	KIND_MEMBER = 7,
+	KIND_SYNC_STAGE = 8,
 };
 
 #define FILE_COMPONENTS 8
@@ -57,6 +59,21 @@ struct flush {
 	struct header header;
 	__u64 issue_ns;
 	__u32 dev;
+	__u32 pad;
+};
+
+struct member {
+	struct header header;
+	__u64 joined_ns;
+	__u64 leader_commit_ns;
+	__u32 member_tid;
+	__u32 pad;
+};
+
+struct sync_stage {
+	struct header header;
+	__u64 commit_ns;
+	__u32 leads;
 	__u32 pad;
 };
 

@@ -8,18 +8,6 @@
 /* include/linux/sched.h: the thread ends with this switch. */
 #define TASK_DEAD 0x00000080
 
-/*
- * The system call that a task is in, -1 for none. The entry code stores the number in orig_ax; an interrupt that
- * comes from user space leaves -1 there (arch/x86/entry/entry_64.S), which tells a wake-up that the task made
- * itself from one that an interrupt made while the task happened to run.
- */
-static __always_inline __s16 syscall_of(struct task_struct *task)
-{
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-
-	return (__s16)regs->orig_ax;
-}
-
 static __always_inline void leave_cpu(void *ctx, struct task_struct *task, __u64 now, int preempted)
 {
 	struct thread *thread = thread_of(task->pid);
@@ -53,16 +41,16 @@ static __always_inline void fill_wake(struct off_cpu *record, const struct threa
 	record->waker_syscall = thread->waker_syscall;
 }
 
-static __always_inline void enter_cpu(__u32 tid, __u64 now)
+static __always_inline void enter_cpu(struct task_struct *task, __u64 now)
 {
-	struct thread *thread = known_thread(tid);
+	struct thread *thread = sleeper_of(task);
 	struct off_cpu *record;
 
 	if (!thread || !thread->out_ns)
 		return;
 	record = reserve(sizeof(*record));
 	if (record) {
-		fill_header(&record->header, now, tid, KIND_OFF_CPU);
+		fill_header(&record->header, now, task->pid, KIND_OFF_CPU);
 		record->out_ns = thread->out_ns;
 		record->stack = thread->stack;
 		record->syscall = thread->syscall;
@@ -91,7 +79,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 			leave_cpu(ctx, prev, now, preempt || !prev_state);
 	}
 	if (next->tgid == target_tgid)
-		enter_cpu(next->pid, now);
+		enter_cpu(next, now);
 	return 0;
 }
 
@@ -104,7 +92,7 @@ int BPF_PROG(on_waking, struct task_struct *task)
 
 	if (task->tgid != target_tgid || !is_looking())
 		return 0;
-	thread = known_thread(task->pid);
+	thread = sleeper_of(task);
 	if (!thread)
 		return 0;
 	current = bpf_get_current_task_btf();

@@ -13,6 +13,7 @@ enum loss {
 	LOSS_RING_FULL,
 	LOSS_THREADS_FULL,
 	LOSS_COMMIT_UNMATCHED,
+	LOSS_MEMBER_UNMATCHED,
 	LOSSES,
 };
 
@@ -47,6 +48,9 @@ struct thread {
 	__u64 io_ino;
 	__u32 io_dev;
 	__u32 io_generation;
+	/* The server's object for the commit that waits in a group's queue (group.h), and when it joined; 0 for none. */
+	__u64 group_name;
+	__u64 joined_ns;
 } __attribute__((aligned(64)));
 
 _Static_assert(__builtin_offsetof(struct thread, commit_sp) == 64, "the first cache line");
@@ -104,20 +108,25 @@ static __always_inline void count_loss(__u32 why)
 		(*count)++;
 }
 
-/* Not 0 while anything is traced: probes come one by one, and go one by one. */
+/* Since when all probes trace; 0 while they do not: they come one by one, and go one by one. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, __u32);
+	__type(value, __u64);
 } looking SEC(".maps");
+
+static __always_inline __u64 looking_since_ns(void)
+{
+	__u32 first = 0;
+	__u64 *value = bpf_map_lookup_elem(&looking, &first);
+
+	return value ? *value : 0;
+}
 
 static __always_inline bool is_looking(void)
 {
-	__u32 first = 0;
-	__u32 *value = bpf_map_lookup_elem(&looking, &first);
-
-	return value && *value;
+	return looking_since_ns() != 0;
 }
 
 /* Room for a record in the CPU's ring, or NULL, counted. */
@@ -159,6 +168,18 @@ static __always_inline void send_commit(struct thread *thread, __u64 now)
 	thread->async = ASYNC_NONE;
 }
 
+/*
+ * The system call that a task is in, -1 for none. The entry code stores the number in orig_ax; an interrupt that
+ * comes from user space leaves -1 there (arch/x86/entry/entry_64.S), which tells a wake-up that the task made
+ * itself from one that an interrupt made while the task happened to run.
+ */
+static __always_inline __s16 syscall_of(struct task_struct *task)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+
+	return (__s16)regs->orig_ax;
+}
+
 static __always_inline struct thread *slot_of(__u32 tid)
 {
 	__u32 slot = tid & (THREAD_SLOTS - 1);
@@ -186,6 +207,29 @@ static __always_inline struct thread *thread_of(__u32 tid)
 	}
 	__builtin_memset(thread, 0, sizeof(*thread));
 	thread->tid = tid;
+	return thread;
+}
+
+/*
+ * The same for a thread that is woken or gets the CPU. One that was not seen before has been off it since tracing
+ * began, or since it was made; but one that is woken on its way to sleep still runs.
+ */
+static __always_inline struct thread *sleeper_of(struct task_struct *task)
+{
+	struct thread *thread = known_thread(task->pid);
+	__u64 since_ns;
+
+	if (thread)
+		return thread;
+	thread = thread_of(task->pid);
+	if (!thread)
+		return NULL;
+	thread->stack = -1;
+	if (task->on_cpu)
+		return thread;
+	since_ns = looking_since_ns();
+	thread->out_ns = task->start_time > since_ns ? task->start_time : since_ns;
+	thread->syscall = syscall_of(task);
 	return thread;
 }
 

@@ -11,7 +11,8 @@ pub enum Detail {
     /// Also each I/O system call, with its file and what it waits for in the kernel.
     #[default]
     Io,
-    /// Also the flushes of the devices, which tell a queued flush from the device's own.
+    /// Also the flushes of the devices, which tell a queued flush from the device's own, and what the server states of
+    /// its groups of commits.
     Full,
 }
 

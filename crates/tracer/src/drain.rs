@@ -32,6 +32,7 @@ const SETTLING: Duration = Duration::from_millis(2);
 const LOSS_RING_FULL: u32 = 0;
 const LOSS_THREADS_FULL: u32 = 1;
 const LOSS_COMMIT_UNMATCHED: u32 = 2;
+const LOSS_MEMBER_UNMATCHED: u32 = 3;
 
 /// What a thread waits for at the beginning of a burst began before it. Commits count from a little later on, when the
 /// threads that others wait for have been seen.
@@ -43,8 +44,8 @@ pub(crate) struct Drain<S> {
     attachments: Attachments,
     rings: Rings,
     losses: PerCpuArray<MapData, u64>,
-    /// Whether the probes do anything.
-    looking: Array<MapData, u32>,
+    /// Since when the probes trace, 0 while they do nothing.
+    looking: Array<MapData, u64>,
     threads: ThreadStates,
     probes: Vec<ProbeAccount>,
     statistics: Statistics,
@@ -222,7 +223,7 @@ impl<S: Sink> Drain<S> {
             events: self.events,
             losses: Losses {
                 lost: self.lost(LOSS_RING_FULL) + self.lost(LOSS_THREADS_FULL),
-                unmatched: self.lost(LOSS_COMMIT_UNMATCHED),
+                unmatched: self.lost(LOSS_COMMIT_UNMATCHED) + self.lost(LOSS_MEMBER_UNMATCHED),
                 ..Losses::default()
             },
             probes: self.probes.clone(),
@@ -264,8 +265,9 @@ impl Rhythm {
     }
 }
 
-fn set_looking(looking: &mut Array<MapData, u32>, value: bool) -> Result<(), MapError> {
-    looking.set(0, u32::from(value), 0)
+fn set_looking(looking: &mut Array<MapData, u64>, value: bool) -> Result<(), MapError> {
+    let since_ns = if value { clock_ns(ClockId::Monotonic) } else { 0 };
+    looking.set(0, since_ns, 0)
 }
 
 fn nanoseconds(duration: Duration) -> u64 {

@@ -37,7 +37,7 @@ pub use error::TracerError;
 pub use extent::Extent;
 pub use kernel::KernelRelease;
 pub use placement::check_program;
-pub use probes::{Attach, InBursts, PROBES, Probe};
+pub use probes::{Attach, InBursts, PROBES, Probe, Servers};
 pub use requirements::{Requirement, requirements};
 pub use ring_bytes::RingBytes;
 pub use sampling::Sampling;

@@ -7,7 +7,7 @@ use aya::{Btf, Ebpf, EbpfLoader, include_bytes_aligned};
 use crate::attachments::Attachments;
 use crate::error::{TracerError, chain};
 use crate::placement::{Placement, placements, program_path};
-use crate::probes::InBursts;
+use crate::probes::{InBursts, Servers};
 use crate::rings::Rings;
 use crate::tracer::TracerConfig;
 
@@ -34,11 +34,11 @@ pub(crate) fn load(
 
 fn is_wanted(placement: &Placement, config: &TracerConfig) -> bool {
     let probe = placement.probe;
-    let has_its_server = !probe.per_client || (!config.pools_threads && !placement.offsets.is_empty());
+    let by_threads = !matches!(probe.servers, Servers::WithThreads(_)) || !config.pools_threads;
     let has_its_time = match probe.in_bursts {
         InBursts::Attached | InBursts::Stays => true,
         InBursts::Replaced => !config.extent.sampling.has_gaps(),
         InBursts::Only => config.extent.sampling.has_gaps(),
     };
-    probe.detail <= config.extent.detail && has_its_server && has_its_time
+    placement.is_for_server && by_threads && probe.detail <= config.extent.detail && has_its_time
 }

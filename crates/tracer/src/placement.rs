@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 use crate::call_sites::call_sites;
 use crate::entry::cheap_entry;
 use crate::error::TracerError;
-use crate::probes::{Attach, PROBES, Probe};
+use crate::probes::{Attach, PROBES, Probe, Servers};
 use crate::symbols::Program;
 
 /// A probe, and where it goes.
 #[derive(Debug)]
 pub(crate) struct Placement {
     pub(crate) probe: Probe,
+    /// Whether the server is one of those that the probe is for.
+    pub(crate) is_for_server: bool,
     /// Offsets in the program file; empty for probes of the kernel.
     pub(crate) offsets: Vec<u64>,
     /// In words.
@@ -39,15 +41,25 @@ pub(crate) fn program_path(pid: u32) -> PathBuf {
     PathBuf::from(format!("/proc/{pid}/exe"))
 }
 
+fn is_for(program: &Program<'_>, servers: Servers) -> bool {
+    match servers {
+        Servers::Any => true,
+        Servers::With(function) | Servers::WithThreads(function) => !program.functions(function).is_empty(),
+    }
+}
+
 fn placement(program: &Program<'_>, probe: Probe) -> Result<Placement, TracerError> {
+    let is_for_server = is_for(program, probe.servers);
     match probe.attach {
         Attach::BtfTracepoint(name) => Ok(Placement {
             probe,
+            is_for_server,
             offsets: Vec::new(),
             place: format!("tp_btf/{name}"),
         }),
         Attach::Syscall(name) => Ok(Placement {
             probe,
+            is_for_server,
             offsets: Vec::new(),
             place: format!("tracepoint/syscalls/{name}"),
         }),
@@ -59,6 +71,7 @@ fn placement(program: &Program<'_>, probe: Probe) -> Result<Placement, TracerErr
             );
             Ok(Placement {
                 probe,
+                is_for_server,
                 offsets,
                 place,
             })
@@ -84,6 +97,7 @@ fn entry_placement(program: &Program<'_>, probe: Probe, names: &[&'static str]) 
     };
     Placement {
         probe,
+        is_for_server: is_for(program, probe.servers),
         place: format!(
             "uprobe in {} functions {}...){stepped}",
             entries.len(),

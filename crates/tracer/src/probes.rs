@@ -15,8 +15,8 @@ pub struct Probe {
     pub detail: Detail,
     /// What cannot be said without it; `None` when nothing can, so that its failure is an error.
     pub optional: Option<&'static str>,
-    /// Whether it is for servers alone that have this function, and a thread for each client.
-    pub per_client: bool,
+    /// Which servers it is for.
+    pub servers: Servers,
     /// What becomes of it where only bursts are traced.
     pub in_bursts: InBursts,
 }
@@ -32,6 +32,17 @@ pub enum InBursts {
     Replaced,
     /// It is for bursts alone, and stands for others.
     Only,
+}
+
+/// Which servers a probe is for: the others lack what it watches, and miss nothing without it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Servers {
+    /// All.
+    Any,
+    /// Those that have this function, by a prefix of its demangled name.
+    With(&'static str),
+    /// The same, as far as they have a thread for each client.
+    WithThreads(&'static str),
 }
 
 /// A place for a program.
@@ -65,7 +76,7 @@ const fn required(name: &'static str, program: &'static str, attach: Attach) -> 
         attach,
         detail: Detail::Commit,
         optional: None,
-        per_client: false,
+        servers: Servers::Any,
         in_bursts: InBursts::Attached,
     }
 }
@@ -130,14 +141,34 @@ const fn xa(name: &'static str, program: &'static str, functions: &'static [&'st
 const fn pending(name: &'static str, program: &'static str, functions: &'static [&'static str]) -> Probe {
     Probe {
         optional: Some("the wait for the redo log of a server without binlog is not part of its commit"),
-        per_client: true,
+        servers: Servers::WithThreads("thd_increment_pending_ops"),
+        ..required(name, program, Attach::Function(functions))
+    }
+}
+
+/// MySQL's group commit, in stages (sql/binlog.cc).
+const IN_STAGES: Servers = Servers::With("MYSQL_BIN_LOG::ordered_commit(THD*");
+/// MariaDB's group commit (sql/log.cc).
+const IN_ONE_QUEUE: Servers = Servers::With("MYSQL_BIN_LOG::trx_group_commit_leader(");
+
+/// What a server itself states of its groups of commits.
+const fn group(
+    name: &'static str,
+    program: &'static str,
+    functions: &'static [&'static str],
+    servers: Servers,
+) -> Probe {
+    Probe {
+        detail: Detail::Full,
+        optional: Some("who leads whom in a group of commits is told from wake-ups alone"),
+        servers,
         ..required(name, program, Attach::Function(functions))
     }
 }
 
 /// All probes, in the order in which they are attached: the commit's last, so that no commit is seen before
 /// everything that it may wait for is.
-pub const PROBES: [Probe; 30] = [
+pub const PROBES: [Probe; 35] = [
     required("sched_switch", "on_switch", Attach::BtfTracepoint("sched_switch")),
     required("sched_waking", "on_waking", Attach::BtfTracepoint("sched_waking")),
     all_syscalls("sys_enter", "on_sys_enter"),
@@ -166,6 +197,36 @@ pub const PROBES: [Probe; 30] = [
     xa("XA PREPARE end", "on_xa_end", XA_PREPARE),
     pending("log wait begin", "on_async_begin", &["thd_increment_pending_ops"]),
     pending("log wait end", "on_async_end", &["thd_decrement_pending_ops"]),
+    group(
+        "flush stage",
+        "on_stage_join",
+        &["Commit_stage_manager::append_to("],
+        IN_STAGES,
+    ),
+    group(
+        "flush stage member",
+        "on_group_member",
+        &["MYSQL_BIN_LOG::flush_thread_caches(THD*"],
+        IN_STAGES,
+    ),
+    group(
+        "sync stage leader",
+        "on_sync_lead",
+        &["MYSQL_BIN_LOG::sync_binlog_file("],
+        IN_STAGES,
+    ),
+    group(
+        "group commit queue",
+        "on_queue_join",
+        &["MYSQL_BIN_LOG::queue_for_group_commit("],
+        IN_ONE_QUEUE,
+    ),
+    group(
+        "group commit member",
+        "on_group_member",
+        &["MYSQL_BIN_LOG::write_transaction_or_stmt("],
+        IN_ONE_QUEUE,
+    ),
     required(
         "commit begin",
         "on_commit_begin",

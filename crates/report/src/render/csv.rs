@@ -10,7 +10,7 @@ use crate::units;
 /// slowest 1 % of the commits.
 #[derive(Serialize)]
 struct Row<'a> {
-    /// `own`, `leader`, `session` or `background`.
+    /// `own`, `leader`, `previous group`, `session` or `background`.
     who: &'a str,
     /// Class of the file; empty outside of file I/O.
     file: &'a str,

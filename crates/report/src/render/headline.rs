@@ -83,6 +83,29 @@ fn commit_rate(document: &Document) -> Option<String> {
     (seconds > 0.0).then(|| format!("{} commits/s", units::tenths(units::real(commits) / seconds)))
 }
 
+/// The parts of a line about groups of commits, where the server stated them.
+pub(super) fn groups(document: &Document) -> Option<Vec<String>> {
+    let groups = document.groups.as_ref().filter(|groups| groups.count > 0)?;
+    let mut parts = vec![format!(
+        "group commit: {} groups, mean {} commits, max {}",
+        units::count(groups.count),
+        units::tenths(units::real(groups.members) / units::real(groups.count)),
+        groups.sizes.len()
+    )];
+    if groups.merged > 0 {
+        parts.push(format!("{} merged later", units::count(groups.merged)));
+    }
+    if groups.led > 0 {
+        let total = document.commits.as_ref().map_or(0, |commits| commits.total);
+        parts.push(format!("another thread led {} commits", units::count(groups.led)));
+        parts.push(format!(
+            "wake-ups alone charge {} of the commit time to others",
+            units::percent(groups.disagreements.total, total)
+        ));
+    }
+    Some(parts)
+}
+
 /// One line about all commits, as `"waiting for handler commit": 35,988 commits, mean 1.12 ms, 83 % of service`.
 pub(super) fn commits(document: &Document, commits: &Commits) -> String {
     let window = match document.server.flavor.as_str() {

@@ -48,6 +48,8 @@ struct CommitSection {
     /// All commits, and the slowest.
     bars: Vec<StackedBar>,
     rows: Vec<CauseCells>,
+    /// What the server stated of its groups.
+    groups: Option<String>,
     advice: Vec<String>,
     /// Points of the curve of commits per second, empty where there is none.
     sparkline: String,
@@ -157,6 +159,7 @@ fn section(document: &Document, commits: &Commits) -> CommitSection {
         headline: headline::commits(document, commits),
         bars: bars(document, commits),
         rows: rows.map(|line| cells(line, commits, longest)).collect(),
+        groups: headline::groups(document).map(|parts| parts.join(" · ")),
         advice: advice::next(document, commits),
         // Of bursts alone it would be a comb.
         sparkline: if commits.count > 0 && document.gaps().is_none() {

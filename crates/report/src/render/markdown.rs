@@ -64,6 +64,7 @@ fn commit_blocks(document: &Document, commits: &Commits) -> Vec<String> {
         };
         blocks.push(table_text(&table));
     }
+    blocks.extend(headline::groups(document).map(|parts| escaped(&parts.join(" · "))));
     blocks.extend(list(
         advice::next(document, commits).iter().map(|text| escaped(text)),
     ));

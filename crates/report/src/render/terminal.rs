@@ -29,6 +29,7 @@ pub(super) fn render(document: &Document, color: bool) -> String {
     if let Some(commits) = &document.commits {
         blocks.push(commit_block(document, commits, paint));
     }
+    blocks.extend(headline::groups(document).map(|parts| text(&joined(&parts))));
     blocks.extend(statements_block(document, paint));
     blocks.extend(files_block(document, paint));
     blocks.extend(devices_block(document, paint));

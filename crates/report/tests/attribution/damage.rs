@@ -1,6 +1,6 @@
 //! Records that were dropped, repeated, cut off, reordered or are nonsense: sums stay exact, and nothing panics.
 
-use logtrace_events::{Commit, FileId, Flush, Gap, Io, IoOp, OffCpu, Record, Wake};
+use logtrace_events::{Commit, FileId, Flush, Gap, Io, IoOp, Member, OffCpu, Record, SyncStage, Wake};
 use logtrace_report::breakdown::Breakdown;
 use proptest::prelude::*;
 
@@ -48,8 +48,9 @@ fn nonsense() -> impl Strategy<Value = Record> {
         let mut times = [a, b, c];
         times.sort_unstable();
         let [first, middle, last] = times;
-        match kind % 5 {
-            4 => Record::Gap(Gap {
+        match kind % 7 {
+            4 | 5 => stated(kind, [tid, waker], times),
+            6 => Record::Gap(Gap {
                 start_ns: first,
                 end_ns: middle,
             }),
@@ -93,6 +94,26 @@ fn nonsense() -> impl Strategy<Value = Record> {
     })
 }
 
+/// What a server could state of groups.
+fn stated(kind: u8, [tid, leader]: [u32; 2], [first, middle, last]: [u64; 3]) -> Record {
+    if kind % 7 == 4 {
+        Record::Member(Member {
+            tid,
+            leader,
+            leader_commit_ns: kind.is_multiple_of(4).then_some(first),
+            joined_ns: middle,
+            at_ns: last,
+        })
+    } else {
+        Record::SyncStage(SyncStage {
+            tid,
+            at_ns: last,
+            commit_ns: Some(first),
+            leads: kind % 4 == 1,
+        })
+    }
+}
+
 fn analysed(records: Vec<Record>) -> Breakdown {
     let mut analysis = schedule::analysis();
     for record in records {
@@ -110,6 +131,22 @@ fn sums_are_exact(breakdown: &Breakdown) -> Result<(), TestCaseError> {
     prop_assert_eq!(slowest, breakdown.slowest.total_ns);
     prop_assert_eq!(breakdown.per_second.iter().sum::<u64>(), breakdown.commits.len());
     prop_assert_eq!(breakdown.invariant_violations, 0);
+    groups_are_within_the_commits(breakdown)?;
+    Ok(())
+}
+
+fn groups_are_within_the_commits(breakdown: &Breakdown) -> Result<(), TestCaseError> {
+    let commits = breakdown.commits.len();
+    let Some(groups) = &breakdown.groups else {
+        return Ok(());
+    };
+    prop_assert!(
+        groups.sizes.iter().sum::<u64>() <= commits,
+        "a leader leads one group a commit"
+    );
+    prop_assert!(groups.merged <= groups.sizes.iter().sum());
+    prop_assert!(groups.led <= commits && groups.disagreements.commits <= groups.led);
+    prop_assert!(groups.disagreements.total_ns <= breakdown.total_ns);
     Ok(())
 }
 

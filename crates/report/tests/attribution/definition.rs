@@ -13,16 +13,57 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use crate::schedule::{self, SERVER};
+use crate::stated::{self, Place};
 
 struct Seen<'a> {
     records: &'a [Record],
+    places: Vec<Place>,
     committer: Tid,
 }
 
+/// How one came to a thread.
+#[derive(Clone, Copy)]
+struct Way {
+    depth: u32,
+    /// How many statements count from here on.
+    statements: u32,
+}
+
+impl Way {
+    fn further(self) -> Self {
+        Self {
+            depth: self.depth + 1,
+            ..self
+        }
+    }
+}
+
 impl Seen<'_> {
-    fn cause_at(&self, tid: Tid, ns: u64, commit_ns: Option<u64>, depth: u32) -> Cause {
-        if depth > 256 || self.first_ns(tid).is_none_or(|first_ns| ns < first_ns) {
-            return Cause::UNEXPLAINED;
+    /// The cause of a nanosecond of the commit that is explained.
+    fn cause(&self, commit: &Commit, ns: u64) -> Cause {
+        let way = Way {
+            depth: 0,
+            statements: 16,
+        };
+        let (tid, cause) = self.cause_at(commit.tid, ns, None, way);
+        let own = stated::at(&self.places, commit.tid, commit.end_ns - 1);
+        let own = own.filter(|own| own.joined_ns <= ns);
+        let head = |place: Option<Place>| stated::head(&self.places, place?);
+        let heads = head(own).zip(head(stated::at(&self.places, tid, ns)));
+        match heads {
+            Some((own, theirs)) if cause.who == Who::Leader && own != theirs => Cause {
+                who: Who::PreviousGroup,
+                ..cause
+            },
+            _ => cause,
+        }
+    }
+
+    /// The same on the way there, with the thread where the way ends.
+    fn cause_at(&self, tid: Tid, ns: u64, commit_ns: Option<u64>, way: Way) -> (Tid, Cause) {
+        let unexplained = (self.committer, Cause::UNEXPLAINED);
+        if way.depth > 256 || self.first_ns(tid).is_none_or(|first_ns| ns < first_ns) {
+            return unexplained;
         }
         let who = self.who(tid, ns, commit_ns);
         let io = self.io_at(tid, ns).map(|io| (FileClass::Other, io.op));
@@ -38,19 +79,107 @@ impl Seen<'_> {
                     tgid: SERVER,
                     syscall: Some(_),
                     ..
-                } => return self.cause_by(off.wake, ns, depth + 1),
+                } => {
+                    let (wake, way) = self.ended(tid, off, ns, way);
+                    return self.cause_by(wake, ns, way.further());
+                }
                 wake => ended_by(wake, off.syscall),
             },
         };
         if wait == Wait::Unexplained {
-            Cause::UNEXPLAINED
+            unexplained
         } else {
-            Cause { who, io, wait }
+            (tid, Cause { who, io, wait })
         }
     }
 
+    /// What ended a wait: the wake-up or, where the server says who led then, its leader. And how the way goes on.
+    fn ended(&self, tid: Tid, off: &OffCpu, ns: u64, way: Way) -> (Wake, Way) {
+        let Wake::By {
+            at_ns, tid: waker, ..
+        } = off.wake
+        else {
+            return (off.wake, way);
+        };
+        if way.statements == 0 {
+            return (off.wake, way);
+        }
+        let mut leader = self.leader(tid, off);
+        for _ in 0..4 {
+            let Some(of) = leader else { break };
+            let next = stated::at(&self.places, of.tid, of.since_ns).and_then(|place| place.leader);
+            if ns < self.leads_until_ns(of, next, (waker, at_ns)) {
+                let wake = Wake::By {
+                    at_ns,
+                    tid: of.tid,
+                    tgid: SERVER,
+                    commit_ns: of.commit_ns,
+                    syscall: Some(202),
+                };
+                let statements = way.statements - 1;
+                return (wake, Way { statements, ..way });
+            }
+            leader = next;
+        }
+        let head = |tid, ns| stated::head(&self.places, stated::at(&self.places, tid, ns)?);
+        let heads = head(tid, off.out_ns).zip(head(waker, at_ns));
+        let turns_back = heads.is_some_and(|((_, own_ns), (_, theirs_ns))| own_ns <= theirs_ns);
+        let statements = if turns_back { 0 } else { way.statements };
+        (off.wake, Way { statements, ..way })
+    }
+
+    fn leads_until_ns(
+        &self,
+        leader: stated::Leader,
+        next: Option<stated::Leader>,
+        (waker, woken_ns): (Tid, u64),
+    ) -> u64 {
+        let commits = self.commits(leader.tid);
+        let mut commits = commits.filter(|commit| commit.start_ns < commit.end_ns);
+        let commit = commits.find(|commit| leader.commit_ns == Some(commit.start_ns));
+        match (next, commit) {
+            (Some(next), _) => next.since_ns,
+            (None, Some(commit)) => commit.end_ns,
+            (None, None) if leader.tid == waker => woken_ns,
+            (None, None) => self.last_ns(leader.tid),
+        }
+    }
+
+    /// The end of the last that is known of a thread; 0 for nothing.
+    fn last_ns(&self, tid: Tid) -> u64 {
+        let offs = self.offs(tid).map(|off| off.in_ns);
+        let commits = self.commits(tid).map(|commit| commit.end_ns);
+        let ends = offs.chain(commits).chain(self.ios(tid).map(|io| io.exit_ns));
+        ends.max().unwrap_or(0)
+    }
+
+    /// Who led a thread first when it began to wait.
+    fn leader(&self, tid: Tid, off: &OffCpu) -> Option<stated::Leader> {
+        let place = stated::at(&self.places, tid, off.out_ns)?;
+        let leader = place.leader.filter(|leader| leader.since_ns <= off.out_ns)?;
+        let own = stated::head(&self.places, place);
+        let waits = self.offs(tid).filter(|wait| {
+            let is_in_place = place.joined_ns <= wait.out_ns && wait.out_ns < place.end_ns;
+            is_in_place && self.io_at(tid, wait.out_ns).is_none()
+        });
+        let by_heads = waits.filter_map(|wait| match wait.wake {
+            Wake::By {
+                at_ns,
+                tid,
+                tgid: SERVER,
+                syscall: Some(_),
+                ..
+            } => stated::at(&self.places, tid, at_ns)
+                .filter(|waker| waker.leader.is_none() && stated::head(&self.places, *waker) == own)
+                .map(|_| at_ns),
+            _ => None,
+        });
+        let released_ns = by_heads.max().unwrap_or(u64::MAX);
+        (off.out_ns < released_ns).then_some(leader)
+    }
+
     /// The cause of a wait that a thread of the server ended.
-    fn cause_by(&self, wake: Wake, ns: u64, depth: u32) -> Cause {
+    fn cause_by(&self, wake: Wake, ns: u64, way: Way) -> (Tid, Cause) {
         let Wake::By {
             at_ns,
             tid,
@@ -58,10 +187,10 @@ impl Seen<'_> {
             ..
         } = wake
         else {
-            return Cause::UNEXPLAINED;
+            return (self.committer, Cause::UNEXPLAINED);
         };
-        let Some(joined_ns) = commit_ns.filter(|&joined_ns| ns < joined_ns && depth <= 256) else {
-            return self.cause_at(tid, ns, commit_ns, depth);
+        let Some(joined_ns) = commit_ns.filter(|&joined_ns| ns < joined_ns && way.depth <= 256) else {
+            return self.cause_at(tid, ns, commit_ns, way);
         };
         let mut wakes = self
             .offs(tid)
@@ -78,8 +207,8 @@ impl Seen<'_> {
             _ => false,
         });
         match ahead {
-            Some(wake) => self.cause_by(wake, ns, depth + 1),
-            None => self.cause_at(tid, ns, commit_ns, depth),
+            Some(wake) => self.cause_by(wake, ns, way.further()),
+            None => self.cause_at(tid, ns, commit_ns, way),
         }
     }
 
@@ -183,13 +312,16 @@ proptest! {
                 Record::Stack(stack) => timelines.push_stack(stack.clone()),
                 Record::Commit(commit) => timelines.push_commit(commit),
                 Record::Flush(flush) => timelines.push_flush(*flush),
+                Record::Member(member) => timelines.push_member(member),
+                Record::SyncStage(step) => timelines.push_sync_stage(step),
                 Record::File(_) | Record::Gap(_) => Ok(()),
             };
             prop_assert_eq!(taken, Ok(()), "{:?}", record);
             if let Record::Commit(commit) = record {
-                let seen = Seen { records: &records[..=at], committer: commit.tid };
+                let records = &records[..=at];
+                let seen = Seen { records, places: stated::places(records), committer: commit.tid };
                 let defined: Vec<Cause> = (commit.start_ns..commit.end_ns)
-                    .map(|ns| seen.cause_at(commit.tid, ns, None, 0))
+                    .map(|ns| seen.cause(commit, ns))
                     .collect();
                 prop_assert_eq!(charged(&timelines, commit), defined);
             }
@@ -201,11 +333,18 @@ proptest! {
 fn random_schedules_reach_every_kind_of_cause() {
     let mut runner = TestRunner::deterministic();
     let mut reached: BTreeMap<(Who, Wait), u64> = BTreeMap::new();
+    let (mut merged, mut led, mut disagreeing) = (0, 0, 0);
     for _ in 0..300 {
         let records = schedule::records().new_tree(&mut runner).unwrap().current();
         let mut analysis = schedule::analysis();
         records.into_iter().for_each(|record| analysis.push(record));
-        for row in analysis.finish().causes {
+        let breakdown = analysis.finish();
+        if let Some(groups) = &breakdown.groups {
+            merged += groups.merged;
+            led += groups.led;
+            disagreeing += groups.disagreements.commits;
+        }
+        for row in breakdown.causes {
             *reached.entry((row.cause.who, row.cause.wait)).or_default() += row.commits;
         }
     }
@@ -223,6 +362,14 @@ fn random_schedules_reach_every_kind_of_cause() {
             );
         }
     }
+    for wait in [Wait::OnCpu, Wait::RunQueue] {
+        let in_front = (Who::PreviousGroup, wait);
+        assert!(reached.contains_key(&in_front), "{wait} not in {reached:?}");
+    }
+    assert!(
+        merged > 0 && led > disagreeing && disagreeing > 0,
+        "{merged}, {led}, {disagreeing}"
+    );
     for wait in [Wait::Timer, Wait::Client, Wait::AsyncIo, Wait::Unexplained] {
         assert!(
             reached.contains_key(&(Who::Own, wait)),

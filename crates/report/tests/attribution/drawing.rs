@@ -22,12 +22,20 @@
 //!
 //! A row `acks` says of a thread that it receives the acknowledgements of replicas. A row `lost` marks with `L` when records were lost.
 //!
+//! The `group` row: a letter from when the thread joined a group until that thread, its leader, states it. The `sync`
+//! row: `j` where a leader joins the sync stage, `l` where it leads it.
+//!
 //! The `io` row: `B` binlog fsync, `b` binlog write, `R` redo fsync. The `commit` row: `C`. The `flush` row of a device:
 //! `F` while it flushes; a wait for it ends where a flush does. The `gap` row of the tracer: `G` while it does not look;
 //! what has time in there is not seen.
 
-use logtrace_events::{Commit, FileClass, FileId, Flush, Gap, Io, IoOp, OffCpu, Record, Stack, Tid, Wake};
+use logtrace_events::{
+    Commit, FileClass, FileId, Flush, Gap, Io, IoOp, Member, OffCpu, Record, Stack, SyncStage, Tid, Wake,
+};
+use logtrace_report::analysis::{Analysis, AnalysisConfig};
+use logtrace_report::breakdown::GroupTotal;
 use logtrace_report::explain::{Segment, explain};
+use logtrace_report::sample;
 use logtrace_report::timelines::Timelines;
 use logtrace_report::window::Window;
 
@@ -58,7 +66,7 @@ impl Drawing {
             .collect();
         let mut records = Vec::new();
         // What closes together is reported from the innermost out.
-        for kind in ["gap", "flush", "cpu", "io", "commit"] {
+        for kind in ["gap", "flush", "cpu", "io", "group", "sync", "commit"] {
             for row in rows.iter().filter(|row| row.kind == kind) {
                 records.extend(row_records(row, &rows));
             }
@@ -108,11 +116,29 @@ impl Drawing {
                 }
                 Record::Flush(flush) => timelines.push_flush(*flush).unwrap(),
                 Record::Gap(_) => timelines.interrupt(),
+                Record::Member(member) => timelines.push_member(member).unwrap(),
+                Record::SyncStage(step) => timelines.push_sync_stage(step).unwrap(),
                 Record::File(_) | Record::Stack(_) => {}
             }
         }
         assert!(!segments.is_empty(), "{thread} has no commit");
         segments
+    }
+
+    /// What the analysis counts of all groups.
+    pub(crate) fn groups(&self) -> Option<GroupTotal> {
+        let mut analysis = Analysis::new(AnalysisConfig {
+            server_tgid: SERVER,
+            logs: sample::logs(),
+            window: Window::new(0, u64::MAX),
+        });
+        let records = stacks().into_iter().map(Record::Stack);
+        records
+            .chain(self.records.iter().cloned())
+            .for_each(|record| analysis.push(record));
+        let breakdown = analysis.finish();
+        assert_eq!((breakdown.unmatched, breakdown.invariant_violations), (0, 0));
+        breakdown.groups
     }
 
     /// The same as text: cause and number of cells.
@@ -182,6 +208,19 @@ fn row_records(row: &Row, rows: &[Row]) -> Vec<Record> {
                 tid,
                 start_ns,
                 end_ns,
+            })),
+            ("group", leader) => records.push(Record::Member(Member {
+                tid,
+                leader: leader as u32,
+                leader_commit_ns: commit_start(leader, end_ns, rows),
+                joined_ns: start_ns,
+                at_ns: end_ns,
+            })),
+            ("sync", cell) => records.push(Record::SyncStage(SyncStage {
+                tid,
+                at_ns: start_ns,
+                commit_ns: commit_start(row.thread, start_ns + 1, rows),
+                leads: cell == 'l',
             })),
             ("flush", 'F') => records.push(Record::Flush(Flush {
                 dev: tid,
@@ -301,6 +340,8 @@ fn start_ns(record: &Record) -> u64 {
         Record::Commit(commit) => commit.start_ns,
         Record::Flush(flush) => flush.issue_ns,
         Record::Gap(gap) => gap.start_ns,
+        Record::Member(member) => member.joined_ns,
+        Record::SyncStage(step) => step.at_ns,
         Record::File(_) | Record::Stack(_) => 0,
     }
 }
@@ -312,6 +353,8 @@ fn end_ns(record: &Record) -> u64 {
         Record::Commit(commit) => commit.end_ns,
         Record::Flush(flush) => flush.done_ns,
         Record::Gap(gap) => gap.end_ns,
+        Record::Member(member) => member.at_ns,
+        Record::SyncStage(step) => step.at_ns,
         Record::File(_) | Record::Stack(_) => 0,
     }
 }

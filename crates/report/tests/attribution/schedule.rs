@@ -1,6 +1,7 @@
-//! Random schedules of a small server: threads that run, block, wake each other, sync files and commit.
+//! Random schedules of a small server: threads that run, block, wake each other, sync files and commit, and a server
+//! that states anything of its groups.
 
-use logtrace_events::{Commit, FileId, Io, IoOp, OffCpu, Record, Stack, Tid, Wake};
+use logtrace_events::{Commit, FileId, Io, IoOp, Member, OffCpu, Record, Stack, SyncStage, Tid, Wake};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::sample;
 use logtrace_report::window::Window;
@@ -46,6 +47,15 @@ struct Thread {
     cpu: Cpu,
     io: Option<(u64, FileId, IoOp)>,
     commit_ns: Option<u64>,
+    stated: Stated,
+}
+
+/// What the server has stated of a commit.
+#[derive(Clone, Copy, Default)]
+struct Stated {
+    is_member: bool,
+    is_led: bool,
+    is_in_sync_stage: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -68,6 +78,7 @@ impl Schedule {
             cpu: Cpu::Running,
             io: None,
             commit_ns: None,
+            stated: Stated::default(),
         };
         let stack = |(id, function): (usize, &&str)| {
             Record::Stack(Stack {
@@ -93,26 +104,74 @@ impl Schedule {
     fn run(&mut self, at: usize, other: usize, choice: u8) {
         let what = choice / 8;
         match choice % 8 {
-            0 | 1 if self.threads[at].io.is_none() => self.begin_or_end_commit(at),
+            0 | 1 if self.threads[at].io.is_none() => self.begin_or_end_commit(at, what),
             2 => self.enter_or_exit_io(at, what),
             3 | 4 => self.block(at, what),
             5 => {
                 let block = self.block_now(None, None);
                 self.threads[at].cpu = Cpu::Runnable(block, Wake::Preempted);
             }
+            6 if what >= 16 => self.state(at, other, what),
             _ => self.wake(at, other),
         }
     }
 
-    fn begin_or_end_commit(&mut self, at: usize) {
+    fn begin_or_end_commit(&mut self, at: usize, what: u8) {
         match self.threads[at].commit_ns.take() {
-            None => self.threads[at].commit_ns = Some(self.now_ns),
+            None => {
+                self.threads[at].commit_ns = Some(self.now_ns);
+                self.threads[at].stated = Stated::default();
+                if what % 2 == 1 {
+                    self.state_member(at, at, 0);
+                }
+            }
             Some(start_ns) => self.records.push(Record::Commit(Commit {
                 tid: tid(at),
                 start_ns,
                 end_ns: self.now_ns,
             })),
         }
+    }
+
+    /// Says something of the groups that contradicts nothing that was said of the same two commits.
+    fn state(&mut self, at: usize, other: usize, what: u8) {
+        let stated = self.threads[at].stated;
+        match what % 4 {
+            0 if !stated.is_led && !stated.is_in_sync_stage => {
+                self.threads[at].stated.is_in_sync_stage = true;
+                self.step_in_sync_stage(at, false);
+            }
+            1 => self.step_in_sync_stage(at, true),
+            _ => self.state_member(at, other, what.into()),
+        }
+    }
+
+    /// That a thread leads another one, which joined so long ago, if it may have.
+    fn state_member(&mut self, leader: usize, other: usize, ago_ns: u64) {
+        let Thread {
+            commit_ns, stated, ..
+        } = self.threads[other];
+        let Some(since_ns) = commit_ns.filter(|_| !stated.is_member && !stated.is_in_sync_stage) else {
+            return;
+        };
+        self.threads[other].stated.is_member = true;
+        self.threads[other].stated.is_led = leader != other;
+        self.records.push(Record::Member(Member {
+            tid: tid(other),
+            leader: tid(leader),
+            leader_commit_ns: self.threads[leader].commit_ns,
+            joined_ns: since_ns.max(self.now_ns - ago_ns),
+            at_ns: self.now_ns,
+        }));
+    }
+
+    fn step_in_sync_stage(&mut self, at: usize, leads: bool) {
+        self.records.push(Record::SyncStage(SyncStage {
+            tid: tid(at),
+            at_ns: self.now_ns,
+            commit_ns: self.threads[at].commit_ns,
+            leads,
+        }));
     }
 
     fn enter_or_exit_io(&mut self, at: usize, what: u8) {

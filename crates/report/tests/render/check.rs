@@ -1,7 +1,7 @@
 //! What the samples promise, and that a document which breaks a promise is found.
 
 use logtrace_report::check::Imbalance;
-use logtrace_report::document::Document;
+use logtrace_report::document::{Document, Groups};
 use logtrace_report::render::{Format, Input, JsonError, parse_json, render};
 
 use crate::samples;
@@ -44,7 +44,29 @@ fn each_sum_is_checked() {
         assert!(matches!(error, Imbalance::Sum { .. }), "{error}");
     }
     let error = refused(|document| drop(commits(document)));
-    assert_eq!(error, Imbalance::WithoutCommits(15));
+    assert_eq!(error, Imbalance::WithoutCommits(16));
+}
+
+#[test]
+fn groups_add_up_to_their_members() {
+    let groups = |change: fn(&mut Groups)| refused(|document| change(document.groups.as_mut().unwrap()));
+    let sums = [
+        groups(|groups| groups.count += 1),
+        groups(|groups| groups.members -= 1),
+        groups(|groups| groups.sizes[2] += 1),
+    ];
+    for error in sums {
+        assert!(matches!(error, Imbalance::Sum { .. }), "{error}");
+    }
+    let parts = [
+        groups(|groups| groups.merged = groups.count + 1),
+        groups(|groups| groups.led = 35_989),
+        groups(|groups| groups.disagreements.commits = groups.led + 1),
+        groups(|groups| groups.disagreements.total = u64::MAX),
+    ];
+    for error in parts {
+        assert!(matches!(error, Imbalance::Part { .. }), "{error}");
+    }
 }
 
 #[test]

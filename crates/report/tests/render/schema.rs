@@ -142,7 +142,8 @@ fn the_words_are_those_of_the_program() {
     };
     let next_who = |who| match who {
         Who::Own => Some(Who::Leader),
-        Who::Leader => Some(Who::Session),
+        Who::Leader => Some(Who::PreviousGroup),
+        Who::PreviousGroup => Some(Who::Session),
         Who::Session => Some(Who::Background),
         Who::Background => None,
     };

@@ -3,15 +3,17 @@
 //! It exports functions under the names that the probes look for, so that the whole way is real: finding symbols
 //! and call sites in an ELF file, attaching, the ring, decoding. Needs root.
 
-#![expect(non_snake_case, reason = "the probes look for mangled names")]
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
     reason = "a test that cannot go on has failed"
 )]
 
+mod first_sight;
+mod groups;
+mod server;
+
 use std::fs::OpenOptions;
-use std::hint::black_box;
 use std::io::Write;
 use std::process;
 use std::sync::mpsc::channel;
@@ -23,61 +25,10 @@ use logtrace_events::{Commit, Flush, Io, IoOp, OffCpu, Record, Wake, decode};
 use logtrace_tracer::{Detail, Extent, Sink, Tracer, TracerConfig};
 use rustix::time::{ClockId, clock_gettime};
 
+use crate::server::{commit, read_only_commit, xa_commit, xa_prepare};
+
 /// The tests trace the same process: one at a time.
 static ALONE: Mutex<()> = Mutex::new(());
-
-#[expect(unsafe_code, reason = "only an unmangled function can have this name")]
-// SAFETY: no library of this test has a function of this name.
-#[unsafe(no_mangle)]
-#[inline(never)]
-extern "C" fn _ZN11MDL_context12acquire_lockEP11MDL_requestd(request: u64) -> u64 {
-    black_box(request)
-}
-
-#[expect(unsafe_code, reason = "only an unmangled function can have this name")]
-// SAFETY: no library of this test has a function of this name.
-#[unsafe(no_mangle)]
-#[inline(never)]
-extern "C" fn _ZN11MDL_context12release_lockEP10MDL_ticket(ticket: u64) -> u64 {
-    // Not the body of the other one: the compiler would make one function of both.
-    black_box(ticket) + 1
-}
-
-#[expect(unsafe_code, reason = "only an unmangled function can have this name")]
-// SAFETY: no library of this test has a function of this name.
-#[unsafe(no_mangle)]
-#[inline(never)]
-fn _Z15ha_commit_transP3THDb(work: &mut dyn FnMut(), read_write: bool) -> u64 {
-    if !read_write {
-        work();
-        return black_box(0);
-    }
-    let ticket = _ZN11MDL_context12acquire_lockEP11MDL_requestd(1);
-    work();
-    black_box(_ZN11MDL_context12release_lockEP10MDL_ticket(ticket) + 1)
-}
-
-#[expect(unsafe_code, reason = "only an unmangled function can have this name")]
-// SAFETY: no library of this test has a function of this name.
-#[unsafe(no_mangle)]
-#[inline(never)]
-fn _Z16trans_xa_prepareP3THD(work: &mut dyn FnMut()) -> u64 {
-    work();
-    black_box(3)
-}
-
-#[expect(unsafe_code, reason = "only an unmangled function can have this name")]
-// SAFETY: no library of this test has a function of this name.
-#[unsafe(no_mangle)]
-#[inline(never)]
-fn _Z15trans_xa_commitP3THD(work: &mut dyn FnMut()) -> u64 {
-    work();
-    black_box(4)
-}
-
-fn commit(mut work: impl FnMut()) {
-    _Z15ha_commit_transP3THDb(&mut work, true);
-}
 
 fn tid() -> u32 {
     rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned()
@@ -157,7 +108,7 @@ fn every_system_call_and_commit_is_recorded_once_with_its_file() {
                 file.sync_data().unwrap();
             });
             // What a read-only commit does: it passes neither of the two calls.
-            _Z15ha_commit_transP3THDb(&mut || (), false);
+            read_only_commit();
         }
     });
     let (commits, ios) = (commits(&records, tid()), ios(&records, tid()));
@@ -225,10 +176,10 @@ fn xa_commits_in_two_phases_and_in_one() {
     let mut within = Vec::new();
     let (records, account) = traced("1M", || {
         for _ in 0..10 {
-            _Z16trans_xa_prepareP3THD(&mut || thread::yield_now());
-            _Z15trans_xa_commitP3THD(&mut || thread::yield_now());
+            xa_prepare(thread::yield_now);
+            xa_commit(thread::yield_now);
             let started = now_ns();
-            _Z15trans_xa_commitP3THD(&mut || commit(thread::yield_now));
+            xa_commit(|| commit(thread::yield_now));
             within.push((started, now_ns()));
         }
     });

@@ -1,0 +1,52 @@
+//! A thread that slept already when tracing began is known from then on.
+
+use std::sync::mpsc::channel;
+use std::thread;
+
+use logtrace_events::Wake;
+use logtrace_tracer::Detail;
+
+use crate::{alone, now_ns, tid, traced_at, waits};
+
+#[test]
+fn a_thread_that_slept_before_is_off_the_cpu_since_tracing_began() {
+    let _alone = alone();
+    let (order, ordered) = channel::<()>();
+    let (name, named) = channel();
+    let sleeper = thread::spawn(move || {
+        name.send(tid()).unwrap();
+        ordered.recv().unwrap();
+    });
+    let sleeping = named.recv().unwrap();
+    let before_ns = now_ns();
+    let mut begun_ns = 0;
+    let (records, _) = traced_at(Detail::Commit, || {
+        begun_ns = now_ns();
+        order.send(()).unwrap();
+        sleeper.join().unwrap();
+    });
+    let first = waits(&records, sleeping)[0];
+    assert!((before_ns..=begun_ns).contains(&first.out_ns), "{first:?}");
+    let Wake::By {
+        at_ns, tid: waker, ..
+    } = first.wake
+    else {
+        panic!("its wake-up was not seen: {first:?}");
+    };
+    assert!(at_ns >= begun_ns && waker == tid(), "{first:?}");
+}
+
+#[test]
+fn a_thread_is_not_off_the_cpu_before_it_was_made() {
+    let _alone = alone();
+    let (mut made_ns, mut thread) = (0, 0);
+    let (records, _) = traced_at(Detail::Commit, || {
+        made_ns = now_ns();
+        thread = thread::spawn(tid).join().unwrap();
+    });
+    let seen = waits(&records, thread);
+    assert!(
+        !seen.is_empty() && seen.iter().all(|off| off.out_ns >= made_ns),
+        "{seen:?}"
+    );
+}

@@ -1,0 +1,126 @@
+//! What the server states of its groups reaches the analysis as it was said.
+
+use std::sync::mpsc::channel;
+use std::thread;
+
+use logtrace_events::{Commit, Member, Record, SyncStage};
+use logtrace_tracer::Detail;
+
+use crate::server::{self, Server};
+use crate::{alone, commit, commits, tid, traced_at};
+
+/// Names of the leader's and the other member's commit.
+const LEADER: u64 = 0x7000_0010;
+const FOLLOWER: u64 = 0x7000_0020;
+
+fn members(records: &[Record]) -> Vec<Member> {
+    let member = |record: &Record| match record {
+        Record::Member(member) => Some(*member),
+        _ => None,
+    };
+    records.iter().filter_map(member).collect()
+}
+
+fn sync_stages(records: &[Record]) -> Vec<SyncStage> {
+    let step = |record: &Record| match record {
+        Record::SyncStage(step) => Some(*step),
+        _ => None,
+    };
+    records.iter().filter_map(step).collect()
+}
+
+/// Ten groups of two commits; returns the thread that follows.
+fn lead_groups(server: Server) -> u32 {
+    let (joined, has_joined) = channel();
+    let (done, is_done) = channel::<()>();
+    let follower = thread::spawn(move || {
+        for _ in 0..10 {
+            commit(|| {
+                server.join(FOLLOWER);
+                joined.send(()).unwrap();
+                is_done.recv().unwrap();
+            });
+        }
+        tid()
+    });
+    for _ in 0..10 {
+        commit(|| {
+            server.join(LEADER);
+            has_joined.recv().unwrap();
+            server.write(LEADER);
+            server.write(FOLLOWER);
+            if server == Server::MySql {
+                server::join_sync_stage(LEADER);
+                server::lead_sync_stage();
+                server::join_commit_stage(LEADER);
+            }
+            done.send(()).unwrap();
+        });
+    }
+    follower.join().unwrap()
+}
+
+fn of(commits: &[Commit], at_ns: u64) -> Option<u64> {
+    let commit = commits
+        .iter()
+        .find(|commit| commit.start_ns <= at_ns && at_ns <= commit.end_ns)?;
+    Some(commit.start_ns)
+}
+
+#[test]
+fn a_leader_names_each_member_with_its_thread() {
+    let _alone = alone();
+    for server in [Server::MySql, Server::MariaDb] {
+        let mut follower = 0;
+        let (records, account) = traced_at(Detail::Full, || follower = lead_groups(server));
+        assert!(account.losses.is_none(), "{:?}", account.losses);
+        assert!(account.probes.iter().all(|probe| probe.missing.is_none()));
+        let leading = commits(&records, tid());
+        let members = members(&records);
+        assert_eq!(members.len(), 20, "{server:?}");
+        for pair in members.chunks(2) {
+            assert_eq!((pair[0].tid, pair[1].tid), (tid(), follower));
+            for member in pair {
+                assert_eq!(member.leader, tid());
+                let joined_in = of(&commits(&records, member.tid), member.joined_ns);
+                assert!(joined_in.is_some(), "it joined in its commit");
+                assert!(member.leader_commit_ns.is_some());
+                assert_eq!(member.leader_commit_ns, of(&leading, member.at_ns));
+            }
+        }
+        let steps: Vec<_> = sync_stages(&records)
+            .iter()
+            .map(|step| (step.tid, step.leads, step.commit_ns == of(&leading, step.at_ns)))
+            .collect();
+        match server {
+            Server::MySql => assert_eq!(steps, [(tid(), false, true), (tid(), true, true)].repeat(10)),
+            Server::MariaDb => assert!(steps.is_empty()),
+        }
+    }
+}
+
+#[test]
+fn a_member_that_never_joined_is_counted() {
+    let _alone = alone();
+    let (records, account) = traced_at(Detail::Full, || {
+        commit(|| {
+            Server::MariaDb.join(LEADER);
+            Server::MariaDb.write(LEADER);
+            Server::MariaDb.write(LEADER);
+            Server::MariaDb.write(FOLLOWER + 1);
+        });
+    });
+    assert_eq!(members(&records).len(), 1);
+    assert_eq!(account.losses.unmatched, 2);
+}
+
+#[test]
+fn groups_cost_nothing_below_the_highest_detail() {
+    let _alone = alone();
+    let (records, account) = traced_at(Detail::Io, || {
+        lead_groups(Server::MySql);
+    });
+    assert!(members(&records).is_empty() && sync_stages(&records).is_empty());
+    let probes = account.probes.iter().map(|probe| probe.place.as_str());
+    assert!(probes.clone().count() > 10 && probes.clone().all(|place| !place.contains("MYSQL_BIN_LOG")));
+}

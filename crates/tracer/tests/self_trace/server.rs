@@ -1,0 +1,142 @@
+//! The functions of a server in which the probes sit.
+
+#![expect(non_snake_case, reason = "the probes look for mangled names")]
+
+use std::hint::black_box;
+
+/// A function under the name that it has in a server. Its body is no other one's: the compiler would make one function
+/// of both.
+macro_rules! exported {
+    ($name:ident($($argument:ident: $type:ty),*) $body:block) => {
+        #[expect(unsafe_code, reason = "only an unmangled function can have this name")]
+        // SAFETY: no library of this test has a function of this name.
+        #[unsafe(no_mangle)]
+        #[inline(never)]
+        extern "C" fn $name($($argument: $type),*) -> u64 $body
+    };
+}
+
+exported!(_ZN11MDL_context12acquire_lockEP11MDL_requestd(request: u64) { black_box(request) });
+exported!(_ZN11MDL_context12release_lockEP10MDL_ticket(ticket: u64) { black_box(ticket) + 1 });
+
+#[expect(unsafe_code, reason = "only an unmangled function can have this name")]
+// SAFETY: no library of this test has a function of this name.
+#[unsafe(no_mangle)]
+#[inline(never)]
+fn _Z15ha_commit_transP3THDb(work: &mut dyn FnMut(), read_write: bool) -> u64 {
+    if !read_write {
+        work();
+        return black_box(0);
+    }
+    let ticket = _ZN11MDL_context12acquire_lockEP11MDL_requestd(1);
+    work();
+    black_box(_ZN11MDL_context12release_lockEP10MDL_ticket(ticket) + 1)
+}
+
+#[expect(unsafe_code, reason = "only an unmangled function can have this name")]
+// SAFETY: no library of this test has a function of this name.
+#[unsafe(no_mangle)]
+#[inline(never)]
+fn _Z16trans_xa_prepareP3THD(work: &mut dyn FnMut()) -> u64 {
+    work();
+    black_box(3)
+}
+
+#[expect(unsafe_code, reason = "only an unmangled function can have this name")]
+// SAFETY: no library of this test has a function of this name.
+#[unsafe(no_mangle)]
+#[inline(never)]
+fn _Z15trans_xa_commitP3THD(work: &mut dyn FnMut()) -> u64 {
+    work();
+    black_box(4)
+}
+
+// MySQL: the first shows that it commits in stages.
+exported!(_ZN13MYSQL_BIN_LOG14ordered_commitEP3THDbb(this: u64, thd: u64) { black_box(this ^ thd) + 10 });
+exported!(_ZN20Commit_stage_manager9append_toENS_7StageIDEP3THD(this: u64, stage: u64, thd: u64) {
+    black_box(this ^ stage ^ thd) + 11
+});
+exported!(_ZN13MYSQL_BIN_LOG19flush_thread_cachesEP3THD(this: u64, thd: u64) { black_box(this ^ thd) + 12 });
+exported!(_ZN13MYSQL_BIN_LOG16sync_binlog_fileEb(this: u64, force: u64) { black_box(this ^ force) + 13 });
+
+// MariaDB: the first shows that its groups have one queue.
+exported!(_ZN13MYSQL_BIN_LOG23trx_group_commit_leaderEPNS_18group_commit_entryE(this: u64, leader: u64) {
+    black_box(this ^ leader) + 20
+});
+exported!(_ZN13MYSQL_BIN_LOG22queue_for_group_commitEPNS_18group_commit_entryE(this: u64, entry: u64) {
+    black_box(this ^ entry) + 21
+});
+exported!(_ZN13MYSQL_BIN_LOG25write_transaction_or_stmtEPNS_18group_commit_entryEy(this: u64, entry: u64, id: u64) {
+    black_box(this ^ entry ^ id) + 22
+});
+
+/// A read-write commit.
+pub(crate) fn commit(mut work: impl FnMut()) {
+    _Z15ha_commit_transP3THDb(&mut work, true);
+}
+
+/// What a read-only commit does: it passes neither of the two calls.
+pub(crate) fn read_only_commit() {
+    _Z15ha_commit_transP3THDb(&mut || (), false);
+}
+
+/// XA PREPARE.
+pub(crate) fn xa_prepare(mut work: impl FnMut()) {
+    _Z16trans_xa_prepareP3THD(&mut work);
+}
+
+/// XA COMMIT.
+pub(crate) fn xa_commit(mut work: impl FnMut()) {
+    _Z15trans_xa_commitP3THD(&mut work);
+}
+
+/// A server's way to commit in groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Server {
+    MySql,
+    MariaDb,
+}
+
+const BINLOG: u64 = 0x1000;
+const SYNC: u64 = 1;
+
+impl Server {
+    /// The commit that is called `name` joins the queue of its group.
+    pub(crate) fn join(self, name: u64) {
+        match self {
+            Self::MySql => {
+                _ZN13MYSQL_BIN_LOG14ordered_commitEP3THDbb(BINLOG, name);
+                _ZN20Commit_stage_manager9append_toENS_7StageIDEP3THD(BINLOG, 0, name);
+            }
+            Self::MariaDb => {
+                _ZN13MYSQL_BIN_LOG22queue_for_group_commitEPNS_18group_commit_entryE(BINLOG, name);
+            }
+        }
+    }
+
+    /// The leader writes the commit that is called `name`.
+    pub(crate) fn write(self, name: u64) {
+        match self {
+            Self::MySql => _ZN13MYSQL_BIN_LOG19flush_thread_cachesEP3THD(BINLOG, name),
+            Self::MariaDb => {
+                _ZN13MYSQL_BIN_LOG23trx_group_commit_leaderEPNS_18group_commit_entryE(BINLOG, name);
+                _ZN13MYSQL_BIN_LOG25write_transaction_or_stmtEPNS_18group_commit_entryEy(BINLOG, name, 1)
+            }
+        };
+    }
+}
+
+/// The leader of a group joins MySQL's sync stage with the first of its group.
+pub(crate) fn join_sync_stage(name: u64) {
+    _ZN20Commit_stage_manager9append_toENS_7StageIDEP3THD(BINLOG, SYNC, name);
+}
+
+/// It joins the stage after that.
+pub(crate) fn join_commit_stage(name: u64) {
+    _ZN20Commit_stage_manager9append_toENS_7StageIDEP3THD(BINLOG, SYNC + 1, name);
+}
+
+/// It leads the sync stage.
+pub(crate) fn lead_sync_stage() {
+    _ZN13MYSQL_BIN_LOG16sync_binlog_fileEb(BINLOG, 0);
+}
