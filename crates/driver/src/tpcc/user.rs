@@ -10,9 +10,8 @@ use super::input::Transaction;
 /// Thinking takes at most this many times its mean.
 const LONGEST_THOUGHT: f64 = 10.0;
 
-/// What a user does before the first request is spread over this time, so that not all start at once: about the mean
-/// from one request of a user to the next.
-const FIRST_WITHIN_S: f64 = 21.0;
+/// The longest pause: a thought of 12 s on average, and a new order that is typed.
+const LONGEST_PAUSE_S: f64 = 12.0 * LONGEST_THOUGHT + 18.0;
 
 /// A user, and what they are going to ask for.
 #[derive(Debug)]
@@ -36,12 +35,29 @@ impl User {
 
     /// Chooses the next transaction, and says how long the user thinks about the last one and types the next.
     pub(crate) fn pause(&mut self) -> Duration {
-        self.next = Transaction::draw(self.profile, &mut self.rng);
-        let pause_s = match self.last.replace(self.next) {
-            None => FIRST_WITHIN_S * unit(&mut self.rng),
-            Some(last) => thinking_s(last, &mut self.rng) + keying_s(self.next),
+        let pause_s = match self.last {
+            Some(last) => self.pause_after(last),
+            None => self.rest_of_pause(),
         };
+        self.last = Some(self.next);
         Duration::from_secs_f64(pause_s)
+    }
+
+    fn pause_after(&mut self, last: Transaction) -> f64 {
+        self.next = Transaction::draw(self.profile, &mut self.rng);
+        thinking_s(last, &mut self.rng) + keying_s(self.next)
+    }
+
+    /// What is left of a pause that began before the load did, so that the mix is right from the start: a moment falls
+    /// into long pauses more often than into short ones.
+    fn rest_of_pause(&mut self) -> f64 {
+        loop {
+            let last = Transaction::draw(self.profile, &mut self.rng);
+            let pause_s = self.pause_after(last);
+            if unit(&mut self.rng) * LONGEST_PAUSE_S < pause_s {
+                return pause_s * unit(&mut self.rng);
+            }
+        }
     }
 
     /// The transaction that was chosen.
@@ -91,6 +107,9 @@ mod tests {
     use super::super::fit::assert_fits;
     use super::*;
 
+    /// The shares of the mix times keying and thinking.
+    const MEAN_S: f64 = 0.45 * (18.0 + 12.0) + 0.43 * (3.0 + 12.0) + 0.04 * (12.0 + 7.0 + 7.0);
+
     #[test]
     fn the_mix_is_that_of_the_program() {
         for (profile, shares) in [
@@ -114,17 +133,36 @@ mod tests {
     fn users_take_the_time_of_the_specification_and_differ() {
         let pauses = |connection| {
             let mut user = User::new(Profile::Specification, 1, connection);
-            let first = user.pause().as_secs_f64();
+            let first = user.pause();
             let rest: Vec<f64> = (0..20_000).map(|_| user.pause().as_secs_f64()).collect();
             (first, rest)
         };
         let (first, rest) = pauses(0);
-        assert!((0.0..FIRST_WITHIN_S).contains(&first));
-        // The shares of the mix times keying and thinking.
-        let mean = 0.45 * (18.0 + 12.0) + 0.43 * (3.0 + 12.0) + 0.04 * (12.0 + 7.0 + 7.0);
         let seen = rest.iter().sum::<f64>() / rest.len() as f64;
-        assert!((seen / mean - 1.0).abs() < 0.02, "{seen} of {mean}");
+        assert!((seen / MEAN_S - 1.0).abs() < 0.02, "{seen} of {MEAN_S}");
         assert!(rest.iter().all(|&pause| (2.0..138.1).contains(&pause)));
         assert_ne!(first, pauses(1).0);
+    }
+    #[test]
+    fn users_are_under_way_when_the_load_starts() {
+        const USERS: u32 = 20_000;
+        for (from, to) in [(0.0, 5.0), (5.0, 15.0)] {
+            let mut counts = [0; 5];
+            for connection in 0..USERS {
+                let mut user = User::new(Profile::Specification, 9, connection);
+                let mut now = user.pause().as_secs_f64();
+                while now < to {
+                    counts[user.next() as usize] += u64::from(now >= from);
+                    now += user.pause().as_secs_f64();
+                }
+            }
+            assert_fits(&counts, &[0.45, 0.43, 0.04, 0.04, 0.04]);
+            let expected = f64::from(USERS) * (to - from) / MEAN_S;
+            let seen = counts.iter().sum::<u64>() as f64;
+            assert!(
+                (seen - expected).abs() < 5.0 * expected.sqrt(),
+                "{seen} of {expected}"
+            );
+        }
     }
 }
