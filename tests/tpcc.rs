@@ -4,8 +4,13 @@
 
 mod common;
 
-use common::{SERVERS, alone, driver, run, sum_of_parts, workload};
+use std::thread::sleep;
+use std::time::Duration;
+
+use common::foreign::Foreign;
+use common::{Running, SERVERS, alone, driver, run, sum_of_parts, workload};
 use logtrace_report::document::Document;
+use logtrace_server::Flavor;
 
 /// Kinds that commit changes.
 const COMMITTING: [&str; 3] = ["new_order", "payment", "delivery"];
@@ -92,4 +97,54 @@ fn an_open_loop_draws_the_terminals_of_its_requests() {
         assert_eq!(workload(&document).protocol.as_deref(), Some("text"));
         assert!(tpcc.consistency.is_empty());
     }
+}
+
+#[test]
+fn tables_that_somebody_else_changes_degrade_the_run() {
+    let _alone = alone();
+    for flavor in [Flavor::MySql, Flavor::MariaDb] {
+        let server = Foreign::start(flavor);
+        let address = server.address("root");
+        let running = Running::start(&format!(
+            "run --workload tpcc --check --no-trace --rate 20/s --connections 2 --warmup 1s --duration 6s \
+             --server {address}"
+        ));
+        // The warm-up makes some nine payments.
+        wait_for_payments(&server, 30_000 + 25);
+        server.tell("UPDATE logtrace.warehouse SET w_ytd = w_ytd + 1");
+        server.tell("UPDATE logtrace.district SET d_next_o_id = d_next_o_id + 1 WHERE d_id = 4");
+        let ran = running.ended();
+        assert_eq!(ran.code(), Some(3), "{}", ran.stderr());
+        let document = ran.document();
+        let kinds: Vec<&str> = document
+            .caveats
+            .iter()
+            .map(|caveat| caveat.kind.as_str())
+            .collect();
+        assert!(
+            kinds.contains(&"inconsistent") && kinds.contains(&"order_count"),
+            "{kinds:?}"
+        );
+        let tpcc = document.tpcc.as_ref().unwrap();
+        assert_eq!(tpcc.orders_grown, Some(tpcc.committed_orders + 1));
+        let broken = tpcc.consistency.iter().filter(|row| row.after_run != Some(0));
+        let broken: Vec<u64> = broken.map(|row| row.condition).collect();
+        assert!(broken.starts_with(&[1]) && broken.contains(&8), "{broken:?}");
+        let databases: Vec<String> = server.ask_all("SHOW DATABASES LIKE 'logtrace'");
+        assert!(databases.is_empty(), "the tables are gone with the run");
+    }
+}
+
+/// Waits until the server has more payments than this.
+fn wait_for_payments(server: &Foreign, count: u64) {
+    let tables = "SELECT COUNT(*) FROM information_schema.tables \
+                  WHERE table_schema = 'logtrace' AND table_name = 'history'";
+    for _ in 0..2_400 {
+        let has_table = server.ask::<u64>(tables) == 1;
+        if has_table && server.ask::<u64>("SELECT COUNT(*) FROM logtrace.history") > count {
+            return;
+        }
+        sleep(Duration::from_millis(50));
+    }
+    panic!("no payments come");
 }
