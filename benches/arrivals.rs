@@ -1,14 +1,17 @@
 //! Due times a second: what the driver computes for each request before it is sent.
 
 use std::hint::black_box;
+use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use logtrace_driver::Arrivals;
+use logtrace_driver::{Arrivals, Schedule, Step};
 
 mod settings;
 
 const REQUESTS: usize = 10_000;
 const RATE_PER_S: f64 = 1_000.0;
+/// Of a ramp in which somewhat more requests are due than are taken.
+const LENGTH: Duration = Duration::from_secs(11);
 
 fn due_times(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("arrivals");
@@ -17,6 +20,19 @@ fn due_times(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::from_parameter(arrivals), |bencher| {
             bencher.iter(|| {
                 let offsets = arrivals.offsets_ns(black_box(RATE_PER_S), black_box(1));
+                offsets.take(REQUESTS).fold(0, |_, offset| black_box(offset))
+            });
+        });
+    }
+    for arrivals in Arrivals::ALL {
+        let ramp = Step::new(LENGTH, 0.0, 2.0 * RATE_PER_S)
+            .and_then(|ramp| Schedule::new("ramp".into(), vec![ramp]));
+        let Ok(ramp) = ramp else {
+            continue;
+        };
+        group.bench_function(BenchmarkId::new("ramp", arrivals), |bencher| {
+            bencher.iter(|| {
+                let offsets = arrivals.scheduled_ns(black_box(&ramp), black_box(1));
                 offsets.take(REQUESTS).fold(0, |_, offset| black_box(offset))
             });
         });

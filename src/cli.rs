@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, Parser, Subcommand};
-use logtrace_driver::{Arrivals, Keys, Rate};
+use logtrace_driver::{Arrivals, Keys, Offer};
 use logtrace_report::render::Format;
 use logtrace_server::{Home, ImageKind, ImageSize, Placement, Setting};
 use logtrace_tracer::{Detail, RingBytes, Sampling};
@@ -39,6 +39,23 @@ pub(crate) enum Command {
     Doctor(HomeArgs),
     /// List the workloads.
     Workloads,
+    /// Measure how exactly this machine can hold a rate, by way of waiting. Needs no root and no server.
+    Pace(PaceArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  logtrace pace
+      a minute; run it again with the load on the machine that a run would have
+
+bare timer: a thread that does nothing but wait for a timerfd, the best there is without spinning
+pacer: what run does, a timerfd in the event loop that sends; spinning: the same with --spin
+tokio timer: what most load generators in Rust do")]
+pub(crate) struct PaceArgs {
+    /// Length of a turn; each way of waiting gets three at each rate.
+    #[arg(long, value_name = "T", default_value = "1s", value_parser = duration)]
+    pub(crate) duration: Duration,
 }
 
 #[derive(Debug, Args)]
@@ -47,6 +64,8 @@ Examples:
   sudo logtrace run --workload update_key
       a private server, its capacity measured, then 70 % of it for 30 s
   sudo logtrace run --workload update_key --rate 300/s --duration 10s --server mariadb
+  sudo logtrace run --rate 100..2000/s:100 --duration 60s
+      twenty steps of 3 s; --schedule FILE for ramps and bursts
   sudo logtrace run --workload oltp_read_write --point-selects 2 --range-size 20 --protocol text
       a workload by sysbench's name, with sysbench's options
   sudo logtrace run --workload tpcc --warehouses 10 --rate 200/s --check
@@ -59,17 +78,28 @@ Examples:
       commits too fast to trace each of them: a tenth of the time, in bursts
   sudo LOGTRACE_PASSWORD=... logtrace run --server 'mysql://bench@localhost/?socket=/run/mysqld/mysqld.sock'
 
-The tables are made in a database of their own (logtrace), which is removed afterwards; a database of that name
-that logtrace did not make is never touched.")]
+The tables are made in a database of their own (logtrace), which is removed afterwards (but see
+--keep-tables); a database of that name that logtrace did not make is never touched.")]
 pub(crate) struct RunArgs {
-    /// Requests a second (500/s), or a share of what a short closed loop reaches first (70%).
+    /// Requests a second (500/s), or a share of what a short closed loop reaches first (70%). It may rise or fall over
+    /// the window: 100..5000/s evenly, 100..5000/s:500 in steps of 500 and the same length, 10..120%:10 likewise.
     #[arg(
         long,
         value_name = "R/s|P%",
         default_value = "70%",
         allow_hyphen_values = true
     )]
-    pub(crate) rate: Rate,
+    pub(crate) rate: Offer,
+
+    /// Rates over time, from a file of lines DURATION RATE or DURATION RATE..RATE (a ramp), in requests a second;
+    /// a line repeat N has the lines since the last one run N times. Its length is the window's.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rate", "max"])]
+    pub(crate) schedule: Option<PathBuf>,
+
+    /// The arrivals of an earlier run (its directory), or a file of them: nanoseconds from the start, one a line. With
+    /// the same --seed, the requests have the same keys too. Its length is the window's.
+    #[arg(long, value_name = "RUN_DIR|FILE", conflicts_with_all = ["rate", "max", "schedule", "arrivals"])]
+    pub(crate) replay: Option<PathBuf>,
 
     /// Closed loop: each connection sends the next request as soon as the last one is done.
     #[arg(long, conflicts_with = "rate")]
@@ -83,11 +113,11 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) connections: u32,
 
-    /// Length of the measured window.
-    #[arg(long, value_name = "T", default_value = "30s", value_parser = duration)]
-    pub(crate) duration: Duration,
+    /// Length of the measured window [default: 30s, or the length of --schedule or --replay, which it may cut].
+    #[arg(long, value_name = "T", value_parser = duration)]
+    pub(crate) duration: Option<Duration>,
 
-    /// Load before the measured window, drained before it starts.
+    /// Load before the measured window, drained before it starts. It has the rates of the window's beginning.
     #[arg(long, value_name = "T", default_value = "3s", value_parser = duration)]
     pub(crate) warmup: Duration,
 
@@ -119,8 +149,28 @@ pub(crate) struct RunArgs {
     #[arg(long = "set", value_name = "VAR=VALUE")]
     pub(crate) settings: Vec<Setting>,
 
+    /// Leave the tables on a server that runs already; the next run with the same --tables, --rows, --keys and --seed
+    /// uses them. Without this they are removed.
+    #[arg(long)]
+    pub(crate) keep_tables: bool,
+
     #[command(flatten)]
     pub(crate) storage: StorageArgs,
+
+    /// Wait for the last microseconds before a request is due on the CPU, not asleep: the least lag, where there is a core
+    /// to spare. `logtrace pace` tells what that gains here.
+    #[arg(long, conflicts_with = "max")]
+    pub(crate) spin: bool,
+
+    /// How long a request may take from when it is sent; then it has failed, and its connection is made again.
+    /// Default: as long as it takes.
+    #[arg(long, value_name = "T", value_parser = duration)]
+    pub(crate) deadline: Option<Duration>,
+
+    /// How long a lost connection is tried to be made again while the server refuses it [default: 30s for a running
+    /// server; a private one that ends does not come back].
+    #[arg(long, value_name = "T", value_parser = duration)]
+    pub(crate) reconnect: Option<Duration>,
 
     /// Measure without tracing: no causes.
     #[arg(long, conflicts_with_all = ["detail", "sample", "record", "ring_bytes"])]
@@ -184,7 +234,8 @@ pub(crate) struct TraceArgs {
     pub(crate) out: PathBuf,
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
+/// Reads a length of time.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text)
         .map_err(|error| format!("{error}. Write a number and a unit, such as 500ms, 30s or 2m"))
 }

@@ -25,6 +25,7 @@ fn main() -> ExitCode {
         Command::Trace(arguments) => commands::trace(&arguments),
         Command::Report(arguments) => commands::report(&arguments),
         Command::Doctor(arguments) => commands::doctor(&arguments),
+        Command::Pace(arguments) => commands::pace(&arguments),
         Command::Workloads => commands::workloads(),
     };
     match result {

@@ -68,7 +68,7 @@ pub(crate) struct WorkloadArgs {
 
     /// tpcc: each connection is one terminal, whose user types (2 to 18 s) and thinks (5 to 12 s on average) between
     /// requests, as with DBT2: ten --connections a warehouse are usual. A closed loop.
-    #[arg(long, conflicts_with = "rate")]
+    #[arg(long, conflicts_with_all = ["rate", "schedule", "replay"])]
     pub(crate) keying_times: bool,
 
     /// tpcc: check the specification's consistency conditions 1 to 10 and 12 after the load and after the run. Reads

@@ -2,6 +2,7 @@
 
 mod conduct;
 mod doctor;
+mod pace;
 mod report;
 mod run;
 mod trace;
@@ -12,6 +13,7 @@ use std::io::{self, Write};
 use anyhow::Context;
 
 pub(crate) use doctor::doctor;
+pub(crate) use pace::pace;
 pub(crate) use report::report;
 pub(crate) use run::run;
 pub(crate) use trace::trace;

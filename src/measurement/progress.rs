@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use indicatif::ProgressBar;
+use indicatif::{ProgressBar, ProgressStyle};
 use logtrace_driver::{LoadProgress, Progress, Stage};
 
 /// One line on stderr that tells what goes on.
@@ -22,15 +22,26 @@ impl Line {
 
     /// Tells what is done now.
     pub(crate) fn say(&self, message: impl Into<String>) {
+        if self.bar.length().is_some() {
+            self.bar.unset_length();
+            self.bar.set_style(ProgressStyle::default_spinner());
+        }
         self.bar.set_message(message.into());
     }
 
-    /// Shows how far loading is.
+    /// Shows how far loading is, as a bar.
     pub(crate) fn loaded(&self, progress: LoadProgress) {
-        self.say(format!(
-            "loading tables: {} of {} rows",
-            progress.rows, progress.total
-        ));
+        if self.bar.length() != Some(progress.total) {
+            self.bar.set_message("loading tables");
+            self.bar.set_position(0);
+            self.bar.set_length(progress.total);
+            self.bar.reset_eta();
+            self.bar.set_style(rows());
+        }
+        self.bar.set_position(progress.rows);
+        if progress.rows == progress.total {
+            self.bar.set_message("building indexes");
+        }
     }
 
     /// Shows how far the load on the server is.
@@ -64,4 +75,12 @@ impl Line {
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
     }
+}
+
+/// A bar of rows, with what is left.
+fn rows() -> ProgressStyle {
+    let style = ProgressStyle::with_template(
+        "{spinner} {msg} {wide_bar} {human_pos} of {human_len} rows, {eta} left",
+    );
+    style.unwrap_or_else(|_| ProgressStyle::default_bar())
 }

@@ -1,6 +1,6 @@
 //! What a reader must know before trusting the numbers; pure.
 
-use logtrace_driver::{Ended, Measured};
+use logtrace_driver::{Ended, Measured, Outage, OutageCause};
 use logtrace_report::document::Document;
 
 use super::measure::Raw;
@@ -47,6 +47,7 @@ fn of_driver(measured: &Measured) -> Vec<Finding> {
             ));
         }
     }
+    found.extend(measured.outages.iter().map(|outage| lost(outage, measured)));
     let late = measured.late.saturating_sub(measured.queued);
     if share(late, measured.requests) > LATE_SHARE {
         found.push(degrading(
@@ -70,6 +71,34 @@ fn of_driver(measured: &Measured) -> Vec<Finding> {
     }
     found.extend(unfinished(measured));
     found
+}
+
+fn lost(outage: &Outage, measured: &Measured) -> Finding {
+    let after_ns = outage.start_ns.saturating_sub(measured.window.start_ns);
+    let Outage {
+        connections, back, ..
+    } = outage;
+    let until = match outage.end_ns {
+        Some(end_ns) => format!(
+            "{back} came back, the last one after {:.3} s",
+            (end_ns - outage.start_ns) as f64 / 1e9
+        ),
+        None => "none came back".into(),
+    };
+    let cause = match outage.cause {
+        OutageCause::Restarted => {
+            "the server was restarted. Commits after that are not traced, and its settings are those it starts with"
+        }
+        OutageCause::Closed => "the server went on: it ended the connections",
+        OutageCause::Unknown => "the server did not say why",
+    };
+    degrading(
+        "connections_lost",
+        format!(
+            "{:.3} s into the window connections were lost ({connections}); {until}; {cause}",
+            after_ns as f64 / 1e9
+        ),
+    )
 }
 
 fn unfinished(measured: &Measured) -> Option<Finding> {

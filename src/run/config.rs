@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
-use logtrace_driver::{Arrivals, Compat, Dataset, Keys, OptionError, Rate, Requests};
+use logtrace_driver::{Compat, Dataset, Keys, OptionError, Pace, Requests};
 use logtrace_server::{ChoiceError, Home, ServerChoice, Setting, SettingError};
 
+use super::pacing::Pacing;
 use super::storage::Storage;
 use crate::cli::{RunArgs, TracingArgs};
 use crate::exit::UsageError;
@@ -17,6 +18,8 @@ use crate::measurement::{check_duration, checked_tracing};
 const TABLES: u32 = 4;
 /// Rows of each, unless it is said otherwise.
 const ROWS: u32 = 25_000;
+/// How long a running server may refuse connections, unless it is said otherwise: long enough to start again.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A run that can be tried.
 #[derive(Clone, Debug)]
@@ -35,10 +38,18 @@ pub(crate) struct RunConfig {
     pub(crate) warmup: Duration,
     /// Length of the window.
     pub(crate) duration: Duration,
+    /// Whether the last microseconds before a due time are waited for on the CPU.
+    pub(crate) spin: bool,
+    /// How long a request may take.
+    pub(crate) deadline: Option<Duration>,
+    /// How long a lost connection is tried to be made again.
+    pub(crate) reconnect_for: Duration,
     /// Which server.
     pub(crate) server: Option<ServerChoice>,
     /// Variables of the server.
     pub(crate) settings: Vec<Setting>,
+    /// Whether the tables stay on a server that goes on.
+    pub(crate) keep_tables: bool,
     /// Where a private server keeps its files.
     pub(crate) storage: Storage,
     /// Whether to trace.
@@ -51,41 +62,37 @@ pub(crate) struct RunConfig {
     pub(crate) home: Home,
 }
 
-/// When requests start; the rate may still have to be found.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Pacing {
-    /// At times of their own.
-    Open(Rate, Arrivals),
-    /// As soon as the connection is free.
-    Closed,
-}
-
 impl RunConfig {
     /// Checks what was typed.
     pub(crate) fn checked(arguments: &RunArgs) -> anyhow::Result<Self> {
-        check_duration(arguments.duration)?;
+        arguments.duration.map_or(Ok(()), check_duration)?;
+        let (pacing, duration) = Pacing::checked(arguments)?;
+        check_duration(duration)?;
         let server = server(arguments)?;
         let storage = Storage::checked(&arguments.storage, server.as_ref(), &arguments.settings)?;
         let connections = usize::try_from(arguments.connections)
             .ok()
             .and_then(NonZeroUsize::new);
-        let pacing = match arguments.max || arguments.workload.keying_times {
-            true => Pacing::Closed,
-            false => Pacing::Open(arguments.rate, arguments.arrivals),
-        };
         Ok(Self {
-            requests: requests(arguments, pacing).map_err(|error| UsageError(error.to_string()))?,
+            requests: requests(arguments, &pacing).map_err(|error| UsageError(error.to_string()))?,
             check: arguments.workload.check,
             dataset: dataset(arguments),
             connections: connections.context("--connections must be at least 1")?,
             pacing,
             warmup: arguments.warmup,
-            duration: arguments.duration,
+            duration,
+            spin: arguments.spin,
+            deadline: checked_deadline(arguments.deadline)?,
+            reconnect_for: arguments.reconnect.unwrap_or(match &server {
+                Some(ServerChoice::Running(_)) => PATIENCE,
+                _ => Duration::ZERO,
+            }),
             server,
             settings: arguments.settings.clone(),
+            keep_tables: arguments.keep_tables,
             storage,
             trace: !arguments.no_trace,
-            tracing: checked_tracing(arguments.tracing, Some(arguments.duration))?,
+            tracing: checked_tracing(arguments.tracing, Some(duration))?,
             out: arguments.out.clone(),
             home: arguments.home.home(),
         })
@@ -126,6 +133,15 @@ impl RunConfig {
     }
 }
 
+/// Shorter ones than the driver's timer can tell would fail requests that were in time.
+fn checked_deadline(deadline: Option<Duration>) -> anyhow::Result<Option<Duration>> {
+    const SHORTEST: Duration = Duration::from_millis(10);
+    if deadline.is_some_and(|deadline| deadline < SHORTEST) {
+        return Err(UsageError(format!("--deadline must be at least {SHORTEST:?}")).into());
+    }
+    Ok(deadline)
+}
+
 /// The tables and keys that were named, and for the others the defaults of `--compat` or of logtrace.
 fn dataset(arguments: &RunArgs) -> Dataset {
     let compat = arguments.workload.compat.and_then(Compat::tables);
@@ -141,16 +157,22 @@ fn dataset(arguments: &RunArgs) -> Dataset {
 }
 
 /// The workload, with options that it can have.
-fn requests(arguments: &RunArgs, pacing: Pacing) -> Result<Requests, OptionError> {
-    let options = arguments.workload.options(pacing == Pacing::Closed);
+fn requests(arguments: &RunArgs, pacing: &Pacing) -> Result<Requests, OptionError> {
+    let options = arguments.workload.options(*pacing == Pacing::Known(Pace::Closed));
     let requests = Requests::new(arguments.workload.workload, &options)?;
     let refused = match requests.tpcc() {
         Some(_) => [
             ("--tables", arguments.tables.is_some()),
             ("--rows", arguments.rows.is_some()),
             ("--keys", arguments.keys.is_some()),
+            ("--keep-tables", arguments.keep_tables),
         ],
-        None => [("--check", arguments.workload.check), ("", false), ("", false)],
+        None => [
+            ("--check", arguments.workload.check),
+            ("", false),
+            ("", false),
+            ("", false),
+        ],
     };
     match refused.into_iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) => Err(requests.refuse(option)),
@@ -162,6 +184,13 @@ fn requests(arguments: &RunArgs, pacing: Pacing) -> Result<Requests, OptionError
 fn server(arguments: &RunArgs) -> Result<Option<ServerChoice>, UsageError> {
     let choice = arguments.server.as_deref().map(str::parse).transpose();
     let choice = choice.map_err(|error: ChoiceError| UsageError(format!("--server: {error}")))?;
+    if arguments.keep_tables && !matches!(choice, Some(ServerChoice::Running(_))) {
+        return Err(UsageError(
+            "--keep-tables: a private server goes with its run, and its tables with it. Name a server that runs \
+             already with --server mysql://..."
+                .to_owned(),
+        ));
+    }
     let reserved = arguments.settings.iter().find(|setting| setting.is_reserved());
     match (&choice, reserved) {
         (None | Some(ServerChoice::Flavor(_) | ServerChoice::Binary(_)), Some(setting)) => Err(UsageError(

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use logtrace_driver::DISCONNECTED;
+use logtrace_driver::{DISCONNECTED, Outage, OutageCause, TIMED_OUT};
 use logtrace_report::distribution::Distribution;
-use logtrace_report::document::{Document, Driver, Workload};
+use logtrace_report::document::{Document, Driver, OutageRow, Workload};
 
 use super::caveats::findings;
-use super::config::{Pacing, RunConfig};
+use super::config::RunConfig;
 use super::measure::Raw;
 use super::{storage, tpcc};
 use crate::measurement::{self, Measured};
@@ -38,10 +38,8 @@ fn workload(config: &RunConfig, raw: &Raw) -> Workload {
     Workload {
         name: requests.workload().name.into(),
         connections: u32::try_from(config.connections.get()).unwrap_or(u32::MAX),
-        arrivals: match config.pacing {
-            Pacing::Open(_, arrivals) => arrivals.name().into(),
-            Pacing::Closed => "closed".into(),
-        },
+        arrivals: config.pacing.arrivals().into(),
+        schedule: config.pacing.schedule(),
         seed: config.dataset.seed,
         keys: match requests.tpcc() {
             Some(_) => "nurand".into(),
@@ -55,6 +53,7 @@ fn workload(config: &RunConfig, raw: &Raw) -> Workload {
         duration_s: config.duration.as_secs_f64(),
         warmup_s: config.warmup.as_secs_f64(),
         capacity_per_s: raw.capacity_per_s,
+        tables_reused: raw.tables_reused,
         statements: requests
             .groups()
             .map(|(group, count)| (group.name().to_owned(), count.into()))
@@ -68,10 +67,7 @@ fn workload(config: &RunConfig, raw: &Raw) -> Workload {
 fn driver(config: &RunConfig, raw: &Raw) -> Driver {
     let Some(measured) = &raw.measured else {
         return Driver {
-            offered_per_s: match config.pacing {
-                Pacing::Open(rate, _) => Some(rate.per_second(raw.capacity_per_s.unwrap_or_default())),
-                Pacing::Closed => None,
-            },
+            offered_per_s: config.pacing.offered_per_s(config.duration, raw.capacity_per_s),
             ..Driver::default()
         };
     };
@@ -90,12 +86,34 @@ fn driver(config: &RunConfig, raw: &Raw) -> Driver {
         lag: Distribution::from(&measured.lag),
         service: Distribution::from(&measured.service),
         response: Distribution::from(&measured.response),
+        outages: outages(measured),
     }
+}
+
+/// A connection that was lost before the window began, and is not there yet, is lost in it from the beginning.
+fn outages(measured: &logtrace_driver::Measured) -> Vec<OutageRow> {
+    let row = |outage: &Outage| {
+        let start_ns = outage.start_ns.max(measured.window.start_ns);
+        OutageRow {
+            at: start_ns - measured.window.start_ns,
+            length: outage.end_ns.map(|end_ns| end_ns.saturating_sub(start_ns)),
+            connections: outage.connections,
+            back: outage.back,
+            cause: match outage.cause {
+                OutageCause::Restarted => "restarted",
+                OutageCause::Closed => "closed",
+                OutageCause::Unknown => "unknown",
+            }
+            .to_owned(),
+        }
+    };
+    measured.outages.iter().map(row).collect()
 }
 
 fn by_code(counts: &BTreeMap<u16, u64>) -> BTreeMap<String, u64> {
     let name = |code: u16| match code {
         DISCONNECTED => "disconnected".to_owned(),
+        TIMED_OUT => "deadline".to_owned(),
         code => code.to_string(),
     };
     counts.iter().map(|(&code, &count)| (name(code), count)).collect()

@@ -15,8 +15,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The same, when everything is to stop at once.
 const PATIENCE_ON_ABORT: Duration = Duration::from_secs(5);
 
-/// Stops a private server; takes our database and settings off a running one.
-pub(crate) async fn give_back(server: Server, target: Target, interrupts: &Interrupts) -> anyhow::Result<()> {
+/// Stops a private server; takes our settings off a running one, and the database of these tables.
+pub(crate) async fn give_back(
+    server: Server,
+    tables: Option<Target>,
+    interrupts: &Interrupts,
+) -> anyhow::Result<()> {
     if !server.is_running() {
         return Ok(());
     }
@@ -26,7 +30,7 @@ pub(crate) async fn give_back(server: Server, target: Target, interrupts: &Inter
         return Ok(stopped.unwrap_or(Ok(()))?);
     }
     tokio::select! {
-        put_back = put_back(server, target) => put_back,
+        put_back = put_back(server, tables) => put_back,
         () = out_of_patience(interrupts) => bail!(
             "the server did not answer in time: it may still have the database of the run, and the values of --set"
         ),
@@ -34,8 +38,11 @@ pub(crate) async fn give_back(server: Server, target: Target, interrupts: &Inter
 }
 
 /// Tries both, whatever becomes of the first.
-async fn put_back(server: Server, target: Target) -> anyhow::Result<()> {
-    let dropped = drop_tables(target).await;
+async fn put_back(server: Server, tables: Option<Target>) -> anyhow::Result<()> {
+    let dropped = match tables {
+        Some(target) => drop_tables(target).await,
+        None => Ok(()),
+    };
     server.finish().await?;
     dropped.context("cannot remove the tables of the run")
 }

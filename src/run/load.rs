@@ -10,15 +10,16 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use logtrace_driver::{
     Address, CAPACITY_DURATION, CAPACITY_WARMUP, CancellationToken, DEFAULT_GRACE, DriveConfig, LoadConfig,
-    LoadError, Measured, Observer, Outputs, Pace, Progress, Span, Stage, Target, Watch, capacity, drive,
-    drop_database, load,
+    LoadError, Loaded, Measured, Observer, Outputs, Pace, Progress, Span, Stage, Target, Watch, capacity,
+    drive, drop_database, load,
 };
 use logtrace_events::Request;
 use logtrace_report::window::Window;
 use logtrace_server::{Connection, Endpoint};
 use tokio::sync::oneshot;
 
-use super::config::{Pacing, RunConfig};
+use super::config::RunConfig;
+use super::pacing::Pacing;
 use crate::measurement::{Exchange, Interrupted, Interrupts, Line};
 
 /// The database of the workload's tables; marked as logtrace's own, and removed after the run.
@@ -47,7 +48,7 @@ pub(crate) fn target(connection: &Connection) -> Target {
     }
 }
 
-/// Makes and fills the tables.
+/// Makes and fills the tables, unless an earlier run left them; says which.
 ///
 /// A run that is to end waits for the first rows: only then is the database sure to be marked as ours, and removed.
 pub(crate) async fn load_tables(
@@ -55,7 +56,7 @@ pub(crate) async fn load_tables(
     target: &Target,
     interrupts: &Interrupts,
     line: &Line,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Loaded> {
     let load_config = LoadConfig {
         target: target.clone(),
         requests: config.requests,
@@ -82,7 +83,7 @@ pub(crate) async fn load_tables(
     }
 }
 
-fn with_remedy(loaded: Result<(), LoadError>) -> anyhow::Result<()> {
+fn with_remedy(loaded: Result<Loaded, LoadError>) -> anyhow::Result<Loaded> {
     match loaded {
         // Servers use this word in all errors of missing rights.
         Err(error @ LoadError::Sql { .. }) if error.to_string().contains("denied") => bail!(
@@ -103,12 +104,10 @@ pub(crate) async fn pace(
     cancel: &CancellationToken,
     line: &Line,
 ) -> anyhow::Result<(Pace, Option<f64>)> {
-    let Pacing::Open(rate, arrivals) = config.pacing else {
-        return Ok((Pace::Closed, None));
+    let (offer, arrivals) = match &config.pacing {
+        Pacing::Known(pace) => return Ok((pace.clone(), None)),
+        Pacing::Share(offer, arrivals) => (offer, *arrivals),
     };
-    if let logtrace_driver::Rate::PerSecond(rate_per_s) = rate {
-        return Ok((Pace::Open { rate_per_s, arrivals }, None));
-    }
     line.say("measuring what the server can do");
     let mut probe = drive_config(config, target, Pace::Closed);
     (probe.warmup, probe.duration) = (CAPACITY_WARMUP, CAPACITY_DURATION);
@@ -116,13 +115,7 @@ pub(crate) async fn pace(
     let reached = on_own_thread(move || capacity(&probe, cancel))
         .await?
         .context("cannot measure the capacity")?;
-    Ok((
-        Pace::Open {
-            rate_per_s: rate.per_second(reached),
-            arrivals,
-        },
-        Some(reached),
-    ))
+    Ok((offer.pace(arrivals, config.duration, reached)?, Some(reached)))
 }
 
 /// Drives the workload through warm-up and window; hands each request of the window that is over to `finished`.
@@ -189,6 +182,9 @@ pub(crate) fn drive_config(config: &RunConfig, target: &Target, pace: Pace) -> D
         warmup: config.warmup,
         duration: config.duration,
         grace: DEFAULT_GRACE,
+        spin: config.spin,
+        reconnect_for: config.reconnect_for,
+        deadline: config.deadline,
     }
 }
 

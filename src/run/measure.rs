@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
 
 use anyhow::{Context, anyhow};
-use logtrace_driver::{Ended, Measured, Pace, Target};
+use logtrace_driver::{Ended, Loaded, Measured, Pace, Target};
 use logtrace_events::{Request, RunDir};
 use logtrace_server::{Server, ServerConfig};
 use logtrace_tracer::{Account, check_program};
 use tokio::sync::oneshot;
 
+use super::arrivals_file::keep_arrivals;
 use super::check::{Checked, check_left, check_loaded};
 use super::config::RunConfig;
 use super::disk::{is_full, unless_full};
@@ -25,6 +26,8 @@ use crate::told::told;
 pub(crate) struct Raw {
     /// The server, and what was seen of it.
     pub(crate) observed: Observed,
+    /// Whether the tables are those that an earlier run left.
+    pub(crate) tables_reused: bool,
     /// Requests a second of a closed loop, when that was measured.
     pub(crate) capacity_per_s: Option<f64>,
     /// What the driver measured; `None` as long as the run goes on.
@@ -42,6 +45,7 @@ impl Raw {
     fn before(server: &Server) -> Self {
         Self {
             observed: Observed::before(server.facts(), Some(server.connection()), server.placed()),
+            tables_reused: false,
             capacity_per_s: None,
             measured: None,
             checked: Checked::default(),
@@ -78,7 +82,8 @@ pub(crate) async fn measure(
         .map_err(anyhow::Error::from)
         .flatten();
     line.say("stopping the server");
-    let given_back = give_back(server, target, interrupts).await;
+    let tables = (!config.keep_tables).then_some(target);
+    let given_back = give_back(server, tables, interrupts).await;
     line.clear();
     match (result, given_back) {
         (Ok(mut raw), given_back) => {
@@ -103,16 +108,16 @@ async fn on_server(
         check_program(&PathBuf::from(format!("/proc/{}/exe", raw.observed.server.pid)))?;
     }
     let prepared = async {
-        load_tables(config, target, interrupts, line).await?;
+        let loaded = load_tables(config, target, interrupts, line).await?;
         if config.check {
             raw.checked.loaded = Some(check_loaded(target, interrupts, line).await?);
         }
         let pace = pace(config, target, &interrupts.end, line);
-        interrupts.unless_ended(pace).await?
+        anyhow::Ok((loaded, interrupts.unless_ended(pace).await??))
     };
     let data = raw.observed.data_directory();
-    let (pace, capacity_per_s) = unless_full(&data, config.storage.when_full(), prepared).await?;
-    raw.capacity_per_s = capacity_per_s;
+    let (loaded, (pace, capacity_per_s)) = unless_full(&data, config.storage.when_full(), prepared).await?;
+    (raw.tables_reused, raw.capacity_per_s) = (loaded == Loaded::Before, capacity_per_s);
     outputs.unfinished(&raw.observed, document(config, outputs.started, &raw))?;
     let exchange = Arc::new(Exchange::default());
     let (finished, requests) = mpsc::channel();
@@ -186,7 +191,7 @@ impl Load<'_> {
             .dir
             .create_file(&self.dir.latency_hlog())
             .context("cannot create the latency log")?;
-        let drive = drive_config(self.config, self.target, self.pace);
+        let drive = drive_config(self.config, self.target, self.pace.clone());
         let driving = drive_workload(drive, log, interrupts.end.clone(), follower, self.finished);
         let reading = async {
             if announced.await.is_err() {
@@ -199,6 +204,8 @@ impl Load<'_> {
             }
         };
         let (measured, start) = tokio::join!(driving, reading);
-        Ok((measured?, start))
+        let measured = measured?;
+        keep_arrivals(self.dir, &self.pace, self.config.dataset.seed, &measured)?;
+        Ok((measured, start))
     }
 }

@@ -1,5 +1,6 @@
 //! One measured execution under a load of our own: from checked configuration to run document.
 
+mod arrivals_file;
 mod caveats;
 mod check;
 mod config;
@@ -8,6 +9,7 @@ mod document;
 mod give_back;
 mod load;
 mod measure;
+mod pacing;
 mod preflight;
 mod storage;
 mod tpcc;

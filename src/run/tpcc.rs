@@ -1,7 +1,7 @@
 //! What the TPC-C-like workload came to, for the document and for its caveats; pure.
 
 use logtrace_driver::tpcc::{Condition, Transaction};
-use logtrace_driver::{DISCONNECTED, Kind, Measured};
+use logtrace_driver::{DISCONNECTED, Kind, Measured, TIMED_OUT};
 use logtrace_report::distribution::Distribution;
 use logtrace_report::document::{Consistency, Tpcc, TpccTransaction};
 
@@ -15,7 +15,7 @@ pub(crate) fn document(config: &RunConfig, raw: &Raw) -> Option<Tpcc> {
     let asked = config.requests.tpcc()?;
     let measured = raw.measured.as_ref();
     let orders = measured.and_then(new_orders);
-    let minutes = measured.map_or(0.0, |measured| measured.window.seconds() / 60.0);
+    let minutes = measured.map_or(0.0, |measured| measured.window.length().as_secs_f64() / 60.0);
     let per_minute = |count: u64| {
         if minutes > 0.0 {
             count as f64 / minutes
@@ -88,7 +88,8 @@ pub(crate) fn findings(raw: &Raw) -> Vec<Finding> {
 /// What the server and the driver counted must be the same, but for requests whose end nobody saw.
 fn miscounted(measured: &Measured) -> Option<Finding> {
     let (counted, grown) = (committed(new_orders(measured)?), measured.orders_grown?);
-    let unseen = measured.unfinished + measured.errors.get(&DISCONNECTED).copied().unwrap_or_default();
+    let errors = |code| measured.errors.get(&code).copied().unwrap_or_default();
+    let unseen = measured.unfinished + errors(DISCONNECTED) + errors(TIMED_OUT);
     let may_be = counted..=counted.saturating_add(unseen);
     (!may_be.contains(&grown)).then(|| {
         degrading(

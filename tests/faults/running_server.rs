@@ -69,6 +69,56 @@ fn it_has_its_settings_again_and_no_tables_after_every_kind_of_end() {
 }
 
 #[test]
+fn connections_that_it_ends_are_made_again_and_the_gap_is_told() {
+    let _alone = alone();
+    for flavor in [Flavor::MySql, Flavor::MariaDb] {
+        let foreign = Foreign::start(flavor);
+        let home = Home::new();
+        let server = format!("--server {}", foreign.address("root"));
+        let run = home
+            .start(&format!(
+                "{server} --tables 1 --rows 500 --warmup 300ms --duration 4s --rate 100/s"
+            ))
+            .measuring();
+        let ids: Vec<u64> =
+            foreign.ask_all("SELECT id FROM information_schema.processlist WHERE db = 'logtrace'");
+        for id in &ids {
+            foreign.tell(&format!("KILL {id}"));
+        }
+        let document = run.ended().measured();
+        assert!(tells(&document, "connections_lost"), "{:?}", document.caveats);
+        let driver = document.driver.as_ref().unwrap();
+        let lost: u64 = driver.outages.iter().map(|outage| outage.connections).sum();
+        assert!((1..=ids.len() as u64).contains(&lost), "{:?}", driver.outages);
+        assert_eq!(driver.outages[0].cause, "closed");
+        assert_eq!((driver.unsent, driver.unfinished), (0, 0));
+        home.assert_nothing_left();
+        assert_as_it_was(&foreign);
+    }
+}
+
+#[test]
+fn tables_are_kept_and_used_again_only_when_asked() {
+    let _alone = alone();
+    for flavor in [Flavor::MySql, Flavor::MariaDb] {
+        let foreign = Foreign::start(flavor);
+        let server = format!("--server {} {SHORT} --no-trace", foreign.address("root"));
+        let reused = |arguments: &str| -> bool {
+            let document = Home::new().run(&format!("{server} {arguments}")).measured();
+            document.workload.unwrap().tables_reused
+        };
+        assert!(!reused("--keep-tables"));
+        assert_eq!(databases(&foreign), 1);
+        // What updates changed does not matter, and deletes do.
+        assert!(reused("--keep-tables --workload delete"));
+        assert!(!reused("--keep-tables"));
+        assert!(!reused("--keep-tables --seed 2"));
+        assert!(reused("--seed 2"));
+        assert_as_it_was(&foreign);
+    }
+}
+
+#[test]
 fn what_it_refuses_is_told_and_changes_nothing() {
     let _alone = alone();
     let foreign = Foreign::start(Flavor::MySql);

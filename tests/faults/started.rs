@@ -166,6 +166,7 @@ impl Ended {
             "unfinished",
             "disk_full",
             "lost_records",
+            "connections_lost",
         ];
         let degraded = document
             .caveats

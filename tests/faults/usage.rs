@@ -1,68 +1,129 @@
 //! What was typed cannot be meant.
 
+use std::fs;
+
 use crate::home::Home;
 
 #[test]
 fn wrong_usage_names_the_argument_and_what_to_write() {
     let home = Home::new();
-    let cases = [
-        ("--workload nothing", "update_key"),
-        ("--point-selects 2", "--index-updates, --protocol"),
-        ("--workload read_only --index-updates 2", "read_only"),
-        ("--workload oltp_write_only --range-size 9", "--skip-trx"),
-        ("--workload read_write --range-size 0", "1..="),
-        ("--workload insert --skip-trx", "insert"),
-        ("--workload insert --protocol prepared", "as text"),
-        ("--protocol binary", "prepared or text"),
-        ("--index-updates 0", "at least one statement"),
-        ("--compat sysbench-0.4", "sysbench-1.0 or sysbench-1.1"),
-        ("--rate 0", "above 0"),
-        ("--rate -5/s", "above 0"),
-        ("--rate many", "500/s"),
-        ("--rate inf", "finite"),
-        ("--max --rate 5/s", "--max"),
-        ("--duration 0", "at least"),
-        ("--duration soon", "30s"),
-        ("--warmup soon", "30s"),
-        ("--connections 0", "1..="),
-        ("--tables 0", "1..="),
-        ("--rows 0", "1..="),
-        ("--keys nothing", "uniform"),
-        ("--keys zipfian:-1", "0 to 100"),
-        ("--keys pareto:2", "below 1"),
-        ("--arrivals nothing", "poisson"),
-        ("--set sync_binlog", "VARIABLE=VALUE"),
-        ("--set =1", "VARIABLE=VALUE"),
-        ("--set port=3306", "port cannot be set"),
-        ("--server oracle", "mysql, mariadb"),
-        ("--server postgres://root@localhost/", "mysql://"),
-        ("--server mysql://root@db.example.org/", "localhost"),
-        ("--fs zfs", "ext4, xfs or btrfs"),
-        ("--fs ext4 --fs-size many", "4G"),
-        ("--fs ext4 --fs-size 10M", "1G"),
-        ("--fs-size 4G", "--fs"),
-        ("--fs xfs --server mysql://root@localhost/", "private server"),
-        ("--fs xfs --place data=/tmp", "--place data=/tmp"),
-        ("--place redo", "CLASS=DIR"),
-        ("--place journal=/tmp", "general_log"),
-        (
-            "--place redo=/tmp --server mysql://root@localhost/",
-            "private server",
-        ),
-        ("--place redo=/tmp --place redo=/var", "placed twice"),
-        ("--place binlog=/tmp --set log_bin=OFF", "log_bin is set"),
-        ("--place temporary=/tmp/a:b", "/tmp/a:b"),
-        ("--place temporary=/tmp:/var/tmp", "colon"),
-        ("--place temporary=a;b", "colon or a semicolon"),
-        ("--record --no-trace", "--no-trace"),
-        ("--ring-bytes 4K --no-trace", "--no-trace"),
-        ("--ring-bytes 3M", "power of two from 4K to 256M"),
-        ("--ring-bytes 1K", "power of two from 4K to 256M"),
-        ("--nothing", "--help"),
-    ];
-    for (arguments, remedy) in cases {
+    for &(arguments, remedy) in [WORKLOADS, ARRIVALS, SERVERS, STORAGE].into_iter().flatten() {
         home.run(arguments).refused(2, &[remedy]);
     }
+    home.assert_untouched();
+}
+
+/// What requests are: arguments, and what the error says to write.
+const WORKLOADS: &[(&str, &str)] = &[
+    ("--workload nothing", "update_key"),
+    ("--point-selects 2", "--index-updates, --protocol"),
+    ("--workload read_only --index-updates 2", "read_only"),
+    ("--workload oltp_write_only --range-size 9", "--skip-trx"),
+    ("--workload read_write --range-size 0", "1..="),
+    ("--workload insert --skip-trx", "insert"),
+    ("--workload insert --protocol prepared", "as text"),
+    ("--protocol binary", "prepared or text"),
+    ("--index-updates 0", "at least one statement"),
+    ("--compat sysbench-0.4", "sysbench-1.0 or sysbench-1.1"),
+    ("--connections 0", "1..="),
+    ("--tables 0", "1..="),
+    ("--rows 0", "1..="),
+    ("--keys nothing", "uniform"),
+    ("--keys zipfian:-1", "0 to 100"),
+    ("--keys pareto:2", "below 1"),
+];
+
+/// When they are due.
+const ARRIVALS: &[(&str, &str)] = &[
+    ("--rate 0", "above 0"),
+    ("--rate -5/s", "above 0"),
+    ("--rate many", "500/s"),
+    ("--rate inf", "at most 1,000,000"),
+    ("--rate 1e7/s", "at most 1,000,000"),
+    ("--max --rate 5/s", "--max"),
+    ("--rate 100..fast", "100..5000/s:500"),
+    ("--rate 0..0/s", "not both 0"),
+    ("--rate 1..5/s:0", "by more than 0"),
+    ("--max --schedule /dev/null", "--max"),
+    ("--rate 5/s --schedule /dev/null", "--rate"),
+    ("--schedule /dev/null", "a rate above 0"),
+    ("--schedule /nowhere", "/nowhere"),
+    ("--replay /nowhere", "/nowhere"),
+    ("--replay /dev/null", "nanoseconds from the start"),
+    ("--replay /tmp", "run.json"),
+    ("--replay /dev/null --arrivals uniform", "--arrivals"),
+    ("--duration 0", "at least"),
+    ("--duration 0 --rate 1..5/s:1", "at least"),
+    ("--duration soon", "30s"),
+    ("--warmup soon", "30s"),
+    ("--arrivals nothing", "poisson"),
+    ("--max --spin", "--spin"),
+    ("--deadline 1ms", "at least 10ms"),
+    ("--deadline never", "30s"),
+    ("--reconnect never", "30s"),
+];
+
+/// The server, and how it is traced.
+const SERVERS: &[(&str, &str)] = &[
+    ("--keep-tables", "private server"),
+    ("--set sync_binlog", "VARIABLE=VALUE"),
+    ("--set =1", "VARIABLE=VALUE"),
+    ("--set port=3306", "port cannot be set"),
+    ("--server oracle", "mysql, mariadb"),
+    ("--server postgres://root@localhost/", "mysql://"),
+    ("--server mysql://root@db.example.org/", "localhost"),
+    ("--record --no-trace", "--no-trace"),
+    ("--ring-bytes 4K --no-trace", "--no-trace"),
+    ("--ring-bytes 3M", "power of two from 4K to 256M"),
+    ("--ring-bytes 1K", "power of two from 4K to 256M"),
+    ("--nothing", "--help"),
+];
+
+/// Where its files are.
+const STORAGE: &[(&str, &str)] = &[
+    ("--fs zfs", "ext4, xfs or btrfs"),
+    ("--fs ext4 --fs-size many", "4G"),
+    ("--fs ext4 --fs-size 10M", "1G"),
+    ("--fs-size 4G", "--fs"),
+    ("--fs xfs --server mysql://root@localhost/", "private server"),
+    ("--fs xfs --place data=/tmp", "--place data=/tmp"),
+    ("--place redo", "CLASS=DIR"),
+    ("--place journal=/tmp", "general_log"),
+    (
+        "--place redo=/tmp --server mysql://root@localhost/",
+        "private server",
+    ),
+    ("--place redo=/tmp --place redo=/var", "placed twice"),
+    ("--place binlog=/tmp --set log_bin=OFF", "log_bin is set"),
+    ("--place temporary=/tmp/a:b", "/tmp/a:b"),
+    ("--place temporary=/tmp:/var/tmp", "colon"),
+    ("--place temporary=a;b", "colon or a semicolon"),
+];
+
+#[test]
+fn a_bad_line_of_a_schedule_or_a_replay_is_named_before_anything_starts() {
+    let home = Home::new();
+    let file = home.path().join("file.txt");
+    let cases = [
+        ("--schedule", "1s 5\n\nsoon 5\n", "", "file.txt:3: "),
+        ("--schedule", "1s 5\n", "--duration 2s", "ends after 1s"),
+        ("--schedule", "1s 0\n1s 5\n", "--duration 1s", "no request is due"),
+        ("--schedule", "10ms 5\n", "", "at least 100ms"),
+        ("--schedule", "1s 1e300\n", "", "0 to 1,000,000"),
+        ("--replay", "5\n# down\n4\n", "", "file.txt:3: 4 is before 5"),
+        (
+            "--replay",
+            "5\nend 1000000000\n",
+            "--duration 2s",
+            "ends after 1s",
+        ),
+    ];
+    for (option, text, more, remedy) in cases {
+        fs::write(&file, text).unwrap();
+        let arguments = format!("{option} {} {more}", file.display());
+        home.run(&arguments).refused(2, &[remedy]);
+    }
+    fs::remove_file(&file).unwrap();
     home.assert_untouched();
 }
 

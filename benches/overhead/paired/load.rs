@@ -57,6 +57,9 @@ impl SteadyLoad {
             warmup: Duration::from_secs(1),
             duration: LONGEST,
             grace: Duration::from_secs(5),
+            spin: false,
+            reconnect_for: Duration::ZERO,
+            deadline: None,
         };
         let started = Self::of(config);
         while started.done.load(Ordering::Relaxed) == 0 {

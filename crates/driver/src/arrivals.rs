@@ -2,11 +2,14 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::clock::NS_PER_S;
+use crate::arrival_times::ArrivalTimes;
+use crate::course::Course;
 use crate::random::{Stream, Xoshiro256PlusPlus, unit};
+use crate::schedule::Schedule;
 
 /// How due times are spread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +36,16 @@ impl Arrivals {
     /// seed does not matter to uniform arrivals. `rate_per_s` must be above 0 and finite; [`crate::Rate`] sees to
     /// that.
     pub fn offsets_ns(self, rate_per_s: f64, seed: u64) -> Offsets {
+        self.on(Course::Constant(rate_per_s), seed)
+    }
+
+    /// The same along a schedule, which ends: within each of its steps, and evenly or exponentially at the rate of
+    /// the moment where it rises or falls.
+    pub fn scheduled_ns(self, schedule: &Schedule, seed: u64) -> Offsets {
+        self.on(Course::along(schedule), seed)
+    }
+
+    fn on(self, course: Course, seed: u64) -> Offsets {
         let process = match self {
             Self::Uniform => Process::Uniform { next: 0 },
             Self::Poisson => Process::Poisson {
@@ -40,7 +53,7 @@ impl Arrivals {
                 gaps: 0.0,
             },
         };
-        Offsets { rate_per_s, process }
+        Offsets(Origin::Computed(process, course))
     }
 }
 
@@ -68,37 +81,62 @@ pub struct UnknownArrivals(String);
 
 /// Due times in nanoseconds from the start; see [`Arrivals::offsets_ns`].
 #[derive(Clone, Debug)]
-pub struct Offsets {
-    rate_per_s: f64,
-    process: Process,
-}
+pub struct Offsets(Origin);
 
 #[derive(Clone, Debug)]
+enum Origin {
+    Computed(Process, Course),
+    Recorded { times: Arc<[u64]>, next: usize },
+}
+
+/// How many requests have fallen due, in expectation, whenever one does: the rate enters once, behind it.
+#[derive(Clone, Debug)]
 enum Process {
-    /// Number of the next one: its time is computed from it, so that no rounding adds up.
+    /// Number of the next one.
     Uniform { next: u64 },
-    /// The gaps so far, in units of the mean gap: the rate enters once, at the end.
+    /// The gaps so far, in units of the mean gap.
     Poisson { rng: Xoshiro256PlusPlus, gaps: f64 },
+}
+
+impl Offsets {
+    /// Times that are known.
+    pub(crate) fn recorded(times: &ArrivalTimes) -> Self {
+        Self(Origin::Recorded {
+            times: times.offsets_ns(),
+            next: 0,
+        })
+    }
 }
 
 impl Iterator for Offsets {
     type Item = u64;
 
     fn next(&mut self) -> Option<u64> {
-        let gaps = match &mut self.process {
-            Process::Uniform { next } => {
+        match &mut self.0 {
+            Origin::Computed(process, course) => course.due_ns(process.advance()),
+            Origin::Recorded { times, next } => {
+                let offset_ns = times.get(*next).copied();
+                *next += 1;
+                offset_ns
+            }
+        }
+    }
+}
+
+impl Process {
+    fn advance(&mut self) -> f64 {
+        match self {
+            Self::Uniform { next } => {
                 let number = *next;
                 *next += 1;
                 number as f64
             }
-            Process::Poisson { rng, gaps } => {
+            Self::Poisson { rng, gaps } => {
                 // libm's logarithm gives the same bits on every machine; 1 - u is never 0.
                 *gaps -= libm::log(1.0 - unit(rng));
                 *gaps
             }
-        };
-        // A product and a quotient, each rounded once (2^-53 of its value): nothing adds up.
-        Some((gaps * NS_PER_S as f64 / self.rate_per_s) as u64)
+        }
     }
 }
 
@@ -107,6 +145,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::clock::NS_PER_S;
 
     fn until(arrivals: Arrivals, rate: f64, seed: u64, end_ns: u64) -> Vec<u64> {
         arrivals

@@ -13,7 +13,9 @@ use crate::config::DriveConfig;
 use crate::dataset::DatasetError;
 use crate::floor::{Floor, Observer};
 use crate::measured::{Ended, Measured};
-use crate::pacer::Pacer;
+use crate::pacer::{Pacer, Rest};
+use crate::rate::MOST_PER_S;
+use crate::reconnect::Reconnection;
 use crate::runtime::{RuntimeError, on_this_thread};
 use crate::server_thread::server_thread;
 use crate::session::Session;
@@ -46,8 +48,8 @@ pub enum DriveError {
     /// No such tables.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
-    /// No requests would ever be due, or all at once.
-    #[error("a rate of {0} requests per second cannot be offered: give one that is above 0 and finite")]
+    /// No requests would ever be due, or more than can be sent.
+    #[error("a rate of {0} requests a second cannot be offered: give one above 0, and of at most 1,000,000")]
     Rate(f64),
     /// The server refused the workload's statements.
     #[error("cannot prepare the workload {workload}: {source}. Are its tables loaded?")]
@@ -104,21 +106,27 @@ async fn order_ids(config: &DriveConfig) -> Option<u64> {
 
 fn check(config: &DriveConfig) -> Result<(), DriveError> {
     config.dataset.check()?;
-    match config.pace.offered_per_s() {
-        Some(rate) if !(rate.is_finite() && rate > 0.0) => Err(DriveError::Rate(rate)),
+    match config.pace.offered_per_s(config.duration) {
+        Some(rate) if !(rate > 0.0 && rate <= MOST_PER_S) => Err(DriveError::Rate(rate)),
         _ => Ok(()),
     }
 }
 
 async fn drive_here(config: &DriveConfig, outputs: Outputs<'_>) -> Result<Measured, DriveError> {
-    let floor = Floor::new(config.connections.get());
+    let reconnection = Reconnection {
+        target: config.target.clone(),
+        patience: config.reconnect_for,
+        observed: outputs.observer.is_some(),
+    };
+    let floor = Floor::new(config.connections.get(), reconnection);
     let mut connections = tokio::select! {
-        seated = seat_all(config, &floor, outputs.observer.is_some()) => seated?,
+        seated = seat_all(config, &floor) => seated?,
         () = outputs.cancel.cancelled() => return Err(DriveError::Cancelled),
     };
+    let rest = if config.spin { Rest::OnCpu } else { Rest::Asleep };
     let mut session = Session {
         floor,
-        pacer: Pacer::new().map_err(DriveError::Timer)?,
+        pacer: Pacer::new(rest).map_err(DriveError::Timer)?,
         watch: outputs.watch,
         cancel: outputs.cancel,
     };
@@ -142,17 +150,13 @@ async fn drive_here(config: &DriveConfig, outputs: Outputs<'_>) -> Result<Measur
 
 /// Connects and prepares all, and then lets them wait for requests. Who observes the requests also learns which thread
 /// of the server serves them.
-async fn seat_all(
-    config: &DriveConfig,
-    floor: &Rc<Floor>,
-    observed: bool,
-) -> Result<JoinSet<()>, DriveError> {
+async fn seat_all(config: &DriveConfig, floor: &Rc<Floor>) -> Result<JoinSet<()>, DriveError> {
     let workload = config.requests.workload();
     let mut servings = Vec::new();
     for number in 0..config.connections.get() {
         let mut conn = config.target.connect(Use::Database).await?;
-        let mut seat = floor.seat(number, config.requests, config.dataset);
-        if observed {
+        let mut seat = floor.seat(number, config);
+        if seat.reconnection().observed {
             seat.thread = server_thread(&mut conn).await;
         }
         let serving = (workload.prepare)(conn, seat).await;

@@ -3,14 +3,18 @@
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::rc::Rc;
+use std::time::Duration;
 
-use logtrace_events::{Outcome, Request};
+use logtrace_events::Request;
 use tokio::sync::Notify;
 
 use crate::board::Board;
 use crate::clock::now_ns;
+use crate::config::DriveConfig;
 use crate::dataset::Dataset;
 use crate::kinds::KindOf;
+use crate::outages::{OutageCause, Outages};
+use crate::reconnect::Reconnection;
 use crate::recorder::Recorder;
 use crate::source::Turn;
 use crate::workloads::Requests;
@@ -23,11 +27,13 @@ pub(crate) struct Floor {
     pub(crate) board: RefCell<Board>,
     pub(crate) recorder: RefCell<Recorder>,
     pub(crate) observer: RefCell<Option<Observer>>,
-    /// Connections that are still there.
+    pub(crate) outages: RefCell<Outages>,
+    reconnection: Reconnection,
+    /// Connections that are there, or may come back.
     seated: Cell<usize>,
     /// Whether the pacing loop waits for nothing to run any more.
     pub(crate) draining: Cell<bool>,
-    /// Tells the pacing loop that nothing runs any more while it drains, or that a connection broke.
+    /// Tells the pacing loop that nothing runs any more while it drains, or that a connection is gone.
     pub(crate) quiet: Notify,
 }
 
@@ -35,35 +41,42 @@ pub(crate) struct Floor {
 #[derive(Clone)]
 pub(crate) struct Seat {
     floor: Rc<Floor>,
-    /// From 0.
-    pub(crate) number: usize,
+    number: usize,
     /// What requests are.
     pub(crate) requests: Requests,
     /// What requests are drawn from.
     pub(crate) dataset: Dataset,
     /// The server's thread of the connection, if that is known.
     pub(crate) thread: Option<u32>,
+    /// How long a request may take.
+    pub(crate) deadline: Option<Duration>,
+    /// When the connection was made.
+    pub(crate) connected_ns: u64,
 }
 
 impl Floor {
-    pub(crate) fn new(seats: usize) -> Rc<Self> {
+    pub(crate) fn new(seats: usize, reconnection: Reconnection) -> Rc<Self> {
         Rc::new(Self {
             board: RefCell::new(Board::new(seats)),
             recorder: RefCell::new(Recorder::new()),
             observer: RefCell::new(None),
+            outages: RefCell::new(Outages::default()),
+            reconnection,
             seated: Cell::new(seats),
             draining: Cell::new(false),
             quiet: Notify::new(),
         })
     }
 
-    pub(crate) fn seat(self: &Rc<Self>, number: usize, requests: Requests, dataset: Dataset) -> Seat {
+    pub(crate) fn seat(self: &Rc<Self>, number: usize, config: &DriveConfig) -> Seat {
         Seat {
             floor: Rc::clone(self),
             number,
-            requests,
-            dataset,
+            requests: config.requests,
+            dataset: config.dataset,
+            deadline: config.deadline,
             thread: None,
+            connected_ns: now_ns(),
         }
     }
 
@@ -95,10 +108,33 @@ impl Seat {
         }
         let mut board = self.floor.board.borrow_mut();
         board.finish();
-        let gone = request.outcome == Outcome::Disconnected;
-        self.floor.seated.update(|seated| seated - usize::from(gone));
-        if gone || (self.floor.draining.get() && board.is_drained()) {
+        if self.floor.draining.get() && board.is_drained() {
             self.floor.quiet.notify_one();
         }
+    }
+
+    /// From 0.
+    pub(crate) fn number(&self) -> usize {
+        self.number
+    }
+
+    pub(crate) fn reconnection(&self) -> &Reconnection {
+        &self.floor.reconnection
+    }
+
+    /// The connection was lost.
+    pub(crate) fn lost(&self, now_ns: u64) {
+        self.floor.outages.borrow_mut().lost(now_ns);
+    }
+
+    /// It is there again.
+    pub(crate) fn back(&self, cause: OutageCause) {
+        self.floor.outages.borrow_mut().back(now_ns(), cause);
+    }
+
+    /// It will not come back.
+    pub(crate) fn leave(&self) {
+        self.floor.seated.update(|seated| seated - 1);
+        self.floor.quiet.notify_one();
     }
 }

@@ -12,6 +12,7 @@ use tokio::task::JoinSet;
 
 use crate::dataset::{Dataset, DatasetError};
 use crate::draw::Draw;
+use crate::loaded;
 use crate::random::Stream;
 use crate::runtime::{RuntimeError, on_this_thread};
 use crate::schema::{self, Inserts, MARKER, Owner, quoted};
@@ -41,6 +42,15 @@ pub struct LoadProgress {
     pub rows: u64,
     /// Rows that it will have in the end.
     pub total: u64,
+}
+
+/// Where the tables of a run come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loaded {
+    /// They were filled now.
+    Anew,
+    /// An earlier load of the same dataset left them.
+    Before,
 }
 
 /// Why tables were not made or removed.
@@ -77,15 +87,25 @@ pub enum LoadError {
     },
 }
 
-/// Loads the tables of a dataset, in place of the workload tables that the database holds.
+/// Loads the tables of a dataset, in place of the workload tables that the database holds; those stay where they are
+/// of the same dataset and have all of its rows.
 ///
 /// A database that exists is used only when it is marked as logtrace's own. Blocks; `progress` is called after each
 /// statement.
-pub fn load(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)) -> Result<(), LoadError> {
+pub fn load(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)) -> Result<Loaded, LoadError> {
     config.dataset.check()?;
     on_this_thread(async {
-        ready_database(config).await?;
-        fill_tables(config, progress).await
+        let mut conn = config.target.connect(Use::Nothing).await?;
+        let loaded = ready_database(&mut conn, config).await?;
+        if loaded == Loaded::Anew {
+            fill_tables(config, progress).await?;
+            let of_sysbench = config.requests.tpcc().is_none().then_some(config.dataset);
+            loaded::note(&mut conn, &config.target.database, of_sysbench)
+                .await
+                .map_err(failed("note what was loaded"))?;
+        }
+        close(conn).await?;
+        Ok(loaded)
     })?
 }
 
@@ -111,24 +131,31 @@ async fn owned(conn: &mut Conn, database: &str) -> Result<bool, LoadError> {
     }
 }
 
-async fn ready_database(config: &LoadConfig) -> Result<(), LoadError> {
+/// Makes the database and empties it, unless it holds the tables already.
+async fn ready_database(conn: &mut Conn, config: &LoadConfig) -> Result<Loaded, LoadError> {
     let database = &config.target.database;
-    let mut conn = config.target.connect(Use::Nothing).await?;
-    if owned(&mut conn, database).await? {
-        drop_tables(&mut conn, database)
+    if owned(conn, database).await? {
+        let holds = loaded::holds(conn, database, config.dataset).await;
+        let holds = holds.map_err(failed("see what an earlier load left"))?;
+        // Those of tpcc are loaded anew always: nothing brings its rows back to what they were.
+        if holds && config.requests.tpcc().is_none() {
+            return Ok(Loaded::Before);
+        }
+        drop_tables(conn, database)
             .await
             .map_err(failed("drop the tables of an earlier load"))?;
     } else if config.create_database {
-        schema::create_database(&mut conn, database)
+        schema::create_database(conn, database)
             .await
             .map_err(failed("create the database"))?;
     } else {
         return Err(LoadError::NoDatabase(database.clone()));
     }
-    close(conn).await
+    Ok(Loaded::Anew)
 }
 
 async fn drop_tables(conn: &mut Conn, database: &str) -> mysql_async::Result<()> {
+    loaded::note(conn, database, None).await?;
     for table in schema::workload_tables(conn, database).await? {
         let sql = format!("DROP TABLE {}.{}", quoted(database), quoted(&table));
         conn.query_drop(sql).await?;

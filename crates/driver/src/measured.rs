@@ -6,6 +6,7 @@ use hdrhistogram::Histogram;
 
 use crate::config::Span;
 use crate::kinds::Kind;
+use crate::outages::Outage;
 
 /// The measured window of one drive.
 ///
@@ -14,7 +15,7 @@ use crate::kinds::Kind;
 pub struct Measured {
     /// The window as it was: a window that ended early ends when it did.
     pub window: Span,
-    /// The rate that was asked for; `None` in a closed loop.
+    /// The rate that was asked for in the window, its mean where it changes; `None` in a closed loop.
     pub offered_per_s: Option<f64>,
     /// The rate that was kept up. Open loop: the offered rate times the share of the requests due in the window
     /// that were sent in it and then done, so that a server that keeps up achieves what was offered whatever
@@ -25,7 +26,8 @@ pub struct Measured {
     pub requests: u64,
     /// Requests that the server did, in the window or in the grace after it.
     pub done: u64,
-    /// Requests that failed, by the server's error code; 2013 for those whose connection broke.
+    /// Requests that failed, by the server's error code; [`crate::DISCONNECTED`] for those whose connection
+    /// broke, [`crate::TIMED_OUT`] for those that were not done by their deadline.
     pub errors: BTreeMap<u16, u64>,
     /// Attempts that were made again within a request, by the error code of the failed attempt.
     pub retries: BTreeMap<u16, u64>,
@@ -55,6 +57,8 @@ pub struct Measured {
     /// By how much the server's own order numbers (`d_next_o_id` of all districts) grew from before the window to
     /// after the grace: orders that were committed. `None` without such numbers, or when the server did not tell.
     pub orders_grown: Option<u64>,
+    /// Times in which connections were lost, from those that were when the window began.
+    pub outages: Vec<Outage>,
     /// Why the window ended.
     pub ended: Ended,
     /// CPU time of the driver's thread in the window and the grace.
@@ -68,7 +72,7 @@ pub enum Ended {
     Completed,
     /// The caller cancelled it.
     Interrupted,
-    /// Every connection broke.
+    /// Every connection broke, and did not come back.
     ServerGone,
 }
 

@@ -1,5 +1,6 @@
 //! How late each way of waiting wakes, without a server: the self-test behind the choice of the pacer.
 
+use std::fmt;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,7 @@ use rustix::time::{TimerfdClockId, TimerfdFlags, timerfd_create};
 
 use crate::Arrivals;
 use crate::clock::{duration_ns, now_ns};
-use crate::pacer::{Pacer, no_timer_slack, set_timer};
+use crate::pacer::{Pacer, Rest, no_timer_slack, set_timer};
 use crate::recorder::new_histogram;
 use crate::runtime::{RuntimeError, on_this_thread};
 
@@ -17,10 +18,28 @@ use crate::runtime::{RuntimeError, on_this_thread};
 pub enum Waiting {
     /// What the driver does: a timerfd in the event loop of its thread.
     Pacer,
+    /// The same, but the timer is set early, and the rest is waited for on the CPU.
+    Spinning,
     /// The best a thread can do that does nothing else: a blocking read of a timerfd.
     BareTimer,
     /// tokio's own timer, which the driver avoids.
     TokioTimer,
+}
+
+impl Waiting {
+    /// The best first.
+    pub const ALL: [Self; 4] = [Self::BareTimer, Self::Pacer, Self::Spinning, Self::TokioTimer];
+}
+
+impl fmt::Display for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Pacer => "pacer",
+            Self::Spinning => "spinning",
+            Self::BareTimer => "bare timer",
+            Self::TokioTimer => "tokio timer",
+        })
+    }
 }
 
 /// Waits for `rate_per_s` uniform due times a second for `duration`, and returns how late each wait ended, in
@@ -35,7 +54,8 @@ pub fn pace_lag(
         .offsets_ns(rate_per_s, 0)
         .take_while(move |&offset| offset < length_ns);
     let lags = match waiting {
-        Waiting::Pacer => on_this_thread(with_pacer(offsets))?,
+        Waiting::Pacer => on_this_thread(with_pacer(offsets, Rest::Asleep))?,
+        Waiting::Spinning => on_this_thread(with_pacer(offsets, Rest::OnCpu))?,
         Waiting::BareTimer => with_bare_timer(offsets),
         Waiting::TokioTimer => on_this_thread(with_tokio_timer(offsets))?,
     };
@@ -45,9 +65,9 @@ pub fn pace_lag(
 /// Time from the start of a measurement to its first due time.
 const LEAD_NS: u64 = 2_000_000;
 
-async fn with_pacer(offsets: impl Iterator<Item = u64>) -> io::Result<Histogram<u64>> {
+async fn with_pacer(offsets: impl Iterator<Item = u64>, rest: Rest) -> io::Result<Histogram<u64>> {
     let mut lags = new_histogram();
-    let mut pacer = Pacer::new()?;
+    let mut pacer = Pacer::new(rest)?;
     let start = now_ns() + LEAD_NS;
     for offset in offsets {
         pacer.until(start + offset).await?;

@@ -10,21 +10,34 @@ use rustix::time::{
 };
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
+use tokio::task::yield_now;
 
 use crate::clock::{now_ns, timespec};
+use crate::lead::Lead;
 
 /// A timer of the kernel (timerfd) that the runtime waits for together with its sockets.
 ///
-/// tokio's own timer rounds up to whole milliseconds. This one wakes the thread at the due time itself, and the
-/// thread that it wakes is the one that sends.
+/// tokio's own timer rounds up to whole milliseconds. This one wakes the thread as soon as the kernel can, or as much
+/// before the due time as waking takes, and the thread that it wakes is the one that sends.
 #[derive(Debug)]
 pub(crate) struct Pacer {
     timer: AsyncFd<OwnedFd>,
+    /// Where the last microseconds are waited for on the CPU.
+    lead: Option<Lead>,
+}
+
+/// How the last microseconds before a due time are waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rest {
+    /// As the rest of the time: the thread wakes late by what a wake-up takes.
+    Asleep,
+    /// By asking for the time again and again.
+    OnCpu,
 }
 
 impl Pacer {
     /// Makes a timer. Call it on the thread and in the runtime that will wait for it.
-    pub(crate) fn new() -> io::Result<Self> {
+    pub(crate) fn new(rest: Rest) -> io::Result<Self> {
         no_timer_slack()?;
         let timer = timerfd_create(
             TimerfdClockId::Monotonic,
@@ -32,18 +45,32 @@ impl Pacer {
         )?;
         Ok(Self {
             timer: register(timer)?,
+            lead: (rest == Rest::OnCpu).then(Lead::default),
         })
     }
 
     /// Waits until `at_ns`; returns at once when that time has come already. Dropping the future stops waiting.
     pub(crate) async fn until(&mut self, at_ns: u64) -> io::Result<()> {
-        while now_ns() < at_ns {
-            set_timer(self.timer.get_ref(), at_ns)?;
+        let wake_ns = at_ns.saturating_sub(self.lead.map_or(0, Lead::ns));
+        while now_ns() < wake_ns {
+            set_timer(self.timer.get_ref(), wake_ns)?;
             // The readiness may be left over from an earlier time that nobody waited for to the end. Clearing it
             // is enough: the timer is set again before each wait, and setting it resets what there was to read.
             self.timer.readable().await?.clear_ready();
+            self.learn(wake_ns);
+        }
+        while now_ns() < at_ns {
+            // The connections go on meanwhile.
+            yield_now().await;
         }
         Ok(())
+    }
+
+    /// What a wake-up tells, unless it was for nothing.
+    fn learn(&mut self, wake_ns: u64) {
+        if let (Some(lead), Some(late_ns)) = (&mut self.lead, now_ns().checked_sub(wake_ns)) {
+            lead.learn(late_ns);
+        }
     }
 }
 

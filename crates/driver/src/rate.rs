@@ -5,6 +5,10 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+/// The highest rate that can be offered, in requests a second: more than one thread can send. Beyond it nothing is
+/// measured, and the memory fills with what waits.
+pub(crate) const MOST_PER_S: f64 = 1e6;
+
 /// An offered rate, as a user gives it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rate {
@@ -47,10 +51,10 @@ impl FromStr for Rate {
             .trim_end()
             .parse()
             .map_err(|_| RateError::NotARate(text.into()))?;
-        if value.is_finite() && value > 0.0 {
+        if value > 0.0 && value <= MOST_PER_S {
             Ok(make(value))
         } else {
-            Err(RateError::NotPositive(text.into()))
+            Err(RateError::OutOfRange(text.into()))
         }
     }
 }
@@ -61,9 +65,18 @@ pub enum RateError {
     /// It does not read as a rate.
     #[error("{0:?} is not a rate: write 500/s, or 70% for a share of the measured capacity")]
     NotARate(String),
-    /// No requests would ever be due, or all at once.
-    #[error("the rate {0:?} must be above 0 and finite")]
-    NotPositive(String),
+    /// It does not read as a range of rates.
+    #[error(
+        "{0:?} is not a range of rates: write 100..5000/s for a ramp, 100..5000/s:500 for steps of 500, or either \
+         with % for shares of the measured capacity"
+    )]
+    NotARange(String),
+    /// No requests would ever be due, or there is no end of steps.
+    #[error("the rates {0:?} must be 0 to 1,000,000, not both 0, in at most 10,000 steps by more than 0")]
+    BadRange(String),
+    /// No requests would ever be due, or more than can be sent.
+    #[error("the rate {0:?} must be above 0, and at most 1,000,000")]
+    OutOfRange(String),
 }
 
 #[cfg(test)]
@@ -84,9 +97,9 @@ mod tests {
 
     #[test]
     fn what_is_no_rate_is_refused() {
-        for text in ["0", "-5/s", "0%", "-1%", "inf", "nan", "1e999"] {
+        for text in ["0", "-5/s", "0%", "-1%", "inf", "nan", "1e999", "1000001/s"] {
             assert!(
-                matches!(text.parse::<Rate>(), Err(RateError::NotPositive(_))),
+                matches!(text.parse::<Rate>(), Err(RateError::OutOfRange(_))),
                 "{text}"
             );
         }

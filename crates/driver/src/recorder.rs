@@ -14,6 +14,9 @@ pub const LATE_NS: u64 = 1_000_000;
 /// server during query".
 pub const DISCONNECTED: u16 = 2013;
 
+/// The code under which requests are counted that were not done by their deadline. No server nor client has it.
+pub const TIMED_OUT: u16 = u16::MAX;
+
 /// Significant digits of every histogram: values are kept to 0.1 %.
 const SIGNIFICANT_DIGITS: u8 = 3;
 
@@ -48,7 +51,7 @@ pub struct Counts {
     pub done: u64,
     /// Those of them that were sent before the window ended.
     pub done_in_time: u64,
-    /// Requests that failed, by the server's error code, or [`DISCONNECTED`].
+    /// Requests that failed, by the server's error code, or [`DISCONNECTED`] or [`TIMED_OUT`].
     pub errors: BTreeMap<u16, u64>,
     /// Attempts that were made again, by the code that the server gave the failed one.
     pub retries: BTreeMap<u16, u64>,
@@ -86,6 +89,7 @@ impl Recorder {
             }
             Outcome::ServerError(code) => count(&mut self.counts.errors, code),
             Outcome::Disconnected => count(&mut self.counts.errors, DISCONNECTED),
+            Outcome::TimedOut => count(&mut self.counts.errors, TIMED_OUT),
         }
     }
 
@@ -199,6 +203,7 @@ mod tests {
             4 => Just(Outcome::Done),
             1 => (1000u16..1010).prop_map(Outcome::ServerError),
             1 => Just(Outcome::Disconnected),
+            1 => Just(Outcome::TimedOut),
         ];
         (0u64..1 << 40, 0u64..1 << 36, 0u64..1 << 36, outcome).prop_map(|(due_ns, lag, service, outcome)| {
             Request {

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::time::{Duration, SystemTime};
 
 use crate::clock::{duration_ns, now_ns, thread_cpu_ns};
-use crate::config::{DriveConfig, Pace, Span};
+use crate::config::{DriveConfig, Span};
 use crate::drive::DriveError;
 use crate::floor::Floor;
 use crate::kinds::Kind;
@@ -54,6 +54,7 @@ pub(crate) async fn measure(
     let mut recorder = Recorder::new();
     recorder.set_window_end(planned.end_ns);
     session.floor.recorder.replace(recorder);
+    session.floor.outages.borrow_mut().begin();
     let cpu_ns = thread_cpu_ns();
     let source = config.pace.source(planned, Stream::Window, config.dataset.seed);
     session.floor.board.borrow_mut().set_source(source);
@@ -106,13 +107,14 @@ fn summary(config: &DriveConfig, floor: &Floor, end: &End) -> Measured {
     let mut kinds = recorder.take_kinds();
     kinds.resize_with(config.requests.workload().kinds.len(), Kind::default);
     let (latencies, counts, per_second) = recorder.into_parts();
-    let achieved_per_s = match config.pace {
-        Pace::Open { rate_per_s, .. } => achieved_open(rate_per_s, board.released, counts.done_in_time),
-        Pace::Closed => achieved_closed(end.window, end.done_by_end),
+    let offered_per_s = config.pace.offered_per_s(end.window.length());
+    let achieved_per_s = match offered_per_s {
+        Some(offered) => achieved_open(offered, board.released, counts.done_in_time),
+        None => achieved_closed(end.window, end.done_by_end),
     };
     Measured {
         window: end.window,
-        offered_per_s: config.pace.offered_per_s(),
+        offered_per_s,
         achieved_per_s,
         requests: board.released,
         done: counts.done,
@@ -130,6 +132,7 @@ fn summary(config: &DriveConfig, floor: &Floor, end: &End) -> Measured {
         per_second,
         kinds,
         orders_grown: None,
+        outages: floor.outages.borrow().all(),
         ended: end.ended,
         client_cpu_ns: end.client_cpu_ns,
     }

@@ -1,19 +1,22 @@
 //! One connection: takes requests, issues them, and records how they ended.
 
+use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
 
 use logtrace_events::{Outcome, Request};
 use mysql_async::{Conn, Error};
+use tokio::time::timeout;
 
 use crate::clock::now_ns;
 use crate::draw::Draw;
 use crate::floor::Seat;
 use crate::kinds::KindOf;
+use crate::reconnect::reconnect;
 use crate::source::Turn;
 use crate::workloads::{Issued, Workload};
 
-/// Serves requests until the drive is over or the connection breaks.
+/// Serves requests until the drive is over, or the connection broke and did not come back.
 pub(crate) type Serving = Pin<Box<dyn Future<Output = ()>>>;
 
 /// Prepares what a workload needs on a connection.
@@ -37,7 +40,7 @@ pub(crate) fn prepare<W: Workload>(mut conn: Conn, seat: Seat) -> Preparing {
     })
 }
 
-async fn serve<W: Workload>(workload: W, mut conn: Conn, seat: Seat) {
+async fn serve<W: Workload>(mut workload: W, mut conn: Conn, mut seat: Seat) {
     loop {
         if let Some(pause) = workload.pause() {
             // A user's time is in seconds: that tokio rounds to milliseconds does not matter.
@@ -46,10 +49,14 @@ async fn serve<W: Workload>(workload: W, mut conn: Conn, seat: Seat) {
         let Some(turn) = seat.turn().await else {
             break;
         };
-        let (request, done) = run(&workload, &mut conn, &seat, turn).await;
-        seat.finish(&request, done);
-        if request.outcome == Outcome::Disconnected {
-            return;
+        let (request, kind) = run(&workload, &mut conn, &seat, turn).await;
+        seat.finish(&request, kind);
+        let given_up = request.outcome == Outcome::TimedOut;
+        if given_up || request.outcome == Outcome::Disconnected {
+            let Some(again) = reconnect(&mut seat, given_up).await else {
+                return;
+            };
+            (workload, conn) = again;
         }
     }
     // The measurement is over, and the server will see the connection end one way or the other.
@@ -65,32 +72,49 @@ async fn run<W: Workload>(
     let values = workload.draw(&mut Draw::request(seat.dataset, turn.base, turn.number));
     // The first poll of the future below writes to the socket.
     let sent_ns = now_ns();
-    let (mut retries, mut rolled_back) = (0, false);
-    let outcome = loop {
-        match workload.issue(conn, &values).await {
-            Ok(issued) => {
-                rolled_back = issued == Issued::RolledBack;
-                break Outcome::Done;
-            }
-            Err(Error::Server(error)) if RETRIED.contains(&error.code) && retries < MAX_RETRIES => {
-                retries += 1;
-                seat.retry(error.code);
-            }
-            Err(Error::Server(error)) => break Outcome::ServerError(error.code),
-            // After anything else nobody knows what the server still has to say on this connection.
-            Err(Error::Io(_) | Error::Driver(_) | Error::Url(_) | Error::Other(_)) => {
-                break Outcome::Disconnected;
-            }
-        }
+    let retries = Cell::new(0);
+    let attempts = attempt(workload, conn, seat, &values, &retries);
+    let (outcome, issued) = match seat.deadline {
+        // A deadline is in milliseconds and more: tokio's timer will do.
+        Some(deadline) => timeout(deadline, attempts)
+            .await
+            .unwrap_or((Outcome::TimedOut, Issued::Done)),
+        None => attempts.await,
     };
     let request = Request {
         due_ns: turn.due_ns.unwrap_or(sent_ns),
         sent_ns,
         done_ns: now_ns(),
         outcome,
-        retries,
+        retries: retries.get(),
         thread: seat.thread,
     };
+    let rolled_back = issued == Issued::RolledBack;
     let kind = workload.kind(&values);
     (request, kind.map(|kind| KindOf { kind, rolled_back }))
+}
+
+/// Issues a request until it is done, or failed in a way that is not worth another attempt; how it ended matters only
+/// where it is done.
+async fn attempt<W: Workload>(
+    workload: &W,
+    conn: &mut Conn,
+    seat: &Seat,
+    values: &W::Values,
+    retries: &Cell<u32>,
+) -> (Outcome, Issued) {
+    loop {
+        let failed = match workload.issue(conn, values).await {
+            Ok(issued) => return (Outcome::Done, issued),
+            Err(Error::Server(error)) if RETRIED.contains(&error.code) && retries.get() < MAX_RETRIES => {
+                retries.update(|retries| retries + 1);
+                seat.retry(error.code);
+                continue;
+            }
+            Err(Error::Server(error)) => Outcome::ServerError(error.code),
+            // After anything else nobody knows what the server still has to say on this connection.
+            Err(Error::Io(_) | Error::Driver(_) | Error::Url(_) | Error::Other(_)) => Outcome::Disconnected,
+        };
+        return (failed, Issued::Done);
+    }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use common::drives::{DATASET, config, drive_to_end, load_dataset, plain, uniform};
 use common::server::{FLAVORS, Server};
 use logtrace_driver::{
-    Dataset, LoadConfig, LoadError, LoadProgress, Pace, Target, capacity, drop_database, load,
+    Dataset, LoadConfig, LoadError, LoadProgress, Loaded, Pace, Target, capacity, drop_database, load,
 };
 
 /// A load that is over at once.
@@ -156,7 +156,7 @@ fn tables_have_the_rows_indexes_and_content_of_the_seed() {
     }
 }
 
-fn load_into(target: Target, create_database: bool) -> Result<(), LoadError> {
+fn load_into(target: Target, create_database: bool) -> Result<Loaded, LoadError> {
     let config = LoadConfig {
         target,
         requests: plain("update_key"),
@@ -185,6 +185,50 @@ fn a_database_that_is_not_ours_is_never_touched() {
             load_into(server.target("absent"), false),
             Err(LoadError::NoDatabase(_))
         ));
+    }
+}
+
+#[test]
+fn what_an_earlier_load_left_is_used_while_it_is_whole_and_the_same() {
+    for flavor in FLAVORS {
+        let server = Server::start(flavor, &[]);
+        let target = server.target("log`trace");
+        let load = |dataset| {
+            let config = LoadConfig {
+                target: target.clone(),
+                requests: plain("update_key"),
+                dataset,
+                create_database: true,
+                connections: NonZeroUsize::MIN,
+            };
+            load(&config, &mut |_| {}).unwrap()
+        };
+        assert_eq!(load(DATASET), Loaded::Anew);
+        server.run("UPDATE `log``trace`.sbtest1 SET k = 7");
+        assert_eq!(load(DATASET), Loaded::Before, "{flavor:?}");
+        let sevens = "SELECT COUNT(*) FROM `log``trace`.sbtest1 WHERE k = 7";
+        assert_eq!(server.query::<u64>(sevens), [1000], "nothing was loaded");
+
+        let others = [
+            Dataset { seed: 43, ..DATASET },
+            Dataset { rows: 999, ..DATASET },
+            Dataset { tables: 1, ..DATASET },
+        ];
+        for other in others {
+            assert_eq!(load(other), Loaded::Anew, "{flavor:?} {other:?}");
+        }
+        for damage in [
+            "DELETE FROM `log``trace`.sbtest2 WHERE id = 500",
+            "INSERT INTO `log``trace`.sbtest1 (k) VALUES (1)",
+            "DROP TABLE `log``trace`.sbtest2",
+            "DELETE FROM `log``trace`.sbtest1",
+            // What a load that was cut short leaves.
+            "ALTER TABLE `log``trace`.logtrace_marker COMMENT = ''",
+        ] {
+            load(DATASET);
+            server.run(damage);
+            assert_eq!(load(DATASET), Loaded::Anew, "{flavor:?} {damage}");
+        }
     }
 }
 

@@ -65,10 +65,14 @@ fn requests_are_rate_times_duration_and_the_same_for_a_seed() {
             due
         };
         assert_eq!(run(uniform(500.0), 1).len(), 1000);
-        let first = run(poisson, 1);
+        let first = run(poisson.clone(), 1);
         // Five standard deviations of a Poisson count of 1000.
         assert!(first.len().abs_diff(1000) < 158, "{}", first.len());
-        assert_eq!(first, run(poisson, 1), "the same seed gives the same due times");
+        assert_eq!(
+            first,
+            run(poisson.clone(), 1),
+            "the same seed gives the same due times"
+        );
         assert_ne!(first, run(poisson, 2));
     }
 }

@@ -31,6 +31,8 @@ pub enum Outcome {
     ServerError(u16),
     /// The connection broke.
     Disconnected,
+    /// It was not done by its deadline.
+    TimedOut,
 }
 
 impl Request {

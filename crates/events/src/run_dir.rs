@@ -113,6 +113,11 @@ impl RunDir {
         self.path.join("commits.folded")
     }
 
+    /// When each request was due.
+    pub fn arrivals_txt(&self) -> PathBuf {
+        self.path.join("arrivals.txt")
+    }
+
     /// Response times by part, cause and kernel function, drawn.
     pub fn response_svg(&self) -> PathBuf {
         self.path.join("response.svg")

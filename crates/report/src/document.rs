@@ -9,12 +9,14 @@ use serde::{Deserialize, Serialize};
 
 pub use self::server::{LoopImage, Placed, Server};
 pub use self::tpcc::{Consistency, Tpcc, TpccTransaction};
+pub use self::workload::Workload;
 
 use crate::cause::{Wait, Who};
 use crate::distribution::Distribution;
 
 mod server;
 mod tpcc;
+mod workload;
 
 /// Version of the layout of `run.json`.
 pub const SCHEMA: u32 = 1;
@@ -73,48 +75,10 @@ impl Document {
     }
 }
 
-/// What was asked of the server.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Workload {
-    /// Its name.
-    pub name: String,
-    /// Connections.
-    pub connections: u32,
-    /// `poisson`, `uniform`, or `closed` for a closed loop (`--max`).
-    pub arrivals: String,
-    /// Seed of arrivals and keys.
-    pub seed: u64,
-    /// Distribution of keys, with its parameters: `uniform`, `special`, `zipfian:0.8`.
-    pub keys: String,
-    /// Tables.
-    pub tables: u32,
-    /// Rows of each table; absent where they are not of one size.
-    pub rows: Option<u64>,
-    /// Length of the measured window, in seconds.
-    pub duration_s: f64,
-    /// Length of the warm-up before it, in seconds.
-    pub warmup_s: f64,
-    /// What a closed loop reached before the run, in requests a second, when the rate was asked as a share of it.
-    pub capacity_per_s: Option<f64>,
-    /// How many times a request has the statements of each group, by sysbench's name of the group; absent in older
-    /// documents.
-    #[serde(default)]
-    pub statements: BTreeMap<String, u64>,
-    /// Rows of a range that is read; absent where the workload reads none.
-    #[serde(default)]
-    pub range_size: Option<u64>,
-    /// Whether BEGIN and COMMIT are around the statements of a request.
-    #[serde(default)]
-    pub transaction: bool,
-    /// `prepared` or `text`; absent in older documents.
-    #[serde(default)]
-    pub protocol: Option<String>,
-}
-
 /// What the driver measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Driver {
-    /// Requests a second that were asked for; absent in a closed loop.
+    /// Requests a second that were asked for, their mean where they changed; absent in a closed loop.
     pub offered_per_s: Option<f64>,
     /// Requests a second that the server did.
     pub achieved_per_s: f64,
@@ -142,6 +106,25 @@ pub struct Driver {
     pub service: Distribution,
     /// done - due.
     pub response: Distribution,
+    /// Times in which connections were lost; absent in older documents.
+    #[serde(default)]
+    pub outages: Vec<OutageRow>,
+}
+
+/// From the first connection that was lost until all that were lost are there again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutageRow {
+    /// When it began, in nanoseconds from the start of the window.
+    pub at: u64,
+    /// How long until the last one was there again of those that came back; absent when none did.
+    pub length: Option<u64>,
+    /// Connections that were lost.
+    pub connections: u64,
+    /// Connections that came back.
+    pub back: u64,
+    /// `restarted`: the server was, in between. `closed`: the server went on, and ended the connections. `unknown`: it did
+    /// not say.
+    pub cause: String,
 }
 
 /// Response times by part, over all joined requests; the parts sum to the total exactly.

@@ -45,7 +45,7 @@ impl Workload for Terminal {
     async fn prepare(conn: &mut Conn, seat: &Seat) -> mysql_async::Result<Self> {
         let tpcc = seat.requests.tpcc().unwrap_or_default();
         // There are at most as many connections as file descriptors.
-        let mut terminal = Self::as_text(tpcc, seat.number as u32, seat.dataset.seed);
+        let mut terminal = Self::as_text(tpcc, seat.number() as u32, seat.dataset.seed);
         if seat.requests.protocol() == Protocol::Prepared {
             for statement in terminal.each() {
                 statement.prepare(conn).await?;

@@ -39,6 +39,9 @@ pub(crate) fn config(target: Target, workload: &str, pace: Pace, duration: Durat
         warmup: Duration::ZERO,
         duration,
         grace: DEFAULT_GRACE,
+        spin: false,
+        reconnect_for: Duration::ZERO,
+        deadline: None,
     }
 }
 

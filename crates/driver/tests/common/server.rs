@@ -28,6 +28,7 @@ pub(crate) enum Flavor {
 
 /// A running server; dropping it kills it and removes its files.
 pub(crate) struct Server {
+    command: Command,
     process: Child,
     dir: TempDir,
     /// Servers of one test binary run one after the other: two of them would disturb each other's timing.
@@ -123,16 +124,26 @@ impl Server {
             .args(options)
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        let process = command
-            .spawn()
-            .unwrap_or_else(|error| panic!("cannot start setpriv (util-linux): {error}"));
+        let process = spawn(&mut command);
         let mut server = Self {
+            command,
             process,
             dir,
             _alone: alone,
         };
         server.wait_until_it_answers();
         server
+    }
+
+    /// Shuts it down and starts it again, at the same place; returns how long there was none. It lives as long as the
+    /// thread that does this.
+    pub(crate) fn restart(&mut self) -> Duration {
+        signal(self.pid(), Signal::TERM);
+        self.process.wait().unwrap();
+        let gone = Instant::now();
+        self.process = spawn(&mut self.command);
+        self.wait_until_it_answers();
+        gone.elapsed()
     }
 
     pub(crate) fn target(&self, database: &str) -> Target {
@@ -203,6 +214,12 @@ impl Drop for Server {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+fn spawn(command: &mut Command) -> Child {
+    command
+        .spawn()
+        .unwrap_or_else(|error| panic!("cannot start setpriv (util-linux): {error}"))
 }
 
 /// Runs a future of the test on the calling thread.

@@ -237,7 +237,10 @@ fn load(workload: &Workload, offered: Option<f64>) -> String {
         let percent = 100.0 * offered / capacity;
         format!(" ({percent:.0} % of {}/s)", units::tenths(capacity))
     });
-    format!("{rate}/s {arrivals}{share} for {duration}")
+    match &workload.schedule {
+        None => format!("{rate}/s {arrivals}{share} for {duration}"),
+        Some(schedule) => format!("{rate}/s on average{share}, {arrivals}, {schedule}, for {duration}"),
+    }
 }
 
 /// What the tracer lost is always said; the other counts only where they are not 0.

@@ -10,7 +10,8 @@ use logtrace_events::FileClass;
 use logtrace_report::breakdown::{Breakdown, ResponseTotal, Slowest, StackTotals};
 use logtrace_report::distribution::Distribution;
 use logtrace_report::document::{
-    Caveat, Document, Driver, Gaps, LoopImage, Placed, Probe, SCHEMA, Server, Trace, Tracer, Workload,
+    Caveat, Document, Driver, Gaps, LoopImage, OutageRow, Placed, Probe, SCHEMA, Server, Trace, Tracer,
+    Workload,
 };
 
 use self::breakdown::{breakdown, durations, histogram};
@@ -97,6 +98,13 @@ pub(crate) fn losses() -> Sample {
         unfinished: 2,
         errors: BTreeMap::from([("1213".to_owned(), 12), ("disconnected".to_owned(), 1)]),
         retries: BTreeMap::from([("1205".to_owned(), 40)]),
+        outages: vec![OutageRow {
+            at: 4_200_000_000,
+            length: Some(1_300_000_000),
+            connections: 1,
+            back: 1,
+            cause: "closed".to_owned(),
+        }],
         ..driver()
     });
     if let Some(tracer) = &mut document.tracer {
@@ -146,6 +154,7 @@ pub(crate) fn no_commits() -> Sample {
     };
     sample.document.workload = Some(Workload {
         name: "point_select".to_owned(),
+        schedule: Some("100..5000/s:500".to_owned()),
         ..workload()
     });
     sample.document.tracer.as_mut().unwrap().cpu_ns_per_commit = 0;
@@ -228,6 +237,7 @@ fn workload() -> Workload {
         name: "update_key".to_owned(),
         connections: 8,
         arrivals: "poisson".to_owned(),
+        schedule: None,
         seed: 42,
         keys: "special".to_owned(),
         tables: 4,
@@ -235,6 +245,7 @@ fn workload() -> Workload {
         duration_s: 30.0,
         warmup_s: 5.0,
         capacity_per_s: Some(1_714.3),
+        tables_reused: false,
         statements: BTreeMap::from([("index_updates".to_owned(), 1)]),
         range_size: None,
         transaction: false,
@@ -259,6 +270,7 @@ fn driver() -> Driver {
         lag: distribution(39_000.0),
         service: distribution(1_080_000.0),
         response: distribution(1_120_000.0),
+        outages: Vec::new(),
     }
 }
 

@@ -1,0 +1,82 @@
+//! How long before a due time to wake.
+
+/// How much earlier than the due time the timer is set, in nanoseconds: as much as the thread wakes late in the middle,
+/// learned from one wake-up after the other.
+///
+/// A timer wakes a thread tens of microseconds late, and always by about as much. What of the lead is left when the
+/// thread runs is waited for on the CPU. Half of the wake-ups leave nothing, so that this costs what wake-ups vary by,
+/// and not what they take.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Lead {
+    /// `None` before the first wake-up.
+    ns: Option<u64>,
+}
+
+/// The longest lead. A thread that wakes later than this competes for its CPU with others, and waiting there would take
+/// it from them.
+const LONGEST_NS: u64 = 80_000;
+
+/// The smallest correction, and the largest as a part of the lead: it goes to and fro by 3 %.
+const SMALLEST_STEP_NS: u64 = 500;
+const LARGEST_STEP: u64 = 32;
+
+impl Lead {
+    /// The lead for the next wake-up.
+    pub(crate) fn ns(self) -> u64 {
+        self.ns.unwrap_or(0)
+    }
+
+    /// A wake-up was as much later than its timer. The first one is a guess; from then on it goes up or down alike,
+    /// however far off: this finds the median, which a few very late ones do not move.
+    pub(crate) fn learn(&mut self, late_ns: u64) {
+        let lead_ns = match self.ns {
+            None => late_ns,
+            Some(ns) => {
+                let step = (ns / LARGEST_STEP).max(SMALLEST_STEP_NS);
+                if late_ns > ns {
+                    ns + step
+                } else {
+                    ns.saturating_sub(step)
+                }
+            }
+        };
+        self.ns = Some(lead_ns.min(LONGEST_NS));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn after(late_ns: impl IntoIterator<Item = u64>) -> u64 {
+        let mut lead = Lead::default();
+        late_ns.into_iter().for_each(|late_ns| lead.learn(late_ns));
+        lead.ns()
+    }
+
+    #[test]
+    fn it_is_the_median_whatever_the_latest_do() {
+        let late = [30_000, 45_000, 40_000, 3_000_000, 35_000].repeat(60);
+        let ns = after(late.iter().copied());
+        assert!((35_000..=45_000).contains(&ns), "{ns}");
+        let calmer = after(late.into_iter().chain([10_000; 100]));
+        assert!((9_000..=11_000).contains(&calmer), "{calmer}");
+    }
+
+    #[test]
+    fn it_begins_with_the_first_wake_up_and_forgets_one_that_was_far_off() {
+        assert_eq!(after([]), 0);
+        assert_eq!(after([50_000]), 50_000);
+        let ns = after([3_000_000].into_iter().chain([30_000; 40]));
+        assert!((29_000..=31_000).contains(&ns), "{ns}");
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_never_longer_than_the_longest(late in proptest::collection::vec(any::<u64>(), 0..1000)) {
+            prop_assert!(after(late) <= LONGEST_NS);
+        }
+    }
+}
