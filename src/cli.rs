@@ -68,6 +68,8 @@ Examples:
       twenty steps of 3 s; --schedule FILE for ramps and bursts
   sudo logtrace run --workload oltp_read_write --point-selects 2 --range-size 20 --protocol text
       a workload by sysbench's name, with sysbench's options
+  sudo logtrace run --workload tpcc --warehouses 10 --rate 200/s --check
+      a TPC-C-like workload, its tables checked before and after
   sudo logtrace run --fs xfs --rate 300/s
       the server on an XFS of its own, in a file that is gone afterwards
   sudo logtrace run --place redo=/mnt/fast --place binlog=/mnt/large

@@ -281,12 +281,18 @@ fn a_release_of_sysbench_has_its_defaults_but_what_is_named_goes_first() {
     for (compat, keys) in [("sysbench-1.0", "special"), ("sysbench-1.1", "uniform")] {
         let document = run(&format!("--compat {compat} {load}")).good();
         let told = workload(&document);
-        assert_eq!((told.keys.as_str(), told.tables, told.rows), (keys, 1, 10_000));
+        assert_eq!(
+            (told.keys.as_str(), told.tables, told.rows),
+            (keys, 1, Some(10_000))
+        );
     }
     let named = "--compat sysbench-1.0 --keys uniform --tables 2 --rows 500";
     let document = run(&format!("{named} {load}")).good();
     let told = workload(&document);
-    assert_eq!((told.keys.as_str(), told.tables, told.rows), ("uniform", 2, 500));
+    assert_eq!(
+        (told.keys.as_str(), told.tables, told.rows),
+        ("uniform", 2, Some(500))
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
-//! The options of a workload, under sysbench's names.
+//! The options of a workload: under sysbench's names where sysbench has them.
 
 use clap::Args;
+use logtrace_driver::tpcc::{Homes, TpccOptions};
 use logtrace_driver::{Compat, Group, Protocol, WorkloadInfo, WorkloadOptions};
 
 /// What each request does.
@@ -11,9 +12,10 @@ pub(crate) struct WorkloadArgs {
     #[arg(long, value_name = "NAME", default_value = "update_key", value_parser = WorkloadInfo::find)]
     pub(crate) workload: &'static WorkloadInfo,
 
-    /// The defaults of a release of sysbench for what is not named: --keys (1.0: special, 1.1: uniform), --tables (1)
-    /// and --rows (10000). Statements and their counts are those of both.
-    #[arg(long, value_name = "RELEASE")]
+    /// The defaults of another program. sysbench-1.0, sysbench-1.1: for what is not named of --keys (1.0: special, 1.1:
+    /// uniform), --tables (1) and --rows (10000); statements and their counts are those of both. For tpcc: sysbench-tpcc,
+    /// dbt2, with their deviations from the specification (docs/workloads.md).
+    #[arg(long, value_name = "PROGRAM")]
     pub(crate) compat: Option<Compat>,
 
     /// Rows of a range that is read [default: 100].
@@ -59,7 +61,24 @@ pub(crate) struct WorkloadArgs {
     /// Send statements prepared or as text (sysbench's --db-ps-mode) [default: prepared; insert: text].
     #[arg(long, value_name = "HOW")]
     protocol: Option<Protocol>,
+
+    /// tpcc: warehouses, about 100 MB each [default: 1].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_WAREHOUSES))]
+    warehouses: Option<u32>,
+
+    /// tpcc: each connection is one terminal, whose user types (2 to 18 s) and thinks (5 to 12 s on average) between
+    /// requests, as with DBT2: ten --connections a warehouse are usual. A closed loop.
+    #[arg(long, conflicts_with_all = ["rate", "schedule", "replay"])]
+    pub(crate) keying_times: bool,
+
+    /// tpcc: check the specification's consistency conditions 1 to 10 and 12 after the load and after the run. Reads
+    /// the tables as a whole several times.
+    #[arg(long)]
+    pub(crate) check: bool,
 }
+
+/// More would take years to load.
+const MOST_WAREHOUSES: i64 = 100_000;
 
 /// Rows that a table can have.
 const MOST_ROWS: i64 = 2_147_483_647;
@@ -70,8 +89,8 @@ fn count() -> clap::builder::RangedI64ValueParser<u32> {
 }
 
 impl WorkloadArgs {
-    /// What is to differ from sysbench's defaults.
-    pub(crate) fn options(&self) -> WorkloadOptions {
+    /// What is to differ from the defaults. Terminals of a closed loop have connections of their own.
+    pub(crate) fn options(&self, is_closed: bool) -> WorkloadOptions {
         let counts = [
             (Group::PointSelects, self.point_selects),
             (Group::SimpleRanges, self.simple_ranges),
@@ -83,6 +102,7 @@ impl WorkloadArgs {
             (Group::DeleteInserts, self.delete_inserts),
         ];
         WorkloadOptions {
+            compat: self.compat,
             counts: counts
                 .into_iter()
                 .filter_map(|(group, count)| Some((group, count?)))
@@ -90,6 +110,14 @@ impl WorkloadArgs {
             range_size: self.range_size,
             skip_trx: self.skip_trx,
             protocol: self.protocol,
+            tpcc: TpccOptions {
+                warehouses: self.warehouses,
+                keying_times: self.keying_times,
+                homes: match is_closed {
+                    true => Homes::Connection,
+                    false => Homes::Request,
+                },
+            },
         }
     }
 }

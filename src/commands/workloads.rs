@@ -14,10 +14,13 @@ pub(crate) fn workloads() -> anyhow::Result<Exit> {
         } else {
             "reads only"
         };
+        let alias = workload.alias.map(|alias| format!(" (sysbench: {alias})"));
         writeln!(
             text,
-            "{:<14} {commits:<11} {} (sysbench: {})",
-            workload.name, workload.description, workload.alias
+            "{:<14} {commits:<11} {}{}",
+            workload.name,
+            workload.description,
+            alias.unwrap_or_default()
         )?;
     }
     print(&text)?;

@@ -60,6 +60,7 @@ pub(crate) fn document(
         server: server(observed, chosen),
         workload: None,
         driver: None,
+        tpcc: None,
         trace: None,
         response: None,
         commits: None,

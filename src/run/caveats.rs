@@ -4,6 +4,7 @@ use logtrace_driver::{Ended, Measured, Outage, OutageCause};
 use logtrace_report::document::Document;
 
 use super::measure::Raw;
+use super::tpcc;
 use crate::measurement::{Finding, degrading, of_tracing, share, telling};
 
 /// Share of requests that may be sent late through the generator's own fault.
@@ -18,6 +19,7 @@ pub(crate) fn findings(raw: &Raw, document: &Document) -> Vec<Finding> {
     if let Some(measured) = &raw.measured {
         found.extend(of_driver(measured));
     }
+    found.extend(tpcc::findings(raw));
     found.extend(of_tracing(raw.observed.traced.as_ref(), document));
     if raw.disk_full {
         found.push(degrading(

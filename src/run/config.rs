@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
-use logtrace_driver::{Compat, Dataset, Keys, Requests};
+use logtrace_driver::{Compat, Dataset, Keys, OptionError, Pace, Requests};
 use logtrace_server::{ChoiceError, Home, ServerChoice, Setting, SettingError};
 
 use super::pacing::Pacing;
@@ -26,6 +26,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) struct RunConfig {
     /// What requests are.
     pub(crate) requests: Requests,
+    /// Whether the consistency of the tables is checked.
+    pub(crate) check: bool,
     /// Tables, keys and seed.
     pub(crate) dataset: Dataset,
     /// Connections.
@@ -72,7 +74,8 @@ impl RunConfig {
             .ok()
             .and_then(NonZeroUsize::new);
         Ok(Self {
-            requests: requests(arguments)?,
+            requests: requests(arguments, &pacing).map_err(|error| UsageError(error.to_string()))?,
+            check: arguments.workload.check,
             dataset: dataset(arguments),
             connections: connections.context("--connections must be at least 1")?,
             pacing,
@@ -96,15 +99,30 @@ impl RunConfig {
     }
 
     /// The settings of the server: those that were asked for, and room for all connections, the loader's and those of
-    /// an administrator where the server has none (it takes 151 by default).
+    /// an administrator, and for the statements that they prepare, where the server has none.
     pub(crate) fn server_settings(&self) -> Vec<Setting> {
         const ROOM: usize = 51;
-        const DEFAULT: usize = 151;
+        // Both servers' defaults.
+        const CONNECTIONS: usize = 151;
+        const STATEMENTS: usize = 16_382;
+        // MySQL takes no more.
+        const MOST_STATEMENTS: usize = 4_194_304;
+        let connections = self.connections.get();
+        let statements = connections * self.requests.prepared_statements(self.dataset.tables);
+        let needed = [
+            ("max_connections", connections + ROOM, CONNECTIONS),
+            (
+                "max_prepared_stmt_count",
+                statements.min(MOST_STATEMENTS),
+                STATEMENTS,
+            ),
+        ];
         let mut settings = self.settings.clone();
-        let is_chosen = settings.iter().any(|setting| setting.name() == "max_connections");
-        let wanted = self.connections.get() + ROOM;
-        if self.is_private() && !is_chosen && wanted > DEFAULT {
-            settings.extend(format!("max_connections={wanted}").parse());
+        for (name, wanted, default) in needed {
+            let is_chosen = settings.iter().any(|setting| setting.name() == name);
+            if self.is_private() && !is_chosen && wanted > default {
+                settings.extend(format!("{name}={wanted}").parse());
+            }
         }
         settings
     }
@@ -126,10 +144,10 @@ fn checked_deadline(deadline: Option<Duration>) -> anyhow::Result<Option<Duratio
 
 /// The tables and keys that were named, and for the others the defaults of `--compat` or of logtrace.
 fn dataset(arguments: &RunArgs) -> Dataset {
-    let compat = arguments.workload.compat;
-    let tables = compat.map_or(TABLES, Compat::tables);
-    let rows = compat.map_or(ROWS, Compat::rows);
-    let keys = compat.map_or(Keys::Uniform, Compat::keys);
+    let compat = arguments.workload.compat.and_then(Compat::tables);
+    let tables = compat.map_or(TABLES, |compat| compat.tables);
+    let rows = compat.map_or(ROWS, |compat| compat.rows);
+    let keys = compat.map_or(Keys::Uniform, |compat| compat.keys);
     Dataset {
         tables: arguments.tables.unwrap_or(tables),
         rows: arguments.rows.unwrap_or(rows),
@@ -139,9 +157,27 @@ fn dataset(arguments: &RunArgs) -> Dataset {
 }
 
 /// The workload, with options that it can have.
-fn requests(arguments: &RunArgs) -> Result<Requests, UsageError> {
-    let arguments = &arguments.workload;
-    Requests::new(arguments.workload, &arguments.options()).map_err(|error| UsageError(error.to_string()))
+fn requests(arguments: &RunArgs, pacing: &Pacing) -> Result<Requests, OptionError> {
+    let options = arguments.workload.options(*pacing == Pacing::Known(Pace::Closed));
+    let requests = Requests::new(arguments.workload.workload, &options)?;
+    let refused = match requests.tpcc() {
+        Some(_) => [
+            ("--tables", arguments.tables.is_some()),
+            ("--rows", arguments.rows.is_some()),
+            ("--keys", arguments.keys.is_some()),
+            ("--keep-tables", arguments.keep_tables),
+        ],
+        None => [
+            ("--check", arguments.workload.check),
+            ("", false),
+            ("", false),
+            ("", false),
+        ],
+    };
+    match refused.into_iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => Err(requests.refuse(option)),
+        None => Ok(requests),
+    }
 }
 
 /// The choice of the server, with settings that it can have.

@@ -9,8 +9,11 @@ use logtrace_report::document::{Document, Driver, OutageRow, Workload};
 use super::caveats::findings;
 use super::config::RunConfig;
 use super::measure::Raw;
-use super::storage;
+use super::{storage, tpcc};
 use crate::measurement::{self, Measured};
+
+/// Tables of the TPC-C-like workload.
+const TPCC_TABLES: u32 = 9;
 
 /// What the run came to.
 pub(crate) fn measured(config: &RunConfig, started: &str, raw: Raw) -> Measured {
@@ -26,6 +29,7 @@ pub(crate) fn document(config: &RunConfig, started: &str, raw: &Raw) -> Document
     document.server.placement = storage::placement(&config.storage.placements, raw.observed.host.as_ref());
     document.workload = Some(workload(config, raw));
     document.driver = Some(driver(config, raw));
+    document.tpcc = tpcc::document(config, raw);
     document
 }
 
@@ -37,9 +41,15 @@ fn workload(config: &RunConfig, raw: &Raw) -> Workload {
         arrivals: config.pacing.arrivals().into(),
         schedule: config.pacing.schedule(),
         seed: config.dataset.seed,
-        keys: config.dataset.keys.to_string(),
-        tables: config.dataset.tables,
-        rows: config.dataset.rows.into(),
+        keys: match requests.tpcc() {
+            Some(_) => "nurand".into(),
+            None => config.dataset.keys.to_string(),
+        },
+        tables: match requests.tpcc() {
+            Some(_) => TPCC_TABLES,
+            None => config.dataset.tables,
+        },
+        rows: requests.tpcc().is_none().then(|| config.dataset.rows.into()),
         duration_s: config.duration.as_secs_f64(),
         warmup_s: config.warmup.as_secs_f64(),
         capacity_per_s: raw.capacity_per_s,

@@ -59,6 +59,7 @@ pub(crate) async fn load_tables(
 ) -> anyhow::Result<Loaded> {
     let load_config = LoadConfig {
         target: target.clone(),
+        requests: config.requests,
         dataset: config.dataset,
         create_database: true,
         connections: LOADERS,
@@ -156,7 +157,9 @@ pub(crate) async fn drop_tables(target: Target) -> anyhow::Result<()> {
 }
 
 /// The driver brings an event loop of its own, so it gets a thread that has none.
-async fn on_own_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> anyhow::Result<T> {
+pub(crate) async fn on_own_thread<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> anyhow::Result<T> {
     let (done, result) = oneshot::channel();
     thread::Builder::new()
         .name("logtrace-driver".into())

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
 
 use anyhow::{Context, anyhow};
-use logtrace_driver::{Loaded, Measured, Pace, Target};
+use logtrace_driver::{Ended, Loaded, Measured, Pace, Target};
 use logtrace_events::{Request, RunDir};
 use logtrace_server::{Server, ServerConfig};
 use logtrace_tracer::{Account, check_program};
 use tokio::sync::oneshot;
 
 use super::arrivals_file::keep_arrivals;
+use super::check::{Checked, check_left, check_loaded};
 use super::config::RunConfig;
 use super::disk::{is_full, unless_full};
 use super::document::document;
@@ -31,6 +32,8 @@ pub(crate) struct Raw {
     pub(crate) capacity_per_s: Option<f64>,
     /// What the driver measured; `None` as long as the run goes on.
     pub(crate) measured: Option<Measured>,
+    /// The consistency of the tables, where it was checked.
+    pub(crate) checked: Checked,
     /// Whether the disk of the server's data was full in the end.
     pub(crate) disk_full: bool,
     /// What could not be put back on the server as it was.
@@ -45,6 +48,7 @@ impl Raw {
             tables_reused: false,
             capacity_per_s: None,
             measured: None,
+            checked: Checked::default(),
             disk_full: false,
             not_given_back: None,
         }
@@ -105,6 +109,9 @@ async fn on_server(
     }
     let prepared = async {
         let loaded = load_tables(config, target, interrupts, line).await?;
+        if config.check {
+            raw.checked.loaded = Some(check_loaded(target, interrupts, line).await?);
+        }
         let pace = pace(config, target, &interrupts.end, line);
         anyhow::Ok((loaded, interrupts.unless_ended(pace).await??))
     };
@@ -136,10 +143,14 @@ async fn on_server(
         Err(_) if interrupts.end.is_cancelled() => return Err(Interrupted::Early.into()),
         driven => driven?,
     };
+    let can_check = config.check && measured.ended != Ended::ServerGone;
     raw.measured = Some(measured);
     raw.disk_full = is_full(&data);
     raw.observed.take_status(start.status.as_ref()).await;
     raw.observed.traced = tracing.map(|tracing| tracing.stop(start.account)).transpose()?;
+    if can_check {
+        raw.checked.run = Some(check_left(target, interrupts, line).await);
+    }
     Ok(raw)
 }
 

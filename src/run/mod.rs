@@ -2,6 +2,7 @@
 
 mod arrivals_file;
 mod caveats;
+mod check;
 mod config;
 mod disk;
 mod document;
@@ -11,6 +12,7 @@ mod measure;
 mod pacing;
 mod preflight;
 mod storage;
+mod tpcc;
 
 pub(crate) use config::RunConfig;
 pub(crate) use document::measured;

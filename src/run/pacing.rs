@@ -27,7 +27,9 @@ impl Pacing {
     /// Reads files that are named, and tells how long the window is.
     pub(crate) fn checked(arguments: &RunArgs) -> anyhow::Result<(Self, Duration)> {
         let (pacing, window) = match arguments {
-            RunArgs { max: true, .. } => (Self::Known(Pace::Closed), unbounded(arguments)),
+            RunArgs { max, workload, .. } if *max || workload.keying_times => {
+                (Self::Known(Pace::Closed), unbounded(arguments))
+            }
             RunArgs {
                 schedule: Some(file), ..
             } => scheduled(arguments, file)?,

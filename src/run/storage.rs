@@ -68,8 +68,10 @@ impl Storage {
     /// What to do when the disk of the server's data is full.
     pub(crate) fn when_full(&self) -> &'static str {
         match self.image {
-            Some(_) => "ask for more with --fs-size, or load less (--tables, --rows)",
-            None => "free some, load less (--tables, --rows), or choose another place with --home",
+            Some(_) => "ask for more with --fs-size, or load less (--tables, --rows, --warehouses)",
+            None => {
+                "free some, load less (--tables, --rows, --warehouses), or choose another place with --home"
+            }
         }
     }
 }

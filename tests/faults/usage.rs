@@ -128,6 +128,29 @@ fn a_bad_line_of_a_schedule_or_a_replay_is_named_before_anything_starts() {
 }
 
 #[test]
+fn options_of_another_workload_are_refused() {
+    let home = Home::new();
+    let cases = [
+        ("--compat dbt2", "--index-updates"),
+        ("--warehouses 2", "--index-updates"),
+        ("--keying-times", "--index-updates"),
+        ("--check", "--index-updates"),
+        ("--workload tpcc --warehouses 0", "1..="),
+        ("--workload tpcc --tables 2", "--warehouses"),
+        ("--workload tpcc --rows 2", "--warehouses"),
+        ("--workload tpcc --keys uniform", "--warehouses"),
+        ("--workload tpcc --skip-trx", "--warehouses"),
+        ("--workload tpcc --point-selects 2", "--warehouses"),
+        ("--workload tpcc --compat sysbench-1.0", "--compat dbt2"),
+        ("--workload tpcc --keying-times --rate 5/s", "--keying-times"),
+    ];
+    for (arguments, remedy) in cases {
+        home.run(arguments).refused(2, &[remedy]);
+    }
+    home.assert_untouched();
+}
+
+#[test]
 fn a_password_in_an_address_is_refused_and_not_repeated() {
     let home = Home::new();
     let ended = home.run("--server mysql://root:s3cret@localhost/");

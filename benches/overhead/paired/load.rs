@@ -39,8 +39,10 @@ impl SteadyLoad {
     /// Makes the tables, and returns when the load is under way.
     pub(crate) fn start(server: &Connection, connections: NonZeroUsize) -> anyhow::Result<Self> {
         let target = target(server);
+        let requests = Requests::plain(WorkloadInfo::find("update_key")?);
         let tables = LoadConfig {
             target: target.clone(),
+            requests,
             dataset: DATASET,
             create_database: true,
             connections: CONNECTIONS,
@@ -48,7 +50,7 @@ impl SteadyLoad {
         load(&tables, &mut |_| {}).context("cannot make the tables")?;
         let config = DriveConfig {
             target,
-            requests: Requests::plain(WorkloadInfo::find("update_key")?),
+            requests,
             dataset: DATASET,
             connections,
             pace: Pace::Closed,

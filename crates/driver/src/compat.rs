@@ -1,4 +1,4 @@
-//! What sysbench takes when it is not told otherwise.
+//! What other programs take when they are not told otherwise.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,46 +6,68 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::Keys;
+use crate::tpcc::Profile;
 
-/// A release of sysbench whose defaults are to hold.
-///
-/// Statements, counts and range sizes are those of both already; the tables and the distribution of keys are not.
+/// A program whose defaults are to hold, where they differ from logtrace's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compat {
-    /// 1.0, which draws `special` keys (`--rand-type`).
+    /// sysbench 1.0, which draws `special` keys (`--rand-type`). Statements, counts and range sizes are those of both
+    /// releases anyway.
     Sysbench10,
-    /// 1.1, which draws uniform ones and knows no special ones any more.
+    /// sysbench 1.1, which draws uniform ones and knows no special ones any more.
     Sysbench11,
+    /// sysbench-tpcc, for the TPC-C-like workload.
+    SysbenchTpcc,
+    /// DBT2, for the TPC-C-like workload.
+    Dbt2,
+}
+
+/// Tables that sysbench's scripts use by default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SysbenchTables {
+    /// Distribution of keys (`--rand-type`).
+    pub keys: Keys,
+    /// Number of tables (`--tables`).
+    pub tables: u32,
+    /// Rows of each (`--table-size`).
+    pub rows: u32,
 }
 
 impl Compat {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Sysbench10, Self::Sysbench11];
+    pub const ALL: [Self; 4] = [Self::Sysbench10, Self::Sysbench11, Self::SysbenchTpcc, Self::Dbt2];
 
     /// The name in commands and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sysbench10 => "sysbench-1.0",
             Self::Sysbench11 => "sysbench-1.1",
+            Self::SysbenchTpcc => "sysbench-tpcc",
+            Self::Dbt2 => "dbt2",
         }
     }
 
-    /// Distribution of keys (`--rand-type`).
-    pub fn keys(self) -> Keys {
-        match self {
+    /// The tables of the workloads that are scripts of sysbench's; `None` for programs that have none.
+    pub fn tables(self) -> Option<SysbenchTables> {
+        let keys = match self {
             Self::Sysbench10 => Keys::SPECIAL,
             Self::Sysbench11 => Keys::Uniform,
+            Self::SysbenchTpcc | Self::Dbt2 => return None,
+        };
+        Some(SysbenchTables {
+            keys,
+            tables: 1,
+            rows: 10_000,
+        })
+    }
+
+    /// What it makes of the TPC-C-like workload; `None` for programs that have none.
+    pub fn profile(self) -> Option<Profile> {
+        match self {
+            Self::Sysbench10 | Self::Sysbench11 => None,
+            Self::SysbenchTpcc => Some(Profile::SysbenchTpcc),
+            Self::Dbt2 => Some(Profile::Dbt2),
         }
-    }
-
-    /// Number of tables (`--tables`).
-    pub fn tables(self) -> u32 {
-        1
-    }
-
-    /// Rows of each (`--table-size`).
-    pub fn rows(self) -> u32 {
-        10_000
     }
 }
 
@@ -66,9 +88,9 @@ impl FromStr for Compat {
     }
 }
 
-/// No such release.
+/// No such program.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("unknown release {0:?}: choose sysbench-1.0 or sysbench-1.1")]
+#[error("unknown program {0:?}: choose sysbench-1.0 or sysbench-1.1, or for tpcc sysbench-tpcc or dbt2")]
 pub struct UnknownCompat(String);
 
 #[cfg(test)]
@@ -81,7 +103,10 @@ mod tests {
             assert_eq!(compat.to_string().parse(), Ok(compat));
         }
         assert!("sysbench-0.4".parse::<Compat>().is_err());
-        let special = Compat::ALL.map(|compat| compat.keys() == Keys::SPECIAL);
-        assert_eq!(special, [true, false]);
+        let keys = Compat::ALL.map(|compat| compat.tables().map(|tables| tables.keys));
+        assert_eq!(keys, [Some(Keys::SPECIAL), Some(Keys::Uniform), None, None]);
+        for compat in Compat::ALL {
+            assert_ne!(compat.tables().is_some(), compat.profile().is_some());
+        }
     }
 }

@@ -46,6 +46,11 @@ impl Draw {
         key as i64
     }
 
+    /// The generator itself, for values that sysbench's scripts have not.
+    pub(crate) fn rng(&mut self) -> &mut Xoshiro256PlusPlus {
+        &mut self.rng
+    }
+
     /// Text for column `c`.
     pub(crate) fn c(&mut self) -> String {
         self.groups(C_GROUPS)

@@ -12,7 +12,7 @@ use crate::clock::{NS_PER_S, now_ns};
 use crate::config::DriveConfig;
 use crate::dataset::DatasetError;
 use crate::floor::{Floor, Observer};
-use crate::measured::Measured;
+use crate::measured::{Ended, Measured};
 use crate::pacer::{Pacer, Rest};
 use crate::rate::MOST_PER_S;
 use crate::reconnect::Reconnection;
@@ -21,6 +21,7 @@ use crate::server_thread::server_thread;
 use crate::session::Session;
 use crate::stages::{measure, warm_up};
 use crate::target::{ConnectError, Use};
+use crate::tpcc;
 use crate::watch::Watch;
 
 /// Where a drive leaves what it has as it goes, and who may stop it.
@@ -96,6 +97,13 @@ pub fn drive(config: &DriveConfig, outputs: Outputs<'_>) -> Result<Measured, Dri
     on_this_thread(drive_here(config, outputs))?
 }
 
+/// The server's own count of orders, where the workload has some; a server that hangs does not tell it.
+async fn order_ids(config: &DriveConfig) -> Option<u64> {
+    config.requests.tpcc()?;
+    let told = tokio::time::timeout(config.grace, tpcc::order_ids(&config.target));
+    told.await.ok()?
+}
+
 fn check(config: &DriveConfig) -> Result<(), DriveError> {
     config.dataset.check()?;
     match config.pace.offered_per_s(config.duration) {
@@ -124,7 +132,13 @@ async fn drive_here(config: &DriveConfig, outputs: Outputs<'_>) -> Result<Measur
     };
     warm_up(config, &mut session).await?;
     *session.floor.observer.borrow_mut() = outputs.observer;
-    let measured = measure(config, &mut session, outputs.log).await?;
+    let before = order_ids(config).await;
+    let mut measured = measure(config, &mut session, outputs.log).await?;
+    let grown = |before| async move { order_ids(config).await?.checked_sub(before) };
+    measured.orders_grown = match before {
+        Some(before) if measured.ended != Ended::ServerGone => grown(before).await,
+        _ => None,
+    };
     session.floor.board.borrow_mut().close();
     tokio::select! {
         () = async { while connections.join_next().await.is_some() {} } => {}

@@ -12,6 +12,7 @@ use crate::board::Board;
 use crate::clock::now_ns;
 use crate::config::DriveConfig;
 use crate::dataset::Dataset;
+use crate::kinds::KindOf;
 use crate::outages::{OutageCause, Outages};
 use crate::reconnect::Reconnection;
 use crate::recorder::Recorder;
@@ -100,8 +101,8 @@ impl Seat {
     }
 
     /// The request that was taken last has ended.
-    pub(crate) fn finish(&self, request: &Request) {
-        self.floor.recorder.borrow_mut().record(request);
+    pub(crate) fn finish(&self, request: &Request, kind: Option<KindOf>) {
+        self.floor.recorder.borrow_mut().record_of(request, kind);
         if let Some(observer) = self.floor.observer.borrow_mut().as_mut() {
             observer(request);
         }

@@ -1,6 +1,8 @@
 //! Makes and fills the tables of a workload, and removes them again.
 
+use std::cell::RefCell;
 use std::num::NonZeroUsize;
+use std::rc::Rc;
 
 use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
@@ -15,17 +17,21 @@ use crate::random::Stream;
 use crate::runtime::{RuntimeError, on_this_thread};
 use crate::schema::{self, Inserts, MARKER, Owner, quoted};
 use crate::target::{ConnectError, Target, Use};
+use crate::tpcc;
+use crate::workloads::Requests;
 
 /// What to load, and where.
 #[derive(Clone, Debug)]
 pub struct LoadConfig {
     /// The server and the database.
     pub target: Target,
-    /// The tables.
+    /// What requests are: they say which tables there are.
+    pub requests: Requests,
+    /// The size of the tables, and the seed of their content.
     pub dataset: Dataset,
     /// Whether a missing database is created.
     pub create_database: bool,
-    /// Tables that are loaded at the same time.
+    /// Tables, or parts of tables, that are loaded at the same time.
     pub connections: NonZeroUsize,
 }
 
@@ -93,7 +99,8 @@ pub fn load(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)) -> Resu
         let loaded = ready_database(&mut conn, config).await?;
         if loaded == Loaded::Anew {
             fill_tables(config, progress).await?;
-            loaded::note(&mut conn, &config.target.database, Some(config.dataset))
+            let of_sysbench = config.requests.tpcc().is_none().then_some(config.dataset);
+            loaded::note(&mut conn, &config.target.database, of_sysbench)
                 .await
                 .map_err(failed("note what was loaded"))?;
         }
@@ -129,7 +136,9 @@ async fn ready_database(conn: &mut Conn, config: &LoadConfig) -> Result<Loaded, 
     let database = &config.target.database;
     if owned(conn, database).await? {
         let holds = loaded::holds(conn, database, config.dataset).await;
-        if holds.map_err(failed("see what an earlier load left"))? {
+        let holds = holds.map_err(failed("see what an earlier load left"))?;
+        // Those of tpcc are loaded anew always: nothing brings its rows back to what they were.
+        if holds && config.requests.tpcc().is_none() {
             return Ok(Loaded::Before);
         }
         drop_tables(conn, database)
@@ -154,22 +163,83 @@ async fn drop_tables(conn: &mut Conn, database: &str) -> mysql_async::Result<()>
     Ok(())
 }
 
+/// What one connection loads at a time.
+pub(crate) struct Part {
+    /// What it is, for messages.
+    name: String,
+    /// The statement that comes first, if there is one.
+    before: Option<String>,
+    /// The statements that insert rows, each with their number.
+    pub(crate) inserts: Box<dyn Iterator<Item = (String, u32)>>,
+    /// The statement that comes last, if there is one.
+    after: Option<String>,
+}
+
+impl Part {
+    /// Rows of tables that are there.
+    pub(crate) fn rows(name: String, inserts: impl Iterator<Item = (String, u32)> + 'static) -> Self {
+        Self {
+            name,
+            before: None,
+            inserts: Box::new(inserts),
+            after: None,
+        }
+    }
+
+    /// A whole table of sysbench's.
+    fn table(dataset: Dataset, table: u32) -> Self {
+        let draw = Draw::from_rng(dataset, Stream::Load(table).rng(dataset.seed));
+        Self {
+            name: format!("the table sbtest{table}"),
+            before: Some(schema::create_table(table)),
+            inserts: Box::new(Inserts::new(table, dataset.rows, draw)),
+            after: Some(schema::create_index(table)),
+        }
+    }
+}
+
+/// What the loaders take from, and where they say how far they are.
+#[derive(Clone)]
+struct Work {
+    parts: Rc<RefCell<dyn Iterator<Item = Part>>>,
+    progress: UnboundedSender<u32>,
+}
+
 async fn fill_tables(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)) -> Result<(), LoadError> {
-    let Dataset { tables, .. } = config.dataset;
-    let step = config.connections.get();
+    let dataset = config.dataset;
+    let Some(tpcc) = config.requests.tpcc() else {
+        let parts = (1..=dataset.tables).map(move |table| Part::table(dataset, table));
+        return fill_parts(config, parts, dataset.total_rows(), progress).await;
+    };
+    let mut conn = config.target.connect(Use::Database).await?;
+    for sql in tpcc::create_tables() {
+        conn.query_drop(sql).await.map_err(failed("create the tables"))?;
+    }
+    close(conn).await?;
+    let parts = tpcc::parts(tpcc.warehouses, dataset.seed);
+    let total = tpcc::total_rows(tpcc.warehouses, dataset.seed);
+    fill_parts(config, parts, total, progress).await
+}
+
+async fn fill_parts(
+    config: &LoadConfig,
+    parts: impl Iterator<Item = Part> + 'static,
+    total: u64,
+    progress: &mut dyn FnMut(LoadProgress),
+) -> Result<(), LoadError> {
     let mut loaders = JoinSet::new();
     let (sender, mut receiver) = unbounded_channel();
-    for first in (1..=tables).take(step) {
-        let tables = (first..=tables).step_by(step);
+    let work = Work {
+        parts: Rc::new(RefCell::new(parts)),
+        progress: sender,
+    };
+    for _ in 0..config.connections.get() {
         let conn = config.target.connect(Use::Database).await?;
-        loaders.spawn_local(fill_each(conn, config.dataset, tables, sender.clone()));
+        loaders.spawn_local(fill_each(conn, work.clone()));
     }
     // The loaders hold the other ends: the channel ends with the last of them.
-    drop(sender);
-    let mut done = LoadProgress {
-        rows: 0,
-        total: config.dataset.total_rows(),
-    };
+    drop(work);
+    let mut done = LoadProgress { rows: 0, total };
     while let Some(rows) = receiver.recv().await {
         done.rows += u64::from(rows);
         progress(done);
@@ -177,34 +247,32 @@ async fn fill_tables(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)
     loaders.join_all().await.into_iter().collect()
 }
 
-async fn fill_each(
-    mut conn: Conn,
-    dataset: Dataset,
-    tables: impl Iterator<Item = u32>,
-    progress: UnboundedSender<u32>,
-) -> Result<(), LoadError> {
-    for table in tables {
-        fill(&mut conn, dataset, table, &progress)
+async fn fill_each(mut conn: Conn, work: Work) -> Result<(), LoadError> {
+    loop {
+        let part = work.parts.borrow_mut().next();
+        let Some(part) = part else {
+            return close(conn).await;
+        };
+        let doing = format!("load {}", part.name);
+        fill(&mut conn, part, &work.progress)
             .await
-            .map_err(failed(&format!("load the table sbtest{table}")))?;
+            .map_err(failed(&doing))?;
     }
-    close(conn).await
 }
 
-async fn fill(
-    conn: &mut Conn,
-    dataset: Dataset,
-    table: u32,
-    progress: &UnboundedSender<u32>,
-) -> mysql_async::Result<()> {
-    conn.query_drop(schema::create_table(table)).await?;
-    let draw = Draw::from_rng(dataset, Stream::Load(table).rng(dataset.seed));
-    for (sql, rows) in Inserts::new(table, dataset.rows, draw) {
+async fn fill(conn: &mut Conn, part: Part, progress: &UnboundedSender<u32>) -> mysql_async::Result<()> {
+    if let Some(sql) = part.before {
+        conn.query_drop(sql).await?;
+    }
+    for (sql, rows) in part.inserts {
         conn.query_drop(sql).await?;
         // Nobody listens any more only when the load itself was given up.
         let _ = progress.send(rows);
     }
-    conn.query_drop(schema::create_index(table)).await
+    match part.after {
+        Some(sql) => conn.query_drop(sql).await,
+        None => Ok(()),
+    }
 }
 
 async fn close(conn: Conn) -> Result<(), LoadError> {

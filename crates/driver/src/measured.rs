@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 
 use crate::config::Span;
+use crate::kinds::Kind;
 use crate::outages::Outage;
 
 /// The measured window of one drive.
@@ -51,6 +52,11 @@ pub struct Measured {
     pub response: Histogram<u64>,
     /// Requests done in each second from the start, the grace included; sums to `done`.
     pub per_second: Vec<u64>,
+    /// By kind, in the order of the workload's kinds; empty where all requests are of one.
+    pub kinds: Vec<Kind>,
+    /// By how much the server's own order numbers (`d_next_o_id` of all districts) grew from before the window to
+    /// after the grace: orders that were committed. `None` without such numbers, or when the server did not tell.
+    pub orders_grown: Option<u64>,
     /// Times in which connections were lost, from those that were when the window began.
     pub outages: Vec<Outage>,
     /// Why the window ended.

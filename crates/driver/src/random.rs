@@ -19,8 +19,10 @@ pub enum Stream {
     Warmup,
     /// The values in the window's requests.
     Window,
-    /// The rows that are loaded into the table of this number.
+    /// The rows that are loaded into the table, or the part of tables, of this number.
     Load(u32),
+    /// The habits of the user at the connection of this number.
+    User(u32),
 }
 
 impl Stream {
@@ -36,6 +38,7 @@ impl Stream {
             Self::Warmup => 2,
             Self::Window => 3,
             Self::Load(table) => (1 << 32) | u64::from(table),
+            Self::User(connection) => (2 << 32) | u64::from(connection),
         };
         // Two rounds of mixing: neighbouring seeds and purposes get unrelated numbers.
         let mixed = SplitMix64::seed_from_u64(seed).next_u64();
@@ -77,14 +80,15 @@ mod tests {
     proptest! {
         #[test]
         fn purposes_and_neighbouring_seeds_have_different_numbers(seed: u64, table: u32) {
-            let streams = [Stream::Arrivals, Stream::Warmup, Stream::Window, Stream::Load(table)];
+            let (load, user) = (Stream::Load(table), Stream::User(table));
+            let streams = [Stream::Arrivals, Stream::Warmup, Stream::Window, load, user];
             let mut bases: Vec<u64> = streams
                 .iter()
                 .flat_map(|stream| [stream.base(seed), stream.base(seed.wrapping_add(1))])
                 .collect();
             bases.sort_unstable();
             bases.dedup();
-            prop_assert_eq!(bases.len(), 8);
+            prop_assert_eq!(bases.len(), 10);
         }
 
         #[test]

@@ -65,7 +65,7 @@ async fn attempt<W: Workload>(seat: &mut Seat) -> Result<(W, Conn), Failed> {
     if seat.reconnection().observed {
         seat.thread = server_thread(&mut conn).await;
     }
-    let prepared = W::prepare(&mut conn, &seat.requests, seat.dataset.tables).await;
+    let prepared = W::prepare(&mut conn, seat).await;
     Ok((prepared.map_err(|_| Failed)?, conn))
 }
 

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 use logtrace_events::{Outcome, Request};
 
+use crate::kinds::{Kind, KindOf};
+
 /// A request sent this much after it was due counts as late.
 pub const LATE_NS: u64 = 1_000_000;
 
@@ -28,6 +30,7 @@ pub struct Recorder {
     counts: Counts,
     per_second: Vec<u64>,
     window_end_ns: u64,
+    kinds: Vec<Kind>,
 }
 
 /// The three latencies of the requests that the server did, in nanoseconds.
@@ -71,6 +74,7 @@ impl Recorder {
             counts: Counts::default(),
             per_second: Vec::new(),
             window_end_ns: u64::MAX,
+            kinds: Vec::new(),
         }
     }
 
@@ -87,6 +91,22 @@ impl Recorder {
             Outcome::Disconnected => count(&mut self.counts.errors, DISCONNECTED),
             Outcome::TimedOut => count(&mut self.counts.errors, TIMED_OUT),
         }
+    }
+
+    /// Takes one finished request, of a kind where there are several.
+    pub(crate) fn record_of(&mut self, request: &Request, of: Option<KindOf>) {
+        self.record(request);
+        if let Some(of) = of {
+            if self.kinds.len() <= of.kind {
+                self.kinds.resize_with(of.kind + 1, Kind::default);
+            }
+            self.kinds[of.kind].record(request, of.rolled_back, self.window_end_ns);
+        }
+    }
+
+    /// Takes out what was counted by kind: as many as the highest kind that was recorded.
+    pub(crate) fn take_kinds(&mut self) -> Vec<Kind> {
+        std::mem::take(&mut self.kinds)
     }
 
     /// Counts an attempt that failed with this code and is made again.

@@ -4,6 +4,7 @@ use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
 
 use crate::draw::Draw;
+use crate::tpcc;
 
 /// The table that marks a database as logtrace's own: only such a database is ever changed or dropped.
 pub(crate) const MARKER: &str = "logtrace_marker";
@@ -45,9 +46,11 @@ pub(crate) async fn create_database(conn: &mut Conn, database: &str) -> mysql_as
 
 /// Names of the tables in a database that a workload made, whatever their number.
 pub(crate) async fn workload_tables(conn: &mut Conn, database: &str) -> mysql_async::Result<Vec<String>> {
-    let sql = "SELECT table_name FROM information_schema.tables \
-               WHERE table_schema = ? AND table_name REGEXP '^sbtest[0-9]+$'";
-    conn.exec(sql, (database,)).await
+    let sql =
+        "SELECT table_name FROM information_schema.tables WHERE table_schema = ? AND table_name REGEXP ?";
+    let of_tpcc = tpcc::TABLES.join("|");
+    conn.exec(sql, (database, format!("^(sbtest[0-9]+|{of_tpcc})$")))
+        .await
 }
 
 /// A name as the server takes it in a statement.

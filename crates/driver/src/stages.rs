@@ -7,6 +7,7 @@ use crate::clock::{duration_ns, now_ns, thread_cpu_ns};
 use crate::config::{DriveConfig, Span};
 use crate::drive::DriveError;
 use crate::floor::Floor;
+use crate::kinds::Kind;
 use crate::measured::{Ended, Measured, achieved_closed, achieved_open};
 use crate::random::Stream;
 use crate::recorder::Recorder;
@@ -102,7 +103,10 @@ fn end_of_window(floor: &Floor, planned: Span, ended: Ended) -> End {
 
 fn summary(config: &DriveConfig, floor: &Floor, end: &End) -> Measured {
     let board = floor.board.borrow().counts();
-    let (latencies, counts, per_second) = floor.recorder.take().into_parts();
+    let mut recorder = floor.recorder.take();
+    let mut kinds = recorder.take_kinds();
+    kinds.resize_with(config.requests.workload().kinds.len(), Kind::default);
+    let (latencies, counts, per_second) = recorder.into_parts();
     let offered_per_s = config.pace.offered_per_s(end.window.length());
     let achieved_per_s = match offered_per_s {
         Some(offered) => achieved_open(offered, board.released, counts.done_in_time),
@@ -126,6 +130,8 @@ fn summary(config: &DriveConfig, floor: &Floor, end: &End) -> Measured {
         service: latencies.service,
         response: latencies.response,
         per_second,
+        kinds,
+        orders_grown: None,
         outages: floor.outages.borrow().all(),
         ended: end.ended,
         client_cpu_ns: end.client_cpu_ns,

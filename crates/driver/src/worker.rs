@@ -11,9 +11,10 @@ use tokio::time::timeout;
 use crate::clock::now_ns;
 use crate::draw::Draw;
 use crate::floor::Seat;
+use crate::kinds::KindOf;
 use crate::reconnect::reconnect;
 use crate::source::Turn;
-use crate::workloads::Workload;
+use crate::workloads::{Issued, Workload};
 
 /// Serves requests until the drive is over, or the connection broke and did not come back.
 pub(crate) type Serving = Pin<Box<dyn Future<Output = ()>>>;
@@ -33,16 +34,23 @@ const RETRIED: [u16; 3] = [1020, 1205, 1213];
 /// One box a connection; a request itself costs none.
 pub(crate) fn prepare<W: Workload>(mut conn: Conn, seat: Seat) -> Preparing {
     Box::pin(async move {
-        let workload = W::prepare(&mut conn, &seat.requests, seat.dataset.tables).await?;
+        let workload = W::prepare(&mut conn, &seat).await?;
         let serving: Serving = Box::pin(serve(workload, conn, seat));
         Ok(serving)
     })
 }
 
 async fn serve<W: Workload>(mut workload: W, mut conn: Conn, mut seat: Seat) {
-    while let Some(turn) = seat.turn().await {
-        let request = run(&workload, &mut conn, &seat, turn).await;
-        seat.finish(&request);
+    loop {
+        if let Some(pause) = workload.pause() {
+            // A user's time is in seconds: that tokio rounds to milliseconds does not matter.
+            tokio::time::sleep(pause).await;
+        }
+        let Some(turn) = seat.turn().await else {
+            break;
+        };
+        let (request, kind) = run(&workload, &mut conn, &seat, turn).await;
+        seat.finish(&request, kind);
         let given_up = request.outcome == Outcome::TimedOut;
         if given_up || request.outcome == Outcome::Disconnected {
             let Some(again) = reconnect(&mut seat, given_up).await else {
@@ -55,47 +63,58 @@ async fn serve<W: Workload>(mut workload: W, mut conn: Conn, mut seat: Seat) {
     let _ = conn.disconnect().await;
 }
 
-async fn run<W: Workload>(workload: &W, conn: &mut Conn, seat: &Seat, turn: Turn) -> Request {
+async fn run<W: Workload>(
+    workload: &W,
+    conn: &mut Conn,
+    seat: &Seat,
+    turn: Turn,
+) -> (Request, Option<KindOf>) {
     let values = workload.draw(&mut Draw::request(seat.dataset, turn.base, turn.number));
     // The first poll of the future below writes to the socket.
     let sent_ns = now_ns();
     let retries = Cell::new(0);
     let attempts = attempt(workload, conn, seat, &values, &retries);
-    let outcome = match seat.deadline {
+    let (outcome, issued) = match seat.deadline {
         // A deadline is in milliseconds and more: tokio's timer will do.
-        Some(deadline) => timeout(deadline, attempts).await.unwrap_or(Outcome::TimedOut),
+        Some(deadline) => timeout(deadline, attempts)
+            .await
+            .unwrap_or((Outcome::TimedOut, Issued::Done)),
         None => attempts.await,
     };
-    Request {
+    let request = Request {
         due_ns: turn.due_ns.unwrap_or(sent_ns),
         sent_ns,
         done_ns: now_ns(),
         outcome,
         retries: retries.get(),
         thread: seat.thread,
-    }
+    };
+    let rolled_back = issued == Issued::RolledBack;
+    let kind = workload.kind(&values);
+    (request, kind.map(|kind| KindOf { kind, rolled_back }))
 }
 
-/// Issues a request until it is done, or failed in a way that is not worth another attempt.
+/// Issues a request until it is done, or failed in a way that is not worth another attempt; how it ended matters only
+/// where it is done.
 async fn attempt<W: Workload>(
     workload: &W,
     conn: &mut Conn,
     seat: &Seat,
     values: &W::Values,
     retries: &Cell<u32>,
-) -> Outcome {
+) -> (Outcome, Issued) {
     loop {
-        match workload.issue(conn, values).await {
-            Ok(()) => return Outcome::Done,
+        let failed = match workload.issue(conn, values).await {
+            Ok(issued) => return (Outcome::Done, issued),
             Err(Error::Server(error)) if RETRIED.contains(&error.code) && retries.get() < MAX_RETRIES => {
                 retries.update(|retries| retries + 1);
                 seat.retry(error.code);
+                continue;
             }
-            Err(Error::Server(error)) => return Outcome::ServerError(error.code),
+            Err(Error::Server(error)) => Outcome::ServerError(error.code),
             // After anything else nobody knows what the server still has to say on this connection.
-            Err(Error::Io(_) | Error::Driver(_) | Error::Url(_) | Error::Other(_)) => {
-                return Outcome::Disconnected;
-            }
-        }
+            Err(Error::Io(_) | Error::Driver(_) | Error::Url(_) | Error::Other(_)) => Outcome::Disconnected,
+        };
+        return (failed, Issued::Done);
     }
 }

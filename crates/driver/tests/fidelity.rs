@@ -7,7 +7,7 @@ mod common;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use common::drives::{DATASET, config, drive_to_end, load_dataset, uniform};
+use common::drives::{DATASET, config, drive_to_end, load_dataset, plain, uniform};
 use common::server::{FLAVORS, Server};
 use logtrace_driver::{
     Dataset, LoadConfig, LoadError, LoadProgress, Loaded, Pace, Target, capacity, drop_database, load,
@@ -127,6 +127,7 @@ fn tables_have_the_rows_indexes_and_content_of_the_seed() {
         let mut seen = Vec::new();
         let config = |database| LoadConfig {
             target: server.target(database),
+            requests: plain("update_key"),
             dataset,
             create_database: true,
             connections: NonZeroUsize::new(2).unwrap(),
@@ -158,6 +159,7 @@ fn tables_have_the_rows_indexes_and_content_of_the_seed() {
 fn load_into(target: Target, create_database: bool) -> Result<Loaded, LoadError> {
     let config = LoadConfig {
         target,
+        requests: plain("update_key"),
         dataset: SMALL,
         create_database,
         connections: NonZeroUsize::MIN,
@@ -194,6 +196,7 @@ fn what_an_earlier_load_left_is_used_while_it_is_whole_and_the_same() {
         let load = |dataset| {
             let config = LoadConfig {
                 target: target.clone(),
+                requests: plain("update_key"),
                 dataset,
                 create_database: true,
                 connections: NonZeroUsize::MIN,

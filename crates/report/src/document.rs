@@ -7,8 +7,16 @@ use std::collections::BTreeMap;
 use logtrace_events::{FileClass, IoOp};
 use serde::{Deserialize, Serialize};
 
+pub use self::server::{LoopImage, Placed, Server};
+pub use self::tpcc::{Consistency, Tpcc, TpccTransaction};
+pub use self::workload::Workload;
+
 use crate::cause::{Wait, Who};
 use crate::distribution::Distribution;
+
+mod server;
+mod tpcc;
+mod workload;
 
 /// Version of the layout of `run.json`.
 pub const SCHEMA: u32 = 1;
@@ -26,6 +34,9 @@ pub struct Document {
     pub workload: Option<Workload>,
     /// What the driver measured; absent when the load was not logtrace's.
     pub driver: Option<Driver>,
+    /// What the TPC-C-like workload came to; absent with any other.
+    #[serde(default)]
+    pub tpcc: Option<Tpcc>,
     /// How somebody else's load was watched; absent when the load was logtrace's.
     pub trace: Option<Trace>,
     /// What the response times were made of; absent when the run was not traced, or no request could be joined with
@@ -62,101 +73,6 @@ impl Document {
     pub fn gaps(&self) -> Option<Gaps> {
         self.tracer.as_ref()?.gaps
     }
-}
-
-/// The server that was measured.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Server {
-    /// `mysql` or `mariadb`.
-    pub flavor: String,
-    /// Its version.
-    pub version: String,
-    /// Whether logtrace started it for this run.
-    pub private: bool,
-    /// Path of its program.
-    pub binary: String,
-    /// File system of the data directory.
-    pub file_system: String,
-    /// Device under it.
-    pub device: String,
-    /// The file that the file system is in, when its device is a loop device.
-    #[serde(default)]
-    pub image: Option<LoopImage>,
-    /// Classes of files that are placed elsewhere than in the data directory.
-    #[serde(default)]
-    pub placement: Vec<Placed>,
-    /// The variables that a durable commit depends on (`innodb_flush_log_at_trx_commit`, `sync_binlog`, ...).
-    pub settings: BTreeMap<String, String>,
-}
-
-/// A file that stands for a disk.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LoopImage {
-    /// Its size in bytes.
-    pub bytes: u64,
-    /// Whether its device passes by the page cache of the file system below.
-    pub direct_io: Option<bool>,
-    /// File system that holds the file.
-    pub file_system: String,
-    /// Device under that.
-    pub device: String,
-}
-
-/// A class of files that is placed elsewhere.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Placed {
-    /// The class.
-    pub class: FileClass,
-    /// The directory that was named for it.
-    pub directory: String,
-    /// File system of that directory.
-    pub file_system: String,
-    /// Device under it.
-    pub device: String,
-}
-
-/// What was asked of the server.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Workload {
-    /// Its name.
-    pub name: String,
-    /// Connections.
-    pub connections: u32,
-    /// `poisson`, `uniform`, `replay` of known times, or `closed` for a closed loop (`--max`).
-    pub arrivals: String,
-    /// What the rate followed where it was not the same all the time: the range, the schedule's file, or what was
-    /// replayed.
-    pub schedule: Option<String>,
-    /// Seed of arrivals and keys.
-    pub seed: u64,
-    /// Distribution of keys, with its parameters: `uniform`, `special`, `zipfian:0.8`.
-    pub keys: String,
-    /// Tables.
-    pub tables: u32,
-    /// Rows of each table.
-    pub rows: u64,
-    /// Length of the measured window, in seconds.
-    pub duration_s: f64,
-    /// Length of the warm-up before it, in seconds.
-    pub warmup_s: f64,
-    /// What a closed loop reached before the run, in requests a second, when the rate was asked as a share of it.
-    pub capacity_per_s: Option<f64>,
-    /// Whether an earlier run left the tables.
-    #[serde(default)]
-    pub tables_reused: bool,
-    /// How many times a request has the statements of each group, by sysbench's name of the group; absent in older
-    /// documents.
-    #[serde(default)]
-    pub statements: BTreeMap<String, u64>,
-    /// Rows of a range that is read; absent where the workload reads none.
-    #[serde(default)]
-    pub range_size: Option<u64>,
-    /// Whether BEGIN and COMMIT are around the statements of a request.
-    #[serde(default)]
-    pub transaction: bool,
-    /// `prepared` or `text`; absent in older documents.
-    #[serde(default)]
-    pub protocol: Option<String>,
 }
 
 /// What the driver measured.

@@ -150,17 +150,6 @@ impl Args {
             }
         }
     }
-
-    /// A statement with these parameters in the place of its question marks.
-    pub(crate) fn written_into(&self, statement: &str) -> String {
-        let mut pieces = statement.split('?');
-        let mut sql = pieces.next().unwrap_or_default().to_owned();
-        for (value, piece) in self.values().iter().zip(pieces) {
-            sql.push_str(&value.as_sql(false));
-            sql.push_str(piece);
-        }
-        sql
-    }
 }
 
 #[cfg(test)]
@@ -182,24 +171,6 @@ mod tests {
         let mut draw = Draw::request(DATASET, 9, number);
         group.draw(&mut draw, 100, |statement, args| all.push((statement, args)));
         all
-    }
-
-    #[test]
-    fn a_statement_as_text_has_its_values_in_their_places() {
-        let row = Args::Row {
-            id: 0,
-            k: 7,
-            c: "1-2".into(),
-            pad: "3".into(),
-        };
-        assert_eq!(
-            row.written_into("INSERT INTO sbtest1 (id, k, c, pad) VALUES (?, ?, ?, ?)"),
-            "INSERT INTO sbtest1 (id, k, c, pad) VALUES (0, 7, '1-2', '3')"
-        );
-        assert_eq!(
-            Args::Range(5, 104).written_into("SELECT c FROM sbtest1 WHERE id BETWEEN ? AND ? ORDER BY c"),
-            "SELECT c FROM sbtest1 WHERE id BETWEEN 5 AND 104 ORDER BY c"
-        );
     }
 
     proptest! {

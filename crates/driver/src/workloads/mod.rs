@@ -1,12 +1,14 @@
-//! What requests consist of. A workload that sysbench has is one row in [`WORKLOADS`].
+//! What requests consist of. A workload of sysbench's statements is one row in [`WORKLOADS`].
 
 use std::fmt;
+use std::time::Duration;
 
 use mysql_async::Conn;
 use thiserror::Error;
 
 use crate::draw::Draw;
 use crate::floor::Seat;
+use crate::tpcc;
 use crate::worker::{Preparing, prepare};
 
 use self::scripted::Scripted;
@@ -17,6 +19,7 @@ pub use self::requests::{OptionError, Requests, WorkloadOptions};
 
 mod group;
 mod protocol;
+pub(crate) mod ready;
 mod requests;
 mod scripted;
 
@@ -25,14 +28,34 @@ pub(crate) trait Workload: Sized + 'static {
     /// What differs between two requests.
     type Values;
 
-    /// Prepares the statements for this many tables.
-    async fn prepare(conn: &mut Conn, requests: &Requests, tables: u32) -> mysql_async::Result<Self>;
+    /// Prepares the statements that the requests of a seat need.
+    async fn prepare(conn: &mut Conn, seat: &Seat) -> mysql_async::Result<Self>;
+
+    /// How long the user of this connection keeps it waiting before the next request; `None` without such users.
+    fn pause(&self) -> Option<Duration> {
+        None
+    }
 
     /// Draws the values of one request.
     fn draw(&self, draw: &mut Draw) -> Self::Values;
 
+    /// Of which of the workload's kinds the request with these values is; `None` where all are the same.
+    fn kind(&self, values: &Self::Values) -> Option<usize> {
+        let _ = values;
+        None
+    }
+
     /// Issues one request with these values, again with the same ones after a deadlock.
-    async fn issue(&self, conn: &mut Conn, values: &Self::Values) -> mysql_async::Result<()>;
+    async fn issue(&self, conn: &mut Conn, values: &Self::Values) -> mysql_async::Result<Issued>;
+}
+
+/// How a request that the server did ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Issued {
+    /// With its work done.
+    Done,
+    /// Rolled back, as it was meant to.
+    RolledBack,
 }
 
 /// A workload that can be driven.
@@ -41,11 +64,22 @@ pub struct WorkloadInfo {
     /// Its name in commands and reports.
     pub name: &'static str,
     /// The sysbench script that does the same, with the options that it needs for that.
-    pub alias: &'static str,
+    pub alias: Option<&'static str>,
     /// One sentence on what a request is.
     pub description: &'static str,
-    pub(crate) script: Script,
+    /// Names of the kinds of its requests, where they are not all of one.
+    pub kinds: &'static [&'static str],
+    content: Content,
     pub(crate) prepare: fn(Conn, Seat) -> Preparing,
+}
+
+/// Where the statements of a request come from.
+#[derive(Clone, Copy, Debug)]
+enum Content {
+    /// A script of sysbench's.
+    Script(Script),
+    /// The transactions of [`crate::tpcc`].
+    Tpcc,
 }
 
 /// The statements of a request, as a script of sysbench 1.0.20 has them.
@@ -99,9 +133,10 @@ const fn scripted(
 ) -> WorkloadInfo {
     WorkloadInfo {
         name,
-        alias,
+        alias: Some(alias),
         description,
-        script,
+        kinds: &[],
+        content: Content::Script(script),
         prepare: prepare::<Scripted>,
     }
 }
@@ -170,6 +205,15 @@ const WORKLOADS: &[WorkloadInfo] = &[
         "one SELECT of a row by primary key; nothing is committed",
         Script::single(&[(Group::PointSelects, 1)]).fixed(),
     ),
+    WorkloadInfo {
+        name: "tpcc",
+        alias: None,
+        description: "TPC-C-like: one of the transactions new order, payment, order status, delivery and stock level \
+                      of a wholesaler with warehouses",
+        kinds: tpcc::Transaction::NAMES,
+        content: Content::Tpcc,
+        prepare: prepare::<tpcc::Terminal>,
+    },
 ];
 
 const READS: &[(Group, u32)] = &[
@@ -200,13 +244,24 @@ impl WorkloadInfo {
     pub fn find(name: &str) -> Result<&'static Self, UnknownWorkload> {
         WORKLOADS
             .iter()
-            .find(|workload| workload.name == name || workload.alias == name)
+            .find(|workload| workload.name == name || workload.alias == Some(name))
             .ok_or_else(|| UnknownWorkload(name.into()))
     }
 
     /// Whether a request changes data, and so is a commit that waits for the logs.
     pub fn commits(&self) -> bool {
-        self.script.groups.iter().any(|(group, _)| group.writes())
+        match &self.content {
+            Content::Script(script) => script.groups.iter().any(|(group, _)| group.writes()),
+            Content::Tpcc => true,
+        }
+    }
+
+    /// The script of sysbench's that it is, if it is one.
+    pub(crate) fn script(&'static self) -> Option<&'static Script> {
+        match self.content {
+            Content::Script(ref script) => Some(script),
+            Content::Tpcc => None,
+        }
     }
 }
 
@@ -241,7 +296,9 @@ mod tests {
     fn names_and_aliases_find_their_workload_and_no_other() {
         for workload in workloads() {
             assert_eq!(WorkloadInfo::find(workload.name).unwrap().name, workload.name);
-            assert_eq!(WorkloadInfo::find(workload.alias).unwrap().name, workload.name);
+            if let Some(alias) = workload.alias {
+                assert_eq!(WorkloadInfo::find(alias).unwrap().name, workload.name);
+            }
         }
         for script in [
             "oltp_delete",
@@ -251,7 +308,7 @@ mod tests {
         ] {
             assert!(WorkloadInfo::find(script).is_ok(), "{script}");
         }
-        let error = WorkloadInfo::find("tpcc").unwrap_err();
+        let error = WorkloadInfo::find("tpch").unwrap_err();
         assert!(error.to_string().contains("point_select"), "{error}");
     }
 }

@@ -3,11 +3,16 @@
 use thiserror::Error;
 
 use super::{Group, Protocol, Script, WorkloadInfo};
+use crate::Compat;
+use crate::tpcc::{Terminal, Tpcc, TpccOptions};
 
 /// Rows of a range, unless it is said otherwise.
 const RANGE_SIZE: u32 = 100;
 
 const RANGE_SIZE_OPTION: &str = "--range-size";
+/// BEGIN and COMMIT.
+const EDGES: usize = 2;
+
 const SKIP_TRX_OPTION: &str = "--skip-trx";
 
 /// sysbench's name of an option as commands have it.
@@ -15,9 +20,11 @@ fn option(name: &str) -> String {
     format!("--{}", name.replace('_', "-"))
 }
 
-/// What is to differ from sysbench's defaults; nothing does by default.
+/// What is to differ from the defaults; nothing does by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkloadOptions {
+    /// The program whose defaults are to hold.
+    pub compat: Option<Compat>,
     /// How many times a request has each statement of a group.
     pub counts: Vec<(Group, u32)>,
     /// Rows of a range, at least 1.
@@ -26,6 +33,8 @@ pub struct WorkloadOptions {
     pub skip_trx: bool,
     /// How statements are sent.
     pub protocol: Option<Protocol>,
+    /// What is of the TPC-C-like workload alone.
+    pub tpcc: TpccOptions,
 }
 
 /// A workload with its options.
@@ -37,6 +46,7 @@ pub struct Requests {
     range_size: u32,
     transaction: bool,
     protocol: Protocol,
+    tpcc: Option<Tpcc>,
 }
 
 /// An option that a workload has nothing for.
@@ -63,44 +73,84 @@ pub enum OptionError {
 impl Requests {
     /// A workload with these options.
     pub fn new(workload: &'static WorkloadInfo, options: &WorkloadOptions) -> Result<Self, OptionError> {
-        let script = &workload.script;
-        let mut requests = Self::plain(workload);
-        for &(group, count) in &options.counts {
-            known(workload, &option(group.name()), script.can_count(group))?;
-            requests.counts[group as usize] = count;
+        let plain = Self::plain(workload);
+        if let Some(compat) = options.compat {
+            let is_known = compat.profile().is_some() == plain.tpcc.is_some();
+            plain.known(&format!("--compat {compat}"), is_known)?;
         }
-        if let Some(size) = options.range_size {
-            known(workload, RANGE_SIZE_OPTION, script.has_ranges())?;
-            requests.range_size = size;
+        for &(group, _) in &options.counts {
+            let can_count = workload.script().is_some_and(|script| script.can_count(group));
+            plain.known(&option(group.name()), can_count)?;
         }
-        if options.skip_trx {
-            known(workload, SKIP_TRX_OPTION, script.transaction.is_some())?;
-            requests.transaction = false;
+        let has_ranges = workload.script().is_some_and(Script::has_ranges);
+        plain.known(RANGE_SIZE_OPTION, options.range_size.is_none() || has_ranges)?;
+        let can_skip = workload
+            .script()
+            .is_some_and(|script| script.transaction.is_some());
+        plain.known(SKIP_TRX_OPTION, !options.skip_trx || can_skip)?;
+        match workload.script() {
+            Some(script) => plain.scripted(script, options),
+            None => Ok(plain.with_tpcc(options)),
         }
-        if options.protocol == Some(Protocol::Prepared) && script.protocol == Protocol::Text {
-            return Err(OptionError::NeverPrepared(workload.name));
-        }
-        requests.protocol = options.protocol.unwrap_or(script.protocol);
-        let sends = requests.transaction || requests.groups().any(|(_, count)| count > 0);
-        sends
-            .then_some(requests)
-            .ok_or(OptionError::Nothing(workload.name))
     }
 
-    /// A workload as sysbench has it.
+    fn scripted(mut self, script: &Script, options: &WorkloadOptions) -> Result<Self, OptionError> {
+        for option in options.tpcc.given() {
+            self.known(option, false)?;
+        }
+        for &(group, count) in &options.counts {
+            self.counts[group as usize] = count;
+        }
+        self.range_size = options.range_size.unwrap_or(self.range_size);
+        self.transaction = self.transaction && !options.skip_trx;
+        if options.protocol == Some(Protocol::Prepared) && script.protocol == Protocol::Text {
+            return Err(OptionError::NeverPrepared(self.workload.name));
+        }
+        self.protocol = options.protocol.unwrap_or(script.protocol);
+        let sends = self.transaction || self.groups().any(|(_, count)| count > 0);
+        sends
+            .then_some(self)
+            .ok_or(OptionError::Nothing(self.workload.name))
+    }
+
+    fn with_tpcc(mut self, options: &WorkloadOptions) -> Self {
+        let profile = options.compat.and_then(Compat::profile).unwrap_or_default();
+        self.tpcc = Some(Tpcc::new(profile, options.tpcc));
+        self.protocol = options.protocol.unwrap_or(profile.protocol());
+        self
+    }
+
+    /// A workload as sysbench has it, or the specification.
     pub fn plain(workload: &'static WorkloadInfo) -> Self {
-        let script = &workload.script;
+        let script = workload.script();
         let mut counts = [0; Group::ALL.len()];
-        for &(group, count) in script.groups {
+        for &(group, count) in script.map_or(&[][..], |script| script.groups) {
             counts[group as usize] = count;
         }
         Self {
             workload,
             counts,
             range_size: RANGE_SIZE,
-            transaction: script.transaction.is_some(),
-            protocol: script.protocol,
+            transaction: script.is_none_or(|script| script.transaction.is_some()),
+            protocol: script.map_or(Protocol::Prepared, |script| script.protocol),
+            tpcc: script.is_none().then(Tpcc::default),
         }
+    }
+
+    /// Refuses an option that changes nothing about these requests.
+    pub fn refuse(&self, option: &str) -> OptionError {
+        OptionError::Unknown {
+            workload: self.workload.name,
+            option: option.into(),
+            takes: self
+                .workload
+                .script()
+                .map_or_else(TpccOptions::names, Script::options),
+        }
+    }
+
+    fn known(&self, option: &str, is_known: bool) -> Result<(), OptionError> {
+        is_known.then_some(()).ok_or_else(|| self.refuse(option))
     }
 
     /// The workload.
@@ -110,13 +160,16 @@ impl Requests {
 
     /// The groups of a request in their order, and how many times it has the statements of each.
     pub fn groups(&self) -> impl Iterator<Item = (Group, u32)> + '_ {
-        let groups = self.workload.script.groups.iter();
-        groups.map(|&(group, _)| (group, self.counts[group as usize]))
+        let groups = self.workload.script().map_or(&[][..], |script| script.groups);
+        groups
+            .iter()
+            .map(|&(group, _)| (group, self.counts[group as usize]))
     }
 
     /// Rows of a range; `None` where the workload reads none.
     pub fn range_size(&self) -> Option<u32> {
-        self.workload.script.has_ranges().then_some(self.range_size)
+        let has_ranges = self.workload.script().is_some_and(Script::has_ranges);
+        has_ranges.then_some(self.range_size)
     }
 
     /// Whether BEGIN and COMMIT are around the statements of a request.
@@ -128,15 +181,23 @@ impl Requests {
     pub fn protocol(&self) -> Protocol {
         self.protocol
     }
-}
 
-fn known(workload: &'static WorkloadInfo, option: &str, is_known: bool) -> Result<(), OptionError> {
-    let unknown = || OptionError::Unknown {
-        workload: workload.name,
-        option: option.into(),
-        takes: workload.script.options(),
-    };
-    is_known.then_some(()).ok_or_else(unknown)
+    /// Statements that each connection prepares, with this many tables.
+    pub fn prepared_statements(&self, tables: u32) -> usize {
+        if self.protocol == Protocol::Text {
+            return 0;
+        }
+        let on_each_table = self.groups().map(|(group, _)| group.templates().len());
+        match self.tpcc {
+            Some(tpcc) => Terminal::statements(tpcc),
+            None => on_each_table.sum::<usize>() * tables as usize + EDGES,
+        }
+    }
+
+    /// What the TPC-C-like workload is to be; `None` for any other.
+    pub fn tpcc(&self) -> Option<Tpcc> {
+        self.tpcc
+    }
 }
 
 impl Script {

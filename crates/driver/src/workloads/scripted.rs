@@ -7,11 +7,10 @@ use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Error, Params, Statement};
 
 use super::group::Args;
-use super::{Group, Protocol, Requests, Workload};
+use super::ready::{Ready, written};
+use super::{Group, Issued, Protocol, Requests, Workload};
 use crate::draw::Draw;
-
-/// `ER_UNSUPPORTED_PS`: a statement that the server does not prepare.
-const NOT_PREPARABLE: u16 = 1295;
+use crate::floor::Seat;
 
 /// The statements of a workload, ready on one connection.
 pub(crate) struct Scripted {
@@ -40,12 +39,6 @@ struct Edges {
     before: usize,
 }
 
-/// A statement that can be sent.
-enum Ready {
-    Prepared(Statement),
-    Text(String),
-}
-
 /// One statement of a request.
 pub(crate) enum Call {
     Execute(Statement, Args),
@@ -55,9 +48,9 @@ pub(crate) enum Call {
 impl Workload for Scripted {
     type Values = Vec<Call>;
 
-    async fn prepare(conn: &mut Conn, requests: &Requests, tables: u32) -> mysql_async::Result<Self> {
-        let mut scripted = Self::as_text(requests, tables);
-        if requests.protocol() == Protocol::Prepared {
+    async fn prepare(conn: &mut Conn, seat: &Seat) -> mysql_async::Result<Self> {
+        let mut scripted = Self::as_text(&seat.requests, seat.dataset.tables);
+        if seat.requests.protocol() == Protocol::Prepared {
             scripted.prepare_all(conn).await?;
         }
         Ok(scripted)
@@ -70,30 +63,30 @@ impl Workload for Scripted {
             for _ in 0..part.count {
                 part.group.draw(draw, self.range_size, |statement, args| {
                     let ready = &self.statements[part.first + statement * self.tables + table];
-                    calls.push(ready.call(args));
+                    calls.push(call(ready, args));
                 });
             }
         }
         calls
     }
 
-    async fn issue(&self, conn: &mut Conn, calls: &Vec<Call>) -> mysql_async::Result<()> {
+    async fn issue(&self, conn: &mut Conn, calls: &Vec<Call>) -> mysql_async::Result<Issued> {
         let Some(edges) = &self.edges else {
-            return send(conn, calls).await;
+            return send(conn, calls).await.map(|()| Issued::Done);
         };
         let done = transaction(conn, edges, calls).await;
         if let Err(Error::Server(_)) = done {
             // A lock wait that timed out undoes its statement alone: the next BEGIN would commit those before it.
             conn.query_drop("ROLLBACK").await?;
         }
-        done
+        done.map(|()| Issued::Done)
     }
 }
 
 async fn transaction(conn: &mut Conn, edges: &Edges, calls: &[Call]) -> mysql_async::Result<()> {
-    edges.begin.send(conn).await?;
+    edges.begin.send(conn, Vec::new()).await?;
     send(conn, calls).await?;
-    edges.commit.send(conn).await
+    edges.commit.send(conn, Vec::new()).await
 }
 
 async fn send(conn: &mut Conn, calls: &[Call]) -> mysql_async::Result<()> {
@@ -121,12 +114,14 @@ impl Scripted {
                 statements.extend(sql.map(Ready::Text));
             }
         }
-        let script = &requests.workload().script;
-        let edges = script.transaction.filter(|_| requests.transaction());
+        let script = requests.workload().script();
+        let edges = script
+            .and_then(|script| script.transaction)
+            .filter(|_| requests.transaction());
         Self {
             edges: edges.map(|part| Edges {
-                begin: Ready::Text("BEGIN".into()),
-                commit: Ready::Text("COMMIT".into()),
+                begin: Ready::text("BEGIN"),
+                commit: Ready::text("COMMIT"),
                 before: parts[part].first,
             }),
             parts,
@@ -154,32 +149,11 @@ impl Part {
     }
 }
 
-impl Ready {
-    /// A statement that the server does not prepare stays text, as with sysbench: MySQL does not prepare BEGIN,
-    /// MariaDB does.
-    async fn prepare(&mut self, conn: &mut Conn) -> mysql_async::Result<()> {
-        if let Self::Text(sql) = self {
-            match conn.prep(sql.as_str()).await {
-                Err(Error::Server(error)) if error.code == NOT_PREPARABLE => {}
-                prepared => *self = Self::Prepared(prepared?),
-            }
-        }
-        Ok(())
-    }
-
-    fn call(&self, args: Args) -> Call {
-        match self {
-            Self::Prepared(statement) => Call::Execute(statement.clone(), args),
-            Self::Text(sql) => Call::Query(args.written_into(sql)),
-        }
-    }
-
-    /// Sends a statement without parameters.
-    async fn send(&self, conn: &mut Conn) -> mysql_async::Result<()> {
-        match self {
-            Self::Prepared(statement) => conn.exec_drop(statement, ()).await,
-            Self::Text(sql) => conn.query_drop(sql.as_str()).await,
-        }
+/// A statement with what a request has for it.
+fn call(ready: &Ready, args: Args) -> Call {
+    match ready {
+        Ready::Prepared(statement) => Call::Execute(statement.clone(), args),
+        Ready::Text(sql) => Call::Query(written(sql, &args.values())),
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn uniform(rate_per_s: f64) -> Pace {
 pub(crate) fn config(target: Target, workload: &str, pace: Pace, duration: Duration) -> DriveConfig {
     DriveConfig {
         target,
-        requests: Requests::plain(WorkloadInfo::find(workload).unwrap()),
+        requests: plain(workload),
         dataset: DATASET,
         connections: NonZeroUsize::new(8).unwrap(),
         pace,
@@ -45,9 +45,15 @@ pub(crate) fn config(target: Target, workload: &str, pace: Pace, duration: Durat
     }
 }
 
+/// A workload without options.
+pub(crate) fn plain(workload: &str) -> Requests {
+    Requests::plain(WorkloadInfo::find(workload).unwrap())
+}
+
 pub(crate) fn load_dataset(target: &Target, dataset: Dataset) {
     let config = LoadConfig {
         target: target.clone(),
+        requests: plain("update_key"),
         dataset,
         create_database: true,
         connections: NonZeroUsize::new(2).unwrap(),

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::document::{Commits, Document, Driver, Gaps, Placed, Server, Trace, Tracer, Workload};
+use super::tpcc;
+use crate::document::{Commits, Document, Driver, Gaps, Placed, Server, Tpcc, Trace, Tracer, Workload};
 use crate::units;
 
 /// The parts of the title line: workload and server, connections, load.
@@ -31,7 +32,9 @@ pub(super) fn circumstances(document: &Document) -> Vec<String> {
     parts.extend(more);
     if let Some(workload) = &document.workload {
         let offered = document.driver.as_ref().and_then(|driver| driver.offered_per_s);
-        parts.extend(demand(workload, offered));
+        parts.extend([clients(workload, document.tpcc.as_ref()), load(workload, offered)]);
+        let has_users = document.tpcc.as_ref().is_some_and(|tpcc| tpcc.keying_times);
+        parts.extend(has_users.then(|| "keying and think times".to_owned()));
     }
     if let Some(trace) = &document.trace {
         parts.push(format!("for {}", units::seconds(trace.duration_s)));
@@ -42,6 +45,7 @@ pub(super) fn circumstances(document: &Document) -> Vec<String> {
 /// The parts of the second line: rates, errors, losses, the tracer's cost.
 pub(super) fn summary(document: &Document) -> Vec<String> {
     let mut parts = document.driver.as_ref().map(requests).unwrap_or_default();
+    parts.extend(tpcc::nopm(document));
     parts.extend(commit_rate(document));
     match &document.tracer {
         Some(tracer) => parts.extend(account(tracer, document.commits.as_ref())),
@@ -202,10 +206,21 @@ fn placed(placement: &[Placed]) -> Vec<String> {
         .collect()
 }
 
-/// Connections with the distribution of their keys, and load.
-fn demand(workload: &Workload, offered: Option<f64>) -> [String; 2] {
-    let clients = format!("{} connections, {} keys", workload.connections, workload.keys);
-    [clients, load(workload, offered)]
+/// Connections with the distribution of their keys, or with the size of what they use.
+fn clients(workload: &Workload, tpcc: Option<&Tpcc>) -> String {
+    let connections = workload.connections;
+    match tpcc {
+        None => format!("{connections} connections, {} keys", workload.keys),
+        Some(tpcc) => {
+            let plural = if tpcc.warehouses == 1 { "" } else { "s" };
+            let warehouses = units::count(tpcc.warehouses);
+            let of = match tpcc.compat.as_str() {
+                "specification" => "TPC-C-like".to_owned(),
+                program => format!("TPC-C-like as {program}"),
+            };
+            format!("{of}, {warehouses} warehouse{plural} · {connections} connections")
+        }
+    }
 }
 
 fn load(workload: &Workload, offered: Option<f64>) -> String {

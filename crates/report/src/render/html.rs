@@ -10,7 +10,7 @@ use super::causes::{CauseLine, Subject, lines};
 use super::table::Table;
 use super::{
     RenderError, advice, files, flamegraph, headline, latency, palette, response, sparkline, statements,
-    tracer,
+    tpcc, tracer,
 };
 use crate::breakdown::{StackTotals, Whole};
 use crate::cause::Wait;
@@ -25,6 +25,8 @@ struct Page<'a> {
     circumstances: String,
     summary: Vec<String>,
     latency: Option<Table>,
+    transactions: Option<Table>,
+    sentences: Vec<String>,
     response: Option<Table>,
     commits: Option<CommitSection>,
     statements: Option<Table>,
@@ -89,6 +91,8 @@ pub(super) fn render(document: &Document, stacks: &StackTotals) -> Result<String
         circumstances: headline::circumstances(document).join(" · "),
         summary: headline::summary(document),
         latency: latency::table(document),
+        transactions: tpcc::table(document),
+        sentences: tpcc::sentences(document),
         response: response::table(document),
         commits: document
             .commits
@@ -123,16 +127,22 @@ fn drawing(document: &Document, stacks: &StackTotals, whole: Whole) -> Result<Op
 fn settings(document: &Document) -> Vec<(String, String)> {
     let program = ("server", document.server.binary.clone());
     let load = document.workload.iter().flat_map(load);
-    let named = [program].into_iter().chain(load);
+    let named = [program].into_iter().chain(load).chain(tpcc::settings(document));
     let named = named.map(|(name, value)| (name.to_owned(), value));
     named.chain(document.server.settings.clone()).collect()
 }
 
 fn load(workload: &Workload) -> [(&'static str, String); 4] {
-    let size = format!("{} × {}", workload.tables, units::count(workload.rows));
+    let size = match workload.rows {
+        Some(rows) => (
+            "tables × rows",
+            format!("{} × {}", workload.tables, units::count(rows)),
+        ),
+        None => ("tables", workload.tables.to_string()),
+    };
     [
         ("seed", workload.seed.to_string()),
-        ("tables × rows", size),
+        size,
         ("keys", workload.keys.clone()),
         ("warm-up", units::seconds(workload.warmup_s)),
     ]

@@ -2,7 +2,7 @@
 
 use super::causes::{CauseLine, SMALL, Subject, lines};
 use super::table::Table;
-use super::{advice, files, headline, latency, response, statements};
+use super::{advice, files, headline, latency, response, statements, tpcc};
 use crate::document::{Commits, Document};
 use crate::units;
 
@@ -19,6 +19,12 @@ pub(super) fn render(document: &Document) -> String {
         "Latency",
         latency::table(document).as_ref().map(table_text),
     ));
+    blocks.extend(section(
+        "Transactions",
+        tpcc::table(document).as_ref().map(table_text),
+    ));
+    let sentences = tpcc::sentences(document);
+    blocks.extend(list(sentences.iter().map(|text| escaped(text))));
     blocks.extend(section(
         "Response",
         response::table(document).as_ref().map(table_text),

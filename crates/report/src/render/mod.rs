@@ -18,6 +18,7 @@ mod sparkline;
 mod statements;
 mod table;
 mod terminal;
+mod tpcc;
 mod tracer;
 
 use std::fmt;

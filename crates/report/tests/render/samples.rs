@@ -1,6 +1,7 @@
 //! Runs to render. Their numbers are invented and add up.
 
 mod breakdown;
+pub(crate) mod tpcc;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -30,6 +31,7 @@ pub(crate) fn all() -> Vec<(&'static str, Sample)> {
         ("losses", losses()),
         ("no_commits", no_commits()),
         ("trace", trace()),
+        ("tpcc", tpcc::sample()),
     ]
 }
 
@@ -60,6 +62,7 @@ pub(crate) fn not_traced() -> Sample {
         server: server(),
         workload: Some(workload()),
         driver: Some(driver()),
+        tpcc: None,
         trace: None,
         response: None,
         commits: None,
@@ -238,7 +241,7 @@ fn workload() -> Workload {
         seed: 42,
         keys: "special".to_owned(),
         tables: 4,
-        rows: 100_000,
+        rows: Some(100_000),
         duration_s: 30.0,
         warmup_s: 5.0,
         capacity_per_s: Some(1_714.3),

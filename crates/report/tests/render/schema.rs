@@ -28,6 +28,7 @@ fn full() -> Value {
     (workload.capacity_per_s, workload.range_size) = (Some(1.0), Some(100));
     workload.schedule = Some("steps.txt".to_owned());
     document.trace = samples::trace().document.trace;
+    document.tpcc = samples::tpcc::sample().document.tpcc;
     serde_json::to_value(document).unwrap()
 }
 

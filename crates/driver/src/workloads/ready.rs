@@ -1,0 +1,97 @@
+//! One statement, ready to be sent on one connection.
+
+use mysql_async::prelude::{FromRow, Queryable};
+use mysql_async::{Conn, Error, Params, Statement, Value};
+
+/// `ER_UNSUPPORTED_PS`: a statement that the server does not prepare.
+const NOT_PREPARABLE: u16 = 1295;
+
+/// A statement that can be sent.
+pub(crate) enum Ready {
+    /// Executed with binary parameters.
+    Prepared(Statement),
+    /// Sent as text, with its parameters in the place of its question marks.
+    Text(String),
+}
+
+impl Ready {
+    /// A statement that is sent as text until it is prepared.
+    pub(crate) fn text(sql: &str) -> Self {
+        Self::Text(sql.to_owned())
+    }
+
+    /// A statement that the server does not prepare stays text, as with sysbench: MySQL does not prepare BEGIN,
+    /// MariaDB does.
+    pub(crate) async fn prepare(&mut self, conn: &mut Conn) -> mysql_async::Result<()> {
+        if let Self::Text(sql) = self {
+            match conn.prep(sql.as_str()).await {
+                Err(Error::Server(error)) if error.code == NOT_PREPARABLE => {}
+                prepared => *self = Self::Prepared(prepared?),
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends it, and forgets its rows.
+    pub(crate) async fn send(&self, conn: &mut Conn, values: Vec<Value>) -> mysql_async::Result<()> {
+        match self {
+            Self::Prepared(statement) => conn.exec_drop(statement, Params::Positional(values)).await,
+            Self::Text(sql) => conn.query_drop(written(sql, &values)).await,
+        }
+    }
+
+    /// Sends it, and returns its first row.
+    pub(crate) async fn first<T>(&self, conn: &mut Conn, values: Vec<Value>) -> mysql_async::Result<Option<T>>
+    where
+        T: FromRow + Send + 'static,
+    {
+        match self {
+            Self::Prepared(statement) => conn.exec_first(statement, Params::Positional(values)).await,
+            Self::Text(sql) => conn.query_first(written(sql, &values)).await,
+        }
+    }
+
+    /// Sends it, and returns its rows.
+    pub(crate) async fn all<T>(&self, conn: &mut Conn, values: Vec<Value>) -> mysql_async::Result<Vec<T>>
+    where
+        T: FromRow + Send + 'static,
+    {
+        match self {
+            Self::Prepared(statement) => conn.exec(statement, Params::Positional(values)).await,
+            Self::Text(sql) => conn.query(written(sql, &values)).await,
+        }
+    }
+}
+
+/// A statement with these values in the place of its question marks.
+pub(crate) fn written(statement: &str, values: &[Value]) -> String {
+    let mut pieces = statement.split('?');
+    let mut sql = pieces.next().unwrap_or_default().to_owned();
+    for (value, piece) in values.iter().zip(pieces) {
+        sql.push_str(&value.as_sql(false));
+        sql.push_str(piece);
+    }
+    sql
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_statement_as_text_has_its_values_in_their_places() {
+        let row = [0.into(), 7.into(), "1-2".into(), "it's 3?".into()];
+        assert_eq!(
+            written("INSERT INTO sbtest1 (id, k, c, pad) VALUES (?, ?, ?, ?)", &row),
+            "INSERT INTO sbtest1 (id, k, c, pad) VALUES (0, 7, '1-2', 'it\\'s 3?')"
+        );
+        assert_eq!(
+            written(
+                "SELECT c FROM sbtest1 WHERE id BETWEEN ? AND ? ORDER BY c",
+                &[5.into(), 104.into()]
+            ),
+            "SELECT c FROM sbtest1 WHERE id BETWEEN 5 AND 104 ORDER BY c"
+        );
+        assert_eq!(written("BEGIN", &[]), "BEGIN");
+    }
+}

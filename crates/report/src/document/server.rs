@@ -1,0 +1,57 @@
+//! The server that was measured.
+
+use std::collections::BTreeMap;
+
+use logtrace_events::FileClass;
+use serde::{Deserialize, Serialize};
+
+/// The server that was measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Server {
+    /// `mysql` or `mariadb`.
+    pub flavor: String,
+    /// Its version.
+    pub version: String,
+    /// Whether logtrace started it for this run.
+    pub private: bool,
+    /// Path of its program.
+    pub binary: String,
+    /// File system of the data directory.
+    pub file_system: String,
+    /// Device under it.
+    pub device: String,
+    /// The file that the file system is in, when its device is a loop device.
+    #[serde(default)]
+    pub image: Option<LoopImage>,
+    /// Classes of files that are placed elsewhere than in the data directory.
+    #[serde(default)]
+    pub placement: Vec<Placed>,
+    /// The variables that a durable commit depends on (`innodb_flush_log_at_trx_commit`, `sync_binlog`, ...).
+    pub settings: BTreeMap<String, String>,
+}
+
+/// A file that stands for a disk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoopImage {
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Whether its device passes by the page cache of the file system below.
+    pub direct_io: Option<bool>,
+    /// File system that holds the file.
+    pub file_system: String,
+    /// Device under that.
+    pub device: String,
+}
+
+/// A class of files that is placed elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Placed {
+    /// The class.
+    pub class: FileClass,
+    /// The directory that was named for it.
+    pub directory: String,
+    /// File system of that directory.
+    pub file_system: String,
+    /// Device under it.
+    pub device: String,
+}

@@ -1,0 +1,60 @@
+//! What the TPC-C-like workload came to.
+
+use serde::{Deserialize, Serialize};
+
+use crate::distribution::Distribution;
+
+/// The TPC-C-like workload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tpcc {
+    /// Number of warehouses.
+    pub warehouses: u64,
+    /// `specification`, or the program whose deviations were made: `sysbench-tpcc`, `dbt2`.
+    pub compat: String,
+    /// Whose warehouse a request was at home in: `request` (drawn for each) or `connection`.
+    pub homes: String,
+    /// Whether users typed and thought.
+    pub keying_times: bool,
+    /// New orders a minute that were committed in the window.
+    pub nopm: f64,
+    /// New orders a minute that were done in the window, those rolled back included.
+    pub nopm_with_rollbacks: f64,
+    /// New orders that were due in the window and committed, in it or in the grace.
+    pub committed_orders: u64,
+    /// By how much the server's sum of `d_next_o_id` grew meanwhile; absent when it was not told.
+    pub orders_grown: Option<u64>,
+    /// Requests by kind.
+    pub transactions: Vec<TpccTransaction>,
+    /// The specification's consistency conditions; empty when they were not checked.
+    pub consistency: Vec<Consistency>,
+}
+
+/// The requests of one kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TpccTransaction {
+    /// `new_order`, `payment`, `order_status`, `delivery` or `stock_level`.
+    pub name: String,
+    /// Requests that the server did, those rolled back included.
+    pub done: u64,
+    /// Those of them that were rolled back, as the specification wants it of one new order in a hundred.
+    pub rolled_back: u64,
+    /// Requests that failed.
+    pub failed: u64,
+    /// done - sent.
+    pub service: Distribution,
+    /// done - due.
+    pub response: Distribution,
+}
+
+/// One consistency condition.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Consistency {
+    /// Its number in the specification.
+    pub condition: u64,
+    /// What it says.
+    pub text: String,
+    /// Rows or groups of rows that broke it after the load.
+    pub after_load: u64,
+    /// Those after the run; absent when that was not checked.
+    pub after_run: Option<u64>,
+}

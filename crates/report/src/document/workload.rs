@@ -1,0 +1,49 @@
+//! What was asked of the server.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// What was asked of the server.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Workload {
+    /// Its name.
+    pub name: String,
+    /// Connections.
+    pub connections: u32,
+    /// `poisson`, `uniform`, `replay` of known times, or `closed` for a closed loop (`--max`).
+    pub arrivals: String,
+    /// What the rate followed where it was not the same all the time: the range, the schedule's file, or what was
+    /// replayed.
+    pub schedule: Option<String>,
+    /// Seed of arrivals and keys.
+    pub seed: u64,
+    /// Distribution of keys, with its parameters: `uniform`, `special`, `zipfian:0.8`.
+    pub keys: String,
+    /// Tables.
+    pub tables: u32,
+    /// Rows of each table; absent where they are not of one size.
+    pub rows: Option<u64>,
+    /// Length of the measured window, in seconds.
+    pub duration_s: f64,
+    /// Length of the warm-up before it, in seconds.
+    pub warmup_s: f64,
+    /// What a closed loop reached before the run, in requests a second, when the rate was asked as a share of it.
+    pub capacity_per_s: Option<f64>,
+    /// Whether an earlier run left the tables.
+    #[serde(default)]
+    pub tables_reused: bool,
+    /// How many times a request has the statements of each group, by sysbench's name of the group; absent in older
+    /// documents.
+    #[serde(default)]
+    pub statements: BTreeMap<String, u64>,
+    /// Rows of a range that is read; absent where the workload reads none.
+    #[serde(default)]
+    pub range_size: Option<u64>,
+    /// Whether BEGIN and COMMIT are around the statements of a request.
+    #[serde(default)]
+    pub transaction: bool,
+    /// `prepared` or `text`; absent in older documents.
+    #[serde(default)]
+    pub protocol: Option<String>,
+}

@@ -1,0 +1,100 @@
+//! What the TPC-C-like workload came to: transactions by kind, and what the tables say.
+
+use super::table::Table;
+use crate::document::{Consistency, Document, Tpcc};
+use crate::units;
+
+/// New orders a minute, for the summary.
+pub(super) fn nopm(document: &Document) -> Option<String> {
+    let tpcc = of(document)?;
+    let (nopm, with_rollbacks) = (units::tenths(tpcc.nopm), units::tenths(tpcc.nopm_with_rollbacks));
+    Some(format!("NOPM {nopm} ({with_rollbacks} with rolled-back orders)"))
+}
+
+/// One row for each kind of transaction, with its response times; `None` where there are none.
+pub(super) fn table(document: &Document) -> Option<Table> {
+    let row = |of: &crate::document::TpccTransaction| {
+        let times = &of.response;
+        let counts = [of.done, of.rolled_back, of.failed].map(units::count);
+        let times = [times.p50, times.p90, times.p99, times.p999, times.max].map(units::duration);
+        let name = of.name.replace('_', " ");
+        std::iter::once(name).chain(counts).chain(times).collect()
+    };
+    Some(Table {
+        header: vec![
+            "response",
+            "done",
+            "rolled back",
+            "failed",
+            "p50",
+            "p90",
+            "p99",
+            "p99.9",
+            "max",
+        ],
+        words: 1,
+        rows: of(document)?.transactions.iter().map(row).collect(),
+    })
+}
+
+/// What the server's tables say of the run, in sentences.
+pub(super) fn sentences(document: &Document) -> Vec<String> {
+    of(document).map_or_else(Vec::new, |tpcc| {
+        let counted = std::iter::once(counted(tpcc));
+        counted.chain(consistency(&tpcc.consistency)).collect()
+    })
+}
+
+/// The parameters of the workload, for the settings.
+pub(super) fn settings(document: &Document) -> Vec<(&'static str, String)> {
+    document.tpcc.iter().flat_map(parameters).collect()
+}
+
+fn parameters(tpcc: &Tpcc) -> [(&'static str, String); 4] {
+    let keying_times = if tpcc.keying_times { "yes" } else { "no" };
+    [
+        ("warehouses", units::count(tpcc.warehouses)),
+        ("as in", tpcc.compat.clone()),
+        ("home warehouse of each", tpcc.homes.clone()),
+        ("keying and think times", keying_times.to_owned()),
+    ]
+}
+
+/// The workload, once it was measured.
+fn of(document: &Document) -> Option<&Tpcc> {
+    document
+        .tpcc
+        .as_ref()
+        .filter(|tpcc| !tpcc.transactions.is_empty())
+}
+
+fn counted(tpcc: &Tpcc) -> String {
+    let committed = units::count(tpcc.committed_orders);
+    match tpcc.orders_grown {
+        Some(grown) => format!(
+            "{committed} new orders were seen to be committed; by the server's order numbers (d_next_o_id) it was {}",
+            units::count(grown)
+        ),
+        None => format!(
+            "{committed} new orders were seen to be committed; the server's order numbers are not known"
+        ),
+    }
+}
+
+fn consistency(rows: &[Consistency]) -> Option<String> {
+    let numbers: Vec<String> = rows.iter().map(|row| row.condition.to_string()).collect();
+    let broken = rows
+        .iter()
+        .filter(|row| row.after_run.is_some_and(|count| count > 0));
+    let broken: Vec<String> = broken.map(|row| row.condition.to_string()).collect();
+    let is_checked = rows.iter().all(|row| row.after_run.is_some());
+    let numbers = numbers.join(", ");
+    (!rows.is_empty()).then(|| match (is_checked, broken.is_empty()) {
+        (true, true) => format!("consistency conditions {numbers} held after the load and after the run"),
+        (true, false) => format!(
+            "consistency conditions {numbers} held after the load; after the run {} did not",
+            broken.join(", ")
+        ),
+        (false, _) => format!("consistency conditions {numbers} held after the load"),
+    })
+}
