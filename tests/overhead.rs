@@ -37,9 +37,9 @@ const COST_PAIRS: usize = 2;
 /// Long: a busy disk may do nothing for a second, and the account is of samples.
 const COST_WINDOW: Duration = Duration::from_secs(3);
 
-/// Most CPU time of the tracer a commit of 256 connections, to that of 8. It was 1.5 and 1.9 with MySQL and 0.6 with
-/// MariaDB (docs/performance.md); whatever grows with the connections themselves would be far beyond this.
-const COST_GROWTH: f64 = 3.0;
+/// Most CPU time of the tracer a commit of 256 connections, to that of 8. It was 1.0 with MySQL (docs/performance.md), and
+/// moves by a third with what else the machine does; whatever grows with the connections would be far beyond this.
+const COST_GROWTH: f64 = 1.6;
 
 /// Servers that are measured share the machine with nothing.
 static ALONE: Mutex<()> = Mutex::new(());

@@ -12,6 +12,7 @@ use crate::files::Files;
 use crate::folded::{folded, folded_parts, unclassified};
 use crate::gaps::Gaps;
 use crate::group_totals::GroupTotals;
+use crate::memory::Memory;
 use crate::response::Responses;
 use crate::stated::differing_ns;
 use crate::statements::Statements;
@@ -34,6 +35,7 @@ pub struct AnalysisConfig {
 pub struct Analysis {
     window: Window,
     timelines: Timelines,
+    memory: Memory,
     files: Files,
     devices: Devices,
     gaps: Gaps,
@@ -60,6 +62,7 @@ impl Analysis {
         Self {
             window,
             timelines: Timelines::new(server_tgid),
+            memory: Memory::default(),
             files: Files::new(logs),
             devices: Devices::default(),
             gaps: Gaps::default(),
@@ -192,13 +195,14 @@ impl Analysis {
             responses,
             statements,
             timelines,
+            memory,
             gaps,
             ..
         } = self;
         let seen_from_ns = gaps.seen_from_ns();
         responses.push_off_cpu(off, move |visit| match statements {
             Some(statements) if visit.window.start_ns >= seen_from_ns => {
-                statements.add(off.tid, visit, timelines)
+                statements.add(off.tid, visit, timelines, memory)
             }
             _ => &[],
         });
@@ -258,7 +262,7 @@ impl Analysis {
         if counts {
             self.aggregate.add(commit, &self.segments);
             if place.is_some_and(|place| place.leader.is_some()) {
-                explain_by_wakers(commit, &self.timelines, &mut self.by_wakers);
+                explain_by_wakers(commit, &self.timelines, &mut self.memory, &mut self.by_wakers);
                 self.groups.add_led(differing_ns(&self.segments, &self.by_wakers));
             }
         }
@@ -272,7 +276,7 @@ impl Analysis {
     }
 
     fn explain(&mut self, commit: &Commit, whole: Window) {
-        explain(commit, &self.timelines, &mut self.segments);
+        explain(commit, &self.timelines, &mut self.memory, &mut self.segments);
         if !covers(&self.segments, whole) {
             self.invariant_violations += 1;
             self.segments.clear();

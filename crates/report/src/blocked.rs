@@ -14,7 +14,7 @@ pub(crate) enum Awaited {
 }
 
 /// A thread of the server that ended a wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Waker {
     /// The thread.
     pub(crate) tid: Tid,

@@ -15,6 +15,7 @@ use logtrace_events::{Commit, FileClass, IoOp, OffCpu, Tid, Wake};
 
 use crate::blocked::{Awaited, Waker, awaited};
 use crate::cause::{Cause, Wait, Who};
+use crate::memory::{Memory, What};
 use crate::stated::{led, name_previous_groups, turns_back};
 use crate::timeline::{Stretch, Timeline, TracedIo};
 use crate::timelines::Timelines;
@@ -26,7 +27,7 @@ use crate::window::Window;
 /// the members of a group also wake each other one by one, through the lock that all need once their leader has woken
 /// them, so that a chain gets as long as the group: with 64 connections and a bound of 8, an eighth of the commit
 /// time of MySQL 9.7 was unexplained, and nothing with a bound of 64.
-const MAX_DEPTH: u32 = 256;
+pub(crate) const MAX_DEPTH: u32 = 256;
 
 /// Statements of the server that are followed on one way; from there on the wake-ups tell. Each group in front takes one or
 /// two. Statements and wake-ups may lead in a circle where it is not known in which group a waker was.
@@ -49,33 +50,62 @@ pub struct Segment {
 
 /// Replaces `segments` by those of `commit`: in order, none empty, without gap or overlap, from its start to its end.
 ///
-/// The commit and all records that came before it must have been pushed to `timelines`. The buffer is the caller's so
-/// that explaining allocates nothing once it has grown.
-pub fn explain(commit: &Commit, timelines: &Timelines, segments: &mut Vec<Segment>) {
-    explain_by(MOST_STATEMENTS, commit, timelines, segments);
+/// The commit and all records that came before it must have been pushed to `timelines`, to which `memory` belongs. The
+/// buffer is the caller's so that explaining allocates nothing once it has grown.
+pub fn explain(commit: &Commit, timelines: &Timelines, memory: &mut Memory, segments: &mut Vec<Segment>) {
+    let statements = if timelines.groups().are_stated() {
+        MOST_STATEMENTS
+    } else {
+        0
+    };
+    explain_by(statements, commit, timelines, memory, segments);
     name_previous_groups(commit, timelines, segments);
 }
 
 /// The same by wake-ups alone, as if the server had stated nothing.
-pub(crate) fn explain_by_wakers(commit: &Commit, timelines: &Timelines, segments: &mut Vec<Segment>) {
-    explain_by(0, commit, timelines, segments);
+pub(crate) fn explain_by_wakers(
+    commit: &Commit,
+    timelines: &Timelines,
+    memory: &mut Memory,
+    segments: &mut Vec<Segment>,
+) {
+    explain_by(0, commit, timelines, memory, segments);
 }
 
-fn explain_by(statements: u32, commit: &Commit, timelines: &Timelines, segments: &mut Vec<Segment>) {
+fn explain_by(
+    statements: u32,
+    commit: &Commit,
+    timelines: &Timelines,
+    memory: &mut Memory,
+    segments: &mut Vec<Segment>,
+) {
     segments.clear();
+    memory.revise(timelines);
+    let window = Window::new(commit.start_ns, commit.end_ns);
     let mut walk = Walk {
         timelines,
+        memory,
         committer: commit.tid,
+        wide_from_ns: window.start_ns.saturating_sub(window.length_ns()),
         segments,
+        is_noting: false,
+        is_lasting: true,
     };
-    let window = Window::new(commit.start_ns, commit.end_ns);
     walk.follow(commit.tid, None, window, Way { depth: 0, statements });
 }
 
-struct Walk<'a> {
-    timelines: &'a Timelines,
-    committer: Tid,
+/// A way through the threads that a commit waited for.
+pub(crate) struct Walk<'a> {
+    pub(crate) timelines: &'a Timelines,
+    pub(crate) memory: &'a mut Memory,
+    pub(crate) committer: Tid,
+    /// From when on more may be found out than the commit needs: others that wait for the same may have begun earlier.
+    pub(crate) wide_from_ns: u64,
     segments: &'a mut Vec<Segment>,
+    /// What is found is not charged to the commit, but noted in the memory, and not followed any further.
+    pub(crate) is_noting: bool,
+    /// Whether what is noted is so for all who ask, until the timelines' revision changes.
+    pub(crate) is_lasting: bool,
 }
 
 impl Segment {
@@ -86,12 +116,12 @@ impl Segment {
 }
 
 /// How the walk came to where it is.
-#[derive(Clone, Copy)]
-struct Way {
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Way {
     /// Wake-ups between it and the commit.
-    depth: u32,
+    pub(crate) depth: u32,
     /// How many of the server's statements may be followed further on.
-    statements: u32,
+    pub(crate) statements: u32,
 }
 
 /// Whose time the walk is in.
@@ -146,15 +176,16 @@ impl Walk<'_> {
         match ahead {
             Some(ahead) if way.depth <= MAX_DEPTH => {
                 self.wait_for(ahead, absent, way.further());
-                self.follow(waker.tid, waker.commit_ns, window.since(joined_ns), way);
+                self.charge_to(waker, window.since(joined_ns), way);
             }
-            _ => self.follow(waker.tid, waker.commit_ns, window, way),
+            _ => self.charge_to(waker, window, way),
         }
     }
 
     /// The thread of the server that ended the first wait of thread `tid` in `window`.
     fn queued_behind(&self, tid: Tid, window: Window) -> Option<Waker> {
         let timeline = self.timelines.thread(tid)?;
+        timeline.ask(window.end_ns, Some(window.start_ns));
         let waits = timeline
             .waits(window)
             .map(|off| awaited(off, self.timelines.server_tgid()));
@@ -167,17 +198,21 @@ impl Walk<'_> {
 
     /// Charges `window` to what thread `tid` did in it; `commit_ns` is the start of a commit that the thread was in
     /// at the end of `window`.
-    fn follow(&mut self, tid: Tid, commit_ns: Option<u64>, window: Window, way: Way) {
+    pub(crate) fn follow(&mut self, tid: Tid, commit_ns: Option<u64>, window: Window, way: Way) {
         let Some(timeline) = self.timelines.thread(tid) else {
+            self.is_lasting = false;
             return self.unexplained(window);
         };
         if way.depth > MAX_DEPTH {
             return self.unexplained(window);
         }
+        if self.is_noting {
+            timeline.ask(window.end_ns, commit_ns);
+        }
         let known_from_ns = timeline.known_from_ns();
         self.unexplained(window.before(known_from_ns));
         let known = window.since(known_from_ns);
-        if tid == self.committer {
+        if tid == self.committer && !self.is_noting {
             let who = Who::Own;
             self.work(timeline, known, Place { tid, who, way });
         } else {
@@ -283,20 +318,25 @@ impl Walk<'_> {
     /// Charges a stretch in which nothing was seen of a thread: it ran, unless the record of a wait was lost.
     fn ran(&mut self, window: Window, tid: Tid, on_cpu: Cause) {
         if self.timelines.lost().meet(window) {
+            // All of it is, also where only another part meets a loss, that another commit did not wait for.
+            self.is_lasting = false;
             self.unexplained(window);
         } else {
             self.charge(window, tid, on_cpu, None);
         }
     }
 
-    fn unexplained(&mut self, window: Window) {
+    pub(crate) fn unexplained(&mut self, window: Window) {
         self.charge(window, self.committer, Cause::UNEXPLAINED, None);
     }
 
     /// Charges a stretch of a thread, together with the one before when that has the same cause.
-    fn charge(&mut self, window: Window, tid: Tid, cause: Cause, stack: Option<u32>) {
+    pub(crate) fn charge(&mut self, window: Window, tid: Tid, cause: Cause, stack: Option<u32>) {
         if window.is_empty() {
             return;
+        }
+        if self.is_noting {
+            return self.memory.note(window, What::Charged(cause, stack));
         }
         match self.segments.last_mut() {
             Some(last)

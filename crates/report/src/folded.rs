@@ -96,7 +96,7 @@ mod tests {
             (3, "new_wait"),
         ] {
             let frames = vec![innermost.to_owned(), "do_fsync".to_owned()];
-            assert!(stacks.push(Stack { id, frames }));
+            stacks.push(Stack { id, frames });
         }
         stacks
     }

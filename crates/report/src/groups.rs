@@ -121,6 +121,11 @@ impl Groups {
         }
     }
 
+    /// Whether anything was stated.
+    pub(crate) fn are_stated(&self) -> bool {
+        !self.threads.is_empty()
+    }
+
     /// Forgets all: the tracer did not look for a while.
     pub(crate) fn interrupt(&mut self) {
         self.threads.clear();

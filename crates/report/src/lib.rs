@@ -5,6 +5,7 @@
 
 mod aggregate;
 pub mod analysis;
+mod asked;
 mod assemble;
 mod blanks;
 mod blocked;
@@ -23,7 +24,9 @@ mod gaps;
 mod group_totals;
 mod groups;
 mod history;
+pub mod memory;
 mod parts;
+mod recall;
 pub mod render;
 mod response;
 #[doc(hidden)]

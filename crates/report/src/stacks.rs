@@ -3,6 +3,7 @@
 use logtrace_events::Stack;
 use rustc_hash::FxHashMap;
 
+use crate::asked::Push;
 use crate::cause::Wait;
 use crate::stack_rules::wait_of;
 
@@ -19,15 +20,20 @@ struct Known {
 }
 
 impl Stacks {
-    /// Adds a stack; `false` when its id already stands for other frames.
-    pub(crate) fn push(&mut self, stack: Stack) -> bool {
+    /// Adds a stack, which is refused when its id already stands for other frames. Blocks with a new one may have been asked
+    /// about.
+    pub(crate) fn push(&mut self, stack: Stack) -> Push {
         if let Some(known) = self.by_id.get(&stack.id) {
-            return known.frames == stack.frames;
+            return if known.frames == stack.frames {
+                Push::Added
+            } else {
+                Push::Refused
+            };
         }
         let wait = wait_of(&stack.frames).unwrap_or(Wait::Unclassified);
         let frames = stack.frames;
         self.by_id.insert(stack.id, Known { frames, wait });
-        true
+        Push::Revised
     }
 
     /// What a block with this stack waits for.
@@ -57,16 +63,17 @@ mod tests {
     #[test]
     fn a_stack_may_be_repeated_and_not_replaced() {
         let mut stacks = Stacks::default();
-        assert!(stacks.push(stack(1, &["jbd2_log_wait_commit"])));
-        assert!(stacks.push(stack(1, &["jbd2_log_wait_commit"])));
-        assert!(!stacks.push(stack(1, &["blkdev_issue_flush"])));
+        for expected in [Push::Revised, Push::Added] {
+            assert_eq!(stacks.push(stack(1, &["jbd2_log_wait_commit"])), expected);
+        }
+        assert_eq!(stacks.push(stack(1, &["blkdev_issue_flush"])), Push::Refused);
         assert_eq!(stacks.wait(Some(1)), Wait::JournalCommit);
     }
 
     #[test]
     fn a_stack_that_is_lost_unknown_or_was_not_taken_is_unclassified() {
         let mut stacks = Stacks::default();
-        assert!(stacks.push(stack(2, &["some_driver_wait", "vfs_write"])));
+        stacks.push(stack(2, &["some_driver_wait", "vfs_write"]));
         assert_eq!(stacks.wait(Some(2)), Wait::Unclassified);
         assert_eq!(stacks.wait(Some(3)), Wait::Unclassified);
         assert_eq!(stacks.wait(None), Wait::Unclassified);

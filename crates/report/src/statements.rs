@@ -8,6 +8,7 @@ use logtrace_events::{Commit, Tid};
 
 use crate::aggregate::Aggregate;
 use crate::explain::{Segment, explain};
+use crate::memory::Memory;
 use crate::timelines::Timelines;
 use crate::visit::Visit;
 use crate::window::Window;
@@ -34,7 +35,13 @@ impl Statements {
     }
 
     /// Adds a statement of thread `tid` that has just ended; what it waited for outside of its commits.
-    pub(crate) fn add(&mut self, tid: Tid, visit: &Visit, timelines: &Timelines) -> &[Segment] {
+    pub(crate) fn add(
+        &mut self,
+        tid: Tid,
+        visit: &Visit,
+        timelines: &Timelines,
+        memory: &mut Memory,
+    ) -> &[Segment] {
         let whole = visit.window;
         self.segments.clear();
         if whole.start_ns < self.window.start_ns || !self.window.contains(whole.end_ns) {
@@ -42,10 +49,10 @@ impl Statements {
         }
         let mut at_ns = whole.start_ns;
         for commit in visit.commits.iter().map(|commit| commit.within(whole)) {
-            self.explain(tid, Window::new(at_ns, commit.start_ns), timelines);
+            self.explain(tid, Window::new(at_ns, commit.start_ns), timelines, memory);
             at_ns = commit.end_ns.max(at_ns);
         }
-        self.explain(tid, whole.since(at_ns), timelines);
+        self.explain(tid, whole.since(at_ns), timelines, memory);
         let outside_ns: u64 = self
             .segments
             .iter()
@@ -61,7 +68,7 @@ impl Statements {
         &self.segments
     }
 
-    fn explain(&mut self, tid: Tid, part: Window, timelines: &Timelines) {
+    fn explain(&mut self, tid: Tid, part: Window, timelines: &Timelines, memory: &mut Memory) {
         if part.is_empty() {
             return;
         }
@@ -70,7 +77,7 @@ impl Statements {
             start_ns: part.start_ns,
             end_ns: part.end_ns,
         };
-        explain(&part, timelines, &mut self.part);
+        explain(&part, timelines, memory, &mut self.part);
         self.segments.append(&mut self.part);
     }
 }

@@ -2,6 +2,7 @@
 
 use logtrace_events::{Commit, FileClass, Io, IoOp, OffCpu, Wake};
 
+use crate::asked::{Asked, Push};
 use crate::blocked::is_client_wait;
 use crate::cause::Wait;
 use crate::history::{History, Interval};
@@ -19,6 +20,15 @@ pub(crate) struct Timeline {
     first_ns: u64,
     serves_connection: bool,
     receives_acks: bool,
+    asked: Asked,
+}
+
+/// What of a thread's past answers depend on besides the records within it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Extent {
+    first_ns: u64,
+    forgotten_ns: [u64; 3],
+    serves_connection: bool,
 }
 
 /// An I/O system call, with what the file is to the server.
@@ -48,25 +58,28 @@ impl Default for Timeline {
             first_ns: u64::MAX,
             serves_connection: false,
             receives_acks: false,
+            asked: Asked::default(),
         }
     }
 }
 
 impl Timeline {
-    /// Adds an off-CPU interval; `false` when it overlaps what is known.
-    pub(crate) fn push_off_cpu(&mut self, off: &OffCpu) -> bool {
+    /// Adds an off-CPU interval, which is refused when it overlaps what is known.
+    pub(crate) fn push_off_cpu(&mut self, off: &OffCpu) -> Push {
+        let before = self.extent();
         let fits = off.out_ns >= self.io.end_ns() && self.off_cpu.push(*off);
         if fits {
             self.know_since(off.out_ns);
             self.serves_connection |= off.syscall.is_some_and(is_client_wait);
         }
-        fits
+        self.pushed(fits, self.asked.is_beyond(off.out_ns), before)
     }
 
-    /// Adds an I/O system call; `false` when it overlaps what is known.
+    /// Adds an I/O system call, which is refused when it overlaps what is known.
     ///
     /// The off-CPU intervals inside of it came before it.
-    pub(crate) fn push_io(&mut self, io: &Io, class: FileClass) -> bool {
+    pub(crate) fn push_io(&mut self, io: &Io, class: FileClass) -> Push {
+        let before = self.extent();
         let window = Window::new(io.enter_ns, io.exit_ns);
         let target = (class, io.op);
         let fits = io.exit_ns >= self.off_cpu.end_ns()
@@ -75,18 +88,25 @@ impl Timeline {
         if fits {
             self.know_since(io.enter_ns);
         }
-        fits
+        self.pushed(fits, self.asked.is_beyond(io.enter_ns), before)
     }
 
-    /// Adds a commit; `false` when it overlaps the one before.
-    pub(crate) fn push_commit(&mut self, commit: &Commit) -> bool {
+    /// Adds a commit, which is refused when it overlaps the one before.
+    pub(crate) fn push_commit(&mut self, commit: &Commit) -> Push {
+        let before = self.extent();
         let window = Window::new(commit.start_ns, commit.end_ns);
         let fits = self.commits.push(window);
         if fits {
             self.know_since(commit.start_ns);
             self.serves_connection = true;
         }
-        fits
+        self.pushed(fits, self.asked.is_news(commit.start_ns), before)
+    }
+
+    /// Something is asked about the time before `until_ns`, when the thread was in a commit since `commit_ns`: records
+    /// that come later and change the answer are to be told from others.
+    pub(crate) fn ask(&self, until_ns: u64, commit_ns: Option<u64>) {
+        self.asked.ask(until_ns, commit_ns);
     }
 
     /// What comes next has no connection with what was: the tracer did not look for a while.
@@ -116,6 +136,27 @@ impl Timeline {
     /// The tracer saw the thread at `start_ns`, and so it saw all that came after.
     fn know_since(&mut self, start_ns: u64) {
         self.first_ns = self.first_ns.min(start_ns);
+    }
+
+    /// What became of a record.
+    fn pushed(&self, fits: bool, is_news: bool, before: Extent) -> Push {
+        if fits {
+            Push::added(is_news || (self.asked.is_any() && before != self.extent()))
+        } else {
+            Push::Refused
+        }
+    }
+
+    fn extent(&self) -> Extent {
+        Extent {
+            first_ns: self.first_ns,
+            forgotten_ns: [
+                self.off_cpu.forgotten_ns(),
+                self.io.forgotten_ns(),
+                self.commits.forgotten_ns(),
+            ],
+            serves_connection: self.serves_connection,
+        }
     }
 
     /// Whether it has committed, or has waited for a client.

@@ -4,6 +4,7 @@ use logtrace_events::{Commit, FileClass, Flush, Io, IoOp, Member, OffCpu, Stack,
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
+use crate::asked::Push;
 use crate::blanks::Blanks;
 use crate::breakdown::SyncWaits;
 use crate::cause::Wait;
@@ -22,6 +23,7 @@ pub struct Timelines {
     flushes: Flushes,
     lost: Blanks,
     groups: Groups,
+    revision: u64,
 }
 
 /// A record that contradicts the ones before it: dropped, repeated or reordered records make such.
@@ -39,27 +41,32 @@ impl Timelines {
             flushes: Flushes::default(),
             lost: Blanks::default(),
             groups: Groups::default(),
+            revision: 0,
         }
     }
 
     /// Names the thread that receives the acknowledgements of replicas (semi-synchronous replication).
     pub fn name_ack_receiver(&mut self, tid: Tid) {
         self.thread_mut(tid).set_receives_acks();
+        self.revision += 1;
     }
 
     /// Adds a thread's off-CPU interval.
     pub fn push_off_cpu(&mut self, off: &OffCpu) -> Result<(), Unmatched> {
-        fit(self.thread_mut(off.tid).push_off_cpu(off))
+        let pushed = self.thread_mut(off.tid).push_off_cpu(off);
+        self.take(pushed)
     }
 
     /// Adds a thread's I/O system call, on a file of this class.
     pub fn push_io(&mut self, io: &Io, class: FileClass) -> Result<(), Unmatched> {
-        fit(self.thread_mut(io.tid).push_io(io, class))
+        let pushed = self.thread_mut(io.tid).push_io(io, class);
+        self.take(pushed)
     }
 
     /// Adds a thread's commit.
     pub fn push_commit(&mut self, commit: &Commit) -> Result<(), Unmatched> {
-        fit(self.thread_mut(commit.tid).push_commit(commit))?;
+        let pushed = self.thread_mut(commit.tid).push_commit(commit);
+        self.take(pushed)?;
         self.groups.push_commit(commit);
         Ok(())
     }
@@ -76,23 +83,32 @@ impl Timelines {
 
     /// Adds the frames of a kernel stack.
     pub fn push_stack(&mut self, stack: Stack) -> Result<(), Unmatched> {
-        fit(self.stacks.push(stack))
+        let pushed = self.stacks.push(stack);
+        self.take(pushed)
     }
 
     /// Adds a flush of a device.
     pub fn push_flush(&mut self, flush: Flush) -> Result<(), Unmatched> {
-        fit(self.flushes.push(flush))
+        let pushed = self.flushes.push(flush);
+        self.take(pushed)
     }
 
     /// The tracer did not look for a while: what the threads did until then says nothing of what they do now.
     pub fn interrupt(&mut self) {
         self.threads.values_mut().for_each(Timeline::interrupt);
         self.groups.interrupt();
+        self.revision += 1;
     }
 
     /// Says that records made within `blank` were lost, before those come that were not.
     pub fn push_lost(&mut self, blank: Window) {
         self.lost.push(blank);
+        self.revision += 1;
+    }
+
+    /// Changes when a record may change the explanation of a time that was explained before.
+    pub(crate) fn revision(&self) -> u64 {
+        self.revision
     }
 
     /// When records were lost.
@@ -143,6 +159,11 @@ impl Timelines {
     /// The server's process.
     pub(crate) fn server_tgid(&self) -> u32 {
         self.server_tgid
+    }
+
+    fn take(&mut self, pushed: Push) -> Result<(), Unmatched> {
+        self.revision += u64::from(pushed == Push::Revised);
+        fit(pushed != Push::Refused)
     }
 
     fn thread_mut(&mut self, tid: Tid) -> &mut Timeline {

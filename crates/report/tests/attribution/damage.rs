@@ -7,14 +7,14 @@ use proptest::prelude::*;
 use crate::schedule::{self, SERVER};
 
 #[derive(Clone, Copy, Debug)]
-enum Damage {
+pub(crate) enum Damage {
     Drop,
     Repeat,
     SwapWithNext,
     CutHere,
 }
 
-fn damages() -> impl Strategy<Value = Vec<(prop::sample::Index, Damage)>> {
+pub(crate) fn damages() -> impl Strategy<Value = Vec<(prop::sample::Index, Damage)>> {
     let damage = prop_oneof![
         4 => Just(Damage::Drop),
         4 => Just(Damage::Repeat),
@@ -24,7 +24,7 @@ fn damages() -> impl Strategy<Value = Vec<(prop::sample::Index, Damage)>> {
     proptest::collection::vec((any::<prop::sample::Index>(), damage), 1..20)
 }
 
-fn damaged(mut records: Vec<Record>, damages: Vec<(prop::sample::Index, Damage)>) -> Vec<Record> {
+pub(crate) fn damaged(mut records: Vec<Record>, damages: Vec<(prop::sample::Index, Damage)>) -> Vec<Record> {
     for (index, damage) in damages {
         if records.is_empty() {
             break;
@@ -42,7 +42,7 @@ fn damaged(mut records: Vec<Record>, damages: Vec<(prop::sample::Index, Damage)>
 }
 
 /// Any times at all, as long as each record by itself is what the decoder lets through.
-fn nonsense() -> impl Strategy<Value = Record> {
+pub(crate) fn nonsense() -> impl Strategy<Value = Record> {
     let time = || prop_oneof![0u64..200, any::<u64>()];
     (time(), time(), time(), 0u32..3, 0u32..3, any::<u8>()).prop_map(|(a, b, c, tid, waker, kind)| {
         let mut times = [a, b, c];

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use logtrace_events::{Commit, FileClass, Io, OffCpu, Record, Tid, Wake};
 use logtrace_report::cause::{Cause, Wait, Who};
 use logtrace_report::explain::explain;
+use logtrace_report::memory::Memory;
 use logtrace_report::timelines::Timelines;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -286,7 +287,7 @@ fn ended_by(wake: Wake, blocked_in: Option<u16>) -> Wait {
 /// The causes of each nanosecond of the commit, by the program.
 fn charged(timelines: &Timelines, commit: &Commit) -> Vec<Cause> {
     let mut segments = Vec::new();
-    explain(commit, timelines, &mut segments);
+    explain(commit, timelines, &mut Memory::beyond(u32::MAX), &mut segments);
     let mut at_ns = commit.start_ns;
     let mut causes = Vec::new();
     for segment in segments {

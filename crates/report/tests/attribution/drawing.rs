@@ -35,6 +35,7 @@ use logtrace_events::{
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::breakdown::GroupTotal;
 use logtrace_report::explain::{Segment, explain};
+use logtrace_report::memory::Memory;
 use logtrace_report::sample;
 use logtrace_report::timelines::Timelines;
 use logtrace_report::window::Window;
@@ -103,6 +104,8 @@ impl Drawing {
         for &blank in &self.lost {
             timelines.push_lost(blank);
         }
+        // The cases are about what waits are charged to, remembered or not.
+        let mut memory = Memory::beyond(0);
         let mut segments = Vec::new();
         for record in &self.records {
             match record {
@@ -111,7 +114,7 @@ impl Drawing {
                 Record::Commit(commit) => {
                     timelines.push_commit(commit).unwrap();
                     if commit.tid == thread as u32 {
-                        explain(commit, &timelines, &mut segments);
+                        explain(commit, &timelines, &mut memory, &mut segments);
                     }
                 }
                 Record::Flush(flush) => timelines.push_flush(*flush).unwrap(),

@@ -7,6 +7,7 @@
 )]
 
 mod client_to_cause;
+mod crowd;
 mod damage;
 mod definition;
 mod drawing;
@@ -14,6 +15,7 @@ mod drawn;
 mod drawn_groups;
 mod drawn_io;
 mod gaps;
+mod remembered;
 mod sampled;
 mod schedule;
 mod stated;

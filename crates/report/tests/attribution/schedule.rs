@@ -18,7 +18,7 @@ const STACKS: [&str; 3] = ["jbd2_log_wait_commit", "blkdev_issue_flush", "some_n
 pub(crate) fn records() -> impl Strategy<Value = Vec<Record>> {
     let step = (0..THREADS, 0..THREADS, any::<u8>(), 0u64..5);
     proptest::collection::vec(step, 0..400).prop_map(|steps| {
-        let mut schedule = Schedule::new();
+        let mut schedule = Schedule::new(THREADS);
         for (thread, other, choice, pause_ns) in steps {
             schedule.now_ns += pause_ns;
             schedule.step(thread, other, choice);
@@ -36,15 +36,15 @@ pub(crate) fn analysis() -> Analysis {
     })
 }
 
-struct Schedule {
-    now_ns: u64,
-    threads: [Thread; THREADS],
-    records: Vec<Record>,
+pub(crate) struct Schedule {
+    pub(crate) now_ns: u64,
+    pub(crate) threads: Vec<Thread>,
+    pub(crate) records: Vec<Record>,
 }
 
 #[derive(Clone, Copy)]
-struct Thread {
-    cpu: Cpu,
+pub(crate) struct Thread {
+    pub(crate) cpu: Cpu,
     io: Option<(u64, FileId, IoOp)>,
     commit_ns: Option<u64>,
     stated: Stated,
@@ -59,21 +59,21 @@ struct Stated {
 }
 
 #[derive(Clone, Copy)]
-enum Cpu {
+pub(crate) enum Cpu {
     Running,
     Blocked(Block),
     Runnable(Block, Wake),
 }
 
 #[derive(Clone, Copy)]
-struct Block {
+pub(crate) struct Block {
     out_ns: u64,
     syscall: Option<u16>,
     stack: Option<u32>,
 }
 
 impl Schedule {
-    fn new() -> Self {
+    pub(crate) fn new(threads: usize) -> Self {
         let thread = Thread {
             cpu: Cpu::Running,
             io: None,
@@ -88,7 +88,7 @@ impl Schedule {
         };
         Self {
             now_ns: 1_000,
-            threads: [thread; THREADS],
+            threads: vec![thread; threads],
             records: STACKS.iter().enumerate().map(stack).collect(),
         }
     }
@@ -107,16 +107,13 @@ impl Schedule {
             0 | 1 if self.threads[at].io.is_none() => self.begin_or_end_commit(at, what),
             2 => self.enter_or_exit_io(at, what),
             3 | 4 => self.block(at, what),
-            5 => {
-                let block = self.block_now(None, None);
-                self.threads[at].cpu = Cpu::Runnable(block, Wake::Preempted);
-            }
+            5 => self.preempt(at),
             6 if what >= 16 => self.state(at, other, what),
             _ => self.wake(at, other),
         }
     }
 
-    fn begin_or_end_commit(&mut self, at: usize, what: u8) {
+    pub(crate) fn begin_or_end_commit(&mut self, at: usize, what: u8) {
         match self.threads[at].commit_ns.take() {
             None => {
                 self.threads[at].commit_ns = Some(self.now_ns);
@@ -174,7 +171,7 @@ impl Schedule {
         }));
     }
 
-    fn enter_or_exit_io(&mut self, at: usize, what: u8) {
+    pub(crate) fn enter_or_exit_io(&mut self, at: usize, what: u8) {
         let op = if what.is_multiple_of(2) {
             IoOp::Write
         } else {
@@ -208,6 +205,20 @@ impl Schedule {
         self.threads[at].cpu = Cpu::Blocked(block);
     }
 
+    pub(crate) fn preempt(&mut self, at: usize) {
+        let block = self.block_now(None, None);
+        self.threads[at].cpu = Cpu::Runnable(block, Wake::Preempted);
+    }
+
+    /// Blocks for a lock.
+    pub(crate) fn queue(&mut self, at: usize) {
+        self.threads[at].cpu = Cpu::Blocked(self.block_now(Some(FUTEX), None));
+    }
+
+    pub(crate) fn is_in_io(&self, at: usize) -> bool {
+        self.threads[at].io.is_some()
+    }
+
     fn block_now(&self, syscall: Option<u16>, stack: Option<u32>) -> Block {
         Block {
             out_ns: self.now_ns,
@@ -216,7 +227,7 @@ impl Schedule {
         }
     }
 
-    fn wake(&mut self, waker: usize, woken: usize) {
+    pub(crate) fn wake(&mut self, waker: usize, woken: usize) {
         if let Cpu::Blocked(block) = self.threads[woken].cpu {
             let wake = Wake::By {
                 at_ns: self.now_ns,
@@ -250,7 +261,7 @@ impl Schedule {
         self.threads[at].cpu = Cpu::Runnable(block, wake);
     }
 
-    fn switch_in(&mut self, at: usize, block: Block, wake: Wake) {
+    pub(crate) fn switch_in(&mut self, at: usize, block: Block, wake: Wake) {
         self.threads[at].cpu = Cpu::Running;
         self.records.push(Record::OffCpu(OffCpu {
             tid: tid(at),
