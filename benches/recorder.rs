@@ -24,6 +24,7 @@ fn requests() -> Vec<Request> {
             Request {
                 due_ns,
                 sent_ns,
+                attempt_ns: sent_ns,
                 done_ns: sent_ns + up_to_bits(SERVICE_BITS),
                 outcome: Outcome::Done,
                 retries: 0,

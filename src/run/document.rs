@@ -86,6 +86,7 @@ fn driver(config: &RunConfig, raw: &Raw) -> Driver {
         lag: Distribution::from(&measured.lag),
         service: Distribution::from(&measured.service),
         response: Distribution::from(&measured.response),
+        retrying: Distribution::from(&measured.retrying),
         outages: outages(measured),
     }
 }

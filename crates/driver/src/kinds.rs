@@ -74,6 +74,7 @@ mod tests {
         Request {
             due_ns: 0,
             sent_ns: 5,
+            attempt_ns: 5,
             done_ns,
             outcome,
             retries: 0,

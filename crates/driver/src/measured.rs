@@ -50,6 +50,8 @@ pub struct Measured {
     pub service: Histogram<u64>,
     /// Done - due of the requests done, in ns.
     pub response: Histogram<u64>,
+    /// Time in attempts that failed and were repeated, in ns, of the requests done that had such; it is part of service.
+    pub retrying: Histogram<u64>,
     /// Requests done in each second from the start, the grace included; sums to `done`.
     pub per_second: Vec<u64>,
     /// By kind, in the order of the workload's kinds; empty where all requests are of one.

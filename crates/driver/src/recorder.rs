@@ -33,7 +33,7 @@ pub struct Recorder {
     kinds: Vec<Kind>,
 }
 
-/// The three latencies of the requests that the server did, in nanoseconds.
+/// The latencies of the requests that the server did, in nanoseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Latencies {
     /// Sent - due.
@@ -42,6 +42,8 @@ pub struct Latencies {
     pub service: Histogram<u64>,
     /// Done - due.
     pub response: Histogram<u64>,
+    /// Time in attempts that failed and were repeated, of the requests that had such; it is part of service.
+    pub retrying: Histogram<u64>,
 }
 
 /// What is counted, not timed.
@@ -151,6 +153,7 @@ impl Latencies {
             lag: new_histogram(),
             service: new_histogram(),
             response: new_histogram(),
+            retrying: new_histogram(),
         }
     }
 
@@ -158,21 +161,26 @@ impl Latencies {
         self.lag += request.lag_ns();
         self.service += request.service_ns();
         self.response += request.response_ns();
+        if request.retries > 0 {
+            self.retrying += request.retrying_ns();
+        }
     }
 
     fn add(&mut self, other: &Self) {
         self.lag += &other.lag;
         self.service += &other.service;
         self.response += &other.response;
+        self.retrying += &other.retrying;
     }
 
     fn clear(&mut self) {
         self.lag.clear();
         self.service.clear();
         self.response.clear();
+        self.retrying.clear();
     }
 
-    /// Each with the name that it has in reports and logs.
+    /// Those that all requests have, each with the name that it has in reports and logs.
     pub fn named(&self) -> [(&'static str, &Histogram<u64>); 3] {
         [
             ("lag", &self.lag),
@@ -209,6 +217,7 @@ mod tests {
             Request {
                 due_ns,
                 sent_ns: due_ns + lag,
+                attempt_ns: due_ns + lag,
                 done_ns: due_ns + lag + service,
                 outcome,
                 retries: 0,
@@ -224,6 +233,7 @@ mod tests {
         recorder.record(&Request {
             due_ns: 0,
             sent_ns: 0,
+            attempt_ns: 0,
             done_ns: hour_ns,
             outcome: Outcome::Done,
             retries: 0,
@@ -236,12 +246,33 @@ mod tests {
     }
 
     #[test]
+    fn attempts_that_failed_are_timed_apart_where_there_were_some() {
+        let mut recorder = Recorder::new();
+        for (retries, attempt_ns) in [(0, 10), (2, 40)] {
+            recorder.record(&Request {
+                due_ns: 0,
+                sent_ns: 10,
+                attempt_ns,
+                done_ns: 50,
+                outcome: Outcome::Done,
+                retries,
+                thread: None,
+            });
+        }
+        recorder.next_interval();
+        let (latencies, ..) = recorder.into_parts();
+        assert_eq!((latencies.retrying.len(), latencies.retrying.max()), (1, 30));
+        assert_eq!((latencies.service.len(), latencies.service.min()), (2, 40));
+    }
+
+    #[test]
     fn late_is_more_than_a_millisecond() {
         let mut recorder = Recorder::new();
         for lag in [0, LATE_NS, LATE_NS + 1] {
             recorder.record(&Request {
                 due_ns: 5,
                 sent_ns: 5 + lag,
+                attempt_ns: 5 + lag,
                 done_ns: 6 + lag,
                 outcome: Outcome::ServerError(1062),
                 retries: 0,

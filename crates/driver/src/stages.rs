@@ -129,6 +129,7 @@ fn summary(config: &DriveConfig, floor: &Floor, end: &End) -> Measured {
         lag: latencies.lag,
         service: latencies.service,
         response: latencies.response,
+        retrying: latencies.retrying,
         per_second,
         kinds,
         orders_grown: None,

@@ -72,21 +72,25 @@ async fn run<W: Workload>(
     let values = workload.draw(&mut Draw::request(seat.dataset, turn.base, turn.number));
     // The first poll of the future below writes to the socket.
     let sent_ns = now_ns();
-    let retries = Cell::new(0);
-    let attempts = attempt(workload, conn, seat, &values, &retries);
+    let attempts = Attempts {
+        repeated: Cell::new(0),
+        last_ns: Cell::new(sent_ns),
+    };
+    let issuing = attempts.issue(workload, conn, seat, &values);
     let (outcome, issued) = match seat.deadline {
         // A deadline is in milliseconds and more: tokio's timer will do.
-        Some(deadline) => timeout(deadline, attempts)
+        Some(deadline) => timeout(deadline, issuing)
             .await
             .unwrap_or((Outcome::TimedOut, Issued::Done)),
-        None => attempts.await,
+        None => issuing.await,
     };
     let request = Request {
         due_ns: turn.due_ns.unwrap_or(sent_ns),
         sent_ns,
+        attempt_ns: attempts.last_ns.get(),
         done_ns: now_ns(),
         outcome,
-        retries: retries.get(),
+        retries: attempts.repeated.get(),
         thread: seat.thread,
     };
     let rolled_back = issued == Issued::RolledBack;
@@ -94,27 +98,42 @@ async fn run<W: Workload>(
     (request, kind.map(|kind| KindOf { kind, rolled_back }))
 }
 
-/// Issues a request until it is done, or failed in a way that is not worth another attempt; how it ended matters only
-/// where it is done.
-async fn attempt<W: Workload>(
-    workload: &W,
-    conn: &mut Conn,
-    seat: &Seat,
-    values: &W::Values,
-    retries: &Cell<u32>,
-) -> (Outcome, Issued) {
-    loop {
-        let failed = match workload.issue(conn, values).await {
-            Ok(issued) => return (Outcome::Done, issued),
-            Err(Error::Server(error)) if RETRIED.contains(&error.code) && retries.get() < MAX_RETRIES => {
-                retries.update(|retries| retries + 1);
-                seat.retry(error.code);
-                continue;
-            }
-            Err(Error::Server(error)) => Outcome::ServerError(error.code),
-            // After anything else nobody knows what the server still has to say on this connection.
-            Err(Error::Io(_) | Error::Driver(_) | Error::Url(_) | Error::Other(_)) => Outcome::Disconnected,
-        };
-        return (failed, Issued::Done);
+/// The attempts at one request; they can be read when it was given up in the middle of one.
+struct Attempts {
+    /// Those that failed and were repeated.
+    repeated: Cell<u32>,
+    /// When the last one began.
+    last_ns: Cell<u64>,
+}
+
+impl Attempts {
+    /// Issues the request until it is done, or failed in a way that is not worth another attempt; how it ended matters
+    /// only where it is done.
+    async fn issue<W: Workload>(
+        &self,
+        workload: &W,
+        conn: &mut Conn,
+        seat: &Seat,
+        values: &W::Values,
+    ) -> (Outcome, Issued) {
+        loop {
+            let failed = match workload.issue(conn, values).await {
+                Ok(issued) => return (Outcome::Done, issued),
+                Err(Error::Server(error))
+                    if RETRIED.contains(&error.code) && self.repeated.get() < MAX_RETRIES =>
+                {
+                    self.repeated.update(|repeated| repeated + 1);
+                    self.last_ns.set(now_ns());
+                    seat.retry(error.code);
+                    continue;
+                }
+                Err(Error::Server(error)) => Outcome::ServerError(error.code),
+                // After anything else nobody knows what the server still has to say on this connection.
+                Err(Error::Io(_) | Error::Driver(_) | Error::Url(_) | Error::Other(_)) => {
+                    Outcome::Disconnected
+                }
+            };
+            return (failed, Issued::Done);
+        }
     }
 }

@@ -179,6 +179,8 @@ fn lock_waits_that_time_out_are_retried_within_the_request_and_counted() {
         assert!(retries >= 4, "{retries}");
         assert_eq!(measured.retries.get(&1205), Some(&u64::from(retries)));
         assert_eq!(measured.retries.len(), 1);
+        assert_eq!(measured.retrying.len(), 4, "{flavor:?}");
+        assert!(measured.retrying.min() > 900_000_000 && measured.retrying.max() <= measured.service.max());
         // Every wait that timed out is in the request's service time.
         assert!(
             requests

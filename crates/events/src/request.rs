@@ -12,6 +12,8 @@ pub struct Request {
     pub due_ns: u64,
     /// When its first byte left.
     pub sent_ns: u64,
+    /// When its last attempt began: after attempts that failed and were repeated, else when it was sent.
+    pub attempt_ns: u64,
     /// When its answer was complete.
     pub done_ns: u64,
     /// How it ended.
@@ -44,6 +46,11 @@ impl Request {
     /// How long the server took.
     pub fn service_ns(&self) -> u64 {
         self.done_ns.saturating_sub(self.sent_ns)
+    }
+
+    /// How long attempts took that failed and were repeated.
+    pub fn retrying_ns(&self) -> u64 {
+        self.attempt_ns.saturating_sub(self.sent_ns)
     }
 
     /// How long it took from when it was due.

@@ -106,6 +106,9 @@ pub struct Driver {
     pub service: Distribution,
     /// done - due.
     pub response: Distribution,
+    /// Time in attempts that failed and were repeated, of the requests that had such; absent in older documents.
+    #[serde(default)]
+    pub retrying: Distribution,
     /// Times in which connections were lost; absent in older documents.
     #[serde(default)]
     pub outages: Vec<OutageRow>,

@@ -6,7 +6,7 @@
 //! timeline is searched once, and not for each commit that waited for it.
 //!
 //! That is exact: what a nanosecond of a thread's time is charged to depends neither on who asks nor on what else is asked.
-//! It holds as long as no record came since that changes an answer ([`Timelines::revision`]).
+//! It holds as long as no record came since that changes an answer (the revision of `Timelines`).
 
 use logtrace_events::Tid;
 use rustc_hash::FxHashMap;

@@ -217,6 +217,7 @@ mod tests {
         Request {
             due_ns,
             sent_ns,
+            attempt_ns: sent_ns,
             done_ns,
             outcome: Outcome::Done,
             retries: 0,

@@ -12,6 +12,7 @@ pub(super) fn table(document: &Document) -> Option<Table> {
             ("lag", &driver.lag),
             ("service", &driver.service),
             ("response", &driver.response),
+            ("retrying", &driver.retrying),
         ]
     });
     let commits = document.commits.iter();

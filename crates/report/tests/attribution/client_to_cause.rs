@@ -41,6 +41,7 @@ fn requests(records: &[Record]) -> Vec<Request> {
         let request = move |(&(_, woken_ns), end_ns): (&ClientWait, u64)| Request {
             due_ns: woken_ns - 1_000,
             sent_ns: woken_ns - 700,
+            attempt_ns: woken_ns - 700,
             done_ns: end_ns + 400,
             outcome: Outcome::Done,
             retries: 0,

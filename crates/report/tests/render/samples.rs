@@ -98,6 +98,7 @@ pub(crate) fn losses() -> Sample {
         unfinished: 2,
         errors: BTreeMap::from([("1213".to_owned(), 12), ("disconnected".to_owned(), 1)]),
         retries: BTreeMap::from([("1205".to_owned(), 40)]),
+        retrying: Distribution::from(&histogram(&durations(38, 900_000.0))),
         outages: vec![OutageRow {
             at: 4_200_000_000,
             length: Some(1_300_000_000),
@@ -270,6 +271,7 @@ fn driver() -> Driver {
         lag: distribution(39_000.0),
         service: distribution(1_080_000.0),
         response: distribution(1_120_000.0),
+        retrying: Distribution::default(),
         outages: Vec::new(),
     }
 }
