@@ -12,7 +12,8 @@ use crate::document::{
 use crate::units;
 
 impl Document {
-    /// Fills `response`, `commits`, `causes`, `unexplained`, `statements`, `groups`, `files`, `devices` and `unclassified` from the analysis.
+    /// Fills `response`, `commits`, `causes`, `unexplained`, `statements`, `groups`, `files`, `devices` and
+    /// `unclassified` from the analysis.
     ///
     /// The server, the workload, the driver, the tracer's account and the caveats are the caller's.
     pub fn set_breakdown(&mut self, breakdown: &Breakdown) {

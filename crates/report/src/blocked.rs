@@ -14,7 +14,7 @@ pub(crate) enum Awaited {
 }
 
 /// A thread of the server that ended a wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Waker {
     /// The thread.
     pub(crate) tid: Tid,

@@ -13,6 +13,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
+use crate::pushed::push;
 use crate::schedule::{self, SERVER};
 use crate::stated::{self, Place};
 
@@ -307,16 +308,7 @@ proptest! {
     fn every_nanosecond_of_a_random_schedule_is_charged_as_defined(records in schedule::records()) {
         let mut timelines = Timelines::new(SERVER);
         for (at, record) in records.iter().enumerate() {
-            let taken = match record {
-                Record::OffCpu(off) => timelines.push_off_cpu(off),
-                Record::Io(io) => timelines.push_io(io, FileClass::Other),
-                Record::Stack(stack) => timelines.push_stack(stack.clone()),
-                Record::Commit(commit) => timelines.push_commit(commit),
-                Record::Flush(flush) => timelines.push_flush(*flush),
-                Record::Member(member) => timelines.push_member(member),
-                Record::SyncStage(step) => timelines.push_sync_stage(step),
-                Record::File(_) | Record::Gap(_) => Ok(()),
-            };
+            let taken = push(&mut timelines, record);
             prop_assert_eq!(taken, Ok(()), "{:?}", record);
             if let Record::Commit(commit) = record {
                 let records = &records[..=at];

@@ -15,6 +15,7 @@ mod drawn;
 mod drawn_groups;
 mod drawn_io;
 mod gaps;
+mod pushed;
 mod remembered;
 mod sampled;
 mod schedule;

@@ -1,15 +1,16 @@
 //! That what is remembered of threads explains commits exactly like a walk through all of them.
 
-use logtrace_events::{Commit, FileClass, Record, Tid};
+use logtrace_events::{Commit, Record, Tid};
 use logtrace_report::explain::{Segment, explain};
 use logtrace_report::memory::Memory;
-use logtrace_report::timelines::{Timelines, Unmatched};
+use logtrace_report::timelines::Timelines;
 use logtrace_report::window::Window;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use crate::damage::{damaged, damages, nonsense};
+use crate::pushed::push;
 use crate::schedule::SERVER;
 use crate::{crowd, schedule};
 
@@ -24,24 +25,6 @@ impl Both {
         Self {
             timelines: Timelines::new(SERVER),
             memory: Memory::beyond(near),
-        }
-    }
-
-    fn push(&mut self, record: &Record) -> Result<(), Unmatched> {
-        let timelines = &mut self.timelines;
-        match record {
-            Record::OffCpu(off) => timelines.push_off_cpu(off),
-            Record::Io(io) => timelines.push_io(io, FileClass::Other),
-            Record::Stack(stack) => timelines.push_stack(stack.clone()),
-            Record::Commit(commit) => timelines.push_commit(commit),
-            Record::Flush(flush) => timelines.push_flush(*flush),
-            Record::Member(member) => timelines.push_member(member),
-            Record::SyncStage(step) => timelines.push_sync_stage(step),
-            Record::Gap(_) => {
-                timelines.interrupt();
-                Ok(())
-            }
-            Record::File(_) => Ok(()),
         }
     }
 
@@ -70,7 +53,7 @@ impl Both {
             .map(|loss| loss.index(records.len()))
             .collect();
         for (at, record) in records.iter().enumerate() {
-            let Ok(()) = self.push(record) else {
+            let Ok(()) = push(&mut self.timelines, record) else {
                 continue;
             };
             if let Record::Commit(commit) = record {
@@ -155,7 +138,7 @@ fn crowds_make_long_convoys_of_which_most_is_remembered() {
     for _ in 0..50 {
         let mut both = Both::new(0);
         for record in crowd::records().new_tree(&mut runner).unwrap().current() {
-            both.push(&record).unwrap();
+            push(&mut both.timelines, &record).unwrap();
             if let Record::Commit(commit) = record {
                 let remembered = both.remembered(&commit).len();
                 longest = longest.max(remembered);

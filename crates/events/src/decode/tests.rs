@@ -1,0 +1,209 @@
+//! Whatever is written is read back, and what no kernel side writes is refused.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::encode::{encode, header};
+
+fn wake(out: u64, gap: u64) -> impl Strategy<Value = Wake> {
+    let woken = (
+        0..=gap,
+        0u32..50_000,
+        1u32..50_000,
+        any::<Option<u16>>(),
+        any::<bool>(),
+    )
+        .prop_map(move |(after, tid, tgid, syscall, in_commit)| Wake::By {
+            at_ns: out + after,
+            tid,
+            tgid,
+            commit_ns: in_commit.then_some(out),
+            syscall: syscall.map(|number| number % 500),
+        });
+    prop_oneof![Just(Wake::Preempted), Just(Wake::Unknown), woken]
+}
+
+fn off_cpus() -> impl Strategy<Value = Record> {
+    (
+        1u64..1 << 60,
+        0u64..1 << 30,
+        50_000u32..60_000,
+        any::<Option<u16>>(),
+        any::<Option<u16>>(),
+    )
+        .prop_flat_map(|(out_ns, gap, tid, syscall, stack)| {
+            wake(out_ns, gap).prop_map(move |wake| {
+                Record::OffCpu(OffCpu {
+                    tid,
+                    out_ns,
+                    in_ns: out_ns + gap,
+                    wake,
+                    syscall: syscall.map(|number| number % 500),
+                    stack: stack.map(u32::from),
+                })
+            })
+        })
+}
+
+fn members() -> impl Strategy<Value = Record> {
+    (
+        any::<u32>(),
+        any::<u32>(),
+        any::<u32>(),
+        any::<u32>(),
+        any::<u32>(),
+    )
+        .prop_map(|(tid, leader, commit, joined, later)| {
+            let (commit_ns, joined_ns) = (u64::from(commit), u64::from(joined));
+            Record::Member(Member {
+                tid,
+                leader,
+                leader_commit_ns: started(commit_ns),
+                joined_ns,
+                at_ns: joined_ns.max(commit_ns) + u64::from(later),
+            })
+        })
+}
+
+fn sync_stages() -> impl Strategy<Value = Record> {
+    (any::<u32>(), any::<u32>(), any::<u32>(), any::<bool>()).prop_map(|(tid, commit, later, leads)| {
+        let commit_ns = u64::from(commit);
+        Record::SyncStage(SyncStage {
+            tid,
+            at_ns: commit_ns + u64::from(later),
+            commit_ns: started(commit_ns),
+            leads,
+        })
+    })
+}
+
+fn records() -> impl Strategy<Value = Record> {
+    let id = (any::<u32>(), any::<u64>(), any::<u32>()).prop_map(|(dev, ino, generation)| FileId {
+        dev,
+        ino,
+        generation,
+    });
+    let io = (
+        id.clone(),
+        any::<u32>(),
+        any::<u32>(),
+        any::<i64>(),
+        any::<bool>(),
+    )
+        .prop_map(|(file, enter, length, ret, fsync)| {
+            Record::Io(Io {
+                tid: 7,
+                enter_ns: u64::from(enter),
+                exit_ns: u64::from(enter) + u64::from(length),
+                file,
+                op: if fsync { IoOp::Fsync } else { IoOp::Write },
+                ret,
+            })
+        });
+    let file = (id, "[a-z#_0-9.]{1,20}(/[a-z#_0-9.]{1,20}){0,7}")
+        .prop_map(|(id, path)| Record::File(File { id, path }));
+    let stack = (0u32..1 << 20, proptest::collection::vec("[a-z_0-9]{1,30}", 0..20))
+        .prop_map(|(id, frames)| Record::Stack(Stack { id, frames }));
+    let commit = (any::<u32>(), any::<u32>(), any::<u32>()).prop_map(|(tid, start, length)| {
+        let start_ns = u64::from(start);
+        Record::Commit(Commit {
+            tid,
+            start_ns,
+            end_ns: start_ns + u64::from(length),
+        })
+    });
+    let flush = (any::<u32>(), any::<u32>(), any::<u32>()).prop_map(|(dev, issue, length)| {
+        let issue_ns = u64::from(issue);
+        Record::Flush(Flush {
+            dev,
+            issue_ns,
+            done_ns: issue_ns + u64::from(length),
+        })
+    });
+    let gap = (any::<u32>(), any::<u32>()).prop_map(|(start, length)| {
+        let start_ns = u64::from(start);
+        Record::Gap(Gap {
+            start_ns,
+            end_ns: start_ns + u64::from(length),
+        })
+    });
+    prop_oneof![
+        off_cpus(),
+        io,
+        commit,
+        file,
+        stack,
+        flush,
+        members(),
+        sync_stages(),
+        gap
+    ]
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_decode_or_are_refused(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
+        let _ = decode(&bytes);
+    }
+
+    #[test]
+    fn any_body_of_a_known_kind_decodes_or_is_refused(
+        kind in 0u32..10,
+        mut bytes in proptest::collection::vec(any::<u8>(), 16..600),
+    ) {
+        bytes[12..16].copy_from_slice(&kind.to_ne_bytes());
+        let _ = decode(&bytes);
+    }
+
+    #[test]
+    fn what_was_encoded_decodes_to_itself(record in records()) {
+        let mut bytes = Vec::new();
+        encode(&record, &mut bytes);
+        prop_assert_eq!(decode(&bytes), Ok(record));
+    }
+
+    #[test]
+    fn a_record_cut_short_is_refused(record in records(), cut in 1usize..16) {
+        let mut bytes = Vec::new();
+        encode(&record, &mut bytes);
+        bytes.truncate(bytes.len() - cut);
+        let refused = matches!(decode(&bytes), Err(DecodeError::Truncated { .. }));
+        prop_assert!(refused);
+    }
+}
+
+#[test]
+fn a_member_that_its_leader_wrote_before_it_joined_is_refused() {
+    let member = |joined_ns, leader_commit_ns| wire::Member {
+        header: header(20, 1, wire::KIND_MEMBER),
+        joined_ns,
+        leader_commit_ns,
+        ..wire::Member::default()
+    };
+    for raw in [member(21, 0), member(0, 21)] {
+        assert_eq!(decode(bytemuck::bytes_of(&raw)), Err(DecodeError::Order));
+    }
+    assert!(decode(bytemuck::bytes_of(&member(20, 20))).is_ok());
+}
+
+#[test]
+fn a_stage_that_is_reached_before_its_commit_began_is_refused() {
+    let raw = wire::SyncStage {
+        header: header(20, 1, wire::KIND_SYNC_STAGE),
+        commit_ns: 21,
+        ..wire::SyncStage::default()
+    };
+    assert_eq!(decode(bytemuck::bytes_of(&raw)), Err(DecodeError::Order));
+}
+
+#[test]
+fn a_wake_outside_of_its_interval_is_refused() {
+    let raw = wire::OffCpu {
+        wake_ns: 5,
+        out_ns: 10,
+        ..wire::OffCpu::default()
+    };
+    let mut raw = raw;
+    raw.header = header(20, 1, wire::KIND_OFF_CPU);
+    assert_eq!(decode(bytemuck::bytes_of(&raw)), Err(DecodeError::Order));
+}
