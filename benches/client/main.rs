@@ -8,6 +8,8 @@ mod ours;
 #[path = "../overhead/paired/server.rs"]
 mod server;
 mod sysbench;
+#[path = "../overhead/paired/target.rs"]
+mod target;
 
 use std::num::NonZeroUsize;
 use std::time::Duration;

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use anyhow::Context;
 use logtrace_driver::{
-    Address, CancellationToken, Dataset, DriveConfig, Keys, LoadConfig, Outputs, Pace, Requests, Target,
-    WorkloadInfo, drive,
+    CancellationToken, Dataset, DriveConfig, Keys, LoadConfig, Outputs, Pace, Requests, WorkloadInfo, drive,
 };
-use logtrace_server::{Connection, Endpoint};
+use logtrace_server::Connection;
 
+use crate::target::target;
 use crate::{Arguments, Window};
 
 /// The database of the tables, which both clients use.
@@ -30,7 +30,7 @@ const LOADERS: NonZeroUsize = NonZeroUsize::new(4).expect("four connections");
 /// Makes the tables.
 pub(crate) fn load(server: &Connection, workload: &'static WorkloadInfo) -> anyhow::Result<()> {
     let config = LoadConfig {
-        target: target(server),
+        target: target(server, DATABASE),
         requests: Requests::plain(workload),
         dataset: DATASET,
         create_database: true,
@@ -43,7 +43,7 @@ pub(crate) fn load(server: &Connection, workload: &'static WorkloadInfo) -> anyh
 /// One window.
 pub(crate) fn run(server: &Connection, arguments: &Arguments) -> anyhow::Result<Window> {
     let config = DriveConfig {
-        target: target(server),
+        target: target(server, DATABASE),
         requests: Requests::plain(arguments.workload),
         dataset: DATASET,
         connections: arguments.connections,
@@ -78,20 +78,4 @@ pub(crate) fn run(server: &Connection, arguments: &Arguments) -> anyhow::Result<
         per_s: measured.achieved_per_s,
         cpu_us: measured.client_cpu_ns as f64 / 1e3 / measured.done.max(1) as f64,
     })
-}
-
-fn target(server: &Connection) -> Target {
-    let address = match &server.endpoint {
-        Endpoint::Socket(path) => Address::Socket(path.clone()),
-        Endpoint::Tcp(host, port) => Address::Tcp {
-            host: host.to_string(),
-            port: *port,
-        },
-    };
-    Target {
-        address,
-        user: server.user.clone(),
-        password: None,
-        database: DATABASE.into(),
-    }
 }

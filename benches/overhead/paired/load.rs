@@ -9,10 +9,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use logtrace_driver::{
-    Address, CancellationToken, Dataset, DriveConfig, DriveError, Keys, LoadConfig, Measured, Outputs, Pace,
-    Requests, Target, WorkloadInfo, drive, load,
+    CancellationToken, Dataset, DriveConfig, DriveError, Keys, LoadConfig, Measured, Outputs, Pace, Requests,
+    WorkloadInfo, drive, load,
 };
-use logtrace_server::{Connection, Endpoint};
+use logtrace_server::Connection;
+
+use super::target::target;
 
 /// Requests as fast as the server takes them, like `logtrace run --workload update_key --max`.
 #[derive(Debug)]
@@ -38,7 +40,7 @@ const LONGEST: Duration = Duration::from_hours(24);
 impl SteadyLoad {
     /// Makes the tables, and returns when the load is under way.
     pub(crate) fn start(server: &Connection, connections: NonZeroUsize) -> anyhow::Result<Self> {
-        let target = target(server);
+        let target = target(server, "logtrace_overhead");
         let requests = Requests::plain(WorkloadInfo::find("update_key")?);
         let tables = LoadConfig {
             target: target.clone(),
@@ -112,21 +114,5 @@ impl SteadyLoad {
         let errors = ended.context("the load ended early")?.errors;
         anyhow::ensure!(errors.is_empty(), "requests failed: {errors:?}");
         Ok(())
-    }
-}
-
-fn target(server: &Connection) -> Target {
-    let address = match &server.endpoint {
-        Endpoint::Socket(path) => Address::Socket(path.clone()),
-        Endpoint::Tcp(host, port) => Address::Tcp {
-            host: host.to_string(),
-            port: *port,
-        },
-    };
-    Target {
-        address,
-        user: server.user.clone(),
-        password: None,
-        database: "logtrace_overhead".into(),
     }
 }

@@ -6,6 +6,7 @@ mod load;
 mod median;
 pub(crate) mod pair;
 mod server;
+mod target;
 pub(crate) mod tracing;
 
 pub(crate) use load::{CONNECTIONS, SteadyLoad};
