@@ -244,8 +244,8 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct TracingArgs {
     /// How much is traced: commit (whom commits wait for, no files), io (also each system call on a file, and what it
-    /// waits for), full (also the devices' flushes, statements outside of commits, and who leads whom in a group commit). Each costs more than the one
-    /// before.
+    /// waits for), full (also the devices' flushes, statements outside of commits, and who leads whom in a group
+    /// commit). Each costs more than the one before.
     #[arg(long, value_name = "LEVEL", default_value_t = Detail::Io)]
     pub(crate) detail: Detail,
 

@@ -160,21 +160,16 @@ fn dataset(arguments: &RunArgs) -> Dataset {
 fn requests(arguments: &RunArgs, pacing: &Pacing) -> Result<Requests, OptionError> {
     let options = arguments.workload.options(*pacing == Pacing::Known(Pace::Closed));
     let requests = Requests::new(arguments.workload.workload, &options)?;
-    let refused = match requests.tpcc() {
-        Some(_) => [
+    let refused: &[(&str, bool)] = match requests.tpcc() {
+        Some(_) => &[
             ("--tables", arguments.tables.is_some()),
             ("--rows", arguments.rows.is_some()),
             ("--keys", arguments.keys.is_some()),
             ("--keep-tables", arguments.keep_tables),
         ],
-        None => [
-            ("--check", arguments.workload.check),
-            ("", false),
-            ("", false),
-            ("", false),
-        ],
+        None => &[("--check", arguments.workload.check)],
     };
-    match refused.into_iter().find(|(_, is_given)| *is_given) {
+    match refused.iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) => Err(requests.refuse(option)),
         None => Ok(requests),
     }

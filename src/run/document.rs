@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use logtrace_driver::{DISCONNECTED, Outage, OutageCause, TIMED_OUT};
+use logtrace_driver::tpcc::TABLES;
+use logtrace_driver::{DISCONNECTED, Outage, TIMED_OUT};
 use logtrace_report::distribution::Distribution;
 use logtrace_report::document::{Document, Driver, OutageRow, Workload};
 
@@ -11,9 +12,6 @@ use super::config::RunConfig;
 use super::measure::Raw;
 use super::{storage, tpcc};
 use crate::measurement::{self, Measured};
-
-/// Tables of the TPC-C-like workload.
-const TPCC_TABLES: u32 = 9;
 
 /// What the run came to.
 pub(crate) fn measured(config: &RunConfig, started: &str, raw: Raw) -> Measured {
@@ -35,21 +33,25 @@ pub(crate) fn document(config: &RunConfig, started: &str, raw: &Raw) -> Document
 
 fn workload(config: &RunConfig, raw: &Raw) -> Workload {
     let requests = &config.requests;
+    let dataset = &config.dataset;
+    let (keys, tables, rows) = match requests.tpcc() {
+        // There are nine.
+        Some(_) => ("nurand".into(), TABLES.len() as u32, None),
+        None => (
+            dataset.keys.to_string(),
+            dataset.tables,
+            Some(dataset.rows.into()),
+        ),
+    };
     Workload {
         name: requests.workload().name.into(),
         connections: u32::try_from(config.connections.get()).unwrap_or(u32::MAX),
         arrivals: config.pacing.arrivals().into(),
         schedule: config.pacing.schedule(),
         seed: config.dataset.seed,
-        keys: match requests.tpcc() {
-            Some(_) => "nurand".into(),
-            None => config.dataset.keys.to_string(),
-        },
-        tables: match requests.tpcc() {
-            Some(_) => TPCC_TABLES,
-            None => config.dataset.tables,
-        },
-        rows: requests.tpcc().is_none().then(|| config.dataset.rows.into()),
+        keys,
+        tables,
+        rows,
         duration_s: config.duration.as_secs_f64(),
         warmup_s: config.warmup.as_secs_f64(),
         capacity_per_s: raw.capacity_per_s,
@@ -100,12 +102,7 @@ fn outages(measured: &logtrace_driver::Measured) -> Vec<OutageRow> {
             length: outage.end_ns.map(|end_ns| end_ns.saturating_sub(start_ns)),
             connections: outage.connections,
             back: outage.back,
-            cause: match outage.cause {
-                OutageCause::Restarted => "restarted",
-                OutageCause::Closed => "closed",
-                OutageCause::Unknown => "unknown",
-            }
-            .to_owned(),
+            cause: outage.cause.name().into(),
         }
     };
     measured.outages.iter().map(row).collect()

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::clock::{NS_PER_S, duration_ns};
+use crate::clock::{duration_ns, per_s};
 use crate::lines::{FileError, telling};
 
 /// When each request is due.
@@ -23,11 +23,7 @@ impl ArrivalTimes {
     pub fn read(name: &str, text: &str) -> Result<Self, FileError> {
         let (mut offsets_ns, mut end_ns) = (Vec::new(), None);
         for (line, told) in telling(text) {
-            let at_line = |problem| FileError::Line {
-                name: name.into(),
-                line,
-                problem,
-            };
+            let at_line = |problem| FileError::at(name, line, problem);
             if end_ns.is_some() {
                 return Err(at_line(format!("{told:?} after the end: write the end last")));
             }
@@ -38,11 +34,8 @@ impl ArrivalTimes {
             }
         }
         let Some(&last_ns) = offsets_ns.last() else {
-            return Err(FileError::Whole {
-                name: name.into(),
-                problem: "no request is ever due: write nanoseconds from the start, one request a line"
-                    .into(),
-            });
+            let problem = "no request is ever due: write nanoseconds from the start, one request a line";
+            return Err(FileError::of(name, problem.into()));
         };
         Ok(Self {
             name: name.into(),
@@ -84,10 +77,7 @@ impl ArrivalTimes {
         let requests = self
             .offsets_ns
             .partition_point(|&offset_ns| offset_ns < window_ns);
-        match window_ns {
-            0 => 0.0,
-            window_ns => requests as f64 * NS_PER_S as f64 / window_ns as f64,
-        }
+        per_s(requests as f64, window_ns)
     }
 
     pub(crate) fn offsets_ns(&self) -> Arc<[u64]> {
@@ -104,9 +94,7 @@ fn offset(told: &str, last_ns: u64) -> Result<u64, String> {
             "{offset_ns} is before {last_ns}: write the times in order"
         )),
         Ok(offset_ns) if offset_ns < LATEST => Ok(offset_ns),
-        _ => Err(format!(
-            "{told:?} is no time: write whole nanoseconds from the start"
-        )),
+        _ => Err(no_time(told)),
     }
 }
 
@@ -114,10 +102,12 @@ fn ending(told: &str, last_ns: u64) -> Result<u64, String> {
     match told.parse() {
         Ok(end_ns) if end_ns > last_ns && end_ns <= LATEST => Ok(end_ns),
         Ok(_) => Err(format!("the end at {told} is not after the last time, {last_ns}")),
-        Err(_) => Err(format!(
-            "{told:?} is no time: write whole nanoseconds from the start"
-        )),
+        Err(_) => Err(no_time(told)),
     }
+}
+
+fn no_time(told: &str) -> String {
+    format!("{told:?} is no time: write whole nanoseconds from the start")
 }
 
 #[cfg(test)]

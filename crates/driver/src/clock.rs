@@ -28,6 +28,14 @@ pub(crate) fn duration_ns(duration: std::time::Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
+/// How many a second `count` in `length_ns` are; none in no time.
+pub(crate) fn per_s(count: f64, length_ns: u64) -> f64 {
+    match length_ns {
+        0 => 0.0,
+        length_ns => count * NS_PER_S as f64 / length_ns as f64,
+    }
+}
+
 fn nanoseconds(time: Timespec) -> u64 {
     // Neither clock is ever negative.
     let seconds = u64::try_from(time.tv_sec).unwrap_or(0);

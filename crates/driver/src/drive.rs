@@ -15,12 +15,11 @@ use crate::floor::{Floor, Observer};
 use crate::measured::{Ended, Measured};
 use crate::pacer::{Pacer, Rest};
 use crate::rate::MOST_PER_S;
-use crate::reconnect::Reconnection;
+use crate::reconnect::{Reconnection, connect};
 use crate::runtime::{RuntimeError, on_this_thread};
-use crate::server_thread::server_thread;
 use crate::session::Session;
 use crate::stages::{measure, warm_up};
-use crate::target::{ConnectError, Use};
+use crate::target::ConnectError;
 use crate::tpcc;
 use crate::watch::Watch;
 
@@ -134,11 +133,13 @@ async fn drive_here(config: &DriveConfig, outputs: Outputs<'_>) -> Result<Measur
     *session.floor.observer.borrow_mut() = outputs.observer;
     let before = order_ids(config).await;
     let mut measured = measure(config, &mut session, outputs.log).await?;
-    let grown = |before| async move { order_ids(config).await?.checked_sub(before) };
-    measured.orders_grown = match before {
-        Some(before) if measured.ended != Ended::ServerGone => grown(before).await,
-        _ => None,
-    };
+    if let Some(before) = before
+        && measured.ended != Ended::ServerGone
+    {
+        measured.orders_grown = order_ids(config)
+            .await
+            .and_then(|after| after.checked_sub(before));
+    }
     session.floor.board.borrow_mut().close();
     tokio::select! {
         () = async { while connections.join_next().await.is_some() {} } => {}
@@ -148,17 +149,13 @@ async fn drive_here(config: &DriveConfig, outputs: Outputs<'_>) -> Result<Measur
     Ok(measured)
 }
 
-/// Connects and prepares all, and then lets them wait for requests. Who observes the requests also learns which thread
-/// of the server serves them.
+/// Connects and prepares all, and then lets them wait for requests.
 async fn seat_all(config: &DriveConfig, floor: &Rc<Floor>) -> Result<JoinSet<()>, DriveError> {
     let workload = config.requests.workload();
     let mut servings = Vec::new();
     for number in 0..config.connections.get() {
-        let mut conn = config.target.connect(Use::Database).await?;
         let mut seat = floor.seat(number, config);
-        if seat.reconnection().observed {
-            seat.thread = server_thread(&mut conn).await;
-        }
+        let conn = connect(&mut seat).await?;
         let serving = (workload.prepare)(conn, seat).await;
         servings.push(serving.map_err(|source| DriveError::Prepare {
             workload: workload.name,

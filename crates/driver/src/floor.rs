@@ -50,7 +50,7 @@ pub(crate) struct Seat {
     pub(crate) thread: Option<u32>,
     /// How long a request may take.
     pub(crate) deadline: Option<Duration>,
-    /// When the connection was made.
+    /// When the connection was made; 0 before it was.
     pub(crate) connected_ns: u64,
 }
 
@@ -76,7 +76,7 @@ impl Floor {
             dataset: config.dataset,
             deadline: config.deadline,
             thread: None,
-            connected_ns: now_ns(),
+            connected_ns: 0,
         }
     }
 

@@ -25,6 +25,25 @@ pub enum FileError {
     },
 }
 
+impl FileError {
+    /// Of a line.
+    pub(crate) fn at(name: &str, line: usize, problem: String) -> Self {
+        Self::Line {
+            name: name.into(),
+            line,
+            problem,
+        }
+    }
+
+    /// Of the whole file.
+    pub(crate) fn of(name: &str, problem: String) -> Self {
+        Self::Whole {
+            name: name.into(),
+            problem,
+        }
+    }
+}
+
 /// The lines that say something, with their numbers from 1: no blanks at their ends, no comments (from `#` on).
 pub(crate) fn telling(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = text

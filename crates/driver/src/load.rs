@@ -99,8 +99,7 @@ pub fn load(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)) -> Resu
         let loaded = ready_database(&mut conn, config).await?;
         if loaded == Loaded::Anew {
             fill_tables(config, progress).await?;
-            let of_sysbench = config.requests.tpcc().is_none().then_some(config.dataset);
-            loaded::note(&mut conn, &config.target.database, of_sysbench)
+            loaded::note(&mut conn, &config.target.database, reusable(config))
                 .await
                 .map_err(failed("note what was loaded"))?;
         }
@@ -135,11 +134,11 @@ async fn owned(conn: &mut Conn, database: &str) -> Result<bool, LoadError> {
 async fn ready_database(conn: &mut Conn, config: &LoadConfig) -> Result<Loaded, LoadError> {
     let database = &config.target.database;
     if owned(conn, database).await? {
-        let holds = loaded::holds(conn, database, config.dataset).await;
-        let holds = holds.map_err(failed("see what an earlier load left"))?;
-        // Those of tpcc are loaded anew always: nothing brings its rows back to what they were.
-        if holds && config.requests.tpcc().is_none() {
-            return Ok(Loaded::Before);
+        if let Some(dataset) = reusable(config) {
+            let holds = loaded::holds(conn, database, dataset).await;
+            if holds.map_err(failed("see what an earlier load left"))? {
+                return Ok(Loaded::Before);
+            }
         }
         drop_tables(conn, database)
             .await
@@ -152,6 +151,12 @@ async fn ready_database(conn: &mut Conn, config: &LoadConfig) -> Result<Loaded, 
         return Err(LoadError::NoDatabase(database.clone()));
     }
     Ok(Loaded::Anew)
+}
+
+/// What a later load may find again. The tables of tpcc are loaded anew always: nothing brings their rows back to what
+/// they were.
+fn reusable(config: &LoadConfig) -> Option<Dataset> {
+    config.requests.tpcc().is_none().then_some(config.dataset)
 }
 
 async fn drop_tables(conn: &mut Conn, database: &str) -> mysql_async::Result<()> {

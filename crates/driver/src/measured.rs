@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 
+use crate::clock::per_s;
 use crate::config::Span;
 use crate::kinds::Kind;
 use crate::outages::Outage;
@@ -88,10 +89,7 @@ pub(crate) fn achieved_open(offered_per_s: f64, requests: u64, done_in_time: u64
 
 /// The definition of [`Measured::achieved_per_s`] in a closed loop.
 pub(crate) fn achieved_closed(window: Span, done_by_end: u64) -> f64 {
-    match window.end_ns.saturating_sub(window.start_ns) {
-        0 => 0.0,
-        length_ns => done_by_end as f64 * 1e9 / length_ns as f64,
-    }
+    per_s(done_by_end as f64, window.end_ns.saturating_sub(window.start_ns))
 }
 
 #[cfg(test)]

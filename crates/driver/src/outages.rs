@@ -30,6 +30,17 @@ pub enum OutageCause {
     Unknown,
 }
 
+impl OutageCause {
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Restarted => "restarted",
+            Self::Closed => "closed",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
 /// Counts connections that are lost, and come back or not.
 #[derive(Debug, Default)]
 pub(crate) struct Outages {

@@ -11,7 +11,7 @@ use crate::clock::{NS_PER_S, now_ns};
 use crate::floor::Seat;
 use crate::outages::OutageCause;
 use crate::server_thread::server_thread;
-use crate::target::{Target, Use};
+use crate::target::{ConnectError, Target, Use};
 use crate::workloads::Workload;
 
 /// How lost connections are made again.
@@ -29,18 +29,18 @@ pub(crate) struct Reconnection {
 ///
 /// A connection that was given up after a `deadline` was not lost, unless the server refuses another one.
 pub(crate) async fn reconnect<W: Workload>(seat: &mut Seat, given_up: bool) -> Option<(W, Conn)> {
+    let lost_connection_ns = seat.connected_ns;
     let until = Instant::now() + seat.reconnection().patience;
     let mut is_lost = !given_up;
     if is_lost {
         seat.lost(now_ns());
     }
     for pause in Backoff::new(seat.number()) {
-        if let Ok((workload, mut conn)) = attempt(seat).await {
+        if let Some((workload, mut conn)) = attempt(seat).await {
             if is_lost {
-                let cause = cause(&mut conn, seat.connected_ns).await;
+                let cause = cause(&mut conn, lost_connection_ns).await;
                 seat.back(cause);
             }
-            seat.connected_ns = now_ns();
             return Some((workload, conn));
         }
         if !std::mem::replace(&mut is_lost, true) {
@@ -57,16 +57,20 @@ pub(crate) async fn reconnect<W: Workload>(seat: &mut Seat, given_up: bool) -> O
 }
 
 /// Why an attempt failed does not matter: the next one may not.
-struct Failed;
+async fn attempt<W: Workload>(seat: &mut Seat) -> Option<(W, Conn)> {
+    let mut conn = connect(seat).await.ok()?;
+    let workload = W::prepare(&mut conn, seat).await.ok()?;
+    Some((workload, conn))
+}
 
-async fn attempt<W: Workload>(seat: &mut Seat) -> Result<(W, Conn), Failed> {
-    let connected = seat.reconnection().target.connect(Use::Database).await;
-    let mut conn = connected.map_err(|_| Failed)?;
+/// Makes a seat's connection. Who observes the requests also learns which thread of the server serves it.
+pub(crate) async fn connect(seat: &mut Seat) -> Result<Conn, ConnectError> {
+    let mut conn = seat.reconnection().target.connect(Use::Database).await?;
+    seat.connected_ns = now_ns();
     if seat.reconnection().observed {
         seat.thread = server_thread(&mut conn).await;
     }
-    let prepared = W::prepare(&mut conn, seat).await;
-    Ok((prepared.map_err(|_| Failed)?, conn))
+    Ok(conn)
 }
 
 /// Whether the server is another one than that which was connected to at `connected_ns`.

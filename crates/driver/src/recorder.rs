@@ -98,15 +98,19 @@ impl Recorder {
     /// Takes one finished request, of a kind where there are several.
     pub(crate) fn record_of(&mut self, request: &Request, of: Option<KindOf>) {
         self.record(request);
-        if let Some(of) = of {
-            if self.kinds.len() <= of.kind {
-                self.kinds.resize_with(of.kind + 1, Kind::default);
-            }
-            self.kinds[of.kind].record(request, of.rolled_back, self.window_end_ns);
+        if let Some(of) = of
+            && let Some(kind) = self.kinds.get_mut(of.kind)
+        {
+            kind.record(request, of.rolled_back, self.window_end_ns);
         }
     }
 
-    /// Takes out what was counted by kind: as many as the highest kind that was recorded.
+    /// Counts so many kinds apart from here on; there are none before.
+    pub(crate) fn set_kinds(&mut self, kinds: usize) {
+        self.kinds.resize_with(kinds, Kind::default);
+    }
+
+    /// Takes out what was counted by kind.
     pub(crate) fn take_kinds(&mut self) -> Vec<Kind> {
         std::mem::take(&mut self.kinds)
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::clock::{NS_PER_S, duration_ns};
+use crate::clock::{NS_PER_S, duration_ns, per_s};
 use crate::rate::MOST_PER_S;
 
 /// A stretch of time over which the rate stays, or rises or falls evenly.
@@ -132,10 +132,7 @@ impl Schedule {
             requests += step.requests_until(left_ns);
             left_ns = left_ns.saturating_sub(step.length_ns);
         }
-        match window_ns {
-            0 => 0.0,
-            window_ns => requests * NS_PER_S as f64 / window_ns as f64,
-        }
+        per_s(requests, window_ns)
     }
 
     pub(crate) fn steps(&self) -> Arc<[Step]> {

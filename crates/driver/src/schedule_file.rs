@@ -30,11 +30,7 @@ impl Schedule {
         let mut steps = Vec::new();
         let mut block = 0;
         for (line, told) in telling(text) {
-            let at_line = |problem| FileError::Line {
-                name: name.into(),
-                line,
-                problem,
-            };
+            let at_line = |problem| FileError::at(name, line, problem);
             match told.strip_prefix("repeat") {
                 Some(times) => {
                     repeat(&mut steps, block, times.trim()).map_err(at_line)?;
@@ -43,10 +39,7 @@ impl Schedule {
                 None => steps.push(step(told, &duration).map_err(at_line)?),
             }
         }
-        Self::new(name.into(), steps).map_err(|error| FileError::Whole {
-            name: name.into(),
-            problem: error.to_string(),
-        })
+        Self::new(name.into(), steps).map_err(|error| FileError::of(name, error.to_string()))
     }
 }
 

@@ -7,7 +7,6 @@ use crate::clock::{duration_ns, now_ns, thread_cpu_ns};
 use crate::config::{DriveConfig, Span};
 use crate::drive::DriveError;
 use crate::floor::Floor;
-use crate::kinds::Kind;
 use crate::measured::{Ended, Measured, achieved_closed, achieved_open};
 use crate::random::Stream;
 use crate::recorder::Recorder;
@@ -53,6 +52,7 @@ pub(crate) async fn measure(
     let mut ticks = Ticks::logged(Stage::Window, planned.start_ns, base, log).map_err(DriveError::Log)?;
     let mut recorder = Recorder::new();
     recorder.set_window_end(planned.end_ns);
+    recorder.set_kinds(config.requests.workload().kinds.len());
     session.floor.recorder.replace(recorder);
     session.floor.outages.borrow_mut().begin();
     let cpu_ns = thread_cpu_ns();
@@ -104,8 +104,7 @@ fn end_of_window(floor: &Floor, planned: Span, ended: Ended) -> End {
 fn summary(config: &DriveConfig, floor: &Floor, end: &End) -> Measured {
     let board = floor.board.borrow().counts();
     let mut recorder = floor.recorder.take();
-    let mut kinds = recorder.take_kinds();
-    kinds.resize_with(config.requests.workload().kinds.len(), Kind::default);
+    let kinds = recorder.take_kinds();
     let (latencies, counts, per_second) = recorder.into_parts();
     let offered_per_s = config.pace.offered_per_s(end.window.length());
     let achieved_per_s = match offered_per_s {

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use common::drives::{config, drive_to_end, loaded, uniform};
-use common::server::{FLAVORS, Flavor, Server, signal};
+use common::server::{FLAVORS, Flavor, Server, signal, signal_in_a_second};
 use logtrace_driver::{DISCONNECTED, DriveConfig, Ended, Measured, Outage, OutageCause, TIMED_OUT};
 use rustix::process::Signal;
 
@@ -133,11 +133,7 @@ fn a_server_that_does_not_come_back_ends_the_drive_when_patience_is_over() {
             duration: Duration::from_secs(60),
             ..patient(&server)
         };
-        let pid = server.pid();
-        let killer = thread::spawn(move || {
-            thread::sleep(Duration::from_secs(1));
-            signal(pid, Signal::KILL);
-        });
+        let killer = signal_in_a_second(server.pid(), Signal::KILL);
         let measured = drive_to_end(&config);
         killer.join().unwrap();
         assert_eq!(measured.ended, Ended::ServerGone, "{flavor:?}");

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use common::drives::{DATASET, config, drive_and_observe, drive_to_end, load_dataset, loaded, uniform};
-use common::server::{FLAVORS, Flavor, Server, block_on, signal};
+use common::server::{FLAVORS, Flavor, Server, block_on, signal, signal_in_a_second};
 use logtrace_driver::{
     CancellationToken, DISCONNECTED, Dataset, DriveError, Ended, Keys, MAX_RETRIES, now_ns,
 };
@@ -96,11 +96,7 @@ fn a_killed_server_ends_the_run_with_what_was_measured() {
             uniform(400.0),
             Duration::from_secs(60),
         );
-        let pid = server.pid();
-        let killer = thread::spawn(move || {
-            thread::sleep(Duration::from_secs(1));
-            signal(pid, Signal::KILL);
-        });
+        let killer = signal_in_a_second(server.pid(), Signal::KILL);
         let measured = drive_to_end(&config);
         killer.join().unwrap();
         assert_eq!(measured.ended, Ended::ServerGone);

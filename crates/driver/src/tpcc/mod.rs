@@ -31,10 +31,11 @@ mod fit;
 pub use check::{CheckError, Condition, check};
 pub use input::Transaction;
 pub use profile::Profile;
+pub use schema::TABLES;
 
 pub(crate) use orders::order_ids;
 pub(crate) use population::{parts, total_rows};
-pub(crate) use schema::{TABLES, create_tables};
+pub(crate) use schema::create_tables;
 pub(crate) use terminal::Terminal;
 
 /// Districts of a warehouse.

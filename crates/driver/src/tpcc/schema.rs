@@ -1,7 +1,7 @@
 //! The nine tables (clause 1.3).
 
 /// Their names. The specification's NEW-ORDER and ORDER are called as most programs do.
-pub(crate) const TABLES: [&str; 9] = [
+pub const TABLES: [&str; 9] = [
     "warehouse",
     "district",
     "customer",

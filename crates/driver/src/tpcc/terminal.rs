@@ -76,11 +76,7 @@ impl Workload for Terminal {
 
     async fn issue(&self, conn: &mut Conn, (_, input): &(Transaction, Input)) -> mysql_async::Result<Issued> {
         let done = self.transact(conn, input).await;
-        if let Err(Error::Server(_)) = done {
-            // A lock wait that timed out undoes its statement alone: the next BEGIN would commit those before it.
-            self.rollback.send(conn, Vec::new()).await?;
-        }
-        done
+        self.rollback.if_refused(conn, done).await
     }
 }
 

@@ -40,6 +40,19 @@ impl Ready {
         }
     }
 
+    /// Sends it where the server refused a part of a transaction. A lock wait that timed out undoes its statement alone:
+    /// without a ROLLBACK the next BEGIN would commit those before it.
+    pub(crate) async fn if_refused<T>(
+        &self,
+        conn: &mut Conn,
+        done: mysql_async::Result<T>,
+    ) -> mysql_async::Result<T> {
+        if let Err(Error::Server(_)) = done {
+            self.send(conn, Vec::new()).await?;
+        }
+        done
+    }
+
     /// Sends it, and returns its first row.
     pub(crate) async fn first<T>(&self, conn: &mut Conn, values: Vec<Value>) -> mysql_async::Result<Option<T>>
     where

@@ -4,7 +4,7 @@
 //! transactions deadlock now and then.
 
 use mysql_async::prelude::Queryable;
-use mysql_async::{Conn, Error, Params, Statement};
+use mysql_async::{Conn, Params, Statement};
 
 use super::group::Args;
 use super::ready::{Ready, written};
@@ -35,6 +35,8 @@ struct Part {
 struct Edges {
     begin: Ready,
     commit: Ready,
+    /// Always text.
+    rollback: Ready,
     /// The place of the statement before which they are prepared.
     before: usize,
 }
@@ -75,11 +77,8 @@ impl Workload for Scripted {
             return send(conn, calls).await.map(|()| Issued::Done);
         };
         let done = transaction(conn, edges, calls).await;
-        if let Err(Error::Server(_)) = done {
-            // A lock wait that timed out undoes its statement alone: the next BEGIN would commit those before it.
-            conn.query_drop("ROLLBACK").await?;
-        }
-        done.map(|()| Issued::Done)
+        edges.rollback.if_refused(conn, done).await?;
+        Ok(Issued::Done)
     }
 }
 
@@ -122,6 +121,7 @@ impl Scripted {
             edges: edges.map(|part| Edges {
                 begin: Ready::text("BEGIN"),
                 commit: Ready::text("COMMIT"),
+                rollback: Ready::text("ROLLBACK"),
                 before: parts[part].first,
             }),
             parts,

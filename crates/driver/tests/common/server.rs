@@ -5,6 +5,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use logtrace_driver::{Address, Target};
@@ -233,6 +234,14 @@ pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
 
 pub(crate) fn signal(pid: Pid, signal: Signal) {
     kill_process(pid, signal).unwrap();
+}
+
+/// Sends a signal to a server a second from now.
+pub(crate) fn signal_in_a_second(pid: Pid, what: Signal) -> JoinHandle<()> {
+    thread::spawn(move || {
+        thread::sleep(Duration::from_secs(1));
+        signal(pid, what);
+    })
 }
 
 /// A command that runs as the user mysql and is killed when the thread that starts it ends.
