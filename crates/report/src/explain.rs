@@ -5,9 +5,8 @@
 //! follower's wait becomes its leader's fsync, a lock wait becomes the holder's work. What a stretch is charged to is
 //! decided on the thread where the walk ends, so causes never overlap and always add up.
 //!
-//! The last waker need not be the one that was waited for all the time: locks are not fair. A waker that began its
-//! commit only after the wait began was still busy with something else until then, or idle. That time is charged to
-//! the thread that it queued behind itself once it was there.
+//! The last waker need not be the one that was waited for all the time: locks are not fair. Where it was not there yet, the
+//! thread that it queued behind takes its place.
 //!
 //! Where the server states who leads a thread in a group of commits, that thread takes the waker's place.
 
@@ -101,7 +100,7 @@ pub(crate) struct Walk<'a> {
     pub(crate) committer: Tid,
     /// From when on more may be found out than the commit needs: others that wait for the same may have begun earlier.
     pub(crate) wide_from_ns: u64,
-    segments: &'a mut Vec<Segment>,
+    pub(crate) segments: &'a mut Vec<Segment>,
     /// What is found is not charged to the commit, but noted in the memory, and not followed any further.
     pub(crate) is_noting: bool,
     /// Whether what is noted is so for all who ask, until the timelines' revision changes.
@@ -133,7 +132,7 @@ struct Place {
 }
 
 impl Way {
-    fn further(self) -> Self {
+    pub(crate) fn further(self) -> Self {
         Self {
             depth: self.depth + 1,
             ..self
@@ -159,41 +158,6 @@ impl Walk<'_> {
             way.statements
         };
         self.wait_for(waker, rest, Way { statements, ..way });
-    }
-
-    /// Charges `window`, in which a thread was blocked until `waker` woke it.
-    fn wait_for(&mut self, waker: Waker, window: Window, way: Way) {
-        if window.is_empty() {
-            return;
-        }
-        let joined_ns = waker.commit_ns.unwrap_or(window.start_ns);
-        let absent = window.before(joined_ns);
-        let ahead = if absent.is_empty() {
-            None
-        } else {
-            self.queued_behind(waker.tid, Window::new(joined_ns, waker.at_ns))
-        };
-        match ahead {
-            Some(ahead) if way.depth <= MAX_DEPTH => {
-                self.wait_for(ahead, absent, way.further());
-                self.charge_to(waker, window.since(joined_ns), way);
-            }
-            _ => self.charge_to(waker, window, way),
-        }
-    }
-
-    /// The thread of the server that ended the first wait of thread `tid` in `window`.
-    fn queued_behind(&self, tid: Tid, window: Window) -> Option<Waker> {
-        let timeline = self.timelines.thread(tid)?;
-        timeline.ask(window.end_ns, Some(window.start_ns));
-        let waits = timeline
-            .waits(window)
-            .map(|off| awaited(off, self.timelines.server_tgid()));
-        let mut wakers = waits.filter_map(|awaited| match awaited {
-            Awaited::Thread(waker) if waker.at_ns < window.end_ns => Some(waker),
-            _ => None,
-        });
-        wakers.next()
     }
 
     /// Charges `window` to what thread `tid` did in it; `commit_ns` is the start of a commit that the thread was in

@@ -24,6 +24,7 @@ mod gaps;
 mod group_totals;
 mod groups;
 mod history;
+mod late;
 pub mod memory;
 mod parts;
 mod recall;

@@ -40,8 +40,8 @@ pub struct Memory {
 /// What is known of a thread's time.
 #[derive(Debug)]
 struct Past {
-    tid: Tid,
-    commit_ns: Option<u64>,
+    /// Of the threads that it woke in one commit the first that was asked for.
+    whose: Waker,
     window: Window,
     /// All of the window, in order.
     pieces: Vec<Piece>,
@@ -105,19 +105,13 @@ impl Memory {
 
     /// The past of a thread until it woke another one, known or not. All that it woke in one commit share one.
     pub(crate) fn past_of(&mut self, waker: Waker) -> usize {
-        let Waker {
-            tid,
-            at_ns,
-            commit_ns,
-        } = waker;
-        let key = (
-            tid,
-            commit_ns.map_or((false, at_ns), |commit_ns| (true, commit_ns)),
-        );
+        let until = waker
+            .commit_ns
+            .map_or((false, waker.at_ns), |commit_ns| (true, commit_ns));
+        let key = (waker.tid, until);
         *self.index.entry(key).or_insert_with(|| {
             self.pasts.push(Past {
-                tid,
-                commit_ns,
+                whose: waker,
                 window: Window::new(0, 0),
                 pieces: Vec::new(),
             });
@@ -125,10 +119,9 @@ impl Memory {
         })
     }
 
-    /// Whose past it is, and since when the thread is in a commit in the end.
-    pub(crate) fn whose(&self, past: usize) -> (Tid, Option<u64>) {
-        let past = &self.pasts[past];
-        (past.tid, past.commit_ns)
+    /// Whose past it is.
+    pub(crate) fn whose(&self, past: usize) -> Waker {
+        self.pasts[past].whose
     }
 
     /// What has to be found out next to know all of `window`; `None` once it is known. More is asked for than needed, if no

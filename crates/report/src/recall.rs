@@ -12,10 +12,10 @@ impl Walk<'_> {
         if window.is_empty() {
             return;
         }
-        let Waker { tid, commit_ns, .. } = waker;
         let is_near = !self.is_noting && way.depth <= self.memory.near();
         if way.statements > 0 || is_near {
-            return self.follow(tid, commit_ns, window, way);
+            self.follow(waker.tid, waker.commit_ns, window, way);
+            return self.rouse(waker, window, way);
         }
         let past = self.memory.past_of(waker);
         if !self.is_noting {
@@ -32,10 +32,18 @@ impl Walk<'_> {
         if way.depth > MAX_DEPTH {
             return self.unexplained(window);
         }
-        let (tid, commit_ns) = self.memory.whose(past);
-        if !self.find_out(past, window) {
-            return self.follow(tid, commit_ns, window, way);
+        let waker = self.memory.whose(past);
+        if self.find_out(past, window) {
+            self.recall_pieces(past, window, way);
+        } else {
+            self.follow(waker.tid, waker.commit_ns, window, way);
         }
+        self.rouse(waker, window, way);
+    }
+
+    /// Charges `window` of a past of which that is known.
+    fn recall_pieces(&mut self, past: usize, window: Window, way: Way) {
+        let tid = self.memory.whose(past).tid;
         let is_own = tid == self.committer;
         let mut at = self.memory.first_piece(past, window.start_ns);
         while let Some(piece) = self.memory.piece(past, at) {
@@ -60,7 +68,7 @@ impl Walk<'_> {
 
     /// Sees to it that the memory knows all of `window`; `false` where that is not to be remembered.
     fn find_out(&mut self, past: usize, window: Window) -> bool {
-        let (tid, commit_ns) = self.memory.whose(past);
+        let Waker { tid, commit_ns, .. } = self.memory.whose(past);
         while let Some(unknown) = self.memory.unknown(past, window, self.wide_from_ns) {
             (self.is_noting, self.is_lasting) = (true, true);
             self.follow(tid, commit_ns, unknown, Way::default());

@@ -78,6 +78,8 @@ const RULES: &[Rule] = &[
     rule("__folio_lock", FileSystemLock),
     rule("__filemap_get_folio", FileSystemLock),
     rule("inode_dio_wait", FileSystemLock),
+    // A file system that is frozen, for a snapshot say: sb_start_write(). kernel/locking/percpu-rwsem.c, fs/super.c
+    rule("percpu_rwsem_wait", FileSystemLock),
     rule("__inode_dio_wait", FileSystemLock),
     rule("xfs_buf_lock", FileSystemLock),
     // A handle of the running transaction, and a block that the committing one still writes.

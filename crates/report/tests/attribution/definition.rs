@@ -191,7 +191,15 @@ impl Seen<'_> {
         else {
             return (self.committer, Cause::UNEXPLAINED);
         };
-        let Some(joined_ns) = commit_ns.filter(|&joined_ns| ns < joined_ns && way.depth <= 256) else {
+        let absent_until_ns = match commit_ns {
+            Some(joined_ns) => Some(joined_ns).filter(|&joined_ns| ns < joined_ns),
+            None => {
+                let (_, Cause { who, io, wait }) = self.cause_at(tid, ns, None, way);
+                let is_sleep = (who, io, wait) == (Who::Background, None, Wait::Timer);
+                (is_sleep && !self.serves_connection(tid)).then_some(ns + 1)
+            }
+        };
+        let Some(joined_ns) = absent_until_ns.filter(|_| way.depth <= 256) else {
             return self.cause_at(tid, ns, commit_ns, way);
         };
         let mut wakes = self
@@ -204,8 +212,12 @@ impl Seen<'_> {
                 at_ns: woken_ns,
                 tgid,
                 syscall,
+                tid,
                 ..
-            } => tgid == SERVER && syscall.is_some() && woken_ns < at_ns,
+            } => {
+                let may_be_waited_for = commit_ns.is_some() || self.serves_connection(tid);
+                tgid == SERVER && syscall.is_some() && woken_ns < at_ns && may_be_waited_for
+            }
             _ => false,
         });
         match ahead {
@@ -222,11 +234,15 @@ impl Seen<'_> {
             Who::Own
         } else if in_commit || commit_ns.is_some_and(|start_ns| start_ns <= ns) {
             Who::Leader
-        } else if self.commits(tid).next().is_some() || self.offs(tid).any(|off| off.syscall == Some(45)) {
+        } else if self.serves_connection(tid) {
             Who::Session
         } else {
             Who::Background
         }
+    }
+
+    fn serves_connection(&self, tid: Tid) -> bool {
+        self.commits(tid).next().is_some() || self.offs(tid).any(|off| off.syscall == Some(45))
     }
 
     fn first_ns(&self, tid: Tid) -> Option<u64> {
@@ -302,7 +318,7 @@ fn charged(timelines: &Timelines, commit: &Commit) -> Vec<Cause> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(ProptestConfig::with_cases(4096))]
 
     #[test]
     fn every_nanosecond_of_a_random_schedule_is_charged_as_defined(records in schedule::records()) {
@@ -327,7 +343,7 @@ fn random_schedules_reach_every_kind_of_cause() {
     let mut runner = TestRunner::deterministic();
     let mut reached: BTreeMap<(Who, Wait), u64> = BTreeMap::new();
     let (mut merged, mut led, mut disagreeing) = (0, 0, 0);
-    for _ in 0..300 {
+    for _ in 0..1_000 {
         let records = schedule::records().new_tree(&mut runner).unwrap().current();
         let mut analysis = schedule::analysis();
         records.into_iter().for_each(|record| analysis.push(record));

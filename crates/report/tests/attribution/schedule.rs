@@ -8,16 +8,19 @@ use logtrace_report::window::Window;
 use proptest::prelude::*;
 
 pub(crate) const SERVER: u32 = 1;
-const THREADS: usize = 4;
+const THREADS: usize = 5;
+/// A thread that serves no connection: it never commits nor waits for a client.
+const BACKGROUND: usize = 0;
 const FUTEX: u16 = 202;
 /// Futex, sleep, client, asynchronous I/O, and one that says nothing.
-const BLOCKING: [u16; 5] = [FUTEX, 230, 45, 208, 9];
+const BLOCKING: [u16; 5] = [FUTEX, SLEEP, 45, 208, 9];
+const SLEEP: u16 = 230;
 const STACKS: [&str; 3] = ["jbd2_log_wait_commit", "blkdev_issue_flush", "some_new_function"];
 
 /// A server's records in ring order.
 pub(crate) fn records() -> impl Strategy<Value = Vec<Record>> {
     let step = (0..THREADS, 0..THREADS, any::<u8>(), 0u64..5);
-    proptest::collection::vec(step, 0..400).prop_map(|steps| {
+    proptest::collection::vec(step, 0..500).prop_map(|steps| {
         let mut schedule = Schedule::new(THREADS);
         for (thread, other, choice, pause_ns) in steps {
             schedule.now_ns += pause_ns;
@@ -104,6 +107,7 @@ impl Schedule {
     fn run(&mut self, at: usize, other: usize, choice: u8) {
         let what = choice / 8;
         match choice % 8 {
+            0 | 1 if at == BACKGROUND => self.block(at, what),
             0 | 1 if self.threads[at].io.is_none() => self.begin_or_end_commit(at, what),
             2 => self.enter_or_exit_io(at, what),
             3 | 4 => self.block(at, what),
@@ -200,7 +204,12 @@ impl Schedule {
         let block = if self.threads[at].io.is_some() {
             self.block_now(Some(75), (what % 4 < 3).then_some((what % 4) as u32))
         } else {
-            self.block_now(BLOCKING.get(what % 8).copied(), None)
+            let blocking: &[u16] = if at == BACKGROUND {
+                &[FUTEX, SLEEP]
+            } else {
+                &BLOCKING
+            };
+            self.block_now(blocking.get(what % (blocking.len() + 3)).copied(), None)
         };
         self.threads[at].cpu = Cpu::Blocked(block);
     }
