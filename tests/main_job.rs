@@ -132,7 +132,7 @@ fn the_main_job_explains_both_servers() {
         assert!(driver.errors.is_empty());
         for class in [FileClass::Binlog, FileClass::Redo] {
             assert!(
-                share(&document, fsync_of(class)) > 0.05,
+                share(&document, fsync_of(class)) > 0.01,
                 "{server}: no {class} fsync in {:?}",
                 document.causes
             );

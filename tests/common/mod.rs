@@ -188,10 +188,13 @@ pub(crate) fn total(document: &Document, wanted: impl Fn(&CauseRow) -> bool) -> 
         .sum()
 }
 
-/// Their share of all commit time.
+/// Their share of the commit time, but for that of the slowest 1 %: when a device stalls for seconds, as shared ones do,
+/// a few commits take longer than all others together.
 pub(crate) fn share(document: &Document, wanted: impl Fn(&CauseRow) -> bool) -> f64 {
-    let whole = document.commits.as_ref().expect("the run was traced").total;
-    total(document, wanted) as f64 / whole as f64
+    let commits = document.commits.as_ref().expect("the run was traced");
+    let causes = document.causes.iter().filter(|cause| wanted(cause));
+    let usual: u64 = causes.map(|cause| cause.total - cause.slowest).sum();
+    usual as f64 / (commits.total - commits.slowest_total) as f64
 }
 
 /// Whether a cause is another commit's work.

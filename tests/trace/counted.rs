@@ -67,7 +67,7 @@ fn assert_sound(ran: &Ran, foreign: &Foreign, events: u64) {
         commits.total
     );
     for class in [FileClass::Binlog, FileClass::Redo] {
-        assert!(share(&document, fsync_of(class)) > 0.05, "{:?}", document.causes);
+        assert!(share(&document, fsync_of(class)) > 0.01, "{:?}", document.causes);
     }
     assert!(document.driver.is_none() && document.workload.is_none());
     let trace = document.trace.as_ref().unwrap();
