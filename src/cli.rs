@@ -140,7 +140,8 @@ pub(crate) struct RunArgs {
     pub(crate) keys: Option<Keys>,
 
     /// mysql, mariadb, a path to mysqld, or mysql://USER@HOST/ of a running server on this machine. Default: a
-    /// private MySQL, or MariaDB where there is no MySQL. A password is read from LOGTRACE_PASSWORD.
+    /// private MySQL, or MariaDB where there is no MySQL. A password is read from LOGTRACE_PASSWORD. After a question
+    /// mark: socket=PATH or ssl-mode=required.
     // A text: clap's errors repeat a value, and an address may hold a password by mistake.
     #[arg(long, value_name = "SERVER")]
     pub(crate) server: Option<String>,
@@ -205,7 +206,8 @@ data and logs are, are read in the memory of its process. A login needs no privi
 all variables and the change of the status."
 )]
 pub(crate) struct TraceArgs {
-    /// The server as mysql://USER@HOST/, on this machine. A password is read from LOGTRACE_PASSWORD.
+    /// The server as mysql://USER@HOST/, on this machine. A password is read from LOGTRACE_PASSWORD. After a question
+    /// mark: socket=PATH or ssl-mode=required.
     // A text: clap's errors repeat a value, and an address may hold a password by mistake.
     #[arg(value_name = "mysql://...")]
     pub(crate) address: Option<String>,

@@ -45,6 +45,7 @@ pub(crate) fn target(connection: &Connection) -> Target {
             .as_ref()
             .map(|password| password.expose().to_owned()),
         database: DATABASE.into(),
+        tls: connection.tls.options(),
     }
 }
 

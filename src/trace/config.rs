@@ -4,7 +4,7 @@ use std::path::{self, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
-use logtrace_server::{Dsn, DsnError, RunningChoice, Target};
+use logtrace_server::{Dsn, DsnError, RunningChoice, Target, Tls};
 
 use crate::cli::{TraceArgs, TracingArgs};
 use crate::exit::UsageError;
@@ -47,6 +47,7 @@ fn server(arguments: &TraceArgs) -> anyhow::Result<RunningChoice> {
             target: Target::Socket(path::absolute(socket).context("--socket")?),
             user: arguments.user.clone(),
             database: None,
+            tls: Tls::Disabled,
         }));
     }
     let address = arguments.address.as_deref().unwrap_or_default();

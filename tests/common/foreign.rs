@@ -1,6 +1,7 @@
 //! A server that is not of the program that is tested.
 
 use std::fs::{self, File, Permissions};
+use std::net::TcpListener;
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::PathBuf;
 use std::thread::sleep;
@@ -151,4 +152,10 @@ fn changed_bytes(mapping: &str, file: &File, memory: &File) -> usize {
     };
     let (mapped, original) = (read(memory, start), read(file, offset));
     mapped.iter().zip(&original).filter(|(a, b)| a != b).count()
+}
+
+/// A port that nobody listens at, for now.
+pub(crate) fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
 }

@@ -9,6 +9,7 @@ mod common;
 
 mod disk;
 mod dying_server;
+mod encryption;
 mod file_system;
 mod home;
 mod leftovers;

@@ -1,12 +1,11 @@
 //! A source, and a replica that acknowledges what it gets.
 
-use std::net::TcpListener;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use logtrace_server::Flavor;
 
-use crate::common::foreign::Foreign;
+use crate::common::foreign::{Foreign, free_port};
 
 /// How long the source waits for the replica before it gives it up.
 const PATIENCE_MS: u32 = 60_000;
@@ -118,10 +117,4 @@ fn connect_mariadb(source: &Foreign, replica: &Foreign, port: u16) {
 fn position(source: &Foreign, statement: &str) -> (String, u64) {
     let mut row: mysql_async::Row = source.ask(statement);
     (row.take(0).unwrap(), row.take(1).unwrap())
-}
-
-/// One that nobody listens at, for now.
-fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
 }

@@ -17,5 +17,6 @@ pub(crate) fn target(server: &Connection, database: &str) -> Target {
         user: server.user.clone(),
         password: None,
         database: database.into(),
+        tls: server.tls.options(),
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use mysql_async::{Conn, Opts, OptsBuilder};
+use mysql_async::{Conn, Opts, OptsBuilder, SslOpts};
 use thiserror::Error;
 
 /// Where the server is and as whom to log in.
@@ -17,6 +17,8 @@ pub struct Target {
     pub password: Option<String>,
     /// The database of the workload's tables.
     pub database: String,
+    /// How TCP connections are encrypted; not at all without.
+    pub tls: Option<SslOpts>,
 }
 
 /// Where a server listens.
@@ -67,6 +69,7 @@ impl Target {
         let options = OptsBuilder::default()
             .user(Some(&self.user))
             .pass(self.password.as_deref())
+            .ssl_opts(self.tls.clone())
             .db_name((using == Use::Database).then_some(&self.database))
             // What is asked for is what is measured: never a socket instead of TCP.
             .prefer_socket(false)
@@ -87,6 +90,7 @@ impl fmt::Debug for Target {
             .field("user", &self.user)
             .field("password", &self.password.as_ref().map(|_| "(not shown)"))
             .field("database", &self.database)
+            .field("tls", &self.tls)
             .finish()
     }
 }
@@ -111,6 +115,7 @@ mod tests {
             user: "root".into(),
             password: Some("hunter2".into()),
             database: "logtrace".into(),
+            tls: None,
         };
         assert!(!format!("{target:?}").contains("hunter2"));
     }

@@ -13,6 +13,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 use crate::dsn::PASSWORD_VARIABLE;
+use crate::tls::Tls;
 
 /// How long a server may take to greet a client.
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
@@ -29,6 +30,8 @@ pub struct Connection {
     pub password: Option<Password>,
     /// The database to use from the start.
     pub database: Option<String>,
+    /// Whether it is encrypted; never so on a socket.
+    pub tls: Tls,
 }
 
 /// Where a server listens; always on this machine.
@@ -91,7 +94,7 @@ pub enum ConnectError {
     Refused(Endpoint),
     /// Wrong account or password (errors 1044, 1045 and 1698).
     #[error(
-        "the server refuses user {user:?}: {message}. Check the user and the password in {PASSWORD_VARIABLE}"
+        "the server refuses user {user:?}: {message}. Check the user and the password in {PASSWORD_VARIABLE}; an account that requires encryption needs ?ssl-mode=required in the address"
     )]
     AccessDenied {
         /// The account.
@@ -185,6 +188,7 @@ impl Connection {
             .user(Some(self.user.clone()))
             .pass(self.password.as_ref().map(Password::expose))
             .db_name(self.database.clone())
+            .ssl_opts(self.tls.options())
             // Otherwise a TCP connection to localhost would move over to the socket.
             .prefer_socket(false);
         match &self.endpoint {
@@ -206,6 +210,7 @@ mod tests {
             user: "root".into(),
             password: Some(Password::new("geheim")),
             database: None,
+            tls: Tls::Disabled,
         };
         assert!(!format!("{connection:?}").contains("geheim"));
         let json = serde_json::to_string(&connection).unwrap();

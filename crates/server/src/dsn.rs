@@ -9,6 +9,7 @@ use thiserror::Error;
 use url::{Host, Url};
 
 use crate::connection::{Connection, Endpoint, Password};
+use crate::tls::Tls;
 
 /// Environment variable that holds the password of a running server.
 pub const PASSWORD_VARIABLE: &str = "LOGTRACE_PASSWORD";
@@ -22,7 +23,7 @@ const USUAL_SOCKETS: [&str; 3] = [
 
 const USUAL_PORT: u16 = 3306;
 
-/// `mysql://user@host[:port]/database?socket=PATH`, checked: on this machine, and without a password.
+/// `mysql://user@host[:port]/database?socket=PATH&ssl-mode=MODE`, checked: on this machine, and without a password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dsn {
     /// Where the address points.
@@ -31,6 +32,8 @@ pub struct Dsn {
     pub user: String,
     /// The database, when the address names one.
     pub database: Option<String>,
+    /// `?ssl-mode=MODE`.
+    pub tls: Tls,
 }
 
 /// What an address names as the place of the server.
@@ -80,10 +83,12 @@ impl FromStr for Dsn {
         if !matches!(url.scheme(), "mysql" | "mariadb") {
             return Err(malformed(text, "it must start with mysql://"));
         }
+        let Parameters { socket, tls } = Parameters::of(text, &url)?;
         Ok(Self {
-            target: target(text, &url)?,
+            target: target(text, &url, socket, tls)?,
             user: non_empty(text, url.username())?.unwrap_or_else(|| "root".to_owned()),
             database: non_empty(text, url.path().trim_start_matches('/'))?,
+            tls,
         })
     }
 }
@@ -96,6 +101,7 @@ impl Dsn {
             user: self.user.clone(),
             password,
             database: self.database.clone(),
+            tls: self.tls,
         }
     }
 
@@ -115,29 +121,50 @@ impl Dsn {
     }
 }
 
-fn target(text: &str, url: &Url) -> Result<Target, DsnError> {
-    let address = loopback(text, url)?;
-    let mut socket = None;
-    for (key, value) in url.query_pairs() {
-        match key.as_ref() {
-            "socket" if value.starts_with('/') => socket = Some(PathBuf::from(value.as_ref())),
-            "socket" => return Err(malformed(text, "the socket's path must be absolute")),
-            key => {
-                return Err(malformed(
-                    text,
-                    format!("unknown parameter {key:?}, only socket is known"),
-                ));
+/// What stands after the question mark.
+#[derive(Default)]
+struct Parameters {
+    socket: Option<PathBuf>,
+    tls: Tls,
+}
+
+impl Parameters {
+    fn of(text: &str, url: &Url) -> Result<Self, DsnError> {
+        let mut parameters = Self::default();
+        for (key, value) in url.query_pairs() {
+            match (key.as_ref(), value.to_ascii_lowercase().as_str()) {
+                ("socket", _) if value.starts_with('/') => parameters.socket = Some(value.as_ref().into()),
+                ("socket", _) => return Err(malformed(text, "the socket's path must be absolute")),
+                ("ssl-mode", "disabled") => parameters.tls = Tls::Disabled,
+                ("ssl-mode", "required") => parameters.tls = Tls::Required,
+                ("ssl-mode", mode) => {
+                    let reason = format!("unknown ssl-mode {mode:?}, known are disabled and required");
+                    return Err(malformed(text, reason));
+                }
+                (key, _) => {
+                    let reason = format!("unknown parameter {key:?}, known are socket and ssl-mode");
+                    return Err(malformed(text, reason));
+                }
             }
         }
+        Ok(parameters)
     }
-    Ok(match (socket, address, url.port()) {
-        (Some(path), ..) => Target::Socket(path),
-        (None, None, None) => Target::Usual,
-        (None, address, port) => Target::Tcp(
+}
+
+fn target(text: &str, url: &Url, socket: Option<PathBuf>, tls: Tls) -> Result<Target, DsnError> {
+    let is_encrypted = tls != Tls::Disabled;
+    match (socket, loopback(text, url)?, url.port()) {
+        (Some(_), ..) if is_encrypted => Err(malformed(
+            text,
+            "a socket is never encrypted: leave out ssl-mode, or name an address and port instead",
+        )),
+        (Some(path), ..) => Ok(Target::Socket(path)),
+        (None, None, None) if !is_encrypted => Ok(Target::Usual),
+        (None, address, port) => Ok(Target::Tcp(
             address.unwrap_or(Ipv4Addr::LOCALHOST.into()),
             port.unwrap_or(USUAL_PORT),
-        ),
-    })
+        )),
+    }
 }
 
 /// The address that the host means, none for `localhost` or no host.
@@ -201,6 +228,7 @@ mod tests {
                 target: Target::Tcp(Ipv4Addr::LOCALHOST.into(), 3307),
                 user: "sb@x".into(),
                 database: Some("sbtest".into()),
+                tls: Tls::Disabled,
             }
         );
         assert_eq!(
@@ -209,12 +237,25 @@ mod tests {
                 target: Target::Socket("/run/my sql/mysqld.sock".into()),
                 user: "root".into(),
                 database: None,
+                tls: Tls::Disabled,
             }
         );
         assert_eq!(dsn("mysql://localhost").user, "root");
         assert_eq!(
             dsn("mysql://[::1]:3310/").target,
             Target::Tcp("::1".parse().unwrap(), 3310)
+        );
+    }
+
+    #[test]
+    fn encryption_is_asked_for_as_of_the_servers_own_clients() {
+        let tls = |parameters: &str| dsn(&format!("mysql://root@127.0.0.1/?{parameters}")).tls;
+        assert_eq!(tls("ssl-mode=DISABLED"), Tls::Disabled);
+        assert_eq!(tls("ssl-mode=required"), Tls::Required);
+        // There, `localhost` cannot be a socket.
+        assert_eq!(
+            dsn("mysql://root@localhost/?ssl-mode=required").target,
+            Target::Tcp(Ipv4Addr::LOCALHOST.into(), 3306)
         );
     }
 
@@ -254,6 +295,8 @@ mod tests {
             "postgres://root@localhost/",
             "mysql://root@localhost/?socket=relative",
             "mysql://root@localhost/?sokcet=/run/x",
+            "mysql://root@localhost/?socket=/run/x&ssl-mode=required",
+            "mysql://root@localhost/?ssl-mode=preferred",
             "mysql://root@0.0.0.0/",
             "localhost",
         ] {

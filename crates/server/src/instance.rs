@@ -20,6 +20,7 @@ use crate::process::{Launch, ServerProcess};
 use crate::setting::{Setting, replace, verify, with_defaults};
 use crate::start_error::StartError;
 use crate::template::TemplateSource;
+use crate::tls::Tls;
 use crate::user::ServerUser;
 use crate::watch::Exit;
 
@@ -249,6 +250,7 @@ impl Starting<'_> {
             user: "root".to_owned(),
             password: None,
             database: None,
+            tls: Tls::Disabled,
         };
         self.ready(&connection).await?;
         let facts = ServerFacts::collect(&connection, self.process.pid(), true)

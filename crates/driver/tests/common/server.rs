@@ -153,6 +153,7 @@ impl Server {
             user: "root".into(),
             password: None,
             database: database.into(),
+            tls: None,
         }
     }
 
