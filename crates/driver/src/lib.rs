@@ -12,6 +12,7 @@
 mod arrival_times;
 mod arrivals;
 mod backoff;
+mod batches;
 mod board;
 mod capacity;
 mod clock;
@@ -19,8 +20,11 @@ mod compat;
 mod config;
 mod course;
 mod dataset;
+mod decimal;
 mod draw;
 mod drive;
+#[cfg(test)]
+mod fit;
 mod floor;
 mod interval_log;
 mod keys;

@@ -196,9 +196,9 @@ fn percent(rng: &mut impl Rng, percent: u64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fit::assert_fits;
     use super::super::{Profile, TpccOptions};
     use super::*;
+    use crate::fit::assert_fits;
     use crate::random::Stream;
 
     const DRAWS: u64 = 100_000;

@@ -4,7 +4,6 @@
 //! not a TPC-C benchmark, and its results are none: there is no audit, no terminals' screens, and no rule of response
 //! times. [`Profile`] says in what other programs differ.
 
-mod batches;
 mod check;
 mod customer;
 mod delivery;
@@ -24,9 +23,6 @@ mod stock_level;
 mod terminal;
 mod text;
 mod user;
-
-#[cfg(test)]
-mod fit;
 
 pub use check::{CheckError, Condition, check};
 pub use input::Transaction;

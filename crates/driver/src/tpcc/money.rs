@@ -1,10 +1,10 @@
 //! Amounts of money, in cents: sums of them are exact.
 
+use crate::decimal::decimal;
+
 /// An amount as a server takes it.
 pub(crate) fn amount(cents: i64) -> String {
-    let sign = if cents < 0 { "-" } else { "" };
-    let cents = cents.unsigned_abs();
-    format!("{sign}{}.{:02}", cents / 100, cents % 100)
+    decimal(cents, 2)
 }
 
 /// The cents of an amount with two decimals, as a server tells it; `None` of anything else.

@@ -74,8 +74,8 @@ pub(crate) fn uniform(rng: &mut impl Rng, least: u32, most: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fit::{assert_fits, assert_misfits};
     use super::*;
+    use crate::fit::{assert_fits, assert_misfits};
     use crate::random::Stream;
 
     const DRAWS: u64 = 1_000_000;

@@ -99,8 +99,8 @@ pub(crate) fn line_rows(
 
 #[cfg(test)]
 mod tests {
-    use super::super::fit::assert_fits;
     use super::*;
+    use crate::fit::assert_fits;
     use crate::random::Stream;
 
     #[test]

@@ -56,8 +56,8 @@ pub(crate) fn payments(at: Place, mut rng: Xoshiro256PlusPlus) -> impl Iterator<
 
 #[cfg(test)]
 mod tests {
-    use super::super::fit::assert_fits;
     use super::*;
+    use crate::fit::assert_fits;
     use crate::random::Stream;
 
     const AT: Place = Place {

@@ -1,9 +1,9 @@
 //! What the tables start with (clause 4.3), in parts that can be loaded at the same time.
 
+use crate::batches::batches;
 use crate::load::Part;
 use crate::random::{Stream, Xoshiro256PlusPlus};
 
-use super::batches::batches;
 use super::input::Place;
 use super::money::amount;
 use super::nurand::uniform;

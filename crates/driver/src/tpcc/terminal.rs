@@ -173,9 +173,9 @@ fn any_terminal(warehouses: u32, rng: &mut Xoshiro256PlusPlus) -> Place {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::fit::assert_fits;
     use super::super::{Profile, TpccOptions};
     use super::*;
+    use crate::fit::assert_fits;
     use crate::{Dataset, Keys};
 
     const DATASET: Dataset = Dataset {

@@ -52,8 +52,8 @@ fn of(alphabet: &[u8], rng: &mut impl Rng, length: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fit::assert_fits;
     use super::*;
+    use crate::fit::assert_fits;
     use crate::random::Stream;
 
     #[test]

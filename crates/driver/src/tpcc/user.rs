@@ -104,8 +104,8 @@ impl Transaction {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fit::assert_fits;
     use super::*;
+    use crate::fit::assert_fits;
 
     /// The shares of the mix times keying and thinking.
     const MEAN_S: f64 = 0.45 * (18.0 + 12.0) + 0.43 * (3.0 + 12.0) + 0.04 * (12.0 + 7.0 + 7.0);

@@ -22,6 +22,7 @@ mod protocol;
 pub(crate) mod ready;
 mod requests;
 mod scripted;
+mod transaction;
 
 /// How one kind of request is made. An implementation holds what it has prepared on its connection.
 pub(crate) trait Workload: Sized + 'static {

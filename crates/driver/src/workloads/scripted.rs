@@ -8,6 +8,7 @@ use mysql_async::{Conn, Params, Statement};
 
 use super::group::Args;
 use super::ready::{Ready, written};
+use super::transaction::Transaction;
 use super::{Group, Issued, Protocol, Requests, Workload};
 use crate::draw::Draw;
 use crate::floor::Seat;
@@ -33,10 +34,7 @@ struct Part {
 
 /// What is around the statements of a transaction.
 struct Edges {
-    begin: Ready,
-    commit: Ready,
-    /// Always text.
-    rollback: Ready,
+    transaction: Transaction,
     /// The place of the statement before which they are prepared.
     before: usize,
 }
@@ -73,19 +71,17 @@ impl Workload for Scripted {
     }
 
     async fn issue(&self, conn: &mut Conn, calls: &Vec<Call>) -> mysql_async::Result<Issued> {
-        let Some(edges) = &self.edges else {
-            return send(conn, calls).await.map(|()| Issued::Done);
-        };
-        let done = transaction(conn, edges, calls).await;
-        edges.rollback.if_refused(conn, done).await?;
+        match &self.edges {
+            Some(edges) => {
+                let transaction = &edges.transaction;
+                transaction
+                    .around(conn, async |conn| send(conn, calls).await)
+                    .await?;
+            }
+            None => send(conn, calls).await?,
+        }
         Ok(Issued::Done)
     }
-}
-
-async fn transaction(conn: &mut Conn, edges: &Edges, calls: &[Call]) -> mysql_async::Result<()> {
-    edges.begin.send(conn, Vec::new()).await?;
-    send(conn, calls).await?;
-    edges.commit.send(conn, Vec::new()).await
 }
 
 async fn send(conn: &mut Conn, calls: &[Call]) -> mysql_async::Result<()> {
@@ -119,9 +115,7 @@ impl Scripted {
             .filter(|_| requests.transaction());
         Self {
             edges: edges.map(|part| Edges {
-                begin: Ready::text("BEGIN"),
-                commit: Ready::text("COMMIT"),
-                rollback: Ready::text("ROLLBACK"),
+                transaction: Transaction::as_text(),
                 before: parts[part].first,
             }),
             parts,
@@ -134,8 +128,7 @@ impl Scripted {
     async fn prepare_all(&mut self, conn: &mut Conn) -> mysql_async::Result<()> {
         for (place, statement) in self.statements.iter_mut().enumerate() {
             if let Some(edges) = self.edges.as_mut().filter(|edges| edges.before == place) {
-                edges.begin.prepare(conn).await?;
-                edges.commit.prepare(conn).await?;
+                edges.transaction.prepare(conn).await?;
             }
             statement.prepare(conn).await?;
         }

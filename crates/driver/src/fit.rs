@@ -1,6 +1,6 @@
 //! Whether what was drawn may come from given shares, for the tests.
 
-#[path = "../../tests/keys/chi_square.rs"]
+#[path = "../tests/keys/chi_square.rs"]
 #[expect(dead_code, reason = "these tests use a part of it")]
 mod chi_square;
 

@@ -7,14 +7,15 @@ use crate::schema::LONGEST_INSERT;
 /// INSERTs into one table, each with the number of its rows.
 #[derive(Debug)]
 pub(crate) struct Batches<I: Iterator<Item = String>> {
-    table: &'static str,
+    /// The table, with a list of its columns where rows have not all of them.
+    into: String,
     rows: Peekable<I>,
 }
 
 /// The statements that insert these rows, each of which is a list of values in parentheses.
-pub(crate) fn batches<I: Iterator<Item = String>>(table: &'static str, rows: I) -> Batches<I> {
+pub(crate) fn batches<I: Iterator<Item = String>>(into: impl Into<String>, rows: I) -> Batches<I> {
     Batches {
-        table,
+        into: into.into(),
         rows: rows.peekable(),
     }
 }
@@ -23,7 +24,7 @@ impl<I: Iterator<Item = String>> Iterator for Batches<I> {
     type Item = (String, u32);
 
     fn next(&mut self) -> Option<(String, u32)> {
-        let mut sql = format!("INSERT INTO {} VALUES ", self.table);
+        let mut sql = format!("INSERT INTO {} VALUES ", self.into);
         sql.push_str(&self.rows.next()?);
         let mut count = 1;
         while let Some(row) = self
