@@ -6,8 +6,10 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{DriveConfig, Pace};
+use crate::dataset::Dataset;
 use crate::drive::{DriveError, Outputs, drive};
 use crate::measured::Ended;
+use crate::random::Stream;
 
 /// A warm-up that suits a measurement of capacity.
 pub const CAPACITY_WARMUP: Duration = Duration::from_secs(1);
@@ -15,10 +17,14 @@ pub const CAPACITY_WARMUP: Duration = Duration::from_secs(1);
 pub const CAPACITY_DURATION: Duration = Duration::from_secs(3);
 
 /// Requests per second of a closed loop on the configured connections, for the configured warm-up and duration;
-/// the pace does not matter.
+/// the pace does not matter. The requests are not those of a drive with the same seed: what they insert is not in its way.
 pub fn capacity(config: &DriveConfig, cancel: CancellationToken) -> Result<f64, DriveError> {
     let closed = DriveConfig {
         pace: Pace::Closed,
+        dataset: Dataset {
+            seed: Stream::Capacity.base(config.dataset.seed),
+            ..config.dataset
+        },
         ..config.clone()
     };
     let outputs = Outputs {

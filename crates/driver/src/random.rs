@@ -19,6 +19,8 @@ pub enum Stream {
     Warmup,
     /// The values in the window's requests.
     Window,
+    /// The seed of the requests that measure a capacity: they are not those of the run, which follow on the same tables.
+    Capacity,
     /// The rows that are loaded into the table, or the part of tables, of this number.
     Load(u32),
     /// The habits of the user at the connection of this number.
@@ -37,6 +39,7 @@ impl Stream {
             Self::Arrivals => 1,
             Self::Warmup => 2,
             Self::Window => 3,
+            Self::Capacity => 4,
             Self::Load(table) => (1 << 32) | u64::from(table),
             Self::User(connection) => (2 << 32) | u64::from(connection),
         };
@@ -81,14 +84,14 @@ mod tests {
         #[test]
         fn purposes_and_neighbouring_seeds_have_different_numbers(seed: u64, table: u32) {
             let (load, user) = (Stream::Load(table), Stream::User(table));
-            let streams = [Stream::Arrivals, Stream::Warmup, Stream::Window, load, user];
+            let once = [Stream::Arrivals, Stream::Warmup, Stream::Window, Stream::Capacity];
+            let streams = once.into_iter().chain([load, user]);
             let mut bases: Vec<u64> = streams
-                .iter()
                 .flat_map(|stream| [stream.base(seed), stream.base(seed.wrapping_add(1))])
                 .collect();
             bases.sort_unstable();
             bases.dedup();
-            prop_assert_eq!(bases.len(), 10);
+            prop_assert_eq!(bases.len(), 12);
         }
 
         #[test]
