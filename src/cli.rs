@@ -10,6 +10,7 @@ use logtrace_server::{Home, ImageKind, ImageSize, Placement, Setting};
 use logtrace_tracer::{Detail, RingBytes, Sampling};
 
 use self::workload::WorkloadArgs;
+pub(crate) use self::workload::WorkloadChoice;
 
 mod workload;
 
@@ -70,6 +71,8 @@ Examples:
       a workload by sysbench's name, with sysbench's options
   sudo logtrace run --workload tpcc --warehouses 10 --rate 200/s --check
       a TPC-C-like workload, its tables checked before and after
+  sudo logtrace run --workload transfer.toml --max
+      SQL of your own, from a file
   sudo logtrace run --fs xfs --rate 300/s
       the server on an XFS of its own, in a file that is gone afterwards
   sudo logtrace run --place redo=/mnt/fast --place binlog=/mnt/large

@@ -1,16 +1,40 @@
 //! The options of a workload: under sysbench's names where sysbench has them.
 
+use std::path::PathBuf;
+use std::str::FromStr;
+
 use clap::Args;
 use logtrace_driver::tpcc::{Homes, TpccOptions};
-use logtrace_driver::{Compat, Group, Protocol, WorkloadInfo, WorkloadOptions};
+use logtrace_driver::{Compat, Group, Protocol, UnknownWorkload, WorkloadInfo, WorkloadOptions};
+
+/// Which workload.
+#[derive(Clone, Debug)]
+pub(crate) enum WorkloadChoice {
+    /// One of logtrace's.
+    Known(&'static WorkloadInfo),
+    /// A file's.
+    File(PathBuf),
+}
+
+impl FromStr for WorkloadChoice {
+    type Err = UnknownWorkload;
+
+    fn from_str(text: &str) -> Result<Self, UnknownWorkload> {
+        match text.ends_with(".toml") {
+            true => Ok(Self::File(text.into())),
+            false => WorkloadInfo::find(text).map(Self::Known),
+        }
+    }
+}
 
 /// What each request does.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What each request does")]
 pub(crate) struct WorkloadArgs {
-    /// The workload, by its name or sysbench's; `logtrace workloads` lists them.
-    #[arg(long, value_name = "NAME", default_value = "update_key", value_parser = WorkloadInfo::find)]
-    pub(crate) workload: &'static WorkloadInfo,
+    /// The workload, by its name or sysbench's (`logtrace workloads` lists them), or a file of your own SQL, whose name
+    /// ends in .toml (docs/workloads.md).
+    #[arg(long, value_name = "NAME|FILE.toml", default_value = "update_key")]
+    pub(crate) workload: WorkloadChoice,
 
     /// The defaults of another program. sysbench-1.0, sysbench-1.1: for what is not named of --keys (1.0: special, 1.1:
     /// uniform), --tables (1) and --rows (10000); statements and their counts are those of both. For tpcc: sysbench-tpcc,

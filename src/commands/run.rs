@@ -11,7 +11,7 @@ pub(crate) fn run(arguments: &RunArgs) -> anyhow::Result<Exit> {
     preflight(&config)?;
     conduct(
         &config.out,
-        config.requests.workload().name,
+        config.requests.name(),
         async |outputs, interrupts| {
             let raw = measure(&config, outputs, interrupts).await?;
             Ok(measured(&config, outputs.started, raw))

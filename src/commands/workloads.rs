@@ -23,6 +23,11 @@ pub(crate) fn workloads() -> anyhow::Result<Exit> {
             alias.unwrap_or_default()
         )?;
     }
+    writeln!(
+        text,
+        "{:<26} SQL of your own, from a file (docs/workloads.md)",
+        "FILE.toml"
+    )?;
     print(&text)?;
     Ok(Exit::Done)
 }

@@ -1,16 +1,16 @@
 //! What to measure, checked.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
-use logtrace_driver::{Compat, Dataset, Keys, OptionError, Pace, Requests};
+use logtrace_driver::{Compat, Custom, Dataset, Keys, Pace, Requests};
 use logtrace_server::{ChoiceError, Home, ServerChoice, Setting, SettingError};
 
-use super::pacing::Pacing;
+use super::pacing::{Pacing, contents};
 use super::storage::Storage;
-use crate::cli::{RunArgs, TracingArgs};
+use crate::cli::{RunArgs, TracingArgs, WorkloadChoice};
 use crate::exit::UsageError;
 use crate::measurement::{check_duration, checked_tracing};
 
@@ -74,7 +74,7 @@ impl RunConfig {
             .ok()
             .and_then(NonZeroUsize::new);
         Ok(Self {
-            requests: requests(arguments, &pacing).map_err(|error| UsageError(error.to_string()))?,
+            requests: requests(arguments, &pacing)?,
             check: arguments.workload.check,
             dataset: dataset(arguments),
             connections: connections.context("--connections must be at least 1")?,
@@ -157,22 +157,35 @@ fn dataset(arguments: &RunArgs) -> Dataset {
 }
 
 /// The workload, with options that it can have.
-fn requests(arguments: &RunArgs, pacing: &Pacing) -> Result<Requests, OptionError> {
+fn requests(arguments: &RunArgs, pacing: &Pacing) -> Result<Requests, UsageError> {
     let options = arguments.workload.options(*pacing == Pacing::Known(Pace::Closed));
-    let requests = Requests::new(arguments.workload.workload, &options)?;
-    let refused: &[(&str, bool)] = match requests.tpcc() {
-        Some(_) => &[
-            ("--tables", arguments.tables.is_some()),
-            ("--rows", arguments.rows.is_some()),
-            ("--keys", arguments.keys.is_some()),
-            ("--keep-tables", arguments.keep_tables),
-        ],
-        None => &[("--check", arguments.workload.check)],
+    let requests = match &arguments.workload.workload {
+        WorkloadChoice::Known(workload) => Requests::new(workload, &options),
+        WorkloadChoice::File(file) => Requests::of_file(custom(file)?, &options),
     };
-    match refused.iter().find(|(_, is_given)| *is_given) {
-        Some((option, _)) => Err(requests.refuse(option)),
+    let requests = requests.map_err(|error| UsageError(error.to_string()))?;
+    let (of_sysbench, of_tpcc) = (requests.is_scripted(), requests.tpcc().is_some());
+    let known = [
+        ("--tables", arguments.tables.is_some(), of_sysbench),
+        ("--rows", arguments.rows.is_some(), of_sysbench),
+        ("--keys", arguments.keys.is_some(), of_sysbench),
+        ("--keep-tables", arguments.keep_tables, of_sysbench),
+        ("--check", arguments.workload.check, of_tpcc),
+    ];
+    match known
+        .into_iter()
+        .find(|(_, is_given, is_known)| *is_given && !is_known)
+    {
+        Some((option, ..)) => Err(UsageError(requests.refuse(option).to_string())),
         None => Ok(requests),
     }
+}
+
+/// The workload of a file, checked as far as that goes without a server.
+fn custom(file: &Path) -> Result<Custom, UsageError> {
+    let text = contents("--workload", file)?;
+    let custom = Custom::read(&file.display().to_string(), &text);
+    custom.map_err(|error| UsageError(format!("--workload {error}")))
 }
 
 /// The choice of the server, with settings that it can have.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use logtrace_driver::tpcc::TABLES;
-use logtrace_driver::{DISCONNECTED, Outage, TIMED_OUT};
+use logtrace_driver::{DISCONNECTED, Kind, Outage, TIMED_OUT};
 use logtrace_report::distribution::Distribution;
-use logtrace_report::document::{Document, Driver, OutageRow, Workload};
+use logtrace_report::document::{Document, Driver, KindRow, OutageRow, Workload};
 
 use super::caveats::findings;
 use super::config::RunConfig;
@@ -33,23 +33,14 @@ pub(crate) fn document(config: &RunConfig, started: &str, raw: &Raw) -> Document
 
 fn workload(config: &RunConfig, raw: &Raw) -> Workload {
     let requests = &config.requests;
-    let dataset = &config.dataset;
-    let (keys, tables, rows) = match requests.tpcc() {
-        // There are nine.
-        Some(_) => ("nurand".into(), TABLES.len() as u32, None),
-        None => (
-            dataset.keys.to_string(),
-            dataset.tables,
-            Some(dataset.rows.into()),
-        ),
-    };
+    let (tables, rows) = tables(config);
     Workload {
-        name: requests.workload().name.into(),
+        name: requests.name().into(),
         connections: u32::try_from(config.connections.get()).unwrap_or(u32::MAX),
         arrivals: config.pacing.arrivals().into(),
         schedule: config.pacing.schedule(),
         seed: config.dataset.seed,
-        keys,
+        keys: keys(config),
         tables,
         rows,
         duration_s: config.duration.as_secs_f64(),
@@ -63,6 +54,49 @@ fn workload(config: &RunConfig, raw: &Raw) -> Workload {
         range_size: requests.range_size().map(Into::into),
         transaction: requests.transaction(),
         protocol: Some(requests.protocol().name().to_owned()),
+    }
+}
+
+fn keys(config: &RunConfig) -> String {
+    match (config.requests.custom(), config.requests.tpcc()) {
+        (Some(_), _) => "custom".into(),
+        (None, Some(_)) => "nurand".into(),
+        (None, None) => config.dataset.keys.to_string(),
+    }
+}
+
+/// How many there are, and the rows of each where they are of one size.
+fn tables(config: &RunConfig) -> (u32, Option<u64>) {
+    match (config.requests.custom(), config.requests.tpcc()) {
+        (Some(custom), _) => {
+            let mut rows: Vec<u64> = custom.table_rows().collect();
+            let count = u32::try_from(rows.len()).unwrap_or(u32::MAX);
+            rows.dedup();
+            (count, <[u64; 1]>::try_from(rows).ok().map(|[rows]| rows))
+        }
+        (None, Some(_)) => (TABLES.len() as u32, None),
+        (None, None) => (config.dataset.tables, Some(config.dataset.rows.into())),
+    }
+}
+
+/// The requests by kind, of a workload from a file.
+fn kinds(config: &RunConfig, measured: &logtrace_driver::Measured) -> Vec<KindRow> {
+    let Some(custom) = config.requests.custom() else {
+        return Vec::new();
+    };
+    let kinds = custom.kinds().zip(&measured.kinds);
+    kinds.map(|(name, kind)| kind_row(name, kind)).collect()
+}
+
+/// What was measured of one kind of request.
+pub(super) fn kind_row(name: &str, kind: &Kind) -> KindRow {
+    KindRow {
+        name: name.into(),
+        done: kind.done,
+        rolled_back: kind.rolled_back,
+        failed: kind.failed,
+        service: Distribution::from(&kind.service),
+        response: Distribution::from(&kind.response),
     }
 }
 
@@ -90,6 +124,7 @@ fn driver(config: &RunConfig, raw: &Raw) -> Driver {
         response: Distribution::from(&measured.response),
         retrying: Distribution::from(&measured.retrying),
         outages: outages(measured),
+        kinds: kinds(config, measured),
     }
 }
 

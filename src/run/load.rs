@@ -60,7 +60,7 @@ pub(crate) async fn load_tables(
 ) -> anyhow::Result<Loaded> {
     let load_config = LoadConfig {
         target: target.clone(),
-        requests: config.requests,
+        requests: config.requests.clone(),
         dataset: config.dataset,
         create_database: true,
         connections: LOADERS,
@@ -86,8 +86,7 @@ pub(crate) async fn load_tables(
 
 fn with_remedy(loaded: Result<Loaded, LoadError>) -> anyhow::Result<Loaded> {
     match loaded {
-        // Servers use this word in all errors of missing rights.
-        Err(error @ LoadError::Sql { .. }) if error.to_string().contains("denied") => bail!(
+        Err(error) if is_denied(&error) => bail!(
             "{error}. Let an administrator GRANT ALL ON {DATABASE}.* TO the user of --server, or choose another user"
         ),
         Err(LoadError::NotOurs(name)) => bail!(
@@ -95,6 +94,15 @@ fn with_remedy(loaded: Result<Loaded, LoadError>) -> anyhow::Result<Loaded> {
              remove it, or measure another server"
         ),
         loaded => Ok(loaded?),
+    }
+}
+
+fn is_denied(error: &LoadError) -> bool {
+    match error {
+        // Servers use this word in all errors of missing rights.
+        LoadError::Sql { source, .. } => source.to_string().contains("denied"),
+        LoadError::Refused(refused) => refused.is_denied(),
+        _ => false,
     }
 }
 
@@ -176,7 +184,7 @@ pub(crate) async fn on_own_thread<T: Send + 'static>(
 pub(crate) fn drive_config(config: &RunConfig, target: &Target, pace: Pace) -> DriveConfig {
     DriveConfig {
         target: target.clone(),
-        requests: config.requests,
+        requests: config.requests.clone(),
         dataset: config.dataset,
         connections: config.connections,
         pace,

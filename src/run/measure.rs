@@ -18,6 +18,7 @@ use super::disk::{is_full, unless_full};
 use super::document::document;
 use super::give_back::give_back;
 use super::load::{Follower, drive_config, drive_workload, load_tables, pace, target};
+use super::workload_file::keep_workload;
 use crate::measurement::{Exchange, Interrupted, Interrupts, Line, Observed, Outputs, Tracing, Wanted};
 use crate::told::told;
 
@@ -187,6 +188,7 @@ impl Load<'_> {
             line: line.clone(),
             lengths: (self.config.warmup, self.config.duration),
         };
+        keep_workload(self.dir, &self.config.requests)?;
         let log = self
             .dir
             .create_file(&self.dir.latency_hlog())

@@ -13,6 +13,7 @@ mod pacing;
 mod preflight;
 mod storage;
 mod tpcc;
+mod workload_file;
 
 pub(crate) use config::RunConfig;
 pub(crate) use document::measured;

@@ -137,7 +137,8 @@ fn within(asked: Option<Duration>, length: Duration, name: &str) -> Result<Durat
     }
 }
 
-fn contents(option: &str, file: &Path) -> Result<String, UsageError> {
+/// The text of a file that an option names.
+pub(super) fn contents(option: &str, file: &Path) -> Result<String, UsageError> {
     fs::read_to_string(file)
         .map_err(|error| UsageError(format!("{option}: cannot read {}: {error}", file.display())))
 }

@@ -2,11 +2,11 @@
 
 use logtrace_driver::tpcc::{Condition, Transaction};
 use logtrace_driver::{DISCONNECTED, Kind, Measured, TIMED_OUT};
-use logtrace_report::distribution::Distribution;
-use logtrace_report::document::{Consistency, Tpcc, TpccTransaction};
+use logtrace_report::document::{Consistency, Tpcc};
 
 use super::check::{Checked, broken};
 use super::config::RunConfig;
+use super::document::kind_row;
 use super::measure::Raw;
 use crate::measurement::{Finding, degrading, telling};
 
@@ -37,7 +37,7 @@ pub(crate) fn document(config: &RunConfig, raw: &Raw) -> Option<Tpcc> {
         orders_grown: measured.and_then(|measured| measured.orders_grown),
         transactions: names
             .zip(kinds)
-            .map(|(name, kind)| transaction(name, kind))
+            .map(|(name, kind)| kind_row(name, kind))
             .collect(),
         consistency: consistency(&raw.checked),
     })
@@ -49,17 +49,6 @@ fn new_orders(measured: &Measured) -> Option<&Kind> {
 
 fn committed(orders: &Kind) -> u64 {
     orders.done - orders.rolled_back
-}
-
-fn transaction(name: &str, kind: &Kind) -> TpccTransaction {
-    TpccTransaction {
-        name: name.into(),
-        done: kind.done,
-        rolled_back: kind.rolled_back,
-        failed: kind.failed,
-        service: Distribution::from(&kind.service),
-        response: Distribution::from(&kind.response),
-    }
 }
 
 fn consistency(checked: &Checked) -> Vec<Consistency> {

@@ -15,6 +15,7 @@ mod home;
 mod leftovers;
 mod losses;
 mod outputs;
+mod own_sql;
 mod placement;
 mod private_server;
 mod privilege;

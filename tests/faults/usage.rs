@@ -16,6 +16,8 @@ fn wrong_usage_names_the_argument_and_what_to_write() {
 /// What requests are: arguments, and what the error says to write.
 const WORKLOADS: &[(&str, &str)] = &[
     ("--workload nothing", "update_key"),
+    ("--workload nothing", "FILE.toml"),
+    ("--workload /nowhere/a.toml", "cannot read /nowhere/a.toml"),
     ("--point-selects 2", "--index-updates, --protocol"),
     ("--workload read_only --index-updates 2", "read_only"),
     ("--workload oltp_write_only --range-size 9", "--skip-trx"),
@@ -121,6 +123,49 @@ fn a_bad_line_of_a_schedule_or_a_replay_is_named_before_anything_starts() {
     for (option, text, more, remedy) in cases {
         fs::write(&file, text).unwrap();
         let arguments = format!("{option} {} {more}", file.display());
+        home.run(&arguments).refused(2, &[remedy]);
+    }
+    fs::remove_file(&file).unwrap();
+    home.assert_untouched();
+}
+
+#[test]
+fn a_bad_file_of_sql_is_named_with_its_line_before_anything_starts() {
+    let home = Home::new();
+    let file = home.path().join("file.toml");
+    let good = "[[request]]\nname = 'one'\nstatements = ['SELECT :id']\n[request.parameters]\n\
+                id = { type = 'integer', min = 1, max = 9 }\n";
+    let cases = [
+        (good, "", "", "--keys uniform", "takes --protocol"),
+        (good, "", "", "--rows 5", "takes --protocol"),
+        (
+            good,
+            "",
+            "",
+            "--keep-tables --server mysql://root@localhost/",
+            "takes --protocol",
+        ),
+        (good, "", "", "--compat sysbench-1.0", "takes --protocol"),
+        (good, "", "", "--warehouses 2", "takes --protocol"),
+        (good, "", "", "--check", "takes --protocol"),
+        (good, "", "", "--skip-trx", "takes --protocol"),
+        (good, "", "", "--point-selects 2", "takes --protocol"),
+        (good, "name", "nmae", "", "file.toml:2: unknown field `nmae`"),
+        (
+            good,
+            ":id'",
+            ":no'",
+            "",
+            "file.toml:3: statement 1 of the request one",
+        ),
+        (good, "SELECT :id", "COMMIT", "", "transaction = true"),
+        (good, "max = 9", "max = 0", "", "file.toml:5: the parameter id"),
+        (good, "[[request]]", "[[request]", "", "file.toml:1: "),
+        ("", "", "", "", "at least one [[request]]"),
+    ];
+    for (text, from, to, more, remedy) in cases {
+        fs::write(&file, text.replacen(from, to, 1)).unwrap();
+        let arguments = format!("--workload {} {more}", file.display());
         home.run(&arguments).refused(2, &[remedy]);
     }
     fs::remove_file(&file).unwrap();

@@ -44,7 +44,7 @@ impl SteadyLoad {
         let requests = Requests::plain(WorkloadInfo::find("update_key")?);
         let tables = LoadConfig {
             target: target.clone(),
-            requests,
+            requests: requests.clone(),
             dataset: DATASET,
             create_database: true,
             connections: CONNECTIONS,

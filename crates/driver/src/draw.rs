@@ -12,22 +12,33 @@ const C_GROUPS: usize = 10;
 /// Groups in column `pad`: 59 characters.
 const PAD_GROUPS: usize = 5;
 
+/// Bits of a stream's base that the numbers of its requests leave for others.
+const UNUSED_BITS: u32 = 8;
+
 /// Draws tables, keys and texts as sysbench's OLTP scripts do.
 #[derive(Clone, Debug)]
 pub(crate) struct Draw {
     dataset: Dataset,
     rng: Xoshiro256PlusPlus,
+    number: u64,
 }
 
 impl Draw {
     /// The values of request `number` of the stream with this base.
     pub(crate) fn request(dataset: Dataset, base: u64, number: u64) -> Self {
-        Self::from_rng(dataset, nth_rng(base, number))
+        Self {
+            number: (base >> UNUSED_BITS).wrapping_add(number),
+            ..Self::from_rng(dataset, nth_rng(base, number))
+        }
     }
 
     /// Values from a generator.
     pub(crate) fn from_rng(dataset: Dataset, rng: Xoshiro256PlusPlus) -> Self {
-        Self { dataset, rng }
+        Self {
+            dataset,
+            rng,
+            number: 0,
+        }
     }
 
     /// Index from 0 of a table, each alike.
@@ -49,6 +60,12 @@ impl Draw {
     /// The generator itself, for values that sysbench's scripts have not.
     pub(crate) fn rng(&mut self) -> &mut Xoshiro256PlusPlus {
         &mut self.rng
+    }
+
+    /// A number below 2^57 that no other request of the same run has: those of a stream follow one another, and
+    /// streams start at random. 0 for what is no request.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
     }
 
     /// Text for column `c`.
@@ -75,10 +92,13 @@ impl Draw {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use proptest::prelude::*;
 
     use super::*;
     use crate::Keys;
+    use crate::random::Stream;
 
     const DATASET: Dataset = Dataset {
         tables: 4,
@@ -105,6 +125,19 @@ mod tests {
             counts.iter().all(|&count| count.abs_diff(10_000) < 433),
             "{counts:?}"
         );
+    }
+
+    #[test]
+    fn requests_of_all_streams_have_numbers_of_their_own() {
+        let streams = [Stream::Warmup, Stream::Window];
+        let bases = [4, Stream::Capacity.base(4)].map(|seed| streams.map(|stream| stream.base(seed)));
+        let numbers = bases
+            .as_flattened()
+            .iter()
+            .flat_map(|&base| (0..1000).map(move |number| Draw::request(DATASET, base, number).number()));
+        let numbers: BTreeSet<u64> = numbers.collect();
+        assert_eq!(numbers.len(), 4000);
+        assert!(numbers.iter().all(|&number| number < 1 << 57));
     }
 
     proptest! {

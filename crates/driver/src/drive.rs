@@ -54,7 +54,7 @@ pub enum DriveError {
     #[error("cannot prepare the workload {workload}: {source}. Are its tables loaded?")]
     Prepare {
         /// The workload's name.
-        workload: &'static str,
+        workload: String,
         /// What the server said.
         source: mysql_async::Error,
     },
@@ -158,7 +158,7 @@ async fn seat_all(config: &DriveConfig, floor: &Rc<Floor>) -> Result<JoinSet<()>
         let conn = connect(&mut seat).await?;
         let serving = (workload.prepare)(conn, seat).await;
         servings.push(serving.map_err(|source| DriveError::Prepare {
-            workload: workload.name,
+            workload: config.requests.name().to_owned(),
             source,
         })?);
     }

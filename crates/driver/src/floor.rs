@@ -72,7 +72,7 @@ impl Floor {
         Seat {
             floor: Rc::clone(self),
             number,
-            requests: config.requests,
+            requests: config.requests.clone(),
             dataset: config.dataset,
             deadline: config.deadline,
             thread: None,

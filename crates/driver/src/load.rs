@@ -10,6 +10,7 @@ use thiserror::Error;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 
+use crate::custom::{self, Custom, Refused, Surroundings, check_names};
 use crate::dataset::{Dataset, DatasetError};
 use crate::draw::Draw;
 use crate::loaded;
@@ -77,6 +78,9 @@ pub enum LoadError {
          CREATE TABLE {MARKER} (id INT PRIMARY KEY)"
     )]
     NoDatabase(String),
+    /// A statement of the file cannot be sent to this server.
+    #[error(transparent)]
+    Refused(#[from] Refused),
     /// A statement failed.
     #[error("cannot {doing}: {source}")]
     Sql {
@@ -140,7 +144,7 @@ async fn ready_database(conn: &mut Conn, config: &LoadConfig) -> Result<Loaded, 
                 return Ok(Loaded::Before);
             }
         }
-        drop_tables(conn, database)
+        drop_tables(conn, config)
             .await
             .map_err(failed("drop the tables of an earlier load"))?;
     } else if config.create_database {
@@ -153,16 +157,25 @@ async fn ready_database(conn: &mut Conn, config: &LoadConfig) -> Result<Loaded, 
     Ok(Loaded::Anew)
 }
 
-/// What a later load may find again. The tables of tpcc are loaded anew always: nothing brings their rows back to what
-/// they were.
+/// What a later load may find again. Only sysbench's tables: nothing brings the rows of others back to what they were.
 fn reusable(config: &LoadConfig) -> Option<Dataset> {
-    config.requests.tpcc().is_none().then_some(config.dataset)
+    config.requests.is_scripted().then_some(config.dataset)
 }
 
-async fn drop_tables(conn: &mut Conn, database: &str) -> mysql_async::Result<()> {
+async fn drop_tables(conn: &mut Conn, config: &LoadConfig) -> mysql_async::Result<()> {
+    let database = &config.target.database;
     loaded::note(conn, database, None).await?;
-    for table in schema::workload_tables(conn, database).await? {
-        let sql = format!("DROP TABLE {}.{}", quoted(database), quoted(&table));
+    let mut tables = schema::workload_tables(conn, database).await?;
+    let of_file = config
+        .requests
+        .custom()
+        .into_iter()
+        .flat_map(|custom| custom.tables());
+    tables.extend(of_file.map(|table| table.name.clone()));
+    // A table of a file that a killed run left may have others that depend on it.
+    conn.query_drop("SET foreign_key_checks = 0").await?;
+    for table in tables {
+        let sql = format!("DROP TABLE IF EXISTS {}.{}", quoted(database), quoted(&table));
         conn.query_drop(sql).await?;
     }
     Ok(())
@@ -191,6 +204,14 @@ impl Part {
         }
     }
 
+    /// With this statement before its rows.
+    pub(crate) fn beginning_with(self, sql: &str) -> Self {
+        Self {
+            before: Some(sql.to_owned()),
+            ..self
+        }
+    }
+
     /// A whole table of sysbench's.
     fn table(dataset: Dataset, table: u32) -> Self {
         let draw = Draw::from_rng(dataset, Stream::Load(table).rng(dataset.seed));
@@ -212,6 +233,9 @@ struct Work {
 
 async fn fill_tables(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)) -> Result<(), LoadError> {
     let dataset = config.dataset;
+    if let Some(custom) = config.requests.custom() {
+        return fill_tables_of(custom, config, progress).await;
+    }
     let Some(tpcc) = config.requests.tpcc() else {
         let parts = (1..=dataset.tables).map(move |table| Part::table(dataset, table));
         return fill_parts(config, parts, dataset.total_rows(), progress).await;
@@ -223,6 +247,24 @@ async fn fill_tables(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)
     close(conn).await?;
     let parts = tpcc::parts(tpcc.warehouses, dataset.seed);
     let total = tpcc::total_rows(tpcc.warehouses, dataset.seed);
+    fill_parts(config, parts, total, progress).await
+}
+
+/// Nothing is filled before the server has seen every statement of the file.
+async fn fill_tables_of(
+    custom: &Custom,
+    config: &LoadConfig,
+    progress: &mut dyn FnMut(LoadProgress),
+) -> Result<(), LoadError> {
+    let mut conn = config.target.connect(Use::Database).await?;
+    let surroundings = Surroundings::ask(&mut conn)
+        .await
+        .map_err(failed("see which databases the server has"))?;
+    check_names(custom, &surroundings)?;
+    custom::check(&mut conn, custom).await?;
+    close(conn).await?;
+    let parts = custom.parts(config.dataset.seed);
+    let total = custom.table_rows().sum();
     fill_parts(config, parts, total, progress).await
 }
 

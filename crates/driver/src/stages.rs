@@ -52,7 +52,7 @@ pub(crate) async fn measure(
     let mut ticks = Ticks::logged(Stage::Window, planned.start_ns, base, log).map_err(DriveError::Log)?;
     let mut recorder = Recorder::new();
     recorder.set_window_end(planned.end_ns);
-    recorder.set_kinds(config.requests.workload().kinds.len());
+    recorder.set_kinds(config.requests.kinds().len());
     session.floor.recorder.replace(recorder);
     session.floor.outages.borrow_mut().begin();
     let cpu_ns = thread_cpu_ns();

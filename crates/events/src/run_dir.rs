@@ -118,6 +118,11 @@ impl RunDir {
         self.path.join("arrivals.txt")
     }
 
+    /// The workload's file, where it was of one.
+    pub fn workload_toml(&self) -> PathBuf {
+        self.path.join("workload.toml")
+    }
+
     /// Response times by part, cause and kernel function, drawn.
     pub fn response_svg(&self) -> PathBuf {
         self.path.join("response.svg")

@@ -7,13 +7,15 @@ use std::collections::BTreeMap;
 use logtrace_events::{FileClass, IoOp};
 use serde::{Deserialize, Serialize};
 
+pub use self::kind::KindRow;
 pub use self::server::{LoopImage, Placed, Server};
-pub use self::tpcc::{Consistency, Tpcc, TpccTransaction};
+pub use self::tpcc::{Consistency, Tpcc};
 pub use self::workload::Workload;
 
 use crate::cause::{Wait, Who};
 use crate::distribution::Distribution;
 
+mod kind;
 mod server;
 mod tpcc;
 mod workload;
@@ -112,6 +114,10 @@ pub struct Driver {
     /// Times in which connections were lost; absent in older documents.
     #[serde(default)]
     pub outages: Vec<OutageRow>,
+    /// Requests by kind, of a workload from a file; those of the TPC-C-like workload are in its own part. Absent in older
+    /// documents.
+    #[serde(default)]
+    pub kinds: Vec<KindRow>,
 }
 
 /// From the first connection that was lost until all that were lost are there again.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use mysql_async::Conn;
 use thiserror::Error;
 
+use crate::custom;
 use crate::draw::Draw;
 use crate::floor::Seat;
 use crate::tpcc;
@@ -22,7 +23,7 @@ mod protocol;
 pub(crate) mod ready;
 mod requests;
 mod scripted;
-mod transaction;
+pub(crate) mod transaction;
 
 /// How one kind of request is made. An implementation holds what it has prepared on its connection.
 pub(crate) trait Workload: Sized + 'static {
@@ -81,6 +82,8 @@ enum Content {
     Script(Script),
     /// The transactions of [`crate::tpcc`].
     Tpcc,
+    /// A file's: see [`crate::custom`].
+    File,
 }
 
 /// The statements of a request, as a script of sysbench 1.0.20 has them.
@@ -217,6 +220,16 @@ const WORKLOADS: &[WorkloadInfo] = &[
     },
 ];
 
+/// What stands for every file.
+pub(crate) static FILE: WorkloadInfo = WorkloadInfo {
+    name: "file",
+    alias: None,
+    description: "requests of a file",
+    kinds: &[],
+    content: Content::File,
+    prepare: prepare::<custom::Session>,
+};
+
 const READS: &[(Group, u32)] = &[
     (Group::PointSelects, 10),
     (Group::SimpleRanges, 1),
@@ -253,7 +266,7 @@ impl WorkloadInfo {
     pub fn commits(&self) -> bool {
         match &self.content {
             Content::Script(script) => script.groups.iter().any(|(group, _)| group.writes()),
-            Content::Tpcc => true,
+            Content::Tpcc | Content::File => true,
         }
     }
 
@@ -261,7 +274,7 @@ impl WorkloadInfo {
     pub(crate) fn script(&'static self) -> Option<&'static Script> {
         match self.content {
             Content::Script(ref script) => Some(script),
-            Content::Tpcc => None,
+            Content::Tpcc | Content::File => None,
         }
     }
 }
@@ -274,7 +287,7 @@ impl fmt::Debug for WorkloadInfo {
 
 /// No such workload.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("unknown workload {0:?}: choose one of {names}", names = names())]
+#[error("unknown workload {0:?}: choose one of {names}, or name a file of your own (FILE.toml)", names = names())]
 pub struct UnknownWorkload(String);
 
 fn names() -> String {

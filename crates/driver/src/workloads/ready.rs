@@ -4,7 +4,7 @@ use mysql_async::prelude::{FromRow, Queryable};
 use mysql_async::{Conn, Error, Params, Statement, Value};
 
 /// `ER_UNSUPPORTED_PS`: a statement that the server does not prepare.
-const NOT_PREPARABLE: u16 = 1295;
+pub(crate) const NOT_PREPARABLE: u16 = 1295;
 
 /// A statement that can be sent.
 pub(crate) enum Ready {

@@ -1,9 +1,12 @@
 //! What the requests of one drive are: a workload with its options, checked.
 
+use std::sync::Arc;
+
 use thiserror::Error;
 
-use super::{Group, Protocol, Script, WorkloadInfo};
+use super::{Content, FILE, Group, Protocol, Script, WorkloadInfo};
 use crate::Compat;
+use crate::custom::Custom;
 use crate::tpcc::{Terminal, Tpcc, TpccOptions};
 
 /// Rows of a range, unless it is said otherwise.
@@ -14,6 +17,7 @@ const RANGE_SIZE_OPTION: &str = "--range-size";
 const EDGES: usize = 2;
 
 const SKIP_TRX_OPTION: &str = "--skip-trx";
+const PROTOCOL_OPTION: &str = "--protocol";
 
 /// sysbench's name of an option as commands have it.
 fn option(name: &str) -> String {
@@ -38,7 +42,7 @@ pub struct WorkloadOptions {
 }
 
 /// A workload with its options.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Requests {
     workload: &'static WorkloadInfo,
     /// By group.
@@ -47,6 +51,7 @@ pub struct Requests {
     transaction: bool,
     protocol: Protocol,
     tpcc: Option<Tpcc>,
+    custom: Option<Arc<Custom>>,
 }
 
 /// An option that a workload has nothing for.
@@ -56,7 +61,7 @@ pub enum OptionError {
     #[error("{option} does not apply to the workload {workload}, which takes {takes}")]
     Unknown {
         /// The workload's name.
-        workload: &'static str,
+        workload: String,
         /// The option, as commands have it.
         option: String,
         /// What the workload takes.
@@ -64,53 +69,75 @@ pub enum OptionError {
     },
     /// Its statements are never prepared.
     #[error("the workload {0} sends its statements as text, as sysbench does: it cannot prepare them")]
-    NeverPrepared(&'static str),
+    NeverPrepared(String),
     /// Nothing is left.
     #[error("a request of {0} would send nothing: let it have at least one statement")]
-    Nothing(&'static str),
+    Nothing(String),
 }
 
 impl Requests {
     /// A workload with these options.
     pub fn new(workload: &'static WorkloadInfo, options: &WorkloadOptions) -> Result<Self, OptionError> {
-        let plain = Self::plain(workload);
+        Self::plain(workload).with(options)
+    }
+
+    fn with(self, options: &WorkloadOptions) -> Result<Self, OptionError> {
+        let script = self.workload.script();
         if let Some(compat) = options.compat {
-            let is_known = compat.profile().is_some() == plain.tpcc.is_some();
-            plain.known(&format!("--compat {compat}"), is_known)?;
+            let is_known = self.custom.is_none() && compat.profile().is_some() == self.tpcc.is_some();
+            self.known(&format!("--compat {compat}"), is_known)?;
         }
         for &(group, _) in &options.counts {
-            let can_count = workload.script().is_some_and(|script| script.can_count(group));
-            plain.known(&option(group.name()), can_count)?;
+            let can_count = script.is_some_and(|script| script.can_count(group));
+            self.known(&option(group.name()), can_count)?;
         }
-        let has_ranges = workload.script().is_some_and(Script::has_ranges);
-        plain.known(RANGE_SIZE_OPTION, options.range_size.is_none() || has_ranges)?;
-        let can_skip = workload
-            .script()
-            .is_some_and(|script| script.transaction.is_some());
-        plain.known(SKIP_TRX_OPTION, !options.skip_trx || can_skip)?;
-        match workload.script() {
-            Some(script) => plain.scripted(script, options),
-            None => Ok(plain.with_tpcc(options)),
+        let has_ranges = script.is_some_and(Script::has_ranges);
+        self.known(RANGE_SIZE_OPTION, options.range_size.is_none() || has_ranges)?;
+        let can_skip = script.is_some_and(|script| script.transaction.is_some());
+        self.known(SKIP_TRX_OPTION, !options.skip_trx || can_skip)?;
+        match script {
+            Some(script) => self.scripted(script, options),
+            None if self.custom.is_some() => self.with_file(options),
+            None => Ok(self.with_tpcc(options)),
         }
     }
 
+    /// The requests of a file, with these options.
+    pub fn of_file(custom: Custom, options: &WorkloadOptions) -> Result<Self, OptionError> {
+        let plain = Self {
+            custom: Some(Arc::new(custom)),
+            ..Self::plain(&FILE)
+        };
+        plain.with(options)
+    }
+
     fn scripted(mut self, script: &Script, options: &WorkloadOptions) -> Result<Self, OptionError> {
-        for option in options.tpcc.given() {
-            self.known(option, false)?;
-        }
+        self.without_tpcc(options)?;
         for &(group, count) in &options.counts {
             self.counts[group as usize] = count;
         }
         self.range_size = options.range_size.unwrap_or(self.range_size);
         self.transaction = self.transaction && !options.skip_trx;
         if options.protocol == Some(Protocol::Prepared) && script.protocol == Protocol::Text {
-            return Err(OptionError::NeverPrepared(self.workload.name));
+            return Err(OptionError::NeverPrepared(self.name().to_owned()));
         }
         self.protocol = options.protocol.unwrap_or(script.protocol);
         let sends = self.transaction || self.groups().any(|(_, count)| count > 0);
-        sends
-            .then_some(self)
-            .ok_or(OptionError::Nothing(self.workload.name))
+        match sends {
+            true => Ok(self),
+            false => Err(OptionError::Nothing(self.name().to_owned())),
+        }
+    }
+
+    fn with_file(mut self, options: &WorkloadOptions) -> Result<Self, OptionError> {
+        self.without_tpcc(options)?;
+        self.protocol = options.protocol.unwrap_or(self.protocol);
+        Ok(self)
+    }
+
+    fn without_tpcc(&self, options: &WorkloadOptions) -> Result<(), OptionError> {
+        let first = options.tpcc.given().next();
+        first.map_or(Ok(()), |option| Err(self.refuse(option)))
     }
 
     fn with_tpcc(mut self, options: &WorkloadOptions) -> Self {
@@ -133,19 +160,21 @@ impl Requests {
             range_size: RANGE_SIZE,
             transaction: script.is_none_or(|script| script.transaction.is_some()),
             protocol: script.map_or(Protocol::Prepared, |script| script.protocol),
-            tpcc: script.is_none().then(Tpcc::default),
+            tpcc: matches!(workload.content, Content::Tpcc).then(Tpcc::default),
+            custom: None,
         }
     }
 
     /// Refuses an option that changes nothing about these requests.
     pub fn refuse(&self, option: &str) -> OptionError {
         OptionError::Unknown {
-            workload: self.workload.name,
+            workload: self.name().to_owned(),
             option: option.into(),
-            takes: self
-                .workload
-                .script()
-                .map_or_else(TpccOptions::names, Script::options),
+            takes: match (&self.custom, self.workload.script()) {
+                (Some(_), _) => PROTOCOL_OPTION.to_owned(),
+                (None, Some(script)) => script.options(),
+                (None, None) => TpccOptions::names(),
+            },
         }
     }
 
@@ -156,6 +185,17 @@ impl Requests {
     /// The workload.
     pub fn workload(&self) -> &'static WorkloadInfo {
         self.workload
+    }
+
+    /// Its name: that of the workload, or of the file.
+    pub fn name(&self) -> &str {
+        self.custom().map_or(self.workload.name, |custom| custom.name())
+    }
+
+    /// Names of the kinds of its requests, where they are not all of one.
+    pub fn kinds(&self) -> Vec<&str> {
+        let of_file = self.custom().map(|custom| custom.kinds().collect());
+        of_file.unwrap_or_else(|| self.workload.kinds.to_vec())
     }
 
     /// The groups of a request in their order, and how many times it has the statements of each.
@@ -172,9 +212,10 @@ impl Requests {
         has_ranges.then_some(self.range_size)
     }
 
-    /// Whether BEGIN and COMMIT are around the statements of a request.
+    /// Whether BEGIN and COMMIT are around the statements of every request.
     pub fn transaction(&self) -> bool {
-        self.transaction
+        self.custom()
+            .map_or(self.transaction, |custom| custom.transaction())
     }
 
     /// How statements are sent.
@@ -188,10 +229,21 @@ impl Requests {
             return 0;
         }
         let on_each_table = self.groups().map(|(group, _)| group.templates().len());
-        match self.tpcc {
-            Some(tpcc) => Terminal::statements(tpcc),
-            None => on_each_table.sum::<usize>() * tables as usize + EDGES,
+        match (&self.custom, self.tpcc) {
+            (Some(custom), _) => custom.statements() + EDGES,
+            (None, Some(tpcc)) => Terminal::statements(tpcc),
+            (None, None) => on_each_table.sum::<usize>() * tables as usize + EDGES,
         }
+    }
+
+    /// Whether the workload is a script of sysbench's, on its tables.
+    pub fn is_scripted(&self) -> bool {
+        self.workload.script().is_some()
+    }
+
+    /// The file; `None` for a workload of [`super::workloads()`].
+    pub fn custom(&self) -> Option<&Arc<Custom>> {
+        self.custom.as_ref()
     }
 
     /// What the TPC-C-like workload is to be; `None` for any other.
@@ -218,7 +270,7 @@ impl Script {
         options.extend(self.has_ranges().then(|| RANGE_SIZE_OPTION.to_owned()));
         options.extend(self.transaction.map(|_| SKIP_TRX_OPTION.to_owned()));
         if self.protocol == Protocol::Prepared {
-            options.push("--protocol".to_owned());
+            options.push(PROTOCOL_OPTION.to_owned());
         }
         match options.len() {
             0 => "no such options".to_owned(),
@@ -310,12 +362,12 @@ mod tests {
         };
         assert_eq!(
             with("insert", &prepared).unwrap_err(),
-            OptionError::NeverPrepared("insert")
+            OptionError::NeverPrepared("insert".into())
         );
         let nothing = counts(&[(Group::IndexUpdates, 0)]);
         assert_eq!(
             with("update_key", &nothing).unwrap_err(),
-            OptionError::Nothing("update_key")
+            OptionError::Nothing("update_key".into())
         );
     }
 }

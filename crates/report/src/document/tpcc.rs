@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::distribution::Distribution;
+use super::KindRow;
 
 /// The TPC-C-like workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,27 +23,10 @@ pub struct Tpcc {
     pub committed_orders: u64,
     /// By how much the server's sum of `d_next_o_id` grew meanwhile; absent when it was not told.
     pub orders_grown: Option<u64>,
-    /// Requests by kind.
-    pub transactions: Vec<TpccTransaction>,
+    /// Requests by kind: `new_order`, `payment`, `order_status`, `delivery` and `stock_level`.
+    pub transactions: Vec<KindRow>,
     /// The specification's consistency conditions; empty when they were not checked.
     pub consistency: Vec<Consistency>,
-}
-
-/// The requests of one kind.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TpccTransaction {
-    /// `new_order`, `payment`, `order_status`, `delivery` or `stock_level`.
-    pub name: String,
-    /// Requests that the server did, those rolled back included.
-    pub done: u64,
-    /// Those of them that were rolled back, as the specification wants it of one new order in a hundred.
-    pub rolled_back: u64,
-    /// Requests that failed.
-    pub failed: u64,
-    /// done - sent.
-    pub service: Distribution,
-    /// done - due.
-    pub response: Distribution,
 }
 
 /// One consistency condition.

@@ -9,8 +9,8 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use super::causes::{CauseLine, Subject, lines};
 use super::table::Table;
 use super::{
-    RenderError, advice, files, flamegraph, headline, latency, palette, response, sparkline, statements,
-    tpcc, tracer,
+    RenderError, advice, files, flamegraph, headline, kinds, latency, palette, response, sparkline,
+    statements, tpcc, tracer,
 };
 use crate::breakdown::{StackTotals, Whole};
 use crate::cause::Wait;
@@ -25,7 +25,7 @@ struct Page<'a> {
     circumstances: String,
     summary: Vec<String>,
     latency: Option<Table>,
-    transactions: Option<Table>,
+    kinds: Option<Table>,
     sentences: Vec<String>,
     response: Option<Table>,
     commits: Option<CommitSection>,
@@ -91,7 +91,7 @@ pub(super) fn render(document: &Document, stacks: &StackTotals) -> Result<String
         circumstances: headline::circumstances(document).join(" · "),
         summary: headline::summary(document),
         latency: latency::table(document),
-        transactions: tpcc::table(document),
+        kinds: kinds::table(document),
         sentences: tpcc::sentences(document),
         response: response::table(document),
         commits: document

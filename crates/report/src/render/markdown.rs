@@ -2,7 +2,7 @@
 
 use super::causes::{CauseLine, SMALL, Subject, lines};
 use super::table::Table;
-use super::{advice, files, headline, latency, response, statements, tpcc};
+use super::{advice, files, headline, kinds, latency, response, statements, tpcc};
 use crate::document::{Commits, Document};
 use crate::units;
 
@@ -20,8 +20,8 @@ pub(super) fn render(document: &Document) -> String {
         latency::table(document).as_ref().map(table_text),
     ));
     blocks.extend(section(
-        "Transactions",
-        tpcc::table(document).as_ref().map(table_text),
+        "Requests by kind",
+        kinds::table(document).as_ref().map(table_text),
     ));
     let sentences = tpcc::sentences(document);
     blocks.extend(list(sentences.iter().map(|text| escaped(text))));

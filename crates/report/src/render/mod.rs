@@ -10,6 +10,7 @@ mod folded;
 mod headline;
 mod html;
 mod json;
+mod kinds;
 mod latency;
 mod markdown;
 mod palette;

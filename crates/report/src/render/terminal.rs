@@ -7,7 +7,7 @@ use self::columns::{aligned, label, lines_of};
 use self::paint::Paint;
 use super::causes::{CauseLine, SMALL, Subject, lines};
 use super::table::Table;
-use super::{advice, files, headline, latency, response, statements, tpcc};
+use super::{advice, files, headline, kinds, latency, response, statements, tpcc};
 use crate::document::{Commits, Document, UnclassifiedRow};
 use crate::units;
 
@@ -24,7 +24,7 @@ pub(super) fn render(document: &Document, color: bool) -> String {
     let mut blocks = vec![head(document, paint)];
     blocks.extend(caveats(document, paint));
     blocks.extend(latency::table(document).map(|table| table_text(&table, paint)));
-    blocks.extend(transactions(document, paint));
+    blocks.extend(by_kind(document, paint));
     blocks.extend(response::table(document).map(|table| table_text(&table, paint)));
     if let Some(commits) = &document.commits {
         blocks.push(commit_block(document, commits, paint));
@@ -73,8 +73,8 @@ fn caveats(document: &Document, paint: Paint) -> Option<String> {
     })
 }
 
-fn transactions(document: &Document, paint: Paint) -> Option<String> {
-    let table = tpcc::table(document)?;
+fn by_kind(document: &Document, paint: Paint) -> Option<String> {
+    let table = kinds::table(document)?;
     let sentences = tpcc::sentences(document);
     let sentences: Vec<String> = sentences.iter().flat_map(|text| item(text)).collect();
     Some(table_text(&table, paint) + &text(&sentences))

@@ -1,6 +1,5 @@
-//! What the TPC-C-like workload came to: transactions by kind, and what the tables say.
+//! What the TPC-C-like workload came to, and what the tables say.
 
-use super::table::Table;
 use crate::document::{Consistency, Document, Tpcc};
 use crate::units;
 
@@ -9,32 +8,6 @@ pub(super) fn nopm(document: &Document) -> Option<String> {
     let tpcc = of(document)?;
     let (nopm, with_rollbacks) = (units::tenths(tpcc.nopm), units::tenths(tpcc.nopm_with_rollbacks));
     Some(format!("NOPM {nopm} ({with_rollbacks} with rolled-back orders)"))
-}
-
-/// One row for each kind of transaction, with its response times; `None` where there are none.
-pub(super) fn table(document: &Document) -> Option<Table> {
-    let row = |of: &crate::document::TpccTransaction| {
-        let times = &of.response;
-        let counts = [of.done, of.rolled_back, of.failed].map(units::count);
-        let times = [times.p50, times.p90, times.p99, times.p999, times.max].map(units::duration);
-        let name = of.name.replace('_', " ");
-        std::iter::once(name).chain(counts).chain(times).collect()
-    };
-    Some(Table {
-        header: vec![
-            "response",
-            "done",
-            "rolled back",
-            "failed",
-            "p50",
-            "p90",
-            "p99",
-            "p99.9",
-            "max",
-        ],
-        words: 1,
-        rows: of(document)?.transactions.iter().map(row).collect(),
-    })
 }
 
 /// What the server's tables say of the run, in sentences.

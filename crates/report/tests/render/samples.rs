@@ -1,6 +1,7 @@
 //! Runs to render. Their numbers are invented and add up.
 
 mod breakdown;
+pub(crate) mod custom;
 pub(crate) mod tpcc;
 
 use std::collections::BTreeMap;
@@ -32,6 +33,7 @@ pub(crate) fn all() -> Vec<(&'static str, Sample)> {
         ("no_commits", no_commits()),
         ("trace", trace()),
         ("tpcc", tpcc::sample()),
+        ("custom", custom::sample()),
     ]
 }
 
@@ -273,6 +275,7 @@ fn driver() -> Driver {
         response: distribution(1_120_000.0),
         retrying: Distribution::default(),
         outages: Vec::new(),
+        kinds: Vec::new(),
     }
 }
 

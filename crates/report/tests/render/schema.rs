@@ -23,7 +23,9 @@ fn validator() -> jsonschema::Validator {
 /// The sample in which no list and no map is empty, and nothing is null.
 fn full() -> Value {
     let mut document = samples::losses().document;
-    document.driver.as_mut().unwrap().offered_per_s = Some(1.0);
+    let driver = document.driver.as_mut().unwrap();
+    driver.offered_per_s = Some(1.0);
+    driver.kinds = samples::custom::sample().document.driver.unwrap().kinds;
     let workload = document.workload.as_mut().unwrap();
     (workload.capacity_per_s, workload.range_size) = (Some(1.0), Some(100));
     workload.schedule = Some("steps.txt".to_owned());

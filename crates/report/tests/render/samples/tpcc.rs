@@ -1,6 +1,6 @@
 //! A run of the TPC-C-like workload.
 
-use logtrace_report::document::{Consistency, Tpcc, TpccTransaction, Workload};
+use logtrace_report::document::{Consistency, KindRow, Tpcc, Workload};
 
 use super::{Sample, driver, not_traced, workload};
 
@@ -24,7 +24,7 @@ fn tpcc() -> Tpcc {
     let names = ["new_order", "payment", "order_status", "delivery", "stock_level"];
     let done = [16_200, 15_480, 1_440, 1_440, 1_439];
     let response = driver().response;
-    let transaction = |(name, done): (&str, u64)| TpccTransaction {
+    let transaction = |(name, done): (&str, u64)| KindRow {
         name: name.to_owned(),
         done,
         rolled_back: if name == "new_order" { 163 } else { 0 },

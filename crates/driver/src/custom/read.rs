@@ -1,0 +1,91 @@
+//! Reading a file: everything in it that needs no server is checked here, and the first thing that is wrong is said with
+//! its line.
+
+mod request;
+mod table;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use toml::Spanned;
+
+use super::Custom;
+use super::file::File;
+use super::kind::Kind;
+use super::spec::Sizes;
+use super::table::Table;
+use super::weighted::Weighted;
+use crate::lines::FileError;
+
+/// Longest name that servers take.
+const LONGEST_NAME: usize = 64;
+
+/// What is wrong, and where in the file.
+type Problem = (Range<usize>, String);
+
+/// Reads the text of a file.
+pub(super) fn read(name: &str, text: &str) -> Result<Custom, FileError> {
+    let at = |(span, problem): Problem| FileError::at(name, line(text, span.start), problem);
+    let file: File = toml::from_str(text).map_err(|error| {
+        let problem = error.message().trim().replace('\n', ", ");
+        at((error.span().unwrap_or_default(), problem))
+    })?;
+    let (tables, kinds) = checked(&file).map_err(at)?;
+    let weights = file.requests.iter().map(|request| request.weight.as_ref());
+    let weights = Weighted::new(weights.map(|weight| weight.map_or(1, |weight| *weight.get_ref())));
+    Ok(Custom {
+        name: name.rsplit('/').next().unwrap_or(name).into(),
+        text: text.into(),
+        tables,
+        kinds,
+        weights: weights
+            .ok_or_else(|| FileError::of(name, "it has no request: write at least one [[request]]".into()))?,
+    })
+}
+
+/// The number of a line, from 1.
+fn line(text: &str, at: usize) -> usize {
+    let before = text.as_bytes().iter().take(at);
+    1 + before.filter(|&&byte| byte == b'\n').count()
+}
+
+fn checked(file: &File) -> Result<(Vec<Arc<Table>>, Vec<Kind>), Problem> {
+    check_names(file.tables.iter().map(|table| &table.name), "tables")?;
+    let sizes = file.tables.iter();
+    let sizes: Sizes = sizes
+        .map(|table| (table.name.get_ref().clone(), table.rows))
+        .collect();
+    let tables = file.tables.iter().map(|text| table::checked(text, &sizes));
+    let tables = tables.collect::<Result<_, Problem>>()?;
+    check_names(file.requests.iter().map(|request| &request.name), "requests")?;
+    let kinds = file.requests.iter().map(|text| request::checked(text, &sizes));
+    Ok((tables, kinds.collect::<Result<_, Problem>>()?))
+}
+
+/// Refuses names that are no names, and two that are the same to a server which ignores case.
+fn check_names<'a>(names: impl Iterator<Item = &'a Spanned<String>>, of: &str) -> Result<(), Problem> {
+    let mut seen = Vec::new();
+    for spanned in names {
+        let name = spanned.get_ref();
+        check_name(name).map_err(|problem| (spanned.span(), problem))?;
+        let lower = name.to_lowercase();
+        if seen.contains(&lower) {
+            let problem = format!("two {of} are called {name}: give each a name of its own");
+            return Err((spanned.span(), problem));
+        }
+        seen.push(lower);
+    }
+    Ok(())
+}
+
+/// Names are part of statements and of reports: letters, digits and underscores, and a letter first.
+fn check_name(name: &str) -> Result<(), String> {
+    let is_first = |c: char| c.is_ascii_alphabetic() || c == '_';
+    let is_name = name.chars().all(|c| is_first(c) || c.is_ascii_digit());
+    if is_name && name.starts_with(is_first) && name.len() <= LONGEST_NAME {
+        return Ok(());
+    }
+    Err(format!(
+        "{name:?} is no name: write at most {LONGEST_NAME} letters, digits and underscores, and no digit first"
+    ))
+}
