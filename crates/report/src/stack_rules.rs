@@ -64,6 +64,8 @@ const RULES: &[Rule] = &[
     rule("__iomap_dio_rw", DeviceIo),
     rule("blkdev_direct_IO", DeviceIo),
     rule("__blkdev_direct_IO_simple", DeviceIo),
+    // A block that is read because a part of it is written. fs/ext4/inode.c
+    rule("ext4_block_write_begin", DeviceIo),
     // Metadata read from the device. fs/ext4/balloc.c, fs/ext4/super.c, fs/xfs/xfs_buf.c
     rule("ext4_read_block_bitmap_nowait", DeviceIo),
     rule("ext4_wait_block_bitmap", DeviceIo),
