@@ -46,11 +46,15 @@ impl Walk<'_> {
     /// Charges anew where `window`, charged to the waker, was found to be a sleep, if the waker queued behind another thread
     /// after it.
     pub(crate) fn rouse(&mut self, waker: Waker, window: Window, way: Way) {
+        // Most wakers are in a commit.
+        if waker.commit_ns.is_some() {
+            return;
+        }
         let first = self
             .segments
             .partition_point(|segment| segment.end_ns <= window.start_ns);
         let has_slept = self.segments[first..].iter().any(|found| found.cause == SLEEP);
-        if !has_slept || waker.commit_ns.is_some() || self.serves_connection(waker.tid) {
+        if !has_slept || self.serves_connection(waker.tid) {
             return;
         }
         for found in self.segments.split_off(first) {

@@ -14,6 +14,7 @@ mod drawing;
 mod drawn;
 mod drawn_groups;
 mod drawn_io;
+mod drawn_late;
 mod gaps;
 mod pushed;
 mod remembered;
