@@ -8,7 +8,7 @@ mod ours;
 #[path = "../overhead/paired/server.rs"]
 mod server;
 mod sysbench;
-#[path = "../overhead/paired/target.rs"]
+#[path = "../../src/run/target.rs"]
 mod target;
 
 use std::num::NonZeroUsize;

@@ -9,13 +9,12 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use logtrace_driver::{
-    Address, CAPACITY_DURATION, CAPACITY_WARMUP, CancellationToken, DEFAULT_GRACE, DriveConfig, LoadConfig,
-    LoadError, Loaded, Measured, Observer, Outputs, Pace, Progress, Span, Stage, Target, Watch, capacity,
-    drive, drop_database, load,
+    CAPACITY_DURATION, CAPACITY_WARMUP, CancellationToken, DEFAULT_GRACE, DriveConfig, LoadConfig, LoadError,
+    Loaded, Measured, Observer, Outputs, Pace, Progress, Span, Stage, Target, Watch, capacity, drive,
+    drop_database, load,
 };
 use logtrace_events::Request;
 use logtrace_report::window::Window;
-use logtrace_server::{Connection, Endpoint};
 use tokio::sync::oneshot;
 
 use super::config::RunConfig;
@@ -23,31 +22,10 @@ use super::pacing::Pacing;
 use crate::measurement::{Exchange, Interrupted, Interrupts, Line};
 
 /// The database of the workload's tables; marked as logtrace's own, and removed after the run.
-const DATABASE: &str = "logtrace";
+pub(super) const DATABASE: &str = "logtrace";
 
 /// Tables that are loaded at the same time.
 const LOADERS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
-
-/// Where the driver connects to.
-pub(crate) fn target(connection: &Connection) -> Target {
-    let address = match &connection.endpoint {
-        Endpoint::Socket(path) => Address::Socket(path.clone()),
-        Endpoint::Tcp(address, port) => Address::Tcp {
-            host: address.to_string(),
-            port: *port,
-        },
-    };
-    Target {
-        address,
-        user: connection.user.clone(),
-        password: connection
-            .password
-            .as_ref()
-            .map(|password| password.expose().to_owned()),
-        database: DATABASE.into(),
-        tls: connection.tls.options(),
-    }
-}
 
 /// Makes and fills the tables, unless an earlier run left them; says which.
 ///

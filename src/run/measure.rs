@@ -17,7 +17,8 @@ use super::config::RunConfig;
 use super::disk::{is_full, unless_full};
 use super::document::document;
 use super::give_back::give_back;
-use super::load::{Follower, drive_config, drive_workload, load_tables, pace, target};
+use super::load::{DATABASE, Follower, drive_config, drive_workload, load_tables, pace};
+use super::target::target;
 use super::workload_file::keep_workload;
 use crate::measurement::{Exchange, Interrupted, Interrupts, Line, Observed, Outputs, Tracing, Wanted};
 use crate::told::told;
@@ -75,7 +76,7 @@ pub(crate) async fn measure(
     let server = interrupts
         .unless_ended(Server::open(&server_config, &say))
         .await??;
-    let target = target(server.connection());
+    let target = target(server.connection(), DATABASE);
     let work = on_server(config, outputs, interrupts, &server, &target, &line);
     let result = interrupts
         .unless_aborted(work)

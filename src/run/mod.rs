@@ -12,6 +12,7 @@ mod measure;
 mod pacing;
 mod preflight;
 mod storage;
+mod target;
 mod tpcc;
 mod workload_file;
 

@@ -3,20 +3,23 @@
 use logtrace_driver::{Address, Target};
 use logtrace_server::{Connection, Endpoint};
 
-/// A database of a private server.
-pub(crate) fn target(server: &Connection, database: &str) -> Target {
-    let address = match &server.endpoint {
+/// A database of a server.
+pub(crate) fn target(connection: &Connection, database: &str) -> Target {
+    let address = match &connection.endpoint {
         Endpoint::Socket(path) => Address::Socket(path.clone()),
-        Endpoint::Tcp(host, port) => Address::Tcp {
-            host: host.to_string(),
+        Endpoint::Tcp(address, port) => Address::Tcp {
+            host: address.to_string(),
             port: *port,
         },
     };
     Target {
         address,
-        user: server.user.clone(),
-        password: None,
+        user: connection.user.clone(),
+        password: connection
+            .password
+            .as_ref()
+            .map(|password| password.expose().to_owned()),
         database: database.into(),
-        tls: server.tls.options(),
+        tls: connection.tls.options(),
     }
 }

@@ -6,6 +6,7 @@ mod load;
 mod median;
 pub(crate) mod pair;
 mod server;
+#[path = "../../../src/run/target.rs"]
 mod target;
 pub(crate) mod tracing;
 

@@ -17,6 +17,17 @@ pub struct Dataset {
     pub seed: u64,
 }
 
+#[cfg(test)]
+impl Dataset {
+    /// For requests that draw nothing from such tables.
+    pub(crate) const UNUSED: Self = Self {
+        tables: 1,
+        rows: 1,
+        keys: Keys::Uniform,
+        seed: 1,
+    };
+}
+
 /// Row ids are of the server's type INTEGER.
 const MOST_ROWS: u32 = i32::MAX as u32;
 

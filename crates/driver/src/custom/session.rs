@@ -131,15 +131,8 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::Dataset;
     use crate::fit::assert_fits;
-    use crate::{Dataset, Keys};
-
-    const DATASET: Dataset = Dataset {
-        tables: 1,
-        rows: 1,
-        keys: Keys::Uniform,
-        seed: 1,
-    };
 
     const FILE: &str = "
         [[request]]
@@ -158,7 +151,7 @@ mod tests {
         ";
 
     fn request(session: &Session, number: u64) -> (usize, Vec<String>) {
-        let values = session.draw(&mut Draw::request(DATASET, 9, number));
+        let values = session.draw(&mut Draw::request(Dataset::UNUSED, 9, number));
         let sql = |call| match call {
             Call::Query(sql) => sql,
             Call::Execute(..) => panic!("nothing is prepared"),

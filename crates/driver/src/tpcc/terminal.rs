@@ -175,15 +175,8 @@ mod tests {
 
     use super::super::{Profile, TpccOptions};
     use super::*;
+    use crate::Dataset;
     use crate::fit::assert_fits;
-    use crate::{Dataset, Keys};
-
-    const DATASET: Dataset = Dataset {
-        tables: 1,
-        rows: 1,
-        keys: Keys::Uniform,
-        seed: 1,
-    };
 
     fn terminal(profile: Profile, homes: Homes, connection: u32) -> Terminal {
         let options = TpccOptions {
@@ -212,7 +205,7 @@ mod tests {
         let of_sysbench = terminal(Profile::SysbenchTpcc, Homes::Connection, 1);
         let mut of_others = BTreeSet::new();
         for number in 0..30_000 {
-            let draw = || Draw::request(DATASET, 9, number);
+            let draw = || Draw::request(Dataset::UNUSED, 9, number);
             let (transaction, input) = anywhere.draw(&mut draw());
             assert_eq!(
                 anywhere.kind(&(transaction, input.clone())),
