@@ -21,6 +21,9 @@ pub(crate) struct Child {
 /// An error, if it is not at work, or does not leave.
 const LONGEST: Duration = Duration::from_secs(60);
 
+/// Time between Ctrl-C and the next.
+const ASK_AGAIN: Duration = Duration::from_secs(10);
+
 impl Child {
     /// `perf trace -s`, which counts system calls by thread.
     pub(crate) fn perf_trace(server: u32) -> anyhow::Result<Self> {
@@ -82,13 +85,19 @@ impl Attached for Child {
     }
 
     fn end(mut self) -> anyhow::Result<()> {
-        kill_process(Pid::from_child(&self.child), Signal::INT)?;
         let deadline = Instant::now() + LONGEST;
-        while self.child.try_wait()?.is_none() {
-            anyhow::ensure!(Instant::now() < deadline, "the tool does not leave");
-            thread::sleep(Duration::from_millis(10));
+        while Instant::now() < deadline {
+            // Again and again: bpftrace misses one now and then when the server is fast.
+            kill_process(Pid::from_child(&self.child), Signal::INT)?;
+            let again = Instant::now() + ASK_AGAIN;
+            while Instant::now() < again {
+                if self.child.try_wait()?.is_some() {
+                    return Ok(());
+                }
+                thread::sleep(Duration::from_millis(10));
+            }
         }
-        Ok(())
+        anyhow::bail!("the tool does not leave")
     }
 }
 
