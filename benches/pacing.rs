@@ -8,7 +8,7 @@
 use std::env;
 use std::time::Duration;
 
-use logtrace_driver::{PACE_RATES, pace_table};
+use logtrace_driver::{Arrivals, PACE_RATES, PacePlan, Waiting, pace_table};
 
 /// How often each way is measured, and for how long. `cargo bench` passes `--bench`; without it this is a test that shall
 /// only run. Arguments that are criterion's are left to it.
@@ -23,6 +23,13 @@ fn effort() -> (usize, Duration) {
 
 fn main() -> anyhow::Result<()> {
     let (rounds, round) = effort();
-    print!("{}", pace_table(&PACE_RATES, rounds, round, &mut |_, _| {})?);
+    let plan = PacePlan {
+        rates_per_s: &PACE_RATES,
+        rounds,
+        round,
+        arrivals: Arrivals::Uniform,
+    };
+    let table = pace_table::<anyhow::Error>(&plan, &mut Waiting::ways(), &mut |_, _| {})?;
+    print!("{table}");
     Ok(())
 }

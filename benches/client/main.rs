@@ -2,12 +2,15 @@
 
 #![expect(clippy::print_stdout, reason = "the table is the result")]
 
+mod driven;
 #[path = "../overhead/paired/median.rs"]
 mod median;
 mod ours;
 #[path = "../overhead/paired/server.rs"]
 mod server;
 mod sysbench;
+mod sysbench_run;
+mod tables;
 #[path = "../../src/run/target.rs"]
 mod target;
 
@@ -79,7 +82,7 @@ fn main() -> anyhow::Result<()> {
 }
 
 fn compare(server: &SharedServer, arguments: &Arguments) -> anyhow::Result<()> {
-    ours::load(server.connection(), arguments.workload)?;
+    tables::load(server.connection(), arguments.workload)?;
     println!(
         "{:>4} {:>21} {:>21} {:>13}",
         "", "requests/s", "CPU us a request", "ratios"

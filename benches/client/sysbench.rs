@@ -1,34 +1,21 @@
-//! Debian's sysbench, on the tables of logtrace's driver: they are the same.
+//! Debian's sysbench.
 
 use std::fs;
 use std::process::Command;
 
-use anyhow::{Context, bail};
-use logtrace_server::{Connection, Endpoint};
+use anyhow::Context;
+use logtrace_server::Connection;
 
-use crate::ours::{DATABASE, DATASET};
+use crate::sysbench_run::{events, number_after, words};
 use crate::{Arguments, Window};
 
 /// One window. Its CPU time is that of the whole process: connecting and preparing are a small part of seconds.
 pub(crate) fn run(server: &Connection, arguments: &Arguments) -> anyhow::Result<Window> {
-    let Endpoint::Socket(socket) = &server.endpoint else {
-        bail!("a private server has a socket");
-    };
-    let script = arguments.workload.alias;
-    let script = script.with_context(|| format!("sysbench has no {}", arguments.workload.name))?;
-    let seconds = arguments.duration.as_secs().max(1);
+    let length_s = arguments.duration.as_secs().max(1);
+    let words = words(server, arguments.workload, arguments.connections, length_s, &[])?;
     let before_s = children_cpu_s()?;
-    let output = Command::new("sysbench")
-        .arg(script)
-        .args(["--rand-type=uniform", "--events=0"])
-        .arg(format!("--mysql-db={DATABASE}"))
-        .arg(format!("--mysql-user={}", server.user))
-        .arg(format!("--mysql-socket={}", socket.display()))
-        .arg(format!("--threads={}", arguments.connections))
-        .arg(format!("--tables={}", DATASET.tables))
-        .arg(format!("--table-size={}", DATASET.rows))
-        .arg(format!("--time={seconds}"))
-        .arg("run")
+    let output = Command::new(&words[0])
+        .args(&words[1..])
         .output()
         .context("cannot start sysbench; scripts/setup --tests installs it")?;
     let cpu_s = children_cpu_s()? - before_s;
@@ -38,23 +25,11 @@ pub(crate) fn run(server: &Connection, arguments: &Arguments) -> anyhow::Result<
         "sysbench failed: {told}{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    let done: f64 = number_after(&told, "total number of events:")?;
-    let took_s: f64 = number_after(&told, "total time:")?;
+    let done = events(&told)?;
     Ok(Window {
-        per_s: done / took_s,
+        per_s: done / number_after(&told, "total time:")?,
         cpu_us: cpu_s * 1e6 / done,
     })
-}
-
-/// A number of sysbench's report; a unit may follow it.
-fn number_after(told: &str, title: &str) -> anyhow::Result<f64> {
-    let (_, rest) = told
-        .split_once(title)
-        .with_context(|| format!("sysbench told no {title:?}: {told}"))?;
-    let word = rest.split_whitespace().next().unwrap_or_default();
-    word.trim_end_matches('s')
-        .parse()
-        .with_context(|| format!("{word:?} after {title:?}"))
 }
 
 /// CPU time of all children that have ended (proc(5), cutime and cstime of /proc/PID/stat, in ticks).

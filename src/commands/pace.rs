@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use logtrace_driver::{PACE_RATES, pace_table};
+use logtrace_driver::{Arrivals, PACE_RATES, PacePlan, RuntimeError, Waiting, pace_table};
 
 use super::print;
 use crate::cli::PaceArgs;
@@ -20,7 +20,13 @@ pub(crate) fn pace(arguments: &PaceArgs) -> anyhow::Result<Exit> {
         return Err(UsageError(format!("--duration must be at least {SHORTEST:?}")).into());
     }
     let line = Line::start("waiting");
-    let table = pace_table(&PACE_RATES, ROUNDS, arguments.duration, &mut |over, turns| {
+    let plan = PacePlan {
+        rates_per_s: &PACE_RATES,
+        rounds: ROUNDS,
+        round: arguments.duration,
+        arrivals: Arrivals::Uniform,
+    };
+    let table = pace_table::<RuntimeError>(&plan, &mut Waiting::ways(), &mut |over, turns| {
         line.say(format!("waiting, turn {} of {turns}", over + 1));
     })?;
     line.clear();

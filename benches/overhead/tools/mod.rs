@@ -1,6 +1,7 @@
 //! Other tools that watch the same server, each in pairs with nothing.
 
 mod child;
+mod counters;
 mod performance_schema;
 pub(crate) mod same_probes;
 
@@ -81,8 +82,8 @@ impl Tool {
                 let probes = SameProbes::of_server(pid)?;
                 silent(&|| probes.attach())
             }
-            Self::PerfTrace => silent(&|| Child::perf_trace(pid)),
-            Self::Strace => silent(&|| Child::strace(pid)),
+            Self::PerfTrace => silent(&|| counters::perf_trace(pid)),
+            Self::Strace => silent(&|| counters::strace(pid)),
             Self::Nothing => Pair::measure(load, window, || Ok(Nothing)),
             Self::PerformanceSchema => {
                 Pair::measure(load, window, || PerformanceSchema::attach(server.connection()))

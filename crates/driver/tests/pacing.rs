@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use common::drives::{config, drive_to_end, load_dataset, uniform};
 use common::server::{FLAVORS, Server};
-use logtrace_driver::{DriveConfig, Waiting, pace_lag};
+use logtrace_driver::{Arrivals, DriveConfig, PaceTurn, Waiting, pace_lag};
 
 const ROUNDS: usize = 12;
 
@@ -21,9 +21,15 @@ const RATE_PER_S: f64 = 1000.0;
 const ROUND: Duration = Duration::from_millis(250);
 
 fn median_lag(waiting: Waiting) -> u64 {
-    let lags = pace_lag(waiting, RATE_PER_S, ROUND).unwrap();
-    assert_eq!(lags.len(), 250);
-    lags.value_at_quantile(0.5)
+    let turn = PaceTurn {
+        rate_per_s: RATE_PER_S,
+        arrivals: Arrivals::Uniform,
+        seed: 0,
+        length: ROUND,
+    };
+    let lags = pace_lag(waiting, &turn).unwrap();
+    assert_eq!(lags.due(), 250);
+    lags.histogram().value_at_quantile(0.5)
 }
 
 /// Median over interleaved rounds, so that a busy moment of the machine hits all ways of waiting alike.
