@@ -6,6 +6,7 @@ use logtrace_driver::tpcc::TABLES;
 use logtrace_driver::{Content, DISCONNECTED, Kind, Outage, TIMED_OUT};
 use logtrace_report::distribution::Distribution;
 use logtrace_report::document::{Document, Driver, KindRow, OutageRow, Workload};
+use logtrace_server::Connection;
 
 use super::caveats::findings;
 use super::config::RunConfig;
@@ -37,6 +38,7 @@ fn workload(config: &RunConfig, raw: &Raw) -> Workload {
     Workload {
         name: requests.name().into(),
         connections: u32::try_from(config.connections.get()).unwrap_or(u32::MAX),
+        encrypted: raw.observed.connection.as_ref().map(Connection::is_encrypted),
         arrivals: config.pacing.arrivals().into(),
         schedule: config.pacing.schedule(),
         seed: config.dataset.seed,
