@@ -6,7 +6,7 @@ mod common;
 
 use std::fs;
 
-use common::{SERVERS, alone, driver, is_leader, run, share, sum_of_parts, total, workload};
+use common::{SERVERS, alone, done_in_window, driver, is_leader, run, share, sum_of_parts, total, workload};
 use logtrace_events::{FileClass, IoOp};
 use logtrace_report::cause::{Wait, Who};
 use logtrace_report::document::{CauseRow, Document};
@@ -48,16 +48,6 @@ fn assert_counted(document: &Document) {
         "{} commits, {done} requests done",
         commits.count
     );
-}
-
-/// A server that stalled at the end of the window does the rest of its requests after it.
-fn done_in_window(document: &Document) -> u64 {
-    let driver = driver(document);
-    let done = match driver.offered_per_s {
-        Some(offered_per_s) => driver.requests as f64 * driver.achieved_per_s / offered_per_s,
-        None => driver.achieved_per_s * workload(document).duration_s,
-    };
-    done.round() as u64
 }
 
 /// Each request is taken apart, and nothing of it is left over or counted twice.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
-use logtrace_driver::{Compat, Custom, Dataset, Keys, Pace, Requests};
+use logtrace_driver::{Compat, Content, Custom, Dataset, Keys, Pace, Requests};
 use logtrace_server::{ChoiceError, Home, ServerChoice, Setting, SettingError};
 
 use super::pacing::{Pacing, contents};
@@ -164,7 +164,8 @@ fn requests(arguments: &RunArgs, pacing: &Pacing) -> Result<Requests, UsageError
         WorkloadChoice::File(file) => Requests::of_file(custom(file)?, &options),
     };
     let requests = requests.map_err(|error| UsageError(error.to_string()))?;
-    let (of_sysbench, of_tpcc) = (requests.is_scripted(), requests.tpcc().is_some());
+    let of_sysbench = matches!(requests.content(), Content::Script(_));
+    let of_tpcc = requests.tpcc().is_some();
     let known = [
         ("--tables", arguments.tables.is_some(), of_sysbench),
         ("--rows", arguments.rows.is_some(), of_sysbench),

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use logtrace_driver::tpcc::TABLES;
-use logtrace_driver::{DISCONNECTED, Kind, Outage, TIMED_OUT};
+use logtrace_driver::{Content, DISCONNECTED, Kind, Outage, TIMED_OUT};
 use logtrace_report::distribution::Distribution;
 use logtrace_report::document::{Document, Driver, KindRow, OutageRow, Workload};
+use logtrace_server::Connection;
 
 use super::caveats::findings;
 use super::config::RunConfig;
@@ -37,6 +38,7 @@ fn workload(config: &RunConfig, raw: &Raw) -> Workload {
     Workload {
         name: requests.name().into(),
         connections: u32::try_from(config.connections.get()).unwrap_or(u32::MAX),
+        encrypted: raw.observed.connection.as_ref().map(Connection::is_encrypted),
         arrivals: config.pacing.arrivals().into(),
         schedule: config.pacing.schedule(),
         seed: config.dataset.seed,
@@ -58,24 +60,24 @@ fn workload(config: &RunConfig, raw: &Raw) -> Workload {
 }
 
 fn keys(config: &RunConfig) -> String {
-    match (config.requests.custom(), config.requests.tpcc()) {
-        (Some(_), _) => "custom".into(),
-        (None, Some(_)) => "nurand".into(),
-        (None, None) => config.dataset.keys.to_string(),
+    match config.requests.content() {
+        Content::Script(_) => config.dataset.keys.to_string(),
+        Content::Tpcc(_) => "nurand".into(),
+        Content::File(_) => "custom".into(),
     }
 }
 
 /// How many there are, and the rows of each where they are of one size.
 fn tables(config: &RunConfig) -> (u32, Option<u64>) {
-    match (config.requests.custom(), config.requests.tpcc()) {
-        (Some(custom), _) => {
+    match config.requests.content() {
+        Content::Script(_) => (config.dataset.tables, Some(config.dataset.rows.into())),
+        Content::Tpcc(_) => (TABLES.len() as u32, None),
+        Content::File(custom) => {
             let mut rows: Vec<u64> = custom.table_rows().collect();
             let count = u32::try_from(rows.len()).unwrap_or(u32::MAX);
             rows.dedup();
             (count, <[u64; 1]>::try_from(rows).ok().map(|[rows]| rows))
         }
-        (None, Some(_)) => (TABLES.len() as u32, None),
-        (None, None) => (config.dataset.tables, Some(config.dataset.rows.into())),
     }
 }
 

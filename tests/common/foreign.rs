@@ -79,7 +79,8 @@ impl Foreign {
         })
     }
 
-    fn with<T>(&self, work: impl AsyncFnOnce(Conn) -> T) -> T {
+    /// Does something on a connection of its own.
+    pub(crate) fn with<T>(&self, work: impl AsyncFnOnce(Conn) -> T) -> T {
         let socket = self.server.socket();
         let options = OptsBuilder::default()
             .socket(Some(socket.to_string_lossy()))

@@ -165,6 +165,16 @@ pub(crate) fn workload(document: &Document) -> &Workload {
     document.workload.as_ref().expect("the load was logtrace's")
 }
 
+/// Requests that were done in the window: a server that stalled at its end does the rest of them after it.
+pub(crate) fn done_in_window(document: &Document) -> u64 {
+    let driver = driver(document);
+    let done = match driver.offered_per_s {
+        Some(offered_per_s) => driver.requests as f64 * driver.achieved_per_s / offered_per_s,
+        None => driver.achieved_per_s * workload(document).duration_s,
+    };
+    done.round() as u64
+}
+
 /// Nanoseconds of all parts of the response times.
 pub(crate) fn sum_of_parts(response: &Response) -> u64 {
     let Response {

@@ -20,19 +20,31 @@ fn an_account_that_requires_encryption_is_driven_with_it_and_only_so() {
         let foreign = Foreign::start_with(flavor, &files.settings(), Some(port));
         foreign.tell("CREATE USER guest@'%' IDENTIFIED BY 'right' REQUIRE SSL");
         foreign.tell("GRANT ALL ON *.* TO guest@'%'");
-        let home = Home::new();
-        let with = |parameters: &str| -> Ended {
+        let with = |home: &Home, parameters: &str| -> Ended {
             let address = format!("mysql://guest@127.0.0.1:{port}/?{parameters}");
             let mut command = home.logtrace(&format!("run --server {address} {SHORT}"));
             command.env("LOGTRACE_PASSWORD", "right");
             Started::new(command, home.path()).ended()
         };
-        with("").refused(1, &["guest", "Access denied", "ssl-mode=required"]);
+        let home = Home::new();
+        with(&home, "").refused(1, &["guest", "Access denied", "ssl-mode=required"]);
         home.assert_untouched();
         let before = encrypted(&foreign);
-        let document = with("ssl-mode=required").measured();
-        let connections = document.workload.unwrap().connections;
-        assert!(encrypted(&foreign) >= before + u64::from(connections), "{flavor}");
+        let ended = with(&home, "ssl-mode=required");
+        let workload = ended.measured().workload.unwrap();
+        assert!(
+            encrypted(&foreign) >= before + u64::from(workload.connections),
+            "{flavor}"
+        );
+        assert_eq!(workload.encrypted, Some(true));
+        let words = format!("{} encrypted connections", workload.connections);
+        assert!(ended.stdout.contains(&words), "{}", ended.stdout);
+
+        foreign.tell("ALTER USER guest@'%' REQUIRE NONE");
+        let home = Home::new();
+        let ended = with(&home, "");
+        assert_eq!(ended.measured().workload.unwrap().encrypted, Some(false));
+        assert!(!ended.stdout.contains("encrypted"), "{}", ended.stdout);
     }
 }
 

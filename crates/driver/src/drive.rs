@@ -151,12 +151,11 @@ async fn drive_here(config: &DriveConfig, outputs: Outputs<'_>) -> Result<Measur
 
 /// Connects and prepares all, and then lets them wait for requests.
 async fn seat_all(config: &DriveConfig, floor: &Rc<Floor>) -> Result<JoinSet<()>, DriveError> {
-    let workload = config.requests.workload();
     let mut servings = Vec::new();
     for number in 0..config.connections.get() {
         let mut seat = floor.seat(number, config);
         let conn = connect(&mut seat).await?;
-        let serving = (workload.prepare)(conn, seat).await;
+        let serving = config.requests.prepare(conn, seat).await;
         servings.push(serving.map_err(|source| DriveError::Prepare {
             workload: config.requests.name().to_owned(),
             source,

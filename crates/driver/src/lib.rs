@@ -96,6 +96,6 @@ pub use target::{Address, ConnectError, Target};
 pub use watch::{Progress, Stage, Watch};
 pub use worker::MAX_RETRIES;
 pub use workloads::{
-    Group, OptionError, Protocol, Requests, UnknownProtocol, UnknownWorkload, WorkloadInfo, WorkloadOptions,
-    workloads,
+    Content, Group, OptionError, Protocol, Requests, Statements, UnknownProtocol, UnknownWorkload,
+    WorkloadInfo, WorkloadOptions, workloads,
 };

@@ -18,8 +18,8 @@ use crate::random::Stream;
 use crate::runtime::{RuntimeError, on_this_thread};
 use crate::schema::{self, Inserts, MARKER, Owner, quoted};
 use crate::target::{ConnectError, Target, Use};
-use crate::tpcc;
-use crate::workloads::Requests;
+use crate::tpcc::{self, Tpcc};
+use crate::workloads::{Content, Requests};
 
 /// What to load, and where.
 #[derive(Clone, Debug)]
@@ -159,7 +159,7 @@ async fn ready_database(conn: &mut Conn, config: &LoadConfig) -> Result<Loaded, 
 
 /// What a later load may find again. Only sysbench's tables: nothing brings the rows of others back to what they were.
 fn reusable(config: &LoadConfig) -> Option<Dataset> {
-    config.requests.is_scripted().then_some(config.dataset)
+    config.requests.script().map(|_| config.dataset)
 }
 
 async fn drop_tables(conn: &mut Conn, config: &LoadConfig) -> mysql_async::Result<()> {
@@ -232,21 +232,30 @@ struct Work {
 }
 
 async fn fill_tables(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)) -> Result<(), LoadError> {
-    let dataset = config.dataset;
-    if let Some(custom) = config.requests.custom() {
-        return fill_tables_of(custom, config, progress).await;
+    match config.requests.content() {
+        Content::Script(_) => {
+            let dataset = config.dataset;
+            let parts = (1..=dataset.tables).map(move |table| Part::table(dataset, table));
+            fill_parts(config, parts, dataset.total_rows(), progress).await
+        }
+        Content::Tpcc(tpcc) => fill_warehouses(*tpcc, config, progress).await,
+        Content::File(custom) => fill_tables_of(custom, config, progress).await,
     }
-    let Some(tpcc) = config.requests.tpcc() else {
-        let parts = (1..=dataset.tables).map(move |table| Part::table(dataset, table));
-        return fill_parts(config, parts, dataset.total_rows(), progress).await;
-    };
+}
+
+async fn fill_warehouses(
+    tpcc: Tpcc,
+    config: &LoadConfig,
+    progress: &mut dyn FnMut(LoadProgress),
+) -> Result<(), LoadError> {
+    let seed = config.dataset.seed;
     let mut conn = config.target.connect(Use::Database).await?;
     for sql in tpcc::create_tables() {
         conn.query_drop(sql).await.map_err(failed("create the tables"))?;
     }
     close(conn).await?;
-    let parts = tpcc::parts(tpcc.warehouses, dataset.seed);
-    let total = tpcc::total_rows(tpcc.warehouses, dataset.seed);
+    let parts = tpcc::parts(tpcc.warehouses, seed);
+    let total = tpcc::total_rows(tpcc.warehouses, seed);
     fill_parts(config, parts, total, progress).await
 }
 

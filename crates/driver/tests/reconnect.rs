@@ -8,16 +8,13 @@ use std::thread;
 use std::time::Duration;
 
 use common::drives::{config, drive_to_end, loaded, uniform};
-use common::server::{FLAVORS, Flavor, Server, signal, signal_in_a_second};
+use common::server::{FLAVORS, Flavor, START_LIMIT, Server, signal, signal_in_a_second};
 use logtrace_driver::{DISCONNECTED, DriveConfig, Ended, Measured, Outage, OutageCause, TIMED_OUT};
 use rustix::process::Signal;
 
 const CONNECTIONS: u64 = 8;
 const RATE_PER_S: u64 = 200;
 const SECONDS: u64 = 5;
-
-/// Enough for a server to start on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 fn patient(server: &Server) -> DriveConfig {
     let pace = uniform(RATE_PER_S as f64);
@@ -28,8 +25,8 @@ fn patient(server: &Server) -> DriveConfig {
         Duration::from_secs(SECONDS),
     );
     DriveConfig {
-        reconnect_for: PATIENCE,
-        grace: PATIENCE,
+        reconnect_for: START_LIMIT,
+        grace: START_LIMIT,
         ..config
     }
 }

@@ -116,6 +116,11 @@ pub enum ConnectError {
 }
 
 impl Connection {
+    /// Whether it is encrypted: what is asked for is what there is, or no connection.
+    pub fn is_encrypted(&self) -> bool {
+        self.tls != Tls::Disabled
+    }
+
     /// Connects.
     pub(crate) async fn connect(&self) -> Result<Conn, ConnectError> {
         tokio::time::timeout(ANSWER_WITHIN, Conn::new(self.options()))

@@ -43,6 +43,8 @@ pub(crate) const ITEMS: u32 = 100_000;
 /// The first order of a district that is not delivered yet.
 pub(crate) const FIRST_NEW_ORDER: u32 = 2_101;
 
+/// The workload's name.
+pub(crate) const NAME: &str = "tpcc";
 /// Warehouses, unless it is said otherwise.
 const WAREHOUSES: u32 = 1;
 

@@ -203,7 +203,7 @@ mod tests {
         let anywhere = terminal(Profile::Specification, Homes::Request, 1);
         let settled = terminal(Profile::Specification, Homes::Connection, 1);
         let of_sysbench = terminal(Profile::SysbenchTpcc, Homes::Connection, 1);
-        let mut of_others = BTreeSet::new();
+        let (mut of_others, mut kinds_of_sysbench) = (BTreeSet::new(), [0; 5]);
         for number in 0..30_000 {
             let draw = || Draw::request(Dataset::UNUSED, 9, number);
             let (transaction, input) = anywhere.draw(&mut draw());
@@ -214,11 +214,17 @@ mod tests {
             kinds[transaction as usize] += 1;
             warehouses[warehouse(&input) as usize - 1] += 1;
             assert_eq!(warehouse(&settled.draw(&mut draw()).1), 2);
-            of_others.insert(warehouse(&of_sysbench.draw(&mut draw()).1));
+            let (transaction, input) = of_sysbench.draw(&mut draw());
+            kinds_of_sysbench[transaction as usize] += 1;
+            of_others.insert(warehouse(&input));
         }
         assert_fits(&warehouses, &[1.0 / 3.0; 3]);
         assert_fits(&kinds, &[0.45, 0.43, 0.04, 0.04, 0.04]);
         assert_eq!(of_others.len(), 3, "sysbench-tpcc has no homes");
+        assert_fits(
+            &kinds_of_sysbench,
+            &[10, 10, 1, 1, 1].map(|weight| f64::from(weight) / 23.0),
+        );
     }
 
     #[test]

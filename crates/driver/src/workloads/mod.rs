@@ -6,23 +6,24 @@ use std::time::Duration;
 use mysql_async::Conn;
 use thiserror::Error;
 
-use crate::custom;
 use crate::draw::Draw;
 use crate::floor::Seat;
 use crate::tpcc;
-use crate::worker::{Preparing, prepare};
 
-use self::scripted::Scripted;
+use self::script::Script;
 
 pub use self::group::Group;
 pub use self::protocol::{Protocol, UnknownProtocol};
-pub use self::requests::{OptionError, Requests, WorkloadOptions};
+pub use self::requests::{Content, OptionError, Requests, WorkloadOptions};
+pub use self::statements::Statements;
 
 mod group;
 mod protocol;
 pub(crate) mod ready;
 mod requests;
+mod script;
 mod scripted;
+mod statements;
 pub(crate) mod transaction;
 
 /// How one kind of request is made. An implementation holds what it has prepared on its connection.
@@ -69,64 +70,16 @@ pub struct WorkloadInfo {
     pub alias: Option<&'static str>,
     /// One sentence on what a request is.
     pub description: &'static str,
-    /// Names of the kinds of its requests, where they are not all of one.
-    pub kinds: &'static [&'static str],
-    content: Content,
-    pub(crate) prepare: fn(Conn, Seat) -> Preparing,
+    known: Known,
 }
 
-/// Where the statements of a request come from.
+/// A workload that needs no file.
 #[derive(Clone, Copy, Debug)]
-enum Content {
+enum Known {
     /// A script of sysbench's.
     Script(Script),
     /// The transactions of [`crate::tpcc`].
     Tpcc,
-    /// A file's: see [`crate::custom`].
-    File,
-}
-
-/// The statements of a request, as a script of sysbench 1.0.20 has them.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Script {
-    /// Groups of statements in their order, and how many times a request has the statements of each.
-    groups: &'static [(Group, u32)],
-    /// Whether these numbers are the script's own: options cannot change them.
-    fixed: bool,
-    /// Where requests are transactions: the place of the group before which BEGIN and COMMIT are prepared.
-    transaction: Option<usize>,
-    /// How statements are sent, unless it is said otherwise.
-    protocol: Protocol,
-}
-
-impl Script {
-    /// Statements of one group, each committed by itself.
-    const fn single(groups: &'static [(Group, u32)]) -> Self {
-        Self {
-            groups,
-            fixed: false,
-            transaction: None,
-            protocol: Protocol::Prepared,
-        }
-    }
-
-    const fn fixed(self) -> Self {
-        Self { fixed: true, ..self }
-    }
-
-    const fn as_text(self) -> Self {
-        Self {
-            protocol: Protocol::Text,
-            ..self
-        }
-    }
-
-    const fn transaction(groups: &'static [(Group, u32)], prepared_before: usize) -> Self {
-        Self {
-            transaction: Some(prepared_before),
-            ..Self::single(groups)
-        }
-    }
 }
 
 const fn scripted(
@@ -139,9 +92,7 @@ const fn scripted(
         name,
         alias: Some(alias),
         description,
-        kinds: &[],
-        content: Content::Script(script),
-        prepare: prepare::<Scripted>,
+        known: Known::Script(script),
     }
 }
 
@@ -210,25 +161,13 @@ const WORKLOADS: &[WorkloadInfo] = &[
         Script::single(&[(Group::PointSelects, 1)]).fixed(),
     ),
     WorkloadInfo {
-        name: "tpcc",
+        name: tpcc::NAME,
         alias: None,
         description: "TPC-C-like: one of the transactions new order, payment, order status, delivery and stock level \
                       of a wholesaler with warehouses",
-        kinds: tpcc::Transaction::NAMES,
-        content: Content::Tpcc,
-        prepare: prepare::<tpcc::Terminal>,
+        known: Known::Tpcc,
     },
 ];
-
-/// What stands for every file.
-pub(crate) static FILE: WorkloadInfo = WorkloadInfo {
-    name: "file",
-    alias: None,
-    description: "requests of a file",
-    kinds: &[],
-    content: Content::File,
-    prepare: prepare::<custom::Session>,
-};
 
 const READS: &[(Group, u32)] = &[
     (Group::PointSelects, 10),
@@ -264,17 +203,9 @@ impl WorkloadInfo {
 
     /// Whether a request changes data, and so is a commit that waits for the logs.
     pub fn commits(&self) -> bool {
-        match &self.content {
-            Content::Script(script) => script.groups.iter().any(|(group, _)| group.writes()),
-            Content::Tpcc | Content::File => true,
-        }
-    }
-
-    /// The script of sysbench's that it is, if it is one.
-    pub(crate) fn script(&'static self) -> Option<&'static Script> {
-        match self.content {
-            Content::Script(ref script) => Some(script),
-            Content::Tpcc | Content::File => None,
+        match &self.known {
+            Known::Script(script) => script.groups.iter().any(|(group, _)| group.writes()),
+            Known::Tpcc => true,
         }
     }
 }

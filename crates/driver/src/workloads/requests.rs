@@ -2,27 +2,22 @@
 
 use std::sync::Arc;
 
+use mysql_async::Conn;
 use thiserror::Error;
 
-use super::{Content, FILE, Group, Protocol, Script, WorkloadInfo};
+use super::script::{Script, count_option};
+use super::scripted::Scripted;
+use super::statements::{EDGES, Statements};
+use super::{Group, Known, Protocol, WorkloadInfo};
 use crate::Compat;
-use crate::custom::Custom;
-use crate::tpcc::{Terminal, Tpcc, TpccOptions};
+use crate::custom::{Custom, Session};
+use crate::floor::Seat;
+use crate::tpcc::{self, Terminal, Tpcc, TpccOptions};
+use crate::worker::{Preparing, prepare};
 
-/// Rows of a range, unless it is said otherwise.
-const RANGE_SIZE: u32 = 100;
-
-const RANGE_SIZE_OPTION: &str = "--range-size";
-/// BEGIN and COMMIT.
-const EDGES: usize = 2;
-
-const SKIP_TRX_OPTION: &str = "--skip-trx";
-const PROTOCOL_OPTION: &str = "--protocol";
-
-/// sysbench's name of an option as commands have it.
-fn option(name: &str) -> String {
-    format!("--{}", name.replace('_', "-"))
-}
+pub(crate) const RANGE_SIZE_OPTION: &str = "--range-size";
+pub(crate) const SKIP_TRX_OPTION: &str = "--skip-trx";
+pub(crate) const PROTOCOL_OPTION: &str = "--protocol";
 
 /// What is to differ from the defaults; nothing does by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,14 +39,19 @@ pub struct WorkloadOptions {
 /// A workload with its options.
 #[derive(Clone, Debug)]
 pub struct Requests {
-    workload: &'static WorkloadInfo,
-    /// By group.
-    counts: [u32; Group::ALL.len()],
-    range_size: u32,
-    transaction: bool,
+    content: Content,
     protocol: Protocol,
-    tpcc: Option<Tpcc>,
-    custom: Option<Arc<Custom>>,
+}
+
+/// Where the statements of requests come from, with what was chosen.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// A script of sysbench's, on its tables.
+    Script(Statements),
+    /// The transactions of [`crate::tpcc`].
+    Tpcc(Tpcc),
+    /// A file.
+    File(Arc<Custom>),
 }
 
 /// An option that a workload has nothing for.
@@ -81,87 +81,88 @@ impl Requests {
         Self::plain(workload).with(options)
     }
 
-    fn with(self, options: &WorkloadOptions) -> Result<Self, OptionError> {
-        let script = self.workload.script();
-        if let Some(compat) = options.compat {
-            let is_known = self.custom.is_none() && compat.profile().is_some() == self.tpcc.is_some();
-            self.known(&format!("--compat {compat}"), is_known)?;
-        }
-        for &(group, _) in &options.counts {
-            let can_count = script.is_some_and(|script| script.can_count(group));
-            self.known(&option(group.name()), can_count)?;
-        }
-        let has_ranges = script.is_some_and(Script::has_ranges);
-        self.known(RANGE_SIZE_OPTION, options.range_size.is_none() || has_ranges)?;
-        let can_skip = script.is_some_and(|script| script.transaction.is_some());
-        self.known(SKIP_TRX_OPTION, !options.skip_trx || can_skip)?;
-        match script {
-            Some(script) => self.scripted(script, options),
-            None if self.custom.is_some() => self.with_file(options),
-            None => Ok(self.with_tpcc(options)),
-        }
-    }
-
     /// The requests of a file, with these options.
     pub fn of_file(custom: Custom, options: &WorkloadOptions) -> Result<Self, OptionError> {
         let plain = Self {
-            custom: Some(Arc::new(custom)),
-            ..Self::plain(&FILE)
+            content: Content::File(Arc::new(custom)),
+            protocol: Protocol::Prepared,
         };
         plain.with(options)
     }
 
-    fn scripted(mut self, script: &Script, options: &WorkloadOptions) -> Result<Self, OptionError> {
-        self.without_tpcc(options)?;
-        for &(group, count) in &options.counts {
-            self.counts[group as usize] = count;
-        }
-        self.range_size = options.range_size.unwrap_or(self.range_size);
-        self.transaction = self.transaction && !options.skip_trx;
-        if options.protocol == Some(Protocol::Prepared) && script.protocol == Protocol::Text {
-            return Err(OptionError::NeverPrepared(self.name().to_owned()));
-        }
-        self.protocol = options.protocol.unwrap_or(script.protocol);
-        let sends = self.transaction || self.groups().any(|(_, count)| count > 0);
-        match sends {
-            true => Ok(self),
-            false => Err(OptionError::Nothing(self.name().to_owned())),
+    /// A workload as sysbench has it, or the specification.
+    pub fn plain(workload: &'static WorkloadInfo) -> Self {
+        match &workload.known {
+            Known::Script(script) => Self {
+                content: Content::Script(Statements::plain(workload.name, script)),
+                protocol: script.protocol,
+            },
+            Known::Tpcc => Self::of_tpcc(Tpcc::default()),
         }
     }
 
-    fn with_file(mut self, options: &WorkloadOptions) -> Result<Self, OptionError> {
-        self.without_tpcc(options)?;
+    fn of_tpcc(tpcc: Tpcc) -> Self {
+        Self {
+            content: Content::Tpcc(tpcc),
+            protocol: tpcc.profile.protocol(),
+        }
+    }
+
+    fn with(mut self, options: &WorkloadOptions) -> Result<Self, OptionError> {
+        self.check(options)?;
+        match &mut self.content {
+            Content::Script(statements) => statements.choose(options)?,
+            Content::Tpcc(_) => {
+                let profile = options.compat.and_then(Compat::profile).unwrap_or_default();
+                self = Self::of_tpcc(Tpcc::new(profile, options.tpcc));
+            }
+            Content::File(_) => {}
+        }
         self.protocol = options.protocol.unwrap_or(self.protocol);
         Ok(self)
     }
 
-    fn without_tpcc(&self, options: &WorkloadOptions) -> Result<(), OptionError> {
-        let first = options.tpcc.given().next();
-        first.map_or(Ok(()), |option| Err(self.refuse(option)))
+    /// Refuses the first option that would change nothing.
+    fn check(&self, options: &WorkloadOptions) -> Result<(), OptionError> {
+        let mut given = self.given(options).into_iter();
+        let unknown = given.find(|(_, is_known)| !is_known);
+        unknown.map_or(Ok(()), |(option, _)| Err(self.refuse(&option)))
     }
 
-    fn with_tpcc(mut self, options: &WorkloadOptions) -> Self {
-        let profile = options.compat.and_then(Compat::profile).unwrap_or_default();
-        self.tpcc = Some(Tpcc::new(profile, options.tpcc));
-        self.protocol = options.protocol.unwrap_or(profile.protocol());
-        self
+    /// Options that were given, and whether they change something.
+    fn given(&self, options: &WorkloadOptions) -> Vec<(String, bool)> {
+        let compat = options.compat.iter();
+        let compat = compat.map(|&compat| (format!("--compat {compat}"), self.is_like(compat)));
+        let of_tpcc = options.tpcc.given();
+        let of_tpcc = of_tpcc.map(|option| (option.to_owned(), self.tpcc().is_some()));
+        let of_scripts = self.given_to_scripts(options).into_iter();
+        compat.chain(of_scripts).chain(of_tpcc).collect()
     }
 
-    /// A workload as sysbench has it, or the specification.
-    pub fn plain(workload: &'static WorkloadInfo) -> Self {
-        let script = workload.script();
-        let mut counts = [0; Group::ALL.len()];
-        for &(group, count) in script.map_or(&[][..], |script| script.groups) {
-            counts[group as usize] = count;
-        }
-        Self {
-            workload,
-            counts,
-            range_size: RANGE_SIZE,
-            transaction: script.is_none_or(|script| script.transaction.is_some()),
-            protocol: script.map_or(Protocol::Prepared, |script| script.protocol),
-            tpcc: matches!(workload.content, Content::Tpcc).then(Tpcc::default),
-            custom: None,
+    /// The same of those that scripts of sysbench's have.
+    fn given_to_scripts(&self, options: &WorkloadOptions) -> Vec<(String, bool)> {
+        let script = self.script().map(|statements| statements.script);
+        let counts = options.counts.iter().map(|&(group, _)| {
+            let can_count = script.is_some_and(|script| script.can_count(group));
+            (count_option(group), can_count)
+        });
+        let range_size = options.range_size.map(|_| {
+            let has_ranges = script.is_some_and(Script::has_ranges);
+            (RANGE_SIZE_OPTION.to_owned(), has_ranges)
+        });
+        let skip_trx = options.skip_trx.then(|| {
+            let can_skip = script.is_some_and(|script| script.transaction.is_some());
+            (SKIP_TRX_OPTION.to_owned(), can_skip)
+        });
+        counts.chain(range_size).chain(skip_trx).collect()
+    }
+
+    /// Whether a program has such requests, and defaults for them.
+    fn is_like(&self, compat: Compat) -> bool {
+        match self.content {
+            Content::Script(_) => compat.profile().is_none(),
+            Content::Tpcc(_) => compat.profile().is_some(),
+            Content::File(_) => false,
         }
     }
 
@@ -170,52 +171,54 @@ impl Requests {
         OptionError::Unknown {
             workload: self.name().to_owned(),
             option: option.into(),
-            takes: match (&self.custom, self.workload.script()) {
-                (Some(_), _) => PROTOCOL_OPTION.to_owned(),
-                (None, Some(script)) => script.options(),
-                (None, None) => TpccOptions::names(),
+            takes: match &self.content {
+                Content::Script(statements) => statements.script.options(),
+                Content::Tpcc(_) => TpccOptions::names(),
+                Content::File(_) => PROTOCOL_OPTION.to_owned(),
             },
         }
     }
 
-    fn known(&self, option: &str, is_known: bool) -> Result<(), OptionError> {
-        is_known.then_some(()).ok_or_else(|| self.refuse(option))
+    /// Where their statements come from.
+    pub fn content(&self) -> &Content {
+        &self.content
     }
 
-    /// The workload.
-    pub fn workload(&self) -> &'static WorkloadInfo {
-        self.workload
-    }
-
-    /// Its name: that of the workload, or of the file.
+    /// The name: that of the workload, or of the file.
     pub fn name(&self) -> &str {
-        self.custom().map_or(self.workload.name, |custom| custom.name())
+        match &self.content {
+            Content::Script(statements) => statements.name,
+            Content::Tpcc(_) => tpcc::NAME,
+            Content::File(custom) => custom.name(),
+        }
     }
 
-    /// Names of the kinds of its requests, where they are not all of one.
+    /// Names of the kinds of requests, where they are not all of one.
     pub fn kinds(&self) -> Vec<&str> {
-        let of_file = self.custom().map(|custom| custom.kinds().collect());
-        of_file.unwrap_or_else(|| self.workload.kinds.to_vec())
+        match &self.content {
+            Content::Script(_) => Vec::new(),
+            Content::Tpcc(_) => tpcc::Transaction::NAMES.to_vec(),
+            Content::File(custom) => custom.kinds().collect(),
+        }
     }
 
     /// The groups of a request in their order, and how many times it has the statements of each.
     pub fn groups(&self) -> impl Iterator<Item = (Group, u32)> + '_ {
-        let groups = self.workload.script().map_or(&[][..], |script| script.groups);
-        groups
-            .iter()
-            .map(|&(group, _)| (group, self.counts[group as usize]))
+        self.script().into_iter().flat_map(Statements::groups)
     }
 
     /// Rows of a range; `None` where the workload reads none.
     pub fn range_size(&self) -> Option<u32> {
-        let has_ranges = self.workload.script().is_some_and(Script::has_ranges);
-        has_ranges.then_some(self.range_size)
+        self.script()?.range_size()
     }
 
     /// Whether BEGIN and COMMIT are around the statements of every request.
     pub fn transaction(&self) -> bool {
-        self.custom()
-            .map_or(self.transaction, |custom| custom.transaction())
+        match &self.content {
+            Content::Script(statements) => statements.transaction,
+            Content::Tpcc(_) => true,
+            Content::File(custom) => custom.transaction(),
+        }
     }
 
     /// How statements are sent.
@@ -225,56 +228,44 @@ impl Requests {
 
     /// Statements that each connection prepares, with this many tables.
     pub fn prepared_statements(&self, tables: u32) -> usize {
-        if self.protocol == Protocol::Text {
-            return 0;
-        }
-        let on_each_table = self.groups().map(|(group, _)| group.templates().len());
-        match (&self.custom, self.tpcc) {
-            (Some(custom), _) => custom.statements() + EDGES,
-            (None, Some(tpcc)) => Terminal::statements(tpcc),
-            (None, None) => on_each_table.sum::<usize>() * tables as usize + EDGES,
+        match (&self.content, self.protocol) {
+            (_, Protocol::Text) => 0,
+            (Content::Script(statements), _) => statements.prepared(tables),
+            (Content::Tpcc(tpcc), _) => Terminal::statements(*tpcc),
+            (Content::File(custom), _) => custom.statements() + EDGES,
         }
     }
 
-    /// Whether the workload is a script of sysbench's, on its tables.
-    pub fn is_scripted(&self) -> bool {
-        self.workload.script().is_some()
+    /// The statements; `None` where they are not a script's of sysbench's.
+    pub(crate) fn script(&self) -> Option<&Statements> {
+        match &self.content {
+            Content::Script(statements) => Some(statements),
+            Content::Tpcc(_) | Content::File(_) => None,
+        }
     }
 
     /// The file; `None` for a workload of [`super::workloads()`].
     pub fn custom(&self) -> Option<&Arc<Custom>> {
-        self.custom.as_ref()
+        match &self.content {
+            Content::File(custom) => Some(custom),
+            Content::Script(_) | Content::Tpcc(_) => None,
+        }
     }
 
     /// What the TPC-C-like workload is to be; `None` for any other.
     pub fn tpcc(&self) -> Option<Tpcc> {
-        self.tpcc
-    }
-}
-
-impl Script {
-    /// Whether the number of a group's statements can be chosen.
-    fn can_count(&self, group: Group) -> bool {
-        !self.fixed && self.groups.iter().any(|&(has, _)| has == group)
-    }
-
-    fn has_ranges(&self) -> bool {
-        self.groups.iter().any(|(group, _)| group.has_ranges())
-    }
-
-    /// Every option that changes something.
-    fn options(&self) -> String {
-        let groups = self.groups.iter().map(|(group, _)| *group);
-        let counted = groups.filter(|&group| self.can_count(group));
-        let mut options: Vec<String> = counted.map(|group| option(group.name())).collect();
-        options.extend(self.has_ranges().then(|| RANGE_SIZE_OPTION.to_owned()));
-        options.extend(self.transaction.map(|_| SKIP_TRX_OPTION.to_owned()));
-        if self.protocol == Protocol::Prepared {
-            options.push(PROTOCOL_OPTION.to_owned());
+        match self.content {
+            Content::Tpcc(tpcc) => Some(tpcc),
+            Content::Script(_) | Content::File(_) => None,
         }
-        match options.len() {
-            0 => "no such options".to_owned(),
-            _ => options.join(", "),
+    }
+
+    /// Prepares what they need on the connection of a seat.
+    pub(crate) fn prepare(&self, conn: Conn, seat: Seat) -> Preparing {
+        match self.content {
+            Content::Script(_) => prepare::<Scripted>(conn, seat),
+            Content::Tpcc(_) => prepare::<Terminal>(conn, seat),
+            Content::File(_) => prepare::<Session>(conn, seat),
         }
     }
 }

@@ -4,12 +4,12 @@
 //! transactions deadlock now and then.
 
 use mysql_async::prelude::Queryable;
-use mysql_async::{Conn, Params, Statement};
+use mysql_async::{Conn, Error, Params, Statement};
 
 use super::group::Args;
 use super::ready::{Ready, written};
 use super::transaction::Transaction;
-use super::{Group, Issued, Protocol, Requests, Workload};
+use super::{Group, Issued, Protocol, Statements, Workload};
 use crate::draw::Draw;
 use crate::floor::Seat;
 
@@ -49,7 +49,10 @@ impl Workload for Scripted {
     type Values = Vec<Call>;
 
     async fn prepare(conn: &mut Conn, seat: &Seat) -> mysql_async::Result<Self> {
-        let mut scripted = Self::as_text(&seat.requests, seat.dataset.tables);
+        let Some(statements) = seat.requests.script() else {
+            return Err(Error::Other("the workload is no script".into()));
+        };
+        let mut scripted = Self::as_text(statements, seat.dataset.tables);
         if seat.requests.protocol() == Protocol::Prepared {
             scripted.prepare_all(conn).await?;
         }
@@ -99,9 +102,9 @@ async fn send(conn: &mut Conn, calls: &[Call]) -> mysql_async::Result<()> {
 
 impl Scripted {
     /// With every statement to be sent as text.
-    fn as_text(requests: &Requests, tables: u32) -> Self {
+    fn as_text(chosen: &Statements, tables: u32) -> Self {
         let (mut parts, mut statements) = (Vec::new(), Vec::new());
-        for (group, count) in requests.groups() {
+        for (group, count) in chosen.groups() {
             let first = statements.len();
             parts.push(Part { group, count, first });
             for template in group.templates() {
@@ -109,10 +112,7 @@ impl Scripted {
                 statements.extend(sql.map(Ready::Text));
             }
         }
-        let script = requests.workload().script();
-        let edges = script
-            .and_then(|script| script.transaction)
-            .filter(|_| requests.transaction());
+        let edges = chosen.script.transaction.filter(|_| chosen.transaction);
         Self {
             edges: edges.map(|part| Edges {
                 transaction: Transaction::as_text(),
@@ -121,7 +121,7 @@ impl Scripted {
             parts,
             statements,
             tables: tables as usize,
-            range_size: requests.range_size().unwrap_or_default(),
+            range_size: chosen.range_size,
         }
     }
 
@@ -153,7 +153,7 @@ fn call(ready: &Ready, args: Args) -> Call {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Dataset, Keys, WorkloadInfo};
+    use crate::{Dataset, Keys, Requests, WorkloadInfo};
 
     const DATASET: Dataset = Dataset {
         tables: 2,
@@ -164,7 +164,7 @@ mod tests {
 
     fn request(workload: &str, number: u64) -> Vec<String> {
         let requests = Requests::plain(WorkloadInfo::find(workload).unwrap());
-        let scripted = Scripted::as_text(&requests, DATASET.tables);
+        let scripted = Scripted::as_text(requests.script().unwrap(), DATASET.tables);
         let calls = scripted.draw(&mut Draw::request(DATASET, 9, number));
         let sql = |call| match call {
             Call::Query(sql) => sql,

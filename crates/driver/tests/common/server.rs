@@ -19,7 +19,8 @@ pub(crate) const FLAVORS: [Flavor; 2] = [Flavor::Mysql, Flavor::Mariadb];
 const MYSQL_PREFIX: &str = "/var/lib/logtrace/mysql";
 const MARIADBD: &str = "/usr/sbin/mariadbd";
 const TEMPLATES: &str = "/var/tmp/logtrace-test-templates";
-const START_LIMIT: Duration = Duration::from_secs(60);
+/// Enough for a server to start on a busy machine.
+pub(crate) const START_LIMIT: Duration = Duration::from_secs(60);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flavor {
@@ -139,7 +140,12 @@ impl Server {
     /// Shuts it down and starts it again, at the same place; returns how long there was none. It lives as long as the
     /// thread that does this.
     pub(crate) fn restart(&mut self) -> Duration {
-        signal(self.pid(), Signal::TERM);
+        self.restart_after(Signal::TERM)
+    }
+
+    /// The same after any signal that ends it. What it committed is in the kernel's hands, and survives `KILL`.
+    pub(crate) fn restart_after(&mut self, how: Signal) -> Duration {
+        signal(self.pid(), how);
         self.process.wait().unwrap();
         let gone = Instant::now();
         self.process = spawn(&mut self.command);

@@ -11,6 +11,9 @@ pub struct Workload {
     pub name: String,
     /// Connections.
     pub connections: u32,
+    /// Whether they are encrypted; absent in older documents.
+    #[serde(default)]
+    pub encrypted: Option<bool>,
     /// `poisson`, `uniform`, `replay` of known times, or `closed` for a closed loop (`--max`).
     pub arrivals: String,
     /// What the rate followed where it was not the same all the time: the range, the schedule's file, or what was

@@ -208,9 +208,11 @@ fn placed(placement: &[Placed]) -> Vec<String> {
 
 /// Connections with the distribution of their keys, or with the size of what they use.
 fn clients(workload: &Workload, tpcc: Option<&Tpcc>) -> String {
-    let connections = workload.connections;
+    let encrypted = workload.encrypted == Some(true);
+    let kind = if encrypted { "encrypted " } else { "" };
+    let connections = format!("{} {kind}connections", workload.connections);
     match tpcc {
-        None => format!("{connections} connections, {} keys", workload.keys),
+        None => format!("{connections}, {} keys", workload.keys),
         Some(tpcc) => {
             let plural = if tpcc.warehouses == 1 { "" } else { "s" };
             let warehouses = units::count(tpcc.warehouses);
@@ -218,7 +220,7 @@ fn clients(workload: &Workload, tpcc: Option<&Tpcc>) -> String {
                 "specification" => "TPC-C-like".to_owned(),
                 program => format!("TPC-C-like as {program}"),
             };
-            format!("{of}, {warehouses} warehouse{plural} · {connections} connections")
+            format!("{of}, {warehouses} warehouse{plural} · {connections}")
         }
     }
 }

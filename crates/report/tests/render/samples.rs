@@ -239,6 +239,7 @@ fn workload() -> Workload {
     Workload {
         name: "update_key".to_owned(),
         connections: 8,
+        encrypted: Some(false),
         arrivals: "poisson".to_owned(),
         schedule: None,
         seed: 42,

@@ -4,11 +4,12 @@ use logtrace_report::document::{KindRow, Workload};
 
 use super::{Sample, driver, not_traced, workload};
 
-/// Not traced, with requests of two kinds.
+/// Not traced, with requests of two kinds, over encrypted connections.
 pub(crate) fn sample() -> Sample {
     let mut sample = not_traced();
     sample.document.workload = Some(Workload {
         name: "transfer.toml".to_owned(),
+        encrypted: Some(true),
         keys: "custom".to_owned(),
         tables: 2,
         rows: None,

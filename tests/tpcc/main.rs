@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[path = "../common/mod.rs"]
 mod common;
+mod deadlocks;
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -11,6 +13,8 @@ use common::foreign::Foreign;
 use common::{Running, SERVERS, alone, driver, run, sum_of_parts, workload};
 use logtrace_report::document::Document;
 use logtrace_server::Flavor;
+
+const FLAVORS: [Flavor; 2] = [Flavor::MySql, Flavor::MariaDb];
 
 /// Kinds that commit changes.
 const COMMITTING: [&str; 3] = ["new_order", "payment", "delivery"];
@@ -33,14 +37,7 @@ fn orders_are_counted_checked_and_their_commits_explained() {
         let tpcc = document.tpcc.as_ref().unwrap();
         assert_eq!((tpcc.warehouses, tpcc.compat.as_str()), (1, "specification"));
         assert_eq!((tpcc.homes.as_str(), tpcc.keying_times), ("connection", false));
-        let numbers: Vec<u64> = tpcc.consistency.iter().map(|row| row.condition).collect();
-        assert_eq!(numbers, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12]);
-        let is_met = |after_load, after_run| after_load == 0 && after_run == Some(0);
-        assert!(
-            tpcc.consistency
-                .iter()
-                .all(|row| is_met(row.after_load, row.after_run))
-        );
+        assert_consistent(&document);
         for format in ["terminal", "html", "markdown"] {
             let report = ran.report(format);
             for words in ["NOPM", "stock level", "12 held after the load and after the run"] {
@@ -60,6 +57,19 @@ fn assert_orders(document: &Document) {
     assert!(tpcc.nopm > 0.0 && tpcc.nopm_with_rollbacks >= tpcc.nopm);
     let done: u64 = tpcc.transactions.iter().map(|of| of.done).sum();
     assert_eq!(done, driver(document).done);
+}
+
+/// All conditions were checked, and met.
+fn assert_consistent(document: &Document) {
+    let consistency = &document.tpcc.as_ref().unwrap().consistency;
+    let numbers: Vec<u64> = consistency.iter().map(|row| row.condition).collect();
+    assert_eq!(numbers, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12]);
+    let is_met = |after_load, after_run| after_load == 0 && after_run == Some(0);
+    let mut rows = consistency.iter();
+    assert!(
+        rows.all(|row| is_met(row.after_load, row.after_run)),
+        "{consistency:#?}"
+    );
 }
 
 /// Only what changes something is a commit.
@@ -102,7 +112,7 @@ fn an_open_loop_draws_the_terminals_of_its_requests() {
 #[test]
 fn tables_that_somebody_else_changes_degrade_the_run() {
     let _alone = alone();
-    for flavor in [Flavor::MySql, Flavor::MariaDb] {
+    for flavor in FLAVORS {
         let server = Foreign::start(flavor);
         let address = server.address("root");
         let running = Running::start(&format!(
