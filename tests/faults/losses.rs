@@ -43,11 +43,12 @@ fn assert_degraded(ended: &Ended) -> Document {
     let commits = document.commits.as_ref().unwrap();
     let causes: u64 = document.causes.iter().map(|cause| cause.total).sum();
     assert_eq!(causes, commits.total);
-    // What nothing was seen of is not said to have run; how much that is depends on how many records were lost.
+    // What nothing was seen of is not said to have run. How much that is depends on how many records were lost, and on
+    // whether they were parts of commits, or commits with all their parts: of those nothing is unexplained.
     let lost = tracer.lost as f64 / (tracer.lost + tracer.events) as f64;
     let unexplained = document.unexplained as f64 / commits.total as f64;
     assert!(
-        unexplained > lost / 10.0,
+        unexplained > lost / 50.0,
         "{unexplained} unexplained, {lost} lost"
     );
     document
