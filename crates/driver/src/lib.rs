@@ -57,6 +57,7 @@ mod source;
 mod stages;
 mod target;
 mod ticks;
+mod toml_text;
 pub mod tpcc;
 mod watch;
 mod worker;
@@ -93,6 +94,7 @@ pub use runtime::RuntimeError;
 pub use schedule::{Schedule, ScheduleError, Step};
 pub use server_thread::server_thread;
 pub use target::{Address, ConnectError, Target};
+pub use toml_text::{read_toml, toml_line};
 pub use watch::{Progress, Stage, Watch};
 pub use worker::MAX_RETRIES;
 pub use workloads::{

@@ -25,6 +25,8 @@ pub enum Stream {
     Load(u32),
     /// The habits of the user at the connection of this number.
     User(u32),
+    /// What a study draws of this number: the order of its cells.
+    Study(u32),
 }
 
 impl Stream {
@@ -42,6 +44,7 @@ impl Stream {
             Self::Capacity => 4,
             Self::Load(table) => (1 << 32) | u64::from(table),
             Self::User(connection) => (2 << 32) | u64::from(connection),
+            Self::Study(number) => (3 << 32) | u64::from(number),
         };
         // Two rounds of mixing: neighbouring seeds and purposes get unrelated numbers.
         let mixed = SplitMix64::seed_from_u64(seed).next_u64();
@@ -61,7 +64,7 @@ pub(crate) fn unit(rng: &mut impl Rng) -> f64 {
 }
 
 /// A whole number of [0, below); `below` must not be 0. The bias is under `below` / 2^64.
-pub(crate) fn below(rng: &mut impl Rng, below: u64) -> u64 {
+pub fn below(rng: &mut impl Rng, below: u64) -> u64 {
     let product = u128::from(rng.next_u64()) * u128::from(below);
     (product >> 64) as u64
 }
@@ -83,15 +86,15 @@ mod tests {
     proptest! {
         #[test]
         fn purposes_and_neighbouring_seeds_have_different_numbers(seed: u64, table: u32) {
-            let (load, user) = (Stream::Load(table), Stream::User(table));
+            let numbered = [Stream::Load(table), Stream::User(table), Stream::Study(table)];
             let once = [Stream::Arrivals, Stream::Warmup, Stream::Window, Stream::Capacity];
-            let streams = once.into_iter().chain([load, user]);
+            let streams = once.into_iter().chain(numbered);
             let mut bases: Vec<u64> = streams
                 .flat_map(|stream| [stream.base(seed), stream.base(seed.wrapping_add(1))])
                 .collect();
             bases.sort_unstable();
             bases.dedup();
-            prop_assert_eq!(bases.len(), 12);
+            prop_assert_eq!(bases.len(), 14);
         }
 
         #[test]

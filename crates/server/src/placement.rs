@@ -147,7 +147,7 @@ impl Placement {
     }
 
     /// Fails when the server has no such files, which may depend on its other settings.
-    pub(crate) fn check_server(&self, flavor: Flavor, settings: &[Setting]) -> Result<(), PlacementError> {
+    pub fn check_server(&self, flavor: Flavor, settings: &[Setting]) -> Result<(), PlacementError> {
         let separate_undo = settings
             .iter()
             .any(|setting| setting.name() == "innodb_undo_tablespaces" && setting.value() != "0");

@@ -16,6 +16,7 @@ use super::spec::Sizes;
 use super::table::Table;
 use super::weighted::Weighted;
 use crate::lines::FileError;
+use crate::toml_text::{read_toml, toml_line};
 
 /// Longest name that servers take.
 const LONGEST_NAME: usize = 64;
@@ -25,8 +26,8 @@ type Problem = (Range<usize>, String);
 
 /// Reads the text of a file.
 pub(super) fn read(name: &str, text: &str) -> Result<Custom, FileError> {
-    let at = |(span, problem): Problem| FileError::at(name, line(text, span.start), problem);
-    let file: File = toml::from_str(text).map_err(|error| at(parsers(&error, text)))?;
+    let at = |(span, problem): Problem| FileError::at(name, toml_line(text, span.start), problem);
+    let file: File = read_toml(name, text)?;
     let (tables, kinds) = checked(&file).map_err(at)?;
     let weights = file.requests.iter().map(|request| request.weight.as_ref());
     let weights = Weighted::new(weights.map(|weight| weight.map_or(1, |weight| *weight.get_ref())));
@@ -38,33 +39,6 @@ pub(super) fn read(name: &str, text: &str) -> Result<Custom, FileError> {
         weights: weights
             .ok_or_else(|| FileError::of(name, "it has no request: write at least one [[request]]".into()))?,
     })
-}
-
-/// The parser's own words, but where it takes a text without quotes for the beginning of something else.
-fn parsers(error: &toml::de::Error, text: &str) -> Problem {
-    let span = error.span().unwrap_or_default();
-    let problem = error.message().trim().replace('\n', ", ");
-    let problem = match bare_word(text, span.clone()) {
-        Some(word) if !problem.contains(word) => {
-            format!("{word} cannot stand here by itself: write a text in quotes, as {word:?}")
-        }
-        _ => problem,
-    };
-    (span, problem)
-}
-
-/// A word in the place of a value, behind `=`.
-fn bare_word(text: &str, span: Range<usize>) -> Option<&str> {
-    let is_value = text.get(..span.start)?.trim_end().ends_with('=');
-    let word = text.get(span)?.trim();
-    let is_word = word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    (is_value && is_word && word.starts_with(|c: char| c.is_ascii_alphabetic())).then_some(word)
-}
-
-/// The number of a line, from 1.
-fn line(text: &str, at: usize) -> usize {
-    let before = text.as_bytes().iter().take(at);
-    1 + before.filter(|&&byte| byte == b'\n').count()
 }
 
 fn checked(file: &File) -> Result<(Vec<Arc<Table>>, Vec<Kind>), Problem> {
