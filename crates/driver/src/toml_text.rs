@@ -27,7 +27,10 @@ fn parsers(error: &toml::de::Error, text: &str) -> (Range<usize>, String) {
     let problem = error.message().trim().replace('\n', ", ");
     if problem == "duplicate key" {
         let key = text.get(span.clone()).unwrap_or_default();
-        return (span, format!("{key} is there twice: leave one of them out"));
+        return (
+            span,
+            format!("duplicate key: {key} is there twice, leave one of them out"),
+        );
     }
     let problem = match bare_word(text, span.clone()) {
         Some(word) if !problem.contains(word) => {
