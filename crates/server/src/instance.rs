@@ -11,13 +11,16 @@ use crate::copy::{CopyError, copy_tree};
 use crate::directory::{self, InstanceDir, sweep_stale};
 use crate::facts::{FactsError, ServerFacts};
 use crate::find::Binary;
+use crate::flavor::Flavor;
 use crate::home::Home;
 use crate::image::ImageConfig;
 use crate::log::{ServerLog, disk_is_full};
 use crate::placed::Placed;
 use crate::placement::{self, Placement, class_of_initial};
 use crate::process::{Launch, ServerProcess};
-use crate::setting::{Setting, replace, verify, with_defaults};
+use crate::reconfigure::{Asked, Reconfigured};
+use crate::set_global::SetError;
+use crate::setting::{Setting, SettingError, replace, verify, with_defaults};
 use crate::start_error::StartError;
 use crate::template::TemplateSource;
 use crate::tls::Tls;
@@ -82,6 +85,7 @@ pub struct Instance {
     dir: InstanceDir,
     connection: Connection,
     facts: ServerFacts,
+    asked: Asked,
 }
 
 impl Instance {
@@ -113,13 +117,10 @@ impl Instance {
             log: &log,
             base: &base,
         };
-        making
-            .start(template, settings)
-            .await
-            .map_err(|error| match &config.image {
-                Some(image) => error.on_image(image.size, &base),
-                None => error,
-            })
+        making.start(template).await.map_err(|error| match &config.image {
+            Some(image) => error.on_image(image.size, &base),
+            None => error,
+        })
     }
 
     /// What the server says of itself.
@@ -167,6 +168,22 @@ impl Instance {
         self.process.watch().ended().await
     }
 
+    /// Makes the server have these settings instead of those that it has, without a restart: the durable defaults hold
+    /// for what they leave out. What was set before and is not among them any more gets the value of the server's start
+    /// again; with what the server was started with, the server's built-in default. All are read back and verified.
+    ///
+    /// Connections that are open keep the session values that they have.
+    pub async fn reconfigure(&mut self, settings: &[Setting]) -> Result<Reconfigured, SetError> {
+        let flavor = self.facts.flavor;
+        let wanted = settings_with(flavor, settings, self.dir.placed())?;
+        let set = self.asked.reconfigure(&self.connection, flavor, &wanted);
+        let (done, variables) = set.await?;
+        if let Some(variables) = variables {
+            self.facts.variables = variables;
+        }
+        Ok(done)
+    }
+
     /// Stops the server in order, kills it if that takes longer than 20 s, and removes its directory.
     pub async fn stop(self) -> io::Result<Exit> {
         let exit = self.process.stop(STOP_PATIENCE).await?;
@@ -198,23 +215,17 @@ struct Making<'a> {
 }
 
 impl Making<'_> {
-    async fn start(self, template: PathBuf, mut settings: Vec<Setting>) -> Result<Instance, StartError> {
+    async fn start(self, template: PathBuf) -> Result<Instance, StartError> {
         let dir = self.directory().await?;
         let dir = copy_data(template, dir, self.user.clone())
             .await
             .map_err(|error| StartError::copy(error, self.base))?;
-        for placed in dir.placed() {
-            let flavor = self.config.binary.flavor;
-            replace(
-                &mut settings,
-                placement::settings(placed.class, flavor, &placed.directory),
-            );
-        }
+        let settings = settings_with(self.config.binary.flavor, &self.config.settings, dir.placed())?;
         let process = spawn(self.config, &settings, &self.user, self.log, &dir)?;
         let starting = Starting {
             config: self.config,
             base: self.base,
-            settings: &settings,
+            settings,
             log: self.log,
             process,
             dir,
@@ -237,7 +248,7 @@ impl Making<'_> {
 struct Starting<'a> {
     config: &'a InstanceConfig,
     base: &'a Path,
-    settings: &'a [Setting],
+    settings: Vec<Setting>,
     log: &'a ServerLog,
     process: ServerProcess,
     dir: InstanceDir,
@@ -261,8 +272,9 @@ impl Starting<'_> {
                     StartError::directory("read", Path::new("/proc"))(source)
                 }
             })?;
-        verify(self.settings, &facts.variables, facts.flavor)?;
+        verify(&self.settings, &facts.variables, facts.flavor)?;
         Ok(Instance {
+            asked: Asked::new(self.settings, facts.variables.clone()),
             process: self.process,
             dir: self.dir,
             connection,
@@ -298,6 +310,22 @@ impl Starting<'_> {
             }
         }
     }
+}
+
+/// All settings of a server: the defaults, those that were chosen, and those that place its files.
+fn settings_with(
+    flavor: Flavor,
+    chosen: &[Setting],
+    placed: &[Placed],
+) -> Result<Vec<Setting>, SettingError> {
+    let mut settings = with_defaults(flavor, chosen)?;
+    for placed in placed {
+        replace(
+            &mut settings,
+            placement::settings(placed.class, flavor, &placed.directory),
+        );
+    }
+    Ok(settings)
 }
 
 fn sweep(base: &Path, progress: &(dyn Fn(&str) + Sync)) -> Result<(), StartError> {

@@ -2,16 +2,15 @@
 
 use std::io;
 
-use mysql_async::prelude::Queryable;
-use mysql_async::{Conn, Value};
 use thiserror::Error;
 
 use crate::connection::{ConnectError, Connection, Password};
 use crate::dsn::Dsn;
 use crate::facts::{FactsError, ServerFacts};
 use crate::peer::{PeerError, server_process};
+use crate::reconfigure::{Asked, Reconfigured};
+use crate::set_global::{SetError, set_global};
 use crate::setting::{Setting, SettingError, verify};
-use crate::taken::integer;
 use crate::watch::{Exit, ProcessWatch};
 
 /// What to attach to.
@@ -60,7 +59,7 @@ pub struct RunningServer {
     connection: Connection,
     facts: ServerFacts,
     watch: ProcessWatch,
-    old: Vec<Setting>,
+    asked: Asked,
 }
 
 impl RunningServer {
@@ -68,10 +67,10 @@ impl RunningServer {
     pub async fn attach(config: &RunningConfig) -> Result<Self, RunningError> {
         let (connection, facts, watch) = log_in(&config.dsn, config.password.clone()).await?;
         let mut server = Self {
+            asked: Asked::new(Vec::new(), facts.variables.clone()),
             connection,
             facts,
             watch,
-            old: Vec::new(),
         };
         match server.apply(&config.settings).await {
             Ok(()) => Ok(server),
@@ -102,17 +101,29 @@ impl RunningServer {
         self.watch.exit().is_none()
     }
 
+    /// Makes these settings hold, and puts others that were set back to their old values.
+    pub async fn reconfigure(&mut self, settings: &[Setting]) -> Result<Reconfigured, SetError> {
+        let set = self
+            .asked
+            .reconfigure(&self.connection, self.facts.flavor, settings);
+        let (done, variables) = set.await?;
+        if let Some(variables) = variables {
+            self.facts.variables = variables;
+        }
+        Ok(done)
+    }
+
     /// Gives each variable that was set its old value again, and checks that.
     pub async fn restore(self) -> Result<(), RunningError> {
-        if self.old.is_empty() {
+        let old = self.asked.old();
+        if old.is_empty() {
             return Ok(());
         }
-        let refused = self.set_back().await?;
+        let refused = self.set_back(&old).await?;
         let variables = self.connection.variables().await?;
         let is_back =
             |setting: &Setting| verify(std::slice::from_ref(setting), &variables, self.facts.flavor);
-        let not_restored: Vec<_> = self
-            .old
+        let not_restored: Vec<_> = old
             .iter()
             .filter_map(|setting| Some((setting.clone(), is_back(setting).err()?)))
             .chain(refused)
@@ -125,63 +136,44 @@ impl RunningServer {
     }
 
     /// Sets every old value that the server takes, and returns those that it refuses.
-    async fn set_back(&self) -> Result<Vec<(Setting, SettingError)>, RunningError> {
-        let mut conn = self.connection.connect().await?;
+    async fn set_back(&self, old: &[Setting]) -> Result<Vec<(Setting, SettingError)>, RunningError> {
+        let (connection, flavor) = (&self.connection, self.facts.flavor);
+        let mut conn = connection.connect().await?;
         let mut refused = Vec::new();
-        // Backwards: a variable may bound the values of one that was set before it.
-        for setting in self.old.iter().rev() {
-            match self.set_global(&mut conn, setting).await {
+        for setting in old {
+            match set_global(
+                connection,
+                flavor,
+                &mut conn,
+                setting.name(),
+                Some(setting.value()),
+            )
+            .await
+            {
                 Ok(()) => {}
-                Err(RunningError::Setting(error)) => refused.push((setting.clone(), error)),
-                Err(broken) => return Err(broken),
+                Err(SetError::Setting(error)) => refused.push((setting.clone(), error)),
+                Err(SetError::Connect(broken)) => return Err(broken.into()),
             }
         }
-        self.connection.leave(conn).await?;
+        connection.leave(conn).await?;
         Ok(refused)
     }
 
     async fn apply(&mut self, settings: &[Setting]) -> Result<(), RunningError> {
-        if settings.is_empty() {
-            return Ok(());
+        let done = self.reconfigure(settings).await.map_err(RunningError::from)?;
+        match done.need_restart.into_iter().next() {
+            Some(name) => Err(SettingError::ReadOnly(name).into()),
+            None => Ok(()),
         }
-        let mut conn = self.connection.connect().await?;
-        for setting in settings {
-            self.set_global(&mut conn, setting).await?;
-            if let Some(value) = self.facts.variables.get(setting.name()) {
-                self.old.push(Setting::new(setting.name(), value));
-            }
-        }
-        self.connection.leave(conn).await?;
-        self.facts.variables = self.connection.variables().await?;
-        verify(settings, &self.facts.variables, self.facts.flavor)?;
-        Ok(())
     }
+}
 
-    async fn set_global(&self, conn: &mut Conn, setting: &Setting) -> Result<(), RunningError> {
-        let statement = format!("SET GLOBAL {} = {}", setting.name(), literal(setting.value()));
-        conn.query_drop(statement)
-            .await
-            .map_err(|error| self.explain(setting, error))
-    }
-
-    /// Server error numbers: 1193 is `ER_UNKNOWN_SYSTEM_VARIABLE`, 1238 `ER_INCORRECT_GLOBAL_LOCAL_VAR`.
-    fn explain(&self, setting: &Setting, error: mysql_async::Error) -> RunningError {
-        let mysql_async::Error::Server(server) = &error else {
-            return self.connection.explain(error).into();
-        };
-        let name = setting.name().to_owned();
-        match server.code {
-            1193 => SettingError::Unknown {
-                name,
-                flavor: self.facts.flavor,
-            },
-            1238 => SettingError::ReadOnly(name),
-            _ => SettingError::Refused {
-                setting: setting.clone(),
-                message: server.message.clone(),
-            },
+impl From<SetError> for RunningError {
+    fn from(error: SetError) -> Self {
+        match error {
+            SetError::Connect(error) => error.into(),
+            SetError::Setting(error) => error.into(),
         }
-        .into()
     }
 }
 
@@ -199,39 +191,10 @@ pub(crate) async fn log_in(
     Ok((connection, facts, watch))
 }
 
-/// A value as SQL: numbers with their suffix worked out, because SQL knows none; anything else quoted.
-fn literal(value: &str) -> String {
-    if let Some(number) = integer(value) {
-        return number.to_string();
-    }
-    let decimal = value.starts_with(|c: char| c.is_ascii_digit()) && value.parse::<f64>().is_ok();
-    if decimal {
-        value.to_owned()
-    } else {
-        Value::from(value).as_sql(false)
-    }
-}
-
 fn list(failed: &[(Setting, SettingError)]) -> String {
     let words: Vec<String> = failed
         .iter()
         .map(|(setting, error)| format!("{setting} ({error})"))
         .collect();
     words.join(", ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_become_sql_that_says_the_same() {
-        assert_eq!(literal("256M"), "268435456");
-        assert_eq!(literal("0.500000"), "0.500000");
-        assert_eq!(literal("-1"), "-1");
-        assert_eq!(literal("ON"), "'ON'");
-        assert_eq!(literal(""), "''");
-        assert_eq!(literal("it's"), r"'it\'s'");
-        assert_eq!(literal("1; DROP"), "'1; DROP'");
-    }
 }

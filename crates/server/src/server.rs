@@ -15,7 +15,9 @@ use crate::image::ImageConfig;
 use crate::instance::{Instance, InstanceConfig};
 use crate::placed::Placed;
 use crate::placement::Placement;
+use crate::reconfigure::Reconfigured;
 use crate::running::{RunningConfig, RunningError, RunningServer};
+use crate::set_global::SetError;
 use crate::setting::Setting;
 use crate::start_error::StartError;
 use crate::watch::Exit;
@@ -58,6 +60,9 @@ pub enum ServerError {
     /// A running server cannot be used.
     #[error(transparent)]
     Running(#[from] RunningError),
+    /// A server cannot have other settings.
+    #[error(transparent)]
+    Set(#[from] SetError),
     /// A private instance did not go in order.
     #[error("the private server was stopped, but not in order: {0}")]
     Stop(#[source] io::Error),
@@ -118,6 +123,16 @@ impl Server {
     /// `SHOW GLOBAL STATUS` of now.
     pub async fn status(&self) -> Result<BTreeMap<String, String>, ConnectError> {
         self.connection().status().await
+    }
+
+    /// Gives it other settings while it runs; what needs a restart is told, and not done: see
+    /// [`Instance::reconfigure`] and [`RunningServer::reconfigure`].
+    pub async fn reconfigure(&mut self, settings: &[Setting]) -> Result<Reconfigured, ServerError> {
+        let done = match self {
+            Self::Private(instance) => instance.reconfigure(settings).await,
+            Self::Running(server) => server.reconfigure(settings).await,
+        };
+        Ok(done?)
     }
 
     /// Whether it lives.

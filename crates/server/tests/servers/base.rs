@@ -93,11 +93,24 @@ pub(crate) async fn ask<T: FromRow + Send + 'static>(socket: &Path, statement: &
     row.unwrap()
 }
 
+/// Asks a server on its socket for several rows.
+pub(crate) async fn all<T: FromRow + Send + 'static>(socket: &Path, statement: &str) -> Vec<T> {
+    let mut conn = connect(socket).await;
+    let rows = conn.query(statement).await.unwrap();
+    conn.disconnect().await.unwrap();
+    rows
+}
+
+/// Has a server do one thing, if it will.
+pub(crate) async fn try_to_tell(socket: &Path, statement: &str) -> mysql_async::Result<()> {
+    let mut conn = connect(socket).await;
+    conn.query_drop(statement).await?;
+    conn.disconnect().await
+}
+
 /// Has a server do one thing.
 pub(crate) async fn tell(socket: &Path, statement: &str) {
-    let mut conn = connect(socket).await;
-    conn.query_drop(statement).await.unwrap();
-    conn.disconnect().await.unwrap();
+    try_to_tell(socket, statement).await.unwrap();
 }
 
 async fn connect(socket: &Path) -> Conn {

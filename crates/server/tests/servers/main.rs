@@ -6,5 +6,6 @@
 mod base;
 mod full_disk;
 mod private;
+mod reconfigure;
 mod running;
 mod template;
