@@ -49,9 +49,7 @@ pub(crate) fn checked(
         }
         for level in levels {
             if !axis.levels.iter().any(|known| known.name == *level) {
-                let known = listed(axis.levels.iter().map(|level| level.name.as_str()));
-                let problem = format!("the axis {} has no level {level:?}: it has {known}", axis.name);
-                return Err(source.error(names.span(), problem));
+                return Err(source.error(names.span(), no_level(axis, level)));
             }
         }
         Ok(Choice {
@@ -66,4 +64,9 @@ pub(crate) fn checked(
 pub(crate) fn no_axis(name: &str, axes: &[Axis]) -> String {
     let known = listed(axes.iter().map(|axis| axis.name.as_str()));
     format!("there is no axis {name:?}: the axes are {known}")
+}
+
+pub(crate) fn no_level(axis: &Axis, level: &str) -> String {
+    let known = listed(axis.levels.iter().map(|level| level.name.as_str()));
+    format!("the axis {} has no level {level:?}: it has {known}", axis.name)
 }

@@ -1,6 +1,6 @@
 //! Studies: a server measured under many settings, in turns, and what the tables say.
 //!
-//! A [`Plan`] is read from TOML (docs/plans.md) and checked as a whole. It has [`Cell`]s: one level of each of its axes. Each
+//! A [`Plan`] is read from TOML and checked as a whole. It has [`Cell`]s: one level of each of its axes. Each
 //! cell is measured several times, in [`turns()`] whose order is drawn, so that a machine that drifts does so for all
 //! alike.
 //!
@@ -8,8 +8,10 @@
 
 mod axis;
 mod build;
+mod builtin;
 mod cell;
 mod choices;
+mod estimate;
 mod figure;
 mod merged;
 mod options;
@@ -25,8 +27,10 @@ mod workload;
 mod plan_tests;
 
 pub use axis::{Axis, Level};
+pub use builtin::{BUILTIN, Builtin};
 pub use cell::{Cell, Chosen, DataUse, Detail, FileSystem, Place, Tables, Where};
 pub use choices::Choice;
+pub use estimate::Estimate;
 pub use figure::{Figure, Point, Span, Unit, UnknownFigure};
 pub use order::{Turn, turns};
 pub use plan::{Plan, Scale, UnknownScale};

@@ -11,12 +11,12 @@ use thiserror::Error;
 use crate::axis::{Axis, Level, axes};
 use crate::build::{self, server};
 use crate::cell::Cell;
-use crate::choices::{Choice, checked};
+use crate::choices::{Choice, checked, no_axis, no_level};
 use crate::merged::Merged;
 use crate::options::{Opt, options};
 use crate::source::{Source, listed};
 use crate::table_spec::{Published, TableSpec};
-use crate::text::{File, ScaleText};
+use crate::text::{Changes, File, ScaleText};
 use crate::workload::Files;
 
 /// Longest name of a cell, in bytes: file systems take 255.
@@ -181,8 +181,35 @@ struct Matrix<'a> {
     base: Vec<Opt>,
     scale: Vec<Opt>,
     levels: Vec<Choice>,
+    changes: Vec<Change>,
     excludes: &'a [Vec<Choice>],
     files: Files<'a>,
+}
+
+/// What a level has besides its own options at a scale.
+struct Change {
+    axis: String,
+    level: String,
+    options: Vec<Opt>,
+}
+
+fn changes(source: &Source<'_>, texts: &Changes, axes: &[Axis]) -> Result<Vec<Change>, FileError> {
+    let mut changes = Vec::new();
+    for (name, levels) in texts {
+        let axis = axes.iter().find(|axis| axis.name == *name.get_ref());
+        let axis = axis.ok_or_else(|| source.error(name.span(), no_axis(name.get_ref(), axes)))?;
+        for (level, table) in levels {
+            if axis.level(level.get_ref()).is_none() {
+                return Err(source.error(level.span(), no_level(axis, level.get_ref())));
+            }
+            changes.push(Change {
+                axis: axis.name.clone(),
+                level: level.get_ref().clone(),
+                options: options(source, table, &[])?,
+            });
+        }
+    }
+    Ok(changes)
 }
 
 fn all_cells(
@@ -202,10 +229,7 @@ fn all_cells(
     let base = options(source, &file.base, &[])?;
     let mut cells = [const { Vec::new() }; 3];
     for scale in Scale::ALL {
-        let none = ScaleText {
-            base: crate::text::Table::default(),
-            levels: crate::text::Choices::default(),
-        };
+        let none = ScaleText::default();
         let mut texts = file.scales.iter();
         let text = texts.find(|(name, _)| name.get_ref() == scale.as_str());
         let text = text.map_or(&none, |(_, text)| text);
@@ -215,6 +239,7 @@ fn all_cells(
             base: base.clone(),
             scale: options(source, &text.base, &[])?,
             levels: checked(source, &text.levels, axes)?,
+            changes: changes(source, &text.change, axes)?,
             excludes: &excludes,
             files,
         };
@@ -281,9 +306,15 @@ impl Matrix<'_> {
 
     fn merged(&self, levels: &[&Level], flavor: Option<Flavor>) -> Merged<'_> {
         let layers = [self.base.as_slice(), self.scale.as_slice()];
-        let layers = layers
-            .into_iter()
-            .chain(levels.iter().map(|level| level.options.as_slice()));
+        let of_levels = self.axes.iter().zip(levels).flat_map(|(axis, level)| {
+            let mut changes = self.changes.iter();
+            let change = changes.find(|change| change.axis == axis.name && change.level == level.name);
+            [
+                Some(level.options.as_slice()),
+                change.map(|change| change.options.as_slice()),
+            ]
+        });
+        let layers = layers.into_iter().chain(of_levels.flatten());
         Merged::new(self.source, layers, flavor)
     }
 

@@ -41,14 +41,19 @@ pub(crate) struct AxisText {
 }
 
 /// One `[scale.NAME]`.
-#[derive(Debug, serde::Deserialize)]
+#[derive(Debug, Default, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ScaleText {
     #[serde(default)]
     pub(crate) base: Table,
     #[serde(default)]
     pub(crate) levels: Choices,
+    #[serde(default)]
+    pub(crate) change: Changes,
 }
+
+/// Options by level, by axis.
+pub(crate) type Changes = BTreeMap<Spanned<String>, BTreeMap<Spanned<String>, Table>>;
 
 /// One `[[table]]`.
 #[derive(Debug, serde::Deserialize)]
