@@ -25,46 +25,80 @@ pub struct CopyError {
     pub source: io::Error,
 }
 
+/// Where an entry that is right in a copied directory goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Route<'a> {
+    /// To the copy.
+    Along,
+    /// To another directory, which exists.
+    To(&'a Path),
+    /// It is left out.
+    Nowhere,
+}
+
 /// Copies the files and directories under `from` to the new directory `to`, owned by `user`, and waits until
 /// they are on disk: written later, they would disturb what is measured.
-///
-/// `elsewhere` may name another directory, which exists, for a file or directory that is right in `from`.
 pub(crate) fn copy_tree<'a>(
     from: &Path,
     to: &Path,
     user: &ServerUser,
-    elsewhere: &dyn Fn(&DirEntry) -> Option<&'a Path>,
+    route: &dyn Fn(&DirEntry) -> Route<'a>,
 ) -> Result<(), CopyError> {
     let used = RefCell::new(BTreeSet::from([to]));
     let target = |entry: &DirEntry| {
-        let directory = elsewhere(entry).unwrap_or(to);
+        let directory = match route(entry) {
+            Route::Along => to,
+            Route::To(directory) => directory,
+            Route::Nowhere => return None,
+        };
         used.borrow_mut().insert(directory);
-        directory.join(entry.file_name())
+        Some(directory.join(entry.file_name()))
     };
     copy_directory(from, to, user, &target)?;
-    for directory in used.into_inner() {
-        let sync = || syncfs(File::open(directory)?).map_err(io::Error::from);
-        sync().map_err(|source| failed(from, directory, source))?;
-    }
-    Ok(())
+    used.into_inner().into_iter().try_for_each(sync)
+}
+
+/// Copies what is in the directory `from` into the directory `to`, which exists, likewise.
+pub(crate) fn copy_contents(from: &Path, to: &Path, user: &ServerUser) -> Result<(), CopyError> {
+    copy_entries(from, to, user, &|entry| Some(to.join(entry.file_name())))?;
+    sync(to)
+}
+
+/// Waits until the file system of a directory has everything on disk.
+fn sync(directory: &Path) -> Result<(), CopyError> {
+    let sync = || syncfs(File::open(directory)?).map_err(io::Error::from);
+    sync().map_err(|source| failed(directory, directory, source))
 }
 
 fn copy_directory(
     from: &Path,
     to: &Path,
     user: &ServerUser,
-    target: &dyn Fn(&DirEntry) -> PathBuf,
+    target: &dyn Fn(&DirEntry) -> Option<PathBuf>,
 ) -> Result<(), CopyError> {
     let fail = |source| failed(from, to, source);
     let mode = fs::metadata(from).map_err(fail)?.mode() & 0o7777;
     DirBuilder::new().mode(mode).create(to).map_err(fail)?;
     user.own(to).map_err(fail)?;
+    copy_entries(from, to, user, target)
+}
+
+fn copy_entries(
+    from: &Path,
+    to: &Path,
+    user: &ServerUser,
+    target: &dyn Fn(&DirEntry) -> Option<PathBuf>,
+) -> Result<(), CopyError> {
+    let fail = |source| failed(from, to, source);
     for entry in fs::read_dir(from).map_err(fail)? {
         let entry = entry.map_err(fail)?;
-        let (source, target) = (entry.path(), target(&entry));
+        let Some(target) = target(&entry) else {
+            continue;
+        };
+        let source = entry.path();
         let kind = entry.file_type().map_err(fail)?;
         if kind.is_dir() {
-            let inside = |entry: &DirEntry| target.join(entry.file_name());
+            let inside = |entry: &DirEntry| Some(target.join(entry.file_name()));
             copy_directory(&source, &target, user, &inside)?;
         } else if kind.is_file() {
             copy_file(&source, &target, user).map_err(|error| failed(&source, &target, error))?;
@@ -146,7 +180,7 @@ mod tests {
             .mode(0o600)
             .open(from.join("key"));
         drop(key.unwrap());
-        copy_tree(&from, &to, &ServerUser::me(), &|_| None).unwrap();
+        copy_tree(&from, &to, &ServerUser::me(), &|_| Route::Along).unwrap();
         assert_eq!(fs::read(to.join("mysql/user.ibd")).unwrap(), b"rows");
         assert_eq!(fs::read(to.join("empty")).unwrap(), b"");
         assert_eq!(fs::metadata(to.join("key")).unwrap().mode() & 0o777, 0o600);
@@ -164,7 +198,7 @@ mod tests {
         let full = File::create(from.join("full")).unwrap();
         fallocate(&full, FallocateFlags::empty(), 0, size).unwrap();
         full.write_all_at(b"middle", size / 2).unwrap();
-        copy_tree(&from, &to, &ServerUser::me(), &|_| None).unwrap();
+        copy_tree(&from, &to, &ServerUser::me(), &|_| Route::Along).unwrap();
         for name in ["sparse", "full"] {
             assert!(fs::read(from.join(name)).unwrap() == fs::read(to.join(name)).unwrap());
         }
@@ -180,20 +214,29 @@ mod tests {
         fs::create_dir_all(from.join("log/log")).unwrap();
         fs::create_dir_all(from.join("mysql")).unwrap();
         fs::create_dir(&redo).unwrap();
-        for file in ["log/log/1", "mysql/log", "other"] {
+        for file in ["log/log/1", "mysql/log", "other", "left"] {
             fs::write(from.join(file), file).unwrap();
         }
-        let place = |entry: &DirEntry| (entry.file_name() == "log").then_some(redo.as_path());
+        let place = |entry: &DirEntry| match entry.file_name().to_str() {
+            Some("log") => Route::To(&redo),
+            Some("left") => Route::Nowhere,
+            _ => Route::Along,
+        };
         copy_tree(&from, &to, &ServerUser::me(), &place).unwrap();
         assert_eq!(fs::read(redo.join("log/log/1")).unwrap(), b"log/log/1");
         assert!(to.join("mysql/log").is_file() && to.join("other").is_file());
-        assert!(!to.join("log").exists());
+        assert!(!to.join("log").exists() && !to.join("left").exists());
+        copy_contents(&redo, &to, &ServerUser::me()).unwrap();
+        assert_eq!(fs::read(to.join("log/log/1")).unwrap(), b"log/log/1");
     }
 
     #[test]
     fn a_copy_over_something_names_both() {
         let directory = tempfile::tempdir().unwrap();
-        let error = copy_tree(directory.path(), directory.path(), &ServerUser::me(), &|_| None).unwrap_err();
+        let error = copy_tree(directory.path(), directory.path(), &ServerUser::me(), &|_| {
+            Route::Along
+        })
+        .unwrap_err();
         assert_eq!(error.source.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(error.to, directory.path());
     }

@@ -18,6 +18,10 @@ use crate::start_error::StartError;
 use crate::user::ServerUser;
 
 const PREFIX: &str = "instance-";
+
+/// Starts the name of a directory of data that is kept between two servers.
+const KEPT_PREFIX: &str = "kept-";
+
 const LOCK: &str = "lock";
 
 /// MySQL's directory of temporary tablespaces. By its name its files are known for what they are.
@@ -34,6 +38,12 @@ pub(crate) struct InstanceDir {
     // Dropped in this order: the lock outlives what it stands for.
     image: Option<MountedImage>,
     placed: Option<PlacedDirs>,
+    directory: LockedDir,
+}
+
+/// A directory that is locked as long as this process lives, and removed when dropped.
+#[derive(Debug)]
+pub(crate) struct LockedDir {
     directory: TempDir,
     _lock: File,
 }
@@ -47,8 +57,8 @@ pub struct Swept {
     pub kept: Vec<(PathBuf, io::Error)>,
 }
 
-/// Removes the instance directories under `base` whose logtrace is gone, however it ended, and what it placed
-/// elsewhere.
+/// Removes the directories of instances and of kept data under `base` whose logtrace is gone, however it ended, and what
+/// it placed elsewhere.
 pub fn sweep_stale(base: &Path) -> io::Result<Swept> {
     let mut swept = Swept::default();
     let _guard = guard(base)?;
@@ -65,14 +75,17 @@ pub fn sweep_stale(base: &Path) -> io::Result<Swept> {
     Ok(swept)
 }
 
-/// Names of instances that have a directory, or a list of placed directories alone.
+/// Names of instances that have a directory, or a list of placed directories alone, and of kept data.
 fn instance_names(base: &Path) -> io::Result<BTreeSet<String>> {
     let mut names = BTreeSet::new();
     for entry in fs::read_dir(base)? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
         let kind = entry.file_type()?;
-        if !name.starts_with(PREFIX) {
+        if ![PREFIX, KEPT_PREFIX]
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
+        {
             continue;
         }
         if kind.is_dir() {
@@ -110,18 +123,10 @@ impl InstanceDir {
     /// Makes a new one under `base`, which exists.
     pub(crate) fn create(base: &Path, user: &ServerUser) -> Result<Self, StartError> {
         let make = || {
-            let _guard = guard(base)?;
-            let directory = tempfile::Builder::new()
-                .prefix(PREFIX)
-                .permissions(Permissions::from_mode(0o700))
-                .tempdir_in(base)?;
-            let lock = File::create(directory.path().join(LOCK))?;
-            lock.lock()?;
             let dir = Self {
                 image: None,
                 placed: None,
-                directory,
-                _lock: lock,
+                directory: LockedDir::create(base, PREFIX)?,
             };
             user.own(dir.path())?;
             Ok(dir)
@@ -157,7 +162,7 @@ impl InstanceDir {
     }
 
     pub(crate) fn path(&self) -> &Path {
-        self.directory.path()
+        self.directory.directory.path()
     }
 
     /// What is placed elsewhere.
@@ -185,6 +190,36 @@ impl InstanceDir {
     pub(crate) fn remove(self) -> io::Result<()> {
         self.image.map_or(Ok(()), MountedImage::unmount)?;
         self.placed.map_or(Ok(()), PlacedDirs::remove)?;
+        self.directory.directory.close()
+    }
+}
+
+impl LockedDir {
+    /// A new directory for data that is kept; root's alone.
+    pub(crate) fn to_keep(base: &Path) -> io::Result<Self> {
+        Self::create(base, KEPT_PREFIX)
+    }
+
+    fn create(base: &Path, prefix: &str) -> io::Result<Self> {
+        let _guard = guard(base)?;
+        let directory = tempfile::Builder::new()
+            .prefix(prefix)
+            .permissions(Permissions::from_mode(0o700))
+            .tempdir_in(base)?;
+        let lock = File::create(directory.path().join(LOCK))?;
+        lock.lock()?;
+        Ok(Self {
+            directory,
+            _lock: lock,
+        })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Removes it, and says so when that fails.
+    pub(crate) fn remove(self) -> io::Result<()> {
         self.directory.close()
     }
 }
@@ -214,6 +249,8 @@ mod tests {
         let stale = base.path().join("instance-killed");
         fs::create_dir_all(stale.join("data/mysql")).unwrap();
         fs::write(stale.join(LOCK), "").unwrap();
+        let kept = base.path().join("kept-killed");
+        fs::create_dir(&kept).unwrap();
         let cut_short = base.path().join("instance-nolock");
         fs::create_dir(&cut_short).unwrap();
         let other = base.path().join("mysql");
@@ -222,7 +259,7 @@ mod tests {
         fs::write(base.path().join("instance-placed.placed"), "").unwrap();
         let mut removed = sweep_stale(base.path()).unwrap().removed;
         removed.sort();
-        assert_eq!(removed, [stale, cut_short, list_alone]);
+        assert_eq!(removed, [stale, cut_short, list_alone, kept]);
         assert!(living.path().is_dir() && other.is_dir());
     }
 

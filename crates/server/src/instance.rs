@@ -1,37 +1,34 @@
 //! A private server: started for one measurement, and gone after it.
 
-use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::arguments;
-use crate::connection::{ConnectError, Connection, Endpoint};
-use crate::copy::{CopyError, copy_tree};
-use crate::directory::{self, InstanceDir, sweep_stale};
-use crate::facts::{FactsError, ServerFacts};
+use crate::connection::Connection;
+use crate::directory::{self, sweep_stale};
+use crate::facts::ServerFacts;
 use crate::find::Binary;
-use crate::flavor::Flavor;
 use crate::home::Home;
 use crate::image::ImageConfig;
-use crate::log::{ServerLog, disk_is_full};
+use crate::kept::{KeepError, KeptData};
+use crate::log::{ServerLog, telling_lines};
 use crate::placed::Placed;
-use crate::placement::{self, Placement, class_of_initial};
-use crate::process::{Launch, ServerProcess};
-use crate::reconfigure::{Asked, Reconfigured};
-use crate::set_global::SetError;
-use crate::setting::{Setting, SettingError, replace, verify, with_defaults};
+use crate::placement::Placement;
+use crate::reconfigure::Reconfigured;
+use crate::set_global::{SetError, set_global};
+use crate::setting::{Setting, with_defaults};
 use crate::start_error::StartError;
+use crate::starting::{Setup, Started, settings_with};
 use crate::template::TemplateSource;
-use crate::tls::Tls;
 use crate::user::ServerUser;
+use crate::warm::pool_is_loaded;
 use crate::watch::Exit;
-
-/// How often a starting server is tried.
-const READY_POLL: Duration = Duration::from_millis(20);
 
 /// How long a server may take to stop before it is killed.
 const STOP_PATIENCE: Duration = Duration::from_secs(20);
+
+/// The same where its data is needed: a large buffer pool is written first.
+const STOP_PATIENCE_FOR_DATA: Duration = Duration::from_secs(300);
 
 /// What to start, and where.
 #[derive(Clone, Debug)]
@@ -80,12 +77,8 @@ impl InstanceConfig {
 /// kernel kills the server, and the next start removes the directory.
 #[derive(Debug)]
 pub struct Instance {
-    // Dropped in this order: no server writes to a directory that goes.
-    process: ServerProcess,
-    dir: InstanceDir,
-    connection: Connection,
-    facts: ServerFacts,
-    asked: Asked,
+    started: Started,
+    config: InstanceConfig,
 }
 
 impl Instance {
@@ -95,6 +88,16 @@ impl Instance {
     /// long as the measurement.
     pub async fn start(
         config: &InstanceConfig,
+        progress: &(dyn Fn(&str) + Sync),
+    ) -> Result<Self, StartError> {
+        Self::start_with(config, None, progress).await
+    }
+
+    /// The same with a copy of data that was kept, if there is any; it is in the buffer pool as it was then, as far as
+    /// it fits.
+    pub async fn start_with(
+        config: &InstanceConfig,
+        kept: Option<&KeptData>,
         progress: &(dyn Fn(&str) + Sync),
     ) -> Result<Self, StartError> {
         let settings = with_defaults(config.binary.flavor, &config.settings)?;
@@ -110,62 +113,116 @@ impl Instance {
             log: &log,
             templates: &config.templates,
         };
-        let template = source.prepare(progress).await?;
-        let making = Making {
+        let data = match kept {
+            Some(kept) => kept.data_for(&config.binary, &settings)?,
+            None => source.prepare(progress).await?,
+        };
+        let setup = Setup {
             config,
-            user,
+            user: &user,
             log: &log,
             base: &base,
         };
-        making.start(template).await.map_err(|error| match &config.image {
+        let started = async { setup.start(setup.make(data).await?).await };
+        let started = started.await.map_err(|error| match &config.image {
             Some(image) => error.on_image(image.size, &base),
             None => error,
-        })
+        })?;
+        if kept.is_some() {
+            pool_is_loaded(&started.connection).await?;
+        }
+        let config = config.clone();
+        Ok(Self { started, config })
+    }
+
+    /// Stops the server in order and starts it again on the same files, with these settings instead of its own.
+    pub async fn restart(self, settings: &[Setting]) -> Result<Self, StartError> {
+        let Self { started, mut config } = self;
+        config.settings = settings.to_vec();
+        let user = ServerUser::choose()?;
+        let base = directory::create_open(&config.base, &user)?;
+        let log = ServerLog::open(&config.log).map_err(StartError::directory("open", &config.log))?;
+        let Started { process, dir, .. } = started;
+        let stopped = process.stop(STOP_PATIENCE_FOR_DATA).await;
+        stopped.map_err(StartError::directory("stop the server of", dir.path()))?;
+        let setup = Setup {
+            config: &config,
+            user: &user,
+            log: &log,
+            base: &base,
+        };
+        let started = setup.start(dir).await?;
+        pool_is_loaded(&started.connection).await?;
+        Ok(Self { started, config })
+    }
+
+    /// Stops the server in order and keeps a copy of its data, to start others with.
+    pub async fn stop_and_keep(self) -> Result<KeptData, KeepError> {
+        let Self { started, config } = self;
+        let user = ServerUser::choose().map_err(|error| KeepError::Copy(error.into()))?;
+        remember_pool(&started).await;
+        let log = ServerLog::open(&config.log).map_err(KeepError::Stop)?;
+        let Started {
+            process, dir, facts, ..
+        } = started;
+        let exit = process
+            .stop(STOP_PATIENCE_FOR_DATA)
+            .await
+            .map_err(KeepError::Stop)?;
+        if exit != Exit::Code(0) {
+            let lines = telling_lines(&log.text());
+            return Err(KeepError::Unclean { exit, lines });
+        }
+        let base = directory::create_open(&config.base, &user).map_err(KeepError::Copy)?;
+        let of = (&config.binary, &config.settings[..]);
+        let (kept, dir) = KeptData::copy(base, dir, user, facts.log_names(), of).await?;
+        dir.remove().map_err(KeepError::Remove)?;
+        Ok(kept)
     }
 
     /// What the server says of itself.
     pub fn facts(&self) -> &ServerFacts {
-        &self.facts
+        &self.started.facts
     }
 
     /// How to connect to it.
     pub fn connection(&self) -> &Connection {
-        &self.connection
+        &self.started.connection
     }
 
     /// The server's process.
     pub fn pid(&self) -> u32 {
-        self.process.pid()
+        self.started.process.pid()
     }
 
     /// Its directory, with `data` and `tmp` in it, or in `fs` there when it has a file system of its own.
     pub fn directory(&self) -> &Path {
-        self.dir.path()
+        self.started.dir.path()
     }
 
     /// Its data directory.
     pub fn data_directory(&self) -> PathBuf {
-        self.dir.places().data
+        self.started.dir.places().data
     }
 
     /// What is placed elsewhere.
     pub fn placed(&self) -> &[Placed] {
-        self.dir.placed()
+        self.started.dir.placed()
     }
 
     /// Its socket.
     pub fn socket(&self) -> PathBuf {
-        self.dir.places().socket
+        self.started.dir.places().socket
     }
 
     /// Whether the server lives.
     pub fn is_running(&self) -> bool {
-        self.process.watch().exit().is_none()
+        self.started.process.watch().exit().is_none()
     }
 
     /// Waits until the server has died, by whatever cause.
     pub async fn died(&self) -> Exit {
-        self.process.watch().ended().await
+        self.started.process.watch().ended().await
     }
 
     /// Makes the server have these settings instead of those that it has, without a restart: the durable defaults hold
@@ -174,20 +231,23 @@ impl Instance {
     ///
     /// Connections that are open keep the session values that they have.
     pub async fn reconfigure(&mut self, settings: &[Setting]) -> Result<Reconfigured, SetError> {
-        let flavor = self.facts.flavor;
-        let wanted = settings_with(flavor, settings, self.dir.placed())?;
-        let set = self.asked.reconfigure(&self.connection, flavor, &wanted);
+        let flavor = self.started.facts.flavor;
+        let wanted = settings_with(flavor, settings, self.started.dir.placed())?;
+        let Started {
+            asked, connection, ..
+        } = &mut self.started;
+        let set = asked.reconfigure(connection, flavor, &wanted);
         let (done, variables) = set.await?;
         if let Some(variables) = variables {
-            self.facts.variables = variables;
+            self.started.facts.variables = variables;
         }
         Ok(done)
     }
 
     /// Stops the server in order, kills it if that takes longer than 20 s, and removes its directory.
     pub async fn stop(self) -> io::Result<Exit> {
-        let exit = self.process.stop(STOP_PATIENCE).await?;
-        self.dir.remove()?;
+        let exit = self.started.process.stop(STOP_PATIENCE).await?;
+        self.started.dir.remove()?;
         Ok(exit)
     }
 }
@@ -206,126 +266,15 @@ impl InstanceConfig {
     }
 }
 
-/// A server that has a template, and no directory yet.
-struct Making<'a> {
-    config: &'a InstanceConfig,
-    user: ServerUser,
-    log: &'a ServerLog,
-    base: &'a Path,
-}
-
-impl Making<'_> {
-    async fn start(self, template: PathBuf) -> Result<Instance, StartError> {
-        let dir = self.directory().await?;
-        let dir = copy_data(template, dir, self.user.clone())
-            .await
-            .map_err(|error| StartError::copy(error, self.base))?;
-        let settings = settings_with(self.config.binary.flavor, &self.config.settings, dir.placed())?;
-        let process = spawn(self.config, &settings, &self.user, self.log, &dir)?;
-        let starting = Starting {
-            config: self.config,
-            base: self.base,
-            settings,
-            log: self.log,
-            process,
-            dir,
-        };
-        starting.finish().await
+/// Has the server note all pages of its buffer pool when it stops, and not only a quarter of them. One that does not
+/// lets the next one start with fewer.
+async fn remember_pool(started: &Started) {
+    let (connection, flavor) = (&started.connection, started.facts.flavor);
+    if let Ok(mut conn) = connection.connect().await {
+        let name = "innodb_buffer_pool_dump_pct";
+        let _ = set_global(connection, flavor, &mut conn, name, Some("100")).await;
+        let _ = connection.leave(conn).await;
     }
-
-    async fn directory(&self) -> Result<InstanceDir, StartError> {
-        let mut dir = InstanceDir::create(self.base, &self.user)?;
-        if let Some(image) = &self.config.image {
-            dir.mount(image, &self.user, self.log).await?;
-        }
-        dir.furnish(&self.config.placements, &self.user)
-            .map_err(StartError::directory("make an instance in", self.base))?;
-        Ok(dir)
-    }
-}
-
-/// A server that was started and does not answer yet.
-struct Starting<'a> {
-    config: &'a InstanceConfig,
-    base: &'a Path,
-    settings: Vec<Setting>,
-    log: &'a ServerLog,
-    process: ServerProcess,
-    dir: InstanceDir,
-}
-
-impl Starting<'_> {
-    async fn finish(self) -> Result<Instance, StartError> {
-        let connection = Connection {
-            endpoint: Endpoint::Socket(self.dir.places().socket),
-            user: "root".to_owned(),
-            password: None,
-            database: None,
-            tls: Tls::Disabled,
-        };
-        self.ready(&connection).await?;
-        let facts = ServerFacts::collect(&connection, self.process.pid(), true)
-            .await
-            .map_err(|error| match error {
-                FactsError::Connect(error) => StartError::Connect(error),
-                FactsError::Binary { source, .. } => {
-                    StartError::directory("read", Path::new("/proc"))(source)
-                }
-            })?;
-        verify(&self.settings, &facts.variables, facts.flavor)?;
-        Ok(Instance {
-            asked: Asked::new(self.settings, facts.variables.clone()),
-            process: self.process,
-            dir: self.dir,
-            connection,
-            facts,
-        })
-    }
-
-    /// Waits for the first of: an answer, the server's end, the end of patience.
-    async fn ready(&self, connection: &Connection) -> Result<(), StartError> {
-        let binary = &self.config.binary;
-        tokio::select! {
-            biased;
-            exit = self.process.watch().ended() => {
-                Err(StartError::ended(binary, "starting", exit, self.log, self.base))
-            }
-            answer = self.answers(connection) => answer,
-            () = tokio::time::sleep(self.config.ready_within) => {
-                Err(StartError::not_ready(binary, self.config.ready_within.as_secs(), self.log))
-            }
-        }
-    }
-
-    async fn answers(&self, connection: &Connection) -> Result<(), StartError> {
-        loop {
-            match connection.check().await {
-                Ok(()) => return Ok(()),
-                Err(error @ ConnectError::AccessDenied { .. }) => return Err(error.into()),
-                // A server without disk space waits for some, for ever.
-                Err(_) if disk_is_full(&self.log.text()) => {
-                    return Err(StartError::DiskFull(self.base.to_owned()));
-                }
-                Err(_) => tokio::time::sleep(READY_POLL).await,
-            }
-        }
-    }
-}
-
-/// All settings of a server: the defaults, those that were chosen, and those that place its files.
-fn settings_with(
-    flavor: Flavor,
-    chosen: &[Setting],
-    placed: &[Placed],
-) -> Result<Vec<Setting>, SettingError> {
-    let mut settings = with_defaults(flavor, chosen)?;
-    for placed in placed {
-        replace(
-            &mut settings,
-            placement::settings(placed.class, flavor, &placed.directory),
-        );
-    }
-    Ok(settings)
 }
 
 fn sweep(base: &Path, progress: &(dyn Fn(&str) + Sync)) -> Result<(), StartError> {
@@ -340,46 +289,4 @@ fn sweep(base: &Path, progress: &(dyn Fn(&str) + Sync)) -> Result<(), StartError
         ));
     }
     Ok(())
-}
-
-/// Copies the template on a thread of its own. The directory goes with it: if nobody waits for the copy any
-/// more, it is removed when the copy ends.
-async fn copy_data(template: PathBuf, dir: InstanceDir, user: ServerUser) -> Result<InstanceDir, CopyError> {
-    let (from, to) = (template.clone(), dir.places().data);
-    let copying = tokio::task::spawn_blocking(move || {
-        let elsewhere = |entry: &DirEntry| {
-            let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            let class = class_of_initial(&entry.file_name().to_string_lossy(), is_directory)?;
-            dir.placed_for(class)
-        };
-        copy_tree(&template, &dir.places().data, &user, &elsewhere)?;
-        Ok(dir)
-    });
-    copying.await.unwrap_or_else(|ended| {
-        Err(CopyError {
-            from,
-            to,
-            source: ended.into(),
-        })
-    })
-}
-
-fn spawn(
-    config: &InstanceConfig,
-    settings: &[Setting],
-    user: &ServerUser,
-    log: &ServerLog,
-    dir: &InstanceDir,
-) -> Result<ServerProcess, StartError> {
-    let launch = Launch {
-        program: &config.binary.path,
-        arguments: &arguments::start(&config.binary, &dir.places(), config.port, settings),
-        user,
-        directory: dir.path(),
-        log,
-    };
-    ServerProcess::spawn(&launch).map_err(|source| StartError::Spawn {
-        program: config.binary.path.clone(),
-        source,
-    })
 }

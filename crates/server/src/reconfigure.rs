@@ -1,18 +1,15 @@
 //! Giving a server other settings while it runs.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
 
 use mysql_async::Conn;
 
 use crate::connection::{ConnectError, Connection};
 use crate::flavor::Flavor;
+use crate::gradual::settled;
 use crate::set_global::{SetError, set_global};
 use crate::setting::{Setting, SettingError, verify};
 use crate::taken::is_taken;
-
-/// Variables that a server goes on working at after `SET GLOBAL` has returned.
-const GRADUAL: [&str; 2] = ["innodb_buffer_pool_size", "innodb_redo_log_capacity"];
 
 /// Variables whose built-in default is not what a server has that was started without them: it works that out from the
 /// machine, from other variables or from its files. Found by setting all to their default, in MySQL 9.7 and MariaDB 10.11.
@@ -28,12 +25,6 @@ const WORKED_OUT: [&str; 10] = [
     "thread_cache_size",
     "thread_pool_size",
 ];
-
-/// How long such work may take, on an idle server.
-const GRADUAL_PATIENCE: Duration = Duration::from_secs(60);
-
-/// How often the server is asked meanwhile.
-const GRADUAL_POLL: Duration = Duration::from_millis(20);
 
 /// What became of new settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -126,7 +117,7 @@ impl Asked {
         }
         connection.leave(conn).await?;
         let done = setting.done;
-        let variables = settled(connection, &done).await?;
+        let variables = settled(connection, &done.changed).await?;
         let held: Vec<Setting> = wanted
             .iter()
             .filter(|setting| !done.need_restart.iter().any(|name| name == setting.name()))
@@ -270,36 +261,6 @@ fn push_new(names: &mut Vec<String>, name: &str) {
     }
 }
 
-/// The variables, once the server has done what it goes on working at.
-async fn settled(
-    connection: &Connection,
-    done: &Reconfigured,
-) -> Result<BTreeMap<String, String>, ConnectError> {
-    let is_gradual = |name: &String| GRADUAL.contains(&name.as_str());
-    if done.changed.iter().any(is_gradual) {
-        let start = Instant::now();
-        while start.elapsed() < GRADUAL_PATIENCE && is_resizing(&connection.status().await?) {
-            tokio::time::sleep(GRADUAL_POLL).await;
-        }
-    }
-    connection.variables().await
-}
-
-/// MySQL tells of both by a number, 0 when nothing goes on, and MariaDB of its buffer pool by a sentence.
-fn is_resizing(status: &BTreeMap<String, String>) -> bool {
-    let text = |name: &str| status.get(name).map_or("", String::as_str);
-    let goes_on = |code: &str| !["", "0"].contains(&text(code));
-    let pool = match status.contains_key("Innodb_buffer_pool_resize_status_code") {
-        true => goes_on("Innodb_buffer_pool_resize_status_code"),
-        false => {
-            let told = text("Innodb_buffer_pool_resize_status");
-            !(told.is_empty() || told.starts_with("Completed") || told.contains("not"))
-        }
-    };
-    let redo = text("Innodb_redo_log_resize_status");
-    pool || !["", "OK"].contains(&redo)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -345,30 +306,6 @@ mod tests {
             ]
         );
         assert_eq!(asked.old(), settings(&["c=3", "b=2"]));
-    }
-
-    #[test]
-    fn both_servers_tell_when_they_resize() {
-        let resizing = [
-            map(&[("Innodb_buffer_pool_resize_status_code", "3")]),
-            map(&[("Innodb_redo_log_resize_status", "Resizing down")]),
-            map(&[("Innodb_buffer_pool_resize_status", "Withdrawing blocks. (1/2)")]),
-        ];
-        let not = [
-            map(&[
-                ("Innodb_buffer_pool_resize_status_code", "0"),
-                ("Innodb_buffer_pool_resize_status", "Resizing was long ago"),
-                ("Innodb_redo_log_resize_status", "OK"),
-            ]),
-            map(&[(
-                "Innodb_buffer_pool_resize_status",
-                "Completed resizing buffer pool at 241122  9:00:00.",
-            )]),
-            map(&[("Innodb_buffer_pool_resize_status", "")]),
-            map(&[]),
-        ];
-        assert!(resizing.iter().all(is_resizing));
-        assert!(!not.iter().any(is_resizing));
     }
 
     fn any_settings() -> impl Strategy<Value = Vec<Setting>> {

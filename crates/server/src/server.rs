@@ -13,6 +13,7 @@ use crate::find::{Binary, FindError, find};
 use crate::home::Home;
 use crate::image::ImageConfig;
 use crate::instance::{Instance, InstanceConfig};
+use crate::kept::{KeepError, KeptData};
 use crate::placed::Placed;
 use crate::placement::Placement;
 use crate::reconfigure::Reconfigured;
@@ -63,6 +64,12 @@ pub enum ServerError {
     /// A server cannot have other settings.
     #[error(transparent)]
     Set(#[from] SetError),
+    /// The data of a private instance was not kept.
+    #[error(transparent)]
+    Keep(#[from] KeepError),
+    /// It is somebody else's.
+    #[error("a server that others run is not {0}: choose --server mysql, mariadb or a path")]
+    NotOurs(&'static str),
     /// A private instance did not go in order.
     #[error("the private server was stopped, but not in order: {0}")]
     Stop(#[source] io::Error),
@@ -74,6 +81,15 @@ impl Server {
     /// A private server dies with the thread that polls this: see [`Instance::start`]. The password of a running
     /// server comes from the environment variable `LOGTRACE_PASSWORD`.
     pub async fn open(config: &ServerConfig, progress: &(dyn Fn(&str) + Sync)) -> Result<Self, ServerError> {
+        Self::open_with(config, None, progress).await
+    }
+
+    /// The same, a private server with a copy of data that was kept, if there is any.
+    pub async fn open_with(
+        config: &ServerConfig,
+        kept: Option<&KeptData>,
+        progress: &(dyn Fn(&str) + Sync),
+    ) -> Result<Self, ServerError> {
         let binary = match &config.choice {
             Some(ServerChoice::Running(dsn)) => {
                 let running = RunningConfig {
@@ -93,7 +109,24 @@ impl Server {
         instance.templates.clone_from(&config.home.templates);
         instance.image = config.image;
         instance.placements.clone_from(&config.placements);
-        Ok(Self::Private(Instance::start(&instance, progress).await?))
+        let started = Instance::start_with(&instance, kept, progress).await?;
+        Ok(Self::Private(started))
+    }
+
+    /// Stops a private server and starts it again on the same files, with these settings instead of its own.
+    pub async fn restart(self, settings: &[Setting]) -> Result<Self, ServerError> {
+        match self {
+            Self::Private(instance) => Ok(Self::Private(instance.restart(settings).await?)),
+            Self::Running(_) => Err(ServerError::NotOurs("restarted")),
+        }
+    }
+
+    /// Stops a private server and keeps a copy of its data: see [`Instance::stop_and_keep`].
+    pub async fn stop_and_keep(self) -> Result<KeptData, ServerError> {
+        match self {
+            Self::Private(instance) => Ok(instance.stop_and_keep().await?),
+            Self::Running(_) => Err(ServerError::NotOurs("stopped")),
+        }
     }
 
     /// What the server says of itself.

@@ -111,7 +111,7 @@ impl Setting {
     }
 
     /// Whether a data directory depends on it.
-    pub(crate) fn is_fixed_at_initialisation(&self) -> bool {
+    fn is_fixed_at_initialisation(&self) -> bool {
         FIXED_AT_INITIALISATION.contains(&self.name.as_str())
     }
 
@@ -157,6 +157,16 @@ pub(crate) fn with_defaults(flavor: Flavor, chosen: &[Setting]) -> Result<Vec<Se
     let mut settings = defaults(flavor);
     replace(&mut settings, chosen.iter().cloned());
     Ok(settings)
+}
+
+/// Those that a data directory depends on, sorted.
+pub(crate) fn fixed_at_initialisation(settings: &[Setting]) -> Vec<Setting> {
+    let fixed = settings
+        .iter()
+        .filter(|setting| setting.is_fixed_at_initialisation());
+    let mut fixed: Vec<_> = fixed.cloned().collect();
+    fixed.sort_by(|a, b| a.name().cmp(b.name()));
+    fixed
 }
 
 /// Replaces and completes settings by others.

@@ -10,6 +10,7 @@ use crate::copy::CopyError;
 use crate::find::Binary;
 use crate::image::ImageError;
 use crate::image_size::ImageSize;
+use crate::kept::KeptError;
 use crate::log::{ServerLog, disk_is_full, telling_lines, unknown_variable};
 use crate::placement::PlacementError;
 use crate::setting::SettingError;
@@ -70,7 +71,10 @@ pub enum StartError {
     /// Its files cannot be where they shall be.
     #[error(transparent)]
     Placement(#[from] PlacementError),
-    /// The data directory could not be copied from the template.
+    /// It cannot read the data that was kept.
+    #[error(transparent)]
+    Kept(#[from] KeptError),
+    /// The data directory could not be copied.
     #[error(transparent)]
     Copy(#[from] CopyError),
     /// A program could not be started.

@@ -15,7 +15,7 @@ use crate::directory;
 use crate::find::Binary;
 use crate::log::ServerLog;
 use crate::process::{Launch, ServerProcess};
-use crate::setting::Setting;
+use crate::setting::{Setting, fixed_at_initialisation};
 use crate::start_error::StartError;
 use crate::user::ServerUser;
 use crate::watch::Exit;
@@ -61,18 +61,11 @@ impl TemplateSource<'_> {
     fn key(&self) -> Result<String, StartError> {
         let path = &self.binary.path;
         let metadata = fs::metadata(path).map_err(StartError::directory("read", path))?;
-        Ok(key(self.binary, &metadata, &self.fixed_settings()))
-    }
-
-    fn fixed_settings(&self) -> Vec<Setting> {
-        let mut settings: Vec<_> = self
-            .settings
-            .iter()
-            .filter(|setting| setting.is_fixed_at_initialisation())
-            .cloned()
-            .collect();
-        settings.sort_by(|a, b| a.name().cmp(b.name()));
-        settings
+        Ok(key(
+            self.binary,
+            &metadata,
+            &fixed_at_initialisation(self.settings),
+        ))
     }
 
     async fn lock(&self, key: &str, progress: &(dyn Fn(&str) + Sync)) -> Result<File, StartError> {
@@ -134,8 +127,9 @@ impl TemplateSource<'_> {
     }
 
     async fn initialise(&self, work: &Path, data: &Path, tmp: &Path) -> Result<(), StartError> {
-        let (program, arguments) = arguments::initialise(self.binary, data, tmp, &self.fixed_settings())
-            .map_err(StartError::NoInstallScript)?;
+        let (program, arguments) =
+            arguments::initialise(self.binary, data, tmp, &fixed_at_initialisation(self.settings))
+                .map_err(StartError::NoInstallScript)?;
         let process = ServerProcess::spawn(&Launch {
             program: &program,
             arguments: &arguments,

@@ -5,6 +5,7 @@
 
 mod base;
 mod full_disk;
+mod kept;
 mod private;
 mod reconfigure;
 mod running;
