@@ -44,7 +44,7 @@ pub struct ServerConfig {
 #[derive(Debug)]
 pub enum Server {
     /// Started for the measurement.
-    Private(Instance),
+    Private(Box<Instance>),
     /// Was there before.
     Running(RunningServer),
 }
@@ -110,13 +110,16 @@ impl Server {
         instance.image = config.image;
         instance.placements.clone_from(&config.placements);
         let started = Instance::start_with(&instance, kept, progress).await?;
-        Ok(Self::Private(started))
+        Ok(Self::Private(Box::new(started)))
     }
 
     /// Stops a private server and starts it again on the same files, with these settings instead of its own.
     pub async fn restart(self, settings: &[Setting]) -> Result<Self, ServerError> {
         match self {
-            Self::Private(instance) => Ok(Self::Private(instance.restart(settings).await?)),
+            Self::Private(instance) => {
+                let instance = instance.restart(settings).await?;
+                Ok(Self::Private(Box::new(instance)))
+            }
             Self::Running(_) => Err(ServerError::NotOurs("restarted")),
         }
     }
