@@ -46,7 +46,7 @@ pub enum Server {
     /// Started for the measurement.
     Private(Box<Instance>),
     /// Was there before.
-    Running(RunningServer),
+    Running(Box<RunningServer>),
 }
 
 /// Why there is no server to measure.
@@ -97,7 +97,8 @@ impl Server {
                     password: Password::from_environment(),
                     settings: config.settings.clone(),
                 };
-                return Ok(Self::Running(RunningServer::attach(&running).await?));
+                let attached = RunningServer::attach(&running).await?;
+                return Ok(Self::Running(Box::new(attached)));
             }
             Some(ServerChoice::Binary(path)) => Binary::inspect(path)?,
             Some(ServerChoice::Flavor(flavor)) => find(Some(*flavor))?,
