@@ -103,6 +103,17 @@ const POINTS: [(Point, &str); 7] = [
 ];
 
 impl Point {
+    /// All of them, from the lowest of the percentiles.
+    pub const ALL: [Self; 7] = [
+        Self::Mean,
+        Self::P50,
+        Self::P90,
+        Self::P95,
+        Self::P99,
+        Self::P999,
+        Self::Max,
+    ];
+
     /// The point of a distribution.
     pub fn of(self, distribution: &Distribution) -> u64 {
         match self {

@@ -1,6 +1,7 @@
 //! What a plan wants tabulated.
 
 use logtrace_driver::FileError;
+use serde::Serialize;
 
 use crate::axis::Axis;
 use crate::cell::{Cell, Detail};
@@ -55,7 +56,7 @@ pub enum Compare {
 }
 
 /// A published table: context for ours, never a target.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Published {
     /// Its heading.
     pub title: String,

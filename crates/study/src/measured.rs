@@ -1,0 +1,164 @@
+//! What a turn came to.
+
+use std::collections::BTreeMap;
+
+use logtrace_events::{FileClass, IoOp};
+use logtrace_report::cause::Wait;
+use logtrace_report::document::{Document, Driver};
+
+use crate::course::Course;
+use crate::figure::{Figure, Point, Span};
+use crate::series::{error_of_mean, mean, variance};
+use crate::stalls::{Stall, stalls};
+
+/// The figures of one turn, and what they came from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measured {
+    /// Everything that can be tabulated.
+    pub figures: BTreeMap<Figure, f64>,
+    /// What the server's commits waited for, and its statements outside of them where these were traced: the largest first.
+    pub causes: Vec<CauseTotal>,
+    /// Standard error of the throughput inside the window, as a part of it; heeds that what follows on one another is
+    /// alike. `None` where the window is too short to tell.
+    pub error: Option<f64>,
+    /// Stalls, in the order of time.
+    pub stalls: Vec<Stall>,
+    /// Whether the run was degraded: it counts, and tables say so.
+    pub degraded: bool,
+}
+
+/// Time that is charged to one cause, whoever's work it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CauseTotal {
+    /// The file and the operation on it, for time inside of a system call.
+    pub io: Option<(FileClass, IoOp)>,
+    /// What was waited for.
+    pub wait: Wait,
+    /// Nanoseconds.
+    pub total: u64,
+}
+
+impl Measured {
+    /// Out of the document of a run, its course, and the stages of statements: a name and the nanoseconds of a statement in
+    /// it, on average.
+    pub fn new(document: &Document, course: &Course, stages: &[(String, f64)], degraded: bool) -> Self {
+        let stalls = stalls(course);
+        let mut figures = BTreeMap::new();
+        if let Some(driver) = &document.driver {
+            requests(&mut figures, driver);
+        }
+        figures.extend(document.tpcc.as_ref().map(|tpcc| (Figure::Nopm, tpcc.nopm)));
+        traced(&mut figures, document);
+        let seconds = course.per_second();
+        figures.extend(variance(&seconds).map(|variance| (Figure::Deviation, variance.sqrt())));
+        if !course.parts.is_empty() {
+            figures.insert(Figure::Stalls, stalls.len() as f64);
+            let stalled: u64 = stalls.iter().map(|stall| stall.length_ns).sum();
+            figures.insert(Figure::Stalled, stalled as f64);
+        }
+        let stages = stages.iter();
+        figures.extend(stages.map(|(name, time)| (Figure::Stage(name.clone()), *time)));
+        let done = course.done();
+        Self {
+            figures,
+            causes: causes(document),
+            error: error_of_mean(&done).and_then(|error| ratio(error, mean(&done)?)),
+            stalls,
+            degraded,
+        }
+    }
+
+    /// Nanoseconds of all causes together.
+    pub fn total(&self) -> u64 {
+        self.causes.iter().map(|cause| cause.total).sum()
+    }
+
+    /// The standard error of a figure inside the window, where it is known.
+    pub fn error_of(&self, figure: &Figure) -> Option<f64> {
+        let value = self.figures.get(figure)?;
+        let follows = matches!(figure, Figure::Throughput | Figure::Nopm);
+        self.error.filter(|_| follows).map(|error| error * value)
+    }
+}
+
+impl CauseTotal {
+    /// As a table names it: `binlog fsync, journal commit`.
+    pub fn name(&self) -> String {
+        name(self.io, self.wait)
+    }
+}
+
+pub(crate) fn name(io: Option<(FileClass, IoOp)>, wait: Wait) -> String {
+    match io {
+        Some((class, op)) => format!("{class} {op}, {wait}"),
+        None => wait.to_string(),
+    }
+}
+
+fn ratio(part: f64, whole: f64) -> Option<f64> {
+    (whole > 0.0).then(|| part / whole)
+}
+
+fn requests(figures: &mut BTreeMap<Figure, f64>, driver: &Driver) {
+    figures.insert(Figure::Throughput, driver.achieved_per_s);
+    let spans = [
+        (Span::Lag, &driver.lag),
+        (Span::Service, &driver.service),
+        (Span::Response, &driver.response),
+    ];
+    for (span, distribution) in spans
+        .into_iter()
+        .filter(|(_, distribution)| distribution.count > 0)
+    {
+        for point in Point::ALL {
+            figures.insert(Figure::Requests(span, point), point.of(distribution) as f64);
+        }
+    }
+}
+
+fn traced(figures: &mut BTreeMap<Figure, f64>, document: &Document) {
+    if document.tracer.is_none() {
+        return;
+    }
+    if let Some(commits) = document.commits.as_ref().filter(|commits| commits.count > 0) {
+        for point in Point::ALL {
+            figures.insert(Figure::Commits(point), point.of(&commits.distribution) as f64);
+        }
+        for class in FileClass::ALL {
+            let causes = document.causes.iter().filter(|cause| cause.file == Some(class));
+            let total: u64 = causes.map(|cause| cause.total).sum();
+            figures.insert(Figure::CommitPart(class), total as f64 / commits.count as f64);
+        }
+    }
+    let window = document.workload.as_ref().map(|workload| workload.duration_s);
+    let traced = document.gaps().map(|gaps| gaps.traced as f64 / 1e9).or(window);
+    for class in FileClass::ALL {
+        let files = document.files.iter();
+        let written = files.filter(|file| file.class == class && file.op == IoOp::Write);
+        let bytes: u64 = written.map(|file| file.bytes).sum();
+        let rate = traced.and_then(|seconds| ratio(bytes as f64, seconds));
+        figures.extend(rate.map(|rate| (Figure::Written(class), rate)));
+    }
+}
+
+fn causes(document: &Document) -> Vec<CauseTotal> {
+    let of_commits = document
+        .causes
+        .iter()
+        .map(|row| (row.file, row.op, row.wait, row.total));
+    let statements = document
+        .statements
+        .iter()
+        .flat_map(|statements| &statements.causes);
+    let of_statements = statements.map(|row| (row.file, row.op, row.wait, row.total));
+    let mut totals: BTreeMap<(Option<(FileClass, IoOp)>, Wait), u64> = BTreeMap::new();
+    for (file, op, wait, total) in of_commits.chain(of_statements) {
+        *totals.entry((file.zip(op), wait)).or_default() += total;
+    }
+    let totals = totals
+        .into_iter()
+        .map(|((io, wait), total)| CauseTotal { io, wait, total });
+    let mut causes: Vec<CauseTotal> = totals.filter(|cause| cause.total > 0).collect();
+    causes.sort_by_key(|cause| std::cmp::Reverse(cause.total));
+    causes
+}

@@ -1,0 +1,134 @@
+//! Tables and stalls as comma-separated values (RFC 4180).
+
+use csv::{Writer, WriterBuilder};
+
+use super::{RenderError, lines};
+use crate::study_report::StudyReport;
+use crate::tables::{Entry, Grid, Row, StudyTable, Tabulated};
+
+/// The columns of `tables.csv`; times are nanoseconds, written bytes a second.
+const TABLES: [&str; 19] = [
+    "table",
+    "figure",
+    "of",
+    "row_axis",
+    "row",
+    "column_axis",
+    "column",
+    "cell",
+    "state",
+    "repeats",
+    "value",
+    "low",
+    "high",
+    "compared",
+    "compared_low",
+    "compared_high",
+    "p",
+    "significant",
+    "notes_and_causes",
+];
+
+/// The columns of `stalls.csv`; times are nanoseconds.
+const STALLS: [&str; 8] = [
+    "cell", "repeat", "at", "length", "done", "usual", "commits", "causes",
+];
+
+/// A header, and a row for each entry.
+pub(super) fn tables(report: &StudyReport) -> Result<String, RenderError> {
+    let mut writer = writer(&TABLES)?;
+    for table in &report.tables {
+        for grid in &table.grids {
+            for row in &grid.rows {
+                for (column, entry) in grid.columns.iter().zip(&row.entries) {
+                    writer.write_record(record(table, grid, row, column, entry))?;
+                }
+            }
+        }
+    }
+    text(writer)
+}
+
+/// A header, and a row for each stall.
+pub(super) fn stalls(report: &StudyReport) -> Result<String, RenderError> {
+    let mut writer = writer(&STALLS)?;
+    for stall in &report.stalls {
+        writer.write_record([
+            stall.cell.clone(),
+            stall.repeat.to_string(),
+            stall.at.to_string(),
+            stall.length.to_string(),
+            stall.done.to_string(),
+            stall.usual.to_string(),
+            stall.commits.to_string(),
+            lines::shares(&stall.causes),
+        ])?;
+    }
+    text(writer)
+}
+
+fn record(table: &StudyTable, grid: &Grid, row: &Row, column: &str, entry: &Entry) -> Vec<String> {
+    let mut record = vec![
+        table.name.clone(),
+        table.figure.clone(),
+        lines::heading(grid),
+        table.row_axis.clone(),
+        row.level.clone(),
+        table.column_axis.clone(),
+        column.to_owned(),
+    ];
+    match entry {
+        Entry::Absent => record.extend([String::new(), "absent".to_owned()]),
+        Entry::Missing { cell, .. } => record.extend([cell.clone(), "missing".to_owned()]),
+        Entry::Measured(one) => {
+            record.extend([one.cell.clone(), "measured".to_owned()]);
+            record.extend(numbers(one));
+        }
+    }
+    record.resize(TABLES.len() - 1, String::new());
+    record.push(match entry {
+        Entry::Absent => String::new(),
+        Entry::Missing { why, .. } => why.clone(),
+        Entry::Measured(one) => {
+            let causes = (!one.causes.is_empty()).then(|| lines::shares(&one.causes));
+            one.notes
+                .iter()
+                .cloned()
+                .chain(causes)
+                .collect::<Vec<_>>()
+                .join("; ")
+        }
+    });
+    record
+}
+
+fn numbers(one: &Tabulated) -> Vec<String> {
+    let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
+    let compared = one.comparison;
+    let between = compared.and_then(|compared| compared.interval);
+    vec![
+        one.repeats.to_string(),
+        one.value.to_string(),
+        number(one.interval.map(|interval| interval.low)),
+        number(one.interval.map(|interval| interval.high)),
+        number(compared.map(|compared| compared.value)),
+        number(between.map(|interval| interval.low)),
+        number(between.map(|interval| interval.high)),
+        number(compared.and_then(|compared| compared.p)),
+        compared
+            .map(|compared| compared.significant.to_string())
+            .unwrap_or_default(),
+    ]
+}
+
+fn writer(columns: &[&str]) -> Result<Writer<Vec<u8>>, RenderError> {
+    let mut writer = WriterBuilder::new().from_writer(Vec::new());
+    writer.write_record(columns)?;
+    Ok(writer)
+}
+
+fn text(writer: Writer<Vec<u8>>) -> Result<String, RenderError> {
+    let bytes = writer.into_inner();
+    let bytes = bytes.map_err(|error| csv::Error::from(error.into_error()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,112 @@
+//! Texts that the terminal and Markdown share.
+
+use logtrace_report::units;
+
+use crate::study_report::{StallRow, StudyReport};
+use crate::tables::{CauseShare, Entry, Grid, Row, StudyTable};
+
+/// Stalls that are told of one by one; the others are in `stalls.csv`.
+pub(super) const STALLS: usize = 10;
+
+/// How much of the study there is.
+pub(super) fn summary(report: &StudyReport) -> String {
+    let mut summary = format!(
+        "scale {} · {} of {} turns measured",
+        report.scale, report.measured, report.turns
+    );
+    if report.failed > 0 {
+        summary += &format!(" · {} failed", report.failed);
+    }
+    summary
+}
+
+/// The levels that a grid is of.
+pub(super) fn heading(grid: &Grid) -> String {
+    let levels = grid.of.iter().map(|(axis, level)| format!("{axis} {level}"));
+    levels.collect::<Vec<_>>().join(" · ")
+}
+
+/// The lines of an entry: the figure, and how it compares.
+pub(super) fn entry(table: &StudyTable, entry: &Entry) -> Vec<String> {
+    match entry {
+        Entry::Absent => vec!["-".to_owned()],
+        Entry::Missing { .. } => vec!["missing".to_owned()],
+        Entry::Measured(tabulated) => {
+            let note = if tabulated.notes.is_empty() { "" } else { " !" };
+            let mut lines = vec![tabulated.text(table.unit) + note];
+            let comparison = tabulated.comparison;
+            lines.extend(comparison.map(|one| one.text(table.comparison(), table.unit)));
+            lines
+        }
+    }
+}
+
+/// What each entry of a row waited for.
+pub(super) fn causes<'a>(grid: &'a Grid, row: &'a Row) -> impl Iterator<Item = (String, String)> + 'a {
+    grid.columns
+        .iter()
+        .zip(&row.entries)
+        .filter_map(|(column, entry)| match entry {
+            Entry::Measured(tabulated) if !tabulated.causes.is_empty() => {
+                Some((format!("{}, {column}", row.level), shares(&tabulated.causes)))
+            }
+            _ => None,
+        })
+}
+
+/// What there is to know about the entries of a row.
+pub(super) fn notes<'a>(grid: &'a Grid, row: &'a Row) -> impl Iterator<Item = String> + 'a {
+    let entries = grid.columns.iter().zip(&row.entries);
+    entries.flat_map(move |(column, entry)| {
+        let notes = match entry {
+            Entry::Absent => Vec::new(),
+            Entry::Missing { why, .. } => vec![why.clone()],
+            Entry::Measured(tabulated) => tabulated.notes.clone(),
+        };
+        notes
+            .into_iter()
+            .map(move |note| format!("{}, {column}: {note}", row.level))
+    })
+}
+
+/// Causes with their shares.
+pub(super) fn shares(causes: &[CauseShare]) -> String {
+    let causes = causes
+        .iter()
+        .map(|one| format!("{} {:.0} %", one.cause, one.share * 100.0));
+    causes.collect::<Vec<_>>().join(" · ")
+}
+
+/// A stall in one line.
+pub(super) fn stall(stall: &StallRow) -> String {
+    let mut text = format!(
+        "{}, repeat {}: at {} for {}, {} of {} requests done, {} commits held",
+        stall.cell,
+        stall.repeat,
+        units::duration(stall.at),
+        units::duration(stall.length),
+        units::count(stall.done),
+        units::count(stall.usual),
+        units::count(stall.commits),
+    );
+    if !stall.causes.is_empty() {
+        text += &format!(": {}", shares(&stall.causes));
+    }
+    text
+}
+
+/// The longest stalls, and how many more there are.
+pub(super) fn longest(report: &StudyReport) -> (Vec<&StallRow>, usize) {
+    let mut stalls: Vec<&StallRow> = report.stalls.iter().collect();
+    stalls.sort_by_key(|stall| std::cmp::Reverse(stall.length));
+    let more = stalls.len().saturating_sub(STALLS);
+    stalls.truncate(STALLS);
+    (stalls, more)
+}
+
+/// Where a published table comes from.
+pub(super) fn origin(published: &crate::table_spec::Published) -> String {
+    let parts = [&published.source, &published.hardware, &published.note];
+    let parts = parts.into_iter().filter(|part| !part.is_empty());
+    parts.cloned().collect::<Vec<_>>().join(". ")
+}

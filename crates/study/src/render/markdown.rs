@@ -1,0 +1,104 @@
+//! A study as Markdown: `report.md`.
+
+use super::lines;
+use crate::study_report::StudyReport;
+use crate::tables::{Grid, StudyTable};
+
+/// The whole report.
+pub(super) fn render(report: &StudyReport) -> String {
+    let mut blocks = vec![
+        format!("# {}", escaped(&report.title)),
+        escaped(&report.question),
+        escaped(&lines::summary(report)),
+    ];
+    for table in &report.tables {
+        blocks.push(format!("## {}", escaped(&table.title)));
+        blocks.push(escaped(&table.caption()));
+        blocks.extend(table.grids.iter().flat_map(|grid| grid_blocks(table, grid)));
+    }
+    if !report.stalls.is_empty() {
+        let (stalls, more) = lines::longest(report);
+        let mut items: Vec<String> = stalls.into_iter().map(lines::stall).collect();
+        if more > 0 {
+            items.push(format!("{more} more in stalls.csv"));
+        }
+        blocks.push("## Stalls, the longest first".to_owned());
+        blocks.push(list(&items));
+    }
+    for published in &report.published {
+        blocks.push(format!("## Published: {}", escaped(&published.title)));
+        blocks.push(escaped(&lines::origin(published)));
+        blocks.push(table(&published.columns, &published.rows));
+    }
+    blocks.join("\n\n") + "\n"
+}
+
+fn grid_blocks(spec: &StudyTable, grid: &Grid) -> Vec<String> {
+    let mut blocks = Vec::new();
+    if !grid.of.is_empty() {
+        blocks.push(format!("### {}", escaped(&lines::heading(grid))));
+    }
+    let header: Vec<String> = std::iter::once(spec.row_axis.clone())
+        .chain(grid.columns.iter().cloned())
+        .collect();
+    let rows = grid.rows.iter().map(|row| {
+        let entries = row
+            .entries
+            .iter()
+            .map(|entry| lines::entry(spec, entry).join(" · "));
+        std::iter::once(row.level.clone()).chain(entries).collect()
+    });
+    blocks.push(table(&header, &rows.collect::<Vec<_>>()));
+    let notes: Vec<String> = grid.rows.iter().flat_map(|row| lines::notes(grid, row)).collect();
+    if !notes.is_empty() {
+        blocks.push(list(&notes));
+    }
+    let causes = grid.rows.iter().flat_map(|row| lines::causes(grid, row));
+    let causes: Vec<Vec<String>> = causes.map(|(entry, shares)| vec![entry, shares]).collect();
+    if !causes.is_empty() {
+        blocks.push(table(
+            &[
+                format!("{}, {}", spec.row_axis, spec.column_axis),
+                "waited for".to_owned(),
+            ],
+            &causes,
+        ));
+    }
+    blocks
+}
+
+fn table(header: &[String], rows: &[Vec<String>]) -> String {
+    let rule = header
+        .iter()
+        .enumerate()
+        .map(|(index, _)| if index == 0 { "---" } else { "---:" });
+    let mut lines = vec![
+        line(header),
+        format!("| {} |", rule.collect::<Vec<_>>().join(" | ")),
+    ];
+    lines.extend(rows.iter().map(|row| line(row)));
+    lines.join("\n")
+}
+
+fn line(cells: &[String]) -> String {
+    let cells: Vec<String> = cells.iter().map(|cell| escaped(cell)).collect();
+    format!("| {} |", cells.join(" | "))
+}
+
+fn list(items: &[String]) -> String {
+    let items: Vec<String> = items.iter().map(|item| format!("- {}", escaped(item))).collect();
+    items.join("\n")
+}
+
+/// Text that cannot end its cell or its line, nor be taken for markup.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '|' | '*' | '`' | '<' | '[' | '_' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,49 @@
+//! A study as text, tables or data. Each renderer is a pure function; whoever calls it writes the file.
+
+mod csv;
+mod lines;
+mod markdown;
+mod terminal;
+
+#[cfg(test)]
+mod tests;
+
+use thiserror::Error;
+
+use crate::study_report::StudyReport;
+
+/// Why a study could not be rendered.
+#[derive(Debug, Error)]
+pub enum RenderError {
+    /// The rows could not be written.
+    #[error("cannot write the rows: {0}")]
+    Csv(#[from] ::csv::Error),
+    /// The report could not be written.
+    #[error("cannot write the report: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+/// Aligned text for a person at a terminal.
+pub fn terminal(report: &StudyReport, color: bool) -> String {
+    terminal::render(report, color)
+}
+
+/// The same for an issue or a wiki: `report.md`.
+pub fn markdown(report: &StudyReport) -> String {
+    markdown::render(report)
+}
+
+/// All entries of all tables, one row each: `tables.csv`.
+pub fn tables_csv(report: &StudyReport) -> Result<String, RenderError> {
+    csv::tables(report)
+}
+
+/// All stalls, one row each: `stalls.csv`.
+pub fn stalls_csv(report: &StudyReport) -> Result<String, RenderError> {
+    csv::stalls(report)
+}
+
+/// Everything: `study.json`.
+pub fn json(report: &StudyReport) -> Result<String, RenderError> {
+    Ok(serde_json::to_string_pretty(report)? + "\n")
+}

@@ -1,0 +1,124 @@
+//! A study at a terminal.
+
+use anstyle::Style;
+use comfy_table::presets::NOTHING;
+use comfy_table::{Cell, CellAlignment, Table};
+
+use super::lines;
+use crate::study_report::StudyReport;
+use crate::table_spec::Published;
+use crate::tables::{Grid, StudyTable};
+
+/// Blanks between two columns.
+const GAP: u16 = 2;
+/// Columns of texts; tables are as wide as they need.
+const WIDTH: usize = 100;
+
+/// The whole report.
+pub(super) fn render(report: &StudyReport, color: bool) -> String {
+    let bold = |text: &str| painted(text, Style::new().bold(), color);
+    let mut blocks = vec![format!(
+        "{}\n{}\n{}",
+        bold(&report.title),
+        wrapped(&report.question),
+        lines::summary(report)
+    )];
+    for table in &report.tables {
+        blocks.push(format!("{}\n{}", bold(&table.title), wrapped(&table.caption())));
+        blocks.extend(table.grids.iter().map(|grid| grid_block(table, grid, color)));
+    }
+    if !report.stalls.is_empty() {
+        let (stalls, more) = lines::longest(report);
+        let mut block = vec![bold("Stalls, the longest first")];
+        block.extend(stalls.into_iter().map(|stall| wrapped(&lines::stall(stall))));
+        if more > 0 {
+            block.push(format!("{more} more in stalls.csv"));
+        }
+        blocks.push(block.join("\n"));
+    }
+    for published in &report.published {
+        let title = bold(&format!("Published: {}", published.title));
+        blocks.push(format!(
+            "{title}\n{}\n{}",
+            wrapped(&lines::origin(published)),
+            published_table(published)
+        ));
+    }
+    blocks.join("\n\n") + "\n"
+}
+
+fn grid_block(table: &StudyTable, grid: &Grid, color: bool) -> String {
+    let mut block = Vec::new();
+    if !grid.of.is_empty() {
+        block.push(painted(&lines::heading(grid), Style::new().underline(), color));
+    }
+    let mut drawn = plain();
+    let header = std::iter::once(table.row_axis.clone()).chain(grid.columns.iter().cloned());
+    drawn.set_header(header);
+    for row in &grid.rows {
+        let entries = row
+            .entries
+            .iter()
+            .map(|entry| lines::entry(table, entry).join("\n"));
+        drawn.add_row(std::iter::once(row.level.clone()).chain(entries).map(Cell::new));
+    }
+    block.push(aligned(drawn));
+    block.extend(
+        grid.rows
+            .iter()
+            .flat_map(|row| lines::notes(grid, row))
+            .map(|note| wrapped(&format!("! {note}"))),
+    );
+    let mut causes = plain();
+    for (entry, shares) in grid.rows.iter().flat_map(|row| lines::causes(grid, row)) {
+        causes.add_row([entry, shares]);
+    }
+    if causes.row_count() > 0 {
+        block.push(painted("waited for", Style::new().dimmed(), color));
+        if let Some(column) = causes.column_mut(0) {
+            column.set_padding((0, 0));
+        }
+        block.push(trimmed(&causes));
+    }
+    block.join("\n")
+}
+
+fn published_table(published: &Published) -> String {
+    let mut drawn = plain();
+    drawn.set_header(&published.columns);
+    drawn.add_rows(&published.rows);
+    aligned(drawn)
+}
+
+fn plain() -> Table {
+    let mut table = Table::new();
+    table.load_style(NOTHING);
+    table
+}
+
+/// Words at the left, numbers at the right.
+fn aligned(mut table: Table) -> String {
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((if index == 0 { 0 } else { GAP }, 0));
+        if index > 0 {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    trimmed(&table)
+}
+
+fn trimmed(table: &Table) -> String {
+    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
+    lines.join("\n")
+}
+
+fn painted(text: &str, style: Style, color: bool) -> String {
+    match color {
+        true => format!("{style}{text}{style:#}"),
+        false => text.to_owned(),
+    }
+}
+
+fn wrapped(text: &str) -> String {
+    textwrap::fill(text, WIDTH)
+}

@@ -1,0 +1,171 @@
+//! A study with what can happen in it, in each format.
+
+use std::collections::BTreeMap;
+
+use logtrace_events::{FileClass, IoOp};
+use logtrace_report::cause::{Cause, Wait, Who};
+
+use super::{json, markdown, stalls_csv, tables_csv, terminal};
+use crate::{CauseTotal, Figure, Measured, Outcome, Plan, Point, Results, Scale, Span, Stall, StudyReport};
+
+const PLAN: &str = r#"
+name = "tiny"
+title = "What the binary log costs"
+question = "How much slower is it?"
+[base]
+repeats = 3
+[[axis]]
+name = "server"
+level = [{ name = "mysql", server = "mysql" }, { name = "mariadb", server = "mariadb" }]
+[[axis]]
+name = "connections"
+level = [{ name = "1", connections = 1 }, { name = "8", connections = 8 }]
+[[axis]]
+name = "binlog"
+[[axis.level]]
+name = "off"
+settings.log_bin = false
+[[axis.level]]
+name = "on"
+[[axis.level]]
+name = "synced_*"
+settings.sync_binlog = 1
+[[exclude]]
+server = "mariadb"
+connections = "8"
+binlog = "on"
+[[table]]
+name = "throughput"
+title = "Updates a second"
+figure = "throughput"
+rows = "connections"
+columns = "binlog"
+baseline.binlog = "off"
+[[table]]
+name = "p99"
+figure = "response_p99"
+statistic = "mean"
+compare = "difference"
+rows = "connections"
+columns = "binlog"
+baseline.binlog = "off"
+levels.server = "mysql"
+[[published]]
+title = "Before"
+source = "a page"
+hardware = "a machine"
+columns = ["binlog", "updates"]
+rows = [["off", 100], ["on", 50.5]]
+"#;
+
+fn measured(throughput: f64) -> Measured {
+    let cause = |io, wait, total| CauseTotal { io, wait, total };
+    Measured {
+        figures: BTreeMap::from([
+            (Figure::Throughput, throughput),
+            (Figure::Requests(Span::Response, Point::P99), 1e9 / throughput),
+        ]),
+        causes: vec![
+            cause(Some((FileClass::Binlog, IoOp::Fsync)), Wait::JournalCommit, 4100),
+            cause(Some((FileClass::Redo, IoOp::Fsync)), Wait::DeviceFlush, 3900),
+            cause(None, Wait::RunQueue, 1900),
+            cause(None, Wait::OnCpu, 100),
+        ],
+        error: Some(0.01),
+        stalls: Vec::new(),
+        degraded: false,
+    }
+}
+
+fn stall() -> Stall {
+    let rotation = Cause {
+        who: Who::Leader,
+        io: Some((FileClass::Binlog, IoOp::Fsync)),
+        wait: Wait::DataWriteback,
+    };
+    Stall {
+        at_ns: 2_300_000_000,
+        length_ns: 1_500_000_000,
+        done: 3,
+        usual: 1500,
+        commits: 8,
+        causes: vec![(rotation, 900), (Cause::UNEXPLAINED, 100)],
+    }
+}
+
+/// Everything but the cells of 8 connections of MariaDB, of which one failed; and one repeat of another one failed.
+fn results(plan: &Plan) -> Results {
+    let mut results = Results::default();
+    for (at, cell) in plan.cells(Scale::Full).iter().enumerate() {
+        for repeat in 0..cell.repeats {
+            let noise = 1.0 + 0.01 * f64::from((repeat * 7 + u32::try_from(at).unwrap() * 3) % 5);
+            let level = match cell.level("binlog") {
+                Some("off") => 1000.0,
+                Some("on") => 995.0,
+                _ => 400.0,
+            };
+            let mut one = measured(level * noise * f64::from(u32::try_from(cell.connections.get()).unwrap()));
+            if cell.key == "mysql_8_on" && repeat == 1 {
+                one.stalls.push(stall());
+                one.degraded = true;
+            }
+            let outcome = match (cell.key.as_str(), repeat) {
+                ("mariadb_8_off", _) => continue,
+                ("mariadb_8_synced--", 0) => Outcome::Failed("the server died".to_owned()),
+                ("mariadb_8_synced--", _) => continue,
+                ("mysql_1_synced--", 2) => Outcome::Failed("the disk is full".to_owned()),
+                _ => Outcome::Measured(Box::new(one)),
+            };
+            results.insert(cell, repeat, outcome);
+        }
+    }
+    results
+}
+
+fn report() -> StudyReport {
+    let plan = Plan::read("tiny.toml", PLAN, &|_| Err(String::new())).unwrap();
+    StudyReport::new(&plan, Scale::Full, &results(&plan))
+}
+
+#[test]
+fn each_format_has_its_golden_text() {
+    let report = report();
+    insta::assert_snapshot!("terminal", terminal(&report, false));
+    insta::assert_snapshot!("markdown", markdown(&report));
+    insta::assert_snapshot!("tables_csv", tables_csv(&report).unwrap());
+    insta::assert_snapshot!("stalls_csv", stalls_csv(&report).unwrap());
+    insta::assert_snapshot!("json", json(&report).unwrap());
+}
+
+#[test]
+fn colours_are_all_that_a_terminal_adds() {
+    let report = report();
+    let plain = terminal(&report, false);
+    let colored = terminal(&report, true);
+    assert_ne!(plain, colored);
+    assert_eq!(anstyle_stripped(&colored), plain);
+}
+
+/// Without sequences from the escape character to an `m`.
+fn anstyle_stripped(text: &str) -> String {
+    let mut out = String::new();
+    let mut parts = text.split('\u{1b}');
+    out.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        out.push_str(part.split_once('m').map_or("", |(_, rest)| rest));
+    }
+    out
+}
+
+#[test]
+fn a_study_without_results_says_what_is_missing() {
+    let plan = Plan::read("tiny.toml", PLAN, &|_| Err(String::new())).unwrap();
+    let report = StudyReport::new(&plan, Scale::Full, &Results::default());
+    assert_eq!((report.measured, report.failed, report.turns), (0, 0, 33));
+    let text = terminal(&report, false);
+    assert!(
+        text.contains("0 of 33 turns") && text.contains("not measured yet"),
+        "{text}"
+    );
+    assert!(tables_csv(&report).unwrap().contains("missing"));
+}

@@ -1,0 +1,122 @@
+//! Numbers that follow on one another.
+
+/// Arithmetic mean; `None` of nothing.
+pub(crate) fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// Median; `None` of nothing.
+pub(crate) fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let upper = *sorted.get(sorted.len() / 2)?;
+    Some(match sorted.len() % 2 {
+        0 => (sorted[sorted.len() / 2 - 1] + upper) / 2.0,
+        _ => upper,
+    })
+}
+
+/// Variance of a population of which these are a sample; `None` of fewer than two.
+pub(crate) fn variance(values: &[f64]) -> Option<f64> {
+    let mean = mean(values)?;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (values.len() >= 2).then(|| squares / (values.len() - 1) as f64)
+}
+
+/// Fewer numbers do not tell how alike neighbours are.
+const FEWEST: usize = 20;
+
+/// Standard error of the mean of a series whose neighbours may be alike, so that it says less than as many independent
+/// numbers. Covariances are summed by Geyer's initial positive sequence (Practical Markov chain Monte Carlo, 1992): pairs of
+/// them, as long as their sum is above 0. `None` of fewer than twenty numbers.
+pub(crate) fn error_of_mean(series: &[f64]) -> Option<f64> {
+    if series.len() < FEWEST {
+        return None;
+    }
+    let mean = mean(series)?;
+    let length = series.len() as f64;
+    let covariance = |lag: usize| {
+        let pairs = series.iter().zip(&series[lag..]);
+        pairs
+            .map(|(one, other)| (one - mean) * (other - mean))
+            .sum::<f64>()
+            / length
+    };
+    let own = covariance(0);
+    // The mean is the series' own, which takes away from all covariances; beyond a quarter nothing is left of them.
+    let pairs = (1..series.len() / 4)
+        .step_by(2)
+        .map(|lag| covariance(lag) + covariance(lag + 1));
+    let alike: f64 = pairs.take_while(|pair| *pair > 0.0).sum();
+    Some(((own + 2.0 * alike) / length).sqrt())
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use logtrace_driver::random::{Rng, Stream, Xoshiro256PlusPlus};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A number of the standard normal distribution, by Box and Muller.
+    pub(crate) fn normal(rng: &mut Xoshiro256PlusPlus) -> f64 {
+        let mut unit = || ((rng.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
+        let (radius, angle) = ((-2.0 * unit().ln()).sqrt(), std::f64::consts::TAU * unit());
+        radius * angle.cos()
+    }
+
+    /// Numbers of which each takes over a share of the one before it; the variance of each is 1.
+    pub(crate) fn alike(rng: &mut Xoshiro256PlusPlus, share: f64, length: usize) -> Vec<f64> {
+        let mut last = normal(rng);
+        let mut next = || {
+            last = share * last + (1.0 - share * share).sqrt() * normal(rng);
+            last
+        };
+        (0..length).map(|_| next()).collect()
+    }
+
+    /// Share of the series whose mean is further from 0 than twice its error says.
+    fn misses(share: f64, length: usize, error: impl Fn(&[f64]) -> f64) -> f64 {
+        let mut rng = Stream::Study(1).rng(7);
+        let missed = (0..2000).filter(|_| {
+            let series = alike(&mut rng, share, length);
+            mean(&series).unwrap().abs() > 1.96 * error(&series)
+        });
+        missed.count() as f64 / 2000.0
+    }
+
+    #[test]
+    fn the_error_of_a_mean_heeds_that_neighbours_are_alike() {
+        for share in [0.0, 0.5, 0.8] {
+            let missed = misses(share, 300, |series| error_of_mean(series).unwrap());
+            assert!((0.02..0.10).contains(&missed), "{share}: {missed}");
+        }
+        let naive = misses(0.8, 300, |series| (variance(series).unwrap() / 300.0).sqrt());
+        assert!(naive > 0.3, "the usual error would miss {naive}");
+    }
+
+    #[test]
+    fn medians_and_variances_are_the_usual_ones() {
+        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
+        assert_eq!(variance(&[1.0, 2.0, 3.0]), Some(1.0));
+        assert_eq!((median(&[]), mean(&[]), variance(&[1.0])), (None, None, None));
+        assert_eq!(error_of_mean(&[1.0; 19]), None);
+        assert_eq!(error_of_mean(&[1.0; 20]), Some(0.0));
+    }
+
+    proptest! {
+        #[test]
+        fn a_median_has_as_many_below_as_above(values in proptest::collection::vec(-1e9f64..1e9, 1..50)) {
+            let median = median(&values).unwrap();
+            let below = values.iter().filter(|&&value| value < median).count();
+            let above = values.iter().filter(|&&value| value > median).count();
+            prop_assert!(below * 2 <= values.len() && above * 2 <= values.len());
+        }
+
+        #[test]
+        fn an_error_is_a_number(values in proptest::collection::vec(-1e9f64..1e9, 20..200)) {
+            prop_assert!(error_of_mean(&values).unwrap() >= 0.0);
+        }
+    }
+}

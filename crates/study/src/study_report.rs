@@ -1,0 +1,114 @@
+//! Everything that a study has to say: what `study.json` keeps, and what is rendered.
+
+use serde::Serialize;
+
+use crate::plan::{Plan, Scale};
+use crate::results::Results;
+use crate::table_spec::Published;
+use crate::tables::{CauseShare, StudyTable, tabulate};
+
+/// Version of the layout of [`StudyReport`].
+pub const SCHEMA: u32 = 1;
+/// Causes that a stall names.
+const CAUSES: usize = 5;
+
+/// The tables of a study with what belongs to them.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StudyReport {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// The study's name.
+    pub name: String,
+    /// Its heading.
+    pub title: String,
+    /// What it asks.
+    pub question: String,
+    /// `smoke`, `quick` or `full`.
+    pub scale: &'static str,
+    /// Turns that were measured.
+    pub measured: usize,
+    /// Turns that failed.
+    pub failed: usize,
+    /// Turns of the whole study.
+    pub turns: usize,
+    /// The tables, in the order of the plan.
+    pub tables: Vec<StudyTable>,
+    /// Stalls of all turns.
+    pub stalls: Vec<StallRow>,
+    /// What others published: context, never a target.
+    pub published: Vec<Published>,
+}
+
+/// One stall of one turn.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StallRow {
+    /// The cell.
+    pub cell: String,
+    /// The repeat, from 1.
+    pub repeat: u32,
+    /// When it began, in nanoseconds from the start of the window.
+    pub at: u64,
+    /// How long it lasted, in nanoseconds.
+    pub length: u64,
+    /// Requests that were done in it.
+    pub done: u64,
+    /// Requests that are usually done in such a time.
+    pub usual: u64,
+    /// Commits that it held.
+    pub commits: u64,
+    /// What these waited for, the largest first.
+    pub causes: Vec<CauseShare>,
+}
+
+impl StudyReport {
+    /// Of the results so far.
+    pub fn new(plan: &Plan, scale: Scale, results: &Results) -> Self {
+        let cells = plan.cells(scale);
+        Self {
+            schema: SCHEMA,
+            name: plan.name.clone(),
+            title: plan.title.clone(),
+            question: plan.question.trim().replace('\n', " "),
+            scale: scale.as_str(),
+            measured: cells.iter().map(|cell| results.measured(cell).count()).sum(),
+            failed: cells.iter().map(|cell| results.failed(cell).count()).sum(),
+            turns: cells
+                .iter()
+                .map(|cell| usize::try_from(cell.repeats).unwrap_or(usize::MAX))
+                .sum(),
+            tables: tabulate(plan, scale, results),
+            stalls: stalls(plan, scale, results),
+            published: plan.published.clone(),
+        }
+    }
+}
+
+fn stalls(plan: &Plan, scale: Scale, results: &Results) -> Vec<StallRow> {
+    let mut rows = Vec::new();
+    for cell in plan.cells(scale) {
+        for (repeat, measured) in results.measured(cell) {
+            rows.extend(measured.stalls.iter().map(|stall| {
+                let all: u64 = stall.causes.iter().map(|(_, total)| total).sum();
+                let causes = stall
+                    .causes
+                    .iter()
+                    .take(CAUSES)
+                    .map(|&(cause, total)| CauseShare {
+                        cause: format!("{} ({})", crate::measured::name(cause.io, cause.wait), cause.who),
+                        share: total as f64 / all.max(1) as f64,
+                    });
+                StallRow {
+                    cell: cell.key.clone(),
+                    repeat: repeat + 1,
+                    at: stall.at_ns,
+                    length: stall.length_ns,
+                    done: stall.done,
+                    usual: stall.usual,
+                    commits: stall.commits,
+                    causes: causes.collect(),
+                }
+            }));
+        }
+    }
+    rows
+}
