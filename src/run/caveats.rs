@@ -3,7 +3,7 @@
 use logtrace_driver::{Ended, Measured, Outage, OutageCause};
 use logtrace_report::document::Document;
 
-use super::measure::Raw;
+use super::raw::Raw;
 use super::tpcc;
 use crate::measurement::{Finding, degrading, of_tracing, share, telling};
 

@@ -10,7 +10,7 @@ use logtrace_server::Connection;
 
 use super::caveats::findings;
 use super::config::RunConfig;
-use super::measure::Raw;
+use super::raw::Raw;
 use super::{storage, tpcc};
 use crate::measurement::{self, Measured};
 

@@ -11,9 +11,12 @@ mod load;
 mod measure;
 mod pacing;
 mod preflight;
+mod raw;
+mod serve;
 mod storage;
 mod target;
 mod tpcc;
+mod window;
 mod workload_file;
 
 pub(crate) use config::RunConfig;

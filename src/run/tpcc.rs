@@ -7,7 +7,7 @@ use logtrace_report::document::{Consistency, Tpcc};
 use super::check::{Checked, broken};
 use super::config::RunConfig;
 use super::document::kind_row;
-use super::measure::Raw;
+use super::raw::Raw;
 use crate::measurement::{Finding, degrading, telling};
 
 /// The part of the document; `None` for any other workload.

@@ -1,0 +1,146 @@
+//! One measured window on a server that has its tables: pace, tracer, load, and what became of it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, mpsc};
+
+use anyhow::Context;
+use logtrace_driver::{Ended, Measured, Pace, Target};
+use logtrace_events::{Request, RunDir};
+use logtrace_server::Server;
+use logtrace_tracer::Account;
+use tokio::sync::oneshot;
+
+use super::arrivals_file::keep_arrivals;
+use super::check::check_left;
+use super::config::RunConfig;
+use super::disk::{is_full, unless_full};
+use super::document::document;
+use super::load::{Follower, drive_config, drive_workload, pace};
+use super::raw::Raw;
+use super::serve::{Served, Tables};
+use super::workload_file::keep_workload;
+use crate::measurement::{Exchange, Interrupted, Interrupts, Line, Observed, Outputs, Tracing, Wanted};
+
+/// Measures one window of a server into a run directory. Windows of one server may follow each other, each with a
+/// configuration of its own, as long as its tables are those that were made.
+pub(crate) async fn window(
+    config: &RunConfig,
+    outputs: &Outputs<'_>,
+    interrupts: &Interrupts,
+    served: &Served,
+    tables: Tables,
+    line: &Line,
+) -> anyhow::Result<Raw> {
+    let Served { server, target } = served;
+    let mut raw = Raw::before(server);
+    raw.tables_reused = tables.reused;
+    raw.checked.loaded = tables.checked;
+    let data = raw.observed.data_directory();
+    let paced = async {
+        interrupts
+            .unless_ended(pace(config, target, &interrupts.end, line))
+            .await?
+    };
+    let (pace, capacity_per_s) = unless_full(&data, config.storage.when_full(), paced).await?;
+    raw.capacity_per_s = capacity_per_s;
+    outputs.unfinished(&raw.observed, document(config, outputs.started, &raw))?;
+    let exchange = Arc::new(Exchange::default());
+    let (finished, requests) = mpsc::channel();
+    let tracing = traced(config, outputs, server, requests, &exchange)?;
+    let load = Load {
+        config,
+        dir: outputs.dir,
+        target,
+        pace,
+        exchange,
+        finished: config.trace.then_some(finished),
+    };
+    let (measured, start) = match load.drive(interrupts, server, tracing.as_ref(), line).await {
+        Err(_) if interrupts.end.is_cancelled() => return Err(Interrupted::Early.into()),
+        driven => driven?,
+    };
+    let can_check = config.check && measured.ended != Ended::ServerGone;
+    raw.measured = Some(measured);
+    raw.disk_full = is_full(&data);
+    raw.observed.take_status(start.status.as_ref()).await;
+    raw.observed.traced = tracing.map(|tracing| tracing.stop(start.account)).transpose()?;
+    if can_check {
+        raw.checked.run = Some(check_left(target, interrupts, line).await);
+    }
+    Ok(raw)
+}
+
+/// The tracer, where one is wanted.
+fn traced(
+    config: &RunConfig,
+    outputs: &Outputs<'_>,
+    server: &Server,
+    requests: mpsc::Receiver<Request>,
+    exchange: &Arc<Exchange>,
+) -> anyhow::Result<Option<Tracing>> {
+    if !config.trace {
+        return Ok(None);
+    }
+    let wanted = Wanted {
+        how: config.tracing,
+        requests: Some(requests),
+    };
+    Tracing::start(server.facts(), outputs.dir, wanted, exchange).map(Some)
+}
+
+/// The load and what it needs.
+struct Load<'a> {
+    config: &'a RunConfig,
+    dir: &'a RunDir,
+    target: &'a Target,
+    pace: Pace,
+    exchange: Arc<Exchange>,
+    /// Takes the requests that are over, for the tracer.
+    finished: Option<mpsc::Sender<Request>>,
+}
+
+/// What was read when the window started.
+#[derive(Debug, Default)]
+struct AtStart {
+    status: Option<BTreeMap<String, String>>,
+    account: Option<Account>,
+}
+
+impl Load<'_> {
+    async fn drive(
+        self,
+        interrupts: &Interrupts,
+        server: &Server,
+        tracing: Option<&Tracing>,
+        line: &Line,
+    ) -> anyhow::Result<(Measured, AtStart)> {
+        let (announce, announced) = oneshot::channel();
+        let follower = Follower {
+            exchange: self.exchange,
+            announced: Some(announce),
+            line: line.clone(),
+            lengths: (self.config.warmup, self.config.duration),
+        };
+        keep_workload(self.dir, &self.config.requests)?;
+        let log = self
+            .dir
+            .create_file(&self.dir.latency_hlog())
+            .context("cannot create the latency log")?;
+        let drive = drive_config(self.config, self.target, self.pace.clone());
+        let driving = drive_workload(drive, log, interrupts.end.clone(), follower, self.finished);
+        let reading = async {
+            if announced.await.is_err() {
+                return AtStart::default();
+            }
+            let account = tracing.and_then(Tracing::account);
+            AtStart {
+                account,
+                status: Observed::status_now(Some(server.connection())).await,
+            }
+        };
+        let (measured, start) = tokio::join!(driving, reading);
+        let measured = measured?;
+        keep_arrivals(self.dir, &self.pace, self.config.dataset.seed, &measured)?;
+        Ok((measured, start))
+    }
+}
