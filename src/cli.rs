@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, Parser, Subcommand};
-use logtrace_driver::{Arrivals, Keys, Offer};
+use logtrace_driver::{Arrivals, Keys, Offer, SessionVariable};
 use logtrace_report::render::Format;
 use logtrace_server::{Home, ImageKind, ImageSize, Placement, Setting};
 use logtrace_tracer::{Detail, RingBytes, Sampling};
@@ -152,6 +152,10 @@ pub(crate) struct RunArgs {
     /// Set a variable of the server; a value that does not take is an error. Repeatable.
     #[arg(long = "set", value_name = "VAR=VALUE")]
     pub(crate) settings: Vec<Setting>,
+
+    /// Set a variable for the session of each connection of the load, such as sql_log_bin=0. Repeatable.
+    #[arg(long = "session", value_name = "VAR=VALUE")]
+    pub(crate) session: Vec<SessionVariable>,
 
     /// Leave the tables on a server that runs already; the next run with the same --tables, --rows, --keys and --seed
     /// uses them. Without this they are removed.

@@ -15,6 +15,7 @@ use crate::{Arguments, Window};
 pub(crate) fn run(server: &Connection, arguments: &Arguments) -> anyhow::Result<Window> {
     let config = DriveConfig {
         target: target(server, DATABASE),
+        session: Vec::new(),
         requests: Requests::plain(arguments.workload),
         dataset: DATASET,
         connections: arguments.connections,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
-use logtrace_driver::{Compat, Content, Custom, Dataset, Keys, Pace, Requests};
+use logtrace_driver::{Compat, Content, Custom, Dataset, Keys, Pace, Requests, SessionVariable};
 use logtrace_server::{ChoiceError, Home, ServerChoice, Setting, SettingError};
 
 use super::pacing::{Pacing, contents};
@@ -48,6 +48,8 @@ pub(crate) struct RunConfig {
     pub(crate) server: Option<ServerChoice>,
     /// Variables of the server.
     pub(crate) settings: Vec<Setting>,
+    /// Variables of the sessions that the load has.
+    pub(crate) session: Vec<SessionVariable>,
     /// Whether the tables stay on a server that goes on.
     pub(crate) keep_tables: bool,
     /// Where a private server keeps its files.
@@ -89,6 +91,7 @@ impl RunConfig {
             }),
             server,
             settings: arguments.settings.clone(),
+            session: arguments.session.clone(),
             keep_tables: arguments.keep_tables,
             storage,
             trace: !arguments.no_trace,

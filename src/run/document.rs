@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use logtrace_driver::tpcc::TABLES;
-use logtrace_driver::{Content, DISCONNECTED, Kind, Outage, TIMED_OUT};
+use logtrace_driver::{Content, DISCONNECTED, Kind, Outage, SessionVariable, TIMED_OUT};
 use logtrace_report::distribution::Distribution;
 use logtrace_report::document::{Document, Driver, KindRow, OutageRow, Workload};
 use logtrace_server::Connection;
@@ -56,7 +56,13 @@ fn workload(config: &RunConfig, raw: &Raw) -> Workload {
         range_size: requests.range_size().map(Into::into),
         transaction: requests.transaction(),
         protocol: Some(requests.protocol().name().to_owned()),
+        session: session(config),
     }
+}
+
+fn session(config: &RunConfig) -> BTreeMap<String, String> {
+    let pair = |variable: &SessionVariable| (variable.name().to_owned(), variable.value().to_owned());
+    config.session.iter().map(pair).collect()
 }
 
 fn keys(config: &RunConfig) -> String {
@@ -119,6 +125,7 @@ fn driver(config: &RunConfig, raw: &Raw) -> Driver {
         late: measured.late,
         unsent: measured.unsent,
         unfinished: measured.unfinished,
+        per_tenth: measured.per_tenth.clone(),
         backlog_max: measured.backlog_max,
         cpu_ns: measured.client_cpu_ns,
         lag: Distribution::from(&measured.lag),

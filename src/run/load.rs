@@ -162,6 +162,7 @@ pub(crate) async fn on_own_thread<T: Send + 'static>(
 pub(crate) fn drive_config(config: &RunConfig, target: &Target, pace: Pace) -> DriveConfig {
     DriveConfig {
         target: target.clone(),
+        session: config.session.clone(),
         requests: config.requests.clone(),
         dataset: config.dataset,
         connections: config.connections,

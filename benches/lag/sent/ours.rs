@@ -33,6 +33,7 @@ pub(crate) fn measure(
 ) -> anyhow::Result<Turn> {
     let config = DriveConfig {
         target: target(server, DATABASE),
+        session: Vec::new(),
         requests: Requests::plain(workload),
         dataset: Dataset {
             seed: turn.seed,

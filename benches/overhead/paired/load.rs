@@ -52,6 +52,7 @@ impl SteadyLoad {
         load(&tables, &mut |_| {}).context("cannot make the tables")?;
         let config = DriveConfig {
             target,
+            session: Vec::new(),
             requests,
             dataset: DATASET,
             connections,

@@ -8,6 +8,7 @@ use crate::arrivals::{Arrivals, Offsets};
 use crate::dataset::Dataset;
 use crate::random::Stream;
 use crate::schedule::Schedule;
+use crate::session_variable::SessionVariable;
 use crate::source::Source;
 use crate::target::Target;
 use crate::workloads::Requests;
@@ -17,6 +18,8 @@ use crate::workloads::Requests;
 pub struct DriveConfig {
     /// The server.
     pub target: Target,
+    /// Variables that each connection sets when it is made.
+    pub session: Vec<SessionVariable>,
     /// What requests are.
     pub requests: Requests,
     /// The tables, and the seed of arrivals and values.

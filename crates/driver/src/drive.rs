@@ -18,6 +18,7 @@ use crate::rate::MOST_PER_S;
 use crate::reconnect::{Reconnection, connect};
 use crate::runtime::{RuntimeError, on_this_thread};
 use crate::session::Session;
+use crate::session_variable::SessionVariable;
 use crate::stages::{measure, warm_up};
 use crate::target::ConnectError;
 use crate::tpcc;
@@ -50,6 +51,14 @@ pub enum DriveError {
     /// No requests would ever be due, or more than can be sent.
     #[error("a rate of {0} requests a second cannot be offered: give one above 0, and of at most 1,000,000")]
     Rate(f64),
+    /// The server refused a session variable.
+    #[error("cannot set {variable} for the session of a connection: {source}")]
+    Session {
+        /// The variable and its value.
+        variable: SessionVariable,
+        /// What the server said.
+        source: mysql_async::Error,
+    },
     /// The server refused the workload's statements.
     #[error("cannot prepare the workload {workload}: {source}. Are its tables loaded?")]
     Prepare {
@@ -114,6 +123,7 @@ fn check(config: &DriveConfig) -> Result<(), DriveError> {
 async fn drive_here(config: &DriveConfig, outputs: Outputs<'_>) -> Result<Measured, DriveError> {
     let reconnection = Reconnection {
         target: config.target.clone(),
+        session: config.session.clone(),
         patience: config.reconnect_for,
         observed: outputs.observer.is_some(),
     };

@@ -53,6 +53,7 @@ mod schedule_file;
 mod schema;
 mod server_thread;
 mod session;
+mod session_variable;
 mod source;
 mod stages;
 mod target;
@@ -93,6 +94,7 @@ pub use recorder::{Counts, DISCONNECTED, LATE_NS, Latencies, Recorder, TIMED_OUT
 pub use runtime::RuntimeError;
 pub use schedule::{Schedule, ScheduleError, Step};
 pub use server_thread::server_thread;
+pub use session_variable::{SessionVariable, SessionVariableError};
 pub use target::{Address, ConnectError, Target};
 pub use toml_text::{read_toml, toml_line};
 pub use watch::{Progress, Stage, Watch};

@@ -55,6 +55,8 @@ pub struct Measured {
     pub retrying: Histogram<u64>,
     /// Requests done in each second from the start, the grace included; sums to `done`.
     pub per_second: Vec<u64>,
+    /// The same for each tenth of a second.
+    pub per_tenth: Vec<u64>,
     /// By kind, in the order of the workload's kinds; empty where all requests are of one.
     pub kinds: Vec<Kind>,
     /// By how much the server's own order numbers (`d_next_o_id` of all districts) grew from before the window to

@@ -8,16 +8,20 @@ use tokio::time::{Instant, sleep};
 
 use crate::backoff::Backoff;
 use crate::clock::{NS_PER_S, now_ns};
+use crate::drive::DriveError;
 use crate::floor::Seat;
 use crate::outages::OutageCause;
 use crate::server_thread::server_thread;
-use crate::target::{ConnectError, Target, Use};
+use crate::session_variable::SessionVariable;
+use crate::target::{Target, Use};
 use crate::workloads::Workload;
 
 /// How lost connections are made again.
 #[derive(Debug)]
 pub(crate) struct Reconnection {
     pub(crate) target: Target,
+    /// What each sets for its session.
+    pub(crate) session: Vec<SessionVariable>,
     /// How long each is tried for while the server refuses it. One that accepts it and says nothing has stopped, and may
     /// go on: it is waited for.
     pub(crate) patience: Duration,
@@ -64,11 +68,18 @@ async fn attempt<W: Workload>(seat: &mut Seat) -> Option<(W, Conn)> {
 }
 
 /// Makes a seat's connection. Who observes the requests also learns which thread of the server serves it.
-pub(crate) async fn connect(seat: &mut Seat) -> Result<Conn, ConnectError> {
+pub(crate) async fn connect(seat: &mut Seat) -> Result<Conn, DriveError> {
     let mut conn = seat.reconnection().target.connect(Use::Database).await?;
     seat.connected_ns = now_ns();
     if seat.reconnection().observed {
         seat.thread = server_thread(&mut conn).await;
+    }
+    for variable in &seat.reconnection().session {
+        let set = conn.query_drop(variable.statement()).await;
+        set.map_err(|source| DriveError::Session {
+            variable: variable.clone(),
+            source,
+        })?;
     }
     Ok(conn)
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
-use logtrace_events::{Outcome, Request};
+use logtrace_events::{Outcome, Request, tenth};
 
 use crate::kinds::{Kind, KindOf};
 
@@ -22,13 +22,15 @@ const SIGNIFICANT_DIGITS: u8 = 3;
 
 /// Takes each finished request of a window.
 ///
-/// No allocation a request, but where a histogram grows to a value longer than any before.
+/// No allocation a request, but where a histogram grows to a value longer than any before, and as time goes on.
 #[derive(Clone, Debug)]
 pub struct Recorder {
     interval: Latencies,
     total: Latencies,
     counts: Counts,
     per_second: Vec<u64>,
+    per_tenth: Vec<u64>,
+    window_start_ns: u64,
     window_end_ns: u64,
     kinds: Vec<Kind>,
 }
@@ -75,6 +77,8 @@ impl Recorder {
             total: Latencies::new(),
             counts: Counts::default(),
             per_second: Vec::new(),
+            per_tenth: Vec::new(),
+            window_start_ns: 0,
             window_end_ns: u64::MAX,
             kinds: Vec::new(),
         }
@@ -88,6 +92,7 @@ impl Recorder {
                 self.counts.done += 1;
                 self.counts.done_in_time += u64::from(request.sent_ns < self.window_end_ns);
                 self.interval.record(request);
+                self.count_tenth(request.done_ns);
             }
             Outcome::ServerError(code) => count(&mut self.counts.errors, code),
             Outcome::Disconnected => count(&mut self.counts.errors, DISCONNECTED),
@@ -120,6 +125,16 @@ impl Recorder {
         count(&mut self.counts.retries, code);
     }
 
+    /// Says when the window starts, from which on tenths of a second are counted.
+    pub fn set_window_start(&mut self, start_ns: u64) {
+        self.window_start_ns = start_ns;
+    }
+
+    /// Takes out how many requests were done in each tenth of a second from the start of the window.
+    pub(crate) fn take_per_tenth(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.per_tenth)
+    }
+
     /// Says when the window ends: what is sent from then on is not in time.
     pub fn set_window_end(&mut self, end_ns: u64) {
         self.window_end_ns = end_ns;
@@ -143,6 +158,14 @@ impl Recorder {
     /// What has been counted so far.
     pub fn counts(&self) -> &Counts {
         &self.counts
+    }
+
+    fn count_tenth(&mut self, done_ns: u64) {
+        let number = tenth(self.window_start_ns, done_ns);
+        if self.per_tenth.len() <= number {
+            self.per_tenth.resize(number + 1, 0);
+        }
+        self.per_tenth[number] += 1;
     }
 
     /// The latencies of all intervals that have ended, the counts, and the requests done in each second.
@@ -301,6 +324,7 @@ mod tests {
                 second.iter().for_each(|request| recorder.record(request));
                 recorder.next_interval();
             }
+            prop_assert_eq!(recorder.take_per_tenth().iter().sum::<u64>(), recorder.counts().done);
             let (latencies, counts, per_second) = recorder.into_parts();
             let done: Vec<&Request> = requests.iter().filter(|r| r.outcome == Outcome::Done).collect();
             prop_assert_eq!(counts.done, done.len() as u64);

@@ -51,6 +51,7 @@ pub(crate) async fn measure(
     session.watch.window(planned);
     let mut ticks = Ticks::logged(Stage::Window, planned.start_ns, base, log).map_err(DriveError::Log)?;
     let mut recorder = Recorder::new();
+    recorder.set_window_start(planned.start_ns);
     recorder.set_window_end(planned.end_ns);
     recorder.set_kinds(config.requests.kinds().len());
     session.floor.recorder.replace(recorder);
@@ -104,7 +105,7 @@ fn end_of_window(floor: &Floor, planned: Span, ended: Ended) -> End {
 fn summary(config: &DriveConfig, floor: &Floor, end: &End) -> Measured {
     let board = floor.board.borrow().counts();
     let mut recorder = floor.recorder.take();
-    let kinds = recorder.take_kinds();
+    let (kinds, per_tenth) = (recorder.take_kinds(), recorder.take_per_tenth());
     let (latencies, counts, per_second) = recorder.into_parts();
     let offered_per_s = config.pace.offered_per_s(end.window.length());
     let achieved_per_s = match offered_per_s {
@@ -130,6 +131,7 @@ fn summary(config: &DriveConfig, floor: &Floor, end: &End) -> Measured {
         response: latencies.response,
         retrying: latencies.retrying,
         per_second,
+        per_tenth,
         kinds,
         orders_grown: None,
         outages: floor.outages.borrow().all(),

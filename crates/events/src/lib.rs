@@ -13,6 +13,7 @@ mod record;
 mod recording;
 mod request;
 mod run_dir;
+mod tenth;
 pub mod wire;
 
 pub use decode::{DecodeError, decode};
@@ -25,3 +26,4 @@ pub use record::{
 pub use recording::{RecordingError, RecordingReader, RecordingWriter};
 pub use request::{Outcome, Request};
 pub use run_dir::{RunDir, RunDirError};
+pub use tenth::{MOST_TENTHS, TENTH_NS, tenth};

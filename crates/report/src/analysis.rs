@@ -16,6 +16,7 @@ use crate::memory::Memory;
 use crate::response::Responses;
 use crate::stated::differing_ns;
 use crate::statements::Statements;
+use crate::tenths::Tenths;
 use crate::timelines::{Timelines, Unmatched};
 use crate::window::Window;
 
@@ -44,6 +45,7 @@ pub struct Analysis {
     statements: Option<Statements>,
     groups: GroupTotals,
     aggregate: Aggregate,
+    tenths: Tenths,
     segments: Vec<Segment>,
     /// Of the same commit by wake-ups alone.
     by_wakers: Vec<Segment>,
@@ -70,6 +72,7 @@ impl Analysis {
             statements: None,
             groups: GroupTotals::default(),
             aggregate: Aggregate::new(window),
+            tenths: Tenths::new(window),
             segments: Vec::new(),
             by_wakers: Vec::new(),
             unmatched: 0,
@@ -134,6 +137,7 @@ impl Analysis {
     pub fn set_window(&mut self, window: Window) {
         self.window = window;
         self.aggregate = Aggregate::new(window);
+        self.tenths = Tenths::new(window);
         self.gaps.forget_counts();
         self.groups.begin();
         if self.statements.is_some() {
@@ -159,13 +163,17 @@ impl Analysis {
         let stacks = self.timelines.stacks();
         let responses = self.responses.finish();
         let statements = self.statements.map(|statements| statements.aggregate);
+        let measured_ns = self.aggregate.measured_ns();
+        let gaps = self.gaps.total(measured_ns);
         Breakdown {
             per_second: self.aggregate.per_second(),
+            // In a gap nothing is known to have ended.
+            slow_tenths: gaps.map_or_else(|| self.tenths.slow(measured_ns), |_| Vec::new()),
             causes,
             slowest,
             files: self.files.into_totals(),
             devices: self.devices.into_totals(),
-            gaps: self.gaps.total(self.aggregate.measured_ns()),
+            gaps,
             response: responses.total(),
             stacks: StackTotals {
                 commit: folded(self.aggregate.by_stack(), stacks),
@@ -261,6 +269,7 @@ impl Analysis {
         self.responses.push_commit(commit, &self.segments);
         if counts {
             self.aggregate.add(commit, &self.segments);
+            self.tenths.add(commit, &self.segments);
             if place.is_some_and(|place| place.leader.is_some()) {
                 explain_by_wakers(commit, &self.timelines, &mut self.memory, &mut self.by_wakers);
                 self.groups.add_led(differing_ns(&self.segments, &self.by_wakers));

@@ -1,13 +1,14 @@
 //! From the analysis to the run document: the parts of `run.json` that a [`Breakdown`] fills.
 
 use crate::breakdown::{
-    Breakdown, CauseTotal, DeviceTotal, FileTotal, GroupTotal, ResponseTotal, StackTotal, StatementTotal,
+    Breakdown, CauseTotal, DeviceTotal, FileTotal, GroupTotal, ResponseTotal, SlowTenth, StackTotal,
+    StatementTotal,
 };
-use crate::cause::Wait;
+use crate::cause::{Cause, Wait};
 use crate::distribution::Distribution;
 use crate::document::{
-    CauseRow, Commits, DeviceRow, Disagreements, Document, FileRow, Groups, Response, StatementCause,
-    Statements, UnclassifiedRow,
+    self, CauseRow, Commits, DeviceRow, Disagreements, Document, FileRow, Groups, Response, SlowTenthCause,
+    StatementCause, Statements, UnclassifiedRow,
 };
 use crate::units;
 
@@ -56,8 +57,25 @@ fn commits(breakdown: &Breakdown) -> Commits {
         total: breakdown.total_ns,
         distribution: Distribution::from(&breakdown.commits),
         per_second: breakdown.per_second.clone(),
+        slow_tenths: breakdown.slow_tenths.iter().map(slow_tenth).collect(),
         slowest_count: breakdown.slowest.commits,
         slowest_total: breakdown.slowest.total_ns,
+    }
+}
+
+fn slow_tenth(of: &SlowTenth) -> document::SlowTenth {
+    let cause = |&(cause, total): &(Cause, u64)| SlowTenthCause {
+        who: cause.who,
+        file: cause.io.map(|(class, _)| class),
+        op: cause.io.map(|(_, op)| op),
+        wait: cause.wait,
+        total,
+    };
+    document::SlowTenth {
+        at: of.at_ns,
+        ended: of.ended,
+        under_way: of.under_way,
+        causes: of.causes.iter().map(cause).collect(),
     }
 }
 

@@ -14,6 +14,8 @@ pub struct Breakdown {
     pub total_ns: u64,
     /// Commits that ended in each second of the window.
     pub per_second: Vec<u64>,
+    /// Tenths of a second in which few commits ended; none where only bursts were traced.
+    pub slow_tenths: Vec<SlowTenth>,
     /// Each cause that was charged, the largest first; the totals sum to `total_ns` exactly.
     pub causes: Vec<CauseTotal>,
     /// The slowest hundredth of the commits.
@@ -38,6 +40,19 @@ pub struct Breakdown {
     pub unmatched: u64,
     /// Kernel stacks of blocks that no rule knows, with their time, the largest first.
     pub unclassified: Vec<StackTotal>,
+}
+
+/// A tenth of a second in which less than half as many commits ended as in the median tenth.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SlowTenth {
+    /// When it began, in nanoseconds from the start of the window.
+    pub at_ns: u64,
+    /// Commits that ended in it.
+    pub ended: u64,
+    /// Commits that were under way in it.
+    pub under_way: u64,
+    /// What these waited for in it, in nanoseconds, the largest first.
+    pub causes: Vec<(Cause, u64)>,
 }
 
 /// The times of the window in which the tracer did not look.

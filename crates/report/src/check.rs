@@ -59,6 +59,12 @@ impl Document {
         for row in &self.files {
             sum("calls on a file", [row.distribution.count], row.count)?;
         }
+        if let Some(driver) = &self.driver
+            && !driver.per_tenth.is_empty()
+        {
+            let per_tenth = driver.per_tenth.iter().copied();
+            sum("requests done per tenth of a second", per_tenth, driver.done)?;
+        }
         if let Some(statements) = &self.statements {
             let totals = statements.causes.iter().map(|row| row.total);
             sum("the causes of statements", totals, statements.total)?;
@@ -92,6 +98,10 @@ fn balance(commits: &Commits, causes: &[CauseRow]) -> Result<(), Imbalance> {
     )?;
     let per_second = commits.per_second.iter().copied();
     sum("commits per second", per_second, commits.count)?;
+    for tenth in &commits.slow_tenths {
+        part("commits that ended in a slow tenth", tenth.ended, tenth.under_way)?;
+        part("commits of a slow tenth", tenth.under_way, commits.count)?;
+    }
     sum(
         "commits of the distribution",
         [commits.distribution.count],

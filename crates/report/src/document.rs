@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::kind::KindRow;
 pub use self::server::{LoopImage, Placed, Server};
+pub use self::slow_tenth::{SlowTenth, SlowTenthCause};
 pub use self::tpcc::{Consistency, Tpcc};
 pub use self::workload::Workload;
 
@@ -17,6 +18,7 @@ use crate::distribution::Distribution;
 
 mod kind;
 mod server;
+mod slow_tenth;
 mod tpcc;
 mod workload;
 
@@ -98,6 +100,10 @@ pub struct Driver {
     pub unsent: u64,
     /// Requests sent and not answered when the run ended.
     pub unfinished: u64,
+    /// Requests done in each tenth of a second from the start of the window, the time after it included; sums to `done`.
+    /// Absent in older documents.
+    #[serde(default)]
+    pub per_tenth: Vec<u64>,
     /// The longest backlog.
     pub backlog_max: u64,
     /// CPU time of the driver's thread in the window.
@@ -180,6 +186,10 @@ pub struct Commits {
     pub distribution: Distribution,
     /// Commits that ended in each second.
     pub per_second: Vec<u64>,
+    /// Tenths of a second in which few commits ended, with what the commits waited for then; none where only bursts were
+    /// traced. Absent in older documents.
+    #[serde(default)]
+    pub slow_tenths: Vec<SlowTenth>,
     /// How many commits the "slowest 1 %" holds.
     pub slowest_count: u64,
     /// Sum of the durations of these.

@@ -37,6 +37,7 @@ mod stack_rules;
 mod stacks;
 mod stated;
 mod statements;
+mod tenths;
 mod timeline;
 pub mod timelines;
 pub mod units;

@@ -32,6 +32,7 @@ pub(crate) fn uniform(rate_per_s: f64) -> Pace {
 pub(crate) fn config(target: Target, workload: &str, pace: Pace, duration: Duration) -> DriveConfig {
     DriveConfig {
         target,
+        session: Vec::new(),
         requests: plain(workload),
         dataset: DATASET,
         connections: NonZeroUsize::new(8).unwrap(),

@@ -36,6 +36,9 @@ pub struct Workload {
     /// Whether an earlier run left the tables.
     #[serde(default)]
     pub tables_reused: bool,
+    /// Variables of each connection's session that were set; absent in older documents.
+    #[serde(default)]
+    pub session: BTreeMap<String, String>,
     /// How many times a request has the statements of each group, by sysbench's name of the group; absent in older
     /// documents.
     #[serde(default)]

@@ -142,6 +142,7 @@ pub(crate) fn no_commits() -> Sample {
         commits: histogram(&[]),
         total_ns: 0,
         per_second: vec![0; 30],
+        slow_tenths: Vec::new(),
         causes: Vec::new(),
         slowest: Slowest::default(),
         files: Vec::new(),
@@ -254,6 +255,7 @@ fn workload() -> Workload {
         range_size: None,
         transaction: false,
         protocol: Some("prepared".to_owned()),
+        session: BTreeMap::from([("sql_log_bin".to_owned(), "1".to_owned())]),
     }
 }
 
@@ -269,6 +271,7 @@ fn driver() -> Driver {
         late: 0,
         unsent: 0,
         unfinished: 0,
+        per_tenth: [119, 121].repeat(149).into_iter().chain([20, 208]).collect(),
         backlog_max: 9,
         cpu_ns: 2_100_000_000,
         lag: distribution(39_000.0),

@@ -3,8 +3,8 @@
 use hdrhistogram::Histogram;
 use logtrace_events::{FileClass, IoOp};
 use logtrace_report::breakdown::{
-    Breakdown, CauseTotal, DeviceTotal, Disagreements, FileTotal, GroupTotal, Part, ResponseTotal, Slowest,
-    StackTotal, StackTotals, StatementTotal, SyncWaits,
+    Breakdown, CauseTotal, DeviceTotal, Disagreements, FileTotal, GroupTotal, Part, ResponseTotal, SlowTenth,
+    Slowest, StackTotal, StackTotals, StatementTotal, SyncWaits,
 };
 use logtrace_report::cause::{Cause, Wait, Who};
 
@@ -26,6 +26,7 @@ pub(super) fn breakdown() -> Breakdown {
         commits: histogram(&commits),
         total_ns,
         per_second: per_second(35_988),
+        slow_tenths: vec![slow_tenth(causes[0].cause)],
         causes,
         slowest,
         files: files(),
@@ -49,6 +50,16 @@ pub(super) fn breakdown() -> Breakdown {
             .to_vec(),
             total_ns: 61_400_000,
         }],
+    }
+}
+
+/// One in which a commit of every connection was held.
+fn slow_tenth(cause: Cause) -> SlowTenth {
+    SlowTenth {
+        at_ns: 12_300_000_000,
+        ended: 2,
+        under_way: 8,
+        causes: vec![(cause, 712_345_678)],
     }
 }
 
