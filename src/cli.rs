@@ -9,9 +9,11 @@ use logtrace_report::render::Format;
 use logtrace_server::{Home, ImageKind, ImageSize, Placement, Setting};
 use logtrace_tracer::{Detail, RingBytes, Sampling};
 
+pub(crate) use self::study::{StudyArgs, StudyCommand, StudyExtentArgs, StudyRunArgs, StudyShowArgs};
 use self::workload::WorkloadArgs;
 pub(crate) use self::workload::WorkloadChoice;
 
+mod study;
 mod workload;
 
 /// Measures MySQL and MariaDB under load, and charges every nanosecond of every commit to what it waited for.
@@ -34,6 +36,8 @@ pub(crate) enum Command {
     Run(Box<RunArgs>),
     /// Trace a server that others put under load, and explain its commits.
     Trace(TraceArgs),
+    /// Measure a server under many settings, in turns, and tabulate what that comes to and why.
+    Study(Box<StudyArgs>),
     /// Render a run directory again. Needs no root.
     Report(ReportArgs),
     /// Tell what works on this machine, what does not, and what to do.

@@ -7,6 +7,7 @@ mod exit;
 mod measurement;
 mod run;
 mod stack_files;
+mod study;
 mod told;
 mod trace;
 
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(arguments) => commands::run(&arguments),
         Command::Trace(arguments) => commands::trace(&arguments),
+        Command::Study(arguments) => commands::study(&arguments),
         Command::Report(arguments) => commands::report(&arguments),
         Command::Doctor(arguments) => commands::doctor(&arguments),
         Command::Pace(arguments) => commands::pace(&arguments),

@@ -33,7 +33,8 @@ pub(super) fn conduct(
         dir: &dir,
         started: &started,
     };
-    let measured = in_event_loop(&outputs, measure).map_err(|error| discard(&dir, error))?;
+    let measured = in_event_loop(async |interrupts| measure(&outputs, interrupts).await)
+        .map_err(|error| discard(&dir, error))?;
     let document = &measured.document;
     document.check()?;
     outputs.finished(&measured.observed, document)?;
@@ -55,17 +56,17 @@ pub(super) fn conduct(
     })
 }
 
-fn in_event_loop(
-    outputs: &Outputs<'_>,
-    measure: impl AsyncFnOnce(&Outputs<'_>, &Interrupts) -> anyhow::Result<Measured>,
-) -> anyhow::Result<Measured> {
+/// Does `work` on this thread, with its ear on signals.
+pub(super) fn in_event_loop<T>(
+    work: impl AsyncFnOnce(&Interrupts) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
     let runtime = Builder::new_current_thread()
         .enable_all()
         .build()
         .context("cannot start the event loop")?;
     let result = runtime.block_on(async {
         let interrupts = Interrupts::listen().context("cannot listen for signals")?;
-        measure(outputs, &interrupts).await
+        work(&interrupts).await
     });
     // A data directory may still be being copied; it is removed when that ends.
     runtime.shutdown_timeout(LONGEST_COPY);

@@ -5,6 +5,7 @@ mod doctor;
 mod pace;
 mod report;
 mod run;
+mod study;
 mod trace;
 mod workloads;
 
@@ -16,6 +17,7 @@ pub(crate) use doctor::doctor;
 pub(crate) use pace::pace;
 pub(crate) use report::report;
 pub(crate) use run::run;
+pub(crate) use study::study;
 pub(crate) use trace::trace;
 pub(crate) use workloads::workloads;
 

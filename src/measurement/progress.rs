@@ -15,6 +15,7 @@ impl Line {
     /// Starts with what is done first.
     pub(crate) fn start(message: &str) -> Self {
         let bar = ProgressBar::new_spinner();
+        bar.set_style(words());
         bar.enable_steady_tick(Duration::from_millis(200));
         bar.set_message(message.to_owned());
         Self { bar }
@@ -24,9 +25,19 @@ impl Line {
     pub(crate) fn say(&self, message: impl Into<String>) {
         if self.bar.length().is_some() {
             self.bar.unset_length();
-            self.bar.set_style(ProgressStyle::default_spinner());
+            self.bar.set_style(words());
         }
         self.bar.set_message(message.into());
+    }
+
+    /// Puts words before all that is told from here on.
+    pub(crate) fn lead(&self, words: String) {
+        self.bar.set_prefix(words);
+    }
+
+    /// Does something else with stderr.
+    pub(crate) fn beside(&self, work: impl FnOnce()) {
+        self.bar.suspend(work);
     }
 
     /// Shows how far loading is, as a bar.
@@ -77,10 +88,16 @@ impl Line {
     }
 }
 
+/// Words alone.
+fn words() -> ProgressStyle {
+    let style = ProgressStyle::with_template("{spinner} {prefix}{msg}");
+    style.unwrap_or_else(|_| ProgressStyle::default_spinner())
+}
+
 /// A bar of rows, with what is left.
 fn rows() -> ProgressStyle {
     let style = ProgressStyle::with_template(
-        "{spinner} {msg} {wide_bar} {human_pos} of {human_len} rows, {eta} left",
+        "{spinner} {prefix}{msg} {wide_bar} {human_pos} of {human_len} rows, {eta} left",
     );
     style.unwrap_or_else(|_| ProgressStyle::default_bar())
 }

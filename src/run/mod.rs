@@ -21,5 +21,10 @@ mod workload_file;
 
 pub(crate) use config::RunConfig;
 pub(crate) use document::measured;
+pub(crate) use give_back::give_back;
 pub(crate) use measure::measure;
+pub(crate) use pacing::Pacing;
 pub(crate) use preflight::preflight;
+pub(crate) use serve::{Served, Tables, serve};
+pub(crate) use storage::Storage;
+pub(crate) use window::window;

@@ -16,6 +16,8 @@ use crate::measurement::device_of;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Storage {
     image: Option<(ImageKind, ImageSize)>,
+    /// The mounts of the image, where they were entered already.
+    mounts: Option<PrivateMounts>,
     /// Classes of files that are elsewhere.
     pub(crate) placements: Vec<Placement>,
 }
@@ -46,9 +48,19 @@ impl Storage {
             )));
         }
         Ok(Self {
+            mounts: None,
             image: fs.map(|kind| (kind, fs_size.unwrap_or_default())),
             placements: place.clone(),
         })
+    }
+
+    /// Of what was checked already.
+    pub(crate) fn of(image: Option<(ImageKind, ImageSize)>, placements: Vec<Placement>) -> Self {
+        Self {
+            image,
+            mounts: None,
+            placements,
+        }
     }
 
     /// The kind of the file system that is made for the server, if one is.
@@ -61,7 +73,7 @@ impl Storage {
         let Some((kind, size)) = self.image else {
             return Ok(None);
         };
-        let mounts = PrivateMounts::enter()?;
+        let mounts = self.mounts.map_or_else(PrivateMounts::enter, Ok)?;
         Ok(Some(ImageConfig { kind, size, mounts }))
     }
 

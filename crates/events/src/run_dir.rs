@@ -53,6 +53,19 @@ impl RunDir {
         Ok(Self { path })
     }
 
+    /// Makes a run directory of this very path; what was there is removed.
+    pub fn replace(path: &Path) -> Result<Self, RunDirError> {
+        let made = match fs::remove_dir_all(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => DirBuilder::new().mode(0o700).recursive(true).create(path),
+        };
+        made.map(|()| Self { path: path.into() })
+            .map_err(|source| RunDirError::Create {
+                path: path.into(),
+                source,
+            })
+    }
+
     /// An existing run directory.
     pub fn open(path: &Path) -> Result<Self, RunDirError> {
         let dir = Self { path: path.into() };
@@ -186,6 +199,17 @@ mod tests {
             first.path().metadata().unwrap().permissions().mode() & 0o777,
             0o700
         );
+    }
+
+    #[test]
+    fn what_was_in_a_directory_that_is_replaced_is_gone() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("cells/a/1");
+        for _ in 0..2 {
+            let dir = RunDir::replace(&path).unwrap();
+            assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
+            dir.write(&dir.run_json(), b"old").unwrap();
+        }
     }
 
     #[test]

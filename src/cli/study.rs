@@ -1,0 +1,105 @@
+//! What can be typed after `logtrace study`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use logtrace_study::Scale;
+
+use super::{HomeArgs, duration};
+use crate::study::Only;
+
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "\
+Examples:
+  logtrace study list
+  logtrace study show binlog-fs --scale quick
+      its axes, cells, order of turns, and how long it takes
+  sudo logtrace study max-write
+      at the scale smoke, into logtrace-studies/max-write-smoke
+  sudo logtrace study slow-log --scale quick --only server=mysql --out slow-log
+  sudo logtrace study slow-log --scale quick --only server=mysql --out slow-log --resume
+      goes on after Ctrl-C, a crash or a power cut: what is measured is not measured again
+  sudo logtrace study my-plan.toml --duration 5s --repeats 2
+      a plan of your own (docs/plans.md)
+
+Exit codes: 0 all turns are measured; 1 nothing could be; 2 wrong usage or plan; 3 some turns are missing."
+)]
+pub(crate) struct StudyArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<StudyCommand>,
+
+    #[command(flatten)]
+    pub(crate) run: StudyRunArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum StudyCommand {
+    /// List the built-in studies.
+    List,
+    /// Show what a study would do: its question, axes, cells and turns. Needs no root and no server.
+    Show(StudyShowArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StudyShowArgs {
+    /// The study, by its name or as a file.
+    #[arg(value_name = "NAME|PLAN.toml")]
+    pub(crate) plan: String,
+
+    #[command(flatten)]
+    pub(crate) extent: StudyExtentArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StudyRunArgs {
+    /// The study, by its name (`logtrace study list`) or as a file (docs/plans.md).
+    #[arg(value_name = "NAME|PLAN.toml", required = true)]
+    pub(crate) plan: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) extent: StudyExtentArgs,
+
+    /// Where the study is kept: a run directory for each turn, and the tables [default: logtrace-studies/NAME-SCALE].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Go on with the study in --out: what is measured there is not measured again.
+    #[arg(long)]
+    pub(crate) resume: bool,
+
+    #[command(flatten)]
+    pub(crate) home: HomeArgs,
+}
+
+/// How much of a plan.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct StudyExtentArgs {
+    /// How large: smoke (minutes on two cores), quick (under an hour) or full (as it was published).
+    #[arg(long, value_name = "SCALE", default_value = "smoke")]
+    pub(crate) scale: Scale,
+
+    /// Measure this level of an axis, and no others of the axis but those that are named likewise. Repeatable, and
+    /// several may be separated by commas.
+    #[arg(long, value_name = "AXIS=LEVEL", value_delimiter = ',')]
+    pub(crate) only: Vec<Only>,
+
+    /// Seed of the data, of the order of turns, and of arrivals and requests.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// Length of each window, instead of the plan's.
+    #[arg(long, value_name = "T", value_parser = duration)]
+    pub(crate) duration: Option<Duration>,
+
+    /// Load before each window, instead of the plan's.
+    #[arg(long, value_name = "T", value_parser = duration)]
+    pub(crate) warmup: Option<Duration>,
+
+    /// Measurements of each cell, instead of the plan's.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) repeats: Option<u32>,
+}

@@ -1,0 +1,96 @@
+//! `logtrace study`: a server measured under many settings.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anyhow::Context;
+use logtrace_study::{Cell, Plan, turns};
+
+use super::conduct::in_event_loop;
+use super::print;
+use crate::cli::{StudyArgs, StudyCommand, StudyExtentArgs, StudyRunArgs, StudyShowArgs};
+use crate::exit::{Exit, UsageError};
+use crate::study::{
+    Asked, Overrides, State, StudyDir, Work, built_in, chosen, extent, find, outline, preflight, summary,
+};
+
+/// Lists, shows, or measures.
+pub(crate) fn study(arguments: &StudyArgs) -> anyhow::Result<Exit> {
+    match &arguments.command {
+        Some(StudyCommand::List) => list(),
+        Some(StudyCommand::Show(arguments)) => show(arguments),
+        None => measure(&arguments.run),
+    }
+}
+
+fn list() -> anyhow::Result<Exit> {
+    let plans = built_in()?;
+    let rows = plans
+        .iter()
+        .map(|plan| format!("{:12} {}\n", plan.name, plan.title));
+    print(&rows.collect::<String>())?;
+    Ok(Exit::Done)
+}
+
+fn show(arguments: &StudyShowArgs) -> anyhow::Result<Exit> {
+    let plan = find(&arguments.plan)?;
+    let cells = cells(&plan, &arguments.extent)?;
+    print(&outline(&plan, arguments.extent.scale, &cells))?;
+    Ok(Exit::Done)
+}
+
+/// The cells that were asked for.
+fn cells(plan: &Plan, extent: &StudyExtentArgs) -> Result<Vec<Cell>, UsageError> {
+    let mut cells = chosen(&extent.only, &plan.axes, plan.cells(extent.scale))?;
+    let overrides = overrides(extent);
+    cells.iter_mut().for_each(|cell| overrides.apply(cell));
+    Ok(cells)
+}
+
+fn overrides(extent: &StudyExtentArgs) -> Overrides {
+    Overrides {
+        duration: extent.duration,
+        warmup: extent.warmup,
+        repeats: extent.repeats,
+    }
+}
+
+fn measure(arguments: &StudyRunArgs) -> anyhow::Result<Exit> {
+    let asked = &arguments.extent;
+    let name = arguments.plan.as_deref().context("no study is named")?;
+    let plan = find(name)?;
+    let cells = cells(&plan, asked)?;
+    let turns = turns(&cells, asked.seed);
+    let home = arguments.home.home();
+    preflight(&plan, &cells, &home)?;
+    let asked = Asked {
+        plan: plan.name.clone(),
+        scale: asked.scale.as_str().to_owned(),
+        seed: asked.seed,
+        only: asked.only.iter().map(ToString::to_string).collect(),
+        overrides: overrides(asked),
+    };
+    let default = || PathBuf::from("logtrace-studies").join(format!("{}-{}", asked.plan, asked.scale));
+    let out = arguments.out.clone().unwrap_or_else(default);
+    let (dir, mut state) = StudyDir::open(&out, &State::new(asked), plan.text(), arguments.resume)?;
+    // Nothing is left to tell it to when stderr is gone.
+    let _ = writeln!(
+        io::stderr(),
+        "{}: {}",
+        plan.name,
+        extent(arguments.extent.scale, &cells)
+    );
+    let work = Work {
+        dir: &dir,
+        cells: &cells,
+        turns: &turns,
+        home: &home,
+    };
+    in_event_loop(async |interrupts| work.go_on(&mut state, interrupts).await)?;
+    let (text, is_whole) = summary(&work, &state);
+    print(&text)?;
+    Ok(match is_whole {
+        true => Exit::Done,
+        false => Exit::Degraded,
+    })
+}

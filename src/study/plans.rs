@@ -1,0 +1,37 @@
+//! Plans: those that are built in, and users' files.
+
+use std::fs;
+use std::path::Path;
+
+use logtrace_driver::FileError;
+use logtrace_study::{BUILTIN, Builtin, Plan};
+
+use crate::exit::UsageError;
+
+/// All built-in plans.
+pub(crate) fn built_in() -> Result<Vec<Plan>, FileError> {
+    BUILTIN.iter().map(Builtin::plan).collect()
+}
+
+/// The plan of this name, or in this file. Files that a plan names lie next to it.
+pub(crate) fn find(name: &str) -> Result<Plan, UsageError> {
+    let usage = |error: FileError| UsageError(error.to_string());
+    if !name.ends_with(".toml") {
+        let known = BUILTIN.map(|builtin| builtin.name).join(", ");
+        let builtin = Builtin::find(name);
+        let builtin = builtin.ok_or_else(|| {
+            UsageError(format!(
+                "there is no study {name}: choose one of {known}, or a file whose name ends in .toml"
+            ))
+        });
+        return builtin?.plan().map_err(usage);
+    }
+    let path = Path::new(name);
+    let text = fs::read_to_string(path);
+    let text = text.map_err(|error| UsageError(format!("cannot read {name}: {error}")))?;
+    let files = |file: &str| {
+        let path = path.parent().unwrap_or(Path::new("")).join(file);
+        fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))
+    };
+    Plan::read(name, &text, &files).map_err(usage)
+}

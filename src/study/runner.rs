@@ -1,0 +1,160 @@
+//! All turns of a study, one after the other: what fails is told and the rest goes on.
+
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use humantime::format_duration;
+use logtrace_server::Home;
+use logtrace_study::{Cell, Turn};
+
+use super::directory::StudyDir;
+use super::host::Host;
+use super::state::{Account, Failure, State};
+use super::turn::Turns;
+use crate::measurement::{Interrupted, Interrupts, Line};
+use crate::told::told;
+
+/// A study that can be worked on.
+#[derive(Debug)]
+pub(crate) struct Work<'a> {
+    /// Where it is kept.
+    pub(crate) dir: &'a StudyDir,
+    /// Its cells.
+    pub(crate) cells: &'a [Cell],
+    /// All of its turns.
+    pub(crate) turns: &'a [Turn],
+    /// Where private servers are made.
+    pub(crate) home: &'a Home,
+}
+
+/// How the work ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// Each turn was tried.
+    Done,
+    /// By a signal.
+    Interrupted,
+}
+
+impl Work<'_> {
+    /// Measures the turns that are not measured yet. The state is kept after each.
+    pub(crate) async fn go_on(&self, state: &mut State, interrupts: &Interrupts) -> anyhow::Result<Ended> {
+        let line = Line::start("looking what is measured already");
+        let left: Vec<&Turn> = self.turns.iter().filter(|turn| !self.is_measured(turn)).collect();
+        let mut clock = Clock::start(state.account);
+        let mut host = Host::new(self.dir, self.home, state.asked.seed, interrupts);
+        let mut ended = Ended::Done;
+        for (number, turn) in left.iter().enumerate() {
+            let cell = &self.cells[turn.cell];
+            let planned = self.planned(&left[number..]);
+            line.lead(format!(
+                "turn {} of {}{} · {} · ",
+                self.turns.len() - left.len() + number + 1,
+                self.turns.len(),
+                clock.left(planned),
+                cell.key
+            ));
+            let turns = Turns {
+                dir: self.dir,
+                home: self.home,
+                interrupts,
+            };
+            let measuring = turns.measure(&mut host, cell, turn, &line, &mut clock.account);
+            let result = interrupts
+                .unless_aborted(measuring)
+                .await
+                .map_err(Into::into)
+                .flatten();
+            clock.turn_over(planned - self.planned(&left[number + 1..]));
+            clock.account.turns += u32::from(result.is_ok());
+            let is_over = note(state, cell, turn, result, &line);
+            state.account = clock.account;
+            self.dir.keep(state)?;
+            if is_over || interrupts.end.is_cancelled() {
+                ended = Ended::Interrupted;
+                break;
+            }
+        }
+        let stopped = host.stop(&line).await;
+        state.account = clock.stop();
+        line.clear();
+        self.dir.keep(state)?;
+        stopped.map(|()| ended)
+    }
+
+    fn is_measured(&self, turn: &Turn) -> bool {
+        self.dir.measured(&self.cells[turn.cell], turn).is_some()
+    }
+
+    /// Load of these turns.
+    fn planned(&self, turns: &[&Turn]) -> Duration {
+        let cells = turns.iter().map(|turn| &self.cells[turn.cell]);
+        cells.map(|cell| cell.warmup + cell.duration).sum()
+    }
+}
+
+/// Notes what became of a turn; whether a signal ended it.
+fn note(state: &mut State, cell: &Cell, turn: &Turn, result: anyhow::Result<()>, line: &Line) -> bool {
+    let repeat = turn.repeat + 1;
+    match result {
+        Ok(()) => {
+            state.forget(&cell.key, repeat);
+            false
+        }
+        Err(error) if error.is::<Interrupted>() => true,
+        Err(error) => {
+            let failure = Failure {
+                cell: cell.key.clone(),
+                repeat,
+                error: told(&error),
+            };
+            line.beside(|| {
+                // Nothing is left to tell it to when stderr is gone.
+                let _ = writeln!(io::stderr(), "{} ({repeat}): {}", failure.cell, failure.error);
+            });
+            state.fail(failure);
+            false
+        }
+    }
+}
+
+/// Where the time goes, and how much is left.
+struct Clock {
+    begun: Instant,
+    earlier: Duration,
+    account: Account,
+    /// Load of the turns that are over.
+    over: Duration,
+}
+
+impl Clock {
+    fn start(account: Account) -> Self {
+        Self {
+            begun: Instant::now(),
+            earlier: account.wall,
+            account,
+            over: Duration::ZERO,
+        }
+    }
+
+    /// A turn with so much load is over.
+    fn turn_over(&mut self, load: Duration) {
+        self.over += load;
+        self.account.wall = self.earlier + self.begun.elapsed();
+    }
+
+    fn stop(mut self) -> Account {
+        self.turn_over(Duration::ZERO);
+        self.account
+    }
+
+    /// How long turns with so much load take, when those so far tell; in words.
+    fn left(&self, load: Duration) -> String {
+        if self.over.is_zero() {
+            return String::new();
+        }
+        let a_second = self.begun.elapsed().as_secs_f64() / self.over.as_secs_f64();
+        let left = Duration::from_secs(load.mul_f64(a_second).as_secs());
+        format!(", {} left", format_duration(left))
+    }
+}

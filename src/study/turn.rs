@@ -1,0 +1,66 @@
+//! One turn: a server as the cell needs it, one window, and a run directory.
+
+use std::time::Instant;
+
+use anyhow::bail;
+use jiff::Zoned;
+use logtrace_events::RunDir;
+use logtrace_server::Home;
+use logtrace_study::{Cell, Turn};
+
+use super::config::{run_config, storage};
+use super::directory::{StudyDir, failed};
+use super::host::Host;
+use super::settle::settle;
+use super::state::Account;
+use crate::measurement::{Interrupts, Line, Outputs};
+use crate::run::{measured, window};
+
+/// What all turns of a study share.
+pub(crate) struct Turns<'a> {
+    pub(crate) dir: &'a StudyDir,
+    pub(crate) home: &'a Home,
+    pub(crate) interrupts: &'a Interrupts,
+}
+
+impl Turns<'_> {
+    /// Measures a turn, and leaves its run directory. What came to no good end is an error, and its directory stays.
+    pub(crate) async fn measure(
+        &self,
+        host: &mut Host<'_>,
+        cell: &Cell,
+        turn: &Turn,
+        line: &Line,
+        account: &mut Account,
+    ) -> anyhow::Result<()> {
+        let config = run_config(cell, turn.seed, storage(cell)?, self.home);
+        let ready = host.ready(cell, line, account);
+        let (served, tables) = self.interrupts.unless_ended(ready).await??;
+        line.say("settling");
+        let begun = Instant::now();
+        let settings = config.server_settings();
+        let settled = settle(&mut served.server, &settings);
+        self.interrupts.unless_ended(settled).await??;
+        account.settling += begun.elapsed();
+        let begun = Instant::now();
+        let dir = RunDir::replace(&self.dir.turn(cell, turn))?;
+        let started = Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
+        let outputs = Outputs {
+            dir: &dir,
+            started: &started,
+        };
+        let raw = window(&config, &outputs, self.interrupts, served, tables, line).await?;
+        let length = raw.measured.as_ref().map(|measured| measured.window.length());
+        let measured = measured(&config, &started, raw);
+        measured.document.check()?;
+        outputs.finished(&measured.observed, &measured.document)?;
+        let length = length.unwrap_or_default();
+        account.measuring += length;
+        account.warming_up += config.warmup;
+        account.around += begun.elapsed().saturating_sub(length + config.warmup);
+        match failed(&measured.document) {
+            Some(why) => bail!("{why}"),
+            None => Ok(()),
+        }
+    }
+}
