@@ -1,6 +1,6 @@
 //! Studies: a server measured under many settings, in turns, and what the tables say.
 //!
-//! A [`Plan`] is read from TOML and checked as a whole. It has [`Cell`]s: one level of each of its axes. Each
+//! A [`Plan`] is read from TOML (docs/plans.md) and checked as a whole. It has [`Cell`]s: one level of each of its axes. Each
 //! cell is measured several times, in [`turns()`] whose order is drawn, so that a machine that drifts does so for all
 //! alike.
 //!
@@ -34,6 +34,8 @@ mod tables;
 mod text;
 mod workload;
 
+#[cfg(test)]
+mod documentation;
 #[cfg(test)]
 mod plan_tests;
 

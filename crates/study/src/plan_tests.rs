@@ -6,6 +6,8 @@ use logtrace_driver::Pace;
 use logtrace_events::FileClass;
 use logtrace_server::Flavor;
 
+use proptest::prelude::*;
+
 use crate::{Cell, Figure, Plan, Scale, Where, turns};
 
 const PLAN: &str = r#"name = "logs"
@@ -346,4 +348,15 @@ fn twins_are_meant_to_be_the_same() {
             .unwrap_err()
             .contains("measure the same")
     );
+}
+
+proptest! {
+    #[test]
+    fn a_damaged_plan_is_a_plan_or_an_error(at in 0..PLAN.len(), length in 0usize..40, instead in "[a-z0-9=.\"\\[\\]{}\n-]{0,6}") {
+        let mut text = PLAN.to_owned();
+        text.replace_range(at..(at + length).min(PLAN.len()), &instead);
+        if let Err(error) = read(&text) {
+            prop_assert!(error.starts_with("logs.toml:"), "{error}");
+        }
+    }
 }

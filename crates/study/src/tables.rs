@@ -102,6 +102,27 @@ pub struct Tabulated {
     pub notes: Vec<String>,
 }
 
+/// Nine digits that tell something: what lies beyond is the arithmetic's, and differs from machine to machine.
+fn tidy(value: f64) -> f64 {
+    format!("{value:.8e}").parse().unwrap_or(value)
+}
+
+fn tidy_interval(interval: Interval) -> Interval {
+    Interval {
+        low: tidy(interval.low),
+        high: tidy(interval.high),
+    }
+}
+
+fn tidy_comparison(comparison: Comparison) -> Comparison {
+    Comparison {
+        value: tidy(comparison.value),
+        interval: comparison.interval.map(tidy_interval),
+        p: comparison.p.map(tidy),
+        ..comparison
+    }
+}
+
 /// A cause and its share of all waiting.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CauseShare {
@@ -181,9 +202,9 @@ fn entry(spec: &TableSpec, cell: &Cell, results: &Results, comparison: Option<Co
     Entry::Measured(Box::new(Tabulated {
         cell: cell.key.clone(),
         repeats: values.len(),
-        value,
-        interval: interval(&values, &errors, spec.statistic, &mut rng),
-        comparison,
+        value: tidy(value),
+        interval: interval(&values, &errors, spec.statistic, &mut rng).map(tidy_interval),
+        comparison: comparison.map(tidy_comparison),
         causes: causes(cell, results),
         notes: notes(cell, values.len(), results),
     }))
@@ -223,7 +244,7 @@ fn causes(cell: &Cell, results: &Results) -> Vec<CauseShare> {
     let all: u64 = totals.values().sum();
     let shares = totals.into_iter().map(|(cause, total)| CauseShare {
         cause,
-        share: total as f64 / all.max(1) as f64,
+        share: tidy(total as f64 / all.max(1) as f64),
     });
     let mut shares: Vec<CauseShare> = shares.filter(|one| one.share >= SMALLEST).collect();
     shares.sort_by(|one, other| other.share.total_cmp(&one.share));
