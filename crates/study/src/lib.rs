@@ -37,6 +37,8 @@ mod workload;
 #[cfg(test)]
 mod documentation;
 #[cfg(test)]
+mod measured_tests;
+#[cfg(test)]
 mod plan_tests;
 
 pub use axis::{Axis, Level};

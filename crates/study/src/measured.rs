@@ -39,10 +39,11 @@ pub struct CauseTotal {
 }
 
 impl Measured {
-    /// Out of the document of a run, its course, and the stages of statements: a name and the nanoseconds of a statement in
-    /// it, on average.
-    pub fn new(document: &Document, course: &Course, stages: &[(String, f64)], degraded: bool) -> Self {
-        let stalls = stalls(course);
+    /// Out of the document of a run, and the stages of statements: a name and the nanoseconds of a statement in it, on
+    /// average.
+    pub fn new(document: &Document, stages: &[(String, f64)], degraded: bool) -> Self {
+        let course = Course::new(document);
+        let stalls = stalls(&course);
         let mut figures = BTreeMap::new();
         if let Some(driver) = &document.driver {
             requests(&mut figures, driver);

@@ -24,9 +24,9 @@ pub struct Stall {
     pub done: u64,
     /// Requests that are usually done in such a time, by the median of the window.
     pub usual: u64,
-    /// Commits that ended in it, or in the part after it: those are the ones that it held.
+    /// Commits that were under way in it.
     pub commits: u64,
-    /// What these commits waited for, the largest first: nanoseconds.
+    /// What these commits waited for meanwhile, the largest first: nanoseconds.
     pub causes: Vec<(Cause, u64)>,
 }
 
@@ -53,18 +53,14 @@ fn stall(parts: &[Part], range: std::ops::Range<usize>, part_ns: u64, median: f6
     let low = range.len() as u64;
     let mut held = Part::default();
     parts[range.clone()].iter().for_each(|part| held.add(part));
-    let done = held.done;
-    if let Some(after) = parts.get(range.end) {
-        held.add(after);
-    }
     let mut causes: Vec<(Cause, u64)> = held.causes.into_iter().collect();
     causes.sort_by_key(|&(cause, total)| (std::cmp::Reverse(total), cause));
     Stall {
         at_ns: part_ns * range.start as u64,
         length_ns: part_ns * low,
-        done,
+        done: held.done,
         usual: rounded(median * low as f64),
-        commits: held.commits,
+        commits: held.ended + held.held,
         causes,
     }
 }
@@ -135,8 +131,11 @@ mod tests {
         done[20..35].fill(0);
         done[40] = 0;
         let mut course = course(&done);
-        course.parts[35].commits = 8;
-        course.parts[35].causes = [(Cause::UNEXPLAINED, 5), (ROTATION, 8 * 1_500_000_000)].into();
+        course.parts[20].ended = 2;
+        for part in &mut course.parts[20..35] {
+            part.held = 8;
+            part.causes = [(Cause::UNEXPLAINED, 5), (ROTATION, 800_000_000)].into();
+        }
         let found = stalls(&course);
         assert_eq!(
             found,
@@ -145,8 +144,8 @@ mod tests {
                 length_ns: 15 * PART_NS,
                 done: 0,
                 usual: 1500,
-                commits: 8,
-                causes: vec![(ROTATION, 12_000_000_000), (Cause::UNEXPLAINED, 5)],
+                commits: 10,
+                causes: vec![(ROTATION, 12_000_000_000), (Cause::UNEXPLAINED, 75)],
             }],
             "a single part is too short"
         );

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::cell::Cell;
 use crate::plan::{Plan, Scale};
 use crate::results::Results;
 use crate::table_spec::Published;
@@ -54,16 +55,15 @@ pub struct StallRow {
     pub done: u64,
     /// Requests that are usually done in such a time.
     pub usual: u64,
-    /// Commits that it held.
+    /// Commits that were under way in it.
     pub commits: u64,
     /// What these waited for, the largest first.
     pub causes: Vec<CauseShare>,
 }
 
 impl StudyReport {
-    /// Of the results so far.
-    pub fn new(plan: &Plan, scale: Scale, results: &Results) -> Self {
-        let cells = plan.cells(scale);
+    /// Of the results so far of these cells, which are those of the scale or some of them.
+    pub fn new(plan: &Plan, scale: Scale, cells: &[Cell], results: &Results) -> Self {
         Self {
             schema: SCHEMA,
             name: plan.name.clone(),
@@ -76,16 +76,16 @@ impl StudyReport {
                 .iter()
                 .map(|cell| usize::try_from(cell.repeats).unwrap_or(usize::MAX))
                 .sum(),
-            tables: tabulate(plan, scale, results),
-            stalls: stalls(plan, scale, results),
+            tables: tabulate(plan, cells, results),
+            stalls: stalls(cells, results),
             published: plan.published.clone(),
         }
     }
 }
 
-fn stalls(plan: &Plan, scale: Scale, results: &Results) -> Vec<StallRow> {
+fn stalls(cells: &[Cell], results: &Results) -> Vec<StallRow> {
     let mut rows = Vec::new();
-    for cell in plan.cells(scale) {
+    for cell in cells {
         for (repeat, measured) in results.measured(cell) {
             rows.extend(measured.stalls.iter().map(|stall| {
                 let all: u64 = stall.causes.iter().map(|(_, total)| total).sum();

@@ -9,7 +9,7 @@ use crate::cell::Cell;
 use crate::compared::{Comparison, Pair, compare};
 use crate::estimated::{Interval, interval};
 use crate::figure::{Figure, Unit};
-use crate::plan::{Plan, Scale};
+use crate::plan::Plan;
 use crate::results::Results;
 use crate::table_spec::{Compare, TableSpec};
 
@@ -132,12 +132,10 @@ pub struct CauseShare {
     pub share: f64,
 }
 
-/// The tables of a study, as far as there are results.
-pub fn tabulate(plan: &Plan, scale: Scale, results: &Results) -> Vec<StudyTable> {
+/// The tables of these cells of a study, as far as there are results.
+pub fn tabulate(plan: &Plan, cells: &[Cell], results: &Results) -> Vec<StudyTable> {
     let specs = plan.tables.iter();
-    specs
-        .map(|spec| table(plan, spec, plan.cells(scale), results))
-        .collect()
+    specs.map(|spec| table(plan, spec, cells, results)).collect()
 }
 
 fn table(plan: &Plan, spec: &TableSpec, cells: &[Cell], results: &Results) -> StudyTable {

@@ -124,7 +124,7 @@ fn results(plan: &Plan) -> Results {
 
 fn report() -> StudyReport {
     let plan = Plan::read("tiny.toml", PLAN, &|_| Err(String::new())).unwrap();
-    StudyReport::new(&plan, Scale::Full, &results(&plan))
+    StudyReport::new(&plan, Scale::Full, plan.cells(Scale::Full), &results(&plan))
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn anstyle_stripped(text: &str) -> String {
 #[test]
 fn a_study_without_results_says_what_is_missing() {
     let plan = Plan::read("tiny.toml", PLAN, &|_| Err(String::new())).unwrap();
-    let report = StudyReport::new(&plan, Scale::Full, &Results::default());
+    let report = StudyReport::new(&plan, Scale::Full, plan.cells(Scale::Full), &Results::default());
     assert_eq!((report.measured, report.failed, report.turns), (0, 0, 33));
     let text = terminal(&report, false);
     assert!(
