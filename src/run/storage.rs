@@ -1,10 +1,8 @@
 //! Where the files of a private server are: `--fs` and `--place`.
 
-use std::path::PathBuf;
-
 use logtrace_report::document::Placed as PlacedRow;
 use logtrace_server::{
-    HostFacts, ImageConfig, ImageKind, ImageSize, Placement, PlacementError, PrivateMounts,
+    HostFacts, ImageConfig, ImageKind, ImageSize, Place, PlacedOn, Placement, PlacementError, PrivateMounts,
     PrivateMountsError, ServerChoice, Setting, check_placements,
 };
 
@@ -15,11 +13,18 @@ use crate::measurement::device_of;
 /// Where the files of a private server are; the usual place, unless something else is said.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Storage {
-    image: Option<(ImageKind, ImageSize)>,
-    /// The mounts of the image, where they were entered already.
-    mounts: Option<PrivateMounts>,
+    image: Option<Image>,
     /// Classes of files that are elsewhere.
     pub(crate) placements: Vec<Placement>,
+}
+
+/// A file system for the server.
+#[derive(Clone, Debug)]
+enum Image {
+    /// With the defaults of its kind.
+    Plain(ImageKind, ImageSize),
+    /// With options, for mounts that were entered already.
+    Made(ImageConfig),
 }
 
 impl Storage {
@@ -48,33 +53,34 @@ impl Storage {
             )));
         }
         Ok(Self {
-            mounts: None,
-            image: fs.map(|kind| (kind, fs_size.unwrap_or_default())),
+            image: fs.map(|kind| Image::Plain(kind, fs_size.unwrap_or_default())),
             placements: place.clone(),
         })
     }
 
     /// Of what was checked already.
-    pub(crate) fn of(image: Option<(ImageKind, ImageSize)>, placements: Vec<Placement>) -> Self {
+    pub(crate) fn of(image: Option<ImageConfig>, placements: Vec<Placement>) -> Self {
         Self {
-            image,
-            mounts: None,
+            image: image.map(Image::Made),
             placements,
         }
     }
 
     /// The kind of the file system that is made for the server, if one is.
     pub(crate) fn kind(&self) -> Option<ImageKind> {
-        self.image.map(|(kind, _)| kind)
+        self.image.as_ref().map(|image| match image {
+            Image::Plain(kind, _) => *kind,
+            Image::Made(image) => image.kind,
+        })
     }
 
     /// The file system to make. From here on this thread and those that it starts have mounts of their own.
     pub(crate) fn image(&self) -> Result<Option<ImageConfig>, PrivateMountsError> {
-        let Some((kind, size)) = self.image else {
-            return Ok(None);
-        };
-        let mounts = self.mounts.map_or_else(PrivateMounts::enter, Ok)?;
-        Ok(Some(ImageConfig { kind, size, mounts }))
+        let image = self.image.as_ref().map(|image| match image {
+            Image::Plain(kind, size) => Ok(ImageConfig::new(*kind, *size, PrivateMounts::enter()?)),
+            Image::Made(image) => Ok(image.clone()),
+        });
+        image.transpose()
     }
 
     /// What to do when the disk of the server's data is full.
@@ -91,20 +97,33 @@ impl Storage {
 /// What was placed, and on what, for the document.
 pub(crate) fn placement(placements: &[Placement], host: Option<&HostFacts>) -> Vec<PlacedRow> {
     let placed = host.map_or(&[][..], |host| &host.placed);
-    let directory = |class| {
-        let placement = placements.iter().find(|placement| placement.class == class)?;
-        Some(placement.directory.clone())
-    };
-    placed
-        .iter()
-        .map(|placed| PlacedRow {
+    let rows = placed.iter().map(|placed| {
+        let named = placements
+            .iter()
+            .find(|placement| placement.class == placed.class);
+        let (file_system, device) = match placed.on {
+            PlacedOn::DevNull => ("nothing".to_owned(), "/dev/null".to_owned()),
+            PlacedOn::EmptiedFile => ("nothing".to_owned(), "emptied tmpfs file".to_owned()),
+            PlacedOn::Directory | PlacedOn::Volume | PlacedOn::Tmpfs => {
+                (placed.file_system.kind.clone(), device_of(&placed.file_system))
+            }
+        };
+        PlacedRow {
             class: placed.class,
-            directory: directory(placed.class)
-                .map_or_else(PathBuf::new, |path| std::path::absolute(&path).unwrap_or(path))
-                .display()
-                .to_string(),
-            file_system: placed.file_system.kind.clone(),
-            device: device_of(&placed.file_system),
-        })
-        .collect()
+            directory: named.map_or_else(String::new, |placement| told(&placement.place)),
+            file_system,
+            device,
+        }
+    });
+    rows.collect()
+}
+
+fn told(place: &Place) -> String {
+    match place {
+        Place::Directory(path) => std::path::absolute(path)
+            .unwrap_or_else(|_| path.clone())
+            .display()
+            .to_string(),
+        other => other.to_string(),
+    }
 }

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::bail;
+use anyhow::Context;
 use logtrace_driver::SessionVariable;
-use logtrace_server::{Home, Placement, Setting};
+use logtrace_server::{Home, ImageConfig, Place, Placement, PrivateMounts, Setting, TmpfsConfig};
 use logtrace_study::{Cell, Detail, Where};
 
 use crate::cli::TracingArgs;
@@ -64,18 +64,46 @@ fn tracing(cell: &Cell) -> TracingArgs {
     }
 }
 
-/// Where the files of a cell's server are.
+/// Where the files of a cell's server are. Where that needs mounts, this thread has them of its own from here on.
 pub(crate) fn storage(cell: &Cell) -> anyhow::Result<Storage> {
     let mut placements = Vec::new();
-    for place in &cell.places {
-        match &place.at {
-            Where::Directory(directory) => placements.push(Placement {
-                class: place.class,
-                directory: directory.clone(),
+    for wanted in &cell.places {
+        let place = match &wanted.at {
+            Where::Directory(directory) => Place::Directory(directory.clone()),
+            Where::Own => Place::Volume(image(cell)?.context("no file system to make another one like")?),
+            Where::Tmpfs => Place::Tmpfs(TmpfsConfig {
+                size: cell
+                    .file_system
+                    .as_ref()
+                    .map(|system| system.size)
+                    .unwrap_or_default(),
+                mounts: PrivateMounts::enter()?,
             }),
-            Where::Own | Where::Tmpfs | Where::Nothing => bail!("no place of this kind can be made yet"),
-        }
+            Where::Nothing => Place::Nothing,
+        };
+        let class = wanted.class;
+        placements.push(Placement { class, place });
     }
-    let image = cell.file_system.as_ref().map(|system| (system.kind, system.size));
-    Ok(Storage::of(image, placements))
+    Ok(Storage::of(image(cell)?, placements))
+}
+
+/// The file system of a cell's server.
+fn image(cell: &Cell) -> anyhow::Result<Option<ImageConfig>> {
+    let Some(system) = &cell.file_system else {
+        return Ok(None);
+    };
+    let options = system.mount.split(',').map(str::trim);
+    Ok(Some(ImageConfig {
+        make_options: system.mkfs.clone(),
+        mount_options: options
+            .filter(|option| !option.is_empty())
+            .map(str::to_owned)
+            .collect(),
+        ..ImageConfig::new(system.kind, system.size, PrivateMounts::enter()?)
+    }))
+}
+
+/// Whether a cell's server has file systems that are mounted for it.
+pub(crate) fn needs_mounts(cell: &Cell) -> bool {
+    cell.file_system.is_some() || cell.places.iter().any(|place| place.at == Where::Tmpfs)
 }

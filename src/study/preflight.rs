@@ -1,7 +1,7 @@
 //! What a study needs of the machine, before anything is started.
 
 use logtrace_server::{Binary, FileSystemFacts, FindError, Home, ServerChoice, find};
-use logtrace_study::{Cell, Detail, Estimate, Plan, Where};
+use logtrace_study::{Cell, Detail, Estimate, Plan};
 
 use crate::checks;
 use crate::exit::UsageError;
@@ -13,7 +13,7 @@ pub(crate) fn preflight(plan: &Plan, cells: &[Cell], home: &Home) -> anyhow::Res
     for cell in cells {
         check_server(plan, cell)?;
         check_file_system(plan, cell)?;
-        check_places(plan, cell)?;
+        check_queue(plan, cell)?;
     }
     let mut needed = Vec::new();
     if cells.iter().any(|cell| cell.detail != Detail::None) {
@@ -55,17 +55,12 @@ fn check_file_system(plan: &Plan, cell: &Cell) -> Result<(), UsageError> {
 }
 
 /// What cannot be made yet.
-fn check_places(plan: &Plan, cell: &Cell) -> Result<(), UsageError> {
-    let place = cell
-        .places
-        .iter()
-        .find(|place| !matches!(place.at, Where::Directory(_)));
-    let option = place.map(|place| format!("place.{}", place.class));
-    let queue = cell
+fn check_queue(plan: &Plan, cell: &Cell) -> Result<(), UsageError> {
+    let option = cell
         .queue
         .first()
         .map(|chosen| format!("queue.{}", chosen.value.0));
-    match option.or(queue) {
+    match option {
         Some(option) => Err(UsageError(
             plan.error(cell, &option, "it cannot be had yet: leave it out")
                 .to_string(),

@@ -4,9 +4,10 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use humantime::format_duration;
-use logtrace_server::Home;
+use logtrace_server::{Home, PrivateMounts};
 use logtrace_study::{Cell, Turn};
 
+use super::config::needs_mounts;
 use super::directory::StudyDir;
 use super::host::Host;
 use super::state::{Account, Failure, State};
@@ -39,6 +40,10 @@ pub(crate) enum Ended {
 impl Work<'_> {
     /// Measures the turns that are not measured yet. The state is kept after each.
     pub(crate) async fn go_on(&self, state: &mut State, interrupts: &Interrupts) -> anyhow::Result<Ended> {
+        if self.cells.iter().any(needs_mounts) {
+            // Before any thread is started: those that were started outside stay there.
+            PrivateMounts::enter()?;
+        }
         let line = Line::start("looking what is measured already");
         let left: Vec<&Turn> = self.turns.iter().filter(|turn| !self.is_measured(turn)).collect();
         let mut clock = Clock::start(state.account);

@@ -10,9 +10,12 @@ use logtrace_events::FileClass;
 use tempfile::TempDir;
 
 use crate::arguments::Places;
-use crate::image::{ImageConfig, ImageError, MountedImage};
+use crate::flavor::Flavor;
+use crate::image::{ImageConfig, ImageError};
 use crate::log::ServerLog;
-use crate::placed::{self, Placed, PlacedDirs};
+use crate::mount::Mounted;
+use crate::placed::{self, Placed};
+use crate::placed_files::{PlacedFiles, Wanting};
 use crate::placement::Placement;
 use crate::start_error::StartError;
 use crate::user::ServerUser;
@@ -36,8 +39,8 @@ const SOCKET_PATH_LIMIT: usize = 107;
 #[derive(Debug)]
 pub(crate) struct InstanceDir {
     // Dropped in this order: the lock outlives what it stands for.
-    image: Option<MountedImage>,
-    placed: Option<PlacedDirs>,
+    placed: Option<PlacedFiles>,
+    image: Option<Mounted>,
     directory: LockedDir,
 }
 
@@ -151,14 +154,35 @@ impl InstanceDir {
         Ok(())
     }
 
-    /// Makes the directories of what is placed elsewhere, and those that a server expects.
-    pub(crate) fn furnish(&mut self, placements: &[Placement], user: &ServerUser) -> io::Result<()> {
-        self.placed = Some(PlacedDirs::create(self.path(), placements, user)?);
-        placed::make(&self.places().tmp, user)?;
+    /// Makes the places of what is elsewhere, and the directories that a server expects.
+    pub(crate) async fn furnish(
+        &mut self,
+        placements: &[Placement],
+        flavor: Flavor,
+        user: &ServerUser,
+        log: &ServerLog,
+    ) -> Result<(), StartError> {
+        let instance = self.path();
+        let wanting = Wanting {
+            instance,
+            flavor,
+            user,
+            log,
+        };
+        self.placed = Some(PlacedFiles::create(wanting, placements).await?);
+        let make = |directory: &Path| {
+            placed::make(directory, user).map_err(StartError::directory("make", directory))
+        };
+        make(&self.places().tmp)?;
         match self.placed_for(FileClass::Temporary) {
-            Some(directory) => placed::make(&directory.join(INNODB_TEMPORARY), user),
+            Some(directory) => make(&directory.join(INNODB_TEMPORARY)),
             None => Ok(()),
         }
+    }
+
+    /// Bytes of each class that were thrown away instead of written.
+    pub(crate) fn discarded(&self) -> Vec<(FileClass, u64)> {
+        self.placed.iter().flat_map(PlacedFiles::discarded).collect()
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -167,7 +191,7 @@ impl InstanceDir {
 
     /// What is placed elsewhere.
     pub(crate) fn placed(&self) -> &[Placed] {
-        self.placed.as_ref().map_or(&[], PlacedDirs::all)
+        self.placed.as_ref().map_or(&[], PlacedFiles::all)
     }
 
     /// The directory of a class that is placed elsewhere.
@@ -176,7 +200,7 @@ impl InstanceDir {
     }
 
     pub(crate) fn places(&self) -> Places {
-        let root = self.image.as_ref().map_or(self.path(), MountedImage::path);
+        let root = self.image.as_ref().map_or(self.path(), Mounted::path);
         let of = |class| self.placed_for(class).unwrap_or(root);
         Places {
             data: of(FileClass::Data).join("data"),
@@ -188,8 +212,8 @@ impl InstanceDir {
 
     /// Removes it, and says so when that fails.
     pub(crate) fn remove(self) -> io::Result<()> {
-        self.image.map_or(Ok(()), MountedImage::unmount)?;
-        self.placed.map_or(Ok(()), PlacedDirs::remove)?;
+        self.placed.map_or(Ok(()), PlacedFiles::remove)?;
+        self.image.map_or(Ok(()), Mounted::unmount)?;
         self.directory.directory.close()
     }
 }

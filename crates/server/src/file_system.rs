@@ -56,7 +56,7 @@ pub enum FileSystemError {
 impl FileSystemFacts {
     /// Looks at the file system that holds `path`, which exists.
     pub fn of(path: &Path) -> Result<Self, FileSystemError> {
-        Self::reached_by(path, path, &[Process::myself()?])
+        Self::reached_by(path, path, &[this_thread()?])
     }
 
     /// The same for a path as the process `pid` sees it, which may be in a container or another root.
@@ -64,7 +64,7 @@ impl FileSystemFacts {
         let mut reached = PathBuf::from(format!("/proc/{pid}/root"));
         reached.extend(path.strip_prefix("/"));
         let its = Process::new(pid.cast_signed())?;
-        Self::reached_by(&reached, path, &[Process::myself()?, its])
+        Self::reached_by(&reached, path, &[this_thread()?, its])
     }
 
     /// Looks by one path at what is told by another `path`, and at what holds the image that it may be on.
@@ -117,6 +117,12 @@ impl FileSystemFacts {
             below: None,
         }
     }
+}
+
+/// The calling thread: it may have mounts of its own.
+fn this_thread() -> Result<Process, procfs::ProcError> {
+    let id = rustix::thread::gettid().as_raw_nonzero();
+    Process::new_with_root(PathBuf::from(format!("/proc/self/task/{id}")))
 }
 
 /// `major:minor` of the device below. btrfs shows a number of its own (major 0), so there the device file that

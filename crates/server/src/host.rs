@@ -8,7 +8,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 use crate::file_system::{FileSystemError, FileSystemFacts};
-use crate::placed::Placed;
+use crate::placed::{Placed, PlacedOn};
 
 /// The machine that a run was on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -32,6 +32,8 @@ pub struct HostFacts {
 pub struct PlacedFacts {
     /// The class.
     pub class: FileClass,
+    /// What its directory is; what is written to `/dev/null` and to a file that is emptied stays nowhere.
+    pub on: PlacedOn,
     /// The file system of its directory.
     pub file_system: FileSystemFacts,
 }
@@ -79,6 +81,7 @@ impl PlacedFacts {
     fn of(placed: &Placed) -> Result<Self, FileSystemError> {
         Ok(Self {
             class: placed.class,
+            on: placed.on,
             file_system: FileSystemFacts::of(&placed.directory)?,
         })
     }
@@ -93,6 +96,7 @@ mod tests {
         let placed = Placed {
             class: FileClass::Redo,
             directory: "/proc".into(),
+            on: PlacedOn::DevNull,
         };
         let host =
             HostFacts::collect(&[Path::new("/"), Path::new("/proc"), Path::new("/")], &[placed]).unwrap();
@@ -102,6 +106,7 @@ mod tests {
         let json = serde_json::to_value(&host).unwrap();
         assert_eq!(json["file_systems"][1]["kind"], "proc");
         assert_eq!(json["placed"][0]["class"], "redo");
+        assert_eq!(json["placed"][0]["on"], "dev_null");
         assert_eq!(json["placed"][0]["file_system"]["kind"], "proc");
     }
 }

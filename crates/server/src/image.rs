@@ -1,12 +1,11 @@
 //! A file system of a private server's own, in a file.
 
+use std::ffi::OsString;
 use std::fs::{self, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
-use rustix::io::Errno;
-use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use thiserror::Error;
 
 use crate::file_system::{FileSystemError, FileSystemFacts};
@@ -14,18 +13,23 @@ use crate::image_kind::{ImageKind, MissingTool};
 use crate::image_size::ImageSize;
 use crate::log::{ServerLog, telling_lines};
 use crate::loop_device::LoopDevice;
+use crate::mount::{Mounted, Refusal, mount};
 use crate::private_mounts::PrivateMounts;
 use crate::process::{Launch, ServerProcess};
 use crate::user::ServerUser;
 use crate::watch::Exit;
 
 /// A file system to make for one server.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageConfig {
     /// Which.
     pub kind: ImageKind,
     /// How large. The file is sparse: it takes what is written.
     pub size: ImageSize,
+    /// Arguments of the program that makes it, such as `-O` and `^has_journal`, each word by itself.
+    pub make_options: Vec<String>,
+    /// Options of mount(8), such as `data=writeback`, each by itself.
+    pub mount_options: Vec<String>,
     /// Where it is mounted, others do not see it.
     pub mounts: PrivateMounts,
 }
@@ -61,6 +65,18 @@ pub enum ImageError {
         /// What it said.
         lines: Vec<String>,
     },
+    /// It was not mounted.
+    #[error("cannot mount {kind}{}: {source}{}", with(.options), what_kernel_told(.told))]
+    Mount {
+        /// The file system.
+        kind: String,
+        /// The options.
+        options: Vec<String>,
+        /// What the system said.
+        source: io::Error,
+        /// What the kernel said besides.
+        told: Vec<String>,
+    },
     /// A step failed.
     #[error("cannot {what} the {kind} of the server: {source}")]
     Step {
@@ -73,40 +89,58 @@ pub enum ImageError {
     },
 }
 
-/// A mounted image without a name: unmounted when dropped, and its blocks are free again.
-///
-/// When logtrace is killed, the mount goes with its namespace, the loop device with the mount, and the file with the
-/// device.
-#[derive(Debug)]
-pub(crate) struct MountedImage {
-    mount_point: PathBuf,
-    mounted: bool,
+/// Fails when these cannot be made in `directory`, all together, before anything is.
+pub(crate) fn check_images(images: &[&ImageConfig], directory: &Path) -> Result<(), ImageError> {
+    for image in images {
+        image.kind.tool()?;
+    }
+    let size = ImageSize::sum(images.iter().map(|image| image.size));
+    let free = FileSystemFacts::of(directory)?.free_bytes;
+    if images.is_empty() || free >= size.bytes() {
+        return Ok(());
+    }
+    Err(ImageError::NoRoom {
+        size,
+        path: directory.to_owned(),
+        free: free >> 20,
+    })
+}
+
+impl ImageError {
+    pub(crate) fn mount(kind: &str, options: &[String], refusal: Refusal) -> Self {
+        Self::Mount {
+            kind: kind.to_owned(),
+            options: options.to_owned(),
+            source: refusal.source,
+            told: refusal.told,
+        }
+    }
 }
 
 impl ImageConfig {
-    /// Fails when it cannot be made in `directory`, before anything is.
-    pub(crate) fn check(&self, directory: &Path) -> Result<(), ImageError> {
-        self.kind.tool()?;
-        let free = FileSystemFacts::of(directory)?.free_bytes;
-        if free >= self.size.bytes() {
-            return Ok(());
+    /// One with the defaults of its kind.
+    pub fn new(kind: ImageKind, size: ImageSize, mounts: PrivateMounts) -> Self {
+        Self {
+            kind,
+            size,
+            make_options: Vec::new(),
+            mount_options: Vec::new(),
+            mounts,
         }
-        Err(ImageError::NoRoom {
-            size: self.size,
-            path: directory.to_owned(),
-            free: free >> 20,
-        })
     }
 
     /// Makes the file system in a file of `directory` and mounts it on `mount_point`, which it makes; both belong to
-    /// `user`, as the root of the file system does.
+    /// `user`, as the root of the file system does. It has no name, and goes when it is unmounted.
+    ///
+    /// When logtrace is killed, the mount goes with its namespace, the loop device with the mount, and the file with
+    /// the device.
     pub(crate) async fn mount(
         &self,
         directory: &Path,
         mount_point: &Path,
         user: &ServerUser,
         log: &ServerLog,
-    ) -> Result<MountedImage, ImageError> {
+    ) -> Result<Mounted, ImageError> {
         let path = directory.join("image");
         let file = OpenOptions::new()
             .read(true)
@@ -120,8 +154,21 @@ impl ImageConfig {
         self.make(&path, directory, user, log).await?;
         let device = LoopDevice::attach(&file).map_err(self.failed("attach a loop device to"))?;
         fs::remove_file(&path).map_err(self.failed("hide"))?;
-        self.mount_device(&device, mount_point, user)
-            .map_err(self.failed("mount"))
+        fs::create_dir(mount_point).map_err(self.failed("mount"))?;
+        let mounted = mount(
+            self.kind.as_str(),
+            Some(device.path()),
+            mount_point,
+            &self.mount_options,
+        );
+        let mounted =
+            mounted.map_err(|refusal| ImageError::mount(self.kind.as_str(), &self.mount_options, refusal))?;
+        let own = || {
+            fs::set_permissions(mount_point, Permissions::from_mode(0o700))?;
+            user.own(mount_point)
+        };
+        own().map_err(self.failed("give away"))?;
+        Ok(mounted)
     }
 
     /// As the server's user, whom the file belongs to: it takes no more.
@@ -136,9 +183,12 @@ impl ImageConfig {
         log: &ServerLog,
     ) -> Result<(), ImageError> {
         let tool = self.kind.tool()?;
+        let mut arguments = vec!["-q".into()];
+        arguments.extend(self.make_options.iter().map(OsString::from));
+        arguments.push(path.into());
         let process = ServerProcess::spawn(&Launch {
             program: &tool,
-            arguments: &["-q".into(), path.into()],
+            arguments: &arguments,
             user,
             directory,
             log,
@@ -154,55 +204,21 @@ impl ImageConfig {
         }
     }
 
-    fn mount_device(
-        &self,
-        device: &LoopDevice,
-        mount_point: &Path,
-        user: &ServerUser,
-    ) -> io::Result<MountedImage> {
-        fs::create_dir(mount_point)?;
-        let flags = MountFlags::NODEV | MountFlags::NOSUID;
-        mount(device.path(), mount_point, self.kind.as_str(), flags, None)?;
-        let image = MountedImage {
-            mount_point: mount_point.to_owned(),
-            mounted: true,
-        };
-        fs::set_permissions(mount_point, Permissions::from_mode(0o700))?;
-        user.own(mount_point)?;
-        Ok(image)
-    }
-
     fn failed(&self, what: &'static str) -> impl FnOnce(io::Error) -> ImageError {
         let kind = self.kind;
         move |source| ImageError::Step { what, kind, source }
     }
 }
 
-impl MountedImage {
-    pub(crate) fn path(&self) -> &Path {
-        &self.mount_point
-    }
-
-    /// Unmounts it, and says so when that fails.
-    pub(crate) fn unmount(mut self) -> io::Result<()> {
-        self.mounted = false;
-        Ok(take_off(&self.mount_point)?)
+fn with(options: &[String]) -> String {
+    match options {
+        [] => String::new(),
+        options => format!(" with {}", options.join(",")),
     }
 }
 
-impl Drop for MountedImage {
-    fn drop(&mut self) {
-        if self.mounted {
-            // What stays mounted goes with this process.
-            let _ = take_off(&self.mount_point);
-        }
-    }
-}
-
-/// While something still has a file of it open, its name goes and the rest follows.
-fn take_off(mount_point: &Path) -> Result<(), Errno> {
-    match unmount(mount_point, UnmountFlags::empty()) {
-        Err(Errno::BUSY) => unmount(mount_point, UnmountFlags::DETACH),
-        ended => ended,
-    }
+/// What the kernel tells is all that there is to say: which options there are depends on it.
+fn what_kernel_told(lines: &[String]) -> String {
+    let lines = lines.iter().map(|line| format!("\n  the kernel: {line}"));
+    lines.collect()
 }

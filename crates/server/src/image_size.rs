@@ -26,6 +26,11 @@ pub enum ImageSizeError {
 const LEAST: ImageSize = ImageSize(1 << 30);
 
 impl ImageSize {
+    /// Several together.
+    pub(crate) fn sum(sizes: impl Iterator<Item = Self>) -> Self {
+        Self(sizes.fold(0, |sum, size| sum.saturating_add(size.0)))
+    }
+
     /// Its bytes.
     pub fn bytes(self) -> u64 {
         self.0

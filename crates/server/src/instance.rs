@@ -4,14 +4,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use logtrace_events::FileClass;
+
 use crate::connection::Connection;
 use crate::directory::{self, sweep_stale};
 use crate::facts::ServerFacts;
 use crate::find::Binary;
 use crate::home::Home;
-use crate::image::ImageConfig;
+use crate::image::{ImageConfig, check_images};
 use crate::kept::{KeepError, KeptData};
 use crate::log::{ServerLog, telling_lines};
+use crate::place::Place;
 use crate::placed::Placed;
 use crate::placement::Placement;
 use crate::reconfigure::Reconfigured;
@@ -210,6 +213,12 @@ impl Instance {
         self.started.dir.placed()
     }
 
+    /// Bytes of each class of files that logtrace has thrown away for the server ([`Place::Nothing`]); MariaDB, which
+    /// writes to `/dev/null`, has none.
+    pub fn discarded(&self) -> Vec<(FileClass, u64)> {
+        self.started.dir.discarded()
+    }
+
     /// Its socket.
     pub fn socket(&self) -> PathBuf {
         self.started.dir.places().socket
@@ -259,9 +268,15 @@ impl InstanceConfig {
             placement.check_server(self.binary.flavor, settings)?;
             placement.check_directory(user)?;
         }
-        if let Some(image) = &self.image {
-            image.check(base)?;
-        }
+        let volumes = self
+            .placements
+            .iter()
+            .filter_map(|placement| match &placement.place {
+                Place::Volume(image) => Some(image),
+                _ => None,
+            });
+        let images: Vec<_> = self.image.iter().chain(volumes).collect();
+        check_images(&images, base)?;
         Ok(())
     }
 }

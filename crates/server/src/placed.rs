@@ -8,8 +8,12 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use logtrace_events::FileClass;
+use serde::Serialize;
 
+use crate::flavor::Flavor;
+use crate::place::Place;
 use crate::placement::Placement;
+use crate::sink::IN_MEMORY;
 use crate::user::ServerUser;
 
 /// End of the name of the list of an instance's placed directories, which is beside the instance's own: the server's
@@ -23,6 +27,24 @@ pub struct Placed {
     pub class: FileClass,
     /// Its directory.
     pub directory: PathBuf,
+    /// What that is.
+    pub on: PlacedOn,
+}
+
+/// What the directory of a placed class is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlacedOn {
+    /// A directory of the machine.
+    Directory,
+    /// A file system of its own.
+    Volume,
+    /// A tmpfs of its own.
+    Tmpfs,
+    /// `/dev/null`: what is written there is gone.
+    DevNull,
+    /// A file in memory that logtrace empties as it grows.
+    EmptiedFile,
 }
 
 /// The placed directories of one instance; removed when dropped.
@@ -33,25 +55,31 @@ pub(crate) struct PlacedDirs {
 }
 
 impl PlacedDirs {
-    /// Makes a directory for each placement, named after the instance's own and its class. They are listed first: if
+    /// Makes a directory for each placement in a directory, named after the instance's own and its class. They are listed first: if
     /// logtrace is killed, the next start removes them.
-    pub(crate) fn create(instance: &Path, placements: &[Placement], user: &ServerUser) -> io::Result<Self> {
+    pub(crate) fn create(
+        instance: &Path,
+        placements: &[Placement],
+        flavor: Flavor,
+        user: &ServerUser,
+    ) -> io::Result<Self> {
         let mut dirs = Self {
             made: Vec::new(),
             list: list_of(instance),
         };
-        if placements.is_empty() {
-            return Ok(dirs);
-        }
         let name = instance.file_name().unwrap_or_default();
         let mut wanted = Vec::new();
-        for Placement { class, directory } in placements {
+        for (class, directory, on) in directories(placements, flavor) {
             let mut name = name.to_owned();
             name.push(format!("-{class}"));
             wanted.push(Placed {
-                class: *class,
+                class,
                 directory: directory.canonicalize()?.join(name),
+                on,
             });
+        }
+        if wanted.is_empty() {
+            return Ok(dirs);
         }
         write_list(&dirs.list, &wanted)?;
         for placed in wanted {
@@ -63,12 +91,6 @@ impl PlacedDirs {
 
     pub(crate) fn all(&self) -> &[Placed] {
         &self.made
-    }
-
-    /// The directory of a class that was placed.
-    pub(crate) fn of(&self, class: FileClass) -> Option<&Path> {
-        let placed = self.made.iter().find(|placed| placed.class == class)?;
-        Some(&placed.directory)
     }
 
     /// Removes them, and says so when that fails.
@@ -89,6 +111,23 @@ impl Drop for PlacedDirs {
         // What stays is in the list, unless the list is gone because nothing was there.
         let _ = self.take_away();
     }
+}
+
+/// The placements that need a directory somewhere else. MySQL refuses `/dev/null` and FIFOs as logs (error 22), so that
+/// what shall be nowhere is in memory.
+fn directories(
+    placements: &[Placement],
+    flavor: Flavor,
+) -> impl Iterator<Item = (FileClass, &Path, PlacedOn)> {
+    placements
+        .iter()
+        .filter_map(move |placement| match &placement.place {
+            Place::Directory(directory) => Some((placement.class, directory.as_path(), PlacedOn::Directory)),
+            Place::Nothing if flavor == Flavor::MySql => {
+                Some((placement.class, Path::new(IN_MEMORY), PlacedOn::EmptiedFile))
+            }
+            _ => None,
+        })
 }
 
 /// Makes a directory that is the server's alone.
@@ -159,14 +198,13 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let placements = ["redo", "undo"].map(|class| Placement {
             class: format!("{class}=/").parse::<Placement>().unwrap().class,
-            directory: place.path().to_owned(),
+            place: Place::Directory(place.path().to_owned()),
         });
-        let create = || PlacedDirs::create(&instance, &placements, &ServerUser::me()).unwrap();
+        let create = || PlacedDirs::create(&instance, &placements, Flavor::MySql, &ServerUser::me()).unwrap();
         let dirs = create();
-        let redo = dirs.of(FileClass::Redo).unwrap();
-        assert_eq!(redo, place.path().join("instance-x-redo"));
+        let redo = &dirs.all()[0].directory;
+        assert_eq!(*redo, place.path().join("instance-x-redo"));
         assert_eq!(fs::metadata(redo).unwrap().permissions().mode() & 0o777, 0o700);
-        assert_eq!(dirs.of(FileClass::Binlog), None);
         fs::write(redo.join("file"), "").unwrap();
         drop(dirs);
         assert_eq!((entries(place.path()), entries(base.path())), (0, 0));
@@ -185,7 +223,8 @@ mod tests {
         fs::create_dir(&other).unwrap();
         let directory = other.clone();
         let class = FileClass::Redo;
-        write_list(&list_of(&instance), &[Placed { class, directory }]).unwrap();
+        let on = PlacedOn::Directory;
+        write_list(&list_of(&instance), &[Placed { class, directory, on }]).unwrap();
         sweep(&instance).unwrap();
         assert!(other.is_dir());
     }

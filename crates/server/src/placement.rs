@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::path::{self, Path, PathBuf};
+use std::path::{self, PathBuf};
 use std::str::FromStr;
 
 use logtrace_events::{FileClass, LogNames};
@@ -10,16 +10,18 @@ use thiserror::Error;
 
 use crate::directory::INNODB_TEMPORARY;
 use crate::flavor::Flavor;
+use crate::place::Place;
+use crate::placed::{Placed, PlacedOn};
 use crate::setting::{BINLOG, Setting};
 use crate::user::ServerUser;
 
-/// A class of files and the directory in which they get one of their own.
+/// A class of files and where they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
     /// What is placed.
     pub class: FileClass,
-    /// Where; it exists.
-    pub directory: PathBuf,
+    /// Where.
+    pub place: Place,
 }
 
 /// Why files cannot be placed so.
@@ -47,6 +49,11 @@ pub enum PlacementError {
         /// The variable.
         variable: String,
     },
+    /// The server reads what it writes there.
+    #[error(
+        "{0} cannot be placed in nothing: a server needs it back. Only slow_log and general_log can be thrown away"
+    )]
+    Needed(FileClass),
     /// The server has no files of that class.
     #[error("{flavor} cannot place {class}: {why}")]
     Unplaceable {
@@ -96,7 +103,7 @@ impl FromStr for Placement {
             .ok_or_else(|| PlacementError::Class(class.to_owned()))?;
         Ok(Self {
             class,
-            directory: directory.into(),
+            place: Place::Directory(directory.into()),
         })
     }
 }
@@ -136,7 +143,9 @@ impl Placement {
     /// Fails when the variables of the class are lists, and the path would be more than one entry.
     fn check_path(&self) -> Result<(), PlacementError> {
         // As the server is told: one that is not there is refused later.
-        let given = &self.directory;
+        let Place::Directory(given) = &self.place else {
+            return Ok(());
+        };
         let whole = given.canonicalize().or_else(|_| path::absolute(given));
         let whole = whole.unwrap_or_else(|_| given.clone());
         let parts = whole.as_os_str().as_encoded_bytes();
@@ -151,6 +160,10 @@ impl Placement {
         let separate_undo = settings
             .iter()
             .any(|setting| setting.name() == "innodb_undo_tablespaces" && setting.value() != "0");
+        let is_query_log = matches!(self.class, FileClass::SlowLog | FileClass::GeneralLog);
+        if self.place == Place::Nothing && !is_query_log {
+            return Err(PlacementError::Needed(self.class));
+        }
         let why = match (flavor, self.class) {
             (Flavor::MariaDb, FileClass::Doublewrite) => "its doublewrite buffer is a part of ibdata1",
             (Flavor::MariaDb, FileClass::Undo) if !separate_undo => {
@@ -167,15 +180,19 @@ impl Placement {
 
     /// Fails when there is no such directory, or when the server's user cannot get there.
     pub(crate) fn check_directory(&self, user: &ServerUser) -> Result<(), PlacementError> {
-        let (class, directory) = (self.class, self.directory.clone());
+        let Place::Directory(directory) = &self.place else {
+            return Ok(());
+        };
+        let (class, directory) = (self.class, directory.clone());
         let inspect = || {
-            if self.directory.metadata()?.is_dir() {
-                user.first_closed(&self.directory)
+            if directory.metadata()?.is_dir() {
+                user.first_closed(&directory)
             } else {
                 Err(io::ErrorKind::NotADirectory.into())
             }
         };
-        match inspect() {
+        let inspected = inspect();
+        match inspected {
             Ok(None) => Ok(()),
             Ok(Some(closed)) => Err(PlacementError::Closed {
                 class,
@@ -211,19 +228,23 @@ fn variables(class: FileClass) -> &'static [&'static str] {
     }
 }
 
-/// The settings that put the files of a class into `directory`; the directories of data and temporary files are
+/// The settings that put the files of a class where they are placed; the directories of data and temporary files are
 /// arguments of every start, and no settings.
-pub(crate) fn settings(class: FileClass, flavor: Flavor, directory: &Path) -> Vec<Setting> {
-    let file = |name: &str| directory.join(name).to_string_lossy().into_owned();
-    let whole = directory.to_string_lossy().into_owned();
+pub(crate) fn settings(placed: &Placed, flavor: Flavor) -> Vec<Setting> {
+    let file = |name: &str| placed.directory.join(name).to_string_lossy().into_owned();
+    let whole = || placed.directory.to_string_lossy().into_owned();
     let one = |name: &str, value: String| vec![Setting::new(name, &value)];
-    match class {
+    let query_log = || match placed.on {
+        PlacedOn::DevNull => "/dev/null".to_owned(),
+        _ => file(query_log_name(placed.class)),
+    };
+    match placed.class {
         FileClass::Binlog => one("log_bin", file(BINLOG)),
-        FileClass::Redo => one("innodb_log_group_home_dir", whole),
-        FileClass::SlowLog => one("slow_query_log_file", file("slow.log")),
-        FileClass::GeneralLog => one("general_log_file", file("general.log")),
-        FileClass::Doublewrite => one("innodb_doublewrite_dir", whole),
-        FileClass::Undo => one("innodb_undo_directory", whole),
+        FileClass::Redo => one("innodb_log_group_home_dir", whole()),
+        FileClass::SlowLog => one("slow_query_log_file", query_log()),
+        FileClass::GeneralLog => one("general_log_file", query_log()),
+        FileClass::Doublewrite => one("innodb_doublewrite_dir", whole()),
+        FileClass::Undo => one("innodb_undo_directory", whole()),
         FileClass::Temporary => {
             // The size is the default of both servers.
             let shared = format!("{}:12M:autoextend", file("ibtmp1"));
@@ -235,6 +256,14 @@ pub(crate) fn settings(class: FileClass, flavor: Flavor, directory: &Path) -> Ve
             settings
         }
         FileClass::Data | FileClass::Other => Vec::new(),
+    }
+}
+
+/// The name of a placed slow or general log.
+pub(crate) fn query_log_name(class: FileClass) -> &'static str {
+    match class {
+        FileClass::GeneralLog => "general.log",
+        _ => "slow.log",
     }
 }
 
@@ -256,7 +285,7 @@ pub(crate) fn class_of_initial(name: &str, is_directory: bool) -> Option<FileCla
 
 impl fmt::Display for Placement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}={}", self.class, self.directory.display())
+        write!(f, "{}={}", self.class, self.place)
     }
 }
 
@@ -315,9 +344,12 @@ mod tests {
     fn every_setting_of_a_placement_is_one_that_cannot_be_set_as_well() {
         for flavor in [Flavor::MySql, Flavor::MariaDb] {
             for class in placeable() {
-                for setting in settings(class, flavor, Path::new("/p")) {
-                    assert!(variables(class).contains(&setting.name()), "{setting}");
-                    assert!(setting.value().starts_with("/p"), "{setting}");
+                for on in [PlacedOn::Directory, PlacedOn::DevNull] {
+                    let directory = PathBuf::from("/dev");
+                    for setting in settings(&Placed { class, directory, on }, flavor) {
+                        assert!(variables(class).contains(&setting.name()), "{setting}");
+                        assert!(setting.value().starts_with("/dev"), "{setting}");
+                    }
                 }
             }
         }
@@ -359,5 +391,10 @@ mod tests {
         }
         assert!(check("undo=/a", Flavor::MariaDb, &undo).is_ok());
         assert!(check("doublewrite=/a", Flavor::MariaDb, &undo).is_err());
+        for class in placeable() {
+            let place = Place::Nothing;
+            let checked = Placement { class, place }.check_server(Flavor::MySql, &[]);
+            assert_eq!(checked.is_ok(), class.as_str().ends_with("_log"), "{class}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Mounts that nobody else sees and that go with logtrace.
 
+use std::cell::Cell;
 use std::io;
 
 use rustix::io::Errno;
@@ -11,8 +12,13 @@ use thiserror::Error;
 ///
 /// The kernel unmounts what is mounted in it when the last process in it ends, however that comes about
 /// (mount_namespaces(7)). Others neither see these mounts nor can be disturbed by them; what others mount is seen.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PrivateMounts(());
+
+thread_local! {
+    /// Whether this thread has entered one.
+    static ENTERED: Cell<bool> = const { Cell::new(false) };
+}
 
 /// Why there is no such namespace.
 #[derive(Debug, Error)]
@@ -23,11 +29,15 @@ pub struct PrivateMountsError {
 }
 
 impl PrivateMounts {
-    /// Enters a new namespace. Threads that were started before stay outside: call it early, from the main thread.
+    /// Enters a new namespace, when this thread has not entered one yet. Threads that were started before stay outside:
+    /// call it early, from the main thread.
     pub fn enter() -> Result<Self, PrivateMountsError> {
-        enter().map_err(|source| PrivateMountsError {
-            source: source.into(),
-        })?;
+        if !ENTERED.get() {
+            enter().map_err(|source| PrivateMountsError {
+                source: source.into(),
+            })?;
+            ENTERED.set(true);
+        }
         Ok(Self(()))
     }
 }

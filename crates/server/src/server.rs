@@ -108,7 +108,7 @@ impl Server {
         instance.settings.clone_from(&config.settings);
         instance.base.clone_from(&config.home.instances);
         instance.templates.clone_from(&config.home.templates);
-        instance.image = config.image;
+        instance.image.clone_from(&config.image);
         instance.placements.clone_from(&config.placements);
         let started = Instance::start_with(&instance, kept, progress).await?;
         Ok(Self::Private(Box::new(started)))

@@ -59,8 +59,11 @@ impl Setup<'_> {
         if let Some(image) = &self.config.image {
             dir.mount(image, self.user, self.log).await?;
         }
-        dir.furnish(&self.config.placements, self.user)
-            .map_err(StartError::directory("make an instance in", self.base))?;
+        let InstanceConfig {
+            placements, binary, ..
+        } = self.config;
+        dir.furnish(placements, binary.flavor, self.user, self.log)
+            .await?;
         Ok(dir)
     }
 
@@ -170,10 +173,7 @@ pub(crate) fn settings_with(
 ) -> Result<Vec<Setting>, SettingError> {
     let mut settings = with_defaults(flavor, chosen)?;
     for placed in placed {
-        replace(
-            &mut settings,
-            placement::settings(placed.class, flavor, &placed.directory),
-        );
+        replace(&mut settings, placement::settings(placed, flavor));
     }
     Ok(settings)
 }

@@ -17,7 +17,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use logtrace_server::{Flavor, Instance, InstanceConfig, find};
+use logtrace_events::FileClass;
+use logtrace_server::{
+    Flavor, ImageConfig, ImageKind, Instance, InstanceConfig, Place, Placement, PrivateMounts, find,
+};
 
 /// Tells the process to hold a server in the directory that the value names.
 const HOLD: &str = "LOGTRACE_TEST_HOLD";
@@ -45,11 +48,27 @@ fn config(base: &Path, flavor: Flavor) -> InstanceConfig {
 
 /// Starts a server, says its process and directory, and holds it until killed.
 async fn hold(base: &Path, flavor: Flavor) {
-    let instance = Instance::start(&config(base, flavor), &|_| {}).await.unwrap();
+    let mounts = PrivateMounts::enter().unwrap();
+    let mut config = config(base, flavor);
+    let image = ImageConfig::new(ImageKind::Ext4, "1G".parse().unwrap(), mounts);
+    config.placements.push(Placement {
+        class: FileClass::Redo,
+        place: Place::Volume(image),
+    });
+    let instance = Instance::start(&config, &|_| {}).await.unwrap();
     let mut out = std::io::stdout();
     writeln!(out, "{} {}", instance.pid(), instance.directory().display()).unwrap();
     out.flush().unwrap();
     pending::<()>().await;
+}
+
+/// Loop devices whose file is, or was, in the directory.
+fn loop_devices(directory: &Path) -> usize {
+    let directory = directory.to_string_lossy();
+    let devices = std::fs::read_dir("/sys/block").unwrap().flatten();
+    let files =
+        devices.filter_map(|device| std::fs::read_to_string(device.path().join("loop/backing_file")).ok());
+    files.filter(|file| file.starts_with(&*directory)).count()
 }
 
 async fn check(flavor: Flavor) {
@@ -72,6 +91,7 @@ async fn check(flavor: Flavor) {
         .expect("the holder says what it holds");
     let (server, directory) = (PathBuf::from(format!("/proc/{pid}")), PathBuf::from(directory));
     assert!(server.exists() && directory.is_dir());
+    assert_eq!(loop_devices(&base), 1);
 
     holder.kill().unwrap();
     holder.wait().unwrap();
@@ -80,6 +100,13 @@ async fn check(flavor: Flavor) {
         assert!(
             start.elapsed() < Duration::from_secs(30),
             "{flavor} outlives logtrace"
+        );
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    while loop_devices(&base) > 0 {
+        assert!(
+            start.elapsed() < Duration::from_secs(30),
+            "its file system outlives {flavor}"
         );
         tokio::time::sleep(Duration::from_millis(10)).await;
     }

@@ -250,7 +250,7 @@ fn places(
         let key = format!("place.{}", place.class);
         let placement = Placement {
             class: place.class,
-            directory: "/".into(),
+            place: logtrace_server::Place::Directory("/".into()),
         };
         placement
             .check_server(flavor, &plain)

@@ -111,8 +111,8 @@ pub enum Where {
     Directory(PathBuf),
     /// In memory.
     Tmpfs,
-    /// Nowhere: what is written is discarded. `/dev/null` where the server takes it, else a pipe that is read and
-    /// forgotten.
+    /// Nowhere: what is written is discarded. `/dev/null` where the server takes it, else a file in memory that is
+    /// emptied as it grows.
     Nothing,
 }
 

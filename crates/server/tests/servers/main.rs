@@ -10,3 +10,4 @@ mod private;
 mod reconfigure;
 mod running;
 mod template;
+mod volumes;

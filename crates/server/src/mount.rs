@@ -1,0 +1,158 @@
+//! Mounting a file system with options, with what the kernel says when it refuses.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, OFlags};
+use rustix::io::Errno;
+use rustix::mount::{
+    FsMountFlags, FsOpenFlags, MountAttrFlags, MoveMountFlags, UnmountFlags, fsconfig_create,
+    fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen, move_mount, unmount,
+};
+
+/// A mounted file system; unmounted when dropped.
+#[derive(Debug)]
+pub(crate) struct Mounted {
+    mount_point: PathBuf,
+    mounted: bool,
+}
+
+/// Why something is not mounted.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    /// What the system said.
+    pub(crate) source: io::Error,
+    /// What the kernel said besides, for people.
+    pub(crate) told: Vec<String>,
+}
+
+/// Mounts a file system of this kind, of a device where it has one. Options are those of mount(8), each by itself.
+pub(crate) fn mount(
+    kind: &str,
+    device: Option<&Path>,
+    mount_point: &Path,
+    options: &[String],
+) -> Result<Mounted, Refusal> {
+    let quiet = |source: Errno| Refusal {
+        source: source.into(),
+        told: Vec::new(),
+    };
+    let kernel_log = KernelLog::from_now();
+    let context = fsopen(kind, FsOpenFlags::FSOPEN_CLOEXEC).map_err(quiet)?;
+    let made = make(&context, device, mount_point, options);
+    made.map_err(|source| Refusal {
+        source: source.into(),
+        told: match messages(&context) {
+            told if told.is_empty() => kernel_log.lines(),
+            told => told,
+        },
+    })?;
+    Ok(Mounted {
+        mount_point: mount_point.to_owned(),
+        mounted: true,
+    })
+}
+
+fn make(
+    context: &OwnedFd,
+    device: Option<&Path>,
+    mount_point: &Path,
+    options: &[String],
+) -> Result<(), Errno> {
+    if let Some(device) = device {
+        fsconfig_set_string(context.as_fd(), "source", device)?;
+    }
+    let mut attributes = MountAttrFlags::MOUNT_ATTR_NODEV | MountAttrFlags::MOUNT_ATTR_NOSUID;
+    for option in options {
+        match (attribute(option), option.split_once('=')) {
+            (Some(attribute), _) => attributes |= attribute,
+            (None, Some((name, value))) => fsconfig_set_string(context.as_fd(), name, value)?,
+            (None, None) => fsconfig_set_flag(context.as_fd(), option.as_str())?,
+        }
+    }
+    fsconfig_create(context.as_fd())?;
+    let mount = fsmount(context.as_fd(), FsMountFlags::FSMOUNT_CLOEXEC, attributes)?;
+    let whole = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
+    move_mount(mount.as_fd(), "", CWD, mount_point, whole)
+}
+
+/// Options of a mount, not of the file system.
+fn attribute(option: &str) -> Option<MountAttrFlags> {
+    match option {
+        "noatime" => Some(MountAttrFlags::MOUNT_ATTR_NOATIME),
+        "nodiratime" => Some(MountAttrFlags::MOUNT_ATTR_NODIRATIME),
+        "relatime" => Some(MountAttrFlags::MOUNT_ATTR_RELATIME),
+        "strictatime" => Some(MountAttrFlags::MOUNT_ATTR_STRICTATIME),
+        _ => None,
+    }
+}
+
+/// What the kernel left to read in the context, one message a read; `e `, `w ` or `i ` stands before each.
+fn messages(context: &OwnedFd) -> Vec<String> {
+    let mut told = Vec::new();
+    let mut buffer = [0; 1024];
+    while let Ok(length) = rustix::io::read(context, &mut buffer) {
+        let text = String::from_utf8_lossy(&buffer[..length]).into_owned();
+        let text = text.trim();
+        let without = ["e ", "w ", "i "].iter().find_map(|kind| text.strip_prefix(kind));
+        told.push(without.unwrap_or(text).to_owned());
+    }
+    told
+}
+
+/// The kernel's log from one moment on: not all file systems leave their messages in the context.
+struct KernelLog(Option<File>);
+
+impl KernelLog {
+    fn from_now() -> Self {
+        let mut options = OpenOptions::new();
+        let nonblocking = OFlags::NONBLOCK.bits().cast_signed();
+        let opened = options.read(true).custom_flags(nonblocking).open("/dev/kmsg");
+        let at_end = opened.and_then(|mut file| file.seek(SeekFrom::End(0)).map(|_| file));
+        Self(at_end.ok())
+    }
+
+    /// What was logged since; a record is `PRIORITY,NUMBER,TIME,FLAGS;TEXT` (Documentation/ABI/testing/dev-kmsg).
+    fn lines(mut self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut buffer = vec![0; 8192];
+        while let Some(Ok(length)) = self.0.as_mut().map(|file| file.read(&mut buffer)) {
+            let record = String::from_utf8_lossy(&buffer[..length]);
+            let text = record.split_once(';').map_or("", |(_, text)| text);
+            lines.extend(text.lines().next().map(str::to_owned));
+        }
+        lines
+    }
+}
+
+impl Mounted {
+    pub(crate) fn path(&self) -> &Path {
+        &self.mount_point
+    }
+
+    /// Unmounts it, and says so when that fails.
+    pub(crate) fn unmount(mut self) -> io::Result<()> {
+        self.mounted = false;
+        Ok(take_off(&self.mount_point)?)
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        if self.mounted {
+            // What stays mounted goes with this process.
+            let _ = take_off(&self.mount_point);
+        }
+    }
+}
+
+/// While something still has a file of it open, its name goes and the rest follows.
+fn take_off(mount_point: &Path) -> Result<(), Errno> {
+    match unmount(mount_point, UnmountFlags::empty()) {
+        Err(Errno::BUSY) => unmount(mount_point, UnmountFlags::DETACH),
+        ended => ended,
+    }
+}
