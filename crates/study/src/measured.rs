@@ -18,6 +18,10 @@ pub struct Measured {
     pub figures: BTreeMap<Figure, f64>,
     /// What the server's commits waited for, and its statements outside of them where these were traced: the largest first.
     pub causes: Vec<CauseTotal>,
+    /// The commits that these are of; the statements where nothing commits.
+    pub events: u64,
+    /// Requests in each second of the window.
+    pub per_second: Vec<f64>,
     /// Standard error of the throughput inside the window, as a part of it; heeds that what follows on one another is
     /// alike. `None` where the window is too short to tell.
     pub error: Option<f64>,
@@ -63,6 +67,8 @@ impl Measured {
         Self {
             figures,
             causes: causes(document),
+            events: events(document),
+            per_second: seconds,
             error: error_of_mean(&done).and_then(|error| ratio(error, mean(&done)?)),
             stalls,
             degraded,
@@ -140,6 +146,15 @@ fn traced(figures: &mut BTreeMap<Figure, f64>, document: &Document) {
         let rate = traced.and_then(|seconds| ratio(bytes as f64, seconds));
         figures.extend(rate.map(|rate| (Figure::Written(class), rate)));
     }
+}
+
+fn events(document: &Document) -> u64 {
+    let commits = document.commits.as_ref().map_or(0, |commits| commits.count);
+    let statements = document
+        .statements
+        .as_ref()
+        .map_or(0, |statements| statements.count);
+    if commits > 0 { commits } else { statements }
 }
 
 fn causes(document: &Document) -> Vec<CauseTotal> {

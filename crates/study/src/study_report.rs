@@ -3,10 +3,11 @@
 use serde::Serialize;
 
 use crate::cell::Cell;
+use crate::entries::{CauseShare, shares};
 use crate::plan::{Plan, Scale};
 use crate::results::Results;
 use crate::table_spec::Published;
-use crate::tables::{CauseShare, StudyTable, tabulate};
+use crate::tables::{StudyTable, tabulate};
 
 /// Version of the layout of [`StudyReport`].
 pub const SCHEMA: u32 = 1;
@@ -88,15 +89,12 @@ fn stalls(cells: &[Cell], results: &Results) -> Vec<StallRow> {
     for cell in cells {
         for (repeat, measured) in results.measured(cell) {
             rows.extend(measured.stalls.iter().map(|stall| {
-                let all: u64 = stall.causes.iter().map(|(_, total)| total).sum();
-                let causes = stall
-                    .causes
-                    .iter()
-                    .take(CAUSES)
-                    .map(|&(cause, total)| CauseShare {
-                        cause: format!("{} ({})", crate::measured::name(cause.io, cause.wait), cause.who),
-                        share: total as f64 / all.max(1) as f64,
-                    });
+                let causes = stall.causes.iter().map(|&(cause, total)| {
+                    let name = crate::measured::name(cause.io, cause.wait);
+                    (format!("{name} ({})", cause.who), total)
+                });
+                let mut causes = shares(causes.collect(), None);
+                causes.truncate(CAUSES);
                 StallRow {
                     cell: cell.key.clone(),
                     repeat: repeat + 1,
@@ -105,7 +103,7 @@ fn stalls(cells: &[Cell], results: &Results) -> Vec<StallRow> {
                     done: stall.done,
                     usual: stall.usual,
                     commits: stall.commits,
-                    causes: causes.collect(),
+                    causes,
                 }
             }));
         }

@@ -2,21 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use logtrace_driver::random::Stream;
 use serde::Serialize;
 
 use crate::cell::Cell;
-use crate::compared::{Comparison, Pair, compare};
-use crate::estimated::{Interval, interval};
-use crate::figure::{Figure, Unit};
+use crate::compared::{Pair, compare};
+use crate::entries::{Baseline, Entry, entry};
+use crate::figure::Unit;
 use crate::plan::Plan;
 use crate::results::Results;
 use crate::table_spec::{Compare, TableSpec};
-
-/// Causes that an entry names.
-const CAUSES: usize = 3;
-/// Smaller ones are not worth a place.
-const SMALLEST: f64 = 0.03;
 
 /// One table of a study.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -66,72 +60,6 @@ pub struct Row {
     pub entries: Vec<Entry>,
 }
 
-/// What stands in a place of a table.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(tag = "state", rename_all = "snake_case")]
-pub enum Entry {
-    /// The study has no such cell.
-    Absent,
-    /// There is nothing to show of the cell.
-    Missing {
-        /// The cell.
-        cell: String,
-        /// Why.
-        why: String,
-    },
-    /// A figure.
-    Measured(Box<Tabulated>),
-}
-
-/// A figure of a cell.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Tabulated {
-    /// The cell.
-    pub cell: String,
-    /// Repeats that it was measured in.
-    pub repeats: usize,
-    /// The figure: its median or mean over the repeats.
-    pub value: f64,
-    /// Where the true one is; `None` where nothing tells.
-    pub interval: Option<Interval>,
-    /// How it differs from the baseline; `None` for a baseline itself, and where there is no ratio.
-    pub comparison: Option<Comparison>,
-    /// What the server waited for most: commits, and statements where these were traced.
-    pub causes: Vec<CauseShare>,
-    /// What to know about it: repeats that failed or are missing, runs that were degraded.
-    pub notes: Vec<String>,
-}
-
-/// Nine digits that tell something: what lies beyond is the arithmetic's, and differs from machine to machine.
-fn tidy(value: f64) -> f64 {
-    format!("{value:.8e}").parse().unwrap_or(value)
-}
-
-fn tidy_interval(interval: Interval) -> Interval {
-    Interval {
-        low: tidy(interval.low),
-        high: tidy(interval.high),
-    }
-}
-
-fn tidy_comparison(comparison: Comparison) -> Comparison {
-    Comparison {
-        value: tidy(comparison.value),
-        interval: comparison.interval.map(tidy_interval),
-        p: comparison.p.map(tidy),
-        ..comparison
-    }
-}
-
-/// A cause and its share of all waiting.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CauseShare {
-    /// File, operation and wait, as `binlog fsync, journal commit`.
-    pub cause: String,
-    /// Its share, from 0 to 1.
-    pub share: f64,
-}
-
 /// The tables of these cells of a study, as far as there are results.
 pub fn tabulate(plan: &Plan, cells: &[Cell], results: &Results) -> Vec<StudyTable> {
     let specs = plan.tables.iter();
@@ -146,10 +74,12 @@ fn table(plan: &Plan, spec: &TableSpec, cells: &[Cell], results: &Results) -> St
         .collect();
     let compared = compare(&pairs, spec.compare);
     let comparisons = compared.iter().flatten().filter(|one| one.p.is_some()).count();
-    let entries = cells.iter().zip(compared);
-    let entries: Vec<(&Cell, Entry)> = entries
-        .map(|(cell, compared)| (*cell, entry(spec, cell, results, compared)))
-        .collect();
+    let compared = cells.iter().zip(compared);
+    let entries = compared.map(|(cell, comparison)| {
+        let baseline = baseline(spec, cell, &cells);
+        (*cell, entry(spec, cell, baseline, results, comparison))
+    });
+    let entries = entries.collect();
     StudyTable {
         name: spec.name.clone(),
         title: spec.title.clone(),
@@ -165,10 +95,19 @@ fn table(plan: &Plan, spec: &TableSpec, cells: &[Cell], results: &Results) -> St
     }
 }
 
+/// What a cell is compared with, if anything.
+fn baseline<'a>(spec: &TableSpec, cell: &Cell, cells: &[&'a Cell]) -> Baseline<'a> {
+    if spec.baseline.is_empty() || spec.is_baseline(cell, cell) {
+        return Baseline::None;
+    }
+    let mut cells = cells.iter();
+    let found = cells.find(|other| spec.is_baseline(other, cell));
+    found.map_or(Baseline::Absent, |cell| Baseline::Cell(cell))
+}
+
 /// The repeats that both a cell and its baseline were measured in; none for a cell that is its own baseline.
 fn pairs(spec: &TableSpec, cell: &Cell, cells: &[&Cell], results: &Results) -> Vec<Pair> {
-    let is_other = |other: &&&Cell| other.key != cell.key && spec.is_baseline(other, cell);
-    let Some(baseline) = cells.iter().find(is_other).filter(|_| !spec.baseline.is_empty()) else {
+    let Baseline::Cell(baseline) = baseline(spec, cell, cells) else {
         return Vec::new();
     };
     let baselines: BTreeMap<u32, _> = results.measured(baseline).collect();
@@ -182,72 +121,6 @@ fn pairs(spec: &TableSpec, cell: &Cell, cells: &[&Cell], results: &Results) -> V
         })
     });
     pairs.collect()
-}
-
-fn entry(spec: &TableSpec, cell: &Cell, results: &Results, comparison: Option<Comparison>) -> Entry {
-    let measured: Vec<_> = results.measured(cell).map(|(_, measured)| measured).collect();
-    let figures = measured
-        .iter()
-        .filter_map(|one| Some((*one.figures.get(&spec.figure)?, one.error_of(&spec.figure))));
-    let (values, errors): (Vec<f64>, Vec<Option<f64>>) = figures.unzip();
-    let Some(value) = spec.statistic.of(&values) else {
-        return Entry::Missing {
-            cell: cell.key.clone(),
-            why: why_missing(&spec.figure, cell, results),
-        };
-    };
-    let mut rng = Stream::Study(u32::MAX).rng(0);
-    Entry::Measured(Box::new(Tabulated {
-        cell: cell.key.clone(),
-        repeats: values.len(),
-        value: tidy(value),
-        interval: interval(&values, &errors, spec.statistic, &mut rng).map(tidy_interval),
-        comparison: comparison.map(tidy_comparison),
-        causes: causes(cell, results),
-        notes: notes(cell, values.len(), results),
-    }))
-}
-
-fn why_missing(figure: &Figure, cell: &Cell, results: &Results) -> String {
-    if results.measured(cell).next().is_some() {
-        return format!("its runs have no {figure}");
-    }
-    match results.failed(cell).next() {
-        Some((_, why)) => format!("failed: {why}"),
-        None => "not measured yet".to_owned(),
-    }
-}
-
-fn notes(cell: &Cell, repeats: usize, results: &Results) -> Vec<String> {
-    let failed = results.failed(cell);
-    let mut notes: Vec<String> = failed
-        .map(|(repeat, why)| format!("repeat {} failed: {why}", repeat + 1))
-        .collect();
-    let planned = usize::try_from(cell.repeats).unwrap_or(usize::MAX);
-    let missing = planned.saturating_sub(repeats + notes.len());
-    if missing > 0 {
-        notes.push(format!("{missing} of {planned} repeats are missing"));
-    }
-    let degraded = results.measured(cell).filter(|(_, measured)| measured.degraded);
-    notes.extend(degraded.map(|(repeat, _)| format!("the run of repeat {} is degraded", repeat + 1)));
-    notes
-}
-
-/// The largest causes over all repeats of a cell.
-fn causes(cell: &Cell, results: &Results) -> Vec<CauseShare> {
-    let mut totals: BTreeMap<String, u64> = BTreeMap::new();
-    for cause in results.measured(cell).flat_map(|(_, measured)| &measured.causes) {
-        *totals.entry(cause.name()).or_default() += cause.total;
-    }
-    let all: u64 = totals.values().sum();
-    let shares = totals.into_iter().map(|(cause, total)| CauseShare {
-        cause,
-        share: tidy(total as f64 / all.max(1) as f64),
-    });
-    let mut shares: Vec<CauseShare> = shares.filter(|one| one.share >= SMALLEST).collect();
-    shares.sort_by(|one, other| other.share.total_cmp(&one.share));
-    shares.truncate(CAUSES);
-    shares
 }
 
 /// Entries by their row and column.
@@ -307,49 +180,6 @@ fn row(level: &str, columns: &[String], grid: &mut Places) -> Row {
             .map(|column| entry(column).unwrap_or(Entry::Absent))
             .collect(),
     }
-}
-
-impl Tabulated {
-    /// The figure and its interval, for people.
-    pub fn text(&self, unit: Unit) -> String {
-        let value = unit.text(self.value);
-        match self.interval {
-            Some(interval) => format!("{value} ({})", span(unit, interval)),
-            None => value,
-        }
-    }
-}
-
-impl Comparison {
-    /// The ratio or the difference and its interval, for people; a star where it is significant.
-    pub fn text(&self, how: Compare, unit: Unit) -> String {
-        let value = |value: f64| match how {
-            Compare::Ratio => format!("{value:.2}"),
-            Compare::Difference => unit.text(value),
-        };
-        let star = if self.significant { " *" } else { "" };
-        let sign = if how == Compare::Difference && self.value > 0.0 {
-            "+"
-        } else {
-            ""
-        };
-        match self.interval {
-            Some(interval) => {
-                let (low, high) = (value(interval.low), value(interval.high));
-                format!("{sign}{} ({low}..{high}){star}", value(self.value))
-            }
-            None => format!("{sign}{}{star}", value(self.value)),
-        }
-    }
-}
-
-fn span(unit: Unit, interval: Interval) -> String {
-    // Nothing that is tabulated is below 0.
-    format!(
-        "{}..{}",
-        unit.text(interval.low.max(0.0)),
-        unit.text(interval.high)
-    )
 }
 
 impl StudyTable {

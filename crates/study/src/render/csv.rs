@@ -3,8 +3,11 @@
 use csv::{Writer, WriterBuilder};
 
 use super::{RenderError, lines};
+use crate::cell::Cell;
+use crate::entries::{Entry, Tabulated};
+use crate::results::Results;
 use crate::study_report::StudyReport;
-use crate::tables::{Entry, Grid, Row, StudyTable, Tabulated};
+use crate::tables::{Grid, Row, StudyTable};
 
 /// The columns of `tables.csv`; times are nanoseconds, written bytes a second.
 const TABLES: [&str; 19] = [
@@ -34,6 +37,9 @@ const STALLS: [&str; 8] = [
     "cell", "repeat", "at", "length", "done", "usual", "commits", "causes",
 ];
 
+/// The columns of `series.csv`.
+const SERIES: [&str; 4] = ["cell", "repeat", "second", "requests"];
+
 /// A header, and a row for each entry.
 pub(super) fn tables(report: &StudyReport) -> Result<String, RenderError> {
     let mut writer = writer(&TABLES)?;
@@ -43,6 +49,20 @@ pub(super) fn tables(report: &StudyReport) -> Result<String, RenderError> {
                 for (column, entry) in grid.columns.iter().zip(&row.entries) {
                     writer.write_record(record(table, grid, row, column, entry))?;
                 }
+            }
+        }
+    }
+    text(writer)
+}
+
+/// A header, and a row for each second of each turn.
+pub(super) fn series(cells: &[Cell], results: &Results) -> Result<String, RenderError> {
+    let mut writer = writer(&SERIES)?;
+    for cell in cells {
+        for (repeat, measured) in results.measured(cell) {
+            for (second, requests) in measured.per_second.iter().enumerate() {
+                let numbers = [(repeat + 1).to_string(), second.to_string(), requests.to_string()];
+                writer.write_record(std::iter::once(cell.key.clone()).chain(numbers))?;
             }
         }
     }

@@ -2,8 +2,10 @@
 
 use logtrace_report::units;
 
+use crate::entries::{CauseShare, Entry};
+use crate::figure::Unit;
 use crate::study_report::{StallRow, StudyReport};
-use crate::tables::{CauseShare, Entry, Grid, Row, StudyTable};
+use crate::tables::{Grid, Row, StudyTable};
 
 /// Stalls that are told of one by one; the others are in `stalls.csv`.
 pub(super) const STALLS: usize = 10;
@@ -69,11 +71,15 @@ pub(super) fn notes<'a>(grid: &'a Grid, row: &'a Row) -> impl Iterator<Item = St
     })
 }
 
-/// Causes with their shares.
+/// Causes with their shares, and how much of a commit each takes where that is told.
 pub(super) fn shares(causes: &[CauseShare]) -> String {
-    let causes = causes
-        .iter()
-        .map(|one| format!("{} {:.0} %", one.cause, one.share * 100.0));
+    let causes = causes.iter().map(|one| {
+        let share = format!("{} {:.0} %", one.cause, one.share * 100.0);
+        match one.mean {
+            Some(mean) => format!("{share} ({})", Unit::Time.text(mean)),
+            None => share,
+        }
+    });
     causes.collect::<Vec<_>>().join(" · ")
 }
 

@@ -10,6 +10,8 @@ mod tests;
 
 use thiserror::Error;
 
+use crate::cell::Cell;
+use crate::results::Results;
 use crate::study_report::StudyReport;
 
 /// Why a study could not be rendered.
@@ -41,6 +43,11 @@ pub fn tables_csv(report: &StudyReport) -> Result<String, RenderError> {
 /// All stalls, one row each: `stalls.csv`.
 pub fn stalls_csv(report: &StudyReport) -> Result<String, RenderError> {
     csv::stalls(report)
+}
+
+/// Requests in each second of each turn: `series.csv`.
+pub fn series_csv(cells: &[Cell], results: &Results) -> Result<String, RenderError> {
+    csv::series(cells, results)
 }
 
 /// Everything: `study.json`.

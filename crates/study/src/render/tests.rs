@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use logtrace_events::{FileClass, IoOp};
 use logtrace_report::cause::{Cause, Wait, Who};
 
-use super::{json, markdown, stalls_csv, tables_csv, terminal};
+use super::{json, markdown, series_csv, stalls_csv, tables_csv, terminal};
 use crate::{CauseTotal, Figure, Measured, Outcome, Plan, Point, Results, Scale, Span, Stall, StudyReport};
 
 const PLAN: &str = r#"
@@ -71,6 +71,8 @@ fn measured(throughput: f64) -> Measured {
             cause(None, Wait::RunQueue, 1900),
             cause(None, Wait::OnCpu, 100),
         ],
+        events: 10,
+        per_second: vec![throughput; 2],
         error: Some(0.01),
         stalls: Vec::new(),
         degraded: false,
@@ -135,6 +137,17 @@ fn each_format_has_its_golden_text() {
     insta::assert_snapshot!("tables_csv", tables_csv(&report).unwrap());
     insta::assert_snapshot!("stalls_csv", stalls_csv(&report).unwrap());
     insta::assert_snapshot!("json", json(&report).unwrap());
+}
+
+#[test]
+fn the_series_has_each_second_of_each_measured_turn() {
+    let plan = Plan::read("tiny.toml", PLAN, &|_| Err(String::new())).unwrap();
+    let series = series_csv(plan.cells(Scale::Full), &results(&plan)).unwrap();
+    assert_eq!(series.lines().count(), 1 + 26 * 2);
+    assert!(
+        series.starts_with("cell,repeat,second,requests\nmysql_1_off,1,0,1000\n"),
+        "{series}"
+    );
 }
 
 #[test]
