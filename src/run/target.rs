@@ -1,7 +1,7 @@
 //! Where the driver connects to.
 
 use logtrace_driver::{Address, Target};
-use logtrace_server::{Connection, Endpoint};
+use logtrace_server::{Connection, Endpoint, Tls};
 
 /// A database of a server.
 pub(crate) fn target(connection: &Connection, database: &str) -> Target {
@@ -20,6 +20,6 @@ pub(crate) fn target(connection: &Connection, database: &str) -> Target {
             .as_ref()
             .map(|password| password.expose().to_owned()),
         database: database.into(),
-        tls: connection.tls.options(),
+        encrypted: connection.tls == Tls::Required,
     }
 }

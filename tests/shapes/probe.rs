@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use logtrace_driver::server_thread;
 use logtrace_events::{Commit, Record, decode};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::breakdown::Breakdown;
@@ -50,7 +49,7 @@ impl Client {
             .user(Some(&connection.user))
             .socket(Some(socket.to_string_lossy()));
         let mut conn = runtime.block_on(Conn::new(options)).unwrap();
-        let thread = runtime.block_on(server_thread(&mut conn));
+        let thread = runtime.block_on(thread_of(&mut conn));
         let mut client = Self {
             server,
             runtime,
@@ -145,4 +144,17 @@ impl Sink for Explainer {
         }
         self.analysis.push(record);
     }
+}
+
+/// The server's thread of a connection: MySQL tells it in one place, MariaDB in another, and each refuses the other's.
+async fn thread_of(conn: &mut Conn) -> Option<u32> {
+    let of_mysql =
+        "SELECT THREAD_OS_ID FROM performance_schema.threads WHERE PROCESSLIST_ID = CONNECTION_ID()";
+    let of_mariadb = "SELECT TID FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID()";
+    for question in [of_mysql, of_mariadb] {
+        if let Ok(Some(thread)) = conn.query_first::<Option<u32>, _>(question).await {
+            return thread;
+        }
+    }
+    None
 }

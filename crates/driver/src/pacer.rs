@@ -13,6 +13,7 @@ use tokio::io::unix::AsyncFd;
 use tokio::task::yield_now;
 
 use crate::clock::{now_ns, timespec};
+use crate::descriptor::watched;
 use crate::lead::Lead;
 
 /// A timer of the kernel (timerfd) that the runtime waits for together with its sockets.
@@ -44,7 +45,7 @@ impl Pacer {
             TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
         )?;
         Ok(Self {
-            timer: register(timer)?,
+            timer: watched(timer, Interest::READABLE)?,
             lead: (rest == Rest::OnCpu).then(Lead::default),
         })
     }
@@ -72,18 +73,6 @@ impl Pacer {
             lead.learn(late_ns);
         }
     }
-}
-
-/// Lets the runtime wait for a timer together with its sockets.
-#[expect(
-    unsafe_code,
-    reason = "tokio has no safe way to wait for a descriptor of a kind that it does not know"
-)]
-fn register(timer: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
-    // SAFETY: an OwnedFd is open for as long as it lives and always is the same descriptor; the AsyncFd owns it,
-    // and nothing here takes it out again.
-    let registered = unsafe { AsyncFd::register_with_interest(timer, Interest::READABLE) };
-    Ok(registered?)
 }
 
 /// Lets the kernel wake this thread on time instead of up to 50 us later to save power.

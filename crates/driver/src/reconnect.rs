@@ -2,18 +2,17 @@
 
 use std::time::Duration;
 
-use mysql_async::Conn;
-use mysql_async::prelude::Queryable;
 use tokio::time::{Instant, sleep};
 
 use crate::backoff::Backoff;
+use crate::client::Conn;
 use crate::clock::{NS_PER_S, now_ns};
 use crate::drive::DriveError;
 use crate::floor::Seat;
 use crate::outages::OutageCause;
 use crate::server_thread::server_thread;
 use crate::session_variable::SessionVariable;
-use crate::target::{Target, Use};
+use crate::target::Target;
 use crate::workloads::Workload;
 
 /// How lost connections are made again.
@@ -69,13 +68,13 @@ async fn attempt<W: Workload>(seat: &mut Seat) -> Option<(W, Conn)> {
 
 /// Makes a seat's connection. Who observes the requests also learns which thread of the server serves it.
 pub(crate) async fn connect(seat: &mut Seat) -> Result<Conn, DriveError> {
-    let mut conn = seat.reconnection().target.connect(Use::Database).await?;
+    let mut conn = seat.reconnection().target.connect_for_requests().await?;
     seat.connected_ns = now_ns();
     if seat.reconnection().observed {
         seat.thread = server_thread(&mut conn).await;
     }
     for variable in &seat.reconnection().session {
-        let set = conn.query_drop(variable.statement()).await;
+        let set = conn.query_drop(&variable.statement()).await;
         set.map_err(|source| DriveError::Session {
             variable: variable.clone(),
             source,
@@ -87,7 +86,7 @@ pub(crate) async fn connect(seat: &mut Seat) -> Result<Conn, DriveError> {
 /// Whether the server is another one than that which was connected to at `connected_ns`.
 async fn cause(conn: &mut Conn, connected_ns: u64) -> OutageCause {
     let uptime = conn
-        .query_first::<(String, u64), _>("SHOW GLOBAL STATUS LIKE 'Uptime'")
+        .query_first::<(String, u64)>("SHOW GLOBAL STATUS LIKE 'Uptime'")
         .await;
     let Ok(Some((_, uptime_s))) = uptime else {
         return OutageCause::Unknown;

@@ -1,7 +1,6 @@
 //! Which thread of the server serves a connection.
 
-use mysql_async::Conn;
-use mysql_async::prelude::Queryable;
+use crate::client::Conn;
 
 /// MySQL tells it in the Performance Schema, MariaDB in the list of processes. The other server answers with an error,
 /// or with no row.
@@ -13,12 +12,12 @@ const QUESTIONS: [&str; 2] = [
 
 /// The thread's id in the system; `None` where the server does not tell, or where its threads serve whatever
 /// connection has something to do.
-pub async fn server_thread(conn: &mut Conn) -> Option<u32> {
+pub(crate) async fn server_thread(conn: &mut Conn) -> Option<u32> {
     if pools_threads(conn).await {
         return None;
     }
     for question in QUESTIONS {
-        if let Ok(Some(thread)) = conn.query_first::<Option<u32>, _>(question).await {
+        if let Ok(Some(thread)) = conn.query_first::<Option<u32>>(question).await {
             return thread;
         }
     }
@@ -26,7 +25,7 @@ pub async fn server_thread(conn: &mut Conn) -> Option<u32> {
 }
 
 async fn pools_threads(conn: &mut Conn) -> bool {
-    let handling = conn.query_first::<String, _>("SELECT @@thread_handling").await;
+    let handling = conn.query_first::<String>("SELECT @@thread_handling").await;
     // A server that does not say has a thread for each connection.
     handling.is_ok_and(|handling| handling.is_some_and(|handling| handling.contains("pool")))
 }

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use mysql_async::{Conn, Opts, OptsBuilder, SslOpts};
 use thiserror::Error;
 
+use crate::client;
+
 /// Where the server is and as whom to log in.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Target {
@@ -17,8 +19,8 @@ pub struct Target {
     pub password: Option<String>,
     /// The database of the workload's tables.
     pub database: String,
-    /// How TCP connections are encrypted; not at all without.
-    pub tls: Option<SslOpts>,
+    /// Whether connections are encrypted. The server's certificate is not looked at: see `--ssl-mode=REQUIRED`.
+    pub encrypted: bool,
 }
 
 /// Where a server listens.
@@ -54,22 +56,34 @@ pub struct ConnectError {
 }
 
 impl Target {
-    /// Opens one connection.
+    /// Opens one connection for work that is not measured.
     pub(crate) async fn connect(&self, using: Use) -> Result<Conn, ConnectError> {
-        Conn::new(self.options(using))
-            .await
-            .map_err(|source| ConnectError {
-                address: self.address.to_string(),
-                user: self.user.clone(),
-                source,
-            })
+        let connected = Conn::new(self.options(using)).await;
+        connected.map_err(|source| self.refused(source))
+    }
+
+    /// Opens one connection for requests.
+    pub(crate) async fn connect_for_requests(&self) -> Result<client::Conn, ConnectError> {
+        let connected = client::Conn::connect(self, Use::Database).await;
+        connected.map_err(|source| self.refused(source))
+    }
+
+    fn refused(&self, source: mysql_async::Error) -> ConnectError {
+        ConnectError {
+            address: self.address.to_string(),
+            user: self.user.clone(),
+            source,
+        }
     }
 
     fn options(&self, using: Use) -> Opts {
         let options = OptsBuilder::default()
             .user(Some(&self.user))
             .pass(self.password.as_deref())
-            .ssl_opts(self.tls.clone())
+            .ssl_opts(
+                self.encrypted
+                    .then(|| SslOpts::default().with_danger_accept_invalid_certs(true)),
+            )
             .db_name((using == Use::Database).then_some(&self.database))
             // What is asked for is what is measured: never a socket instead of TCP.
             .prefer_socket(false)
@@ -90,7 +104,7 @@ impl fmt::Debug for Target {
             .field("user", &self.user)
             .field("password", &self.password.as_ref().map(|_| "(not shown)"))
             .field("database", &self.database)
-            .field("tls", &self.tls)
+            .field("encrypted", &self.encrypted)
             .finish()
     }
 }
@@ -115,7 +129,7 @@ mod tests {
             user: "root".into(),
             password: Some("hunter2".into()),
             database: "logtrace".into(),
-            tls: None,
+            encrypted: false,
         };
         assert!(!format!("{target:?}").contains("hunter2"));
     }

@@ -5,9 +5,10 @@ use std::future::Future;
 use std::pin::Pin;
 
 use logtrace_events::{Outcome, Request};
-use mysql_async::{Conn, Error};
+use mysql_async::Error;
 use tokio::time::timeout;
 
+use crate::client::Conn;
 use crate::clock::now_ns;
 use crate::draw::Draw;
 use crate::floor::Seat;

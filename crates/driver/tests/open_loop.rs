@@ -128,7 +128,7 @@ fn a_user_with_a_password_is_driven_over_tcp_when_tcp_is_asked_for() {
             user: "bench".into(),
             password: Some("pa55-word".into()),
             database: "logtrace".into(),
-            tls: None,
+            encrypted: false,
         };
         load_dataset(&target, DATASET);
         let config = config(

@@ -3,11 +3,11 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use mysql_async::prelude::Queryable;
-use mysql_async::{Conn, Error, Params, Statement, Value};
+use mysql_async::{Error, Value};
 
 use super::Custom;
 use super::drawn::Drawn;
+use crate::client::{Conn, Statement};
 use crate::draw::Draw;
 use crate::floor::Seat;
 use crate::workloads::ready::Ready;
@@ -105,7 +105,7 @@ impl Session {
         let calls = statements.map(|(statement, ready)| match ready {
             Ready::Prepared(prepared) => {
                 let values = statement.places.iter().map(|&place| drawn[place].value());
-                Call::Execute(prepared.clone(), values.collect())
+                Call::Execute(*prepared, values.collect())
             }
             // A question mark in a text of the statement is no parameter: the statement knows its places itself.
             Ready::Text(_) => Call::Query(statement.written(drawn)),
@@ -117,11 +117,8 @@ impl Session {
 impl Call {
     async fn send(&self, conn: &mut Conn) -> mysql_async::Result<()> {
         match self {
-            Self::Execute(statement, values) => {
-                conn.exec_drop(statement, Params::Positional(values.clone()))
-                    .await
-            }
-            Self::Query(sql) => conn.query_drop(sql.as_str()).await,
+            Self::Execute(statement, values) => conn.execute_drop(*statement, values).await,
+            Self::Query(sql) => conn.query_drop(sql).await,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Finding the customer whom the user knows by number or by last name.
 
-use mysql_async::{Conn, Value};
+use mysql_async::Value;
 
+use crate::client::Conn;
 use crate::workloads::ready::Ready;
 
 use super::Profile;

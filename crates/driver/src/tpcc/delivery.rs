@@ -1,7 +1,8 @@
 //! Delivery (clause 2.7): the oldest order of each district is delivered, all in one transaction, while the user waits.
 
-use mysql_async::{Conn, Value};
+use mysql_async::Value;
 
+use crate::client::Conn;
 use crate::workloads::ready::Ready;
 
 use super::DISTRICTS;

@@ -1,7 +1,8 @@
 //! New order (clause 2.4): a customer orders some items.
 
-use mysql_async::{Conn, Value};
+use mysql_async::Value;
 
+use crate::client::Conn;
 use crate::workloads::Issued;
 use crate::workloads::ready::Ready;
 

@@ -1,7 +1,8 @@
 //! Order status (clause 2.6): a customer asks for the last order.
 
-use mysql_async::{Conn, Row};
+use mysql_async::Row;
 
+use crate::client::Conn;
 use crate::workloads::ready::Ready;
 
 use super::Profile;

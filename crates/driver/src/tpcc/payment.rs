@@ -1,7 +1,8 @@
 //! Payment (clause 2.5): a customer pays.
 
-use mysql_async::{Conn, Value};
+use mysql_async::Value;
 
+use crate::client::Conn;
 use crate::workloads::ready::Ready;
 
 use super::Profile;

@@ -1,7 +1,6 @@
 //! Stock level (clause 2.8): items of a district's last 20 orders that are nearly out of stock are counted.
 
-use mysql_async::Conn;
-
+use crate::client::Conn;
 use crate::workloads::ready::Ready;
 
 use super::input::Place;

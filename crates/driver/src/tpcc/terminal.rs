@@ -3,8 +3,9 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
-use mysql_async::{Conn, Error, ServerError};
+use mysql_async::{Error, ServerError};
 
+use crate::client::Conn;
 use crate::draw::Draw;
 use crate::floor::Seat;
 use crate::random::{Xoshiro256PlusPlus, below};

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use mysql_async::Conn;
 use thiserror::Error;
 
+use crate::client::Conn;
 use crate::draw::Draw;
 use crate::floor::Seat;
 use crate::tpcc;

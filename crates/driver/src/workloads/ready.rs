@@ -1,7 +1,9 @@
 //! One statement, ready to be sent on one connection.
 
-use mysql_async::prelude::{FromRow, Queryable};
-use mysql_async::{Conn, Error, Params, Statement, Value};
+use mysql_async::prelude::FromRow;
+use mysql_async::{Error, Value};
+
+use crate::client::{Conn, Statement};
 
 /// `ER_UNSUPPORTED_PS`: a statement that the server does not prepare.
 pub(crate) const NOT_PREPARABLE: u16 = 1295;
@@ -24,7 +26,7 @@ impl Ready {
     /// MariaDB does.
     pub(crate) async fn prepare(&mut self, conn: &mut Conn) -> mysql_async::Result<()> {
         if let Self::Text(sql) = self {
-            match conn.prep(sql.as_str()).await {
+            match conn.prepare(sql).await {
                 Err(Error::Server(error)) if error.code == NOT_PREPARABLE => {}
                 prepared => *self = Self::Prepared(prepared?),
             }
@@ -35,8 +37,8 @@ impl Ready {
     /// Sends it, and forgets its rows.
     pub(crate) async fn send(&self, conn: &mut Conn, values: Vec<Value>) -> mysql_async::Result<()> {
         match self {
-            Self::Prepared(statement) => conn.exec_drop(statement, Params::Positional(values)).await,
-            Self::Text(sql) => conn.query_drop(written(sql, &values)).await,
+            Self::Prepared(statement) => conn.execute_drop(*statement, &values).await,
+            Self::Text(sql) => conn.query_drop(&written(sql, &values)).await,
         }
     }
 
@@ -56,22 +58,22 @@ impl Ready {
     /// Sends it, and returns its first row.
     pub(crate) async fn first<T>(&self, conn: &mut Conn, values: Vec<Value>) -> mysql_async::Result<Option<T>>
     where
-        T: FromRow + Send + 'static,
+        T: FromRow,
     {
         match self {
-            Self::Prepared(statement) => conn.exec_first(statement, Params::Positional(values)).await,
-            Self::Text(sql) => conn.query_first(written(sql, &values)).await,
+            Self::Prepared(statement) => conn.execute_first(*statement, &values).await,
+            Self::Text(sql) => conn.query_first(&written(sql, &values)).await,
         }
     }
 
     /// Sends it, and returns its rows.
     pub(crate) async fn all<T>(&self, conn: &mut Conn, values: Vec<Value>) -> mysql_async::Result<Vec<T>>
     where
-        T: FromRow + Send + 'static,
+        T: FromRow,
     {
         match self {
-            Self::Prepared(statement) => conn.exec(statement, Params::Positional(values)).await,
-            Self::Text(sql) => conn.query(written(sql, &values)).await,
+            Self::Prepared(statement) => conn.execute(*statement, &values).await,
+            Self::Text(sql) => conn.query(&written(sql, &values)).await,
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use mysql_async::Conn;
 use thiserror::Error;
 
 use super::script::{Script, count_option};
@@ -10,6 +9,7 @@ use super::scripted::Scripted;
 use super::statements::{EDGES, Statements};
 use super::{Group, Known, Protocol, WorkloadInfo};
 use crate::Compat;
+use crate::client::Conn;
 use crate::custom::{Custom, Session};
 use crate::floor::Seat;
 use crate::tpcc::{self, Terminal, Tpcc, TpccOptions};

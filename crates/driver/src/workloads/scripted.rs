@@ -3,13 +3,13 @@
 //! As there, the table is drawn once a group, and rows are changed in the order in which they are drawn: so
 //! transactions deadlock now and then.
 
-use mysql_async::prelude::Queryable;
-use mysql_async::{Conn, Error, Params, Statement};
+use mysql_async::Error;
 
 use super::group::Args;
 use super::ready::{Ready, written};
 use super::transaction::Transaction;
 use super::{Group, Issued, Protocol, Statements, Workload};
+use crate::client::{Conn, Statement};
 use crate::draw::Draw;
 use crate::floor::Seat;
 
@@ -90,10 +90,9 @@ impl Workload for Scripted {
 async fn send(conn: &mut Conn, calls: &[Call]) -> mysql_async::Result<()> {
     for call in calls {
         match call {
-            Call::Query(sql) => conn.query_drop(sql.as_str()).await?,
+            Call::Query(sql) => conn.query_drop(sql).await?,
             Call::Execute(statement, args) => {
-                conn.exec_drop(statement, Params::Positional(args.values()))
-                    .await?;
+                conn.execute_drop(*statement, &args.values()).await?;
             }
         }
     }
@@ -145,7 +144,7 @@ impl Part {
 /// A statement with what a request has for it.
 fn call(ready: &Ready, args: Args) -> Call {
     match ready {
-        Ready::Prepared(statement) => Call::Execute(statement.clone(), args),
+        Ready::Prepared(statement) => Call::Execute(*statement, args),
         Ready::Text(sql) => Call::Query(written(sql, &args.values())),
     }
 }

@@ -1,8 +1,7 @@
 //! BEGIN and COMMIT around the statements of a request.
 
-use mysql_async::Conn;
-
 use super::ready::Ready;
+use crate::client::Conn;
 
 /// The edges of transactions, ready on one connection.
 pub(crate) struct Transaction {

@@ -159,7 +159,7 @@ impl Server {
             user: "root".into(),
             password: None,
             database: database.into(),
-            tls: None,
+            encrypted: false,
         }
     }
 

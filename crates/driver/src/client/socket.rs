@@ -1,0 +1,161 @@
+//! A socket that is looked at for what comes in, and for nothing else as long as what goes out fits.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use rustix::net::{RecvFlags, SendFlags, recv, send, sockopt};
+use tokio::io::unix::AsyncFd;
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
+use tokio::net::{TcpStream, UnixStream};
+
+use crate::descriptor::watched;
+use crate::target::Address;
+
+/// A connected socket.
+///
+/// tokio's own sockets ask for "can be written" as well. On a Unix-domain socket the kernel says so whenever the server
+/// has taken a request (`unix_write_space()`), so that each request would wake its sender twice: for that, and for the
+/// answer.
+pub(crate) struct Socket {
+    readable: AsyncFd<OwnedFd>,
+    /// A second descriptor, watched for "can be written" as long as the socket is full.
+    writable: Option<AsyncFd<OwnedFd>>,
+}
+
+impl Socket {
+    /// Connects; small packets leave at once.
+    pub(crate) async fn connect(address: &Address) -> io::Result<Self> {
+        let fd: OwnedFd = match address {
+            Address::Socket(path) => UnixStream::connect(path).await?.into_std()?.into(),
+            Address::Tcp { host, port } => {
+                let stream = TcpStream::connect((host.as_str(), *port)).await?.into_std()?;
+                sockopt::set_tcp_nodelay(&stream, true)?;
+                stream.into()
+            }
+        };
+        Ok(Self {
+            readable: watched(fd, Interest::READABLE)?,
+            writable: None,
+        })
+    }
+
+    fn poll_full(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let writable = match self.writable.take() {
+            Some(writable) => writable,
+            None => watched(self.readable.get_ref().try_clone()?, Interest::WRITABLE)?,
+        };
+        let writable = self.writable.insert(writable);
+        ready!(writable.poll_write_ready(context))?.clear_ready();
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncRead for Socket {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        loop {
+            let mut ready = ready!(self.readable.poll_read_ready(context))?;
+            let room = buffer.initialize_unfilled();
+            match recv(self.readable.get_ref(), &mut *room, RecvFlags::DONTWAIT) {
+                Ok((length, _)) => {
+                    if length < room.len() {
+                        // All that was there: to ask again would only cost a call. What comes later is told anew.
+                        ready.clear_ready();
+                    }
+                    buffer.advance(length);
+                    return Poll::Ready(Ok(()));
+                }
+                Err(rustix::io::Errno::AGAIN) => ready.clear_ready(),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Poll::Ready(Err(error.into())),
+            }
+        }
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        loop {
+            let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+            match send(self.readable.get_ref(), bytes, flags) {
+                Ok(length) => {
+                    self.writable = None;
+                    return Poll::Ready(Ok(length));
+                }
+                Err(rustix::io::Errno::AGAIN) => ready!(self.poll_full(context))?,
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Poll::Ready(Err(error.into())),
+            }
+        }
+    }
+
+    /// Nothing is kept back.
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    /// The end of the socket says it.
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::io::{Read, Write};
+    use std::os::unix::net::UnixListener;
+    use std::thread;
+
+    use super::*;
+    use crate::runtime::on_this_thread;
+
+    /// More than a socket takes at once.
+    const MUCH: usize = 8 << 20;
+
+    #[test]
+    fn more_than_the_socket_takes_arrives_whole_and_the_answer_as_well() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("socket");
+        let listener = UnixListener::bind(&path).unwrap();
+        let other = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut got = vec![0; MUCH];
+            stream.read_exact(&mut got).unwrap();
+            stream.write_all(&got).unwrap();
+        });
+        let sent: Vec<u8> = (0..MUCH).map(|at| (at % 251) as u8).collect();
+        let got = on_this_thread(async {
+            let mut socket = Socket::connect(&Address::Socket(path)).await.unwrap();
+            let mut left = &sent[..];
+            while !left.is_empty() {
+                let write = poll_fn(|context| Pin::new(&mut socket).poll_write(context, left));
+                left = &left[write.await.unwrap()..];
+            }
+            assert!(
+                socket.writable.is_none(),
+                "nothing is watched that is not waited for"
+            );
+            let (mut got, mut chunk) = (Vec::new(), vec![0; 1 << 16]);
+            while got.len() < MUCH {
+                let mut buffer = ReadBuf::new(&mut chunk);
+                let read = poll_fn(|context| Pin::new(&mut socket).poll_read(context, &mut buffer));
+                read.await.unwrap();
+                assert!(!buffer.filled().is_empty());
+                got.extend_from_slice(buffer.filled());
+            }
+            got
+        });
+        assert!(got.unwrap() == sent);
+        other.join().unwrap();
+    }
+}
