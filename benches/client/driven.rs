@@ -1,6 +1,7 @@
 //! One drive, as the program does it.
 
 use std::io;
+use std::sync::Arc;
 use std::thread;
 
 use anyhow::Context;
@@ -11,13 +12,13 @@ use logtrace_events::Request;
 /// finished request of the window.
 pub(crate) fn driven(
     config: DriveConfig,
-    observe: Option<impl FnMut(&Request) + Send + 'static>,
+    observe: Option<impl Fn(&Request) + Send + Sync + 'static>,
 ) -> anyhow::Result<Measured> {
     let driving = thread::spawn(move || {
         let outputs = Outputs {
             log: &mut io::sink(),
             watch: &mut (),
-            observer: observe.map(|observe| Box::new(observe) as _),
+            observer: observe.map(|observe| Arc::new(observe) as _),
             cancel: CancellationToken::new(),
         };
         drive(&config, outputs)

@@ -129,7 +129,7 @@ pub(crate) async fn drive_workload(
 }
 
 fn observer(finished: mpsc::Sender<Request>) -> Observer {
-    Box::new(move |request| {
+    Arc::new(move |request| {
         // Nobody listens any more when the tracer failed.
         let _ = finished.send(*request);
     })

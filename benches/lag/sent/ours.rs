@@ -79,7 +79,7 @@ pub(crate) fn measure(
     })
 }
 
-fn keep_in(requests: &Arc<Mutex<Vec<Request>>>) -> impl FnMut(&Request) + Send + use<> {
+fn keep_in(requests: &Arc<Mutex<Vec<Request>>>) -> impl Fn(&Request) + Send + Sync + use<> {
     let requests = Arc::clone(requests);
     move |request| {
         requests

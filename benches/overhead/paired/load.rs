@@ -86,7 +86,7 @@ impl SteadyLoad {
                 let outputs = Outputs {
                     log: &mut io::sink(),
                     watch: &mut (),
-                    observer: Some(Box::new(move |_| {
+                    observer: Some(Arc::new(move |_| {
                         done.fetch_add(1, Ordering::Relaxed);
                     })),
                     cancel,

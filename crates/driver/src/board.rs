@@ -44,6 +44,16 @@ enum Seat {
     Given(Turn),
 }
 
+impl Counts {
+    /// Adds what another board counted.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.released += other.released;
+        self.queued += other.queued;
+        self.running += other.running;
+        self.backlog_max += other.backlog_max;
+    }
+}
+
 impl Board {
     pub(crate) fn new(seats: usize) -> Self {
         Self {
@@ -181,6 +191,7 @@ mod tests {
 
     use super::*;
     use crate::Arrivals;
+    use crate::share::Share;
 
     fn open(rate_per_s: f64, end_ns: u64) -> Source {
         Source::open(Arrivals::Uniform.offsets_ns(rate_per_s, 0), 0, end_ns, 0)
@@ -221,7 +232,7 @@ mod tests {
     fn a_closed_loop_never_queues() {
         let mut board = Board::new(2);
         assert!(take(&mut board, 0, 0).is_none());
-        board.set_source(Source::closed(100, 200, 0));
+        board.set_source(Source::closed(100, 200, 0, Share::ALL));
         board.release(99);
         assert_eq!(board.counts().released, 0);
         board.release(100);

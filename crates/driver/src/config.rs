@@ -9,6 +9,7 @@ use crate::dataset::Dataset;
 use crate::random::Stream;
 use crate::schedule::Schedule;
 use crate::session_variable::SessionVariable;
+use crate::share::Share;
 use crate::source::Source;
 use crate::target::Target;
 use crate::workloads::Requests;
@@ -92,11 +93,11 @@ impl Pace {
     }
 
     /// The requests from `start_ns` until before `end_ns`.
-    pub(crate) fn source(&self, span: Span, values: Stream, seed: u64) -> Source {
+    pub(crate) fn source(&self, span: Span, values: Stream, seed: u64, share: Share) -> Source {
         let (start_ns, end_ns, base) = (span.start_ns, span.end_ns, values.base(seed));
         match self.offsets_ns(seed) {
             Some(offsets) => Source::open(offsets, start_ns, end_ns, base),
-            None => Source::closed(start_ns, end_ns, base),
+            None => Source::closed(start_ns, end_ns, base, share),
         }
     }
 }

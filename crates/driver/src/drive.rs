@@ -1,28 +1,28 @@
 //! One drive from the first connection to the last answer.
 
 use std::io::{self, Write};
-use std::rc::Rc;
-use std::time::Duration;
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, SystemTime};
 
 use thiserror::Error;
-use tokio::task::JoinSet;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::clock::{NS_PER_S, now_ns};
-use crate::config::DriveConfig;
+use crate::clock::{duration_ns, now_ns, thread_cpu_ns};
+use crate::config::{DriveConfig, Span};
 use crate::dataset::DatasetError;
-use crate::floor::{Floor, Observer};
+use crate::floor::{Common, Observer};
 use crate::measured::{Ended, Measured};
-use crate::pacer::{Pacer, Rest};
+use crate::part::Part;
 use crate::rate::MOST_PER_S;
-use crate::reconnect::{Reconnection, connect};
+use crate::reconnect::Reconnection;
 use crate::runtime::{RuntimeError, on_this_thread};
-use crate::session::Session;
+use crate::seconds::Seconds;
 use crate::session_variable::SessionVariable;
-use crate::stages::{measure, warm_up};
+use crate::shard::{Shard, Task, Told};
+use crate::share::Share;
 use crate::target::ConnectError;
 use crate::tpcc;
-use crate::watch::Watch;
+use crate::watch::{Stage, Watch};
 
 /// Where a drive leaves what it has as it goes, and who may stop it.
 pub struct Outputs<'a> {
@@ -67,6 +67,12 @@ pub enum DriveError {
         /// What the server said.
         source: mysql_async::Error,
     },
+    /// The system gave no thread.
+    #[error("cannot start a thread for the connections: {0}")]
+    Thread(io::Error),
+    /// A thread ended without a word; what it said is on stderr.
+    #[error("a thread of the driver failed: this is an error of logtrace")]
+    Lost,
     /// The timer failed.
     #[error("cannot wait for the next due time: {0}")]
     Timer(io::Error),
@@ -94,22 +100,36 @@ pub enum DriveError {
     NoCapacity(Duration),
 }
 
-/// Longest wait for the server to see the connections end.
-const GOODBYE_NS: u64 = NS_PER_S;
+/// Time between announcing a stage and its start.
+const LEAD_NS: u64 = 10_000_000;
 
 /// Connects, prepares, warms up, and measures.
 ///
-/// Blocks the calling thread, which does all the pacing, sending and recording: give it a thread of its own.
+/// Blocks the calling thread. What is driven has threads of its own: one in an open loop, several in a closed one.
 pub fn drive(config: &DriveConfig, outputs: Outputs<'_>) -> Result<Measured, DriveError> {
     check(config)?;
-    on_this_thread(drive_here(config, outputs))?
+    let Outputs {
+        log,
+        watch,
+        observer,
+        cancel,
+    } = outputs;
+    let shards = Shards::start(config, observer, &cancel)?;
+    let measured = shards.drive(config, log, watch);
+    shards.join();
+    measured
 }
 
 /// The server's own count of orders, where the workload has some; a server that hangs does not tell it.
-async fn order_ids(config: &DriveConfig) -> Option<u64> {
-    config.requests.tpcc()?;
-    let told = tokio::time::timeout(config.grace, tpcc::order_ids(&config.target));
-    told.await.ok()?
+fn order_ids(config: &DriveConfig) -> Result<Option<u64>, DriveError> {
+    if config.requests.tpcc().is_none() {
+        return Ok(None);
+    }
+    let told = on_this_thread(async {
+        let told = tokio::time::timeout(config.grace, tpcc::order_ids(&config.target));
+        told.await.ok().flatten()
+    });
+    Ok(told?)
 }
 
 fn check(config: &DriveConfig) -> Result<(), DriveError> {
@@ -120,60 +140,165 @@ fn check(config: &DriveConfig) -> Result<(), DriveError> {
     }
 }
 
-async fn drive_here(config: &DriveConfig, outputs: Outputs<'_>) -> Result<Measured, DriveError> {
-    let reconnection = Reconnection {
-        target: config.target.clone(),
-        session: config.session.clone(),
-        patience: config.reconnect_for,
-        observed: outputs.observer.is_some(),
-    };
-    let floor = Floor::new(config.connections.get(), reconnection);
-    let mut connections = tokio::select! {
-        seated = seat_all(config, &floor) => seated?,
-        () = outputs.cancel.cancelled() => return Err(DriveError::Cancelled),
-    };
-    let rest = if config.spin { Rest::OnCpu } else { Rest::Asleep };
-    let mut session = Session {
-        floor,
-        pacer: Pacer::new(rest).map_err(DriveError::Timer)?,
-        watch: outputs.watch,
-        cancel: outputs.cancel,
-    };
-    warm_up(config, &mut session).await?;
-    *session.floor.observer.borrow_mut() = outputs.observer;
-    let before = order_ids(config).await;
-    let mut measured = measure(config, &mut session, outputs.log).await?;
-    if let Some(before) = before
-        && measured.ended != Ended::ServerGone
-    {
-        measured.orders_grown = order_ids(config)
-            .await
-            .and_then(|after| after.checked_sub(before));
-    }
-    session.floor.board.borrow_mut().close();
-    tokio::select! {
-        () = async { while connections.join_next().await.is_some() {} } => {}
-        waited = session.pacer.until(now_ns() + GOODBYE_NS) => waited.map_err(DriveError::Timer)?,
-    }
-    // A connection that is still busy now ends with the set that holds it.
-    Ok(measured)
+/// All shards of one drive.
+struct Shards {
+    each: Vec<Shard>,
+    told: mpsc::Receiver<(usize, Told)>,
+    common: Common,
+    /// Ends them with the drive, however that ends.
+    end: DropGuard,
 }
 
-/// Connects and prepares all, and then lets them wait for requests.
-async fn seat_all(config: &DriveConfig, floor: &Rc<Floor>) -> Result<JoinSet<()>, DriveError> {
-    let mut servings = Vec::new();
-    for number in 0..config.connections.get() {
-        let mut seat = floor.seat(number, config);
-        let conn = connect(&mut seat).await?;
-        let serving = config.requests.prepare(conn, seat).await;
-        servings.push(serving.map_err(|source| DriveError::Prepare {
-            workload: config.requests.name().to_owned(),
-            source,
-        })?);
+impl Shards {
+    fn start(
+        config: &DriveConfig,
+        observer: Option<Observer>,
+        cancel: &CancellationToken,
+    ) -> Result<Self, DriveError> {
+        let cancel = cancel.child_token();
+        let common = Common {
+            reconnection: Arc::new(Reconnection {
+                target: config.target.clone(),
+                session: config.session.clone(),
+                patience: config.reconnect_for,
+                observed: observer.is_some(),
+            }),
+            observer,
+            outages: Arc::default(),
+            cancel: cancel.clone(),
+        };
+        let (sender, told) = mpsc::channel();
+        let end = cancel.drop_guard();
+        let each = Share::each(config).map(|share| {
+            Shard::start(Task {
+                config: config.clone(),
+                share,
+                common: common.clone(),
+                told: sender.clone(),
+            })
+        });
+        Ok(Self {
+            each: each.collect::<Result<_, _>>()?,
+            told,
+            common,
+            end,
+        })
     }
-    let mut connections = JoinSet::new();
-    for serving in servings {
-        connections.spawn_local(serving);
+
+    fn drive(
+        &self,
+        config: &DriveConfig,
+        log: &mut dyn Write,
+        watch: &mut dyn Watch,
+    ) -> Result<Measured, DriveError> {
+        self.seated()?;
+        self.warm_up(config, watch)?;
+        let before = order_ids(config)?;
+        let (part, cpu_ns) = self.measure(config, log, watch)?;
+        let mut measured = part.into_measured(config, self.common.outages().all());
+        measured.client_cpu_ns += cpu_ns;
+        if let Some(before) = before
+            && measured.ended != Ended::ServerGone
+        {
+            measured.orders_grown = order_ids(config)?.and_then(|after| after.checked_sub(before));
+        }
+        Ok(measured)
     }
-    Ok(connections)
+
+    /// Waits until all are connected.
+    fn seated(&self) -> Result<(), DriveError> {
+        for _ in &self.each {
+            self.hear()?;
+        }
+        Ok(())
+    }
+
+    fn warm_up(&self, config: &DriveConfig, watch: &mut dyn Watch) -> Result<(), DriveError> {
+        self.order(span_of(config.warmup));
+        let mut seconds = Seconds::unlogged(Stage::Warmup, self.each.len());
+        let (mut warming, mut any_left) = (self.each.len(), false);
+        while warming > 0 {
+            match self.hear()? {
+                (shard, Told::Interval(interval)) => seconds.take(shard, *interval),
+                (shard, Told::WarmedUp(is_left)) => {
+                    any_left |= is_left;
+                    warming -= 1;
+                    seconds.through(shard);
+                }
+                (_, Told::Seated | Told::Measured(_) | Told::Failed(_)) => {}
+            }
+            seconds.end(watch).map_err(DriveError::Log)?;
+        }
+        match any_left {
+            true => Ok(()),
+            false => Err(DriveError::GoneInWarmup),
+        }
+    }
+
+    /// The whole window, and the CPU time of this thread in it.
+    fn measure(
+        &self,
+        config: &DriveConfig,
+        log: &mut dyn Write,
+        watch: &mut dyn Watch,
+    ) -> Result<(Part, u64), DriveError> {
+        let planned = span_of(config.duration);
+        let base = SystemTime::now() + Duration::from_nanos(LEAD_NS);
+        watch.window(planned);
+        self.common.outages().begin();
+        let cpu_ns = thread_cpu_ns();
+        self.order(planned);
+        let mut seconds =
+            Seconds::logged(Stage::Window, self.each.len(), base, log).map_err(DriveError::Log)?;
+        let (mut busy, mut whole) = (self.each.len(), None::<Part>);
+        while busy > 0 {
+            match self.hear()? {
+                (shard, Told::Interval(interval)) => seconds.take(shard, *interval),
+                (shard, Told::Measured(part)) => {
+                    busy -= 1;
+                    seconds.through(shard);
+                    match &mut whole {
+                        Some(whole) => whole.add(*part),
+                        None => whole = Some(*part),
+                    }
+                }
+                (_, Told::Seated | Told::WarmedUp(_) | Told::Failed(_)) => {}
+            }
+            seconds.end(watch).map_err(DriveError::Log)?;
+        }
+        let whole = whole.ok_or(DriveError::Lost)?;
+        Ok((whole, thread_cpu_ns().saturating_sub(cpu_ns)))
+    }
+
+    fn order(&self, stage: Span) {
+        for shard in &self.each {
+            // One that failed has said so.
+            let _ = shard.stages.send(stage);
+        }
+    }
+
+    /// What a shard says, and which.
+    fn hear(&self) -> Result<(usize, Told), DriveError> {
+        match self.told.recv() {
+            Ok((_, Told::Failed(error))) => Err(error),
+            Ok(told) => Ok(told),
+            Err(_) => Err(DriveError::Lost),
+        }
+    }
+
+    /// Waits until all connections are gone; those of a drive that failed are given up.
+    fn join(self) {
+        let Self { each, told, end, .. } = self;
+        drop(told);
+        drop(end);
+        each.into_iter().for_each(Shard::join);
+    }
+}
+
+fn span_of(length: Duration) -> Span {
+    let start_ns = now_ns() + LEAD_NS;
+    Span {
+        start_ns,
+        end_ns: start_ns.saturating_add(duration_ns(length)),
+    }
 }

@@ -3,10 +3,12 @@
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use logtrace_events::Request;
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 use crate::board::Board;
 use crate::clock::now_ns;
@@ -19,16 +21,34 @@ use crate::recorder::Recorder;
 use crate::source::Turn;
 use crate::workloads::Requests;
 
-/// Gets each finished request of the measured window, in the order in which they finish.
-pub type Observer = Box<dyn FnMut(&Request)>;
+/// Gets each finished request of the measured window: those of one connection in their order, and on its thread.
+pub type Observer = Arc<dyn Fn(&Request) + Send + Sync>;
 
-/// Shared by everything on the drive's one thread; nothing is borrowed across an `await`.
+/// What all threads of a drive share.
+#[derive(Clone)]
+pub(crate) struct Common {
+    pub(crate) reconnection: Arc<Reconnection>,
+    pub(crate) observer: Option<Observer>,
+    pub(crate) outages: Arc<Mutex<Outages>>,
+    /// Ends the drive early.
+    pub(crate) cancel: CancellationToken,
+}
+
+impl Common {
+    /// The outages of all connections.
+    pub(crate) fn outages(&self) -> MutexGuard<'_, Outages> {
+        // What is counted in there is whole between any two calls.
+        self.outages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Shared by everything on one thread of a drive; nothing is borrowed across an `await`.
 pub(crate) struct Floor {
     pub(crate) board: RefCell<Board>,
     pub(crate) recorder: RefCell<Recorder>,
-    pub(crate) observer: RefCell<Option<Observer>>,
-    pub(crate) outages: RefCell<Outages>,
-    reconnection: Reconnection,
+    /// Whether the observer gets finished requests.
+    pub(crate) is_observed: Cell<bool>,
+    common: Common,
     /// Connections that are there, or may come back.
     seated: Cell<usize>,
     /// Whether the pacing loop waits for nothing to run any more.
@@ -41,6 +61,8 @@ pub(crate) struct Floor {
 #[derive(Clone)]
 pub(crate) struct Seat {
     floor: Rc<Floor>,
+    /// Its place on this thread.
+    place: usize,
     number: usize,
     /// What requests are.
     pub(crate) requests: Requests,
@@ -55,22 +77,22 @@ pub(crate) struct Seat {
 }
 
 impl Floor {
-    pub(crate) fn new(seats: usize, reconnection: Reconnection) -> Rc<Self> {
+    pub(crate) fn new(seats: usize, common: &Common) -> Rc<Self> {
         Rc::new(Self {
             board: RefCell::new(Board::new(seats)),
             recorder: RefCell::new(Recorder::new()),
-            observer: RefCell::new(None),
-            outages: RefCell::new(Outages::default()),
-            reconnection,
+            is_observed: Cell::new(false),
+            common: common.clone(),
             seated: Cell::new(seats),
             draining: Cell::new(false),
             quiet: Notify::new(),
         })
     }
 
-    pub(crate) fn seat(self: &Rc<Self>, number: usize, config: &DriveConfig) -> Seat {
+    pub(crate) fn seat(self: &Rc<Self>, place: usize, number: usize, config: &DriveConfig) -> Seat {
         Seat {
             floor: Rc::clone(self),
+            place,
             number,
             requests: config.requests.clone(),
             dataset: config.dataset,
@@ -90,7 +112,7 @@ impl Seat {
     pub(crate) async fn turn(&self) -> Option<Turn> {
         poll_fn(|context| {
             let mut board = self.floor.board.borrow_mut();
-            board.poll_turn(self.number, now_ns(), context.waker())
+            board.poll_turn(self.place, now_ns(), context.waker())
         })
         .await
     }
@@ -103,7 +125,9 @@ impl Seat {
     /// The request that was taken last has ended.
     pub(crate) fn finish(&self, request: &Request, kind: Option<KindOf>) {
         self.floor.recorder.borrow_mut().record_of(request, kind);
-        if let Some(observer) = self.floor.observer.borrow_mut().as_mut() {
+        if let Some(observer) = &self.floor.common.observer
+            && self.floor.is_observed.get()
+        {
             observer(request);
         }
         let mut board = self.floor.board.borrow_mut();
@@ -113,23 +137,23 @@ impl Seat {
         }
     }
 
-    /// From 0.
+    /// From 0, among all connections of the drive.
     pub(crate) fn number(&self) -> usize {
         self.number
     }
 
     pub(crate) fn reconnection(&self) -> &Reconnection {
-        &self.floor.reconnection
+        &self.floor.common.reconnection
     }
 
     /// The connection was lost.
     pub(crate) fn lost(&self, now_ns: u64) {
-        self.floor.outages.borrow_mut().lost(now_ns);
+        self.floor.common.outages().lost(now_ns);
     }
 
     /// It is there again.
     pub(crate) fn back(&self, cause: OutageCause) {
-        self.floor.outages.borrow_mut().back(now_ns(), cause);
+        self.floor.common.outages().back(now_ns(), cause);
     }
 
     /// It will not come back.

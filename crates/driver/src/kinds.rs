@@ -48,6 +48,17 @@ impl Default for Kind {
 }
 
 impl Kind {
+    /// Adds other requests of the same kind.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.done += other.done;
+        self.rolled_back += other.rolled_back;
+        self.failed += other.failed;
+        self.done_in_window += other.done_in_window;
+        self.rolled_back_in_window += other.rolled_back_in_window;
+        self.service += &other.service;
+        self.response += &other.response;
+    }
+
     /// Takes one finished request.
     pub(crate) fn record(&mut self, request: &Request, rolled_back: bool, window_end_ns: u64) {
         if request.outcome != Outcome::Done {

@@ -4,8 +4,8 @@
 //! closed one, and records lag, service and response of every request. [`load()`] makes the tables that the workloads
 //! use. The driver knows nothing of tracing, and it never prints.
 //!
-//! Everything of a drive happens on the calling thread: the thread that waits for a due time is the one that
-//! writes to the socket, so that no hand-over adds to the lag.
+//! In an open loop everything happens on one thread: the one that waits for a due time writes to the socket, so that no
+//! hand-over adds to the lag. The connections of a closed loop are spread over several.
 //!
 //! Times are nanoseconds of `CLOCK_MONOTONIC`.
 
@@ -44,6 +44,7 @@ mod pace_lag;
 mod pace_table;
 mod pace_turns;
 mod pacer;
+mod part;
 pub mod random;
 mod rate;
 mod rate_range;
@@ -53,9 +54,12 @@ mod runtime;
 mod schedule;
 mod schedule_file;
 mod schema;
+mod seconds;
 mod server_thread;
 mod session;
 mod session_variable;
+mod shard;
+mod share;
 mod source;
 mod stages;
 mod target;

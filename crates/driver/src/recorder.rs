@@ -120,6 +120,18 @@ impl Recorder {
         std::mem::take(&mut self.kinds)
     }
 
+    /// Adds what another one recorded of the same window in intervals that have ended.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.total.add(&other.total);
+        self.counts.add(other.counts);
+        add_each(&mut self.per_second, &other.per_second);
+        add_each(&mut self.per_tenth, &other.per_tenth);
+        self.kinds
+            .iter_mut()
+            .zip(&other.kinds)
+            .for_each(|(kind, other)| kind.add(other));
+    }
+
     /// Counts an attempt that failed with this code and is made again.
     pub fn record_retry(&mut self, code: u16) {
         count(&mut self.counts.retries, code);
@@ -174,6 +186,30 @@ impl Recorder {
     }
 }
 
+/// Adds counts of the same parts of a window.
+fn add_each(sums: &mut Vec<u64>, counts: &[u64]) {
+    sums.resize(sums.len().max(counts.len()), 0);
+    for (sum, count) in sums.iter_mut().zip(counts) {
+        *sum += count;
+    }
+}
+
+impl Counts {
+    fn add(&mut self, other: Self) {
+        self.done += other.done;
+        self.done_in_time += other.done_in_time;
+        self.late += other.late;
+        for (sums, counts) in [
+            (&mut self.errors, other.errors),
+            (&mut self.retries, other.retries),
+        ] {
+            for (code, count) in counts {
+                *sums.entry(code).or_default() += count;
+            }
+        }
+    }
+}
+
 impl Latencies {
     fn new() -> Self {
         Self {
@@ -193,7 +229,8 @@ impl Latencies {
         }
     }
 
-    fn add(&mut self, other: &Self) {
+    /// Adds those of other requests.
+    pub(crate) fn add(&mut self, other: &Self) {
         self.lag += &other.lag;
         self.service += &other.service;
         self.response += &other.response;

@@ -10,17 +10,15 @@ use crate::floor::Floor;
 use crate::measured::Ended;
 use crate::pacer::Pacer;
 use crate::ticks::Ticks;
-use crate::watch::Watch;
 
 /// What the stages of one drive share.
-pub(crate) struct Session<'a> {
+pub(crate) struct Session {
     pub(crate) floor: Rc<Floor>,
     pub(crate) pacer: Pacer,
-    pub(crate) watch: &'a mut dyn Watch,
     pub(crate) cancel: CancellationToken,
 }
 
-impl Session<'_> {
+impl Session {
     /// Hands out the source's requests as they fall due, until `end_ns` or an earlier end.
     pub(crate) async fn run(&mut self, ticks: &mut Ticks<'_>, end_ns: u64) -> Result<Ended, DriveError> {
         self.floor.draining.set(false);
@@ -30,7 +28,7 @@ impl Session<'_> {
                 // The connections send first: looking for the next due time and setting the timer can wait.
                 tokio::task::yield_now().await;
             }
-            self.tick(ticks, now)?;
+            ticks.catch_up(now, &self.floor);
             if self.floor.is_empty() {
                 return Ok(Ended::ServerGone);
             }
@@ -51,7 +49,7 @@ impl Session<'_> {
         self.floor.draining.set(true);
         loop {
             let now = now_ns();
-            self.tick(ticks, now)?;
+            ticks.catch_up(now, &self.floor);
             let drained = self.floor.board.borrow().is_drained();
             if drained || self.floor.is_empty() || now >= until_ns {
                 return Ok(self.floor.board.borrow().counts().running);
@@ -83,11 +81,5 @@ impl Session<'_> {
             () = self.cancel.cancelled() => Ok(()),
             () = self.floor.quiet.notified() => Ok(()),
         }
-    }
-
-    fn tick(&mut self, ticks: &mut Ticks<'_>, now_ns: u64) -> Result<(), DriveError> {
-        ticks
-            .catch_up(now_ns, &self.floor, self.watch)
-            .map_err(DriveError::Log)
     }
 }

@@ -3,6 +3,7 @@
 use std::iter::Peekable;
 
 use crate::arrivals::Offsets;
+use crate::share::Share;
 
 /// One request before anybody has taken it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +41,7 @@ pub(crate) struct Closed {
     start_ns: u64,
     end_ns: u64,
     next: u64,
+    step: u64,
     base: u64,
 }
 
@@ -55,12 +57,13 @@ impl Source {
         })
     }
 
-    /// Requests sent from `start_ns` and before `end_ns`.
-    pub(crate) fn closed(start_ns: u64, end_ns: u64, base: u64) -> Self {
+    /// A share of the requests sent from `start_ns` and before `end_ns`.
+    pub(crate) fn closed(start_ns: u64, end_ns: u64, base: u64, share: Share) -> Self {
         Self::Closed(Closed {
             start_ns,
             end_ns,
-            next: 0,
+            next: share.number as u64,
+            step: share.of.get() as u64,
             base,
         })
     }
@@ -114,7 +117,7 @@ impl Closed {
             return None;
         }
         let number = self.next;
-        self.next += 1;
+        self.next += self.step;
         Some(Turn {
             number,
             base: self.base,

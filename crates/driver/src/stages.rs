@@ -1,38 +1,38 @@
-//! The two stages of a drive: the warm-up, and the window that is measured.
-
-use std::io::Write;
-use std::time::{Duration, SystemTime};
+//! The two stages of a drive on one shard: the warm-up, and the window that is measured.
 
 use crate::clock::{duration_ns, now_ns, thread_cpu_ns};
 use crate::config::{DriveConfig, Span};
 use crate::drive::DriveError;
-use crate::floor::Floor;
-use crate::measured::{Ended, Measured, achieved_closed, achieved_open};
+use crate::measured::Ended;
+use crate::part::Part;
 use crate::random::Stream;
 use crate::recorder::Recorder;
 use crate::session::Session;
-use crate::ticks::Ticks;
-use crate::watch::Stage;
-
-/// Time between announcing the window and its start.
-const LEAD_NS: u64 = 10_000_000;
+use crate::share::Share;
+use crate::ticks::{Teller, Ticks};
 
 /// The same pace as in the window. What still waits for a connection at its end is dropped and what runs is waited
-/// for, so that the window starts with nothing left over.
-pub(crate) async fn warm_up(config: &DriveConfig, session: &mut Session<'_>) -> Result<(), DriveError> {
-    let span = span_of(config.warmup);
-    let source = config.pace.source(span, Stream::Warmup, config.dataset.seed);
+/// for, so that the window starts with nothing left over. Returns whether its time was over, or its connections gone.
+pub(crate) async fn warm_up(
+    config: &DriveConfig,
+    share: Share,
+    span: Span,
+    session: &mut Session,
+    tell: Teller<'_>,
+) -> Result<Ended, DriveError> {
+    let source = config
+        .pace
+        .source(span, Stream::Warmup, config.dataset.seed, share);
     session.floor.board.borrow_mut().set_source(source);
-    let mut ticks = Ticks::unlogged(Stage::Warmup, span.start_ns);
-    match session.run(&mut ticks, span.end_ns).await? {
-        Ended::Interrupted => return Err(DriveError::Cancelled),
-        Ended::ServerGone => return Err(DriveError::GoneInWarmup),
-        Ended::Completed => {}
+    let mut ticks = Ticks::new(span.start_ns, tell);
+    let ended = session.run(&mut ticks, span.end_ns).await?;
+    if ended == Ended::Interrupted {
+        return Err(DriveError::Cancelled);
     }
     session.shut_and_drop_backlog();
     let until_ns = span.end_ns + duration_ns(config.grace);
     match session.drain(&mut ticks, until_ns).await? {
-        0 => Ok(()),
+        0 => Ok(ended),
         running => Err(DriveError::StuckInWarmup {
             running,
             grace: config.grace,
@@ -43,107 +43,55 @@ pub(crate) async fn warm_up(config: &DriveConfig, session: &mut Session<'_>) -> 
 /// The window, and the grace for what was due in it.
 pub(crate) async fn measure(
     config: &DriveConfig,
-    session: &mut Session<'_>,
-    log: &mut dyn Write,
-) -> Result<Measured, DriveError> {
-    let planned = span_of(config.duration);
-    let base = SystemTime::now() + Duration::from_nanos(LEAD_NS);
-    session.watch.window(planned);
-    let mut ticks = Ticks::logged(Stage::Window, planned.start_ns, base, log).map_err(DriveError::Log)?;
+    share: Share,
+    planned: Span,
+    session: &mut Session,
+    tell: Teller<'_>,
+) -> Result<Part, DriveError> {
+    let mut ticks = Ticks::new(planned.start_ns, tell);
     let mut recorder = Recorder::new();
     recorder.set_window_start(planned.start_ns);
     recorder.set_window_end(planned.end_ns);
     recorder.set_kinds(config.requests.kinds().len());
     session.floor.recorder.replace(recorder);
-    session.floor.outages.borrow_mut().begin();
     let cpu_ns = thread_cpu_ns();
-    let source = config.pace.source(planned, Stream::Window, config.dataset.seed);
+    let source = config
+        .pace
+        .source(planned, Stream::Window, config.dataset.seed, share);
     session.floor.board.borrow_mut().set_source(source);
 
     let ended = session.run(&mut ticks, planned.end_ns).await?;
-    let mut end = end_of_window(&session.floor, planned, ended);
+    let mut part = end_of_window(session, planned, ended);
     if ended != Ended::Completed {
-        end.unsent = session.shut_and_drop_backlog();
+        part.unsent = session.shut_and_drop_backlog();
     }
-    let until_ns = end.window.end_ns + duration_ns(config.grace);
-    end.unfinished = session.drain(&mut ticks, until_ns).await?;
-    end.unsent += session.shut_and_drop_backlog();
-    ticks.finish(now_ns(), &session.floor).map_err(DriveError::Log)?;
-    end.client_cpu_ns = thread_cpu_ns().saturating_sub(cpu_ns);
-    Ok(summary(config, &session.floor, &end))
+    let until_ns = part.window.end_ns + duration_ns(config.grace);
+    part.unfinished = session.drain(&mut ticks, until_ns).await?;
+    part.unsent += session.shut_and_drop_backlog();
+    ticks.finish(now_ns(), &session.floor);
+    part.recorder = session.floor.recorder.take();
+    part.board = session.floor.board.borrow().counts();
+    part.cpu_ns = thread_cpu_ns().saturating_sub(cpu_ns);
+    Ok(part)
 }
 
-/// What the recorder and the board do not know.
-struct End {
-    window: Span,
-    ended: Ended,
-    done_by_end: u64,
-    backlog_end: u64,
-    unsent: u64,
-    unfinished: u64,
-    client_cpu_ns: u64,
-}
-
-fn end_of_window(floor: &Floor, planned: Span, ended: Ended) -> End {
+/// What is known when the window ends; what was recorded comes with the end of the grace.
+fn end_of_window(session: &Session, planned: Span, ended: Ended) -> Part {
     let window = Span {
         start_ns: planned.start_ns,
         end_ns: now_ns().clamp(planned.start_ns, planned.end_ns),
     };
-    let mut recorder = floor.recorder.borrow_mut();
+    let mut recorder = session.floor.recorder.borrow_mut();
     recorder.set_window_end(window.end_ns);
-    End {
+    Part {
         window,
         ended,
         done_by_end: recorder.counts().done,
-        backlog_end: floor.board.borrow().backlog(),
+        backlog_end: session.floor.board.borrow().backlog(),
+        recorder: Recorder::new(),
+        board: session.floor.board.borrow().counts(),
         unsent: 0,
         unfinished: 0,
-        client_cpu_ns: 0,
-    }
-}
-
-fn summary(config: &DriveConfig, floor: &Floor, end: &End) -> Measured {
-    let board = floor.board.borrow().counts();
-    let mut recorder = floor.recorder.take();
-    let (kinds, per_tenth) = (recorder.take_kinds(), recorder.take_per_tenth());
-    let (latencies, counts, per_second) = recorder.into_parts();
-    let offered_per_s = config.pace.offered_per_s(end.window.length());
-    let achieved_per_s = match offered_per_s {
-        Some(offered) => achieved_open(offered, board.released, counts.done_in_time),
-        None => achieved_closed(end.window, end.done_by_end),
-    };
-    Measured {
-        window: end.window,
-        offered_per_s,
-        achieved_per_s,
-        requests: board.released,
-        done: counts.done,
-        errors: counts.errors,
-        retries: counts.retries,
-        late: counts.late,
-        queued: board.queued,
-        unsent: end.unsent,
-        unfinished: end.unfinished,
-        backlog_max: board.backlog_max,
-        backlog_end: end.backlog_end,
-        lag: latencies.lag,
-        service: latencies.service,
-        response: latencies.response,
-        retrying: latencies.retrying,
-        per_second,
-        per_tenth,
-        kinds,
-        orders_grown: None,
-        outages: floor.outages.borrow().all(),
-        ended: end.ended,
-        client_cpu_ns: end.client_cpu_ns,
-    }
-}
-
-fn span_of(length: Duration) -> Span {
-    let start_ns = now_ns() + LEAD_NS;
-    Span {
-        start_ns,
-        end_ns: start_ns.saturating_add(duration_ns(length)),
+        cpu_ns: 0,
     }
 }

@@ -1,9 +1,8 @@
 //! Drives with settings that most tests share.
 
-use std::cell::RefCell;
 use std::io;
 use std::num::NonZeroUsize;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use logtrace_driver::{
@@ -74,17 +73,17 @@ pub(crate) fn drive_and_observe(
     config: &DriveConfig,
     cancel: CancellationToken,
 ) -> Result<(Measured, Vec<Request>), DriveError> {
-    let requests = Rc::new(RefCell::new(Vec::new()));
-    let sink = Rc::clone(&requests);
+    let requests = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&requests);
     let outputs = Outputs {
         log: &mut io::sink(),
         watch: &mut (),
-        observer: Some(Box::new(move |request| sink.borrow_mut().push(*request))),
+        observer: Some(Arc::new(move |request| sink.lock().unwrap().push(*request))),
         cancel,
     };
     let measured = drive(config, outputs)?;
     assert_adds_up(&measured);
-    let requests = requests.take();
+    let requests = std::mem::take(&mut *requests.lock().unwrap());
     Ok((measured, requests))
 }
 
