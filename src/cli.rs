@@ -41,7 +41,7 @@ pub(crate) enum Command {
     /// Render a run directory again. Needs no root.
     Report(ReportArgs),
     /// Tell what works on this machine, what does not, and what to do.
-    Doctor(HomeArgs),
+    Doctor(DoctorArgs),
     /// List the workloads.
     Workloads,
     /// Measure how exactly this machine can hold a rate, by way of waiting. Needs no root and no server.
@@ -293,6 +293,17 @@ pub(crate) struct StorageArgs {
     /// slow_log, general_log, data, doublewrite, undo, temporary. Repeatable.
     #[arg(long, value_name = "CLASS=DIR")]
     pub(crate) place: Vec<Placement>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    #[command(flatten)]
+    pub(crate) home: HomeArgs,
+
+    /// Remove what killed runs left: private servers' directories, copies of their data, what was placed elsewhere, and
+    /// half-made data directories; put settings of disks back. What belongs to a logtrace that runs stays.
+    #[arg(long)]
+    pub(crate) clean: bool,
 }
 
 #[derive(Debug, Args)]

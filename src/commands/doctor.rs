@@ -2,13 +2,21 @@
 
 use std::fmt::Write as _;
 
+use super::clean::clean;
 use super::print;
 use crate::checks::{self, Check};
-use crate::cli::HomeArgs;
+use crate::cli::{DoctorArgs, HomeArgs};
 use crate::exit::Exit;
 
-/// Shows every check; fails when a run with tracing is impossible.
-pub(crate) fn doctor(arguments: &HomeArgs) -> anyhow::Result<Exit> {
+/// Shows every check, and fails when a run with tracing is impossible; or removes what killed runs left.
+pub(crate) fn doctor(arguments: &DoctorArgs) -> anyhow::Result<Exit> {
+    match arguments.clean {
+        true => clean(&arguments.home.home()),
+        false => show(&arguments.home),
+    }
+}
+
+fn show(arguments: &HomeArgs) -> anyhow::Result<Exit> {
     let checks = [
         checks::tracing(),
         checks::servers(),

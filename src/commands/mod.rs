@@ -1,5 +1,6 @@
 //! The subcommands, one a file.
 
+mod clean;
 mod conduct;
 mod doctor;
 mod pace;

@@ -3,12 +3,15 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use logtrace_events::FileClass;
 use rustix::process::Signal;
 
 use crate::common::{SERVERS, alone, driver};
 use crate::home::{Home, LONG, SHORT, entries};
+use crate::leftovers::patiently;
+use crate::started::Started;
 
 /// A directory that the server's user may pass.
 fn place(home: &Home) -> PathBuf {
@@ -153,6 +156,37 @@ fn what_a_killed_run_placed_goes_with_the_next_start() {
     nothing_in(&directory);
     home.assert_nothing_left();
     assert_eq!(entries(&home.instances()), Vec::<PathBuf>::new(), "no list stays");
+}
+
+#[test]
+fn the_doctor_removes_what_a_killed_run_left_and_nothing_of_a_living_one() {
+    let _alone = alone();
+    let home = Home::new();
+    let directory = place(&home);
+    let place = format!("--server mariadb --place redo={} {LONG}", directory.display());
+    let clean = || {
+        let doctor = home.at_home(Command::new(env!("CARGO_BIN_EXE_logtrace")), "doctor --clean");
+        Started::new(doctor, home.path()).ended()
+    };
+    let run = home.start(&place).measuring();
+    let told = clean();
+    assert_eq!(
+        (told.code, entries(&directory).len()),
+        (Some(0), 1),
+        "{}",
+        told.stdout
+    );
+    assert!(told.stdout.contains("Nothing is left"), "{}", told.stdout);
+    run.signal(Signal::KILL);
+    run.ended();
+    patiently("the server to go", || {
+        let told = clean();
+        assert_eq!(told.code, Some(0), "{}", told.stdout);
+        entries(&home.instances()).is_empty()
+    });
+    nothing_in(&directory);
+    fs::remove_dir_all(&home.run_dirs()[0]).unwrap();
+    home.assert_nothing_left();
 }
 
 #[test]

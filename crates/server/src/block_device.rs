@@ -76,7 +76,7 @@ impl BlockDeviceFacts {
 }
 
 /// The word in brackets of a list such as `none [mq-deadline] kyber`.
-fn chosen(list: &str) -> String {
+pub(crate) fn chosen(list: &str) -> String {
     list.split_whitespace()
         .find_map(|word| word.strip_prefix('[')?.strip_suffix(']'))
         .unwrap_or(list)

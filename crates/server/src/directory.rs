@@ -17,6 +17,7 @@ use crate::mount::Mounted;
 use crate::placed::{self, Placed};
 use crate::placed_files::{PlacedFiles, Wanting};
 use crate::placement::Placement;
+use crate::queue::sweep_queues;
 use crate::start_error::StartError;
 use crate::user::ServerUser;
 
@@ -58,12 +59,22 @@ pub struct Swept {
     pub removed: Vec<PathBuf>,
     /// Directories that could not be removed wholly; the next sweep tries again.
     pub kept: Vec<(PathBuf, io::Error)>,
+    /// Disks whose queue has its old settings again.
+    pub queues: Vec<String>,
+    /// Disks whose queue could not be put back.
+    pub queues_left: Vec<(String, io::Error)>,
 }
 
 /// Removes the directories of instances and of kept data under `base` whose logtrace is gone, however it ended, and what
-/// it placed elsewhere.
+/// it placed elsewhere; puts back the queues of disks that it set.
 pub fn sweep_stale(base: &Path) -> io::Result<Swept> {
     let mut swept = Swept::default();
+    for (disk, done) in sweep_queues(base)? {
+        match done {
+            Ok(()) => swept.queues.push(disk),
+            Err(error) => swept.queues_left.push((disk, error)),
+        }
+    }
     let _guard = guard(base)?;
     for name in instance_names(base)? {
         let path = base.join(name);
@@ -249,7 +260,7 @@ impl LockedDir {
 }
 
 /// Holds off others between the making of a directory and its locking. The lock is on `base` itself.
-fn guard(base: &Path) -> io::Result<File> {
+pub(crate) fn guard(base: &Path) -> io::Result<File> {
     let directory = File::open(base)?;
     directory.lock()?;
     Ok(directory)

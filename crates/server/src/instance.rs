@@ -297,6 +297,14 @@ fn sweep(base: &Path, progress: &(dyn Fn(&str) + Sync)) -> Result<(), StartError
     for path in swept.removed {
         progress(&format!("removed {}, left by a killed run", path.display()));
     }
+    for disk in swept.queues {
+        progress(&format!("put back the queue of {disk}, set by a killed run"));
+    }
+    for (disk, error) in swept.queues_left {
+        progress(&format!(
+            "cannot put back the queue of {disk}, set by a killed run: {error}"
+        ));
+    }
     for (path, error) in swept.kept {
         progress(&format!(
             "cannot remove {}, left by a killed run: {error}",

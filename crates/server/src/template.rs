@@ -23,6 +23,9 @@ use crate::watch::Exit;
 /// How often a process looks whether another one has finished the template it waits for.
 const LOCK_POLL: Duration = Duration::from_millis(50);
 
+/// Behind the key in the name of a directory in which one is initialised.
+const UNFINISHED: &str = ".unfinished-";
+
 /// What a template is made of.
 #[derive(Debug)]
 pub(crate) struct TemplateSource<'a> {
@@ -151,6 +154,30 @@ impl TemplateSource<'_> {
     }
 }
 
+/// Removes the directories under `templates` in which a killed logtrace was initialising one, and returns them.
+pub fn sweep_templates(templates: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut removed = Vec::new();
+    for entry in fs::read_dir(templates)? {
+        let path = entry?.path();
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let Some((key, _)) = name.split_once(UNFINISHED) else {
+            continue;
+        };
+        let Ok(lock) = File::open(templates.join(format!("{key}.lock"))) else {
+            continue;
+        };
+        if lock.try_lock().is_ok() {
+            fs::remove_dir_all(&path)?;
+            removed.push(path);
+        }
+    }
+    Ok(removed)
+}
+
 /// The hash may change with the compiler's library: that costs one more initialisation.
 fn key(binary: &Binary, metadata: &Metadata, settings: &[Setting]) -> String {
     let mut hasher = DefaultHasher::new();
@@ -162,13 +189,29 @@ fn key(binary: &Binary, metadata: &Metadata, settings: &[Setting]) -> String {
 }
 
 fn unfinished(key: &str) -> String {
-    format!("{key}.unfinished-")
+    format!("{key}{UNFINISHED}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::flavor::Flavor;
+
+    #[test]
+    fn only_what_nobody_initialises_is_removed() {
+        let templates = tempfile::tempdir().unwrap();
+        let path = |name: &str| templates.path().join(name);
+        for name in ["a", "b"] {
+            fs::create_dir(path(name)).unwrap();
+            fs::create_dir_all(path(&format!("{name}.unfinished-1/data"))).unwrap();
+            fs::write(path(&format!("{name}.lock")), "").unwrap();
+        }
+        let held = File::open(path("b.lock")).unwrap();
+        held.lock().unwrap();
+        let removed = sweep_templates(templates.path()).unwrap();
+        assert_eq!(removed, [path("a.unfinished-1")]);
+        assert!(path("a").is_dir() && path("b.unfinished-1").is_dir() && !removed[0].exists());
+    }
 
     #[test]
     fn a_template_serves_one_binary_and_its_fixed_settings() {

@@ -19,7 +19,8 @@ use std::time::{Duration, Instant};
 
 use logtrace_events::FileClass;
 use logtrace_server::{
-    Flavor, ImageConfig, ImageKind, Instance, InstanceConfig, Place, Placement, PrivateMounts, find,
+    Flavor, ImageConfig, ImageKind, Instance, InstanceConfig, Place, Placement, PrivateMounts, QueueGuard,
+    QueueSetting, find,
 };
 
 /// Tells the process to hold a server in the directory that the value names.
@@ -55,6 +56,11 @@ async fn hold(base: &Path, flavor: Flavor) {
         class: FileClass::Redo,
         place: Place::Volume(image),
     });
+    let queue = QueueSetting {
+        name: READ_AHEAD.into(),
+        value: "64".into(),
+    };
+    let _guard = QueueGuard::set(base, &idle_disk(), &[queue]).unwrap();
     let instance = Instance::start(&config, &|_| {}).await.unwrap();
     let mut out = std::io::stdout();
     writeln!(out, "{} {}", instance.pid(), instance.directory().display()).unwrap();
@@ -71,11 +77,27 @@ fn loop_devices(directory: &Path) -> usize {
     files.filter(|file| file.starts_with(&*directory)).count()
 }
 
+/// A setting that nobody minds.
+const READ_AHEAD: &str = "read_ahead_kb";
+
+/// The last loop device, which nobody uses.
+fn idle_disk() -> String {
+    let disks = std::fs::read_dir("/sys/block").unwrap().flatten();
+    let names = disks.map(|disk| disk.file_name().into_string().unwrap());
+    names.filter(|name| name.starts_with("loop")).max().unwrap()
+}
+
+fn read_ahead() -> String {
+    std::fs::read_to_string(format!("/sys/block/{}/queue/{READ_AHEAD}", idle_disk())).unwrap()
+}
+
 async fn check(flavor: Flavor) {
     let root = tempfile::Builder::new().prefix("lt-").tempdir_in("/tmp").unwrap();
     std::fs::set_permissions(root.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
     let base = root.path().join(flavor.as_str());
     std::fs::create_dir(&base).unwrap();
+    let before = read_ahead();
+    assert_ne!(before.trim(), "64");
     let mut holder = Command::new(std::env::current_exe().unwrap())
         .env(HOLD, &base)
         .stdout(Stdio::piped())
@@ -110,9 +132,11 @@ async fn check(flavor: Flavor) {
         );
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
+    assert_eq!(read_ahead().trim(), "64", "nobody was there to put it back");
     assert!(directory.is_dir(), "nobody was there to remove it");
     let next = Instance::start(&config(&base, flavor), &|_| {}).await.unwrap();
     assert!(!directory.exists(), "the next start sweeps");
+    assert_eq!(read_ahead(), before);
     assert!(next.directory().is_dir() && next.is_running());
     next.stop().await.unwrap();
 }
