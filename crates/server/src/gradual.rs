@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use crate::connection::{ConnectError, Connection};
+use crate::setting::Setting;
+use crate::taken::is_taken;
 
 /// Their names.
 const GRADUAL: [&str; 2] = ["innodb_buffer_pool_size", "innodb_redo_log_capacity"];
@@ -14,19 +16,43 @@ const GRADUAL_PATIENCE: Duration = Duration::from_secs(60);
 /// How often the server is asked meanwhile.
 const GRADUAL_POLL: Duration = Duration::from_millis(20);
 
-/// The server's variables, once it has done what it goes on working at after these were set.
+/// How long a server may take to begin.
+const BEGINS_WITHIN: Duration = Duration::from_secs(1);
+
+/// The server's variables, once it has done what it goes on working at after these were set; `wanted` has the values
+/// that are known.
 pub(crate) async fn settled(
     connection: &Connection,
     changed: &[String],
+    wanted: &[Setting],
 ) -> Result<BTreeMap<String, String>, ConnectError> {
-    let is_gradual = |name: &String| GRADUAL.contains(&name.as_str());
-    if changed.iter().any(is_gradual) {
-        let start = Instant::now();
-        while start.elapsed() < GRADUAL_PATIENCE && is_resizing(&connection.status().await?) {
-            tokio::time::sleep(GRADUAL_POLL).await;
+    let is_gradual = |name: &str| GRADUAL.contains(&name) && changed.iter().any(|known| known == name);
+    let gradual: Vec<_> = wanted
+        .iter()
+        .filter(|setting| is_gradual(setting.name()))
+        .collect();
+    let start = Instant::now();
+    loop {
+        let variables = connection.variables().await?;
+        if !changed.iter().any(|name| GRADUAL.contains(&name.as_str())) {
+            return Ok(variables);
         }
+        let resizing = is_resizing(&connection.status().await?);
+        let holds = gradual.iter().all(|setting| {
+            let reported = variables.get(setting.name());
+            reported.is_some_and(|reported| is_taken(setting.name(), setting.value(), reported))
+        });
+        let patience = match (resizing, holds) {
+            (false, true) => return Ok(variables),
+            (true, _) => GRADUAL_PATIENCE,
+            // It has not begun, or has another value in the end.
+            (false, false) => BEGINS_WITHIN,
+        };
+        if start.elapsed() > patience {
+            return Ok(variables);
+        }
+        tokio::time::sleep(GRADUAL_POLL).await;
     }
-    connection.variables().await
 }
 
 /// MySQL tells of both by a number, 0 when nothing goes on, and MariaDB of its buffer pool by a sentence.

@@ -117,13 +117,13 @@ impl Asked {
         }
         connection.leave(conn).await?;
         let done = setting.done;
-        let variables = settled(connection, &done.changed).await?;
         let held: Vec<Setting> = wanted
             .iter()
             .filter(|setting| !done.need_restart.iter().any(|name| name == setting.name()))
             .cloned()
             .chain(changes.iter().filter_map(Change::put_back))
             .collect();
+        let variables = settled(connection, &done.changed, &held).await?;
         verify(&held, &variables, flavor)?;
         Ok((done, Some(variables)))
     }

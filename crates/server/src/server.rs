@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use crate::choice::ServerChoice;
 use crate::connection::{ConnectError, Connection, Password};
+use crate::data_size::table_bytes;
 use crate::facts::ServerFacts;
 use crate::find::{Binary, FindError, find};
 use crate::home::Home;
@@ -170,6 +171,11 @@ impl Server {
             Self::Running(server) => server.reconfigure(settings).await,
         };
         Ok(done?)
+    }
+
+    /// Bytes of the files of a database's tables.
+    pub async fn table_bytes(&self, database: &str) -> Result<u64, ConnectError> {
+        table_bytes(self.connection(), self.facts().flavor, database).await
     }
 
     /// Whether it lives.

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod base;
+mod data_size;
 mod full_disk;
 mod kept;
 mod private;
