@@ -1,10 +1,10 @@
 //! `logtrace study`: a server measured under many settings.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use anyhow::Context;
-use logtrace_study::{Cell, Plan, turns};
+use logtrace_study::{Cell, Plan, render, turns};
 
 use super::conduct::in_event_loop;
 use super::print;
@@ -87,9 +87,12 @@ fn measure(arguments: &StudyRunArgs) -> anyhow::Result<Exit> {
         home: &home,
     };
     in_event_loop(async |interrupts| work.go_on(&mut state, interrupts).await)?;
-    let (text, is_whole) = summary(&work, &state);
-    print(&text)?;
-    Ok(match is_whole {
+    let report = summary(&work, &plan, arguments.extent.scale, &state)?;
+    let color = io::stdout().is_terminal();
+    let text = render::terminal(&report, color);
+    let place = out.join("report.md");
+    print(&format!("{text}\nreport: {}\n", place.display()))?;
+    Ok(match report.measured == report.turns {
         true => Exit::Done,
         false => Exit::Degraded,
     })

@@ -17,8 +17,31 @@ pub(crate) struct Finding {
 /// Share of commit time that may stay unexplained.
 const UNEXPLAINED_SHARE: f64 = 0.05;
 
+/// The kinds of what scripts must heed.
+const DEGRADING: [&str; 13] = [
+    "connections_lost",
+    "disk_full",
+    "inconsistent",
+    "invariant_violations",
+    "late_generator",
+    "lost_records",
+    "not_given_back",
+    "order_count",
+    "recording",
+    "server_died",
+    "undecodable_records",
+    "unfinished",
+    "unfinished_run",
+];
+
+/// Whether a caveat of this kind says that scripts must not take the run for a good one.
+pub(crate) fn is_degrading(kind: &str) -> bool {
+    DEGRADING.contains(&kind)
+}
+
 /// Something that scripts must heed.
 pub(crate) fn degrading(kind: &str, text: String) -> Finding {
+    debug_assert!(is_degrading(kind), "{kind} is not among them");
     Finding {
         caveat: Caveat {
             kind: kind.into(),
@@ -31,8 +54,11 @@ pub(crate) fn degrading(kind: &str, text: String) -> Finding {
 /// Something that is worth knowing.
 pub(crate) fn telling(kind: &str, text: String) -> Finding {
     Finding {
+        caveat: Caveat {
+            kind: kind.into(),
+            text,
+        },
         degrades: false,
-        ..degrading(kind, text)
     }
 }
 

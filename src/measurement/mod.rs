@@ -16,7 +16,7 @@ mod window;
 
 pub(crate) use document::{Measured, document};
 pub(crate) use exchange::Exchange;
-pub(crate) use finding::{Finding, degrading, of_tracing, share, telling};
+pub(crate) use finding::{Finding, degrading, is_degrading, of_tracing, share, telling};
 pub(crate) use interrupts::{Interrupted, Interrupts};
 pub(crate) use observed::Observed;
 pub(crate) use outputs::{Outputs, discard};

@@ -22,7 +22,7 @@ use super::pacing::Pacing;
 use crate::measurement::{Exchange, Interrupted, Interrupts, Line};
 
 /// The database of the workload's tables; marked as logtrace's own, and removed after the run.
-pub(super) const DATABASE: &str = "logtrace";
+pub(crate) const DATABASE: &str = "logtrace";
 
 /// Tables that are loaded at the same time.
 const LOADERS: NonZeroUsize = NonZeroUsize::new(4).unwrap();

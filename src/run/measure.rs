@@ -17,7 +17,7 @@ pub(crate) async fn measure(
     interrupts: &Interrupts,
 ) -> anyhow::Result<Raw> {
     let line = Line::start("starting the server");
-    let served = serve(config, outputs.dir.server_log(), interrupts, &line).await?;
+    let served = serve(config, outputs.dir.server_log(), None, interrupts, &line).await?;
     let work = async {
         let tables = served.load(config, interrupts, &line).await?;
         window(config, outputs, interrupts, &served, tables, &line).await

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use logtrace_driver::tpcc::Condition;
 use logtrace_driver::{Loaded, Target};
-use logtrace_server::{Server, ServerConfig};
+use logtrace_server::{KeptData, Server, ServerConfig};
 use logtrace_tracer::check_program;
 
 use super::check::check_loaded;
@@ -32,10 +32,12 @@ pub(crate) struct Tables {
     pub(crate) checked: Option<Vec<Condition>>,
 }
 
-/// Starts the server, or logs in to it; what a private one says goes to the file `log`.
+/// Starts the server, with a copy of data that was kept if there is some, or logs in to it; what a private one says goes
+/// to the file `log`.
 pub(crate) async fn serve(
     config: &RunConfig,
     log: PathBuf,
+    kept: Option<&KeptData>,
     interrupts: &Interrupts,
     line: &Line,
 ) -> anyhow::Result<Served> {
@@ -49,7 +51,7 @@ pub(crate) async fn serve(
     };
     let say = |message: &str| line.say(message);
     let server = interrupts
-        .unless_ended(Server::open(&server_config, &say))
+        .unless_ended(Server::open_with(&server_config, kept, &say))
         .await??;
     let target = target(server.connection(), DATABASE);
     Ok(Served { server, target })
@@ -63,11 +65,8 @@ impl Served {
         interrupts: &Interrupts,
         line: &Line,
     ) -> anyhow::Result<Tables> {
-        let facts = self.server.facts();
-        if config.trace {
-            check_program(&PathBuf::from(format!("/proc/{}/exe", facts.pid)))?;
-        }
-        let data = facts.variables.get("datadir").map(PathBuf::from);
+        check_traceable(config, &self.server)?;
+        let data = self.server.facts().variables.get("datadir").map(PathBuf::from);
         let made = async {
             let loaded = load_tables(config, &self.target, interrupts, line).await?;
             let checked = match config.check {
@@ -81,4 +80,12 @@ impl Served {
         };
         unless_full(&data.unwrap_or_default(), config.storage.when_full(), made).await
     }
+}
+
+/// Fails where commits shall be traced and the server's program has not the symbols for it.
+pub(crate) fn check_traceable(config: &RunConfig, server: &Server) -> anyhow::Result<()> {
+    if config.trace {
+        check_program(&PathBuf::from(format!("/proc/{}/exe", server.facts().pid)))?;
+    }
+    Ok(())
 }

@@ -36,9 +36,14 @@ pub(crate) fn run_config(cell: &Cell, seed: u64, storage: Storage, home: &Home) 
     }
 }
 
-/// The variables that the plan sets.
+/// The variables that the plan sets, and what timing stages needs from a server's start: MySQL has it by itself.
 pub(crate) fn settings(cell: &Cell) -> Vec<Setting> {
-    cell.settings.iter().map(|chosen| chosen.value.clone()).collect()
+    const NEEDED: &str = "performance_schema";
+    let mut settings: Vec<Setting> = cell.settings.iter().map(|chosen| chosen.value.clone()).collect();
+    if cell.stages && cell.setting(NEEDED).is_none() {
+        settings.push(Setting::new(NEEDED, "ON"));
+    }
+    settings
 }
 
 fn session(cell: &Cell) -> Vec<SessionVariable> {

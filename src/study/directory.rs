@@ -17,6 +17,11 @@ use crate::exit::UsageError;
 /// Caveats of a turn that did not come to its end as it should: it is measured again.
 const NOT_MEASURED: [&str; 4] = ["unfinished_run", "interrupted", "server_died", "disk_full"];
 
+/// A copy of the plan.
+const PLAN: &str = "plan.toml";
+/// What was asked, and how far it is.
+const STATE: &str = "state.json";
+
 /// A study's directory; nobody else works in it meanwhile.
 #[derive(Debug)]
 pub(crate) struct StudyDir {
@@ -47,7 +52,7 @@ impl StudyDir {
             ))
             .into()),
             Some(earlier) => {
-                let is_same_text = fs::read_to_string(dir.plan_toml()).is_ok_and(|text| text == plan);
+                let is_same_text = fs::read_to_string(dir.path.join(PLAN)).is_ok_and(|text| text == plan);
                 let differs = state.asked.differs(&earlier.asked);
                 let differs = differs.or_else(|| (!is_same_text).then(|| "another plan.toml".to_owned()));
                 if let Some(what) = differs {
@@ -58,7 +63,7 @@ impl StudyDir {
                 Ok((dir, earlier))
             }
             None => {
-                dir.write(&dir.plan_toml(), plan)?;
+                dir.write(PLAN, plan)?;
                 dir.keep(state)?;
                 Ok((dir, state.clone()))
             }
@@ -87,19 +92,20 @@ impl StudyDir {
 
     /// Writes the state.
     pub(crate) fn keep(&self, state: &State) -> anyhow::Result<()> {
-        self.write(&self.state_json(), &serde_json::to_string_pretty(state)?)
+        self.write(STATE, &serde_json::to_string_pretty(state)?)
     }
 
-    /// Replaces a file of the directory in one step.
-    pub(crate) fn write(&self, path: &Path, text: &str) -> anyhow::Result<()> {
+    /// Replaces the file of this name in one step.
+    pub(crate) fn write(&self, name: &str, text: &str) -> anyhow::Result<()> {
+        let path = self.path.join(name);
         let mut partial = path.as_os_str().to_owned();
         partial.push(".partial");
-        let written = fs::write(&partial, text).and_then(|()| fs::rename(&partial, path));
+        let written = fs::write(&partial, text).and_then(|()| fs::rename(&partial, &path));
         written.with_context(|| format!("cannot write {}", path.display()))
     }
 
     fn state(&self) -> anyhow::Result<Option<State>> {
-        let path = self.state_json();
+        let path = self.path.join(STATE);
         match fs::read_to_string(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             read => {
@@ -115,14 +121,6 @@ impl StudyDir {
                     .map(Some)
             }
         }
-    }
-
-    fn plan_toml(&self) -> PathBuf {
-        self.path.join("plan.toml")
-    }
-
-    fn state_json(&self) -> PathBuf {
-        self.path.join("state.json")
     }
 }
 

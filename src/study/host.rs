@@ -7,12 +7,13 @@ use logtrace_server::Home;
 use logtrace_study::{Cell, DataUse};
 
 use super::config::{run_config, storage};
+use super::data::Data;
 use super::directory::StudyDir;
 use super::state::Account;
 use crate::measurement::{Interrupts, Line};
-use crate::run::{RunConfig, Served, Tables, give_back, serve};
+use crate::run::{RunConfig, Served, Tables, check_traceable, give_back, serve};
 
-/// Whatever server runs for the study, if one does.
+/// Whatever server runs for the study, if one does, and the data that servers start with.
 #[derive(Debug)]
 pub(crate) struct Host<'a> {
     dir: &'a StudyDir,
@@ -20,6 +21,7 @@ pub(crate) struct Host<'a> {
     /// Seed of the data.
     seed: u64,
     interrupts: &'a Interrupts,
+    data: Data,
     running: Option<Running>,
     starts: u32,
 }
@@ -29,9 +31,19 @@ pub(crate) struct Host<'a> {
 struct Running {
     served: Served,
     key: String,
-    data: String,
     /// Whether a turn was measured on its tables.
     is_used: bool,
+}
+
+/// A server that a cell can be measured on.
+#[derive(Debug)]
+pub(crate) struct Ready<'a> {
+    /// The server.
+    pub(crate) served: &'a mut Served,
+    /// Its tables.
+    pub(crate) tables: Tables,
+    /// The run of the cell, with the seed of the data.
+    pub(crate) config: RunConfig,
 }
 
 impl<'a> Host<'a> {
@@ -42,31 +54,38 @@ impl<'a> Host<'a> {
             home,
             seed,
             interrupts,
+            data: Data::default(),
             running: None,
             starts: 0,
         }
     }
 
-    /// A server as a cell needs it, with its tables; what took how long goes to the account.
+    /// A server as a cell needs it, with its tables. How long that takes goes to the account.
     pub(crate) async fn ready(
         &mut self,
         cell: &Cell,
         line: &Line,
         account: &mut Account,
-    ) -> anyhow::Result<(&mut Served, Tables)> {
+    ) -> anyhow::Result<Ready<'_>> {
         let begun = Instant::now();
-        let config = run_config(cell, self.seed, storage(cell)?, self.home);
-        if !self.suits(cell) || !self.reconfigure(&config, line).await? {
-            self.stop(line).await?;
-            self.start(cell, &config, line).await?;
-        }
+        let served = self.serve(cell, line).await;
         account.serving += begun.elapsed();
+        let config = served?;
         let running = self.running.as_mut().context("no server runs")?;
         let tables = Tables {
             reused: std::mem::replace(&mut running.is_used, true),
             checked: None,
         };
-        Ok((&mut running.served, tables))
+        Ok(Ready {
+            served: &mut running.served,
+            tables,
+            config,
+        })
+    }
+
+    /// Kills the server, if one runs: after a turn that failed nobody knows what state it is in.
+    pub(crate) fn give_up(&mut self) {
+        self.running = None;
     }
 
     /// Stops the server, if one runs.
@@ -78,14 +97,36 @@ impl<'a> Host<'a> {
         give_back(running.served.server, None, self.interrupts).await
     }
 
+    async fn serve(&mut self, cell: &Cell, line: &Line) -> anyhow::Result<RunConfig> {
+        let mut config = run_config(cell, self.seed, storage(cell)?, self.home);
+        let suits = self.suits(cell);
+        if !suits {
+            // Two servers at a time would take each other's memory.
+            self.stop(line).await?;
+        }
+        let starts = &mut self.starts;
+        let log = || {
+            *starts += 1;
+            self.dir.server_log(*starts)
+        };
+        let data = self.data.of(cell, &config, log, self.interrupts, line).await?;
+        config
+            .settings
+            .extend(cell.data_per_pool.map(|ratio| data.pool(ratio)));
+        if suits && self.reconfigure(&config, line).await? {
+            return Ok(config);
+        }
+        self.stop(line).await?;
+        self.start(cell, &config, line).await?;
+        Ok(config)
+    }
+
     /// Whether the server that runs can be had for a cell without a new start, but for settings.
     fn suits(&self, cell: &Cell) -> bool {
-        let is_fresh = |running: &Running| cell.data == DataUse::Kept || !running.is_used;
+        // Unique numbers of a file's workload repeat with the seed, and that is the same for all cells of a block.
+        let goes_on = cell.data == DataUse::Kept && cell.requests.custom().is_none();
         self.running.as_ref().is_some_and(|running| {
-            running.served.server.is_running()
-                && running.key == cell.server_key()
-                && running.data == cell.data_key()
-                && is_fresh(running)
+            running.served.server.is_running() && running.key == key(cell) && (goes_on || !running.is_used)
         })
     }
 
@@ -107,14 +148,20 @@ impl<'a> Host<'a> {
         self.starts += 1;
         let log = self.dir.server_log(self.starts)?;
         line.say("starting the server");
-        let served = serve(config, log.clone(), self.interrupts, line).await?;
-        let loaded = served.load(config, self.interrupts, line).await;
-        self.running = Some(Running {
+        // It is there: nothing is loaded.
+        let none = || Err(anyhow::anyhow!("the data of {} is gone", cell.key));
+        let data = self.data.of(cell, config, none, self.interrupts, line).await?;
+        let served = serve(config, log, Some(&data.kept), self.interrupts, line).await?;
+        let running = self.running.insert(Running {
             served,
-            key: cell.server_key(),
-            data: cell.data_key(),
+            key: key(cell),
             is_used: false,
         });
-        loaded.map(drop)
+        check_traceable(config, &running.served.server)
     }
+}
+
+/// The same for cells that can share a running server with its data.
+fn key(cell: &Cell) -> String {
+    format!("{} {}", cell.server_key(), cell.data_key())
 }

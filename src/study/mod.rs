@@ -2,6 +2,7 @@
 
 mod asked;
 mod config;
+mod data;
 mod directory;
 mod host;
 mod only;
@@ -10,6 +11,7 @@ mod plans;
 mod preflight;
 mod runner;
 mod settle;
+mod stage_profile;
 mod state;
 mod summary;
 mod turn;

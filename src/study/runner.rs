@@ -61,7 +61,6 @@ impl Work<'_> {
             ));
             let turns = Turns {
                 dir: self.dir,
-                home: self.home,
                 interrupts,
             };
             let measuring = turns.measure(&mut host, cell, turn, &line, &mut clock.account);
@@ -72,6 +71,9 @@ impl Work<'_> {
                 .flatten();
             clock.turn_over(planned - self.planned(&left[number + 1..]));
             clock.account.turns += u32::from(result.is_ok());
+            if result.is_err() && !interrupts.end.is_cancelled() {
+                host.give_up();
+            }
             let is_over = note(state, cell, turn, result, &line);
             state.account = clock.account;
             self.dir.keep(state)?;

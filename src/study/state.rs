@@ -63,6 +63,12 @@ impl State {
         self.failures.push(failure);
     }
 
+    /// Why a turn failed when it was tried the last time.
+    pub(crate) fn failure(&self, cell: &str, repeat: u32) -> Option<&Failure> {
+        let mut failures = self.failures.iter();
+        failures.find(|failure| failure.cell == cell && failure.repeat == repeat)
+    }
+
     /// Notes that a turn did not fail.
     pub(crate) fn forget(&mut self, cell: &str, repeat: u32) {
         self.failures

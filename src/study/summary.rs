@@ -1,42 +1,77 @@
-//! What a study came to: the measured turns by cell.
-
-use std::fmt::Write;
+//! What a study came to: its tables, as files and for whoever renders them.
 
 use logtrace_report::document::Document;
-use logtrace_report::units::{count, tenths};
+use logtrace_study::{Measured, Outcome, Plan, Results, Scale, StudyReport, Turn, render};
+use serde_json::{Value, json};
 
 use super::runner::Work;
-use super::state::State;
+use super::stage_profile;
+use super::state::{Account, State};
+use crate::measurement::is_degrading;
 
-/// The measured turns of each cell, in a few words, and whether all turns are measured.
-pub(crate) fn summary(work: &Work<'_>, state: &State) -> (String, bool) {
-    let mut text = String::new();
-    let mut missing = 0;
-    for (number, cell) in work.cells.iter().enumerate() {
-        let turns = work.turns.iter().filter(|turn| turn.cell == number);
-        let documents: Vec<Option<Document>> = turns.map(|turn| work.dir.measured(cell, turn)).collect();
-        missing += documents.iter().filter(|document| document.is_none()).count();
-        let rates = documents
-            .iter()
-            .flatten()
-            .filter_map(|document| document.driver.as_ref());
-        let rates: Vec<String> = rates.map(|driver| tenths(driver.achieved_per_s)).collect();
-        // A string takes all that is written to it.
-        let _ = writeln!(text, "{}: {} requests/s", cell.key, rates.join(", "));
+/// Reads all turns, writes the tables into the study's directory, and returns them.
+pub(crate) fn summary(
+    work: &Work<'_>,
+    plan: &Plan,
+    scale: Scale,
+    state: &State,
+) -> anyhow::Result<StudyReport> {
+    let report = StudyReport::new(plan, scale, work.cells, &results(work, state));
+    let files = [
+        ("report.md", render::markdown(&report)),
+        ("tables.csv", render::tables_csv(&report)?),
+        ("stalls.csv", render::stalls_csv(&report)?),
+        (
+            "study.json",
+            with_account(&render::json(&report)?, &state.account)?,
+        ),
+    ];
+    for (name, text) in files {
+        work.dir.write(name, &text)?;
     }
-    for failure in &state.failures {
-        let _ = writeln!(
-            text,
-            "failed: {} ({}): {}",
-            failure.cell, failure.repeat, failure.error
-        );
+    Ok(report)
+}
+
+/// What each turn came to, as far as it was tried.
+fn results(work: &Work<'_>, state: &State) -> Results {
+    let mut results = Results::default();
+    for turn in work.turns {
+        if let Some(outcome) = outcome(work, turn, state) {
+            results.insert(&work.cells[turn.cell], turn.repeat, outcome);
+        }
     }
-    let _ = writeln!(
-        text,
-        "\n{} of {} turns measured; {:.0} % of the time in windows",
-        count((work.turns.len() - missing) as u64),
-        count(work.turns.len() as u64),
-        state.account.measuring_share() * 100.0
-    );
-    (text, missing == 0)
+    results
+}
+
+fn outcome(work: &Work<'_>, turn: &Turn, state: &State) -> Option<Outcome> {
+    let cell = &work.cells[turn.cell];
+    if let Some(document) = work.dir.measured(cell, turn) {
+        let stages = stage_profile::read(&work.dir.turn(cell, turn));
+        let measured = Measured::new(&document, &stages, is_degraded(&document));
+        return Some(Outcome::Measured(Box::new(measured)));
+    }
+    let failure = state.failure(&cell.key, turn.repeat + 1)?;
+    Some(Outcome::Failed(failure.error.clone()))
+}
+
+fn is_degraded(document: &Document) -> bool {
+    document.caveats.iter().any(|caveat| is_degrading(&caveat.kind))
+}
+
+/// Adds where the time went to the report as JSON, in seconds.
+fn with_account(report: &str, account: &Account) -> anyhow::Result<String> {
+    let mut value: Value = serde_json::from_str(report)?;
+    if let Some(fields) = value.as_object_mut() {
+        let time = json!({
+            "wall_s": account.wall.as_secs_f64(),
+            "measuring_s": account.measuring.as_secs_f64(),
+            "measuring_share": account.measuring_share(),
+            "warming_up_s": account.warming_up.as_secs_f64(),
+            "serving_s": account.serving.as_secs_f64(),
+            "settling_s": account.settling.as_secs_f64(),
+            "around_s": account.around.as_secs_f64(),
+        });
+        fields.insert("time".to_owned(), time);
+    }
+    Ok(serde_json::to_string_pretty(&value)? + "\n")
 }

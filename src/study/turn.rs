@@ -5,13 +5,12 @@ use std::time::Instant;
 use anyhow::bail;
 use jiff::Zoned;
 use logtrace_events::RunDir;
-use logtrace_server::Home;
 use logtrace_study::{Cell, Turn};
 
-use super::config::{run_config, storage};
 use super::directory::{StudyDir, failed};
-use super::host::Host;
+use super::host::{Host, Ready};
 use super::settle::settle;
+use super::stage_profile;
 use super::state::Account;
 use crate::measurement::{Interrupts, Line, Outputs};
 use crate::run::{measured, window};
@@ -19,7 +18,6 @@ use crate::run::{measured, window};
 /// What all turns of a study share.
 pub(crate) struct Turns<'a> {
     pub(crate) dir: &'a StudyDir,
-    pub(crate) home: &'a Home,
     pub(crate) interrupts: &'a Interrupts,
 }
 
@@ -33,9 +31,13 @@ impl Turns<'_> {
         line: &Line,
         account: &mut Account,
     ) -> anyhow::Result<()> {
-        let config = run_config(cell, turn.seed, storage(cell)?, self.home);
         let ready = host.ready(cell, line, account);
-        let (served, tables) = self.interrupts.unless_ended(ready).await??;
+        let Ready {
+            served,
+            tables,
+            mut config,
+        } = self.interrupts.unless_ended(ready).await??;
+        config.dataset.seed = turn.seed;
         line.say("settling");
         let begun = Instant::now();
         let settings = config.server_settings();
@@ -49,7 +51,14 @@ impl Turns<'_> {
             dir: &dir,
             started: &started,
         };
+        let stages = match cell.stages {
+            true => Some(stage_profile::begin(&served.server).await?),
+            false => None,
+        };
         let raw = window(&config, &outputs, self.interrupts, served, tables, line).await?;
+        if let Some(before) = stages {
+            stage_profile::keep(&served.server, &before, &dir).await?;
+        }
         let length = raw.measured.as_ref().map(|measured| measured.window.length());
         let measured = measured(&config, &started, raw);
         measured.document.check()?;

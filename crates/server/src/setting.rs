@@ -111,7 +111,7 @@ impl Setting {
     }
 
     /// Whether a data directory depends on it.
-    fn is_fixed_at_initialisation(&self) -> bool {
+    pub fn is_fixed_at_initialisation(&self) -> bool {
         FIXED_AT_INITIALISATION.contains(&self.name.as_str())
     }
 

@@ -1,0 +1,111 @@
+//! The data of a study's cells: loaded once for each server and workload, and copied for each start of a server.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use logtrace_server::{KeptData, Setting};
+use logtrace_study::Cell;
+
+use crate::measurement::{Interrupts, Line};
+use crate::run::{DATABASE, RunConfig, Storage, serve};
+
+/// Pages of a buffer pool come in this unit.
+const POOL_UNIT: u64 = 1 << 20;
+/// No server takes less.
+const LEAST_POOL: u64 = 5 << 20;
+
+/// All that was loaded.
+#[derive(Debug, Default)]
+pub(crate) struct Data {
+    kept: Vec<(String, Loaded)>,
+}
+
+/// The data of one server and workload.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    /// Its files.
+    pub(crate) kept: KeptData,
+    /// Bytes of the tables' files.
+    bytes: u64,
+}
+
+impl Data {
+    /// The data of a cell, which is loaded if it is not yet. `config` is the cell's, with the seed of the data; what the
+    /// loading server says goes to `log`.
+    pub(crate) async fn of(
+        &mut self,
+        cell: &Cell,
+        config: &RunConfig,
+        log: impl FnOnce() -> anyhow::Result<PathBuf>,
+        interrupts: &Interrupts,
+        line: &Line,
+    ) -> anyhow::Result<&Loaded> {
+        let key = key(cell, config);
+        let at = match self.kept.iter().position(|(known, _)| *known == key) {
+            Some(at) => at,
+            None => {
+                self.kept
+                    .push((key, load(config, log()?, interrupts, line).await?));
+                self.kept.len() - 1
+            }
+        };
+        Ok(&self.kept[at].1)
+    }
+}
+
+impl Loaded {
+    /// The size of the buffer pool into which so many times more data than it holds was loaded.
+    pub(crate) fn pool(&self, data_per_pool: f64) -> Setting {
+        let bytes = (self.bytes as f64 / data_per_pool) as u64;
+        let bytes = bytes.next_multiple_of(POOL_UNIT).max(LEAST_POOL);
+        Setting::new("innodb_buffer_pool_size", &bytes.to_string())
+    }
+}
+
+/// The same for two cells that can share data.
+fn key(cell: &Cell, config: &RunConfig) -> String {
+    format!("{:?} {:?} {}", cell.server, fixed(config), cell.data_key())
+}
+
+fn fixed(config: &RunConfig) -> Vec<Setting> {
+    let fixed = config
+        .settings
+        .iter()
+        .filter(|setting| setting.is_fixed_at_initialisation());
+    fixed.cloned().collect()
+}
+
+/// By a server of its own in the usual place, which need not be durable: what it wrote is whole when it has stopped.
+async fn load(
+    config: &RunConfig,
+    log: PathBuf,
+    interrupts: &Interrupts,
+    line: &Line,
+) -> anyhow::Result<Loaded> {
+    let mut settings = fixed(config);
+    settings.push(Setting::new("innodb_flush_log_at_trx_commit", "0"));
+    settings.push(Setting::new("sync_binlog", "0"));
+    let config = RunConfig {
+        settings,
+        storage: Storage::default(),
+        ..config.clone()
+    };
+    line.say("starting a server to load the data");
+    let served = serve(&config, log, None, interrupts, line).await?;
+    served.load(&config, interrupts, line).await?;
+    line.say("keeping the data");
+    let kept = interrupts.unless_ended(served.server.stop_and_keep()).await??;
+    let tables = kept.directory().join("data").join(DATABASE);
+    let bytes = size(&tables).with_context(|| format!("cannot tell the size of {}", tables.display()))?;
+    Ok(Loaded { kept, bytes })
+}
+
+fn size(directory: &Path) -> io::Result<u64> {
+    let mut bytes = 0;
+    for entry in fs::read_dir(directory)? {
+        bytes += entry?.metadata()?.len();
+    }
+    Ok(bytes)
+}

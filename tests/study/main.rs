@@ -1,0 +1,15 @@
+//! `logtrace study` as a user runs it.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on has failed"
+)]
+
+mod built_in;
+#[path = "../common/mod.rs"]
+mod common;
+mod interrupted;
+mod refused;
+mod studied;
+mod whole;

@@ -1,0 +1,86 @@
+//! Plans that cannot be measured are refused before anything starts, with file, line and remedy.
+
+use crate::common::logtrace;
+use crate::studied::{PLAN, Place, texts};
+
+/// The line of the first text of the plan that contains `part`, from 1.
+fn line_of(plan: &str, part: &str) -> usize {
+    plan.lines().position(|line| line.contains(part)).unwrap() + 1
+}
+
+fn refused(plan: &str, arguments: &str, part: &str, told: &[&str]) {
+    let place = Place::with(plan);
+    let output = place.study(arguments).output().unwrap();
+    let (_, stderr) = texts(&output);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    let at = format!("plan.toml:{}: ", line_of(plan, part));
+    assert!(stderr.contains(&at), "{at} in {stderr}");
+    for words in told {
+        assert!(stderr.contains(words), "{words:?} in {stderr}");
+    }
+    assert!(!place.out().exists(), "{stderr}");
+}
+
+#[test]
+fn what_is_wrong_with_a_plan_is_told_with_its_line() {
+    refused(
+        &PLAN.replace("rows = 2000", "rose = 2000"),
+        "",
+        "rose",
+        &["rose", "choose one of"],
+    );
+    let empty = format!("{PLAN}\n[[axis]]\nname = \"empty\"\n");
+    refused(&empty, "", "\"empty\"", &["no level"]);
+    refused(
+        &PLAN.replace("baseline.sync = \"no\"", "baseline.sync = \"never\""),
+        "",
+        "baseline",
+        &["never"],
+    );
+}
+
+#[test]
+fn a_server_that_is_not_here_is_told_with_its_line() {
+    let plan = PLAN.replace(
+        "server = \"mariadb\"",
+        "server = \"/nowhere/mariadbd\"\nflavor = \"mariadb\"",
+    );
+    refused(&plan, "", "/nowhere/mariadbd", &["/nowhere/mariadbd"]);
+}
+
+#[test]
+fn levels_and_studies_that_are_not_there_are_told() {
+    let place = Place::with(PLAN);
+    for (arguments, told) in [
+        ("--only sync=never", "no, each"),
+        ("--only colour=red", "server, sync"),
+    ] {
+        let output = place.study(arguments).output().unwrap();
+        let (_, stderr) = texts(&output);
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains(told), "{stderr}");
+    }
+    let output = logtrace().args(["study", "slow"]).output().unwrap();
+    let (_, stderr) = texts(&output);
+    assert!(stderr.contains("slow-log, query-log"), "{stderr}");
+}
+
+#[test]
+fn a_study_is_shown_without_a_server_and_without_root() {
+    let output = logtrace().args(["study", "list"]).output().unwrap();
+    let (stdout, stderr) = texts(&output);
+    for name in ["slow-log", "query-log", "binlog-fs", "log-buffer", "max-write"] {
+        assert!(stdout.contains(name), "{stdout}{stderr}");
+        for scale in ["smoke", "quick", "full"] {
+            let output = logtrace()
+                .args(["study", "show", name, "--scale", scale])
+                .output()
+                .unwrap();
+            let (shown, stderr) = texts(&output);
+            assert!(
+                shown.contains(&format!("turns at the scale {scale}: about")),
+                "{shown}{stderr}"
+            );
+        }
+    }
+}
