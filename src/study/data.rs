@@ -5,16 +5,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use logtrace_server::{KeptData, Setting};
+use logtrace_server::{Flavor, KeptData, Setting, buffer_pool};
 use logtrace_study::Cell;
 
 use crate::measurement::{Interrupts, Line};
 use crate::run::{DATABASE, RunConfig, Storage, serve};
-
-/// Pages of a buffer pool come in this unit.
-const POOL_UNIT: u64 = 1 << 20;
-/// No server takes less.
-const LEAST_POOL: u64 = 5 << 20;
 
 /// All that was loaded.
 #[derive(Debug, Default)]
@@ -56,11 +51,9 @@ impl Data {
 }
 
 impl Loaded {
-    /// The size of the buffer pool into which so many times more data than it holds was loaded.
-    pub(crate) fn pool(&self, data_per_pool: f64) -> Setting {
-        let bytes = (self.bytes as f64 / data_per_pool) as u64;
-        let bytes = bytes.next_multiple_of(POOL_UNIT).max(LEAST_POOL);
-        Setting::new("innodb_buffer_pool_size", &bytes.to_string())
+    /// The settings of the buffer pool into which so many times more data than it holds was loaded.
+    pub(crate) fn pool(&self, flavor: Flavor, data_per_pool: f64) -> Vec<Setting> {
+        buffer_pool(flavor, (self.bytes as f64 / data_per_pool) as u64)
     }
 }
 

@@ -3,12 +3,13 @@
 use std::time::Instant;
 
 use anyhow::Context;
-use logtrace_server::Home;
+use logtrace_server::{Home, QueueGuard};
 use logtrace_study::{Cell, DataUse};
 
 use super::config::{run_config, storage};
 use super::data::Data;
 use super::directory::StudyDir;
+use super::queue;
 use super::state::Account;
 use crate::measurement::{Interrupts, Line};
 use crate::run::{RunConfig, Served, Tables, check_traceable, give_back, serve};
@@ -30,6 +31,8 @@ pub(crate) struct Host<'a> {
 #[derive(Debug)]
 struct Running {
     served: Served,
+    /// The settings of the disk under it.
+    _queue: Option<QueueGuard>,
     key: String,
     /// Whether a turn was measured on its tables.
     is_used: bool,
@@ -110,9 +113,11 @@ impl<'a> Host<'a> {
             self.dir.server_log(*starts)
         };
         let data = self.data.of(cell, &config, log, self.interrupts, line).await?;
-        config
-            .settings
-            .extend(cell.data_per_pool.map(|ratio| data.pool(ratio)));
+        config.settings.extend(
+            cell.data_per_pool
+                .iter()
+                .flat_map(|&ratio| data.pool(cell.flavor, ratio)),
+        );
         if suits && self.reconfigure(&config, line).await? {
             return Ok(config);
         }
@@ -152,8 +157,10 @@ impl<'a> Host<'a> {
         let none = || Err(anyhow::anyhow!("the data of {} is gone", cell.key));
         let data = self.data.of(cell, config, none, self.interrupts, line).await?;
         let served = serve(config, log, Some(&data.kept), self.interrupts, line).await?;
+        let queue = queue::set(cell, &served.server, self.home)?;
         let running = self.running.insert(Running {
             served,
+            _queue: queue,
             key: key(cell),
             is_used: false,
         });

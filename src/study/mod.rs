@@ -9,6 +9,7 @@ mod only;
 mod outline;
 mod plans;
 mod preflight;
+mod queue;
 mod runner;
 mod settle;
 mod stage_profile;

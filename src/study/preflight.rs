@@ -3,6 +3,7 @@
 use logtrace_server::{Binary, FileSystemFacts, FindError, Home, ServerChoice, find};
 use logtrace_study::{Cell, Detail, Estimate, Plan};
 
+use super::queue;
 use crate::checks;
 use crate::exit::UsageError;
 use crate::measurement::insist;
@@ -13,7 +14,7 @@ pub(crate) fn preflight(plan: &Plan, cells: &[Cell], home: &Home) -> anyhow::Res
     for cell in cells {
         check_server(plan, cell)?;
         check_file_system(plan, cell)?;
-        check_queue(plan, cell)?;
+        queue::check(plan, cell, home)?;
     }
     let mut needed = Vec::new();
     if cells.iter().any(|cell| cell.detail != Detail::None) {
@@ -51,21 +52,6 @@ fn check_file_system(plan: &Plan, cell: &Cell) -> Result<(), UsageError> {
                 plan.error(cell, "file_system.kind", problem).to_string(),
             ))
         }
-    }
-}
-
-/// What cannot be made yet.
-fn check_queue(plan: &Plan, cell: &Cell) -> Result<(), UsageError> {
-    let option = cell
-        .queue
-        .first()
-        .map(|chosen| format!("queue.{}", chosen.value.0));
-    match option {
-        Some(option) => Err(UsageError(
-            plan.error(cell, &option, "it cannot be had yet: leave it out")
-                .to_string(),
-        )),
-        None => Ok(()),
     }
 }
 

@@ -78,7 +78,7 @@ pub use place::{Place, TmpfsConfig};
 pub use placed::{Placed, PlacedOn};
 pub use placement::{Placement, PlacementError, check_placements};
 pub use private_mounts::{PrivateMounts, PrivateMountsError};
-pub use queue::{QueueError, QueueGuard, QueueSetting};
+pub use queue::{QueueError, QueueGuard, QueueSetting, check_queue, disk_under};
 pub use reconfigure::Reconfigured;
 pub use running::{RunningConfig, RunningError, RunningServer};
 pub use server::{Server, ServerConfig, ServerError};

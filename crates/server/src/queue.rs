@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use crate::block_device::chosen;
 use crate::directory::guard;
+use crate::file_system::{FileSystemError, FileSystemFacts};
 
 /// Starts the name of a note, which a disk's name follows.
 const NOTE: &str = "queue-";
@@ -117,6 +118,28 @@ struct Queue {
     directory: PathBuf,
 }
 
+/// Fails when a disk does not have a setting, whatever its value.
+pub fn check_queue(disk: &str, setting: &QueueSetting) -> Result<(), QueueError> {
+    check_known(std::slice::from_ref(setting))?;
+    Queue::of(Path::new("/sys"), disk).old(&setting.name).map(drop)
+}
+
+fn check_known(settings: &[QueueSetting]) -> Result<(), QueueError> {
+    match settings.iter().find(|setting| !KNOWN.contains(&&*setting.name)) {
+        Some(unknown) => Err(QueueError::Unknown {
+            name: unknown.name.clone(),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// The disk under a directory, which exists; for one on an image in a file the disk that holds the file.
+pub fn disk_under(directory: &Path) -> Result<Option<String>, FileSystemError> {
+    let facts = FileSystemFacts::of(directory)?;
+    let below = facts.below.and_then(|below| below.device);
+    Ok(below.or(facts.device).map(|device| device.disk))
+}
+
 impl QueueGuard {
     /// Sets the queue of a whole disk, such as `vda`, and reads back what was set. Notes are kept in `base`, where
     /// instances are.
@@ -125,10 +148,7 @@ impl QueueGuard {
     }
 
     fn set_in(sys: &Path, base: &Path, disk: &str, settings: &[QueueSetting]) -> Result<Self, QueueError> {
-        if let Some(unknown) = settings.iter().find(|setting| !KNOWN.contains(&&*setting.name)) {
-            let name = unknown.name.clone();
-            return Err(QueueError::Unknown { name });
-        }
+        check_known(settings)?;
         let queue = Queue::of(sys, disk);
         let note = base.join(format!("{NOTE}{disk}"));
         let fail = |source| QueueError::Note {
@@ -376,6 +396,12 @@ mod tests {
         );
         assert_eq!(values(), ("mq-deadline".into(), "256".into()));
         assert_eq!(fs::read_dir(base.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_directory_without_a_disk_has_none() {
+        assert_eq!(disk_under(Path::new("/proc")).unwrap(), None);
+        assert!(disk_under(Path::new("/no/such/directory")).is_err());
     }
 
     #[test]

@@ -1,0 +1,49 @@
+//! The queue of the disk under a cell's server.
+
+use std::path::Path;
+
+use anyhow::Context;
+use logtrace_server::{Home, QueueGuard, QueueSetting, Server, check_queue, disk_under};
+use logtrace_study::{Cell, Plan};
+
+use crate::exit::UsageError;
+
+/// Fails when the disk under private servers does not have what a cell sets.
+pub(crate) fn check(plan: &Plan, cell: &Cell, home: &Home) -> Result<(), UsageError> {
+    let existing = home.instances.ancestors().find(|path| path.exists());
+    let directory = existing.unwrap_or(Path::new("/"));
+    for setting in settings(cell) {
+        let option = format!("queue.{}", setting.name);
+        let fail = |problem: String| UsageError(plan.error(cell, &option, problem).to_string());
+        let disk = disk_under(directory).map_err(|error| fail(error.to_string()))?;
+        let disk =
+            disk.ok_or_else(|| fail(format!("there is no single disk under {}", directory.display())))?;
+        check_queue(&disk, &setting).map_err(|error| fail(error.to_string()))?;
+    }
+    Ok(())
+}
+
+/// Sets the queue of the disk under a server's data, until what is returned is dropped.
+pub(crate) fn set(cell: &Cell, server: &Server, home: &Home) -> anyhow::Result<Option<QueueGuard>> {
+    let settings = settings(cell);
+    if settings.is_empty() {
+        return Ok(None);
+    }
+    let data = server
+        .facts()
+        .variables
+        .get("datadir")
+        .map_or("/", String::as_str);
+    let disk = disk_under(Path::new(data))?;
+    let disk = disk.with_context(|| format!("there is no single disk under {data}: leave queue out"))?;
+    let guard = QueueGuard::set(&home.instances, &disk, &settings);
+    Ok(Some(guard?))
+}
+
+fn settings(cell: &Cell) -> Vec<QueueSetting> {
+    let settings = cell.queue.iter().map(|chosen| QueueSetting {
+        name: chosen.value.0.clone(),
+        value: chosen.value.1.clone(),
+    });
+    settings.collect()
+}
