@@ -57,7 +57,7 @@ pub use order::{Turn, turns};
 pub use plan::{Plan, Scale, UnknownScale};
 pub use results::{Outcome, Results};
 pub use stalls::{Stall, stalls};
-pub use study_report::{SCHEMA, StallRow, StudyReport};
+pub use study_report::{SCHEMA, Series, StallRow, StudyReport};
 pub use table_spec::{Compare, Published, Statistic, TableSpec};
 pub use tables::{Grid, Row, StudyTable, tabulate};
 pub use workload::Files;

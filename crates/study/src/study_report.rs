@@ -37,8 +37,21 @@ pub struct StudyReport {
     pub tables: Vec<StudyTable>,
     /// Stalls of all turns.
     pub stalls: Vec<StallRow>,
+    /// Requests in each second of the turns that stalled.
+    pub series: Vec<Series>,
     /// What others published: context, never a target.
     pub published: Vec<Published>,
+}
+
+/// Requests in each second of a turn.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Series {
+    /// The cell.
+    pub cell: String,
+    /// The repeat, from 1.
+    pub repeat: u32,
+    /// Requests.
+    pub per_second: Vec<f64>,
 }
 
 /// One stall of one turn.
@@ -79,6 +92,7 @@ impl StudyReport {
                 .sum(),
             tables: tabulate(plan, cells, results),
             stalls: stalls(cells, results),
+            series: series(cells, results),
             published: plan.published.clone(),
         }
     }
@@ -109,4 +123,19 @@ fn stalls(cells: &[Cell], results: &Results) -> Vec<StallRow> {
         }
     }
     rows
+}
+
+fn series(cells: &[Cell], results: &Results) -> Vec<Series> {
+    let mut series = Vec::new();
+    for cell in cells {
+        let stalled = results
+            .measured(cell)
+            .filter(|(_, measured)| !measured.stalls.is_empty());
+        series.extend(stalled.map(|(repeat, measured)| Series {
+            cell: cell.key.clone(),
+            repeat: repeat + 1,
+            per_second: measured.per_second.clone(),
+        }));
+    }
+    series
 }

@@ -4,7 +4,7 @@ use logtrace_report::units;
 
 use crate::entries::{CauseShare, Entry};
 use crate::figure::Unit;
-use crate::study_report::{StallRow, StudyReport};
+use crate::study_report::{Series, StallRow, StudyReport};
 use crate::tables::{Grid, Row, StudyTable};
 
 /// Stalls that are told of one by one; the others are in `stalls.csv`.
@@ -110,9 +110,61 @@ pub(super) fn longest(report: &StudyReport) -> (Vec<&StallRow>, usize) {
     (stalls, more)
 }
 
+/// The throughput of the turns with the longest stalls, as small curves.
+pub(super) fn curves(report: &StudyReport) -> Vec<String> {
+    let (stalls, _) = longest(report);
+    let has = |one: &&Series| {
+        stalls
+            .iter()
+            .any(|stall| (&stall.cell, stall.repeat) == (&one.cell, one.repeat))
+    };
+    let series = report
+        .series
+        .iter()
+        .filter(has)
+        .filter(|one| !one.per_second.is_empty());
+    let curve = |one: &Series| format!("{} {}, repeat {}", curve(&one.per_second), one.cell, one.repeat);
+    series.map(curve).collect()
+}
+
+/// A character for each second, or for as many as fit; the highest is full.
+fn curve(per_second: &[f64]) -> String {
+    const STEPS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    const MOST: usize = 60;
+    let chunks = per_second.chunks(per_second.len().div_ceil(MOST).max(1));
+    // The lowest second of each place: a mean would hide a stall.
+    let lowest: Vec<f64> = chunks
+        .map(|chunk| chunk.iter().copied().fold(f64::INFINITY, f64::min))
+        .collect();
+    let highest = lowest.iter().copied().fold(0.0, f64::max);
+    let step = |value: &f64| {
+        let reached = (1..STEPS.len()).filter(|step| *value >= highest * *step as f64 / STEPS.len() as f64);
+        STEPS[if highest > 0.0 { reached.count() } else { 0 }]
+    };
+    lowest.iter().map(step).collect()
+}
+
 /// Where a published table comes from.
 pub(super) fn origin(published: &crate::table_spec::Published) -> String {
     let parts = [&published.source, &published.hardware, &published.note];
     let parts = parts.into_iter().filter(|part| !part.is_empty());
     parts.cloned().collect::<Vec<_>>().join(". ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_curve_shows_each_stall() {
+        assert_eq!(curve(&[80.0, 40.0, 0.0, 80.0]), "█▅▁█");
+        assert_eq!(curve(&[0.0, 0.0]), "▁▁");
+        let mut long = [100.0; 600];
+        long[300] = 0.0;
+        let curve = curve(&long);
+        assert_eq!(
+            (curve.chars().count(), curve.chars().filter(|&c| c == '▁').count()),
+            (60, 1)
+        );
+    }
 }

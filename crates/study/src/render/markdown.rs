@@ -24,6 +24,11 @@ pub(super) fn render(report: &StudyReport) -> String {
         }
         blocks.push("## Stalls, the longest first".to_owned());
         blocks.push(list(&items));
+        let curves = lines::curves(report);
+        if !curves.is_empty() {
+            blocks.push("Requests in each second:".to_owned());
+            blocks.push(list(&curves));
+        }
     }
     for published in &report.published {
         blocks.push(format!("## Published: {}", escaped(&published.title)));

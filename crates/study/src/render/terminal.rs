@@ -34,6 +34,7 @@ pub(super) fn render(report: &StudyReport, color: bool) -> String {
         if more > 0 {
             block.push(format!("{more} more in stalls.csv"));
         }
+        block.extend(lines::curves(report));
         blocks.push(block.join("\n"));
     }
     for published in &report.published {

@@ -182,3 +182,60 @@ fn a_study_without_results_says_what_is_missing() {
     );
     assert!(tables_csv(&report).unwrap().contains("missing"));
 }
+
+const SCHEMA: &str = include_str!("../../../../docs/study.schema.json");
+
+/// JSON pointers of every object in a value.
+fn objects(value: &serde_json::Value, at: &str, found: &mut Vec<String>) {
+    match value {
+        serde_json::Value::Object(fields) => {
+            found.push(at.to_owned());
+            fields
+                .iter()
+                .for_each(|(name, value)| objects(value, &format!("{at}/{name}"), found));
+        }
+        serde_json::Value::Array(items) => {
+            let items = items.iter().enumerate();
+            items.for_each(|(index, value)| objects(value, &format!("{at}/{index}"), found));
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn the_schema_describes_the_report_exactly() {
+    let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
+    let validator = jsonschema::draft202012::new(&schema).unwrap();
+    let value = serde_json::to_value(report()).unwrap();
+    let errors: Vec<String> = validator
+        .iter_errors(&value)
+        .map(|error| error.to_string())
+        .collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+    let mut found = Vec::new();
+    objects(&value, "", &mut found);
+    for at in found {
+        let mut more = value.clone();
+        let object = more.pointer_mut(&at).unwrap().as_object_mut().unwrap();
+        object.insert("invented".to_owned(), true.into());
+        assert!(!validator.is_valid(&more), "{at} may have anything");
+        let names: Vec<String> = value
+            .pointer(&at)
+            .unwrap()
+            .as_object()
+            .unwrap()
+            .keys()
+            .cloned()
+            .collect();
+        for name in names {
+            let mut fewer = value.clone();
+            fewer
+                .pointer_mut(&at)
+                .unwrap()
+                .as_object_mut()
+                .unwrap()
+                .remove(&name);
+            assert!(!validator.is_valid(&fewer), "{at}/{name} may be missing");
+        }
+    }
+}
