@@ -82,12 +82,14 @@ fn measure(arguments: &StudyRunArgs) -> anyhow::Result<Exit> {
     );
     let work = Work {
         dir: &dir,
+        plan: &plan,
         cells: &cells,
         turns: &turns,
         home: &home,
     };
-    in_event_loop(async |interrupts| work.go_on(&mut state, interrupts).await)?;
-    let report = summary(&work, &plan, arguments.extent.scale, &state)?;
+    in_event_loop(async |interrupts| work.go_on(&mut state, interrupts).await)
+        .inspect_err(|_| dir.give_up())?;
+    let report = summary(&work, arguments.extent.scale, &state)?;
     let color = io::stdout().is_terminal();
     let text = render::terminal(&report, color);
     let place = out.join("report.md");

@@ -70,6 +70,14 @@ impl StudyDir {
         }
     }
 
+    /// Forgets a study of which no turn was tried, so that another can take its place.
+    pub(crate) fn give_up(&self) {
+        if !self.path.join("cells").exists() {
+            // What stays is told as a study that is there already.
+            let _ = fs::remove_file(self.path.join(STATE));
+        }
+    }
+
     /// Where a turn is kept.
     pub(crate) fn turn(&self, cell: &Cell, turn: &Turn) -> PathBuf {
         let cells = self.path.join("cells").join(&cell.key);

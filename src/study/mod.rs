@@ -11,6 +11,7 @@ mod plans;
 mod preflight;
 mod queue;
 mod runner;
+mod settings_check;
 mod settle;
 mod stage_profile;
 mod state;

@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 
 use humantime::format_duration;
 use logtrace_server::{Home, PrivateMounts};
-use logtrace_study::{Cell, Turn};
+use logtrace_study::{Cell, Plan, Turn};
 
 use super::config::needs_mounts;
 use super::directory::StudyDir;
 use super::host::Host;
+use super::settings_check::SettingsCheck;
 use super::state::{Account, Failure, State};
 use super::turn::Turns;
 use crate::measurement::{Interrupted, Interrupts, Line};
@@ -20,6 +21,8 @@ use crate::told::told;
 pub(crate) struct Work<'a> {
     /// Where it is kept.
     pub(crate) dir: &'a StudyDir,
+    /// Its plan.
+    pub(crate) plan: &'a Plan,
     /// Its cells.
     pub(crate) cells: &'a [Cell],
     /// All of its turns.
@@ -47,6 +50,10 @@ impl Work<'_> {
         let line = Line::start("looking what is measured already");
         let left: Vec<&Turn> = self.turns.iter().filter(|turn| !self.is_measured(turn)).collect();
         let mut clock = Clock::start(state.account);
+        let mut unmeasured: Vec<&Cell> = left.iter().map(|turn| &self.cells[turn.cell]).collect();
+        unmeasured.sort_by_key(|cell| &cell.key);
+        unmeasured.dedup_by_key(|cell| &cell.key);
+        self.check_settings(&unmeasured, interrupts, &line).await?;
         let mut host = Host::new(self.dir, self.home, state.asked.seed, interrupts);
         let mut ended = Ended::Done;
         for (number, turn) in left.iter().enumerate() {
@@ -87,6 +94,22 @@ impl Work<'_> {
         line.clear();
         self.dir.keep(state)?;
         stopped.map(|()| ended)
+    }
+
+    async fn check_settings(
+        &self,
+        cells: &[&Cell],
+        interrupts: &Interrupts,
+        line: &Line,
+    ) -> anyhow::Result<()> {
+        let check = SettingsCheck {
+            plan: self.plan,
+            dir: self.dir,
+            home: self.home,
+            interrupts,
+            line,
+        };
+        interrupts.unless_aborted(check.check(cells)).await?
     }
 
     fn is_measured(&self, turn: &Turn) -> bool {

@@ -1,7 +1,7 @@
 //! What a study came to: its tables, as files and for whoever renders them.
 
 use logtrace_report::document::Document;
-use logtrace_study::{Measured, Outcome, Plan, Results, Scale, StudyReport, Turn, render};
+use logtrace_study::{Measured, Outcome, Results, Scale, StudyReport, Turn, render};
 use serde_json::{Value, json};
 
 use super::runner::Work;
@@ -10,13 +10,8 @@ use super::state::{Account, State};
 use crate::measurement::is_degrading;
 
 /// Reads all turns, writes the tables into the study's directory, and returns them.
-pub(crate) fn summary(
-    work: &Work<'_>,
-    plan: &Plan,
-    scale: Scale,
-    state: &State,
-) -> anyhow::Result<StudyReport> {
-    let report = StudyReport::new(plan, scale, work.cells, &results(work, state));
+pub(crate) fn summary(work: &Work<'_>, scale: Scale, state: &State) -> anyhow::Result<StudyReport> {
+    let report = StudyReport::new(work.plan, scale, work.cells, &results(work, state));
     let files = [
         ("report.md", render::markdown(&report)),
         ("tables.csv", render::tables_csv(&report)?),

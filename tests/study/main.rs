@@ -1,10 +1,6 @@
 //! `logtrace study` as a user runs it.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a test that cannot go on has failed"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod built_in;
 #[path = "../common/mod.rs"]

@@ -18,7 +18,8 @@ fn refused(plan: &str, arguments: &str, part: &str, told: &[&str]) {
     for words in told {
         assert!(stderr.contains(words), "{words:?} in {stderr}");
     }
-    assert!(!place.out().exists(), "{stderr}");
+    assert!(place.documents().is_empty(), "{stderr}");
+    place.assert_nothing_left();
 }
 
 #[test]
@@ -46,6 +47,28 @@ fn a_server_that_is_not_here_is_told_with_its_line() {
         "server = \"/nowhere/mariadbd\"\nflavor = \"mariadb\"",
     );
     refused(&plan, "", "/nowhere/mariadbd", &["/nowhere/mariadbd"]);
+}
+
+#[test]
+fn variables_that_the_server_refuses_are_told_with_their_line_before_anything_is_measured() {
+    let _alone = crate::common::alone();
+    let unknown = PLAN.replace("settings.sync_binlog = 1", "settings.sync_binlogs = 1");
+    refused(
+        &unknown,
+        "--only server=mysql",
+        "sync_binlogs",
+        &["sync_binlogs", "each"],
+    );
+    let only_at_start = PLAN.replace(
+        "settings.sync_binlog = 1",
+        "settings.innodb_page_cleaners = \"many\"",
+    );
+    refused(
+        &only_at_start,
+        "--only server=mysql",
+        "page_cleaners",
+        &["innodb_page_cleaners"],
+    );
 }
 
 #[test]

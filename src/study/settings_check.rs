@@ -1,0 +1,122 @@
+//! Whether servers take the variables of a plan, asked before anything is measured.
+
+use std::collections::BTreeSet;
+use std::fmt::Display;
+
+use anyhow::anyhow;
+use logtrace_server::{Home, ServerError, Setting};
+use logtrace_study::{Cell, Plan};
+
+use super::config::run_config;
+use super::directory::StudyDir;
+use crate::exit::UsageError;
+use crate::measurement::{Interrupts, Line};
+use crate::run::{RunConfig, Served, Storage, give_back, serve};
+
+/// What a check needs.
+pub(crate) struct SettingsCheck<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) dir: &'a StudyDir,
+    pub(crate) home: &'a Home,
+    pub(crate) interrupts: &'a Interrupts,
+    pub(crate) line: &'a Line,
+}
+
+impl SettingsCheck<'_> {
+    /// Fails with the first variable that a cell's server does not know or whose value it refuses, told with its line. Each
+    /// server is started once, and once more for each combination of variables that only a start can set.
+    pub(crate) async fn check(&self, cells: &[&Cell]) -> anyhow::Result<()> {
+        let mut checked = BTreeSet::new();
+        for cell in cells {
+            let server = format!("{:?}", cell.server);
+            if checked.insert(server.clone()) {
+                let same: Vec<&Cell> = cells
+                    .iter()
+                    .filter(|cell| format!("{:?}", cell.server) == server)
+                    .copied()
+                    .collect();
+                self.check_server(&same).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Cells of one server.
+    async fn check_server(&self, cells: &[&Cell]) -> anyhow::Result<()> {
+        let Some(first) = cells.first() else {
+            return Ok(());
+        };
+        self.line.say(format!(
+            "asking {} whether it takes the plan's variables",
+            first.flavor
+        ));
+        let mut served = self.start(first, Vec::new()).await?;
+        let taken = self.check_running(&mut served, cells).await;
+        give_back(served.server, None, self.interrupts).await?;
+        for (cell, settings) in taken? {
+            let served = self.start(cell, settings).await?;
+            give_back(served.server, None, self.interrupts).await?;
+        }
+        Ok(())
+    }
+
+    /// What can be set while the server runs is. Returns what only a start can, each combination once, with a cell that has
+    /// it.
+    async fn check_running<'c>(
+        &self,
+        served: &mut Served,
+        cells: &[&'c Cell],
+    ) -> anyhow::Result<Vec<(&'c Cell, Vec<Setting>)>> {
+        let mut at_start: Vec<(&Cell, Vec<Setting>)> = Vec::new();
+        for cell in cells {
+            let wanted = self.config(cell).settings;
+            let set = self
+                .interrupts
+                .unless_ended(served.server.reconfigure(&wanted))
+                .await?;
+            let done = match set {
+                Ok(done) => done,
+                Err(error @ ServerError::Set(_)) => return Err(self.told(cell, error)),
+                Err(error) => return Err(error.into()),
+            };
+            let needs_start = |setting: &Setting| done.need_restart.iter().any(|name| name == setting.name());
+            let settings: Vec<Setting> = wanted.into_iter().filter(needs_start).collect();
+            if !settings.is_empty() && !at_start.iter().any(|(_, known)| *known == settings) {
+                at_start.push((cell, settings));
+            }
+        }
+        Ok(at_start)
+    }
+
+    async fn start(&self, cell: &Cell, settings: Vec<Setting>) -> anyhow::Result<Served> {
+        let config = RunConfig {
+            settings,
+            ..self.config(cell)
+        };
+        let started = serve(&config, self.dir.server_log(0)?, None, self.interrupts, self.line).await;
+        started.map_err(
+            |error| match error.is::<ServerError>() && !config.settings.is_empty() {
+                true => self.told(cell, format!("{error:#}")),
+                false => error,
+            },
+        )
+    }
+
+    fn config(&self, cell: &Cell) -> RunConfig {
+        run_config(cell, 0, Storage::default(), self.home)
+    }
+
+    /// An error of a server, told with the line of the variable that it is about.
+    fn told(&self, cell: &Cell, error: impl Display) -> anyhow::Error {
+        let text = error.to_string();
+        let mut named = cell.settings.iter().map(|chosen| chosen.value.name());
+        let named = named.find(|name| text.contains(name) || text.contains(&name.replace('_', "-")));
+        match named {
+            Some(name) => {
+                let option = format!("settings.{name}");
+                UsageError(self.plan.error(cell, &option, text).to_string()).into()
+            }
+            None => anyhow!("{}: {text}", cell.key),
+        }
+    }
+}
