@@ -91,7 +91,7 @@ pub(crate) fn cell(
             .unwrap_or_default(),
         detail,
         sample,
-        stages: options.flag("stages")?,
+        stages: stages(options, flavor)?,
         lines: options.lines(),
     })
 }
@@ -178,6 +178,25 @@ fn data_per_pool(options: &Merged<'_>, settings: &[Chosen<Setting>]) -> Result<O
     }
 }
 
+/// Stages are timed by the Performance Schema, which MariaDB has off by default.
+fn stages(options: &Merged<'_>, flavor: Flavor) -> Result<bool, FileError> {
+    const SCHEMA: &str = "settings.performance_schema";
+    let stages = options.flag("stages")?;
+    let is_on = options.text(SCHEMA)?.map(|value| !is_off(&value));
+    match stages && !is_on.unwrap_or(flavor == Flavor::MySql) {
+        true => Err(options.error(
+            "stages",
+            format!("the Performance Schema of {flavor} times them, and is off: write {SCHEMA} = true"),
+        )),
+        false => Ok(stages),
+    }
+}
+
+/// Whether a value switches a variable off.
+fn is_off(value: &str) -> bool {
+    ["0", "off", "false"].contains(&value.to_ascii_lowercase().as_str())
+}
+
 fn tracing(options: &Merged<'_>) -> Result<(Detail, u8), FileError> {
     let words = Detail::ALL.map(|detail| (detail.as_str(), detail));
     let detail = options.word("detail", &words)?.unwrap_or_default();
@@ -231,7 +250,6 @@ fn places(
     settings: &mut Vec<Chosen<Setting>>,
     has_file_system: bool,
 ) -> Result<Vec<Place>, FileError> {
-    let is_off = |value: &str| ["0", "off", "false"].contains(&value.to_ascii_lowercase().as_str());
     let is_log_bin = |chosen: &&Chosen<Setting>| chosen.value.name() == "log_bin";
     let no_binlog = settings
         .iter()

@@ -310,6 +310,13 @@ fn tables_are_refused_when_they_cannot_be_filled() {
     assert!(read(&untraced).is_ok());
     let error = read(&untraced.replace("\"throughput\"", "\"commit_mean\"")).unwrap_err();
     assert!(error.contains("not traced"), "{error}");
+    let stages = PLAN.replace("connections = 4", "connections = 4\nstages = true");
+    let error = read(&stages).unwrap_err();
+    assert!(
+        error.starts_with("logs.toml:7:") && error.contains("performance_schema = true"),
+        "{error}"
+    );
+    assert!(read(&stages.replace("stages = true", "stages = true\nsettings.performance_schema = 1")).is_ok());
     let pool = "data_per_pool = 1.5\nsettings.innodb_buffer_pool_size = \"1G\"\n";
     let error = read(&PLAN.replace("connections = 4", &format!("connections = 4\n{pool}"))).unwrap_err();
     assert!(
