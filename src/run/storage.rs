@@ -104,7 +104,8 @@ pub(crate) fn placement(placements: &[Placement], host: Option<&HostFacts>) -> V
         let (file_system, device) = match placed.on {
             PlacedOn::DevNull => ("nothing".to_owned(), "/dev/null".to_owned()),
             PlacedOn::EmptiedFile => ("nothing".to_owned(), "emptied tmpfs file".to_owned()),
-            PlacedOn::Directory | PlacedOn::Volume | PlacedOn::Tmpfs => {
+            PlacedOn::Tmpfs => ("tmpfs".to_owned(), "memory".to_owned()),
+            PlacedOn::Directory | PlacedOn::Volume => {
                 (placed.file_system.kind.clone(), device_of(&placed.file_system))
             }
         };
