@@ -6,10 +6,7 @@ use crate::studied::{Place, texts};
 /// The study, and the levels that are measured.
 const CUTS: [(&str, &str); 2] = [
     ("log-buffer", "sql_log_bin=0,sql_log_bin=1,trx_commit=1"),
-    (
-        "max-write",
-        "connections=16,trx_commit=1 binlog sync,trx_commit=2 binlog",
-    ),
+    ("max-write", "connections=16,trx_commit=1,trx_commit=2"),
 ];
 
 #[test]
