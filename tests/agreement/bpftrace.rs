@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Lines};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
+
+use crate::with_tracefs::with_tracefs;
 
 /// Calls, and the sum of their times in nanoseconds, of one file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,13 +26,13 @@ impl Bpftrace {
     /// Returns when it sees the fsyncs of the process.
     pub(crate) fn fsyncs_of(pid: u32) -> Self {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/agreement/fsyncs.bt");
-        let mut child = Command::new("bpftrace")
+        let mut child = with_tracefs("bpftrace")
             .args(["-q", "-f", "json", script, &pid.to_string()])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
-            .unwrap_or_else(|error| panic!("bpftrace: {error}; scripts/setup --tests installs it"));
+            .unwrap_or_else(|error| panic!("unshare: {error}"));
         let mut output = BufReader::new(child.stdout.take().unwrap()).lines();
         while !next(&mut output).contains(r"attached\n") {}
         Self { child, output }
@@ -57,7 +59,7 @@ impl Bpftrace {
 
 fn next(output: &mut Lines<BufReader<ChildStdout>>) -> String {
     let line = output.next();
-    line.unwrap_or_else(|| panic!("bpftrace ended early: try tests/agreement/fsyncs.bt PID by hand"))
+    line.unwrap_or_else(|| panic!("bpftrace ended early: try tests/agreement/fsyncs.bt PID by hand; scripts/setup --tests installs it"))
         .unwrap()
 }
 

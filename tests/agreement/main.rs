@@ -10,3 +10,5 @@ mod bpftrace;
 mod commit_stage;
 mod fsyncs;
 mod traced;
+#[path = "../../benches/overhead/tools/with_tracefs.rs"]
+mod with_tracefs;

@@ -19,6 +19,8 @@ mod tables;
 #[path = "../../../src/run/target.rs"]
 mod target;
 mod tracing;
+#[path = "../../overhead/tools/with_tracefs.rs"]
+mod with_tracefs;
 
 use std::num::NonZeroUsize;
 use std::time::Duration;

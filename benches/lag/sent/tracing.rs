@@ -7,6 +7,7 @@ use anyhow::Context;
 
 use super::child::Child;
 use super::stamps::{Stamps, stamps};
+use super::with_tracefs::with_tracefs;
 
 /// The statements that a process sends.
 const SENDS: &str = include_str!("sends.bt");
@@ -65,7 +66,7 @@ pub(crate) fn traced_sysbench(words: &[String], most: usize) -> anyhow::Result<(
 }
 
 fn bpftrace(script: &str, most: usize) -> Command {
-    let mut command = Command::new("bpftrace");
+    let mut command = with_tracefs("bpftrace");
     command
         .env("BPFTRACE_MAP_KEYS_MAX", most.to_string())
         .args(["-q", "-e", script]);

@@ -4,6 +4,7 @@ mod child;
 mod counters;
 mod performance_schema;
 pub(crate) mod same_probes;
+mod with_tracefs;
 
 use std::fmt;
 use std::time::Duration;

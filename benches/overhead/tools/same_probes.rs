@@ -7,6 +7,7 @@ use std::process::Command;
 use anyhow::Context;
 
 use super::child::Child;
+use super::with_tracefs::with_tracefs;
 
 /// A script for one server.
 #[derive(Debug)]
@@ -47,7 +48,7 @@ impl SameProbes {
 
     /// Returns when all probes are attached.
     pub(crate) fn attach(&self) -> anyhow::Result<Child> {
-        let mut command = Command::new("bpftrace");
+        let mut command = with_tracefs("bpftrace");
         command.args(["-e", &self.script, &self.server.to_string()]);
         Child::start(command, |_, told| told.lines().any(|line| line == READY))
     }

@@ -60,7 +60,7 @@ pub struct CauseShare {
     pub cause: String,
     /// Its share, from 0 to 1.
     pub share: f64,
-    /// Nanoseconds of a commit, on average; of a statement where nothing commits. `None` where it is not of all commits.
+    /// Nanoseconds of a commit, on average; of a statement where hardly anything commits. `None` where it is not of all commits.
     pub mean: Option<f64>,
 }
 

@@ -18,7 +18,7 @@ pub struct Measured {
     pub figures: BTreeMap<Figure, f64>,
     /// What the server's commits waited for, and its statements outside of them where these were traced: the largest first.
     pub causes: Vec<CauseTotal>,
-    /// The commits that these are of; the statements where nothing commits.
+    /// The commits that these are of; the statements where hardly anything commits.
     pub events: u64,
     /// Requests in each second of the window.
     pub per_second: Vec<f64>,
@@ -148,13 +148,18 @@ fn traced(figures: &mut BTreeMap<Figure, f64>, document: &Document) {
     }
 }
 
+/// What causes are of: a log that is written to a table commits now and then, and its statements are what is measured.
 fn events(document: &Document) -> u64 {
+    const STATEMENTS_A_COMMIT: u64 = 100;
     let commits = document.commits.as_ref().map_or(0, |commits| commits.count);
     let statements = document
         .statements
         .as_ref()
         .map_or(0, |statements| statements.count);
-    if commits > 0 { commits } else { statements }
+    match commits.saturating_mul(STATEMENTS_A_COMMIT) < statements {
+        true => statements,
+        false => commits,
+    }
 }
 
 fn causes(document: &Document) -> Vec<CauseTotal> {

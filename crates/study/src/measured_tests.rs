@@ -77,6 +77,16 @@ fn parts_of_commits_and_of_statements_sum_to_all_that_was_waited_for() {
 }
 
 #[test]
+fn causes_are_of_statements_where_hardly_anything_commits() {
+    let mut document = document();
+    let commits = document.commits.as_ref().unwrap().count;
+    assert_eq!(Measured::new(&document, &[], false).events, commits);
+    let statements = document.statements.as_mut().unwrap();
+    statements.count = 101 * commits;
+    assert_eq!(Measured::new(&document, &[], false).events, 101 * commits);
+}
+
+#[test]
 fn what_was_written_is_of_the_time_that_was_traced() {
     let mut document = document();
     document.tracer.as_mut().unwrap().gaps = Some(Gaps {
