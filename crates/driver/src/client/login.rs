@@ -44,6 +44,8 @@ pub(crate) async fn log_in(
 ) -> Result<(Wire, CapabilityFlags), Error> {
     let greeting = greeting(wire.receive().await?)?;
     let mut capabilities = greeting.capabilities & WANTED;
+    // The server goes by what is said first, which may be the request to encrypt.
+    capabilities.set(CapabilityFlags::CLIENT_CONNECT_WITH_DB, database.is_some());
     if target.encrypted {
         if !greeting.capabilities.contains(CapabilityFlags::CLIENT_SSL) {
             return Err(Error::Driver(DriverError::NoClientSslFlagFromServer));
