@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use logtrace_driver::THREAD_QUESTIONS;
 use logtrace_events::{Commit, Record, decode};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::breakdown::Breakdown;
@@ -146,12 +147,9 @@ impl Sink for Explainer {
     }
 }
 
-/// The server's thread of a connection: MySQL tells it in one place, MariaDB in another, and each refuses the other's.
+/// The server's thread of a connection.
 async fn thread_of(conn: &mut Conn) -> Option<u32> {
-    let of_mysql =
-        "SELECT THREAD_OS_ID FROM performance_schema.threads WHERE PROCESSLIST_ID = CONNECTION_ID()";
-    let of_mariadb = "SELECT TID FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID()";
-    for question in [of_mysql, of_mariadb] {
+    for question in THREAD_QUESTIONS {
         if let Ok(Some(thread)) = conn.query_first::<Option<u32>, _>(question).await {
             return thread;
         }

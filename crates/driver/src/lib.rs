@@ -99,6 +99,7 @@ pub use rate_range::RateRange;
 pub use recorder::{Counts, DISCONNECTED, LATE_NS, Latencies, Recorder, TIMED_OUT};
 pub use runtime::RuntimeError;
 pub use schedule::{Schedule, ScheduleError, Step};
+pub use server_thread::THREAD_QUESTIONS;
 pub use session_variable::{SessionVariable, SessionVariableError};
 pub use target::{Address, ConnectError, Target};
 pub use toml_text::{read_toml, toml_line};

@@ -2,9 +2,9 @@
 
 use crate::client::Conn;
 
-/// MySQL tells it in the Performance Schema, MariaDB in the list of processes. The other server answers with an error,
-/// or with no row.
-const QUESTIONS: [&str; 2] = [
+/// What asks for the thread of the connection that asks: MySQL tells it in the Performance Schema, MariaDB in the list of
+/// processes. The other server answers with an error, or with no row.
+pub const THREAD_QUESTIONS: [&str; 2] = [
     "SELECT CAST(THREAD_OS_ID AS UNSIGNED) FROM performance_schema.threads \
      WHERE PROCESSLIST_ID = CONNECTION_ID()",
     "SELECT CAST(TID AS UNSIGNED) FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID()",
@@ -16,7 +16,7 @@ pub(crate) async fn server_thread(conn: &mut Conn) -> Option<u32> {
     if pools_threads(conn).await {
         return None;
     }
-    for question in QUESTIONS {
+    for question in THREAD_QUESTIONS {
         if let Ok(Some(thread)) = conn.query_first::<Option<u32>>(question).await {
             return thread;
         }

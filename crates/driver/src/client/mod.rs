@@ -67,15 +67,13 @@ impl Conn {
     /// Sends a statement as text, and returns its rows.
     pub(crate) async fn query<T: FromRow>(&mut self, sql: &str) -> Result<Vec<T>, Error> {
         self.send_text(COM_QUERY, sql).await?;
-        let rows = rows(&mut self.wire, self.capabilities, Encoding::Text).await?;
-        rows.into_iter().map(converted).collect()
+        self.all(Encoding::Text).await
     }
 
     /// Sends a statement as text, and returns its first row.
     pub(crate) async fn query_first<T: FromRow>(&mut self, sql: &str) -> Result<Option<T>, Error> {
         self.send_text(COM_QUERY, sql).await?;
-        let rows = rows(&mut self.wire, self.capabilities, Encoding::Text).await?;
-        rows.into_iter().next().map(converted).transpose()
+        self.first(Encoding::Text).await
     }
 
     /// Prepares a statement.
@@ -111,8 +109,7 @@ impl Conn {
         values: &[Value],
     ) -> Result<Vec<T>, Error> {
         self.send_execute(statement, values).await?;
-        let rows = rows(&mut self.wire, self.capabilities, Encoding::Binary).await?;
-        rows.into_iter().map(converted).collect()
+        self.all(Encoding::Binary).await
     }
 
     /// Executes a prepared statement, and returns its first row.
@@ -122,13 +119,24 @@ impl Conn {
         values: &[Value],
     ) -> Result<Option<T>, Error> {
         self.send_execute(statement, values).await?;
-        let rows = rows(&mut self.wire, self.capabilities, Encoding::Binary).await?;
-        rows.into_iter().next().map(converted).transpose()
+        self.first(Encoding::Binary).await
     }
 
     /// Takes leave.
     pub(crate) async fn disconnect(mut self) -> Result<(), Error> {
         self.wire.command(&[COM_QUIT]).await
+    }
+
+    /// All rows of the answer.
+    async fn all<T: FromRow>(&mut self, encoding: Encoding) -> Result<Vec<T>, Error> {
+        let rows = rows(&mut self.wire, self.capabilities, encoding).await?;
+        rows.into_iter().map(converted).collect()
+    }
+
+    /// The first row of the answer; the others are not converted.
+    async fn first<T: FromRow>(&mut self, encoding: Encoding) -> Result<Option<T>, Error> {
+        let rows = rows(&mut self.wire, self.capabilities, encoding).await?;
+        rows.into_iter().next().map(converted).transpose()
     }
 
     async fn send_text(&mut self, command: u8, sql: &str) -> Result<(), Error> {

@@ -1,0 +1,95 @@
+use tempfile::TempDir;
+
+use super::*;
+
+/// A disk whose files take whatever is written.
+fn disk() -> (TempDir, TempDir, PathBuf) {
+    let (sys, base) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let queue = sys.path().join("block/vdx/queue");
+    fs::create_dir_all(&queue).unwrap();
+    fs::write(queue.join("scheduler"), "none [mq-deadline] kyber\n").unwrap();
+    fs::write(queue.join("nr_requests"), "256\n").unwrap();
+    (sys, base, queue)
+}
+
+fn setting(name: &str, value: &str) -> QueueSetting {
+    QueueSetting {
+        name: name.into(),
+        value: value.into(),
+    }
+}
+
+fn text(path: PathBuf) -> String {
+    fs::read_to_string(path).unwrap().trim().to_owned()
+}
+
+#[test]
+fn what_was_set_is_put_back_by_its_owner_or_by_the_next_one() {
+    let (sys, base, queue) = disk();
+    let wanted = [setting("scheduler", "none"), setting("nr_requests", "64")];
+    let set = || QueueGuard::set_in(sys.path(), base.path(), "vdx", &wanted).unwrap();
+    let values = || (text(queue.join("scheduler")), text(queue.join("nr_requests")));
+    let guard = set();
+    assert_eq!(values(), ("none".into(), "64".into()));
+    assert!(
+        sweep_queues_in(sys.path(), base.path()).unwrap().is_empty(),
+        "it is in use"
+    );
+    guard.put_back().unwrap();
+    assert_eq!(values(), ("mq-deadline".into(), "256".into()));
+    assert_eq!(fs::read_dir(base.path()).unwrap().count(), 0);
+
+    // Killed: the lock goes, and nothing else.
+    let left = |guard: QueueGuard| {
+        let mut guard = std::mem::ManuallyDrop::new(guard);
+        guard._lock = File::open("/dev/null").unwrap();
+    };
+    left(set());
+    let again = set();
+    assert_eq!(
+        again.old,
+        [setting("scheduler", "mq-deadline"), setting("nr_requests", "256")]
+    );
+    left(again);
+    assert_eq!(values(), ("none".into(), "64".into()));
+    let swept = sweep_queues_in(sys.path(), base.path()).unwrap();
+    assert!(
+        swept.len() == 1 && swept[0].0 == "vdx" && swept[0].1.is_ok(),
+        "{swept:?}"
+    );
+    assert_eq!(values(), ("mq-deadline".into(), "256".into()));
+    assert_eq!(fs::read_dir(base.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_directory_without_a_disk_has_none() {
+    assert_eq!(disk_under(Path::new("/proc")).unwrap(), None);
+    assert!(disk_under(Path::new("/no/such/directory")).is_err());
+}
+
+#[test]
+fn what_a_disk_does_not_have_is_refused_and_nothing_stays_set() {
+    let (sys, base, queue) = disk();
+    let set = |settings: &[QueueSetting]| {
+        let set = QueueGuard::set_in(sys.path(), base.path(), "vdx", settings);
+        set.unwrap_err().to_string()
+    };
+    let error = set(&[setting("../../x", "1")]);
+    assert!(error.contains("write_cache"), "{error}");
+    let error = set(&[
+        setting("nr_requests", "9"),
+        setting("write_cache", "write through"),
+    ]);
+    assert!(error.contains("no write_cache"), "{error}");
+    assert_eq!(text(queue.join("nr_requests")), "256");
+    let guard = QueueGuard::set_in(sys.path(), base.path(), "vdx", &[]).unwrap();
+    let error = set(&[]);
+    assert!(error.contains("another logtrace"), "{error}");
+    drop(guard);
+    fs::write(base.path().join("queue-gone"), "scheduler none\n").unwrap();
+    let swept = sweep_queues_in(sys.path(), base.path()).unwrap();
+    assert!(
+        swept.iter().all(|(_, done)| done.is_ok()) && !swept.is_empty(),
+        "{swept:?}"
+    );
+}
