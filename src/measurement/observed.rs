@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use logtrace_server::{Connection, FileSystemFacts, HostFacts, Placed, ServerFacts, status_delta};
+use logtrace_tracer::Detaching;
 
 use super::tracing::Traced;
 
@@ -62,6 +63,11 @@ impl Observed {
             .await
             .ok()?
             .ok()
+    }
+
+    /// The probes of the tracer that are being detached, for somebody else to wait for.
+    pub(crate) fn take_detaching(&mut self) -> Option<Detaching> {
+        self.traced.as_mut()?.detaching.take()
     }
 
     /// Takes the change of the status since `before`, if it is known.

@@ -6,7 +6,7 @@ use std::sync::mpsc::Receiver;
 use anyhow::Context;
 use logtrace_events::{Request, RunDir};
 use logtrace_server::ServerFacts;
-use logtrace_tracer::{Account, Detail, Extent, RingBytes, Tracer, TracerConfig};
+use logtrace_tracer::{Account, Detaching, Detail, Extent, RingBytes, Stopped, Tracer, TracerConfig};
 
 use super::exchange::Exchange;
 use super::explainer::{Explained, Explainer, Incoming};
@@ -37,6 +37,8 @@ pub(crate) struct Traced {
     pub(crate) account: Account,
     /// The room that there was for records.
     pub(crate) ring_bytes: RingBytes,
+    /// The probes, unless somebody else waits for them.
+    pub(crate) detaching: Option<Detaching>,
 }
 
 impl Tracing {
@@ -86,9 +88,13 @@ impl Tracing {
         self.tracer.account().ok()
     }
 
-    /// Detaches the probes. The account is of the time since an earlier one.
+    /// Begins to detach the probes. The account is of the time since an earlier one.
     pub(crate) fn stop(self, before: Option<Account>) -> anyhow::Result<Traced> {
-        let (explainer, account) = self.tracer.stop()?;
+        let Stopped {
+            sink: explainer,
+            account,
+            detaching,
+        } = self.tracer.stop()?;
         let account = match before {
             Some(before) => account.since(&before),
             None => account,
@@ -97,6 +103,7 @@ impl Tracing {
             explained: explainer.finish(),
             account,
             ring_bytes: self.ring_bytes,
+            detaching: Some(detaching),
         })
     }
 }

@@ -5,6 +5,7 @@ use std::time::Instant;
 use anyhow::Context;
 use logtrace_server::{Home, QueueGuard};
 use logtrace_study::{Cell, DataUse};
+use logtrace_tracer::Detaching;
 
 use super::config::{run_config, storage};
 use super::data::Data;
@@ -36,6 +37,8 @@ struct Running {
     key: String,
     /// Whether a turn was measured on its tables.
     is_used: bool,
+    /// The probes of the turn that was measured last, on their way out.
+    detaching: Option<Detaching>,
 }
 
 /// A server that a cell can be measured on.
@@ -47,6 +50,8 @@ pub(crate) struct Ready<'a> {
     pub(crate) tables: Tables,
     /// The run of the cell, with the seed of the data.
     pub(crate) config: RunConfig,
+    /// Probes of an earlier turn that are not gone yet, and later those of this one.
+    pub(crate) detaching: &'a mut Option<Detaching>,
 }
 
 impl<'a> Host<'a> {
@@ -83,6 +88,7 @@ impl<'a> Host<'a> {
             served: &mut running.served,
             tables,
             config,
+            detaching: &mut running.detaching,
         })
     }
 
@@ -163,6 +169,7 @@ impl<'a> Host<'a> {
             _queue: queue,
             key: key(cell),
             is_used: false,
+            detaching: None,
         });
         check_traceable(config, &running.served.server)
     }

@@ -36,6 +36,7 @@ impl Turns<'_> {
             served,
             tables,
             mut config,
+            detaching,
         } = self.interrupts.unless_ended(ready).await??;
         config.dataset.seed = turn.seed;
         line.say("settling");
@@ -55,10 +56,14 @@ impl Turns<'_> {
             true => Some(stage_profile::begin(&served.server).await?),
             false => None,
         };
-        let raw = window(&config, &outputs, self.interrupts, served, tables, line).await?;
+        // The probes of the turn before: attached once more, they would disturb this one.
+        let earlier = detaching.take();
+        tokio::task::spawn_blocking(move || drop(earlier)).await?;
+        let mut raw = window(&config, &outputs, self.interrupts, served, tables, line).await?;
         if let Some(before) = stages {
             stage_profile::keep(&served.server, &before, &dir).await?;
         }
+        *detaching = raw.observed.take_detaching();
         let length = raw.measured.as_ref().map(|measured| measured.window.length());
         let measured = measured(&config, &started, raw);
         measured.document.check()?;

@@ -10,7 +10,7 @@ use logtrace_report::breakdown::Breakdown;
 use logtrace_report::cause::Cause;
 use logtrace_report::window::Window;
 use logtrace_server::{Endpoint, ServerChoice, Setting};
-use logtrace_tracer::{Sink, Tracer, TracerConfig};
+use logtrace_tracer::{Sink, Stopped, Tracer, TracerConfig};
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, OptsBuilder};
 use tokio::runtime::{Builder, Runtime};
@@ -99,7 +99,11 @@ impl Client {
             }
         }
         let statements_ns = u64::try_from(started.elapsed().as_nanos()).unwrap();
-        let (explainer, account) = tracer.stop().unwrap();
+        let Stopped {
+            sink: explainer,
+            account,
+            ..
+        } = tracer.stop().unwrap();
         assert!(account.losses.is_none(), "{:?}", account.losses);
         let mut commits = std::mem::take(&mut *commits.lock().unwrap());
         commits.retain(|commit: &Commit| self.thread.is_none_or(|thread| commit.tid == thread));

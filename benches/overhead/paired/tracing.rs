@@ -5,7 +5,7 @@ use logtrace_events::{Record, decode};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::window::Window;
 use logtrace_server::ServerFacts;
-use logtrace_tracer::{Account, Extent, Sink, Tracer, TracerConfig};
+use logtrace_tracer::{Account, Extent, Sink, Stopped, Tracer, TracerConfig};
 
 use super::pair::Attached;
 
@@ -56,7 +56,13 @@ impl Attached for Tracing {
     }
 
     fn end(self) -> anyhow::Result<Traced> {
-        let (explainer, account) = self.tracer.stop()?;
+        // Who measures next measures without these probes.
+        let Stopped {
+            sink: explainer,
+            account,
+            detaching,
+        } = self.tracer.stop()?;
+        drop(detaching);
         let ends = explainer.commits_ns.iter();
         let traced = Traced {
             commits: ends.filter(|&&at_ns| at_ns >= self.start_ns).count() as u64,

@@ -12,6 +12,7 @@ use crate::account::{Account, ProbeAccount};
 use crate::attachments::Attachments;
 use crate::clock::clock_ns;
 use crate::delivery::{Delivered, Delivery};
+use crate::detaching::Detaching;
 use crate::error::TracerError;
 use crate::loader;
 use crate::rings::Rings;
@@ -19,7 +20,7 @@ use crate::sampling::{Bursts, Sampling};
 use crate::stacks::Stacks;
 use crate::statistics::{self, Statistics};
 use crate::thread_states::ThreadStates;
-use crate::tracer::{Sink, TracerConfig};
+use crate::tracer::{Sink, Stopped, TracerConfig};
 
 /// How often the rings are looked at. Long enough that the reader costs little, short enough that they are never near
 /// their end: 4 MiB hold about 65,000 records of one CPU.
@@ -129,8 +130,8 @@ impl<S: Sink> Drain<S> {
         account
     }
 
-    /// Reads what is left and detaches the probes; the sink is waited for when they no longer disturb anybody.
-    pub(crate) fn finish(mut self) -> Result<(S, Account), TracerError> {
+    /// Reads what is left and begins to detach the probes; the sink is waited for meanwhile.
+    pub(crate) fn finish(mut self) -> Result<Stopped<S>, TracerError> {
         let _ = set_looking(&mut self.looking, false);
         self.drain(u64::MAX);
         if let Some(start_ns) = self.rhythm.as_ref().and_then(|rhythm| rhythm.gap_ns) {
@@ -142,9 +143,13 @@ impl<S: Sink> Drain<S> {
             delivery,
             ..
         } = self;
-        drop(attachments);
+        let detaching = Detaching::begin(attachments);
         let (sink, delivered) = delivery.finish()?;
-        Ok((sink, Account { delivered, ..account }))
+        Ok(Stopped {
+            sink,
+            account: Account { delivered, ..account },
+            detaching,
+        })
     }
 
     /// Attaches the probes again. Where that fails the server has gone, and the gap goes on.

@@ -4,6 +4,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 
 use crate::account::Account;
+use crate::detaching::Detaching;
 use crate::drain::Drain;
 use crate::error::TracerError;
 use crate::extent::Extent;
@@ -42,7 +43,18 @@ impl TracerConfig {
 #[derive(Debug)]
 pub struct Tracer<S> {
     commands: Sender<Command>,
-    thread: JoinHandle<Result<(S, Account), TracerError>>,
+    thread: JoinHandle<Result<Stopped<S>, TracerError>>,
+}
+
+/// What a tracer leaves.
+#[derive(Debug)]
+pub struct Stopped<S> {
+    /// Where the records went.
+    pub sink: S,
+    /// The account of all of its time.
+    pub account: Account,
+    /// Its probes, which record nothing any more.
+    pub detaching: Detaching,
 }
 
 /// Takes the records, on a thread of its own, which runs when the server leaves a CPU idle: what was recorded may be
@@ -96,8 +108,8 @@ impl<S: Sink> Tracer<S> {
         account.recv().map_err(|_| ended("it ended early"))
     }
 
-    /// Hands on what is left, detaches the probes, and gives the sink back.
-    pub fn stop(self) -> Result<(S, Account), TracerError> {
+    /// Hands on what is left, begins to detach the probes, and gives the sink back.
+    pub fn stop(self) -> Result<Stopped<S>, TracerError> {
         // A thread that already ended has its reason ready.
         let _ = self.commands.send(Command::Stop);
         join(self.thread)
@@ -117,7 +129,7 @@ fn run<S: Sink>(
     sink: S,
     orders: &Receiver<Command>,
     ready: &Sender<()>,
-) -> Result<(S, Account), TracerError> {
+) -> Result<Stopped<S>, TracerError> {
     tracefs::make_visible().map_err(TracerError::Tracefs)?;
     let mut drain = Drain::new(config, sink)?;
     let watch = Watch::over_this_thread();

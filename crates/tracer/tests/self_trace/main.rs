@@ -22,7 +22,7 @@ use std::thread;
 use std::time::Duration;
 
 use logtrace_events::{Commit, Flush, Io, IoOp, OffCpu, Record, Wake, decode};
-use logtrace_tracer::{Detail, Extent, Sink, Tracer, TracerConfig};
+use logtrace_tracer::{Detail, Extent, Sink, Stopped, Tracer, TracerConfig};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::server::{commit, read_only_commit, xa_commit, xa_prepare};
@@ -66,7 +66,7 @@ fn traced_with(config: TracerConfig, work: impl FnOnce()) -> (Vec<Record>, logtr
     })
     .expect("tracing needs root and a kernel with BTF");
     work();
-    let (_, account) = tracer.stop().unwrap();
+    let account = tracer.stop().unwrap().account;
     let records = std::mem::take(&mut *records.lock().unwrap());
     (records, account)
 }
@@ -359,7 +359,9 @@ fn when_records_were_lost_is_told() {
             file.write_all(b"x").unwrap();
         }
         let end_ns = now_ns();
-        let (lost, account) = tracer.stop().unwrap();
+        let Stopped {
+            sink: lost, account, ..
+        } = tracer.stop().unwrap();
         assert_eq!(lost.0.is_empty(), account.losses.lost == 0);
         (lost.0, start_ns, end_ns)
     };
