@@ -31,16 +31,21 @@ pub(crate) async fn unless_full<T>(
     work: impl Future<Output = anyhow::Result<T>>,
 ) -> anyhow::Result<T> {
     tokio::select! {
-        done = work => done.map_err(|error| match free_bytes(path) {
-            Some(free) if free < TIGHT_BELOW_BYTES => {
-                error.context(format!("the disk of {} is full: {remedy}", path.display()))
-            }
-            _ => error,
-        }),
+        done = work => done.map_err(|error| told(path, remedy, error)),
         () = stays_full(path) => bail!(
             "the disk of {} is full, and the server waits for space: {remedy}",
             path.display()
         ),
+    }
+}
+
+/// Says so where a full disk that holds `path` may be what an error comes from.
+pub(crate) fn told(path: &Path, remedy: &str, error: anyhow::Error) -> anyhow::Error {
+    match free_bytes(path) {
+        Some(free) if free < TIGHT_BELOW_BYTES => {
+            error.context(format!("the disk of {} is full: {remedy}", path.display()))
+        }
+        _ => error,
     }
 }
 

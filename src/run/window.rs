@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 use super::arrivals_file::keep_arrivals;
 use super::check::check_left;
 use super::config::RunConfig;
-use super::disk::{is_full, unless_full};
+use super::disk::{is_full, told, unless_full};
 use super::document::document;
 use super::load::{Follower, drive_config, drive_workload, pace};
 use super::raw::Raw;
@@ -57,7 +57,7 @@ pub(crate) async fn window(
     };
     let (measured, start) = match load.drive(interrupts, server, tracing.as_ref(), line).await {
         Err(_) if interrupts.end.is_cancelled() => return Err(Interrupted::Early.into()),
-        driven => driven?,
+        driven => driven.map_err(|error| told(&data, config.storage.when_full(), error))?,
     };
     let can_check = config.check && measured.ended != Ended::ServerGone;
     raw.measured = Some(measured);

@@ -15,6 +15,7 @@ mod settings_check;
 mod settle;
 mod stage_profile;
 mod state;
+mod storage_check;
 mod summary;
 mod turn;
 

@@ -12,6 +12,7 @@ use super::directory::StudyDir;
 use super::host::Host;
 use super::settings_check::SettingsCheck;
 use super::state::{Account, Failure, State};
+use super::storage_check::check_all;
 use super::turn::Turns;
 use crate::measurement::{Interrupted, Interrupts, Line};
 use crate::told::told;
@@ -53,7 +54,7 @@ impl Work<'_> {
         let mut unmeasured: Vec<&Cell> = left.iter().map(|turn| &self.cells[turn.cell]).collect();
         unmeasured.sort_by_key(|cell| &cell.key);
         unmeasured.dedup_by_key(|cell| &cell.key);
-        self.check_settings(&unmeasured, interrupts, &line).await?;
+        self.check(&unmeasured, interrupts, &line).await?;
         let mut host = Host::new(self.dir, self.home, state.asked.seed, interrupts);
         let mut ended = Ended::Done;
         for (number, turn) in left.iter().enumerate() {
@@ -96,12 +97,11 @@ impl Work<'_> {
         stopped.map(|()| ended)
     }
 
-    async fn check_settings(
-        &self,
-        cells: &[&Cell],
-        interrupts: &Interrupts,
-        line: &Line,
-    ) -> anyhow::Result<()> {
+    /// Asks file systems and servers whether they take what the plan says.
+    async fn check(&self, cells: &[&Cell], interrupts: &Interrupts, line: &Line) -> anyhow::Result<()> {
+        let places = (self.dir, self.home);
+        let checked = check_all(self.plan, cells, places, interrupts, line);
+        interrupts.unless_aborted(checked).await??;
         let check = SettingsCheck {
             plan: self.plan,
             dir: self.dir,

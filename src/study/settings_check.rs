@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Display;
 
 use anyhow::anyhow;
+use logtrace_driver::DriveError;
 use logtrace_server::{Home, ServerError, Setting};
 use logtrace_study::{Cell, Plan};
 
@@ -23,8 +24,9 @@ pub(crate) struct SettingsCheck<'a> {
 }
 
 impl SettingsCheck<'_> {
-    /// Fails with the first variable that a cell's server does not know or whose value it refuses, told with its line. Each
-    /// server is started once, and once more for each combination of variables that only a start can set.
+    /// Fails with the first variable, of a server or a session, that a cell's server does not know or whose value it
+    /// refuses, told with its line. Each server is started once, and once more for each combination of variables that only
+    /// a start can set.
     pub(crate) async fn check(&self, cells: &[&Cell]) -> anyhow::Result<()> {
         let mut checked = BTreeSet::new();
         for cell in cells {
@@ -80,12 +82,29 @@ impl SettingsCheck<'_> {
                 Err(error) => return Err(error.into()),
             };
             let needs_start = |setting: &Setting| done.need_restart.iter().any(|name| name == setting.name());
+            self.check_session(served, cell).await?;
             let settings: Vec<Setting> = wanted.into_iter().filter(needs_start).collect();
             if !settings.is_empty() && !at_start.iter().any(|(_, known)| *known == settings) {
                 at_start.push((cell, settings));
             }
         }
         Ok(at_start)
+    }
+
+    /// On a server that has the cell's settings: which values a session takes may depend on them.
+    async fn check_session(&self, served: &Served, cell: &Cell) -> anyhow::Result<()> {
+        let session = self.config(cell).session;
+        if session.is_empty() {
+            return Ok(());
+        }
+        let checked = served.target.check_session(&session);
+        match self.interrupts.unless_ended(checked).await? {
+            Err(DriveError::Session { variable, source }) => {
+                let option = format!("session.{}", variable.name());
+                Err(UsageError(self.plan.error(cell, &option, source).to_string()).into())
+            }
+            checked => Ok(checked?),
+        }
     }
 
     async fn start(&self, cell: &Cell, settings: Vec<Setting>) -> anyhow::Result<Served> {

@@ -11,11 +11,13 @@ use crate::measurement::is_degrading;
 
 /// Reads all turns, writes the tables into the study's directory, and returns them.
 pub(crate) fn summary(work: &Work<'_>, scale: Scale, state: &State) -> anyhow::Result<StudyReport> {
-    let report = StudyReport::new(work.plan, scale, work.cells, &results(work, state));
+    let results = results(work, state);
+    let report = StudyReport::new(work.plan, scale, work.cells, &results);
     let files = [
         ("report.md", render::markdown(&report)),
         ("tables.csv", render::tables_csv(&report)?),
         ("stalls.csv", render::stalls_csv(&report)?),
+        ("series.csv", render::series_csv(work.cells, &results)?),
         (
             "study.json",
             with_account(&render::json(&report)?, &state.account)?,

@@ -7,6 +7,7 @@
 )]
 #![allow(dead_code, reason = "each test binary uses a part of this")]
 
+pub(crate) mod disk;
 pub(crate) mod foreign;
 pub(crate) mod sysbench;
 
@@ -14,6 +15,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use logtrace_report::cause::Who;
 use logtrace_report::document::{CauseRow, Document, Driver, Response, Workload};
@@ -29,6 +32,18 @@ static ALONE: Mutex<()> = Mutex::new(());
 /// Waits until no other test of this binary runs.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits until `condition` holds, and fails when that never comes.
+pub(crate) fn patiently(what: &str, condition: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(
+            start.elapsed() < Duration::from_secs(60),
+            "waited in vain for {what}"
+        );
+        sleep(Duration::from_millis(10));
+    }
 }
 
 /// The program.

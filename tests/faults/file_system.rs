@@ -10,9 +10,9 @@ use logtrace_report::document::Document;
 use rustix::fs::{FallocateFlags, fallocate};
 use rustix::process::Signal;
 
-use crate::common::{SERVERS, alone};
+use crate::common::{SERVERS, alone, patiently};
 use crate::home::{Home, LONG, SHORT, entries};
-use crate::leftovers::{loop_devices, patiently};
+use crate::leftovers::loop_devices;
 use crate::started::Started;
 
 const KINDS: [&str; 3] = ["ext4", "xfs", "btrfs"];

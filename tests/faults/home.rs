@@ -8,8 +8,8 @@ use std::process::Command;
 use logtrace_server::Home as Usual;
 use tempfile::TempDir;
 
-use crate::common::logtrace;
-use crate::leftovers::{Leftovers, patiently};
+use crate::common::{logtrace, patiently};
+use crate::leftovers::Leftovers;
 use crate::started::{Ended, Started};
 
 /// What keeps a run short.

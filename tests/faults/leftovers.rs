@@ -3,8 +3,6 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
 use aya::programs::loaded_programs;
 use rustix::process::Signal;
@@ -89,18 +87,6 @@ fn held_by(process: &str) -> Vec<u32> {
             id.trim().parse().ok()
         })
         .collect()
-}
-
-/// Waits until `condition` holds, and fails when that never comes.
-pub(crate) fn patiently(what: &str, condition: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !condition() {
-        assert!(
-            start.elapsed() < Duration::from_secs(60),
-            "waited in vain for {what}"
-        );
-        sleep(Duration::from_millis(10));
-    }
 }
 
 #[test]

@@ -8,9 +8,8 @@ use std::process::Command;
 use logtrace_events::FileClass;
 use rustix::process::Signal;
 
-use crate::common::{SERVERS, alone, driver};
+use crate::common::{SERVERS, alone, driver, patiently};
 use crate::home::{Home, LONG, SHORT, entries};
-use crate::leftovers::patiently;
 use crate::started::Started;
 
 /// A directory that the server's user may pass.

@@ -6,9 +6,8 @@ use std::path::Path;
 
 use rustix::process::Signal;
 
-use crate::common::{alone, driver};
+use crate::common::{alone, driver, patiently};
 use crate::home::{Home, LONG, SHORT};
-use crate::leftovers::patiently;
 use crate::started::{Started, send, tells};
 
 #[test]

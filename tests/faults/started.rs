@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use logtrace_report::document::Document;
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::common::patiently;
 use crate::home::entries;
-use crate::leftovers::patiently;
 
 /// No fault may make a run longer than this.
 const BOUND: Duration = Duration::from_secs(120);

@@ -1,6 +1,6 @@
 //! Plans that cannot be measured are refused before anything starts, with file, line and remedy.
 
-use crate::common::logtrace;
+use crate::common::{SERVERS, logtrace};
 use crate::studied::{PLAN, Place, texts};
 
 /// The line of the first text of the plan that contains `part`, from 1.
@@ -68,6 +68,41 @@ fn variables_that_the_server_refuses_are_told_with_their_line_before_anything_is
         "--only server=mysql",
         "page_cleaners",
         &["innodb_page_cleaners"],
+    );
+}
+
+#[test]
+fn session_variables_and_file_systems_that_cannot_be_had_are_told_with_their_line() {
+    let _alone = crate::common::alone();
+    for server in SERVERS {
+        let only = format!("--only server={server}");
+        let session = |text: &str| PLAN.replace("settings.sync_binlog = 1", text);
+        refused(
+            &session("session.sql_log_bin = \"perhaps\""),
+            &only,
+            "perhaps",
+            &["session.sql_log_bin", "each"],
+        );
+        refused(
+            &session("session.sql_log = 1"),
+            &only,
+            "sql_log = 1",
+            &["sql_log"],
+        );
+    }
+    for (text, told) in [
+        ("{ kind = \"ext4\", mount = \"colour=red\" }", "mount"),
+        ("{ kind = \"xfs\", mkfs = [\"-m\", \"colour=red\"] }", "mkfs"),
+    ] {
+        let plan = PLAN.replace("settings.sync_binlog = 1", &format!("file_system = {text}"));
+        refused(&plan, "--only server=mariadb", "colour", &[told, "colour"]);
+    }
+    let plan = PLAN.replace("settings.sync_binlog = 1", "place.redo = \"/nowhere\"");
+    refused(
+        &plan,
+        "--only server=mysql",
+        "/nowhere",
+        &["place.redo", "Make it first"],
     );
 }
 

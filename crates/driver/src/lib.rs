@@ -57,6 +57,7 @@ mod schema;
 mod seconds;
 mod server_thread;
 mod session;
+mod session_check;
 mod session_variable;
 mod shard;
 mod share;

@@ -11,7 +11,7 @@ use thiserror::Error;
 use crate::file_system::{FileSystemError, FileSystemFacts};
 use crate::image_kind::{ImageKind, MissingTool};
 use crate::image_size::ImageSize;
-use crate::log::{ServerLog, telling_lines};
+use crate::log::{ServerLog, first_lines};
 use crate::loop_device::LoopDevice;
 use crate::mount::{Mounted, Refusal, mount};
 use crate::private_mounts::PrivateMounts;
@@ -199,7 +199,7 @@ impl ImageConfig {
             exit => Err(ImageError::Make {
                 tool,
                 exit,
-                lines: telling_lines(&log.text()),
+                lines: first_lines(&log.text()),
             }),
         }
     }

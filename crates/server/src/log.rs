@@ -54,6 +54,12 @@ impl ServerLog {
     }
 }
 
+/// The first lines of what a tool said: what is wrong, and then how it is used.
+pub(crate) fn first_lines(text: &str) -> Vec<String> {
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines.take(TELLING_LINES).map(str::to_owned).collect()
+}
+
 /// The last lines that speak of errors; where none does, the last lines.
 pub(crate) fn telling_lines(text: &str) -> Vec<String> {
     // Without a bracket: MariaDB's initialisation, about a statement of its own.

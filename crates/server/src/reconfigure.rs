@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use mysql_async::Conn;
 
 use crate::connection::{ConnectError, Connection};
+use crate::decided_at_start::decided_at_start;
 use crate::flavor::Flavor;
 use crate::gradual::settled;
 use crate::set_global::{SetError, set_global};
@@ -87,7 +88,7 @@ impl Asked {
     /// as well, when it has set any.
     ///
     /// What the server was started with and is not wanted any more gets the server's built-in default, unless it would
-    /// have another one by itself: that needs a restart.
+    /// have another one by itself: that needs a restart, as does what the server worked out from its settings at the start.
     pub(crate) async fn reconfigure(
         &mut self,
         connection: &Connection,
@@ -116,7 +117,11 @@ impl Asked {
             return Err(error);
         }
         connection.leave(conn).await?;
-        let done = setting.done;
+        let mut done = setting.done;
+        let both = (&*self.started, wanted);
+        if let Some(name) = decided_at_start(flavor, both, &variables).filter(|_| !self.started.is_empty()) {
+            push_new(&mut done.need_restart, name);
+        }
         let held: Vec<Setting> = wanted
             .iter()
             .filter(|setting| !done.need_restart.iter().any(|name| name == setting.name()))

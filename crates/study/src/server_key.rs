@@ -2,6 +2,7 @@
 
 use logtrace_driver::Content;
 use logtrace_events::FileClass;
+use logtrace_server::Flavor;
 
 use crate::cell::{Cell, Place};
 
@@ -44,7 +45,8 @@ const AT_START: [&str; 32] = [
 
 impl Cell {
     /// The same for two cells that can share a running server: what differs between them can be changed while it runs. That
-    /// is so with the places of the query logs too: `slow_query_log_file` and `general_log_file` are dynamic.
+    /// is so with the places of the query logs too: `slow_query_log_file` and `general_log_file` are dynamic. Not so with what
+    /// a server works out at its start: whether MariaDB buffers its redo log (`innodb_log_file_buffering`).
     pub fn server_key(&self) -> String {
         let settings = self.settings.iter().map(|chosen| &chosen.value);
         let settings: Vec<String> = settings
@@ -56,13 +58,19 @@ impl Cell {
         let places: Vec<_> = places.map(|place| (place.class, &place.at)).collect();
         let queue: Vec<_> = self.queue.iter().map(|chosen| &chosen.value).collect();
         format!(
-            "{:?} {:?} {places:?} {queue:?} {settings:?} {:?} {} {:?}",
+            "{:?} {:?} {places:?} {queue:?} {settings:?} {} {:?} {} {:?}",
             self.server,
             self.file_system,
+            self.buffers_redo(),
             self.data_per_pool,
             self.data_key(),
             self.data
         )
+    }
+
+    /// Whether its server works out at its start that the redo log is buffered.
+    fn buffers_redo(&self) -> bool {
+        self.flavor == Flavor::MariaDb && self.setting("innodb_flush_log_at_trx_commit") == Some("2")
     }
 
     /// The same for two cells whose tables are the same before they are measured. For a file's workload it has the

@@ -41,7 +41,7 @@ async fn settings_change_while_a_server_runs(#[case] flavor: Flavor, #[case] rea
         1
     );
 
-    let second = settings(&["innodb_flush_log_at_trx_commit=2", read_only]);
+    let second = settings(&["innodb_flush_log_at_trx_commit=0", read_only]);
     let done = instance.reconfigure(&second).await.unwrap();
     let name = read_only.split('=').next().unwrap();
     assert_eq!(done.need_restart, [name]);
@@ -57,7 +57,7 @@ async fn settings_change_while_a_server_runs(#[case] flavor: Flavor, #[case] rea
     for name in put_back.into_iter().chain(["innodb_buffer_pool_size", name]) {
         assert_eq!(after[name], before[name], "{name}");
     }
-    assert_eq!(after["innodb_flush_log_at_trx_commit"], "2");
+    assert_eq!(after["innodb_flush_log_at_trx_commit"], "0");
 
     // What cannot be set, but is so already, needs no restart.
     let same = format!("{name}={}", before[name]);
@@ -101,6 +101,28 @@ async fn what_a_server_refuses_is_named_with_its_words(#[case] flavor: Flavor) {
     instance.reconfigure(&[]).await.unwrap();
     assert_eq!(instance.facts().variables["sync_binlog"], "1");
     instance.stop().await.unwrap();
+}
+
+/// MariaDB decides at its start whether the redo log is buffered.
+#[tokio::test]
+async fn what_a_start_works_out_needs_one() {
+    const BUFFERING: &str = "innodb_log_file_buffering";
+    let base = Base::new();
+    let at_commit = |value: &str| settings(&[&format!("innodb_flush_log_at_trx_commit={value}")]);
+    for [from, to] in [["1", "2"], ["2", "0"]] {
+        let mut config = base.config(Flavor::MariaDb, &[]);
+        config.settings = at_commit(from);
+        let mut instance = Instance::start(&config, &|_| {}).await.unwrap();
+        let before = instance.facts().variables[BUFFERING].clone();
+        let done = instance.reconfigure(&at_commit(to)).await.unwrap();
+        assert_eq!(done.need_restart, [BUFFERING], "{from} to {to}");
+        assert_eq!(instance.facts().variables[BUFFERING], before);
+
+        let mut instance = instance.restart(&at_commit(to)).await.unwrap();
+        assert_ne!(instance.facts().variables[BUFFERING], before, "{from} to {to}");
+        let done = instance.reconfigure(&at_commit(to)).await.unwrap();
+        assert_eq!(done.need_restart, Vec::<String>::new(), "it was started so");
+    }
 }
 
 /// What a variable of the start is put back to is what a server without it has, or it is said to need a restart.
