@@ -5,7 +5,9 @@
 mod built_in;
 #[path = "../common/mod.rs"]
 mod common;
+mod faults;
 mod interrupted;
 mod refused;
+mod rotation;
 mod studied;
 mod whole;

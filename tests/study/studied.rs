@@ -79,7 +79,8 @@ impl Place {
         self.directory.path().join("out")
     }
 
-    fn home(&self) -> PathBuf {
+    /// Where its servers are.
+    pub(crate) fn home(&self) -> PathBuf {
         self.directory.path().join("home")
     }
 

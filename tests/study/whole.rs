@@ -28,7 +28,13 @@ fn every_cell_is_measured_as_often_as_the_plan_says() {
         assert_eq!((seed(0), seed(1)), (seed(2), seed(3)));
         assert_ne!(seed(0), seed(1));
         assert!(stdout.contains("4 of 4 turns"), "{stdout}");
-        for file in ["report.md", "tables.csv", "stalls.csv", "study.json"] {
+        for file in [
+            "report.md",
+            "tables.csv",
+            "stalls.csv",
+            "series.csv",
+            "study.json",
+        ] {
             assert!(place.out().join(file).exists(), "{file}");
         }
         let study = std::fs::read_to_string(place.out().join("study.json")).unwrap();

@@ -60,10 +60,10 @@ mod tests {
     fn each_is_a_plan_of_its_own_name_with_as_many_cells_as_it_says() {
         let expected = [
             ("slow-log", [32, 48, 48]),
-            ("query-log", [24, 52, 120]),
+            ("query-log", [24, 42, 120]),
             ("binlog-fs", [20, 30, 90]),
             ("log-buffer", [12, 12, 12]),
-            ("max-write", [28, 84, 252]),
+            ("max-write", [28, 56, 252]),
         ];
         for (plan, (name, cells)) in plans().iter().zip(expected) {
             assert_eq!(plan.name, name);

@@ -12,6 +12,8 @@ pub struct Course {
     pub part_ns: u64,
     /// The parts, in the order of time.
     pub parts: Vec<Part>,
+    /// The server's `sync_binlog`, where it is known.
+    pub sync_binlog: Option<u64>,
 }
 
 /// One part.
@@ -43,7 +45,7 @@ impl Course {
         let Some((driver, workload)) = driver.zip(document.workload.as_ref()) else {
             return Self {
                 part_ns: TENTH,
-                parts: Vec::new(),
+                ..Self::default()
             };
         };
         // The document goes on behind the window, and ends with the last request.
@@ -63,9 +65,11 @@ impl Course {
                 part.causes = slow.causes.iter().map(|row| (cause(row), row.total)).collect();
             }
         }
+        let sync_binlog = document.server.settings.get("sync_binlog");
         Self {
             part_ns: TENTH,
             parts,
+            sync_binlog: sync_binlog.and_then(|value| value.parse().ok()),
         }
     }
 

@@ -3,6 +3,7 @@
 use logtrace_report::cause::Cause;
 
 use crate::course::{Course, Part};
+use crate::stall_kind::StallKind;
 
 /// A part with less than this share of the median is part of a stall.
 const FAR_BELOW: f64 = 0.25;
@@ -28,6 +29,8 @@ pub struct Stall {
     pub commits: u64,
     /// What these commits waited for meanwhile, the largest first: nanoseconds.
     pub causes: Vec<(Cause, u64)>,
+    /// What most of that was, in one word; `None` where nothing was most of it.
+    pub kind: Option<StallKind>,
 }
 
 /// The stalls of a window, in the order of time: at least 200 ms, all of it in parts with less than a quarter of the median
@@ -42,7 +45,7 @@ pub fn stalls(course: &Course) -> Vec<Stall> {
         let low = parts[at..].iter().take_while(|part| is_low(part)).count();
         let length_ns = part_ns * low as u64;
         if low > 0 && length_ns >= SHORTEST_NS {
-            stalls.push(stall(&parts, at..at + low, part_ns, median));
+            stalls.push(stall(&parts, at..at + low, part_ns, median).named(course.sync_binlog));
         }
         at += low.max(1);
     }
@@ -62,6 +65,14 @@ fn stall(parts: &[Part], range: std::ops::Range<usize>, part_ns: u64, median: f6
         usual: rounded(median * low as f64),
         commits: held.ended + held.held,
         causes,
+        kind: None,
+    }
+}
+
+impl Stall {
+    fn named(self, sync_binlog: Option<u64>) -> Self {
+        let kind = StallKind::of(&self.causes, sync_binlog);
+        Self { kind, ..self }
     }
 }
 
@@ -122,6 +133,7 @@ mod tests {
         Course {
             part_ns: PART_NS,
             parts: parts.collect(),
+            sync_binlog: Some(0),
         }
     }
 
@@ -146,6 +158,7 @@ mod tests {
                 usual: 1500,
                 commits: 10,
                 causes: vec![(ROTATION, 12_000_000_000), (Cause::UNEXPLAINED, 75)],
+                kind: Some(StallKind::BinlogRotation),
             }],
             "a single part is too short"
         );

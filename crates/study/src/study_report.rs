@@ -6,6 +6,7 @@ use crate::cell::Cell;
 use crate::entries::{CauseShare, shares};
 use crate::plan::{Plan, Scale};
 use crate::results::Results;
+use crate::stall_kind::StallKind;
 use crate::table_spec::Published;
 use crate::tables::{StudyTable, tabulate};
 
@@ -71,6 +72,8 @@ pub struct StallRow {
     pub usual: u64,
     /// Commits that were under way in it.
     pub commits: u64,
+    /// What most of their waiting was for; `None` where nothing was most of it, or nothing was traced.
+    pub kind: Option<StallKind>,
     /// What these waited for, the largest first.
     pub causes: Vec<CauseShare>,
 }
@@ -117,6 +120,7 @@ fn stalls(cells: &[Cell], results: &Results) -> Vec<StallRow> {
                     done: stall.done,
                     usual: stall.usual,
                     commits: stall.commits,
+                    kind: stall.kind,
                     causes,
                 }
             }));

@@ -6,6 +6,7 @@ use super::{RenderError, lines};
 use crate::cell::Cell;
 use crate::entries::{Entry, Tabulated};
 use crate::results::Results;
+use crate::stall_kind::StallKind;
 use crate::study_report::StudyReport;
 use crate::tables::{Grid, Row, StudyTable};
 
@@ -33,8 +34,8 @@ const TABLES: [&str; 19] = [
 ];
 
 /// The columns of `stalls.csv`; times are nanoseconds.
-const STALLS: [&str; 8] = [
-    "cell", "repeat", "at", "length", "done", "usual", "commits", "causes",
+const STALLS: [&str; 9] = [
+    "cell", "repeat", "at", "length", "done", "usual", "commits", "kind", "causes",
 ];
 
 /// The columns of `series.csv`.
@@ -81,6 +82,7 @@ pub(super) fn stalls(report: &StudyReport) -> Result<String, RenderError> {
             stall.done.to_string(),
             stall.usual.to_string(),
             stall.commits.to_string(),
+            stall.kind.map_or("", StallKind::as_str).to_owned(),
             lines::shares(&stall.causes),
         ])?;
     }

@@ -95,6 +95,9 @@ pub(super) fn stall(stall: &StallRow) -> String {
         units::count(stall.usual),
         units::count(stall.commits),
     );
+    if let Some(kind) = stall.kind {
+        text += &format!("; {}", kind.as_str());
+    }
     if !stall.causes.is_empty() {
         text += &format!(": {}", shares(&stall.causes));
     }

@@ -6,7 +6,9 @@ use logtrace_events::{FileClass, IoOp};
 use logtrace_report::cause::{Cause, Wait, Who};
 
 use super::{json, markdown, series_csv, stalls_csv, tables_csv, terminal};
-use crate::{CauseTotal, Figure, Measured, Outcome, Plan, Point, Results, Scale, Span, Stall, StudyReport};
+use crate::{
+    CauseTotal, Figure, Measured, Outcome, Plan, Point, Results, Scale, Span, Stall, StallKind, StudyReport,
+};
 
 const PLAN: &str = r#"
 name = "tiny"
@@ -92,6 +94,7 @@ fn stall() -> Stall {
         usual: 1500,
         commits: 8,
         causes: vec![(rotation, 900), (Cause::UNEXPLAINED, 100)],
+        kind: Some(StallKind::BinlogRotation),
     }
 }
 
