@@ -262,14 +262,14 @@ impl Analysis {
             .at(commit.tid, commit.end_ns.saturating_sub(1));
         self.groups.end(commit, place, counts);
         self.segments.clear();
-        // A request of the window may end after it.
-        if counts || (begun && self.responses.are_expected()) {
+        if begun {
+            // A request of the window may end after it, and a stall too.
             self.explain(commit, whole);
+            self.tenths.add(commit, &self.segments);
         }
         self.responses.push_commit(commit, &self.segments);
         if counts {
             self.aggregate.add(commit, &self.segments);
-            self.tenths.add(commit, &self.segments);
             if place.is_some_and(|place| place.leader.is_some()) {
                 explain_by_wakers(commit, &self.timelines, &mut self.memory, &mut self.by_wakers);
                 self.groups.add_led(differing_ns(&self.segments, &self.by_wakers));

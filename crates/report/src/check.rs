@@ -100,7 +100,7 @@ fn balance(commits: &Commits, causes: &[CauseRow]) -> Result<(), Imbalance> {
     sum("commits per second", per_second, commits.count)?;
     for tenth in &commits.slow_tenths {
         part("commits that ended in a slow tenth", tenth.ended, tenth.under_way)?;
-        part("commits of a slow tenth", tenth.under_way, commits.count)?;
+        part("commits of a slow tenth", tenth.ended, commits.count)?;
     }
     sum(
         "commits of the distribution",

@@ -54,11 +54,6 @@ impl Responses {
         self.expected = true;
     }
 
-    /// Whether requests are expected.
-    pub(crate) fn are_expected(&self) -> bool {
-        self.expected
-    }
-
     /// Records were lost.
     pub(crate) fn push_lost(&mut self, blank: Window) {
         self.unseen.lost.push(blank);

@@ -41,7 +41,8 @@ impl Tenths {
         }
     }
 
-    /// Adds a commit that started and ended in the window, with its segments.
+    /// Adds a commit that started in the window, with its segments. It may end after it: then it was under way, and ended
+    /// in none of the tenths that are told.
     pub(crate) fn add(&mut self, commit: &Commit, segments: &[Segment]) {
         let (first, last) = (self.number(commit.start_ns), self.number(commit.end_ns));
         if last >= MOST_KEPT {

@@ -16,6 +16,7 @@ mod drawn_groups;
 mod drawn_io;
 mod drawn_late;
 mod gaps;
+mod held;
 mod pushed;
 mod remembered;
 mod sampled;
