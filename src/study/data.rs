@@ -9,7 +9,7 @@ use logtrace_server::{Flavor, KeptData, Setting, buffer_pool};
 use logtrace_study::Cell;
 
 use crate::measurement::{Interrupts, Line};
-use crate::run::{DATABASE, RunConfig, Storage, serve};
+use crate::run::{DATABASE, RunConfig, Served, Storage, give_back, serve};
 
 /// All that was loaded.
 #[derive(Debug, Default)]
@@ -50,6 +50,29 @@ impl Data {
     }
 }
 
+impl Data {
+    /// Loads the data of a cell on a server that runs, if it is not loaded yet and the server can be had as one that
+    /// loads; that ends it. `config` is the cell's, with the seed of the data.
+    pub(crate) async fn load_on(
+        &mut self,
+        mut served: Served,
+        (cell, config): (&Cell, &RunConfig),
+        interrupts: &Interrupts,
+        line: &Line,
+    ) -> anyhow::Result<()> {
+        let (key, config) = (key(cell, config), loading(config));
+        let settings = config.server_settings();
+        let set = served.server.reconfigure(&settings);
+        let is_suited = interrupts.unless_ended(set).await??.need_restart.is_empty();
+        if !is_suited || self.kept.iter().any(|(known, _)| *known == key) {
+            return give_back(served.server, None, interrupts).await;
+        }
+        self.kept
+            .push((key, fill(served, &config, interrupts, line).await?));
+        Ok(())
+    }
+}
+
 impl Loaded {
     /// The settings of the buffer pool into which so many times more data than it holds was loaded.
     pub(crate) fn pool(&self, flavor: Flavor, data_per_pool: f64) -> Vec<Setting> {
@@ -62,7 +85,8 @@ fn key(cell: &Cell, config: &RunConfig) -> String {
     format!("{:?} {:?} {}", cell.server, fixed(config), cell.data_key())
 }
 
-fn fixed(config: &RunConfig) -> Vec<Setting> {
+/// What a data directory is made with, and keeps.
+pub(crate) fn fixed(config: &RunConfig) -> Vec<Setting> {
     let fixed = config
         .settings
         .iter()
@@ -77,17 +101,31 @@ async fn load(
     interrupts: &Interrupts,
     line: &Line,
 ) -> anyhow::Result<Loaded> {
+    let config = loading(config);
+    line.say("starting a server to load the data");
+    let served = serve(&config, log, None, interrupts, line).await?;
+    fill(served, &config, interrupts, line).await
+}
+
+/// The configuration of a server that loads.
+fn loading(config: &RunConfig) -> RunConfig {
     let mut settings = fixed(config);
     settings.push(Setting::new("innodb_flush_log_at_trx_commit", "0"));
     settings.push(Setting::new("sync_binlog", "0"));
-    let config = RunConfig {
+    RunConfig {
         settings,
         storage: Storage::default(),
         ..config.clone()
-    };
-    line.say("starting a server to load the data");
-    let served = serve(&config, log, None, interrupts, line).await?;
-    served.load(&config, interrupts, line).await?;
+    }
+}
+
+async fn fill(
+    served: Served,
+    config: &RunConfig,
+    interrupts: &Interrupts,
+    line: &Line,
+) -> anyhow::Result<Loaded> {
+    served.load(config, interrupts, line).await?;
     line.say("keeping the data");
     let kept = interrupts.unless_ended(served.server.stop_and_keep()).await??;
     let tables = kept.directory().join("data").join(DATABASE);

@@ -11,9 +11,10 @@ use super::config::{run_config, storage};
 use super::data::Data;
 use super::directory::StudyDir;
 use super::queue;
+use super::settings_check::Checked;
 use super::state::Account;
 use crate::measurement::{Interrupts, Line};
-use crate::run::{RunConfig, Served, Tables, check_traceable, give_back, serve};
+use crate::run::{RunConfig, Served, Storage, Tables, check_traceable, give_back, serve};
 
 /// Whatever server runs for the study, if one does, and the data that servers start with.
 #[derive(Debug)]
@@ -68,6 +69,11 @@ impl<'a> Host<'a> {
         }
     }
 
+    /// The signals that it heeds.
+    pub(crate) fn interrupts(&self) -> &'a Interrupts {
+        self.interrupts
+    }
+
     /// A server as a cell needs it, with its tables. How long that takes goes to the account.
     pub(crate) async fn ready(
         &mut self,
@@ -90,6 +96,24 @@ impl<'a> Host<'a> {
             config,
             detaching: &mut running.detaching,
         })
+    }
+
+    /// Loads data with a server that was asked about its variables: one start less.
+    pub(crate) async fn load(
+        &mut self,
+        checked: Checked<'_>,
+        line: &Line,
+        account: &mut Account,
+    ) -> anyhow::Result<()> {
+        let begun = Instant::now();
+        let Checked { served, cell } = checked;
+        let config = run_config(cell, self.seed, Storage::default(), self.home);
+        let loaded = self
+            .data
+            .load_on(served, (cell, &config), self.interrupts, line)
+            .await;
+        account.serving += begun.elapsed();
+        loaded
     }
 
     /// Kills the server, if one runs: after a turn that failed nobody knows what state it is in.

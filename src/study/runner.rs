@@ -10,7 +10,7 @@ use logtrace_study::{Cell, Plan, Turn};
 use super::config::needs_mounts;
 use super::directory::StudyDir;
 use super::host::Host;
-use super::settings_check::SettingsCheck;
+use super::settings_check::{Checked, SettingsCheck};
 use super::state::{Account, Failure, State};
 use super::storage_check::check_all;
 use super::turn::Turns;
@@ -51,12 +51,35 @@ impl Work<'_> {
         let line = Line::start("looking what is measured already");
         let left: Vec<&Turn> = self.turns.iter().filter(|turn| !self.is_measured(turn)).collect();
         let mut clock = Clock::start(state.account);
-        let mut unmeasured: Vec<&Cell> = left.iter().map(|turn| &self.cells[turn.cell]).collect();
-        unmeasured.sort_by_key(|cell| &cell.key);
-        unmeasured.dedup_by_key(|cell| &cell.key);
-        self.check(&unmeasured, interrupts, &line).await?;
         let mut host = Host::new(self.dir, self.home, state.asked.seed, interrupts);
-        let mut ended = Ended::Done;
+        let checked = self.check(&self.cells_of(&left), interrupts, &line).await?;
+        let is_over = match checked {
+            Some(checked) => load(&mut host, checked, &mut clock, &line).await,
+            None => false,
+        };
+        let ended = match is_over {
+            true => Ok(Ended::Interrupted),
+            false => {
+                self.measure(&left, &mut host, (&mut *state, &mut clock), &line)
+                    .await
+            }
+        };
+        let stopped = host.stop(&line).await;
+        state.account = clock.stop();
+        line.clear();
+        self.dir.keep(state)?;
+        stopped.and(ended)
+    }
+
+    /// Measures turns one after the other.
+    async fn measure(
+        &self,
+        left: &[&Turn],
+        host: &mut Host<'_>,
+        (state, clock): (&mut State, &mut Clock),
+        line: &Line,
+    ) -> anyhow::Result<Ended> {
+        let interrupts = host.interrupts();
         for (number, turn) in left.iter().enumerate() {
             let cell = &self.cells[turn.cell];
             let planned = self.planned(&left[number..]);
@@ -71,34 +94,39 @@ impl Work<'_> {
                 dir: self.dir,
                 interrupts,
             };
-            let measuring = turns.measure(&mut host, cell, turn, &line, &mut clock.account);
-            let result = interrupts
-                .unless_aborted(measuring)
-                .await
-                .map_err(Into::into)
-                .flatten();
+            let measuring = turns.measure(host, cell, turn, line, &mut clock.account);
+            let result = interrupts.unless_aborted(measuring).await;
+            let result = result.map_err(Into::into).flatten();
             clock.turn_over(planned - self.planned(&left[number + 1..]));
             clock.account.turns += u32::from(result.is_ok());
             if result.is_err() && !interrupts.end.is_cancelled() {
                 host.give_up();
             }
-            let is_over = note(state, cell, turn, result, &line);
+            let is_over = note(state, cell, turn, result, line);
             state.account = clock.account;
             self.dir.keep(state)?;
             if is_over || interrupts.end.is_cancelled() {
-                ended = Ended::Interrupted;
-                break;
+                return Ok(Ended::Interrupted);
             }
         }
-        let stopped = host.stop(&line).await;
-        state.account = clock.stop();
-        line.clear();
-        self.dir.keep(state)?;
-        stopped.map(|()| ended)
+        Ok(Ended::Done)
     }
 
-    /// Asks file systems and servers whether they take what the plan says.
-    async fn check(&self, cells: &[&Cell], interrupts: &Interrupts, line: &Line) -> anyhow::Result<()> {
+    /// The cells of these turns, each once.
+    fn cells_of(&self, turns: &[&Turn]) -> Vec<&Cell> {
+        let mut cells: Vec<&Cell> = turns.iter().map(|turn| &self.cells[turn.cell]).collect();
+        cells.sort_by_key(|cell| &cell.key);
+        cells.dedup_by_key(|cell| &cell.key);
+        cells
+    }
+
+    /// Asks file systems and servers whether they take what the plan says. The server that was asked last still runs.
+    async fn check<'c>(
+        &self,
+        cells: &[&'c Cell],
+        interrupts: &Interrupts,
+        line: &Line,
+    ) -> anyhow::Result<Option<Checked<'c>>> {
         let places = (self.dir, self.home);
         let checked = check_all(self.plan, cells, places, interrupts, line);
         interrupts.unless_aborted(checked).await??;
@@ -121,6 +149,12 @@ impl Work<'_> {
         let cells = turns.iter().map(|turn| &self.cells[turn.cell]);
         cells.map(|cell| cell.warmup + cell.duration).sum()
     }
+}
+
+/// Has a server that runs load data; whether a signal ended it. What else goes wrong is told when a turn needs the data.
+async fn load(host: &mut Host<'_>, checked: Checked<'_>, clock: &mut Clock, line: &Line) -> bool {
+    let loaded = host.load(checked, line, &mut clock.account).await;
+    loaded.is_err_and(|error| error.is::<Interrupted>())
 }
 
 /// Notes what became of a turn; whether a signal ended it.

@@ -1,6 +1,6 @@
 //! Whether servers take the variables of a plan, asked before anything is measured.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use anyhow::anyhow;
@@ -9,10 +9,17 @@ use logtrace_server::{Home, ServerError, Setting};
 use logtrace_study::{Cell, Plan};
 
 use super::config::run_config;
+use super::data::fixed;
 use super::directory::StudyDir;
 use crate::exit::UsageError;
 use crate::measurement::{Interrupts, Line};
 use crate::run::{RunConfig, Served, Storage, give_back, serve};
+
+/// A server that was asked, as it is when only what a data directory is made with is set, and a cell of it.
+pub(crate) struct Checked<'c> {
+    pub(crate) served: Served,
+    pub(crate) cell: &'c Cell,
+}
 
 /// What a check needs.
 pub(crate) struct SettingsCheck<'a> {
@@ -26,40 +33,46 @@ pub(crate) struct SettingsCheck<'a> {
 impl SettingsCheck<'_> {
     /// Fails with the first variable, of a server or a session, that a cell's server does not know or whose value it
     /// refuses, told with its line. Each server is started once, and once more for each combination of variables that only
-    /// a start can set.
-    pub(crate) async fn check(&self, cells: &[&Cell]) -> anyhow::Result<()> {
-        let mut checked = BTreeSet::new();
+    /// a start can set. The one that was asked last still runs.
+    pub(crate) async fn check<'c>(&self, cells: &[&'c Cell]) -> anyhow::Result<Option<Checked<'c>>> {
+        let mut servers: BTreeMap<String, Vec<&Cell>> = BTreeMap::new();
         for cell in cells {
-            let server = format!("{:?}", cell.server);
-            if checked.insert(server.clone()) {
-                let same: Vec<&Cell> = cells
-                    .iter()
-                    .filter(|cell| format!("{:?}", cell.server) == server)
-                    .copied()
-                    .collect();
-                self.check_server(&same).await?;
-            }
+            let key = format!("{:?} {:?}", cell.server, fixed(&self.config(cell)));
+            servers.entry(key).or_default().push(cell);
         }
-        Ok(())
+        let mut last: Option<Checked<'_>> = None;
+        for cells in servers.values() {
+            if let Some(checked) = last.take() {
+                give_back(checked.served.server, None, self.interrupts).await?;
+            }
+            last = self.check_server(cells).await?;
+        }
+        Ok(last)
     }
 
     /// Cells of one server.
-    async fn check_server(&self, cells: &[&Cell]) -> anyhow::Result<()> {
-        let Some(first) = cells.first() else {
-            return Ok(());
+    async fn check_server<'c>(&self, cells: &[&'c Cell]) -> anyhow::Result<Option<Checked<'c>>> {
+        let Some(&cell) = cells.first() else {
+            return Ok(None);
         };
         self.line.say(format!(
             "asking {} whether it takes the plan's variables",
-            first.flavor
+            cell.flavor
         ));
-        let mut served = self.start(first, Vec::new()).await?;
-        let taken = self.check_running(&mut served, cells).await;
-        give_back(served.server, None, self.interrupts).await?;
-        for (cell, settings) in taken? {
-            let served = self.start(cell, settings).await?;
-            give_back(served.server, None, self.interrupts).await?;
+        let mut served = self.start(cell, fixed(&self.config(cell))).await?;
+        match self.check_running(&mut served, cells).await {
+            Ok(at_start) => {
+                for (cell, settings) in at_start {
+                    let served = self.start(cell, settings).await?;
+                    give_back(served.server, None, self.interrupts).await?;
+                }
+                Ok(Some(Checked { served, cell }))
+            }
+            Err(error) => {
+                give_back(served.server, None, self.interrupts).await?;
+                Err(error)
+            }
         }
-        Ok(())
     }
 
     /// What can be set while the server runs is. Returns what only a start can, each combination once, with a cell that has

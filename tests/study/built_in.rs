@@ -1,9 +1,12 @@
 //! A cut of each built-in study: it is measured whole, and what it should find is found.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 use logtrace_events::FileClass;
 use logtrace_report::document::Document;
+use serde_json::Value;
 
 use crate::common::{SERVERS, alone};
 use crate::studied::{Place, texts};
@@ -95,8 +98,36 @@ impl Cut {
             let [without, with] = [without, with].map(|cell| slow_log(of(&measured, server, cell)));
             assert!(without == 0 && with > 0, "{without} and {with} bytes of slow log");
         }
+        if self.study == "log-buffer" {
+            stage_is_the_commit(server, &place, &measured);
+        }
         place.assert_nothing_left();
     }
+}
+
+/// What the server calls the stage of the commit takes about as long as the commit.
+fn stage_is_the_commit(server: &str, place: &Place, measured: &BTreeMap<String, Document>) {
+    let stage = match server {
+        "mysql" => "waiting for handler commit",
+        _ => "Commit",
+    };
+    let name = format!("cells/{server}_1_1/1");
+    let told = stage_mean(&place.out().join(&name), stage);
+    let seen = measured[&name].commits.as_ref().unwrap();
+    let ratio = told / (seen.total as f64 / seen.count as f64);
+    assert!(
+        (0.4..1.6).contains(&ratio),
+        "{server}: {stage} {told} ns, {ratio}"
+    );
+}
+
+/// Nanoseconds of a statement in a stage, as the server tells.
+fn stage_mean(turn: &Path, stage: &str) -> f64 {
+    let stages = fs::read_to_string(turn.join("stages.json")).unwrap();
+    let stages: Value = serde_json::from_str(&stages).unwrap();
+    let rows = stages.as_array().unwrap();
+    let row = rows.iter().find(|row| row["stage"] == stage).unwrap();
+    row["mean"].as_f64().unwrap()
 }
 
 /// The first turn of a cell.

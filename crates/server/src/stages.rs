@@ -46,14 +46,14 @@ impl Connection {
         Ok(true)
     }
 
-    /// The stages up to now.
+    /// The stages up to now, of all users' statements.
     pub async fn stages(&self) -> Result<Stages, ConnectError> {
         let mut conn = self.connect().await?;
-        // Times are picoseconds there.
+        // Times are picoseconds there. The server's own threads have no user: MySQL's wait in the stage of a commit too.
         let statement = format!(
-            "SELECT EVENT_NAME, COUNT_STAR, SUM_TIMER_WAIT DIV 1000 \
-             FROM performance_schema.events_stages_summary_global_by_event_name \
-             WHERE EVENT_NAME LIKE '{PREFIX}%' AND COUNT_STAR > 0"
+            "SELECT EVENT_NAME, CAST(SUM(COUNT_STAR) AS UNSIGNED), CAST(SUM(SUM_TIMER_WAIT) DIV 1000 AS UNSIGNED) \
+             FROM performance_schema.events_stages_summary_by_user_by_event_name \
+             WHERE EVENT_NAME LIKE '{PREFIX}%' AND USER IS NOT NULL GROUP BY EVENT_NAME HAVING SUM(COUNT_STAR) > 0"
         );
         let rows: Vec<(String, u64, u64)> =
             conn.query(statement).await.map_err(|error| self.explain(error))?;

@@ -101,7 +101,7 @@ pub(crate) fn entry(
         value: tidy(value),
         interval: interval(&values, &errors, spec.statistic, &mut rng).map(tidy_interval),
         comparison: comparison.map(tidy_comparison),
-        causes: causes(cell, results),
+        causes: causes(cell, results, &spec.figure),
         notes: notes(cell, values.len(), results)
             .into_iter()
             .chain(not_compared(spec, baseline, results).filter(|_| comparison.is_none()))
@@ -151,12 +151,16 @@ fn not_compared(spec: &TableSpec, baseline: Baseline<'_>, results: &Results) -> 
     })
 }
 
-/// The largest causes over all repeats of a cell.
-fn causes(cell: &Cell, results: &Results) -> Vec<CauseShare> {
+/// The largest causes over all repeats of a cell: of its commits where the figure is of these, else of its statements too.
+fn causes(cell: &Cell, results: &Results, figure: &Figure) -> Vec<CauseShare> {
     let (mut totals, mut events): (BTreeMap<String, u64>, u64) = (BTreeMap::new(), 0);
     for (_, measured) in results.measured(cell) {
-        events += measured.events;
-        for cause in &measured.causes {
+        let (causes, of) = match figure {
+            Figure::Commits(_) | Figure::CommitPart(_) => (&measured.commit_causes, measured.commits),
+            _ => (&measured.causes, measured.events),
+        };
+        events += of;
+        for cause in causes {
             *totals.entry(cause.name()).or_default() += cause.total;
         }
     }

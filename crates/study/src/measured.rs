@@ -20,6 +20,10 @@ pub struct Measured {
     pub causes: Vec<CauseTotal>,
     /// The commits that these are of; the statements where hardly anything commits.
     pub events: u64,
+    /// What the server's commits alone waited for: the largest first.
+    pub commit_causes: Vec<CauseTotal>,
+    /// Those commits.
+    pub commits: u64,
     /// Requests in each second of the window.
     pub per_second: Vec<f64>,
     /// Standard error of the throughput inside the window, as a part of it; heeds that what follows on one another is
@@ -66,8 +70,10 @@ impl Measured {
         let done = course.done();
         Self {
             figures,
-            causes: causes(document),
+            causes: causes(&[of_commits(document), of_statements(document)].concat()),
             events: events(document),
+            commit_causes: causes(&of_commits(document)),
+            commits: document.commits.as_ref().map_or(0, |commits| commits.count),
             per_second: seconds,
             error: error_of_mean(&done).and_then(|error| ratio(error, mean(&done)?)),
             stalls,
@@ -162,19 +168,31 @@ fn events(document: &Document) -> u64 {
     }
 }
 
-fn causes(document: &Document) -> Vec<CauseTotal> {
-    let of_commits = document
-        .causes
-        .iter()
-        .map(|row| (row.file, row.op, row.wait, row.total));
-    let statements = document
-        .statements
-        .iter()
-        .flat_map(|statements| &statements.causes);
-    let of_statements = statements.map(|row| (row.file, row.op, row.wait, row.total));
+fn of_commits(document: &Document) -> Vec<CauseTotal> {
+    let rows = document.causes.iter().map(|row| CauseTotal {
+        io: row.file.zip(row.op),
+        wait: row.wait,
+        total: row.total,
+    });
+    rows.collect()
+}
+
+fn of_statements(document: &Document) -> Vec<CauseTotal> {
+    let statements = document.statements.iter();
+    let rows = statements.flat_map(|statements| &statements.causes);
+    let rows = rows.map(|row| CauseTotal {
+        io: row.file.zip(row.op),
+        wait: row.wait,
+        total: row.total,
+    });
+    rows.collect()
+}
+
+/// Whoever's work it was.
+fn causes(rows: &[CauseTotal]) -> Vec<CauseTotal> {
     let mut totals: BTreeMap<(Option<(FileClass, IoOp)>, Wait), u64> = BTreeMap::new();
-    for (file, op, wait, total) in of_commits.chain(of_statements) {
-        *totals.entry((file.zip(op), wait)).or_default() += total;
+    for row in rows {
+        *totals.entry((row.io, row.wait)).or_default() += row.total;
     }
     let totals = totals
         .into_iter()

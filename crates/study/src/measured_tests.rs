@@ -58,6 +58,9 @@ fn parts_of_commits_and_of_statements_sum_to_all_that_was_waited_for() {
         measured.total(),
         document.commits.as_ref().unwrap().total + statements
     );
+    let of_commits: u64 = measured.commit_causes.iter().map(|cause| cause.total).sum();
+    let commits = document.commits.as_ref().unwrap();
+    assert_eq!((of_commits, measured.commits), (commits.total, commits.count));
     let first = measured.causes[0];
     assert_eq!(
         (first.io, first.wait),

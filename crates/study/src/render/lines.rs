@@ -43,8 +43,24 @@ pub(super) fn entry(table: &StudyTable, entry: &Entry) -> Vec<String> {
     }
 }
 
+/// What the entries of a grid waited for: the entry, and its causes.
+pub(super) type Waited = Vec<(String, String)>;
+
+/// Of a grid; `None` where nothing is known, and `Some` of nothing where one of `earlier` says the same.
+pub(super) fn waited(grid: &Grid, earlier: &mut Vec<Waited>) -> Option<Waited> {
+    let waited: Waited = grid.rows.iter().flat_map(|row| causes(grid, row)).collect();
+    if waited.is_empty() {
+        return None;
+    }
+    if earlier.contains(&waited) {
+        return Some(Vec::new());
+    }
+    earlier.push(waited.clone());
+    Some(waited)
+}
+
 /// What each entry of a row waited for.
-pub(super) fn causes<'a>(grid: &'a Grid, row: &'a Row) -> impl Iterator<Item = (String, String)> + 'a {
+fn causes<'a>(grid: &'a Grid, row: &'a Row) -> impl Iterator<Item = (String, String)> + 'a {
     grid.columns
         .iter()
         .zip(&row.entries)

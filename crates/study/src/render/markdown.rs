@@ -11,10 +11,14 @@ pub(super) fn render(report: &StudyReport) -> String {
         escaped(&report.question),
         escaped(&lines::summary(report)),
     ];
+    let mut earlier = Vec::new();
     for table in &report.tables {
         blocks.push(format!("## {}", escaped(&table.title)));
         blocks.push(escaped(&table.caption()));
-        blocks.extend(table.grids.iter().flat_map(|grid| grid_blocks(table, grid)));
+        for grid in &table.grids {
+            blocks.extend(grid_blocks(table, grid));
+            blocks.extend(lines::waited(grid, &mut earlier).map(|waited| causes(table, &waited)));
+        }
     }
     if !report.stalls.is_empty() {
         let (stalls, more) = lines::longest(report);
@@ -58,20 +62,27 @@ fn grid_blocks(spec: &StudyTable, grid: &Grid) -> Vec<String> {
     if !notes.is_empty() {
         blocks.push(list(&notes));
     }
-    let causes = grid.rows.iter().flat_map(|row| lines::causes(grid, row));
-    let causes: Vec<Vec<String>> = causes.map(|(entry, shares)| vec![entry, shares]).collect();
-    if !causes.is_empty() {
-        blocks.push(table(
-            &[
-                format!("{}, {}", spec.row_axis, spec.column_axis),
-                "waited for".to_owned(),
-            ],
-            &causes,
-        ));
-    }
     blocks
 }
 
+fn causes(spec: &StudyTable, waited: &[(String, String)]) -> String {
+    if waited.is_empty() {
+        return "They waited for the same as above.".to_owned();
+    }
+    let entries = format!("{}, {}", spec.row_axis, spec.column_axis);
+    let mut lines = vec![
+        line(&[entries, "waited for".to_owned()]),
+        "| --- | --- |".to_owned(),
+    ];
+    lines.extend(
+        waited
+            .iter()
+            .map(|(entry, shares)| line(&[entry.clone(), shares.clone()])),
+    );
+    lines.join("\n")
+}
+
+/// Words at the left, numbers at the right.
 fn table(header: &[String], rows: &[Vec<String>]) -> String {
     let rule = header
         .iter()

@@ -23,9 +23,15 @@ pub(super) fn render(report: &StudyReport, color: bool) -> String {
         wrapped(&report.question),
         lines::summary(report)
     )];
+    let mut earlier = Vec::new();
     for table in &report.tables {
         blocks.push(format!("{}\n{}", bold(&table.title), wrapped(&table.caption())));
-        blocks.extend(table.grids.iter().map(|grid| grid_block(table, grid, color)));
+        for grid in &table.grids {
+            let waited = lines::waited(grid, &mut earlier);
+            let lines = std::iter::once(grid_block(table, grid, color));
+            let lines = lines.chain(waited.map(|waited| causes(&waited, color)));
+            blocks.push(lines.collect::<Vec<_>>().join("\n"));
+        }
     }
     if !report.stalls.is_empty() {
         let (stalls, more) = lines::longest(report);
@@ -70,18 +76,22 @@ fn grid_block(table: &StudyTable, grid: &Grid, color: bool) -> String {
             .flat_map(|row| lines::notes(grid, row))
             .map(|note| wrapped(&format!("! {note}"))),
     );
-    let mut causes = plain();
-    for (entry, shares) in grid.rows.iter().flat_map(|row| lines::causes(grid, row)) {
-        causes.add_row([entry, shares]);
-    }
-    if causes.row_count() > 0 {
-        block.push(painted("waited for", Style::new().dimmed(), color));
-        if let Some(column) = causes.column_mut(0) {
-            column.set_padding((0, 0));
-        }
-        block.push(trimmed(&causes));
-    }
     block.join("\n")
+}
+
+fn causes(waited: &[(String, String)], color: bool) -> String {
+    let heading = |text: &str| painted(text, Style::new().dimmed(), color);
+    if waited.is_empty() {
+        return heading("waited for the same as above");
+    }
+    let mut drawn = plain();
+    for (entry, shares) in waited {
+        drawn.add_row([entry, shares]);
+    }
+    if let Some(column) = drawn.column_mut(0) {
+        column.set_padding((0, 0));
+    }
+    format!("{}\n{}", heading("waited for"), trimmed(&drawn))
 }
 
 fn published_table(published: &Published) -> String {

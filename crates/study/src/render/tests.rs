@@ -62,18 +62,21 @@ rows = [["off", 100], ["on", 50.5]]
 
 fn measured(throughput: f64) -> Measured {
     let cause = |io, wait, total| CauseTotal { io, wait, total };
+    let causes = vec![
+        cause(Some((FileClass::Binlog, IoOp::Fsync)), Wait::JournalCommit, 4100),
+        cause(Some((FileClass::Redo, IoOp::Fsync)), Wait::DeviceFlush, 3900),
+        cause(None, Wait::RunQueue, 1900),
+        cause(None, Wait::OnCpu, 100),
+    ];
     Measured {
         figures: BTreeMap::from([
             (Figure::Throughput, throughput),
             (Figure::Requests(Span::Response, Point::P99), 1e9 / throughput),
         ]),
-        causes: vec![
-            cause(Some((FileClass::Binlog, IoOp::Fsync)), Wait::JournalCommit, 4100),
-            cause(Some((FileClass::Redo, IoOp::Fsync)), Wait::DeviceFlush, 3900),
-            cause(None, Wait::RunQueue, 1900),
-            cause(None, Wait::OnCpu, 100),
-        ],
+        causes: causes.clone(),
         events: 10,
+        commit_causes: causes,
+        commits: 10,
         per_second: vec![throughput; 2],
         error: Some(0.01),
         stalls: Vec::new(),
