@@ -12,6 +12,8 @@ pub struct Course {
     pub part_ns: u64,
     /// The parts, in the order of time.
     pub parts: Vec<Part>,
+    /// Whether commits are known part by part: all of the window was traced.
+    pub traced: bool,
     /// The server's `sync_binlog`, where it is known.
     pub sync_binlog: Option<u64>,
 }
@@ -69,6 +71,7 @@ impl Course {
         Self {
             part_ns: TENTH,
             parts,
+            traced: document.tracer.is_some() && document.gaps().is_none(),
             sync_binlog: sync_binlog.and_then(|value| value.parse().ok()),
         }
     }

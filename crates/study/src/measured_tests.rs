@@ -131,7 +131,7 @@ fn a_stall_has_what_slow_tenths_say() {
         (12_200_000_000, 500_000_000)
     );
     // Two ended in one tenth and one in the last, in which seven more were under way.
-    assert_eq!(stalls[0].commits, 2 + 1 + 7);
+    assert_eq!(stalls[0].commits, Some(2 + 1 + 7));
     assert_eq!(stalls[0].causes[0].1, 2 * 712_345_678);
 }
 

@@ -25,8 +25,8 @@ pub struct Stall {
     pub done: u64,
     /// Requests that are usually done in such a time, by the median of the window.
     pub usual: u64,
-    /// Commits that were under way in it.
-    pub commits: u64,
+    /// Commits that were under way in it; `None` where that is not known, because not all of the window was traced.
+    pub commits: Option<u64>,
     /// What these commits waited for meanwhile, the largest first: nanoseconds.
     pub causes: Vec<(Cause, u64)>,
     /// What most of that was, in one word; `None` where nothing was most of it.
@@ -45,7 +45,7 @@ pub fn stalls(course: &Course) -> Vec<Stall> {
         let low = parts[at..].iter().take_while(|part| is_low(part)).count();
         let length_ns = part_ns * low as u64;
         if low > 0 && length_ns >= SHORTEST_NS {
-            stalls.push(stall(&parts, at..at + low, part_ns, median).named(course.sync_binlog));
+            stalls.push(stall(&parts, at..at + low, part_ns, median).told(course));
         }
         at += low.max(1);
     }
@@ -63,16 +63,20 @@ fn stall(parts: &[Part], range: std::ops::Range<usize>, part_ns: u64, median: f6
         length_ns: part_ns * low,
         done: held.done,
         usual: rounded(median * low as f64),
-        commits: held.ended + held.held,
+        commits: Some(held.ended + held.held),
         causes,
         kind: None,
     }
 }
 
 impl Stall {
-    fn named(self, sync_binlog: Option<u64>) -> Self {
-        let kind = StallKind::of(&self.causes, sync_binlog);
-        Self { kind, ..self }
+    /// As far as the course knows.
+    fn told(self, course: &Course) -> Self {
+        Self {
+            commits: self.commits.filter(|_| course.traced),
+            kind: StallKind::of(&self.causes, course.sync_binlog),
+            ..self
+        }
     }
 }
 
@@ -133,6 +137,7 @@ mod tests {
         Course {
             part_ns: PART_NS,
             parts: parts.collect(),
+            traced: true,
             sync_binlog: Some(0),
         }
     }
@@ -156,7 +161,7 @@ mod tests {
                 length_ns: 15 * PART_NS,
                 done: 0,
                 usual: 1500,
-                commits: 10,
+                commits: Some(10),
                 causes: vec![(ROTATION, 12_000_000_000), (Cause::UNEXPLAINED, 75)],
                 kind: Some(StallKind::BinlogRotation),
             }],

@@ -70,8 +70,8 @@ pub struct StallRow {
     pub done: u64,
     /// Requests that are usually done in such a time.
     pub usual: u64,
-    /// Commits that were under way in it.
-    pub commits: u64,
+    /// Commits that were under way in it; `None` where that is not known, because not all of the window was traced.
+    pub commits: Option<u64>,
     /// What most of their waiting was for; `None` where nothing was most of it, or nothing was traced.
     pub kind: Option<StallKind>,
     /// What these waited for, the largest first.

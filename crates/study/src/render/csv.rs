@@ -81,7 +81,10 @@ pub(super) fn stalls(report: &StudyReport) -> Result<String, RenderError> {
             stall.length.to_string(),
             stall.done.to_string(),
             stall.usual.to_string(),
-            stall.commits.to_string(),
+            stall
+                .commits
+                .map(|commits| commits.to_string())
+                .unwrap_or_default(),
             stall.kind.map_or("", StallKind::as_str).to_owned(),
             lines::shares(&stall.causes),
         ])?;

@@ -102,15 +102,20 @@ pub(super) fn shares(causes: &[CauseShare]) -> String {
 /// A stall in one line.
 pub(super) fn stall(stall: &StallRow) -> String {
     let mut text = format!(
-        "{}, repeat {}: at {} for {}, {} of {} requests done, {} commits held",
+        "{}, repeat {}: at {} for {}, {} of {} requests done",
         stall.cell,
         stall.repeat,
         units::duration(stall.at),
         units::duration(stall.length),
         units::count(stall.done),
         units::count(stall.usual),
-        units::count(stall.commits),
     );
+    match stall.commits {
+        // What held requests up then came before they committed.
+        Some(0) => text += ", no commit was under way",
+        Some(commits) => text += &format!(", {} commits held", units::count(commits)),
+        None => {}
+    }
     if let Some(kind) = stall.kind {
         text += &format!("; {}", kind.as_str());
     }

@@ -95,7 +95,7 @@ fn stall() -> Stall {
         length_ns: 1_500_000_000,
         done: 3,
         usual: 1500,
-        commits: 8,
+        commits: Some(8),
         causes: vec![(rotation, 900), (Cause::UNEXPLAINED, 100)],
         kind: Some(StallKind::BinlogRotation),
     }
