@@ -146,6 +146,18 @@ fn cells_share_a_server_when_nothing_needs_another_one() {
 }
 
 #[test]
+fn cells_whose_files_are_elsewhere_do_not_share_a_server() {
+    let duration = "duration = \"10s\"\n";
+    let elsewhere = PLAN.replacen(duration, &format!("{duration}place.slow_log = \"nothing\"\n"), 1);
+    let (usual, elsewhere) = (read(PLAN).unwrap(), read(&elsewhere).unwrap());
+    for (one, other) in usual.cells(Scale::Full).iter().zip(elsewhere.cells(Scale::Full)) {
+        assert_eq!((one.places.len() + 1, &one.key), (other.places.len(), &other.key));
+        // What a server was started with is what it has.
+        assert_ne!(one.server_key(), other.server_key());
+    }
+}
+
+#[test]
 fn the_baseline_of_a_cell_differs_by_its_axis_alone() {
     let plan = read(PLAN).unwrap();
     let (cells, table) = (plan.cells(Scale::Full), &plan.tables[0]);

@@ -1,10 +1,9 @@
 //! Which cells can share a running server, and which its data.
 
 use logtrace_driver::Content;
-use logtrace_events::FileClass;
 use logtrace_server::Flavor;
 
-use crate::cell::{Cell, Place};
+use crate::cell::Cell;
 
 /// Variables that neither server changes while it runs, and sizes whose change disturbs what runs. A variable that is
 /// missing here costs a restart in the middle of a group, and nothing else: whoever runs a study asks the server.
@@ -44,18 +43,16 @@ const AT_START: [&str; 32] = [
 ];
 
 impl Cell {
-    /// The same for two cells that can share a running server: what differs between them can be changed while it runs. That
-    /// is so with the places of the query logs too: `slow_query_log_file` and `general_log_file` are dynamic. Not so with what
-    /// a server works out at its start: whether MariaDB buffers its redo log (`innodb_log_file_buffering`).
+    /// The same for two cells that can share a running server: what differs between them can be changed while it runs. Not
+    /// so where files are, nor what a server works out at its start: whether MariaDB buffers its redo log
+    /// (`innodb_log_file_buffering`).
     pub fn server_key(&self) -> String {
         let settings = self.settings.iter().map(|chosen| &chosen.value);
         let settings: Vec<String> = settings
             .filter(|setting| AT_START.contains(&setting.name()))
             .map(ToString::to_string)
             .collect();
-        let at_start = |place: &&Place| !matches!(place.class, FileClass::SlowLog | FileClass::GeneralLog);
-        let places = self.places.iter().filter(at_start);
-        let places: Vec<_> = places.map(|place| (place.class, &place.at)).collect();
+        let places: Vec<_> = self.places.iter().map(|place| (place.class, &place.at)).collect();
         let queue: Vec<_> = self.queue.iter().map(|chosen| &chosen.value).collect();
         format!(
             "{:?} {:?} {places:?} {queue:?} {settings:?} {} {:?} {} {:?}",
