@@ -48,11 +48,9 @@ impl Data {
         };
         Ok(&self.kept[at].1)
     }
-}
 
-impl Data {
-    /// Loads the data of a cell on a server that runs, if it is not loaded yet and the server can be had as one that
-    /// loads; that ends it. `config` is the cell's, with the seed of the data.
+    /// Loads the data of a cell, which is not loaded yet, on a server that runs, if that can be had as one that loads; it
+    /// is ended. `config` is the cell's, with the seed of the data.
     pub(crate) async fn load_on(
         &mut self,
         mut served: Served,
@@ -64,7 +62,7 @@ impl Data {
         let settings = config.server_settings();
         let set = served.server.reconfigure(&settings);
         let is_suited = interrupts.unless_ended(set).await??.need_restart.is_empty();
-        if !is_suited || self.kept.iter().any(|(known, _)| *known == key) {
+        if !is_suited {
             return give_back(served.server, None, interrupts).await;
         }
         self.kept

@@ -68,11 +68,12 @@ impl Measured {
         let stages = stages.iter();
         figures.extend(stages.map(|(name, time)| (Figure::Stage(name.clone()), *time)));
         let done = course.done();
+        let (commits, statements) = (of_commits(document), of_statements(document));
         Self {
             figures,
-            causes: causes(&[of_commits(document), of_statements(document)].concat()),
+            causes: causes(commits.iter().chain(&statements)),
             events: events(document),
-            commit_causes: causes(&of_commits(document)),
+            commit_causes: causes(&commits),
             commits: document.commits.as_ref().map_or(0, |commits| commits.count),
             per_second: seconds,
             error: error_of_mean(&done).and_then(|error| ratio(error, mean(&done)?)),
@@ -189,7 +190,7 @@ fn of_statements(document: &Document) -> Vec<CauseTotal> {
 }
 
 /// Whoever's work it was.
-fn causes(rows: &[CauseTotal]) -> Vec<CauseTotal> {
+fn causes<'a>(rows: impl IntoIterator<Item = &'a CauseTotal>) -> Vec<CauseTotal> {
     let mut totals: BTreeMap<(Option<(FileClass, IoOp)>, Wait), u64> = BTreeMap::new();
     for row in rows {
         *totals.entry((row.io, row.wait)).or_default() += row.total;
