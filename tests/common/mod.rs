@@ -46,6 +46,13 @@ pub(crate) fn patiently(what: &str, condition: impl Fn() -> bool) {
     }
 }
 
+/// The private server of a program that runs, once it is started.
+pub(crate) fn server_of(program: &Child) -> Option<u32> {
+    let id = program.id();
+    let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).ok()?;
+    children.split_whitespace().next()?.parse().ok()
+}
+
 /// The program.
 pub(crate) fn logtrace() -> Command {
     Command::new(env!("CARGO_BIN_EXE_logtrace"))

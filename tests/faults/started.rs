@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use logtrace_report::document::Document;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::common::patiently;
+use crate::common::{patiently, server_of};
 use crate::home::entries;
 
 /// No fault may make a run longer than this.
@@ -96,9 +96,7 @@ impl Started {
 
     /// The same, at any time.
     pub(crate) fn server_if_started(&self) -> Option<u32> {
-        let id = self.child.id();
-        let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).ok()?;
-        children.split_whitespace().next()?.parse().ok()
+        server_of(&self.child)
     }
 
     /// Waits for its end.

@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::common::disk::Disk;
-use crate::common::{SERVERS, alone, patiently};
+use crate::common::{SERVERS, alone, patiently, server_of};
 use crate::studied::{PLAN, Place, texts};
 
 #[test]
@@ -19,7 +19,8 @@ fn a_server_that_is_killed_costs_its_turn_alone() {
         let arguments = format!("--only server={server}");
         let mut child = place.study(&arguments).spawn().unwrap();
         let killed = second_turn(&place, &mut child);
-        kill_process(server_of(&place), Signal::KILL).unwrap();
+        let server = i32::try_from(server_of(&child).unwrap()).unwrap();
+        kill_process(Pid::from_raw(server).unwrap(), Signal::KILL).unwrap();
         let output = child.wait_with_output().unwrap();
         let (stdout, stderr) = texts(&output);
         assert_eq!(output.status.code(), Some(3), "{stdout}\n{stderr}");
@@ -60,7 +61,7 @@ fn a_disk_that_is_full_costs_what_is_measured_meanwhile() {
     }
 }
 
-/// Waits until the second turn is measured; its name.
+/// Waits until the second turn has begun; its name.
 fn second_turn(place: &Place, child: &mut Child) -> String {
     place.wait_for(1, child);
     patiently("the second turn", || place.documents().len() > 1);
@@ -68,18 +69,6 @@ fn second_turn(place: &Place, child: &mut Child) -> String {
     let begun = place.documents().into_keys();
     let mut begun = begun.filter(|name| !measured.contains_key(name));
     begun.next().unwrap()
-}
-
-/// The server that the study runs.
-fn server_of(place: &Place) -> Pid {
-    let home = place.home().display().to_string();
-    let read = |pid: i32, name: &str| fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap_or_default();
-    let pids = fs::read_dir("/proc").unwrap().flatten();
-    let mut servers = pids
-        .filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok())
-        .filter(|&pid| ["mysqld\n", "mariadbd\n"].contains(&read(pid, "comm").as_str()))
-        .filter(|&pid| read(pid, "cmdline").contains(&home));
-    Pid::from_raw(servers.next().unwrap()).unwrap()
 }
 
 /// Goes on with a study, to its end; what was measured stays as it was.
