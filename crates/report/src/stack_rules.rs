@@ -64,9 +64,11 @@ const RULES: &[Rule] = &[
     rule("__iomap_dio_rw", DeviceIo),
     rule("blkdev_direct_IO", DeviceIo),
     rule("__blkdev_direct_IO_simple", DeviceIo),
-    // A block that is read because a part of it is written. fs/ext4/inode.c
+    // A block that is read because a part of it is written. fs/ext4/inode.c, fs/iomap/buffered-io.c
     rule("ext4_block_write_begin", DeviceIo),
-    // Metadata read from the device. fs/ext4/balloc.c, fs/ext4/super.c, fs/xfs/xfs_buf.c
+    rule("iomap_write_begin", DeviceIo),
+    // Metadata read from the device. fs/ext4/inode.c, fs/ext4/balloc.c, fs/ext4/super.c, fs/xfs/xfs_buf.c
+    rule("__ext4_get_inode_loc", DeviceIo),
     rule("ext4_read_block_bitmap_nowait", DeviceIo),
     rule("ext4_wait_block_bitmap", DeviceIo),
     rule("ext4_read_bh", DeviceIo),
@@ -84,6 +86,8 @@ const RULES: &[Rule] = &[
     rule("percpu_rwsem_wait", FileSystemLock),
     rule("__inode_dio_wait", FileSystemLock),
     rule("xfs_buf_lock", FileSystemLock),
+    // A range of a file. fs/btrfs/extent-io-tree.c
+    rule("btrfs_lock_extent_bits", FileSystemLock),
     // A handle of the running transaction, and a block that the committing one still writes.
     // fs/jbd2/transaction.c, fs/jbd2/checkpoint.c
     rule("start_this_handle", FileSystemLock),
