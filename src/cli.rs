@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Args, Parser, Subcommand};
 use logtrace_driver::{Arrivals, Keys, Offer, SessionVariable};
+use logtrace_events::Sampling;
 use logtrace_report::render::Format;
 use logtrace_server::{Home, ImageKind, ImageSize, Placement, Setting};
-use logtrace_tracer::{Detail, RingBytes, Sampling};
+use logtrace_tracer::{Detail, RingBytes};
 
 pub(crate) use self::study::{StudyArgs, StudyCommand, StudyExtentArgs, StudyRunArgs, StudyShowArgs};
 use self::workload::WorkloadArgs;
@@ -263,8 +264,9 @@ pub(crate) struct TracingArgs {
     pub(crate) detail: Detail,
 
     /// Trace only a part of the time, in bursts of 200 ms, and nothing in between: for servers whose commits are so
-    /// fast that tracing each of them would slow them down. Requests are measured all the time.
-    #[arg(long, value_name = "P%", default_value_t = Sampling::ALL)]
+    /// fast that tracing each of them would slow them down. Requests are measured all the time. What takes longer than a
+    /// burst is not explained: 25%:2s has bursts of two seconds.
+    #[arg(long, value_name = "P%[:BURST]", default_value_t = Sampling::ALL)]
     pub(crate) sample: Sampling,
 
     /// Keep every record in the run directory (about 0.5 kB a commit).

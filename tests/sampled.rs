@@ -131,3 +131,23 @@ fn a_sample_too_small_for_the_window_is_wrong_usage() {
     assert_eq!(ran.code(), Some(2));
     assert!(ran.stderr().contains("give at least 2s"), "{}", ran.stderr());
 }
+
+#[test]
+fn requests_that_take_longer_than_bursts_are_told_and_longer_bursts_show_them() {
+    // All of them queue for one row.
+    let queue = "--max --rows 1 --connections 200 --duration 8s --warmup 1s";
+    let _alone = alone();
+    for server in SERVERS {
+        for (sample, is_told) in [("20%", true), ("50%:2s", false)] {
+            let ran = run(&format!("{queue} --sample {sample} --server {server}"));
+            let document = ran.document();
+            let mut told = document
+                .caveats
+                .iter()
+                .filter(|caveat| caveat.kind == "cut_by_bursts");
+            let text = told.next().map(|caveat| &caveat.text);
+            let mean = driver(&document).response.mean;
+            assert_eq!(text.is_some(), is_told, "{server}, {sample}: {text:?}, {mean} ns");
+        }
+    }
+}

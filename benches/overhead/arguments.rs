@@ -4,8 +4,9 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use clap::Parser;
+use logtrace_events::Sampling;
 use logtrace_server::{ServerChoice, Setting};
-use logtrace_tracer::{Detail, Extent, Sampling};
+use logtrace_tracer::{Detail, Extent};
 
 use crate::paired::CONNECTIONS;
 

@@ -1,5 +1,8 @@
 //! What a reader must know before trusting the numbers of any measurement; pure.
 
+use std::time::Duration;
+
+use logtrace_events::Sampling;
 use logtrace_report::document::{Caveat, Document};
 use logtrace_tracer::RingBytes;
 
@@ -67,6 +70,7 @@ pub(crate) fn of_tracing(traced: Option<&Traced>, document: &Document) -> Vec<Fi
     let mut found = Vec::new();
     if let Some(traced) = traced {
         found.extend(of_tracer(traced));
+        found.extend(cut_by_bursts(traced.sampling, document));
     }
     found.extend(of_commits(document));
     found
@@ -137,6 +141,28 @@ fn lost(lost: u64, read: u64, rings: RingBytes) -> String {
          parts. What helps: {room}trace less (--detail commit), load less",
         lost + read
     )
+}
+
+/// Requests that are as long as bursts are explained where they happen to be short.
+fn cut_by_bursts(sampling: Sampling, document: &Document) -> Option<Finding> {
+    let seen = document.seen_hardly()? * 100.0;
+    let mean = Duration::from_nanos(document.driver.as_ref()?.response.mean);
+    let enough = mean * 10;
+    let why = match enough > sampling.burst() {
+        true => format!(
+            "they take {:.0} ms on average, a burst is {:.0} ms, and what is told is of the short ones. What helps: longer \
+             bursts (--sample {}%:{}s), or everything traced",
+            mean.as_secs_f64() * 1e3,
+            sampling.burst().as_secs_f64() * 1e3,
+            sampling.percent(),
+            enough.as_secs() + 1,
+        ),
+        false => "threads of the server that hardly ever wait for their clients are known late in a burst, or never. What \
+                  helps: everything traced"
+            .to_owned(),
+    };
+    let text = format!("only {seen:.0} % of the requests' time is explained: {why}");
+    Some(telling("cut_by_bursts", text))
 }
 
 fn of_commits(document: &Document) -> Option<Finding> {

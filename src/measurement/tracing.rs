@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use anyhow::Context;
-use logtrace_events::{Request, RunDir};
+use logtrace_events::{Request, RunDir, Sampling};
 use logtrace_server::ServerFacts;
 use logtrace_tracer::{Account, Detaching, Detail, Extent, RingBytes, Stopped, Tracer, TracerConfig};
 
@@ -17,6 +17,7 @@ use crate::cli::TracingArgs;
 pub(crate) struct Tracing {
     tracer: Tracer<Explainer>,
     ring_bytes: RingBytes,
+    sampling: Sampling,
 }
 
 /// What is wanted of a tracer.
@@ -37,6 +38,8 @@ pub(crate) struct Traced {
     pub(crate) account: Account,
     /// The room that there was for records.
     pub(crate) ring_bytes: RingBytes,
+    /// How much of the time was traced.
+    pub(crate) sampling: Sampling,
     /// The probes, unless somebody else waits for them.
     pub(crate) detaching: Option<Detaching>,
 }
@@ -80,6 +83,7 @@ impl Tracing {
         Ok(Self {
             tracer,
             ring_bytes: config.ring_bytes,
+            sampling,
         })
     }
 
@@ -103,6 +107,7 @@ impl Tracing {
             explained: explainer.finish(),
             account,
             ring_bytes: self.ring_bytes,
+            sampling: self.sampling,
             detaching: Some(detaching),
         })
     }

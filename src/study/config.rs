@@ -62,8 +62,7 @@ fn tracing(cell: &Cell) -> TracingArgs {
     };
     TracingArgs {
         detail,
-        // The plan's own check has let it through.
-        sample: format!("{}%", cell.sample).parse().unwrap_or_default(),
+        sample: cell.sample,
         record: false,
         ring_bytes: None,
     }

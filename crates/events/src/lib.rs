@@ -13,6 +13,7 @@ mod record;
 mod recording;
 mod request;
 mod run_dir;
+mod sampling;
 mod tenth;
 pub mod wire;
 
@@ -26,4 +27,5 @@ pub use record::{
 pub use recording::{RecordingError, RecordingReader, RecordingWriter};
 pub use request::{Outcome, Request};
 pub use run_dir::{RunDir, RunDirError};
+pub use sampling::Sampling;
 pub use tenth::{MOST_TENTHS, TENTH_NS, tenth};

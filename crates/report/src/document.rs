@@ -17,6 +17,7 @@ use crate::cause::{Wait, Who};
 use crate::distribution::Distribution;
 
 mod kind;
+mod seen;
 mod server;
 mod slow_tenth;
 mod tpcc;

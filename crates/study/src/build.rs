@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use logtrace_driver::{Arrivals, FileError, Pace, Rate};
-use logtrace_events::FileClass;
+use logtrace_events::{FileClass, Sampling};
 use logtrace_server::{Flavor, ImageKind, ImageSize, Placement, ServerChoice, Setting, check_placements};
 
 use crate::cell::{Cell, Chosen, DataUse, Detail, FileSystem, Place, Where};
@@ -197,20 +197,13 @@ fn is_off(value: &str) -> bool {
     ["0", "off", "false"].contains(&value.to_ascii_lowercase().as_str())
 }
 
-fn tracing(options: &Merged<'_>) -> Result<(Detail, u8), FileError> {
+fn tracing(options: &Merged<'_>) -> Result<(Detail, Sampling), FileError> {
     let words = Detail::ALL.map(|detail| (detail.as_str(), detail));
     let detail = options.word("detail", &words)?.unwrap_or_default();
-    let sample = options.text("sample")?.map(|text| {
-        let share = text.strip_suffix('%').and_then(|number| number.parse().ok());
-        let share = share.filter(|share| (1..=100).contains(share));
-        share.ok_or_else(|| options.error("sample", "write a share of the time, from \"1%\" to \"100%\""))
-    });
-    let sample = sample.transpose()?.unwrap_or(100);
-    match (detail, sample) {
-        (Detail::None, 1..100) => {
-            Err(options.error("sample", "nothing is traced with detail = \"none\": leave it out"))
-        }
-        _ => Ok((detail, sample)),
+    let sample: Sampling = options.parsed("sample")?.unwrap_or_default();
+    match detail == Detail::None && sample.has_gaps() {
+        true => Err(options.error("sample", "nothing is traced with detail = \"none\": leave it out")),
+        false => Ok((detail, sample)),
     }
 }
 

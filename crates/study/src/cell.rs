@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use logtrace_driver::{Arrivals, Dataset, Keys, Pace, Requests};
-use logtrace_events::FileClass;
+use logtrace_events::{FileClass, Sampling};
 use logtrace_server::{Flavor, ImageKind, ImageSize, ServerChoice, Setting};
 
 /// One level of each axis, with all options that follow from them.
@@ -51,8 +51,8 @@ pub struct Cell {
     pub data: DataUse,
     /// How much is traced.
     pub detail: Detail,
-    /// The share of the time that is traced, in per cent, from 1 to 100.
-    pub sample: u8,
+    /// How much of the time is traced.
+    pub sample: Sampling,
     /// Whether the server is asked in which stages its statements spent their time.
     pub stages: bool,
     pub(crate) lines: BTreeMap<String, usize>,

@@ -131,7 +131,20 @@ fn notes(cell: &Cell, repeats: usize, results: &Results) -> Vec<String> {
     }
     let degraded = results.measured(cell).filter(|(_, measured)| measured.degraded);
     notes.extend(degraded.map(|(repeat, _)| format!("the run of repeat {} is degraded", repeat + 1)));
+    notes.extend(hardly_seen(cell, results));
     notes
+}
+
+/// That its causes are those of a few requests.
+fn hardly_seen(cell: &Cell, results: &Results) -> Option<String> {
+    let seen = results
+        .measured(cell)
+        .filter_map(|(_, measured)| measured.seen_hardly);
+    let least = seen.min_by(f64::total_cmp)?;
+    Some(format!(
+        "bursts show {:.0} % of its requests' time, and causes are of that (docs/attribution.md, A sample of the time)",
+        least * 100.0
+    ))
 }
 
 /// Why a cell that has a baseline is not compared with it.

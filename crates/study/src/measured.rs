@@ -31,6 +31,9 @@ pub struct Measured {
     pub error: Option<f64>,
     /// Stalls, in the order of time.
     pub stalls: Vec<Stall>,
+    /// The part of the requests' time that was within bursts of the tracer's, where that is less than half: causes are of
+    /// the short ones.
+    pub seen_hardly: Option<f64>,
     /// Whether the run was degraded: it counts, and tables say so.
     pub degraded: bool,
 }
@@ -78,6 +81,7 @@ impl Measured {
             per_second: seconds,
             error: error_of_mean(&done).and_then(|error| ratio(error, mean(&done)?)),
             stalls,
+            seen_hardly: document.seen_hardly(),
             degraded,
         }
     }

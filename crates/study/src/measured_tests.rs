@@ -106,6 +106,29 @@ fn what_was_written_is_of_the_time_that_was_traced() {
 }
 
 #[test]
+fn requests_that_bursts_hardly_show_are_told() {
+    let mut document = document();
+    let seen = |document: &Document| Measured::new(document, &[], false).seen_hardly;
+    assert_eq!(seen(&document), None, "everything was traced");
+    let response = document.response.unwrap().total;
+    let mut gaps = |untraced| {
+        document.tracer.as_mut().unwrap().gaps = Some(Gaps {
+            count: 1,
+            untraced,
+            traced: 10_000_000_000,
+        });
+        document.response.as_mut().unwrap().total = response / 10;
+        seen(&document)
+    };
+    // A tenth of what all requests took, in a tenth of the time and in half of it.
+    assert_eq!(gaps(90_000_000_000), None);
+    let part = gaps(10_000_000_000).unwrap();
+    assert!((0.15..0.25).contains(&part), "{part}");
+    document.response = None;
+    assert_eq!(seen(&document), Some(0.0), "none is within a burst");
+}
+
+#[test]
 fn a_stall_has_what_slow_tenths_say() {
     let mut document = document();
     let driver = document.driver.as_mut().unwrap();

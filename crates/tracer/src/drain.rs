@@ -5,18 +5,18 @@ use std::time::{Duration, Instant};
 
 use aya::Ebpf;
 use aya::maps::{Array, Map, MapData, MapError, PerCpuArray, StackTraceMap};
-use logtrace_events::{Gap, Losses, Record, encode};
+use logtrace_events::{Gap, Losses, Record, Sampling, encode};
 use rustix::time::ClockId;
 
 use crate::account::{Account, ProbeAccount};
 use crate::attachments::Attachments;
+use crate::bursts::Bursts;
 use crate::clock::clock_ns;
 use crate::delivery::{Delivered, Delivery};
 use crate::detaching::Detaching;
 use crate::error::TracerError;
 use crate::loader;
 use crate::rings::Rings;
-use crate::sampling::{Bursts, Sampling};
 use crate::stacks::Stacks;
 use crate::statistics::{self, Statistics};
 use crate::thread_states::ThreadStates;

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use logtrace_events::Sampling;
+
 use crate::detail::Detail;
-use crate::sampling::Sampling;
 
 /// What a tracer is asked to see. By default everything that usually matters, all the time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

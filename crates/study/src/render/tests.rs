@@ -80,6 +80,7 @@ fn measured(throughput: f64) -> Measured {
         per_second: vec![throughput; 2],
         error: Some(0.01),
         stalls: Vec::new(),
+        seen_hardly: None,
         degraded: false,
     }
 }
