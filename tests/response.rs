@@ -103,3 +103,30 @@ fn a_run_that_explains_no_statements_draws_none() {
     }
     assert_eq!(ran.report("folded-statement"), "");
 }
+
+#[test]
+fn statements_without_a_pause_between_them_are_told_apart() {
+    // The slow log is written after the reply, and meanwhile the next request comes.
+    let load = "--workload point_select --max --connections 8 --duration 4s --warmup 500ms --tables 1 --rows 1000 \
+                --detail full --set slow_query_log=ON --set long_query_time=0 --set log_output=TABLE";
+    let _alone = alone();
+    for server in SERVERS {
+        for sample in ["100%", "50%"] {
+            let document = run(&format!("{load} --sample {sample} --server {server}")).document();
+            let traced = document.gaps().map_or(1.0, |gaps| {
+                gaps.traced as f64 / (gaps.traced + gaps.untraced) as f64
+            });
+            let expected = driver(&document).done as f64 * traced;
+            let parts = document.response.unwrap().requests as f64 / expected;
+            let statements = document.statements.as_ref().unwrap().count as f64 / expected;
+            assert!(
+                (0.7..1.2).contains(&parts),
+                "{server}, {sample}: {parts} of the requests"
+            );
+            assert!(
+                (0.7..1.2).contains(&statements),
+                "{server}, {sample}: {statements} statements a request"
+            );
+        }
+    }
+}

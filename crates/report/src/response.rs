@@ -1,7 +1,8 @@
 //! From the client to the cause: what a request's response time was made of.
 //!
 //! A connection's thread of the server blocks in a system call that waits for the client until a request comes. From
-//! its wake-up until it blocks there again it serves: that is a visit. A request's time outside of visits is the
+//! its wake-up until it blocks there again it serves: that is a visit. Where the next request is there already a wait of
+//! no length ends one visit and begins the next. A request's time outside of visits is the
 //! client's and the network's, both ways; inside of one it is before, in, or after a commit.
 
 use std::collections::VecDeque;
@@ -256,6 +257,33 @@ mod tests {
         let total = responses.finish().total();
         assert_eq!((total.client_ns, total.before_ns), (5 + 20 + 5, 20 + 10));
         assert_eq!((total.commit_ns, total.after_ns), (20, 5));
+    }
+
+    #[test]
+    fn a_request_that_was_there_already_begins_without_a_wait() {
+        let found = |at_ns| OffCpu {
+            in_ns: at_ns,
+            wake: Wake::Unknown,
+            ..waited(at_ns, at_ns)
+        };
+        let mut responses = Responses::default();
+        responses.push_off_cpu(&waited(0, 100), |_| &[]);
+        responses.push_commit(&commit(110, 130), &[]);
+        let mut ended = Vec::new();
+        for at_ns in [150, 170] {
+            responses.push_off_cpu(&found(at_ns), |visit| {
+                ended.push(visit.window);
+                &[]
+            });
+        }
+        // The first is answered at 140; the second comes at 145, while the server still logs the first.
+        for (sent_ns, done_ns) in [(95, 140), (145, 165)] {
+            responses.push_request(&request(sent_ns, sent_ns, done_ns));
+        }
+        assert_eq!(ended, [Window::new(100, 150), Window::new(150, 170)]);
+        let total = responses.finish().total();
+        assert_eq!((total.requests, total.client_ns, total.commit_ns), (2, 5, 20));
+        assert_eq!((total.before_ns, total.after_ns), (10 + 5 + 15, 10));
     }
 
     #[test]

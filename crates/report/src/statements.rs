@@ -1,8 +1,8 @@
 //! What statements waited for outside of their commits.
 //!
-//! A statement lasts from when the request woke its connection's thread until that thread waits for the client again:
-//! what the server writes to its slow log after the reply is part of it, as it delays the next statement of that
-//! connection, and whoever waits for the log's lock.
+//! A statement lasts from when the request woke its connection's thread until that thread waits for the client again, or
+//! finds that the next request is there already: what the server writes to its slow log after the reply is part of it, as
+//! it delays the next statement of that connection, and whoever waits for the log's lock.
 
 use logtrace_events::{Commit, Tid};
 

@@ -2,25 +2,12 @@
 /* I/O system calls of the server on regular files, with the file's identity, and its name once. */
 #pragma once
 
+#include "client.h"
 #include "state.h"
 
 /* include/uapi/linux/stat.h */
 #define S_IFMT 00170000
 #define S_IFREG 0100000
-
-/* /sys/kernel/tracing/events/syscalls/sys_enter_fsync/format: the descriptor is the first argument of all. */
-struct syscall_enter {
-	__u64 common;
-	__s64 number;
-	__u64 fd;
-};
-
-/* /sys/kernel/tracing/events/syscalls/sys_exit_fsync/format */
-struct syscall_exit {
-	__u64 common;
-	__s64 number;
-	__s64 ret;
-};
 
 struct file_key {
 	__u64 ino;
@@ -218,7 +205,11 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long number)
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 {
-	if (is_traced((long)regs->orig_ax))
-		end_io((__u32)regs->orig_ax, ret);
+	long number = (long)regs->orig_ax;
+
+	if (is_traced(number))
+		end_io((__u32)number, ret);
+	else if (is_of_client(number))
+		end_talk(number, ret);
 	return 0;
 }

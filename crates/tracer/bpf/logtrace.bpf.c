@@ -5,6 +5,7 @@
  */
 #include "kernel.h"
 
+#include "client.h"
 #include "commit.h"
 #include "flush.h"
 #include "group.h"

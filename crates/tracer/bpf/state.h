@@ -51,6 +51,8 @@ struct thread {
 	/* The server's object for the commit that waits in a group's queue (group.h), and when it joined; 0 for none. */
 	__u64 group_name;
 	__u64 joined_ns;
+	/* Whether it has sent something to its client since it last asked for a request (client.h). */
+	__u8 replied;
 } __attribute__((aligned(64)));
 
 _Static_assert(__builtin_offsetof(struct thread, commit_sp) == 64, "the first cache line");

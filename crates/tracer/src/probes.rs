@@ -121,6 +121,15 @@ const fn rare(probe: Probe) -> Probe {
     }
 }
 
+/// What a server's threads exchange with their clients.
+const fn client(name: &'static str) -> Probe {
+    Probe {
+        detail: Detail::Full,
+        optional: Some("statements that follow one another without a wait for the client are told as one"),
+        ..syscall(name, "on_client_exit")
+    }
+}
+
 /// What XA COMMIT executes: sql/xa/sql_xa_commit.cc of MySQL, sql/xa.cc of MariaDB.
 const XA_COMMIT: &[&str] = &["Sql_cmd_xa_commit::trans_xa_commit(THD*", "trans_xa_commit(THD*"];
 /// What XA PREPARE executes: sql/xa/sql_xa_prepare.cc of MySQL, sql/xa.cc of MariaDB.
@@ -168,7 +177,7 @@ const fn group(
 
 /// All probes, in the order in which they are attached: the commit's last, so that no commit is seen before
 /// everything that it may wait for is.
-pub const PROBES: [Probe; 35] = [
+pub const PROBES: [Probe; 37] = [
     required("sched_switch", "on_switch", Attach::BtfTracepoint("sched_switch")),
     required("sched_waking", "on_waking", Attach::BtfTracepoint("sched_waking")),
     all_syscalls("sys_enter", "on_sys_enter"),
@@ -189,6 +198,8 @@ pub const PROBES: [Probe; 35] = [
     rare(exit("sys_exit_pwritev2")),
     rare(enter("sys_enter_sync_file_range")),
     rare(exit("sys_exit_sync_file_range")),
+    client("sys_exit_sendto"),
+    client("sys_exit_recvfrom"),
     flush("block_rq_issue", "on_flush_issue"),
     flush("block_rq_complete", "on_flush_complete"),
     xa("XA COMMIT begin", "on_xa_begin", XA_COMMIT),

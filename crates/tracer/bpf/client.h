@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Requests that a thread of the server finds there already: one statement ends and the next begins without a wait.
+ *
+ * Both servers ask for a request with MSG_DONTWAIT, and wait in poll() only where there is none (vio/viosocket.c,
+ * vio_read() and vio_socket_io_wait()); sched.h sees that wait. A packet is read in parts: the first one after a reply is
+ * where a statement begins.
+ */
+#pragma once
+
+#include "state.h"
+
+/* The numbers of x86-64. */
+#define SENDTO 44
+#define RECVFROM 45
+
+static __always_inline bool is_of_client(long number)
+{
+	return number == SENDTO || number == RECVFROM;
+}
+
+/* A wait for the client of no length. */
+static __always_inline void send_no_wait(__u32 tid)
+{
+	struct off_cpu *record = reserve(sizeof(*record));
+	__u64 now = bpf_ktime_get_ns();
+
+	if (!record)
+		return;
+	fill_header(&record->header, now, tid, KIND_OFF_CPU);
+	record->out_ns = now;
+	record->wake_ns = 0;
+	record->waker_commit_ns = 0;
+	record->waker_tid = 0;
+	record->waker_tgid = 0;
+	record->stack = -1;
+	record->syscall = RECVFROM;
+	record->waker_syscall = -1;
+	submit(record);
+}
+
+static __always_inline void end_talk(long number, long ret)
+{
+	__u32 tid;
+	struct thread *thread = current_thread(&tid);
+
+	if (!thread)
+		return;
+	if (number == RECVFROM && thread->replied && ret > 0)
+		send_no_wait(tid);
+	/* After a receive that found nothing the thread waits, which ends the statement as well. */
+	thread->replied = number == SENDTO;
+}
+
+SEC("tracepoint/syscalls/sys_exit_recvfrom")
+int on_client_exit(struct syscall_exit *ctx)
+{
+	end_talk((__u32)ctx->number, ctx->ret);
+	return 0;
+}
