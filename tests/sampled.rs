@@ -135,7 +135,7 @@ fn a_sample_too_small_for_the_window_is_wrong_usage() {
 #[test]
 fn requests_that_take_longer_than_bursts_are_told_and_longer_bursts_show_them() {
     // All of them queue for one row.
-    let queue = "--max --rows 1 --connections 200 --duration 8s --warmup 1s";
+    let queue = "--max --rows 1 --connections 400 --duration 8s --warmup 1s";
     let _alone = alone();
     for server in SERVERS {
         for (sample, is_told) in [("20%", true), ("50%:2s", false)] {
