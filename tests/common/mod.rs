@@ -53,6 +53,12 @@ pub(crate) fn server_of(program: &Child) -> Option<u32> {
     children.split_whitespace().next()?.parse().ok()
 }
 
+/// Sends a signal to a process.
+pub(crate) fn send(process: u32, signal: Signal) {
+    let pid = Pid::from_raw(i32::try_from(process).unwrap()).unwrap();
+    kill_process(pid, signal).unwrap();
+}
+
 /// The program.
 pub(crate) fn logtrace() -> Command {
     Command::new(env!("CARGO_BIN_EXE_logtrace"))
@@ -98,8 +104,7 @@ impl Running {
 
     /// Ends it as Ctrl-C does.
     pub(crate) fn interrupt(&self) {
-        let pid = Pid::from_child(&self.child);
-        kill_process(pid, Signal::INT).unwrap();
+        send(self.child.id(), Signal::INT);
     }
 
     /// Waits for its end.
@@ -175,6 +180,11 @@ impl Ran {
         assert_eq!(self.code(), expected, "{}\n{}", self.stderr(), self.stdout());
         document
     }
+}
+
+/// Whether a document has a caveat of this kind.
+pub(crate) fn tells(document: &Document, kind: &str) -> bool {
+    document.caveats.iter().any(|caveat| caveat.kind == kind)
 }
 
 /// What the driver of a `logtrace run` measured.

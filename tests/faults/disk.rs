@@ -1,9 +1,8 @@
 //! A disk without space for a private server.
 
 use crate::common::disk::Disk;
-use crate::common::{SERVERS, alone, driver};
+use crate::common::{SERVERS, alone, driver, tells};
 use crate::home::{Home, LONG, SHORT};
-use crate::started::tells;
 
 #[test]
 fn a_disk_that_is_too_small_is_refused_at_once() {

@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
-use crate::common::{SERVERS, alone, driver};
+use crate::common::{SERVERS, alone, driver, send, tells};
 use crate::home::{Home, LONG};
-use crate::started::{send, tells};
 
 #[test]
 fn a_server_that_dies_leaves_what_was_measured_until_then() {

@@ -10,7 +10,7 @@ use logtrace_report::document::Document;
 use rustix::fs::{FallocateFlags, fallocate};
 use rustix::process::Signal;
 
-use crate::common::{SERVERS, alone, patiently};
+use crate::common::{SERVERS, alone, patiently, send};
 use crate::home::{Home, LONG, SHORT, entries};
 use crate::leftovers::loop_devices;
 use crate::started::Started;
@@ -129,7 +129,7 @@ fn interrupts_take_the_file_system_along() {
             .start(&format!("--fs {kind} --server mariadb {LONG}"))
             .measuring();
         if times == 2 {
-            crate::started::send(run.server(), Signal::STOP);
+            send(run.server(), Signal::STOP);
         }
         run.signal(Signal::INT);
         let told =

@@ -7,9 +7,9 @@ use logtrace_server::Flavor;
 use rustix::process::Signal;
 
 use crate::common::foreign::Foreign;
-use crate::common::{SERVERS, alone, driver, logtrace, sysbench};
+use crate::common::{SERVERS, alone, driver, logtrace, sysbench, tells};
 use crate::home::Home;
-use crate::started::{Ended, Started, tells};
+use crate::started::{Ended, Started};
 
 /// A page.
 const TINY: &str = "--ring-bytes 4K";

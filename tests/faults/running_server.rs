@@ -3,10 +3,10 @@
 use logtrace_server::Flavor;
 use rustix::process::Signal;
 
-use crate::common::alone;
 use crate::common::foreign::Foreign;
+use crate::common::{alone, tells};
 use crate::home::{Home, LONG, SHORT};
-use crate::started::{Ended, Started, tells};
+use crate::started::{Ended, Started};
 
 fn databases(foreign: &Foreign) -> u32 {
     foreign.ask("SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = 'logtrace'")

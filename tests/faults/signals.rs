@@ -6,9 +6,9 @@ use std::path::Path;
 
 use rustix::process::Signal;
 
-use crate::common::{alone, driver, patiently};
+use crate::common::{alone, driver, patiently, send, tells};
 use crate::home::{Home, LONG, SHORT};
-use crate::started::{Started, send, tells};
+use crate::started::Started;
 
 #[test]
 fn a_signal_in_the_window_ends_the_run_with_what_was_measured() {

@@ -7,9 +7,9 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use logtrace_report::document::Document;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
-use crate::common::{patiently, server_of};
+use crate::common::{patiently, send, server_of};
 use crate::home::entries;
 
 /// No fault may make a run longer than this.
@@ -127,12 +127,6 @@ impl Drop for Started {
     }
 }
 
-/// Sends a signal to a process.
-pub(crate) fn send(process: u32, signal: Signal) {
-    let pid = Pid::from_raw(i32::try_from(process).unwrap()).unwrap();
-    kill_process(pid, signal).unwrap();
-}
-
 impl Ended {
     /// Nothing but one error, with this exit code and each of these words in it.
     pub(crate) fn refused(&self, code: i32, words: &[&str]) {
@@ -182,9 +176,4 @@ impl Ended {
         let text = fs::read_to_string(runs[0].join("run.json")).unwrap();
         logtrace_report::render::parse_json(&text).unwrap()
     }
-}
-
-/// Whether a document tells this.
-pub(crate) fn tells(document: &Document, kind: &str) -> bool {
-    document.caveats.iter().any(|caveat| caveat.kind == kind)
 }

@@ -6,11 +6,11 @@ use std::process::{Command, Stdio};
 use logtrace_server::Flavor;
 use rustix::process::Signal;
 
-use crate::common::alone;
 use crate::common::foreign::Foreign;
+use crate::common::{alone, send, tells};
 use crate::home::Home;
 use crate::privilege::as_nobody;
-use crate::started::{Started, send, tells};
+use crate::started::Started;
 
 fn trace(home: &Home, arguments: &str) -> Started {
     Started::new(home.logtrace(&format!("trace {arguments}")), home.path())

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::Child;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::common::disk::Disk;
-use crate::common::{SERVERS, alone, patiently, server_of};
+use crate::common::{SERVERS, alone, patiently, send, server_of};
 use crate::studied::{PLAN, Place, texts};
 
 #[test]
@@ -19,8 +19,7 @@ fn a_server_that_is_killed_costs_its_turn_alone() {
         let arguments = format!("--only server={server}");
         let mut child = place.study(&arguments).spawn().unwrap();
         let killed = second_turn(&place, &mut child);
-        let server = i32::try_from(server_of(&child).unwrap()).unwrap();
-        kill_process(Pid::from_raw(server).unwrap(), Signal::KILL).unwrap();
+        send(server_of(&child).unwrap(), Signal::KILL);
         let output = child.wait_with_output().unwrap();
         let (stdout, stderr) = texts(&output);
         assert_eq!(output.status.code(), Some(3), "{stdout}\n{stderr}");

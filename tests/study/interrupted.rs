@@ -4,8 +4,8 @@ use std::fs;
 
 use rustix::process::Signal;
 
-use crate::common::alone;
-use crate::studied::{PLAN, Place, send, tells, texts};
+use crate::common::{alone, send, tells};
+use crate::studied::{PLAN, Place, texts};
 
 #[test]
 fn after_a_kill_the_study_goes_on_where_it_was() {
@@ -13,7 +13,7 @@ fn after_a_kill_the_study_goes_on_where_it_was() {
     let place = Place::with(PLAN);
     let mut child = place.study("--only server=mariadb").spawn().unwrap();
     place.wait_for(2, &mut child);
-    send(&child, Signal::KILL);
+    send(child.id(), Signal::KILL);
     child.wait().unwrap();
     let before = place.measured();
     let stamp = |name: &str| {
@@ -53,7 +53,7 @@ fn ctrl_c_ends_a_study_with_what_is_measured() {
     let place = Place::with(PLAN);
     let mut child = place.study("--only server=mysql").spawn().unwrap();
     place.wait_for(1, &mut child);
-    send(&child, Signal::INT);
+    send(child.id(), Signal::INT);
     let output = child.wait_with_output().unwrap();
     let (stdout, stderr) = texts(&output);
     assert_eq!(output.status.code(), Some(3), "{stdout}\n{stderr}");

@@ -7,10 +7,9 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use logtrace_report::document::Document;
-use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use crate::common::logtrace;
+use crate::common::{logtrace, tells};
 
 /// Two cells, each measured twice; one of them is slower.
 pub(crate) const PLAN: &str = r#"
@@ -144,16 +143,6 @@ impl Place {
             .collect();
         assert!(left.is_empty(), "{left:?}");
     }
-}
-
-/// Whether a document has a caveat of this kind.
-pub(crate) fn tells(document: &Document, kind: &str) -> bool {
-    document.caveats.iter().any(|caveat| caveat.kind == kind)
-}
-
-/// Sends a signal.
-pub(crate) fn send(child: &Child, signal: Signal) {
-    kill_process(Pid::from_child(child), signal).unwrap();
 }
 
 /// What was printed, and the messages.
