@@ -127,8 +127,13 @@ fn levels_and_studies_that_are_not_there_are_told() {
 fn a_study_is_shown_without_a_server_and_without_root() {
     let output = logtrace().args(["study", "list"]).output().unwrap();
     let (stdout, stderr) = texts(&output);
-    for name in ["slow-log", "query-log", "binlog-fs", "log-buffer", "max-write"] {
+    let built_in = ["slow-log", "query-log", "binlog-fs", "log-buffer", "max-write"];
+    for name in built_in {
         assert!(stdout.contains(name), "{stdout}{stderr}");
+    }
+    let by_path =
+        ["rotation", "same"].map(|name| format!("{}/studies/{name}.toml", env!("CARGO_MANIFEST_DIR")));
+    for name in built_in.into_iter().chain(by_path.iter().map(String::as_str)) {
         for scale in ["smoke", "quick", "full"] {
             let output = logtrace()
                 .args(["study", "show", name, "--scale", scale])
