@@ -9,6 +9,7 @@ use std::fs;
 
 use common::{Ran, SERVERS, alone, driver, run};
 use logtrace_report::breakdown::{Part, StackTotal, Whole};
+use logtrace_report::document::Gaps;
 use logtrace_report::render::parse_folded;
 
 fn stacks(ran: &Ran, whole: Whole, file: &str) -> Vec<StackTotal> {
@@ -113,9 +114,7 @@ fn statements_without_a_pause_between_them_are_told_apart() {
     for server in SERVERS {
         for sample in ["100%", "50%"] {
             let document = run(&format!("{load} --sample {sample} --server {server}")).document();
-            let traced = document.gaps().map_or(1.0, |gaps| {
-                gaps.traced as f64 / (gaps.traced + gaps.untraced) as f64
-            });
+            let traced = document.gaps().map_or(1.0, Gaps::traced_share);
             let expected = driver(&document).done as f64 * traced;
             let parts = document.response.unwrap().requests as f64 / expected;
             let statements = document.statements.as_ref().unwrap().count as f64 / expected;

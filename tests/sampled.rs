@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Ran, SERVERS, alone, driver, run, share, sum_of_parts, total};
+use common::{Ran, SERVERS, alone, driver, run, share, sum_of_parts, tells, total};
 use logtrace_events::{FileClass, IoOp};
 use logtrace_report::document::{Document, Gaps};
 
@@ -48,7 +48,7 @@ fn sample(server: &str) -> Document {
 
 /// Lengths of gaps vary by half, and a burst is a little longer than what is counted of it.
 fn assert_share(gaps: Gaps, server: &str) {
-    let traced = gaps.traced as f64 / (gaps.traced + gaps.untraced) as f64;
+    let traced = gaps.traced_share();
     assert!(gaps.count >= 4, "{server}: {gaps:?}");
     assert!((0.12..0.45).contains(&traced), "{server}: {gaps:?}");
 }
@@ -96,7 +96,7 @@ fn assert_counted(document: &Document, server: &str) {
 /// time besides; not all, as some are cut by its edges.
 fn uneven(document: &Document) -> Option<String> {
     let gaps = document.gaps().unwrap();
-    let traced = gaps.traced as f64 / (gaps.traced + gaps.untraced) as f64;
+    let traced = gaps.traced_share();
     let expected = driver(document).done as f64 * traced;
     let commits = document.commits.as_ref().unwrap().count as f64;
     let requests = document.response.as_ref().unwrap().requests as f64;
@@ -141,13 +141,13 @@ fn requests_that_take_longer_than_bursts_are_told_and_longer_bursts_show_them() 
         for (sample, is_told) in [("20%", true), ("50%:2s", false)] {
             let ran = run(&format!("{queue} --sample {sample} --server {server}"));
             let document = ran.document();
-            let mut told = document
-                .caveats
-                .iter()
-                .filter(|caveat| caveat.kind == "cut_by_bursts");
-            let text = told.next().map(|caveat| &caveat.text);
             let mean = driver(&document).response.mean;
-            assert_eq!(text.is_some(), is_told, "{server}, {sample}: {text:?}, {mean} ns");
+            assert_eq!(
+                tells(&document, "cut_by_bursts"),
+                is_told,
+                "{server}, {sample}: {:?}, {mean} ns",
+                document.caveats
+            );
         }
     }
 }

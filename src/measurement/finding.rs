@@ -151,11 +151,10 @@ fn cut_by_bursts(sampling: Sampling, document: &Document) -> Option<Finding> {
     let why = match enough > sampling.burst() {
         true => format!(
             "they take {:.0} ms on average, a burst is {:.0} ms, and what is told is of the short ones. What helps: longer \
-             bursts (--sample {}%:{}s), or everything traced",
+             bursts (--sample {}), or everything traced",
             mean.as_secs_f64() * 1e3,
             sampling.burst().as_secs_f64() * 1e3,
-            sampling.percent(),
-            enough.as_secs() + 1,
+            sampling.in_bursts_of(Duration::from_secs(enough.as_secs() + 1)),
         ),
         false => "threads of the server that hardly ever wait for their clients are known late in a burst, or never. What \
                   helps: everything traced"

@@ -12,7 +12,7 @@ use humantime::{format_duration, parse_duration};
 /// that is too much, only probes that are not there cost nothing. What takes longer than a burst is never seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sampling {
-    /// From 1 to 100.
+    /// The share of the time, in per cent: from 1 to 100.
     percent: u8,
     burst: Duration,
 }
@@ -21,7 +21,7 @@ pub struct Sampling {
 const BURST: Duration = Duration::from_millis(200);
 /// Of a shorter one the probes' coming and going would take the most (50 ms for each uprobe).
 const SHORTEST: Duration = Duration::from_millis(100);
-/// Of a longer one the first gap would be over after the measurement.
+/// Longer than most windows: what is wanted there is everything traced.
 const LONGEST: Duration = Duration::from_secs(60);
 
 impl Sampling {
@@ -43,14 +43,18 @@ impl Sampling {
         self.percent < 100
     }
 
-    /// The share of the time, in per cent.
-    pub fn percent(self) -> u8 {
-        self.percent
-    }
-
     /// How long a burst is.
     pub fn burst(self) -> Duration {
         self.burst
+    }
+
+    /// The same share of the time in longer bursts, or nearly so long where that is too long for one.
+    #[must_use]
+    pub fn in_bursts_of(self, burst: Duration) -> Self {
+        Self {
+            burst: burst.clamp(SHORTEST, LONGEST),
+            ..self
+        }
     }
 
     /// One burst and one gap take so long, on average.
@@ -123,6 +127,10 @@ mod tests {
         assert_eq!(long.to_string(), "25%:2s");
         assert_eq!(parsed("25%:200ms").unwrap(), parsed("25%").unwrap());
         assert_eq!(Sampling::TENTH.period(), Duration::from_secs(2));
+        let quarter = parsed("25%").unwrap();
+        assert_eq!(quarter.in_bursts_of(Duration::from_secs(2)), long);
+        let longest = quarter.in_bursts_of(Duration::from_secs(600)).to_string();
+        assert_eq!(parsed(&longest).unwrap().burst(), LONGEST, "{longest}");
         for text in [
             "25%:",
             "25%:2",

@@ -346,6 +346,13 @@ pub struct Gaps {
     pub traced: u64,
 }
 
+impl Gaps {
+    /// The part of the window that was traced, from 0 to 1.
+    pub fn traced_share(self) -> f64 {
+        self.traced as f64 / (self.traced + self.untraced) as f64
+    }
+}
+
 /// One probe.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Probe {

@@ -1,9 +1,9 @@
 //! From the client to the cause: what a request's response time was made of.
 //!
 //! A connection's thread of the server blocks in a system call that waits for the client until a request comes. From
-//! its wake-up until it blocks there again it serves: that is a visit. Where the next request is there already a wait of
-//! no length ends one visit and begins the next. A request's time outside of visits is the
-//! client's and the network's, both ways; inside of one it is before, in, or after a commit.
+//! its wake-up until it blocks there again it serves: that is a visit. Where the next request is there already, a wait of
+//! no length ends one visit and begins the next. A request's time outside of visits is the client's and the network's,
+//! both ways; inside of one it is before, in, or after a commit.
 
 use std::collections::VecDeque;
 

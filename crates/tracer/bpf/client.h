@@ -55,6 +55,6 @@ static __always_inline void end_talk(long number, long ret)
 SEC("tracepoint/syscalls/sys_exit_recvfrom")
 int on_client_exit(struct syscall_exit *ctx)
 {
-	end_talk((__u32)ctx->number, ctx->ret);
+	end_talk(ctx->number, ctx->ret);
 	return 0;
 }

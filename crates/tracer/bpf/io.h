@@ -168,7 +168,7 @@ int on_io_enter(struct syscall_enter *ctx)
 SEC("tracepoint/syscalls/sys_exit_fsync")
 int on_io_exit(struct syscall_exit *ctx)
 {
-	end_io((__u32)ctx->number, ctx->ret);
+	end_io(ctx->number, ctx->ret);
 	return 0;
 }
 

@@ -19,8 +19,7 @@ impl Document {
 /// Requests that are within a burst from when they are due until they are done: their time, as a part of the response time
 /// of all requests in as much time as was traced. Not a number of no requests.
 fn seen(gaps: Gaps, response: &Response, driver: &Driver) -> f64 {
-    let traced = gaps.traced as f64 / (gaps.traced + gaps.untraced) as f64;
-    let all = driver.response.mean as f64 * driver.done as f64 * traced;
+    let all = driver.response.mean as f64 * driver.done as f64 * gaps.traced_share();
     response.total as f64 / all
 }
 
