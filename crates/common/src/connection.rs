@@ -1,0 +1,126 @@
+//! Address and account of a server.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+/// Environment variable that holds the password of a running server.
+pub const PASSWORD_VARIABLE: &str = "LOGTRACE_PASSWORD";
+
+/// Everything that a client needs to connect to a server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Connection {
+    /// Address of the server.
+    pub endpoint: Endpoint,
+    /// Name of the account.
+    pub user: String,
+    /// Password of the account. It is never serialized.
+    #[serde(skip)]
+    pub password: Option<Password>,
+    /// Default database.
+    pub database: Option<String>,
+    /// Encryption of the connection. A connection over a socket is never encrypted.
+    pub tls: Tls,
+}
+
+/// Address of a server on this machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Endpoint {
+    /// Unix-domain socket.
+    Socket(PathBuf),
+    /// Loopback address and port.
+    Tcp(IpAddr, u16),
+}
+
+/// Encryption of a connection, as in `--ssl-mode` of the MySQL client.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tls {
+    /// No encryption.
+    #[default]
+    Disabled,
+    /// Encryption without a check of the server's certificate: all connections stay on this machine.
+    Required,
+}
+
+/// Password that `Debug` does not show.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Password(String);
+
+impl Connection {
+    /// Returns the same connection with another default database.
+    #[must_use]
+    pub fn with_database(&self, database: &str) -> Self {
+        Self {
+            database: Some(database.to_owned()),
+            ..self.clone()
+        }
+    }
+
+    /// Returns whether the connection is encrypted.
+    pub fn is_encrypted(&self) -> bool {
+        self.tls != Tls::Disabled
+    }
+}
+
+impl Password {
+    /// Wraps the clear text.
+    pub fn new(clear: impl Into<String>) -> Self {
+        Self(clear.into())
+    }
+
+    /// Reads the password from the environment variable [`PASSWORD_VARIABLE`], if it is set.
+    pub fn from_environment() -> Option<Self> {
+        std::env::var(PASSWORD_VARIABLE).ok().map(Self)
+    }
+
+    /// Returns the clear text, for the client that logs in with it.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(hidden)")
+    }
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Socket(path) => write!(f, "socket {}", path.display()),
+            Self::Tcp(IpAddr::V6(address), port) => write!(f, "[{address}]:{port}"),
+            Self::Tcp(address, port) => write!(f, "{address}:{port}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn password_shows_neither_in_debug_nor_in_json() {
+        let connection = Connection {
+            endpoint: Endpoint::Socket("/run/x.sock".into()),
+            user: "root".into(),
+            password: Some(Password::new("hunter2")),
+            database: None,
+            tls: Tls::Disabled,
+        };
+        let json = serde_json::to_string(&connection).unwrap();
+        assert!(!format!("{connection:?}{json}").contains("hunter2"));
+        assert!(json.contains("/run/x.sock"), "{json}");
+    }
+
+    #[test]
+    fn endpoints_are_written_with_brackets_around_ipv6() {
+        let written = |address: &str, port| Endpoint::Tcp(address.parse().unwrap(), port).to_string();
+        assert_eq!(written("::1", 3306), "[::1]:3306");
+        assert_eq!(written("127.0.0.1", 1), "127.0.0.1:1");
+    }
+}

@@ -1,0 +1,23 @@
+//! Types that several parts of logtrace share.
+//!
+//! This crate is the leaf of the workspace: it imports none of the others, reads no clock and does no I/O.
+
+mod connection;
+mod detail;
+mod file_class;
+mod flavor;
+mod names;
+mod sampling;
+mod stall_bucket;
+mod time_range;
+mod variable;
+
+pub use connection::{Connection, Endpoint, PASSWORD_VARIABLE, Password, Tls};
+pub use detail::Detail;
+pub use file_class::{FileClass, LogNames};
+pub use flavor::{Flavor, parse_version_output, version_number};
+pub use names::UnknownName;
+pub use sampling::Sampling;
+pub use stall_bucket::{MAX_STALL_BUCKETS, STALL_BUCKET_NS, stall_bucket};
+pub use time_range::TimeRange;
+pub use variable::{Variable, VariableError};
