@@ -6,23 +6,23 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::choice::ServerChoice;
-use crate::connection::{ConnectError, Connection, Password};
-use crate::data_size::table_bytes;
-use crate::facts::ServerFacts;
-use crate::find::{Binary, FindError, find};
-use crate::home::Home;
-use crate::image::ImageConfig;
+use crate::attached::managed::{RunningConfig, RunningError, RunningServer};
+use crate::connection::connect::{ConnectError, Connection, Password};
+use crate::facts::server::ServerFacts;
+use crate::install::binary::{Binary, FindError, find};
+use crate::install::home::Home;
+use crate::install::server_arg::ServerChoice;
+use crate::instance::error::StartError;
+use crate::instance::snapshot::{KeepError, KeptData};
+use crate::instance::table_size::table_bytes;
 use crate::instance::{Instance, InstanceConfig};
-use crate::kept::{KeepError, KeptData};
-use crate::placed::Placed;
-use crate::placement::Placement;
-use crate::reconfigure::Reconfigured;
-use crate::running::{RunningConfig, RunningError, RunningServer};
-use crate::set_global::SetError;
-use crate::setting::Setting;
-use crate::start_error::StartError;
-use crate::watch::Exit;
+use crate::process::pidfd::Exit;
+use crate::settings::live_change::Reconfigured;
+use crate::settings::set_global::SetError;
+use crate::settings::variable::Setting;
+use crate::storage::fs_image::ImageConfig;
+use crate::storage::placed_dirs::Placed;
+use crate::storage::placement::Placement;
 
 /// Which server to measure, and how it shall be set.
 #[derive(Clone, Debug)]

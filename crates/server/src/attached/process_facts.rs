@@ -1,0 +1,222 @@
+//! A server that is not asked: what its process alone tells of it.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use procfs::process::Process;
+use thiserror::Error;
+
+use crate::attached::process_memory::Globals;
+use crate::connection::listener_pid::is_server;
+use crate::facts::server::ServerFacts;
+use crate::install::flavor::{Flavor, version_number};
+
+/// Why a process is no server that can be watched.
+#[derive(Debug, Error)]
+pub enum ProcessError {
+    /// No process has the number.
+    #[error("there is no process {0}. `pgrep -a 'mysqld|mariadbd'` lists the servers of this machine")]
+    Gone(u32),
+    /// It is one of a process's threads.
+    #[error("{tid} is a thread of process {pid}: give --pid {pid}")]
+    Thread {
+        /// The number that was given.
+        tid: u32,
+        /// The process that it belongs to.
+        pid: i32,
+    },
+    /// Another program.
+    #[error(
+        "process {pid} runs {program}, neither mysqld nor mariadbd. `pgrep -a 'mysqld|mariadbd'` lists the servers of this machine"
+    )]
+    OtherProgram {
+        /// The process.
+        pid: u32,
+        /// Its program.
+        program: PathBuf,
+    },
+    /// It has no program, or none that may be looked at.
+    #[error("cannot read the program of process {pid}: {source}. Has it ended? Is logtrace run as root?")]
+    Program {
+        /// The process.
+        pid: u32,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// How a variable is kept in the server's memory.
+#[derive(Clone, Copy)]
+enum Kept {
+    /// `char[]`.
+    Text,
+    /// `char *`.
+    TextBehind,
+    /// A number.
+    Number,
+    /// A `bool`.
+    Switch,
+}
+
+/// Global variables of the servers' code (sql/mysqld.cc, sql/binlog.cc, sql/log.cc, storage/innobase/srv/srv0srv.cc) and
+/// the system variables that they hold.
+const KEPT: [(&str, Kept, &str); 10] = [
+    ("server_version", Kept::Text, "version"),
+    ("mysql_real_data_home", Kept::Text, "datadir"),
+    ("mysqld_unix_port", Kept::TextBehind, "socket"),
+    ("log_bin_basename", Kept::TextBehind, "log_bin_basename"),
+    ("opt_slow_logname", Kept::TextBehind, "slow_query_log_file"),
+    // MySQL's name for it, and MariaDB's.
+    ("opt_general_logname", Kept::TextBehind, "general_log_file"),
+    ("opt_logname", Kept::TextBehind, "general_log_file"),
+    ("opt_bin_log", Kept::Switch, "log_bin"),
+    ("sync_binlog_period", Kept::Number, "sync_binlog"),
+    (
+        "srv_flush_log_at_trx_commit",
+        Kept::Number,
+        "innodb_flush_log_at_trx_commit",
+    ),
+];
+
+/// First bytes of a binary log (sql/log_event.h, `BINLOG_MAGIC`).
+const BINLOG_MAGIC: [u8; 4] = [0xfe, b'b', b'i', b'n'];
+
+/// What the process `pid` tells without being asked: its program, a few variables in its memory, its open files.
+pub(crate) fn facts_of_process(pid: u32) -> Result<ServerFacts, ProcessError> {
+    let binary = server_program(pid)?;
+    let variables = variables_of(pid);
+    let version = variables.get("version").map_or("unknown", String::as_str);
+    let is_mariadb = binary.to_string_lossy().contains("mariadbd");
+    Ok(ServerFacts {
+        flavor: match is_mariadb {
+            true => Flavor::MariaDb,
+            false => Flavor::of_version(version),
+        },
+        version: version_number(version).unwrap_or_else(|| version.to_owned()),
+        pid,
+        binary,
+        variables,
+        private: false,
+    })
+}
+
+/// Those of the system variables that can be found.
+fn variables_of(pid: u32) -> BTreeMap<String, String> {
+    let symbols = KEPT.map(|(symbol, ..)| symbol);
+    // A program without these symbols has no others, which tracing needs: that is told elsewhere, with a remedy.
+    let globals = Globals::find(pid, &symbols).ok();
+    let mut variables = globals.as_ref().map(kept).unwrap_or_default();
+    let process = PathBuf::from(format!("/proc/{pid}"));
+    if !variables.contains_key("datadir")
+        && let Ok(directory) = fs::read_link(process.join("cwd"))
+    {
+        // Both servers change to it when they start.
+        variables.insert("datadir".into(), directory.to_string_lossy().into_owned());
+    }
+    if !variables.contains_key("log_bin_basename")
+        && let Some(base) = open_binlog(&process.join("fd"))
+    {
+        variables.insert("log_bin_basename".into(), base);
+    }
+    variables
+}
+
+/// The program of a process, if that is a server.
+fn server_program(pid: u32) -> Result<PathBuf, ProcessError> {
+    let process = i32::try_from(pid).ok().and_then(|pid| Process::new(pid).ok());
+    let status = process.and_then(|process| process.status().ok());
+    let group = status.ok_or(ProcessError::Gone(pid))?.tgid;
+    if u32::try_from(group) != Ok(pid) {
+        return Err(ProcessError::Thread { tid: pid, pid: group });
+    }
+    let program =
+        fs::read_link(format!("/proc/{pid}/exe")).map_err(|source| ProcessError::Program { pid, source })?;
+    if is_server(&program) {
+        Ok(program)
+    } else {
+        Err(ProcessError::OtherProgram { pid, program })
+    }
+}
+
+fn kept(globals: &Globals) -> BTreeMap<String, String> {
+    let value = |symbol: &str, kept| match kept {
+        Kept::Text => globals.text(symbol),
+        Kept::TextBehind => globals.text_behind(symbol),
+        Kept::Number => globals.number(symbol).map(|number| number.to_string()),
+        Kept::Switch => globals
+            .number(symbol)
+            .map(|on| if on == 0 { "OFF" } else { "ON" }.to_owned()),
+    };
+    KEPT.iter()
+        .filter_map(|&(symbol, kept, variable)| Some((variable.to_owned(), value(symbol, kept)?)))
+        .collect()
+}
+
+/// The path, without its number, of the binary log among the open files in `descriptors` (`/proc/PID/fd`).
+fn open_binlog(descriptors: &Path) -> Option<String> {
+    let entries = fs::read_dir(descriptors).ok()?.flatten();
+    entries.into_iter().find_map(|entry| {
+        let path = fs::read_link(entry.path()).ok()?;
+        let (base, number) = path.to_str()?.rsplit_once('.')?;
+        let is_numbered = number.len() >= 6 && number.bytes().all(|byte| byte.is_ascii_digit());
+        // Relay logs start with the same bytes.
+        let is_ours = is_numbered && !base.ends_with("-relay-bin");
+        (is_ours && starts_as_binlog(&entry.path())).then(|| base.to_owned())
+    })
+}
+
+fn starts_as_binlog(path: &Path) -> bool {
+    let mut first = [0; 4];
+    File::open(path).is_ok_and(|mut file| file.read_exact(&mut first).is_ok()) && first == BINLOG_MAGIC
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn what_is_no_server_is_refused_with_what_it_is() {
+        let me = std::process::id();
+        assert!(matches!(
+            facts_of_process(me),
+            Err(ProcessError::OtherProgram { pid, .. }) if pid == me
+        ));
+        for pid in [0, u32::MAX, 4_194_304] {
+            assert!(
+                matches!(facts_of_process(pid), Err(ProcessError::Gone(_))),
+                "{pid}"
+            );
+        }
+        let tid = std::thread::spawn(|| {
+            let tid = rustix::thread::gettid().as_raw_nonzero().get();
+            facts_of_process(u32::try_from(tid).unwrap())
+        });
+        let error = tid.join().unwrap().unwrap_err();
+        assert!(error.to_string().contains(&format!("--pid {me}")), "{error}");
+    }
+
+    #[test]
+    fn an_open_binary_log_is_told_by_its_name_and_first_bytes() {
+        let directory = tempfile::tempdir().unwrap();
+        let fd = directory.path().join("fd");
+        fs::create_dir(&fd).unwrap();
+        let open = |number: &str, name: &str, bytes: &[u8]| {
+            let path = directory.path().join(name);
+            fs::write(&path, bytes).unwrap();
+            symlink(&path, fd.join(number)).unwrap();
+        };
+        open("3", "other.000001", b"\xfebix...");
+        open("4", "host-relay-bin.000001", b"\xfebin...");
+        open("5", "ibdata1", b"\xfebin...");
+        open("6", "short.000001", b"\xfeb");
+        symlink("socket:[1]", fd.join("7")).unwrap();
+        assert_eq!(open_binlog(&fd), None);
+        open("8", "master.000123", b"\xfebin...");
+        let base = directory.path().join("master");
+        assert_eq!(open_binlog(&fd).as_deref(), base.to_str());
+    }
+}

@@ -1,0 +1,329 @@
+//! The address of a running server, as a person writes it.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use percent_encoding::percent_decode_str;
+use thiserror::Error;
+use url::{Host, Url};
+
+use crate::connection::connect::{Connection, Endpoint, Password};
+use crate::connection::tls::Tls;
+
+/// Environment variable that holds the password of a running server.
+pub const PASSWORD_VARIABLE: &str = "LOGTRACE_PASSWORD";
+
+/// Where servers usually have their socket, in the order in which they are looked for.
+const USUAL_SOCKETS: [&str; 3] = [
+    "/run/mysqld/mysqld.sock",
+    "/var/lib/mysql/mysql.sock",
+    "/tmp/mysql.sock",
+];
+
+const USUAL_PORT: u16 = 3306;
+
+/// `mysql://user@host[:port]/database?socket=PATH&ssl-mode=MODE`, checked: on this machine, and without a password.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dsn {
+    /// Where the address points.
+    pub target: Target,
+    /// `root` when the address names none.
+    pub user: String,
+    /// The database, when the address names one.
+    pub database: Option<String>,
+    /// `?ssl-mode=MODE`.
+    pub tls: Tls,
+}
+
+/// What an address names as the place of the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// `localhost` and nothing more: the usual socket if there is one, else the usual port.
+    Usual,
+    /// `?socket=PATH`.
+    Socket(PathBuf),
+    /// A loopback address.
+    Tcp(IpAddr, u16),
+}
+
+/// Why a text is not an address that logtrace takes.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum DsnError {
+    /// It does not have the form of one.
+    #[error(
+        "{text:?} is not a server's address: {reason}. Write mysql://USER@localhost/DATABASE?socket=PATH or mysql://USER@127.0.0.1:PORT/DATABASE"
+    )]
+    Malformed {
+        /// The text; never one with a password in it.
+        text: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Every user of the machine can read the arguments of a process.
+    #[error(
+        "the server's address holds a password, which every user of this machine could read: remove it and set the environment variable {PASSWORD_VARIABLE}"
+    )]
+    Password,
+    /// logtrace traces the server's process, so the server has to be here.
+    #[error(
+        "the server {0} is not on this machine: run logtrace on the server's own machine and use localhost, 127.0.0.1 or a socket"
+    )]
+    Remote(String),
+}
+
+impl FromStr for Dsn {
+    type Err = DsnError;
+
+    fn from_str(text: &str) -> Result<Self, DsnError> {
+        let url = Url::parse(text).map_err(|error| malformed(without_password(text), error.to_string()))?;
+        if url.password().is_some() || url.query_pairs().any(|(key, _)| key == "password") {
+            return Err(DsnError::Password);
+        }
+        if !matches!(url.scheme(), "mysql" | "mariadb") {
+            return Err(malformed(text, "it must start with mysql://"));
+        }
+        let Parameters { socket, tls } = Parameters::of(text, &url)?;
+        Ok(Self {
+            target: target(text, &url, socket, tls)?,
+            user: non_empty(text, url.username())?.unwrap_or_else(|| "root".to_owned()),
+            database: non_empty(text, url.path().trim_start_matches('/'))?,
+            tls,
+        })
+    }
+}
+
+impl Dsn {
+    /// How to connect; asks the file system for the usual sockets where the address leaves the place open.
+    pub fn connection(&self, password: Option<Password>) -> Connection {
+        Connection {
+            endpoint: self.endpoint(Path::exists),
+            user: self.user.clone(),
+            password,
+            database: self.database.clone(),
+            tls: self.tls,
+        }
+    }
+
+    fn endpoint(&self, exists: impl Fn(&Path) -> bool) -> Endpoint {
+        match &self.target {
+            Target::Socket(path) => Endpoint::Socket(path.clone()),
+            Target::Tcp(address, port) => Endpoint::Tcp(*address, *port),
+            Target::Usual => USUAL_SOCKETS
+                .iter()
+                .map(PathBuf::from)
+                .find(|path| exists(path))
+                .map_or(
+                    Endpoint::Tcp(Ipv4Addr::LOCALHOST.into(), USUAL_PORT),
+                    Endpoint::Socket,
+                ),
+        }
+    }
+}
+
+/// What stands after the question mark.
+#[derive(Default)]
+struct Parameters {
+    socket: Option<PathBuf>,
+    tls: Tls,
+}
+
+impl Parameters {
+    fn of(text: &str, url: &Url) -> Result<Self, DsnError> {
+        let mut parameters = Self::default();
+        for (key, value) in url.query_pairs() {
+            match (key.as_ref(), value.to_ascii_lowercase().as_str()) {
+                ("socket", _) if value.starts_with('/') => parameters.socket = Some(value.as_ref().into()),
+                ("socket", _) => return Err(malformed(text, "the socket's path must be absolute")),
+                ("ssl-mode", "disabled") => parameters.tls = Tls::Disabled,
+                ("ssl-mode", "required") => parameters.tls = Tls::Required,
+                ("ssl-mode", mode) => {
+                    let reason = format!("unknown ssl-mode {mode:?}, known are disabled and required");
+                    return Err(malformed(text, reason));
+                }
+                (key, _) => {
+                    let reason = format!("unknown parameter {key:?}, known are socket and ssl-mode");
+                    return Err(malformed(text, reason));
+                }
+            }
+        }
+        Ok(parameters)
+    }
+}
+
+fn target(text: &str, url: &Url, socket: Option<PathBuf>, tls: Tls) -> Result<Target, DsnError> {
+    let is_encrypted = tls != Tls::Disabled;
+    match (socket, loopback(text, url)?, url.port()) {
+        (Some(_), ..) if is_encrypted => Err(malformed(
+            text,
+            "a socket is never encrypted: leave out ssl-mode, or name an address and port instead",
+        )),
+        (Some(path), ..) => Ok(Target::Socket(path)),
+        (None, None, None) if !is_encrypted => Ok(Target::Usual),
+        (None, address, port) => Ok(Target::Tcp(
+            address.unwrap_or(Ipv4Addr::LOCALHOST.into()),
+            port.unwrap_or(USUAL_PORT),
+        )),
+    }
+}
+
+/// The address that the host means, none for `localhost` or no host.
+fn loopback(text: &str, url: &Url) -> Result<Option<IpAddr>, DsnError> {
+    let address = match url.host() {
+        None | Some(Host::Domain("" | "localhost")) => return Ok(None),
+        // For schemes that it does not know, `url` leaves IPv4 addresses as names.
+        Some(Host::Domain(name)) => name.parse().map_err(|_| DsnError::Remote(name.to_owned()))?,
+        Some(Host::Ipv4(address)) => IpAddr::V4(address),
+        Some(Host::Ipv6(address)) => IpAddr::V6(address),
+    };
+    if address.is_loopback() {
+        Ok(Some(address))
+    } else if address.is_unspecified() {
+        Err(malformed(text, "this address is for listening only"))
+    } else {
+        Err(DsnError::Remote(address.to_string()))
+    }
+}
+
+fn non_empty(text: &str, encoded: &str) -> Result<Option<String>, DsnError> {
+    let decoded = percent_decode_str(encoded)
+        .decode_utf8()
+        .map_err(|error| malformed(text, error.to_string()))?;
+    Ok((!decoded.is_empty()).then(|| decoded.into_owned()))
+}
+
+/// A text that cannot be taken apart may hold a password all the same: then nothing of it is repeated.
+fn without_password(text: &str) -> &str {
+    let after_scheme = text.split_once("://").map_or(text, |(_, after)| after);
+    let account = after_scheme.rsplit_once('@').map_or("", |(account, _)| account);
+    if account.contains(':') || text.contains("password") {
+        "(hidden, it seems to hold a password)"
+    } else {
+        text
+    }
+}
+
+fn malformed(text: &str, reason: impl Into<String>) -> DsnError {
+    DsnError::Malformed {
+        text: text.to_owned(),
+        reason: reason.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn dsn(text: &str) -> Dsn {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn all_parts_are_read() {
+        assert_eq!(
+            dsn("mysql://sb%40x@127.0.0.1:3307/sbtest"),
+            Dsn {
+                target: Target::Tcp(Ipv4Addr::LOCALHOST.into(), 3307),
+                user: "sb@x".into(),
+                database: Some("sbtest".into()),
+                tls: Tls::Disabled,
+            }
+        );
+        assert_eq!(
+            dsn("mysql://root@localhost/?socket=/run/my%20sql/mysqld.sock"),
+            Dsn {
+                target: Target::Socket("/run/my sql/mysqld.sock".into()),
+                user: "root".into(),
+                database: None,
+                tls: Tls::Disabled,
+            }
+        );
+        assert_eq!(dsn("mysql://localhost").user, "root");
+        assert_eq!(
+            dsn("mysql://[::1]:3310/").target,
+            Target::Tcp("::1".parse().unwrap(), 3310)
+        );
+    }
+
+    #[test]
+    fn encryption_is_asked_for_as_of_the_servers_own_clients() {
+        let tls = |parameters: &str| dsn(&format!("mysql://root@127.0.0.1/?{parameters}")).tls;
+        assert_eq!(tls("ssl-mode=DISABLED"), Tls::Disabled);
+        assert_eq!(tls("ssl-mode=required"), Tls::Required);
+        // There, `localhost` cannot be a socket.
+        assert_eq!(
+            dsn("mysql://root@localhost/?ssl-mode=required").target,
+            Target::Tcp(Ipv4Addr::LOCALHOST.into(), 3306)
+        );
+    }
+
+    #[test]
+    fn a_password_is_refused_and_not_repeated() {
+        for text in [
+            "mysql://root:geheim@localhost/",
+            "mysql://:geheim@localhost/",
+            "mysql://root@localhost/?password=geheim",
+            "mysql://root:geheim@db.example.org/",
+            "http://root:geheim@localhost/",
+        ] {
+            let error = text.parse::<Dsn>().unwrap_err();
+            assert_eq!(error, DsnError::Password, "{text}");
+            assert!(!error.to_string().contains("geheim"));
+        }
+        let unreadable = "mysql://root:geheim@[::/".parse::<Dsn>().unwrap_err();
+        assert!(!unreadable.to_string().contains("geheim"), "{unreadable}");
+        let plain = "mysql://root@localhost:99999/".parse::<Dsn>().unwrap_err();
+        assert!(plain.to_string().contains("root@localhost:99999"), "{plain}");
+    }
+
+    #[test]
+    fn a_server_elsewhere_is_refused() {
+        for text in [
+            "mysql://root@db.example.org/",
+            "mysql://root@10.0.0.1/",
+            "mysql://root@[2001:db8::1]/",
+        ] {
+            assert!(matches!(text.parse::<Dsn>(), Err(DsnError::Remote(_))), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_understood_is_refused() {
+        for text in [
+            "postgres://root@localhost/",
+            "mysql://root@localhost/?socket=relative",
+            "mysql://root@localhost/?sokcet=/run/x",
+            "mysql://root@localhost/?socket=/run/x&ssl-mode=required",
+            "mysql://root@localhost/?ssl-mode=preferred",
+            "mysql://root@0.0.0.0/",
+            "localhost",
+        ] {
+            assert!(
+                matches!(text.parse::<Dsn>(), Err(DsnError::Malformed { .. })),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn localhost_is_the_usual_socket_where_there_is_one() {
+        let usual = dsn("mysql://root@localhost/");
+        assert_eq!(
+            usual.endpoint(|path| path == Path::new("/tmp/mysql.sock")),
+            Endpoint::Socket("/tmp/mysql.sock".into())
+        );
+        let tcp = Endpoint::Tcp(Ipv4Addr::LOCALHOST.into(), 3306);
+        assert_eq!(usual.endpoint(|_| false), tcp);
+        assert_eq!(dsn("mysql://root@localhost:3306/").endpoint(|_| true), tcp);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in ".{0,60}") {
+            let _ = text.parse::<Dsn>();
+            let _ = format!("mysql://{text}").parse::<Dsn>();
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Which process of this machine is behind an address.
+
+use std::fs;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use procfs::net::TcpState;
+use procfs::process::{FDTarget, Process, all_processes};
+use thiserror::Error;
+use tokio::net::UnixStream;
+
+use crate::connection::connect::Endpoint;
+
+/// Why no server process was found behind an address.
+#[derive(Debug, Error)]
+pub enum PeerError {
+    /// The address cannot be reached.
+    #[error("cannot reach {endpoint}: {source}")]
+    Reach {
+        /// The address.
+        endpoint: Endpoint,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// `/proc` cannot be read.
+    #[error("cannot find the process that listens on {endpoint}: {source}. Run logtrace as root")]
+    Proc {
+        /// The address.
+        endpoint: Endpoint,
+        /// What the system said.
+        source: procfs::ProcError,
+    },
+    /// No process that can be seen from here.
+    #[error(
+        "no process of this machine listens on {0}: a forwarded port or a server in another container cannot be measured by its address. Use its socket"
+    )]
+    NotHere(Endpoint),
+    /// Another program.
+    #[error("process {pid} behind {endpoint} is {program}, neither mysqld nor mariadbd")]
+    OtherProgram {
+        /// The address.
+        endpoint: Endpoint,
+        /// The process.
+        pid: u32,
+        /// Its program.
+        program: PathBuf,
+    },
+}
+
+/// The server process behind `endpoint`: by the credentials of the socket, or by who holds the listening socket.
+pub(crate) async fn server_process(endpoint: &Endpoint) -> Result<u32, PeerError> {
+    let pid = match endpoint {
+        Endpoint::Socket(path) => socket_peer(endpoint, path).await?,
+        Endpoint::Tcp(address, port) => tcp_listener(endpoint, *address, *port)?,
+    };
+    let pid = pid.ok_or_else(|| PeerError::NotHere(endpoint.clone()))?;
+    let program = fs::read_link(format!("/proc/{pid}/exe")).map_err(|source| PeerError::Reach {
+        endpoint: endpoint.clone(),
+        source,
+    })?;
+    if is_server(&program) {
+        Ok(pid)
+    } else {
+        Err(PeerError::OtherProgram {
+            endpoint: endpoint.clone(),
+            pid,
+            program,
+        })
+    }
+}
+
+/// `SO_PEERCRED` names the process that listens (unix(7)); 0 stands for one of another PID namespace.
+async fn socket_peer(endpoint: &Endpoint, path: &Path) -> Result<Option<u32>, PeerError> {
+    let reach = |source| PeerError::Reach {
+        endpoint: endpoint.clone(),
+        source,
+    };
+    let stream = UnixStream::connect(path).await.map_err(reach)?;
+    let pid = stream.peer_cred().map_err(reach)?.pid();
+    Ok(pid
+        .and_then(|pid| u32::try_from(pid).ok())
+        .filter(|&pid| pid != 0))
+}
+
+fn tcp_listener(endpoint: &Endpoint, address: IpAddr, port: u16) -> Result<Option<u32>, PeerError> {
+    let proc = |source| PeerError::Proc {
+        endpoint: endpoint.clone(),
+        source,
+    };
+    let mut entries = procfs::net::tcp().map_err(proc)?;
+    // Not there where IPv6 is switched off.
+    entries.extend(procfs::net::tcp6().unwrap_or_default());
+    let target = SocketAddr::new(address, port);
+    let inodes: Vec<u64> = entries
+        .iter()
+        .filter(|entry| entry.state == TcpState::Listen && takes(entry.local_address, target))
+        .map(|entry| entry.inode)
+        .collect();
+    let holder = all_processes()
+        .map_err(proc)?
+        .flatten()
+        .find(|process| holds_socket(process, &inodes));
+    Ok(holder.and_then(|process| u32::try_from(process.pid).ok()))
+}
+
+fn holds_socket(process: &Process, inodes: &[u64]) -> bool {
+    let Ok(fds) = process.fd() else {
+        return false;
+    };
+    fds.flatten()
+        .any(|fd| matches!(fd.target, FDTarget::Socket(inode) if inodes.contains(&inode)))
+}
+
+/// Whether a socket that is bound to `local` takes connections to `target`: bound to it, or to every address.
+fn takes(local: SocketAddr, target: SocketAddr) -> bool {
+    let any = match local.ip() {
+        IpAddr::V4(ip) => ip == Ipv4Addr::UNSPECIFIED && target.is_ipv4(),
+        // A socket bound to every IPv6 address takes IPv4 as well.
+        IpAddr::V6(ip) => ip == Ipv6Addr::UNSPECIFIED,
+    };
+    local.port() == target.port() && (any || local.ip().to_canonical() == target.ip())
+}
+
+/// `mysqld`, `mariadbd`, their debug builds, and either after an upgrade replaced the file.
+pub(crate) fn is_server(program: &Path) -> bool {
+    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    ["mysqld", "mariadbd"]
+        .iter()
+        .any(|server| name.starts_with(server) && !name.contains("safe"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_of_servers_are_told_by_name() {
+        for server in [
+            "/usr/sbin/mysqld",
+            "/x/mysqld-debug",
+            "/usr/sbin/mariadbd (deleted)",
+        ] {
+            assert!(is_server(Path::new(server)), "{server}");
+        }
+        for other in [
+            "/usr/bin/mysqld_safe",
+            "/usr/bin/docker-proxy",
+            "/usr/bin/mysql",
+            "",
+        ] {
+            assert!(!is_server(Path::new(other)), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_listener_on_every_address_listens_on_loopback() {
+        let takes = |local: &str, target: &str| takes(local.parse().unwrap(), target.parse().unwrap());
+        let v4 = "127.0.0.1:3306";
+        for local in [v4, "0.0.0.0:3306", "[::]:3306", "[::ffff:127.0.0.1]:3306"] {
+            assert!(takes(local, v4), "{local}");
+        }
+        for local in ["127.0.0.1:3307", "10.0.0.1:3306", "[::1]:3306"] {
+            assert!(!takes(local, v4), "{local}");
+        }
+        assert!(takes("[::]:3306", "[::1]:3306") && takes("[::1]:3306", "[::1]:3306"));
+        assert!(!takes("0.0.0.0:3306", "[::1]:3306"));
+    }
+
+    #[test]
+    fn the_holder_of_a_listening_socket_is_found() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let endpoint = Endpoint::Tcp(address.ip(), address.port());
+        let pid = tcp_listener(&endpoint, address.ip(), address.port()).unwrap();
+        assert_eq!(pid, Some(std::process::id()));
+        drop(listener);
+        let pid = tcp_listener(&endpoint, address.ip(), address.port()).unwrap();
+        assert_eq!(pid, None);
+    }
+}

@@ -1,0 +1,190 @@
+//! What a file system is, and what it stands on.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use procfs::process::{MountInfo, Process};
+use rustix::fs::{AtFlags, CWD, StatxFlags, major, minor, statvfs, statx};
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::facts::block_device::BlockDeviceFacts;
+
+/// The file system of one directory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FileSystemFacts {
+    /// The directory that was asked about.
+    pub path: PathBuf,
+    /// Where the file system is mounted.
+    pub mount_point: PathBuf,
+    /// Its type, such as `ext4`.
+    pub kind: String,
+    /// Options of the mount and of the file system, sorted.
+    pub options: Vec<String>,
+    /// What is mounted, such as `/dev/vda1`.
+    pub source: Option<String>,
+    /// The disk below, none for file systems that have no single one.
+    pub device: Option<BlockDeviceFacts>,
+    /// Bytes that an unprivileged process can still write.
+    pub free_bytes: u64,
+    /// The file system that holds the image, for one in a file.
+    pub below: Option<Box<FileSystemFacts>>,
+}
+
+/// Why a file system's facts are not known.
+#[derive(Debug, Error)]
+pub enum FileSystemError {
+    /// The directory cannot be looked at.
+    #[error("cannot tell the file system of {path}: {source}")]
+    Path {
+        /// The directory.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The list of mounts cannot be read.
+    #[error("cannot read the mounts in /proc: {0}")]
+    Mounts(#[from] procfs::ProcError),
+    /// The directory's mount is not in the list.
+    #[error("{0} is on a mount that /proc does not list")]
+    NotListed(PathBuf),
+}
+
+impl FileSystemFacts {
+    /// Looks at the file system that holds `path`, which exists.
+    pub fn of(path: &Path) -> Result<Self, FileSystemError> {
+        Self::reached_by(path, path, &[this_thread()?])
+    }
+
+    /// The same for a path as the process `pid` sees it, which may be in a container or another root.
+    pub fn seen_by(pid: u32, path: &Path) -> Result<Self, FileSystemError> {
+        let mut reached = PathBuf::from(format!("/proc/{pid}/root"));
+        reached.extend(path.strip_prefix("/"));
+        let its = Process::new(pid.cast_signed())?;
+        Self::reached_by(&reached, path, &[this_thread()?, its])
+    }
+
+    /// Looks by one path at what is told by another `path`, and at what holds the image that it may be on.
+    fn reached_by(reached: &Path, path: &Path, known_to: &[Process]) -> Result<Self, FileSystemError> {
+        let mut facts = Self::by_itself(reached, path, known_to)?;
+        let image = facts
+            .device
+            .as_ref()
+            .and_then(BlockDeviceFacts::backing_directory);
+        // The name may mean something else here than to who mounted it: then it is not told.
+        facts.below = image
+            .and_then(|directory| Self::by_itself(&directory, &directory, known_to).ok())
+            .filter(|below| below.mount_point != facts.mount_point)
+            .map(Box::new);
+        Ok(facts)
+    }
+
+    /// The mount of the path is known to one of these processes.
+    fn by_itself(reached: &Path, path: &Path, known_to: &[Process]) -> Result<Self, FileSystemError> {
+        let fail = |source: rustix::io::Errno| FileSystemError::Path {
+            path: path.to_owned(),
+            source: source.into(),
+        };
+        let mount_id = statx(CWD, reached, AtFlags::empty(), StatxFlags::MNT_ID)
+            .map_err(fail)?
+            .stx_mnt_id;
+        let space = statvfs(reached).map_err(fail)?;
+        let mut mounts = Vec::new();
+        for process in known_to {
+            mounts.extend(process.mountinfo()?.0);
+        }
+        let mount = mounts
+            .into_iter()
+            .find(|mount| u64::try_from(mount.mnt_id) == Ok(mount_id))
+            .ok_or_else(|| FileSystemError::NotListed(path.to_owned()))?;
+        let number = device_number(&mount, |source| Some(fs::metadata(source).ok()?.rdev()));
+        let device = number.and_then(|number| BlockDeviceFacts::read(Path::new("/sys"), &number));
+        Ok(Self::new(path, mount, device, space.f_bavail * space.f_frsize))
+    }
+
+    fn new(path: &Path, mount: MountInfo, device: Option<BlockDeviceFacts>, free_bytes: u64) -> Self {
+        Self {
+            path: path.to_owned(),
+            mount_point: mount.mount_point,
+            kind: mount.fs_type,
+            options: options([mount.mount_options, mount.super_options]),
+            source: mount.mount_source,
+            device,
+            free_bytes,
+            below: None,
+        }
+    }
+}
+
+/// The calling thread: it may have mounts of its own.
+fn this_thread() -> Result<Process, procfs::ProcError> {
+    let id = rustix::thread::gettid().as_raw_nonzero();
+    Process::new_with_root(PathBuf::from(format!("/proc/self/task/{id}")))
+}
+
+/// `major:minor` of the device below. btrfs shows a number of its own (major 0), so there the device file that
+/// is mounted is asked.
+fn device_number(mount: &MountInfo, number_of_file: impl Fn(&str) -> Option<u64>) -> Option<String> {
+    if !mount.majmin.starts_with("0:") {
+        return Some(mount.majmin.clone());
+    }
+    let source = mount
+        .mount_source
+        .as_deref()
+        .filter(|source| source.starts_with('/'))?;
+    let device = number_of_file(source).filter(|&device| device != 0)?;
+    Some(format!("{}:{}", major(device), minor(device)))
+}
+
+fn options(maps: [HashMap<String, Option<String>>; 2]) -> Vec<String> {
+    let mut options: Vec<String> = maps
+        .into_iter()
+        .flatten()
+        .map(|(name, value)| value.map_or(name.clone(), |value| format!("{name}={value}")))
+        .collect();
+    options.sort();
+    options.dedup();
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_mountinfo_becomes_facts() {
+        let line = "36 35 98:0 /mnt1 /mnt/two rw,noatime master:1 - ext4 /dev/root rw,errors=continue";
+        let mount = MountInfo::from_line(line).unwrap();
+        assert_eq!(device_number(&mount, |_| None).as_deref(), Some("98:0"));
+        let facts = FileSystemFacts::new(Path::new("/mnt/two/x"), mount, None, 7);
+        assert_eq!(facts.options, ["errors=continue", "noatime", "rw"]);
+        assert_eq!(facts.kind, "ext4");
+        assert_eq!(facts.mount_point, Path::new("/mnt/two"));
+        assert_eq!(facts.source.as_deref(), Some("/dev/root"));
+    }
+
+    #[test]
+    fn the_device_of_btrfs_is_the_file_that_is_mounted() {
+        let mount = |source: &str| {
+            let line = format!("40 35 0:45 / /b rw - btrfs {source} rw,space_cache=v2");
+            MountInfo::from_line(&line).unwrap()
+        };
+        let loop0 = |source: &str| (source == "/dev/loop0").then_some(0x700);
+        assert_eq!(device_number(&mount("/dev/loop0"), loop0).as_deref(), Some("7:0"));
+        assert_eq!(device_number(&mount("tmpfs"), |_| Some(1)), None);
+        assert_eq!(device_number(&mount("/not/a/device"), |_| Some(0)), None);
+    }
+
+    #[test]
+    fn the_file_system_of_this_directory_is_known() {
+        let facts = FileSystemFacts::of(Path::new("/proc")).unwrap();
+        assert_eq!((facts.kind.as_str(), &facts.device), ("proc", &None));
+        assert!(matches!(
+            FileSystemFacts::of(Path::new("/no/such/directory")),
+            Err(FileSystemError::Path { .. })
+        ));
+    }
+}

@@ -1,0 +1,112 @@
+//! What a machine is, for `host.json`.
+
+use std::path::Path;
+
+use logtrace_events::FileClass;
+use procfs::{CpuInfo, Current, Meminfo};
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::facts::file_system::{FileSystemError, FileSystemFacts};
+use crate::storage::placed_dirs::{Placed, PlacedOn};
+
+/// The machine that a run was on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct HostFacts {
+    /// Release of the running kernel.
+    pub kernel: String,
+    /// Model of the first CPU.
+    pub cpu_model: Option<String>,
+    /// CPUs that are online.
+    pub cpus: usize,
+    /// Bytes of memory.
+    pub memory_bytes: u64,
+    /// File systems of the server's directories, each once.
+    pub file_systems: Vec<FileSystemFacts>,
+    /// Classes of files that are placed elsewhere, and the file system of each.
+    pub placed: Vec<PlacedFacts>,
+}
+
+/// Where the files of one class are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PlacedFacts {
+    /// The class.
+    pub class: FileClass,
+    /// What its directory is; what is written to `/dev/null` and to a file that is emptied stays nowhere.
+    pub on: PlacedOn,
+    /// The file system of its directory.
+    pub file_system: FileSystemFacts,
+}
+
+/// Why the facts of the machine are not known.
+#[derive(Debug, Error)]
+pub enum HostError {
+    /// `/proc` cannot be read.
+    #[error("cannot read CPUs and memory from /proc: {0}")]
+    Proc(#[from] procfs::ProcError),
+    /// A directory's file system is not known.
+    #[error(transparent)]
+    FileSystem(#[from] FileSystemError),
+}
+
+impl HostFacts {
+    /// Looks at the machine and at the file systems of `paths` and of `placed`, which exist.
+    pub fn collect(paths: &[&Path], placed: &[Placed]) -> Result<Self, HostError> {
+        let cpus = CpuInfo::current()?;
+        let mut file_systems: Vec<FileSystemFacts> = Vec::new();
+        for path in paths {
+            let facts = FileSystemFacts::of(path)?;
+            if !file_systems
+                .iter()
+                .any(|known| known.mount_point == facts.mount_point)
+            {
+                file_systems.push(facts);
+            }
+        }
+        Ok(Self {
+            kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
+            cpu_model: cpus.model_name(0).map(str::to_owned),
+            cpus: cpus.num_cores(),
+            memory_bytes: Meminfo::current()?.mem_total,
+            file_systems,
+            placed: placed
+                .iter()
+                .map(PlacedFacts::of)
+                .collect::<Result<_, FileSystemError>>()?,
+        })
+    }
+}
+
+impl PlacedFacts {
+    fn of(placed: &Placed) -> Result<Self, FileSystemError> {
+        Ok(Self {
+            class: placed.class,
+            on: placed.on,
+            file_system: FileSystemFacts::of(&placed.directory)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_is_described() {
+        let placed = Placed {
+            class: FileClass::Redo,
+            directory: "/proc".into(),
+            on: PlacedOn::DevNull,
+        };
+        let host =
+            HostFacts::collect(&[Path::new("/"), Path::new("/proc"), Path::new("/")], &[placed]).unwrap();
+        assert_eq!(host.file_systems.len(), 2);
+        assert!(host.cpus > 0 && host.memory_bytes > 1 << 20);
+        assert!(host.kernel.contains('.'), "{}", host.kernel);
+        let json = serde_json::to_value(&host).unwrap();
+        assert_eq!(json["file_systems"][1]["kind"], "proc");
+        assert_eq!(json["placed"][0]["class"], "redo");
+        assert_eq!(json["placed"][0]["on"], "dev_null");
+        assert_eq!(json["placed"][0]["file_system"]["kind"], "proc");
+    }
+}

@@ -1,0 +1,101 @@
+//! How long a server's statements were in which stage, as its Performance Schema tells.
+
+use std::collections::BTreeMap;
+
+use mysql_async::prelude::Queryable;
+
+use crate::connection::connect::{ConnectError, Connection};
+
+/// The stages of statements since the server was started or asked to time them, by name without `stage/sql/`.
+pub type Stages = BTreeMap<String, StageTotal>;
+
+/// One stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StageTotal {
+    /// How often a statement entered it.
+    pub count: u64,
+    /// Nanoseconds in it.
+    pub total_ns: u64,
+}
+
+/// The prefix of the instruments of statements' stages.
+const PREFIX: &str = "stage/sql/";
+
+impl Connection {
+    /// Has the server time the stages of statements from here on. False of a server whose Performance Schema is off, which
+    /// only its start can change (`performance_schema=ON`).
+    pub async fn time_stages(&self) -> Result<bool, ConnectError> {
+        let mut conn = self.connect().await?;
+        let explain = |error| self.explain(error);
+        let is_on: Option<bool> = conn
+            .query_first("SELECT @@GLOBAL.performance_schema")
+            .await
+            .map_err(explain)?;
+        if is_on != Some(true) {
+            self.leave(conn).await?;
+            return Ok(false);
+        }
+        let instruments = format!(
+            "UPDATE performance_schema.setup_instruments SET ENABLED = 'YES', TIMED = 'YES' WHERE NAME LIKE '{PREFIX}%'"
+        );
+        let consumers =
+            "UPDATE performance_schema.setup_consumers SET ENABLED = 'YES' WHERE NAME LIKE 'events_stages_%'";
+        conn.query_drop(instruments).await.map_err(explain)?;
+        conn.query_drop(consumers).await.map_err(explain)?;
+        self.leave(conn).await?;
+        Ok(true)
+    }
+
+    /// The stages up to now, of all users' statements.
+    pub async fn stages(&self) -> Result<Stages, ConnectError> {
+        let mut conn = self.connect().await?;
+        // Times are picoseconds there. The server's own threads have no user: MySQL's wait in the stage of a commit too.
+        let statement = format!(
+            "SELECT EVENT_NAME, CAST(SUM(COUNT_STAR) AS UNSIGNED), CAST(SUM(SUM_TIMER_WAIT) DIV 1000 AS UNSIGNED) \
+             FROM performance_schema.events_stages_summary_by_user_by_event_name \
+             WHERE EVENT_NAME LIKE '{PREFIX}%' AND USER IS NOT NULL GROUP BY EVENT_NAME HAVING SUM(COUNT_STAR) > 0"
+        );
+        let rows: Vec<(String, u64, u64)> =
+            conn.query(statement).await.map_err(|error| self.explain(error))?;
+        self.leave(conn).await?;
+        let stage = |(name, count, total_ns): (String, u64, u64)| {
+            let name = name.strip_prefix(PREFIX).unwrap_or(&name).to_owned();
+            (name, StageTotal { count, total_ns })
+        };
+        Ok(rows.into_iter().map(stage).collect())
+    }
+}
+
+/// What was added between two times, by stage.
+pub fn stages_since(before: &Stages, after: &Stages) -> Stages {
+    let added = |(name, after): (&String, &StageTotal)| {
+        let before = before.get(name).copied().unwrap_or_default();
+        let added = StageTotal {
+            count: after.count.saturating_sub(before.count),
+            total_ns: after.total_ns.saturating_sub(before.total_ns),
+        };
+        (added.count > 0).then(|| (name.clone(), added))
+    };
+    after.iter().filter_map(added).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stages(rows: &[(&str, u64, u64)]) -> Stages {
+        let row =
+            |&(name, count, total_ns): &(&str, u64, u64)| (name.to_owned(), StageTotal { count, total_ns });
+        rows.iter().map(row).collect()
+    }
+
+    #[test]
+    fn only_what_was_added_is_told() {
+        let before = stages(&[("Commit", 5, 500), ("init", 5, 50)]);
+        let after = stages(&[("Commit", 7, 900), ("init", 5, 50), ("end", 1, 3)]);
+        assert_eq!(
+            stages_since(&before, &after),
+            stages(&[("Commit", 2, 400), ("end", 1, 3)])
+        );
+    }
+}

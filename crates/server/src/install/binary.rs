@@ -1,0 +1,225 @@
+//! Finding an installed server.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use thiserror::Error;
+
+use crate::install::flavor::{Flavor, parse_version_output};
+
+/// Where `scripts/fetch-mysql` puts MySQL.
+const FETCHED_MYSQL: &str = "/var/lib/logtrace/mysql/usr/sbin";
+
+/// Where packages put servers without adding the place to everybody's PATH.
+const USUAL_DIRECTORIES: [&str; 4] = [
+    "/usr/sbin",
+    "/usr/local/mysql/bin",
+    "/usr/libexec",
+    "/usr/local/sbin",
+];
+
+/// A server's program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binary {
+    /// Its absolute path, symbolic links resolved.
+    pub path: PathBuf,
+    /// What it says that it is.
+    pub flavor: Flavor,
+    /// Its version number, such as `9.7.4`.
+    pub version: String,
+}
+
+/// Why there is no server to start.
+#[derive(Debug, Error)]
+pub enum FindError {
+    /// None is installed.
+    #[error("found no {} server in {}. {}", wanted(*.flavor), list(.looked), remedy(*.flavor))]
+    NotInstalled {
+        /// The flavor that was asked for, none for any.
+        flavor: Option<Flavor>,
+        /// The directories that were looked in.
+        looked: Vec<PathBuf>,
+    },
+    /// A program was given that cannot be run.
+    #[error("cannot run {path} --version: {source}. Check --server")]
+    Run {
+        /// The program.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A program was given that is no server.
+    #[error("{path} is neither mysqld nor mariadbd: --version printed {output:?}. Check --server")]
+    NotAServer {
+        /// The program.
+        path: PathBuf,
+        /// What it printed, cut to one line.
+        output: String,
+    },
+}
+
+/// The installed server of a flavor; with none, MySQL if found, else MariaDB.
+pub fn find(flavor: Option<Flavor>) -> Result<Binary, FindError> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let directories = directories(&path);
+    let wanted = match flavor {
+        Some(flavor) => vec![flavor],
+        None => vec![Flavor::MySql, Flavor::MariaDb],
+    };
+    wanted
+        .into_iter()
+        .find_map(|flavor| find_in(&directories, flavor))
+        .ok_or(FindError::NotInstalled {
+            flavor,
+            looked: directories,
+        })
+}
+
+impl Binary {
+    /// Asks a program what it is.
+    pub fn inspect(path: &Path) -> Result<Self, FindError> {
+        let run = |source| FindError::Run {
+            path: path.into(),
+            source,
+        };
+        let path = path.canonicalize().map_err(run)?;
+        let output = Command::new(&path)
+            .args(["--no-defaults", "--version"])
+            .stdin(Stdio::null())
+            .output()
+            .map_err(run)?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        match parse_version_output(&text) {
+            Some((flavor, version)) => Ok(Self {
+                path,
+                flavor,
+                version,
+            }),
+            None => {
+                let words = if text.trim().is_empty() {
+                    String::from_utf8_lossy(&output.stderr)
+                } else {
+                    text
+                };
+                let output = words.lines().next().unwrap_or_default().to_owned();
+                Err(FindError::NotAServer { path, output })
+            }
+        }
+    }
+
+    /// The prefix that it is installed under: `/usr` for `/usr/sbin/mysqld`.
+    pub fn prefix(&self) -> &Path {
+        self.path
+            .parent()
+            .and_then(Path::parent)
+            .unwrap_or(Path::new("/"))
+    }
+}
+
+/// The directories to look in, each once, in order.
+fn directories(path: &OsStr) -> Vec<PathBuf> {
+    let all = std::iter::once(PathBuf::from(FETCHED_MYSQL))
+        .chain(std::env::split_paths(path))
+        .chain(USUAL_DIRECTORIES.iter().map(PathBuf::from));
+    let mut unique = Vec::new();
+    for directory in all.filter(|directory| directory.is_absolute()) {
+        if !unique.contains(&directory) {
+            unique.push(directory);
+        }
+    }
+    unique
+}
+
+fn find_in(directories: &[PathBuf], flavor: Flavor) -> Option<Binary> {
+    // A MariaDB of before 10.5, and MariaDB's compatibility link, are called mysqld.
+    let names: &[&str] = match flavor {
+        Flavor::MySql => &["mysqld"],
+        Flavor::MariaDb => &["mariadbd", "mysqld"],
+    };
+    names
+        .iter()
+        .flat_map(|name| directories.iter().map(move |directory| directory.join(name)))
+        .filter(|path| path.is_file())
+        .filter_map(|path| Binary::inspect(&path).ok())
+        .find(|binary| binary.flavor == flavor)
+}
+
+fn wanted(flavor: Option<Flavor>) -> &'static str {
+    match flavor {
+        Some(Flavor::MySql) => "MySQL",
+        Some(Flavor::MariaDb) => "MariaDB",
+        None => "MySQL or MariaDB",
+    }
+}
+
+fn remedy(flavor: Option<Flavor>) -> &'static str {
+    match flavor {
+        Some(Flavor::MySql) => "Run scripts/fetch-mysql, or name a binary with --server /path/to/mysqld",
+        Some(Flavor::MariaDb) => {
+            "Run apt-get install mariadb-server, or name a binary with --server /path/to/mariadbd"
+        }
+        None => {
+            "Run scripts/fetch-mysql or apt-get install mariadb-server, or name a binary with --server PATH"
+        }
+    }
+}
+
+fn list(paths: &[PathBuf]) -> String {
+    let words: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
+    words.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directories_are_looked_in_once_and_in_order() {
+        let found = directories(OsStr::new("/usr/sbin:/opt/bin:.:/opt/bin"));
+        let expected = [
+            FETCHED_MYSQL,
+            "/usr/sbin",
+            "/opt/bin",
+            "/usr/local/mysql/bin",
+            "/usr/libexec",
+            "/usr/local/sbin",
+        ];
+        assert_eq!(found, expected.map(PathBuf::from));
+    }
+
+    #[test]
+    fn nothing_found_says_where_and_what_to_do() {
+        let error = FindError::NotInstalled {
+            flavor: None,
+            looked: vec!["/usr/sbin".into(), "/opt/bin".into()],
+        };
+        let text = error.to_string();
+        for part in [
+            "/usr/sbin, /opt/bin",
+            "scripts/fetch-mysql",
+            "apt-get install mariadb-server",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_program_that_is_no_server_is_refused() {
+        assert!(matches!(
+            Binary::inspect(Path::new("/bin/true")),
+            Err(FindError::NotAServer { .. })
+        ));
+        assert!(matches!(
+            Binary::inspect(Path::new("/no/such/mysqld")),
+            Err(FindError::Run { .. })
+        ));
+    }
+
+    #[test]
+    fn an_empty_directory_holds_no_server() {
+        let empty = tempfile::tempdir().unwrap();
+        assert_eq!(find_in(&[empty.path().into()], Flavor::MySql), None);
+    }
+}

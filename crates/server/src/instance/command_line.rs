@@ -1,0 +1,204 @@
+//! The command lines of a private instance. Pure but for looking where the server's own files are.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::install::binary::Binary;
+use crate::install::flavor::Flavor;
+use crate::settings::variable::Setting;
+
+/// Where plugins are under an installation's prefix, by way of packaging.
+const PLUGIN_DIRECTORIES: [&str; 3] = ["lib/mysql/plugin", "lib64/mysql/plugin", "lib/plugin"];
+
+/// Where messages are under an installation's prefix.
+const MESSAGE_DIRECTORIES: [&str; 2] = ["share/mysql", "share"];
+
+/// Where MariaDB keeps the script that initialises a data directory.
+const INSTALL_SCRIPTS: [&str; 4] = [
+    "bin/mariadb-install-db",
+    "scripts/mariadb-install-db",
+    "bin/mysql_install_db",
+    "scripts/mysql_install_db",
+];
+
+/// The files of one instance, as its server sees them.
+#[derive(Clone, Debug)]
+pub(crate) struct Places {
+    pub(crate) data: PathBuf,
+    pub(crate) tmp: PathBuf,
+    pub(crate) socket: PathBuf,
+}
+
+/// Arguments that start the server. With a port it listens there as well, for this machine alone.
+pub(crate) fn start(
+    binary: &Binary,
+    places: &Places,
+    port: Option<u16>,
+    settings: &[Setting],
+) -> Vec<OsString> {
+    let mut arguments = installation(binary);
+    arguments.extend([
+        option("--datadir=", &places.data),
+        option("--tmpdir=", &places.tmp),
+        option("--socket=", &places.socket),
+    ]);
+    match port {
+        Some(port) => {
+            let port = format!("--port={port}").into();
+            arguments.extend([
+                "--skip-networking=OFF".into(),
+                "--bind-address=127.0.0.1".into(),
+                port,
+            ]);
+        }
+        None => arguments.push("--skip-networking=ON".into()),
+    }
+    if binary.flavor == Flavor::MySql {
+        // The X protocol would open a socket of its own.
+        arguments.extend(["--loose-mysqlx=OFF".into(), "--secure-file-priv=NULL".into()]);
+    }
+    arguments.extend(settings.iter().map(|setting| setting.argument().into()));
+    arguments
+}
+
+/// The program and arguments that initialise a data directory. `tmp` has to be a directory of its own: any
+/// MariaDB that starts removes the temporary tables in its own, which by default is everybody's `/tmp`.
+pub(crate) fn initialise(
+    binary: &Binary,
+    data: &Path,
+    tmp: &Path,
+    settings: &[Setting],
+) -> Result<(PathBuf, Vec<OsString>), Vec<PathBuf>> {
+    let (program, mut arguments) = match binary.flavor {
+        Flavor::MySql => {
+            let mut arguments = installation(binary);
+            arguments.push("--initialize-insecure".into());
+            (binary.path.clone(), arguments)
+        }
+        Flavor::MariaDb => (install_script(binary)?, mariadb_install(binary)),
+    };
+    arguments.extend([option("--datadir=", data), option("--tmpdir=", tmp)]);
+    arguments.extend(settings.iter().map(|setting| setting.argument().into()));
+    Ok((program, arguments))
+}
+
+fn mariadb_install(binary: &Binary) -> Vec<OsString> {
+    vec![
+        "--no-defaults".into(),
+        option("--basedir=", binary.prefix()),
+        // Without it, a machine that cannot look up its own name gets no data directory.
+        "--force".into(),
+        "--auth-root-authentication-method=normal".into(),
+        "--skip-test-db".into(),
+    ]
+}
+
+/// Where the server's own files are, so that an installation works at any place. What is not found is left to
+/// the place that was compiled in.
+fn installation(binary: &Binary) -> Vec<OsString> {
+    let prefix = binary.prefix();
+    let mut arguments = vec!["--no-defaults".into(), option("--basedir=", prefix)];
+    if let Some(messages) = first_in(prefix, &MESSAGE_DIRECTORIES, "english/errmsg.sys") {
+        arguments.push(option("--lc-messages-dir=", &messages));
+    }
+    if let Some(plugins) = first_in(prefix, &PLUGIN_DIRECTORIES, "") {
+        arguments.push(option("--plugin-dir=", &plugins));
+    }
+    arguments
+}
+
+fn install_script(binary: &Binary) -> Result<PathBuf, Vec<PathBuf>> {
+    let candidates: Vec<PathBuf> = INSTALL_SCRIPTS
+        .iter()
+        .map(|script| binary.prefix().join(script))
+        .collect();
+    let found = candidates.iter().find(|path| path.is_file()).cloned();
+    found.ok_or(candidates)
+}
+
+fn first_in(prefix: &Path, directories: &[&str], holding: &str) -> Option<PathBuf> {
+    directories
+        .iter()
+        .map(|directory| prefix.join(directory))
+        .find(|directory| directory.join(holding).exists())
+}
+
+fn option(name: &str, value: &Path) -> OsString {
+    let mut option = OsString::from(name);
+    option.push(value);
+    option
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn binary(flavor: Flavor, prefix: &Path) -> Binary {
+        Binary {
+            path: prefix.join("sbin/mysqld"),
+            flavor,
+            version: "1.2.3".into(),
+        }
+    }
+
+    #[test]
+    fn a_started_server_is_reached_by_its_socket_alone() {
+        let places = Places {
+            data: "/i/data".into(),
+            tmp: "/i/tmp".into(),
+            socket: "/i/sock".into(),
+        };
+        let settings = [Setting::new("sync_binlog", "0")];
+        for flavor in [Flavor::MySql, Flavor::MariaDb] {
+            let binary = binary(flavor, Path::new("/nowhere"));
+            let arguments = start(&binary, &places, None, &settings);
+            assert_eq!(
+                arguments[0], "--no-defaults",
+                "the first argument or it is refused"
+            );
+            for wanted in ["--skip-networking=ON", "--socket=/i/sock", "--sync-binlog=0"] {
+                assert!(arguments.contains(&wanted.into()), "{wanted}");
+            }
+            assert_eq!(
+                arguments.contains(&"--loose-mysqlx=OFF".into()),
+                flavor == Flavor::MySql
+            );
+            let arguments = start(&binary, &places, Some(3307), &settings);
+            for wanted in ["--skip-networking=OFF", "--bind-address=127.0.0.1", "--port=3307"] {
+                assert!(arguments.contains(&wanted.into()), "{wanted}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_installation_anywhere_is_told_where_its_files_are() {
+        let prefix = tempfile::tempdir().unwrap();
+        fs::create_dir_all(prefix.path().join("share/english")).unwrap();
+        fs::write(prefix.path().join("share/english/errmsg.sys"), "").unwrap();
+        let (_, arguments) = initialise(
+            &binary(Flavor::MySql, prefix.path()),
+            Path::new("/d"),
+            Path::new("/t"),
+            &[],
+        )
+        .unwrap();
+        assert!(arguments.contains(&option("--lc-messages-dir=", &prefix.path().join("share"))));
+        for wanted in ["--datadir=/d", "--tmpdir=/t"] {
+            assert!(arguments.contains(&wanted.into()), "{wanted}");
+        }
+    }
+
+    #[test]
+    fn a_mariadb_without_its_script_says_where_it_was_looked_for() {
+        let looked = initialise(
+            &binary(Flavor::MariaDb, Path::new("/no")),
+            Path::new("/d"),
+            Path::new("/t"),
+            &[],
+        )
+        .unwrap_err();
+        assert!(looked.contains(&"/no/bin/mariadb-install-db".into()));
+    }
+}

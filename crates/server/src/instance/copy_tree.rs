@@ -1,0 +1,243 @@
+//! Copying a data directory: shared blocks where the file system can, holes kept, and on disk when done.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::fs::{self, DirBuilder, DirEntry, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, fchown};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FallocateFlags, SeekFrom as SeekTo, fallocate, ioctl_ficlone, seek, syncfs};
+use rustix::io::Errno;
+use thiserror::Error;
+
+use crate::install::os_user::ServerUser;
+
+/// Why a copy is not whole.
+#[derive(Debug, Error)]
+#[error("cannot copy {from} to {to}: {source}")]
+pub struct CopyError {
+    /// The file or directory.
+    pub from: PathBuf,
+    /// Its copy.
+    pub to: PathBuf,
+    /// What the system said.
+    pub source: io::Error,
+}
+
+/// Where an entry that is right in a copied directory goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Route<'a> {
+    /// To the copy.
+    Along,
+    /// To another directory, which exists.
+    To(&'a Path),
+    /// It is left out.
+    Nowhere,
+}
+
+/// Copies the files and directories under `from` to the new directory `to`, owned by `user`, and waits until
+/// they are on disk: written later, they would disturb what is measured.
+pub(crate) fn copy_tree<'a>(
+    from: &Path,
+    to: &Path,
+    user: &ServerUser,
+    route: &dyn Fn(&DirEntry) -> Route<'a>,
+) -> Result<(), CopyError> {
+    let used = RefCell::new(BTreeSet::from([to]));
+    let target = |entry: &DirEntry| {
+        let directory = match route(entry) {
+            Route::Along => to,
+            Route::To(directory) => directory,
+            Route::Nowhere => return None,
+        };
+        used.borrow_mut().insert(directory);
+        Some(directory.join(entry.file_name()))
+    };
+    copy_directory(from, to, user, &target)?;
+    used.into_inner().into_iter().try_for_each(sync)
+}
+
+/// Copies what is in the directory `from` into the directory `to`, which exists, likewise.
+pub(crate) fn copy_contents(from: &Path, to: &Path, user: &ServerUser) -> Result<(), CopyError> {
+    copy_entries(from, to, user, &|entry| Some(to.join(entry.file_name())))?;
+    sync(to)
+}
+
+/// Waits until the file system of a directory has everything on disk.
+fn sync(directory: &Path) -> Result<(), CopyError> {
+    let sync = || syncfs(File::open(directory)?).map_err(io::Error::from);
+    sync().map_err(|source| failed(directory, directory, source))
+}
+
+fn copy_directory(
+    from: &Path,
+    to: &Path,
+    user: &ServerUser,
+    target: &dyn Fn(&DirEntry) -> Option<PathBuf>,
+) -> Result<(), CopyError> {
+    let fail = |source| failed(from, to, source);
+    let mode = fs::metadata(from).map_err(fail)?.mode() & 0o7777;
+    DirBuilder::new().mode(mode).create(to).map_err(fail)?;
+    user.own(to).map_err(fail)?;
+    copy_entries(from, to, user, target)
+}
+
+fn copy_entries(
+    from: &Path,
+    to: &Path,
+    user: &ServerUser,
+    target: &dyn Fn(&DirEntry) -> Option<PathBuf>,
+) -> Result<(), CopyError> {
+    let fail = |source| failed(from, to, source);
+    for entry in fs::read_dir(from).map_err(fail)? {
+        let entry = entry.map_err(fail)?;
+        let Some(target) = target(&entry) else {
+            continue;
+        };
+        let source = entry.path();
+        let kind = entry.file_type().map_err(fail)?;
+        if kind.is_dir() {
+            let inside = |entry: &DirEntry| Some(target.join(entry.file_name()));
+            copy_directory(&source, &target, user, &inside)?;
+        } else if kind.is_file() {
+            copy_file(&source, &target, user).map_err(|error| failed(&source, &target, error))?;
+        }
+        // Sockets and links of a server that was stopped mean nothing in a copy.
+    }
+    Ok(())
+}
+
+fn copy_file(from: &Path, to: &Path, user: &ServerUser) -> io::Result<()> {
+    let source = File::open(from)?;
+    let metadata = source.metadata()?;
+    let target = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(metadata.mode() & 0o7777)
+        .open(to)?;
+    fchown(&target, Some(user.uid), Some(user.gid))?;
+    if ioctl_ficlone(&target, &source).is_ok() {
+        return Ok(());
+    }
+    target.set_len(metadata.len())?;
+    if metadata.blocks() * 512 >= metadata.len() {
+        // A preallocated redo log must stay one: allocation during a commit would be measured as its cost.
+        preallocate(&target, metadata.len())?;
+    }
+    copy_data(&source, &target)
+}
+
+fn preallocate(file: &File, bytes: u64) -> io::Result<()> {
+    if bytes == 0 {
+        return Ok(());
+    }
+    match fallocate(file, FallocateFlags::empty(), 0, bytes) {
+        Err(Errno::OPNOTSUPP) | Ok(()) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Copies each stretch of data to the same place, in the kernel where it can.
+fn copy_data(mut source: &File, mut target: &File) -> io::Result<()> {
+    let mut end = 0;
+    loop {
+        let start = match seek(source, SeekTo::Data(end)) {
+            Err(Errno::NXIO) => return Ok(()),
+            start => start?,
+        };
+        end = seek(source, SeekTo::Hole(start))?;
+        source.seek(SeekFrom::Start(start))?;
+        target.seek(SeekFrom::Start(start))?;
+        io::copy(&mut source.take(end - start), &mut target)?;
+    }
+}
+
+fn failed(from: &Path, to: &Path, source: io::Error) -> CopyError {
+    CopyError {
+        from: from.to_owned(),
+        to: to.to_owned(),
+        source,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::FileExt;
+
+    use super::*;
+
+    #[test]
+    fn a_tree_is_copied_with_contents_and_modes() {
+        let directory = tempfile::tempdir().unwrap();
+        let (from, to) = (directory.path().join("a"), directory.path().join("b"));
+        fs::create_dir_all(from.join("mysql")).unwrap();
+        fs::write(from.join("mysql/user.ibd"), b"rows").unwrap();
+        fs::write(from.join("empty"), b"").unwrap();
+        let key = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(from.join("key"));
+        drop(key.unwrap());
+        copy_tree(&from, &to, &ServerUser::me(), &|_| Route::Along).unwrap();
+        assert_eq!(fs::read(to.join("mysql/user.ibd")).unwrap(), b"rows");
+        assert_eq!(fs::read(to.join("empty")).unwrap(), b"");
+        assert_eq!(fs::metadata(to.join("key")).unwrap().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn holes_stay_holes_and_allocated_files_stay_allocated() {
+        let directory = tempfile::tempdir().unwrap();
+        let (from, to) = (directory.path().join("a"), directory.path().join("b"));
+        fs::create_dir(&from).unwrap();
+        let size = 8 << 20;
+        let sparse = File::create(from.join("sparse")).unwrap();
+        sparse.set_len(size).unwrap();
+        sparse.write_all_at(b"end", size - 3).unwrap();
+        let full = File::create(from.join("full")).unwrap();
+        fallocate(&full, FallocateFlags::empty(), 0, size).unwrap();
+        full.write_all_at(b"middle", size / 2).unwrap();
+        copy_tree(&from, &to, &ServerUser::me(), &|_| Route::Along).unwrap();
+        for name in ["sparse", "full"] {
+            assert!(fs::read(from.join(name)).unwrap() == fs::read(to.join(name)).unwrap());
+        }
+        let allocated = |name: &str| fs::metadata(to.join(name)).unwrap().blocks() * 512;
+        assert!(allocated("sparse") < size / 2);
+        assert!(allocated("full") >= size);
+    }
+
+    #[test]
+    fn what_belongs_elsewhere_is_copied_there() {
+        let directory = tempfile::tempdir().unwrap();
+        let [from, to, redo] = ["a", "b", "redo"].map(|name| directory.path().join(name));
+        fs::create_dir_all(from.join("log/log")).unwrap();
+        fs::create_dir_all(from.join("mysql")).unwrap();
+        fs::create_dir(&redo).unwrap();
+        for file in ["log/log/1", "mysql/log", "other", "left"] {
+            fs::write(from.join(file), file).unwrap();
+        }
+        let place = |entry: &DirEntry| match entry.file_name().to_str() {
+            Some("log") => Route::To(&redo),
+            Some("left") => Route::Nowhere,
+            _ => Route::Along,
+        };
+        copy_tree(&from, &to, &ServerUser::me(), &place).unwrap();
+        assert_eq!(fs::read(redo.join("log/log/1")).unwrap(), b"log/log/1");
+        assert!(to.join("mysql/log").is_file() && to.join("other").is_file());
+        assert!(!to.join("log").exists() && !to.join("left").exists());
+        copy_contents(&redo, &to, &ServerUser::me()).unwrap();
+        assert_eq!(fs::read(to.join("log/log/1")).unwrap(), b"log/log/1");
+    }
+
+    #[test]
+    fn a_copy_over_something_names_both() {
+        let directory = tempfile::tempdir().unwrap();
+        let error = copy_tree(directory.path(), directory.path(), &ServerUser::me(), &|_| {
+            Route::Along
+        })
+        .unwrap_err();
+        assert_eq!(error.source.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(error.to, directory.path());
+    }
+}

@@ -1,0 +1,202 @@
+//! From a data directory to a server that answers.
+
+use std::fs::DirEntry;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::connection::connect::{ConnectError, Connection, Endpoint};
+use crate::connection::tls::Tls;
+use crate::facts::server::{FactsError, ServerFacts};
+use crate::install::flavor::Flavor;
+use crate::install::os_user::ServerUser;
+use crate::instance::InstanceConfig;
+use crate::instance::command_line;
+use crate::instance::copy_tree::{CopyError, Route, copy_tree};
+use crate::instance::error::StartError;
+use crate::instance::instance_dir::InstanceDir;
+use crate::process::child::{Launch, ServerProcess};
+use crate::process::error_log::{ServerLog, disk_is_full};
+use crate::settings::live_change::Asked;
+use crate::settings::variable::{Setting, SettingError, replace, verify, with_defaults};
+use crate::storage::placed_dirs::Placed;
+use crate::storage::placement::{self, class_of_initial};
+
+/// How often a starting server is tried.
+const READY_POLL: Duration = Duration::from_millis(20);
+
+/// A server that answers, with its settings verified.
+#[derive(Debug)]
+pub(crate) struct Started {
+    // Dropped in this order: no server writes to a directory that goes.
+    pub(crate) process: ServerProcess,
+    pub(crate) dir: InstanceDir,
+    pub(crate) connection: Connection,
+    pub(crate) facts: ServerFacts,
+    pub(crate) asked: Asked,
+}
+
+/// What a start needs besides a directory.
+#[derive(Debug)]
+pub(crate) struct Setup<'a> {
+    pub(crate) config: &'a InstanceConfig,
+    pub(crate) user: &'a ServerUser,
+    pub(crate) log: &'a ServerLog,
+    /// Where instances are.
+    pub(crate) base: &'a Path,
+}
+
+impl Setup<'_> {
+    /// A new directory with a copy of the data in `from`.
+    pub(crate) async fn make(&self, from: PathBuf) -> Result<InstanceDir, StartError> {
+        let dir = self.directory().await?;
+        copy_data(from, dir, self.user.clone())
+            .await
+            .map_err(|error| StartError::copy(error, self.base))
+    }
+
+    async fn directory(&self) -> Result<InstanceDir, StartError> {
+        let mut dir = InstanceDir::create(self.base, self.user)?;
+        if let Some(image) = &self.config.image {
+            dir.mount(image, self.user, self.log).await?;
+        }
+        let InstanceConfig {
+            placements, binary, ..
+        } = self.config;
+        dir.furnish(placements, binary.flavor, self.user, self.log)
+            .await?;
+        Ok(dir)
+    }
+
+    /// Starts a server on what is in `dir`, and waits until it answers.
+    pub(crate) async fn start(&self, dir: InstanceDir) -> Result<Started, StartError> {
+        let settings = settings_with(self.config.binary.flavor, &self.config.settings, dir.placed())?;
+        let process = self.spawn(&settings, &dir)?;
+        let starting = Starting {
+            setup: self,
+            settings,
+            process,
+            dir,
+        };
+        starting.finish().await
+    }
+
+    fn spawn(&self, settings: &[Setting], dir: &InstanceDir) -> Result<ServerProcess, StartError> {
+        let InstanceConfig { binary, port, .. } = self.config;
+        let launch = Launch {
+            program: &binary.path,
+            arguments: &command_line::start(binary, &dir.places(), *port, settings),
+            user: self.user,
+            directory: dir.path(),
+            log: self.log,
+        };
+        ServerProcess::spawn(&launch).map_err(|source| StartError::Spawn {
+            program: binary.path.clone(),
+            source,
+        })
+    }
+}
+
+/// A server that was started and does not answer yet.
+struct Starting<'a> {
+    setup: &'a Setup<'a>,
+    settings: Vec<Setting>,
+    process: ServerProcess,
+    dir: InstanceDir,
+}
+
+impl Starting<'_> {
+    async fn finish(self) -> Result<Started, StartError> {
+        let connection = Connection {
+            endpoint: Endpoint::Socket(self.dir.places().socket),
+            user: "root".to_owned(),
+            password: None,
+            database: None,
+            tls: Tls::Disabled,
+        };
+        self.ready(&connection).await?;
+        let facts = ServerFacts::collect(&connection, self.process.pid(), true)
+            .await
+            .map_err(|error| match error {
+                FactsError::Connect(error) => StartError::Connect(error),
+                FactsError::Binary { source, .. } => {
+                    StartError::directory("read", Path::new("/proc"))(source)
+                }
+            })?;
+        verify(&self.settings, &facts.variables, facts.flavor)?;
+        Ok(Started {
+            asked: Asked::new(self.settings, facts.variables.clone()),
+            process: self.process,
+            dir: self.dir,
+            connection,
+            facts,
+        })
+    }
+
+    /// Waits for the first of: an answer, the server's end, the end of patience.
+    async fn ready(&self, connection: &Connection) -> Result<(), StartError> {
+        let Setup {
+            config, log, base, ..
+        } = self.setup;
+        let binary = &config.binary;
+        tokio::select! {
+            biased;
+            exit = self.process.watch().ended() => {
+                Err(StartError::ended(binary, "starting", exit, log, base))
+            }
+            answer = self.answers(connection) => answer,
+            () = tokio::time::sleep(config.ready_within) => {
+                Err(StartError::not_ready(binary, config.ready_within.as_secs(), log))
+            }
+        }
+    }
+
+    async fn answers(&self, connection: &Connection) -> Result<(), StartError> {
+        loop {
+            match connection.check().await {
+                Ok(()) => return Ok(()),
+                Err(error @ ConnectError::AccessDenied { .. }) => return Err(error.into()),
+                // A server without disk space waits for some, for ever.
+                Err(_) if disk_is_full(&self.setup.log.text()) => {
+                    return Err(StartError::DiskFull(self.setup.base.to_owned()));
+                }
+                Err(_) => tokio::time::sleep(READY_POLL).await,
+            }
+        }
+    }
+}
+
+/// All settings of a server: the defaults, those that were chosen, and those that place its files.
+pub(crate) fn settings_with(
+    flavor: Flavor,
+    chosen: &[Setting],
+    placed: &[Placed],
+) -> Result<Vec<Setting>, SettingError> {
+    let mut settings = with_defaults(flavor, chosen)?;
+    for placed in placed {
+        replace(&mut settings, placement::settings(placed, flavor));
+    }
+    Ok(settings)
+}
+
+/// Copies the data on a thread of its own. The directory goes with it: if nobody waits for the copy any
+/// more, it is removed when the copy ends.
+async fn copy_data(data: PathBuf, dir: InstanceDir, user: ServerUser) -> Result<InstanceDir, CopyError> {
+    let (from, to) = (data.clone(), dir.places().data);
+    let copying = tokio::task::spawn_blocking(move || {
+        let route = |entry: &DirEntry| {
+            let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let class = class_of_initial(&entry.file_name().to_string_lossy(), is_directory);
+            let elsewhere = class.and_then(|class| dir.placed_for(class));
+            elsewhere.map_or(Route::Along, Route::To)
+        };
+        copy_tree(&data, &dir.places().data, &user, &route)?;
+        Ok(dir)
+    });
+    copying.await.unwrap_or_else(|ended| {
+        Err(CopyError {
+            from,
+            to,
+            source: ended.into(),
+        })
+    })
+}

@@ -1,0 +1,103 @@
+//! How large a file system is that a private server gets.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use crate::settings::value_match::integer;
+
+/// Bytes of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageSize(u64);
+
+/// Why a size cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ImageSizeError {
+    /// It is no number of bytes.
+    #[error("{0:?} is no size: write a number and a unit, such as 4G or 1500M")]
+    Malformed(String),
+    /// A server with its logs does not fit.
+    #[error("{0} is too small: a server and its logs need at least {LEAST}")]
+    TooSmall(ImageSize),
+}
+
+/// What a server and its logs need; all three file systems can be made this small.
+const LEAST: ImageSize = ImageSize(1 << 30);
+
+impl ImageSize {
+    /// Several together.
+    pub(crate) fn sum(sizes: impl Iterator<Item = Self>) -> Self {
+        Self(sizes.fold(0, |sum, size| sum.saturating_add(size.0)))
+    }
+
+    /// Its bytes.
+    pub fn bytes(self) -> u64 {
+        self.0
+    }
+}
+
+impl Default for ImageSize {
+    /// 4 GiB: room for the tables and binary logs of some minutes.
+    fn default() -> Self {
+        Self(4 << 30)
+    }
+}
+
+impl FromStr for ImageSize {
+    type Err = ImageSizeError;
+
+    /// `4G`, `4GiB` or bytes; units are powers of 1024, as on a server's command line.
+    fn from_str(text: &str) -> Result<Self, ImageSizeError> {
+        let number = text.strip_suffix("iB").unwrap_or(text);
+        let size = integer(number).and_then(|bytes| u64::try_from(bytes).ok());
+        match size.map(Self) {
+            None => Err(ImageSizeError::Malformed(text.to_owned())),
+            Some(size) if size.0 < LEAST.0 => Err(ImageSizeError::TooSmall(size)),
+            Some(size) => Ok(size),
+        }
+    }
+}
+
+impl fmt::Display for ImageSize {
+    /// In the largest unit that leaves a whole number.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [(40, "T"), (30, "G"), (20, "M"), (10, "K")];
+        let whole = |power: u32| self.0 != 0 && self.0.trailing_zeros() >= power;
+        match units.into_iter().find(|&(power, _)| whole(power)) {
+            Some((power, unit)) => write!(f, "{}{unit}", self.0 >> power),
+            None => write!(f, "{}", self.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_in_the_usual_ways() {
+        for text in ["4G", "4GiB", "4096M", "4294967296"] {
+            assert_eq!(text.parse(), Ok(ImageSize::default()), "{text}");
+        }
+        for text in ["", "G", "-4G", "4GB", "4 G", "99999999E", "4.5G"] {
+            assert_eq!(
+                text.parse::<ImageSize>(),
+                Err(ImageSizeError::Malformed(text.to_owned())),
+                "{text}"
+            );
+        }
+        let small = "10M".parse::<ImageSize>().unwrap_err().to_string();
+        assert!(small.contains("10M") && small.contains("1G"), "{small}");
+    }
+
+    proptest! {
+        #[test]
+        fn a_size_is_written_as_it_is_read(bytes in LEAST.0..) {
+            let size = ImageSize(bytes);
+            prop_assert_eq!(size.to_string().parse(), Ok(size));
+        }
+    }
+}

@@ -1,0 +1,400 @@
+//! Where a private server keeps each class of its files: `--place CLASS=DIR`.
+
+use std::fmt;
+use std::io;
+use std::path::{self, PathBuf};
+use std::str::FromStr;
+
+use logtrace_events::{FileClass, LogNames};
+use thiserror::Error;
+
+use crate::install::flavor::Flavor;
+use crate::install::os_user::ServerUser;
+use crate::instance::instance_dir::INNODB_TEMPORARY;
+use crate::settings::variable::{BINLOG, Setting};
+use crate::storage::place::Place;
+use crate::storage::placed_dirs::{Placed, PlacedOn};
+
+/// A class of files and where they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// What is placed.
+    pub class: FileClass,
+    /// Where.
+    pub place: Place,
+}
+
+/// Why files cannot be placed so.
+#[derive(Debug, Error)]
+pub enum PlacementError {
+    /// Not of the form `CLASS=DIR`.
+    #[error("{0:?} places nothing: write CLASS=DIR, for example redo=/mnt/fast")]
+    Malformed(String),
+    /// No such class, or none that has a place.
+    #[error("{0:?} is no class of files that can be placed: write one of {classes}", classes = names())]
+    Class(String),
+    /// One class has one place.
+    #[error("{0} is placed twice: a class of files has one place")]
+    Twice(FileClass),
+    /// The server would take the path for several.
+    #[error(
+        "temporary cannot be placed in {0}: to the server a colon or a semicolon ends a path (tmpdir, innodb_temp_data_file_path are lists). Name a directory without"
+    )]
+    List(PathBuf),
+    /// A variable would have two values.
+    #[error("{variable} is set, and --place {class} sets it as well: leave one of the two")]
+    Set {
+        /// The class.
+        class: FileClass,
+        /// The variable.
+        variable: String,
+    },
+    /// The server reads what it writes there.
+    #[error(
+        "{0} cannot be placed in nothing: a server needs it back. Only slow_log and general_log can be thrown away"
+    )]
+    Needed(FileClass),
+    /// The server has no files of that class.
+    #[error("{flavor} cannot place {class}: {why}")]
+    Unplaceable {
+        /// The server.
+        flavor: Flavor,
+        /// The class.
+        class: FileClass,
+        /// Where they are instead.
+        why: &'static str,
+    },
+    /// The directory cannot be looked at.
+    #[error("cannot place {class} in {directory}: {source}. Make it first, or name another directory")]
+    Directory {
+        /// The class.
+        class: FileClass,
+        /// The directory.
+        directory: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The server's user may not get there.
+    #[error(
+        "cannot place {class} in {directory}: the server runs as user {user}, who may not enter {closed}: chmod o+x {closed}, or name another directory"
+    )]
+    Closed {
+        /// The class.
+        class: FileClass,
+        /// The directory.
+        directory: PathBuf,
+        /// The user.
+        user: String,
+        /// What is closed on the way.
+        closed: PathBuf,
+    },
+}
+
+impl FromStr for Placement {
+    type Err = PlacementError;
+
+    fn from_str(text: &str) -> Result<Self, PlacementError> {
+        let (class, directory) = text
+            .split_once('=')
+            .filter(|(class, directory)| !class.is_empty() && !directory.is_empty())
+            .ok_or_else(|| PlacementError::Malformed(text.to_owned()))?;
+        let class = placeable()
+            .find(|known| known.as_str() == class)
+            .ok_or_else(|| PlacementError::Class(class.to_owned()))?;
+        Ok(Self {
+            class,
+            place: Place::Directory(directory.into()),
+        })
+    }
+}
+
+/// The classes that can be placed.
+fn placeable() -> impl Iterator<Item = FileClass> {
+    FileClass::ALL
+        .into_iter()
+        .filter(|&class| class != FileClass::Other)
+}
+
+fn names() -> String {
+    let names: Vec<&str> = placeable().map(FileClass::as_str).collect();
+    names.join(", ")
+}
+
+/// Fails when a class has two places, a variable two values, or when a place is not one path to the server.
+pub fn check_placements(placements: &[Placement], settings: &[Setting]) -> Result<(), PlacementError> {
+    for (at, placement) in placements.iter().enumerate() {
+        placement.check_path()?;
+        let class = &placement.class;
+        if placements[..at].iter().any(|earlier| earlier.class == *class) {
+            return Err(PlacementError::Twice(*class));
+        }
+        let set = |setting: &&Setting| variables(*class).contains(&setting.name());
+        if let Some(setting) = settings.iter().find(set) {
+            return Err(PlacementError::Set {
+                class: *class,
+                variable: setting.name().to_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
+impl Placement {
+    /// Fails when the variables of the class are lists, and the path would be more than one entry.
+    fn check_path(&self) -> Result<(), PlacementError> {
+        // As the server is told: one that is not there is refused later.
+        let Place::Directory(given) = &self.place else {
+            return Ok(());
+        };
+        let whole = given.canonicalize().or_else(|_| path::absolute(given));
+        let whole = whole.unwrap_or_else(|_| given.clone());
+        let parts = whole.as_os_str().as_encoded_bytes();
+        if self.class == FileClass::Temporary && parts.iter().any(|byte| b":;".contains(byte)) {
+            return Err(PlacementError::List(whole));
+        }
+        Ok(())
+    }
+
+    /// Fails when the server has no such files, which may depend on its other settings.
+    pub fn check_server(&self, flavor: Flavor, settings: &[Setting]) -> Result<(), PlacementError> {
+        let separate_undo = settings
+            .iter()
+            .any(|setting| setting.name() == "innodb_undo_tablespaces" && setting.value() != "0");
+        let is_query_log = matches!(self.class, FileClass::SlowLog | FileClass::GeneralLog);
+        if self.place == Place::Nothing && !is_query_log {
+            return Err(PlacementError::Needed(self.class));
+        }
+        let why = match (flavor, self.class) {
+            (Flavor::MariaDb, FileClass::Doublewrite) => "its doublewrite buffer is a part of ibdata1",
+            (Flavor::MariaDb, FileClass::Undo) if !separate_undo => {
+                "unless told otherwise it keeps undo logs in ibdata1. Add --set innodb_undo_tablespaces=3"
+            }
+            _ => return Ok(()),
+        };
+        Err(PlacementError::Unplaceable {
+            flavor,
+            class: self.class,
+            why,
+        })
+    }
+
+    /// Fails when there is no such directory, or when the server's user cannot get there.
+    pub(crate) fn check_directory(&self, user: &ServerUser) -> Result<(), PlacementError> {
+        let Place::Directory(directory) = &self.place else {
+            return Ok(());
+        };
+        let (class, directory) = (self.class, directory.clone());
+        let inspect = || {
+            if directory.metadata()?.is_dir() {
+                user.first_closed(&directory)
+            } else {
+                Err(io::ErrorKind::NotADirectory.into())
+            }
+        };
+        let inspected = inspect();
+        match inspected {
+            Ok(None) => Ok(()),
+            Ok(Some(closed)) => Err(PlacementError::Closed {
+                class,
+                directory,
+                user: user.name.clone(),
+                closed,
+            }),
+            Err(source) => Err(PlacementError::Directory {
+                class,
+                directory,
+                source,
+            }),
+        }
+    }
+}
+
+/// The variables that place a class.
+fn variables(class: FileClass) -> &'static [&'static str] {
+    match class {
+        FileClass::Binlog => &["log_bin", "log_bin_index"],
+        FileClass::Redo => &["innodb_log_group_home_dir"],
+        FileClass::SlowLog => &["slow_query_log_file"],
+        FileClass::GeneralLog => &["general_log_file"],
+        FileClass::Data => &["datadir"],
+        FileClass::Doublewrite => &["innodb_doublewrite_dir"],
+        FileClass::Undo => &["innodb_undo_directory"],
+        FileClass::Temporary => &[
+            "tmpdir",
+            "innodb_temp_data_file_path",
+            "innodb_temp_tablespaces_dir",
+        ],
+        FileClass::Other => &[],
+    }
+}
+
+/// The settings that put the files of a class where they are placed; the directories of data and temporary files are
+/// arguments of every start, and no settings.
+pub(crate) fn settings(placed: &Placed, flavor: Flavor) -> Vec<Setting> {
+    let file = |name: &str| placed.directory.join(name).to_string_lossy().into_owned();
+    let whole = || placed.directory.to_string_lossy().into_owned();
+    let one = |name: &str, value: String| vec![Setting::new(name, &value)];
+    let query_log = || match placed.on {
+        PlacedOn::DevNull => "/dev/null".to_owned(),
+        _ => file(query_log_name(placed.class)),
+    };
+    match placed.class {
+        FileClass::Binlog => one("log_bin", file(BINLOG)),
+        FileClass::Redo => one("innodb_log_group_home_dir", whole()),
+        FileClass::SlowLog => one("slow_query_log_file", query_log()),
+        FileClass::GeneralLog => one("general_log_file", query_log()),
+        FileClass::Doublewrite => one("innodb_doublewrite_dir", whole()),
+        FileClass::Undo => one("innodb_undo_directory", whole()),
+        FileClass::Temporary => {
+            // The size is the default of both servers.
+            let shared = format!("{}:12M:autoextend", file("ibtmp1"));
+            let mut settings = one("innodb_temp_data_file_path", shared);
+            if flavor == Flavor::MySql {
+                let tablespaces = file(INNODB_TEMPORARY);
+                settings.push(Setting::new("innodb_temp_tablespaces_dir", &tablespaces));
+            }
+            settings
+        }
+        FileClass::Data | FileClass::Other => Vec::new(),
+    }
+}
+
+/// The name of a placed slow or general log.
+pub(crate) fn query_log_name(class: FileClass) -> &'static str {
+    match class {
+        FileClass::GeneralLog => "general.log",
+        _ => "slow.log",
+    }
+}
+
+/// The class by which an entry of an initialised data directory is placed elsewhere; none where the server itself
+/// makes such files anew.
+pub(crate) fn class_of_initial(name: &str, is_directory: bool) -> Option<FileClass> {
+    let logs = LogNames {
+        binlog: BINLOG.to_owned(),
+        slow_log: String::new(),
+        general_log: String::new(),
+    };
+    let path = match is_directory {
+        true => format!("{name}/file"),
+        false => name.to_owned(),
+    };
+    let class = FileClass::of(&path, &logs);
+    matches!(class, FileClass::Redo | FileClass::Doublewrite | FileClass::Undo).then_some(class)
+}
+
+impl fmt::Display for Placement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.class, self.place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn placement(text: &str) -> Placement {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_placement_is_read_as_it_is_written() {
+        for text in ["binlog=/a", "slow_log=b/c", "temporary=/x=y"] {
+            assert_eq!(placement(text).to_string(), text);
+        }
+        for (text, word) in [
+            ("binlog", "CLASS=DIR"),
+            ("=/a", "CLASS=DIR"),
+            ("binlog=", "CLASS=DIR"),
+            ("other=/a", "doublewrite, undo"),
+            ("Redo=/a", "binlog, redo"),
+        ] {
+            let error = text.parse::<Placement>().unwrap_err().to_string();
+            assert!(error.contains(word), "{error}");
+        }
+    }
+
+    #[test]
+    fn one_class_has_one_place_and_a_variable_one_value() {
+        let places = [placement("binlog=/a"), placement("redo=/a")];
+        let free = [Setting::new("sync_binlog", "0")];
+        assert!(check_placements(&places, &free).is_ok());
+        let twice = [placement("redo=/a"), placement("redo=/b")];
+        assert!(matches!(
+            check_placements(&twice, &[]),
+            Err(PlacementError::Twice(FileClass::Redo))
+        ));
+        let off = [Setting::new("log-bin", "OFF")];
+        let error = check_placements(&places, &off).unwrap_err().to_string();
+        assert!(error.contains("log_bin is set"), "{error}");
+    }
+
+    #[test]
+    fn a_directory_of_temporary_files_is_one_path_to_the_server() {
+        for text in ["temporary=/a:b", "temporary=c;d", "temporary=/a:/b"] {
+            let error = check_placements(&[placement(text)], &[]).unwrap_err().to_string();
+            assert!(error.contains("colon") && error.contains('/'), "{error}");
+        }
+        for text in ["temporary=/a b", "redo=/a:b", "binlog=/a;b"] {
+            assert!(check_placements(&[placement(text)], &[]).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_setting_of_a_placement_is_one_that_cannot_be_set_as_well() {
+        for flavor in [Flavor::MySql, Flavor::MariaDb] {
+            for class in placeable() {
+                for on in [PlacedOn::Directory, PlacedOn::DevNull] {
+                    let directory = PathBuf::from("/dev");
+                    for setting in settings(&Placed { class, directory, on }, flavor) {
+                        assert!(variables(class).contains(&setting.name()), "{setting}");
+                        assert!(setting.value().starts_with("/dev"), "{setting}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn logs_of_an_initialised_data_directory_move_and_nothing_else_does() {
+        let files = [
+            ("ib_logfile0", Some(FileClass::Redo)),
+            ("#ib_16384_0.dblwr", Some(FileClass::Doublewrite)),
+            ("undo_001", Some(FileClass::Undo)),
+            ("undo001", Some(FileClass::Undo)),
+            ("ibdata1", None),
+            ("ib_buffer_pool", None),
+            ("mysql.ibd", None),
+            ("aria_log.00000001", None),
+        ];
+        for (name, class) in files {
+            assert_eq!(class_of_initial(name, false), class, "{name}");
+        }
+        assert_eq!(class_of_initial("#innodb_redo", true), Some(FileClass::Redo));
+        for name in ["mysql", "sys", "performance_schema", "#innodb_temp"] {
+            assert_eq!(class_of_initial(name, true), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_a_server_keeps_elsewhere_cannot_be_placed() {
+        let check = |text: &str, flavor, settings: &[Setting]| {
+            placement(text)
+                .check_server(flavor, settings)
+                .map_err(|error| error.to_string())
+        };
+        let undo = [Setting::new("innodb_undo_tablespaces", "3")];
+        for text in ["doublewrite=/a", "undo=/a"] {
+            assert!(check(text, Flavor::MySql, &[]).is_ok());
+            let error = check(text, Flavor::MariaDb, &[]).unwrap_err();
+            assert!(error.contains("ibdata1"), "{error}");
+        }
+        assert!(check("undo=/a", Flavor::MariaDb, &undo).is_ok());
+        assert!(check("doublewrite=/a", Flavor::MariaDb, &undo).is_err());
+        for class in placeable() {
+            let place = Place::Nothing;
+            let checked = Placement { class, place }.check_server(Flavor::MySql, &[]);
+            assert_eq!(checked.is_ok(), class.as_str().ends_with("_log"), "{class}");
+        }
+    }
+}
