@@ -1,12 +1,12 @@
 //! The `logtrace` command: parse, dispatch, print one error, choose the exit code.
 
-mod checks;
 mod cli;
 mod commands;
 mod exit;
 mod measurement;
+mod preflight;
 mod run;
-mod stack_files;
+mod run_dir;
 mod study;
 mod told;
 mod trace;

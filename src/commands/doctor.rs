@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use super::clean::clean;
 use super::print;
-use crate::checks::{self, Check};
 use crate::cli::{DoctorArgs, HomeArgs};
 use crate::exit::Exit;
+use crate::preflight::{self, Check};
 
 /// Shows every check, and fails when a run with tracing is impossible; or removes what killed runs left.
 pub(crate) fn doctor(arguments: &DoctorArgs) -> anyhow::Result<Exit> {
@@ -18,11 +18,11 @@ pub(crate) fn doctor(arguments: &DoctorArgs) -> anyhow::Result<Exit> {
 
 fn show(arguments: &HomeArgs) -> anyhow::Result<Exit> {
     let checks = [
-        checks::tracing(),
-        checks::servers(),
-        checks::private_server(&arguments.home()),
-        checks::file_systems(),
-        checks::building(),
+        preflight::tracing(),
+        preflight::servers(),
+        preflight::private_server(&arguments.home()),
+        preflight::file_systems(),
+        preflight::building(),
     ]
     .concat();
     let mut text = String::new();

@@ -1,8 +1,8 @@
 //! The subcommands, one a file.
 
 mod clean;
-mod conduct;
 mod doctor;
+mod measure_and_report;
 mod pace;
 mod report;
 mod run;

@@ -3,14 +3,14 @@
 use std::fs;
 use std::io::{self, IsTerminal};
 
+use crate::run_dir::RunDir;
 use anyhow::Context;
-use logtrace_events::RunDir;
 use logtrace_report::render::{Input, parse_json, render};
 
 use super::print;
 use crate::cli::ReportArgs;
 use crate::exit::Exit;
-use crate::stack_files;
+use crate::run_dir;
 
 /// Renders what the run directory holds.
 pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<Exit> {
@@ -18,7 +18,7 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<Exit> {
     let path = dir.run_json();
     let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let document = parse_json(&text).with_context(|| format!("cannot understand {}", path.display()))?;
-    let stacks = stack_files::read(&dir)?;
+    let stacks = run_dir::read_stacks(&dir)?;
     let color = io::stdout().is_terminal();
     print(&render(
         arguments.format,

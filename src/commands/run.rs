@@ -1,6 +1,6 @@
 //! `logtrace run`: the main job.
 
-use super::conduct::conduct;
+use super::measure_and_report::measure_and_report;
 use crate::cli::RunArgs;
 use crate::exit::Exit;
 use crate::run::{RunConfig, measure, measured, preflight};
@@ -9,7 +9,7 @@ use crate::run::{RunConfig, measure, measured, preflight};
 pub(crate) fn run(arguments: &RunArgs) -> anyhow::Result<Exit> {
     let config = RunConfig::checked(arguments)?;
     preflight(&config)?;
-    conduct(
+    measure_and_report(
         &config.out,
         config.requests.name(),
         async |outputs, interrupts| {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use logtrace_study::{Cell, Plan, render, turns};
 
-use super::conduct::in_event_loop;
+use super::measure_and_report::in_event_loop;
 use super::print;
 use crate::cli::{StudyArgs, StudyCommand, StudyExtentArgs, StudyRunArgs, StudyShowArgs};
 use crate::exit::{Exit, UsageError};

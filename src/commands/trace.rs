@@ -1,17 +1,17 @@
 //! `logtrace trace`: the commits of a server under a load that is not ours.
 
-use super::conduct::conduct;
-use crate::checks;
+use super::measure_and_report::measure_and_report;
 use crate::cli::TraceArgs;
 use crate::exit::Exit;
-use crate::measurement::insist;
+use crate::preflight;
+use crate::preflight::insist;
 use crate::trace::{TraceConfig, measured, watch};
 
 /// Traces, writes the run directory, and prints the report.
 pub(crate) fn trace(arguments: &TraceArgs) -> anyhow::Result<Exit> {
     let config = TraceConfig::checked(arguments)?;
-    insist(&checks::tracing())?;
-    conduct(&config.out, "trace", async |outputs, interrupts| {
+    insist(&preflight::tracing())?;
+    measure_and_report(&config.out, "trace", async |outputs, interrupts| {
         let raw = watch(&config, outputs, interrupts).await?;
         Ok(measured(&config, outputs.started, raw))
     })

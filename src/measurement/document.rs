@@ -3,9 +3,9 @@
 use logtrace_report::document::{Document, Gaps, Probe, SCHEMA, Server, Tracer};
 use logtrace_tracer::{Account, ProbeAccount};
 
-use super::finding::Finding;
-use super::observed::Observed;
-use super::place::{device_of, image_of};
+use super::caveat::Finding;
+use super::server_snapshot::Observed;
+use super::storage_labels::{device_of, image_of};
 use super::tracing::Traced;
 
 /// Variables that a durable commit depends on, on either server.

@@ -11,7 +11,7 @@ use logtrace_report::breakdown::Breakdown;
 use logtrace_report::window::Window;
 use logtrace_tracer::Sink;
 
-use super::exchange::Exchange;
+use super::window_signal::Exchange;
 
 /// Explains commits as their records arrive.
 #[derive(Debug)]

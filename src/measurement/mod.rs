@@ -1,27 +1,25 @@
 //! What every measurement of a server has in common, whoever makes the load: tracing it, telling what it is, and
 //! writing what was seen.
 
+mod caveat;
 mod document;
-mod exchange;
 mod explainer;
-mod finding;
-mod interrupts;
-mod observed;
+mod limits;
 mod outputs;
-mod place;
-mod preflight;
 mod progress;
+mod server_snapshot;
+mod signals;
+mod storage_labels;
 mod tracing;
-mod window;
+mod window_signal;
 
+pub(crate) use caveat::{Finding, degrading, is_degrading, of_tracing, share, telling};
 pub(crate) use document::{Measured, document};
-pub(crate) use exchange::Exchange;
-pub(crate) use finding::{Finding, degrading, is_degrading, of_tracing, share, telling};
-pub(crate) use interrupts::{Interrupted, Interrupts};
-pub(crate) use observed::Observed;
+pub(crate) use limits::{check_duration, checked_tracing};
 pub(crate) use outputs::{Outputs, discard};
-pub(crate) use place::device_of;
-pub(crate) use preflight::insist;
 pub(crate) use progress::Line;
+pub(crate) use server_snapshot::Observed;
+pub(crate) use signals::{Interrupted, Interrupts};
+pub(crate) use storage_labels::device_of;
 pub(crate) use tracing::{Tracing, Wanted};
-pub(crate) use window::{check_duration, checked_tracing};
+pub(crate) use window_signal::Exchange;

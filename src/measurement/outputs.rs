@@ -2,16 +2,16 @@
 
 use std::fs;
 
+use crate::run_dir::RunDir;
 use anyhow::{Context, anyhow};
-use logtrace_events::RunDir;
 use logtrace_report::breakdown::{StackTotals, Whole};
 use logtrace_report::document::{Caveat, Document};
 use logtrace_report::render::{Format, Input, RenderError, flamegraph, render};
 use serde_json::json;
 
-use super::interrupts::Interrupted;
-use super::observed::Observed;
-use crate::stack_files;
+use super::server_snapshot::Observed;
+use super::signals::Interrupted;
+use crate::run_dir;
 use crate::told::told;
 
 /// Writes the files of one run.
@@ -66,9 +66,9 @@ impl Outputs<'_> {
 
     fn stacks(&self, whole: Whole, input: Input<'_>) -> anyhow::Result<()> {
         let text = render(Format::Folded(whole), input)?;
-        self.write(&stack_files::folded(self.dir, whole), &text)?;
+        self.write(&run_dir::folded_path(self.dir, whole), &text)?;
         match flamegraph(input.document, input.stacks, whole) {
-            Ok(svg) => self.write(&stack_files::drawn(self.dir, whole), &svg),
+            Ok(svg) => self.write(&run_dir::flamegraph_path(self.dir, whole), &svg),
             // A workload that only reads has no commits to draw.
             Err(RenderError::NoStacks) => Ok(()),
             Err(error) => Err(error.into()),

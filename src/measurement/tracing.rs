@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
+use crate::run_dir::RunDir;
 use anyhow::Context;
-use logtrace_events::{Request, RunDir, Sampling};
+use logtrace_events::{Request, Sampling};
 use logtrace_server::ServerFacts;
 use logtrace_tracer::{Account, Detaching, Detail, Extent, RingBytes, Stopped, Tracer, TracerConfig};
 
-use super::exchange::Exchange;
 use super::explainer::{Explained, Explainer, Incoming};
+use super::window_signal::Exchange;
 use crate::cli::TracingArgs;
 
 /// A server that is traced.

@@ -2,12 +2,12 @@
 
 use anyhow::anyhow;
 
-use super::config::RunConfig;
-use super::give_back::give_back;
-use super::raw::Raw;
-use super::serve::serve;
-use super::window::window;
 use crate::measurement::{Interrupts, Line, Outputs};
+use crate::run::config::run_config::RunConfig;
+use crate::run::outcome::raw::Raw;
+use crate::run::server::open_server::serve;
+use crate::run::server::teardown::give_back;
+use crate::run::window::window;
 use crate::told::told;
 
 /// Measures. Whatever happens, the server is taken down, or given back as it was.

@@ -1,18 +1,18 @@
 //! What a run needs of the machine.
 
-use super::config::RunConfig;
-use crate::checks;
-use crate::measurement::insist;
+use crate::preflight;
+use crate::preflight::insist;
+use crate::run::config::run_config::RunConfig;
 
 /// Fails with everything that is missing and what to do about it.
 pub(crate) fn preflight(config: &RunConfig) -> anyhow::Result<()> {
     let mut needed = Vec::new();
     if config.trace {
-        needed.extend(checks::tracing());
+        needed.extend(preflight::tracing());
     }
     if config.is_private() {
-        needed.extend(checks::private_server(&config.home));
-        needed.extend(config.storage.kind().map(checks::file_system));
+        needed.extend(preflight::private_server(&config.home));
+        needed.extend(config.storage.kind().map(preflight::file_system));
     }
     insist(&needed)
 }

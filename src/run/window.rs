@@ -3,23 +3,24 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, mpsc};
 
+use crate::run_dir::RunDir;
 use anyhow::Context;
 use logtrace_driver::{Ended, Measured, Pace, Target};
-use logtrace_events::{Request, RunDir};
+use logtrace_events::Request;
 use logtrace_server::Server;
 use logtrace_tracer::Account;
 use tokio::sync::oneshot;
 
-use super::arrivals_file::keep_arrivals;
-use super::check::check_left;
-use super::config::RunConfig;
-use super::disk::{is_full, told, unless_full};
-use super::document::document;
-use super::load::{Follower, drive_config, drive_workload, pace};
-use super::raw::Raw;
-use super::serve::{Served, Tables};
-use super::workload_file::keep_workload;
 use crate::measurement::{Exchange, Interrupted, Interrupts, Line, Observed, Outputs, Tracing, Wanted};
+use crate::run::config::run_config::RunConfig;
+use crate::run::load::consistency::check_left;
+use crate::run::load::drive::{Follower, drive_config, drive_workload, pace};
+use crate::run::load::kept_inputs::keep_arrivals;
+use crate::run::load::workload_file::keep_workload;
+use crate::run::outcome::document::document;
+use crate::run::outcome::raw::Raw;
+use crate::run::server::disk_full::{is_full, told, unless_full};
+use crate::run::server::open_server::{Served, Tables};
 
 /// Measures one window of a server into a run directory. Windows of one server may follow each other, each with a
 /// configuration of its own, as long as its tables are those that were made.

@@ -5,8 +5,8 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+use crate::run_dir::RunDir;
 use anyhow::{Context, bail};
-use logtrace_events::RunDir;
 use logtrace_report::document::Document;
 use logtrace_report::render::parse_json;
 use logtrace_study::{Cell, Turn};

@@ -4,9 +4,9 @@ use logtrace_server::{Binary, FileSystemFacts, FindError, Home, ServerChoice, fi
 use logtrace_study::{Cell, Detail, Estimate, Plan};
 
 use super::queue;
-use crate::checks;
 use crate::exit::UsageError;
-use crate::measurement::insist;
+use crate::preflight;
+use crate::preflight::insist;
 
 /// Fails with everything of the machine that is missing, and with the first option of the plan that cannot be had here,
 /// told with its line.
@@ -18,9 +18,9 @@ pub(crate) fn preflight(plan: &Plan, cells: &[Cell], home: &Home) -> anyhow::Res
     }
     let mut needed = Vec::new();
     if cells.iter().any(|cell| cell.detail != Detail::None) {
-        needed.extend(checks::tracing());
+        needed.extend(preflight::tracing());
     }
-    needed.extend(checks::private_server(home));
+    needed.extend(preflight::private_server(home));
     insist(&needed)?;
     check_disk(cells, home)
 }

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use crate::run_dir::RunDir;
 use anyhow::Context;
-use logtrace_events::RunDir;
 use logtrace_server::{Server, Stages, stages_since};
 use serde::{Deserialize, Serialize};
 

@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
+use crate::run_dir::RunDir;
 use anyhow::bail;
 use jiff::Zoned;
-use logtrace_events::RunDir;
 use logtrace_study::{Cell, Turn};
 
 use super::directory::{StudyDir, failed};

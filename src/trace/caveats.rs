@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use logtrace_report::document::Document;
 
 use super::config::TraceConfig;
-use super::watch::{Ended, Raw};
+use super::outcome::{Ended, Raw};
 use crate::measurement::{Finding, degrading, of_tracing, telling};
 
 /// Everything worth telling about a trace.

@@ -4,7 +4,7 @@ use logtrace_report::document::{Document, Trace};
 
 use super::caveats::findings;
 use super::config::TraceConfig;
-use super::watch::Raw;
+use super::outcome::Raw;
 use crate::measurement::{self, Measured};
 
 /// What the trace came to.

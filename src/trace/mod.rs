@@ -3,8 +3,9 @@
 mod caveats;
 mod config;
 mod document;
-mod watch;
+mod measure;
+mod outcome;
 
 pub(crate) use config::TraceConfig;
 pub(crate) use document::measured;
-pub(crate) use watch::watch;
+pub(crate) use measure::watch;

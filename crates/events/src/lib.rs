@@ -1,5 +1,5 @@
 //! What every part of logtrace agrees on: the records that the kernel side emits and their decoding, the
-//! driver's request records, the classes of a server's files, counted losses, and the run directory.
+//! driver's request records, the classes of a server's files, and counted losses.
 //!
 //! This crate is the leaf of the workspace: it imports none of the others, reads no clock and decides no cause.
 //!
@@ -12,7 +12,6 @@ mod loss;
 mod record;
 mod recording;
 mod request;
-mod run_dir;
 mod sampling;
 mod tenth;
 pub mod wire;
@@ -26,6 +25,5 @@ pub use record::{
 };
 pub use recording::{RecordingError, RecordingReader, RecordingWriter};
 pub use request::{Outcome, Request};
-pub use run_dir::{RunDir, RunDirError};
 pub use sampling::Sampling;
 pub use tenth::{MOST_TENTHS, TENTH_NS, tenth};

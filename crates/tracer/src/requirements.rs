@@ -5,7 +5,7 @@ use std::path::Path;
 
 use aya::features;
 
-use crate::kernel::KernelRelease;
+use crate::kernel_release::KernelRelease;
 use crate::tracefs;
 
 /// One thing that tracing needs.

@@ -3,78 +3,19 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 
-use crate::account::Account;
-use crate::detaching::Detaching;
-use crate::drain::Drain;
+use crate::config::TracerConfig;
 use crate::error::TracerError;
-use crate::extent::Extent;
-use crate::ring_bytes::RingBytes;
+use crate::overhead::account::Account;
+use crate::reader::watchdog::Watch;
+use crate::reader::{Drain, Stopped};
+use crate::sink::Sink;
 use crate::tracefs;
-use crate::watch::Watch;
-
-/// What to trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TracerConfig {
-    /// The server's process.
-    pub pid: u32,
-    /// Size of each CPU's ring.
-    pub ring_bytes: RingBytes,
-    /// How much.
-    pub extent: Extent,
-    /// Whether the server's threads serve whatever client has something to do, so that what a client waits for outside
-    /// of a commit's function is no thread's.
-    pub pools_threads: bool,
-}
-
-impl TracerConfig {
-    /// Traces a process in the usual detail, with rings that hold half a second of busy CPUs or more, and 64 MiB in
-    /// all.
-    pub fn new(pid: u32) -> Self {
-        Self {
-            pid,
-            ring_bytes: RingBytes::default(),
-            extent: Extent::default(),
-            pools_threads: false,
-        }
-    }
-}
 
 /// A tracer at work. Dropping it detaches every probe.
 #[derive(Debug)]
 pub struct Tracer<S> {
     commands: Sender<Command>,
     thread: JoinHandle<Result<Stopped<S>, TracerError>>,
-}
-
-/// What a tracer leaves.
-#[derive(Debug)]
-pub struct Stopped<S> {
-    /// Where the records went.
-    pub sink: S,
-    /// The account of all of its time.
-    pub account: Account,
-    /// Its probes, which record nothing any more.
-    pub detaching: Detaching,
-}
-
-/// Takes the records, on a thread of its own, which runs when the server leaves a CPU idle: what was recorded may be
-/// handed on long after.
-pub trait Sink: Send + 'static {
-    /// The bytes of the next record, in the order of their times.
-    fn record(&mut self, bytes: &[u8]);
-
-    /// Records that were made from `from_ns` on and before `until_ns` (nanoseconds of `CLOCK_MONOTONIC`) were lost. Told
-    /// before the records of that time that were not.
-    fn lost(&mut self, from_ns: u64, until_ns: u64) {
-        // Who does not care has the number in the account.
-        let _ = (from_ns, until_ns);
-    }
-}
-
-impl<F: FnMut(&[u8]) + Send + 'static> Sink for F {
-    fn record(&mut self, bytes: &[u8]) {
-        self(bytes);
-    }
 }
 
 enum Command {

@@ -1,0 +1,158 @@
+//! The probes of a server while they are attached.
+
+use std::num::NonZeroU32;
+
+use aya::programs::uprobe::{UProbeAttachLocation, UProbeScope};
+use aya::programs::{BtfTracePoint, Program as BpfProgram, ProgramError, TracePoint, UProbe};
+use aya::{Btf, Ebpf};
+
+use crate::error::{TracerError, chain};
+use crate::overhead::account::ProbeAccount;
+use crate::probes::attach_points::{Placement, program_path};
+use crate::probes::table::{Attach, InBursts};
+
+/// The probes that are wanted of one server. Dropping it detaches them.
+pub(crate) struct Attachments {
+    pid: NonZeroU32,
+    btf: Btf,
+    placements: Vec<Placement>,
+    links: Vec<(InBursts, Link)>,
+}
+
+/// Detaches a probe when it is dropped.
+type Link = Box<dyn Send>;
+
+impl Attachments {
+    /// Nothing is attached yet.
+    pub(crate) fn new(pid: NonZeroU32, btf: Btf, placements: Vec<Placement>) -> Self {
+        Self {
+            pid,
+            btf,
+            placements,
+            links: Vec::new(),
+        }
+    }
+
+    /// Attaches them all, in the order of the table.
+    pub(crate) fn attach(&mut self, bpf: &mut Ebpf) -> Result<Vec<ProbeAccount>, TracerError> {
+        self.attach_some(bpf, |_| true)
+    }
+
+    /// Detaches those that do not stay between bursts. Those that are gone at once come first: a uprobe takes 50 ms.
+    pub(crate) fn suspend(&mut self) {
+        self.links.retain(|(in_bursts, _)| *in_bursts == InBursts::Stays);
+    }
+
+    /// Attaches them again.
+    pub(crate) fn resume(&mut self, bpf: &mut Ebpf) -> Result<(), TracerError> {
+        let resumed = self.attach_some(bpf, |in_bursts| in_bursts != InBursts::Stays);
+        if resumed.is_err() {
+            self.suspend();
+        }
+        resumed.map(|_| ())
+    }
+
+    fn attach_some(
+        &mut self,
+        bpf: &mut Ebpf,
+        is_wanted: impl Fn(InBursts) -> bool,
+    ) -> Result<Vec<ProbeAccount>, TracerError> {
+        let mut accounts = Vec::new();
+        for placement in &self.placements {
+            let in_bursts = placement.probe.in_bursts;
+            if is_wanted(in_bursts) {
+                let (account, links) = attach(bpf, &self.btf, placement, self.pid)?;
+                accounts.push(account);
+                self.links.extend(links.into_iter().map(|link| (in_bursts, link)));
+            }
+        }
+        Ok(accounts)
+    }
+}
+
+fn attach(
+    bpf: &mut Ebpf,
+    btf: &Btf,
+    placement: &Placement,
+    pid: NonZeroU32,
+) -> Result<(ProbeAccount, Vec<Link>), TracerError> {
+    let probe = placement.probe;
+    let attached = attach_program(bpf, btf, placement, pid);
+    let (links, missing) = match (attached, probe.optional) {
+        (Ok(links), _) => (links, None),
+        (Err(reason), Some(consequence)) => (Vec::new(), Some(format!("{reason}; {consequence}"))),
+        (Err(reason), None) => {
+            return Err(TracerError::Attach {
+                probe: probe.name,
+                reason,
+            });
+        }
+    };
+    let account = ProbeAccount {
+        name: probe.name,
+        place: placement.place.clone(),
+        missing,
+        program: probe.program,
+        ..ProbeAccount::default()
+    };
+    Ok((account, links))
+}
+
+fn attach_program(
+    bpf: &mut Ebpf,
+    btf: &Btf,
+    placement: &Placement,
+    pid: NonZeroU32,
+) -> Result<Vec<Link>, String> {
+    let name = placement.probe.program;
+    let program = bpf
+        .program_mut(name)
+        .ok_or_else(|| format!("no program {name} in the object"))?;
+    let attached = match placement.probe.attach {
+        Attach::BtfTracepoint(event) => attach_tracepoint(program, event, btf).map(|link| vec![link]),
+        Attach::Syscall(event) => attach_syscall(program, event).map(|link| vec![link]),
+        Attach::Function(_) if placement.offsets.is_empty() => {
+            return Err("the server's program has no such function".to_owned());
+        }
+        Attach::Call { .. } | Attach::Function(_) => attach_uprobe(program, &placement.offsets, pid),
+    };
+    attached.map_err(|error| chain(&error))
+}
+
+/// The kernel checks the arguments that the program takes against the tracepoint's when it is loaded.
+fn attach_tracepoint(program: &mut BpfProgram, event: &str, btf: &Btf) -> Result<Link, ProgramError> {
+    let program: &mut BtfTracePoint = program.try_into()?;
+    once(program.load(event, btf))?;
+    let link = program.attach()?;
+    Ok(Box::new(program.take_link(link)?))
+}
+
+fn attach_syscall(program: &mut BpfProgram, event: &str) -> Result<Link, ProgramError> {
+    let program: &mut TracePoint = program.try_into()?;
+    once(program.load())?;
+    let link = program.attach("syscalls", event)?;
+    Ok(Box::new(program.take_link(link)?))
+}
+
+fn attach_uprobe(
+    program: &mut BpfProgram,
+    offsets: &[u64],
+    pid: NonZeroU32,
+) -> Result<Vec<Link>, ProgramError> {
+    let program: &mut UProbe = program.try_into()?;
+    once(program.load())?;
+    let place = |&offset: &u64| -> Result<Link, ProgramError> {
+        let place = UProbeAttachLocation::AbsoluteOffset(offset);
+        let link = program.attach(place, program_path(pid.get()), UProbeScope::OneProcess(pid))?;
+        Ok(Box::new(program.take_link(link)?))
+    };
+    offsets.iter().map(place).collect()
+}
+
+/// Several probes may share a program, which is loaded with the first of them.
+fn once(loaded: Result<(), ProgramError>) -> Result<(), ProgramError> {
+    match loaded {
+        Err(ProgramError::AlreadyLoaded) => Ok(()),
+        other => other,
+    }
+}

@@ -1,0 +1,9 @@
+//! The probes: which there are, where they go in a server's program, and attaching them.
+
+pub(crate) mod attach_points;
+pub(crate) mod call_offsets;
+pub(crate) mod detaching;
+pub(crate) mod entry_offset;
+pub(crate) mod links;
+pub(crate) mod symbols;
+pub(crate) mod table;

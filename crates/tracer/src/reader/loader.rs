@@ -1,0 +1,44 @@
+//! Loading the programs for a server, with their rings and their places.
+
+use std::num::NonZeroU32;
+
+use aya::{Btf, Ebpf, EbpfLoader, include_bytes_aligned};
+
+use crate::config::TracerConfig;
+use crate::error::{TracerError, chain};
+use crate::probes::attach_points::{Placement, placements, program_path};
+use crate::probes::links::Attachments;
+use crate::probes::table::{InBursts, Servers};
+use crate::reader::rings::Rings;
+
+static OBJECT: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/logtrace.bpf.o"));
+
+/// Loads the object for the process `pid`, gives it its rings, and finds the places of the probes that the
+/// configuration asks for. Attaches nothing.
+pub(crate) fn load(
+    pid: NonZeroU32,
+    config: &TracerConfig,
+) -> Result<(Ebpf, Rings, Attachments), TracerError> {
+    let mut placements = placements(&program_path(pid.get()))?;
+    placements.retain(|placement| is_wanted(placement, config));
+    let btf = Btf::from_sys_fs().map_err(|error| TracerError::Btf(error.to_string()))?;
+    let target = pid.get();
+    let mut bpf = EbpfLoader::new()
+        .btf(Some(&btf))
+        .override_global("target_tgid", &target, true)
+        .load(OBJECT)
+        .map_err(|error| TracerError::Load(chain(&error)))?;
+    let rings = Rings::new(&mut bpf, config.ring_bytes.get())?;
+    Ok((bpf, rings, Attachments::new(pid, btf, placements)))
+}
+
+fn is_wanted(placement: &Placement, config: &TracerConfig) -> bool {
+    let probe = placement.probe;
+    let by_threads = !matches!(probe.servers, Servers::WithThreads(_)) || !config.pools_threads;
+    let has_its_time = match probe.in_bursts {
+        InBursts::Attached | InBursts::Stays => true,
+        InBursts::Replaced => !config.extent.sampling.has_gaps(),
+        InBursts::Only => config.extent.sampling.has_gaps(),
+    };
+    placement.is_for_server && by_threads && probe.detail <= config.extent.detail && has_its_time
+}

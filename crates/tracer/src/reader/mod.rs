@@ -1,0 +1,310 @@
+//! The rings' reader: what it has to do in each round.
+
+mod burst_schedule;
+mod loader;
+mod merge;
+mod rings;
+mod sched_policy;
+mod sink_thread;
+mod stack_names;
+mod thread_states;
+pub(crate) mod watchdog;
+
+use std::num::NonZeroU32;
+use std::time::{Duration, Instant};
+
+use aya::Ebpf;
+use aya::maps::{Array, Map, MapData, MapError, PerCpuArray, StackTraceMap};
+use logtrace_events::{Gap, Losses, Record, Sampling, encode};
+use rustix::time::ClockId;
+
+use crate::clock::clock_ns;
+use crate::config::TracerConfig;
+use crate::error::TracerError;
+use crate::overhead::account::{Account, Delivered, ProbeAccount};
+use crate::overhead::bpf_stats::{self, Statistics};
+use crate::probes::detaching::Detaching;
+use crate::probes::links::Attachments;
+use crate::reader::burst_schedule::Bursts;
+use crate::reader::rings::Rings;
+use crate::reader::sink_thread::Delivery;
+use crate::reader::stack_names::Stacks;
+use crate::reader::thread_states::ThreadStates;
+use crate::sink::Sink;
+
+/// How often the rings are looked at. Long enough that the reader costs little, short enough that they are never near
+/// their end: 4 MiB hold about 65,000 records of one CPU.
+const DRAIN_EVERY: Duration = Duration::from_millis(50);
+
+/// A record is made some 0.1 us after its time was taken, but its thread may be interrupted in between.
+const SETTLING: Duration = Duration::from_millis(2);
+
+/// `enum loss` in bpf/state.h.
+const LOSS_RING_FULL: u32 = 0;
+const LOSS_THREADS_FULL: u32 = 1;
+const LOSS_COMMIT_UNMATCHED: u32 = 2;
+const LOSS_MEMBER_UNMATCHED: u32 = 3;
+
+/// What a thread waits for at the beginning of a burst began before it. Commits count from a little later on, when the
+/// threads that others wait for have been seen.
+const LEAD_IN: Duration = Duration::from_millis(10);
+
+/// The programs with their rings, and where what is in these goes.
+pub(crate) struct Drain<S> {
+    bpf: Ebpf,
+    attachments: Attachments,
+    rings: Rings,
+    losses: PerCpuArray<MapData, u64>,
+    /// Since when the probes trace, 0 while they do nothing.
+    looking: Array<MapData, u64>,
+    threads: ThreadStates,
+    probes: Vec<ProbeAccount>,
+    statistics: Statistics,
+    events: u64,
+    /// Records that were lost up to the last look at the rings, and when that was.
+    lost: u64,
+    looked_ns: u64,
+    delivery: Delivery<S>,
+    /// Where only bursts are traced.
+    rhythm: Option<Rhythm>,
+}
+
+/// What a tracer leaves.
+#[derive(Debug)]
+pub struct Stopped<S> {
+    /// Where the records went.
+    pub sink: S,
+    /// The account of all of its time.
+    pub account: Account,
+    /// Its probes, which record nothing any more.
+    pub detaching: Detaching,
+}
+
+/// A burst, or the gap between two.
+struct Rhythm {
+    bursts: Bursts,
+    /// The end of this one.
+    until: Instant,
+    /// When the gap began.
+    gap_ns: Option<u64>,
+}
+
+impl<S: Sink> Drain<S> {
+    /// Attaches the probes.
+    pub(crate) fn new(config: TracerConfig, sink: S) -> Result<Self, TracerError> {
+        let pid = NonZeroU32::new(config.pid).ok_or_else(|| TracerError::Load("process 0".into()))?;
+        let sampling = config.extent.sampling;
+        let statistics = Statistics::start();
+        let (mut bpf, rings, mut attachments) = loader::load(pid, &config)?;
+        let probes = attachments.attach(&mut bpf)?;
+        let mut looking = Array::try_from(take(&mut bpf, "looking")?).map_err(|error| refused(&error))?;
+        set_looking(&mut looking, true).map_err(|error| refused(&error))?;
+        let losses = PerCpuArray::try_from(take(&mut bpf, "losses")?).map_err(|error| refused(&error))?;
+        let threads = Array::try_from(take(&mut bpf, "threads")?).map_err(|error| refused(&error))?;
+        let stacks =
+            Stacks::new(StackTraceMap::try_from(take(&mut bpf, "stacks")?).map_err(|error| refused(&error))?);
+        Ok(Self {
+            bpf,
+            attachments,
+            rings,
+            losses,
+            looking,
+            threads: ThreadStates::new(config.pid, threads),
+            probes,
+            statistics,
+            events: 0,
+            lost: 0,
+            looked_ns: clock_ns(ClockId::Monotonic),
+            delivery: Delivery::start(sink, stacks)?,
+            rhythm: sampling.has_gaps().then(|| Rhythm::new(sampling)),
+        })
+    }
+
+    /// Until the next round.
+    pub(crate) fn pause(&self) -> Duration {
+        let left = self.rhythm.as_ref().map(Rhythm::left);
+        left.map_or(DRAIN_EVERY, |left| left.min(DRAIN_EVERY))
+    }
+
+    /// A round of the reader.
+    pub(crate) fn round(&mut self) {
+        self.drain_settled();
+        match self.rhythm.as_ref().map(|rhythm| (rhythm.gap_ns, rhythm.left())) {
+            Some((Some(start_ns), Duration::ZERO)) => self.begin_burst(start_ns),
+            Some((Some(_), _)) => {}
+            Some((None, Duration::ZERO)) => self.begin_gap(),
+            Some((None, _)) | None => self.statistics.round_done(self.events),
+        }
+    }
+
+    /// The account up to now; what comes next is to be told from it.
+    pub(crate) fn begin_part(&mut self) -> Account {
+        self.drain_settled();
+        // However short it is, something of it is traced.
+        match self.rhythm.as_mut().map(|rhythm| (rhythm.gap_ns, rhythm)) {
+            Some((Some(start_ns), _)) => self.begin_burst(start_ns),
+            Some((None, rhythm)) => rhythm.until = Instant::now() + rhythm.bursts.burst(),
+            None => {}
+        }
+        let account = self.account(self.delivery.delivered());
+        self.statistics.begin_part(self.events);
+        account
+    }
+
+    /// Reads what is left and begins to detach the probes; the sink is waited for meanwhile.
+    pub(crate) fn finish(mut self) -> Result<Stopped<S>, TracerError> {
+        let _ = set_looking(&mut self.looking, false);
+        self.drain(u64::MAX);
+        if let Some(start_ns) = self.rhythm.as_ref().and_then(|rhythm| rhythm.gap_ns) {
+            self.tell_gap(start_ns, clock_ns(ClockId::Monotonic));
+        }
+        let account = self.account(Delivered::default());
+        let Self {
+            attachments,
+            delivery,
+            ..
+        } = self;
+        let detaching = Detaching::begin(attachments);
+        let (sink, delivered) = delivery.finish()?;
+        Ok(Stopped {
+            sink,
+            account: Account { delivered, ..account },
+            detaching,
+        })
+    }
+
+    /// Attaches the probes again. Where that fails the server has gone, and the gap goes on.
+    fn begin_burst(&mut self, start_ns: u64) {
+        let begun = self.look_again();
+        let Some(rhythm) = &mut self.rhythm else { return };
+        if begun {
+            rhythm.gap_ns = None;
+            rhythm.until = Instant::now() + rhythm.bursts.burst();
+            self.tell_gap(start_ns, clock_ns(ClockId::Monotonic) + nanoseconds(LEAD_IN));
+        } else {
+            rhythm.until = Instant::now() + rhythm.bursts.gap();
+        }
+    }
+
+    /// The probes come one by one, and begin at once.
+    fn look_again(&mut self) -> bool {
+        self.attachments.resume(&mut self.bpf).is_ok()
+            && self.threads.clear().is_ok()
+            && set_looking(&mut self.looking, true).is_ok()
+    }
+
+    fn begin_gap(&mut self) {
+        let began = Instant::now();
+        // This map is an array: it takes every value.
+        let _ = set_looking(&mut self.looking, false);
+        let gap_ns = clock_ns(ClockId::Monotonic);
+        self.threads.note();
+        self.attachments.suspend();
+        self.drain(u64::MAX);
+        self.statistics.round_done(self.events);
+        if let Some(rhythm) = &mut self.rhythm {
+            rhythm.gap_ns = Some(gap_ns);
+            rhythm.until = began + rhythm.bursts.gap();
+        }
+    }
+
+    fn tell_gap(&mut self, start_ns: u64, end_ns: u64) {
+        let mut bytes = Vec::new();
+        encode(&Record::Gap(Gap { start_ns, end_ns }), &mut bytes);
+        let mut records = self.delivery.spare();
+        records.push(&bytes, end_ns);
+        self.events += records.len();
+        self.delivery.push(records);
+    }
+
+    fn drain(&mut self, until_ns: u64) {
+        let records = self.rings.take_due(until_ns, self.delivery.spare());
+        self.tell_losses();
+        self.events += records.len();
+        self.delivery.push(records);
+    }
+
+    /// Tells between which two looks at the rings records were lost. The one that was lost may be as old as one that is
+    /// not there yet.
+    fn tell_losses(&mut self) {
+        let now_ns = clock_ns(ClockId::Monotonic);
+        let lost = self.lost(LOSS_RING_FULL) + self.lost(LOSS_THREADS_FULL);
+        if lost > self.lost {
+            let until_ns = clock_ns(ClockId::Monotonic);
+            self.delivery
+                .push_lost(self.looked_ns.saturating_sub(nanoseconds(SETTLING)), until_ns);
+        }
+        (self.lost, self.looked_ns) = (lost, now_ns);
+    }
+
+    /// Everything but what programs may still be at work on.
+    fn drain_settled(&mut self) {
+        if !self.delivery.is_full() {
+            self.drain(clock_ns(ClockId::Monotonic).saturating_sub(nanoseconds(SETTLING)));
+        }
+    }
+
+    fn account(&self, delivered: Delivered) -> Account {
+        let mut account = Account {
+            events: self.events,
+            losses: Losses {
+                lost: self.lost(LOSS_RING_FULL) + self.lost(LOSS_THREADS_FULL),
+                unmatched: self.lost(LOSS_COMMIT_UNMATCHED) + self.lost(LOSS_MEMBER_UNMATCHED),
+                ..Losses::default()
+            },
+            probes: self.probes.clone(),
+            drain_cpu_ns: clock_ns(ClockId::ThreadCPUTime),
+            delivered,
+            sampled: self.statistics.sampled(self.events),
+            ..Account::default()
+        };
+        for (name, program) in self.bpf.programs() {
+            let (runs, ns) = bpf_stats::of_program(program);
+            account.sampled_ns += ns;
+            for probe in account.probes.iter_mut().filter(|probe| probe.program == name) {
+                (probe.sampled_runs, probe.sampled_ns) = (runs, ns);
+            }
+        }
+        account
+    }
+
+    /// A count of `enum loss`, over all CPUs.
+    fn lost(&self, why: u32) -> u64 {
+        self.losses.get(&why, 0).map_or(0, |counts| counts.iter().sum())
+    }
+}
+
+impl Rhythm {
+    /// Begins with a burst.
+    fn new(sampling: Sampling) -> Self {
+        let bursts = Bursts::new(sampling);
+        Self {
+            until: Instant::now() + bursts.burst(),
+            bursts,
+            gap_ns: None,
+        }
+    }
+
+    /// Of the burst or the gap.
+    fn left(&self) -> Duration {
+        self.until.saturating_duration_since(Instant::now())
+    }
+}
+
+fn set_looking(looking: &mut Array<MapData, u64>, value: bool) -> Result<(), MapError> {
+    let since_ns = if value { clock_ns(ClockId::Monotonic) } else { 0 };
+    looking.set(0, since_ns, 0)
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+fn take(bpf: &mut Ebpf, map: &'static str) -> Result<Map, TracerError> {
+    bpf.take_map(map)
+        .ok_or_else(|| TracerError::Load(format!("no map {map} in the object")))
+}
+
+fn refused(error: &MapError) -> TracerError {
+    TracerError::Load(error.to_string())
+}

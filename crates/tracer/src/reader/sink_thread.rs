@@ -1,0 +1,171 @@
+//! Records on their way to the sink, which has a thread of its own.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
+
+use rustix::time::ClockId;
+
+use crate::clock::clock_ns;
+use crate::error::TracerError;
+use crate::overhead::account::Delivered;
+use crate::reader::merge::Records;
+use crate::reader::sched_policy::Courtesy;
+use crate::reader::stack_names::Stacks;
+use crate::sink::Sink;
+
+/// Hands records to the sink on a thread that stands back for the server as long as what waits has room.
+///
+/// What the sink does with a record costs more than to read it, and can wait until a CPU is idle, or until the load
+/// is over.
+pub(crate) struct Delivery<S> {
+    queue: Sender<Parcel>,
+    /// What the sink has taken, to be filled again.
+    spare: Receiver<Records>,
+    progress: Arc<Progress>,
+    courtesy: Courtesy,
+    thread: JoinHandle<S>,
+}
+
+/// What is handed on.
+enum Parcel {
+    Records(Records),
+    /// Some were lost, from the one time to the other.
+    Lost(u64, u64),
+}
+
+/// How far the sink is.
+#[derive(Debug, Default)]
+struct Progress {
+    /// Bytes that wait.
+    waiting: AtomicU64,
+    taken: AtomicU64,
+    cpu_ns: AtomicU64,
+}
+
+/// The sink insists on its turn when so much waits: half a minute of the records of two busy CPUs.
+const PATIENCE_BYTES: u64 = 128 << 20;
+
+/// No more is read from the rings as long as so much waits; what they cannot hold is lost, and counted.
+const LIMIT_BYTES: u64 = 2 * PATIENCE_BYTES;
+
+impl<S: Sink> Delivery<S> {
+    /// Starts the thread.
+    pub(crate) fn start(sink: S, stacks: Stacks) -> Result<Self, TracerError> {
+        let (queue, records) = channel();
+        let (emptied, spare) = channel();
+        let (ready, started) = channel();
+        let progress = Arc::new(Progress::default());
+        let thread = thread::Builder::new()
+            .name("logtrace-sink".into())
+            .spawn({
+                let progress = Arc::clone(&progress);
+                move || {
+                    let _ = ready.send(Courtesy::of_this_thread());
+                    take_all(sink, stacks, &records, &emptied, &progress)
+                }
+            })
+            .map_err(|error| TracerError::Thread(error.to_string()))?;
+        let courtesy = started
+            .recv()
+            .map_err(|_| TracerError::Thread("it never started".into()))?;
+        Ok(Self {
+            queue,
+            spare,
+            progress,
+            courtesy,
+            thread,
+        })
+    }
+
+    /// Memory for the next records.
+    pub(crate) fn spare(&self) -> Records {
+        self.spare.try_recv().unwrap_or_default()
+    }
+
+    /// Adds records to what waits.
+    pub(crate) fn push(&self, records: Records) {
+        let waiting = self
+            .progress
+            .waiting
+            .fetch_add(records.bytes(), Ordering::Relaxed)
+            + records.bytes();
+        // A sink that panicked is found when it is joined.
+        let _ = self.queue.send(Parcel::Records(records));
+        if waiting > PATIENCE_BYTES {
+            self.courtesy.insist();
+        } else {
+            self.courtesy.stand_back();
+        }
+    }
+
+    /// Says that records were lost, before those that come now.
+    pub(crate) fn push_lost(&self, from_ns: u64, until_ns: u64) {
+        // As above.
+        let _ = self.queue.send(Parcel::Lost(from_ns, until_ns));
+    }
+
+    /// Whether so much waits that no more should be added.
+    pub(crate) fn is_full(&self) -> bool {
+        self.progress.waiting.load(Ordering::Relaxed) > LIMIT_BYTES
+    }
+
+    /// What the sink took up to now.
+    pub(crate) fn delivered(&self) -> Delivered {
+        self.progress.delivered()
+    }
+
+    /// Waits until the sink has taken everything, and gives it back.
+    pub(crate) fn finish(self) -> Result<(S, Delivered), TracerError> {
+        self.courtesy.insist();
+        drop(self.queue);
+        let sink = self
+            .thread
+            .join()
+            .map_err(|_| TracerError::Thread("it panicked".into()))?;
+        Ok((sink, self.progress.delivered()))
+    }
+}
+
+impl Progress {
+    fn delivered(&self) -> Delivered {
+        Delivered {
+            records: self.taken.load(Ordering::Relaxed),
+            cpu_ns: self.cpu_ns.load(Ordering::Relaxed),
+        }
+    }
+}
+
+fn take_all<S: Sink>(
+    mut sink: S,
+    mut stacks: Stacks,
+    queue: &Receiver<Parcel>,
+    emptied: &Sender<Records>,
+    progress: &Progress,
+) -> S {
+    for parcel in queue {
+        let mut records = match parcel {
+            Parcel::Records(records) => records,
+            Parcel::Lost(from_ns, until_ns) => {
+                sink.lost(from_ns, until_ns);
+                continue;
+            }
+        };
+        for record in records.iter() {
+            if let Some(stack) = stacks.first_use(record) {
+                sink.record(&stack);
+            }
+            sink.record(record);
+        }
+        progress.waiting.fetch_sub(records.bytes(), Ordering::Relaxed);
+        progress.taken.fetch_add(records.len(), Ordering::Relaxed);
+        progress
+            .cpu_ns
+            .store(clock_ns(ClockId::ThreadCPUTime), Ordering::Relaxed);
+        records.clear();
+        // At the end nobody fills it again.
+        let _ = emptied.send(records);
+    }
+    sink
+}

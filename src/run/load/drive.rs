@@ -1,0 +1,208 @@
+//! The load of a run: its tables, its capacity, and driving it, each on a thread of its own.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use logtrace_driver::{
+    CAPACITY_DURATION, CAPACITY_WARMUP, CancellationToken, DEFAULT_GRACE, DriveConfig, LoadConfig, LoadError,
+    Loaded, Measured, Observer, Outputs, Pace, Progress, Span, Stage, Target, Watch, capacity, drive,
+    drop_database, load,
+};
+use logtrace_events::Request;
+use logtrace_report::window::Window;
+use tokio::sync::oneshot;
+
+use crate::measurement::{Exchange, Interrupted, Interrupts, Line};
+use crate::run::config::pacing::Pacing;
+use crate::run::config::run_config::RunConfig;
+
+/// The database of the workload's tables; marked as logtrace's own, and removed after the run.
+pub(crate) const DATABASE: &str = "logtrace";
+
+/// Tables that are loaded at the same time.
+const LOADERS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
+
+/// Makes and fills the tables, unless an earlier run left them; says which.
+///
+/// A run that is to end waits for the first rows: only then is the database sure to be marked as ours, and removed.
+pub(crate) async fn load_tables(
+    config: &RunConfig,
+    target: &Target,
+    interrupts: &Interrupts,
+    line: &Line,
+) -> anyhow::Result<Loaded> {
+    let load_config = LoadConfig {
+        target: target.clone(),
+        requests: config.requests.clone(),
+        dataset: config.dataset,
+        create_database: true,
+        connections: LOADERS,
+    };
+    let line = line.clone();
+    let (first, has_rows) = oneshot::channel();
+    let mut first = Some(first);
+    let mut follow = move |progress| {
+        // Nobody listens any more when the run was aborted.
+        let _ = first.take().map(|first| first.send(()));
+        line.loaded(progress);
+    };
+    let to_end = async {
+        interrupts.end.cancelled().await;
+        // Fails when the load has ended, which is as good.
+        let _ = has_rows.await;
+    };
+    tokio::select! {
+        loaded = on_own_thread(move || load(&load_config, &mut follow)) => with_remedy(loaded?),
+        () = to_end => Err(Interrupted::Early.into()),
+    }
+}
+
+fn with_remedy(loaded: Result<Loaded, LoadError>) -> anyhow::Result<Loaded> {
+    match loaded {
+        Err(error) if is_denied(&error) => bail!(
+            "{error}. Let an administrator GRANT ALL ON {DATABASE}.* TO the user of --server, or choose another user"
+        ),
+        Err(LoadError::NotOurs(name)) => bail!(
+            "the server has a database {name} that logtrace did not make: nothing in it was touched. Rename or \
+             remove it, or measure another server"
+        ),
+        loaded => Ok(loaded?),
+    }
+}
+
+fn is_denied(error: &LoadError) -> bool {
+    match error {
+        // Servers use this word in all errors of missing rights.
+        LoadError::Sql { source, .. } => source.to_string().contains("denied"),
+        LoadError::Refused(refused) => refused.is_denied(),
+        _ => false,
+    }
+}
+
+/// Finds the pace, measuring the capacity where the rate is a share of it, which comes second.
+pub(crate) async fn pace(
+    config: &RunConfig,
+    target: &Target,
+    cancel: &CancellationToken,
+    line: &Line,
+) -> anyhow::Result<(Pace, Option<f64>)> {
+    let (offer, arrivals) = match &config.pacing {
+        Pacing::Known(pace) => return Ok((pace.clone(), None)),
+        Pacing::Share(offer, arrivals) => (offer, *arrivals),
+    };
+    line.say("measuring what the server can do");
+    let mut probe = drive_config(config, target, Pace::Closed);
+    (probe.warmup, probe.duration) = (CAPACITY_WARMUP, CAPACITY_DURATION);
+    let cancel = cancel.clone();
+    let reached = on_own_thread(move || capacity(&probe, cancel))
+        .await?
+        .context("cannot measure the capacity")?;
+    Ok((offer.pace(arrivals, config.duration, reached)?, Some(reached)))
+}
+
+/// Drives the workload through warm-up and window; hands each request of the window that is over to `finished`.
+pub(crate) async fn drive_workload(
+    config: DriveConfig,
+    log: File,
+    cancel: CancellationToken,
+    mut follower: Follower,
+    finished: Option<mpsc::Sender<Request>>,
+) -> anyhow::Result<Measured> {
+    let driving = on_own_thread(move || {
+        let mut log = BufWriter::new(log);
+        drive(
+            &config,
+            Outputs {
+                log: &mut log,
+                watch: &mut follower,
+                observer: finished.map(observer),
+                cancel,
+            },
+        )
+    });
+    Ok(driving.await??)
+}
+
+fn observer(finished: mpsc::Sender<Request>) -> Observer {
+    Arc::new(move |request| {
+        // Nobody listens any more when the tracer failed.
+        let _ = finished.send(*request);
+    })
+}
+
+/// Removes the tables. A database that is not ours was not used, and stays.
+pub(crate) async fn drop_tables(target: Target) -> anyhow::Result<()> {
+    match on_own_thread(move || drop_database(&target)).await? {
+        Err(LoadError::NotOurs(_)) => Ok(()),
+        dropped => Ok(dropped?),
+    }
+}
+
+/// The driver brings an event loop of its own, so it gets a thread that has none.
+pub(crate) async fn on_own_thread<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> anyhow::Result<T> {
+    let (done, result) = oneshot::channel();
+    thread::Builder::new()
+        .name("logtrace-driver".into())
+        .spawn(move || {
+            // Nobody waits any more when the run was aborted.
+            let _ = done.send(work());
+        })
+        .context("cannot start the driver's thread")?;
+    result.await.context("the driver's thread failed")
+}
+
+/// What the driver is to do.
+pub(crate) fn drive_config(config: &RunConfig, target: &Target, pace: Pace) -> DriveConfig {
+    DriveConfig {
+        target: target.clone(),
+        session: config.session.clone(),
+        requests: config.requests.clone(),
+        dataset: config.dataset,
+        connections: config.connections,
+        pace,
+        warmup: config.warmup,
+        duration: config.duration,
+        grace: DEFAULT_GRACE,
+        spin: config.spin,
+        reconnect_for: config.reconnect_for,
+        deadline: config.deadline,
+    }
+}
+
+/// Tells the rest of the program how far the driver is.
+pub(crate) struct Follower {
+    /// For the tracer's analysis.
+    pub(crate) exchange: Arc<Exchange>,
+    /// For what is read off the server when the window starts.
+    pub(crate) announced: Option<oneshot::Sender<()>>,
+    /// For the person who waits.
+    pub(crate) line: Line,
+    /// Length of the warm-up and of the window.
+    pub(crate) lengths: (Duration, Duration),
+}
+
+impl Watch for Follower {
+    fn window(&mut self, window: Span) {
+        self.exchange
+            .announce(Window::new(window.start_ns, window.end_ns));
+        if let Some(announced) = self.announced.take() {
+            // Nobody listens any more when the run was aborted.
+            let _ = announced.send(());
+        }
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        let of = match progress.stage {
+            Stage::Warmup => self.lengths.0,
+            Stage::Window => self.lengths.1,
+        };
+        self.line.driven(progress, of);
+    }
+}

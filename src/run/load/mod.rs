@@ -1,0 +1,6 @@
+//! The load of a run: its tables, its capacity, and driving it.
+
+pub(crate) mod consistency;
+pub(crate) mod drive;
+pub(crate) mod kept_inputs;
+pub(crate) mod workload_file;

@@ -1,0 +1,152 @@
+//! Puts the run document together from what the parts gave; pure.
+
+use std::collections::BTreeMap;
+
+use logtrace_driver::tpcc::TABLES;
+use logtrace_driver::{Content, DISCONNECTED, Outage, SessionVariable, TIMED_OUT};
+use logtrace_report::distribution::Distribution;
+use logtrace_report::document::{Document, Driver, KindRow, OutageRow, Workload};
+use logtrace_server::Connection;
+
+use crate::measurement::{self, Measured};
+use crate::run::config::run_config::RunConfig;
+use crate::run::config::storage;
+use crate::run::outcome::caveats::findings;
+use crate::run::outcome::raw::Raw;
+use crate::run::outcome::request_type_row::kind_row;
+use crate::run::outcome::tpcc;
+
+/// What the run came to.
+pub(crate) fn measured(config: &RunConfig, started: &str, raw: Raw) -> Measured {
+    let document = document(config, started, &raw);
+    let findings = findings(&raw, &document);
+    Measured::new(raw.observed, document, findings)
+}
+
+/// The document of a run, without caveats.
+pub(crate) fn document(config: &RunConfig, started: &str, raw: &Raw) -> Document {
+    let chosen = config.settings.iter().map(|setting| setting.name().to_owned());
+    let mut document = measurement::document(started, &raw.observed, chosen);
+    document.server.placement = storage::placement(&config.storage.placements, raw.observed.host.as_ref());
+    document.workload = Some(workload(config, raw));
+    document.driver = Some(driver(config, raw));
+    document.tpcc = tpcc::document(config, raw);
+    document
+}
+
+fn workload(config: &RunConfig, raw: &Raw) -> Workload {
+    let requests = &config.requests;
+    let (tables, rows) = tables(config);
+    Workload {
+        name: requests.name().into(),
+        connections: u32::try_from(config.connections.get()).unwrap_or(u32::MAX),
+        encrypted: raw.observed.connection.as_ref().map(Connection::is_encrypted),
+        arrivals: config.pacing.arrivals().into(),
+        schedule: config.pacing.schedule(),
+        seed: config.dataset.seed,
+        keys: keys(config),
+        tables,
+        rows,
+        duration_s: config.duration.as_secs_f64(),
+        warmup_s: config.warmup.as_secs_f64(),
+        capacity_per_s: raw.capacity_per_s,
+        tables_reused: raw.tables_reused,
+        statements: requests
+            .groups()
+            .map(|(group, count)| (group.name().to_owned(), count.into()))
+            .collect(),
+        range_size: requests.range_size().map(Into::into),
+        transaction: requests.transaction(),
+        protocol: Some(requests.protocol().name().to_owned()),
+        session: session(config),
+    }
+}
+
+fn session(config: &RunConfig) -> BTreeMap<String, String> {
+    let pair = |variable: &SessionVariable| (variable.name().to_owned(), variable.value().to_owned());
+    config.session.iter().map(pair).collect()
+}
+
+fn keys(config: &RunConfig) -> String {
+    match config.requests.content() {
+        Content::Script(_) => config.dataset.keys.to_string(),
+        Content::Tpcc(_) => "nurand".into(),
+        Content::File(_) => "custom".into(),
+    }
+}
+
+/// How many there are, and the rows of each where they are of one size.
+fn tables(config: &RunConfig) -> (u32, Option<u64>) {
+    match config.requests.content() {
+        Content::Script(_) => (config.dataset.tables, Some(config.dataset.rows.into())),
+        Content::Tpcc(_) => (TABLES.len() as u32, None),
+        Content::File(custom) => {
+            let mut rows: Vec<u64> = custom.table_rows().collect();
+            let count = u32::try_from(rows.len()).unwrap_or(u32::MAX);
+            rows.dedup();
+            (count, <[u64; 1]>::try_from(rows).ok().map(|[rows]| rows))
+        }
+    }
+}
+
+/// The requests by kind, of a workload from a file.
+fn kinds(config: &RunConfig, measured: &logtrace_driver::Measured) -> Vec<KindRow> {
+    let Some(custom) = config.requests.custom() else {
+        return Vec::new();
+    };
+    let kinds = custom.kinds().zip(&measured.kinds);
+    kinds.map(|(name, kind)| kind_row(name, kind)).collect()
+}
+
+fn driver(config: &RunConfig, raw: &Raw) -> Driver {
+    let Some(measured) = &raw.measured else {
+        return Driver {
+            offered_per_s: config.pacing.offered_per_s(config.duration, raw.capacity_per_s),
+            ..Driver::default()
+        };
+    };
+    Driver {
+        offered_per_s: measured.offered_per_s,
+        achieved_per_s: measured.achieved_per_s,
+        requests: measured.requests,
+        done: measured.done,
+        errors: by_code(&measured.errors),
+        retries: by_code(&measured.retries),
+        late: measured.late,
+        unsent: measured.unsent,
+        unfinished: measured.unfinished,
+        per_tenth: measured.per_tenth.clone(),
+        backlog_max: measured.backlog_max,
+        cpu_ns: measured.client_cpu_ns,
+        lag: Distribution::from(&measured.lag),
+        service: Distribution::from(&measured.service),
+        response: Distribution::from(&measured.response),
+        retrying: Distribution::from(&measured.retrying),
+        outages: outages(measured),
+        kinds: kinds(config, measured),
+    }
+}
+
+/// A connection that was lost before the window began, and is not there yet, is lost in it from the beginning.
+fn outages(measured: &logtrace_driver::Measured) -> Vec<OutageRow> {
+    let row = |outage: &Outage| {
+        let start_ns = outage.start_ns.max(measured.window.start_ns);
+        OutageRow {
+            at: start_ns - measured.window.start_ns,
+            length: outage.end_ns.map(|end_ns| end_ns.saturating_sub(start_ns)),
+            connections: outage.connections,
+            back: outage.back,
+            cause: outage.cause.name().into(),
+        }
+    };
+    measured.outages.iter().map(row).collect()
+}
+
+fn by_code(counts: &BTreeMap<u16, u64>) -> BTreeMap<String, u64> {
+    let name = |code: u16| match code {
+        DISCONNECTED => "disconnected".to_owned(),
+        TIMED_OUT => "deadline".to_owned(),
+        code => code.to_string(),
+    };
+    counts.iter().map(|(&code, &count)| (name(code), count)).collect()
+}

@@ -1,0 +1,7 @@
+//! What a run measured, and its document.
+
+pub(crate) mod caveats;
+pub(crate) mod document;
+pub(crate) mod raw;
+pub(crate) mod request_type_row;
+pub(crate) mod tpcc;

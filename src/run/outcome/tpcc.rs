@@ -1,0 +1,159 @@
+//! What the TPC-C-like workload came to, for the document and for its caveats; pure.
+
+use logtrace_driver::tpcc::{Condition, Transaction};
+use logtrace_driver::{DISCONNECTED, Kind, Measured, TIMED_OUT};
+use logtrace_report::document::{Consistency, Tpcc};
+
+use crate::measurement::{Finding, degrading, telling};
+use crate::run::config::run_config::RunConfig;
+use crate::run::load::consistency::{Checked, broken};
+use crate::run::outcome::raw::Raw;
+use crate::run::outcome::request_type_row::kind_row;
+
+/// The part of the document; `None` for any other workload.
+pub(crate) fn document(config: &RunConfig, raw: &Raw) -> Option<Tpcc> {
+    let asked = config.requests.tpcc()?;
+    let measured = raw.measured.as_ref();
+    let orders = measured.and_then(new_orders);
+    let minutes = measured.map_or(0.0, |measured| measured.window.length().as_secs_f64() / 60.0);
+    let per_minute = |count: u64| {
+        if minutes > 0.0 {
+            count as f64 / minutes
+        } else {
+            0.0
+        }
+    };
+    let (in_window, rolled_back) = orders.map_or((0, 0), |of| (of.done_in_window, of.rolled_back_in_window));
+    let kinds = measured.map_or(&[][..], |measured| &measured.kinds);
+    let names = Transaction::NAMES.iter();
+    Some(Tpcc {
+        warehouses: asked.warehouses.into(),
+        compat: asked.profile.name().into(),
+        homes: asked.homes.name().into(),
+        keying_times: asked.keying_times,
+        nopm: per_minute(in_window - rolled_back),
+        nopm_with_rollbacks: per_minute(in_window),
+        committed_orders: orders.map_or(0, committed),
+        orders_grown: measured.and_then(|measured| measured.orders_grown),
+        transactions: names
+            .zip(kinds)
+            .map(|(name, kind)| kind_row(name, kind))
+            .collect(),
+        consistency: consistency(&raw.checked),
+    })
+}
+
+fn new_orders(measured: &Measured) -> Option<&Kind> {
+    measured.kinds.get(Transaction::NewOrder as usize)
+}
+
+fn committed(orders: &Kind) -> u64 {
+    orders.done - orders.rolled_back
+}
+
+fn consistency(checked: &Checked) -> Vec<Consistency> {
+    let loaded = checked.loaded.as_deref().unwrap_or_default();
+    let left = checked.run.as_ref().and_then(|run| run.as_deref().ok());
+    let row = |loaded: &Condition| {
+        let left = left.unwrap_or_default().iter();
+        let mut left = left.filter(|left| left.number == loaded.number);
+        Consistency {
+            condition: loaded.number.into(),
+            text: loaded.text.into(),
+            after_load: loaded.violations,
+            after_run: left.next().map(|left| left.violations),
+        }
+    };
+    loaded.iter().map(row).collect()
+}
+
+/// What a reader must know.
+pub(crate) fn findings(raw: &Raw) -> Vec<Finding> {
+    let counted = raw.measured.as_ref().and_then(miscounted);
+    let checked = raw.checked.run.as_ref().and_then(inconsistent);
+    counted.into_iter().chain(checked).collect()
+}
+
+/// What the server and the driver counted must be the same, but for requests whose end nobody saw.
+fn miscounted(measured: &Measured) -> Option<Finding> {
+    let (counted, grown) = (committed(new_orders(measured)?), measured.orders_grown?);
+    let errors = |code| measured.errors.get(&code).copied().unwrap_or_default();
+    let unseen = measured.unfinished + errors(DISCONNECTED) + errors(TIMED_OUT);
+    let may_be = counted..=counted.saturating_add(unseen);
+    (!may_be.contains(&grown)).then(|| {
+        degrading(
+            "order_count",
+            format!(
+                "the sum of d_next_o_id grew by {grown}, and {counted} new orders were seen to be committed: did \
+                 anybody else use the tables?"
+            ),
+        )
+    })
+}
+
+fn inconsistent(checked: &Result<Vec<Condition>, String>) -> Option<Finding> {
+    match checked {
+        Ok(conditions) => {
+            let broken: Vec<String> = conditions.iter().filter_map(broken).collect();
+            (!broken.is_empty()).then(|| {
+                degrading(
+                    "inconsistent",
+                    format!(
+                        "the run left tables that are not consistent: {}",
+                        broken.join("; ")
+                    ),
+                )
+            })
+        }
+        Err(why) => Some(telling(
+            "unchecked",
+            format!("the tables were not checked after the run: {why}"),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn conditions(violations: [u64; 2]) -> Vec<Condition> {
+        let condition = |(number, violations)| Condition {
+            number,
+            text: "rows add up",
+            violations,
+        };
+        (1..).zip(violations).map(condition).collect()
+    }
+
+    #[test]
+    fn a_condition_that_does_not_hold_degrades_the_run_and_one_not_asked_does_not() {
+        assert_eq!(inconsistent(&Ok(conditions([0, 0]))), None);
+        let found = inconsistent(&Ok(conditions([0, 3]))).unwrap();
+        assert!(
+            found.degrades && found.caveat.text.contains("condition 2 (rows add up)"),
+            "{found:?}"
+        );
+        let found = inconsistent(&Err("no server".to_owned())).unwrap();
+        assert!(
+            !found.degrades && found.caveat.text.contains("no server"),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn each_condition_has_a_row_even_when_the_second_check_is_missing() {
+        let checked = |run| Checked {
+            loaded: Some(conditions([0, 0])),
+            run,
+        };
+        let rows = consistency(&checked(Some(Ok(conditions([0, 2])))));
+        let after: Vec<_> = rows.iter().map(|row| (row.condition, row.after_run)).collect();
+        assert_eq!(after, [(1, Some(0)), (2, Some(2))]);
+        assert!(
+            consistency(&checked(None))
+                .iter()
+                .all(|row| row.after_run.is_none())
+        );
+        assert!(consistency(&Checked::default()).is_empty());
+    }
+}

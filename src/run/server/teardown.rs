@@ -1,0 +1,55 @@
+//! Taking a server down after a run, or giving it back as it was.
+
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use logtrace_driver::Target;
+use logtrace_server::Server;
+
+use crate::measurement::Interrupts;
+use crate::run::load::drive::drop_tables;
+
+/// How long a running server may take to drop the tables and take its settings back.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The same, when everything is to stop at once.
+const PATIENCE_ON_ABORT: Duration = Duration::from_secs(5);
+
+/// Stops a private server; takes our settings off a running one, and the database of these tables.
+pub(crate) async fn give_back(
+    server: Server,
+    tables: Option<Target>,
+    interrupts: &Interrupts,
+) -> anyhow::Result<()> {
+    if !server.is_running() {
+        return Ok(());
+    }
+    if server.facts().private {
+        // Given up, it is dropped, and so killed.
+        let stopped = interrupts.unless_aborted(server.finish()).await;
+        return Ok(stopped.unwrap_or(Ok(()))?);
+    }
+    tokio::select! {
+        put_back = put_back(server, tables) => put_back,
+        () = out_of_patience(interrupts) => bail!(
+            "the server did not answer in time: it may still have the database of the run, and the values of --set"
+        ),
+    }
+}
+
+/// Tries both, whatever becomes of the first.
+async fn put_back(server: Server, tables: Option<Target>) -> anyhow::Result<()> {
+    let dropped = match tables {
+        Some(target) => drop_tables(target).await,
+        None => Ok(()),
+    };
+    server.finish().await?;
+    dropped.context("cannot remove the tables of the run")
+}
+
+async fn out_of_patience(interrupts: &Interrupts) {
+    tokio::select! {
+        () = interrupts.abort.cancelled() => tokio::time::sleep(PATIENCE_ON_ABORT).await,
+        () = tokio::time::sleep(PATIENCE) => {}
+    }
+}
