@@ -10,7 +10,7 @@ use thiserror::Error;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 
-use crate::custom::{self, Custom, Refused, Surroundings, check_names};
+use crate::custom::{self, Custom, Refused};
 use crate::dataset::{Dataset, DatasetError};
 use crate::draw::Draw;
 use crate::loaded;
@@ -266,10 +266,6 @@ async fn fill_tables_of(
     progress: &mut dyn FnMut(LoadProgress),
 ) -> Result<(), LoadError> {
     let mut conn = config.target.connect(Use::Database).await?;
-    let surroundings = Surroundings::ask(&mut conn)
-        .await
-        .map_err(failed("see which databases the server has"))?;
-    check_names(custom, &surroundings)?;
     custom::check(&mut conn, custom).await?;
     close(conn).await?;
     let parts = custom.parts(config.dataset.seed);

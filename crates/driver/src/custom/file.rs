@@ -20,7 +20,7 @@ pub(super) struct File {
 #[serde(deny_unknown_fields)]
 pub(super) struct TableText {
     pub(super) name: Spanned<String>,
-    pub(super) create: Spanned<String>,
+    pub(super) create: String,
     #[serde(default)]
     pub(super) rows: u32,
     #[serde(default)]

@@ -4,18 +4,15 @@
 //! starts; the server looks at every statement before the tables are filled.
 
 mod check;
-mod create;
 mod drawn;
 mod file;
 mod generator;
 mod kind;
-mod reach;
 mod read;
 mod session;
 mod spec;
 mod statement;
 mod table;
-mod tokens;
 mod weighted;
 
 #[cfg(test)]
@@ -31,7 +28,7 @@ use self::table::Table;
 use self::weighted::Weighted;
 
 pub use self::check::Refused;
-pub(crate) use self::check::{Surroundings, check, check_names};
+pub(crate) use self::check::check;
 pub(crate) use self::session::Session;
 
 /// A workload from a file, checked.

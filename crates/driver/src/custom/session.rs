@@ -104,11 +104,14 @@ impl Session {
         let statements = self.custom.kinds[kind].statements.iter().zip(&self.ready[kind]);
         let calls = statements.map(|(statement, ready)| match ready {
             Ready::Prepared(prepared) => {
-                let values = statement.places.iter().map(|&place| drawn[place].value());
+                let values = statement
+                    .parameters
+                    .iter()
+                    .map(|&parameter| drawn[parameter].value());
                 Call::Execute(*prepared, values.collect())
             }
             // A question mark in a text of the statement is no parameter: the statement knows its places itself.
-            Ready::Text(_) => Call::Query(statement.written(drawn)),
+            Ready::Text(_) => Call::Query(statement.with_values(drawn)),
         });
         calls.collect()
     }

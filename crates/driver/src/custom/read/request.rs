@@ -66,9 +66,9 @@ fn statements(text: &RequestText) -> Result<Vec<Statement>, Problem> {
 
 /// Refuses a parameter that no statement has.
 fn check_use(text: &RequestText, statements: &[Statement]) -> Result<(), Problem> {
-    for (place, (parameter, spec)) in text.parameters.iter().enumerate() {
+    for (index, (parameter, spec)) in text.parameters.iter().enumerate() {
         let mut users = statements.iter();
-        if !users.any(|statement| statement.places.contains(&place)) {
+        if !users.any(|statement| statement.parameters.contains(&index)) {
             let request = text.name.get_ref();
             let problem =
                 format!("no statement of the request {request} has the parameter :{parameter}: leave it out");

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::{Problem, check_name};
-use crate::custom::create::check_create;
 use crate::custom::file::TableText;
 use crate::custom::spec::{Place, Sizes, generator};
 use crate::custom::table::Table;
@@ -16,10 +15,6 @@ const MOST_ROWS: u32 = i32::MAX as u32;
 pub(super) fn checked(text: &TableText, sizes: &Sizes) -> Result<Arc<Table>, Problem> {
     let name = text.name.get_ref();
     check_size(text).map_err(|problem| (text.name.span(), format!("the table {name}: {problem}")))?;
-    check_create(name, text.create.get_ref()).map_err(|problem| {
-        let problem = format!("create of the table {name}: {problem}");
-        (text.create.span(), problem)
-    })?;
     let mut columns = Vec::new();
     for (column, spec) in &text.columns {
         let generator = check_name(column).and_then(|()| generator(spec.get_ref(), Place::Column, sizes));
@@ -31,7 +26,7 @@ pub(super) fn checked(text: &TableText, sizes: &Sizes) -> Result<Arc<Table>, Pro
     }
     Ok(Arc::new(Table {
         name: name.clone(),
-        create: text.create.get_ref().clone(),
+        create: text.create.clone(),
         rows: text.rows,
         columns,
     }))
