@@ -1,0 +1,17 @@
+//! Rules that the sources of logtrace follow: no import circles, small files in small directories, documentation that
+//! opens with a verb or a noun.
+//!
+//! The tests of this crate read all sources of the workspace and fail with a list of what breaks a rule.
+
+mod circles;
+mod docs;
+mod imports;
+mod modules;
+mod packages;
+mod paths;
+
+pub use circles::{Circle, circles};
+pub use docs::{DocComment, doc_comments};
+pub use imports::{Import, imports};
+pub use modules::{Module, modules};
+pub use packages::{Package, packages, rust_files};

@@ -1,0 +1,177 @@
+//! Checks that the sources of the workspace follow the rules of CONTRIBUTING.md.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use logtrace_source_rules::{circles, doc_comments, imports, modules, packages, rust_files};
+
+/// Most files in a directory.
+const MAX_FILES: usize = 16;
+
+/// Most lines in a file, tests included.
+const MAX_LINES: usize = 400;
+
+/// Largest share of documentation comments that may open without a verb or noun, in per cent.
+const MAX_HEADLESS_PERCENT: usize = 5;
+
+/// Packages that each library may import, besides the leaf `logtrace-common`.
+const DIRECTIONS: [(&str, &[&str]); 8] = [
+    ("logtrace-common", &[]),
+    ("logtrace-source-rules", &[]),
+    ("logtrace-events", &[]),
+    ("logtrace-server", &["logtrace-events"]),
+    ("logtrace-driver", &["logtrace-events"]),
+    ("logtrace-tracer", &["logtrace-events"]),
+    ("logtrace-report", &["logtrace-events"]),
+    (
+        "logtrace-study",
+        &[
+            "logtrace-driver",
+            "logtrace-events",
+            "logtrace-report",
+            "logtrace-server",
+        ],
+    ),
+];
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+fn root() -> &'static Path {
+    Path::new(ROOT)
+}
+
+fn all_files() -> io::Result<Vec<(PathBuf, String)>> {
+    let files = rust_files(root()).into_iter();
+    files
+        .map(|file| Ok((file.clone(), fs::read_to_string(file)?)))
+        .collect()
+}
+
+fn relative(file: &Path) -> String {
+    file.strip_prefix(root()).unwrap_or(file).display().to_string()
+}
+
+fn assert_none(offenders: &[String], rule: &str) {
+    assert!(offenders.is_empty(), "{rule}:\n{}", offenders.join("\n"));
+}
+
+#[test]
+fn imports_have_no_circles() {
+    let mut found = Vec::new();
+    for package in packages(root()).unwrap() {
+        let modules = modules(&package.directory).unwrap();
+        let circles = circles(&modules, &imports(&modules));
+        found.extend(circles.iter().map(|circle| format!("{} {circle}", package.name)));
+    }
+    assert_none(&found, "circles of imports");
+}
+
+#[test]
+fn crates_import_in_one_direction() {
+    let directions = BTreeMap::from(DIRECTIONS);
+    for package in packages(root()).unwrap() {
+        let Some(allowed) = directions.get(package.name.as_str()) else {
+            continue;
+        };
+        for dependency in &package.dependencies {
+            let is_leaf = dependency == "logtrace-common";
+            assert!(
+                is_leaf || allowed.contains(&dependency.as_str()),
+                "{} imports {dependency}",
+                package.name
+            );
+        }
+    }
+}
+
+#[test]
+fn directories_have_few_files() {
+    let mut counts: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    for file in rust_files(root()) {
+        *counts.entry(file.parent().unwrap().to_owned()).or_default() += 1;
+    }
+    let crowded = counts.iter().filter(|(_, count)| **count > MAX_FILES);
+    let crowded: Vec<String> = crowded
+        .map(|(path, count)| format!("{}: {count}", relative(path)))
+        .collect();
+    assert_none(&crowded, &format!("directories with more than {MAX_FILES} files"));
+}
+
+#[test]
+fn files_are_short() {
+    let long = all_files()
+        .unwrap()
+        .into_iter()
+        .map(|(file, text)| (file, text.lines().count()));
+    let long = long.filter(|(_, lines)| *lines > MAX_LINES);
+    let long: Vec<String> = long
+        .map(|(file, lines)| format!("{}: {lines}", relative(&file)))
+        .collect();
+    assert_none(&long, &format!("files with more than {MAX_LINES} lines"));
+}
+
+#[test]
+fn no_file_is_included_by_path() {
+    let opening = concat!("#[pa", "th");
+    let included = all_files()
+        .unwrap()
+        .into_iter()
+        .filter(|(_, text)| text.contains(opening));
+    let included: Vec<String> = included.map(|(file, _)| relative(&file)).collect();
+    assert_none(
+        &included,
+        "files that include others by path instead of a module or crate",
+    );
+}
+
+#[test]
+fn command_line_types_stay_in_the_parsing_layer() {
+    let below = |file: &Path| {
+        let file = relative(file);
+        let is_parsing = file.starts_with("src/cli") || file == "src/main.rs" || file == "src/cli.rs";
+        !is_parsing && (file.starts_with("src/") || file.starts_with("crates/"))
+    };
+    let derives = [
+        "clap::Args",
+        "clap::Parser",
+        "clap::Subcommand",
+        "clap::ValueEnum",
+        "use clap::",
+    ];
+    let offenders = all_files().unwrap().into_iter().filter(|(file, text)| {
+        below(file) && !file.ends_with("rules.rs") && derives.iter().any(|derive| text.contains(derive))
+    });
+    let offenders: Vec<String> = offenders.map(|(file, _)| relative(&file)).collect();
+    assert_none(&offenders, "files outside of src/cli that use clap");
+}
+
+#[test]
+fn documentation_opens_with_a_verb_or_a_noun() {
+    let (mut all, mut headless) = (0, Vec::new());
+    for package in packages(root()).unwrap() {
+        for module in modules(&package.directory).unwrap() {
+            for comment in doc_comments(&module.source) {
+                all += 1;
+                if !comment.opens_well() {
+                    headless.push(format!(
+                        "{}:{}: {}",
+                        relative(&module.file),
+                        comment.line,
+                        comment.text
+                    ));
+                }
+            }
+        }
+    }
+    println!(
+        "{} of {all} documentation comments open without a verb or noun:\n{}",
+        headless.len(),
+        headless.join("\n")
+    );
+    assert!(
+        headless.len() * 100 <= all * MAX_HEADLESS_PERCENT,
+        "{} of {all} are too many",
+        headless.len()
+    );
+}
