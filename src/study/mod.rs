@@ -1,30 +1,20 @@
 //! Studies: a server measured under many settings, in turns; each turn is a run of its own.
 
-mod asked;
-mod config;
-mod data;
+mod checks;
 mod directory;
-mod host;
-mod only;
-mod outline;
-mod plans;
-mod preflight;
-mod queue;
-mod runner;
-mod settings_check;
-mod settle;
-mod stage_profile;
-mod state;
-mod storage_check;
+mod dry_run;
+mod level_args;
+mod measure;
+mod plan_lookup;
+mod server;
 mod summary;
-mod turn;
 
-pub(crate) use asked::{Asked, Overrides};
-pub(crate) use directory::StudyDir;
-pub(crate) use only::{Only, chosen};
-pub(crate) use outline::{extent, outline};
-pub(crate) use plans::{built_in, find};
-pub(crate) use preflight::preflight;
-pub(crate) use runner::Work;
-pub(crate) use state::State;
+pub(crate) use checks::preflight::preflight;
+pub(crate) use directory::progress_file::State;
+pub(crate) use directory::request::{Asked, Overrides};
+pub(crate) use directory::study_dir::StudyDir;
+pub(crate) use dry_run::{extent, outline};
+pub(crate) use level_args::{Only, chosen};
+pub(crate) use measure::runner::Work;
+pub(crate) use plan_lookup::{built_in, find};
 pub(crate) use summary::summary;

@@ -4,10 +4,10 @@ use logtrace_report::document::Document;
 use logtrace_study::{Measured, Outcome, Results, Scale, StudyReport, Turn, render};
 use serde_json::{Value, json};
 
-use super::runner::Work;
-use super::stage_profile;
-use super::state::{Account, State};
 use crate::measurement::is_degrading;
+use crate::study::directory::progress_file::{Account, State};
+use crate::study::measure::runner::Work;
+use crate::study::measure::stage_times;
 
 /// Reads all turns, writes the tables into the study's directory, and returns them.
 pub(crate) fn summary(work: &Work<'_>, scale: Scale, state: &State) -> anyhow::Result<StudyReport> {
@@ -43,7 +43,7 @@ fn results(work: &Work<'_>, state: &State) -> Results {
 fn outcome(work: &Work<'_>, turn: &Turn, state: &State) -> Option<Outcome> {
     let cell = &work.cells[turn.cell];
     if let Some(document) = work.dir.measured(cell, turn) {
-        let stages = stage_profile::read(&work.dir.turn(cell, turn));
+        let stages = stage_times::read(&work.dir.turn(cell, turn));
         let measured = Measured::new(&document, &stages, is_degraded(&document));
         return Some(Outcome::Measured(Box::new(measured)));
     }

@@ -6,60 +6,32 @@
 //!
 //! Everything here is pure: no clock, no files, no server. Whoever runs a study brings the results.
 
-mod axis;
-mod build;
-mod builtin;
 mod cell;
-mod choices;
-mod compared;
-mod course;
-mod entries;
-mod estimate;
-mod estimated;
-mod figure;
-mod measured;
-mod merged;
-mod moderated;
-mod options;
 mod order;
 mod plan;
 pub mod render;
+mod report;
 mod results;
-mod series;
-mod server_key;
-mod source;
-mod stall_kind;
-mod stalls;
-mod study_report;
-mod table_spec;
+mod stats;
 mod tables;
-mod text;
-mod workload;
 
-#[cfg(test)]
-mod documentation;
-#[cfg(test)]
-mod measured_tests;
-#[cfg(test)]
-mod plan_tests;
-
-pub use axis::{Axis, Level};
-pub use builtin::{BUILTIN, Builtin};
 pub use cell::{Cell, Chosen, DataUse, Detail, FileSystem, Place, Tables, Where};
-pub use choices::Choice;
-pub use compared::Comparison;
-pub use course::{Course, Part};
-pub use entries::{CauseShare, Entry, Tabulated};
-pub use estimate::Estimate;
-pub use estimated::Interval;
-pub use figure::{Figure, Point, Span, Unit, UnknownFigure};
-pub use measured::{CauseTotal, Measured};
-pub use order::{Turn, turns};
-pub use plan::{Plan, Scale, UnknownScale};
-pub use results::{Outcome, Results};
-pub use stall_kind::StallKind;
-pub use stalls::{Stall, stalls};
-pub use study_report::{SCHEMA, Series, StallRow, StudyReport};
-pub use table_spec::{Compare, Published, Statistic, TableSpec};
-pub use tables::{Grid, Row, StudyTable, tabulate};
-pub use workload::Files;
+pub use order::cost_estimate::Estimate;
+pub use order::turns::{Turn, turns};
+pub use plan::axis::{Axis, Level};
+pub use plan::builtin::{BUILTIN, Builtin};
+pub use plan::level_filter::Choice;
+pub use plan::study_plan::{Plan, Scale, UnknownScale};
+pub use plan::table_spec::{Compare, Published, Statistic, TableSpec};
+pub use plan::workload::Files;
+pub use report::{SCHEMA, Series, StallRow, StudyReport};
+pub use results::figure::{Figure, Point, Span, Unit, UnknownFigure};
+pub use results::stall_kind::StallKind;
+pub use results::stalls::{Stall, stalls};
+pub use results::study_results::{Outcome, Results};
+pub use results::turn_result::{CauseTotal, Measured};
+pub use results::window_series::{Course, Part};
+pub use stats::confidence_interval::Interval;
+pub use stats::paired_test::Comparison;
+pub use tables::cell_entry::{CauseShare, Entry, Tabulated};
+pub use tables::study_table::{Grid, Row, StudyTable, tabulate};

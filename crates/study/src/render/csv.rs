@@ -2,13 +2,13 @@
 
 use csv::{Writer, WriterBuilder};
 
-use super::{RenderError, lines};
+use super::{RenderError, shared_text};
 use crate::cell::Cell;
-use crate::entries::{Entry, Tabulated};
-use crate::results::Results;
-use crate::stall_kind::StallKind;
-use crate::study_report::StudyReport;
-use crate::tables::{Grid, Row, StudyTable};
+use crate::report::StudyReport;
+use crate::results::stall_kind::StallKind;
+use crate::results::study_results::Results;
+use crate::tables::cell_entry::{Entry, Tabulated};
+use crate::tables::study_table::{Grid, Row, StudyTable};
 
 /// The columns of `tables.csv`; times are nanoseconds, written bytes a second.
 const TABLES: [&str; 19] = [
@@ -86,7 +86,7 @@ pub(super) fn stalls(report: &StudyReport) -> Result<String, RenderError> {
                 .map(|commits| commits.to_string())
                 .unwrap_or_default(),
             stall.kind.map_or("", StallKind::as_str).to_owned(),
-            lines::shares(&stall.causes),
+            shared_text::shares(&stall.causes),
         ])?;
     }
     text(writer)
@@ -96,7 +96,7 @@ fn record(table: &StudyTable, grid: &Grid, row: &Row, column: &str, entry: &Entr
     let mut record = vec![
         table.name.clone(),
         table.figure.clone(),
-        lines::heading(grid),
+        shared_text::heading(grid),
         table.row_axis.clone(),
         row.level.clone(),
         table.column_axis.clone(),
@@ -115,7 +115,7 @@ fn record(table: &StudyTable, grid: &Grid, row: &Row, column: &str, entry: &Entr
         Entry::Absent => String::new(),
         Entry::Missing { why, .. } => why.clone(),
         Entry::Measured(one) => {
-            let causes = (!one.causes.is_empty()).then(|| lines::shares(&one.causes));
+            let causes = (!one.causes.is_empty()).then(|| shared_text::shares(&one.causes));
             one.notes
                 .iter()
                 .cloned()

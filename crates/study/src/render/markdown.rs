@@ -1,15 +1,15 @@
 //! A study as Markdown: `report.md`.
 
-use super::lines;
-use crate::study_report::StudyReport;
-use crate::tables::{Grid, StudyTable};
+use super::shared_text;
+use crate::report::StudyReport;
+use crate::tables::study_table::{Grid, StudyTable};
 
 /// The whole report.
 pub(super) fn render(report: &StudyReport) -> String {
     let mut blocks = vec![
         format!("# {}", escaped(&report.title)),
         escaped(&report.question),
-        escaped(&lines::summary(report)),
+        escaped(&shared_text::summary(report)),
     ];
     let mut earlier = Vec::new();
     for table in &report.tables {
@@ -17,18 +17,18 @@ pub(super) fn render(report: &StudyReport) -> String {
         blocks.push(escaped(&table.caption()));
         for grid in &table.grids {
             blocks.extend(grid_blocks(table, grid));
-            blocks.extend(lines::waited(grid, &mut earlier).map(|waited| causes(table, &waited)));
+            blocks.extend(shared_text::waited(grid, &mut earlier).map(|waited| causes(table, &waited)));
         }
     }
     if !report.stalls.is_empty() {
-        let (stalls, more) = lines::longest(report);
-        let mut items: Vec<String> = stalls.into_iter().map(lines::stall).collect();
+        let (stalls, more) = shared_text::longest(report);
+        let mut items: Vec<String> = stalls.into_iter().map(shared_text::stall).collect();
         if more > 0 {
             items.push(format!("{more} more in stalls.csv"));
         }
         blocks.push("## Stalls, the longest first".to_owned());
         blocks.push(list(&items));
-        let curves = lines::curves(report);
+        let curves = shared_text::curves(report);
         if !curves.is_empty() {
             blocks.push("Requests in each second:".to_owned());
             blocks.push(list(&curves));
@@ -36,7 +36,7 @@ pub(super) fn render(report: &StudyReport) -> String {
     }
     for published in &report.published {
         blocks.push(format!("## Published: {}", escaped(&published.title)));
-        blocks.push(escaped(&lines::origin(published)));
+        blocks.push(escaped(&shared_text::origin(published)));
         blocks.push(table(&published.columns, &published.rows));
     }
     blocks.join("\n\n") + "\n"
@@ -45,7 +45,7 @@ pub(super) fn render(report: &StudyReport) -> String {
 fn grid_blocks(spec: &StudyTable, grid: &Grid) -> Vec<String> {
     let mut blocks = Vec::new();
     if !grid.of.is_empty() {
-        blocks.push(format!("### {}", escaped(&lines::heading(grid))));
+        blocks.push(format!("### {}", escaped(&shared_text::heading(grid))));
     }
     let header: Vec<String> = std::iter::once(spec.row_axis.clone())
         .chain(grid.columns.iter().cloned())
@@ -54,11 +54,15 @@ fn grid_blocks(spec: &StudyTable, grid: &Grid) -> Vec<String> {
         let entries = row
             .entries
             .iter()
-            .map(|entry| lines::entry(spec, entry).join(" · "));
+            .map(|entry| shared_text::entry(spec, entry).join(" · "));
         std::iter::once(row.level.clone()).chain(entries).collect()
     });
     blocks.push(table(&header, &rows.collect::<Vec<_>>()));
-    let notes: Vec<String> = grid.rows.iter().flat_map(|row| lines::notes(grid, row)).collect();
+    let notes: Vec<String> = grid
+        .rows
+        .iter()
+        .flat_map(|row| shared_text::notes(grid, row))
+        .collect();
     if !notes.is_empty() {
         blocks.push(list(&notes));
     }

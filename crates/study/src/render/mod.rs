@@ -1,8 +1,8 @@
 //! A study as text, tables or data. Each renderer is a pure function; whoever calls it writes the file.
 
 mod csv;
-mod lines;
 mod markdown;
+mod shared_text;
 mod terminal;
 
 #[cfg(test)]
@@ -11,8 +11,8 @@ mod tests;
 use thiserror::Error;
 
 use crate::cell::Cell;
-use crate::results::Results;
-use crate::study_report::StudyReport;
+use crate::report::StudyReport;
+use crate::results::study_results::Results;
 
 /// Why a study could not be rendered.
 #[derive(Debug, Error)]

@@ -4,10 +4,10 @@ use anstyle::Style;
 use comfy_table::presets::NOTHING;
 use comfy_table::{Cell, CellAlignment, Table};
 
-use super::lines;
-use crate::study_report::StudyReport;
-use crate::table_spec::Published;
-use crate::tables::{Grid, StudyTable};
+use super::shared_text;
+use crate::plan::table_spec::Published;
+use crate::report::StudyReport;
+use crate::tables::study_table::{Grid, StudyTable};
 
 /// Blanks between two columns.
 const GAP: u16 = 2;
@@ -21,33 +21,37 @@ pub(super) fn render(report: &StudyReport, color: bool) -> String {
         "{}\n{}\n{}",
         bold(&report.title),
         wrapped(&report.question),
-        lines::summary(report)
+        shared_text::summary(report)
     )];
     let mut earlier = Vec::new();
     for table in &report.tables {
         blocks.push(format!("{}\n{}", bold(&table.title), wrapped(&table.caption())));
         for grid in &table.grids {
-            let waited = lines::waited(grid, &mut earlier);
+            let waited = shared_text::waited(grid, &mut earlier);
             let lines = std::iter::once(grid_block(table, grid, color));
             let lines = lines.chain(waited.map(|waited| causes(&waited, color)));
             blocks.push(lines.collect::<Vec<_>>().join("\n"));
         }
     }
     if !report.stalls.is_empty() {
-        let (stalls, more) = lines::longest(report);
+        let (stalls, more) = shared_text::longest(report);
         let mut block = vec![bold("Stalls, the longest first")];
-        block.extend(stalls.into_iter().map(|stall| wrapped(&lines::stall(stall))));
+        block.extend(
+            stalls
+                .into_iter()
+                .map(|stall| wrapped(&shared_text::stall(stall))),
+        );
         if more > 0 {
             block.push(format!("{more} more in stalls.csv"));
         }
-        block.extend(lines::curves(report));
+        block.extend(shared_text::curves(report));
         blocks.push(block.join("\n"));
     }
     for published in &report.published {
         let title = bold(&format!("Published: {}", published.title));
         blocks.push(format!(
             "{title}\n{}\n{}",
-            wrapped(&lines::origin(published)),
+            wrapped(&shared_text::origin(published)),
             published_table(published)
         ));
     }
@@ -57,7 +61,11 @@ pub(super) fn render(report: &StudyReport, color: bool) -> String {
 fn grid_block(table: &StudyTable, grid: &Grid, color: bool) -> String {
     let mut block = Vec::new();
     if !grid.of.is_empty() {
-        block.push(painted(&lines::heading(grid), Style::new().underline(), color));
+        block.push(painted(
+            &shared_text::heading(grid),
+            Style::new().underline(),
+            color,
+        ));
     }
     let mut drawn = plain();
     let header = std::iter::once(table.row_axis.clone()).chain(grid.columns.iter().cloned());
@@ -66,14 +74,14 @@ fn grid_block(table: &StudyTable, grid: &Grid, color: bool) -> String {
         let entries = row
             .entries
             .iter()
-            .map(|entry| lines::entry(table, entry).join("\n"));
+            .map(|entry| shared_text::entry(table, entry).join("\n"));
         drawn.add_row(std::iter::once(row.level.clone()).chain(entries).map(Cell::new));
     }
     block.push(aligned(drawn));
     block.extend(
         grid.rows
             .iter()
-            .flat_map(|row| lines::notes(grid, row))
+            .flat_map(|row| shared_text::notes(grid, row))
             .map(|note| wrapped(&format!("! {note}"))),
     );
     block.join("\n")

@@ -1,0 +1,191 @@
+//! The dimensions of a study.
+
+use std::collections::BTreeSet;
+
+use logtrace_driver::FileError;
+use logtrace_server::Flavor;
+use toml::Spanned;
+
+use crate::plan::options::{Opt, flavor, options};
+use crate::plan::plan_file::Source;
+use crate::plan::syntax::{AxisText, Node, Table};
+
+/// Longest name of a level: all levels of a cell together name a directory.
+const LONGEST: usize = 40;
+
+/// Keys of a level that are no options.
+const OWN: [&str; 3] = ["name", "only", "twin"];
+
+/// A dimension of a study.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// Its name.
+    pub name: String,
+    /// Its levels, at least one.
+    pub levels: Vec<Level>,
+    /// The line of its name in the plan, from 1.
+    pub line: usize,
+}
+
+/// A value of a dimension: a name and what it stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Level {
+    /// Its name.
+    pub name: String,
+    /// Its part of the names of directories; no other level of the axis has it.
+    pub slug: String,
+    /// The only flavor of server that has it.
+    pub only: Option<Flavor>,
+    /// Whether it may be the same as another level, which checks the study itself.
+    pub twin: bool,
+    /// The line of its name in the plan, from 1.
+    pub line: usize,
+    pub(crate) options: Vec<Opt>,
+}
+
+impl Axis {
+    /// The level of this name.
+    pub fn level(&self, name: &str) -> Option<&Level> {
+        self.levels.iter().find(|level| level.name == name)
+    }
+}
+
+/// All axes of a plan.
+pub(crate) fn axes(source: &Source<'_>, texts: &[AxisText]) -> Result<Vec<Axis>, FileError> {
+    let mut axes: Vec<Axis> = Vec::new();
+    for text in texts {
+        let (name, line) = (text.name.get_ref(), source.line(text.name.span()));
+        if name.is_empty()
+            || !name
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+        {
+            return Err(source.error_at(
+                line,
+                format!("{name:?} is no name of an axis: write letters, digits, - and _"),
+            ));
+        }
+        if let Some(other) = axes.iter().find(|axis| axis.name == *name) {
+            let problem = format!(
+                "line {} has an axis {name} too: give each a name of its own",
+                other.line
+            );
+            return Err(source.error_at(line, problem));
+        }
+        if text.levels.is_empty() {
+            let problem = format!("the axis {name} has no level: write at least one [[axis.level]]");
+            return Err(source.error_at(line, problem));
+        }
+        let axis = Axis {
+            name: name.clone(),
+            levels: levels(source, name, &text.levels)?,
+            line,
+        };
+        check_clashes(source, &axes, &axis)?;
+        axes.push(axis);
+    }
+    Ok(axes)
+}
+
+fn levels(source: &Source<'_>, axis: &str, texts: &[Spanned<Table>]) -> Result<Vec<Level>, FileError> {
+    let (mut levels, mut slugs): (Vec<Level>, _) = (Vec::new(), BTreeSet::new());
+    for text in texts {
+        let name = own(source, text, "name")?;
+        let Some((name, line)) = name else {
+            let problem = format!("this level of the axis {axis} has no name: write name = \"...\"");
+            return Err(source.error(text.span(), problem));
+        };
+        if name.is_empty() || name.chars().count() > LONGEST || name.chars().any(char::is_control) {
+            return Err(source.error_at(
+                line,
+                format!("{name:?} is no name of a level: write 1 to {LONGEST} characters"),
+            ));
+        }
+        if let Some(other) = levels.iter().find(|level| level.name == name) {
+            let problem = format!(
+                "line {} has a level {name} of the axis {axis} too: give each a name of its own",
+                other.line
+            );
+            return Err(source.error_at(line, problem));
+        }
+        levels.push(Level {
+            slug: slug(&name, &mut slugs),
+            name,
+            only: only(source, text)?,
+            twin: own(source, text, "twin")?.is_some_and(|(word, _)| word == "ON"),
+            line,
+            options: options(source, text.get_ref(), &OWN)?,
+        });
+    }
+    Ok(levels)
+}
+
+/// A key of a level that is no option, and its line.
+fn own(source: &Source<'_>, text: &Spanned<Table>, key: &str) -> Result<Option<(String, usize)>, FileError> {
+    let mut entries = text.get_ref().0.iter();
+    let Some((name, node)) = entries.find(|(name, _)| name.get_ref() == key) else {
+        return Ok(None);
+    };
+    let line = source.line(name.span());
+    let value = match node.get_ref() {
+        Node::Value(value) => crate::plan::option_layers::scalar(value),
+        Node::Table(_) => None,
+    };
+    let value = value.ok_or_else(|| source.error_at(line, format!("{key}: write one value")))?;
+    Ok(Some((value, line)))
+}
+
+fn only(source: &Source<'_>, text: &Spanned<Table>) -> Result<Option<Flavor>, FileError> {
+    let only = own(source, text, "only")?;
+    let only = only.map(|(word, line)| {
+        let problem = format!("only: {word:?} is no server: write \"mysql\" or \"mariadb\"");
+        flavor(&word).ok_or_else(|| source.error_at(line, problem))
+    });
+    only.transpose()
+}
+
+/// Characters that mean something in paths or commands are replaced; where two names become the same, the later one gets a
+/// number.
+fn slug(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '-' || c == '+';
+    let slug: String = name.chars().map(|c| if plain(c) { c } else { '-' }).collect();
+    let slug = if slug.starts_with(['.', '-']) {
+        format!("x{slug}")
+    } else {
+        slug
+    };
+    let numbered = (2..).map(|number: u32| format!("{slug}-{number}"));
+    let mut free = std::iter::once(slug.clone()).chain(numbered);
+    let slug = free.find(|slug| !taken.contains(slug)).unwrap_or(slug);
+    taken.insert(slug.clone());
+    slug
+}
+
+/// Two axes cannot decide the same option.
+fn check_clashes(source: &Source<'_>, axes: &[Axis], axis: &Axis) -> Result<(), FileError> {
+    for option in axis.levels.iter().flat_map(|level| &level.options) {
+        for other in axes {
+            let mut others = other.levels.iter().flat_map(|level| &level.options);
+            if let Some(clash) = others.find(|clash| clash.clashes(option)) {
+                let problem = format!(
+                    "{} is set by the axis {} and, in line {}, by the axis {}: leave it to one of them",
+                    option.key, axis.name, clash.line, other.name
+                );
+                return Err(source.error_at(option.line, problem));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slugs_are_names_of_directories_and_differ() {
+        let mut taken = BTreeSet::new();
+        let slugs = ["10/s", "10 s", "..", "CPU-bound", "a_b"].map(|name| slug(name, &mut taken));
+        assert_eq!(slugs, ["10-s", "10-s-2", "x..", "CPU-bound", "a-b"]);
+    }
+}

@@ -1,0 +1,107 @@
+//! The studies that come with logtrace.
+
+use logtrace_driver::FileError;
+
+use crate::plan::study_plan::Plan;
+
+/// A study that comes with logtrace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Builtin {
+    /// Its name.
+    pub name: &'static str,
+    /// The text of its plan.
+    pub text: &'static str,
+}
+
+macro_rules! builtin {
+    ($name:literal) => {
+        Builtin {
+            name: $name,
+            text: include_str!(concat!("../../../../studies/", $name, ".toml")),
+        }
+    };
+}
+
+/// Every study that comes with logtrace.
+pub const BUILTIN: [Builtin; 5] = [
+    builtin!("slow-log"),
+    builtin!("query-log"),
+    builtin!("binlog-fs"),
+    builtin!("log-buffer"),
+    builtin!("max-write"),
+];
+
+impl Builtin {
+    /// The study of this name.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        BUILTIN.iter().find(|builtin| builtin.name == name)
+    }
+
+    /// Its plan; an error is a fault of logtrace's own, which its tests would have found.
+    pub fn plan(&self) -> Result<Plan, FileError> {
+        let files = |name: &str| Err(format!("the studies of logtrace have no file {name}"));
+        Plan::read(&format!("studies/{}.toml", self.name), self.text, &files)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{Estimate, Scale};
+
+    fn plans() -> Vec<Plan> {
+        let plans = BUILTIN.iter().map(Builtin::plan).collect::<Result<Vec<_>, _>>();
+        plans.unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn each_is_a_plan_of_its_own_name_with_as_many_cells_as_it_says() {
+        let expected = [
+            ("slow-log", [32, 48, 48]),
+            ("query-log", [24, 42, 120]),
+            ("binlog-fs", [20, 30, 90]),
+            ("log-buffer", [12, 12, 12]),
+            ("max-write", [28, 56, 252]),
+        ];
+        for (plan, (name, cells)) in plans().iter().zip(expected) {
+            assert_eq!(plan.name, name);
+            assert_eq!(Scale::ALL.map(|scale| plan.cells(scale).len()), cells, "{name}");
+            assert!(!plan.tables.is_empty() && !plan.published.is_empty());
+        }
+    }
+
+    #[test]
+    fn scales_take_as_long_as_they_promise() {
+        for plan in plans() {
+            let smoke = Estimate::new(plan.cells(Scale::Smoke));
+            assert!(smoke.turns <= 40, "{}: {} turns", plan.name, smoke.turns);
+            assert!(
+                smoke.measuring >= smoke.time.mul_f64(0.7),
+                "{}: {smoke:?}",
+                plan.name
+            );
+            let quick = Estimate::new(plan.cells(Scale::Quick));
+            assert!(quick.time < Duration::from_secs(3600), "{}: {quick:?}", plan.name);
+        }
+    }
+
+    #[test]
+    fn every_cell_of_a_table_has_its_baseline_at_each_scale() {
+        for plan in plans() {
+            for (table, scale) in plan
+                .tables
+                .iter()
+                .flat_map(|table| Scale::ALL.map(|scale| (table, scale)))
+            {
+                let cells: Vec<_> = plan.cells(scale).iter().filter(|cell| table.has(cell)).collect();
+                assert!(!cells.is_empty(), "{} {}", plan.name, table.name);
+                for cell in &cells {
+                    let has = cells.iter().any(|other| table.is_baseline(other, cell));
+                    assert!(has, "{} {} {scale}: {}", plan.name, table.name, cell.key);
+                }
+            }
+        }
+    }
+}

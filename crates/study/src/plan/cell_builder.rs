@@ -1,0 +1,311 @@
+//! A cell from its options: everything that can be checked without a machine is checked.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use logtrace_driver::{Arrivals, FileError, Pace, Rate};
+use logtrace_events::{FileClass, Sampling};
+use logtrace_server::{Flavor, ImageKind, ImageSize, Placement, ServerChoice, Setting, check_placements};
+
+use crate::cell::{Cell, Chosen, DataUse, Detail, FileSystem, Place, Where};
+use crate::plan::option_layers::{Merged, scalar};
+use crate::plan::options::{Opt, flavor};
+use crate::plan::workload::{Files, requests, tables};
+
+/// Windows are at least this long: shorter ones measure their own edges.
+const SHORTEST: Duration = Duration::from_secs(1);
+/// Unless it is said otherwise, as with `logtrace run`.
+const CONNECTIONS: usize = 8;
+const WARMUP: Duration = Duration::from_secs(3);
+const DURATION: Duration = Duration::from_secs(30);
+const REPEATS: u32 = 3;
+
+/// The server that the options name, and its flavor.
+pub(crate) fn server(options: &Merged<'_>) -> Result<(ServerChoice, Flavor), FileError> {
+    let choice: Option<ServerChoice> = options.parsed("server")?;
+    let chosen = options.text("flavor")?;
+    let chosen = chosen
+        .map(|word| flavor(&word).ok_or_else(|| options.error("flavor", "write \"mysql\" or \"mariadb\"")));
+    match (choice, chosen.transpose()?) {
+        (None, None) => Ok((ServerChoice::Flavor(Flavor::MySql), Flavor::MySql)),
+        (None, Some(flavor)) => Ok((ServerChoice::Flavor(flavor), flavor)),
+        (Some(ServerChoice::Flavor(flavor)), chosen) if chosen.is_none_or(|chosen| chosen == flavor) => {
+            Ok((ServerChoice::Flavor(flavor), flavor))
+        }
+        (Some(ServerChoice::Flavor(_)), _) => {
+            Err(options.error("flavor", "the server is of the other: leave it out"))
+        }
+        (Some(choice @ ServerChoice::Binary(_)), Some(flavor)) => Ok((choice, flavor)),
+        (Some(ServerChoice::Binary(_)), None) => Err(options.error(
+            "server",
+            "say which it is: write flavor = \"mysql\" or \"mariadb\" next to it",
+        )),
+        (Some(ServerChoice::Running(_)), _) => Err(options.error(
+            "server",
+            "a study starts servers of its own: write \"mysql\", \"mariadb\" or the path of a mysqld",
+        )),
+    }
+}
+
+/// The cell of these options.
+pub(crate) fn cell(
+    key: String,
+    levels: Vec<(String, String)>,
+    options: &Merged<'_>,
+    files: Files<'_>,
+) -> Result<Cell, FileError> {
+    let (server, flavor) = server(options)?;
+    let pace = pace(options)?;
+    let requests = requests(options, files, pace == Pace::Closed)?;
+    let mut settings = settings(options, "settings")?;
+    let file_system = file_system(options)?;
+    let places = places(options, flavor, &mut settings, file_system.is_some())?;
+    let connections = options.whole("connections", 1..=10_000)?;
+    let connections = connections.and_then(|number| NonZeroUsize::new(usize::try_from(number).ok()?));
+    let (detail, sample) = tracing(options)?;
+    Ok(Cell {
+        key,
+        levels,
+        server,
+        flavor,
+        tables: tables(options, &requests)?,
+        requests,
+        data_per_pool: data_per_pool(options, &settings)?,
+        settings,
+        session: self::settings(options, "session")?,
+        connections: connections
+            .or(NonZeroUsize::new(CONNECTIONS))
+            .unwrap_or(NonZeroUsize::MIN),
+        pace,
+        warmup: options.time("warmup")?.unwrap_or(WARMUP),
+        duration: duration(options)?,
+        repeats: options.whole("repeats", 1..=1000)?.unwrap_or(REPEATS),
+        file_system,
+        places,
+        queue: queue(options)?,
+        data: options
+            .word(
+                "data",
+                &[("kept", DataUse::Kept), ("restored", DataUse::Restored)],
+            )?
+            .unwrap_or_default(),
+        detail,
+        sample,
+        stages: stages(options, flavor)?,
+        lines: options.lines(),
+    })
+}
+
+fn duration(options: &Merged<'_>) -> Result<Duration, FileError> {
+    let duration = options.time("duration")?.unwrap_or(DURATION);
+    match duration < SHORTEST {
+        true => Err(options.error("duration", format!("write at least {SHORTEST:?}"))),
+        false => Ok(duration),
+    }
+}
+
+fn pace(options: &Merged<'_>) -> Result<Pace, FileError> {
+    let arrivals: Option<Arrivals> = options.parsed("arrivals")?;
+    match options.text("rate")?.as_deref() {
+        None | Some("max") => Ok(Pace::Closed),
+        Some(_) => match options.parsed("rate")? {
+            Some(Rate::PerSecond(rate_per_s)) => Ok(Pace::Open {
+                rate_per_s,
+                arrivals: arrivals.unwrap_or(Arrivals::Poisson),
+            }),
+            _ => Err(options.error(
+                "rate",
+                "a share of the capacity would be another rate in each cell: write \"500/s\", or \"max\"",
+            )),
+        },
+    }
+}
+
+fn settings(options: &Merged<'_>, table: &str) -> Result<Vec<Chosen<Setting>>, FileError> {
+    let settings = options.of_table(table);
+    let settings = settings.map(|(name, option)| {
+        let key = format!("{table}.{name}");
+        let value =
+            scalar(&option.value).ok_or_else(|| options.error(&key, "a list is no value of a variable"))?;
+        let setting: Result<Setting, _> = format!("{name}={value}").parse();
+        let setting = setting.map_err(|error| options.error(&key, error))?;
+        if table == "settings" && setting.is_reserved() {
+            return Err(options.error(
+                &key,
+                "logtrace itself decides it for a private server: leave it out",
+            ));
+        }
+        Ok(Chosen {
+            value: setting,
+            line: option.line,
+        })
+    });
+    settings.collect()
+}
+
+fn queue(options: &Merged<'_>) -> Result<Vec<Chosen<(String, String)>>, FileError> {
+    let attributes = options.of_table("queue").map(|(name, option)| {
+        let key = format!("queue.{name}");
+        let is_name = name
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+        match scalar(&option.value).filter(|_| is_name) {
+            Some(value) => Ok(Chosen {
+                value: (name.to_owned(), value),
+                line: option.line,
+            }),
+            None => Err(options.error(
+                &key,
+                "write the name of a file in /sys/block/DEVICE/queue, and its content",
+            )),
+        }
+    });
+    attributes.collect()
+}
+
+fn data_per_pool(options: &Merged<'_>, settings: &[Chosen<Setting>]) -> Result<Option<f64>, FileError> {
+    const POOL: &str = "innodb_buffer_pool_size";
+    let ratio = options.positive("data_per_pool")?;
+    match settings.iter().find(|chosen| chosen.value.name() == POOL) {
+        Some(chosen) if ratio.is_some() => Err(options.error(
+            "data_per_pool",
+            format!(
+                "the size of the pool follows from it: take {POOL} out of line {}",
+                chosen.line
+            ),
+        )),
+        _ => Ok(ratio),
+    }
+}
+
+/// Stages are timed by the Performance Schema, which MariaDB has off by default.
+fn stages(options: &Merged<'_>, flavor: Flavor) -> Result<bool, FileError> {
+    const SCHEMA: &str = "settings.performance_schema";
+    let stages = options.flag("stages")?;
+    let is_on = options.text(SCHEMA)?.map(|value| !is_off(&value));
+    match stages && !is_on.unwrap_or(flavor == Flavor::MySql) {
+        true => Err(options.error(
+            "stages",
+            format!("the Performance Schema of {flavor} times them, and is off: write {SCHEMA} = true"),
+        )),
+        false => Ok(stages),
+    }
+}
+
+/// Whether a value switches a variable off.
+fn is_off(value: &str) -> bool {
+    ["0", "off", "false"].contains(&value.to_ascii_lowercase().as_str())
+}
+
+fn tracing(options: &Merged<'_>) -> Result<(Detail, Sampling), FileError> {
+    let words = Detail::ALL.map(|detail| (detail.as_str(), detail));
+    let detail = options.word("detail", &words)?.unwrap_or_default();
+    let sample: Sampling = options.parsed("sample")?.unwrap_or_default();
+    match detail == Detail::None && sample.has_gaps() {
+        true => Err(options.error("sample", "nothing is traced with detail = \"none\": leave it out")),
+        false => Ok((detail, sample)),
+    }
+}
+
+fn file_system(options: &Merged<'_>) -> Result<Option<FileSystem>, FileError> {
+    let kind = options.text("file_system.kind")?;
+    let size: Option<ImageSize> = options.parsed("file_system.size")?;
+    let mkfs = options.texts("file_system.mkfs")?;
+    let mount = options.text("file_system.mount")?.unwrap_or_default();
+    match kind.as_deref() {
+        Some("none") => Ok(None),
+        Some(_) => {
+            let kind: Option<ImageKind> = options.parsed("file_system.kind")?;
+            Ok(kind.map(|kind| FileSystem {
+                kind,
+                size: size.unwrap_or_default(),
+                mkfs,
+                mount,
+            }))
+        }
+        None => match options.of_table("file_system").next() {
+            None => Ok(None),
+            Some((name, _)) => {
+                let key = format!("file_system.{name}");
+                Err(options.error(
+                    &key,
+                    "say of which one: write kind = \"ext4\", \"xfs\" or \"btrfs\" next to it",
+                ))
+            }
+        },
+    }
+}
+
+/// A binary log that is off has no place; one that has a place is on, and needs no setting.
+fn places(
+    options: &Merged<'_>,
+    flavor: Flavor,
+    settings: &mut Vec<Chosen<Setting>>,
+    has_file_system: bool,
+) -> Result<Vec<Place>, FileError> {
+    let is_log_bin = |chosen: &&Chosen<Setting>| chosen.value.name() == "log_bin";
+    let no_binlog = settings
+        .iter()
+        .find(is_log_bin)
+        .is_some_and(|chosen| is_off(chosen.value.value()));
+    let mut places = Vec::new();
+    for (class, option) in options.of_table("place") {
+        let place = place(options, class, option, has_file_system)?;
+        places.extend(place.filter(|place| !(place.class == FileClass::Binlog && no_binlog)));
+    }
+    if places.iter().any(|place| place.class == FileClass::Binlog) {
+        settings.retain(|chosen| !is_log_bin(&chosen));
+    }
+    let plain: Vec<Setting> = settings.iter().map(|chosen| chosen.value.clone()).collect();
+    for place in &places {
+        let key = format!("place.{}", place.class);
+        let placement = Placement {
+            class: place.class,
+            place: logtrace_server::Place::Directory("/".into()),
+        };
+        placement
+            .check_server(flavor, &plain)
+            .map_err(|error| options.error(&key, error))?;
+        check_placements(&[placement], &plain).map_err(|error| options.error(&key, error))?;
+    }
+    Ok(places)
+}
+
+fn place(
+    options: &Merged<'_>,
+    class: &str,
+    option: &Opt,
+    has_file_system: bool,
+) -> Result<Option<Place>, FileError> {
+    let key = format!("place.{class}");
+    let placement: Result<Placement, _> = format!("{class}=/").parse();
+    let class = placement.map_err(|error| options.error(&key, error))?.class;
+    let is_query_log = matches!(class, FileClass::SlowLog | FileClass::GeneralLog);
+    let at = match options.text(&key)?.unwrap_or_default().as_str() {
+        "default" => return Ok(None),
+        "own" if has_file_system => Where::Own,
+        "own" => {
+            return Err(options.error(
+                &key,
+                "a file system of its own is made like that of the server: write file_system = \"ext4\"",
+            ));
+        }
+        "tmpfs" => Where::Tmpfs,
+        "nothing" if is_query_log => Where::Nothing,
+        "nothing" => {
+            return Err(options.error(&key, "only slow_log and general_log can be written to nothing"));
+        }
+        path if path.starts_with('/') => Where::Directory(path.into()),
+        other => {
+            let problem = format!(
+                "{other:?} is no place: write own, tmpfs, nothing, default, or a directory from / on"
+            );
+            return Err(options.error(&key, problem));
+        }
+    };
+    Ok(Some(Place {
+        class,
+        at,
+        line: option.line,
+    }))
+}

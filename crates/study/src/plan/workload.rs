@@ -1,0 +1,109 @@
+//! The workload that a cell's options name.
+
+use logtrace_driver::tpcc::{Homes, TpccOptions};
+use logtrace_driver::{
+    Compat, Content, Custom, FileError, Group, Keys, Protocol, Requests, UnknownWorkload, WorkloadInfo,
+    WorkloadOptions,
+};
+
+use crate::cell::Tables;
+use crate::plan::option_layers::Merged;
+
+/// Gives the text of a file that a plan names, or says why not.
+pub type Files<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+
+/// The defaults of `logtrace run`.
+const TABLES: Tables = Tables {
+    tables: 4,
+    rows: 25_000,
+    keys: Keys::Uniform,
+};
+
+/// Groups whose statements can be counted.
+const COUNTS: [Group; 8] = [
+    Group::PointSelects,
+    Group::SimpleRanges,
+    Group::SumRanges,
+    Group::OrderRanges,
+    Group::DistinctRanges,
+    Group::IndexUpdates,
+    Group::NonIndexUpdates,
+    Group::DeleteInserts,
+];
+
+/// What requests are.
+pub(crate) fn requests(
+    options: &Merged<'_>,
+    files: Files<'_>,
+    is_closed: bool,
+) -> Result<Requests, FileError> {
+    let chosen = workload_options(options, is_closed)?;
+    if chosen.tpcc.keying_times && !is_closed {
+        return Err(options.error(
+            "keying_times",
+            "users that type and think are a closed loop: write rate = \"max\"",
+        ));
+    }
+    let name = options
+        .text("workload")?
+        .unwrap_or_else(|| "update_key".to_owned());
+    let requests = if name.ends_with(".toml") {
+        let text = files(&name).map_err(|problem| options.error("workload", problem))?;
+        let custom = Custom::read(&name, &text).map_err(|error| options.error("workload", error))?;
+        Requests::of_file(custom, &chosen)
+    } else {
+        let info = WorkloadInfo::find(&name);
+        let info = info.map_err(|error: UnknownWorkload| options.error("workload", error))?;
+        Requests::new(info, &chosen)
+    };
+    requests.map_err(|error| options.error("workload", error))
+}
+
+fn workload_options(options: &Merged<'_>, is_closed: bool) -> Result<WorkloadOptions, FileError> {
+    let mut counts = Vec::new();
+    for group in COUNTS {
+        counts.extend(
+            options
+                .whole(group.name(), 0..=10_000)?
+                .map(|count| (group, count)),
+        );
+    }
+    Ok(WorkloadOptions {
+        compat: options.parsed::<Compat>("compat")?,
+        counts,
+        range_size: options.whole("range_size", 1..=2_147_483_647)?,
+        skip_trx: options.flag("skip_trx")?,
+        protocol: options.parsed::<Protocol>("protocol")?,
+        tpcc: TpccOptions {
+            warehouses: options.whole("warehouses", 1..=100_000)?,
+            keying_times: options.flag("keying_times")?,
+            homes: match is_closed {
+                true => Homes::Connection,
+                false => Homes::Request,
+            },
+        },
+    })
+}
+
+/// The tables, with the defaults of the program that is imitated.
+pub(crate) fn tables(options: &Merged<'_>, requests: &Requests) -> Result<Tables, FileError> {
+    let is_script = matches!(requests.content(), Content::Script(_));
+    let of_scripts = ["tables", "rows", "keys"];
+    if let Some(option) = of_scripts
+        .into_iter()
+        .find(|option| !is_script && options.has(option))
+    {
+        return Err(options.error(option, requests.refuse(option)));
+    }
+    let compat: Option<Compat> = options.parsed("compat")?;
+    let default = compat.and_then(Compat::tables).map_or(TABLES, |compat| Tables {
+        tables: compat.tables,
+        rows: compat.rows,
+        keys: compat.keys,
+    });
+    Ok(Tables {
+        tables: options.whole("tables", 1..=10_000)?.unwrap_or(default.tables),
+        rows: options.whole("rows", 1..=2_147_483_647)?.unwrap_or(default.rows),
+        keys: options.parsed("keys")?.unwrap_or(default.keys),
+    })
+}

@@ -1,0 +1,73 @@
+//! What a study needs of the machine, before anything is started.
+
+use logtrace_server::{Binary, FileSystemFacts, FindError, Home, ServerChoice, find};
+use logtrace_study::{Cell, Detail, Estimate, Plan};
+
+use crate::exit::UsageError;
+use crate::preflight;
+use crate::preflight::insist;
+use crate::study::server::disk_queue;
+
+/// Fails with everything of the machine that is missing, and with the first option of the plan that cannot be had here,
+/// told with its line.
+pub(crate) fn preflight(plan: &Plan, cells: &[Cell], home: &Home) -> anyhow::Result<()> {
+    for cell in cells {
+        check_server(plan, cell)?;
+        check_file_system(plan, cell)?;
+        disk_queue::check(plan, cell, home)?;
+    }
+    let mut needed = Vec::new();
+    if cells.iter().any(|cell| cell.detail != Detail::None) {
+        needed.extend(preflight::tracing());
+    }
+    needed.extend(preflight::private_server(home));
+    insist(&needed)?;
+    check_disk(cells, home)
+}
+
+fn check_server(plan: &Plan, cell: &Cell) -> Result<(), UsageError> {
+    let found: Result<Binary, FindError> = match &cell.server {
+        ServerChoice::Flavor(flavor) => find(Some(*flavor)),
+        ServerChoice::Binary(path) => Binary::inspect(path),
+        // A plan has none of these.
+        ServerChoice::Running(_) => return Ok(()),
+    };
+    let error = |problem: String| UsageError(plan.error(cell, "server", problem).to_string());
+    let binary = found.map_err(|problem| error(problem.to_string()))?;
+    match binary.flavor == cell.flavor {
+        true => Ok(()),
+        false => Err(error(format!("{} is a {}", binary.path.display(), binary.flavor))),
+    }
+}
+
+fn check_file_system(plan: &Plan, cell: &Cell) -> Result<(), UsageError> {
+    let Some(system) = &cell.file_system else {
+        return Ok(());
+    };
+    match system.kind.tool() {
+        Ok(_) => Ok(()),
+        Err(missing) => {
+            let problem = format!("{}. {}", missing.seen, missing.remedy);
+            Err(UsageError(
+                plan.error(cell, "file_system.kind", problem).to_string(),
+            ))
+        }
+    }
+}
+
+fn check_disk(cells: &[Cell], home: &Home) -> anyhow::Result<()> {
+    let needed = Estimate::new(cells).disk;
+    let mut existing = home.instances.ancestors();
+    let Some(facts) = existing.find_map(|path| FileSystemFacts::of(path).ok()) else {
+        return Ok(());
+    };
+    anyhow::ensure!(
+        facts.free_bytes >= needed,
+        "the study may come to need {:.1} GB where private servers are made ({}), and {:.1} GB are free: free some, or \
+         choose another place with --home",
+        needed as f64 / 1e9,
+        home.instances.display(),
+        facts.free_bytes as f64 / 1e9
+    );
+    Ok(())
+}

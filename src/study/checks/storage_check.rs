@@ -1,0 +1,58 @@
+//! Whether the files of a plan's servers can be where it says, tried before anything is measured.
+
+use logtrace_server::{Home, ImageError, StorageError, StorageWanted, check_storage};
+use logtrace_study::{Cell, Plan};
+
+use crate::exit::UsageError;
+use crate::measurement::{Interrupts, Line};
+use crate::study::directory::study_dir::StudyDir;
+use crate::study::server::cell_config::{settings, storage};
+
+/// Makes each file system of the cells once, and fails with the first that cannot be had, told with its line; the same
+/// for directories.
+pub(crate) async fn check_all(
+    plan: &Plan,
+    cells: &[&Cell],
+    (dir, home): (&StudyDir, &Home),
+    interrupts: &Interrupts,
+    line: &Line,
+) -> anyhow::Result<()> {
+    let mut tried = Vec::new();
+    for cell in cells {
+        let asked = (cell.flavor, &cell.file_system, &cell.places);
+        if (cell.file_system.is_none() && cell.places.is_empty()) || tried.contains(&asked) {
+            continue;
+        }
+        tried.push(asked);
+        line.say("trying the plan's file systems");
+        let storage = storage(cell)?;
+        let image = storage.image()?;
+        let wanted = StorageWanted {
+            flavor: cell.flavor,
+            settings: &settings(cell),
+            image: image.as_ref(),
+            placements: &storage.placements,
+        };
+        let log = dir.server_log(0)?;
+        let checked = interrupts
+            .unless_ended(check_storage(&wanted, home, &log))
+            .await?;
+        checked.map_err(|error| UsageError(plan.error(cell, &option(cell, &error), error).to_string()))?;
+    }
+    Ok(())
+}
+
+/// The option of the plan that an error is about.
+fn option(cell: &Cell, error: &StorageError) -> String {
+    let named = match error {
+        StorageError::Image(ImageError::Make { .. }) => "file_system.mkfs",
+        StorageError::Image(ImageError::Mount { .. }) => "file_system.mount",
+        StorageError::Image(ImageError::NoRoom { .. }) => "file_system.size",
+        StorageError::Placement { class, .. } => return format!("place.{class}"),
+        StorageError::Image(_) | StorageError::Start(_) => "file_system.kind",
+    };
+    match cell.line(named) {
+        Some(_) => named.to_owned(),
+        None => "file_system.kind".to_owned(),
+    }
+}
