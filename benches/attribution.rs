@@ -3,7 +3,7 @@
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use logtrace_events::Record;
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
-use logtrace_report::sample::{SERVER_TGID, group_commits, logs, stated_group_commits};
+use logtrace_report::synthetic::{SERVER_TGID, group_commits, logs, stated_group_commits};
 use logtrace_report::window::Window;
 
 mod settings;

@@ -13,7 +13,7 @@ mod record;
 mod recording;
 mod request;
 mod sampling;
-mod tenth;
+mod stall_bucket;
 pub mod wire;
 
 pub use decode::{DecodeError, decode};
@@ -26,4 +26,4 @@ pub use record::{
 pub use recording::{RecordingError, RecordingReader, RecordingWriter};
 pub use request::{Outcome, Request};
 pub use sampling::Sampling;
-pub use tenth::{MOST_TENTHS, TENTH_NS, tenth};
+pub use stall_bucket::{MOST_TENTHS, TENTH_NS, tenth};

@@ -2,22 +2,22 @@
 
 use logtrace_events::{Commit, Flush, Gap, Io, LogNames, Member, OffCpu, Record, Request, Tid};
 
-use crate::aggregate::Aggregate;
-use crate::breakdown::{Breakdown, StackTotals, StatementTotal};
-use crate::cause::Cause;
-use crate::devices::Devices;
-use crate::durations::LONGEST_NS;
-use crate::explain::{Segment, explain, explain_by_wakers};
-use crate::files::Files;
-use crate::folded::{folded, folded_parts, unclassified};
-use crate::gaps::Gaps;
-use crate::group_totals::GroupTotals;
-use crate::memory::Memory;
-use crate::response::Responses;
-use crate::stated::differing_ns;
-use crate::statements::Statements;
-use crate::tenths::Tenths;
-use crate::timelines::{Timelines, Unmatched};
+use crate::attribution::group_leader::differing_ns;
+use crate::attribution::walk::memory::Memory;
+use crate::attribution::walk::{Segment, explain, explain_by_wakers};
+use crate::causes::cause::Cause;
+use crate::requests::join::Responses;
+use crate::timeline::threads::{Timelines, Unmatched};
+use crate::totals::breakdown::{Breakdown, StackTotals, StatementTotal};
+use crate::totals::by_cause::Aggregate;
+use crate::totals::by_device::Devices;
+use crate::totals::by_file::Files;
+use crate::totals::by_group::GroupTotals;
+use crate::totals::by_stack::{folded, folded_parts, unclassified};
+use crate::totals::by_statement::Statements;
+use crate::totals::histogram::LONGEST_NS;
+use crate::totals::stalls::Tenths;
+use crate::totals::trace_gaps::Gaps;
 use crate::window::Window;
 
 /// What is measured.

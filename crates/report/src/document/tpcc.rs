@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::KindRow;
+use super::request_type::KindRow;
 
 /// The TPC-C-like workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,12 +1,12 @@
 //! Where a reader should look next: what the largest causes mean, and what to try.
 
-use super::causes::{CauseLine, Subject, lines};
-use crate::cause::Wait;
+use crate::causes::cause::Wait;
 use crate::document::{CauseRow, Commits, Document};
+use crate::render::sections::causes::{CauseLine, Subject, lines};
 use crate::units;
 
 /// The largest cause of all commits and, where it is another, of the slowest, each with what to try.
-pub(super) fn next(document: &Document, commits: &Commits) -> Vec<String> {
+pub(crate) fn next(document: &Document, commits: &Commits) -> Vec<String> {
     let lines = lines(document, commits, 0.0);
     let Some((all, row)) = largest(&lines, |line| line.total) else {
         return Vec::new();

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::RenderError;
 use crate::document::{CauseRow, Document};
+use crate::render::error::RenderError;
 use crate::units;
 
 /// The columns, in their order. The `total_ns` sum to the total commit time, and the `slowest_ns` to that of the
@@ -46,7 +46,7 @@ const COLUMNS: [&str; 10] = [
 ];
 
 /// A header, and a row for each cause.
-pub(super) fn render(document: &Document) -> Result<String, RenderError> {
+pub(crate) fn render(document: &Document) -> Result<String, RenderError> {
     // The header is written even where there are no rows to take it from.
     let mut writer = csv::WriterBuilder::new()
         .has_headers(false)

@@ -3,13 +3,13 @@
 use inferno::flamegraph::color::{BackgroundColor, PaletteMap, StrokeColor};
 use inferno::flamegraph::{Direction, Options, TextTruncateDirection, from_lines};
 
-use super::RenderError;
-use super::folded;
-use super::headline;
-use super::palette::{self, Rgb};
-use crate::breakdown::{Part, StackTotal, StackTotals, Whole};
-use crate::cause::Wait;
+use crate::causes::cause::Wait;
 use crate::document::Document;
+use crate::render::error::RenderError;
+use crate::render::folded;
+use crate::render::palette::{self, Rgb};
+use crate::render::sections::headline;
+use crate::totals::breakdown::{Part, StackTotal, StackTotals, Whole};
 
 const WHITE: Rgb = (0xff, 0xff, 0xff);
 const LIGHT: Rgb = (0xd9, 0xe1, 0xe8);

@@ -3,7 +3,7 @@
 
 use thiserror::Error;
 
-use crate::breakdown::{StackTotal, Whole};
+use crate::totals::breakdown::{StackTotal, Whole};
 
 /// Why a line is not a folded stack of this kind of time.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -18,12 +18,12 @@ pub struct FoldedError {
 }
 
 /// The lines, in the order of the stacks.
-pub(super) fn render(whole: Whole, stacks: &[StackTotal]) -> String {
+pub(crate) fn render(whole: Whole, stacks: &[StackTotal]) -> String {
     stacks.iter().map(|stack| line(whole, stack) + "\n").collect()
 }
 
 /// One line without its end.
-pub(super) fn line(whole: Whole, stack: &StackTotal) -> String {
+pub(crate) fn line(whole: Whole, stack: &StackTotal) -> String {
     let mut line = whole.as_str().to_owned();
     for frame in &stack.frames {
         line.push(';');

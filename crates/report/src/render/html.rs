@@ -6,15 +6,15 @@ use askama::Template;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
-use super::causes::{CauseLine, Subject, lines};
-use super::table::Table;
-use super::{
-    RenderError, advice, files, flamegraph, headline, kinds, latency, palette, response, sparkline,
-    statements, tpcc, tracer,
-};
-use crate::breakdown::{StackTotals, Whole};
-use crate::cause::Wait;
+use crate::causes::cause::Wait;
 use crate::document::{CauseRow, Commits, Document, Workload};
+use crate::render::error::RenderError;
+use crate::render::flamegraph::flamegraph;
+use crate::render::sections::causes::{CauseLine, Subject, lines};
+use crate::render::sections::{files, headline, latency, request_types, response, statements, tpcc, tracer};
+use crate::render::table::Table;
+use crate::render::{advice, palette, sparkline};
+use crate::totals::breakdown::{StackTotals, Whole};
 use crate::units;
 
 #[derive(Template)]
@@ -83,7 +83,7 @@ struct CauseCells {
 }
 
 /// The page.
-pub(super) fn render(document: &Document, stacks: &StackTotals) -> Result<String, RenderError> {
+pub(crate) fn render(document: &Document, stacks: &StackTotals) -> Result<String, RenderError> {
     let unclassified = document.unclassified.iter();
     let page = Page {
         document,
@@ -91,7 +91,7 @@ pub(super) fn render(document: &Document, stacks: &StackTotals) -> Result<String
         circumstances: headline::circumstances(document).join(" · "),
         summary: headline::summary(document),
         latency: latency::table(document),
-        kinds: kinds::table(document),
+        kinds: request_types::table(document),
         sentences: tpcc::sentences(document),
         response: response::table(document),
         commits: document

@@ -3,9 +3,9 @@
 use serde::Deserialize;
 use thiserror::Error;
 
-use super::RenderError;
-use crate::check::Imbalance;
+use crate::document::consistency::Imbalance;
 use crate::document::{Document, SCHEMA};
+use crate::render::error::RenderError;
 
 /// Why text is not a run document.
 #[derive(Debug, Error)]
@@ -24,7 +24,7 @@ pub enum JsonError {
 }
 
 /// Indented JSON.
-pub(super) fn render(document: &Document) -> Result<String, RenderError> {
+pub(crate) fn render(document: &Document) -> Result<String, RenderError> {
     let mut text = serde_json::to_string_pretty(document)?;
     text.push('\n');
     Ok(text)

@@ -1,13 +1,14 @@
 //! The terminal's report as Markdown, for an issue or a wiki.
 
-use super::causes::{CauseLine, SMALL, Subject, lines};
-use super::table::Table;
-use super::{advice, files, headline, kinds, latency, response, statements, tpcc};
 use crate::document::{Commits, Document};
+use crate::render::advice;
+use crate::render::sections::causes::{CauseLine, SMALL, Subject, lines};
+use crate::render::sections::{files, headline, latency, request_types, response, statements, tpcc};
+use crate::render::table::Table;
 use crate::units;
 
 /// The whole report.
-pub(super) fn render(document: &Document) -> String {
+pub(crate) fn render(document: &Document) -> String {
     let mut blocks = vec![
         format!("# {}", escaped(&headline::title(document).join(" · "))),
         escaped(&headline::summary(document).join(" · ")),
@@ -21,7 +22,7 @@ pub(super) fn render(document: &Document) -> String {
     ));
     blocks.extend(section(
         "Requests by kind",
-        kinds::table(document).as_ref().map(table_text),
+        request_types::table(document).as_ref().map(table_text),
     ));
     let sentences = tpcc::sentences(document);
     blocks.extend(list(sentences.iter().map(|text| escaped(text))));

@@ -2,34 +2,30 @@
 //! draws stacks, of the folded ones; whoever calls it writes the file.
 
 mod advice;
-mod causes;
 mod csv;
-mod files;
+mod error;
 mod flamegraph;
 mod folded;
-mod headline;
 mod html;
 mod json;
-mod kinds;
-mod latency;
+mod layout;
 mod markdown;
 mod palette;
-mod response;
+mod sections;
 mod sparkline;
-mod statements;
+mod style;
 mod table;
 mod terminal;
-mod tpcc;
-mod tracer;
 
 use std::fmt;
 use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::breakdown::{StackTotals, Whole};
 use crate::document::Document;
+use crate::totals::breakdown::{StackTotals, Whole};
 
+pub use error::RenderError;
 pub use flamegraph::flamegraph;
 pub use folded::{FoldedError, parse as parse_folded};
 pub use json::{JsonError, parse as parse_json};
@@ -56,34 +52,11 @@ pub enum Format {
 pub struct Input<'a> {
     /// The run.
     pub document: &'a Document,
-    /// Time by stack: [`crate::breakdown::Breakdown::stacks`], or what [`parse_folded`] read back. Used by
+    /// Time by stack: [`crate::totals::breakdown::Breakdown::stacks`], or what [`parse_folded`] read back. Used by
     /// [`Format::Folded`] and [`Format::Html`]; empty when the run was not traced.
     pub stacks: &'a StackTotals,
     /// Whether [`Format::Terminal`] may use colours.
     pub color: bool,
-}
-
-/// Why a run could not be rendered.
-#[derive(Debug, Error)]
-pub enum RenderError {
-    /// There is nothing to draw.
-    #[error("nothing of this was traced, so there are no stacks to draw; trace a run that commits")]
-    NoStacks,
-    /// The stacks are damaged.
-    #[error("the folded stacks sum to more than 2^64 ns; their file is damaged")]
-    StacksOverflow,
-    /// The flame graph could not be drawn.
-    #[error("cannot draw the flame graph: {0}")]
-    Flamegraph(std::io::Error),
-    /// The page could not be filled.
-    #[error("cannot fill the page: {0}")]
-    Html(#[from] askama::Error),
-    /// The table could not be written.
-    #[error("cannot write the table of causes: {0}")]
-    Csv(#[from] ::csv::Error),
-    /// The document could not be written.
-    #[error("cannot write the document: {0}")]
-    Json(#[from] serde_json::Error),
 }
 
 /// A word that names no format.

@@ -1,14 +1,14 @@
 //! A colour for each wait, the same in every report.
 
-use crate::breakdown::Part;
-use crate::cause::Wait;
+use crate::causes::cause::Wait;
+use crate::totals::breakdown::Part;
 
 /// Red, green and blue.
-pub(super) type Rgb = (u8, u8, u8);
+pub(crate) type Rgb = (u8, u8, u8);
 
 /// A colour that stands out on white and on black: blue for the device, red for the file system, green for the CPU,
 /// grey for what is not known.
-pub(super) fn rgb(wait: Wait) -> Rgb {
+pub(crate) fn rgb(wait: Wait) -> Rgb {
     match wait {
         Wait::OnCpu => (0x3f, 0x9c, 0x63),
         Wait::RunQueue => (0x97, 0xb8, 0x3a),
@@ -30,7 +30,7 @@ pub(super) fn rgb(wait: Wait) -> Rgb {
 }
 
 /// A colour for a part of a response time that is no commit.
-pub(super) fn of_part(part: Part) -> Option<Rgb> {
+pub(crate) fn of_part(part: Part) -> Option<Rgb> {
     match part {
         Part::Lag => Some((0xb8, 0x9a, 0x72)),
         Part::Client => Some(rgb(Wait::Client)),
@@ -40,7 +40,7 @@ pub(super) fn of_part(part: Part) -> Option<Rgb> {
 }
 
 /// The colour as HTML writes it.
-pub(super) fn hex(wait: Wait) -> String {
+pub(crate) fn hex(wait: Wait) -> String {
     let (red, green, blue) = rgb(wait);
     format!("#{red:02x}{green:02x}{blue:02x}")
 }

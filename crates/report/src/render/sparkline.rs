@@ -5,13 +5,13 @@ use std::fmt::Write;
 use crate::units::real;
 
 /// Width of the drawing, in the units of its coordinates.
-pub(super) const WIDTH: f64 = 600.0;
+pub(crate) const WIDTH: f64 = 600.0;
 /// Height of the drawing.
-pub(super) const HEIGHT: f64 = 60.0;
+pub(crate) const HEIGHT: f64 = 60.0;
 
 /// The corners of the area under the curve, as the `points` of an SVG polygon; each second is a step from its start
 /// to its end, and the highest reaches the top.
-pub(super) fn area(per_second: &[u64]) -> String {
+pub(crate) fn area(per_second: &[u64]) -> String {
     let highest = per_second.iter().copied().max().unwrap_or(0).max(1);
     let step = WIDTH / real(per_second.len().max(1) as u64);
     let mut points = format!("0,{HEIGHT}");

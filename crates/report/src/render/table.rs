@@ -2,18 +2,18 @@
 
 /// A header and rows of cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Table {
+pub(crate) struct Table {
     /// Names of the columns.
-    pub(super) header: Vec<&'static str>,
+    pub(crate) header: Vec<&'static str>,
     /// Leading columns that hold words; the ones after them hold numbers, aligned at the right.
-    pub(super) words: usize,
+    pub(crate) words: usize,
     /// Cells, as many in each row as the header has.
-    pub(super) rows: Vec<Vec<String>>,
+    pub(crate) rows: Vec<Vec<String>>,
 }
 
 impl Table {
     /// Whether the column holds numbers.
-    pub(super) fn is_number(&self, column: &usize) -> bool {
+    pub(crate) fn is_number(&self, column: &usize) -> bool {
         *column >= self.words
     }
 }

@@ -1,14 +1,12 @@
 //! The report that a person sees first: aligned text, at most 100 columns wide.
 
-mod columns;
-mod paint;
-
-use self::columns::{aligned, label, lines_of};
-use self::paint::Paint;
-use super::causes::{CauseLine, SMALL, Subject, lines};
-use super::table::Table;
-use super::{advice, files, headline, kinds, latency, response, statements, tpcc};
 use crate::document::{Commits, Document, UnclassifiedRow};
+use crate::render::advice;
+use crate::render::layout::{aligned, label, lines_of};
+use crate::render::sections::causes::{CauseLine, SMALL, Subject, lines};
+use crate::render::sections::{files, headline, latency, request_types, response, statements, tpcc};
+use crate::render::style::Paint;
+use crate::render::table::Table;
 use crate::units;
 
 /// Columns of the report.
@@ -19,7 +17,7 @@ const BAR: usize = 16;
 const STACKS: usize = 5;
 
 /// The whole report.
-pub(super) fn render(document: &Document, color: bool) -> String {
+pub(crate) fn render(document: &Document, color: bool) -> String {
     let paint = Paint::new(color);
     let mut blocks = vec![head(document, paint)];
     blocks.extend(caveats(document, paint));
@@ -74,7 +72,7 @@ fn caveats(document: &Document, paint: Paint) -> Option<String> {
 }
 
 fn by_kind(document: &Document, paint: Paint) -> Option<String> {
-    let table = kinds::table(document)?;
+    let table = request_types::table(document)?;
     let sentences = tpcc::sentences(document);
     let sentences: Vec<String> = sentences.iter().flat_map(|text| item(text)).collect();
     Some(table_text(&table, paint) + &text(&sentences))

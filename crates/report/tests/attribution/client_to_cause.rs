@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use logtrace_events::{Outcome, Record, Request, Tid, Wake};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::breakdown::{Breakdown, Part, StackTotal};
-use logtrace_report::sample;
+use logtrace_report::synthetic;
 use logtrace_report::window::Window;
 use proptest::prelude::*;
 
@@ -54,8 +54,8 @@ fn requests(records: &[Record]) -> Vec<Request> {
 
 fn analysis(window: Window) -> Analysis {
     let mut analysis = Analysis::new(AnalysisConfig {
-        server_tgid: sample::SERVER_TGID,
-        logs: sample::logs(),
+        server_tgid: synthetic::SERVER_TGID,
+        logs: synthetic::logs(),
         window,
     });
     analysis.expect_requests();
@@ -119,7 +119,7 @@ fn by_frames<'a>(
 
 #[test]
 fn below_the_commits_of_requests_are_the_causes_of_these_commits() {
-    let records = sample::group_commits(CONNECTIONS, GROUPS);
+    let records = synthetic::group_commits(CONNECTIONS, GROUPS);
     let requests = requests(&records);
     let breakdown = analysed(records, &requests, EVER, false);
     assert_equal(&breakdown);
@@ -138,7 +138,7 @@ fn below_the_commits_of_requests_are_the_causes_of_these_commits() {
 
 #[test]
 fn where_statements_are_explained_so_is_the_server_before_and_after_the_commit() {
-    let records = sample::group_commits(CONNECTIONS, GROUPS);
+    let records = synthetic::group_commits(CONNECTIONS, GROUPS);
     let requests = requests(&records);
     let breakdown = analysed(records, &requests, EVER, true);
     assert_equal(&breakdown);
@@ -157,7 +157,7 @@ fn where_statements_are_explained_so_is_the_server_before_and_after_the_commit()
 
 #[test]
 fn a_request_of_the_window_that_ends_after_it_is_explained_as_well() {
-    let records = sample::group_commits(CONNECTIONS, GROUPS);
+    let records = synthetic::group_commits(CONNECTIONS, GROUPS);
     let requests = requests(&records);
     // It ends in the middle of a group.
     let middle = requests[20];
@@ -184,7 +184,7 @@ fn a_request_of_the_window_that_ends_after_it_is_explained_as_well() {
 
 #[test]
 fn requests_of_a_time_with_losses_have_no_parts() {
-    let records = sample::group_commits(CONNECTIONS, GROUPS);
+    let records = synthetic::group_commits(CONNECTIONS, GROUPS);
     let requests = requests(&records);
     let gap = Window::new(requests[20].sent_ns, requests[20].done_ns);
     let mut analysis = analysis(EVER);
@@ -206,7 +206,7 @@ proptest! {
         keep in proptest::collection::vec(proptest::bool::weighted(0.8), 1_000),
         statements: bool,
     ) {
-        let records = sample::group_commits(CONNECTIONS, 20);
+        let records = synthetic::group_commits(CONNECTIONS, 20);
         let requests = requests(&records);
         prop_assert!(records.len() <= keep.len());
         let kept = records.into_iter().zip(keep).filter_map(|(record, keep)| keep.then_some(record));

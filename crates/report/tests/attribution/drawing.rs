@@ -36,7 +36,7 @@ use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::breakdown::GroupTotal;
 use logtrace_report::explain::{Segment, explain};
 use logtrace_report::memory::Memory;
-use logtrace_report::sample;
+use logtrace_report::synthetic;
 use logtrace_report::timelines::Timelines;
 use logtrace_report::window::Window;
 
@@ -132,7 +132,7 @@ impl Drawing {
     pub(crate) fn groups(&self) -> Option<GroupTotal> {
         let mut analysis = Analysis::new(AnalysisConfig {
             server_tgid: SERVER,
-            logs: sample::logs(),
+            logs: synthetic::logs(),
             window: Window::new(0, u64::MAX),
         });
         let records = stacks().into_iter().map(Record::Stack);

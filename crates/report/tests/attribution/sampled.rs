@@ -4,7 +4,7 @@ use logtrace_events::{FileClass, IoOp, Record};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::breakdown::Breakdown;
 use logtrace_report::cause::{Cause, Wait, Who};
-use logtrace_report::sample;
+use logtrace_report::synthetic;
 use logtrace_report::window::Window;
 
 const CONNECTIONS: u32 = 8;
@@ -12,8 +12,8 @@ const GROUPS: u32 = 200;
 
 fn analysed(records: Vec<Record>, window: Window) -> Breakdown {
     let mut analysis = Analysis::new(AnalysisConfig {
-        server_tgid: sample::SERVER_TGID,
-        logs: sample::logs(),
+        server_tgid: synthetic::SERVER_TGID,
+        logs: synthetic::logs(),
         window,
     });
     for record in records {
@@ -24,7 +24,7 @@ fn analysed(records: Vec<Record>, window: Window) -> Breakdown {
 
 fn whole() -> Breakdown {
     analysed(
-        sample::group_commits(CONNECTIONS, GROUPS),
+        synthetic::group_commits(CONNECTIONS, GROUPS),
         Window::new(0, u64::MAX),
     )
 }
@@ -100,7 +100,7 @@ fn files_are_counted_with_their_bytes() {
 
 #[test]
 fn only_what_is_within_the_window_counts() {
-    let records = sample::group_commits(CONNECTIONS, GROUPS);
+    let records = synthetic::group_commits(CONNECTIONS, GROUPS);
     let commits: Vec<_> = records
         .iter()
         .filter_map(|record| match record {

@@ -3,7 +3,7 @@
 
 use logtrace_events::{Commit, FileId, Io, IoOp, Member, OffCpu, Record, Stack, SyncStage, Tid, Wake};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
-use logtrace_report::sample;
+use logtrace_report::synthetic;
 use logtrace_report::window::Window;
 use proptest::prelude::*;
 
@@ -34,7 +34,7 @@ pub(crate) fn records() -> impl Strategy<Value = Vec<Record>> {
 pub(crate) fn analysis() -> Analysis {
     Analysis::new(AnalysisConfig {
         server_tgid: SERVER,
-        logs: sample::logs(),
+        logs: synthetic::logs(),
         window: Window::new(0, u64::MAX),
     })
 }

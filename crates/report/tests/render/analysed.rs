@@ -4,15 +4,15 @@ use logtrace_events::Record;
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::breakdown::{Breakdown, Whole};
 use logtrace_report::render::{Format, Input, flamegraph, render};
-use logtrace_report::sample;
+use logtrace_report::synthetic;
 use logtrace_report::window::Window;
 
 use crate::samples;
 
 fn breakdown(records: Vec<Record>) -> Breakdown {
     let mut analysis = Analysis::new(AnalysisConfig {
-        server_tgid: sample::SERVER_TGID,
-        logs: sample::logs(),
+        server_tgid: synthetic::SERVER_TGID,
+        logs: synthetic::logs(),
         window: Window::new(0, u64::MAX),
     });
     for record in records {
@@ -23,7 +23,7 @@ fn breakdown(records: Vec<Record>) -> Breakdown {
 
 #[test]
 fn group_commits_from_records_to_every_report() {
-    let breakdown = breakdown(sample::group_commits(8, 50));
+    let breakdown = breakdown(synthetic::group_commits(8, 50));
     let mut document = samples::traced().document;
     document.set_breakdown(&breakdown);
     assert_eq!(document.check(), Ok(()));

@@ -1,0 +1,215 @@
+//! What the server's statement of its groups changes in the explanation of a commit.
+//!
+//! The last waker need not be whom a member of a group waited for: MySQL wakes the waiting members of all groups at once,
+//! those of the next one too, and groups that merge later on have leaders of their own until then. So where the
+//! server says who leads a member, the member's wait is its leader's time. And it tells the own group's work from that
+//! of the groups in front.
+
+use logtrace_events::{Commit, OffCpu, Tid};
+
+use crate::attribution::walk::Segment;
+use crate::causes::cause::Who;
+use crate::causes::wakeup::{Awaited, Waker, awaited};
+use crate::timeline::commit_groups::{Leader, MOST_LEADERS, Membership};
+use crate::timeline::threads::Timelines;
+use crate::window::Window;
+
+/// A part of a wait in which another thread led the one that waited.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Led {
+    /// The leader, in place of the thread that ended the wait.
+    pub(crate) by: Waker,
+    /// Until when it led.
+    pub(crate) until_ns: u64,
+}
+
+/// Who led thread `tid` in a wait that `waker` ended, one after the other, as far as the server stated that.
+///
+/// A thread is no longer led once the head of its group has woken it for the last time in its commit, nor after its
+/// leader's commit. What a leader did since its last record is not known unless it is the waker: it may be blocked.
+pub(crate) fn led(timelines: &Timelines, tid: Tid, off: &OffCpu, waker: Waker) -> impl Iterator<Item = Led> {
+    let groups = timelines.groups();
+    let membership = groups.at(tid, off.out_ns).filter(|membership| {
+        let has_begun = |leader: Leader| leader.since_ns <= off.out_ns;
+        membership.leader.is_some_and(has_begun) && off.out_ns < released_ns(timelines, tid, *membership)
+    });
+    let first = membership.and_then(|membership| membership.leader);
+    let leaders = std::iter::successors(first, |leader| groups.at(leader.tid, leader.since_ns)?.leader);
+    leaders.take(MOST_LEADERS).map(move |leader| Led {
+        by: Waker {
+            tid: leader.tid,
+            at_ns: waker.at_ns,
+            commit_ns: leader.commit_ns,
+        },
+        until_ns: leads_until_ns(timelines, leader, waker),
+    })
+}
+
+/// Whether the way goes back to a member of the same group or to a later one: members wake each other too, and those that
+/// come later hold locks that a leader needs. Statements would lead from there to where the way came from.
+pub(crate) fn turns_back(timelines: &Timelines, tid: Tid, off: &OffCpu, waker: Waker) -> bool {
+    let groups = timelines.groups();
+    let head = |tid, at_ns| groups.head(tid, groups.at(tid, at_ns)?);
+    let heads = head(tid, off.out_ns).zip(head(waker.tid, waker.at_ns));
+    heads.is_some_and(|(own, theirs)| !theirs.is_before(own))
+}
+
+/// When the head of its group woke a member for the last time; the end of its commit where that was never seen.
+///
+/// The head of another group wakes it too (MySQL has one condition for all), and members pass a lock on to each other.
+fn released_ns(timelines: &Timelines, tid: Tid, membership: Membership) -> u64 {
+    let groups = timelines.groups();
+    let own = groups.head(tid, membership);
+    let waits = timelines
+        .thread(tid)
+        .map(|timeline| timeline.waits(membership.window));
+    let wakers = waits.into_iter().flatten().filter_map(|off| {
+        let Awaited::Thread(waker) = awaited(off, timelines.server_tgid()) else {
+            return None;
+        };
+        let of_waker = groups.at(waker.tid, waker.at_ns)?;
+        let is_head = of_waker.leader.is_none() && groups.head(waker.tid, of_waker) == own;
+        is_head.then_some(waker.at_ns)
+    });
+    wakers.last().unwrap_or(membership.window.end_ns)
+}
+
+/// Until when a leader leads: until another one leads it, or until its commit ends, as far as it is known.
+fn leads_until_ns(timelines: &Timelines, leader: Leader, waker: Waker) -> u64 {
+    let own = timelines.groups().at(leader.tid, leader.since_ns);
+    if let Some(next) = own.and_then(|own| own.leader) {
+        return next.since_ns;
+    }
+    let Some(timeline) = timelines.thread(leader.tid) else {
+        return 0;
+    };
+    let commit = leader.commit_ns.and_then(|start_ns| {
+        let begun = Window::new(start_ns, start_ns.saturating_add(1));
+        timeline.commits(begun).next()
+    });
+    match commit {
+        Some(commit) => commit.end_ns,
+        None if leader.tid == waker.tid => waker.at_ns,
+        None => timeline.known_until_ns(),
+    }
+}
+
+/// Tells the work of other groups from that of the commit's own, once the commit had joined its own.
+pub(crate) fn name_previous_groups(commit: &Commit, timelines: &Timelines, segments: &mut Vec<Segment>) {
+    let groups = timelines.groups();
+    let Some(membership) = groups.at(commit.tid, commit.end_ns.saturating_sub(1)) else {
+        return;
+    };
+    let Some(own) = groups.head(commit.tid, membership) else {
+        return;
+    };
+    let of_another = |segment: &Segment| {
+        let window = segment.window().since(membership.window.start_ns);
+        let mut theirs = groups.during(segment.tid, window).filter(|theirs| {
+            let head = groups.head(segment.tid, *theirs);
+            head.is_some_and(|head| head != own)
+        });
+        theirs.next().map(|theirs| theirs.window.within(window))
+    };
+    let mut at = 0;
+    while at < segments.len() {
+        let segment = segments[at];
+        if segment.cause.who == Who::Leader
+            && let Some(window) = of_another(&segment)
+        {
+            segments.splice(at..=at, cut(segment, window).into_iter().flatten());
+            // What comes after that window is looked at next.
+            at += usize::from(segment.start_ns < window.start_ns);
+        }
+        at += 1;
+    }
+}
+
+/// A segment in up to three: `window` of it is charged to a group in front.
+fn cut(segment: Segment, window: Window) -> [Option<Segment>; 3] {
+    let part = |window: Window, who: Who| {
+        let mut part = segment;
+        (part.start_ns, part.end_ns, part.cause.who) = (window.start_ns, window.end_ns, who);
+        (!window.is_empty()).then_some(part)
+    };
+    let whole = segment.window();
+    [
+        part(whole.before(window.start_ns), Who::Leader),
+        part(window, Who::PreviousGroup),
+        part(whole.since(window.end_ns), Who::Leader),
+    ]
+}
+
+/// Nanoseconds of a commit that two explanations of it charge to different threads.
+pub(crate) fn differing_ns(one: &[Segment], other: &[Segment]) -> u64 {
+    let (mut ones, mut others) = (one.iter(), other.iter());
+    let (mut one, mut other) = (ones.next(), others.next());
+    let mut differing_ns = 0;
+    while let (Some(a), Some(b)) = (one, other) {
+        if a.tid != b.tid {
+            differing_ns += a.window().within(b.window()).length_ns();
+        }
+        if a.end_ns <= b.end_ns {
+            one = ones.next();
+        } else {
+            other = others.next();
+        }
+    }
+    differing_ns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::causes::cause::{Cause, Wait};
+
+    /// Segments one after another, by thread and length.
+    fn segments(of: &[(Tid, u64)]) -> Vec<Segment> {
+        let mut at_ns = 100;
+        let mut segments = Vec::new();
+        for &(tid, length_ns) in of {
+            segments.push(Segment {
+                start_ns: at_ns,
+                end_ns: at_ns + length_ns,
+                tid,
+                cause: Cause {
+                    who: Who::Leader,
+                    io: None,
+                    wait: Wait::OnCpu,
+                },
+                stack: None,
+            });
+            at_ns += length_ns;
+        }
+        segments
+    }
+
+    #[test]
+    fn explanations_differ_where_another_thread_is_charged() {
+        let one = segments(&[(1, 10), (2, 20), (1, 10)]);
+        assert_eq!(differing_ns(&one, &one), 0);
+        assert_eq!(differing_ns(&one, &segments(&[(1, 40)])), 20);
+        assert_eq!(differing_ns(&segments(&[(1, 40)]), &one), 20);
+        assert_eq!(differing_ns(&one, &segments(&[(1, 15), (2, 15), (3, 10)])), 15);
+        assert_eq!(
+            differing_ns(&one, &segments(&[(1, 4), (1, 6), (2, 20), (1, 10)])),
+            0
+        );
+    }
+
+    #[test]
+    fn a_segment_is_cut_where_the_other_group_works() {
+        let whole = segments(&[(7, 30)])[0];
+        let parts = |start_ns, end_ns| -> Vec<(Who, u64)> {
+            let parts = cut(whole, Window::new(start_ns, end_ns)).into_iter().flatten();
+            parts
+                .map(|part| (part.cause.who, part.window().length_ns()))
+                .collect()
+        };
+        let (own, theirs) = (Who::Leader, Who::PreviousGroup);
+        assert_eq!(parts(100, 130), [(theirs, 30)]);
+        assert_eq!(parts(110, 120), [(own, 10), (theirs, 10), (own, 10)]);
+        assert_eq!(parts(110, 130), [(own, 10), (theirs, 20)]);
+        assert_eq!(parts(100, 120), [(theirs, 20), (own, 10)]);
+    }
+}

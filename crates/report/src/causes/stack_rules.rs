@@ -1,0 +1,211 @@
+//! What a kernel stack at a block inside an I/O system call means, as a table of the kernel's functions.
+//!
+//! A stack is read from the innermost frame outwards, and the first frame that the table knows decides: the function
+//! nearest to the block says what is waited for, its callers only why. A thread that sleeps for a full device queue
+//! (`blk_mq_get_tag`, `wbt_wait`) has no row of its own on purpose: it waits for what its caller was submitting, and
+//! the caller's row is found further out. Names are those of Linux 5.15 to 6.18; tests/data/stacks.txt holds real
+//! stacks of 6.18 with what they mean.
+
+use crate::causes::cause::Wait;
+
+/// A function of the kernel and what a thread waits for that blocks in it.
+struct Rule {
+    function: &'static str,
+    /// A caller that must be further out, for a function that waits for different things.
+    under: Option<&'static str>,
+    wait: Wait,
+}
+
+/// What a block with these frames (innermost first) waits for; `None` when no rule knows any of them.
+pub(crate) fn wait_of(frames: &[String]) -> Option<Wait> {
+    let names: Vec<&str> = frames.iter().map(|frame| plain_name(frame)).collect();
+    (0..names.len()).find_map(|at| wait_at(names[at], &names[at + 1..]))
+}
+
+fn wait_at(function: &str, callers: &[&str]) -> Option<Wait> {
+    let rule = RULES
+        .iter()
+        .find(|rule| rule.function == function && rule.under.is_none_or(|under| callers.contains(&under)))?;
+    Some(rule.wait)
+}
+
+/// Without the suffixes of compiler-made copies: `.constprop.0`, `.isra.0`, `.part.0`, `.cold`.
+fn plain_name(frame: &str) -> &str {
+    frame.split_once('.').map_or(frame, |(name, _)| name)
+}
+
+const fn rule(function: &'static str, wait: Wait) -> Rule {
+    Rule {
+        function,
+        under: None,
+        wait,
+    }
+}
+
+const fn rule_under(function: &'static str, under: &'static str, wait: Wait) -> Rule {
+    Rule {
+        function,
+        under: Some(under),
+        wait,
+    }
+}
+
+use Wait::{DataWriteback, DeviceFlush, DeviceIo, FileSystemLock, JournalCommit};
+
+#[rustfmt::skip]
+const RULES: &[Rule] = &[
+    // Device cache. block/blk-flush.c; the barrier of a btrfs superblock (barrier_all_devices) is inlined into
+    // write_all_supers, and only it waits for a completion there. fs/btrfs/disk-io.c
+    rule("blkdev_issue_flush", DeviceFlush),
+    rule_under("wait_for_completion_io", "write_all_supers", DeviceFlush),
+
+    // Direct I/O. fs/iomap/direct-io.c, block/fops.c
+    rule("iomap_dio_rw", DeviceIo),
+    rule("__iomap_dio_rw", DeviceIo),
+    rule("blkdev_direct_IO", DeviceIo),
+    rule("__blkdev_direct_IO_simple", DeviceIo),
+    // A block that is read because a part of it is written. fs/ext4/inode.c, fs/iomap/buffered-io.c
+    rule("ext4_block_write_begin", DeviceIo),
+    rule("iomap_write_begin", DeviceIo),
+    // Metadata read from the device. fs/ext4/inode.c, fs/ext4/balloc.c, fs/ext4/super.c, fs/xfs/xfs_buf.c
+    rule("__ext4_get_inode_loc", DeviceIo),
+    rule("ext4_read_block_bitmap_nowait", DeviceIo),
+    rule("ext4_wait_block_bitmap", DeviceIo),
+    rule("ext4_read_bh", DeviceIo),
+    rule("xfs_buf_iowait", DeviceIo),
+    rule("read_extent_buffer_pages", DeviceIo),
+
+    // Locks on inodes, tree blocks and pages. kernel/locking/rwsem.c, kernel/locking/mutex.c, mm/filemap.c
+    rule("rwsem_down_read_slowpath", FileSystemLock),
+    rule("rwsem_down_write_slowpath", FileSystemLock),
+    rule("__mutex_lock", FileSystemLock),
+    rule("__folio_lock", FileSystemLock),
+    rule("__filemap_get_folio", FileSystemLock),
+    rule("inode_dio_wait", FileSystemLock),
+    // A file system that is frozen, for a snapshot say: sb_start_write(). kernel/locking/percpu-rwsem.c, fs/super.c
+    rule("percpu_rwsem_wait", FileSystemLock),
+    rule("__inode_dio_wait", FileSystemLock),
+    rule("xfs_buf_lock", FileSystemLock),
+    // A range of a file. fs/btrfs/extent-io-tree.c
+    rule("btrfs_lock_extent_bits", FileSystemLock),
+    // A handle of the running transaction, and a block that the committing one still writes.
+    // fs/jbd2/transaction.c, fs/jbd2/checkpoint.c
+    rule("start_this_handle", FileSystemLock),
+    rule("add_transaction_credits", FileSystemLock),
+    rule("wait_transaction_locked", FileSystemLock),
+    rule("wait_transaction_switching", FileSystemLock),
+    rule("do_get_write_access", FileSystemLock),
+    rule("__jbd2_log_wait_for_space", FileSystemLock),
+    // The same in btrfs. fs/btrfs/transaction.c
+    rule("wait_current_trans", FileSystemLock),
+    // Space. fs/xfs/xfs_log.c, fs/btrfs/space-info.c, fs/btrfs/block-group.c
+    rule("xlog_grant_head_wait", FileSystemLock),
+    rule("xlog_grant_head_check", FileSystemLock),
+    rule("handle_reserve_ticket", FileSystemLock),
+    rule("wait_reserve_ticket", FileSystemLock),
+    rule("btrfs_wait_block_group_cache_progress", FileSystemLock),
+    // Throttling of writers. mm/page-writeback.c
+    rule("balance_dirty_pages", FileSystemLock),
+
+    // ext4. fs/jbd2/journal.c, fs/ext4/fast_commit.c
+    rule("jbd2_log_wait_commit", JournalCommit),
+    rule("jbd2_complete_transaction", JournalCommit),
+    rule("ext4_fc_commit", JournalCommit),
+    // xfs. fs/xfs/xfs_log.c, fs/xfs/xfs_log_cil.c
+    rule("xlog_wait_on_iclog", JournalCommit),
+    rule("xlog_force_lsn", JournalCommit),
+    rule("xlog_cil_push_now", JournalCommit),
+    rule("xlog_cil_force_seq", JournalCommit),
+    rule("xfs_log_force_seq", JournalCommit),
+    rule("xfs_log_force", JournalCommit),
+    // btrfs: tree log, full transaction, and the superblock that ends either.
+    // fs/btrfs/tree-log.c, fs/btrfs/transaction.c, fs/btrfs/disk-io.c
+    rule("wait_log_commit", JournalCommit),
+    rule("wait_for_writer", JournalCommit),
+    rule("btrfs_wait_tree_log_extents", JournalCommit),
+    rule("write_all_supers", JournalCommit),
+    rule("btrfs_sync_log", JournalCommit),
+    rule("wait_for_commit", JournalCommit),
+    rule("btrfs_commit_transaction", JournalCommit),
+
+    // Pages of the file, and where there is no journal also its inode and metadata blocks, which then go to the
+    // device like data. mm/page-writeback.c, mm/filemap.c, fs/buffer.c, fs/fs-writeback.c
+    rule("folio_wait_writeback", DataWriteback),
+    rule("__filemap_fdatawait_range", DataWriteback),
+    rule("do_writepages", DataWriteback),
+    rule("file_write_and_wait_range", DataWriteback),
+    rule("__sync_dirty_buffer", DataWriteback),
+    rule("fsync_buffers_list", DataWriteback),
+    rule("inode_wait_for_writeback", DataWriteback),
+    // fs/btrfs/ordered-data.c
+    rule("btrfs_wait_ordered_range", DataWriteback),
+    rule("btrfs_start_ordered_extent_nowriteback", DataWriteback),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wait(stack: &str) -> Option<Wait> {
+        let frames: Vec<String> = stack.split_whitespace().map(str::to_owned).collect();
+        wait_of(&frames)
+    }
+
+    #[test]
+    fn real_stacks_mean_what_they_say() {
+        let lines = include_str!("../../tests/data/stacks.txt").lines();
+        let stacks: Vec<&str> = lines.filter(|line| !line.starts_with('#')).collect();
+        assert!(stacks.len() > 50, "only {} stacks", stacks.len());
+        for line in stacks {
+            let (expected, frames) = line.split_once(": ").unwrap();
+            assert_eq!(wait(frames).map(Wait::as_str), Some(expected), "{frames}");
+        }
+    }
+
+    #[test]
+    fn the_function_nearest_to_the_block_decides() {
+        let flush_in_sync = "submit_bio_wait blkdev_issue_flush xfs_file_fsync";
+        assert_eq!(wait(flush_in_sync), Some(DeviceFlush));
+        let lock_in_writeback = "down_write rwsem_down_write_slowpath xfs_ilock do_writepages";
+        assert_eq!(wait(lock_in_writeback), Some(FileSystemLock));
+    }
+
+    #[test]
+    fn a_full_device_queue_is_waited_for_as_what_was_submitted() {
+        let submitting = |caller| {
+            wait(&format!(
+                "io_schedule blk_mq_get_tag submit_bio_noacct {caller} do_fsync"
+            ))
+        };
+        assert_eq!(submitting("blkdev_issue_flush"), Some(DeviceFlush));
+        assert_eq!(submitting("__iomap_dio_rw"), Some(DeviceIo));
+        assert_eq!(submitting("do_writepages"), Some(DataWriteback));
+    }
+
+    #[test]
+    fn copies_made_by_the_compiler_keep_their_meaning() {
+        assert_eq!(wait("schedule xlog_cil_push_now.isra.0"), Some(JournalCommit));
+        assert_eq!(wait("__mutex_lock.constprop.0"), Some(FileSystemLock));
+    }
+
+    #[test]
+    fn an_unknown_stack_is_nobodys() {
+        assert_eq!(
+            wait("schedule io_schedule some_new_wait vfs_fsync_range do_fsync"),
+            None
+        );
+        assert_eq!(wait(""), None);
+    }
+
+    #[test]
+    fn no_function_has_two_meanings() {
+        for (at, one) in RULES.iter().enumerate() {
+            let again = |other: &Rule| other.function == one.function && one.under.is_none();
+            assert!(
+                !RULES[at + 1..].iter().any(again),
+                "{} is decided twice",
+                one.function
+            );
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Whether the parts of a run document add up.
+
+use std::collections::BTreeSet;
+
+use thiserror::Error;
+
+use crate::document::from_breakdown::unexplained;
+use crate::document::{CauseRow, Commits, Disagreements, Document, Groups, SCHEMA};
+
+/// A sum that does not hold. The document is wrong: logtrace has a defect, or somebody edited `run.json`.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Imbalance {
+    /// The layout is of another version.
+    #[error("the document has schema {0}, this logtrace writes and reads schema {SCHEMA}")]
+    Schema(u32),
+    /// A sum differs from its total.
+    #[error("{what} sum to {sum}, and not to {total}")]
+    Sum {
+        /// What was summed.
+        what: &'static str,
+        /// What it sums to.
+        sum: u128,
+        /// What it should sum to.
+        total: u64,
+    },
+    /// A part is larger than its whole.
+    #[error("{what}: {part} is more than the whole of {whole}")]
+    Part {
+        /// Which part.
+        what: &'static str,
+        /// Its size.
+        part: u64,
+        /// The size of the whole.
+        whole: u64,
+    },
+    /// A cause names a file without an operation, or the other way round.
+    #[error("a cause has just one of file and op: {0:?}")]
+    HalfFile(CauseRow),
+    /// Two rows tell about the same cause.
+    #[error("a cause is listed twice: {0:?}")]
+    Twice(CauseRow),
+    /// There are causes but no commits.
+    #[error("{0} causes without commits")]
+    WithoutCommits(usize),
+}
+
+impl Document {
+    /// Checks every sum that `run.json` promises; the first that does not hold is the error.
+    pub fn check(&self) -> Result<(), Imbalance> {
+        if self.schema != SCHEMA {
+            return Err(Imbalance::Schema(self.schema));
+        }
+        sum(
+            "causes that nothing explains",
+            [unexplained(&self.causes)],
+            self.unexplained,
+        )?;
+        distinct(&self.causes)?;
+        for row in &self.files {
+            sum("calls on a file", [row.distribution.count], row.count)?;
+        }
+        if let Some(driver) = &self.driver
+            && !driver.per_tenth.is_empty()
+        {
+            let per_tenth = driver.per_tenth.iter().copied();
+            sum("requests done per tenth of a second", per_tenth, driver.done)?;
+        }
+        if let Some(statements) = &self.statements {
+            let totals = statements.causes.iter().map(|row| row.total);
+            sum("the causes of statements", totals, statements.total)?;
+        }
+        if let Some(of) = &self.response {
+            let parts = [of.lag, of.client, of.before_commit, of.commit, of.after_commit];
+            sum("the parts of the response times", parts, of.total)?;
+        }
+        match &self.commits {
+            Some(commits) => {
+                balance(commits, &self.causes)?;
+                self.groups
+                    .as_ref()
+                    .map_or(Ok(()), |groups| in_groups(groups, commits))
+            }
+            None if self.causes.is_empty() => Ok(()),
+            None => Err(Imbalance::WithoutCommits(self.causes.len())),
+        }
+    }
+}
+
+/// Commits against their causes.
+fn balance(commits: &Commits, causes: &[CauseRow]) -> Result<(), Imbalance> {
+    let totals = causes.iter().map(|row| row.total);
+    sum("the causes", totals, commits.total)?;
+    let slowest = causes.iter().map(|row| row.slowest);
+    sum(
+        "the causes of the slowest commits",
+        slowest,
+        commits.slowest_total,
+    )?;
+    let per_second = commits.per_second.iter().copied();
+    sum("commits per second", per_second, commits.count)?;
+    for tenth in &commits.slow_tenths {
+        part("commits that ended in a slow tenth", tenth.ended, tenth.under_way)?;
+        part("commits of a slow tenth", tenth.ended, commits.count)?;
+    }
+    sum(
+        "commits of the distribution",
+        [commits.distribution.count],
+        commits.count,
+    )?;
+    part("slowest commits", commits.slowest_count, commits.count)?;
+    part(
+        "time of the slowest commits",
+        commits.slowest_total,
+        commits.total,
+    )?;
+    for row in causes {
+        part("commits that a cause delayed", row.commits, commits.count)?;
+        part("a cause's time in the slowest commits", row.slowest, row.total)?;
+    }
+    Ok(())
+}
+
+/// Groups of commits against the commits.
+fn in_groups(groups: &Groups, commits: &Commits) -> Result<(), Imbalance> {
+    sum("groups by size", groups.sizes.iter().copied(), groups.count)?;
+    let members = groups.sizes.iter().zip(1..);
+    let members = members.map(|(groups, size): (&u64, u64)| groups.saturating_mul(size));
+    sum("members of groups", members, groups.members)?;
+    part("merged groups", groups.merged, groups.count)?;
+    part("commits that another thread led", groups.led, commits.count)?;
+    let Disagreements {
+        commits: count,
+        total,
+    } = groups.disagreements;
+    part("led commits that wake-ups explain otherwise", count, groups.led)?;
+    part(
+        "time that wake-ups charge to another thread",
+        total,
+        commits.total,
+    )
+}
+
+fn distinct(causes: &[CauseRow]) -> Result<(), Imbalance> {
+    let mut seen = BTreeSet::new();
+    for row in causes {
+        if row.file.is_some() != row.op.is_some() {
+            return Err(Imbalance::HalfFile(*row));
+        }
+        if !seen.insert((row.who, row.file, row.op, row.wait)) {
+            return Err(Imbalance::Twice(*row));
+        }
+    }
+    Ok(())
+}
+
+fn sum(what: &'static str, parts: impl IntoIterator<Item = u64>, total: u64) -> Result<(), Imbalance> {
+    // Wider than the parts, so that a damaged file cannot overflow it.
+    let sum = parts.into_iter().map(u128::from).sum();
+    if sum == u128::from(total) {
+        return Ok(());
+    }
+    Err(Imbalance::Sum { what, sum, total })
+}
+
+fn part(what: &'static str, part: u64, whole: u64) -> Result<(), Imbalance> {
+    if part <= whole {
+        return Ok(());
+    }
+    Err(Imbalance::Part { what, part, whole })
+}

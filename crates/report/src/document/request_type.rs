@@ -1,0 +1,22 @@
+//! Requests by kind, where a workload has several.
+
+use serde::{Deserialize, Serialize};
+
+use crate::document::distribution::Distribution;
+
+/// The requests of one kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KindRow {
+    /// Its name.
+    pub name: String,
+    /// Requests that the server did, those rolled back included.
+    pub done: u64,
+    /// Those of them that were rolled back on purpose, as the TPC-C specification wants it of one new order in a hundred.
+    pub rolled_back: u64,
+    /// Requests that failed.
+    pub failed: u64,
+    /// done - sent.
+    pub service: Distribution,
+    /// done - due.
+    pub response: Distribution,
+}

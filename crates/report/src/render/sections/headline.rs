@@ -1,0 +1,291 @@
+//! What a report says first: what was run, how it went, and how long the commits took.
+
+use std::collections::BTreeMap;
+
+use crate::document::{Commits, Document, Driver, Gaps, Placed, Server, Tpcc, Trace, Tracer, Workload};
+use crate::render::sections::tpcc;
+use crate::units;
+
+/// The parts of the title line: workload and server, connections, load.
+pub(crate) fn title(document: &Document) -> Vec<String> {
+    let [place, demand @ ..] = &circumstances(document)[..] else {
+        return vec![subject(document)];
+    };
+    let mut parts = vec![format!("{} ({place})", subject(document))];
+    parts.extend_from_slice(demand);
+    parts
+}
+
+/// What was measured, as `update_key on MySQL 9.7.4` or `trace of MySQL 9.7.4`.
+pub(crate) fn subject(document: &Document) -> String {
+    let server = server_name(&document.server);
+    match &document.workload {
+        Some(workload) => format!("{} on {server}", workload.name),
+        None => format!("trace of {server}"),
+    }
+}
+
+/// The title without its subject: the server's place first.
+pub(crate) fn circumstances(document: &Document) -> Vec<String> {
+    let Whereabouts { place, more } = whereabouts(&document.server, document.trace.as_ref());
+    let mut parts = vec![place];
+    parts.extend(more);
+    if let Some(workload) = &document.workload {
+        let offered = document.driver.as_ref().and_then(|driver| driver.offered_per_s);
+        parts.extend([clients(workload, document.tpcc.as_ref()), load(workload, offered)]);
+        let has_users = document.tpcc.as_ref().is_some_and(|tpcc| tpcc.keying_times);
+        parts.extend(has_users.then(|| "keying and think times".to_owned()));
+    }
+    if let Some(trace) = &document.trace {
+        parts.push(format!("for {}", units::seconds(trace.duration_s)));
+    }
+    parts
+}
+
+/// The parts of the second line: rates, errors, losses, the tracer's cost.
+pub(crate) fn summary(document: &Document) -> Vec<String> {
+    let mut parts = document.driver.as_ref().map(requests).unwrap_or_default();
+    parts.extend(tpcc::nopm(document));
+    parts.extend(commit_rate(document));
+    match &document.tracer {
+        Some(tracer) => parts.extend(account(tracer, document.commits.as_ref())),
+        None => parts.push("not traced".to_owned()),
+    }
+    parts
+}
+
+/// How the driver's requests went.
+fn requests(driver: &Driver) -> Vec<String> {
+    let mut parts = Vec::new();
+    if driver.requests > 0 {
+        if let Some(offered) = driver.offered_per_s {
+            parts.push(format!("offered {}/s", units::tenths(offered)));
+        }
+        parts.push(format!("achieved {}/s", units::tenths(driver.achieved_per_s)));
+        parts.push(format!("errors {}", units::count(total(&driver.errors))));
+    }
+    let trouble = [
+        ("late", driver.late),
+        ("unsent", driver.unsent),
+        ("unfinished", driver.unfinished),
+        ("retries", total(&driver.retries)),
+    ];
+    parts.extend(nonzero(&trouble));
+    parts
+}
+
+/// The rate of a load that is not ours: what is known of it is its commits.
+fn commit_rate(document: &Document) -> Option<String> {
+    let gaps = document.gaps();
+    let whole_s = document.trace.as_ref()?.duration_s;
+    let seconds = gaps.map_or(whole_s, |gaps| units::real(gaps.traced) / 1e9);
+    let commits = document.commits.as_ref()?.count;
+    (seconds > 0.0).then(|| format!("{} commits/s", units::tenths(units::real(commits) / seconds)))
+}
+
+/// The parts of a line about groups of commits, where the server stated them.
+pub(crate) fn groups(document: &Document) -> Option<Vec<String>> {
+    let groups = document.groups.as_ref().filter(|groups| groups.count > 0)?;
+    let mut parts = vec![format!(
+        "group commit: {} groups, mean {} commits, max {}",
+        units::count(groups.count),
+        units::tenths(units::real(groups.members) / units::real(groups.count)),
+        groups.sizes.len()
+    )];
+    if groups.merged > 0 {
+        parts.push(format!("{} merged later", units::count(groups.merged)));
+    }
+    if groups.led > 0 {
+        let total = document.commits.as_ref().map_or(0, |commits| commits.total);
+        parts.push(format!("another thread led {} commits", units::count(groups.led)));
+        parts.push(format!(
+            "wake-ups alone charge {} of the commit time to others",
+            units::percent(groups.disagreements.total, total)
+        ));
+    }
+    Some(parts)
+}
+
+/// One line about all commits, as `"waiting for handler commit": 35,988 commits, mean 1.12 ms, 83 % of service`.
+pub(crate) fn commits(document: &Document, commits: &Commits) -> String {
+    let window = match document.server.flavor.as_str() {
+        "mysql" => "\"waiting for handler commit\"",
+        _ => "commit",
+    };
+    let count = units::count(commits.count);
+    let Some(mean) = units::mean(commits.total, commits.count) else {
+        return format!("{window}: no read-write commit in the window");
+    };
+    let mut line = format!("{window}: {count} commits, mean {}", units::duration(mean));
+    if document.gaps().is_some() {
+        // Those of the bursts, while requests were measured all the time.
+        return line;
+    }
+    let service = document.driver.as_ref().map(|driver| &driver.service);
+    let service_total = service.map_or(0, |service| service.mean.saturating_mul(service.count));
+    if service_total > 0 {
+        let share = units::whole_percent(commits.total, service_total);
+        line.push_str(&format!(", {share} of service"));
+    }
+    line
+}
+
+fn server_name(server: &Server) -> String {
+    let flavor = match server.flavor.as_str() {
+        "mysql" => "MySQL",
+        "mariadb" => "MariaDB",
+        other => other,
+    };
+    // MariaDB says its own name again, and how it was packaged: `10.11.19-MariaDB-0+deb12u1`.
+    let number = server.version.split("-MariaDB").next().unwrap_or_default();
+    format!("{flavor} {number}")
+}
+
+/// Where a server is and how durable, and what would make that too long.
+struct Whereabouts {
+    place: String,
+    more: Vec<String>,
+}
+
+fn whereabouts(server: &Server, trace: Option<&Trace>) -> Whereabouts {
+    let owner = match trace {
+        Some(trace) => format!("pid {}", trace.pid),
+        None if server.private => "private".to_owned(),
+        None => "running server".to_owned(),
+    };
+    let mut parts = vec![owner, place(server)];
+    let mut more = placed(&server.placement);
+    let durability = durability(server);
+    if server.image.is_none() {
+        parts.extend(durability);
+    } else {
+        more.splice(..0, durability);
+    }
+    Whereabouts {
+        place: parts.join(", "),
+        more,
+    }
+}
+
+/// The settings that decide when a commit is durable.
+fn durability(server: &Server) -> Option<String> {
+    let setting = |name: &str| server.settings.get(name).map(String::as_str);
+    let flush = setting("innodb_flush_log_at_trx_commit").map(|value| format!("flush={value}"));
+    let sync = match setting("log_bin") {
+        Some("OFF" | "0") => Some("no binlog".to_owned()),
+        _ => setting("sync_binlog").map(|value| format!("sync={value}")),
+    };
+    let settings: Vec<String> = flush.into_iter().chain(sync).collect();
+    (!settings.is_empty()).then(|| settings.join(" "))
+}
+
+/// What the data directory is on.
+fn place(server: &Server) -> String {
+    let Some(image) = &server.image else {
+        return format!("{} on {}", server.file_system, server.device);
+    };
+    let size = units::size(image.bytes);
+    format!(
+        "{} on a {size} loop image on {} {}",
+        server.file_system, image.file_system, image.device
+    )
+}
+
+/// What files that are placed elsewhere are on: `redo and undo on xfs /dev/sdb`.
+fn placed(placement: &[Placed]) -> Vec<String> {
+    let mut by_place: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    for placed in placement {
+        let place = (placed.file_system.as_str(), placed.device.as_str());
+        by_place.entry(place).or_default().push(placed.class.as_str());
+    }
+    by_place
+        .into_iter()
+        .map(|((file_system, device), classes)| {
+            format!("{} on {file_system} {device}", classes.join(" and "))
+        })
+        .collect()
+}
+
+/// Connections with the distribution of their keys, or with the size of what they use.
+fn clients(workload: &Workload, tpcc: Option<&Tpcc>) -> String {
+    let encrypted = workload.encrypted == Some(true);
+    let kind = if encrypted { "encrypted " } else { "" };
+    let connections = format!("{} {kind}connections", workload.connections);
+    match tpcc {
+        None => format!("{connections}, {} keys", workload.keys),
+        Some(tpcc) => {
+            let plural = if tpcc.warehouses == 1 { "" } else { "s" };
+            let warehouses = units::count(tpcc.warehouses);
+            let of = match tpcc.compat.as_str() {
+                "specification" => "TPC-C-like".to_owned(),
+                program => format!("TPC-C-like as {program}"),
+            };
+            format!("{of}, {warehouses} warehouse{plural} · {connections}")
+        }
+    }
+}
+
+fn load(workload: &Workload, offered: Option<f64>) -> String {
+    let duration = units::seconds(workload.duration_s);
+    let Some(offered) = offered else {
+        return format!("closed loop for {duration}");
+    };
+    let arrivals = match workload.arrivals.as_str() {
+        "poisson" => "Poisson",
+        other => other,
+    };
+    let rate = units::tenths(offered);
+    let share = workload.capacity_per_s.map_or_else(String::new, |capacity| {
+        let percent = 100.0 * offered / capacity;
+        format!(" ({percent:.0} % of {}/s)", units::tenths(capacity))
+    });
+    match &workload.schedule {
+        None => format!("{rate}/s {arrivals}{share} for {duration}"),
+        Some(schedule) => format!("{rate}/s on average{share}, {arrivals}, {schedule}, for {duration}"),
+    }
+}
+
+/// What the tracer lost is always said; the other counts only where they are not 0.
+fn account(tracer: &Tracer, commits: Option<&Commits>) -> Vec<String> {
+    let mut parts = vec![format!("lost events {}", units::count(tracer.lost))];
+    parts.extend(nonzero(&[
+        ("undecodable", tracer.undecodable),
+        ("unmatched", tracer.unmatched),
+        ("sums violated", tracer.invariant_violations),
+    ]));
+    parts.extend(tracer.gaps.map(sampled));
+    parts.push(match commits {
+        Some(commits) if commits.count > 0 => {
+            format!(
+                "tracer {} CPU a {}commit",
+                units::duration(tracer.cpu_ns_per_commit),
+                if tracer.gaps.is_some() { "traced " } else { "" }
+            )
+        }
+        _ => format!(
+            "tracer {} CPU",
+            units::duration(tracer.bpf_ns.saturating_add(tracer.reader_cpu_ns))
+        ),
+    });
+    parts
+}
+
+/// How much of the time was traced, where not all was.
+fn sampled(gaps: Gaps) -> String {
+    let whole = gaps.traced.saturating_add(gaps.untraced);
+    format!(
+        "traced {} of the time, {} in bursts",
+        units::percent(gaps.traced, whole),
+        units::duration(gaps.traced)
+    )
+}
+
+fn total(by_code: &BTreeMap<String, u64>) -> u64 {
+    units::sum(by_code.values().copied())
+}
+
+fn nonzero(counts: &[(&str, u64)]) -> Vec<String> {
+    let seen = counts.iter().filter(|(_, count)| *count > 0);
+    seen.map(|(name, count)| format!("{name} {}", units::count(*count)))
+        .collect()
+}

@@ -1,0 +1,5 @@
+//! Requests: the parts of a response time, from the client to the server's commit.
+
+pub(crate) mod join;
+pub(crate) mod parts;
+pub(crate) mod visit;

@@ -1,0 +1,82 @@
+//! The kernel stacks of blocks, by id, with what each of them waits for.
+
+use logtrace_events::Stack;
+use rustc_hash::FxHashMap;
+
+use crate::causes::cause::Wait;
+use crate::causes::stack_rules::wait_of;
+use crate::timeline::query_horizon::Push;
+
+/// The stacks that were seen.
+#[derive(Debug, Default)]
+pub(crate) struct Stacks {
+    by_id: FxHashMap<u32, Known>,
+}
+
+#[derive(Debug)]
+struct Known {
+    frames: Vec<String>,
+    wait: Wait,
+}
+
+impl Stacks {
+    /// Adds a stack, which is refused when its id already stands for other frames. Blocks with a new one may have been asked
+    /// about.
+    pub(crate) fn push(&mut self, stack: Stack) -> Push {
+        if let Some(known) = self.by_id.get(&stack.id) {
+            return if known.frames == stack.frames {
+                Push::Added
+            } else {
+                Push::Refused
+            };
+        }
+        let wait = wait_of(&stack.frames).unwrap_or(Wait::Unclassified);
+        let frames = stack.frames;
+        self.by_id.insert(stack.id, Known { frames, wait });
+        Push::Revised
+    }
+
+    /// What a block with this stack waits for.
+    pub(crate) fn wait(&self, id: Option<u32>) -> Wait {
+        let known = id.and_then(|id| self.by_id.get(&id));
+        known.map_or(Wait::Unclassified, |known| known.wait)
+    }
+
+    /// Its frames, innermost first; none for a stack that was not taken or is lost.
+    pub(crate) fn frames(&self, id: Option<u32>) -> &[String] {
+        let known = id.and_then(|id| self.by_id.get(&id));
+        known.map_or(&[], |known| &known.frames)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stack(id: u32, frames: &[&str]) -> Stack {
+        Stack {
+            id,
+            frames: frames.iter().map(|&frame| frame.to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn a_stack_may_be_repeated_and_not_replaced() {
+        let mut stacks = Stacks::default();
+        for expected in [Push::Revised, Push::Added] {
+            assert_eq!(stacks.push(stack(1, &["jbd2_log_wait_commit"])), expected);
+        }
+        assert_eq!(stacks.push(stack(1, &["blkdev_issue_flush"])), Push::Refused);
+        assert_eq!(stacks.wait(Some(1)), Wait::JournalCommit);
+    }
+
+    #[test]
+    fn a_stack_that_is_lost_unknown_or_was_not_taken_is_unclassified() {
+        let mut stacks = Stacks::default();
+        stacks.push(stack(2, &["some_driver_wait", "vfs_write"]));
+        assert_eq!(stacks.wait(Some(2)), Wait::Unclassified);
+        assert_eq!(stacks.wait(Some(3)), Wait::Unclassified);
+        assert_eq!(stacks.wait(None), Wait::Unclassified);
+        assert!(stacks.frames(None).is_empty());
+    }
+}

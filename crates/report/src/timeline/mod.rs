@@ -1,0 +1,10 @@
+//! Timelines: the history of each thread, its groups of commits, kernel stacks, and flushes of devices.
+
+pub(crate) mod commit_groups;
+pub(crate) mod device_flushes;
+pub(crate) mod history;
+pub(crate) mod kernel_stacks;
+pub(crate) mod lost_periods;
+pub(crate) mod query_horizon;
+pub(crate) mod thread;
+pub mod threads;

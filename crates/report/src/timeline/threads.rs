@@ -1,0 +1,176 @@
+//! The timelines of all threads, and what else is needed to explain a commit.
+
+use logtrace_events::{Commit, FileClass, Flush, Io, IoOp, Member, OffCpu, Stack, SyncStage, Tid};
+use rustc_hash::FxHashMap;
+use thiserror::Error;
+
+use crate::causes::cause::Wait;
+use crate::timeline::commit_groups::Groups;
+use crate::timeline::device_flushes::Flushes;
+use crate::timeline::kernel_stacks::Stacks;
+use crate::timeline::lost_periods::Blanks;
+use crate::timeline::query_horizon::Push;
+use crate::timeline::thread::{Stretch, Timeline};
+use crate::totals::breakdown::SyncWaits;
+use crate::window::Window;
+
+/// What is known of the threads of one server up to now.
+#[derive(Debug)]
+pub struct Timelines {
+    server_tgid: u32,
+    threads: FxHashMap<Tid, Timeline>,
+    stacks: Stacks,
+    flushes: Flushes,
+    lost: Blanks,
+    groups: Groups,
+    revision: u64,
+}
+
+/// A record that contradicts the ones before it: dropped, repeated or reordered records make such.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the record contradicts earlier ones of its thread and was left out; records were lost or reordered")]
+pub struct Unmatched;
+
+impl Timelines {
+    /// Of the server whose process is `server_tgid`.
+    pub fn new(server_tgid: u32) -> Self {
+        Self {
+            server_tgid,
+            threads: FxHashMap::default(),
+            stacks: Stacks::default(),
+            flushes: Flushes::default(),
+            lost: Blanks::default(),
+            groups: Groups::default(),
+            revision: 0,
+        }
+    }
+
+    /// Names the thread that receives the acknowledgements of replicas (semi-synchronous replication).
+    pub fn name_ack_receiver(&mut self, tid: Tid) {
+        self.thread_mut(tid).set_receives_acks();
+        self.revision += 1;
+    }
+
+    /// Adds a thread's off-CPU interval.
+    pub fn push_off_cpu(&mut self, off: &OffCpu) -> Result<(), Unmatched> {
+        let pushed = self.thread_mut(off.tid).push_off_cpu(off);
+        self.take(pushed)
+    }
+
+    /// Adds a thread's I/O system call, on a file of this class.
+    pub fn push_io(&mut self, io: &Io, class: FileClass) -> Result<(), Unmatched> {
+        let pushed = self.thread_mut(io.tid).push_io(io, class);
+        self.take(pushed)
+    }
+
+    /// Adds a thread's commit.
+    pub fn push_commit(&mut self, commit: &Commit) -> Result<(), Unmatched> {
+        let pushed = self.thread_mut(commit.tid).push_commit(commit);
+        self.take(pushed)?;
+        self.groups.push_commit(commit);
+        Ok(())
+    }
+
+    /// Adds the server's statement of whom a thread leads.
+    pub fn push_member(&mut self, member: &Member) -> Result<(), Unmatched> {
+        fit(self.groups.push_member(member))
+    }
+
+    /// Adds a step in MySQL's sync stage.
+    pub fn push_sync_stage(&mut self, step: &SyncStage) -> Result<(), Unmatched> {
+        fit(self.groups.push_sync_stage(step))
+    }
+
+    /// Adds the frames of a kernel stack.
+    pub fn push_stack(&mut self, stack: Stack) -> Result<(), Unmatched> {
+        let pushed = self.stacks.push(stack);
+        self.take(pushed)
+    }
+
+    /// Adds a flush of a device.
+    pub fn push_flush(&mut self, flush: Flush) -> Result<(), Unmatched> {
+        let pushed = self.flushes.push(flush);
+        self.take(pushed)
+    }
+
+    /// The tracer did not look for a while: what the threads did until then says nothing of what they do now.
+    pub fn interrupt(&mut self) {
+        self.threads.values_mut().for_each(Timeline::interrupt);
+        self.groups.interrupt();
+        self.revision += 1;
+    }
+
+    /// Says that records made within `blank` were lost, before those come that were not.
+    pub fn push_lost(&mut self, blank: Window) {
+        self.lost.push(blank);
+        self.revision += 1;
+    }
+
+    /// Changes when a record may change the explanation of a time that was explained before.
+    pub(crate) fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// When records were lost.
+    pub(crate) fn lost(&self) -> &Blanks {
+        &self.lost
+    }
+
+    /// The groups of commits that the server stated.
+    pub(crate) fn groups(&self) -> &Groups {
+        &self.groups
+    }
+
+    /// The devices' flushes.
+    pub(crate) fn flushes(&self) -> &Flushes {
+        &self.flushes
+    }
+
+    /// What of the file system a system call that was just added waited for, each 0 or 1.
+    pub(crate) fn waited_for(&self, io: &Io) -> SyncWaits {
+        let mut waits = SyncWaits::default();
+        let Some(timeline) = self.thread(io.tid).filter(|_| io.op == IoOp::Fsync) else {
+            return waits;
+        };
+        timeline.stretches(Window::new(io.enter_ns, io.exit_ns), |stretch| {
+            if let Stretch::Blocked(window, off) = stretch
+                && !window.is_empty()
+            {
+                match self.stacks.wait(off.stack) {
+                    Wait::DeviceFlush => waits.flush = 1,
+                    Wait::JournalCommit => waits.journal = 1,
+                    _ => {}
+                }
+            }
+        });
+        waits
+    }
+
+    /// The kernel stacks.
+    pub(crate) fn stacks(&self) -> &Stacks {
+        &self.stacks
+    }
+
+    /// What is known of a thread.
+    pub(crate) fn thread(&self, tid: Tid) -> Option<&Timeline> {
+        self.threads.get(&tid)
+    }
+
+    /// The server's process.
+    pub(crate) fn server_tgid(&self) -> u32 {
+        self.server_tgid
+    }
+
+    fn take(&mut self, pushed: Push) -> Result<(), Unmatched> {
+        self.revision += u64::from(pushed == Push::Revised);
+        fit(pushed != Push::Refused)
+    }
+
+    fn thread_mut(&mut self, tid: Tid) -> &mut Timeline {
+        self.threads.entry(tid).or_default()
+    }
+}
+
+fn fit(fits: bool) -> Result<(), Unmatched> {
+    if fits { Ok(()) } else { Err(Unmatched) }
+}

@@ -1,0 +1,277 @@
+//! Sums over all commits: by cause, by second, by stack, and of the slowest hundredth.
+
+use hdrhistogram::Histogram;
+use logtrace_events::Commit;
+use rustc_hash::FxHashMap;
+
+use crate::attribution::walk::Segment;
+use crate::causes::cause::Cause;
+use crate::totals::breakdown::{CauseTotal, Slowest};
+use crate::totals::histogram;
+use crate::totals::slowest::LatencyBuckets;
+use crate::window::Window;
+
+/// Significant digits of the distribution of commits.
+const DIGITS: u8 = 3;
+const SECOND_NS: u64 = 1_000_000_000;
+/// Seconds that are counted apart, eleven days; later commits are counted in the last one.
+const MOST_SECONDS: u64 = 1_000_000;
+
+/// What explained commits sum up to.
+#[derive(Debug)]
+pub(crate) struct Aggregate {
+    window: Window,
+    latest_ns: u64,
+    pub(crate) durations: Histogram<u64>,
+    pub(crate) total_ns: u64,
+    per_second: Vec<u64>,
+    causes: Vec<CauseSum>,
+    /// Index in `causes`, by [`Cause::number`].
+    index: FxHashMap<u32, usize>,
+    buckets: LatencyBuckets,
+    /// Time with a kernel stack, by index of the cause and by stack.
+    by_stack: FxHashMap<(usize, u32), u64>,
+}
+
+#[derive(Debug)]
+struct CauseSum {
+    cause: Cause,
+    total_ns: u64,
+    /// The part of it that has no kernel stack.
+    stackless_ns: u64,
+    commits: u64,
+    /// Number of the last commit that it delayed, so that a commit counts once.
+    last_commit: u64,
+}
+
+impl Aggregate {
+    /// Nothing yet, of commits that end within `window`.
+    pub(crate) fn new(window: Window) -> Self {
+        Self {
+            window,
+            latest_ns: window.start_ns,
+            durations: histogram::empty(DIGITS),
+            total_ns: 0,
+            per_second: Vec::new(),
+            causes: Vec::new(),
+            index: FxHashMap::default(),
+            buckets: LatencyBuckets::default(),
+            by_stack: FxHashMap::default(),
+        }
+    }
+
+    /// Adds a commit, whose segments sum to its duration.
+    pub(crate) fn add(&mut self, commit: &Commit, segments: &[Segment]) {
+        let length_ns = commit.end_ns - commit.start_ns;
+        self.durations += length_ns;
+        self.total_ns += length_ns;
+        self.count_second(commit.end_ns);
+        let number = self.durations.len();
+        let bucket = self.buckets.add_commit(length_ns);
+        for segment in segments {
+            let segment_ns = segment.end_ns - segment.start_ns;
+            let at = cause_index(&mut self.index, &mut self.causes, segment.cause);
+            let sum = &mut self.causes[at];
+            sum.total_ns += segment_ns;
+            sum.commits += u64::from(sum.last_commit != number);
+            sum.last_commit = number;
+            bucket.add(at, segment_ns);
+            match segment.stack {
+                Some(stack) => *self.by_stack.entry((at, stack)).or_default() += segment_ns,
+                None => sum.stackless_ns += segment_ns,
+            }
+        }
+    }
+
+    /// The measured time has reached `at_ns`: seconds until then without a commit count as such.
+    pub(crate) fn reach(&mut self, at_ns: u64) {
+        self.latest_ns = self.latest_ns.max(at_ns.min(self.window.end_ns));
+    }
+
+    /// The window is over at `at_ns`: every second until then was measured.
+    pub(crate) fn end_window(&mut self, at_ns: u64) {
+        self.window.end_ns = at_ns;
+        self.latest_ns = at_ns.max(self.window.start_ns);
+    }
+
+    /// How much of the window was measured.
+    pub(crate) fn measured_ns(&self) -> u64 {
+        self.latest_ns - self.window.start_ns
+    }
+
+    /// Commits that ended in each second of the window, as far as it was measured.
+    pub(crate) fn per_second(&self) -> Vec<u64> {
+        let seconds = seconds(self.measured_ns().div_ceil(SECOND_NS));
+        let mut counts = self.per_second.clone();
+        counts.resize(seconds.max(counts.len()), 0);
+        counts
+    }
+
+    /// The totals of causes, the largest first, and what the slowest hundredth is.
+    pub(crate) fn causes(&self) -> (Vec<CauseTotal>, Slowest) {
+        let (slowest, slowest_by_cause) = self.buckets.slowest_hundredth();
+        let mut totals: Vec<CauseTotal> = self
+            .causes
+            .iter()
+            .enumerate()
+            .map(|(at, sum)| CauseTotal {
+                cause: sum.cause,
+                total_ns: sum.total_ns,
+                commits: sum.commits,
+                slowest_ns: slowest_by_cause.get(at).copied().unwrap_or(0),
+            })
+            .collect();
+        totals.sort_by(|a, b| b.total_ns.cmp(&a.total_ns).then_with(|| a.cause.cmp(&b.cause)));
+        (totals, slowest)
+    }
+
+    /// Nanoseconds by cause and kernel stack.
+    pub(crate) fn by_stack(&self) -> impl Iterator<Item = (Cause, Option<u32>, u64)> {
+        let stackless = self.causes.iter().filter(|sum| sum.stackless_ns > 0);
+        let stackless = stackless.map(|sum| (sum.cause, None, sum.stackless_ns));
+        let stacked = self.by_stack.iter();
+        stackless.chain(stacked.map(|(&(at, stack), &ns)| (self.causes[at].cause, Some(stack), ns)))
+    }
+
+    fn count_second(&mut self, end_ns: u64) {
+        let since_start_ns = end_ns.saturating_sub(self.window.start_ns);
+        let second = seconds((since_start_ns / SECOND_NS).min(MOST_SECONDS - 1));
+        if self.per_second.len() <= second {
+            self.per_second.resize(second + 1, 0);
+        }
+        self.per_second[second] += 1;
+    }
+}
+
+fn seconds(count: u64) -> usize {
+    usize::try_from(count.min(MOST_SECONDS)).unwrap_or(0)
+}
+
+fn cause_index(index: &mut FxHashMap<u32, usize>, causes: &mut Vec<CauseSum>, cause: Cause) -> usize {
+    *index.entry(cause.number()).or_insert_with(|| {
+        causes.push(CauseSum {
+            cause,
+            total_ns: 0,
+            stackless_ns: 0,
+            commits: 0,
+            last_commit: 0,
+        });
+        causes.len() - 1
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::causes::cause::{Wait, Who};
+
+    use super::*;
+
+    const START_NS: u64 = 5 * SECOND_NS;
+
+    fn cause(wait: Wait) -> Cause {
+        Cause {
+            who: Who::Own,
+            io: None,
+            wait,
+        }
+    }
+
+    /// Adds a commit made of pieces one after another.
+    fn add(aggregate: &mut Aggregate, end_ns: u64, pieces: &[(Wait, u64)]) {
+        let length_ns: u64 = pieces.iter().map(|(_, ns)| ns).sum();
+        let mut at_ns = end_ns - length_ns;
+        let commit = Commit {
+            tid: 1,
+            start_ns: at_ns,
+            end_ns,
+        };
+        let mut segments = Vec::new();
+        for &(wait, ns) in pieces {
+            segments.push(Segment {
+                start_ns: at_ns,
+                end_ns: at_ns + ns,
+                tid: 1,
+                cause: cause(wait),
+                stack: None,
+            });
+            at_ns += ns;
+        }
+        aggregate.add(&commit, &segments);
+    }
+
+    fn aggregate() -> Aggregate {
+        Aggregate::new(Window::new(START_NS, START_NS + 10 * SECOND_NS))
+    }
+
+    #[test]
+    fn a_commit_counts_once_for_a_cause_that_came_twice() {
+        let mut aggregate = aggregate();
+        add(
+            &mut aggregate,
+            START_NS + 100,
+            &[(Wait::OnCpu, 5), (Wait::Timer, 3), (Wait::OnCpu, 2)],
+        );
+        add(&mut aggregate, START_NS + 200, &[(Wait::OnCpu, 1)]);
+        let (causes, _) = aggregate.causes();
+        let rows: Vec<_> = causes
+            .iter()
+            .map(|row| (row.cause.wait, row.total_ns, row.commits))
+            .collect();
+        assert_eq!(rows, [(Wait::OnCpu, 8, 2), (Wait::Timer, 3, 1)]);
+        assert_eq!(aggregate.total_ns, 11);
+    }
+
+    #[test]
+    fn the_slowest_hundredth_has_totals_of_its_own() {
+        let mut aggregate = aggregate();
+        for n in 0..299 {
+            add(
+                &mut aggregate,
+                START_NS + 1_000 * n + 1_000,
+                &[(Wait::OnCpu, 100)],
+            );
+        }
+        for n in 0..3 {
+            add(
+                &mut aggregate,
+                START_NS + SECOND_NS + n,
+                &[(Wait::Timer, 9_000), (Wait::OnCpu, 10)],
+            );
+        }
+        add(&mut aggregate, START_NS + 2 * SECOND_NS, &[(Wait::Timer, 20_000)]);
+        let (causes, slowest) = aggregate.causes();
+        assert_eq!(
+            slowest,
+            Slowest {
+                commits: 4,
+                total_ns: 47_030
+            }
+        );
+        let by_wait: Vec<_> = causes
+            .iter()
+            .map(|row| (row.cause.wait, row.slowest_ns))
+            .collect();
+        assert_eq!(by_wait, [(Wait::Timer, 47_000), (Wait::OnCpu, 30)]);
+    }
+
+    #[test]
+    fn seconds_without_a_commit_are_zero_as_far_as_was_measured() {
+        let mut aggregate = aggregate();
+        add(&mut aggregate, START_NS + 1, &[(Wait::OnCpu, 1)]);
+        add(&mut aggregate, START_NS + 2 * SECOND_NS, &[(Wait::OnCpu, 1)]);
+        assert_eq!(aggregate.per_second(), [1, 0, 1]);
+        aggregate.reach(START_NS + 4 * SECOND_NS);
+        assert_eq!(aggregate.per_second(), [1, 0, 1, 0]);
+        aggregate.reach(START_NS + 99 * SECOND_NS);
+        assert_eq!(aggregate.per_second().len(), 10);
+    }
+
+    #[test]
+    fn a_window_that_is_ended_was_measured_until_then() {
+        let mut aggregate = Aggregate::new(Window::new(START_NS, u64::MAX));
+        add(&mut aggregate, START_NS + 1, &[(Wait::OnCpu, 1)]);
+        aggregate.end_window(START_NS + 2 * SECOND_NS + 1);
+        aggregate.reach(START_NS + 99 * SECOND_NS);
+        assert_eq!(aggregate.per_second(), [1, 0, 0]);
+    }
+}

@@ -1,0 +1,123 @@
+//! How large the groups of commits were, and how far the wake chains say the same of them as the server.
+
+use logtrace_events::{Commit, Member, Tid};
+use rustc_hash::FxHashMap;
+
+use crate::timeline::commit_groups::Membership;
+use crate::totals::breakdown::GroupTotal;
+
+/// Counts groups and their members.
+#[derive(Debug, Default)]
+pub(crate) struct GroupTotals {
+    /// By leader: the group whose leader commits.
+    forming: FxHashMap<Tid, Forming>,
+    /// Whether the server stated any.
+    is_stated: bool,
+    total: GroupTotal,
+}
+
+#[derive(Debug)]
+struct Forming {
+    leader_commit_ns: Option<u64>,
+    members: usize,
+}
+
+impl GroupTotals {
+    /// Counts from here on; what forms goes on.
+    pub(crate) fn begin(&mut self) {
+        self.total = GroupTotal::default();
+    }
+
+    /// Adds a member to its leader's group.
+    pub(crate) fn add(&mut self, member: &Member) {
+        self.is_stated = true;
+        let first = Forming {
+            leader_commit_ns: member.leader_commit_ns,
+            members: 0,
+        };
+        let forming = self.forming.entry(member.leader).or_insert(first);
+        if forming.leader_commit_ns != member.leader_commit_ns {
+            *forming = Forming {
+                leader_commit_ns: member.leader_commit_ns,
+                members: 0,
+            };
+        }
+        forming.members += 1;
+    }
+
+    /// Takes the end of a commit, and counts the group that it led if `counts`.
+    pub(crate) fn end(&mut self, commit: &Commit, place: Option<Membership>, counts: bool) {
+        let Some(group) = self.forming.remove(&commit.tid) else {
+            return;
+        };
+        if !counts || group.leader_commit_ns != Some(commit.start_ns) {
+            return;
+        }
+        let sizes = &mut self.total.sizes;
+        sizes.resize(sizes.len().max(group.members), 0);
+        sizes[group.members - 1] += 1;
+        self.total.merged += u64::from(place.is_some_and(|place| place.leader.is_some()));
+    }
+
+    /// Counts a commit that another thread led, of which the wake chain charges `differing_ns` to others than the
+    /// server's statement does.
+    pub(crate) fn add_led(&mut self, differing_ns: u64) {
+        self.total.led += 1;
+        self.total.disagreements.commits += u64::from(differing_ns > 0);
+        self.total.disagreements.total_ns += differing_ns;
+    }
+
+    /// What was counted; `None` where the server stated nothing.
+    pub(crate) fn into_total(self) -> Option<GroupTotal> {
+        self.is_stated.then_some(self.total)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn member(tid: Tid, leader: Tid, leader_commit_ns: u64) -> Member {
+        Member {
+            tid,
+            leader,
+            leader_commit_ns: Some(leader_commit_ns),
+            joined_ns: leader_commit_ns + 1,
+            at_ns: leader_commit_ns + 2,
+        }
+    }
+
+    fn commit(tid: Tid, start_ns: u64) -> Commit {
+        Commit {
+            tid,
+            start_ns,
+            end_ns: start_ns + 10,
+        }
+    }
+
+    #[test]
+    fn a_group_counts_when_its_leaders_commit_ends() {
+        let mut totals = GroupTotals::default();
+        for tid in [1, 2, 3] {
+            totals.add(&member(tid, 1, 100));
+        }
+        totals.end(&commit(2, 101), None, true);
+        assert!(totals.total.sizes.is_empty());
+        totals.end(&commit(1, 100), None, true);
+        totals.add(&member(2, 2, 200));
+        totals.end(&commit(2, 200), None, true);
+        assert_eq!(totals.into_total().unwrap().sizes, [1, 0, 1]);
+    }
+
+    #[test]
+    fn a_group_outside_of_the_window_or_of_a_lost_commit_does_not_count() {
+        let mut totals = GroupTotals::default();
+        totals.add(&member(1, 1, 100));
+        totals.end(&commit(1, 100), None, false);
+        totals.add(&member(1, 1, 200));
+        totals.add(&member(2, 1, 300));
+        totals.end(&commit(1, 200), None, true);
+        assert!(totals.into_total().unwrap().sizes.is_empty());
+        assert!(GroupTotals::default().into_total().is_none());
+    }
+}

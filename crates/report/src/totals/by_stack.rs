@@ -1,0 +1,169 @@
+//! Charged time as stacks: whose work, on what, waiting for what, and the kernel's functions down to the block.
+
+use std::collections::BTreeMap;
+
+use crate::causes::cause::{Cause, Wait};
+use crate::timeline::kernel_stacks::Stacks;
+use crate::totals::breakdown::{Part, StackTotal};
+
+/// What stands for the frames of a block whose kernel stack was not taken or is lost.
+const NO_STACK: &str = "(no kernel stack)";
+
+/// Stacks of all causes, frames from the outermost, the largest first.
+pub(crate) fn folded(
+    by_stack: impl Iterator<Item = (Cause, Option<u32>, u64)>,
+    stacks: &Stacks,
+) -> Vec<StackTotal> {
+    summed(by_stack.map(|(cause, stack, total_ns)| {
+        let mut frames = cause_frames(cause);
+        frames.extend(outermost_first(stacks.frames(stack)));
+        (frames, total_ns)
+    }))
+}
+
+/// Stacks of the parts of response times, below those of what each part waited for, where that is known; in the order of
+/// time, and in each part by their frames.
+pub(crate) fn folded_parts(
+    by_stack: impl Iterator<Item = (Part, Option<Cause>, Option<u32>, u64)>,
+    stacks: &Stacks,
+) -> Vec<StackTotal> {
+    let mut sums: BTreeMap<(Part, Vec<String>), u64> = BTreeMap::new();
+    for (part, cause, stack, total_ns) in by_stack {
+        let mut frames = vec![part.as_str().to_owned()];
+        frames.extend(cause.into_iter().flat_map(cause_frames));
+        frames.extend(outermost_first(stacks.frames(stack)));
+        *sums.entry((part, frames)).or_default() += total_ns;
+    }
+    sums.into_iter()
+        .map(|((_, frames), total_ns)| StackTotal { frames, total_ns })
+        .collect()
+}
+
+/// Kernel stacks that no rule knows, frames from the outermost, the largest first.
+pub(crate) fn unclassified(
+    by_stack: impl Iterator<Item = (Cause, Option<u32>, u64)>,
+    stacks: &Stacks,
+) -> Vec<StackTotal> {
+    let unclassified = by_stack.filter(|(cause, ..)| cause.wait == Wait::Unclassified);
+    summed(unclassified.map(|(_, stack, total_ns)| {
+        let frames: Vec<String> = outermost_first(stacks.frames(stack)).collect();
+        if frames.is_empty() {
+            (vec![NO_STACK.to_owned()], total_ns)
+        } else {
+            (frames, total_ns)
+        }
+    }))
+}
+
+fn cause_frames(cause: Cause) -> Vec<String> {
+    let io = cause.io.map(|(class, op)| format!("{class} {op}"));
+    let who = cause.who.as_str().to_owned();
+    let wait = cause.wait.as_str().to_owned();
+    [Some(who), io, Some(wait)].into_iter().flatten().collect()
+}
+
+fn outermost_first(frames: &[String]) -> impl Iterator<Item = String> {
+    frames.iter().rev().cloned()
+}
+
+/// Sums up equal stacks (two ids may stand for the same names).
+fn summed(stacks: impl Iterator<Item = (Vec<String>, u64)>) -> Vec<StackTotal> {
+    let mut sums: BTreeMap<Vec<String>, u64> = BTreeMap::new();
+    for (frames, total_ns) in stacks {
+        *sums.entry(frames).or_default() += total_ns;
+    }
+    let mut totals: Vec<StackTotal> = sums
+        .into_iter()
+        .map(|(frames, total_ns)| StackTotal { frames, total_ns })
+        .collect();
+    totals.sort_by_key(|total| std::cmp::Reverse(total.total_ns));
+    totals
+}
+
+#[cfg(test)]
+mod tests {
+    use logtrace_events::{FileClass, IoOp, Stack};
+
+    use crate::causes::cause::Who;
+
+    use super::*;
+
+    fn stacks() -> Stacks {
+        let mut stacks = Stacks::default();
+        for (id, innermost) in [
+            (1, "jbd2_log_wait_commit"),
+            (2, "jbd2_log_wait_commit"),
+            (3, "new_wait"),
+        ] {
+            let frames = vec![innermost.to_owned(), "do_fsync".to_owned()];
+            stacks.push(Stack { id, frames });
+        }
+        stacks
+    }
+
+    fn in_fsync(wait: Wait) -> Cause {
+        Cause {
+            who: Who::Leader,
+            io: Some((FileClass::Binlog, IoOp::Fsync)),
+            wait,
+        }
+    }
+
+    fn lines(totals: &[StackTotal]) -> Vec<String> {
+        totals
+            .iter()
+            .map(|total| format!("{} {}", total.frames.join(";"), total.total_ns))
+            .collect()
+    }
+
+    #[test]
+    fn frames_go_from_whose_work_down_to_the_block_and_equal_stacks_are_one() {
+        let charged = [
+            (in_fsync(Wait::JournalCommit), Some(1), 10),
+            (in_fsync(Wait::JournalCommit), Some(2), 20),
+            (in_fsync(Wait::OnCpu), None, 5),
+            (Cause::UNEXPLAINED, None, 1),
+        ];
+        assert_eq!(
+            lines(&folded(charged.into_iter(), &stacks())),
+            [
+                "leader;binlog fsync;journal commit;do_fsync;jbd2_log_wait_commit 30",
+                "leader;binlog fsync;on CPU 5",
+                "own;unexplained 1",
+            ]
+        );
+    }
+
+    #[test]
+    fn parts_of_a_response_come_in_the_order_of_time_with_their_causes_below() {
+        let charged = [
+            (Part::AfterCommit, None, None, 4),
+            (Part::Commit, Some(Cause::UNEXPLAINED), None, 1),
+            (Part::Commit, Some(in_fsync(Wait::JournalCommit)), Some(1), 10),
+            (Part::Commit, Some(in_fsync(Wait::JournalCommit)), Some(2), 20),
+            (Part::Lag, None, None, 3),
+        ];
+        assert_eq!(
+            lines(&folded_parts(charged.into_iter(), &stacks())),
+            [
+                "lag 3",
+                "commit;leader;binlog fsync;journal commit;do_fsync;jbd2_log_wait_commit 30",
+                "commit;own;unexplained 1",
+                "server after commit 4",
+            ]
+        );
+    }
+
+    #[test]
+    fn unclassified_stacks_stand_alone() {
+        let charged = [
+            (in_fsync(Wait::Unclassified), Some(3), 7),
+            (in_fsync(Wait::Unclassified), None, 9),
+            (in_fsync(Wait::JournalCommit), Some(1), 10),
+        ];
+        assert_eq!(
+            lines(&unclassified(charged.into_iter(), &stacks())),
+            ["(no kernel stack) 9", "do_fsync;new_wait 7"]
+        );
+    }
+}
