@@ -6,10 +6,10 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{DriveConfig, Pace};
-use crate::dataset::Dataset;
-use crate::drive::{DriveError, Outputs, drive};
-use crate::measured::Ended;
-use crate::random::Stream;
+use crate::engine::drive::{DriveError, Outputs, drive};
+use crate::results::result::Ended;
+use crate::util::random::Stream;
+use crate::workloads::dataset::Dataset;
 
 /// A warm-up that suits a measurement of capacity.
 pub const CAPACITY_WARMUP: Duration = Duration::from_secs(1);

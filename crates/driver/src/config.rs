@@ -3,16 +3,16 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use crate::arrival_times::ArrivalTimes;
-use crate::arrivals::{Arrivals, Offsets};
-use crate::dataset::Dataset;
-use crate::random::Stream;
-use crate::schedule::Schedule;
-use crate::session_variable::SessionVariable;
-use crate::share::Share;
-use crate::source::Source;
-use crate::target::Target;
-use crate::workloads::Requests;
+use crate::client::session_variable::SessionVariable;
+use crate::client::target::Target;
+use crate::engine::request_source::Source;
+use crate::engine::share::Share;
+use crate::schedule::arrivals::{Arrivals, Offsets};
+use crate::schedule::rate_schedule::Schedule;
+use crate::schedule::replay_file::ArrivalTimes;
+use crate::util::random::Stream;
+use crate::workloads::dataset::Dataset;
+use crate::workloads::options::Requests;
 
 /// One drive: warm-up, then the measured window.
 #[derive(Clone, Debug)]

@@ -9,104 +9,67 @@
 //!
 //! Times are nanoseconds of `CLOCK_MONOTONIC`.
 
-mod arrival_times;
-mod arrivals;
-mod backoff;
-mod batches;
-mod board;
-mod capacity;
-mod client;
-mod clock;
-mod compat;
-mod config;
-mod course;
-mod custom;
-mod dataset;
-mod decimal;
-mod descriptor;
-mod draw;
-mod drive;
-#[cfg(test)]
-mod fit;
-mod floor;
-mod interval_log;
-mod keys;
-mod kinds;
-mod lags;
-mod lead;
-mod lines;
-mod load;
-mod loaded;
-mod measured;
-mod offer;
-mod outages;
-mod pace_lag;
-mod pace_table;
-mod pace_turns;
-mod pacer;
-mod part;
-pub mod random;
-mod rate;
-mod rate_range;
-mod reconnect;
-mod recorder;
-mod runtime;
+mod util;
+
 mod schedule;
-mod schedule_file;
-mod schema;
-mod seconds;
-mod server_thread;
-mod session;
-mod session_check;
-mod session_variable;
-mod shard;
-mod share;
-mod source;
-mod stages;
-mod target;
-mod ticks;
-mod toml_text;
-pub mod tpcc;
-mod watch;
-mod worker;
+
+mod client;
+mod pacing;
+
 mod workloads;
+
+mod load;
+mod results;
+
+mod config;
+mod engine;
+
+mod capacity;
 
 pub use hdrhistogram::Histogram;
 pub use tokio_util::sync::CancellationToken;
 
-pub use arrival_times::ArrivalTimes;
-pub use arrivals::{Arrivals, Offsets, UnknownArrivals};
 pub use capacity::{CAPACITY_DURATION, CAPACITY_WARMUP, capacity};
-pub use clock::now_ns;
-pub use compat::{Compat, UnknownCompat};
+pub use client::server_thread::THREAD_QUESTIONS;
+pub use client::session_variable::{SessionVariable, SessionVariableError};
+pub use client::target::{Address, ConnectError, Target};
 pub use config::{DEFAULT_GRACE, DriveConfig, Pace, Span};
-pub use custom::{Custom, Refused};
-pub use dataset::{Dataset, DatasetError};
-pub use drive::{DriveError, Outputs, drive};
-pub use floor::Observer;
-pub use keys::{Gaussian, Keys, KeysError, Pareto, Special, Zipfian};
-pub use kinds::Kind;
-pub use lags::Lags;
-pub use lines::FileError;
-pub use load::{LoadConfig, LoadError, LoadProgress, Loaded, drop_database, load};
-pub use measured::{Ended, Measured};
-pub use offer::Offer;
-pub use outages::{Outage, OutageCause};
-pub use pace_lag::{PaceTurn, Waiting, pace_lag};
-pub use pace_table::{PaceRow, PaceTable};
-pub use pace_turns::{PACE_RATES, PacePlan, Way, pace_table};
-pub use rate::{Rate, RateError};
-pub use rate_range::RateRange;
-pub use recorder::{Counts, DISCONNECTED, LATE_NS, Latencies, Recorder, TIMED_OUT};
-pub use runtime::RuntimeError;
-pub use schedule::{Schedule, ScheduleError, Step};
-pub use server_thread::THREAD_QUESTIONS;
-pub use session_variable::{SessionVariable, SessionVariableError};
-pub use target::{Address, ConnectError, Target};
-pub use toml_text::{read_toml, toml_line};
-pub use watch::{Progress, Stage, Watch};
-pub use worker::MAX_RETRIES;
-pub use workloads::{
-    Content, Group, OptionError, Protocol, Requests, Statements, UnknownProtocol, UnknownWorkload,
-    WorkloadInfo, WorkloadOptions, workloads,
-};
+pub use engine::connection::MAX_RETRIES;
+pub use engine::drive::{DriveError, Outputs, drive};
+pub use engine::shard_state::Observer;
+pub use load::load_tables::{LoadConfig, LoadError, LoadProgress, Loaded, drop_database, load};
+pub use pacing::lateness::Lags;
+pub use pacing::self_test::{PaceTurn, Waiting, pace_lag};
+pub use pacing::self_test_plan::{PACE_RATES, PacePlan, Way, pace_table};
+pub use pacing::self_test_table::{PaceRow, PaceTable};
+pub use results::outages::{Outage, OutageCause};
+pub use results::per_type::Kind;
+pub use results::progress::{Progress, Stage, Watch};
+pub use results::recorder::{Counts, DISCONNECTED, LATE_NS, Latencies, Recorder, TIMED_OUT};
+pub use results::result::{Ended, Measured};
+pub use schedule::arrivals::{Arrivals, Offsets, UnknownArrivals};
+pub use schedule::rate::{Rate, RateError};
+pub use schedule::rate_arg::Offer;
+pub use schedule::rate_range::RateRange;
+pub use schedule::rate_schedule::{Schedule, ScheduleError, Step};
+pub use schedule::replay_file::ArrivalTimes;
+pub use util::clock::now_ns;
+pub use util::line_file::FileError;
+pub use util::random;
+pub use util::runtime::RuntimeError;
+pub use util::toml_file::{read_toml, toml_line};
+pub use workloads::compat::{Compat, UnknownCompat};
+pub use workloads::custom::custom_workload::Custom;
+pub use workloads::custom::server_check::Refused;
+pub use workloads::dataset::{Dataset, DatasetError};
+pub use workloads::keys::distribution::Keys;
+pub use workloads::keys::gaussian::{Gaussian, Special};
+pub use workloads::keys::pareto::Pareto;
+pub use workloads::keys::parse::KeysError;
+pub use workloads::keys::zipfian::Zipfian;
+pub use workloads::options::{Content, OptionError, Requests, WorkloadOptions};
+pub use workloads::protocol::{Protocol, UnknownProtocol};
+pub use workloads::registry::{UnknownWorkload, WorkloadInfo, workloads};
+pub use workloads::sysbench::chosen_statements::Statements;
+pub use workloads::sysbench::statement_groups::Group;
+pub use workloads::tpcc;

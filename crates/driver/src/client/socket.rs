@@ -10,8 +10,8 @@ use tokio::io::unix::AsyncFd;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 
-use crate::descriptor::watched;
-use crate::target::Address;
+use crate::client::target::Address;
+use crate::util::async_fd::watched;
 
 /// A connected socket.
 ///
@@ -117,7 +117,7 @@ mod tests {
     use std::thread;
 
     use super::*;
-    use crate::runtime::on_this_thread;
+    use crate::util::runtime::on_this_thread;
 
     /// More than a socket takes at once.
     const MUCH: usize = 8 << 20;

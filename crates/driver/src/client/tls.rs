@@ -10,7 +10,7 @@ use tokio_rustls::rustls::crypto::{CryptoProvider, ring};
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use tokio_rustls::rustls::{ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
 
-use super::socket::Socket;
+use crate::client::socket::Socket;
 
 /// Encrypts what goes over the socket from here on, whatever the server's certificate says: `--ssl-mode=REQUIRED` of
 /// MySQL's own client.

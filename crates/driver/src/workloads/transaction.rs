@@ -1,7 +1,7 @@
 //! BEGIN and COMMIT around the statements of a request.
 
-use super::ready::Ready;
-use crate::client::Conn;
+use crate::client::connection::Conn;
+use crate::workloads::statement::Ready;
 
 /// The edges of transactions, ready on one connection.
 pub(crate) struct Transaction {

@@ -1,0 +1,164 @@
+//! The connections that requests go over.
+//!
+//! `mysql_common` has the protocol; what is here is the little around it that each request passes. Everything that is
+//! not measured (tables, checks) goes over `mysql_async`.
+
+use mysql_async::prelude::FromRow;
+use mysql_async::{DriverError, Error, Row, Value};
+use mysql_common::constants::CapabilityFlags;
+use mysql_common::io::ParseBuf;
+use mysql_common::packets::{ComStmtExecuteRequestBuilder, StmtPacket};
+use mysql_common::proto::MySerialize;
+
+use crate::client::target::{Target, Use};
+
+use crate::client::handshake::log_in;
+use crate::client::packets::Wire;
+use crate::client::result_set::{
+    Encoding, closing_packets, rows, server_error, skip, skip_packets, unreadable,
+};
+use crate::client::socket::Socket;
+
+const COM_QUIT: u8 = 0x01;
+const COM_QUERY: u8 = 0x03;
+const COM_STMT_PREPARE: u8 = 0x16;
+
+/// One connection to a server.
+///
+/// After an error other than the server's own it is of no use any more, nor after a future of it was dropped before its
+/// end.
+pub(crate) struct Conn {
+    wire: Wire,
+    capabilities: CapabilityFlags,
+    /// The command that is sent; kept, so that a request needs no memory of its own.
+    command: Vec<u8>,
+}
+
+/// A statement that the server prepared on one connection, for as long as that lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Statement {
+    id: u32,
+    parameters: u16,
+}
+
+impl Conn {
+    /// Connects and logs in.
+    pub(crate) async fn connect(target: &Target, using: Use) -> Result<Self, Error> {
+        let socket = Socket::connect(&target.address).await?;
+        let database = (using == Use::Database).then_some(target.database.as_str());
+        let (wire, capabilities) = log_in(Wire::new(socket), target, database).await?;
+        Ok(Self {
+            wire,
+            capabilities,
+            command: Vec::new(),
+        })
+    }
+
+    /// Sends a statement as text, and forgets its rows.
+    pub(crate) async fn query_drop(&mut self, sql: &str) -> Result<(), Error> {
+        self.send_text(COM_QUERY, sql).await?;
+        skip(&mut self.wire, self.capabilities).await
+    }
+
+    /// Sends a statement as text, and returns its rows.
+    pub(crate) async fn query<T: FromRow>(&mut self, sql: &str) -> Result<Vec<T>, Error> {
+        self.send_text(COM_QUERY, sql).await?;
+        self.all(Encoding::Text).await
+    }
+
+    /// Sends a statement as text, and returns its first row.
+    pub(crate) async fn query_first<T: FromRow>(&mut self, sql: &str) -> Result<Option<T>, Error> {
+        self.send_text(COM_QUERY, sql).await?;
+        self.first(Encoding::Text).await
+    }
+
+    /// Prepares a statement.
+    pub(crate) async fn prepare(&mut self, sql: &str) -> Result<Statement, Error> {
+        self.send_text(COM_STMT_PREPARE, sql).await?;
+        let packet = self.wire.receive().await?;
+        if packet.first() == Some(&0xff) {
+            return Err(server_error(packet));
+        }
+        let prepared: StmtPacket = ParseBuf(packet).parse(()).map_err(unreadable)?;
+        for definitions in [prepared.num_params(), prepared.num_columns()] {
+            if definitions > 0 {
+                let packets = u64::from(definitions) + closing_packets(self.capabilities);
+                skip_packets(&mut self.wire, packets).await?;
+            }
+        }
+        Ok(Statement {
+            id: prepared.statement_id(),
+            parameters: prepared.num_params(),
+        })
+    }
+
+    /// Executes a prepared statement, and forgets its rows.
+    pub(crate) async fn execute_drop(&mut self, statement: Statement, values: &[Value]) -> Result<(), Error> {
+        self.send_execute(statement, values).await?;
+        skip(&mut self.wire, self.capabilities).await
+    }
+
+    /// Executes a prepared statement, and returns its rows.
+    pub(crate) async fn execute<T: FromRow>(
+        &mut self,
+        statement: Statement,
+        values: &[Value],
+    ) -> Result<Vec<T>, Error> {
+        self.send_execute(statement, values).await?;
+        self.all(Encoding::Binary).await
+    }
+
+    /// Executes a prepared statement, and returns its first row.
+    pub(crate) async fn execute_first<T: FromRow>(
+        &mut self,
+        statement: Statement,
+        values: &[Value],
+    ) -> Result<Option<T>, Error> {
+        self.send_execute(statement, values).await?;
+        self.first(Encoding::Binary).await
+    }
+
+    /// Takes leave.
+    pub(crate) async fn disconnect(mut self) -> Result<(), Error> {
+        self.wire.command(&[COM_QUIT]).await
+    }
+
+    /// All rows of the answer.
+    async fn all<T: FromRow>(&mut self, encoding: Encoding) -> Result<Vec<T>, Error> {
+        let rows = rows(&mut self.wire, self.capabilities, encoding).await?;
+        rows.into_iter().map(converted).collect()
+    }
+
+    /// The first row of the answer; the others are not converted.
+    async fn first<T: FromRow>(&mut self, encoding: Encoding) -> Result<Option<T>, Error> {
+        let rows = rows(&mut self.wire, self.capabilities, encoding).await?;
+        rows.into_iter().next().map(converted).transpose()
+    }
+
+    async fn send_text(&mut self, command: u8, sql: &str) -> Result<(), Error> {
+        self.command.clear();
+        self.command.push(command);
+        self.command.extend_from_slice(sql.as_bytes());
+        self.wire.command(&self.command).await
+    }
+
+    async fn send_execute(&mut self, statement: Statement, values: &[Value]) -> Result<(), Error> {
+        if values.len() != usize::from(statement.parameters) {
+            return Err(Error::Driver(DriverError::StmtParamsMismatch {
+                required: statement.parameters,
+                supplied: values.len(),
+            }));
+        }
+        self.command.clear();
+        let (request, in_pieces) = ComStmtExecuteRequestBuilder::new(statement.id).build(values);
+        if in_pieces {
+            return Err(Error::Driver(DriverError::PacketTooLarge));
+        }
+        request.serialize(&mut self.command);
+        self.wire.command(&self.command).await
+    }
+}
+
+fn converted<T: FromRow>(row: Row) -> Result<T, Error> {
+    T::from_row_opt(row).map_err(|error| Error::Driver(DriverError::FromRow { row: error.0 }))
+}

@@ -1,0 +1,136 @@
+//! The server to connect to.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use mysql_async::{Conn, Opts, OptsBuilder, SslOpts};
+use thiserror::Error;
+
+use crate::client::connection;
+
+/// Where the server is and as whom to log in.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Target {
+    /// Where it listens.
+    pub address: Address,
+    /// User name.
+    pub user: String,
+    /// Password, if the user has one. `Debug` does not show it.
+    pub password: Option<String>,
+    /// The database of the workload's tables.
+    pub database: String,
+    /// Whether connections are encrypted. The server's certificate is not looked at: see `--ssl-mode=REQUIRED`.
+    pub encrypted: bool,
+}
+
+/// Where a server listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// A Unix-domain socket.
+    Socket(PathBuf),
+    /// TCP.
+    Tcp {
+        /// Name or address of the host.
+        host: String,
+        /// Port.
+        port: u16,
+    },
+}
+
+/// Whether a connection names the workload's database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// It does.
+    Database,
+    /// It does not: the database may not exist.
+    Nothing,
+}
+
+/// A server that cannot be used.
+#[derive(Debug, Error)]
+#[error("cannot connect to the server at {address} as user {user:?}: {source}")]
+pub struct ConnectError {
+    address: String,
+    user: String,
+    source: mysql_async::Error,
+}
+
+impl Target {
+    /// Opens one connection for work that is not measured.
+    pub(crate) async fn connect(&self, using: Use) -> Result<Conn, ConnectError> {
+        let connected = Conn::new(self.options(using)).await;
+        connected.map_err(|source| self.refused(source))
+    }
+
+    /// Opens one connection for requests.
+    pub(crate) async fn connect_for_requests(&self) -> Result<connection::Conn, ConnectError> {
+        let connected = connection::Conn::connect(self, Use::Database).await;
+        connected.map_err(|source| self.refused(source))
+    }
+
+    fn refused(&self, source: mysql_async::Error) -> ConnectError {
+        ConnectError {
+            address: self.address.to_string(),
+            user: self.user.clone(),
+            source,
+        }
+    }
+
+    fn options(&self, using: Use) -> Opts {
+        let options = OptsBuilder::default()
+            .user(Some(&self.user))
+            .pass(self.password.as_deref())
+            .ssl_opts(
+                self.encrypted
+                    .then(|| SslOpts::default().with_danger_accept_invalid_certs(true)),
+            )
+            .db_name((using == Use::Database).then_some(&self.database))
+            // What is asked for is what is measured: never a socket instead of TCP.
+            .prefer_socket(false)
+            // Workloads hold their statements themselves.
+            .stmt_cache_size(0);
+        let options = match &self.address {
+            Address::Socket(path) => options.socket(Some(path.to_string_lossy())),
+            Address::Tcp { host, port } => options.ip_or_hostname(host).tcp_port(*port),
+        };
+        options.into()
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Target")
+            .field("address", &self.address)
+            .field("user", &self.user)
+            .field("password", &self.password.as_ref().map(|_| "(not shown)"))
+            .field("database", &self.database)
+            .field("encrypted", &self.encrypted)
+            .finish()
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Socket(path) => write!(f, "{}", path.display()),
+            Self::Tcp { host, port } => write!(f, "{host}:{port}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_password_is_not_shown() {
+        let target = Target {
+            address: Address::Socket("/run/mysqld.sock".into()),
+            user: "root".into(),
+            password: Some("hunter2".into()),
+            database: "logtrace".into(),
+            encrypted: false,
+        };
+        assert!(!format!("{target:?}").contains("hunter2"));
+    }
+}

@@ -1,0 +1,127 @@
+//! Where requests come from in one phase of a drive.
+
+use std::iter::Peekable;
+
+use crate::engine::share::Share;
+use crate::schedule::arrivals::Offsets;
+
+/// One request before anybody has taken it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Turn {
+    /// Its number in its phase, from 0.
+    pub(crate) number: u64,
+    /// Fixes its values; see [`crate::util::random::nth_rng`].
+    pub(crate) base: u64,
+    /// When it is due; `None` in a closed loop, where it is due when it is sent.
+    pub(crate) due_ns: Option<u64>,
+}
+
+/// The requests of one phase.
+#[derive(Debug)]
+pub(crate) enum Source {
+    /// None.
+    Shut,
+    /// Open loop: due at times of their own, whatever the server does.
+    Open(Open),
+    /// Closed loop: due whenever a connection is idle.
+    Closed(Closed),
+}
+
+#[derive(Debug)]
+pub(crate) struct Open {
+    offsets: Peekable<Offsets>,
+    start_ns: u64,
+    end_ns: u64,
+    next: u64,
+    base: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct Closed {
+    start_ns: u64,
+    end_ns: u64,
+    next: u64,
+    step: u64,
+    base: u64,
+}
+
+impl Source {
+    /// Requests due from `start_ns` and before `end_ns`.
+    pub(crate) fn open(offsets: Offsets, start_ns: u64, end_ns: u64, base: u64) -> Self {
+        Self::Open(Open {
+            offsets: offsets.peekable(),
+            start_ns,
+            end_ns,
+            next: 0,
+            base,
+        })
+    }
+
+    /// A share of the requests sent from `start_ns` and before `end_ns`.
+    pub(crate) fn closed(start_ns: u64, end_ns: u64, base: u64, share: Share) -> Self {
+        Self::Closed(Closed {
+            start_ns,
+            end_ns,
+            next: share.number as u64,
+            step: share.of.get() as u64,
+            base,
+        })
+    }
+
+    /// The next request that is due by now.
+    pub(crate) fn next(&mut self, now_ns: u64) -> Option<Turn> {
+        match self {
+            Self::Shut => None,
+            Self::Open(open) => open.next(now_ns),
+            Self::Closed(closed) => closed.next(now_ns),
+        }
+    }
+
+    /// Whether its requests wait when no connection is idle.
+    pub(crate) fn queues(&self) -> bool {
+        matches!(self, Self::Open(_))
+    }
+
+    /// When, after now, to ask for the next one, if time alone decides that.
+    pub(crate) fn next_due_ns(&mut self, now_ns: u64) -> Option<u64> {
+        match self {
+            Self::Shut => None,
+            Self::Open(open) => open.next_due_ns(),
+            Self::Closed(closed) => (now_ns < closed.start_ns).then_some(closed.start_ns),
+        }
+    }
+}
+
+impl Open {
+    fn next_due_ns(&mut self) -> Option<u64> {
+        let due_ns = self.start_ns.saturating_add(*self.offsets.peek()?);
+        (due_ns < self.end_ns).then_some(due_ns)
+    }
+
+    fn next(&mut self, now_ns: u64) -> Option<Turn> {
+        let due_ns = self.next_due_ns().filter(|&due_ns| due_ns <= now_ns)?;
+        self.offsets.next();
+        let number = self.next;
+        self.next += 1;
+        Some(Turn {
+            number,
+            base: self.base,
+            due_ns: Some(due_ns),
+        })
+    }
+}
+
+impl Closed {
+    fn next(&mut self, now_ns: u64) -> Option<Turn> {
+        if now_ns < self.start_ns || now_ns >= self.end_ns {
+            return None;
+        }
+        let number = self.next;
+        self.next += self.step;
+        Some(Turn {
+            number,
+            base: self.base,
+            due_ns: None,
+        })
+    }
+}

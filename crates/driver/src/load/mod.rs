@@ -1,0 +1,4 @@
+//! Creating and filling the tables that workloads use.
+
+pub(crate) mod load_tables;
+pub(crate) mod reuse;

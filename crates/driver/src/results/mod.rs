@@ -1,0 +1,9 @@
+//! Results of a drive: latencies, counts, outages and what happened in each second.
+
+pub(crate) mod interval_log;
+pub(crate) mod merge_seconds;
+pub(crate) mod outages;
+pub(crate) mod per_type;
+pub(crate) mod progress;
+pub(crate) mod recorder;
+pub(crate) mod result;

@@ -1,0 +1,379 @@
+//! Counts and histograms of finished requests.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+use logtrace_events::{Outcome, Request, tenth};
+
+use crate::results::per_type::{Kind, KindOf};
+
+/// A request sent this much after it was due counts as late.
+pub const LATE_NS: u64 = 1_000_000;
+
+/// The code under which requests whose connection broke are counted: `CR_SERVER_LOST`, "Lost connection to MySQL
+/// server during query".
+pub const DISCONNECTED: u16 = 2013;
+
+/// The code under which requests are counted that were not done by their deadline. No server nor client has it.
+pub const TIMED_OUT: u16 = u16::MAX;
+
+/// Significant digits of every histogram: values are kept to 0.1 %.
+const SIGNIFICANT_DIGITS: u8 = 3;
+
+/// Takes each finished request of a window.
+///
+/// No allocation a request, but where a histogram grows to a value longer than any before, and as time goes on.
+#[derive(Clone, Debug)]
+pub struct Recorder {
+    interval: Latencies,
+    total: Latencies,
+    counts: Counts,
+    per_second: Vec<u64>,
+    per_tenth: Vec<u64>,
+    window_start_ns: u64,
+    window_end_ns: u64,
+    kinds: Vec<Kind>,
+}
+
+/// The latencies of the requests that the server did, in nanoseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Latencies {
+    /// Sent - due.
+    pub lag: Histogram<u64>,
+    /// Done - sent.
+    pub service: Histogram<u64>,
+    /// Done - due.
+    pub response: Histogram<u64>,
+    /// Time in attempts that failed and were repeated, of the requests that had such; it is part of service.
+    pub retrying: Histogram<u64>,
+}
+
+/// What is counted, not timed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Requests that the server did.
+    pub done: u64,
+    /// Those of them that were sent before the window ended.
+    pub done_in_time: u64,
+    /// Requests that failed, by the server's error code, or [`DISCONNECTED`] or [`TIMED_OUT`].
+    pub errors: BTreeMap<u16, u64>,
+    /// Attempts that were made again, by the code that the server gave the failed one.
+    pub retries: BTreeMap<u16, u64>,
+    /// Requests sent more than [`LATE_NS`] after they were due, whether they failed or not.
+    pub late: u64,
+}
+
+impl Default for Recorder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Recorder {
+    /// Nothing recorded.
+    pub fn new() -> Self {
+        Self {
+            interval: Latencies::new(),
+            total: Latencies::new(),
+            counts: Counts::default(),
+            per_second: Vec::new(),
+            per_tenth: Vec::new(),
+            window_start_ns: 0,
+            window_end_ns: u64::MAX,
+            kinds: Vec::new(),
+        }
+    }
+
+    /// Takes one finished request.
+    pub fn record(&mut self, request: &Request) {
+        self.counts.late += u64::from(request.lag_ns() > LATE_NS);
+        match request.outcome {
+            Outcome::Done => {
+                self.counts.done += 1;
+                self.counts.done_in_time += u64::from(request.sent_ns < self.window_end_ns);
+                self.interval.record(request);
+                self.count_tenth(request.done_ns);
+            }
+            Outcome::ServerError(code) => count(&mut self.counts.errors, code),
+            Outcome::Disconnected => count(&mut self.counts.errors, DISCONNECTED),
+            Outcome::TimedOut => count(&mut self.counts.errors, TIMED_OUT),
+        }
+    }
+
+    /// Takes one finished request, of a kind where there are several.
+    pub(crate) fn record_of(&mut self, request: &Request, of: Option<KindOf>) {
+        self.record(request);
+        if let Some(of) = of
+            && let Some(kind) = self.kinds.get_mut(of.kind)
+        {
+            kind.record(request, of.rolled_back, self.window_end_ns);
+        }
+    }
+
+    /// Counts so many kinds apart from here on; there are none before.
+    pub(crate) fn set_kinds(&mut self, kinds: usize) {
+        self.kinds.resize_with(kinds, Kind::default);
+    }
+
+    /// Takes out what was counted by kind.
+    pub(crate) fn take_kinds(&mut self) -> Vec<Kind> {
+        std::mem::take(&mut self.kinds)
+    }
+
+    /// Adds what another one recorded of the same window in intervals that have ended.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.total.add(&other.total);
+        self.counts.add(other.counts);
+        add_each(&mut self.per_second, &other.per_second);
+        add_each(&mut self.per_tenth, &other.per_tenth);
+        self.kinds
+            .iter_mut()
+            .zip(&other.kinds)
+            .for_each(|(kind, other)| kind.add(other));
+    }
+
+    /// Counts an attempt that failed with this code and is made again.
+    pub fn record_retry(&mut self, code: u16) {
+        count(&mut self.counts.retries, code);
+    }
+
+    /// Says when the window starts, from which on tenths of a second are counted.
+    pub fn set_window_start(&mut self, start_ns: u64) {
+        self.window_start_ns = start_ns;
+    }
+
+    /// Takes out how many requests were done in each tenth of a second from the start of the window.
+    pub(crate) fn take_per_tenth(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.per_tenth)
+    }
+
+    /// Says when the window ends: what is sent from then on is not in time.
+    pub fn set_window_end(&mut self, end_ns: u64) {
+        self.window_end_ns = end_ns;
+    }
+
+    /// The latencies since the last [`Recorder::next_interval`].
+    pub fn interval(&self) -> &Latencies {
+        &self.interval
+    }
+
+    /// Ends an interval of one second: its requests count to the whole from now on. Returns how many were done in
+    /// it.
+    pub fn next_interval(&mut self) -> u64 {
+        let done = self.interval.service.len();
+        self.per_second.push(done);
+        self.total.add(&self.interval);
+        self.interval.clear();
+        done
+    }
+
+    /// What has been counted so far.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    fn count_tenth(&mut self, done_ns: u64) {
+        let number = tenth(self.window_start_ns, done_ns);
+        if self.per_tenth.len() <= number {
+            self.per_tenth.resize(number + 1, 0);
+        }
+        self.per_tenth[number] += 1;
+    }
+
+    /// The latencies of all intervals that have ended, the counts, and the requests done in each second.
+    pub fn into_parts(self) -> (Latencies, Counts, Vec<u64>) {
+        (self.total, self.counts, self.per_second)
+    }
+}
+
+/// Adds counts of the same parts of a window.
+fn add_each(sums: &mut Vec<u64>, counts: &[u64]) {
+    sums.resize(sums.len().max(counts.len()), 0);
+    for (sum, count) in sums.iter_mut().zip(counts) {
+        *sum += count;
+    }
+}
+
+impl Counts {
+    fn add(&mut self, other: Self) {
+        self.done += other.done;
+        self.done_in_time += other.done_in_time;
+        self.late += other.late;
+        for (sums, counts) in [
+            (&mut self.errors, other.errors),
+            (&mut self.retries, other.retries),
+        ] {
+            for (code, count) in counts {
+                *sums.entry(code).or_default() += count;
+            }
+        }
+    }
+}
+
+impl Latencies {
+    fn new() -> Self {
+        Self {
+            lag: new_histogram(),
+            service: new_histogram(),
+            response: new_histogram(),
+            retrying: new_histogram(),
+        }
+    }
+
+    fn record(&mut self, request: &Request) {
+        self.lag += request.lag_ns();
+        self.service += request.service_ns();
+        self.response += request.response_ns();
+        if request.retries > 0 {
+            self.retrying += request.retrying_ns();
+        }
+    }
+
+    /// Adds those of other requests.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.lag += &other.lag;
+        self.service += &other.service;
+        self.response += &other.response;
+        self.retrying += &other.retrying;
+    }
+
+    fn clear(&mut self) {
+        self.lag.clear();
+        self.service.clear();
+        self.response.clear();
+        self.retrying.clear();
+    }
+
+    /// Those that all requests have, each with the name that it has in reports and logs.
+    pub fn named(&self) -> [(&'static str, &Histogram<u64>); 3] {
+        [
+            ("lag", &self.lag),
+            ("service", &self.service),
+            ("response", &self.response),
+        ]
+    }
+}
+
+/// An empty histogram of nanoseconds that takes every value: it grows instead of cutting off.
+#[expect(clippy::expect_used, reason = "the precision is a constant that is valid")]
+pub(crate) fn new_histogram() -> Histogram<u64> {
+    Histogram::new(SIGNIFICANT_DIGITS).expect("3 significant digits are valid")
+}
+
+fn count(counts: &mut BTreeMap<u16, u64>, code: u16) {
+    *counts.entry(code).or_default() += 1;
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn requests() -> impl Strategy<Value = Request> {
+        let outcome = prop_oneof![
+            4 => Just(Outcome::Done),
+            1 => (1000u16..1010).prop_map(Outcome::ServerError),
+            1 => Just(Outcome::Disconnected),
+            1 => Just(Outcome::TimedOut),
+        ];
+        (0u64..1 << 40, 0u64..1 << 36, 0u64..1 << 36, outcome).prop_map(|(due_ns, lag, service, outcome)| {
+            Request {
+                due_ns,
+                sent_ns: due_ns + lag,
+                attempt_ns: due_ns + lag,
+                done_ns: due_ns + lag + service,
+                outcome,
+                retries: 0,
+                thread: None,
+            }
+        })
+    }
+
+    #[test]
+    fn the_longest_value_is_kept_and_not_cut_off() {
+        let mut recorder = Recorder::new();
+        let hour_ns = 3_600_000_000_000;
+        recorder.record(&Request {
+            due_ns: 0,
+            sent_ns: 0,
+            attempt_ns: 0,
+            done_ns: hour_ns,
+            outcome: Outcome::Done,
+            retries: 0,
+            thread: None,
+        });
+        recorder.next_interval();
+        let (latencies, _, _) = recorder.into_parts();
+        assert!(latencies.response.max() >= hour_ns);
+        assert!(latencies.response.equivalent(latencies.response.max(), hour_ns));
+    }
+
+    #[test]
+    fn attempts_that_failed_are_timed_apart_where_there_were_some() {
+        let mut recorder = Recorder::new();
+        for (retries, attempt_ns) in [(0, 10), (2, 40)] {
+            recorder.record(&Request {
+                due_ns: 0,
+                sent_ns: 10,
+                attempt_ns,
+                done_ns: 50,
+                outcome: Outcome::Done,
+                retries,
+                thread: None,
+            });
+        }
+        recorder.next_interval();
+        let (latencies, ..) = recorder.into_parts();
+        assert_eq!((latencies.retrying.len(), latencies.retrying.max()), (1, 30));
+        assert_eq!((latencies.service.len(), latencies.service.min()), (2, 40));
+    }
+
+    #[test]
+    fn late_is_more_than_a_millisecond() {
+        let mut recorder = Recorder::new();
+        for lag in [0, LATE_NS, LATE_NS + 1] {
+            recorder.record(&Request {
+                due_ns: 5,
+                sent_ns: 5 + lag,
+                attempt_ns: 5 + lag,
+                done_ns: 6 + lag,
+                outcome: Outcome::ServerError(1062),
+                retries: 0,
+                thread: None,
+            });
+        }
+        assert_eq!(recorder.counts().late, 1);
+        assert_eq!(recorder.counts().errors, BTreeMap::from([(1062, 3)]));
+    }
+
+    proptest! {
+        #[test]
+        fn every_request_is_counted_once(
+            requests in proptest::collection::vec(requests(), 0..200),
+            seconds in 1usize..5,
+            end_ns in 0u64..1 << 40,
+        ) {
+            let mut recorder = Recorder::new();
+            recorder.set_window_end(end_ns);
+            let a_second = requests.len().div_ceil(seconds).max(1);
+            for second in requests.chunks(a_second) {
+                second.iter().for_each(|request| recorder.record(request));
+                recorder.next_interval();
+            }
+            prop_assert_eq!(recorder.take_per_tenth().iter().sum::<u64>(), recorder.counts().done);
+            let (latencies, counts, per_second) = recorder.into_parts();
+            let done: Vec<&Request> = requests.iter().filter(|r| r.outcome == Outcome::Done).collect();
+            prop_assert_eq!(counts.done, done.len() as u64);
+            prop_assert_eq!(counts.done + counts.errors.values().sum::<u64>(), requests.len() as u64);
+            prop_assert_eq!(per_second.iter().sum::<u64>(), counts.done);
+            for (_, histogram) in latencies.named() {
+                prop_assert_eq!(histogram.len(), counts.done);
+            }
+            let in_time = done.iter().filter(|request| request.sent_ns < end_ns).count() as u64;
+            prop_assert_eq!(counts.done_in_time, in_time);
+            let longest = done.iter().map(|request| request.response_ns()).max().unwrap_or(0);
+            prop_assert!(latencies.response.equivalent(latencies.response.max(), longest));
+        }
+    }
+}

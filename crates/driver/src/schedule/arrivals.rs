@@ -1,0 +1,232 @@
+//! When requests are due.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::schedule::rate_integral::Course;
+use crate::schedule::rate_schedule::Schedule;
+use crate::schedule::replay_file::ArrivalTimes;
+use crate::util::random::{Stream, Xoshiro256PlusPlus, unit};
+
+/// How due times are spread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrivals {
+    /// The same gap between any two.
+    Uniform,
+    /// Independent users: gaps of an exponential distribution.
+    Poisson,
+}
+
+impl Arrivals {
+    /// Both, by name.
+    pub const ALL: [Self; 2] = [Self::Uniform, Self::Poisson];
+
+    /// The name in commands and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Uniform => "uniform",
+            Self::Poisson => "poisson",
+        }
+    }
+
+    /// Due times in nanoseconds from the start, without end and never falling: the same for the same seed. The
+    /// seed does not matter to uniform arrivals. `rate_per_s` must be above 0 and finite; [`crate::schedule::rate::Rate`] sees to
+    /// that.
+    pub fn offsets_ns(self, rate_per_s: f64, seed: u64) -> Offsets {
+        self.on(Course::Constant(rate_per_s), seed)
+    }
+
+    /// The same along a schedule, which ends: within each of its steps, and evenly or exponentially at the rate of
+    /// the moment where it rises or falls.
+    pub fn scheduled_ns(self, schedule: &Schedule, seed: u64) -> Offsets {
+        self.on(Course::along(schedule), seed)
+    }
+
+    fn on(self, course: Course, seed: u64) -> Offsets {
+        let process = match self {
+            Self::Uniform => Process::Uniform { next: 0 },
+            Self::Poisson => Process::Poisson {
+                rng: Stream::Arrivals.rng(seed),
+                gaps: 0.0,
+            },
+        };
+        Offsets(Origin::Computed(process, course))
+    }
+}
+
+impl fmt::Display for Arrivals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Arrivals {
+    type Err = UnknownArrivals;
+
+    fn from_str(text: &str) -> Result<Self, UnknownArrivals> {
+        Self::ALL
+            .into_iter()
+            .find(|arrivals| arrivals.name() == text)
+            .ok_or_else(|| UnknownArrivals(text.into()))
+    }
+}
+
+/// No such arrivals.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("unknown arrivals {0:?}: choose uniform or poisson")]
+pub struct UnknownArrivals(String);
+
+/// Due times in nanoseconds from the start; see [`Arrivals::offsets_ns`].
+#[derive(Clone, Debug)]
+pub struct Offsets(Origin);
+
+#[derive(Clone, Debug)]
+enum Origin {
+    Computed(Process, Course),
+    Recorded { times: Arc<[u64]>, next: usize },
+}
+
+/// How many requests have fallen due, in expectation, whenever one does: the rate enters once, behind it.
+#[derive(Clone, Debug)]
+enum Process {
+    /// Number of the next one.
+    Uniform { next: u64 },
+    /// The gaps so far, in units of the mean gap.
+    Poisson { rng: Xoshiro256PlusPlus, gaps: f64 },
+}
+
+impl Offsets {
+    /// Times that are known.
+    pub(crate) fn recorded(times: &ArrivalTimes) -> Self {
+        Self(Origin::Recorded {
+            times: times.offsets_ns(),
+            next: 0,
+        })
+    }
+}
+
+impl Iterator for Offsets {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        match &mut self.0 {
+            Origin::Computed(process, course) => course.due_ns(process.advance()),
+            Origin::Recorded { times, next } => {
+                let offset_ns = times.get(*next).copied();
+                *next += 1;
+                offset_ns
+            }
+        }
+    }
+}
+
+impl Process {
+    fn advance(&mut self) -> f64 {
+        match self {
+            Self::Uniform { next } => {
+                let number = *next;
+                *next += 1;
+                number as f64
+            }
+            Self::Poisson { rng, gaps } => {
+                // libm's logarithm gives the same bits on every machine; 1 - u is never 0.
+                *gaps -= libm::log(1.0 - unit(rng));
+                *gaps
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::util::clock::NS_PER_S;
+
+    fn until(arrivals: Arrivals, rate: f64, seed: u64, end_ns: u64) -> Vec<u64> {
+        arrivals
+            .offsets_ns(rate, seed)
+            .take_while(|&at| at < end_ns)
+            .collect()
+    }
+
+    #[test]
+    fn a_uniform_rate_has_no_drift() {
+        // 3/s has no whole period in ns; a truncated one would be 10 days * 3 * (1/3 ns) early at the end.
+        let (rate, seconds) = (3.0, 864_000);
+        let number = 3 * seconds;
+        let at = Arrivals::Uniform.offsets_ns(rate, 0).nth(number).unwrap();
+        assert_eq!(at, seconds as u64 * NS_PER_S);
+    }
+
+    #[test]
+    fn a_seed_means_the_same_poisson_arrivals_for_ever() {
+        let first: Vec<u64> = Arrivals::Poisson.offsets_ns(1000.0, 1).take(4).collect();
+        assert_eq!(first, [1_494_188, 2_737_914, 3_898_511, 3_976_993]);
+    }
+
+    #[test]
+    fn poisson_gaps_are_exponential() {
+        let count = 200_000;
+        let at: Vec<u64> = Arrivals::Poisson.offsets_ns(1000.0, 7).take(count).collect();
+        let gaps: Vec<f64> = at
+            .windows(2)
+            .map(|pair| (pair[1] - pair[0]) as f64 / 1e6)
+            .collect();
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64;
+        let longer_than_mean = gaps.iter().filter(|&&gap| gap > 1.0).count() as f64 / gaps.len() as f64;
+        // Five standard errors of each: 1/sqrt(n), sqrt(8/n) and sqrt(p(1-p)/n).
+        assert!((mean - 1.0).abs() < 0.012, "mean {mean}");
+        assert!((variance - 1.0).abs() < 0.032, "variance {variance}");
+        assert!(
+            (longer_than_mean - (-1f64).exp()).abs() < 0.006,
+            "tail {longer_than_mean}"
+        );
+    }
+
+    #[test]
+    fn rates_from_slow_to_fast_work() {
+        assert_eq!(until(Arrivals::Uniform, 0.5, 0, 10 * NS_PER_S).len(), 5);
+        assert_eq!(until(Arrivals::Uniform, 100_000.0, 0, NS_PER_S).len(), 100_000);
+    }
+
+    #[test]
+    fn names_are_read_back() {
+        for arrivals in Arrivals::ALL {
+            assert_eq!(arrivals.to_string().parse(), Ok(arrivals));
+        }
+        assert!("bursts".parse::<Arrivals>().is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn uniform_arrivals_of_whole_rates_are_rate_times_duration(rate in 1u32..20_000, seconds in 1u64..4) {
+            let count = until(Arrivals::Uniform, f64::from(rate), 0, seconds * NS_PER_S).len() as u64;
+            prop_assert_eq!(count, u64::from(rate) * seconds);
+        }
+
+        #[test]
+        fn due_times_never_fall_and_repeat_for_a_seed(rate in 0.01f64..1e6, seed: u64) {
+            for arrivals in Arrivals::ALL {
+                let at: Vec<u64> = arrivals.offsets_ns(rate, seed).take(500).collect();
+                prop_assert!(at.is_sorted());
+                let again: Vec<u64> = arrivals.offsets_ns(rate, seed).take(500).collect();
+                prop_assert_eq!(at, again);
+            }
+        }
+
+        #[test]
+        fn twice_the_rate_is_the_same_arrivals_in_half_the_time(seed: u64) {
+            let slow = Arrivals::Poisson.offsets_ns(100.0, seed);
+            let fast = Arrivals::Poisson.offsets_ns(200.0, seed);
+            for (slow, fast) in slow.zip(fast).take(500) {
+                prop_assert!(slow.abs_diff(2 * fast) <= 2);
+            }
+        }
+    }
+}

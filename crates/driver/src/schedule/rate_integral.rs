@@ -1,0 +1,177 @@
+//! From how many requests have fallen due to when: what makes a constant rate or a schedule of an arrival process.
+
+use std::sync::Arc;
+
+use crate::schedule::rate_schedule::{Schedule, Step};
+use crate::util::clock::NS_PER_S;
+
+/// Turns a number of requests, which never falls from call to call, into a time from the start.
+///
+/// An arrival process runs in units of expected requests, and the integral of the rate is inverted: gaps of 1 become
+/// evenly spread requests, exponential ones a Poisson process whose rate varies (time rescaling). Times are computed
+/// from the start of their step, and no rounding adds up.
+#[derive(Clone, Debug)]
+pub(crate) enum Course {
+    /// Requests a second, for ever.
+    Constant(f64),
+    /// Along a schedule, to its end.
+    Along(Position),
+}
+
+/// A step of a schedule.
+#[derive(Clone, Debug)]
+pub(crate) struct Position {
+    steps: Arc<[Step]>,
+    index: usize,
+    start_ns: u64,
+    /// Requests of the steps before.
+    before: f64,
+    last_ns: u64,
+}
+
+impl Course {
+    /// From the start of a schedule.
+    pub(crate) fn along(schedule: &Schedule) -> Self {
+        Self::Along(Position {
+            steps: schedule.steps(),
+            index: 0,
+            start_ns: 0,
+            before: 0.0,
+            last_ns: 0,
+        })
+    }
+
+    /// When so many requests have fallen due; `None` after the end.
+    pub(crate) fn due_ns(&mut self, requests: f64) -> Option<u64> {
+        match self {
+            // A product and a quotient, each rounded once (2^-53 of its value): nothing adds up.
+            Self::Constant(rate_per_s) => Some((requests * NS_PER_S as f64 / *rate_per_s) as u64),
+            Self::Along(position) => position.due_ns(requests),
+        }
+    }
+}
+
+impl Position {
+    fn due_ns(&mut self, requests: f64) -> Option<u64> {
+        let mut step = *self.steps.get(self.index)?;
+        // A request that is due where a step ends belongs to the next one, or to the one after a pause.
+        while requests >= self.before + step.requests() {
+            self.before += step.requests();
+            self.start_ns += step.length_ns();
+            self.index += 1;
+            step = *self.steps.get(self.index)?;
+        }
+        // Two nearly equal numbers of requests may be rounded past each other in a ramp.
+        self.last_ns = self
+            .last_ns
+            .max(self.start_ns + step.due_ns(requests - self.before));
+        Some(self.last_ns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::schedule::arrivals::Arrivals;
+
+    fn step(milliseconds: u64, from: f64, to: f64) -> Step {
+        Step::new(Duration::from_millis(milliseconds), from, to).unwrap()
+    }
+
+    fn schedule(steps: Vec<Step>) -> Schedule {
+        Schedule::new("a".into(), steps).unwrap()
+    }
+
+    fn due(schedule: &Schedule, arrivals: Arrivals, seed: u64) -> Vec<u64> {
+        arrivals.scheduled_ns(schedule, seed).collect()
+    }
+
+    #[test]
+    fn one_step_is_the_constant_rate() {
+        for arrivals in Arrivals::ALL {
+            let schedule = schedule(vec![step(5000, 333.0, 333.0)]);
+            let constant = arrivals.offsets_ns(333.0, 5).take_while(|&at| at < 5 * NS_PER_S);
+            assert!(constant.eq(due(&schedule, arrivals, 5)));
+        }
+    }
+
+    #[test]
+    fn each_step_has_its_rate_and_pauses_have_none() {
+        let schedule = schedule(vec![
+            step(1000, 3.0, 3.0),
+            step(1000, 0.0, 0.0),
+            step(1000, 2.0, 2.0),
+        ]);
+        let at = due(&schedule, Arrivals::Uniform, 0);
+        assert_eq!(at, [0, 333_333_333, 666_666_666, 2_000_000_000, 2_500_000_000]);
+    }
+
+    #[test]
+    fn a_ramp_has_the_squares_times() {
+        // 0 to 200/s in 1 s: 100 t^2 requests until t.
+        let at = due(&schedule(vec![step(1000, 0.0, 200.0)]), Arrivals::Uniform, 0);
+        assert_eq!(at.len(), 100);
+        for (number, &at) in at.iter().enumerate() {
+            let exact = (number as f64 / 100.0).sqrt() * 1e9;
+            assert!((at as f64 - exact).abs() <= 1.0, "{number}: {at}, not {exact}");
+        }
+        let down = due(&schedule(vec![step(1000, 200.0, 0.0)]), Arrivals::Uniform, 0);
+        assert_eq!(down.len(), 100);
+        assert_eq!((down[0], down[75]), (0, 500_000_000));
+    }
+
+    #[test]
+    fn repeated_bursts_do_not_drift() {
+        let bursts: Vec<Step> = (0..100_000)
+            .flat_map(|_| [step(7, 0.0, 0.0), step(3, 1000.0, 1000.0)])
+            .collect();
+        let at = due(&schedule(bursts), Arrivals::Uniform, 0);
+        assert_eq!(at.len(), 300_000);
+        assert!((0..300_000).all(|n| at[n as usize] == n / 3 * 10_000_000 + 7_000_000 + n % 3 * 1_000_000));
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let rate = prop_oneof![1 => Just(0.0), 4 => 0.0f64..5000.0];
+        let step = (1u64..500, rate.clone(), rate, any::<bool>())
+            .prop_map(|(length, from, to, level)| step(length, from, if level { from } else { to }));
+        proptest::collection::vec(step, 1..12)
+    }
+
+    /// Requests due until a time, by summing in the steps.
+    fn integral(steps: &[Step], at_ns: u64) -> f64 {
+        Schedule::new("a".into(), steps.to_vec())
+            .unwrap()
+            .mean_per_s(Duration::from_nanos(at_ns))
+            * at_ns as f64
+            / 1e9
+    }
+
+    proptest! {
+        #[test]
+        fn uniform_arrivals_are_the_inverse_of_the_rates_integral(steps in steps()) {
+            prop_assume!(steps.iter().any(|step| step.requests() > 0.0));
+            let schedule = schedule(steps.clone());
+            let at = due(&schedule, Arrivals::Uniform, 0);
+            let whole = integral(&steps, schedule.length().as_nanos() as u64);
+            prop_assert!((at.len() as f64 - whole.ceil()).abs() <= 1.0);
+            prop_assert!(at.is_sorted() && at.last().is_none_or(|&last| u128::from(last) < schedule.length().as_nanos()));
+            for (number, &at) in at.iter().enumerate() {
+                // A nanosecond at 5,000/s is 5e-6 requests.
+                prop_assert!((integral(&steps, at) - number as f64).abs() < 1e-4, "{number} at {at}");
+            }
+        }
+
+        #[test]
+        fn poisson_arrivals_never_fall_and_repeat_for_a_seed(steps in steps(), seed: u64) {
+            prop_assume!(steps.iter().any(|step| step.requests() > 0.0));
+            let schedule = schedule(steps);
+            let at = due(&schedule, Arrivals::Poisson, seed);
+            prop_assert!(at.is_sorted());
+            prop_assert_eq!(at, due(&schedule, Arrivals::Poisson, seed));
+        }
+    }
+}

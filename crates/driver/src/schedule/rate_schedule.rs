@@ -1,0 +1,174 @@
+//! Rates that change over time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::schedule::rate::MOST_PER_S;
+use crate::util::clock::{NS_PER_S, duration_ns, per_s};
+
+/// A stretch of time over which the rate stays, or rises or falls evenly.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    length_ns: u64,
+    from_per_s: f64,
+    to_per_s: f64,
+}
+
+/// Steps, one after the other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Schedule {
+    name: String,
+    steps: Arc<[Step]>,
+    length_ns: u64,
+}
+
+/// Why steps are no schedule.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ScheduleError {
+    /// A rate that is none.
+    #[error("a rate must be 0 to 1,000,000")]
+    Rate,
+    /// A step without time.
+    #[error("a step must last at least 1 ns")]
+    Length,
+    /// Nothing is ever due.
+    #[error("no request is ever due: give a step with a rate above 0")]
+    NoRequests,
+    /// More than can be counted.
+    #[error("it is longer than 584 years")]
+    TooLong,
+}
+
+impl Step {
+    /// From one rate to another in this time; twice the same rate stays. Rates are in requests a second; 0 is a pause.
+    pub fn new(length: Duration, from_per_s: f64, to_per_s: f64) -> Result<Self, ScheduleError> {
+        let is_rate = |rate: f64| (0.0..=MOST_PER_S).contains(&rate);
+        if length.is_zero() {
+            Err(ScheduleError::Length)
+        } else if is_rate(from_per_s) && is_rate(to_per_s) {
+            Ok(Self {
+                length_ns: duration_ns(length),
+                from_per_s,
+                to_per_s,
+            })
+        } else {
+            Err(ScheduleError::Rate)
+        }
+    }
+
+    pub(crate) fn length_ns(self) -> u64 {
+        self.length_ns
+    }
+
+    /// Requests due in it.
+    pub(crate) fn requests(self) -> f64 {
+        self.requests_until(self.length_ns)
+    }
+
+    /// Requests due until `at_ns` from its start: the integral of the rate.
+    fn requests_until(self, at_ns: u64) -> f64 {
+        let at_ns = at_ns.min(self.length_ns) as f64;
+        // At the end exactly 1, so that a step of whole requests has no rounding.
+        let part = at_ns / self.length_ns as f64;
+        let mean = self.from_per_s + (self.to_per_s - self.from_per_s) * part / 2.0;
+        mean * at_ns / NS_PER_S as f64
+    }
+
+    /// When `requests` of it have fallen due, from its start: the inverse of the integral.
+    pub(crate) fn due_ns(self, requests: f64) -> u64 {
+        let from = self.from_per_s;
+        let at_ns = if from == self.to_per_s {
+            // As a rate without schedule is computed, so that both give the same times.
+            requests * NS_PER_S as f64 / from
+        } else if requests > 0.0 {
+            let length_s = self.length_ns as f64 / NS_PER_S as f64;
+            let rise = 2.0 * requests * (self.to_per_s - from) / length_s;
+            // The rate there. Rounding must not take it below 0 where a fall ends in 0.
+            let rate = (from * from + rise).max(0.0).sqrt();
+            2.0 * requests * NS_PER_S as f64 / (from + rate)
+        } else {
+            0.0
+        };
+        (at_ns as u64).min(self.length_ns - 1)
+    }
+}
+
+impl Schedule {
+    /// Refuses steps in which nothing is ever due. The name is for reports.
+    pub fn new(name: String, steps: Vec<Step>) -> Result<Self, ScheduleError> {
+        let mut length_ns = 0u64;
+        for step in &steps {
+            let longer = length_ns.checked_add(step.length_ns);
+            length_ns = longer.ok_or(ScheduleError::TooLong)?;
+        }
+        if steps.iter().any(|step| step.requests() > 0.0) {
+            Ok(Self {
+                name,
+                steps: steps.into(),
+                length_ns,
+            })
+        } else {
+            Err(ScheduleError::NoRequests)
+        }
+    }
+
+    /// What reports call it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// From its start to its end.
+    pub fn length(&self) -> Duration {
+        Duration::from_nanos(self.length_ns)
+    }
+
+    /// The mean rate of the first `window`, in requests a second.
+    pub fn mean_per_s(&self, window: Duration) -> f64 {
+        let window_ns = duration_ns(window);
+        let (mut left_ns, mut requests) = (window_ns, 0.0);
+        for step in self.steps.iter() {
+            requests += step.requests_until(left_ns);
+            left_ns = left_ns.saturating_sub(step.length_ns);
+        }
+        per_s(requests, window_ns)
+    }
+
+    pub(crate) fn steps(&self) -> Arc<[Step]> {
+        Arc::clone(&self.steps)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn step(seconds: u64, from: f64, to: f64) -> Step {
+        Step::new(Duration::from_secs(seconds), from, to).unwrap()
+    }
+
+    #[test]
+    fn what_is_no_schedule_is_refused() {
+        let new = |steps| Schedule::new("a".into(), steps);
+        assert_eq!(Step::new(SECOND, -1.0, 1.0), Err(ScheduleError::Rate));
+        assert_eq!(Step::new(SECOND, 1.0, f64::NAN), Err(ScheduleError::Rate));
+        assert_eq!(Step::new(Duration::ZERO, 1.0, 1.0), Err(ScheduleError::Length));
+        assert_eq!(new(vec![]), Err(ScheduleError::NoRequests));
+        assert_eq!(new(vec![step(1, 0.0, 0.0)]), Err(ScheduleError::NoRequests));
+        let long = step(u64::MAX / 1_000_000_000, 1.0, 1.0);
+        assert_eq!(new(vec![long, long]), Err(ScheduleError::TooLong));
+    }
+
+    #[test]
+    fn the_mean_is_of_the_window() {
+        let schedule = Schedule::new("a".into(), vec![step(2, 100.0, 300.0), step(2, 0.0, 0.0)]).unwrap();
+        assert_eq!(schedule.length(), 4 * SECOND);
+        assert_eq!(schedule.mean_per_s(4 * SECOND), 100.0);
+        assert_eq!(schedule.mean_per_s(2 * SECOND), 200.0);
+        assert_eq!(schedule.mean_per_s(SECOND), 150.0);
+        assert_eq!(schedule.mean_per_s(Duration::ZERO), 0.0);
+    }
+}

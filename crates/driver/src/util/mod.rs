@@ -1,0 +1,11 @@
+//! Helpers that know nothing of requests.
+
+pub(crate) mod async_fd;
+pub(crate) mod clock;
+pub(crate) mod decimal;
+pub(crate) mod line_file;
+pub mod random;
+pub(crate) mod runtime;
+#[cfg(test)]
+pub(crate) mod test_fit;
+pub(crate) mod toml_file;

@@ -1,0 +1,210 @@
+//! A connection that issues the requests of a file.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use mysql_async::{Error, Value};
+
+use crate::client::connection::{Conn, Statement};
+use crate::engine::shard_state::Seat;
+use crate::workloads::custom::custom_workload::Custom;
+use crate::workloads::custom::drawn::Drawn;
+use crate::workloads::protocol::Protocol;
+use crate::workloads::request_values::Draw;
+use crate::workloads::statement::Ready;
+use crate::workloads::transaction::Transaction;
+use crate::workloads::workload::{Issued, Workload};
+
+/// The statements of all kinds of requests, ready on one connection.
+pub(crate) struct Session {
+    custom: Arc<Custom>,
+    /// By kind, the statements in their order.
+    ready: Vec<Vec<Ready>>,
+    transaction: Transaction,
+}
+
+/// One request.
+pub(crate) struct Values {
+    kind: usize,
+    calls: Vec<Call>,
+    /// Statements that are committed: a further attempt goes on behind them.
+    committed: Cell<usize>,
+}
+
+enum Call {
+    Execute(Statement, Vec<Value>),
+    Query(String),
+}
+
+impl Workload for Session {
+    type Values = Values;
+
+    async fn prepare(conn: &mut Conn, seat: &Seat) -> mysql_async::Result<Self> {
+        let Some(custom) = seat.requests.custom() else {
+            return Err(Error::Other("the workload has no file".into()));
+        };
+        let mut session = Self::as_text(Arc::clone(custom));
+        if seat.requests.protocol() == Protocol::Prepared {
+            session.transaction.prepare(conn).await?;
+            for ready in session.ready.iter_mut().flatten() {
+                ready.prepare(conn).await?;
+            }
+        }
+        Ok(session)
+    }
+
+    fn draw(&self, draw: &mut Draw) -> Values {
+        let kind = self.custom.weights.draw(draw.rng());
+        let drawn = self.custom.kinds[kind].draw(draw);
+        Values {
+            kind,
+            calls: self.calls(kind, &drawn),
+            committed: Cell::new(0),
+        }
+    }
+
+    fn kind(&self, values: &Values) -> Option<usize> {
+        Some(values.kind)
+    }
+
+    async fn issue(&self, conn: &mut Conn, values: &Values) -> mysql_async::Result<Issued> {
+        if self.custom.kinds[values.kind].transaction {
+            let transaction = self.transaction.around(conn, async |conn| {
+                for call in &values.calls {
+                    call.send(conn).await?;
+                }
+                Ok(())
+            });
+            transaction.await?;
+        } else {
+            while let Some(call) = values.calls.get(values.committed.get()) {
+                call.send(conn).await?;
+                values.committed.update(|committed| committed + 1);
+            }
+        }
+        Ok(Issued::Done)
+    }
+}
+
+impl Session {
+    /// With every statement to be sent as text.
+    fn as_text(custom: Arc<Custom>) -> Self {
+        let kinds = custom.kinds.iter();
+        let ready = kinds.map(|kind| {
+            let statements = kind.statements.iter();
+            statements.map(|statement| Ready::Text(statement.sql())).collect()
+        });
+        Self {
+            ready: ready.collect(),
+            custom,
+            transaction: Transaction::as_text(),
+        }
+    }
+
+    fn calls(&self, kind: usize, drawn: &[Drawn]) -> Vec<Call> {
+        let statements = self.custom.kinds[kind].statements.iter().zip(&self.ready[kind]);
+        let calls = statements.map(|(statement, ready)| match ready {
+            Ready::Prepared(prepared) => {
+                let values = statement
+                    .parameters
+                    .iter()
+                    .map(|&parameter| drawn[parameter].value());
+                Call::Execute(*prepared, values.collect())
+            }
+            // A question mark in a text of the statement is no parameter: the statement knows its places itself.
+            Ready::Text(_) => Call::Query(statement.with_values(drawn)),
+        });
+        calls.collect()
+    }
+}
+
+impl Call {
+    async fn send(&self, conn: &mut Conn) -> mysql_async::Result<()> {
+        match self {
+            Self::Execute(statement, values) => conn.execute_drop(*statement, values).await,
+            Self::Query(sql) => conn.query_drop(sql).await,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::util::test_fit::assert_fits;
+    use crate::workloads::dataset::Dataset;
+
+    const FILE: &str = "
+        [[request]]
+        name = 'move'
+        weight = 3
+        statements = ['UPDATE a SET b = b - :amount WHERE id = :id', 'UPDATE c SET d = :id, e = :amount']
+        [request.parameters]
+        amount = { type = 'decimal', min = 0.01, max = 9.99, places = 2 }
+        id = { type = 'integer', min = 1, max = 4 }
+
+        [[request]]
+        name = 'add'
+        statements = ['INSERT INTO f VALUES (:id)']
+        [request.parameters]
+        id = { type = 'unique' }
+        ";
+
+    fn request(session: &Session, number: u64) -> (usize, Vec<String>) {
+        let values = session.draw(&mut Draw::request(Dataset::UNUSED, 9, number));
+        let sql = |call| match call {
+            Call::Query(sql) => sql,
+            Call::Execute(..) => panic!("nothing is prepared"),
+        };
+        (values.kind, values.calls.into_iter().map(sql).collect())
+    }
+
+    fn session() -> Session {
+        Session::as_text(Arc::new(Custom::read("file.toml", FILE).unwrap()))
+    }
+
+    #[test]
+    fn kinds_have_their_weights_and_requests_their_own_values() {
+        let session = session();
+        let (mut kinds, mut ids) = ([0; 2], BTreeMap::new());
+        for number in 0..20_000 {
+            let (kind, statements) = request(&session, number);
+            kinds[kind] += 1;
+            if kind == 0 {
+                let (_, id) = statements[0].split_once("id = ").unwrap();
+                *ids.entry(id.to_owned()).or_default() += 1;
+            }
+            assert_eq!(request(&session, number), (kind, statements));
+        }
+        assert_fits(&kinds, &[0.75, 0.25]);
+        let ids: Vec<u64> = ids.into_values().collect();
+        assert_fits(&ids, &[0.25; 4]);
+    }
+
+    #[test]
+    fn the_statements_of_a_request_share_what_was_drawn() {
+        let session = session();
+        let moves = (0..100).map(|number| request(&session, number));
+        for (_, statements) in moves.filter(|(kind, _)| *kind == 0) {
+            let (amount, id) = statements[0]["UPDATE a SET b = b - ".len()..]
+                .split_once(" WHERE id = ")
+                .unwrap();
+            assert_eq!(statements[1], format!("UPDATE c SET d = {id}, e = {amount}"));
+        }
+    }
+
+    #[test]
+    fn no_two_requests_have_the_same_unique_number() {
+        let session = session();
+        let adds = (0..1000).map(|number| request(&session, number));
+        let mut adds: Vec<String> = adds
+            .filter(|(kind, _)| *kind == 1)
+            .map(|(_, sql)| sql[0].clone())
+            .collect();
+        let count = adds.len();
+        adds.sort();
+        adds.dedup();
+        assert!(count > 100 && adds.len() == count);
+    }
+}

@@ -1,0 +1,20 @@
+//! A workload from a file: tables, and requests of SQL statements with parameters that are drawn.
+//!
+//! docs/workloads.md describes the format. Everything that needs no server is checked before anything starts; the server
+//! prepares every statement before the tables are filled.
+
+pub(crate) mod connection;
+pub(crate) mod custom_workload;
+mod drawn;
+mod generator;
+mod generator_spec;
+mod parse;
+mod request_type;
+pub(crate) mod server_check;
+mod sql_statement;
+mod syntax;
+mod table;
+mod weighted;
+
+#[cfg(test)]
+mod tests;

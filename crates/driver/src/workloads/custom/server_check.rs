@@ -1,0 +1,98 @@
+//! Checks that need a server: whether it accepts the statements of a file.
+
+use mysql_async::prelude::Queryable;
+use mysql_async::{Conn, Error};
+use thiserror::Error as ThisError;
+
+use crate::workloads::custom::custom_workload::Custom;
+use crate::workloads::statement::NOT_PREPARABLE;
+
+/// `ER_DBACCESS_DENIED_ERROR`, `ER_TABLEACCESS_DENIED_ERROR`, `ER_COLUMNACCESS_DENIED_ERROR` and
+/// `ER_SPECIFIC_ACCESS_DENIED_ERROR`.
+const DENIED: [u16; 4] = [1044, 1142, 1143, 1227];
+
+/// SQL mode in which a backslash in a string is an ordinary character.
+const NO_BACKSLASH_ESCAPES: &str = "NO_BACKSLASH_ESCAPES";
+
+/// Reason why a file cannot be used with this server.
+#[derive(Debug, ThisError)]
+pub enum Refused {
+    /// The server refuses a statement.
+    #[error("{place}: the server refuses it: {source}. The statement: {sql}")]
+    ByServer {
+        /// File, and where in it the statement is.
+        place: String,
+        /// Statement.
+        sql: String,
+        /// Error of the server.
+        source: Error,
+    },
+    /// Strings with backslashes mean something else to this server.
+    #[error(
+        "{file}: the server's sql_mode has {NO_BACKSLASH_ESCAPES}, with which random texts would be written wrongly: \
+         take it out of sql_mode"
+    )]
+    NoBackslashEscapes {
+        /// File.
+        file: String,
+    },
+}
+
+impl Refused {
+    /// Returns whether the account lacks rights.
+    pub fn is_denied(&self) -> bool {
+        matches!(self, Self::ByServer { source: Error::Server(error), .. } if DENIED.contains(&error.code))
+    }
+}
+
+/// Creates the tables, and lets the server prepare every statement of the requests and of the load, before any row is
+/// loaded.
+pub(crate) async fn check(conn: &mut Conn, custom: &Custom) -> Result<(), Refused> {
+    let file = &custom.name;
+    check_sql_mode(conn, file).await?;
+    for table in custom.tables() {
+        let created = conn.query_drop(table.create.as_str()).await;
+        let place = || format!("{file}: create of the table {}", table.name);
+        created.map_err(|source| refused(place(), &table.create, source))?;
+    }
+    for table in custom.tables().filter(|table| table.rows > 0) {
+        let values = vec!["?"; table.columns.len()].join(",");
+        let sql = format!("INSERT INTO {} VALUES ({values})", table.target());
+        let place = || format!("{file}: the columns of the table {}", table.name);
+        prepare(conn, &sql, place).await?;
+    }
+    for kind in &custom.kinds {
+        for (number, statement) in (1..).zip(&kind.statements) {
+            let place = || format!("{file}: statement {number} of the request {}", kind.name);
+            prepare(conn, &statement.sql(), place).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a server that would read the driver's string literals differently.
+async fn check_sql_mode(conn: &mut Conn, file: &str) -> Result<(), Refused> {
+    let sql = "SELECT @@sql_mode";
+    let mode = conn.query_first::<String, _>(sql).await;
+    let mode = mode.map_err(|source| refused(file.to_owned(), sql, source))?;
+    if mode.is_some_and(|mode| mode.contains(NO_BACKSLASH_ESCAPES)) {
+        return Err(Refused::NoBackslashEscapes {
+            file: file.to_owned(),
+        });
+    }
+    Ok(())
+}
+
+async fn prepare(conn: &mut Conn, sql: &str, place: impl FnOnce() -> String) -> Result<(), Refused> {
+    let prepared = match conn.prep(sql).await {
+        Ok(statement) => conn.close(statement).await,
+        Err(Error::Server(error)) if error.code == NOT_PREPARABLE => Ok(()),
+        Err(error) => Err(error),
+    };
+    prepared.map_err(|source| refused(place(), sql, source))
+}
+
+fn refused(place: String, sql: &str, source: Error) -> Refused {
+    let sql = sql.trim().to_owned();
+    Refused::ByServer { place, sql, source }
+}

@@ -1,0 +1,164 @@
+//! What is wrong with a file is said with its line.
+
+use crate::workloads::custom::custom_workload::Custom;
+
+/// A table, on lines 1 to 5.
+const TABLE: &str = "[[table]]
+name = 'account'
+create = 'CREATE TABLE account (id INT PRIMARY KEY)'
+rows = 10
+columns = { id = { type = 'row' } }
+";
+
+/// A request, on lines 6 to 10 behind the table.
+const REQUEST: &str = "[[request]]
+name = 'read'
+weight = 2
+statements = ['SELECT * FROM account WHERE id = :id']
+parameters = { id = { type = 'row', table = 'account' } }
+";
+
+fn read(text: &str) -> Result<Custom, String> {
+    Custom::read("dir/a.toml", text).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_good_file_has_its_name_its_tables_and_its_requests() {
+    let custom = read(&format!("{TABLE}{REQUEST}")).unwrap();
+    assert_eq!(custom.name(), "a.toml");
+    assert!(custom.kinds().eq(["read"]) && custom.table_rows().eq([10]));
+    assert!(!custom.transaction() && custom.statements() == 1);
+    let alone = "[[request]]\nname = 'one'\nstatements = ['SELECT 1']\ntransaction = true\n";
+    assert!(read(alone).unwrap().transaction());
+}
+
+#[test]
+fn the_example_of_the_documentation_is_the_one_that_is_tested() {
+    let example = include_str!("../../../../../workloads/transfer.toml");
+    let documentation = include_str!("../../../../../docs/workloads.md");
+    assert!(documentation.contains(&format!("```toml\n{example}```")));
+    assert_eq!(read(example).unwrap().table_rows().sum::<u64>(), 10_000);
+}
+
+#[test]
+fn what_is_wrong_is_named_with_its_line_and_a_remedy() {
+    for (from, to, told) in REPLACED {
+        let good = format!("{TABLE}{REQUEST}");
+        assert!(good.contains(from), "{from}");
+        let error = read(&good.replacen(from, to, 1)).unwrap_err();
+        assert!(error.starts_with("dir/a.toml"), "{error}");
+        let mut pieces = told.split(" ... ");
+        assert!(
+            pieces.all(|piece| error.contains(piece)),
+            "{from} -> {to}: {error}"
+        );
+    }
+    for (more, told) in ADDED {
+        let error = read(&format!("{TABLE}{REQUEST}{more}")).unwrap_err();
+        assert!(error.contains(told), "{more}: {error}");
+    }
+    assert!(read("").unwrap_err().contains("[[request]]"));
+    assert!(read(TABLE).unwrap_err().contains("[[request]]"));
+}
+
+/// A part of the good file, what stands in its place, and what the error says.
+const REPLACED: &[(&str, &str, &str)] = &[
+    ("weight = 2", "weigth = 2", ":8: ... unknown field `weigth`"),
+    ("weight = 2", "weight = 0", ":8: ... weight of 0"),
+    ("weight = 2", "weight = -1", ":8: ... -1"),
+    ("weight = 2", "weight = 'two'", ":8: ... two"),
+    ("weight = 2", "weight = ", ":8: "),
+    (
+        "weight = 2",
+        "weight = two",
+        ":8: two cannot stand here ... as \"two\"",
+    ),
+    ("'read'", "read", ":7: read cannot stand here ... as \"read\""),
+    (
+        "{ type = 'row' }",
+        "{ type = row }",
+        ":5: row cannot stand here ... as \"row\"",
+    ),
+    ("weight = 2", "weight = true", ":8: ... boolean `true`"),
+    ("weight = 2", "weight = 2\nweight = 2", ":9: duplicate key"),
+    ("name = 'read'\n", "", "missing field `name`"),
+    ("'read'", "'re ad'", ":7: ... \"re ad\" is no name"),
+    ("'read'", "''", ":7: ... no name"),
+    ("'read'", "'2read'", ":7: ... no digit first"),
+    (
+        "['SELECT * FROM account WHERE id = :id']",
+        "[]",
+        ":9: ... has no statements",
+    ),
+    (
+        "['SELECT * FROM account WHERE id = :id']",
+        "['SELECT :id',\n'']",
+        ":10: statement 2 of the request read ... empty",
+    ),
+    (
+        "'SELECT *",
+        "'COMMIT', 'SELECT *",
+        ":9: statement 1 ... transaction = true",
+    ),
+    (":id'", ":idd'", ":9: ... :idd is not defined"),
+    (
+        ":id'",
+        "7'",
+        ":10: ... no statement of the request read has the parameter :id",
+    ),
+    (":id'", "?'", ":9: ... in place of ?"),
+    (
+        "table = 'account'",
+        "table = 'accounts'",
+        ":10: the parameter id of the request read ... accounts",
+    ),
+    ("table = 'account'", "tabel = 'account'", ":10: ... `tabel`"),
+    ("'row', table", "'rows', table", ":10: ... `rows`"),
+    (
+        "{ id = { type = 'row', table",
+        "{ 'i d' = { type = 'row', table",
+        "\"i d\" is no name",
+    ),
+    (
+        "'account'\ncreate",
+        "'my account'\ncreate",
+        ":2: ... \"my account\" is no name",
+    ),
+    (
+        "'account'\ncreate",
+        "'logtrace_marker'\ncreate",
+        ":2: ... marks databases",
+    ),
+    ("rows = 10", "rows = 0", ":2: ... rows is 0"),
+    ("rows = 10", "rows = 4000000000", ":2: ... at most 2147483647"),
+    ("rows = 10", "rows = 1.5", ":4: "),
+    (
+        "columns = { id = { type = 'row' } }",
+        "",
+        ":2: ... [table.columns]",
+    ),
+    (
+        "{ id = { type = 'row' } }",
+        "{ 'i`d' = { type = 'row' } }",
+        ":5: ... is no name",
+    ),
+    (
+        "{ type = 'row' }",
+        "{ type = 'unique' }",
+        ":5: the column id of the table account: ... row",
+    ),
+];
+
+/// What stands behind the good file, and what the error says.
+const ADDED: &[(&str, &str)] = &[
+    ("[[tables]]\n", ":11: unknown field `tables`"),
+    (
+        "[[request]]\nname = 'Read'\nstatements = ['SELECT 1']\n",
+        ":12: two requests are called Read",
+    ),
+    (
+        "[[table]]\nname = 'Account'\ncreate = 'CREATE TABLE Account (id INT)'\n",
+        ":12: two tables are called Account",
+    ),
+    ("[[request]\n", ":11: "),
+];

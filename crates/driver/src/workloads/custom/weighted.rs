@@ -1,0 +1,55 @@
+//! One of several, some more often than others.
+
+use crate::util::random::{Rng, below};
+
+/// How often each is drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Weighted {
+    /// Sums of the weights up to each of them, itself included; the last is above 0.
+    sums: Vec<u64>,
+}
+
+impl Weighted {
+    /// With these weights, of which there is at least one; `None` where one is 0: it would never be drawn.
+    pub(crate) fn new(weights: impl IntoIterator<Item = u32>) -> Option<Self> {
+        let mut sums = Vec::new();
+        for weight in weights {
+            if weight == 0 {
+                return None;
+            }
+            sums.push(sums.last().copied().unwrap_or(0) + u64::from(weight));
+        }
+        (!sums.is_empty()).then_some(Self { sums })
+    }
+
+    /// The place of one of them.
+    pub(crate) fn draw(&self, rng: &mut impl Rng) -> usize {
+        let drawn = below(rng, self.sums.last().copied().unwrap_or(1));
+        self.sums.partition_point(|&sum| sum <= drawn)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::util::random::Stream;
+    use crate::util::test_fit::{assert_fits, assert_misfits};
+
+    #[test]
+    fn each_is_drawn_by_its_weight() {
+        let weighted = Weighted::new([5, 1, 4]).unwrap();
+        let mut rng = Stream::Window.rng(3);
+        let mut counts = [0; 3];
+        for _ in 0..30_000 {
+            counts[weighted.draw(&mut rng)] += 1;
+        }
+        assert_fits(&counts, &[0.5, 0.1, 0.4]);
+        assert_misfits(&counts, &[0.48, 0.12, 0.4]);
+    }
+
+    #[test]
+    fn what_is_never_drawn_is_refused() {
+        assert_eq!(Weighted::new([1, 0]), None);
+        assert_eq!(Weighted::new([]), None);
+    }
+}

@@ -1,0 +1,112 @@
+//! Keys around the middle of the rows.
+
+use std::fmt;
+
+use crate::util::random::{Rng, unit};
+use crate::workloads::keys::parse::KeysError;
+
+/// The mean of some uniform numbers, spread over all rows (`sb_rand_gaussian()`): a bell, the narrower the more they
+/// are. sysbench 1.1 has it too, but takes no numbers, so that it only ever draws one row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gaussian {
+    numbers: u32,
+}
+
+/// The bell of 1.0's default (`sb_rand_special()`), with a hot part in the middle of the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Special {
+    percent: u32,
+    share: u32,
+    bell: Gaussian,
+}
+
+/// More would only make keys slow to draw.
+const MOST_NUMBERS: u32 = 1000;
+
+impl Gaussian {
+    const DEFAULT: Self = Self { numbers: 12 };
+
+    /// The mean of so many numbers (`--rand-spec-iter`), 1 to 1000.
+    pub fn new(numbers: u32) -> Result<Self, KeysError> {
+        if (1..=MOST_NUMBERS).contains(&numbers) {
+            Ok(Self { numbers })
+        } else {
+            Err(KeysError::Range {
+                name: "gaussian",
+                parameter: "NUMBERS",
+                value: numbers.to_string(),
+                range: "1 to 1000",
+            })
+        }
+    }
+
+    /// How many numbers a key is the mean of.
+    pub fn numbers(self) -> u32 {
+        self.numbers
+    }
+
+    /// A row counted from 0.
+    pub(crate) fn draw(self, rng: &mut impl Rng, rows: u64) -> u64 {
+        (self.mean(rng) * rows as f64) as u64
+    }
+
+    fn mean(self, rng: &mut impl Rng) -> f64 {
+        let sum: f64 = (0..self.numbers).map(|_| unit(rng)).sum();
+        sum / f64::from(self.numbers)
+    }
+}
+
+impl Default for Gaussian {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+impl Special {
+    /// The middle 1 % of the rows, 75 % of the keys, and a bell of 12 numbers.
+    pub const DEFAULT: Self = Self {
+        percent: 1,
+        share: 75,
+        bell: Gaussian::DEFAULT,
+    };
+
+    /// The hot part as `percent` of the rows (`--rand-spec-pct`), the `share` of the keys that fall there, in percent
+    /// (`--rand-spec-res`), and the bell of the others.
+    pub fn new(percent: u32, share: u32, numbers: u32) -> Result<Self, KeysError> {
+        for (parameter, value) in [("PERCENT", percent), ("SHARE", share)] {
+            if value > 100 {
+                return Err(KeysError::Range {
+                    name: "special",
+                    parameter,
+                    value: value.to_string(),
+                    range: "0 to 100",
+                });
+            }
+        }
+        Ok(Self {
+            percent,
+            share,
+            bell: Gaussian::new(numbers)?,
+        })
+    }
+
+    /// A row counted from 0.
+    ///
+    /// sysbench takes the number that chose between the two once more for the place in the hot part. It is not below
+    /// the bell's share then, so that the first quarter of the hot part (with 75 %) is never drawn.
+    pub(crate) fn draw(self, rng: &mut impl Rng, rows: u64) -> u64 {
+        let last = (rows - 1) as f64;
+        let number = unit(rng);
+        if number * 100.0 < f64::from(100 - self.share) {
+            return (self.bell.mean(rng) * last) as u64;
+        }
+        let width = last * f64::from(self.percent) / 100.0;
+        (last / 2.0 - width / 2.0 + number * (width + 1.0)) as u64
+    }
+}
+
+impl fmt::Display for Special {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{},{},{}", self.percent, self.share, self.bell.numbers)
+    }
+}

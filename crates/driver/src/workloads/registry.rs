@@ -1,0 +1,207 @@
+//! What requests consist of. A workload of sysbench's statements is one row in [`WORKLOADS`].
+
+use std::fmt;
+
+use thiserror::Error;
+
+use crate::workloads::tpcc;
+
+use crate::workloads::sysbench::script::Script;
+use crate::workloads::sysbench::statement_groups::Group;
+
+/// A workload that can be driven.
+#[derive(Clone, Copy)]
+pub struct WorkloadInfo {
+    /// Its name in commands and reports.
+    pub name: &'static str,
+    /// The sysbench script that does the same, with the options that it needs for that.
+    pub alias: Option<&'static str>,
+    /// One sentence on what a request is.
+    pub description: &'static str,
+    pub(crate) known: Known,
+}
+
+/// A workload that needs no file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Known {
+    /// A script of sysbench's.
+    Script(Script),
+    /// The transactions of [`crate::workloads::tpcc`].
+    Tpcc,
+}
+
+const fn scripted(
+    name: &'static str,
+    alias: &'static str,
+    description: &'static str,
+    script: Script,
+) -> WorkloadInfo {
+    WorkloadInfo {
+        name,
+        alias: Some(alias),
+        description,
+        known: Known::Script(script),
+    }
+}
+
+/// Every workload.
+const WORKLOADS: &[WorkloadInfo] = &[
+    scripted(
+        "update_key",
+        "oltp_update_index",
+        "one autocommitted UPDATE of an indexed column by primary key",
+        Script::single(&[(Group::IndexUpdates, 1)]),
+    ),
+    scripted(
+        "update_nokey",
+        "oltp_update_non_index",
+        "one autocommitted UPDATE of a text column without index by primary key",
+        Script::single(&[(Group::NonIndexUpdates, 1)]),
+    ),
+    scripted(
+        "insert",
+        "oltp_insert",
+        "one autocommitted INSERT of a row, sent as text",
+        Script::single(&[(Group::Inserts, 1)]).fixed().as_text(),
+    ),
+    scripted(
+        "delete",
+        "oltp_delete",
+        "one autocommitted DELETE of a row by primary key; more and more find their row gone",
+        Script::single(&[(Group::Deletes, 1)]).fixed(),
+    ),
+    scripted(
+        "write_only",
+        "oltp_write_only",
+        "one transaction: an UPDATE of an indexed column, one of a column without index, a DELETE and an INSERT of the \
+         same row",
+        Script::transaction(WRITES, 0),
+    ),
+    scripted(
+        "write_only_10",
+        "oltp_write_only --index-updates=10 --non-index-updates=0 --delete-inserts=0",
+        "one transaction of ten UPDATEs of an indexed column by primary key, in a table drawn at random",
+        Script::transaction(
+            &[
+                (Group::IndexUpdates, 10),
+                (Group::NonIndexUpdates, 0),
+                (Group::DeleteInserts, 0),
+            ],
+            0,
+        ),
+    ),
+    scripted(
+        "read_write",
+        "oltp_read_write",
+        "one transaction: the 14 reads of read_only, then the 4 writes of write_only",
+        Script::transaction(READS_AND_WRITES, 0),
+    ),
+    scripted(
+        "read_only",
+        "oltp_read_only",
+        "one transaction of 10 SELECTs of a row and 4 of a range: plain, SUM, ORDER BY, DISTINCT; nothing is committed",
+        Script::transaction(READS, 1),
+    ),
+    scripted(
+        "point_select",
+        "oltp_point_select",
+        "one SELECT of a row by primary key; nothing is committed",
+        Script::single(&[(Group::PointSelects, 1)]).fixed(),
+    ),
+    WorkloadInfo {
+        name: tpcc::NAME,
+        alias: None,
+        description: "TPC-C-like: one of the transactions new order, payment, order status, delivery and stock level \
+                      of a wholesaler with warehouses",
+        known: Known::Tpcc,
+    },
+];
+
+const READS: &[(Group, u32)] = &[
+    (Group::PointSelects, 10),
+    (Group::SimpleRanges, 1),
+    (Group::SumRanges, 1),
+    (Group::OrderRanges, 1),
+    (Group::DistinctRanges, 1),
+];
+
+const WRITES: &[(Group, u32)] = &[
+    (Group::IndexUpdates, 1),
+    (Group::NonIndexUpdates, 1),
+    (Group::DeleteInserts, 1),
+];
+
+const READS_AND_WRITES: &[(Group, u32)] = &[
+    READS[0], READS[1], READS[2], READS[3], READS[4], WRITES[0], WRITES[1], WRITES[2],
+];
+
+/// Every workload, in the order in which lists show them.
+pub fn workloads() -> &'static [WorkloadInfo] {
+    WORKLOADS
+}
+
+impl WorkloadInfo {
+    /// The workload of this name or alias.
+    pub fn find(name: &str) -> Result<&'static Self, UnknownWorkload> {
+        WORKLOADS
+            .iter()
+            .find(|workload| workload.name == name || workload.alias == Some(name))
+            .ok_or_else(|| UnknownWorkload(name.into()))
+    }
+
+    /// Whether a request changes data, and so is a commit that waits for the logs.
+    pub fn commits(&self) -> bool {
+        match &self.known {
+            Known::Script(script) => script.groups.iter().any(|(group, _)| group.writes()),
+            Known::Tpcc => true,
+        }
+    }
+}
+
+impl fmt::Debug for WorkloadInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("WorkloadInfo").field(&self.name).finish()
+    }
+}
+
+/// No such workload.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("unknown workload {0:?}: choose one of {names}, or name a file of your own (FILE.toml)", names = names())]
+pub struct UnknownWorkload(String);
+
+fn names() -> String {
+    let names: Vec<&str> = WORKLOADS.iter().map(|workload| workload.name).collect();
+    names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_alone_commit_nothing() {
+        let reads_alone = workloads().iter().filter(|workload| !workload.commits());
+        let names: Vec<&str> = reads_alone.map(|workload| workload.name).collect();
+        assert_eq!(names, ["read_only", "point_select"]);
+    }
+
+    #[test]
+    fn names_and_aliases_find_their_workload_and_no_other() {
+        for workload in workloads() {
+            assert_eq!(WorkloadInfo::find(workload.name).unwrap().name, workload.name);
+            if let Some(alias) = workload.alias {
+                assert_eq!(WorkloadInfo::find(alias).unwrap().name, workload.name);
+            }
+        }
+        for script in [
+            "oltp_delete",
+            "oltp_read_only",
+            "oltp_write_only",
+            "oltp_read_write",
+        ] {
+            assert!(WorkloadInfo::find(script).is_ok(), "{script}");
+        }
+        let error = WorkloadInfo::find("tpch").unwrap_err();
+        assert!(error.to_string().contains("point_select"), "{error}");
+    }
+}

@@ -1,0 +1,201 @@
+//! The groups of statements that sysbench's OLTP scripts consist of (`oltp_common.lua` of 1.0.20).
+
+use mysql_async::Value;
+
+use crate::workloads::request_values::Draw;
+
+/// Statements of one kind, all on a table that is drawn once for the group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// Reads of one row.
+    PointSelects,
+    /// Reads of a range of rows.
+    SimpleRanges,
+    /// Sums over a range of rows.
+    SumRanges,
+    /// Reads of a range of rows, sorted.
+    OrderRanges,
+    /// Reads of a range of rows, sorted and without duplicates.
+    DistinctRanges,
+    /// Updates of the indexed column.
+    IndexUpdates,
+    /// Updates of a column without index.
+    NonIndexUpdates,
+    /// A row is deleted, and one with its id inserted.
+    DeleteInserts,
+    /// A row is deleted.
+    Deletes,
+    /// A row is inserted, numbered by the server.
+    Inserts,
+}
+
+/// The parameters of one statement, in the types that sysbench binds: BIGINT and VARCHAR.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Args {
+    Id(i64),
+    Range(i64, i64),
+    Text { c: String, id: i64 },
+    Row { id: i64, k: i64, c: String, pad: String },
+}
+
+impl Group {
+    /// All of them, in the order in which scripts have them.
+    pub const ALL: [Self; 10] = [
+        Self::PointSelects,
+        Self::SimpleRanges,
+        Self::SumRanges,
+        Self::OrderRanges,
+        Self::DistinctRanges,
+        Self::IndexUpdates,
+        Self::NonIndexUpdates,
+        Self::DeleteInserts,
+        Self::Deletes,
+        Self::Inserts,
+    ];
+
+    /// The name in reports, which is sysbench's option for the number of its statements where it has one.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PointSelects => "point_selects",
+            Self::SimpleRanges => "simple_ranges",
+            Self::SumRanges => "sum_ranges",
+            Self::OrderRanges => "order_ranges",
+            Self::DistinctRanges => "distinct_ranges",
+            Self::IndexUpdates => "index_updates",
+            Self::NonIndexUpdates => "non_index_updates",
+            Self::DeleteInserts => "delete_inserts",
+            Self::Deletes => "deletes",
+            Self::Inserts => "inserts",
+        }
+    }
+
+    /// Whether its statements change rows.
+    pub(crate) fn writes(self) -> bool {
+        match self {
+            Self::IndexUpdates
+            | Self::NonIndexUpdates
+            | Self::DeleteInserts
+            | Self::Deletes
+            | Self::Inserts => true,
+            Self::PointSelects => false,
+            Self::SimpleRanges | Self::SumRanges | Self::OrderRanges | Self::DistinctRanges => false,
+        }
+    }
+
+    /// Whether its statements read ranges of rows.
+    pub(crate) fn has_ranges(self) -> bool {
+        matches!(
+            self,
+            Self::SimpleRanges | Self::SumRanges | Self::OrderRanges | Self::DistinctRanges
+        )
+    }
+
+    /// Its statements, with `{}` for the number of the table.
+    pub(crate) fn templates(self) -> &'static [&'static str] {
+        const DELETE: &str = "DELETE FROM sbtest{} WHERE id=?";
+        const INSERT: &str = "INSERT INTO sbtest{} (id, k, c, pad) VALUES (?, ?, ?, ?)";
+        match self {
+            Self::PointSelects => &["SELECT c FROM sbtest{} WHERE id=?"],
+            Self::SimpleRanges => &["SELECT c FROM sbtest{} WHERE id BETWEEN ? AND ?"],
+            Self::SumRanges => &["SELECT SUM(k) FROM sbtest{} WHERE id BETWEEN ? AND ?"],
+            Self::OrderRanges => &["SELECT c FROM sbtest{} WHERE id BETWEEN ? AND ? ORDER BY c"],
+            Self::DistinctRanges => &["SELECT DISTINCT c FROM sbtest{} WHERE id BETWEEN ? AND ? ORDER BY c"],
+            Self::IndexUpdates => &["UPDATE sbtest{} SET k=k+1 WHERE id=?"],
+            Self::NonIndexUpdates => &["UPDATE sbtest{} SET c=? WHERE id=?"],
+            Self::DeleteInserts => &[DELETE, INSERT],
+            Self::Deletes => &[DELETE],
+            Self::Inserts => &[INSERT],
+        }
+    }
+
+    /// Draws the parameters of each of its statements once, in sysbench's order, and hands them to `to`. A range may
+    /// run past the last row.
+    pub(crate) fn draw(self, draw: &mut Draw, range_size: u32, mut to: impl FnMut(usize, Args)) {
+        match self {
+            Self::PointSelects | Self::IndexUpdates | Self::Deletes => to(0, Args::Id(draw.key())),
+            Self::SimpleRanges | Self::SumRanges | Self::OrderRanges | Self::DistinctRanges => {
+                let first = draw.key();
+                to(0, Args::Range(first, first + i64::from(range_size) - 1));
+            }
+            Self::NonIndexUpdates => {
+                let (c, id) = (draw.c(), draw.key());
+                to(0, Args::Text { c, id });
+            }
+            Self::DeleteInserts => {
+                let id = draw.key();
+                let row = Args::row(id, draw);
+                to(0, Args::Id(id));
+                to(1, row);
+            }
+            // The id 0 makes the server number the row itself.
+            Self::Inserts => to(0, Args::row(0, draw)),
+        }
+    }
+}
+
+impl Args {
+    fn row(id: i64, draw: &mut Draw) -> Self {
+        let (k, c, pad) = (draw.key(), draw.c(), draw.pad());
+        Self::Row { id, k, c, pad }
+    }
+
+    /// The parameters in the order of the statement.
+    pub(crate) fn values(&self) -> Vec<Value> {
+        match self {
+            Self::Id(id) => vec![(*id).into()],
+            Self::Range(first, last) => vec![(*first).into(), (*last).into()],
+            Self::Text { c, id } => vec![c.as_str().into(), (*id).into()],
+            Self::Row { id, k, c, pad } => {
+                vec![(*id).into(), (*k).into(), c.as_str().into(), pad.as_str().into()]
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::workloads::dataset::Dataset;
+    use crate::workloads::keys::distribution::Keys;
+
+    const DATASET: Dataset = Dataset {
+        tables: 2,
+        rows: 1000,
+        keys: Keys::Uniform,
+        seed: 1,
+    };
+
+    fn drawn(group: Group, number: u64) -> Vec<(usize, Args)> {
+        let mut all = Vec::new();
+        let mut draw = Draw::request(DATASET, 9, number);
+        group.draw(&mut draw, 100, |statement, args| all.push((statement, args)));
+        all
+    }
+
+    proptest! {
+        #[test]
+        fn every_question_mark_gets_a_value(number: u64) {
+            for group in Group::ALL {
+                let statements = drawn(group, number);
+                prop_assert_eq!(statements.len(), group.templates().len());
+                for (at, (statement, args)) in statements.iter().enumerate() {
+                    prop_assert_eq!(*statement, at);
+                    let places = group.templates()[at].matches('?').count();
+                    prop_assert_eq!(args.values().len(), places, "{:?}", group);
+                }
+            }
+        }
+
+        #[test]
+        fn a_range_has_its_size_and_what_is_deleted_comes_back(number: u64) {
+            let ranges = drawn(Group::SumRanges, number);
+            prop_assert!(matches!(ranges[..], [(0, Args::Range(first, last))] if last - first == 99));
+            let pair = drawn(Group::DeleteInserts, number);
+            let comes_back =
+                matches!(&pair[..], [(0, Args::Id(gone)), (1, Args::Row { id, .. })] if gone == id);
+            prop_assert!(comes_back, "{:?}", pair);
+        }
+    }
+}

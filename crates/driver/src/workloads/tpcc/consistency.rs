@@ -1,0 +1,159 @@
+//! The specification's consistency conditions (clause 3.3.2), asked of the server.
+
+use mysql_async::Conn;
+use mysql_async::prelude::Queryable;
+use thiserror::Error;
+
+use crate::client::target::{ConnectError, Target, Use};
+use crate::util::runtime::{RuntimeError, on_this_thread};
+
+/// One condition, and whether the tables meet it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// Its number in the specification.
+    pub number: u8,
+    /// What it says.
+    pub text: &'static str,
+    /// Warehouses, districts, orders, order lines or customers that do not meet it.
+    pub violations: u64,
+}
+
+/// Why the tables were not checked.
+#[derive(Debug, Error)]
+pub enum CheckError {
+    /// No event loop.
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
+    /// No server.
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    /// The server did not say.
+    #[error("cannot check consistency condition {number} ({text}): {source}")]
+    Sql {
+        /// The condition's number.
+        number: u8,
+        /// What it says.
+        text: &'static str,
+        /// What the server said.
+        source: mysql_async::Error,
+    },
+}
+
+/// Checks all conditions, each in one statement and so in one view of the tables: nothing has to be at rest.
+///
+/// Blocks: the tables are read as a whole several times.
+pub fn check(target: &Target) -> Result<Vec<Condition>, CheckError> {
+    on_this_thread(async {
+        let mut conn = target.connect(Use::Database).await?;
+        let mut conditions = Vec::new();
+        for (number, text, sql) in CONDITIONS {
+            let violations = ask(&mut conn, sql).await;
+            let failed = |source| CheckError::Sql { number, text, source };
+            conditions.push(Condition {
+                number,
+                text,
+                violations: violations.map_err(failed)?,
+            });
+        }
+        // All is known, whatever becomes of the connection.
+        let _ = conn.disconnect().await;
+        Ok(conditions)
+    })?
+}
+
+async fn ask(conn: &mut Conn, sql: &str) -> mysql_async::Result<u64> {
+    // COUNT is never without a row.
+    Ok(conn.query_first(sql).await?.unwrap_or_default())
+}
+
+/// Number, meaning, and the statement that counts what breaks it. Condition 11 holds only as long as nothing is
+/// delivered, and is left out.
+const CONDITIONS: [(u8, &str, &str); 11] = [
+    (
+        1,
+        "w_ytd is the sum of its districts' d_ytd",
+        "SELECT COUNT(*) FROM warehouse LEFT JOIN \
+         (SELECT d_w_id, SUM(d_ytd) AS ytd FROM district GROUP BY d_w_id) d ON d_w_id = w_id \
+         WHERE NOT (w_ytd <=> ytd)",
+    ),
+    (
+        2,
+        "d_next_o_id - 1 is the newest order, and the newest of the new orders if there are any",
+        "SELECT COUNT(*) FROM district \
+         LEFT JOIN (SELECT o_w_id, o_d_id, MAX(o_id) AS newest FROM orders GROUP BY o_w_id, o_d_id) o \
+         ON o_w_id = d_w_id AND o_d_id = d_id \
+         LEFT JOIN (SELECT no_w_id, no_d_id, MAX(no_o_id) AS newest FROM new_orders GROUP BY no_w_id, no_d_id) n \
+         ON no_w_id = d_w_id AND no_d_id = d_id \
+         WHERE NOT (o.newest <=> d_next_o_id - 1) OR n.newest <> d_next_o_id - 1",
+    ),
+    (
+        3,
+        "the numbers of a district's new orders have no gaps",
+        "SELECT COUNT(*) FROM (SELECT no_w_id FROM new_orders GROUP BY no_w_id, no_d_id \
+         HAVING MAX(no_o_id) - MIN(no_o_id) + 1 <> COUNT(*)) broken",
+    ),
+    (
+        4,
+        "the sum of a district's o_ol_cnt is the number of its order lines",
+        "SELECT COUNT(*) FROM district \
+         LEFT JOIN (SELECT o_w_id, o_d_id, SUM(o_ol_cnt) AS told FROM orders GROUP BY o_w_id, o_d_id) o \
+         ON o_w_id = d_w_id AND o_d_id = d_id \
+         LEFT JOIN (SELECT ol_w_id, ol_d_id, COUNT(*) AS seen FROM order_line GROUP BY ol_w_id, ol_d_id) l \
+         ON ol_w_id = d_w_id AND ol_d_id = d_id WHERE NOT (told <=> seen)",
+    ),
+    (
+        5,
+        "an order has no carrier if and only if it is a new one",
+        "SELECT COUNT(*) FROM orders LEFT JOIN new_orders \
+         ON no_w_id = o_w_id AND no_d_id = o_d_id AND no_o_id = o_id \
+         WHERE (o_carrier_id IS NULL) <> (no_o_id IS NOT NULL)",
+    ),
+    (
+        6,
+        "an order has o_ol_cnt lines",
+        "SELECT COUNT(*) FROM orders LEFT JOIN \
+         (SELECT ol_w_id, ol_d_id, ol_o_id, COUNT(*) AS seen FROM order_line GROUP BY ol_w_id, ol_d_id, ol_o_id) l \
+         ON ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id WHERE NOT (seen <=> o_ol_cnt)",
+    ),
+    (
+        7,
+        "a line has no time of delivery if and only if its order has no carrier",
+        "SELECT COUNT(*) FROM order_line LEFT JOIN orders \
+         ON o_w_id = ol_w_id AND o_d_id = ol_d_id AND o_id = ol_o_id \
+         WHERE o_id IS NULL OR (ol_delivery_d IS NULL) <> (o_carrier_id IS NULL)",
+    ),
+    (
+        8,
+        "w_ytd is the sum of the payments to the warehouse",
+        "SELECT COUNT(*) FROM warehouse LEFT JOIN \
+         (SELECT h_w_id, SUM(h_amount) AS paid FROM history GROUP BY h_w_id) h ON h_w_id = w_id \
+         WHERE NOT (w_ytd <=> paid)",
+    ),
+    (
+        9,
+        "d_ytd is the sum of the payments to the district",
+        "SELECT COUNT(*) FROM district LEFT JOIN \
+         (SELECT h_w_id, h_d_id, SUM(h_amount) AS paid FROM history GROUP BY h_w_id, h_d_id) h \
+         ON h_w_id = d_w_id AND h_d_id = d_id WHERE NOT (d_ytd <=> paid)",
+    ),
+    (
+        10,
+        "c_balance is what was delivered to the customer less what was paid",
+        "SELECT COUNT(*) FROM customer LEFT JOIN \
+         (SELECT o_w_id, o_d_id, o_c_id, SUM(ol_amount) AS delivered FROM orders JOIN order_line \
+         ON ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id WHERE ol_delivery_d IS NOT NULL \
+         GROUP BY o_w_id, o_d_id, o_c_id) o ON o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id LEFT JOIN \
+         (SELECT h_c_w_id, h_c_d_id, h_c_id, SUM(h_amount) AS paid FROM history \
+         GROUP BY h_c_w_id, h_c_d_id, h_c_id) h ON h_c_w_id = c_w_id AND h_c_d_id = c_d_id AND h_c_id = c_id \
+         WHERE c_balance <> COALESCE(delivered, 0) - COALESCE(paid, 0)",
+    ),
+    (
+        12,
+        "c_balance + c_ytd_payment is what was delivered to the customer",
+        "SELECT COUNT(*) FROM customer LEFT JOIN \
+         (SELECT o_w_id, o_d_id, o_c_id, SUM(ol_amount) AS delivered FROM orders JOIN order_line \
+         ON ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id WHERE ol_delivery_d IS NOT NULL \
+         GROUP BY o_w_id, o_d_id, o_c_id) o ON o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id \
+         WHERE c_balance + c_ytd_payment <> COALESCE(delivered, 0)",
+    ),
+];

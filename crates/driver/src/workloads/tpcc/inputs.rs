@@ -1,0 +1,359 @@
+//! What a terminal's user enters: the values of one transaction (clauses 2.4.1 to 2.8.1).
+
+use crate::util::random::{Rng, below};
+
+use crate::workloads::tpcc::names::last_name;
+use crate::workloads::tpcc::nurand;
+use crate::workloads::tpcc::nurand::uniform;
+use crate::workloads::tpcc::options::{DISTRICTS, ITEMS, Tpcc};
+
+/// The kinds of transactions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transaction {
+    /// A customer orders some items.
+    NewOrder,
+    /// A customer pays.
+    Payment,
+    /// A customer asks for the last order.
+    OrderStatus,
+    /// The oldest order of each district is delivered.
+    Delivery,
+    /// Items of the last orders that are nearly out of stock are counted.
+    StockLevel,
+}
+
+/// A district of a warehouse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) warehouse: u32,
+    pub(crate) district: u32,
+}
+
+/// The values of one transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Input {
+    NewOrder(NewOrder),
+    Payment(Payment),
+    OrderStatus { customer: Customer },
+    Delivery { warehouse: u32, carrier: u32 },
+    StockLevel { at: Place, threshold: u32 },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NewOrder {
+    pub(crate) at: Place,
+    pub(crate) customer: u32,
+    pub(crate) lines: Vec<Line>,
+    pub(crate) all_local: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Line {
+    pub(crate) item: u32,
+    /// The warehouse that has it in stock.
+    pub(crate) supplier: u32,
+    pub(crate) quantity: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Payment {
+    pub(crate) at: Place,
+    pub(crate) customer: Customer,
+    pub(crate) cents: u32,
+}
+
+/// A customer, whom the user knows by number or by last name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Customer {
+    pub(crate) of: Place,
+    pub(crate) known: Known,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Known {
+    Number(u32),
+    Name(String),
+}
+
+/// An item that nobody sells.
+const UNKNOWN_ITEM: u32 = ITEMS + 1;
+
+impl Transaction {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::NewOrder,
+        Self::Payment,
+        Self::OrderStatus,
+        Self::Delivery,
+        Self::StockLevel,
+    ];
+
+    /// Their names in reports, in their order.
+    pub const NAMES: &[&str] = &["new_order", "payment", "order_status", "delivery", "stock_level"];
+}
+
+impl Tpcc {
+    /// What the user of a terminal in this district enters.
+    pub(crate) fn draw(&self, transaction: Transaction, terminal: Place, rng: &mut impl Rng) -> Input {
+        let warehouse = terminal.warehouse;
+        match transaction {
+            Transaction::NewOrder => Input::NewOrder(self.new_order(warehouse, rng)),
+            Transaction::Payment => Input::Payment(self.payment(warehouse, rng)),
+            Transaction::OrderStatus => {
+                let of = any_district(warehouse, rng);
+                let customer = self.customer(of, rng);
+                Input::OrderStatus { customer }
+            }
+            Transaction::Delivery => Input::Delivery {
+                warehouse,
+                carrier: uniform(rng, 1, 10),
+            },
+            Transaction::StockLevel => Input::StockLevel {
+                at: terminal,
+                threshold: uniform(rng, 10, 20),
+            },
+        }
+    }
+
+    fn new_order(&self, warehouse: u32, rng: &mut impl Rng) -> NewOrder {
+        let at = any_district(warehouse, rng);
+        let nurand = self.profile.nurand();
+        let customer = nurand.draw(nurand::CUSTOMER, rng);
+        let count = uniform(rng, self.profile.fewest_lines(), 15);
+        let rolled_back = percent(rng, 1);
+        let mut all_local = true;
+        let mut line = |rng: &mut _| {
+            let item = nurand.draw(nurand::ITEM, rng);
+            let remote = percent(rng, 1);
+            let supplier = if remote {
+                self.other(warehouse, rng)
+            } else {
+                warehouse
+            };
+            // Who knows no other warehouse says so of the own one.
+            all_local &= !remote || (supplier == warehouse && self.profile.knows_others());
+            Line {
+                item,
+                supplier,
+                quantity: uniform(rng, 1, 10),
+            }
+        };
+        let mut lines: Vec<Line> = (0..count).map(|_| line(rng)).collect();
+        if rolled_back {
+            let unknown = lines.len() - 1 - self.profile.lines_after_unknown();
+            lines[unknown].item = UNKNOWN_ITEM;
+        }
+        NewOrder {
+            at,
+            customer,
+            lines,
+            all_local,
+        }
+    }
+
+    fn payment(&self, warehouse: u32, rng: &mut impl Rng) -> Payment {
+        let at = any_district(warehouse, rng);
+        let of = match percent(rng, 15) {
+            true => any_district(self.other(warehouse, rng), rng),
+            false => at,
+        };
+        Payment {
+            at,
+            customer: self.customer(of, rng),
+            cents: uniform(rng, 100, 500_000),
+        }
+    }
+
+    /// By last name in 60 of 100 cases.
+    fn customer(&self, of: Place, rng: &mut impl Rng) -> Customer {
+        let nurand = self.profile.nurand();
+        let known = match percent(rng, 60) {
+            true => Known::Name(last_name(nurand.draw(nurand::NAME, rng))),
+            false => Known::Number(nurand.draw(nurand::CUSTOMER, rng)),
+        };
+        Customer { of, known }
+    }
+
+    /// Another warehouse, each alike; the same where there is no other.
+    fn other(&self, warehouse: u32, rng: &mut impl Rng) -> u32 {
+        if self.warehouses == 1 || !self.profile.knows_others() {
+            return warehouse;
+        }
+        let drawn = uniform(rng, 1, self.warehouses - 1);
+        drawn + u32::from(drawn >= warehouse)
+    }
+}
+
+fn any_district(warehouse: u32, rng: &mut impl Rng) -> Place {
+    Place {
+        warehouse,
+        district: uniform(rng, 1, DISTRICTS),
+    }
+}
+
+fn percent(rng: &mut impl Rng, percent: u64) -> bool {
+    below(rng, 100) < percent
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::util::random::Stream;
+    use crate::util::test_fit::assert_fits;
+    use crate::workloads::tpcc::options::TpccOptions;
+    use crate::workloads::tpcc::profile::Profile;
+
+    const DRAWS: u64 = 100_000;
+    const HOME: Place = Place {
+        warehouse: 3,
+        district: 7,
+    };
+
+    fn tpcc(profile: Profile, warehouses: u32) -> Tpcc {
+        let options = TpccOptions {
+            warehouses: Some(warehouses),
+            ..TpccOptions::default()
+        };
+        Tpcc::new(profile, options)
+    }
+
+    fn new_orders(profile: Profile, warehouses: u32) -> Vec<NewOrder> {
+        let tpcc = tpcc(profile, warehouses);
+        let mut rng = Stream::Window.rng(5);
+        (0..DRAWS)
+            .map(|_| match tpcc.draw(Transaction::NewOrder, HOME, &mut rng) {
+                Input::NewOrder(order) => order,
+                other => panic!("{other:?}"),
+            })
+            .collect()
+    }
+
+    fn payments(profile: Profile) -> Vec<Payment> {
+        let tpcc = tpcc(profile, 5);
+        let mut rng = Stream::Window.rng(6);
+        (0..DRAWS)
+            .map(|_| match tpcc.draw(Transaction::Payment, HOME, &mut rng) {
+                Input::Payment(payment) => payment,
+                other => panic!("{other:?}"),
+            })
+            .collect()
+    }
+
+    fn counted<T>(of: &[T], cells: usize, cell: impl Fn(&T) -> usize) -> Vec<u64> {
+        let mut counts = vec![0; cells];
+        for one in of {
+            counts[cell(one)] += 1;
+        }
+        counts
+    }
+
+    #[test]
+    fn orders_have_as_many_lines_as_they_should_and_one_of_a_hundred_an_unknown_item() {
+        for (profile, fewest, unknown_at) in [
+            (Profile::Specification, 5, 1),
+            (Profile::Dbt2, 6, 1),
+            (Profile::SysbenchTpcc, 5, 2),
+        ] {
+            let orders = new_orders(profile, 5);
+            let cells = 16 - fewest;
+            let lines = counted(&orders, cells, |order| order.lines.len() - fewest);
+            assert_fits(&lines, &vec![1.0 / cells as f64; cells]);
+            let is_unknown =
+                |order: &NewOrder| order.lines[order.lines.len() - unknown_at].item == UNKNOWN_ITEM;
+            let unknown = counted(&orders, 2, |order| usize::from(is_unknown(order)));
+            assert_fits(&unknown, &[0.99, 0.01]);
+            let items = orders.iter().flat_map(|order| &order.lines);
+            assert_eq!(items.filter(|line| line.item > ITEMS).count() as u64, unknown[1]);
+            let districts = counted(&orders, 10, |order| order.at.district as usize - 1);
+            assert_fits(&districts, &[0.1; 10]);
+            assert!(orders.iter().all(|order| order.at.warehouse == 3));
+        }
+    }
+
+    #[test]
+    fn one_line_of_a_hundred_is_supplied_by_another_warehouse() {
+        let orders = new_orders(Profile::Specification, 5);
+        let lines: Vec<Line> = orders.iter().flat_map(|order| order.lines.clone()).collect();
+        let suppliers = counted(&lines, 5, |line| line.supplier as usize - 1);
+        assert_fits(&suppliers, &[0.0025, 0.0025, 0.99, 0.0025, 0.0025]);
+        assert_fits(
+            &counted(&lines, 10, |line| line.quantity as usize - 1),
+            &[0.1; 10],
+        );
+        for order in &orders {
+            assert_eq!(order.all_local, order.lines.iter().all(|line| line.supplier == 3));
+        }
+        let sysbench = new_orders(Profile::SysbenchTpcc, 5);
+        assert!(sysbench.iter().any(|order| !order.all_local));
+        let mut of_sysbench = sysbench.iter().flat_map(|order| &order.lines);
+        assert!(of_sysbench.all(|line| line.supplier == 3));
+    }
+
+    #[test]
+    fn one_warehouse_has_no_others() {
+        let only = Place {
+            warehouse: 1,
+            district: 1,
+        };
+        for profile in [Profile::Specification, Profile::SysbenchTpcc, Profile::Dbt2] {
+            let mut rng = Stream::Window.rng(5);
+            for _ in 0..10_000 {
+                let Input::NewOrder(order) = tpcc(profile, 1).draw(Transaction::NewOrder, only, &mut rng)
+                else {
+                    panic!("no new order");
+                };
+                assert!(order.lines.iter().all(|line| line.supplier == 1));
+                assert!(order.all_local || profile == Profile::SysbenchTpcc);
+            }
+        }
+    }
+
+    #[test]
+    fn payments_are_remote_and_by_name_as_often_as_they_should() {
+        let payments = payments(Profile::Specification);
+        let homes = counted(&payments, 5, |payment| payment.customer.of.warehouse as usize - 1);
+        assert_fits(&homes, &[0.0375, 0.0375, 0.85, 0.0375, 0.0375]);
+        let local = payments
+            .iter()
+            .filter(|payment| payment.customer.of.warehouse == 3);
+        assert!(local.clone().all(|payment| payment.customer.of == payment.at));
+        let by_name = counted(&payments, 2, |payment| {
+            usize::from(matches!(payment.customer.known, Known::Name(_)))
+        });
+        assert_fits(&by_name, &[0.4, 0.6]);
+        assert_fits(
+            &counted(&payments, 10, |payment| {
+                (payment.cents as usize - 100) * 10 / 499_901
+            }),
+            &[0.1; 10],
+        );
+        let mut of_sysbench = super::tests::payments(Profile::SysbenchTpcc).into_iter();
+        assert!(of_sysbench.all(|payment| payment.customer.of.warehouse == 3));
+    }
+
+    #[test]
+    fn the_other_transactions_stay_at_home() {
+        let tpcc = tpcc(Profile::Specification, 5);
+        let mut rng = Stream::Window.rng(8);
+        let (mut carriers, mut thresholds) = ([0; 10], [0; 11]);
+        for _ in 0..10_000 {
+            match tpcc.draw(Transaction::Delivery, HOME, &mut rng) {
+                Input::Delivery {
+                    warehouse: 3,
+                    carrier,
+                } => carriers[carrier as usize - 1] += 1,
+                other => panic!("{other:?}"),
+            }
+            match tpcc.draw(Transaction::StockLevel, HOME, &mut rng) {
+                Input::StockLevel { at: HOME, threshold } => thresholds[threshold as usize - 10] += 1,
+                other => panic!("{other:?}"),
+            }
+            match tpcc.draw(Transaction::OrderStatus, HOME, &mut rng) {
+                Input::OrderStatus { customer } => assert_eq!(customer.of.warehouse, 3),
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_fits(&carriers, &[0.1; 10]);
+        assert_fits(&thresholds, &[1.0 / 11.0; 11]);
+    }
+}

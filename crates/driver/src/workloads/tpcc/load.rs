@@ -1,0 +1,173 @@
+//! What the tables start with (clause 4.3), in parts that can be loaded at the same time.
+
+use crate::load::load_tables::Part;
+use crate::util::random::{Stream, Xoshiro256PlusPlus};
+use crate::workloads::multi_row_insert::batches;
+
+use crate::workloads::tpcc::inputs::Place;
+use crate::workloads::tpcc::load_customers::{address, customers, payments, rate};
+use crate::workloads::tpcc::load_orders::{line_rows, lines_of, new_order_rows, order_rows, orders};
+use crate::workloads::tpcc::money::amount;
+use crate::workloads::tpcc::nurand::uniform;
+use crate::workloads::tpcc::options::{CUSTOMERS, DISTRICTS, FIRST_NEW_ORDER, ITEMS};
+use crate::workloads::tpcc::random_text::{data, letters_and_digits};
+
+/// Numbers of streams of one warehouse: its own, and some for each district.
+const STREAMS: u32 = 64;
+
+/// All rows: the items, and for each warehouse its stock and its districts.
+pub(crate) fn parts(warehouses: u32, seed: u64) -> impl Iterator<Item = Part> {
+    let of_warehouse = move |warehouse| {
+        let districts = (1..=DISTRICTS).map(move |district| {
+            let at = Place { warehouse, district };
+            district_part(at, seed)
+        });
+        std::iter::once(warehouse_part(warehouse, seed)).chain(districts)
+    };
+    std::iter::once(item_part(seed)).chain((1..=warehouses).flat_map(of_warehouse))
+}
+
+/// Rows of all parts.
+pub(crate) fn total_rows(warehouses: u32, seed: u64) -> u64 {
+    let places = (1..=warehouses)
+        .flat_map(|warehouse| (1..=DISTRICTS).map(move |district| Place { warehouse, district }));
+    let lines: u64 = places
+        .map(|at| lines_of(&orders(&mut stream(at, Purpose::Orders, seed))))
+        .sum();
+    // A customer has paid once, and ordered once.
+    let of_district = 3 * CUSTOMERS + (CUSTOMERS - FIRST_NEW_ORDER + 1) + 1;
+    let of_warehouse = u64::from(1 + ITEMS + DISTRICTS * of_district);
+    u64::from(ITEMS) + u64::from(warehouses) * of_warehouse + lines
+}
+
+/// What random values are for.
+#[derive(Clone, Copy, Debug)]
+enum Purpose {
+    District,
+    Customers,
+    History,
+    Orders,
+    Lines,
+}
+
+/// The values of a district: each purpose has its own, so that the one does not depend on the other.
+fn stream(at: Place, purpose: Purpose, seed: u64) -> Xoshiro256PlusPlus {
+    let Place { warehouse, district } = at;
+    Stream::Load(warehouse * STREAMS + district * 5 + purpose as u32).rng(seed)
+}
+
+fn item_part(seed: u64) -> Part {
+    // No warehouse has the number 0.
+    let mut rng = Stream::Load(0).rng(seed);
+    let items = (1..=ITEMS).map(move |number| {
+        let image = uniform(&mut rng, 1, 10_000);
+        let name = letters_and_digits(&mut rng, 14, 24);
+        let price = amount(uniform(&mut rng, 100, 10_000).into());
+        format!("({number},{image},'{name}',{price},'{}')", data(&mut rng))
+    });
+    Part::rows("the items".into(), batches("item", items))
+}
+
+fn warehouse_part(warehouse: u32, seed: u64) -> Part {
+    let mut rng = Stream::Load(warehouse * STREAMS).rng(seed);
+    let row = {
+        let name = letters_and_digits(&mut rng, 6, 10);
+        let (address, tax) = (address(&mut rng), rate(&mut rng, 2_000));
+        format!("({warehouse},'{name}',{address},{tax},300000.00)")
+    };
+    let stock = (1..=ITEMS).map(move |item| stock_row(warehouse, item, &mut rng));
+    let inserts = batches("warehouse", std::iter::once(row)).chain(batches("stock", stock));
+    Part::rows(format!("the stock of warehouse {warehouse}"), inserts)
+}
+
+fn stock_row(warehouse: u32, item: u32, rng: &mut Xoshiro256PlusPlus) -> String {
+    let mut row = format!("({item},{warehouse},{}", uniform(rng, 10, 100));
+    for _ in 0..DISTRICTS {
+        row.push_str(",'");
+        row.push_str(&letters_and_digits(rng, 24, 24));
+        row.push('\'');
+    }
+    row.push_str(",0,0,0,'");
+    row.push_str(&data(rng));
+    row.push_str("')");
+    row
+}
+
+fn district_part(at: Place, seed: u64) -> Part {
+    let of = move |purpose| stream(at, purpose, seed);
+    let inserts = batches(
+        "district",
+        std::iter::once(district_row(at, of(Purpose::District))),
+    )
+    .chain(batches("customer", customers(at, of(Purpose::Customers))))
+    .chain(batches("history", payments(at, of(Purpose::History))))
+    .chain(batches(
+        "orders",
+        order_rows(at, orders(&mut of(Purpose::Orders))),
+    ))
+    .chain(batches("new_orders", new_order_rows(at)))
+    .chain(batches(
+        "order_line",
+        line_rows(at, orders(&mut of(Purpose::Orders)), of(Purpose::Lines)),
+    ));
+    let Place { warehouse, district } = at;
+    Part::rows(format!("district {district} of warehouse {warehouse}"), inserts)
+}
+
+fn district_row(at: Place, mut rng: Xoshiro256PlusPlus) -> String {
+    let Place { warehouse, district } = at;
+    let name = letters_and_digits(&mut rng, 6, 10);
+    let (address, tax) = (address(&mut rng), rate(&mut rng, 2_000));
+    let next = CUSTOMERS + 1;
+    format!("({district},{warehouse},'{name}',{address},{tax},30000.00,{next})")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn rows(warehouses: u32) -> BTreeMap<String, u64> {
+        let mut rows = BTreeMap::new();
+        for (sql, count) in parts(warehouses, 3).flat_map(|part| part.inserts) {
+            let table = sql.split_whitespace().nth(2).unwrap().to_owned();
+            *rows.entry(table).or_default() += u64::from(count);
+        }
+        rows
+    }
+
+    #[test]
+    fn tables_have_the_rows_of_the_specification_and_as_many_as_foretold() {
+        let mut rows = rows(2);
+        assert_eq!(rows.values().sum::<u64>(), total_rows(2, 3));
+        let lines = rows.remove("order_line").unwrap();
+        assert!(
+            lines.abs_diff(600_000) < 5 * 775,
+            "{lines} of 600,000, five standard errors"
+        );
+        let expected = [
+            ("customer", 60_000),
+            ("district", 20),
+            ("history", 60_000),
+            ("item", 100_000),
+            ("new_orders", 18_000),
+            ("orders", 60_000),
+            ("stock", 200_000),
+            ("warehouse", 2),
+        ];
+        assert!(
+            rows.iter()
+                .map(|(table, &count)| (table.as_str(), count))
+                .eq(expected),
+            "{rows:?}"
+        );
+    }
+
+    #[test]
+    fn content_comes_from_the_seed() {
+        let second = |seed| parts(1, seed).nth(1).unwrap().inserts.nth(1).unwrap();
+        assert_eq!(second(3), second(3));
+        assert_ne!(second(3), second(4));
+    }
+}

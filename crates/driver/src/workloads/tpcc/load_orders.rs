@@ -1,0 +1,142 @@
+//! The orders that a district starts with (clause 4.3.3.1), and the numbers that the server gave since.
+
+use mysql_async::prelude::Queryable;
+
+use crate::client::target::{Target, Use};
+use crate::util::random::{Xoshiro256PlusPlus, below};
+
+use crate::workloads::tpcc::inputs::Place;
+use crate::workloads::tpcc::money::amount;
+use crate::workloads::tpcc::nurand::uniform;
+use crate::workloads::tpcc::options::{CUSTOMERS, FIRST_NEW_ORDER, ITEMS};
+use crate::workloads::tpcc::random_text::letters_and_digits;
+
+/// The sum of the numbers that the districts' next orders will have; `None` when the server does not tell.
+///
+/// Each committed new order adds 1, and nothing else changes it.
+pub(crate) async fn order_ids(target: &Target) -> Option<u64> {
+    let mut conn = target.connect(Use::Database).await.ok()?;
+    let sql = "SELECT CAST(SUM(d_next_o_id) AS UNSIGNED) FROM district";
+    let sum = conn.query_first::<Option<u64>, _>(sql).await.ok()??;
+    // The sum is known, whatever becomes of the connection.
+    let _ = conn.disconnect().await;
+    sum
+}
+
+/// One order of a district that has just been loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Order {
+    number: u32,
+    customer: u32,
+    lines: u32,
+    /// Who delivered it, if it was.
+    carrier: Option<u32>,
+}
+
+/// The orders of a district: one for each customer, in an order of chance.
+pub(crate) fn orders(rng: &mut Xoshiro256PlusPlus) -> Vec<Order> {
+    let mut customers: Vec<u32> = (1..=CUSTOMERS).collect();
+    // Fisher and Yates.
+    for last in (1..customers.len()).rev() {
+        customers.swap(last, below(rng, last as u64 + 1) as usize);
+    }
+    let order = |(number, customer)| Order {
+        number,
+        customer,
+        lines: uniform(rng, 5, 15),
+        carrier: (number < FIRST_NEW_ORDER).then(|| uniform(rng, 1, 10)),
+    };
+    (1..).zip(customers).map(order).collect()
+}
+
+/// Lines of all these orders.
+pub(crate) fn lines_of(orders: &[Order]) -> u64 {
+    orders.iter().map(|order| u64::from(order.lines)).sum()
+}
+
+/// Rows of `orders`.
+pub(crate) fn order_rows(at: Place, orders: Vec<Order>) -> impl Iterator<Item = String> {
+    let Place { warehouse, district } = at;
+    orders.into_iter().map(move |order| {
+        let Order {
+            number,
+            customer,
+            lines,
+            carrier,
+        } = order;
+        let carrier = carrier.map_or_else(|| "NULL".to_owned(), |carrier| carrier.to_string());
+        format!("({number},{district},{warehouse},{customer},NOW(),{carrier},{lines},1)")
+    })
+}
+
+/// Rows of `new_orders`: the orders that are not delivered.
+pub(crate) fn new_order_rows(at: Place) -> impl Iterator<Item = String> {
+    let Place { warehouse, district } = at;
+    (FIRST_NEW_ORDER..=CUSTOMERS).map(move |number| format!("({number},{district},{warehouse})"))
+}
+
+/// Rows of `order_line`.
+pub(crate) fn line_rows(
+    at: Place,
+    orders: Vec<Order>,
+    mut rng: Xoshiro256PlusPlus,
+) -> impl Iterator<Item = String> {
+    let lines = orders
+        .into_iter()
+        .flat_map(|order| (1..=order.lines).map(move |line| (order, line)));
+    lines.map(move |(order, line)| {
+        let Place { warehouse, district } = at;
+        let item = uniform(&mut rng, 1, ITEMS);
+        let (delivered, cents) = match order.carrier {
+            Some(_) => ("NOW()", 0),
+            None => ("NULL", uniform(&mut rng, 1, 999_999)),
+        };
+        let (amount, info) = (amount(cents.into()), letters_and_digits(&mut rng, 24, 24));
+        let number = order.number;
+        format!("({number},{district},{warehouse},{line},{item},{warehouse},{delivered},5,{amount},'{info}')")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::util::random::Stream;
+    use crate::util::test_fit::assert_fits;
+
+    #[test]
+    fn each_customer_has_one_order_and_the_last_900_wait() {
+        let mut rng = Stream::Load(1).rng(1);
+        let orders = orders(&mut rng);
+        let mut customers: Vec<u32> = orders.iter().map(|order| order.customer).collect();
+        assert!(!customers.is_sorted(), "a permutation by chance");
+        customers.sort_unstable();
+        assert!(customers.into_iter().eq(1..=3000));
+        assert!(orders.iter().map(|order| order.number).eq(1..=3000));
+        assert_eq!(orders.iter().filter(|order| order.carrier.is_none()).count(), 900);
+        let mut lines = [0; 11];
+        for order in &orders {
+            lines[order.lines as usize - 5] += 1;
+        }
+        assert_fits(&lines, &[1.0 / 11.0; 11]);
+    }
+
+    #[test]
+    fn only_what_is_not_delivered_costs_something() {
+        let at = Place {
+            warehouse: 4,
+            district: 2,
+        };
+        let mut rng = Stream::Load(1).rng(1);
+        let orders = orders(&mut rng);
+        let rows: Vec<String> = line_rows(at, orders.clone(), rng).collect();
+        assert_eq!(rows.len() as u64, lines_of(&orders));
+        for row in &rows {
+            assert_eq!(row.matches(',').count(), 9, "10 columns: {row}");
+            let number: u32 = row[1..].split(',').next().unwrap().parse().unwrap();
+            let delivered = number < FIRST_NEW_ORDER;
+            assert_eq!(row.contains(",NOW(),5,0.00,"), delivered, "{row}");
+            assert_eq!(row.contains(",NULL,5,"), !delivered, "{row}");
+        }
+        assert_eq!(new_order_rows(at).count(), 900);
+    }
+}

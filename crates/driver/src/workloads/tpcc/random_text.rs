@@ -1,0 +1,84 @@
+//! Random texts (clause 4.3.2.2).
+
+use crate::util::random::{Rng, below};
+
+use crate::workloads::tpcc::nurand::uniform;
+
+const LETTERS_AND_DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+const LETTERS: &[u8] = LETTERS_AND_DIGITS.split_at(26).0;
+const DIGITS: &[u8] = b"0123456789";
+
+/// What a tenth of the items, and of their stock, have in their data.
+const ORIGINAL: &str = "ORIGINAL";
+
+/// Letters and digits, of a length from `least` to `most`.
+pub(crate) fn letters_and_digits(rng: &mut impl Rng, least: u32, most: u32) -> String {
+    let length = uniform(rng, least, most);
+    of(LETTERS_AND_DIGITS, rng, length)
+}
+
+/// Capital letters.
+pub(crate) fn letters(rng: &mut impl Rng, length: u32) -> String {
+    of(LETTERS, rng, length)
+}
+
+/// Digits.
+pub(crate) fn digits(rng: &mut impl Rng, length: u32) -> String {
+    of(DIGITS, rng, length)
+}
+
+/// The data of an item or of its stock: in one of ten, somewhere, the word ORIGINAL.
+pub(crate) fn data(rng: &mut impl Rng) -> String {
+    let mut data = letters_and_digits(rng, 26, 50);
+    if below(rng, 10) == 0 {
+        let at = below(rng, (data.len() - ORIGINAL.len() + 1) as u64) as usize;
+        data.replace_range(at..at + ORIGINAL.len(), ORIGINAL);
+    }
+    data
+}
+
+/// Two characters for each random number: a warehouse is loaded with 60 million of them.
+fn of(alphabet: &[u8], rng: &mut impl Rng, length: u32) -> String {
+    let mut text = String::with_capacity(length as usize + 1);
+    let pick = |half: u64| char::from(alphabet[((half * alphabet.len() as u64) >> 32) as usize]);
+    while text.len() < length as usize {
+        let number = rng.next_u64();
+        text.push(pick(number >> 32));
+        text.push(pick(number & u64::from(u32::MAX)));
+    }
+    text.truncate(length as usize);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::util::random::Stream;
+    use crate::util::test_fit::assert_fits;
+
+    #[test]
+    fn each_character_is_as_frequent_and_each_length() {
+        let mut rng = Stream::Load(1).rng(1);
+        let (mut characters, mut lengths) = ([0; 62], [0; 11]);
+        for _ in 0..20_000 {
+            let text = letters_and_digits(&mut rng, 14, 24);
+            lengths[text.len() - 14] += 1;
+            for c in text.bytes() {
+                characters[LETTERS_AND_DIGITS.iter().position(|&of| of == c).unwrap()] += 1;
+            }
+        }
+        assert_fits(&characters, &[1.0 / 62.0; 62]);
+        assert_fits(&lengths, &[1.0 / 11.0; 11]);
+        assert!(letters(&mut rng, 50).bytes().all(|c| c.is_ascii_uppercase()));
+        assert!(digits(&mut rng, 50).bytes().all(|c| c.is_ascii_digit()));
+    }
+
+    #[test]
+    fn a_tenth_is_original() {
+        let mut rng = Stream::Load(1).rng(1);
+        let data: Vec<String> = (0..20_000).map(|_| data(&mut rng)).collect();
+        assert!(data.iter().all(|data| (26..=50).contains(&data.len())));
+        let original = data.iter().filter(|data| data.contains(ORIGINAL)).count() as u64;
+        assert_fits(&[original, 20_000 - original], &[0.1, 0.9]);
+    }
+}

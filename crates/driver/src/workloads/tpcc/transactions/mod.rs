@@ -1,0 +1,8 @@
+//! The five transactions: their statements, and the work of one request.
+
+pub(crate) mod customer_lookup;
+pub(crate) mod delivery;
+pub(crate) mod new_order;
+pub(crate) mod order_status;
+pub(crate) mod payment;
+pub(crate) mod stock_level;
