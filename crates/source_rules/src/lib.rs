@@ -5,6 +5,7 @@
 
 mod circles;
 mod docs;
+mod documents;
 mod imports;
 mod modules;
 mod packages;
@@ -12,6 +13,7 @@ mod paths;
 
 pub use circles::{Circle, circles};
 pub use docs::{DocComment, doc_comments};
+pub use documents::{documents, missing_names};
 pub use imports::{Import, imports};
 pub use modules::{Module, modules};
 pub use packages::{Package, packages, rust_files};

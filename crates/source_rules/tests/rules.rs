@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use logtrace_source_rules::{circles, doc_comments, imports, modules, packages, rust_files};
+use logtrace_source_rules::{
+    circles, doc_comments, documents, imports, missing_names, modules, packages, rust_files,
+};
 
 /// Most files in a directory.
 const MAX_FILES: usize = 16;
@@ -174,4 +176,14 @@ fn documentation_opens_with_a_verb_or_a_noun() {
         "{} of {all} are too many",
         headless.len()
     );
+}
+
+#[test]
+fn documents_name_files_and_tests_that_exist() {
+    let mut missing = Vec::new();
+    for document in documents(root()).unwrap() {
+        let names = missing_names(root(), &document).unwrap().into_iter();
+        missing.extend(names.map(|name| format!("{}: {name}", relative(&document))));
+    }
+    assert_none(&missing, "names in documents that do not exist");
 }
