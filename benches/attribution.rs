@@ -1,10 +1,10 @@
 //! What it takes to explain commits, from decoded records to sums, in records and in commits a second.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use logtrace_common::TimeRange;
 use logtrace_events::Record;
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::synthetic::{SERVER_TGID, group_commits, logs, stated_group_commits};
-use logtrace_report::window::Window;
 
 mod settings;
 
@@ -16,7 +16,7 @@ fn explain(records: Vec<Record>) -> Analysis {
     let mut analysis = Analysis::new(AnalysisConfig {
         server_tgid: SERVER_TGID,
         logs: logs(),
-        window: Window::new(0, u64::MAX),
+        window: TimeRange::new(0, u64::MAX),
     });
     for record in records {
         analysis.push(record);

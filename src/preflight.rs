@@ -4,7 +4,8 @@ use std::fmt;
 use std::path::{self, Path};
 
 use anyhow::bail;
-use logtrace_server::{FileSystemFacts, Flavor, Home, ImageKind, ServerUser, find};
+use logtrace_common::Flavor;
+use logtrace_server::{FileSystemFacts, Home, ImageKind, ServerUser, find};
 use logtrace_tracer::{check_program, requirements};
 
 /// One thing, and whether it is as needed.

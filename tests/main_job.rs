@@ -7,7 +7,8 @@ mod common;
 use std::fs;
 
 use common::{SERVERS, alone, done_in_window, driver, is_leader, run, share, sum_of_parts, total, workload};
-use logtrace_events::{FileClass, IoOp};
+use logtrace_common::FileClass;
+use logtrace_events::IoOp;
 use logtrace_report::cause::{Wait, Who};
 use logtrace_report::document::{CauseRow, Document};
 

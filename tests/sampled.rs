@@ -5,7 +5,8 @@
 mod common;
 
 use common::{Ran, SERVERS, alone, driver, run, share, sum_of_parts, tells, total};
-use logtrace_events::{FileClass, IoOp};
+use logtrace_common::FileClass;
+use logtrace_events::IoOp;
 use logtrace_report::document::{Document, Gaps};
 
 const LOAD: &str = "--rate 400/s --duration 6s --warmup 500ms --rows 2000 --connections 8";

@@ -4,9 +4,9 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use clap::Parser;
-use logtrace_events::Sampling;
+use logtrace_common::{Detail, Sampling};
 use logtrace_server::{ServerChoice, Setting};
-use logtrace_tracer::{Detail, Extent};
+use logtrace_tracer::Extent;
 
 use crate::paired::CONNECTIONS;
 

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, Parser, Subcommand};
+use logtrace_common::{Detail, Sampling};
 use logtrace_driver::{Arrivals, Keys, Offer, SessionVariable};
-use logtrace_events::Sampling;
 use logtrace_report::render::Format;
 use logtrace_server::{Home, ImageKind, ImageSize, Placement, Setting};
-use logtrace_tracer::{Detail, RingBytes};
+use logtrace_tracer::RingBytes;
 
 pub(crate) use self::study::{StudyArgs, StudyCommand, StudyExtentArgs, StudyRunArgs, StudyShowArgs};
 use self::workload::WorkloadArgs;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use logtrace_events::Sampling;
+use logtrace_common::Sampling;
 use logtrace_report::document::{Caveat, Document};
 use logtrace_tracer::RingBytes;
 

@@ -5,10 +5,10 @@ use std::io::{self, BufWriter};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
-use logtrace_events::{LogNames, RecordingWriter, Request, Tid, decode};
+use logtrace_common::{LogNames, TimeRange};
+use logtrace_events::{RecordingWriter, Request, Tid, decode};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::breakdown::Breakdown;
-use logtrace_report::window::Window;
 use logtrace_tracer::Sink;
 
 use super::window_signal::Exchange;
@@ -18,7 +18,7 @@ use super::window_signal::Exchange;
 pub(crate) struct Explainer {
     analysis: Analysis,
     incoming: Incoming,
-    window: Option<Window>,
+    window: Option<TimeRange>,
     /// Records until requests are looked for again.
     until_requests: u32,
     is_ended: bool,
@@ -66,7 +66,7 @@ impl Explainer {
         let config = AnalysisConfig {
             server_tgid: pid,
             logs,
-            window: Window::new(0, 0),
+            window: TimeRange::new(0, 0),
         };
         let mut analysis = Analysis::new(config);
         if incoming.statements {
@@ -147,7 +147,7 @@ impl Explainer {
 
 impl Sink for Explainer {
     fn lost(&mut self, from_ns: u64, until_ns: u64) {
-        self.analysis.push_lost(Window::new(from_ns, until_ns));
+        self.analysis.push_lost(TimeRange::new(from_ns, until_ns));
     }
 
     fn record(&mut self, bytes: &[u8]) {

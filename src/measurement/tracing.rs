@@ -5,9 +5,10 @@ use std::sync::mpsc::Receiver;
 
 use crate::run_dir::RunDir;
 use anyhow::Context;
-use logtrace_events::{Request, Sampling};
+use logtrace_common::{Detail, Sampling};
+use logtrace_events::Request;
 use logtrace_server::ServerFacts;
-use logtrace_tracer::{Account, Detaching, Detail, Extent, RingBytes, Stopped, Tracer, TracerConfig};
+use logtrace_tracer::{Account, Detaching, Extent, RingBytes, Stopped, Tracer, TracerConfig};
 
 use super::explainer::{Explained, Explainer, Incoming};
 use super::window_signal::Exchange;

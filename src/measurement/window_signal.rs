@@ -1,21 +1,20 @@
 //! What the thread that explains commits and the rest of the program tell each other.
 
+use logtrace_common::TimeRange;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-use logtrace_report::window::Window;
 
 /// Shared by both sides. Times are nanoseconds of `CLOCK_MONOTONIC`, the kernel side's clock.
 #[derive(Debug, Default)]
 pub(crate) struct Exchange {
-    window: OnceLock<Window>,
+    window: OnceLock<TimeRange>,
     end_ns: OnceLock<u64>,
     commits: AtomicU64,
 }
 
 impl Exchange {
     /// Announces the window, which counts from the next record on; only the first one does.
-    pub(crate) fn announce(&self, window: Window) {
+    pub(crate) fn announce(&self, window: TimeRange) {
         // The first stays.
         let _ = self.window.set(window);
     }
@@ -27,7 +26,7 @@ impl Exchange {
     }
 
     /// The window that was announced.
-    pub(crate) fn window(&self) -> Option<Window> {
+    pub(crate) fn window(&self) -> Option<TimeRange> {
         self.window.get().copied()
     }
 

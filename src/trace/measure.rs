@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::anyhow;
+use logtrace_common::TimeRange;
 use logtrace_driver::now_ns;
-use logtrace_report::window::Window;
 use logtrace_server::{ConnectError, RunningError, WatchError, WatchedServer};
 use logtrace_tracer::check_program;
 use tokio::time::{Instant, interval_at};
@@ -84,12 +84,12 @@ async fn on_server(
 }
 
 /// From now on.
-fn window(duration: Option<Duration>) -> Window {
+fn window(duration: Option<Duration>) -> TimeRange {
     let start_ns = now_ns();
     let length_ns = duration.map_or(u64::MAX, |duration| {
         u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
     });
-    Window::new(start_ns, start_ns.saturating_add(length_ns))
+    TimeRange::new(start_ns, start_ns.saturating_add(length_ns))
 }
 
 /// Waits for the first of: the end of the time, a signal, the server's end. Tells every second how far it is.

@@ -1,11 +1,10 @@
 //! The commit time, measured by MySQL's Performance Schema at the same time.
 
-use logtrace_server::Flavor;
-
 use crate::common::alone;
 use crate::common::foreign::Foreign;
 use crate::common::sysbench::{USER, prepare, updates};
 use crate::traced::traced;
+use logtrace_common::Flavor;
 
 const EVENTS: u32 = 4_000;
 const STAGE: &str = "stage/sql/waiting for handler commit";

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use logtrace_events::{FileClass, IoOp};
+use logtrace_common::{FileClass, Flavor};
+use logtrace_events::IoOp;
 use logtrace_report::document::Document;
-use logtrace_server::Flavor;
 
 use crate::bpftrace::{Bpftrace, Calls};
 use crate::common::alone;

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use logtrace_server::{Flavor, Instance, InstanceConfig, find};
+use logtrace_common::Flavor;
+use logtrace_server::{Instance, InstanceConfig, find};
 use mysql_async::prelude::{FromRow, Queryable};
 use mysql_async::{Conn, OptsBuilder};
 use tokio::runtime::{Builder, Runtime};

@@ -3,13 +3,13 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
-use logtrace_server::Flavor;
 use tempfile::TempDir;
 
 use crate::common::alone;
 use crate::common::foreign::{Foreign, free_port};
 use crate::home::{Home, SHORT};
 use crate::started::{Ended, Started};
+use logtrace_common::Flavor;
 
 #[test]
 fn an_account_that_requires_encryption_is_driven_with_it_and_only_so() {

@@ -5,7 +5,8 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::Command;
 
-use logtrace_events::{FileClass, IoOp};
+use logtrace_common::FileClass;
+use logtrace_events::IoOp;
 use logtrace_report::document::Document;
 use rustix::fs::{FallocateFlags, fallocate};
 use rustix::process::Signal;

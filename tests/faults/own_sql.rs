@@ -3,11 +3,10 @@
 use std::fs;
 use std::path::PathBuf;
 
-use logtrace_server::Flavor;
-
 use crate::common::foreign::Foreign;
 use crate::common::{SERVERS, alone};
 use crate::home::Home;
+use logtrace_common::Flavor;
 
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/workloads/transfer.toml");
 

@@ -5,12 +5,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use logtrace_events::FileClass;
 use rustix::process::Signal;
 
 use crate::common::{SERVERS, alone, driver, patiently};
 use crate::home::{Home, LONG, SHORT, entries};
 use crate::started::Started;
+use logtrace_common::FileClass;
 
 /// A directory that the server's user may pass.
 fn place(home: &Home) -> PathBuf {

@@ -5,7 +5,8 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::process::Command;
 
-use logtrace_server::{Flavor, find};
+use logtrace_common::Flavor;
+use logtrace_server::find;
 
 use crate::common::{SERVERS, alone, driver};
 use crate::home::{Home, SHORT};

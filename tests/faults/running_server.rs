@@ -1,12 +1,12 @@
 //! A server that runs already: it is given back as it was, whatever happens.
 
-use logtrace_server::Flavor;
 use rustix::process::Signal;
 
 use crate::common::foreign::Foreign;
 use crate::common::{alone, tells};
 use crate::home::{Home, LONG, SHORT};
 use crate::started::{Ended, Started};
+use logtrace_common::Flavor;
 
 fn databases(foreign: &Foreign) -> u32 {
     foreign.ask("SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = 'logtrace'")

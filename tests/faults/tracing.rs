@@ -3,7 +3,6 @@
 use std::os::unix::net::UnixListener;
 use std::process::{Command, Stdio};
 
-use logtrace_server::Flavor;
 use rustix::process::Signal;
 
 use crate::common::foreign::Foreign;
@@ -11,6 +10,7 @@ use crate::common::{alone, send, tells};
 use crate::home::Home;
 use crate::privilege::as_nobody;
 use crate::started::Started;
+use logtrace_common::Flavor;
 
 fn trace(home: &Home, arguments: &str) -> Started {
     Started::new(home.logtrace(&format!("trace {arguments}")), home.path())

@@ -1,6 +1,7 @@
 //! What runs saw of fsyncs, and how much more of it with a delay.
 
-use logtrace_events::{FileClass, IoOp};
+use logtrace_common::FileClass;
+use logtrace_events::IoOp;
 use logtrace_report::document::Document;
 
 use crate::common::total;

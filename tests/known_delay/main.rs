@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use common::{SERVERS, alone, run};
 use growth::{Growth, Seen, medians};
-use logtrace_events::FileClass;
+use logtrace_common::FileClass;
 use logtrace_report::document::Document;
 use logtrace_server::PrivateMounts;
 use rustix::process::setpriority_process;

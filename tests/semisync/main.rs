@@ -15,9 +15,9 @@ mod pair;
 use std::fs;
 
 use common::{Ran, Running, alone, run, share, total};
+use logtrace_common::Flavor;
 use logtrace_report::cause::{Wait, Who};
 use logtrace_report::document::{CauseRow, Document};
-use logtrace_server::Flavor;
 use pair::{Pair, role};
 
 fn is_ack(cause: &CauseRow) -> bool {

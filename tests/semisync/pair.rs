@@ -3,9 +3,8 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use logtrace_server::Flavor;
-
 use crate::common::foreign::{Foreign, free_port};
+use logtrace_common::Flavor;
 
 /// How long the source waits for the replica before it gives it up.
 const PATIENCE_MS: u32 = 60_000;

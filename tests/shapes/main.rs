@@ -8,7 +8,8 @@ mod server;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use logtrace_events::{FileClass, IoOp};
+use logtrace_common::FileClass;
+use logtrace_events::IoOp;
 use logtrace_report::cause::{Cause, Wait, Who};
 use probe::{Client, Seen};
 

@@ -3,12 +3,12 @@
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use logtrace_common::TimeRange;
 use logtrace_driver::THREAD_QUESTIONS;
 use logtrace_events::{Commit, Record, decode};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::breakdown::Breakdown;
 use logtrace_report::cause::Cause;
-use logtrace_report::window::Window;
 use logtrace_server::{Endpoint, ServerChoice, Setting};
 use logtrace_tracer::{Sink, Stopped, Tracer, TracerConfig};
 use mysql_async::prelude::Queryable;
@@ -80,7 +80,7 @@ impl Client {
         let analysis = Analysis::new(AnalysisConfig {
             server_tgid: facts.pid,
             logs: facts.log_names(),
-            window: Window::new(0, u64::MAX),
+            window: TimeRange::new(0, u64::MAX),
         });
         let commits = Arc::new(Mutex::new(Vec::new()));
         let explainer = Explainer {

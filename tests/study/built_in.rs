@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use logtrace_events::FileClass;
+use logtrace_common::FileClass;
 use logtrace_report::document::Document;
 use serde_json::Value;
 

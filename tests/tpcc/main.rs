@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use common::foreign::Foreign;
 use common::{Running, SERVERS, alone, driver, run, sum_of_parts, workload};
+use logtrace_common::Flavor;
 use logtrace_report::document::Document;
-use logtrace_server::Flavor;
 
 const FLAVORS: [Flavor; 2] = [Flavor::MySql, Flavor::MariaDb];
 

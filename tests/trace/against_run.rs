@@ -1,8 +1,8 @@
 //! A trace of sysbench's load says what a run with the same load says.
 
-use logtrace_events::{FileClass, IoOp};
+use logtrace_common::{FileClass, Flavor};
+use logtrace_events::IoOp;
 use logtrace_report::document::Document;
-use logtrace_server::Flavor;
 
 use crate::common::foreign::Foreign;
 use crate::common::sysbench::{SIZE, prepare, updates};

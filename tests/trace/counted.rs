@@ -1,8 +1,8 @@
 //! Every commit of the load is counted once and explained, however the server is named.
 
-use logtrace_events::{FileClass, IoOp};
+use logtrace_common::{FileClass, Flavor};
+use logtrace_events::IoOp;
 use logtrace_report::document::{CauseRow, Document};
-use logtrace_server::Flavor;
 
 use crate::common::foreign::Foreign;
 use crate::common::sysbench::{prepare, updates};

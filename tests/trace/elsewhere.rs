@@ -6,7 +6,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::common::{Running, alone, share};
-use logtrace_events::{FileClass, IoOp};
+use logtrace_common::FileClass;
+use logtrace_events::IoOp;
 use tempfile::TempDir;
 
 /// A `logtrace run` under another root, whose server's files are on a file system that is mounted there alone.

@@ -1,9 +1,8 @@
 //! A server is as it was after it was traced.
 
-use logtrace_server::Flavor;
-
 use crate::common::foreign::Foreign;
 use crate::common::{Running, alone};
+use logtrace_common::Flavor;
 
 #[test]
 fn an_idle_server_commits_nothing_and_is_not_changed() {

@@ -1,9 +1,9 @@
 //! logtrace's tracer, with all that explains the commits.
 
+use logtrace_common::TimeRange;
 use logtrace_driver::now_ns;
 use logtrace_events::{Record, decode};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
-use logtrace_report::window::Window;
 use logtrace_server::ServerFacts;
 use logtrace_tracer::{Account, Extent, Sink, Stopped, Tracer, TracerConfig};
 
@@ -30,7 +30,7 @@ impl Tracing {
             analysis: Analysis::new(AnalysisConfig {
                 server_tgid: server.pid,
                 logs: server.log_names(),
-                window: Window::new(0, u64::MAX),
+                window: TimeRange::new(0, u64::MAX),
             }),
             commits_ns: Vec::new(),
         };

@@ -9,8 +9,8 @@ mod with_tracefs;
 use std::fmt;
 use std::time::Duration;
 
-use logtrace_events::Sampling;
-use logtrace_tracer::{Detail, Extent};
+use logtrace_common::{Detail, Sampling};
+use logtrace_tracer::Extent;
 
 use crate::paired::pair::Attached;
 use crate::paired::tracing::Traced;

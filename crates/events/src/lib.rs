@@ -7,23 +7,17 @@
 
 mod decode;
 mod encode;
-mod file_class;
 mod loss;
 mod record;
 mod recording;
 mod request;
-mod sampling;
-mod stall_bucket;
 pub mod wire;
 
 pub use decode::{DecodeError, decode};
 pub use encode::encode;
-pub use file_class::{FileClass, LogNames};
 pub use loss::Losses;
 pub use record::{
     Commit, File, FileId, Flush, Gap, Io, IoOp, Member, OffCpu, Record, Stack, SyncStage, Tid, Wake,
 };
 pub use recording::{RecordingError, RecordingReader, RecordingWriter};
 pub use request::{Outcome, Request};
-pub use sampling::Sampling;
-pub use stall_bucket::{MOST_TENTHS, TENTH_NS, tenth};

@@ -1,6 +1,7 @@
 //! From the stream of records to the breakdown: each commit is explained the moment its record arrives.
 
-use logtrace_events::{Commit, Flush, Gap, Io, LogNames, Member, OffCpu, Record, Request, Tid};
+use logtrace_common::{LogNames, TimeRange};
+use logtrace_events::{Commit, Flush, Gap, Io, Member, OffCpu, Record, Request, Tid};
 
 use crate::attribution::group_leader::differing_ns;
 use crate::attribution::walk::memory::Memory;
@@ -18,7 +19,6 @@ use crate::totals::by_statement::Statements;
 use crate::totals::histogram::LONGEST_NS;
 use crate::totals::stalls::Tenths;
 use crate::totals::trace_gaps::Gaps;
-use crate::window::Window;
 
 /// What is measured.
 #[derive(Clone, Debug)]
@@ -28,13 +28,13 @@ pub struct AnalysisConfig {
     /// Names of the server's logs.
     pub logs: LogNames,
     /// Commits count that both start and end in it, and I/O system calls that return in it.
-    pub window: Window,
+    pub window: TimeRange,
 }
 
 /// The analysis of one run.
 #[derive(Debug)]
 pub struct Analysis {
-    window: Window,
+    window: TimeRange,
     timelines: Timelines,
     memory: Memory,
     files: Files,
@@ -112,7 +112,7 @@ impl Analysis {
 
     /// Says that records made within `blank` were lost, before those come that were not: in it a thread of which nothing was
     /// seen may have waited, and a request may have been served otherwise than it seems.
-    pub fn push_lost(&mut self, blank: Window) {
+    pub fn push_lost(&mut self, blank: TimeRange) {
         self.timelines.push_lost(blank);
         self.responses.push_lost(blank);
     }
@@ -134,7 +134,7 @@ impl Analysis {
 
     /// Counts what happens in `window` from here on, and forgets what was counted: for a window that is known only
     /// after tracing began. The history of the threads stays.
-    pub fn set_window(&mut self, window: Window) {
+    pub fn set_window(&mut self, window: TimeRange) {
         self.window = window;
         self.aggregate = Aggregate::new(window);
         self.tenths = Tenths::new(window);
@@ -218,7 +218,7 @@ impl Analysis {
     }
 
     fn push_io(&mut self, io: &Io) -> Result<(), Unmatched> {
-        believable(Window::new(io.enter_ns, io.exit_ns))?;
+        believable(TimeRange::new(io.enter_ns, io.exit_ns))?;
         self.timelines.push_io(io, self.files.class(io.file))?;
         if self.counts(io.exit_ns) {
             self.files.count(io, self.timelines.waited_for(io));
@@ -227,7 +227,7 @@ impl Analysis {
     }
 
     fn push_flush(&mut self, flush: Flush) -> Result<(), Unmatched> {
-        believable(Window::new(flush.issue_ns, flush.done_ns))?;
+        believable(TimeRange::new(flush.issue_ns, flush.done_ns))?;
         self.timelines.push_flush(flush)?;
         if self.counts(flush.done_ns) {
             self.devices.count(flush);
@@ -241,7 +241,7 @@ impl Analysis {
         }
         self.aggregate.reach(gap.end_ns);
         self.timelines.interrupt();
-        self.responses.interrupt(Window::new(gap.start_ns, gap.end_ns));
+        self.responses.interrupt(TimeRange::new(gap.start_ns, gap.end_ns));
         Ok(())
     }
 
@@ -251,7 +251,7 @@ impl Analysis {
     }
 
     fn push_commit(&mut self, commit: &Commit) -> Result<(), Unmatched> {
-        let whole = Window::new(commit.start_ns, commit.end_ns);
+        let whole = TimeRange::new(commit.start_ns, commit.end_ns);
         believable(whole)?;
         self.timelines.push_commit(commit)?;
         let begun = self.counts(commit.start_ns);
@@ -284,7 +284,7 @@ impl Analysis {
         Ok(())
     }
 
-    fn explain(&mut self, commit: &Commit, whole: Window) {
+    fn explain(&mut self, commit: &Commit, whole: TimeRange) {
         explain(commit, &self.timelines, &mut self.memory, &mut self.segments);
         if !covers(&self.segments, whole) {
             self.invariant_violations += 1;
@@ -295,7 +295,7 @@ impl Analysis {
 }
 
 /// Refuses what only a damaged record says.
-fn believable(window: Window) -> Result<(), Unmatched> {
+fn believable(window: TimeRange) -> Result<(), Unmatched> {
     if window.start_ns <= window.end_ns && window.length_ns() <= LONGEST_NS {
         Ok(())
     } else {
@@ -305,7 +305,7 @@ fn believable(window: Window) -> Result<(), Unmatched> {
 
 /// Whether the segments are what every report relies on: none empty, each beginning where the one before ended, the
 /// first and last at the edges of the commit. It follows that they sum to its duration.
-fn covers(segments: &[Segment], whole: Window) -> bool {
+fn covers(segments: &[Segment], whole: TimeRange) -> bool {
     let mut at_ns = whole.start_ns;
     for segment in segments {
         if segment.start_ns != at_ns || segment.end_ns <= segment.start_ns {
@@ -316,7 +316,7 @@ fn covers(segments: &[Segment], whole: Window) -> bool {
     at_ns == whole.end_ns
 }
 
-fn unexplained(tid: Tid, whole: Window) -> Segment {
+fn unexplained(tid: Tid, whole: TimeRange) -> Segment {
     Segment {
         start_ns: whole.start_ns,
         end_ns: whole.end_ns,
@@ -331,12 +331,12 @@ mod tests {
     use super::*;
 
     fn segment(start_ns: u64, end_ns: u64) -> Segment {
-        unexplained(1, Window::new(start_ns, end_ns))
+        unexplained(1, TimeRange::new(start_ns, end_ns))
     }
 
     #[test]
     fn only_segments_without_gap_or_overlap_cover_a_commit() {
-        let whole = Window::new(10, 30);
+        let whole = TimeRange::new(10, 30);
         assert!(covers(&[segment(10, 30)], whole));
         assert!(covers(&[segment(10, 20), segment(20, 30)], whole));
         for wrong in [
@@ -351,6 +351,6 @@ mod tests {
         ] {
             assert!(!covers(&wrong, whole), "{wrong:?}");
         }
-        assert!(covers(&[], Window::new(10, 10)));
+        assert!(covers(&[], TimeRange::new(10, 10)));
     }
 }

@@ -14,7 +14,6 @@ pub mod synthetic;
 mod timeline;
 mod totals;
 pub mod units;
-pub mod window;
 
 pub use attribution::walk as explain;
 pub use attribution::walk::memory;

@@ -1,6 +1,7 @@
 //! Records of an invented server under load, the same at every call, for tests and benchmarks.
 
-use logtrace_events::{Commit, File, FileId, Io, IoOp, LogNames, Member, OffCpu, Record, Stack, Tid, Wake};
+use logtrace_common::LogNames;
+use logtrace_events::{Commit, File, FileId, Io, IoOp, Member, OffCpu, Record, Stack, Tid, Wake};
 
 /// The invented server's process.
 pub const SERVER_TGID: u32 = 70;

@@ -27,7 +27,6 @@ pub use facts::host::{HostError, HostFacts, PlacedFacts};
 pub use facts::server::{FactsError, ServerFacts, status_delta};
 pub use facts::stage_times::{StageTotal, Stages, stages_since};
 pub use install::binary::{Binary, FindError, find};
-pub use install::flavor::{Flavor, version_number};
 pub use install::home::Home;
 pub use install::os_user::{ServerUser, UserError};
 pub use install::server_arg::{ChoiceError, ServerChoice};

@@ -17,9 +17,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use logtrace_events::FileClass;
+use logtrace_common::{FileClass, Flavor};
 use logtrace_server::{
-    Flavor, ImageConfig, ImageKind, Instance, InstanceConfig, Place, Placement, PrivateMounts, QueueGuard,
+    ImageConfig, ImageKind, Instance, InstanceConfig, Place, Placement, PrivateMounts, QueueGuard,
     QueueSetting, find,
 };
 

@@ -5,9 +5,9 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use logtrace_common::{FileClass, Flavor, Sampling};
 use logtrace_driver::{Arrivals, Dataset, Keys, Pace, Requests};
-use logtrace_events::{FileClass, Sampling};
-use logtrace_server::{Flavor, ImageKind, ImageSize, ServerChoice, Setting};
+use logtrace_server::{ImageKind, ImageSize, ServerChoice, Setting};
 
 /// One level of each axis, with all options that follow from them.
 #[derive(Clone, Debug)]

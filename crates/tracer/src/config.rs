@@ -2,10 +2,8 @@
 
 use std::fmt;
 
-use logtrace_events::Sampling;
-
-use crate::detail::Detail;
 use crate::ring_bytes::RingBytes;
+use logtrace_common::{Detail, Sampling};
 
 /// What to trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

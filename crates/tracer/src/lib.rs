@@ -5,7 +5,6 @@
 
 mod clock;
 mod config;
-mod detail;
 mod error;
 mod kernel_release;
 mod overhead;
@@ -18,7 +17,6 @@ mod tracefs;
 mod tracer;
 
 pub use config::{Extent, TracerConfig};
-pub use detail::Detail;
 pub use error::TracerError;
 pub use kernel_release::KernelRelease;
 pub use overhead::account::{Account, ProbeAccount};

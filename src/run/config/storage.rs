@@ -46,7 +46,7 @@ impl Storage {
         check_placements(place, settings).map_err(usage)?;
         let data = place
             .iter()
-            .find(|place| place.class == logtrace_events::FileClass::Data);
+            .find(|place| place.class == logtrace_common::FileClass::Data);
         if let (Some(kind), Some(data)) = (fs, data) {
             return Err(UsageError(format!(
                 "--fs {kind} and --place {data} both say where the data directory is: leave one of the two"

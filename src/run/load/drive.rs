@@ -8,13 +8,13 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use logtrace_common::TimeRange;
 use logtrace_driver::{
     CAPACITY_DURATION, CAPACITY_WARMUP, CancellationToken, DEFAULT_GRACE, DriveConfig, LoadConfig, LoadError,
     Loaded, Measured, Observer, Outputs, Pace, Progress, Span, Stage, Target, Watch, capacity, drive,
     drop_database, load,
 };
 use logtrace_events::Request;
-use logtrace_report::window::Window;
 use tokio::sync::oneshot;
 
 use crate::measurement::{Exchange, Interrupted, Interrupts, Line};
@@ -191,7 +191,7 @@ pub(crate) struct Follower {
 impl Watch for Follower {
     fn window(&mut self, window: Span) {
         self.exchange
-            .announce(Window::new(window.start_ns, window.end_ns));
+            .announce(TimeRange::new(window.start_ns, window.end_ns));
         if let Some(announced) = self.announced.take() {
             // Nobody listens any more when the run was aborted.
             let _ = announced.send(());

@@ -56,9 +56,9 @@ fn session(cell: &Cell) -> Vec<SessionVariable> {
 
 fn tracing(cell: &Cell) -> TracingArgs {
     let detail = match cell.detail {
-        Detail::None | Detail::Io => logtrace_tracer::Detail::Io,
-        Detail::Commit => logtrace_tracer::Detail::Commit,
-        Detail::Full => logtrace_tracer::Detail::Full,
+        Detail::None | Detail::Io => logtrace_common::Detail::Io,
+        Detail::Commit => logtrace_common::Detail::Commit,
+        Detail::Full => logtrace_common::Detail::Full,
     };
     TracingArgs {
         detail,

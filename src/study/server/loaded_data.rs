@@ -5,7 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use logtrace_server::{Flavor, KeptData, Setting, buffer_pool};
+use logtrace_common::Flavor;
+use logtrace_server::{KeptData, Setting, buffer_pool};
 use logtrace_study::Cell;
 
 use crate::measurement::{Interrupts, Line};

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
-use logtrace_events::{Outcome, Request, tenth};
+use logtrace_common::stall_bucket;
+use logtrace_events::{Outcome, Request};
 
 use crate::results::per_type::{Kind, KindOf};
 
@@ -173,7 +174,7 @@ impl Recorder {
     }
 
     fn count_tenth(&mut self, done_ns: u64) {
-        let number = tenth(self.window_start_ns, done_ns);
+        let number = stall_bucket(self.window_start_ns, done_ns);
         if self.per_tenth.len() <= number {
             self.per_tenth.resize(number + 1, 0);
         }

@@ -5,6 +5,7 @@
 //! server says who leads a member, the member's wait is its leader's time. And it tells the own group's work from that
 //! of the groups in front.
 
+use logtrace_common::TimeRange;
 use logtrace_events::{Commit, OffCpu, Tid};
 
 use crate::attribution::walk::Segment;
@@ -12,7 +13,6 @@ use crate::causes::cause::Who;
 use crate::causes::wakeup::{Awaited, Waker, awaited};
 use crate::timeline::commit_groups::{Leader, MOST_LEADERS, Membership};
 use crate::timeline::threads::Timelines;
-use crate::window::Window;
 
 /// A part of a wait in which another thread led the one that waited.
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +84,7 @@ fn leads_until_ns(timelines: &Timelines, leader: Leader, waker: Waker) -> u64 {
         return 0;
     };
     let commit = leader.commit_ns.and_then(|start_ns| {
-        let begun = Window::new(start_ns, start_ns.saturating_add(1));
+        let begun = TimeRange::new(start_ns, start_ns.saturating_add(1));
         timeline.commits(begun).next()
     });
     match commit {
@@ -109,7 +109,7 @@ pub(crate) fn name_previous_groups(commit: &Commit, timelines: &Timelines, segme
             let head = groups.head(segment.tid, *theirs);
             head.is_some_and(|head| head != own)
         });
-        theirs.next().map(|theirs| theirs.window.within(window))
+        theirs.next().map(|theirs| theirs.window.intersection(window))
     };
     let mut at = 0;
     while at < segments.len() {
@@ -126,8 +126,8 @@ pub(crate) fn name_previous_groups(commit: &Commit, timelines: &Timelines, segme
 }
 
 /// A segment in up to three: `window` of it is charged to a group in front.
-fn cut(segment: Segment, window: Window) -> [Option<Segment>; 3] {
-    let part = |window: Window, who: Who| {
+fn cut(segment: Segment, window: TimeRange) -> [Option<Segment>; 3] {
+    let part = |window: TimeRange, who: Who| {
         let mut part = segment;
         (part.start_ns, part.end_ns, part.cause.who) = (window.start_ns, window.end_ns, who);
         (!window.is_empty()).then_some(part)
@@ -147,7 +147,7 @@ pub(crate) fn differing_ns(one: &[Segment], other: &[Segment]) -> u64 {
     let mut differing_ns = 0;
     while let (Some(a), Some(b)) = (one, other) {
         if a.tid != b.tid {
-            differing_ns += a.window().within(b.window()).length_ns();
+            differing_ns += a.window().intersection(b.window()).length_ns();
         }
         if a.end_ns <= b.end_ns {
             one = ones.next();
@@ -201,7 +201,7 @@ mod tests {
     fn a_segment_is_cut_where_the_other_group_works() {
         let whole = segments(&[(7, 30)])[0];
         let parts = |start_ns, end_ns| -> Vec<(Who, u64)> {
-            let parts = cut(whole, Window::new(start_ns, end_ns)).into_iter().flatten();
+            let parts = cut(whole, TimeRange::new(start_ns, end_ns)).into_iter().flatten();
             parts
                 .map(|part| (part.cause.who, part.window().length_ns()))
                 .collect()

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use logtrace_events::{FileClass, IoOp};
+use logtrace_common::FileClass;
+use logtrace_events::IoOp;
 use serde::{Deserialize, Serialize};
 
 /// One cause: whose work it was, on what file, and what was waited for.

@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use logtrace_events::{FileClass, IoOp};
+use logtrace_common::FileClass;
+use logtrace_events::IoOp;
 use serde::{Deserialize, Serialize};
 
 pub use self::request_type::KindRow;

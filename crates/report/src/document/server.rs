@@ -1,8 +1,8 @@
 //! The server that was measured.
 
+use logtrace_common::FileClass;
 use std::collections::BTreeMap;
 
-use logtrace_events::FileClass;
 use serde::{Deserialize, Serialize};
 
 /// The server that was measured.

@@ -1,6 +1,7 @@
 //! Tenths of a second in which few commits ended.
 
-use logtrace_events::{FileClass, IoOp};
+use logtrace_common::FileClass;
+use logtrace_events::IoOp;
 use serde::{Deserialize, Serialize};
 
 use crate::causes::cause::{Wait, Who};

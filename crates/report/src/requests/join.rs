@@ -7,6 +7,7 @@
 
 use std::collections::VecDeque;
 
+use logtrace_common::TimeRange;
 use logtrace_events::{Commit, OffCpu, Outcome, Request, Tid, Wake};
 use rustc_hash::FxHashMap;
 
@@ -15,7 +16,6 @@ use crate::causes::wakeup::is_client_wait;
 use crate::requests::parts::Parts;
 use crate::requests::visit::Visit;
 use crate::timeline::lost_periods::Blanks;
-use crate::window::Window;
 
 /// Visits of one thread that wait for the request that they served: requests come by another way than records.
 const KEPT: usize = 1 << 10;
@@ -56,12 +56,12 @@ impl Responses {
     }
 
     /// Records were lost.
-    pub(crate) fn push_lost(&mut self, blank: Window) {
+    pub(crate) fn push_lost(&mut self, blank: TimeRange) {
         self.unseen.lost.push(blank);
     }
 
     /// The tracer did not look in `gap`: when the visits that go on ended is not known.
-    pub(crate) fn interrupt(&mut self, gap: Window) {
+    pub(crate) fn interrupt(&mut self, gap: TimeRange) {
         self.unseen.gaps.push(gap);
         self.unseen.seen_from_ns = gap.end_ns;
         for visit in self.threads.values_mut().filter_map(Thread::open_visit) {
@@ -152,7 +152,7 @@ impl Thread {
                 .pop_front_if(|visit| visit.window.end_ns <= request.sent_ns)
                 .is_some()
             {}
-            let service = Window::new(request.sent_ns, request.done_ns);
+            let service = TimeRange::new(request.sent_ns, request.done_ns);
             let visits = self.visits.iter();
             let visits = visits.take_while(|visit| visit.window.start_ns < request.done_ns);
             if !unseen.is_traced(service, visits.clone()) {
@@ -168,7 +168,7 @@ impl Thread {
 
 impl Unseen {
     /// Whether the tracer looked all the time that a request took, and already knew what its thread was doing.
-    fn is_traced<'a>(&self, service: Window, mut visits: impl Iterator<Item = &'a Visit>) -> bool {
+    fn is_traced<'a>(&self, service: TimeRange, mut visits: impl Iterator<Item = &'a Visit>) -> bool {
         let is_known = |first: &Visit| first.known_from_ns <= service.start_ns;
         self.seen_from_ns == 0 || (!self.gaps.meet(service) && visits.next().is_some_and(is_known))
     }
@@ -280,7 +280,7 @@ mod tests {
         for (sent_ns, done_ns) in [(95, 140), (145, 165)] {
             responses.push_request(&request(sent_ns, sent_ns, done_ns));
         }
-        assert_eq!(ended, [Window::new(100, 150), Window::new(150, 170)]);
+        assert_eq!(ended, [TimeRange::new(100, 150), TimeRange::new(150, 170)]);
         let total = responses.finish().total();
         assert_eq!((total.requests, total.client_ns, total.commit_ns), (2, 5, 20));
         assert_eq!((total.before_ns, total.after_ns), (10 + 5 + 15, 10));
@@ -320,7 +320,7 @@ mod tests {
         responses.push_off_cpu(&waited(0, 105), |_| &[]);
         responses.push_off_cpu(&waited(115, 145), |_| &[]);
         responses.push_request(&request(100, 100, 120));
-        responses.interrupt(Window::new(150, 250));
+        responses.interrupt(TimeRange::new(150, 250));
         // When the thread began to wait for the second of these is not known.
         for (due_ns, done_ns) in [(140, 260), (270, 300), (340, 370)] {
             responses.push_request(&request(due_ns, due_ns, done_ns));

@@ -1,5 +1,6 @@
 //! What the response times of requests were made of: sums by part, and by what each part waited for.
 
+use logtrace_common::TimeRange;
 use logtrace_events::Request;
 use rustc_hash::FxHashMap;
 
@@ -7,7 +8,6 @@ use crate::attribution::walk::Segment;
 use crate::causes::cause::Cause;
 use crate::requests::visit::Visit;
 use crate::totals::breakdown::{Part, ResponseTotal};
-use crate::window::Window;
 
 /// Sums over requests.
 #[derive(Debug, Default)]
@@ -37,10 +37,10 @@ impl Parts {
 
     /// Takes a request apart by what the thread that served it did: `visits` in order, which may reach beyond it.
     pub(crate) fn add<'a>(&mut self, request: &Request, visits: impl Iterator<Item = &'a Visit>) {
-        let service = Window::new(request.sent_ns, request.done_ns);
+        let service = TimeRange::new(request.sent_ns, request.done_ns);
         let mut lengths = Lengths::default();
         for visit in visits {
-            self.add_visit(visit, visit.window.within(service), &mut lengths);
+            self.add_visit(visit, visit.window.intersection(service), &mut lengths);
         }
         let serving_ns: u64 = lengths.iter().sum();
         if serving_ns == 0 {
@@ -55,9 +55,9 @@ impl Parts {
     }
 
     /// The part `serving` of a visit.
-    fn add_visit(&mut self, visit: &Visit, serving: Window, lengths: &mut Lengths) {
+    fn add_visit(&mut self, visit: &Visit, serving: TimeRange, lengths: &mut Lengths) {
         let mut at_ns = serving.start_ns;
-        for commit in visit.commits.iter().map(|commit| commit.within(serving)) {
+        for commit in visit.commits.iter().map(|commit| commit.intersection(serving)) {
             if !commit.is_empty() {
                 lengths[Part::BeforeCommit as usize] += commit.start_ns - at_ns;
                 lengths[Part::Commit as usize] += commit.length_ns();
@@ -81,9 +81,9 @@ impl Parts {
     }
 
     /// Adds what of `segments` is in `serving`; their start tells their part.
-    fn explain(&mut self, segments: &[Segment], serving: Window, part: impl Fn(u64) -> Part) {
+    fn explain(&mut self, segments: &[Segment], serving: TimeRange, part: impl Fn(u64) -> Part) {
         for segment in segments {
-            let window = Window::new(segment.start_ns, segment.end_ns).within(serving);
+            let window = TimeRange::new(segment.start_ns, segment.end_ns).intersection(serving);
             if !window.is_empty() {
                 let key = (part(window.start_ns), segment.cause.number(), segment.stack);
                 self.explained.entry(key).or_insert((segment.cause, 0)).1 += window.length_ns();

@@ -1,10 +1,10 @@
 //! Groups of commits as the server states them: who leads whom, and from when on.
 
+use logtrace_common::TimeRange;
 use logtrace_events::{Commit, Member, SyncStage, Tid};
 use rustc_hash::FxHashMap;
 
 use crate::timeline::history::{History, Interval};
-use crate::window::Window;
 
 /// Leaders that are followed from a member to the head of its group: that of its flush queue, and that of the sync
 /// stage. More of them contradict each other.
@@ -14,7 +14,7 @@ pub(crate) const MOST_LEADERS: usize = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Membership {
     /// From when it joined its queue until it ended; [`u64::MAX`] while it goes on.
-    pub(crate) window: Window,
+    pub(crate) window: TimeRange,
     /// Who leads it, where it does not lead itself.
     pub(crate) leader: Option<Leader>,
 }
@@ -76,7 +76,7 @@ impl Groups {
             since_ns: member.joined_ns,
         };
         of.now = Some(Membership {
-            window: Window::new(member.joined_ns, u64::MAX),
+            window: TimeRange::new(member.joined_ns, u64::MAX),
             leader: (member.leader != member.tid).then_some(leader),
         });
         true
@@ -112,10 +112,10 @@ impl Groups {
         let Some(of) = self.threads.get_mut(&commit.tid) else {
             return;
         };
-        let whole = Window::new(commit.start_ns, commit.end_ns);
+        let whole = TimeRange::new(commit.start_ns, commit.end_ns);
         if let Some(now) = of.now.take().filter(|now| whole.contains(now.window.start_ns)) {
             of.past.push(Membership {
-                window: now.window.within(whole),
+                window: now.window.intersection(whole),
                 ..now
             });
         }
@@ -138,17 +138,17 @@ impl Groups {
         let now = of.now.filter(|now| now.window.contains(at_ns));
         now.or_else(|| {
             of.past
-                .overlapping(Window::new(at_ns, at_ns.saturating_add(1)))
+                .overlapping(TimeRange::new(at_ns, at_ns.saturating_add(1)))
                 .next()
                 .copied()
         })
     }
 
     /// The places in groups that a thread had in `window`, in order.
-    pub(crate) fn during(&self, tid: Tid, window: Window) -> impl Iterator<Item = Membership> {
+    pub(crate) fn during(&self, tid: Tid, window: TimeRange) -> impl Iterator<Item = Membership> {
         let of = self.threads.get(&tid).into_iter();
         of.flat_map(move |of| of.past.overlapping(window).copied().chain(of.now))
-            .filter(move |membership| !membership.window.within(window).is_empty())
+            .filter(move |membership| !membership.window.intersection(window).is_empty())
     }
 
     /// The head of the group in which thread `tid` has this place; `None` where statements contradict each other, or
@@ -193,7 +193,7 @@ impl Groups {
 }
 
 impl Interval for Membership {
-    fn window(&self) -> Window {
+    fn window(&self) -> TimeRange {
         self.window
     }
 }

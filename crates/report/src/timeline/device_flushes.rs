@@ -5,10 +5,10 @@
 
 use std::cell::Cell;
 
+use logtrace_common::TimeRange;
 use logtrace_events::Flush;
 
 use crate::timeline::query_horizon::Push;
-use crate::window::Window;
 
 /// Flushes that are kept at least, some hundred milliseconds of a fast device; older ones are forgotten, this many at a
 /// time.
@@ -43,7 +43,7 @@ impl Flushes {
     ///
     /// Its own is the one that ended last before the thread was woken: a device on top of another one (a loop
     /// device) tells its end after that of the one below.
-    pub(crate) fn queued_until_ns(&self, window: Window) -> u64 {
+    pub(crate) fn queued_until_ns(&self, window: TimeRange) -> u64 {
         self.asked_ns.set(self.asked_ns.get().max(Some(window.end_ns)));
         let ended = self.kept.partition_point(|flush| flush.done_ns <= window.end_ns);
         let Some(own) = ended.checked_sub(1).map(|at| self.kept[at]) else {
@@ -79,28 +79,28 @@ mod tests {
     #[test]
     fn a_flush_under_way_is_waited_for_first() {
         let flushes = flushes(&[(DISK, 0, 40), (DISK, 45, 90)]);
-        assert_eq!(flushes.queued_until_ns(Window::new(10, 92)), 40);
+        assert_eq!(flushes.queued_until_ns(TimeRange::new(10, 92)), 40);
     }
 
     #[test]
     fn a_device_that_is_at_no_flush_begins_at_once() {
         let flushes = flushes(&[(DISK, 0, 40), (DISK, 65, 90)]);
-        assert_eq!(flushes.queued_until_ns(Window::new(60, 92)), 60);
-        assert_eq!(flushes.queued_until_ns(Window::new(40, 92)), 40);
+        assert_eq!(flushes.queued_until_ns(TimeRange::new(60, 92)), 60);
+        assert_eq!(flushes.queued_until_ns(TimeRange::new(40, 92)), 40);
     }
 
     #[test]
     fn another_devices_flush_is_nobodys_queue() {
         // The loop device's flush is one of the disk below, which was at another one.
         let flushes = flushes(&[(DISK, 0, 40), (DISK, 45, 88), (LOOP, 20, 90)]);
-        assert_eq!(flushes.queued_until_ns(Window::new(10, 92)), 10);
+        assert_eq!(flushes.queued_until_ns(TimeRange::new(10, 92)), 10);
     }
 
     #[test]
     fn without_flushes_nothing_is_known() {
-        assert_eq!(Flushes::default().queued_until_ns(Window::new(10, 20)), 10);
+        assert_eq!(Flushes::default().queued_until_ns(TimeRange::new(10, 20)), 10);
         let later = flushes(&[(DISK, 15, 30)]);
-        assert_eq!(later.queued_until_ns(Window::new(10, 20)), 10);
+        assert_eq!(later.queued_until_ns(TimeRange::new(10, 20)), 10);
     }
 
     #[test]
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn a_flush_that_was_asked_about_before_it_came_is_told() {
         let mut flushes = flushes(&[(DISK, 0, 40)]);
-        flushes.queued_until_ns(Window::new(10, 90));
+        flushes.queued_until_ns(TimeRange::new(10, 90));
         let flush = |done_ns| Flush {
             dev: DISK,
             issue_ns: 50,

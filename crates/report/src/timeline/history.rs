@@ -1,6 +1,6 @@
 //! A bounded memory of intervals that do not overlap, in the order of time.
 
-use crate::window::Window;
+use logtrace_common::TimeRange;
 
 /// Intervals of one kind that a thread keeps at least; older ones are forgotten, this many at a time.
 ///
@@ -14,7 +14,7 @@ const NEWEST: usize = 8;
 /// Something that took a stretch of a thread's time.
 pub(crate) trait Interval {
     /// That stretch.
-    fn window(&self) -> Window;
+    fn window(&self) -> TimeRange;
 }
 
 /// The newest intervals of one kind, disjoint and in order.
@@ -48,7 +48,7 @@ impl<T: Interval> History<T> {
     }
 
     /// The intervals that have time in `window`, in order.
-    pub(crate) fn overlapping(&self, window: Window) -> impl Iterator<Item = &T> {
+    pub(crate) fn overlapping(&self, window: TimeRange) -> impl Iterator<Item = &T> {
         let first = self.first_ending_after(window.start_ns);
         self.kept[first..]
             .iter()
@@ -92,16 +92,16 @@ impl<T: Interval> History<T> {
 mod tests {
     use super::*;
 
-    fn tens(count: u64) -> History<Window> {
+    fn tens(count: u64) -> History<TimeRange> {
         let mut history = History::default();
         for n in 0..count {
-            assert!(history.push(Window::new(n * 10, n * 10 + 5)));
+            assert!(history.push(TimeRange::new(n * 10, n * 10 + 5)));
         }
         history
     }
 
-    fn found(history: &History<Window>, start_ns: u64, end_ns: u64) -> Vec<u64> {
-        let overlapping = history.overlapping(Window::new(start_ns, end_ns));
+    fn found(history: &History<TimeRange>, start_ns: u64, end_ns: u64) -> Vec<u64> {
+        let overlapping = history.overlapping(TimeRange::new(start_ns, end_ns));
         overlapping.map(|window| window.start_ns).collect()
     }
 
@@ -126,9 +126,9 @@ mod tests {
     #[test]
     fn an_interval_that_begins_too_early_is_refused() {
         let mut history = tens(2);
-        assert!(!history.push(Window::new(14, 30)));
-        assert!(!history.push(Window::new(10, 15)));
-        assert!(history.push(Window::new(15, 30)));
+        assert!(!history.push(TimeRange::new(14, 30)));
+        assert!(!history.push(TimeRange::new(10, 15)));
+        assert!(history.push(TimeRange::new(15, 30)));
     }
 
     #[test]

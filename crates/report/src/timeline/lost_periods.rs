@@ -1,6 +1,6 @@
 //! Times of which not everything is known.
 
-use crate::window::Window;
+use logtrace_common::TimeRange;
 
 /// Blanks that are kept at least; older ones are forgotten, this many at a time. They are read a few times a second, and
 /// those that meet are one.
@@ -9,12 +9,12 @@ const KEPT: usize = 512;
 /// Stretches of time in which records may be missing, in order: they were lost, or the tracer did not look.
 #[derive(Debug, Default)]
 pub(crate) struct Blanks {
-    kept: Vec<Window>,
+    kept: Vec<TimeRange>,
 }
 
 impl Blanks {
     /// Adds one, which begins no earlier than those before it.
-    pub(crate) fn push(&mut self, blank: Window) {
+    pub(crate) fn push(&mut self, blank: TimeRange) {
         match self.kept.last_mut() {
             Some(last) if blank.start_ns <= last.end_ns => last.end_ns = last.end_ns.max(blank.end_ns),
             _ => {
@@ -27,11 +27,11 @@ impl Blanks {
     }
 
     /// Whether any is in `window`.
-    pub(crate) fn meet(&self, window: Window) -> bool {
+    pub(crate) fn meet(&self, window: TimeRange) -> bool {
         let after = self.kept.partition_point(|blank| blank.end_ns <= window.start_ns);
         self.kept
             .get(after)
-            .is_some_and(|blank| !blank.within(window).is_empty())
+            .is_some_and(|blank| !blank.intersection(window).is_empty())
     }
 }
 
@@ -42,9 +42,9 @@ mod tests {
     #[test]
     fn a_window_meets_the_blanks_in_it_and_no_others() {
         let mut blanks = Blanks::default();
-        assert!(!blanks.meet(Window::new(0, 100)));
+        assert!(!blanks.meet(TimeRange::new(0, 100)));
         for (start_ns, end_ns) in [(10, 20), (15, 30), (50, 60)] {
-            blanks.push(Window::new(start_ns, end_ns));
+            blanks.push(TimeRange::new(start_ns, end_ns));
         }
         for (start_ns, end_ns, meets) in [
             (0, 10, false),
@@ -57,7 +57,7 @@ mod tests {
             (55, 55, false),
         ] {
             assert_eq!(
-                blanks.meet(Window::new(start_ns, end_ns)),
+                blanks.meet(TimeRange::new(start_ns, end_ns)),
                 meets,
                 "{start_ns} to {end_ns}"
             );
@@ -68,9 +68,9 @@ mod tests {
     fn they_take_bounded_memory() {
         let mut blanks = Blanks::default();
         for number in 0..10_000 {
-            blanks.push(Window::new(20 * number, 20 * number + 10));
+            blanks.push(TimeRange::new(20 * number, 20 * number + 10));
         }
         assert!(blanks.kept.len() <= 2 * KEPT);
-        assert!(blanks.meet(Window::new(20 * 9_999, 20 * 9_999 + 1)));
+        assert!(blanks.meet(TimeRange::new(20 * 9_999, 20 * 9_999 + 1)));
     }
 }

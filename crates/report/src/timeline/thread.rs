@@ -1,12 +1,12 @@
 //! One thread's time: when it was off the CPU, in I/O system calls, and in commits.
 
-use logtrace_events::{Commit, FileClass, Io, IoOp, OffCpu, Wake};
+use logtrace_common::{FileClass, TimeRange};
+use logtrace_events::{Commit, Io, IoOp, OffCpu, Wake};
 
 use crate::causes::cause::Wait;
 use crate::causes::wakeup::is_client_wait;
 use crate::timeline::history::{History, Interval};
 use crate::timeline::query_horizon::{Asked, Push};
-use crate::window::Window;
 
 /// What is known of one thread.
 ///
@@ -16,7 +16,7 @@ use crate::window::Window;
 pub(crate) struct Timeline {
     off_cpu: History<OffCpu>,
     io: History<TracedIo>,
-    commits: History<Window>,
+    commits: History<TimeRange>,
     first_ns: u64,
     serves_connection: bool,
     receives_acks: bool,
@@ -34,7 +34,7 @@ struct Extent {
 /// An I/O system call, with what the file is to the server.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TracedIo {
-    pub(crate) window: Window,
+    pub(crate) window: TimeRange,
     pub(crate) target: (FileClass, IoOp),
 }
 
@@ -42,11 +42,11 @@ pub(crate) struct TracedIo {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Stretch<'a> {
     /// It ran.
-    OnCpu(Window),
+    OnCpu(TimeRange),
     /// It was blocked and not yet woken.
-    Blocked(Window, &'a OffCpu),
+    Blocked(TimeRange, &'a OffCpu),
     /// It was runnable and did not run.
-    RunQueue(Window),
+    RunQueue(TimeRange),
 }
 
 impl Default for Timeline {
@@ -80,7 +80,7 @@ impl Timeline {
     /// The off-CPU intervals inside of it came before it.
     pub(crate) fn push_io(&mut self, io: &Io, class: FileClass) -> Push {
         let before = self.extent();
-        let window = Window::new(io.enter_ns, io.exit_ns);
+        let window = TimeRange::new(io.enter_ns, io.exit_ns);
         let target = (class, io.op);
         let fits = io.exit_ns >= self.off_cpu.end_ns()
             && !self.off_cpu.straddles(io.enter_ns)
@@ -94,7 +94,7 @@ impl Timeline {
     /// Adds a commit, which is refused when it overlaps the one before.
     pub(crate) fn push_commit(&mut self, commit: &Commit) -> Push {
         let before = self.extent();
-        let window = Window::new(commit.start_ns, commit.end_ns);
+        let window = TimeRange::new(commit.start_ns, commit.end_ns);
         let fits = self.commits.push(window);
         if fits {
             self.know_since(commit.start_ns);
@@ -179,17 +179,17 @@ impl Timeline {
     }
 
     /// The commits that have time in `window`, in order.
-    pub(crate) fn commits(&self, window: Window) -> impl Iterator<Item = Window> {
+    pub(crate) fn commits(&self, window: TimeRange) -> impl Iterator<Item = TimeRange> {
         self.commits.overlapping(window).copied()
     }
 
     /// The I/O system calls that have time in `window`, in order.
-    pub(crate) fn io(&self, window: Window) -> impl Iterator<Item = &TracedIo> {
+    pub(crate) fn io(&self, window: TimeRange) -> impl Iterator<Item = &TracedIo> {
         self.io.overlapping(window)
     }
 
     /// The off-CPU intervals outside of I/O system calls that begin in `window`, in order.
-    pub(crate) fn waits(&self, window: Window) -> impl Iterator<Item = &OffCpu> {
+    pub(crate) fn waits(&self, window: TimeRange) -> impl Iterator<Item = &OffCpu> {
         let begun = self
             .off_cpu
             .overlapping(window)
@@ -198,14 +198,14 @@ impl Timeline {
     }
 
     /// Hands all of `window` to `visit` in order, in stretches that may be empty.
-    pub(crate) fn stretches<'a>(&'a self, window: Window, mut visit: impl FnMut(Stretch<'a>)) {
+    pub(crate) fn stretches<'a>(&'a self, window: TimeRange, mut visit: impl FnMut(Stretch<'a>)) {
         if window.is_empty() {
             return;
         }
         let mut at_ns = window.start_ns;
         for off in self.off_cpu.overlapping(window) {
-            visit(Stretch::OnCpu(Window::new(at_ns, off.out_ns)));
-            let off_cpu = off.window().within(window);
+            visit(Stretch::OnCpu(TimeRange::new(at_ns, off.out_ns)));
+            let off_cpu = off.window().intersection(window);
             let woken_ns = woken_ns(off);
             visit(Stretch::Blocked(off_cpu.before(woken_ns), off));
             visit(Stretch::RunQueue(off_cpu.since(woken_ns)));
@@ -216,19 +216,19 @@ impl Timeline {
 }
 
 impl Interval for OffCpu {
-    fn window(&self) -> Window {
-        Window::new(self.out_ns, self.in_ns)
+    fn window(&self) -> TimeRange {
+        TimeRange::new(self.out_ns, self.in_ns)
     }
 }
 
 impl Interval for TracedIo {
-    fn window(&self) -> Window {
+    fn window(&self) -> TimeRange {
         self.window
     }
 }
 
-impl Interval for Window {
-    fn window(&self) -> Window {
+impl Interval for TimeRange {
+    fn window(&self) -> TimeRange {
         *self
     }
 }

@@ -1,6 +1,7 @@
 //! The timelines of all threads, and what else is needed to explain a commit.
 
-use logtrace_events::{Commit, FileClass, Flush, Io, IoOp, Member, OffCpu, Stack, SyncStage, Tid};
+use logtrace_common::{FileClass, TimeRange};
+use logtrace_events::{Commit, Flush, Io, IoOp, Member, OffCpu, Stack, SyncStage, Tid};
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
@@ -12,7 +13,6 @@ use crate::timeline::lost_periods::Blanks;
 use crate::timeline::query_horizon::Push;
 use crate::timeline::thread::{Stretch, Timeline};
 use crate::totals::breakdown::SyncWaits;
-use crate::window::Window;
 
 /// What is known of the threads of one server up to now.
 #[derive(Debug)]
@@ -101,7 +101,7 @@ impl Timelines {
     }
 
     /// Says that records made within `blank` were lost, before those come that were not.
-    pub fn push_lost(&mut self, blank: Window) {
+    pub fn push_lost(&mut self, blank: TimeRange) {
         self.lost.push(blank);
         self.revision += 1;
     }
@@ -132,7 +132,7 @@ impl Timelines {
         let Some(timeline) = self.thread(io.tid).filter(|_| io.op == IoOp::Fsync) else {
             return waits;
         };
-        timeline.stretches(Window::new(io.enter_ns, io.exit_ns), |stretch| {
+        timeline.stretches(TimeRange::new(io.enter_ns, io.exit_ns), |stretch| {
             if let Stretch::Blocked(window, off) = stretch
                 && !window.is_empty()
             {

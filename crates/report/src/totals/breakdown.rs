@@ -1,7 +1,8 @@
 //! What the analysis gives: commit time by cause, over all commits of the measured window.
 
 use hdrhistogram::Histogram;
-use logtrace_events::{FileClass, IoOp};
+use logtrace_common::FileClass;
+use logtrace_events::IoOp;
 
 use crate::causes::cause::Cause;
 

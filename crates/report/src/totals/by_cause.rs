@@ -1,6 +1,7 @@
 //! Sums over all commits: by cause, by second, by stack, and of the slowest hundredth.
 
 use hdrhistogram::Histogram;
+use logtrace_common::TimeRange;
 use logtrace_events::Commit;
 use rustc_hash::FxHashMap;
 
@@ -9,7 +10,6 @@ use crate::causes::cause::Cause;
 use crate::totals::breakdown::{CauseTotal, Slowest};
 use crate::totals::histogram;
 use crate::totals::slowest::LatencyBuckets;
-use crate::window::Window;
 
 /// Significant digits of the distribution of commits.
 const DIGITS: u8 = 3;
@@ -20,7 +20,7 @@ const MOST_SECONDS: u64 = 1_000_000;
 /// What explained commits sum up to.
 #[derive(Debug)]
 pub(crate) struct Aggregate {
-    window: Window,
+    window: TimeRange,
     latest_ns: u64,
     pub(crate) durations: Histogram<u64>,
     pub(crate) total_ns: u64,
@@ -46,7 +46,7 @@ struct CauseSum {
 
 impl Aggregate {
     /// Nothing yet, of commits that end within `window`.
-    pub(crate) fn new(window: Window) -> Self {
+    pub(crate) fn new(window: TimeRange) -> Self {
         Self {
             window,
             latest_ns: window.start_ns,
@@ -200,7 +200,7 @@ mod tests {
     }
 
     fn aggregate() -> Aggregate {
-        Aggregate::new(Window::new(START_NS, START_NS + 10 * SECOND_NS))
+        Aggregate::new(TimeRange::new(START_NS, START_NS + 10 * SECOND_NS))
     }
 
     #[test]
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn a_window_that_is_ended_was_measured_until_then() {
-        let mut aggregate = Aggregate::new(Window::new(START_NS, u64::MAX));
+        let mut aggregate = Aggregate::new(TimeRange::new(START_NS, u64::MAX));
         add(&mut aggregate, START_NS + 1, &[(Wait::OnCpu, 1)]);
         aggregate.end_window(START_NS + 2 * SECOND_NS + 1);
         aggregate.reach(START_NS + 99 * SECOND_NS);

@@ -1,7 +1,8 @@
 //! The files that a server uses: names, classes, and the system calls on them.
 
 use hdrhistogram::Histogram;
-use logtrace_events::{File, FileClass, FileId, Io, IoOp, LogNames};
+use logtrace_common::{FileClass, LogNames};
+use logtrace_events::{File, FileId, Io, IoOp};
 use rustc_hash::FxHashMap;
 
 use crate::totals::breakdown::{FileTotal, SyncWaits};

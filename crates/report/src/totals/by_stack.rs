@@ -82,7 +82,8 @@ fn summed(stacks: impl Iterator<Item = (Vec<String>, u64)>) -> Vec<StackTotal> {
 
 #[cfg(test)]
 mod tests {
-    use logtrace_events::{FileClass, IoOp, Stack};
+    use logtrace_common::FileClass;
+    use logtrace_events::{IoOp, Stack};
 
     use crate::causes::cause::Who;
 

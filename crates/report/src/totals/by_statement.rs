@@ -4,6 +4,7 @@
 //! finds that the next request is there already: what the server writes to its slow log after the reply is part of it, as
 //! it delays the next statement of that connection, and whoever waits for the log's lock.
 
+use logtrace_common::TimeRange;
 use logtrace_events::{Commit, Tid};
 
 use crate::attribution::walk::memory::Memory;
@@ -11,12 +12,11 @@ use crate::attribution::walk::{Segment, explain};
 use crate::requests::visit::Visit;
 use crate::timeline::threads::Timelines;
 use crate::totals::by_cause::Aggregate;
-use crate::window::Window;
 
 /// Explains statements, and sums up.
 #[derive(Debug)]
 pub(crate) struct Statements {
-    window: Window,
+    window: TimeRange,
     pub(crate) aggregate: Aggregate,
     /// Of the statement that is explained, and of one part of it.
     segments: Vec<Segment>,
@@ -25,7 +25,7 @@ pub(crate) struct Statements {
 
 impl Statements {
     /// None yet, of statements within `window`.
-    pub(crate) fn new(window: Window) -> Self {
+    pub(crate) fn new(window: TimeRange) -> Self {
         Self {
             window,
             aggregate: Aggregate::new(window),
@@ -48,8 +48,8 @@ impl Statements {
             return &[];
         }
         let mut at_ns = whole.start_ns;
-        for commit in visit.commits.iter().map(|commit| commit.within(whole)) {
-            self.explain(tid, Window::new(at_ns, commit.start_ns), timelines, memory);
+        for commit in visit.commits.iter().map(|commit| commit.intersection(whole)) {
+            self.explain(tid, TimeRange::new(at_ns, commit.start_ns), timelines, memory);
             at_ns = commit.end_ns.max(at_ns);
         }
         self.explain(tid, whole.since(at_ns), timelines, memory);
@@ -68,7 +68,7 @@ impl Statements {
         &self.segments
     }
 
-    fn explain(&mut self, tid: Tid, part: Window, timelines: &Timelines, memory: &mut Memory) {
+    fn explain(&mut self, tid: Tid, part: TimeRange, timelines: &Timelines, memory: &mut Memory) {
         if part.is_empty() {
             return;
         }

@@ -1,12 +1,12 @@
 //! The course of the window in tenths of a second: how many commits ended in each, and, of the slow ones, what the
 //! commits under way waited for.
 
-use logtrace_events::{Commit, TENTH_NS, tenth};
+use logtrace_common::{STALL_BUCKET_NS, TimeRange, stall_bucket};
+use logtrace_events::Commit;
 
 use crate::attribution::walk::Segment;
 use crate::causes::cause::Cause;
 use crate::totals::breakdown::SlowTenth;
-use crate::window::Window;
 
 /// A tenth with less than this part of the median's commits is slow.
 const SLOW_SHARE: f64 = 0.5;
@@ -34,7 +34,7 @@ struct Tenth {
 
 impl Tenths {
     /// Nothing yet.
-    pub(crate) fn new(window: Window) -> Self {
+    pub(crate) fn new(window: TimeRange) -> Self {
         Self {
             start_ns: window.start_ns,
             tenths: Vec::new(),
@@ -64,7 +64,8 @@ impl Tenths {
     /// then nothing tells a stall from what is usual.
     pub(crate) fn slow(&self, measured_ns: u64) -> Vec<SlowTenth> {
         // The last one may be cut short.
-        let whole = usize::try_from(measured_ns / TENTH_NS).map_or(MOST_KEPT, |whole| whole.min(MOST_KEPT));
+        let whole =
+            usize::try_from(measured_ns / STALL_BUCKET_NS).map_or(MOST_KEPT, |whole| whole.min(MOST_KEPT));
         let nothing = Tenth::default();
         let tenth = |number: usize| self.tenths.get(number).unwrap_or(&nothing);
         let mut ended: Vec<u64> = (0..whole).map(|number| tenth(number).ended).collect();
@@ -72,12 +73,12 @@ impl Tenths {
         let median = ended.get(whole / 2).copied().unwrap_or(0);
         let is_slow = |ended: u64| (ended as f64) < SLOW_SHARE * median as f64;
         let slow = (0..whole).filter(|&number| is_slow(tenth(number).ended));
-        let told = |number: usize| tenth(number).told(number as u64 * TENTH_NS);
+        let told = |number: usize| tenth(number).told(number as u64 * STALL_BUCKET_NS);
         slow.take(MOST_SLOW).map(told).collect()
     }
 
     fn number(&self, at_ns: u64) -> usize {
-        tenth(self.start_ns, at_ns)
+        stall_bucket(self.start_ns, at_ns)
     }
 
     /// Charges each tenth with the part of the segment that is in it.
@@ -85,7 +86,9 @@ impl Tenths {
         let mut from_ns = segment.start_ns;
         while from_ns < segment.end_ns {
             let number = self.number(from_ns);
-            let until_ns = segment.end_ns.min(self.start_ns + (number as u64 + 1) * TENTH_NS);
+            let until_ns = segment
+                .end_ns
+                .min(self.start_ns + (number as u64 + 1) * STALL_BUCKET_NS);
             if let Some(tenth) = self.tenths.get_mut(number) {
                 tenth.charge(segment.cause, until_ns - from_ns);
             }
@@ -121,7 +124,7 @@ mod tests {
     use super::*;
     use crate::causes::cause::{Wait, Who};
 
-    const START_NS: u64 = 7 * TENTH_NS + 123;
+    const START_NS: u64 = 7 * STALL_BUCKET_NS + 123;
 
     fn segment(start_ns: u64, end_ns: u64, wait: Wait) -> Segment {
         Segment {
@@ -154,7 +157,7 @@ mod tests {
     }
 
     fn tenths() -> Tenths {
-        Tenths::new(Window::new(START_NS, START_NS + 10 * TENTH_NS))
+        Tenths::new(TimeRange::new(START_NS, START_NS + 10 * STALL_BUCKET_NS))
     }
 
     #[test]
@@ -162,31 +165,38 @@ mod tests {
         let mut tenths = tenths();
         for number in [0, 1, 2, 6, 7, 8, 9] {
             for commit in 0..10 {
-                let at_ns = number * TENTH_NS + commit * 1000;
+                let at_ns = number * STALL_BUCKET_NS + commit * 1000;
                 add(&mut tenths, at_ns, at_ns + 800);
             }
         }
         // Held from the third tenth to the sixth, where it ends.
-        add(&mut tenths, 3 * TENTH_NS, 6 * TENTH_NS + 50);
-        let slow = tenths.slow(10 * TENTH_NS);
+        add(&mut tenths, 3 * STALL_BUCKET_NS, 6 * STALL_BUCKET_NS + 50);
+        let slow = tenths.slow(10 * STALL_BUCKET_NS);
         let rows: Vec<_> = slow
             .iter()
-            .map(|row| (row.at_ns / TENTH_NS, row.ended, row.under_way))
+            .map(|row| (row.at_ns / STALL_BUCKET_NS, row.ended, row.under_way))
             .collect();
         assert_eq!(rows, [(3, 0, 1), (4, 0, 1), (5, 0, 1)]);
-        assert_eq!(slow[0].causes, [(segment(0, 1, Wait::Timer).cause, TENTH_NS)]);
+        assert_eq!(
+            slow[0].causes,
+            [(segment(0, 1, Wait::Timer).cause, STALL_BUCKET_NS)]
+        );
         let middle: u64 = slow[1].causes.iter().map(|(_, ns)| ns).sum();
-        assert_eq!((slow[1].causes.len(), middle), (2, TENTH_NS));
+        assert_eq!((slow[1].causes.len(), middle), (2, STALL_BUCKET_NS));
     }
 
     #[test]
     fn nothing_is_slow_where_commits_are_rare() {
         let mut tenths = tenths();
         for number in [0, 4, 8] {
-            add(&mut tenths, number * TENTH_NS, number * TENTH_NS + 10);
+            add(
+                &mut tenths,
+                number * STALL_BUCKET_NS,
+                number * STALL_BUCKET_NS + 10,
+            );
         }
-        assert!(tenths.slow(10 * TENTH_NS).is_empty());
-        assert!(Tenths::new(Window::new(0, 0)).slow(0).is_empty());
+        assert!(tenths.slow(10 * STALL_BUCKET_NS).is_empty());
+        assert!(Tenths::new(TimeRange::new(0, 0)).slow(0).is_empty());
     }
 
     #[test]
@@ -194,20 +204,20 @@ mod tests {
         let mut tenths = tenths();
         for number in 0..3 {
             for commit in 0..10 {
-                let at_ns = number * TENTH_NS + commit * 1000;
+                let at_ns = number * STALL_BUCKET_NS + commit * 1000;
                 add(&mut tenths, at_ns, at_ns + 800);
             }
         }
-        assert!(tenths.slow(3 * TENTH_NS + 10).is_empty());
-        assert_eq!(tenths.slow(4 * TENTH_NS).len(), 1);
+        assert!(tenths.slow(3 * STALL_BUCKET_NS + 10).is_empty());
+        assert_eq!(tenths.slow(4 * STALL_BUCKET_NS).len(), 1);
     }
 
     proptest! {
         #[test]
         fn no_time_is_lost_and_none_is_told_twice(
-            commits in proptest::collection::vec((0..20 * TENTH_NS, 0..5 * TENTH_NS), 0..60),
+            commits in proptest::collection::vec((0..20 * STALL_BUCKET_NS, 0..5 * STALL_BUCKET_NS), 0..60),
         ) {
-            let mut tenths = Tenths::new(Window::new(START_NS, START_NS + 30 * TENTH_NS));
+            let mut tenths = Tenths::new(TimeRange::new(START_NS, START_NS + 30 * STALL_BUCKET_NS));
             for &(from_ns, length_ns) in &commits {
                 add(&mut tenths, from_ns, from_ns + length_ns);
             }
@@ -216,7 +226,7 @@ mod tests {
             let ended: u64 = tenths.tenths.iter().map(|tenth| tenth.ended).sum();
             prop_assert_eq!(ended, commits.len() as u64);
             for tenth in &tenths.tenths {
-                prop_assert!(tenth.causes.iter().map(|(_, ns)| ns).sum::<u64>() <= tenth.under_way * TENTH_NS);
+                prop_assert!(tenth.causes.iter().map(|(_, ns)| ns).sum::<u64>() <= tenth.under_way * STALL_BUCKET_NS);
             }
         }
     }

@@ -1,9 +1,9 @@
 //! The times in which not everything was traced, where only bursts are.
 
+use logtrace_common::TimeRange;
 use logtrace_events::Gap;
 
 use crate::totals::breakdown::GapTotal;
-use crate::window::Window;
 
 /// What is known of them up to now.
 #[derive(Debug, Default)]
@@ -16,13 +16,13 @@ pub(crate) struct Gaps {
 
 impl Gaps {
     /// Adds a gap, of which the part within the measured `window` counts; `false` when it overlaps the one before.
-    pub(crate) fn push(&mut self, gap: Gap, window: Window) -> bool {
-        let gap = Window::new(gap.start_ns, gap.end_ns);
+    pub(crate) fn push(&mut self, gap: Gap, window: TimeRange) -> bool {
+        let gap = TimeRange::new(gap.start_ns, gap.end_ns);
         let fits = gap.start_ns >= self.seen_from_ns;
         if fits {
             self.seen_from_ns = gap.end_ns;
         }
-        let measured = gap.within(window);
+        let measured = gap.intersection(window);
         if fits && !measured.is_empty() {
             self.count += 1;
             self.untraced_ns += measured.length_ns();
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn what_lies_in_the_window_counts() {
-        let window = Window::new(100, 200);
+        let window = TimeRange::new(100, 200);
         let mut gaps = Gaps::default();
         for (start_ns, end_ns) in [(10, 90), (95, 110), (120, 150), (190, 220), (230, 240)] {
             assert!(gaps.push(gap(start_ns, end_ns), window));
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn a_gap_that_overlaps_the_one_before_is_refused() {
-        let window = Window::new(0, 100);
+        let window = TimeRange::new(0, 100);
         let mut gaps = Gaps::default();
         assert!(gaps.push(gap(10, 30), window));
         assert!(!gaps.push(gap(20, 40), window));

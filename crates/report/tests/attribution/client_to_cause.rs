@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use logtrace_common::TimeRange;
 use logtrace_events::{Outcome, Record, Request, Tid, Wake};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::breakdown::{Breakdown, Part, StackTotal};
 use logtrace_report::synthetic;
-use logtrace_report::window::Window;
 use proptest::prelude::*;
 
 const CONNECTIONS: u32 = 8;
 const GROUPS: u32 = 50;
-const EVER: Window = Window {
+const EVER: TimeRange = TimeRange {
     start_ns: 0,
     end_ns: u64::MAX,
 };
@@ -52,7 +52,7 @@ fn requests(records: &[Record]) -> Vec<Request> {
     waits.into_iter().flat_map(of_thread).collect()
 }
 
-fn analysis(window: Window) -> Analysis {
+fn analysis(window: TimeRange) -> Analysis {
     let mut analysis = Analysis::new(AnalysisConfig {
         server_tgid: synthetic::SERVER_TGID,
         logs: synthetic::logs(),
@@ -62,7 +62,7 @@ fn analysis(window: Window) -> Analysis {
     analysis
 }
 
-fn analysed(records: Vec<Record>, requests: &[Request], window: Window, statements: bool) -> Breakdown {
+fn analysed(records: Vec<Record>, requests: &[Request], window: TimeRange, statements: bool) -> Breakdown {
     let mut analysis = analysis(window);
     if statements {
         analysis.explain_statements();
@@ -161,7 +161,7 @@ fn a_request_of_the_window_that_ends_after_it_is_explained_as_well() {
     let requests = requests(&records);
     // It ends in the middle of a group.
     let middle = requests[20];
-    let window = Window::new(0, middle.sent_ns.midpoint(middle.done_ns));
+    let window = TimeRange::new(0, middle.sent_ns.midpoint(middle.done_ns));
     let due: Vec<Request> = requests
         .into_iter()
         .filter(|request| window.contains(request.due_ns))
@@ -186,7 +186,7 @@ fn a_request_of_the_window_that_ends_after_it_is_explained_as_well() {
 fn requests_of_a_time_with_losses_have_no_parts() {
     let records = synthetic::group_commits(CONNECTIONS, GROUPS);
     let requests = requests(&records);
-    let gap = Window::new(requests[20].sent_ns, requests[20].done_ns);
+    let gap = TimeRange::new(requests[20].sent_ns, requests[20].done_ns);
     let mut analysis = analysis(EVER);
     analysis.push_lost(gap);
     let breakdown = finished(analysis, records, &requests);

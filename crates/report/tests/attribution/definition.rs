@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use logtrace_events::{Commit, FileClass, Io, OffCpu, Record, Tid, Wake};
+use logtrace_common::FileClass;
+use logtrace_events::{Commit, Io, OffCpu, Record, Tid, Wake};
 use logtrace_report::cause::{Cause, Wait, Who};
 use logtrace_report::explain::explain;
 use logtrace_report::memory::Memory;

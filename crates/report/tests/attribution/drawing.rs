@@ -29,8 +29,9 @@
 //! `F` while it flushes; a wait for it ends where a flush does. The `gap` row of the tracer: `G` while it does not look;
 //! what has time in there is not seen.
 
+use logtrace_common::{FileClass, TimeRange};
 use logtrace_events::{
-    Commit, FileClass, FileId, Flush, Gap, Io, IoOp, Member, OffCpu, Record, Stack, SyncStage, Tid, Wake,
+    Commit, FileId, Flush, Gap, Io, IoOp, Member, OffCpu, Record, Stack, SyncStage, Tid, Wake,
 };
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::breakdown::GroupTotal;
@@ -38,7 +39,6 @@ use logtrace_report::explain::{Segment, explain};
 use logtrace_report::memory::Memory;
 use logtrace_report::synthetic;
 use logtrace_report::timelines::Timelines;
-use logtrace_report::window::Window;
 
 const CELL_NS: u64 = 10;
 const ORIGIN_NS: u64 = 1_000;
@@ -48,7 +48,7 @@ const FUTEX: u16 = 202;
 /// A drawn server, as the records that would come from it.
 pub(crate) struct Drawing {
     records: Vec<Record>,
-    lost: Vec<Window>,
+    lost: Vec<TimeRange>,
     ack_receivers: Vec<Tid>,
 }
 
@@ -87,7 +87,7 @@ impl Drawing {
             records,
             ack_receivers: ack_receivers.map(|row| row.thread as u32).collect(),
             lost: lost
-                .map(|(_, start_ns, end_ns)| Window::new(start_ns, end_ns))
+                .map(|(_, start_ns, end_ns)| TimeRange::new(start_ns, end_ns))
                 .collect(),
         }
     }
@@ -133,7 +133,7 @@ impl Drawing {
         let mut analysis = Analysis::new(AnalysisConfig {
             server_tgid: SERVER,
             logs: synthetic::logs(),
-            window: Window::new(0, u64::MAX),
+            window: TimeRange::new(0, u64::MAX),
         });
         let records = stacks().into_iter().map(Record::Stack);
         records

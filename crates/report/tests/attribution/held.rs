@@ -1,11 +1,11 @@
 //! Commits that are held at the end of a window.
 
-use logtrace_events::{Commit, LogNames, OffCpu, Record, TENTH_NS, Wake};
+use logtrace_common::{LogNames, STALL_BUCKET_NS, TimeRange};
+use logtrace_events::{Commit, OffCpu, Record, Wake};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
-use logtrace_report::window::Window;
 
 /// Where the window begins.
-const START_NS: u64 = 50 * TENTH_NS;
+const START_NS: u64 = 50 * STALL_BUCKET_NS;
 
 #[test]
 fn a_stall_that_outlasts_the_window_is_told_with_what_it_held() {
@@ -16,7 +16,7 @@ fn a_stall_that_outlasts_the_window_is_told_with_what_it_held() {
             slow_log: "slow.log".into(),
             general_log: "general.log".into(),
         },
-        window: Window::new(START_NS, START_NS + 20 * TENTH_NS),
+        window: TimeRange::new(START_NS, START_NS + 20 * STALL_BUCKET_NS),
     });
     let mut push = |from_ns: u64, until_ns: u64| {
         analysis.push(Record::Commit(Commit {
@@ -26,15 +26,15 @@ fn a_stall_that_outlasts_the_window_is_told_with_what_it_held() {
         }));
     };
     for commit in 0..150 {
-        let at_ns = commit * TENTH_NS / 10;
+        let at_ns = commit * STALL_BUCKET_NS / 10;
         push(at_ns, at_ns + 1000);
     }
-    push(15 * TENTH_NS, 25 * TENTH_NS);
+    push(15 * STALL_BUCKET_NS, 25 * STALL_BUCKET_NS);
     // The measured time reaches as far as threads were seen.
     analysis.push(Record::OffCpu(OffCpu {
         tid: 9,
         out_ns: START_NS,
-        in_ns: START_NS + 25 * TENTH_NS,
+        in_ns: START_NS + 25 * STALL_BUCKET_NS,
         wake: Wake::Preempted,
         syscall: None,
         stack: None,
@@ -44,11 +44,14 @@ fn a_stall_that_outlasts_the_window_is_told_with_what_it_held() {
     let slow: Vec<_> = breakdown
         .slow_tenths
         .iter()
-        .map(|tenth| (tenth.at_ns / TENTH_NS, tenth.ended, tenth.under_way))
+        .map(|tenth| (tenth.at_ns / STALL_BUCKET_NS, tenth.ended, tenth.under_way))
         .collect();
     let held: Vec<_> = (15..20).map(|tenth| (tenth, 0, 1)).collect();
     assert_eq!(slow, held);
     for tenth in &breakdown.slow_tenths {
-        assert_eq!(tenth.causes.iter().map(|(_, ns)| ns).sum::<u64>(), TENTH_NS);
+        assert_eq!(
+            tenth.causes.iter().map(|(_, ns)| ns).sum::<u64>(),
+            STALL_BUCKET_NS
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! Records for the timelines alone.
 
-use logtrace_events::{FileClass, Record};
+use logtrace_common::FileClass;
+use logtrace_events::Record;
 use logtrace_report::timelines::{Timelines, Unmatched};
 
 /// Hands a record to the timelines, as the analysis does; every file is an other one.

@@ -1,10 +1,10 @@
 //! That what is remembered of threads explains commits exactly like a walk through all of them.
 
+use logtrace_common::TimeRange;
 use logtrace_events::{Commit, Record, Tid};
 use logtrace_report::explain::{Segment, explain};
 use logtrace_report::memory::Memory;
 use logtrace_report::timelines::Timelines;
-use logtrace_report::window::Window;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -58,7 +58,7 @@ impl Both {
             };
             if let Record::Commit(commit) = record {
                 if losses.contains(&at) {
-                    self.timelines.push_lost(Window::new(
+                    self.timelines.push_lost(TimeRange::new(
                         commit.start_ns,
                         commit.start_ns / 2 + commit.end_ns / 2,
                     ));

@@ -1,16 +1,16 @@
 //! A server's group commits from the first record to the breakdown.
 
-use logtrace_events::{FileClass, IoOp, Record};
+use logtrace_common::{FileClass, TimeRange};
+use logtrace_events::{IoOp, Record};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::breakdown::Breakdown;
 use logtrace_report::cause::{Cause, Wait, Who};
 use logtrace_report::synthetic;
-use logtrace_report::window::Window;
 
 const CONNECTIONS: u32 = 8;
 const GROUPS: u32 = 200;
 
-fn analysed(records: Vec<Record>, window: Window) -> Breakdown {
+fn analysed(records: Vec<Record>, window: TimeRange) -> Breakdown {
     let mut analysis = Analysis::new(AnalysisConfig {
         server_tgid: synthetic::SERVER_TGID,
         logs: synthetic::logs(),
@@ -25,7 +25,7 @@ fn analysed(records: Vec<Record>, window: Window) -> Breakdown {
 fn whole() -> Breakdown {
     analysed(
         synthetic::group_commits(CONNECTIONS, GROUPS),
-        Window::new(0, u64::MAX),
+        TimeRange::new(0, u64::MAX),
     )
 }
 
@@ -109,7 +109,7 @@ fn only_what_is_within_the_window_counts() {
         })
         .collect();
     // From just after a commit began up to the very end of another.
-    let window = Window::new(commits[500].start_ns + 1, commits[900].end_ns);
+    let window = TimeRange::new(commits[500].start_ns + 1, commits[900].end_ns);
     let within = commits
         .iter()
         .filter(|commit| commit.start_ns >= window.start_ns && commit.end_ns < window.end_ns);

@@ -1,10 +1,10 @@
 //! Random schedules of a small server: threads that run, block, wake each other, sync files and commit, and a server
 //! that states anything of its groups.
 
+use logtrace_common::TimeRange;
 use logtrace_events::{Commit, FileId, Io, IoOp, Member, OffCpu, Record, Stack, SyncStage, Tid, Wake};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::synthetic;
-use logtrace_report::window::Window;
 use proptest::prelude::*;
 
 pub(crate) const SERVER: u32 = 1;
@@ -35,7 +35,7 @@ pub(crate) fn analysis() -> Analysis {
     Analysis::new(AnalysisConfig {
         server_tgid: SERVER,
         logs: synthetic::logs(),
-        window: Window::new(0, u64::MAX),
+        window: TimeRange::new(0, u64::MAX),
     })
 }
 

@@ -1,11 +1,11 @@
 //! What the analysis gives becomes a document that adds up.
 
+use logtrace_common::TimeRange;
 use logtrace_events::Record;
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::breakdown::{Breakdown, Whole};
 use logtrace_report::render::{Format, Input, flamegraph, render};
 use logtrace_report::synthetic;
-use logtrace_report::window::Window;
 
 use crate::samples;
 
@@ -13,7 +13,7 @@ fn breakdown(records: Vec<Record>) -> Breakdown {
     let mut analysis = Analysis::new(AnalysisConfig {
         server_tgid: synthetic::SERVER_TGID,
         logs: synthetic::logs(),
-        window: Window::new(0, u64::MAX),
+        window: TimeRange::new(0, u64::MAX),
     });
     for record in records {
         analysis.push(record);

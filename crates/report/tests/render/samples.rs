@@ -7,7 +7,7 @@ pub(crate) mod tpcc;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use logtrace_events::FileClass;
+use logtrace_common::FileClass;
 use logtrace_report::breakdown::{Breakdown, ResponseTotal, Slowest, StackTotals};
 use logtrace_report::distribution::Distribution;
 use logtrace_report::document::{

@@ -1,6 +1,7 @@
 //! The rendered rows sum to the rendered totals, whatever the causes.
 
-use logtrace_events::{FileClass, IoOp};
+use logtrace_common::FileClass;
+use logtrace_events::IoOp;
 use logtrace_report::breakdown::StackTotals;
 use logtrace_report::cause::{Wait, Who};
 use logtrace_report::document::{CauseRow, Document};

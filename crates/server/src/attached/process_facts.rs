@@ -11,7 +11,7 @@ use thiserror::Error;
 use crate::attached::process_memory::Globals;
 use crate::connection::listener_pid::is_server;
 use crate::facts::server::ServerFacts;
-use crate::install::flavor::{Flavor, version_number};
+use logtrace_common::{Flavor, version_number};
 
 /// Why a process is no server that can be watched.
 #[derive(Debug, Error)]

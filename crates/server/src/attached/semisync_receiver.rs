@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use crate::attached::process_memory::Globals;
 use crate::facts::server::ServerFacts;
-use crate::install::flavor::Flavor;
+use logtrace_common::Flavor;
 
 /// What MySQL calls the thread since 8.0.27 (`all_semisync_threads` in plugin/semisync/semisync_source_plugin.cc).
 const NAME: &str = "ss_ack";

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use logtrace_events::FileClass;
 use procfs::{CpuInfo, Current, Meminfo};
 use serde::Serialize;
 use thiserror::Error;
 
 use crate::facts::file_system::{FileSystemError, FileSystemFacts};
 use crate::storage::placed_dirs::{Placed, PlacedOn};
+use logtrace_common::FileClass;
 
 /// The machine that a run was on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

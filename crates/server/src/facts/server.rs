@@ -5,11 +5,10 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-use logtrace_events::LogNames;
 use serde::Serialize;
 
 use crate::connection::connect::{ConnectError, Connection};
-use crate::install::flavor::{Flavor, version_number};
+use logtrace_common::{Flavor, LogNames, version_number};
 
 /// A server, as it was when its measurement began.
 #[derive(Clone, Debug, Serialize)]

@@ -1,13 +1,12 @@
 //! Finding an installed server.
 
+use logtrace_common::{Flavor, parse_version_output};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use thiserror::Error;
-
-use crate::install::flavor::{Flavor, parse_version_output};
 
 /// Where `scripts/fetch-mysql` puts MySQL.
 const FETCHED_MYSQL: &str = "/var/lib/logtrace/mysql/usr/sbin";

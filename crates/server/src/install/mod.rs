@@ -1,5 +1,4 @@
 pub(crate) mod binary;
-pub(crate) mod flavor;
 pub(crate) mod home;
 pub(crate) mod os_user;
 pub(crate) mod server_arg;

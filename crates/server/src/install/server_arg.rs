@@ -6,7 +6,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::connection::dsn::{Dsn, DsnError};
-use crate::install::flavor::Flavor;
+use logtrace_common::Flavor;
 
 /// Which server to measure.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::install::binary::Binary;
-use crate::install::flavor::Flavor;
 use crate::settings::variable::Setting;
+use logtrace_common::Flavor;
 
 /// Where plugins are under an installation's prefix, by way of packaging.
 const PLUGIN_DIRECTORIES: [&str; 3] = ["lib/mysql/plugin", "lib64/mysql/plugin", "lib/plugin"];

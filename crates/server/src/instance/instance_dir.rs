@@ -6,10 +6,8 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use logtrace_events::FileClass;
 use tempfile::TempDir;
 
-use crate::install::flavor::Flavor;
 use crate::install::os_user::ServerUser;
 use crate::instance::command_line::Places;
 use crate::instance::error::StartError;
@@ -20,6 +18,7 @@ use crate::storage::fs_image::{ImageConfig, ImageError};
 use crate::storage::mount::Mounted;
 use crate::storage::placed_dirs::{self, Placed};
 use crate::storage::placement::Placement;
+use logtrace_common::{FileClass, Flavor};
 
 const PREFIX: &str = "instance-";
 

@@ -7,7 +7,6 @@ use std::time::Duration;
 use crate::connection::connect::{ConnectError, Connection, Endpoint};
 use crate::connection::tls::Tls;
 use crate::facts::server::{FactsError, ServerFacts};
-use crate::install::flavor::Flavor;
 use crate::install::os_user::ServerUser;
 use crate::instance::InstanceConfig;
 use crate::instance::command_line;
@@ -20,6 +19,7 @@ use crate::settings::live_change::Asked;
 use crate::settings::variable::{Setting, SettingError, replace, verify, with_defaults};
 use crate::storage::placed_dirs::Placed;
 use crate::storage::placement::{self, class_of_initial};
+use logtrace_common::Flavor;
 
 /// How often a starting server is tried.
 const READY_POLL: Duration = Duration::from_millis(20);

@@ -16,8 +16,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use logtrace_events::FileClass;
-
 use crate::connection::connect::Connection;
 use crate::facts::server::ServerFacts;
 use crate::install::binary::Binary;
@@ -38,6 +36,7 @@ use crate::storage::fs_image::{ImageConfig, check_images};
 use crate::storage::place::Place;
 use crate::storage::placed_dirs::Placed;
 use crate::storage::placement::Placement;
+use logtrace_common::FileClass;
 
 /// How long a server may take to stop before it is killed.
 const STOP_PATIENCE: Duration = Duration::from_secs(20);

@@ -3,9 +3,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use logtrace_events::FileClass;
-
-use crate::install::flavor::Flavor;
 use crate::install::os_user::ServerUser;
 use crate::instance::error::StartError;
 use crate::process::error_log::ServerLog;
@@ -15,6 +12,7 @@ use crate::storage::mount::{Mounted, mount};
 use crate::storage::place::{Place, TmpfsConfig};
 use crate::storage::placed_dirs::{Placed, PlacedDirs, PlacedOn, make};
 use crate::storage::placement::{Placement, query_log_name};
+use logtrace_common::{FileClass, Flavor};
 
 /// What is placed elsewhere; gone when dropped.
 #[derive(Debug)]

@@ -4,7 +4,6 @@ use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use logtrace_events::{FileClass, LogNames};
 use thiserror::Error;
 
 use crate::install::binary::Binary;
@@ -14,6 +13,7 @@ use crate::instance::error::StartError;
 use crate::instance::instance_dir::{InstanceDir, LockedDir};
 use crate::process::pidfd::Exit;
 use crate::settings::variable::{BINLOG, Setting, fixed_at_initialisation};
+use logtrace_common::{FileClass, LogNames};
 
 /// A copy of the data directory of a server that was stopped in order; removed when dropped, or by the next start after
 /// logtrace was killed.

@@ -2,10 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use logtrace_events::FileClass;
 use thiserror::Error;
 
-use crate::install::flavor::Flavor;
 use crate::install::home::Home;
 use crate::install::os_user::ServerUser;
 use crate::instance::error::StartError;
@@ -14,6 +12,7 @@ use crate::process::error_log::ServerLog;
 use crate::settings::variable::{Setting, with_defaults};
 use crate::storage::fs_image::{ImageConfig, ImageError, check_images};
 use crate::storage::placement::{Placement, PlacementError};
+use logtrace_common::{FileClass, Flavor};
 
 /// Why a server cannot have its files there.
 #[derive(Debug, Error)]

@@ -4,8 +4,8 @@ use mysql_async::Value;
 use mysql_async::prelude::Queryable;
 
 use crate::connection::connect::{ConnectError, Connection};
-use crate::install::flavor::Flavor;
 use crate::settings::variable::Setting;
+use logtrace_common::Flavor;
 
 /// A pool's size is a multiple of this, which both servers take as it is. MySQL's pool is made of chunks, of 128M by
 /// default, and with chunks of 1M it comes out smaller than asked for (286M: 285M, 1000M: 997M) and takes seconds to

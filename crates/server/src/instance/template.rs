@@ -195,7 +195,7 @@ fn unfinished(key: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::install::flavor::Flavor;
+    use logtrace_common::Flavor;
 
     #[test]
     fn only_what_nobody_initialises_is_removed() {

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use mysql_async::Conn;
 
 use crate::connection::connect::{ConnectError, Connection};
-use crate::install::flavor::Flavor;
 use crate::settings::resize_wait::settled;
 use crate::settings::set_global::{SetError, set_global};
 use crate::settings::startup_only::decided_at_start;
 use crate::settings::value_match::is_taken;
 use crate::settings::variable::{Setting, SettingError, verify};
+use logtrace_common::Flavor;
 
 /// Variables whose built-in default is not what a server has that was started without them: it works that out from the
 /// machine, from other variables or from its files. Found by setting all to their default, in MySQL 9.7 and MariaDB 10.11.

@@ -5,9 +5,9 @@ use mysql_async::{Conn, Value};
 use thiserror::Error;
 
 use crate::connection::connect::{ConnectError, Connection};
-use crate::install::flavor::Flavor;
 use crate::settings::value_match::integer;
 use crate::settings::variable::{Setting, SettingError};
+use logtrace_common::Flavor;
 
 /// Why global variables do not have the values that were asked for.
 #[derive(Debug, Error)]

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::install::flavor::Flavor;
 use crate::settings::variable::Setting;
+use logtrace_common::Flavor;
 
 /// Whether MariaDB writes its redo log through the page cache.
 const BUFFERING: &str = "innodb_log_file_buffering";

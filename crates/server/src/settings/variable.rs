@@ -7,8 +7,8 @@ use std::str::FromStr;
 use serde::Serialize;
 use thiserror::Error;
 
-use crate::install::flavor::Flavor;
 use crate::settings::value_match::{is_taken, truth};
+use logtrace_common::Flavor;
 
 /// File name of a private instance's binary log, before the number.
 pub(crate) const BINLOG: &str = "binlog";

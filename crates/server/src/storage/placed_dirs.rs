@@ -7,14 +7,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use logtrace_events::FileClass;
 use serde::Serialize;
 
-use crate::install::flavor::Flavor;
 use crate::install::os_user::ServerUser;
 use crate::storage::discard_file::IN_MEMORY;
 use crate::storage::place::Place;
 use crate::storage::placement::Placement;
+use logtrace_common::{FileClass, Flavor};
 
 /// End of the name of the list of an instance's placed directories, which is beside the instance's own: the server's
 /// user cannot write there, so that nobody has root remove what is not in it.

@@ -4,16 +4,16 @@ use std::fmt;
 use std::io;
 use std::path::{self, PathBuf};
 use std::str::FromStr;
+use strum::IntoEnumIterator;
 
-use logtrace_events::{FileClass, LogNames};
 use thiserror::Error;
 
-use crate::install::flavor::Flavor;
 use crate::install::os_user::ServerUser;
 use crate::instance::instance_dir::INNODB_TEMPORARY;
 use crate::settings::variable::{BINLOG, Setting};
 use crate::storage::place::Place;
 use crate::storage::placed_dirs::{Placed, PlacedOn};
+use logtrace_common::{FileClass, Flavor, LogNames};
 
 /// A class of files and where they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,9 +110,7 @@ impl FromStr for Placement {
 
 /// The classes that can be placed.
 fn placeable() -> impl Iterator<Item = FileClass> {
-    FileClass::ALL
-        .into_iter()
-        .filter(|&class| class != FileClass::Other)
+    FileClass::iter().filter(|&class| class != FileClass::Other)
 }
 
 fn names() -> String {

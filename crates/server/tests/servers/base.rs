@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use logtrace_server::{Flavor, InstanceConfig, Setting, find};
+use logtrace_common::Flavor;
+use logtrace_server::{InstanceConfig, Setting, find};
 use mysql_async::prelude::{FromRow, Queryable};
 use mysql_async::{Conn, OptsBuilder};
 use tempfile::TempDir;

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use logtrace_server::{Flavor, Instance, StartError};
+use logtrace_common::Flavor;
+use logtrace_server::{Instance, StartError};
 use rstest::rstest;
 
 use crate::base::{Base, Messages};

@@ -3,8 +3,8 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use logtrace_events::FileClass;
-use logtrace_server::{Exit, Flavor, Instance, InstanceConfig, KeepError, KeptError, Setting, StartError};
+use logtrace_common::{FileClass, Flavor};
+use logtrace_server::{Exit, Instance, InstanceConfig, KeepError, KeptError, Setting, StartError};
 use rstest::rstest;
 
 use crate::base::{Base, ask, tell};

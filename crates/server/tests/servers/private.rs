@@ -6,8 +6,9 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::pin::pin;
 use std::task::Poll;
 
+use logtrace_common::Flavor;
 use logtrace_server::{
-    Exit, Flavor, Home, HostFacts, Instance, Server, ServerChoice, ServerConfig, ServerUser, SettingError,
+    Exit, Home, HostFacts, Instance, Server, ServerChoice, ServerConfig, ServerUser, SettingError,
     StartError, status_delta,
 };
 use rstest::rstest;

@@ -1,6 +1,7 @@
 //! Other settings for a server that runs.
 
-use logtrace_server::{Flavor, Instance, SetError, Setting, SettingError};
+use logtrace_common::Flavor;
+use logtrace_server::{Instance, SetError, Setting, SettingError};
 use rstest::rstest;
 
 use crate::base::{Base, all, ask, try_to_tell};

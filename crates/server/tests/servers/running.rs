@@ -5,9 +5,10 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
+use logtrace_common::Flavor;
 use logtrace_server::{
-    ConnectError, Dsn, Endpoint, Exit, Flavor, Home, Password, PeerError, RunningConfig, RunningError,
-    RunningServer, Server, ServerChoice, ServerConfig, SettingError, find,
+    ConnectError, Dsn, Endpoint, Exit, Home, Password, PeerError, RunningConfig, RunningError, RunningServer,
+    Server, ServerChoice, ServerConfig, SettingError, find,
 };
 use rstest::rstest;
 

@@ -1,6 +1,7 @@
 //! The cache of initialised data directories.
 
-use logtrace_server::{Flavor, Instance};
+use logtrace_common::Flavor;
+use logtrace_server::Instance;
 use rstest::rstest;
 
 use crate::base::{Base, Messages, ask, tell};

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use logtrace_events::FileClass;
+use logtrace_common::{FileClass, Flavor};
 use logtrace_server::{
-    Flavor, HostFacts, ImageConfig, ImageKind, Instance, InstanceConfig, Place, PlacedOn, Placement,
-    PrivateMounts, StartError, TmpfsConfig,
+    HostFacts, ImageConfig, ImageKind, Instance, InstanceConfig, Place, PlacedOn, Placement, PrivateMounts,
+    StartError, TmpfsConfig,
 };
 use rstest::rstest;
 

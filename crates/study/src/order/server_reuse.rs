@@ -1,7 +1,7 @@
 //! Which cells can share a running server, and which its data.
 
+use logtrace_common::Flavor;
 use logtrace_driver::Content;
-use logtrace_server::Flavor;
 
 use crate::cell::Cell;
 

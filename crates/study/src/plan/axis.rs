@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use logtrace_common::Flavor;
 use logtrace_driver::FileError;
-use logtrace_server::Flavor;
 use toml::Spanned;
 
 use crate::plan::options::{Opt, flavor, options};

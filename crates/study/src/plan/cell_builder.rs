@@ -3,9 +3,9 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use logtrace_common::{FileClass, Flavor, Sampling};
 use logtrace_driver::{Arrivals, FileError, Pace, Rate};
-use logtrace_events::{FileClass, Sampling};
-use logtrace_server::{Flavor, ImageKind, ImageSize, Placement, ServerChoice, Setting, check_placements};
+use logtrace_server::{ImageKind, ImageSize, Placement, ServerChoice, Setting, check_placements};
 
 use crate::cell::{Cell, Chosen, DataUse, Detail, FileSystem, Place, Where};
 use crate::plan::option_layers::{Merged, scalar};

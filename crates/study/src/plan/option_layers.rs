@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::time::Duration;
 
+use logtrace_common::Flavor;
 use logtrace_driver::FileError;
-use logtrace_server::Flavor;
 use toml::Value;
 
 use crate::plan::options::Opt;

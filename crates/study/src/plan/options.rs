@@ -1,7 +1,7 @@
 //! The options of a plan's base, scales and levels, each with the line in which it stands.
 
+use logtrace_common::Flavor;
 use logtrace_driver::FileError;
-use logtrace_server::Flavor;
 use toml::Value;
 
 use crate::plan::plan_file::{Source, listed};

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 
+use logtrace_common::Flavor;
 use logtrace_driver::{FileError, read_toml};
-use logtrace_server::Flavor;
 use thiserror::Error;
 
 use crate::cell::Cell;

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
+use logtrace_common::{FileClass, Flavor};
 use logtrace_driver::Pace;
-use logtrace_events::FileClass;
-use logtrace_server::Flavor;
 
 use proptest::prelude::*;
 

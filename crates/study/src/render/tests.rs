@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use logtrace_events::{FileClass, IoOp};
+use logtrace_common::FileClass;
+use logtrace_events::IoOp;
 use logtrace_report::cause::{Cause, Wait, Who};
 
 use super::{json, markdown, series_csv, stalls_csv, tables_csv, terminal};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use logtrace_events::FileClass;
+use logtrace_common::FileClass;
 use logtrace_report::distribution::Distribution;
 use logtrace_report::units;
 use thiserror::Error;
@@ -201,7 +201,7 @@ impl FromStr for Figure {
     fn from_str(text: &str) -> Result<Self, UnknownFigure> {
         let unknown = || UnknownFigure(text.to_owned());
         if let Some((name, rest)) = text.split_once('.') {
-            let class = FileClass::ALL.into_iter().find(|class| class.as_str() == rest);
+            let class = rest.parse::<FileClass>().ok();
             return match (name, class) {
                 ("stage", _) if !rest.is_empty() => Ok(Self::Stage(rest.to_owned())),
                 ("commit", Some(class)) => Ok(Self::CommitPart(class)),

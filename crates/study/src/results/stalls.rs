@@ -115,8 +115,9 @@ fn rounded(count: f64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use logtrace_common::FileClass;
     use logtrace_driver::random::{Stream, below};
-    use logtrace_events::{FileClass, IoOp};
+    use logtrace_events::IoOp;
     use logtrace_report::cause::{Wait, Who};
     use proptest::prelude::*;
 

@@ -1,8 +1,10 @@
 //! What a turn came to.
 
 use std::collections::BTreeMap;
+use strum::IntoEnumIterator;
 
-use logtrace_events::{FileClass, IoOp};
+use logtrace_common::FileClass;
+use logtrace_events::IoOp;
 use logtrace_report::cause::Wait;
 use logtrace_report::document::{Document, Driver};
 
@@ -142,7 +144,7 @@ fn traced(figures: &mut BTreeMap<Figure, f64>, document: &Document) {
         for point in Point::ALL {
             figures.insert(Figure::Commits(point), point.of(&commits.distribution) as f64);
         }
-        for class in FileClass::ALL {
+        for class in FileClass::iter() {
             let causes = document.causes.iter().filter(|cause| cause.file == Some(class));
             let total: u64 = causes.map(|cause| cause.total).sum();
             figures.insert(Figure::CommitPart(class), total as f64 / commits.count as f64);
@@ -150,7 +152,7 @@ fn traced(figures: &mut BTreeMap<Figure, f64>, document: &Document) {
     }
     let window = document.workload.as_ref().map(|workload| workload.duration_s);
     let traced = document.gaps().map(|gaps| gaps.traced as f64 / 1e9).or(window);
-    for class in FileClass::ALL {
+    for class in FileClass::iter() {
         let files = document.files.iter();
         let written = files.filter(|file| file.class == class && file.op == IoOp::Write);
         let bytes: u64 = written.map(|file| file.bytes).sum();

@@ -1,6 +1,6 @@
 //! The probe table: one row a probe.
 
-use crate::detail::Detail;
+use logtrace_common::Detail;
 
 /// One probe: a program of the kernel side and the place where it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

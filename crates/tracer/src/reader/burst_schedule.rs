@@ -1,8 +1,7 @@
 //! When bursts begin and end.
 
+use logtrace_common::Sampling;
 use std::time::Duration;
-
-use logtrace_events::Sampling;
 
 /// When bursts begin and end.
 #[derive(Debug)]

@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 
 use aya::Ebpf;
 use aya::maps::{Array, Map, MapData, MapError, PerCpuArray, StackTraceMap};
-use logtrace_events::{Gap, Losses, Record, Sampling, encode};
+use logtrace_common::Sampling;
+use logtrace_events::{Gap, Losses, Record, encode};
 use rustix::time::ClockId;
 
 use crate::clock::clock_ns;

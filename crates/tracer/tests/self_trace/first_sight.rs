@@ -3,8 +3,8 @@
 use std::sync::mpsc::channel;
 use std::thread;
 
+use logtrace_common::Detail;
 use logtrace_events::Wake;
-use logtrace_tracer::Detail;
 
 use crate::{alone, now_ns, tid, traced_at, waits};
 

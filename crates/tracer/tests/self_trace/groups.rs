@@ -3,8 +3,8 @@
 use std::sync::mpsc::channel;
 use std::thread;
 
+use logtrace_common::Detail;
 use logtrace_events::{Commit, Member, Record, SyncStage};
-use logtrace_tracer::Detail;
 
 use crate::server::{self, Server};
 use crate::{alone, commit, commits, tid, traced_at};

@@ -21,8 +21,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
 
+use logtrace_common::Detail;
 use logtrace_events::{Commit, Flush, Io, IoOp, OffCpu, Record, Wake, decode};
-use logtrace_tracer::{Detail, Extent, Sink, Stopped, Tracer, TracerConfig};
+use logtrace_tracer::{Extent, Sink, Stopped, Tracer, TracerConfig};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::server::{commit, read_only_commit, xa_commit, xa_prepare};

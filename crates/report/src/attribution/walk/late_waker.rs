@@ -7,13 +7,13 @@
 //! too that wait already. Such time is charged to the thread that the waker queued behind itself once it was there; after
 //! a sleep, to the first that serves a connection, as the threads of a pool wake each other only to sleep on.
 
+use logtrace_common::TimeRange;
 use logtrace_events::Tid;
 
 use crate::attribution::walk::{MAX_DEPTH, Segment, Walk, Way};
 use crate::causes::cause::{Cause, Wait, Who};
 use crate::causes::wakeup::{Awaited, Waker, awaited};
 use crate::timeline::thread::Timeline;
-use crate::window::Window;
 
 const SLEEP: Cause = Cause {
     who: Who::Background,
@@ -23,7 +23,7 @@ const SLEEP: Cause = Cause {
 
 impl Walk<'_> {
     /// Charges `window`, in which a thread was blocked until `waker` woke it.
-    pub(crate) fn wait_for(&mut self, waker: Waker, window: Window, way: Way) {
+    pub(crate) fn wait_for(&mut self, waker: Waker, window: TimeRange, way: Way) {
         if window.is_empty() {
             return;
         }
@@ -45,7 +45,7 @@ impl Walk<'_> {
 
     /// Charges anew where `window`, charged to the waker, was found to be a sleep, if the waker queued behind another thread
     /// after it.
-    pub(crate) fn rouse(&mut self, waker: Waker, window: Window, way: Way) {
+    pub(crate) fn rouse(&mut self, waker: Waker, window: TimeRange, way: Way) {
         // Most wakers are in a commit.
         if waker.commit_ns.is_some() {
             return;
@@ -69,7 +69,7 @@ impl Walk<'_> {
     }
 
     /// Charges `window` of a sleep that was found.
-    fn rouse_from(&mut self, found: Segment, waker: Waker, window: Window, way: Way) {
+    fn rouse_from(&mut self, found: Segment, waker: Waker, window: TimeRange, way: Way) {
         let mut rest = window;
         while !rest.is_empty() {
             let Some((since_ns, ahead)) = self.session_ahead(waker, rest.start_ns + 1) else {
@@ -80,7 +80,7 @@ impl Walk<'_> {
         }
     }
 
-    fn charge_again(&mut self, found: Segment, window: Window) {
+    fn charge_again(&mut self, found: Segment, window: TimeRange) {
         self.charge(window, found.tid, found.cause, found.stack);
     }
 
@@ -100,7 +100,7 @@ impl Walk<'_> {
     fn queued_behind(&self, waker: Waker, from_ns: u64) -> impl Iterator<Item = (u64, Waker)> + use<'_> {
         let timeline = self.timelines.thread(waker.tid);
         timeline.inspect(|timeline| timeline.ask(waker.at_ns, waker.commit_ns));
-        let window = Window::new(from_ns, waker.at_ns);
+        let window = TimeRange::new(from_ns, waker.at_ns);
         let waits = timeline
             .into_iter()
             .flat_map(move |timeline| timeline.waits(window));

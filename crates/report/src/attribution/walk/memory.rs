@@ -8,13 +8,13 @@
 //! That is exact: what a nanosecond of a thread's time is charged to depends neither on who asks nor on what else is asked.
 //! It holds as long as no record came since that changes an answer (the revision of `Timelines`).
 
+use logtrace_common::TimeRange;
 use logtrace_events::Tid;
 use rustc_hash::FxHashMap;
 
 use crate::causes::cause::Cause;
 use crate::causes::wakeup::Waker;
 use crate::timeline::threads::Timelines;
-use crate::window::Window;
 
 /// Pieces that are kept, some two megabytes of them: then all is forgotten.
 const KEPT: usize = 1 << 15;
@@ -42,7 +42,7 @@ pub struct Memory {
 struct Past {
     /// Of the threads that it woke in one commit the first that was asked for.
     whose: Waker,
-    window: Window,
+    window: TimeRange,
     /// All of the window, in order.
     pieces: Vec<Piece>,
 }
@@ -50,7 +50,7 @@ struct Past {
 /// A piece of a thread's time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Piece {
-    pub(crate) window: Window,
+    pub(crate) window: TimeRange,
     pub(crate) what: What,
 }
 
@@ -112,7 +112,7 @@ impl Memory {
         *self.index.entry(key).or_insert_with(|| {
             self.pasts.push(Past {
                 whose: waker,
-                window: Window::new(0, 0),
+                window: TimeRange::new(0, 0),
                 pieces: Vec::new(),
             });
             self.pasts.len() - 1
@@ -126,22 +126,22 @@ impl Memory {
 
     /// What has to be found out next to know all of `window`; `None` once it is known. More is asked for than needed, if no
     /// more than from `wide_from_ns` on, where others asked for less: the next may ask for more again.
-    pub(crate) fn unknown(&self, past: usize, window: Window, wide_from_ns: u64) -> Option<Window> {
+    pub(crate) fn unknown(&self, past: usize, window: TimeRange, wide_from_ns: u64) -> Option<TimeRange> {
         let known = self.pasts[past].window;
         if known.is_empty() {
             Some(window)
         } else if window.start_ns < known.start_ns {
             let from_ns = window.start_ns.min(wide_from_ns);
-            Some(Window::new(from_ns, known.start_ns))
+            Some(TimeRange::new(from_ns, known.start_ns))
         } else if known.end_ns < window.end_ns {
-            Some(Window::new(known.end_ns, window.end_ns))
+            Some(TimeRange::new(known.end_ns, window.end_ns))
         } else {
             None
         }
     }
 
     /// Adds to what is being found out.
-    pub(crate) fn note(&mut self, window: Window, what: What) {
+    pub(crate) fn note(&mut self, window: TimeRange, what: What) {
         match self.notes.last_mut() {
             Some(last) if last.what == what => last.window.end_ns = window.end_ns,
             _ => self.notes.push(Piece { window, what }),
@@ -154,7 +154,7 @@ impl Memory {
     }
 
     /// Keeps what was found out, all of `window`: [`Memory::unknown`].
-    pub(crate) fn keep_notes(&mut self, past: usize, window: Window) {
+    pub(crate) fn keep_notes(&mut self, past: usize, window: TimeRange) {
         self.pieces += self.notes.len();
         self.found += self.notes.len() as u64;
         let past = &mut self.pasts[past];

@@ -14,7 +14,8 @@ mod late_waker;
 pub mod memory;
 mod recall;
 
-use logtrace_events::{Commit, FileClass, IoOp, OffCpu, Tid, Wake};
+use logtrace_common::{FileClass, TimeRange};
+use logtrace_events::{Commit, IoOp, OffCpu, Tid, Wake};
 
 use crate::attribution::group_leader::{led, name_previous_groups, turns_back};
 use crate::attribution::walk::memory::{Memory, What};
@@ -22,7 +23,6 @@ use crate::causes::cause::{Cause, Wait, Who};
 use crate::causes::wakeup::{Awaited, Waker, awaited};
 use crate::timeline::thread::{Stretch, Timeline, TracedIo};
 use crate::timeline::threads::Timelines;
-use crate::window::Window;
 
 /// Wake-ups that are followed back from a commit; what lies further is unexplained.
 ///
@@ -84,7 +84,7 @@ fn explain_by(
 ) {
     segments.clear();
     memory.revise(timelines);
-    let window = Window::new(commit.start_ns, commit.end_ns);
+    let window = TimeRange::new(commit.start_ns, commit.end_ns);
     let mut walk = Walk {
         timelines,
         memory,
@@ -113,8 +113,8 @@ pub(crate) struct Walk<'a> {
 
 impl Segment {
     /// Its time.
-    pub(crate) fn window(&self) -> Window {
-        Window::new(self.start_ns, self.end_ns)
+    pub(crate) fn window(&self) -> TimeRange {
+        TimeRange::new(self.start_ns, self.end_ns)
     }
 }
 
@@ -146,7 +146,7 @@ impl Way {
 
 impl Walk<'_> {
     /// Charges `window`, in which the thread of `place` was blocked until `waker` woke it.
-    fn wait_in_place(&mut self, waker: Waker, window: Window, off: &OffCpu, place: Place) {
+    fn wait_in_place(&mut self, waker: Waker, window: TimeRange, off: &OffCpu, place: Place) {
         let way = place.way.further();
         let Some(statements) = way.statements.checked_sub(1) else {
             return self.wait_for(waker, window, way);
@@ -166,7 +166,7 @@ impl Walk<'_> {
 
     /// Charges `window` to what thread `tid` did in it; `commit_ns` is the start of a commit that the thread was in
     /// at the end of `window`.
-    pub(crate) fn follow(&mut self, tid: Tid, commit_ns: Option<u64>, window: Window, way: Way) {
+    pub(crate) fn follow(&mut self, tid: Tid, commit_ns: Option<u64>, window: TimeRange, way: Way) {
         let Some(timeline) = self.timelines.thread(tid) else {
             self.is_lasting = false;
             return self.unexplained(window);
@@ -193,7 +193,7 @@ impl Walk<'_> {
         &mut self,
         (tid, timeline): (Tid, &Timeline),
         commit_ns: Option<u64>,
-        window: Window,
+        window: TimeRange,
         way: Way,
     ) {
         let who = if timeline.serves_connection() {
@@ -206,14 +206,14 @@ impl Walk<'_> {
             who: Who::Leader,
             ..outside
         };
-        let open = commit_ns.map(|start_ns| Window::new(start_ns, window.end_ns));
+        let open = commit_ns.map(|start_ns| TimeRange::new(start_ns, window.end_ns));
         let mut at_ns = window.start_ns;
         for commit in timeline.commits(window).chain(open) {
-            let commit = commit.within(window).since(at_ns);
+            let commit = commit.intersection(window).since(at_ns);
             if commit.is_empty() {
                 continue;
             }
-            self.work(timeline, Window::new(at_ns, commit.start_ns), outside);
+            self.work(timeline, TimeRange::new(at_ns, commit.start_ns), outside);
             self.work(timeline, commit, inside);
             at_ns = commit.end_ns;
         }
@@ -221,14 +221,14 @@ impl Walk<'_> {
     }
 
     /// A thread's I/O system calls, and the time between them.
-    fn work(&mut self, timeline: &Timeline, window: Window, place: Place) {
+    fn work(&mut self, timeline: &Timeline, window: TimeRange, place: Place) {
         if window.is_empty() {
             return;
         }
         let mut at_ns = window.start_ns;
         for io in timeline.io(window) {
-            let inside = io.window.within(window);
-            self.outside_io(timeline, Window::new(at_ns, inside.start_ns), place);
+            let inside = io.window.intersection(window);
+            self.outside_io(timeline, TimeRange::new(at_ns, inside.start_ns), place);
             self.inside_io(timeline, io, inside, place);
             at_ns = inside.end_ns;
         }
@@ -236,7 +236,7 @@ impl Walk<'_> {
     }
 
     /// Inside a system call on a file, the kernel stack at a block tells what was waited for.
-    fn inside_io(&mut self, timeline: &Timeline, io: &TracedIo, window: Window, place: Place) {
+    fn inside_io(&mut self, timeline: &Timeline, io: &TracedIo, window: TimeRange, place: Place) {
         let (tid, who, io) = (place.tid, place.who, Some(io.target));
         timeline.stretches(window, |stretch| match stretch {
             Stretch::OnCpu(window) => self.ran(window, tid, cause(who, io, Wait::OnCpu)),
@@ -261,13 +261,13 @@ impl Walk<'_> {
             Wake::By { at_ns, .. } if wait == Wait::DeviceFlush => self
                 .timelines
                 .flushes()
-                .queued_until_ns(Window::new(off.out_ns, at_ns)),
+                .queued_until_ns(TimeRange::new(off.out_ns, at_ns)),
             _ => 0,
         }
     }
 
     /// Outside of one, the waker tells.
-    fn outside_io(&mut self, timeline: &Timeline, window: Window, place: Place) {
+    fn outside_io(&mut self, timeline: &Timeline, window: TimeRange, place: Place) {
         let Place { tid, who, .. } = place;
         timeline.stretches(window, |stretch| match stretch {
             Stretch::OnCpu(window) => self.ran(window, tid, cause(who, None, Wait::OnCpu)),
@@ -284,7 +284,7 @@ impl Walk<'_> {
     }
 
     /// Charges a stretch in which nothing was seen of a thread: it ran, unless the record of a wait was lost.
-    fn ran(&mut self, window: Window, tid: Tid, on_cpu: Cause) {
+    fn ran(&mut self, window: TimeRange, tid: Tid, on_cpu: Cause) {
         if self.timelines.lost().meet(window) {
             // All of it is, also where only another part meets a loss, that another commit did not wait for.
             self.is_lasting = false;
@@ -294,12 +294,12 @@ impl Walk<'_> {
         }
     }
 
-    pub(crate) fn unexplained(&mut self, window: Window) {
+    pub(crate) fn unexplained(&mut self, window: TimeRange) {
         self.charge(window, self.committer, Cause::UNEXPLAINED, None);
     }
 
     /// Charges a stretch of a thread, together with the one before when that has the same cause.
-    pub(crate) fn charge(&mut self, window: Window, tid: Tid, cause: Cause, stack: Option<u32>) {
+    pub(crate) fn charge(&mut self, window: TimeRange, tid: Tid, cause: Cause, stack: Option<u32>) {
         if window.is_empty() {
             return;
         }

@@ -4,11 +4,11 @@ use crate::attribution::walk::memory::What;
 use crate::attribution::walk::{MAX_DEPTH, Walk, Way};
 use crate::causes::cause::{Cause, Who};
 use crate::causes::wakeup::Waker;
-use crate::window::Window;
+use logtrace_common::TimeRange;
 
 impl Walk<'_> {
     /// Charges `window` to what the waker did in it, by what is remembered if possible.
-    pub(crate) fn charge_to(&mut self, waker: Waker, window: Window, way: Way) {
+    pub(crate) fn charge_to(&mut self, waker: Waker, window: TimeRange, way: Way) {
         if window.is_empty() {
             return;
         }
@@ -28,7 +28,7 @@ impl Walk<'_> {
     }
 
     /// Charges `window` of a past that is remembered, and finds it out before where it is not.
-    fn recall(&mut self, past: usize, window: Window, way: Way) {
+    fn recall(&mut self, past: usize, window: TimeRange, way: Way) {
         if way.depth > MAX_DEPTH {
             return self.unexplained(window);
         }
@@ -42,12 +42,12 @@ impl Walk<'_> {
     }
 
     /// Charges `window` of a past of which that is known.
-    fn recall_pieces(&mut self, past: usize, window: Window, way: Way) {
+    fn recall_pieces(&mut self, past: usize, window: TimeRange, way: Way) {
         let tid = self.memory.whose(past).tid;
         let is_own = tid == self.committer;
         let mut at = self.memory.first_piece(past, window.start_ns);
         while let Some(piece) = self.memory.piece(past, at) {
-            let part = piece.window.within(window);
+            let part = piece.window.intersection(window);
             if part.is_empty() {
                 break;
             }
@@ -67,7 +67,7 @@ impl Walk<'_> {
     }
 
     /// Sees to it that the memory knows all of `window`; `false` where that is not to be remembered.
-    fn find_out(&mut self, past: usize, window: Window) -> bool {
+    fn find_out(&mut self, past: usize, window: TimeRange) -> bool {
         let Waker { tid, commit_ns, .. } = self.memory.whose(past);
         while let Some(unknown) = self.memory.unknown(past, window, self.wide_from_ns) {
             (self.is_noting, self.is_lasting) = (true, true);

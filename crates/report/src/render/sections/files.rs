@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use logtrace_events::{FileClass, IoOp};
+use logtrace_common::FileClass;
+use logtrace_events::IoOp;
 
 use crate::document::{Document, FileRow};
 use crate::render::table::Table;

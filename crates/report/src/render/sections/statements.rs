@@ -1,10 +1,9 @@
 //! What statements waited for outside of their commits.
 
-use logtrace_events::FileClass;
-
 use crate::document::{Document, StatementCause};
 use crate::render::table::Table;
 use crate::units;
+use logtrace_common::FileClass;
 
 /// Causes with less than this share of the time are one row, but for the logs of statements.
 const SMALL: f64 = 0.01;

@@ -1,7 +1,8 @@
 //! What the analysis gives for a run, with invented numbers.
 
 use hdrhistogram::Histogram;
-use logtrace_events::{FileClass, IoOp};
+use logtrace_common::FileClass;
+use logtrace_events::IoOp;
 use logtrace_report::breakdown::{
     Breakdown, CauseTotal, DeviceTotal, Disagreements, FileTotal, GroupTotal, Part, ResponseTotal, SlowTenth,
     Slowest, StackTotal, StackTotals, StatementTotal, SyncWaits,
