@@ -187,3 +187,21 @@ fn documents_name_files_and_tests_that_exist() {
     }
     assert_none(&missing, "names in documents that do not exist");
 }
+
+#[test]
+fn architecture_lists_every_module() {
+    let map = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let directions = BTreeMap::from(DIRECTIONS);
+    let mut missing = Vec::new();
+    for package in packages(root()).unwrap() {
+        let is_listed = package.name == "logtrace" || directions.contains_key(package.name.as_str());
+        for entry in fs::read_dir(package.directory.join("src")).unwrap() {
+            let path = entry.unwrap().path();
+            let name = format!("`{}/`", relative(&path));
+            if is_listed && path.is_dir() && !map.contains(&name) {
+                missing.push(name);
+            }
+        }
+    }
+    assert_none(&missing, "modules that ARCHITECTURE.md does not list");
+}
