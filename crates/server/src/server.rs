@@ -14,10 +14,8 @@ use crate::install::home::Home;
 use crate::install::server_arg::ServerChoice;
 use crate::instance::error::StartError;
 use crate::instance::snapshot::{KeepError, KeptData};
-use crate::instance::table_size::table_bytes;
 use crate::instance::{Instance, InstanceConfig};
 use crate::process::pidfd::Exit;
-use crate::settings::live_change::Reconfigured;
 use crate::settings::set_global::SetError;
 use crate::settings::variable::Setting;
 use crate::storage::fs_image::ImageConfig;
@@ -115,14 +113,22 @@ impl Server {
         Ok(Self::Private(Box::new(started)))
     }
 
-    /// Stops a private server and starts it again on the same files, with these settings instead of its own.
-    pub async fn restart(self, settings: &[Setting]) -> Result<Self, ServerError> {
+    /// Gives a private server these settings in place of its own: see [`Instance::reconfigure`].
+    pub async fn reconfigure(self, settings: &[Setting]) -> Result<Self, ServerError> {
         match self {
             Self::Private(instance) => {
-                let instance = instance.restart(settings).await?;
+                let instance = instance.reconfigure(settings).await?;
                 Ok(Self::Private(Box::new(instance)))
             }
-            Self::Running(_) => Err(ServerError::NotOurs("restarted")),
+            Self::Running(_) => Err(ServerError::NotOurs("reconfigured")),
+        }
+    }
+
+    /// Sets variables of a private server that take effect at once: see [`Instance::set_live`].
+    pub async fn set_live(&mut self, settings: &[Setting]) -> Result<(), ServerError> {
+        match self {
+            Self::Private(instance) => Ok(instance.set_live(settings).await?),
+            Self::Running(_) => Err(ServerError::NotOurs("changed")),
         }
     }
 
@@ -161,21 +167,6 @@ impl Server {
     /// `SHOW GLOBAL STATUS` of now.
     pub async fn status(&self) -> Result<BTreeMap<String, String>, ConnectError> {
         self.connection().status().await
-    }
-
-    /// Gives it other settings while it runs; what needs a restart is told, and not done: see
-    /// [`Instance::reconfigure`] and [`RunningServer::reconfigure`].
-    pub async fn reconfigure(&mut self, settings: &[Setting]) -> Result<Reconfigured, ServerError> {
-        let done = match self {
-            Self::Private(instance) => instance.reconfigure(settings).await,
-            Self::Running(server) => server.reconfigure(settings).await,
-        };
-        Ok(done?)
-    }
-
-    /// Bytes of the files of a database's tables.
-    pub async fn table_bytes(&self, database: &str) -> Result<u64, ConnectError> {
-        table_bytes(self.connection(), self.facts().flavor, database).await
     }
 
     /// Whether it lives.

@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use anyhow::anyhow;
 use logtrace_driver::DriveError;
-use logtrace_server::{Home, ServerError, Setting};
+use logtrace_server::{Home, ServerError};
 use logtrace_study::{Cell, Plan};
 
 use crate::exit::UsageError;
@@ -15,7 +15,7 @@ use crate::study::directory::study_dir::StudyDir;
 use crate::study::server::cell_config::run_config;
 use crate::study::server::loaded_data::fixed;
 
-/// A server that was asked, as it is when only what a data directory is made with is set, and a cell of it.
+/// Server that took the settings of a cell.
 pub(crate) struct Checked<'c> {
     pub(crate) served: Served,
     pub(crate) cell: &'c Cell,
@@ -31,9 +31,8 @@ pub(crate) struct SettingsCheck<'a> {
 }
 
 impl SettingsCheck<'_> {
-    /// Fails with the first variable, of a server or a session, that a cell's server does not know or whose value it
-    /// refuses, told with its line. Each server is started once, and once more for each combination of variables that only
-    /// a start can set. The one that was asked last still runs.
+    /// Gives servers the settings of each cell. Fails with the first variable, of a server or a session, that a cell's server
+    /// does not know or refuses, and with its line in the plan. The server that was checked last still runs.
     pub(crate) async fn check<'c>(&self, cells: &[&'c Cell]) -> anyhow::Result<Option<Checked<'c>>> {
         let mut servers: BTreeMap<String, Vec<&Cell>> = BTreeMap::new();
         for cell in cells {
@@ -41,67 +40,43 @@ impl SettingsCheck<'_> {
             servers.entry(key).or_default().push(cell);
         }
         let mut last: Option<Checked<'_>> = None;
-        for cells in servers.values() {
+        for mut cells in servers.into_values() {
             if let Some(checked) = last.take() {
                 give_back(checked.served.server, None, self.interrupts).await?;
             }
-            last = self.check_server(cells).await?;
+            // Cells that share a running server follow one another: the fewest restarts.
+            cells.sort_by_cached_key(|cell| cell.server_key());
+            last = self.check_server(&cells).await?;
         }
         Ok(last)
     }
 
-    /// Cells of one server.
+    /// Checks cells of one server, which can start with the same data directory.
     async fn check_server<'c>(&self, cells: &[&'c Cell]) -> anyhow::Result<Option<Checked<'c>>> {
-        let Some(&cell) = cells.first() else {
-            return Ok(None);
-        };
-        self.line.say(format!(
-            "asking {} whether it takes the plan's variables",
-            cell.flavor
-        ));
-        let mut served = self.start(cell, fixed(&self.config(cell))).await?;
-        match self.check_running(&mut served, cells).await {
-            Ok(at_start) => {
-                for (cell, settings) in at_start {
-                    let served = self.start(cell, settings).await?;
-                    give_back(served.server, None, self.interrupts).await?;
+        let mut checked: Option<Checked<'_>> = None;
+        for &cell in cells {
+            let served = match checked.take() {
+                None => {
+                    self.line.say(format!(
+                        "asking {} whether it takes the plan's variables",
+                        cell.flavor
+                    ));
+                    self.start(cell).await?
                 }
-                Ok(Some(Checked { served, cell }))
-            }
-            Err(error) => {
-                give_back(served.server, None, self.interrupts).await?;
-                Err(error)
-            }
-        }
-    }
-
-    /// What can be set while the server runs is. Returns what only a start can, each combination once, with a cell that has
-    /// it.
-    async fn check_running<'c>(
-        &self,
-        served: &mut Served,
-        cells: &[&'c Cell],
-    ) -> anyhow::Result<Vec<(&'c Cell, Vec<Setting>)>> {
-        let mut at_start: Vec<(&Cell, Vec<Setting>)> = Vec::new();
-        for cell in cells {
-            let wanted = self.config(cell).settings;
-            let set = self
-                .interrupts
-                .unless_ended(served.server.reconfigure(&wanted))
-                .await?;
-            let done = match set {
-                Ok(done) => done,
-                Err(error @ ServerError::Set(_)) => return Err(self.told(cell, error)),
-                Err(error) => return Err(error.into()),
+                Some(Checked { served, .. }) => {
+                    let settings = self.config(cell).settings;
+                    let server = self
+                        .interrupts
+                        .unless_ended(served.server.reconfigure(&settings))
+                        .await?;
+                    let server = server.map_err(|error| self.told(cell, format!("{error:#}")))?;
+                    Served { server, ..served }
+                }
             };
-            let needs_start = |setting: &Setting| done.need_restart.iter().any(|name| name == setting.name());
-            self.check_session(served, cell).await?;
-            let settings: Vec<Setting> = wanted.into_iter().filter(needs_start).collect();
-            if !settings.is_empty() && !at_start.iter().any(|(_, known)| *known == settings) {
-                at_start.push((cell, settings));
-            }
+            self.check_session(&served, cell).await?;
+            checked = Some(Checked { served, cell });
         }
-        Ok(at_start)
+        Ok(checked)
     }
 
     /// On a server that has the cell's settings: which values a session takes may depend on them.
@@ -120,11 +95,8 @@ impl SettingsCheck<'_> {
         }
     }
 
-    async fn start(&self, cell: &Cell, settings: Vec<Setting>) -> anyhow::Result<Served> {
-        let config = RunConfig {
-            settings,
-            ..self.config(cell)
-        };
+    async fn start(&self, cell: &Cell) -> anyhow::Result<Served> {
+        let config = self.config(cell);
         let started = serve(&config, self.dir.server_log(0)?, None, self.interrupts, self.line).await;
         started.map_err(
             |error| match error.is::<ServerError>() && !config.settings.is_empty() {

@@ -41,8 +41,7 @@ impl Turns<'_> {
         config.dataset.seed = turn.seed;
         line.say("settling");
         let begun = Instant::now();
-        let settings = config.server_settings();
-        let settled = settle(&mut served.server, &settings);
+        let settled = settle(&mut served.server);
         self.interrupts.unless_ended(settled).await??;
         account.settling += begun.elapsed();
         let begun = Instant::now();

@@ -10,7 +10,7 @@ use logtrace_server::{KeptData, Setting, buffer_pool};
 use logtrace_study::Cell;
 
 use crate::measurement::{Interrupts, Line};
-use crate::run::{DATABASE, RunConfig, Served, Storage, give_back, serve};
+use crate::run::{DATABASE, RunConfig, Served, Storage, serve};
 
 /// All that was loaded.
 #[derive(Debug, Default)]
@@ -50,22 +50,20 @@ impl Data {
         Ok(&self.kept[at].1)
     }
 
-    /// Loads the data of a cell, which is not loaded yet, on a server that runs, if that can be had as one that loads; it
-    /// is ended. `config` is the cell's, with the seed of the data.
+    /// Loads the data of a cell with a server that runs, and stops the server. `config` is the cell's, with the seed of the
+    /// data.
     pub(crate) async fn load_on(
         &mut self,
-        mut served: Served,
+        served: Served,
         (cell, config): (&Cell, &RunConfig),
         interrupts: &Interrupts,
         line: &Line,
     ) -> anyhow::Result<()> {
         let (key, config) = (key(cell, config), loading(config));
         let settings = config.server_settings();
-        let set = served.server.reconfigure(&settings);
-        let is_suited = interrupts.unless_ended(set).await??.need_restart.is_empty();
-        if !is_suited {
-            return give_back(served.server, None, interrupts).await;
-        }
+        let reconfigured = served.server.reconfigure(&settings);
+        let server = interrupts.unless_ended(reconfigured).await??;
+        let served = Served { server, ..served };
         self.kept
             .push((key, fill(served, &config, interrupts, line).await?));
         Ok(())

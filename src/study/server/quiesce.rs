@@ -15,20 +15,27 @@ const POLL: Duration = Duration::from_millis(50);
 /// Pages that may stay dirty: background threads of both servers touch a few all the time.
 const FEW_PAGES: u64 = 100;
 
-/// Has the server write its dirty pages, as far as that goes in a second or two, and the kernel all of its own. The
-/// server has `settings` then, and those alone.
-pub(crate) async fn settle(server: &mut Server, settings: &[Setting]) -> anyhow::Result<()> {
+/// Percentages of dirty pages above which both servers write them without need. The first bounds the second: servers lower
+/// `innodb_max_dirty_pages_pct_lwm` by themselves when the other one is set below it, and do not raise it again.
+const DIRTY_LIMITS: [&str; 2] = ["innodb_max_dirty_pages_pct", "innodb_max_dirty_pages_pct_lwm"];
+
+/// Makes the server write its dirty pages, as far as that goes in a second or two, and the kernel all of its own. The
+/// server has its settings again afterwards.
+pub(crate) async fn settle(server: &mut Server) -> anyhow::Result<()> {
     if dirty_pages(server).await > FEW_PAGES {
-        let mut eager = settings.to_vec();
-        // The percentage above which both servers write without being asked.
-        eager.retain(|setting| setting.name() != "innodb_max_dirty_pages_pct");
-        eager.extend("innodb_max_dirty_pages_pct=0".parse::<Setting>());
-        server.reconfigure(&eager).await?;
+        let (eager, usual): (Vec<_>, Vec<_>) = DIRTY_LIMITS
+            .iter()
+            .filter_map(|name| {
+                let value = server.facts().variables.get(*name)?;
+                Some((Setting::new(name, "0"), Setting::new(name, value)))
+            })
+            .unzip();
+        server.set_live(&eager).await?;
         let begun = Instant::now();
         while begun.elapsed() < PATIENCE && dirty_pages(server).await > FEW_PAGES {
             tokio::time::sleep(POLL).await;
         }
-        server.reconfigure(settings).await?;
+        server.set_live(&usual).await?;
     }
     // It may take long, and nothing here waits for anything else meanwhile.
     let synced = tokio::task::spawn_blocking(rustix::fs::sync).await;

@@ -1,4 +1,4 @@
-//! The server of a study: started for a group of cells, given the settings of each, and started again where it must be.
+//! The server of a study: started for a group of cells, and given the settings of each cell of the group.
 
 use std::time::Instant;
 
@@ -148,35 +148,25 @@ impl<'a> Host<'a> {
                 .iter()
                 .flat_map(|&ratio| data.pool(cell.flavor, ratio)),
         );
-        if suits && self.reconfigure(&config, line).await? {
-            return Ok(config);
+        match self.running.take() {
+            Some(mut running) if suits => {
+                line.say("setting variables");
+                let server = running.served.server;
+                running.served.server = server.reconfigure(&config.server_settings()).await?;
+                self.running = Some(running);
+            }
+            _ => self.start(cell, &config, line).await?,
         }
-        self.stop(line).await?;
-        self.start(cell, &config, line).await?;
         Ok(config)
     }
 
-    /// Whether the server that runs can be had for a cell without a new start, but for settings.
+    /// Checks whether the server that runs can measure a cell once it has the cell's settings.
     fn suits(&self, cell: &Cell) -> bool {
         // Unique numbers of a file's workload repeat with the seed, and that is the same for all cells of a block.
         let goes_on = cell.data == DataUse::Kept && cell.requests.custom().is_none();
         self.running.as_ref().is_some_and(|running| {
             running.served.server.is_running() && running.key == key(cell) && (goes_on || !running.is_used)
         })
-    }
-
-    /// Gives the server that runs the settings of a cell; whether it has all of them now.
-    async fn reconfigure(&mut self, config: &RunConfig, line: &Line) -> anyhow::Result<bool> {
-        let Some(running) = &mut self.running else {
-            return Ok(false);
-        };
-        line.say("setting variables");
-        let done = running
-            .served
-            .server
-            .reconfigure(&config.server_settings())
-            .await?;
-        Ok(done.need_restart.is_empty())
     }
 
     async fn start(&mut self, cell: &Cell, config: &RunConfig, line: &Line) -> anyhow::Result<()> {

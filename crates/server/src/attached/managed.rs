@@ -9,8 +9,7 @@ use crate::connection::dsn::Dsn;
 use crate::connection::listener_pid::{PeerError, server_process};
 use crate::facts::server::{FactsError, ServerFacts};
 use crate::process::pidfd::{Exit, ProcessWatch};
-use crate::settings::live_change::{Asked, Reconfigured};
-use crate::settings::set_global::{SetError, set_global};
+use crate::settings::set_global::{SetError, set_verified};
 use crate::settings::variable::{Setting, SettingError, verify};
 
 /// What to attach to.
@@ -59,24 +58,35 @@ pub struct RunningServer {
     connection: Connection,
     facts: ServerFacts,
     watch: ProcessWatch,
-    asked: Asked,
+    /// Values that the variables of the measurement had before.
+    old: Vec<Setting>,
 }
 
 impl RunningServer {
-    /// Connects, finds the server's process and sets the variables.
+    /// Connects, finds the server's process, and sets and verifies the variables.
     pub async fn attach(config: &RunningConfig) -> Result<Self, RunningError> {
         let (connection, facts, watch) = log_in(&config.dsn, config.password.clone()).await?;
+        let old = |setting: &Setting| {
+            let value = facts.variables.get(setting.name())?;
+            Some(Setting::new(setting.name(), value))
+        };
         let mut server = Self {
-            asked: Asked::new(Vec::new(), facts.variables.clone()),
+            old: config.settings.iter().filter_map(old).collect(),
             connection,
             facts,
             watch,
         };
-        match server.apply(&config.settings).await {
-            Ok(()) => Ok(server),
+        if config.settings.is_empty() {
+            return Ok(server);
+        }
+        match set_verified(&server.connection, server.facts.flavor, &config.settings).await {
+            Ok(variables) => {
+                server.facts.variables = variables;
+                Ok(server)
+            }
             Err(error) => {
                 server.restore().await?;
-                Err(error)
+                Err(error.into())
             }
         }
     }
@@ -101,69 +111,28 @@ impl RunningServer {
         self.watch.exit().is_none()
     }
 
-    /// Makes these settings hold, and puts others that were set back to their old values.
-    pub async fn reconfigure(&mut self, settings: &[Setting]) -> Result<Reconfigured, SetError> {
-        let set = self
-            .asked
-            .reconfigure(&self.connection, self.facts.flavor, settings);
-        let (done, variables) = set.await?;
-        if let Some(variables) = variables {
-            self.facts.variables = variables;
-        }
-        Ok(done)
-    }
-
-    /// Gives each variable that was set its old value again, and checks that.
+    /// Gives each variable that was changed its old value again, the last one first, and verifies it.
     pub async fn restore(self) -> Result<(), RunningError> {
-        let old = self.asked.old();
-        if old.is_empty() {
-            return Ok(());
-        }
-        let refused = self.set_back(&old).await?;
-        let variables = self.connection.variables().await?;
-        let is_back =
-            |setting: &Setting| verify(std::slice::from_ref(setting), &variables, self.facts.flavor);
-        let not_restored: Vec<_> = old
-            .iter()
-            .filter_map(|setting| Some((setting.clone(), is_back(setting).err()?)))
-            .chain(refused)
-            .collect();
-        if not_restored.is_empty() {
-            Ok(())
-        } else {
-            Err(RunningError::NotRestored(not_restored))
-        }
-    }
-
-    /// Sets every old value that the server takes, and returns those that it refuses.
-    async fn set_back(&self, old: &[Setting]) -> Result<Vec<(Setting, SettingError)>, RunningError> {
-        let (connection, flavor) = (&self.connection, self.facts.flavor);
-        let mut conn = connection.connect().await?;
-        let mut refused = Vec::new();
-        for setting in old {
-            match set_global(
-                connection,
-                flavor,
-                &mut conn,
-                setting.name(),
-                Some(setting.value()),
-            )
-            .await
-            {
-                Ok(()) => {}
-                Err(SetError::Setting(error)) => refused.push((setting.clone(), error)),
-                Err(SetError::Connect(broken)) => return Err(broken.into()),
+        let flavor = self.facts.flavor;
+        let now = match self.old.is_empty() {
+            true => return Ok(()),
+            false => self.connection.variables().await?,
+        };
+        let mut not_restored = Vec::new();
+        for setting in self.old.into_iter().rev() {
+            let one = std::slice::from_ref(&setting);
+            if verify(one, &now, flavor).is_ok() {
+                continue;
+            }
+            match set_verified(&self.connection, flavor, one).await {
+                Ok(_) => {}
+                Err(SetError::Setting(error)) => not_restored.push((setting, error)),
+                Err(SetError::Connect(error)) => return Err(error.into()),
             }
         }
-        connection.leave(conn).await?;
-        Ok(refused)
-    }
-
-    async fn apply(&mut self, settings: &[Setting]) -> Result<(), RunningError> {
-        let done = self.reconfigure(settings).await.map_err(RunningError::from)?;
-        match done.need_restart.into_iter().next() {
-            Some(name) => Err(SettingError::ReadOnly(name).into()),
-            None => Ok(()),
+        match not_restored.is_empty() {
+            true => Ok(()),
+            false => Err(RunningError::NotRestored(not_restored)),
         }
     }
 }

@@ -1,8 +1,14 @@
-//! Waiting until a server has read the pages that it had in its buffer pool when it stopped.
+//! The buffer pool of a server: its size, and the wait until a server has read the pages that it had when it stopped.
 
 use std::time::{Duration, Instant};
 
 use crate::connection::connect::{ConnectError, Connection};
+use crate::settings::variable::Setting;
+use logtrace_common::Flavor;
+
+/// Unit of a pool's size, which both servers take as it is. MySQL's pool is made of chunks, of 128M by default. With
+/// chunks of 1M it comes out smaller than wanted (286M: 285M, 1000M: 997M). MariaDB has no chunks since 10.11.12.
+const CHUNK: u64 = 8 << 20;
 
 /// Longer than this nobody waits: the server reads the rest under load.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -52,8 +58,21 @@ impl Loading {
     }
 }
 
+/// Returns the settings of the buffer pool that is nearest to `bytes`.
+pub fn buffer_pool(flavor: Flavor, bytes: u64) -> Vec<Setting> {
+    let chunks = ((bytes + CHUNK / 2) / CHUNK).max(1);
+    let size = Setting::new("innodb_buffer_pool_size", &(chunks * CHUNK).to_string());
+    let chunk = Setting::new("innodb_buffer_pool_chunk_size", &CHUNK.to_string());
+    match flavor {
+        Flavor::MySql => vec![chunk, size],
+        Flavor::MariaDb => vec![size],
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -71,6 +90,18 @@ mod tests {
         ];
         for (text, loading) in told {
             assert_eq!(Loading::read(text), loading, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_pool_has_the_nearest_size(bytes in 0_u64..1 << 50) {
+            for flavor in [Flavor::MySql, Flavor::MariaDb] {
+                let settings = buffer_pool(flavor, bytes);
+                let size: u64 = settings.last().unwrap().value().parse().unwrap();
+                prop_assert_eq!(size % CHUNK, 0);
+                prop_assert!(size.abs_diff(bytes) <= CHUNK / 2 || size == CHUNK);
+            }
         }
     }
 }

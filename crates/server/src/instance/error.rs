@@ -12,6 +12,7 @@ use crate::instance::copy_tree::CopyError;
 use crate::instance::snapshot::KeptError;
 use crate::process::error_log::{ServerLog, disk_is_full, telling_lines, unknown_variable};
 use crate::process::pidfd::Exit;
+use crate::settings::set_global::SetError;
 use crate::settings::variable::SettingError;
 use crate::storage::fs_image::ImageError;
 use crate::storage::fs_image::size::ImageSize;
@@ -114,6 +115,15 @@ pub enum StartError {
     /// It runs and refuses logtrace.
     #[error(transparent)]
     Connect(#[from] ConnectError),
+}
+
+impl From<SetError> for StartError {
+    fn from(error: SetError) -> Self {
+        match error {
+            SetError::Connect(error) => Self::Connect(error),
+            SetError::Setting(error) => Self::Setting(error),
+        }
+    }
 }
 
 impl StartError {

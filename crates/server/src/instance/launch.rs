@@ -15,7 +15,6 @@ use crate::instance::error::StartError;
 use crate::instance::instance_dir::InstanceDir;
 use crate::process::child::{Launch, ServerProcess};
 use crate::process::error_log::{ServerLog, disk_is_full};
-use crate::settings::live_change::Asked;
 use crate::settings::variable::{Setting, SettingError, replace, verify, with_defaults};
 use crate::storage::placed_dirs::Placed;
 use crate::storage::placement::{self, class_of_initial};
@@ -32,7 +31,8 @@ pub(crate) struct Started {
     pub(crate) dir: InstanceDir,
     pub(crate) connection: Connection,
     pub(crate) facts: ServerFacts,
-    pub(crate) asked: Asked,
+    /// All settings that the server has: defaults, chosen ones, and those that place its files.
+    pub(crate) settings: Vec<Setting>,
 }
 
 /// What a start needs besides a directory.
@@ -124,7 +124,7 @@ impl Starting<'_> {
             })?;
         verify(&self.settings, &facts.variables, facts.flavor)?;
         Ok(Started {
-            asked: Asked::new(self.settings, facts.variables.clone()),
+            settings: self.settings,
             process: self.process,
             dir: self.dir,
             connection,

@@ -9,7 +9,6 @@ pub(crate) mod launch;
 pub(crate) mod placed_files;
 pub(crate) mod snapshot;
 pub(crate) mod storage_check;
-pub(crate) mod table_size;
 pub(crate) mod template;
 
 use std::io;
@@ -29,9 +28,9 @@ use crate::instance::snapshot::{KeepError, KeptData};
 use crate::instance::template::TemplateSource;
 use crate::process::error_log::{ServerLog, telling_lines};
 use crate::process::pidfd::Exit;
-use crate::settings::live_change::Reconfigured;
-use crate::settings::set_global::{SetError, set_global};
-use crate::settings::variable::{Setting, with_defaults};
+use crate::settings::live::{SettingsChange, is_live};
+use crate::settings::set_global::{SetError, reset_to_default, set_verified};
+use crate::settings::variable::{Setting, SettingError, with_defaults};
 use crate::storage::fs_image::{ImageConfig, check_images};
 use crate::storage::place::Place;
 use crate::storage::placed_dirs::Placed;
@@ -149,27 +148,6 @@ impl Instance {
         Ok(Self { started, config })
     }
 
-    /// Stops the server in order and starts it again on the same files, with these settings instead of its own.
-    pub async fn restart(self, settings: &[Setting]) -> Result<Self, StartError> {
-        let Self { started, mut config } = self;
-        config.settings = settings.to_vec();
-        let user = ServerUser::choose()?;
-        let base = instance_dir::create_open(&config.base, &user)?;
-        let log = ServerLog::open(&config.log).map_err(StartError::directory("open", &config.log))?;
-        let Started { process, dir, .. } = started;
-        let stopped = process.stop(STOP_PATIENCE_FOR_DATA).await;
-        stopped.map_err(StartError::directory("stop the server of", dir.path()))?;
-        let setup = Setup {
-            config: &config,
-            user: &user,
-            log: &log,
-            base: &base,
-        };
-        let started = setup.start(dir).await?;
-        pool_is_loaded(&started.connection).await?;
-        Ok(Self { started, config })
-    }
-
     /// Stops the server in order and keeps a copy of its data, to start others with.
     pub async fn stop_and_keep(self) -> Result<KeptData, KeepError> {
         let Self { started, config } = self;
@@ -245,23 +223,54 @@ impl Instance {
         self.started.process.watch().ended().await
     }
 
-    /// Makes the server have these settings instead of those that it has, without a restart: the durable defaults hold
-    /// for what they leave out. What was set before and is not among them any more gets the value of the server's start
-    /// again; with what the server was started with, the server's built-in default. All are read back and verified.
+    /// Gives the server these settings in place of its own; the durable defaults hold for variables that they do not name.
     ///
-    /// Connections that are open keep the session values that they have.
-    pub async fn reconfigure(&mut self, settings: &[Setting]) -> Result<Reconfigured, SetError> {
+    /// If only variables change that take effect at once ([`is_live`](crate::is_live)), they are set while the server runs, and
+    /// a variable that is no longer set gets its built-in default. Otherwise the server is restarted on the same files.
+    /// All values are verified. On an error the server is stopped.
+    pub async fn reconfigure(mut self, settings: &[Setting]) -> Result<Self, StartError> {
         let flavor = self.started.facts.flavor;
         let wanted = settings_with(flavor, settings, self.started.dir.placed())?;
-        let Started {
-            asked, connection, ..
-        } = &mut self.started;
-        let set = asked.reconfigure(connection, flavor, &wanted);
-        let (done, variables) = set.await?;
-        if let Some(variables) = variables {
-            self.started.facts.variables = variables;
+        let change = SettingsChange::between(&self.started.settings, &wanted);
+        if !change.is_live(flavor) {
+            return self.restart(settings).await;
         }
-        Ok(done)
+        reset_to_default(self.connection(), &change.reset).await?;
+        self.set_live(&change.set).await?;
+        self.started.settings = wanted;
+        self.config.settings = settings.to_vec();
+        Ok(self)
+    }
+
+    /// Stops the server in order and starts it again on the same files with these settings.
+    async fn restart(self, settings: &[Setting]) -> Result<Self, StartError> {
+        let Self { started, mut config } = self;
+        config.settings = settings.to_vec();
+        let user = ServerUser::choose()?;
+        let base = instance_dir::create_open(&config.base, &user)?;
+        let log = ServerLog::open(&config.log).map_err(StartError::directory("open", &config.log))?;
+        let Started { process, dir, .. } = started;
+        let stopped = process.stop(STOP_PATIENCE_FOR_DATA).await;
+        stopped.map_err(StartError::directory("stop the server of", dir.path()))?;
+        let setup = Setup {
+            config: &config,
+            user: &user,
+            log: &log,
+            base: &base,
+        };
+        let started = setup.start(dir).await?;
+        pool_is_loaded(&started.connection).await?;
+        Ok(Self { started, config })
+    }
+
+    /// Sets variables that take effect at once, and verifies them. Connections that are open keep their session values.
+    pub async fn set_live(&mut self, settings: &[Setting]) -> Result<(), SetError> {
+        let flavor = self.started.facts.flavor;
+        if let Some(other) = settings.iter().find(|setting| !is_live(flavor, setting.name())) {
+            return Err(SettingError::ReadOnly(other.name().to_owned()).into());
+        }
+        self.started.facts.variables = set_verified(&self.started.connection, flavor, settings).await?;
+        Ok(())
     }
 
     /// Stops the server in order, kills it if that takes longer than 20 s, and removes its directory.
@@ -292,15 +301,11 @@ impl InstanceConfig {
     }
 }
 
-/// Has the server note all pages of its buffer pool when it stops, and not only a quarter of them. One that does not
-/// lets the next one start with fewer.
+/// Makes the server note all pages of its buffer pool when it stops, instead of a quarter of them. If that fails, the
+/// next server starts with fewer pages.
 async fn remember_pool(started: &Started) {
-    let (connection, flavor) = (&started.connection, started.facts.flavor);
-    if let Ok(mut conn) = connection.connect().await {
-        let name = "innodb_buffer_pool_dump_pct";
-        let _ = set_global(connection, flavor, &mut conn, name, Some("100")).await;
-        let _ = connection.leave(conn).await;
-    }
+    let all = Setting::new("innodb_buffer_pool_dump_pct", "100");
+    let _ = set_verified(&started.connection, started.facts.flavor, &[all]).await;
 }
 
 fn sweep(base: &Path, progress: &(dyn Fn(&str) + Sync)) -> Result<(), StartError> {

@@ -1,6 +1,4 @@
-pub(crate) mod live_change;
-pub(crate) mod resize_wait;
+pub(crate) mod live;
 pub(crate) mod set_global;
-pub(crate) mod startup_only;
 pub(crate) mod value_match;
 pub(crate) mod variable;

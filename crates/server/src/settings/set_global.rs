@@ -1,4 +1,6 @@
-//! Setting a global variable of a server that runs.
+//! Global variables set on a running server.
+
+use std::collections::BTreeMap;
 
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Value};
@@ -6,44 +8,71 @@ use thiserror::Error;
 
 use crate::connection::connect::{ConnectError, Connection};
 use crate::settings::value_match::integer;
-use crate::settings::variable::{Setting, SettingError};
+use crate::settings::variable::{Setting, SettingError, verify};
 use logtrace_common::Flavor;
 
-/// Why global variables do not have the values that were asked for.
+/// Error while global variables are set.
 #[derive(Debug, Error)]
 pub enum SetError {
-    /// The server could not be asked.
+    /// The connection failed.
     #[error(transparent)]
     Connect(#[from] ConnectError),
-    /// A variable cannot have its value.
+    /// The server does not take a value.
     #[error(transparent)]
     Setting(#[from] SettingError),
 }
 
-/// Sets a variable to a value; `DEFAULT` is the value that the server's program has built in.
-pub(crate) async fn set_global(
+/// Sets global variables on a running server, verifies that it reports the new values, and returns all its variables.
+///
+/// A variable may limit another one that is set before it. So those that do not have their value are set once more.
+pub(crate) async fn set_verified(
+    connection: &Connection,
+    flavor: Flavor,
+    settings: &[Setting],
+) -> Result<BTreeMap<String, String>, SetError> {
+    let mut conn = connection.connect().await?;
+    for setting in settings {
+        match set_global(connection, flavor, &mut conn, setting).await {
+            Ok(()) | Err(SetError::Setting(_)) => {}
+            Err(broken) => return Err(broken),
+        }
+    }
+    let mut variables = connection.variables().await?;
+    let differs = |setting: &&Setting| verify(std::slice::from_ref(*setting), &variables, flavor).is_err();
+    let missing: Vec<_> = settings.iter().filter(differs).collect();
+    if !missing.is_empty() {
+        for setting in missing {
+            set_global(connection, flavor, &mut conn, setting).await?;
+        }
+        variables = connection.variables().await?;
+    }
+    connection.leave(conn).await?;
+    verify(settings, &variables, flavor)?;
+    Ok(variables)
+}
+
+/// Gives global variables the values that the server's program has built in.
+pub(crate) async fn reset_to_default(connection: &Connection, names: &[&str]) -> Result<(), ConnectError> {
+    let mut conn = connection.connect().await?;
+    for name in names {
+        let reset = conn.query_drop(format!("SET GLOBAL {name} = DEFAULT")).await;
+        reset.map_err(|error| connection.explain(error))?;
+    }
+    connection.leave(conn).await
+}
+
+async fn set_global(
     connection: &Connection,
     flavor: Flavor,
     conn: &mut Conn,
-    name: &str,
-    value: Option<&str>,
+    setting: &Setting,
 ) -> Result<(), SetError> {
-    let statement = match value {
-        Some(value) => format!("SET GLOBAL {name} = {}", literal(value)),
-        None => format!("SET GLOBAL {name} = DEFAULT"),
-    };
+    let statement = format!("SET GLOBAL {} = {}", setting.name(), literal(setting.value()));
     let set = conn.query_drop(statement).await;
-    set.map_err(|error| {
-        explain(
-            connection,
-            flavor,
-            &Setting::new(name, value.unwrap_or("DEFAULT")),
-            error,
-        )
-    })
+    set.map_err(|error| explain(connection, flavor, setting, error))
 }
 
-/// Server error numbers: 1193 is `ER_UNKNOWN_SYSTEM_VARIABLE`, 1238 `ER_INCORRECT_GLOBAL_LOCAL_VAR`.
+/// Maps server errors: 1193 is `ER_UNKNOWN_SYSTEM_VARIABLE`, 1238 `ER_INCORRECT_GLOBAL_LOCAL_VAR`.
 fn explain(
     connection: &Connection,
     flavor: Flavor,
@@ -65,7 +94,7 @@ fn explain(
     .into()
 }
 
-/// A value as SQL: numbers with their suffix worked out, because SQL knows none; anything else quoted.
+/// Writes a value as SQL. Numbers lose their suffix, which SQL does not know (`256M` is 268435456); words are quoted.
 fn literal(value: &str) -> String {
     if let Some(number) = integer(value) {
         return number.to_string();

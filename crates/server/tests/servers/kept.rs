@@ -109,7 +109,7 @@ async fn a_server_starts_again_on_its_own_data(#[case] flavor: Flavor) {
     let (pid, data) = (first.pid(), first.data_directory());
     let settings = ["log_bin=OFF", "innodb_log_buffer_size=32M"].map(|text| text.parse::<Setting>().unwrap());
     // The place of the binary log would switch it on.
-    let second = first.restart(&settings[1..]).await.unwrap();
+    let second = first.reconfigure(&settings[1..]).await.unwrap();
     assert!(second.pid() != pid && second.data_directory() == data);
     assert_eq!(second.facts().variables["innodb_log_buffer_size"], "33554432");
     assert_eq!(rows(&second).await, 1024);
@@ -126,9 +126,9 @@ async fn a_server_starts_again_on_its_own_data(#[case] flavor: Flavor) {
 
     let first = Instance::start(&base.config(flavor, &[]), &|_| {}).await.unwrap();
     fill(&first).await;
-    let second = first.restart(&settings).await.unwrap();
+    let second = first.reconfigure(&settings).await.unwrap();
     assert_eq!(second.facts().variables["log_bin"], "OFF");
-    let third = second.restart(&[]).await.unwrap();
+    let third = second.reconfigure(&[]).await.unwrap();
     assert_eq!(
         (third.facts().variables["log_bin"].as_str(), rows(&third).await),
         ("ON", 1024)

@@ -4,9 +4,9 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod base;
-mod data_size;
 mod full_disk;
 mod kept;
+mod pool_size;
 mod private;
 mod reconfigure;
 mod running;

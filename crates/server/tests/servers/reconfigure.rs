@@ -1,69 +1,77 @@
 //! Other settings for a server that runs.
 
+use std::fs;
+
 use logtrace_common::Flavor;
-use logtrace_server::{Instance, SetError, Setting, SettingError};
+use logtrace_server::{Instance, SetError, Setting, SettingError, StartError, is_live};
 use rstest::rstest;
 
-use crate::base::{Base, all, ask, try_to_tell};
+use crate::base::{Base, all, ask, tell, wait_until};
 
 fn settings(texts: &[&str]) -> Vec<Setting> {
     texts.iter().map(|text| text.parse().unwrap()).collect()
 }
 
+fn value<'a>(instance: &'a Instance, name: &str) -> &'a str {
+    &instance.facts().variables[name]
+}
+
 #[rstest]
-#[case(Flavor::MySql, "innodb_flush_method=O_DSYNC")]
-#[case(Flavor::MariaDb, "innodb_log_buffer_size=32M")]
+#[case(Flavor::MySql)]
+#[case(Flavor::MariaDb)]
 #[tokio::test]
-async fn settings_change_while_a_server_runs(#[case] flavor: Flavor, #[case] read_only: &str) {
+async fn listed_variables_take_effect_without_a_restart(#[case] flavor: Flavor) {
     let base = Base::new();
     let config = base.config(flavor, &["long_query_time=0.5", "sync_binlog=7"]);
-    let mut instance = Instance::start(&config, &|_| {}).await.unwrap();
-    let before = instance.facts().variables.clone();
-    let value = |instance: &Instance, name: &str| instance.facts().variables[name].clone();
-
-    // Numbers, sizes, truth values and words; one bounds another that stands before it.
-    let first = settings(&[
-        "long_query_time=0.5",
-        "sync_binlog=0",
-        "innodb_io_capacity=20000",
-        "innodb_io_capacity_max=40000",
+    let instance = Instance::start(&config, &|_| {}).await.unwrap();
+    let (pid, before) = (instance.pid(), instance.facts().variables.clone());
+    let wanted = settings(&[
+        "long_query_time=0",
         "slow_query_log=1",
-        "log_output=FILE,TABLE",
-        "innodb_buffer_pool_size=512M",
+        "general_log=1",
+        "log_output=FILE",
+        "max_binlog_size=4096",
+        "max_connections=200",
     ]);
-    let done = instance.reconfigure(&first).await.unwrap();
-    assert_eq!(done.need_restart, Vec::<String>::new());
-    assert!(done.changed.contains(&"sync_binlog".to_owned()));
-    assert!(!done.changed.contains(&"long_query_time".to_owned()), "unchanged");
-    assert_eq!(value(&instance, "innodb_io_capacity"), "20000");
-    assert_eq!(value(&instance, "innodb_buffer_pool_size"), "536870912");
+    let instance = instance.reconfigure(&wanted).await.unwrap();
+    assert_eq!(instance.pid(), pid);
     assert_eq!(
-        ask::<u32>(&instance.socket(), "SELECT @@global.slow_query_log").await,
-        1
+        value(&instance, "sync_binlog"),
+        "1",
+        "the default of private servers"
     );
-
-    let second = settings(&["innodb_flush_log_at_trx_commit=0", read_only]);
-    let done = instance.reconfigure(&second).await.unwrap();
-    let name = read_only.split('=').next().unwrap();
-    assert_eq!(done.need_restart, [name]);
-    let after = &instance.facts().variables;
-    assert_eq!(after["sync_binlog"], "1", "the default of private servers");
-    assert_eq!(after["long_query_time"], "10.000000", "the server's own default");
-    let put_back = [
-        "innodb_io_capacity",
-        "innodb_io_capacity_max",
-        "slow_query_log",
-        "log_output",
-    ];
-    for name in put_back.into_iter().chain(["innodb_buffer_pool_size", name]) {
-        assert_eq!(after[name], before[name], "{name}");
+    let socket = instance.socket();
+    tell(&socket, "CREATE DATABASE mine").await;
+    tell(&socket, "CREATE TABLE mine.t (c VARCHAR(8000))").await;
+    for _ in 0..2 {
+        tell(&socket, "INSERT INTO mine.t VALUES (REPEAT('x', 8000))").await;
     }
-    assert_eq!(after["innodb_flush_log_at_trx_commit"], "0");
+    for log in ["slow_query_log_file", "general_log_file"] {
+        let path = instance.data_directory().join(value(&instance, log));
+        wait_until(|| fs::read_to_string(&path).is_ok_and(|text| text.contains("REPEAT('x', 8000)"))).await;
+    }
+    let number = |instance: &Instance| {
+        let names = fs::read_dir(instance.data_directory()).unwrap();
+        let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names
+            .filter(|name| name.starts_with("binlog.0") && !name.contains("idx"))
+            .count()
+    };
+    assert!(number(&instance) >= 3, "{} binary logs", number(&instance));
 
-    // What cannot be set, but is so already, needs no restart.
-    let same = format!("{name}={}", before[name]);
-    let done = instance.reconfigure(&settings(&[&same])).await.unwrap();
-    assert_eq!(done.need_restart, Vec::<String>::new());
+    let instance = instance.reconfigure(&[]).await.unwrap();
+    assert_eq!(instance.pid(), pid);
+    let usual = [
+        ("long_query_time", "10.000000"),
+        ("sync_binlog", "1"),
+        ("slow_query_log", "OFF"),
+    ];
+    for (name, expected) in usual {
+        assert_eq!(value(&instance, name), expected, "{name}");
+    }
+    for name in ["general_log", "log_output", "max_binlog_size", "max_connections"] {
+        assert_eq!(value(&instance, name), before[name], "{name}");
+    }
     instance.stop().await.unwrap();
 }
 
@@ -71,88 +79,129 @@ async fn settings_change_while_a_server_runs(#[case] flavor: Flavor, #[case] rea
 #[case(Flavor::MySql)]
 #[case(Flavor::MariaDb)]
 #[tokio::test]
-async fn what_a_server_refuses_is_named_with_its_words(#[case] flavor: Flavor) {
-    let refused = "sync_binlog=nonsense";
+async fn an_unlisted_variable_restarts_the_server(#[case] flavor: Flavor) {
     let base = Base::new();
-    let mut instance = Instance::start(&base.config(flavor, &[]), &|_| {}).await.unwrap();
-    let error = instance.reconfigure(&settings(&[refused])).await.unwrap_err();
-    let text = error.to_string();
-    assert!(
-        text.contains(refused) && text.contains("Incorrect argument type"),
-        "{text}"
-    );
-    let error = instance
-        .reconfigure(&settings(&["sync_binlgo=1"]))
-        .await
-        .unwrap_err();
-    assert!(matches!(error, SetError::Setting(SettingError::Unknown { name, .. }) if name == "sync_binlgo"));
-    let clamped = settings(&["sync_binlog=99999999999"]);
-    for _ in 0..2 {
-        let error = instance.reconfigure(&clamped).await.unwrap_err();
-        assert!(
-            matches!(error, SetError::Setting(SettingError::NotTaken { .. })),
-            "{error}"
-        );
+    let first = Instance::start(&base.config(flavor, &[]), &|_| {}).await.unwrap();
+    let before = first.facts().variables.clone();
+    tell(&first.socket(), "CREATE DATABASE mine").await;
+    let pid = first.pid();
+    let wanted = settings(&["innodb_io_capacity=400", "slow_query_log=1"]);
+    let second = first.reconfigure(&wanted).await.unwrap();
+    assert_ne!(second.pid(), pid);
+    assert_eq!(value(&second, "innodb_io_capacity"), "400");
+    let databases: Vec<String> = all(&second.socket(), "SHOW DATABASES").await;
+    assert!(databases.contains(&"mine".to_owned()), "{databases:?}");
+
+    let pid = second.pid();
+    let second = second.reconfigure(&wanted).await.unwrap();
+    assert_eq!(second.pid(), pid, "it has them already");
+    let third = second.reconfigure(&[]).await.unwrap();
+    assert_ne!(third.pid(), pid);
+    for name in ["innodb_io_capacity", "innodb_io_capacity_max", "slow_query_log"] {
+        assert_eq!(value(&third, name), before[name], "{name}");
     }
-    let error = instance.reconfigure(&settings(&["port=1"])).await.unwrap_err();
-    assert!(
-        matches!(error, SetError::Setting(SettingError::Reserved(_))),
-        "{error}"
-    );
-    instance.reconfigure(&[]).await.unwrap();
-    assert_eq!(instance.facts().variables["sync_binlog"], "1");
-    instance.stop().await.unwrap();
+    third.stop().await.unwrap();
 }
 
 /// MariaDB decides at its start whether the redo log is buffered.
 #[tokio::test]
-async fn what_a_start_works_out_needs_one() {
+async fn mariadb_is_restarted_for_another_flush_at_commit() {
     const BUFFERING: &str = "innodb_log_file_buffering";
     let base = Base::new();
     let at_commit = |value: &str| settings(&[&format!("innodb_flush_log_at_trx_commit={value}")]);
-    for [from, to] in [["1", "2"], ["2", "0"]] {
-        let mut config = base.config(Flavor::MariaDb, &[]);
-        config.settings = at_commit(from);
-        let mut instance = Instance::start(&config, &|_| {}).await.unwrap();
-        let before = instance.facts().variables[BUFFERING].clone();
-        let done = instance.reconfigure(&at_commit(to)).await.unwrap();
-        assert_eq!(done.need_restart, [BUFFERING], "{from} to {to}");
-        assert_eq!(instance.facts().variables[BUFFERING], before);
+    let mut config = base.config(Flavor::MariaDb, &[]);
+    config.settings = at_commit("1");
+    let first = Instance::start(&config, &|_| {}).await.unwrap();
+    let direct = value(&first, BUFFERING).to_owned();
+    let second = first.reconfigure(&at_commit("2")).await.unwrap();
+    assert_ne!(value(&second, BUFFERING), direct);
+    let third = second.reconfigure(&at_commit("0")).await.unwrap();
+    assert_eq!(value(&third, BUFFERING), direct);
 
-        let mut instance = instance.restart(&at_commit(to)).await.unwrap();
-        assert_ne!(instance.facts().variables[BUFFERING], before, "{from} to {to}");
-        let done = instance.reconfigure(&at_commit(to)).await.unwrap();
-        assert_eq!(done.need_restart, Vec::<String>::new(), "it was started so");
-    }
+    config = base.config(Flavor::MySql, &[]);
+    let first = Instance::start(&config, &|_| {}).await.unwrap();
+    let pid = first.pid();
+    let second = first.reconfigure(&at_commit("2")).await.unwrap();
+    assert_eq!(second.pid(), pid);
+    let reported: u32 = ask(&second.socket(), "SELECT @@GLOBAL.innodb_flush_log_at_trx_commit").await;
+    assert_eq!(reported, 2);
 }
 
-/// What a variable of the start is put back to is what a server without it has, or it is said to need a restart.
 #[rstest]
 #[case(Flavor::MySql)]
 #[case(Flavor::MariaDb)]
 #[tokio::test]
-async fn a_default_is_what_a_server_has_by_itself(#[case] flavor: Flavor) {
-    // What private servers are started with.
-    const OURS: [&str; 3] = ["binlog_format", "innodb_buffer_pool_size", "sync_binlog"];
+async fn refused_values_are_named_with_the_words_of_the_server(#[case] flavor: Flavor) {
     let base = Base::new();
-    let plain = Instance::start(&base.config(flavor, &[]), &|_| {}).await.unwrap();
-    let before = &plain.facts().variables;
-    for name in before.keys() {
-        // Many are read-only; that is no matter here.
-        let _ = try_to_tell(&plain.socket(), &format!("SET GLOBAL {name} = DEFAULT")).await;
+    let refused = async |text: &str| {
+        let instance = Instance::start(&base.config(flavor, &[]), &|_| {}).await.unwrap();
+        let error = instance.reconfigure(&settings(&[text])).await.unwrap_err();
+        assert_eq!(base.processes(), Vec::<i32>::new(), "{text}");
+        error
+    };
+    let error = refused("sync_binlog=nonsense").await.to_string();
+    assert!(
+        error.contains("sync_binlog=nonsense") && error.contains("Incorrect argument type"),
+        "{error}"
+    );
+    for (text, is_expected) in [
+        (
+            "sync_binlgo=1",
+            (|error| matches!(error, SettingError::Unknown { .. })) as fn(&SettingError) -> bool,
+        ),
+        ("sync_binlog=99999999999", |error| {
+            matches!(error, SettingError::NotTaken { .. })
+        }),
+        ("port=1", |error| matches!(error, SettingError::Reserved(_))),
+    ] {
+        let error = refused(text).await;
+        assert!(
+            matches!(&error, StartError::Setting(error) if is_expected(error)),
+            "{error}"
+        );
     }
-    let after: Vec<(String, String)> = all(&plain.socket(), "SHOW GLOBAL VARIABLES").await;
-    let differs = |(name, value): &(String, String)| before[name] != *value && !OURS.contains(&&**name);
-    let differ: Vec<_> = after.into_iter().filter(differs).collect();
-    assert!(!differ.is_empty(), "sql_big_selects differs on both");
-    for (name, default) in differ {
-        let mut config = base.config(flavor, &[]);
-        config.settings = vec![Setting::new(&name, &before[&name])];
-        // Not each can be given as it is reported.
-        let Ok(mut instance) = Instance::start(&config, &|_| {}).await else {
-            continue;
-        };
-        let done = instance.reconfigure(&[]).await.unwrap();
-        assert_eq!(done.need_restart, [name], "{default}");
+}
+
+/// A reset variable has the value that a server without the setting has.
+#[rstest]
+#[case(Flavor::MySql)]
+#[case(Flavor::MariaDb)]
+#[tokio::test]
+async fn the_default_of_a_listed_variable_is_that_of_a_plain_server(#[case] flavor: Flavor) {
+    let base = Base::new();
+    let mut instance = Instance::start(&base.config(flavor, &[]), &|_| {}).await.unwrap();
+    let before = instance.facts().variables.clone();
+    let listed: Vec<&String> = before.keys().filter(|name| is_live(flavor, name)).collect();
+    assert!(listed.len() >= 10, "{listed:?}");
+    for name in listed {
+        tell(&instance.socket(), &format!("SET GLOBAL {name} = DEFAULT")).await;
+        let after: Vec<(String, String)> = all(
+            &instance.socket(),
+            &format!("SHOW GLOBAL VARIABLES LIKE '{name}'"),
+        )
+        .await;
+        // Private servers are always started with a value of sync_binlog.
+        assert!(
+            name == "sync_binlog" || after[0].1 == before[name],
+            "{after:?} is {}",
+            before[name]
+        );
     }
+
+    // A lower limit of dirty pages lowers the other limit; both come back.
+    let limits = ["innodb_max_dirty_pages_pct", "innodb_max_dirty_pages_pct_lwm"];
+    let to = |value: &dyn Fn(&str) -> String| limits.map(|name| Setting::new(name, &value(name)));
+    instance.set_live(&to(&|_| "0".to_owned())).await.unwrap();
+    instance
+        .set_live(&to(&|name| before[name].clone()))
+        .await
+        .unwrap();
+    for name in limits {
+        assert_eq!(value(&instance, name), before[name], "{name}");
+    }
+    let unlisted = instance.set_live(&settings(&["innodb_io_capacity=400"])).await;
+    assert!(
+        matches!(unlisted, Err(SetError::Setting(SettingError::ReadOnly(_)))),
+        "{unlisted:?}"
+    );
 }

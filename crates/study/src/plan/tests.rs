@@ -133,9 +133,17 @@ fn a_cell_has_the_options_of_base_scale_and_levels() {
 }
 
 #[test]
-fn cells_share_a_server_when_nothing_needs_another_one() {
+fn cells_share_a_server_if_only_live_variables_differ() {
     let plan = read(PLAN).unwrap();
     let cells = plan.cells(Scale::Full);
+    let with = |text: &str| {
+        let mut cell = cells[1].clone();
+        let value = text.parse().unwrap();
+        cell.settings.push(crate::cell::Chosen { value, line: 0 });
+        cell.server_key()
+    };
+    assert_eq!(cells[1].server_key(), with("long_query_time=0"));
+    assert_ne!(cells[1].server_key(), with("innodb_io_capacity=400"));
     assert_eq!(cells[1].server_key(), cells[2].server_key(), "load alone differs");
     for other in [0, 4] {
         assert_ne!(cells[1].server_key(), cells[other].server_key());
