@@ -1,10 +1,6 @@
 //! Whether what was drawn may come from given shares, for the tests.
 
-#[path = "../../tests/keys/chi_square.rs"]
-#[expect(dead_code, reason = "these tests use a part of it")]
-mod chi_square;
-
-use chi_square::against;
+use logtrace_testkit::chi_square::against;
 
 /// Fails unless these counts may come from these shares.
 pub(crate) fn assert_fits(counts: &[u64], shares: &[f64]) {

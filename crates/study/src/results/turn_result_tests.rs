@@ -9,7 +9,9 @@ use logtrace_report::render::parse_json;
 use crate::{Course, Figure, Measured, Point, Span};
 
 fn document() -> Document {
-    let snapshot = include_str!("../../../report/tests/render/snapshots/render__golden__traced.json.snap");
+    let snapshot = include_str!(
+        "../../../report/tests/report/render/snapshots/report__render__golden__traced.json.snap"
+    );
     let json = snapshot.splitn(3, "---\n").last().unwrap();
     parse_json(json).unwrap()
 }

@@ -1,0 +1,41 @@
+//! Measures what logtrace costs, beside other programs. Needs root and a server; scripts/overhead, scripts/client-cost and
+//! scripts/pacing run it.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "the tables are the result"
+)]
+
+mod client_cost;
+mod lag;
+mod overhead;
+
+use clap::Parser;
+
+#[derive(Debug, Parser)]
+enum Measurement {
+    Overhead(overhead::Arguments),
+    ClientCost(client_cost::Arguments),
+    Lag(lag::Arguments),
+}
+
+fn main() -> anyhow::Result<()> {
+    match Measurement::parse() {
+        Measurement::Overhead(arguments) => overhead::run(&arguments),
+        Measurement::ClientCost(arguments) => client_cost::run(&arguments),
+        Measurement::Lag(arguments) => lag::run(&arguments),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::Measurement;
+
+    #[test]
+    fn arguments_are_consistent() {
+        Measurement::command().debug_assert();
+    }
+}

@@ -1,0 +1,90 @@
+//! The lag of logtrace's driver, as it records it, and by tracing its sends as sysbench's are.
+
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use logtrace_driver::{Dataset, DriveConfig, Lags, Pace, PaceTurn, Requests, WorkloadInfo};
+use logtrace_events::Request;
+use logtrace_server::Connection;
+
+use super::matching::sends_after;
+use super::tracing::Tracing;
+use super::{WARMUP, room};
+use crate::driven::driven;
+use crate::tables::{DATABASE, DATASET};
+use crate::target::target;
+
+/// What one turn showed.
+pub(crate) struct Turn {
+    /// How late requests were sent, as the driver records it.
+    pub(crate) recorded: Lags,
+    /// How late the kernel was told to send them.
+    pub(crate) traced: Lags,
+}
+
+/// One turn of `workload`, whose requests are one statement each.
+pub(crate) fn measure(
+    server: &Connection,
+    workload: &'static WorkloadInfo,
+    connections: NonZeroUsize,
+    turn: &PaceTurn,
+    spin: bool,
+) -> anyhow::Result<Turn> {
+    let config = DriveConfig {
+        target: target(server, DATABASE),
+        session: Vec::new(),
+        requests: Requests::plain(workload),
+        dataset: Dataset {
+            seed: turn.seed,
+            ..DATASET
+        },
+        connections,
+        pace: Pace::Open {
+            rate_per_s: turn.rate_per_s,
+            arrivals: turn.arrivals,
+        },
+        warmup: WARMUP,
+        duration: turn.length,
+        grace: Duration::from_secs(5),
+        spin,
+        reconnect_for: Duration::ZERO,
+        deadline: None,
+    };
+    let room = room(turn.rate_per_s, (WARMUP + turn.length).as_secs_f64());
+    let tracing = Tracing::own_sends(room)?;
+    let requests = Arc::new(Mutex::new(Vec::with_capacity(room)));
+    let measured = driven(config, Some(keep_in(&requests)))?;
+    let stamps = tracing.ended()?;
+    let mut requests = requests.lock().unwrap_or_else(PoisonError::into_inner);
+    requests.sort_unstable_by_key(|request| request.sent_ns);
+    let notes: Vec<u64> = requests.iter().map(|request| request.sent_ns).collect();
+    let sends: Vec<u64> = stamps
+        .get("@sends")
+        .into_iter()
+        .flatten()
+        .map(|stamp| stamp.at_ns)
+        .collect();
+    let lags = |sent_ns: &[u64]| {
+        let mut lags = Lags::of_window_until(measured.window.end_ns);
+        for (request, &sent_ns) in requests.iter().zip(sent_ns) {
+            lags.came(request.due_ns, sent_ns);
+        }
+        lags.missed(measured.unsent + measured.unfinished);
+        lags
+    };
+    Ok(Turn {
+        recorded: lags(&notes),
+        traced: lags(&sends_after(&notes, &sends)?),
+    })
+}
+
+fn keep_in(requests: &Arc<Mutex<Vec<Request>>>) -> impl Fn(&Request) + Send + Sync + use<> {
+    let requests = Arc::clone(requests);
+    move |request| {
+        requests
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(*request);
+    }
+}

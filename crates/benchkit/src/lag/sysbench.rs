@@ -1,0 +1,96 @@
+//! The lag of `sysbench --rate`, by tracing its generator's sleeps and its workers' sends.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use anyhow::Context;
+use logtrace_driver::{Lags, PaceTurn, WorkloadInfo};
+use logtrace_server::Connection;
+
+use super::matching::{Event, Seen, Sleep, events};
+use super::stamps::{Stamp, Stamps};
+use super::tracing::traced_sysbench;
+use super::{WARMUP, nanoseconds, room};
+use crate::sysbench_run;
+
+/// What one turn showed.
+pub(crate) struct Turn {
+    /// How late events were sent.
+    pub(crate) lags: Lags,
+    /// Those of them whose due times were not seen.
+    pub(crate) unseen: u64,
+}
+
+/// sysbench counts whole seconds; it runs this much longer than it is looked at.
+const SPARE: Duration = Duration::from_millis(100);
+
+/// One turn of `workload`, whose events are one statement each. The turn's seed is not used: sysbench draws its own.
+pub(crate) fn measure(
+    server: &Connection,
+    workload: &WorkloadInfo,
+    connections: NonZeroUsize,
+    turn: &PaceTurn,
+) -> anyhow::Result<Turn> {
+    let length = WARMUP + turn.length;
+    let seconds = (length + SPARE).as_secs_f64().ceil();
+    let rate = [format!("--rate={}", turn.rate_per_s)];
+    let words = sysbench_run::words(server, workload, connections, seconds as u64, &rate)?;
+    let (told, stamps) = traced_sysbench(&words, room(turn.rate_per_s, seconds))?;
+    let seen = seen(&stamps)?;
+    // None of its sends was lost.
+    let done = sysbench_run::events(&told)?;
+    let sends = seen.sends_ns.len();
+    anyhow::ensure!(
+        sends as f64 == done,
+        "sysbench did {done} events, seen were {sends}"
+    );
+    let from_ns = seen.sleeps.first().context("the generator never slept")?.entry_ns;
+    Ok(of_window(
+        &events(&seen)?,
+        from_ns + nanoseconds(WARMUP),
+        from_ns + nanoseconds(length),
+    ))
+}
+
+/// Tells the generator by its events, which no other thread queues; a worker may sleep while it connects.
+fn seen(stamps: &Stamps) -> anyhow::Result<Seen> {
+    let of = |name: &str| stamps.get(name).map_or(&[][..], Vec::as_slice);
+    let queued = of("@queued");
+    let generator = queued.first().context("no event was queued")?.thread;
+    let is_generators = |stamp: &&Stamp| stamp.thread == generator;
+    anyhow::ensure!(
+        queued.iter().all(|stamp| is_generators(&stamp)),
+        "two threads queued"
+    );
+    let sleeps = of("@sleeps").iter().filter(is_generators).map(|stamp| Sleep {
+        entry_ns: stamp.at_ns,
+        length_ns: stamp.value,
+    });
+    Ok(Seen {
+        sleeps: sleeps.collect(),
+        queued_ns: times(queued),
+        sends_ns: times(of("@sends")),
+    })
+}
+
+fn times(stamps: &[Stamp]) -> Vec<u64> {
+    stamps.iter().map(|stamp| stamp.at_ns).collect()
+}
+
+fn of_window(events: &[Event], start_ns: u64, end_ns: u64) -> Turn {
+    let mut turn = Turn {
+        lags: Lags::of_window_until(end_ns),
+        unseen: 0,
+    };
+    for event in events
+        .iter()
+        .filter(|event| (start_ns..end_ns).contains(&event.due_ns))
+    {
+        turn.unseen += u64::from(!event.is_seen);
+        match event.sent_ns {
+            Some(sent_ns) => turn.lags.came(event.due_ns, sent_ns),
+            None => turn.lags.missed(1),
+        }
+    }
+    turn
+}

@@ -1,0 +1,33 @@
+//! Parts that logtrace's benchmarks and its tests share: a server under load, and logtrace beside other programs.
+//!
+//! - [`server`]: a private server that several measurements share.
+//! - [`load`]: a steady load on it.
+//! - [`tables`]: the tables that logtrace's driver and sysbench both use.
+//! - [`driven`]: one run of logtrace's driver.
+//! - [`sysbench_run`]: the command line of sysbench and the numbers in its output.
+//! - [`tracing`]: logtrace's tracer at work on the server.
+//! - [`child`]: another tool at work on it.
+//! - [`with_tracefs`]: programs that need tracefs.
+//! - [`pair`]: throughput with a tracer and without it.
+//! - [`median`]: the median of such pairs, with its confidence interval.
+//! - [`lag`]: the lag of logtrace's driver and of sysbench, seen by bpftrace.
+
+pub mod child;
+pub mod driven;
+pub mod lag;
+pub mod load;
+pub mod median;
+pub mod pair;
+pub mod server;
+pub mod sysbench_run;
+pub mod tables;
+mod target;
+pub mod tracing;
+pub mod with_tracefs;
+
+pub use load::{CONNECTIONS, SteadyLoad};
+pub use median::Median;
+pub use pair::Pair;
+pub use server::SharedServer;
+pub use target::target;
+pub use tracing::Tracing;

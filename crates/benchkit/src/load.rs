@@ -1,0 +1,119 @@
+//! One steady load, which goes on while the tracer comes and goes.
+
+use std::io;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use logtrace_driver::{
+    CancellationToken, Dataset, DriveConfig, DriveError, Keys, LoadConfig, Measured, Outputs, Pace, Requests,
+    WorkloadInfo, drive, load,
+};
+use logtrace_server::Connection;
+
+use crate::target::target;
+
+/// Requests as fast as the server takes them, like `logtrace run --workload update_key --max`.
+#[derive(Debug)]
+pub struct SteadyLoad {
+    done: Arc<AtomicU64>,
+    cancel: CancellationToken,
+    thread: JoinHandle<Result<Measured, DriveError>>,
+}
+
+/// As many connections as `logtrace run` has by default.
+pub const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(8).expect("eight connections");
+
+const DATASET: Dataset = Dataset {
+    tables: 4,
+    rows: 5_000,
+    keys: Keys::Uniform,
+    seed: 1,
+};
+
+/// Whatever is measured is over by then.
+const LONGEST: Duration = Duration::from_hours(24);
+
+impl SteadyLoad {
+    /// Makes the tables, and returns when the load is under way.
+    pub fn start(server: &Connection, connections: NonZeroUsize) -> anyhow::Result<Self> {
+        let target = target(server, "logtrace_overhead");
+        let requests = Requests::plain(WorkloadInfo::find("update_key")?);
+        let tables = LoadConfig {
+            target: target.clone(),
+            requests: requests.clone(),
+            dataset: DATASET,
+            create_database: true,
+            connections: CONNECTIONS,
+        };
+        load(&tables, &mut |_| {}).context("cannot make the tables")?;
+        let config = DriveConfig {
+            target,
+            session: Vec::new(),
+            requests,
+            dataset: DATASET,
+            connections,
+            pace: Pace::Closed,
+            warmup: Duration::from_secs(1),
+            duration: LONGEST,
+            grace: Duration::from_secs(5),
+            spin: false,
+            reconnect_for: Duration::ZERO,
+            deadline: None,
+        };
+        let started = Self::of(config);
+        while started.done.load(Ordering::Relaxed) == 0 {
+            if started.thread.is_finished() {
+                return Err(started
+                    .stop()
+                    .err()
+                    .unwrap_or_else(|| anyhow::anyhow!("the load ended")));
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        Ok(started)
+    }
+
+    fn of(config: DriveConfig) -> Self {
+        let done = Arc::new(AtomicU64::new(0));
+        let cancel = CancellationToken::new();
+        let thread = thread::spawn({
+            let (done, cancel) = (Arc::clone(&done), cancel.clone());
+            move || {
+                let outputs = Outputs {
+                    log: &mut io::sink(),
+                    watch: &mut (),
+                    observer: Some(Arc::new(move |_| {
+                        done.fetch_add(1, Ordering::Relaxed);
+                    })),
+                    cancel,
+                };
+                drive(&config, outputs)
+            }
+        });
+        Self { done, cancel, thread }
+    }
+
+    /// Requests a second over the next `window`.
+    pub fn per_s(&self, window: Duration) -> f64 {
+        let (started, before) = (Instant::now(), self.done.load(Ordering::Relaxed));
+        thread::sleep(window);
+        let done = self.done.load(Ordering::Relaxed) - before;
+        done as f64 / started.elapsed().as_secs_f64()
+    }
+
+    /// Ends it; an error is what ended it before.
+    pub fn stop(self) -> anyhow::Result<()> {
+        self.cancel.cancel();
+        let ended = self
+            .thread
+            .join()
+            .map_err(|_| anyhow::anyhow!("the load panicked"))?;
+        let errors = ended.context("the load ended early")?.errors;
+        anyhow::ensure!(errors.is_empty(), "requests failed: {errors:?}");
+        Ok(())
+    }
+}

@@ -1,0 +1,54 @@
+//! A private server under load.
+
+use anyhow::Context;
+use logtrace_server::{Connection, Home, Server, ServerChoice, ServerConfig, ServerFacts, Setting};
+use tempfile::TempDir;
+use tokio::runtime::{Builder, Runtime};
+
+/// All pairs meet the same server, so that its caches and its place on disk are the same for all.
+///
+/// It dies with the thread that started it.
+#[derive(Debug)]
+pub struct SharedServer {
+    server: Server,
+    runtime: Runtime,
+    _log: TempDir,
+}
+
+impl SharedServer {
+    /// Starts the installed server of this choice.
+    pub fn start(choice: ServerChoice, settings: Vec<Setting>) -> anyhow::Result<Self> {
+        let log = tempfile::tempdir().context("cannot make a directory for the server's log")?;
+        let config = ServerConfig {
+            image: None,
+            placements: Vec::new(),
+            choice: Some(choice),
+            settings,
+            log: log.path().join("server.log"),
+            home: Home::default(),
+        };
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let server = runtime.block_on(Server::open(&config, &|_| {}))?;
+        Ok(Self {
+            server,
+            runtime,
+            _log: log,
+        })
+    }
+
+    /// What it says of itself.
+    pub fn facts(&self) -> &ServerFacts {
+        self.server.facts()
+    }
+
+    /// How to connect to it.
+    pub fn connection(&self) -> &Connection {
+        self.server.connection()
+    }
+
+    /// Stops it in order.
+    pub fn stop(self) -> anyhow::Result<()> {
+        self.runtime.block_on(self.server.finish())?;
+        Ok(())
+    }
+}

@@ -1,0 +1,104 @@
+//! logtrace's tracer, with all that explains the commits.
+
+use logtrace_common::TimeRange;
+use logtrace_driver::now_ns;
+use logtrace_events::{Record, decode};
+use logtrace_report::analysis::{Analysis, AnalysisConfig};
+use logtrace_server::ServerFacts;
+use logtrace_tracer::{Account, Extent, Sink, Stopped, Tracer, TracerConfig};
+
+use crate::pair::Attached;
+
+/// At work.
+pub struct Tracing {
+    tracer: Tracer<Explainer>,
+    before: Account,
+    start_ns: u64,
+}
+
+/// Commits that were traced, and the tracer's account of them.
+#[derive(Clone, Debug)]
+pub struct Traced {
+    /// Number of commits.
+    pub commits: u64,
+    /// The tracer's own account of its cost.
+    pub account: Account,
+}
+
+impl Tracing {
+    /// Attaches it to a server.
+    pub fn attach(server: &ServerFacts, extent: Extent) -> anyhow::Result<Self> {
+        let explainer = Explainer {
+            analysis: Analysis::new(AnalysisConfig {
+                server_tgid: server.pid,
+                logs: server.log_names(),
+                window: TimeRange::new(0, u64::MAX),
+            }),
+            commits_ns: Vec::new(),
+        };
+        let config = TracerConfig {
+            extent,
+            ..TracerConfig::new(server.pid)
+        };
+        Ok(Self {
+            tracer: Tracer::start(config, explainer)?,
+            before: Account::default(),
+            start_ns: 0,
+        })
+    }
+}
+
+impl Attached for Tracing {
+    type Seen = Traced;
+
+    fn begin(&mut self) -> anyhow::Result<()> {
+        self.before = self.tracer.account()?;
+        self.start_ns = now_ns();
+        Ok(())
+    }
+
+    fn end(self) -> anyhow::Result<Traced> {
+        // Who measures next measures without these probes.
+        let Stopped {
+            sink: explainer,
+            account,
+            detaching,
+        } = self.tracer.stop()?;
+        drop(detaching);
+        let ends = explainer.commits_ns.iter();
+        let traced = Traced {
+            commits: ends.filter(|&&at_ns| at_ns >= self.start_ns).count() as u64,
+            account: account.since(&self.before),
+        };
+        traced.check()?;
+        Ok(traced)
+    }
+}
+
+impl Traced {
+    /// Neither ratio nor cost means anything unless each commit was seen. That there was none may be the disk's doing:
+    /// who sums up windows has to see some in all.
+    fn check(&self) -> anyhow::Result<()> {
+        let lost = self.account.losses.lost;
+        anyhow::ensure!(lost == 0, "{lost} of {} records were lost", self.account.events);
+        Ok(())
+    }
+}
+
+/// Explains each commit, as `logtrace run` does.
+struct Explainer {
+    analysis: Analysis,
+    /// When each ended.
+    commits_ns: Vec<u64>,
+}
+
+impl Sink for Explainer {
+    fn record(&mut self, bytes: &[u8]) {
+        if let Ok(record) = decode(bytes) {
+            if let Record::Commit(commit) = &record {
+                self.commits_ns.push(commit.end_ns);
+            }
+            self.analysis.push(record);
+        }
+    }
+}

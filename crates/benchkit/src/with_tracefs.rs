@@ -1,0 +1,15 @@
+//! Programs that look for tracepoints in tracefs, which not every machine has mounted.
+
+use std::process::Command;
+
+/// A program that sees tracefs: where it is not mounted, in a mount namespace of its own, so that nothing is left mounted.
+/// The process that is started becomes the program's.
+pub fn with_tracefs(program: &str) -> Command {
+    const MOUNT: &str = r#"
+        [ -d /sys/kernel/tracing/events ] || mount -t tracefs tracefs /sys/kernel/tracing
+        exec "$@"
+    "#;
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "sh", "-ec", MOUNT, "sh", program]);
+    command
+}

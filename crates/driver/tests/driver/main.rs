@@ -1,0 +1,18 @@
+//! The driver against real servers, in one program. Needs root, MySQL (scripts/fetch-mysql) and MariaDB: what is missing
+//! fails a test.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+mod common;
+
+mod arrivals;
+mod custom;
+mod fidelity;
+mod keys;
+mod many_connections;
+mod open_loop;
+mod pacing;
+mod reconnect;
+mod sysbench;
+mod tpcc;
+mod trouble;

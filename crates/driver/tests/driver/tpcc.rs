@@ -1,0 +1,281 @@
+//! The TPC-C-like workload on real servers: what it does is what it counts, and the tables stay consistent.
+
+use std::num::NonZeroUsize;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::common::drives::{DATASET, assert_adds_up, config, drive_and_observe, drive_to_end, uniform};
+use crate::common::server::{FLAVORS, START_LIMIT, Server, block_on};
+use logtrace_driver::tpcc::{Condition, Homes, TpccOptions, Transaction, check};
+use logtrace_driver::{
+    CancellationToken, Compat, DriveConfig, Ended, Kind, LoadConfig, LoadProgress, Measured, OutageCause,
+    Pace, Protocol, Requests, Target, WorkloadInfo, WorkloadOptions, load,
+};
+use mysql_async::Conn;
+use mysql_async::prelude::Queryable;
+use rustix::process::Signal;
+
+const NEW_ORDER: usize = Transaction::NewOrder as usize;
+
+fn requests(options: &WorkloadOptions) -> Requests {
+    Requests::new(WorkloadInfo::find("tpcc").unwrap(), options).unwrap()
+}
+
+fn warehouses(count: u32) -> WorkloadOptions {
+    WorkloadOptions {
+        tpcc: TpccOptions {
+            warehouses: Some(count),
+            ..TpccOptions::default()
+        },
+        ..WorkloadOptions::default()
+    }
+}
+
+fn load_warehouses(target: &Target, count: u32) -> u64 {
+    let config = LoadConfig {
+        target: target.clone(),
+        requests: requests(&warehouses(count)),
+        dataset: DATASET,
+        create_database: true,
+        connections: NonZeroUsize::new(2).unwrap(),
+    };
+    let (mut rows, mut total) = (0, 0);
+    let mut follow = |progress: LoadProgress| {
+        rows = progress.rows;
+        total = progress.total;
+    };
+    load(&config, &mut follow).unwrap();
+    assert_eq!(rows, total, "as many rows as foretold");
+    rows
+}
+
+fn driven(target: &Target, pace: Pace, options: &WorkloadOptions) -> DriveConfig {
+    let mut config = config(target.clone(), "tpcc", pace, Duration::from_secs(3));
+    config.requests = requests(options);
+    config
+}
+
+fn assert_consistent(target: &Target) {
+    let broken: Vec<Condition> = check(target).unwrap();
+    assert_eq!(broken.len(), 11);
+    assert!(
+        broken.iter().all(|condition| condition.violations == 0),
+        "{broken:#?}"
+    );
+}
+
+/// What is counted by kind is all that was done, and the server counts the same new orders.
+fn assert_counted(measured: &Measured) {
+    assert_adds_up(measured);
+    let sum = |of: fn(&Kind) -> u64| measured.kinds.iter().map(of).sum::<u64>();
+    assert_eq!(measured.kinds.len(), 5);
+    assert_eq!(sum(|kind| kind.done), measured.done);
+    assert_eq!(sum(|kind| kind.failed), measured.errors.values().sum::<u64>());
+    for kind in &measured.kinds {
+        assert!(kind.done_in_window <= kind.done && kind.rolled_back <= kind.done);
+        assert_eq!((kind.service.len(), kind.response.len()), (kind.done, kind.done));
+    }
+    let orders = &measured.kinds[NEW_ORDER];
+    assert_eq!(measured.orders_grown, Some(orders.done - orders.rolled_back));
+    assert_eq!(sum(|kind| kind.rolled_back), orders.rolled_back);
+}
+
+/// Orders, waiting orders, and payments that the server has.
+fn contents(server: &Server) -> (u64, u64, u64) {
+    server.query(
+        "SELECT (SELECT COUNT(*) FROM logtrace.orders), (SELECT COUNT(*) FROM logtrace.new_orders), \
+         (SELECT COUNT(*) FROM logtrace.history)",
+    )[0]
+}
+
+/// One load a server serves all: it takes the longest.
+#[test]
+fn what_is_counted_is_what_the_server_has_and_the_tables_stay_consistent() {
+    for flavor in FLAVORS {
+        let mut server = Server::start(flavor, &["--innodb-lock-wait-timeout=1"]);
+        let target = server.target("logtrace");
+        let rows = load_warehouses(&target, 2);
+        assert!(rows > 1_000_000, "{rows} rows of two warehouses");
+        assert_eq!(contents(&server), (60_000, 18_000, 60_000));
+        assert_consistent(&target);
+
+        let mut options = warehouses(2);
+        options.tpcc.homes = Homes::Connection;
+        let measured = counted(&server, &driven(&target, Pace::Closed, &options));
+        println!(
+            "{flavor:?}: {} done, retries {:?}",
+            measured.done, measured.retries
+        );
+        like_others(&target);
+        locked(&server, &driven(&target, Pace::Closed, &options));
+        broken(&server, &driven(&target, Pace::Closed, &options));
+        assert_consistent(&target);
+        for how in [Signal::TERM, Signal::KILL] {
+            restarted(&mut server, &driven(&target, Pace::Closed, &options), how);
+            assert_consistent(&target);
+        }
+        options.tpcc.keying_times = true;
+        users(driven(&target, Pace::Closed, &options));
+        assert_consistent(&target);
+
+        server.run("UPDATE logtrace.warehouse SET w_ytd = w_ytd + 1 WHERE w_id = 2");
+        server.run("DELETE FROM logtrace.new_orders WHERE no_w_id = 1 AND no_d_id = 3 AND no_o_id = 2900");
+        let broken = check(&target).unwrap().into_iter();
+        let broken: Vec<u8> = broken
+            .filter(|of| of.violations > 0)
+            .map(|of| of.number)
+            .collect();
+        assert_eq!(broken, [1, 3, 5, 8]);
+    }
+}
+
+/// Each table has what was added and lacks what was taken, and each warehouse got its share.
+fn counted(server: &Server, config: &DriveConfig) -> Measured {
+    let before = contents(server);
+    let measured = drive_to_end(config);
+    assert_counted(&measured);
+    assert!(measured.errors.is_empty(), "{:?}", measured.errors);
+    let done = |kind: Transaction| measured.kinds[kind as usize].done;
+    let grown = measured.orders_grown.unwrap();
+    let delivered = 10 * done(Transaction::Delivery);
+    let paid = before.2 + done(Transaction::Payment);
+    assert_eq!(
+        contents(server),
+        (before.0 + grown, before.1 + grown - delivered, paid)
+    );
+    let remote = "SELECT COUNT(*) FROM logtrace.history WHERE h_c_w_id <> h_w_id";
+    let (remote, payments) = (
+        server.query::<u64>(remote)[0] as f64,
+        done(Transaction::Payment) as f64,
+    );
+    // 15 %, and five standard errors.
+    let deviation = (remote - 0.15 * payments).abs() / (0.15 * 0.85 * payments).sqrt();
+    assert!(deviation < 5.0, "{remote} of {payments} payments are remote");
+    measured
+}
+
+/// Every program's way, by both protocols.
+fn like_others(target: &Target) {
+    for compat in [None, Some(Compat::SysbenchTpcc), Some(Compat::Dbt2)] {
+        for protocol in Protocol::ALL {
+            let options = WorkloadOptions {
+                compat,
+                protocol: Some(protocol),
+                ..warehouses(2)
+            };
+            let mut config = driven(target, uniform(50.0), &options);
+            config.duration = Duration::from_secs(1);
+            let measured = drive_to_end(&config);
+            assert_counted(&measured);
+            assert_eq!(measured.done, 50, "{compat:?} {protocol}: {:?}", measured.errors);
+        }
+    }
+}
+
+/// Drives while somebody else does something to the server after a second.
+fn disturbed(config: &DriveConfig, disturb: impl FnOnce() + Send) -> Measured {
+    thread::scope(|scope| {
+        let other = scope.spawn(|| {
+            thread::sleep(Duration::from_secs(1));
+            disturb();
+        });
+        let measured = drive_to_end(config);
+        other.join().unwrap();
+        measured
+    })
+}
+
+/// A payment that finds its district locked has changed its warehouse already: it is undone, and done again as a whole.
+fn locked(server: &Server, config: &DriveConfig) {
+    let measured = disturbed(config, || {
+        let options = server.options();
+        block_on(async {
+            let mut conn = Conn::new(options).await.unwrap();
+            conn.query_drop("BEGIN").await.unwrap();
+            let lock = "SELECT d_id FROM logtrace.district FOR UPDATE";
+            conn.query_drop(lock).await.unwrap();
+            tokio::time::sleep(Duration::from_millis(1500)).await;
+            conn.query_drop("ROLLBACK").await.unwrap();
+            conn.disconnect().await.unwrap();
+        });
+    });
+    assert!(measured.retries.contains_key(&1205), "{:?}", measured.retries);
+    assert!(measured.errors.is_empty(), "{:?}", measured.errors);
+    assert_counted(&measured);
+}
+
+/// Nobody knows what became of the request of a connection that breaks.
+fn broken(server: &Server, config: &DriveConfig) {
+    let measured = disturbed(config, || {
+        let sql = "SELECT MIN(id) FROM information_schema.processlist WHERE db = 'logtrace'";
+        let id: u64 = server.query(sql)[0];
+        server.run(&format!("KILL {id}"));
+    });
+    assert_eq!(measured.errors.values().sum::<u64>(), 1, "{:?}", measured.errors);
+    assert_counted_but(1, &measured);
+}
+
+/// So with all of them when the server ends, in good order or not, and is back in the same drive.
+fn restarted(server: &mut Server, config: &DriveConfig, how: Signal) {
+    let mut config = config.clone();
+    config.reconnect_for = START_LIMIT;
+    config.grace = START_LIMIT;
+    config.duration = 2 * START_LIMIT;
+    let connections = config.connections.get() as u64;
+    let cancel = CancellationToken::new();
+    let cancelled = cancel.clone();
+    let driving = thread::spawn(move || drive_and_observe(&config, cancelled).unwrap());
+    // A restart right after the connections were made could not be told by the server's uptime.
+    thread::sleep(Duration::from_millis(2500));
+    server.restart_after(how);
+    until_served(server, connections);
+    cancel.cancel();
+    let (measured, _) = driving.join().unwrap();
+    assert_eq!(measured.ended, Ended::Interrupted);
+    let lost: u64 = measured.outages.iter().map(|outage| outage.connections).sum();
+    let back: u64 = measured.outages.iter().map(|outage| outage.back).sum();
+    assert_eq!((lost, back), (connections, connections), "{:?}", measured.outages);
+    let mut causes = measured.outages.iter().map(|outage| outage.cause);
+    assert!(causes.all(|cause| cause == OutageCause::Restarted));
+    let failed: u64 = measured.errors.values().sum();
+    // A request that the server ends with an error of its own leaves the connection to fail with the next one.
+    assert!(
+        (connections..=2 * connections).contains(&failed),
+        "{:?}",
+        measured.errors
+    );
+    assert_counted_but(failed, &measured);
+}
+
+/// Waits until all connections are there again, and new orders are done on them.
+fn until_served(server: &Server, connections: u64) {
+    let start = Instant::now();
+    let orders = contents(server).0;
+    let there = "SELECT COUNT(*) FROM information_schema.processlist WHERE db = 'logtrace'";
+    while server.query::<u64>(there)[0] < connections || contents(server).0 < orders + 10 {
+        assert!(start.elapsed() < START_LIMIT, "the load does not go on");
+        thread::sleep(Duration::from_millis(100));
+    }
+}
+
+/// The server counts the same new orders, but for requests of which nobody knows.
+fn assert_counted_but(unknown: u64, measured: &Measured) {
+    let orders = &measured.kinds[NEW_ORDER];
+    let committed = orders.done - orders.rolled_back;
+    let grown = measured.orders_grown.unwrap();
+    assert!(committed > 0);
+    assert!(
+        (committed..=committed + unknown).contains(&grown),
+        "{grown} of {committed}, and {unknown}"
+    );
+}
+
+/// Users who type and think send what they have time for.
+fn users(mut config: DriveConfig) {
+    config.connections = NonZeroUsize::new(100).unwrap();
+    config.warmup = Duration::from_secs(1);
+    let measured = drive_to_end(&config);
+    assert_counted(&measured);
+    // 100 users, one request each in 21 s: 14 in 3 s, and five standard errors.
+    assert!((1..34).contains(&measured.requests), "{}", measured.requests);
+}

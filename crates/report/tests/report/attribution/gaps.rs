@@ -1,0 +1,58 @@
+//! Random schedules of which the tracer saw only what was before and after a gap.
+
+use logtrace_events::{Gap, Record};
+use proptest::prelude::*;
+
+use super::drawing::{Drawing, unseen_left_out};
+use super::schedule;
+
+fn commits(records: &[Record]) -> impl Iterator<Item = u64> {
+    records.iter().filter_map(|record| match record {
+        Record::Commit(commit) => Some(commit.end_ns - commit.start_ns),
+        _ => None,
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn what_is_seen_counts_and_adds_up(records in schedule::records(), at in 0u64..600, length in 1u64..200) {
+        let gap = Gap { start_ns: at, end_ns: at + length };
+        let seen = unseen_left_out(records, gap);
+        let mut analysis = schedule::analysis();
+        seen.iter().cloned().for_each(|record| analysis.push(record));
+        let breakdown = analysis.finish();
+        prop_assert_eq!((breakdown.unmatched, breakdown.invariant_violations), (0, 0));
+        prop_assert_eq!(breakdown.commits.len(), commits(&seen).count() as u64);
+        prop_assert_eq!(breakdown.total_ns, commits(&seen).sum::<u64>());
+        let charged: u64 = breakdown.causes.iter().map(|row| row.total_ns).sum();
+        prop_assert_eq!(charged, breakdown.total_ns);
+        let gaps = breakdown.gaps.unwrap();
+        prop_assert_eq!((gaps.count, gaps.untraced_ns), (1, length));
+    }
+}
+
+#[test]
+fn nothing_before_a_gap_explains_a_commit_after_it() {
+    let drawing = Drawing::new(
+        "
+        T gap    |GGGGGG         |
+        L cpu    |====jjjjjd=====|
+        L io     |   BBBBBBBB    |
+        F cpu    |      =LLLLLr==|
+        F commit |      CCCCCCCCC|
+        ",
+    );
+    assert_eq!(
+        drawing.explained('F'),
+        [
+            "own on CPU 1",
+            "own unexplained 2",
+            "background file I/O 1",
+            "background on CPU 2",
+            "own run queue 1",
+            "own on CPU 2",
+        ]
+    );
+}

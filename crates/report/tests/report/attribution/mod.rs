@@ -1,0 +1,18 @@
+//! Whether commits are charged to what they waited for: drawn cases, random schedules, damaged streams.
+
+mod client_to_cause;
+mod crowd;
+mod damage;
+mod definition;
+mod drawing;
+mod drawn;
+mod drawn_groups;
+mod drawn_io;
+mod drawn_late;
+mod gaps;
+mod held;
+mod pushed;
+mod remembered;
+mod sampled;
+mod schedule;
+mod stated;

@@ -1,0 +1,10 @@
+//! The report's public interface: attribution and renderers.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "helpers of tests fail their test by panicking"
+)]
+
+mod attribution;
+mod render;

@@ -1,0 +1,49 @@
+//! What the analysis gives becomes a document that adds up.
+
+use logtrace_common::TimeRange;
+use logtrace_events::Record;
+use logtrace_report::analysis::{Analysis, AnalysisConfig};
+use logtrace_report::breakdown::{Breakdown, Whole};
+use logtrace_report::render::{Format, Input, flamegraph, render};
+use logtrace_report::synthetic;
+
+use super::samples;
+
+fn breakdown(records: Vec<Record>) -> Breakdown {
+    let mut analysis = Analysis::new(AnalysisConfig {
+        server_tgid: synthetic::SERVER_TGID,
+        logs: synthetic::logs(),
+        window: TimeRange::new(0, u64::MAX),
+    });
+    for record in records {
+        analysis.push(record);
+    }
+    analysis.finish()
+}
+
+#[test]
+fn group_commits_from_records_to_every_report() {
+    let breakdown = breakdown(synthetic::group_commits(8, 50));
+    let mut document = samples::traced().document;
+    document.set_breakdown(&breakdown);
+    assert_eq!(document.check(), Ok(()));
+    assert_eq!(document.commits.as_ref().map(|commits| commits.count), Some(400));
+    let stacks = &breakdown.stacks;
+    assert_eq!(
+        stacks.commit.iter().map(|stack| stack.total_ns).sum::<u64>(),
+        breakdown.total_ns,
+        "the folded stacks hold all commit time"
+    );
+    for format in Format::ALL {
+        let input = Input {
+            document: &document,
+            stacks,
+            color: false,
+        };
+        // Nobody sent a request.
+        let nothing = matches!(format, Format::Folded(Whole::Response | Whole::Statement));
+        assert_eq!(render(format, input).unwrap().is_empty(), nothing, "{format}");
+    }
+    let svg = flamegraph(&document, stacks, Whole::Commit).unwrap();
+    assert!(svg.contains("binlog fsync"));
+}

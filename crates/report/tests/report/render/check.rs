@@ -1,0 +1,131 @@
+//! What the samples promise, and that a document which breaks a promise is found.
+
+use logtrace_report::check::Imbalance;
+use logtrace_report::document::{Document, Groups};
+use logtrace_report::render::{Format, Input, JsonError, parse_json, render};
+
+use super::samples;
+
+/// Why the whole sample is refused after `change`.
+fn refused(change: impl FnOnce(&mut Document)) -> Imbalance {
+    let mut document = samples::traced().document;
+    change(&mut document);
+    document.check().unwrap_err()
+}
+
+#[test]
+fn every_sample_adds_up() {
+    for (name, sample) in samples::all() {
+        assert_eq!(sample.document.check(), Ok(()), "{name}");
+    }
+}
+
+#[test]
+fn a_nanosecond_too_much_is_found() {
+    for index in 0..samples::traced().document.causes.len() {
+        let error = refused(|document| document.causes[index].total += 1);
+        assert!(matches!(error, Imbalance::Sum { .. }), "{error}");
+        let error = refused(|document| document.causes[index].slowest += 1);
+        assert!(matches!(error, Imbalance::Sum { .. }), "{error}");
+    }
+}
+
+#[test]
+fn each_sum_is_checked() {
+    let commits = |document: &mut Document| document.commits.take().unwrap();
+    let sums = [
+        refused(|document| document.unexplained += 1),
+        refused(|document| document.files[0].count += 1),
+        refused(|document| document.commits.as_mut().unwrap().per_second[3] += 1),
+        refused(|document| document.commits.as_mut().unwrap().distribution.count += 1),
+        refused(|document| document.commits.as_mut().unwrap().slowest_total += 1),
+    ];
+    for error in sums {
+        assert!(matches!(error, Imbalance::Sum { .. }), "{error}");
+    }
+    let error = refused(|document| drop(commits(document)));
+    assert_eq!(error, Imbalance::WithoutCommits(16));
+}
+
+#[test]
+fn groups_add_up_to_their_members() {
+    let groups = |change: fn(&mut Groups)| refused(|document| change(document.groups.as_mut().unwrap()));
+    let sums = [
+        groups(|groups| groups.count += 1),
+        groups(|groups| groups.members -= 1),
+        groups(|groups| groups.sizes[2] += 1),
+    ];
+    for error in sums {
+        assert!(matches!(error, Imbalance::Sum { .. }), "{error}");
+    }
+    let parts = [
+        groups(|groups| groups.merged = groups.count + 1),
+        groups(|groups| groups.led = 35_989),
+        groups(|groups| groups.disagreements.commits = groups.led + 1),
+        groups(|groups| groups.disagreements.total = u64::MAX),
+    ];
+    for error in parts {
+        assert!(matches!(error, Imbalance::Part { .. }), "{error}");
+    }
+}
+
+#[test]
+fn a_part_larger_than_its_whole_is_found() {
+    let error = refused(|document| document.causes[0].commits = 35_989);
+    assert!(
+        matches!(
+            error,
+            Imbalance::Part {
+                part: 35_989,
+                whole: 35_988,
+                ..
+            }
+        ),
+        "{error}"
+    );
+    let error = refused(|document| document.commits.as_mut().unwrap().slowest_count = 35_989);
+    assert!(matches!(error, Imbalance::Part { .. }), "{error}");
+}
+
+#[test]
+fn causes_are_whole_and_distinct() {
+    let error = refused(|document| document.causes[0].op = None);
+    assert!(matches!(error, Imbalance::HalfFile(_)), "{error}");
+    let error = refused(|document| {
+        let mut twin = document.causes[0];
+        twin.total = 0;
+        document.causes.push(twin);
+    });
+    assert!(matches!(error, Imbalance::Twice(_)), "{error}");
+}
+
+#[test]
+fn json_reads_back() {
+    for (name, sample) in samples::all() {
+        let text = render(Format::Json, input(&sample)).unwrap();
+        assert_eq!(parse_json(&text).unwrap(), sample.document, "{name}");
+    }
+}
+
+#[test]
+fn json_of_another_version_is_refused_whatever_else_it_holds() {
+    let error = parse_json(r#"{"schema": 2, "everything": "else"}"#).unwrap_err();
+    assert!(matches!(error, JsonError::Schema(2)), "{error}");
+}
+
+#[test]
+fn json_that_does_not_add_up_is_refused() {
+    let mut sample = samples::traced();
+    sample.document.unexplained += 1;
+    let text = render(Format::Json, input(&sample)).unwrap();
+    let error = parse_json(&text).unwrap_err();
+    assert!(matches!(error, JsonError::Imbalance(_)), "{error}");
+}
+
+fn input(sample: &samples::Sample) -> Input<'_> {
+    Input {
+        document: &sample.document,
+        stacks: &sample.stacks,
+        color: false,
+    }
+}

@@ -1,0 +1,221 @@
+//! What each renderer makes of each sample, compared with the snapshots beside this file.
+
+use logtrace_report::breakdown::{StackTotals, Whole};
+use logtrace_report::render::{Format, Input, RenderError, flamegraph, parse_folded, render};
+
+use serde_json::{Value, json};
+
+use super::samples::{self, Sample};
+
+fn rendered(format: Format, sample: &Sample) -> String {
+    let input = Input {
+        document: &sample.document,
+        stacks: &sample.stacks,
+        color: false,
+    };
+    render(format, input).unwrap()
+}
+
+#[test]
+fn every_sample_in_every_format() {
+    for (name, mut sample) in samples::all() {
+        for format in Format::ALL.into_iter().filter(|&format| format != Format::Html) {
+            insta::assert_snapshot!(format!("{name}.{format}"), rendered(format, &sample));
+        }
+        // The drawings have snapshots of their own; nobody could review it within the page.
+        sample.stacks = StackTotals::default();
+        insta::assert_snapshot!(format!("{name}.html"), rendered(Format::Html, &sample));
+    }
+}
+
+#[test]
+fn the_drawings() {
+    let sample = samples::traced();
+    for (whole, name) in [
+        (Whole::Commit, "flamegraph"),
+        (Whole::Response, "response"),
+        (Whole::Statement, "statements"),
+    ] {
+        let svg = flamegraph(&sample.document, &sample.stacks, whole).unwrap();
+        insta::assert_snapshot!(format!("traced.{name}"), svg);
+    }
+}
+
+/// Where each frame of these begins in the drawing, in percent.
+fn starts(svg: &str, frames: &[&str]) -> Vec<f64> {
+    let start = |frame: &&str| {
+        let (_, rest) = svg.split_once(&format!("<title>{frame} (")).unwrap();
+        let (_, rest) = rest.split_once("x=\"").unwrap();
+        rest.split_once('%').unwrap().0.parse().unwrap()
+    };
+    frames.iter().map(start).collect()
+}
+
+#[test]
+fn the_parts_of_a_response_are_drawn_in_the_order_of_time() {
+    let sample = samples::traced();
+    let svg = flamegraph(&sample.document, &sample.stacks, Whole::Response).unwrap();
+    let parts = [
+        "lag",
+        "client and network",
+        "server before commit",
+        "commit",
+        "server after commit",
+    ];
+    let starts = starts(&svg, &parts);
+    assert!(starts.is_sorted_by(|a, b| a < b), "{starts:?}");
+}
+
+#[test]
+fn the_page_holds_the_drawings_and_loads_nothing() {
+    let page = rendered(Format::Html, &samples::traced());
+    assert_eq!(page.matches("data=\"data:image/svg+xml;base64,").count(), 3);
+    for address in ["src=\"", "href=\"", "url(", "@import"] {
+        assert!(
+            !page.contains(address),
+            "the page refers to something by {address}"
+        );
+    }
+}
+
+#[test]
+fn nothing_to_draw_is_an_error() {
+    let sample = samples::not_traced();
+    for whole in Whole::ALL {
+        let error = flamegraph(&sample.document, &sample.stacks, whole).unwrap_err();
+        assert!(matches!(error, RenderError::NoStacks), "{error}");
+    }
+}
+
+#[test]
+fn stacks_of_impossible_length_are_an_error() {
+    let mut sample = samples::traced();
+    for whole in Whole::ALL {
+        sample.stacks.of_mut(whole)[0].total_ns = u64::MAX;
+        let error = flamegraph(&sample.document, &sample.stacks, whole).unwrap_err();
+        assert!(matches!(error, RenderError::StacksOverflow), "{error}");
+    }
+}
+
+#[test]
+fn folded_stacks_read_back() {
+    let sample = samples::traced();
+    for whole in Whole::ALL {
+        let text = rendered(Format::Folded(whole), &sample);
+        assert_eq!(parse_folded(whole, &text).unwrap(), sample.stacks.of(whole));
+    }
+}
+
+#[test]
+fn colours_change_nothing_but_colours() {
+    for (name, sample) in samples::all() {
+        let input = |color| Input {
+            document: &sample.document,
+            stacks: &sample.stacks,
+            color,
+        };
+        let colored = render(Format::Terminal, input(true)).unwrap();
+        let plain = render(Format::Terminal, input(false)).unwrap();
+        assert_ne!(colored, plain, "{name}");
+        assert_eq!(without_escapes(&colored), plain, "{name}");
+    }
+}
+
+fn without_escapes(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("\u{1b}[") {
+        out.push_str(before);
+        rest = after.split_once('m').unwrap().1;
+    }
+    out.push_str(rest);
+    // A style that ends behind the padding keeps blanks that plain text drops.
+    out.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+#[test]
+fn the_terminal_report_is_at_most_100_columns_wide() {
+    for (name, sample) in samples::all() {
+        for line in rendered(Format::Terminal, &sample).lines() {
+            assert!(line.chars().count() <= 100, "{name}: {line}");
+        }
+    }
+}
+
+#[test]
+fn losses_are_said_in_the_first_lines() {
+    let report = rendered(Format::Terminal, &samples::losses());
+    let first: Vec<&str> = report.lines().take(6).collect();
+    assert!(
+        first.iter().any(|line| line.contains("lost events 1,204")),
+        "{report}"
+    );
+    assert!(first.contains(&"CAVEATS"), "{report}");
+}
+
+#[test]
+fn a_word_that_is_no_format_is_refused_with_those_that_are() {
+    for format in Format::ALL {
+        assert_eq!(format.as_str().parse(), Ok(format));
+    }
+    let error = "pdf".parse::<Format>().unwrap_err().to_string();
+    for format in Format::ALL {
+        assert!(error.contains(format.as_str()), "{error}");
+    }
+}
+
+#[test]
+fn names_from_elsewhere_do_not_command_the_terminal() {
+    let mut sample = samples::losses();
+    let document = &mut sample.document;
+    document.server.version = "9\u{1b}[2J".to_owned();
+    document.caveats[0].text = "a\u{1b}]0;title\u{7}b\rc".to_owned();
+    document.unclassified[0].frames[0] = "\u{9b}31m".to_owned();
+    let report = rendered(Format::Terminal, &sample);
+    let commands: Vec<char> = report.chars().filter(|c| c.is_control() && *c != '\n').collect();
+    assert!(commands.is_empty(), "{commands:?}");
+}
+
+#[test]
+fn names_from_elsewhere_are_no_markup() {
+    let mut sample = samples::losses();
+    sample.document.server.device = "<script>alert(1)</script>".to_owned();
+    for format in [Format::Html, Format::Markdown] {
+        let text = rendered(format, &sample);
+        assert!(text.contains("alert(1)"), "{format}");
+        assert!(!text.replace("\\<", "").contains("<script"), "{format}");
+    }
+}
+
+/// Sets every number to the largest that its field holds.
+fn to_the_limit(value: &mut Value, name: &str) {
+    match value {
+        Value::Number(number) if number.is_u64() && name != "schema" => {
+            *value = match name {
+                "connections" | "tables" | "pid" => json!(u32::MAX),
+                _ => json!(u64::MAX),
+            };
+        }
+        Value::Number(number) if number.is_f64() => *value = json!(f64::MAX),
+        Value::Array(items) => items.iter_mut().for_each(|item| to_the_limit(item, name)),
+        Value::Object(fields) => fields
+            .iter_mut()
+            .for_each(|(name, field)| to_the_limit(field, name)),
+        _ => {}
+    }
+}
+
+#[test]
+fn numbers_at_their_limit_are_rendered() {
+    for (name, mut sample) in samples::all() {
+        let mut value = serde_json::to_value(&sample.document).unwrap();
+        to_the_limit(&mut value, "");
+        sample.document = serde_json::from_value(value).unwrap();
+        for format in Format::ALL {
+            assert!(
+                !rendered(format, &sample).is_empty() || matches!(format, Format::Folded(_)),
+                "{name}"
+            );
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Every renderer on runs as they are: whole, not traced, with losses, without commits, and without load.
+
+mod analysed;
+mod check;
+mod golden;
+mod samples;
+mod schema;
+mod sums;

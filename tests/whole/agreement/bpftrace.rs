@@ -1,0 +1,73 @@
+//! bpftrace at work on the fsyncs of a process.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Lines};
+use std::process::{Child, ChildStdout, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use logtrace_benchkit::with_tracefs::with_tracefs;
+
+/// Calls, and the sum of their times in nanoseconds, of one file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Calls {
+    pub(crate) count: u64,
+    pub(crate) total: u64,
+}
+
+/// bpftrace, attached.
+pub(crate) struct Bpftrace {
+    child: Child,
+    output: Lines<BufReader<ChildStdout>>,
+}
+
+impl Bpftrace {
+    /// Returns when it sees the fsyncs of the process.
+    pub(crate) fn fsyncs_of(pid: u32) -> Self {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/whole/agreement/fsyncs.bt");
+        let mut child = with_tracefs("bpftrace")
+            .args(["-q", "-f", "json", script, &pid.to_string()])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap_or_else(|error| panic!("unshare: {error}"));
+        let mut output = BufReader::new(child.stdout.take().unwrap()).lines();
+        while !next(&mut output).contains(r"attached\n") {}
+        Self { child, output }
+    }
+
+    /// What it saw, by the name of the file.
+    pub(crate) fn ended(mut self) -> BTreeMap<String, Calls> {
+        kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
+        let mut seen: BTreeMap<String, Calls> = BTreeMap::new();
+        for line in self.output.by_ref() {
+            let line = line.unwrap();
+            let told: Value = serde_json::from_str(&line).unwrap_or_default();
+            for (name, count) in map(&told, "@calls") {
+                seen.entry(name).or_default().count = count;
+            }
+            for (name, total) in map(&told, "@total") {
+                seen.entry(name).or_default().total = total;
+            }
+        }
+        assert!(self.child.wait().unwrap().success(), "bpftrace failed");
+        seen
+    }
+}
+
+fn next(output: &mut Lines<BufReader<ChildStdout>>) -> String {
+    let line = output.next();
+    line.unwrap_or_else(|| panic!("bpftrace ended early: try tests/agreement/fsyncs.bt PID by hand; scripts/setup --tests installs it"))
+        .unwrap()
+}
+
+/// The keys and values of a map that bpftrace printed.
+fn map(told: &Value, name: &str) -> Vec<(String, u64)> {
+    let Some(entries) = told["data"][name].as_object() else {
+        return Vec::new();
+    };
+    let entry = |(key, value): (&String, &Value)| (key.clone(), value.as_u64().unwrap());
+    entries.iter().map(entry).collect()
+}

@@ -1,0 +1,7 @@
+//! That logtrace's numbers are those of others who measure the same calls at the same time: bpftrace, Performance
+//! Schema.
+
+mod bpftrace;
+mod commit_stage;
+mod fsyncs;
+mod traced;

@@ -1,0 +1,81 @@
+//! Rates that change, and arrivals that are offered again, as a user asks for them.
+
+use std::fs;
+
+use crate::common::{Ran, SERVERS, alone, driver, run, workload};
+
+const SHORT: &str =
+    "--no-trace --workload point_select --warmup 200ms --tables 1 --rows 500 --keys zipfian:1.1";
+
+fn arrivals(ran: &Ran) -> String {
+    fs::read_to_string(ran.file("arrivals.txt")).unwrap()
+}
+
+#[test]
+fn a_schedule_is_offered_named_and_replayed() {
+    let _alone = alone();
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("bursts.txt");
+    fs::write(&file, "1s 100..300 # up\n400ms 0\n100ms 1000\nrepeat 2\n").unwrap();
+    for server in SERVERS {
+        let ran = run(&format!(
+            "{SHORT} --server {server} --arrivals uniform --schedule {}",
+            file.display()
+        ));
+        let document = ran.good();
+        let asked = workload(&document);
+        assert_eq!((asked.duration_s, asked.keys.as_str()), (3.0, "zipfian:1.1"));
+        assert_eq!(asked.schedule.as_deref(), file.to_str());
+        let done = driver(&document);
+        assert_eq!((done.offered_per_s, done.requests), (Some(200.0), 600));
+        let title = ran.stdout();
+        assert!(
+            title.contains("200.0/s on average, uniform") && title.contains("bursts.txt"),
+            "{title}"
+        );
+        let known = arrivals(&ran);
+        assert!(
+            known.lines().count() == 602 && known.ends_with("end 3000000000\n"),
+            "{known}"
+        );
+
+        let again = run(&format!(
+            "{SHORT} --server {server} --replay {}",
+            ran.dir.as_ref().unwrap().display()
+        ));
+        let replayed = again.good();
+        assert_eq!(arrivals(&again), known);
+        assert_eq!(workload(&replayed).arrivals, "replay");
+        assert_eq!(driver(&replayed).offered_per_s, Some(200.0));
+    }
+}
+
+#[test]
+fn a_range_of_rates_is_climbed_and_a_closed_loop_has_nothing_to_replay() {
+    let _alone = alone();
+    let ran = run(&format!(
+        "{SHORT} --server mariadb --duration 2s --arrivals uniform --rate 100..400/s:100"
+    ));
+    let document = ran.good();
+    assert_eq!(workload(&document).schedule.as_deref(), Some("100..400/s:100"));
+    assert_eq!(
+        (driver(&document).offered_per_s, driver(&document).requests),
+        (Some(250.0), 500)
+    );
+
+    let shares = run(&format!("{SHORT} --server mariadb --duration 1s --rate 1..3%")).good();
+    let (offered, capacity) = (driver(&shares).offered_per_s, workload(&shares).capacity_per_s);
+    assert!(
+        (offered.unwrap() / capacity.unwrap() - 0.02).abs() < 1e-9,
+        "{offered:?} of {capacity:?}"
+    );
+
+    let closed = run(&format!("{SHORT} --server mariadb --duration 1s --max"));
+    assert_eq!(workload(&closed.good()).schedule, None);
+    let refused = run(&format!(
+        "{SHORT} --replay {}",
+        closed.dir.as_ref().unwrap().display()
+    ));
+    assert_eq!(refused.code(), Some(2));
+    assert!(refused.stderr().contains("Closed loops"), "{}", refused.stderr());
+}

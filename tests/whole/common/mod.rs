@@ -1,0 +1,238 @@
+//! Running the program as a user does, and reading what it leaves.
+
+pub(crate) mod disk;
+pub(crate) mod foreign;
+pub(crate) mod sysbench;
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use logtrace_report::cause::Who;
+use logtrace_report::document::{CauseRow, Document, Driver, Response, Workload};
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+/// Both servers, as `--server` names them.
+pub(crate) const SERVERS: [&str; 2] = ["mysql", "mariadb"];
+
+/// Two servers under load at a time would disturb each other's numbers.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// Waits until no other test of this binary runs.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits until `condition` holds, and fails when that never comes.
+pub(crate) fn patiently(what: &str, condition: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(
+            start.elapsed() < Duration::from_secs(60),
+            "waited in vain for {what}"
+        );
+        sleep(Duration::from_millis(10));
+    }
+}
+
+/// The private server of a program that runs, once it is started.
+pub(crate) fn server_of(program: &Child) -> Option<u32> {
+    let id = program.id();
+    let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).ok()?;
+    children.split_whitespace().next()?.parse().ok()
+}
+
+/// Sends a signal to a process.
+pub(crate) fn send(process: u32, signal: Signal) {
+    let pid = Pid::from_raw(i32::try_from(process).unwrap()).unwrap();
+    kill_process(pid, signal).unwrap();
+}
+
+/// The program.
+pub(crate) fn logtrace() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_logtrace"))
+}
+
+/// One `logtrace run` or `logtrace trace` that has ended.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    /// Exit code, stdout and stderr.
+    pub(crate) output: Output,
+    /// The run directory, if there is one.
+    pub(crate) dir: Option<PathBuf>,
+    _out: TempDir,
+}
+
+/// One `logtrace run` or `logtrace trace` that goes on.
+#[derive(Debug)]
+pub(crate) struct Running {
+    child: Child,
+    out: TempDir,
+}
+
+/// Runs `logtrace run` with these arguments, given as one string.
+pub(crate) fn run(arguments: &str) -> Ran {
+    Running::start(&format!("run {arguments}")).ended()
+}
+
+impl Running {
+    /// Starts the program with these arguments, given as one string.
+    pub(crate) fn start(arguments: &str) -> Self {
+        let out = tempfile::tempdir().unwrap();
+        let mut command = logtrace();
+        command
+            .args(arguments.split_whitespace())
+            .arg("--out")
+            .arg(out.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        Self { child, out }
+    }
+
+    /// Ends it as Ctrl-C does.
+    pub(crate) fn interrupt(&self) {
+        send(self.child.id(), Signal::INT);
+    }
+
+    /// Waits for its end.
+    pub(crate) fn ended(self) -> Ran {
+        let output = self.child.wait_with_output().unwrap();
+        let dir = fs::read_dir(self.out.path())
+            .unwrap()
+            .next()
+            .map(|entry| entry.unwrap().path());
+        Ran {
+            output,
+            dir,
+            _out: self.out,
+        }
+    }
+}
+
+impl Ran {
+    /// The exit code; a signal is none.
+    pub(crate) fn code(&self) -> Option<i32> {
+        self.output.status.code()
+    }
+
+    /// What was printed as the result.
+    pub(crate) fn stdout(&self) -> String {
+        String::from_utf8_lossy(&self.output.stdout).into_owned()
+    }
+
+    /// Messages.
+    pub(crate) fn stderr(&self) -> String {
+        String::from_utf8_lossy(&self.output.stderr).into_owned()
+    }
+
+    /// A file of the run directory.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.dir.as_ref().expect("the run left a directory").join(name)
+    }
+
+    /// `run.json`, which must be there and add up.
+    pub(crate) fn document(&self) -> Document {
+        let path = self.file("run.json");
+        let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{error}: {}", self.stderr()));
+        logtrace_report::render::parse_json(&text).unwrap()
+    }
+
+    /// What `logtrace report` makes of it again.
+    pub(crate) fn report(&self, format: &str) -> String {
+        let mut command = logtrace();
+        let dir = self.dir.as_ref().expect("the run left a directory");
+        let output = command
+            .arg("report")
+            .arg(dir)
+            .args(["--format", format])
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// The document of a run that must have gone well. That this machine was too busy to send on time is no fault
+    /// of the program: it says so, and with exit code 3.
+    pub(crate) fn good(&self) -> Document {
+        let document = self.document();
+        let late = document
+            .caveats
+            .iter()
+            .any(|caveat| caveat.kind == "late_generator");
+        let expected = if late { Some(3) } else { Some(0) };
+        assert_eq!(self.code(), expected, "{}\n{}", self.stderr(), self.stdout());
+        document
+    }
+}
+
+/// Whether a document has a caveat of this kind.
+pub(crate) fn tells(document: &Document, kind: &str) -> bool {
+    document.caveats.iter().any(|caveat| caveat.kind == kind)
+}
+
+/// What the driver of a `logtrace run` measured.
+pub(crate) fn driver(document: &Document) -> &Driver {
+    document.driver.as_ref().expect("the load was logtrace's")
+}
+
+/// What a `logtrace run` asked of its server.
+pub(crate) fn workload(document: &Document) -> &Workload {
+    document.workload.as_ref().expect("the load was logtrace's")
+}
+
+/// Requests that were done in the window: a server that stalled at its end does the rest of them after it.
+pub(crate) fn done_in_window(document: &Document) -> u64 {
+    let driver = driver(document);
+    let done = match driver.offered_per_s {
+        Some(offered_per_s) => driver.requests as f64 * driver.achieved_per_s / offered_per_s,
+        None => driver.achieved_per_s * workload(document).duration_s,
+    };
+    done.round() as u64
+}
+
+/// Nanoseconds of all parts of the response times.
+pub(crate) fn sum_of_parts(response: &Response) -> u64 {
+    let Response {
+        lag,
+        client,
+        before_commit,
+        commit,
+        after_commit,
+        ..
+    } = response;
+    lag + client + before_commit + commit + after_commit
+}
+
+/// Nanoseconds of the causes that `wanted` chooses.
+pub(crate) fn total(document: &Document, wanted: impl Fn(&CauseRow) -> bool) -> u64 {
+    document
+        .causes
+        .iter()
+        .filter(|cause| wanted(cause))
+        .map(|cause| cause.total)
+        .sum()
+}
+
+/// Their share of the commit time, but for that of the slowest 1 %: when a device stalls for seconds, as shared ones do,
+/// a few commits take longer than all others together.
+pub(crate) fn share(document: &Document, wanted: impl Fn(&CauseRow) -> bool) -> f64 {
+    let commits = document.commits.as_ref().expect("the run was traced");
+    let causes = document.causes.iter().filter(|cause| wanted(cause));
+    let usual: u64 = causes.map(|cause| cause.total - cause.slowest).sum();
+    usual as f64 / (commits.total - commits.slowest_total) as f64
+}
+
+/// Whether a cause is another commit's work.
+pub(crate) fn is_leader(cause: &CauseRow) -> bool {
+    cause.who == Who::Leader
+}

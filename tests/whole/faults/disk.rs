@@ -1,0 +1,50 @@
+//! A disk without space for a private server.
+
+use super::fixture::home::{Home, LONG, SHORT};
+use crate::common::disk::Disk;
+use crate::common::{SERVERS, alone, driver, tells};
+
+#[test]
+fn a_disk_that_is_too_small_is_refused_at_once() {
+    let home = Home::new();
+    let disk = Disk::tmpfs(&home.instances());
+    home.run(SHORT)
+        .refused(1, &["disk space", disk.path().to_str().unwrap(), "free at least"]);
+    drop(disk);
+    home.assert_untouched();
+}
+
+#[test]
+fn a_disk_that_is_full_while_a_data_directory_is_initialised() {
+    let _alone = alone();
+    for server in SERVERS {
+        let home = Home::without_templates();
+        let disk = Disk::tmpfs(&home.path().join("templates"));
+        let ended = home.run(&format!("--server {server} {SHORT}"));
+        ended.refused(1, &["the disk of", disk.path().to_str().unwrap(), "is full"]);
+        drop(disk);
+        home.assert_only_log_left(&ended);
+    }
+}
+
+#[test]
+fn a_disk_that_fills_up_in_the_window() {
+    let _alone = alone();
+    for server in SERVERS {
+        let home = Home::new();
+        let disk = Disk::ext4(&home.instances());
+        let long = LONG.replace("60s", "4s");
+        let run = home
+            .start(&format!("--server {server} --workload insert {long}"))
+            .measuring();
+        disk.fill();
+        let ended = run.ended();
+        drop(disk);
+        assert_eq!(ended.code, Some(3), "{server}: {}{}", ended.stdout, ended.stderr);
+        let document = ended.measured();
+        assert!(tells(&document, "disk_full"), "{server}: {:?}", document.caveats);
+        let driver = driver(&document);
+        assert!(driver.done > 0 && driver.done < driver.requests, "{server}");
+        home.assert_nothing_left();
+    }
+}

@@ -1,0 +1,178 @@
+//! A server that runs already: it is given back as it was, whatever happens.
+
+use rustix::process::Signal;
+
+use super::fixture::home::{Home, LONG, SHORT};
+use super::fixture::started::{Ended, Started};
+use crate::common::foreign::Foreign;
+use crate::common::{alone, tells};
+use logtrace_common::Flavor;
+
+fn databases(foreign: &Foreign) -> u32 {
+    foreign.ask("SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = 'logtrace'")
+}
+
+/// Fails unless the settings and databases are as they were.
+fn assert_as_it_was(foreign: &Foreign) {
+    let settings: (u32, f64) = foreign.ask("SELECT @@GLOBAL.sync_binlog, @@GLOBAL.long_query_time");
+    assert_eq!(settings, (1, 10.0));
+    assert_eq!(databases(foreign), 0);
+}
+
+/// The settings of each run.
+const SET: &str = "--set sync_binlog=0 --set long_query_time=5";
+
+#[test]
+fn it_has_its_settings_again_and_no_tables_after_every_kind_of_end() {
+    let _alone = alone();
+    for flavor in [Flavor::MySql, Flavor::MariaDb] {
+        let foreign = Foreign::start(flavor);
+        let server = format!("--server {} {SET}", foreign.address("root"));
+
+        let home = Home::new();
+        let document = home.run(&format!("{server} {SHORT}")).measured();
+        assert_eq!(document.server.settings["sync_binlog"], "0");
+        assert!(!document.server.private && document.commits.as_ref().unwrap().count > 0);
+        home.assert_nothing_left();
+        assert_as_it_was(&foreign);
+
+        let home = Home::new();
+        let run = home.start(&format!("{server} {LONG}")).measuring();
+        assert_eq!(
+            (
+                foreign.ask::<u32>("SELECT @@GLOBAL.sync_binlog"),
+                databases(&foreign)
+            ),
+            (0, 1)
+        );
+        run.signal(Signal::INT);
+        assert!(tells(&run.ended().measured(), "interrupted"));
+        assert_as_it_was(&foreign);
+
+        let home = Home::new();
+        let run = home.start(&format!("{server} {LONG}")).measuring();
+        // Two kinds: of two of one kind, the kernel may make one.
+        run.signal(Signal::INT);
+        run.signal(Signal::TERM);
+        run.ended().refused(1, &["stopped at once"]);
+        home.assert_untouched();
+        assert_as_it_was(&foreign);
+
+        let home = Home::new();
+        let run = home.start(&format!("{server} --tables 1 --rows 5000000"));
+        run.waiting_for("the tables", || databases(&foreign) == 1);
+        run.signal(Signal::INT);
+        run.ended().refused(1, &["interrupted before"]);
+        home.assert_untouched();
+        assert_as_it_was(&foreign);
+    }
+}
+
+#[test]
+fn connections_that_it_ends_are_made_again_and_the_gap_is_told() {
+    let _alone = alone();
+    for flavor in [Flavor::MySql, Flavor::MariaDb] {
+        let foreign = Foreign::start(flavor);
+        let home = Home::new();
+        let server = format!("--server {}", foreign.address("root"));
+        let run = home
+            .start(&format!(
+                "{server} --tables 1 --rows 500 --warmup 300ms --duration 4s --rate 100/s"
+            ))
+            .measuring();
+        let ids: Vec<u64> =
+            foreign.ask_all("SELECT id FROM information_schema.processlist WHERE db = 'logtrace'");
+        for id in &ids {
+            foreign.tell(&format!("KILL {id}"));
+        }
+        let document = run.ended().measured();
+        assert!(tells(&document, "connections_lost"), "{:?}", document.caveats);
+        let driver = document.driver.as_ref().unwrap();
+        let lost: u64 = driver.outages.iter().map(|outage| outage.connections).sum();
+        assert!((1..=ids.len() as u64).contains(&lost), "{:?}", driver.outages);
+        assert_eq!(driver.outages[0].cause, "closed");
+        assert_eq!((driver.unsent, driver.unfinished), (0, 0));
+        home.assert_nothing_left();
+        assert_as_it_was(&foreign);
+    }
+}
+
+#[test]
+fn tables_are_kept_and_used_again_only_when_asked() {
+    let _alone = alone();
+    for flavor in [Flavor::MySql, Flavor::MariaDb] {
+        let foreign = Foreign::start(flavor);
+        let server = format!("--server {} {SHORT} --no-trace", foreign.address("root"));
+        let reused = |arguments: &str| -> bool {
+            let document = Home::new().run(&format!("{server} {arguments}")).measured();
+            document.workload.unwrap().tables_reused
+        };
+        assert!(!reused("--keep-tables"));
+        assert_eq!(databases(&foreign), 1);
+        // What updates changed does not matter, and deletes do.
+        assert!(reused("--keep-tables --workload delete"));
+        assert!(!reused("--keep-tables"));
+        assert!(!reused("--keep-tables --seed 2"));
+        assert!(reused("--seed 2"));
+        assert_as_it_was(&foreign);
+    }
+}
+
+#[test]
+fn what_it_refuses_is_told_and_changes_nothing() {
+    let _alone = alone();
+    let foreign = Foreign::start(Flavor::MySql);
+    let home = Home::new();
+    let root = foreign.address("root");
+    let cases = [
+        ("no_such_variable=1", "no_such_variable"),
+        ("innodb_page_size=4k", "when a server starts"),
+        ("max_connections=word", "max_connections=word"),
+        ("innodb_buffer_pool_size=1", "did not take"),
+    ];
+    for (setting, seen) in cases {
+        home.run(&format!("--server {root} {SET} --set {setting} {SHORT}"))
+            .refused(1, &[seen]);
+        assert_as_it_was(&foreign);
+    }
+    let nowhere = "mysql://root@localhost/?socket=/tmp/no-such.sock";
+    home.run(&format!("--server {nowhere} {SHORT}"))
+        .refused(1, &["no socket /tmp/no-such.sock", "running"]);
+    home.run(&format!("--server mysql://root@127.0.0.1:1/ {SHORT}"))
+        .refused(1, &["nothing listens on 127.0.0.1:1"]);
+    home.assert_untouched();
+}
+
+#[test]
+fn an_account_without_the_password_or_the_rights() {
+    let _alone = alone();
+    let foreign = Foreign::start(Flavor::MySql);
+    foreign.tell("CREATE USER guest@localhost IDENTIFIED BY 'right'");
+    let home = Home::new();
+    let as_guest = |password: &str| -> Ended {
+        let address = foreign.address("guest");
+        let mut command = home.logtrace(&format!("run --server {address} {SHORT}"));
+        command.env("LOGTRACE_PASSWORD", password);
+        Started::new(command, home.path()).ended()
+    };
+    let wrong = as_guest("wrong");
+    wrong.refused(1, &["guest", "Access denied", "LOGTRACE_PASSWORD"]);
+    assert!(!wrong.stderr.contains("wrong"), "{}", wrong.stderr);
+    as_guest("right").refused(1, &["cannot create the database", "denied", "GRANT"]);
+    home.assert_untouched();
+}
+
+#[test]
+fn a_database_of_somebody_else_is_not_touched() {
+    let _alone = alone();
+    let foreign = Foreign::start(Flavor::MariaDb);
+    foreign.tell("CREATE DATABASE logtrace");
+    foreign.tell("CREATE TABLE logtrace.sbtest1 (precious INT)");
+    foreign.tell("INSERT INTO logtrace.sbtest1 VALUES (42)");
+    let home = Home::new();
+    home.run(&format!("--server {} {SET} {SHORT}", foreign.address("root")))
+        .refused(1, &["database logtrace", "did not make", "Rename"]);
+    home.assert_untouched();
+    assert_eq!(foreign.ask::<u32>("SELECT precious FROM logtrace.sbtest1"), 42);
+    assert_eq!(foreign.ask::<u32>("SELECT @@GLOBAL.sync_binlog"), 1);
+}

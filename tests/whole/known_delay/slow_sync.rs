@@ -1,0 +1,131 @@
+//! A mounted file system whose fsync takes a known time longer.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use fuser::{BackgroundSession, Config, MountOption, SessionACL, spawn_mount};
+use logtrace_server::PrivateMounts;
+use tempfile::TempDir;
+
+use super::pass_through::{Delay, PassThrough};
+
+/// Mounted until it is dropped; seen by the thread that mounted it and by what that starts alone.
+///
+/// Its files are in memory: fsync costs next to nothing there, so that a delay of it stands out from this machine's
+/// disk.
+pub(crate) struct SlowSync {
+    session: Option<BackgroundSession>,
+    delay: Arc<Delay>,
+    mount_point: TempDir,
+    _files: TempDir,
+}
+
+impl SlowSync {
+    /// Mounts one without a delay. In a mount namespace of its own the kernel unmounts it when this process has gone,
+    /// however it went; all mounts must be made in the same one, or a copy in another one keeps them from ending.
+    pub(crate) fn mount(_: PrivateMounts) -> Self {
+        let files = directory_in("/dev/shm");
+        let mount_point = directory_in("/tmp");
+        let delay = Arc::<Delay>::default();
+        let file_system = PassThrough::to(files.path(), Arc::clone(&delay)).unwrap();
+        let mut config = Config::default();
+        config.mount_options = vec![
+            MountOption::FSName("slow_sync".to_owned()),
+            MountOption::DefaultPermissions,
+        ];
+        // The server is another user.
+        config.acl = SessionACL::All;
+        let session = spawn_mount(file_system, &mount_point, &config).unwrap();
+        Self {
+            session: Some(session),
+            delay,
+            mount_point,
+            _files: files,
+        }
+    }
+
+    /// Where it is mounted.
+    pub(crate) fn path(&self) -> &Path {
+        self.mount_point.path()
+    }
+
+    /// Each fsync takes so much longer from now on.
+    pub(crate) fn delay(&self, by: Duration) {
+        self.delay
+            .wanted
+            .store(u64::try_from(by.as_nanos()).unwrap(), Relaxed);
+        self.delay.slept.store(0, Relaxed);
+        self.delay.times.store(0, Relaxed);
+    }
+
+    /// How long the delays since then were by the clock, in nanoseconds, on average.
+    pub(crate) fn delayed(&self) -> f64 {
+        let times = self.delay.times.load(Relaxed).max(1);
+        self.delay.slept.load(Relaxed) as f64 / times as f64
+    }
+}
+
+impl Drop for SlowSync {
+    fn drop(&mut self) {
+        let ended = self.session.take().map(BackgroundSession::umount_and_join);
+        if let Some(Err(error)) = ended
+            && !std::thread::panicking()
+        {
+            panic!("cannot unmount {}: {error}", self.path().display());
+        }
+    }
+}
+
+/// Begins the names of its directories; behind it comes the process that they are of.
+const PREFIX: &str = "lt-known-delay-";
+
+/// A directory that every user may pass. Those of processes that were killed go.
+fn directory_in(parent: &str) -> TempDir {
+    remove_stale(Path::new(parent));
+    let prefix = format!("{PREFIX}{}-", process::id());
+    let directory = tempfile::Builder::new()
+        .prefix(&prefix)
+        .tempdir_in(parent)
+        .unwrap();
+    fs::set_permissions(directory.path(), Permissions::from_mode(0o755)).unwrap();
+    directory
+}
+
+fn remove_stale(parent: &Path) {
+    for entry in fs::read_dir(parent).unwrap().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let owner = name
+            .strip_prefix(PREFIX)
+            .and_then(|rest| rest.split_once('-')?.0.parse::<u32>().ok());
+        if owner.is_some_and(|pid| !Path::new(&format!("/proc/{pid}")).exists()) {
+            // Another process may be at it as well.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+#[test]
+fn what_a_killed_process_left_goes_and_nothing_else_does() {
+    let parent = tempfile::tempdir().unwrap();
+    let mut ended = process::Command::new("true").spawn().unwrap();
+    ended.wait().unwrap();
+    let make = |name: String| {
+        let path = parent.path().join(name).join("data");
+        fs::create_dir_all(&path).unwrap();
+        path
+    };
+    let stale = make(format!("{PREFIX}{}-abc", ended.id()));
+    let kept = [
+        make(format!("{PREFIX}{}-abc", process::id())),
+        make(format!("{PREFIX}abc")),
+        make("lt-abc".to_owned()),
+    ];
+    let new = directory_in(parent.path().to_str().unwrap());
+    assert!(!stale.exists());
+    assert!(kept.iter().all(|path| path.exists()) && new.path().exists());
+}

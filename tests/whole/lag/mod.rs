@@ -1,0 +1,5 @@
+//! How late requests leave for real servers, and how that is seen of sysbench.
+
+mod matching;
+mod servers;
+mod stamps;

@@ -1,0 +1,31 @@
+//! The program as a user runs it, against real servers. Needs root, MySQL and MariaDB, sysbench and bpftrace
+//! (scripts/setup --tests): what is missing fails a test.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a test that cannot go on has failed, and one that fails shows what it saw"
+)]
+
+mod common;
+
+mod agreement;
+mod arrivals;
+mod custom;
+mod faults;
+mod groups;
+mod known_delay;
+mod lag;
+mod main_job;
+mod overhead;
+mod pace;
+mod progress;
+mod response;
+mod sampled;
+mod semisync;
+mod shapes;
+mod study;
+mod sysbench_options;
+mod tpcc;
+mod trace;

@@ -1,0 +1,362 @@
+//! The main job on real servers: what it counts, that it adds up, and that it changes as the settings say.
+
+use std::fs;
+
+use crate::common::{
+    SERVERS, alone, done_in_window, driver, is_leader, run, share, sum_of_parts, total, workload,
+};
+use logtrace_common::FileClass;
+use logtrace_events::IoOp;
+use logtrace_report::cause::{Wait, Who};
+use logtrace_report::document::{CauseRow, Document};
+
+fn fsync_of(class: FileClass) -> impl Fn(&CauseRow) -> bool {
+    move |cause| cause.file == Some(class) && cause.op == Some(IoOp::Fsync)
+}
+
+/// What every traced run must hold, whatever the machine does meanwhile.
+fn assert_sound(document: &Document) {
+    assert_counted(document);
+    assert_joined(document);
+}
+
+/// Every commit was seen, and its causes add up.
+fn assert_counted(document: &Document) {
+    let commits = document.commits.as_ref().unwrap();
+    let tracer = document.tracer.as_ref().unwrap();
+    assert_eq!(
+        (tracer.lost, tracer.undecodable, tracer.invariant_violations),
+        (0, 0, 0)
+    );
+    assert_eq!(
+        total(document, |_| true),
+        commits.total,
+        "causes sum to the commit time exactly"
+    );
+    assert!(
+        document.unexplained * 20 <= commits.total,
+        "{} of {}",
+        document.unexplained,
+        commits.total
+    );
+    assert!(tracer.bpf_ns > 0 && tracer.reader_cpu_ns > 0 && tracer.cpu_ns_per_commit > 0);
+    let edges = u64::from(workload(document).connections) * 2;
+    let done = done_in_window(document);
+    assert!(
+        commits.count.abs_diff(done) <= edges,
+        "{} commits, {done} requests done",
+        commits.count
+    );
+}
+
+/// Each request is taken apart, and nothing of it is left over or counted twice.
+fn assert_joined(document: &Document) {
+    let response = document.response.as_ref().unwrap();
+    assert_eq!(sum_of_parts(response), response.total);
+    assert_eq!((response.requests, response.unjoined), (driver(document).done, 0));
+    let commits = document.commits.as_ref().unwrap();
+    // A request may be over after the window in which its commit began, and the other way round: one for each connection
+    // at either end, and those may be the slowest of all.
+    let edges = 2 * u64::from(workload(document).connections) * driver(document).service.max;
+    assert!(
+        response.commit.abs_diff(commits.total) <= commits.total / 50 + edges,
+        "{} ns of {} ns of commit time are the requests', which took {} ns at most",
+        response.commit,
+        commits.total,
+        driver(document).service.max
+    );
+}
+
+#[test]
+fn a_commit_of_mariadb_without_binlog_goes_on_until_its_log_is_durable() {
+    let _alone = alone();
+    let ran = run(
+        "--workload update_key --max --connections 8 --duration 4s --warmup 1s --server mariadb --set log_bin=OFF",
+    );
+    let document = ran.good();
+    assert_sound(&document);
+    let response = document.response.as_ref().unwrap();
+    assert!(
+        response.after_commit * 5 < response.commit,
+        "{} ns after a commit of {} ns",
+        response.after_commit,
+        response.commit
+    );
+    assert!(share(&document, is_leader) > 0.2, "others are waited for");
+}
+
+#[test]
+fn more_detail_says_more() {
+    let _alone = alone();
+    for server in SERVERS {
+        let at = |detail| {
+            let ran = run(&format!(
+                "--workload update_key --max --connections 8 --duration 3s --warmup 1s --server {server} \
+                 --detail {detail}"
+            ));
+            let document = ran.good();
+            assert_sound(&document);
+            document
+        };
+        let commit = at("commit");
+        assert!(commit.files.is_empty() && commit.devices.is_empty());
+        assert!(share(&commit, |cause| cause.wait == Wait::FileIo) > 0.01);
+        let full = at("full");
+        let flushes: u64 = full.devices.iter().map(|device| device.flushes).sum();
+        let waits: u64 = full.files.iter().map(|file| file.flush_waits).sum();
+        assert!(
+            flushes > 0 && waits > 0,
+            "{flushes} flushes, {waits} waits for them"
+        );
+        assert!(share(&full, |cause| cause.wait == Wait::FileIo) < 0.01);
+    }
+}
+
+#[test]
+fn the_main_job_explains_both_servers() {
+    let _alone = alone();
+    for server in SERVERS {
+        let ran = run(&format!(
+            "--workload update_key --rate 300/s --duration 10s --warmup 1s --server {server}"
+        ));
+        let document = ran.good();
+        assert_sound(&document);
+        let driver = driver(&document);
+        assert_eq!(driver.offered_per_s, Some(300.0));
+        assert!(
+            (driver.achieved_per_s / 300.0 - 1.0).abs() <= 0.01,
+            "{server}: {}",
+            driver.achieved_per_s
+        );
+        assert!(driver.errors.is_empty());
+        for class in [FileClass::Binlog, FileClass::Redo] {
+            assert!(
+                share(&document, fsync_of(class)) > 0.01,
+                "{server}: no {class} fsync in {:?}",
+                document.causes
+            );
+        }
+        for name in [
+            "report.html",
+            "flamegraph.svg",
+            "commits.folded",
+            "response.svg",
+            "response.folded",
+            "latency.hlog",
+            "server.json",
+            "host.json",
+        ] {
+            assert!(ran.file(name).metadata().unwrap().len() > 0, "{name}");
+        }
+        assert!(ran.stdout().contains("commits, mean"), "{}", ran.stdout());
+        assert!(
+            ran.stderr().is_empty(),
+            "quiet without a terminal: {}",
+            ran.stderr()
+        );
+    }
+}
+
+#[test]
+fn a_log_that_is_not_synced_leaves_the_commit() {
+    let _alone = alone();
+    for server in SERVERS {
+        let common = format!("--rate 300/s --duration 3s --warmup 500ms --rows 2000 --server {server}");
+        let no_binlog = run(&format!("{common} --set sync_binlog=0")).good();
+        let no_redo = run(&format!("{common} --set innodb_flush_log_at_trx_commit=2")).good();
+        for document in [&no_binlog, &no_redo] {
+            assert_sound(document);
+        }
+        assert_eq!(total(&no_binlog, fsync_of(FileClass::Binlog)), 0, "{server}");
+        assert!(share(&no_binlog, fsync_of(FileClass::Redo)) > 0.1, "{server}");
+        // A change to the next redo file still syncs, whoever commits then.
+        assert!(
+            share(&no_redo, fsync_of(FileClass::Redo)) < 0.05,
+            "{server}: {:?}",
+            no_redo.causes
+        );
+        assert!(share(&no_redo, fsync_of(FileClass::Binlog)) > 0.1, "{server}");
+    }
+}
+
+#[test]
+fn a_commit_that_waits_for_another_ones_fsync_is_charged_to_it() {
+    let _alone = alone();
+    for server in SERVERS {
+        let common = format!("--max --duration 3s --warmup 500ms --rows 2000 --server {server}");
+        let group = run(&format!("{common} --connections 8")).good();
+        let single = run(&format!("{common} --connections 1")).good();
+        assert_sound(&group);
+        assert_sound(&single);
+        let led = |cause: &CauseRow| is_leader(cause) && cause.op == Some(IoOp::Fsync);
+        assert!(share(&group, led) > 0.1, "{server}: {:?}", group.causes);
+        assert_eq!(total(&single, is_leader), 0, "{server}: {:?}", single.causes);
+        assert!(
+            driver(&group).achieved_per_s > driver(&single).achieved_per_s,
+            "{server}: group commit helps"
+        );
+    }
+}
+
+#[test]
+fn reading_commits_nothing_and_every_writing_workload_commits_once_a_request() {
+    let _alone = alone();
+    for server in SERVERS {
+        for workload in ["update_nokey", "insert"] {
+            let ran = run(&format!(
+                "--workload {workload} --rate 200/s --duration 2s --warmup 500ms --rows 1000 --server {server}"
+            ));
+            assert_sound(&ran.good());
+        }
+        // Transactions wait for each other's locks: requests at the edges weigh more than `assert_joined` allows.
+        for workload in ["write_only", "read_write"] {
+            let ran = run(&format!(
+                "--workload {workload} --rate 100/s --duration 2s --warmup 500ms --server {server}"
+            ));
+            assert_counted(&ran.good());
+        }
+        for workload in ["point_select", "read_only"] {
+            let ran = run(&format!(
+                "--workload {workload} --rate 100/s --duration 2s --warmup 500ms --rows 1000 --server {server}"
+            ));
+            let document = ran.good();
+            assert!(driver(&document).done > 0);
+            assert_eq!(
+                document.commits.as_ref().unwrap().count,
+                0,
+                "{server} {workload}: read-only commits do not wait"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_transaction_of_ten_updates_is_one_commit_and_explained() {
+    let _alone = alone();
+    let writers = "mysql --set innodb_log_writer_threads=ON";
+    for server in [SERVERS[0], writers, SERVERS[1]] {
+        let ran = run(&format!(
+            "--workload write_only_10 --max --connections 8 --duration 3s --warmup 500ms --tables 2 --rows 2000 \
+             --server {server}"
+        ));
+        let document = ran.good();
+        // Few and long: those at the edges of the window weigh more than `assert_joined` allows.
+        assert_counted(&document);
+        assert!(driver(&document).done > 0 && driver(&document).errors.is_empty());
+        assert!(
+            document.unexplained * 100 <= document.commits.as_ref().unwrap().total,
+            "{server}: {} ns unexplained",
+            document.unexplained
+        );
+    }
+}
+
+#[test]
+fn a_rate_may_be_a_share_of_the_capacity_that_is_measured_first() {
+    let _alone = alone();
+    let ran = run("--rate 20% --duration 2s --warmup 500ms --rows 1000 --server mariadb --no-trace");
+    let document = ran.good();
+    let capacity = workload(&document).capacity_per_s.unwrap();
+    let offered = driver(&document).offered_per_s.unwrap();
+    assert!((offered / capacity - 0.2).abs() < 1e-9, "{offered} of {capacity}");
+    assert!(
+        document.commits.is_none() && document.tracer.is_none(),
+        "--no-trace"
+    );
+}
+
+#[test]
+fn a_report_renders_again_without_root_and_a_recording_is_kept() {
+    let _alone = alone();
+    let ran = run("--rate 200/s --duration 2s --warmup 500ms --rows 1000 --server mariadb --record");
+    let document = ran.good();
+    let records = ran.file("records.bin").metadata().unwrap().len();
+    let tracer = document.tracer.as_ref().unwrap();
+    assert!(
+        records > tracer.events * 40,
+        "{records} bytes for {} records",
+        tracer.events
+    );
+    let report = |format: &str| ran.report(format);
+    assert!(
+        ran.stdout().starts_with(&report("terminal")),
+        "the same text again"
+    );
+    assert_eq!(report("json"), fs::read_to_string(ran.file("run.json")).unwrap());
+    assert_eq!(
+        report("folded"),
+        fs::read_to_string(ran.file("commits.folded")).unwrap()
+    );
+    assert_eq!(
+        report("html"),
+        fs::read_to_string(ran.file("report.html")).unwrap()
+    );
+    let folded: u64 = report("folded")
+        .lines()
+        .map(|line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap())
+        .sum();
+    assert_eq!(
+        folded,
+        document.commits.as_ref().unwrap().total,
+        "folded stacks add up too"
+    );
+    assert!(report("csv").lines().count() > document.causes.len());
+    assert!(report("markdown").contains("| "));
+}
+
+#[test]
+fn work_of_background_threads_and_locks_has_a_name() {
+    let _alone = alone();
+    let ran = run("--max --connections 32 --duration 3s --warmup 500ms --rows 50 --tables 1 --server mysql");
+    let document = ran.good();
+    assert_sound(&document);
+    let known = [Who::Own, Who::Leader, Who::Session, Who::Background];
+    assert!(document.causes.iter().all(|cause| known.contains(&cause.who)));
+    assert!(driver(&document).done > 0);
+}
+
+#[test]
+fn a_statement_pays_for_the_logs_of_statements() {
+    let _alone = alone();
+    for server in SERVERS {
+        for output in ["FILE", "TABLE"] {
+            let ran = run(&format!(
+                "--workload point_select --rate 200/s --duration 3s --warmup 1s --connections 2 --tables 1 --rows 1000 \
+                 --server {server} --detail full --set general_log=ON --set slow_query_log=ON --set long_query_time=0 \
+                 --set log_output={output}"
+            ));
+            let document = ran.good();
+            let statements = document.statements.as_ref().unwrap();
+            let done = done_in_window(&document);
+            assert!(
+                statements.count.abs_diff(done) * 20 <= done + 40,
+                "{server}: {} statements, {done} requests",
+                statements.count
+            );
+            let total: u64 = statements.causes.iter().map(|row| row.total).sum();
+            assert_eq!(total, statements.total);
+            for class in [FileClass::GeneralLog, FileClass::SlowLog] {
+                let rows = statements.causes.iter();
+                let mut rows = rows.filter(|row| row.file == Some(class) && row.op == Some(IoOp::Write));
+                assert!(
+                    rows.any(|row| row.who == Who::Own && row.statements * 2 > statements.count),
+                    "{server}, {output}: {class} in {:?}",
+                    statements.causes
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_private_server_has_room_for_all_connections() {
+    let _alone = alone();
+    for server in SERVERS {
+        let ran = run(&format!(
+            "--workload update_key --max --connections 200 --duration 2s --warmup 1s --tables 2 --rows 1000 --server {server}"
+        ));
+        let document = ran.good();
+        assert_sound(&document);
+        assert_eq!(workload(&document).connections, 200);
+    }
+}

@@ -1,0 +1,205 @@
+//! That tracing stays cheap: a traced server does at least nine tenths of what it does untraced.
+//!
+//! The goal is 95 %, which MySQL keeps and MariaDB misses by one (docs/performance.md); this guards against losing it.
+//!
+//! Throughput moves by a tenth from one second to the next, so that the median of a few pairs says little. More are
+//! measured until the limit lies outside of the median's interval; where it never does, nothing is shown against it.
+
+use std::num::NonZeroUsize;
+use std::ops::RangeInclusive;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use logtrace_benchkit::tracing::Traced;
+use logtrace_benchkit::{CONNECTIONS, Median, Pair, SharedServer, SteadyLoad, Tracing};
+use logtrace_tracer::Extent;
+use proptest::prelude::*;
+
+/// Least throughput traced / untraced.
+const LIMIT: f64 = 0.90;
+
+/// Least median, however wide its interval.
+const FLOOR: f64 = 0.80;
+
+/// A machine that is quiet, or far from the limit, is done with the fewest; a noisy one gets more.
+const PAIRS: RangeInclusive<usize> = 8..=24;
+
+const WINDOW: Duration = Duration::from_secs(1);
+
+/// Pairs whose cost is added up.
+const COST_PAIRS: usize = 2;
+
+/// Long: a busy disk may do nothing for a second, and the account is of samples.
+const COST_WINDOW: Duration = Duration::from_secs(3);
+
+/// Most CPU time of the tracer a commit of 256 connections, to that of 8. It was 1.0 with MySQL (docs/performance.md), and
+/// moves by a third with what else the machine does; whatever grows with the connections would be far beyond this.
+const COST_GROWTH: f64 = 1.6;
+
+/// Servers that are measured share the machine with nothing.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// Whether the interval lies on one side of `limit`.
+fn is_clear_of(Median { interval, .. }: Median, limit: f64) -> bool {
+    interval.is_some_and(|(low, high)| limit <= low || high < limit)
+}
+
+/// Whether the ratios so far decide, or there are enough of them.
+fn is_decided(ratios: &[f64]) -> bool {
+    ratios.len() >= *PAIRS.end()
+        || (ratios.len() >= *PAIRS.start()
+            && Median::of(ratios).is_some_and(|median| is_clear_of(median, LIMIT)))
+}
+
+/// Whether nothing speaks against the limit, and the median is not far below it.
+fn is_cheap(Median { median, interval }: Median) -> bool {
+    median >= FLOOR && interval.is_some_and(|(_, high)| high >= LIMIT)
+}
+
+fn assert_tracing_is_cheap(server: &str) {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let shared = SharedServer::start(server.parse().unwrap(), Vec::new()).unwrap();
+    let load = SteadyLoad::start(shared.connection(), CONNECTIONS).unwrap();
+    let (mut ratios, mut commits) = (Vec::new(), 0);
+    while !is_decided(&ratios) {
+        let attach = || Tracing::attach(shared.facts(), Extent::default());
+        let pair = Pair::measure(&load, WINDOW, attach).unwrap();
+        ratios.push(pair.ratio());
+        commits += pair.seen.commits;
+    }
+    load.stop().unwrap();
+    let name = format!("{} {}", shared.facts().flavor, shared.facts().version);
+    shared.stop().unwrap();
+    assert!(commits > 0, "{name}: nothing was traced");
+    let median = Median::of(&ratios).unwrap();
+    assert!(
+        is_cheap(median),
+        "{name}: traced / untraced throughput {median:.3?}, of {ratios:.3?}; \
+         `scripts/overhead --server {server}` shows what it is spent on"
+    );
+}
+
+#[test]
+fn tracing_mysql_takes_at_most_a_tenth_of_its_throughput() {
+    assert_tracing_is_cheap("mysql");
+}
+
+#[test]
+fn tracing_mariadb_takes_at_most_a_tenth_of_its_throughput() {
+    assert_tracing_is_cheap("mariadb");
+}
+
+/// CPU time of the tracer a commit, by its own account, in nanoseconds.
+fn cost_a_commit(shared: &SharedServer, connections: usize) -> f64 {
+    let load = SteadyLoad::start(shared.connection(), NonZeroUsize::new(connections).unwrap()).unwrap();
+    let pairs: Vec<Traced> = (0..COST_PAIRS)
+        .map(|_| {
+            let attach = || Tracing::attach(shared.facts(), Extent::default());
+            Pair::measure(&load, COST_WINDOW, attach).unwrap().seen
+        })
+        .collect();
+    load.stop().unwrap();
+    let cpu_ns: u64 = pairs
+        .iter()
+        .map(|seen| seen.account.bpf_ns() + seen.account.reader_cpu_ns())
+        .sum();
+    let commits: u64 = pairs.iter().map(|seen| seen.commits).sum();
+    assert!(commits > 0, "nothing was traced");
+    cpu_ns as f64 / commits as f64
+}
+
+fn assert_the_cost_of_a_commit_stays_within_bounds(server: &str) {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let settings = vec!["max_connections=300".parse().unwrap()];
+    let shared = SharedServer::start(server.parse().unwrap(), settings).unwrap();
+    let few = cost_a_commit(&shared, 8);
+    let many = cost_a_commit(&shared, 256);
+    shared.stop().unwrap();
+    assert!(few > 0.0);
+    assert!(
+        many / few <= COST_GROWTH,
+        "{server}: {few:.0} ns a commit of 8 connections, {many:.0} ns of 256"
+    );
+}
+
+#[test]
+fn tracing_a_commit_of_mysql_costs_within_bounds_with_many_connections() {
+    assert_the_cost_of_a_commit_stays_within_bounds("mysql");
+}
+
+#[test]
+fn tracing_a_commit_of_mariadb_costs_within_bounds_with_many_connections() {
+    assert_the_cost_of_a_commit_stays_within_bounds("mariadb");
+}
+
+/// `count` ratios around `middle`, ten per cent wide.
+fn ratios_around(middle: f64, count: usize) -> Vec<f64> {
+    (0..count)
+        .map(|number| middle + 0.1 * (number as f64 / (count - 1) as f64 - 0.5))
+        .collect()
+}
+
+#[test]
+fn more_pairs_are_measured_until_the_limit_is_out_of_the_interval() {
+    for (count, middle, decided) in [
+        (*PAIRS.start() - 1, 1.1, false),
+        (*PAIRS.start(), 1.1, true),
+        (*PAIRS.start(), 0.6, true),
+        (*PAIRS.start(), LIMIT, false),
+        (*PAIRS.end() - 1, LIMIT, false),
+        (*PAIRS.end(), LIMIT, true),
+    ] {
+        assert_eq!(
+            is_decided(&ratios_around(middle, count)),
+            decided,
+            "{count} around {middle}"
+        );
+    }
+}
+
+#[test]
+fn a_loss_is_seen_through_the_noise() {
+    for (middle, cheap) in [(0.97, true), (0.88, true), (0.83, false), (0.7, false)] {
+        let median = Median::of(&ratios_around(middle, *PAIRS.end())).unwrap();
+        assert_eq!(is_cheap(median), cheap, "{median:?}");
+    }
+    assert!(!is_cheap(Median {
+        median: 0.79,
+        interval: Some((0.6, 1.1))
+    }));
+}
+
+#[test]
+fn the_interval_leaves_out_as_many_numbers_as_the_tables_of_the_sign_test_say() {
+    // Two-sided, 5 %: the critical value is how many may lie on one side.
+    let table = [(6, 0), (8, 0), (9, 1), (12, 2), (15, 3), (20, 5), (25, 7)];
+    for (count, left_out) in table {
+        let numbers: Vec<f64> = (0..count).map(f64::from).collect();
+        let interval = (f64::from(left_out), f64::from(count - 1 - left_out));
+        assert_eq!(
+            Median::of(&numbers).unwrap().interval,
+            Some(interval),
+            "{count} numbers"
+        );
+    }
+}
+
+#[test]
+fn few_numbers_have_a_median_and_no_interval() {
+    assert_eq!(Median::of(&[]), None);
+    let three = Median::of(&[3.0, 1.0, 2.0]).unwrap();
+    assert_eq!((three.median, three.interval), (2.0, None));
+    assert!(!is_clear_of(three, 100.0));
+    assert_eq!(Median::of(&[2.0, 1.0]).map(|two| two.median), Some(1.5));
+}
+
+proptest! {
+    #[test]
+    fn the_interval_spans_the_median(numbers in proptest::collection::vec(0.5f64..1.5, 6..40)) {
+        let median = Median::of(&numbers).unwrap();
+        let (low, high) = median.interval.unwrap();
+        prop_assert!(low <= median.median && median.median <= high);
+        prop_assert!(is_clear_of(median, 0.4) && is_clear_of(median, 1.6));
+        prop_assert!(low == high || !is_clear_of(median, f64::midpoint(low, high)));
+    }
+}

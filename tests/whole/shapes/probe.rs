@@ -1,0 +1,162 @@
+//! What one client does on a private server, traced.
+
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use logtrace_common::TimeRange;
+use logtrace_driver::THREAD_QUESTIONS;
+use logtrace_events::{Commit, Record, decode};
+use logtrace_report::analysis::{Analysis, AnalysisConfig};
+use logtrace_report::breakdown::Breakdown;
+use logtrace_report::cause::Cause;
+use logtrace_server::{Endpoint, ServerChoice, Setting};
+use logtrace_tracer::{Sink, Stopped, Tracer, TracerConfig};
+use mysql_async::prelude::Queryable;
+use mysql_async::{Conn, OptsBuilder};
+use tokio::runtime::{Builder, Runtime};
+
+use logtrace_benchkit::SharedServer;
+
+/// A server with one client.
+pub(crate) struct Client {
+    server: SharedServer,
+    runtime: Runtime,
+    conn: Conn,
+    /// That of the server which serves it alone.
+    thread: Option<u32>,
+}
+
+/// What the client's commits were.
+pub(crate) struct Seen {
+    /// Those of the client's own thread; all, where threads serve whatever client has something to do.
+    pub(crate) commits: Vec<Commit>,
+    /// Where their time went, and that of all others.
+    pub(crate) breakdown: Breakdown,
+    /// How long the statements took, in nanoseconds.
+    pub(crate) statements_ns: u64,
+}
+
+impl Client {
+    pub(crate) fn new(choice: &str, settings: &[&str]) -> Self {
+        let settings: Vec<Setting> = settings.iter().map(|setting| setting.parse().unwrap()).collect();
+        let choice: ServerChoice = choice.parse().unwrap();
+        let server = SharedServer::start(choice, settings).unwrap();
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let connection = server.connection();
+        let Endpoint::Socket(socket) = &connection.endpoint else {
+            panic!("a private server has a socket");
+        };
+        let options = OptsBuilder::default()
+            .user(Some(&connection.user))
+            .socket(Some(socket.to_string_lossy()));
+        let mut conn = runtime.block_on(Conn::new(options)).unwrap();
+        let thread = runtime.block_on(thread_of(&mut conn));
+        let mut client = Self {
+            server,
+            runtime,
+            conn,
+            thread,
+        };
+        for statement in [
+            "CREATE DATABASE shapes",
+            "USE shapes",
+            "CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, v INT)",
+            "INSERT INTO t (v) VALUES (0)",
+        ] {
+            client.execute(statement);
+        }
+        client
+    }
+
+    pub(crate) fn execute(&mut self, statement: &str) {
+        let Self { runtime, conn, .. } = self;
+        let done = runtime.block_on(conn.query_drop(statement));
+        done.unwrap_or_else(|error| panic!("{statement}: {error}"));
+    }
+
+    /// Traces some repetitions of these statements; `{n}` in one is the number of the repetition.
+    pub(crate) fn traced(&mut self, repetitions: u32, statements: &[&str]) -> Seen {
+        let facts = self.server.facts();
+        let analysis = Analysis::new(AnalysisConfig {
+            server_tgid: facts.pid,
+            logs: facts.log_names(),
+            window: TimeRange::new(0, u64::MAX),
+        });
+        let commits = Arc::new(Mutex::new(Vec::new()));
+        let explainer = Explainer {
+            analysis,
+            commits: Arc::clone(&commits),
+        };
+        let config = TracerConfig {
+            pools_threads: facts.pools_threads(),
+            ..TracerConfig::new(facts.pid)
+        };
+        let tracer = Tracer::start(config, explainer).unwrap();
+        let started = Instant::now();
+        for n in 0..repetitions {
+            for statement in statements {
+                self.execute(&statement.replace("{n}", &n.to_string()));
+            }
+        }
+        let statements_ns = u64::try_from(started.elapsed().as_nanos()).unwrap();
+        let Stopped {
+            sink: explainer,
+            account,
+            ..
+        } = tracer.stop().unwrap();
+        assert!(account.losses.is_none(), "{:?}", account.losses);
+        let mut commits = std::mem::take(&mut *commits.lock().unwrap());
+        commits.retain(|commit: &Commit| self.thread.is_none_or(|thread| commit.tid == thread));
+        Seen {
+            commits,
+            breakdown: explainer.analysis.finish(),
+            statements_ns,
+        }
+    }
+
+    pub(crate) fn stop(self) {
+        drop(self.conn);
+        self.server.stop().unwrap();
+    }
+}
+
+impl Seen {
+    /// Sum of the client's commits in nanoseconds.
+    pub(crate) fn total_ns(&self) -> u64 {
+        self.commits
+            .iter()
+            .map(|commit| commit.end_ns - commit.start_ns)
+            .sum()
+    }
+
+    /// The share of all commit time that the wanted causes took.
+    pub(crate) fn share(&self, wanted: impl Fn(&Cause) -> bool) -> f64 {
+        let wanted = self.breakdown.causes.iter().filter(|row| wanted(&row.cause));
+        wanted.map(|row| row.total_ns).sum::<u64>() as f64 / self.breakdown.total_ns.max(1) as f64
+    }
+}
+
+struct Explainer {
+    analysis: Analysis,
+    commits: Arc<Mutex<Vec<Commit>>>,
+}
+
+impl Sink for Explainer {
+    fn record(&mut self, bytes: &[u8]) {
+        let record = decode(bytes).unwrap();
+        if let Record::Commit(commit) = &record {
+            self.commits.lock().unwrap().push(*commit);
+        }
+        self.analysis.push(record);
+    }
+}
+
+/// The server's thread of a connection.
+async fn thread_of(conn: &mut Conn) -> Option<u32> {
+    for question in THREAD_QUESTIONS {
+        if let Ok(Some(thread)) = conn.query_first::<Option<u32>, _>(question).await {
+            return thread;
+        }
+    }
+    None
+}

@@ -1,0 +1,9 @@
+//! `logtrace study` as a user runs it.
+
+mod built_in;
+mod faults;
+mod interrupted;
+mod refused;
+mod rotation;
+mod studied;
+mod whole;
