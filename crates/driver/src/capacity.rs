@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::config::{DriveConfig, Pace};
-use crate::engine::drive::{DriveError, Outputs, drive};
+use crate::config::DriveConfig;
+use crate::engine::drive::{Outputs, drive};
+use crate::error::DriveError;
 use crate::results::result::Ended;
+use crate::schedule::pace::Pace;
 use crate::util::random::Stream;
 use crate::workloads::dataset::Dataset;
 

@@ -23,20 +23,24 @@ mod results;
 
 mod config;
 mod engine;
+mod error;
 
 mod capacity;
 
 pub use hdrhistogram::Histogram;
+pub use logtrace_common::TimeRange;
 pub use tokio_util::sync::CancellationToken;
 
 pub use capacity::{CAPACITY_DURATION, CAPACITY_WARMUP, capacity};
 pub use client::server_thread::THREAD_QUESTIONS;
+pub use client::session_check::SessionError;
 pub use client::session_variable::{SessionVariable, SessionVariableError};
 pub use client::target::{Address, ConnectError, Target};
-pub use config::{DEFAULT_GRACE, DriveConfig, Pace, Span};
+pub use config::{DEFAULT_GRACE, DriveConfig};
 pub use engine::connection::MAX_RETRIES;
-pub use engine::drive::{DriveError, Outputs, drive};
+pub use engine::drive::{Outputs, drive};
 pub use engine::shard_state::Observer;
+pub use error::DriveError;
 pub use load::load_tables::{LoadConfig, LoadError, LoadProgress, Loaded, drop_database, load};
 pub use pacing::lateness::Lags;
 pub use pacing::self_test::{PaceTurn, Waiting, pace_lag};
@@ -48,6 +52,7 @@ pub use results::progress::{Progress, Stage, Watch};
 pub use results::recorder::{Counts, DISCONNECTED, LATE_NS, Latencies, Recorder, TIMED_OUT};
 pub use results::result::{Ended, Measured};
 pub use schedule::arrivals::{Arrivals, Offsets, UnknownArrivals};
+pub use schedule::pace::Pace;
 pub use schedule::rate::{Rate, RateError};
 pub use schedule::rate_arg::Offer;
 pub use schedule::rate_range::RateRange;

@@ -11,7 +11,7 @@ use anyhow::{Context, bail};
 use logtrace_common::TimeRange;
 use logtrace_driver::{
     CAPACITY_DURATION, CAPACITY_WARMUP, CancellationToken, DEFAULT_GRACE, DriveConfig, LoadConfig, LoadError,
-    Loaded, Measured, Observer, Outputs, Pace, Progress, Span, Stage, Target, Watch, capacity, drive,
+    Loaded, Measured, Observer, Outputs, Pace, Progress, Stage, Target, Watch, capacity, drive,
     drop_database, load,
 };
 use logtrace_events::Request;
@@ -189,7 +189,7 @@ pub(crate) struct Follower {
 }
 
 impl Watch for Follower {
-    fn window(&mut self, window: Span) {
+    fn window(&mut self, window: TimeRange) {
         self.exchange
             .announce(TimeRange::new(window.start_ns, window.end_ns));
         if let Some(announced) = self.announced.take() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use anyhow::anyhow;
-use logtrace_driver::DriveError;
+use logtrace_driver::SessionError;
 use logtrace_server::{Home, ServerError};
 use logtrace_study::{Cell, Plan};
 
@@ -87,7 +87,7 @@ impl SettingsCheck<'_> {
         }
         let checked = served.target.check_session(&session);
         match self.interrupts.unless_ended(checked).await? {
-            Err(DriveError::Session { variable, source }) => {
+            Err(SessionError::Refused { variable, source }) => {
                 let option = format!("session.{}", variable.name());
                 Err(UsageError(self.plan.error(cell, &option, source).to_string()).into())
             }

@@ -6,8 +6,6 @@ use std::path::PathBuf;
 use mysql_async::{Conn, Opts, OptsBuilder, SslOpts};
 use thiserror::Error;
 
-use crate::client::connection;
-
 /// Where the server is and as whom to log in.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Target {
@@ -62,13 +60,8 @@ impl Target {
         connected.map_err(|source| self.refused(source))
     }
 
-    /// Opens one connection for requests.
-    pub(crate) async fn connect_for_requests(&self) -> Result<connection::Conn, ConnectError> {
-        let connected = connection::Conn::connect(self, Use::Database).await;
-        connected.map_err(|source| self.refused(source))
-    }
-
-    fn refused(&self, source: mysql_async::Error) -> ConnectError {
+    /// Returns the error of a connection to this server that failed.
+    pub(crate) fn refused(&self, source: mysql_async::Error) -> ConnectError {
         ConnectError {
             address: self.address.to_string(),
             user: self.user.clone(),

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use logtrace_events::{Outcome, Request};
 use mysql_async::Error;
@@ -14,7 +15,11 @@ use crate::engine::request_source::Turn;
 use crate::engine::shard_state::Seat;
 use crate::results::per_type::KindOf;
 use crate::util::clock::now_ns;
+use crate::workloads::custom::connection::Session;
+use crate::workloads::options::{Content, Requests};
 use crate::workloads::request_values::Draw;
+use crate::workloads::sysbench::connection::Scripted;
+use crate::workloads::tpcc::connection::Terminal;
 use crate::workloads::workload::{Issued, Workload};
 
 /// Serves requests until the drive is over, or the connection broke and did not come back.
@@ -30,18 +35,27 @@ pub const MAX_RETRIES: u32 = 10;
 /// `ER_LOCK_DEADLOCK` (sysbench's default `--mysql-ignore-errors`).
 const RETRIED: [u16; 3] = [1020, 1205, 1213];
 
+/// Prepares the workload of these requests on a connection, ready to serve.
+pub(crate) fn prepare(requests: &Requests, conn: Conn, seat: Seat) -> Preparing {
+    match requests.content() {
+        Content::Script(statements) => prepare_workload::<Scripted>(statements.clone(), conn, seat),
+        Content::Tpcc(tpcc) => prepare_workload::<Terminal>(*tpcc, conn, seat),
+        Content::File(custom) => prepare_workload::<Session>(Arc::clone(custom), conn, seat),
+    }
+}
+
 /// Prepares workload `W` on a connection, ready to serve.
 ///
 /// One box a connection; a request itself costs none.
-pub(crate) fn prepare<W: Workload>(mut conn: Conn, seat: Seat) -> Preparing {
+fn prepare_workload<W: Workload>(content: W::Content, mut conn: Conn, seat: Seat) -> Preparing {
     Box::pin(async move {
-        let workload = W::prepare(&mut conn, &seat).await?;
-        let serving: Serving = Box::pin(serve(workload, conn, seat));
+        let workload = W::prepare(&mut conn, &content, &seat.context).await?;
+        let serving: Serving = Box::pin(serve(workload, content, conn, seat));
         Ok(serving)
     })
 }
 
-async fn serve<W: Workload>(mut workload: W, mut conn: Conn, mut seat: Seat) {
+async fn serve<W: Workload>(mut workload: W, content: W::Content, mut conn: Conn, mut seat: Seat) {
     loop {
         if let Some(pause) = workload.pause() {
             // A user's time is in seconds: that tokio rounds to milliseconds does not matter.
@@ -54,7 +68,7 @@ async fn serve<W: Workload>(mut workload: W, mut conn: Conn, mut seat: Seat) {
         seat.finish(&request, kind);
         let given_up = request.outcome == Outcome::TimedOut;
         if given_up || request.outcome == Outcome::Disconnected {
-            let Some(again) = reconnect(&mut seat, given_up).await else {
+            let Some(again) = reconnect(&mut seat, &content, given_up).await else {
                 return;
             };
             (workload, conn) = again;
@@ -70,7 +84,7 @@ async fn run<W: Workload>(
     seat: &Seat,
     turn: Turn,
 ) -> (Request, Option<KindOf>) {
-    let values = workload.draw(&mut Draw::request(seat.dataset, turn.base, turn.number));
+    let values = workload.draw(&mut Draw::request(seat.context.dataset, turn.base, turn.number));
     // The first poll of the future below writes to the socket.
     let sent_ns = now_ns();
     let attempts = Attempts {

@@ -1,27 +1,25 @@
 //! One drive from the first connection to the last answer.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, SystemTime};
 
-use thiserror::Error;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::client::session_variable::SessionVariable;
-use crate::client::target::ConnectError;
-use crate::config::{DriveConfig, Span};
-use crate::engine::reconnect::Reconnection;
+use logtrace_common::TimeRange;
+
+use crate::config::DriveConfig;
 use crate::engine::shard::{Shard, Task, Told};
 use crate::engine::shard_result::Part;
-use crate::engine::shard_state::{Common, Observer};
+use crate::engine::shard_state::{Common, Observer, Reconnection};
 use crate::engine::share::Share;
+use crate::error::DriveError;
 use crate::results::merge_seconds::Seconds;
 use crate::results::progress::{Stage, Watch};
 use crate::results::result::{Ended, Measured};
 use crate::schedule::rate::MOST_PER_S;
 use crate::util::clock::{duration_ns, now_ns, thread_cpu_ns};
-use crate::util::runtime::{RuntimeError, on_this_thread};
-use crate::workloads::dataset::DatasetError;
+use crate::util::runtime::on_this_thread;
 use crate::workloads::tpcc;
 
 /// Where a drive leaves what it has as it goes, and who may stop it.
@@ -34,70 +32,6 @@ pub struct Outputs<'a> {
     pub observer: Option<Observer>,
     /// Ends the window early; what was measured until then is returned.
     pub cancel: CancellationToken,
-}
-
-/// Why nothing was measured.
-#[derive(Debug, Error)]
-pub enum DriveError {
-    /// No event loop.
-    #[error(transparent)]
-    Runtime(#[from] RuntimeError),
-    /// No server.
-    #[error(transparent)]
-    Connect(#[from] ConnectError),
-    /// No such tables.
-    #[error(transparent)]
-    Dataset(#[from] DatasetError),
-    /// No requests would ever be due, or more than can be sent.
-    #[error("a rate of {0} requests a second cannot be offered: give one above 0, and of at most 1,000,000")]
-    Rate(f64),
-    /// The server refused a session variable.
-    #[error("cannot set {variable} for the session of a connection: {source}")]
-    Session {
-        /// The variable and its value.
-        variable: SessionVariable,
-        /// What the server said.
-        source: mysql_async::Error,
-    },
-    /// The server refused the workload's statements.
-    #[error("cannot prepare the workload {workload}: {source}. Are its tables loaded?")]
-    Prepare {
-        /// The workload's name.
-        workload: String,
-        /// What the server said.
-        source: mysql_async::Error,
-    },
-    /// The system gave no thread.
-    #[error("cannot start a thread for the connections: {0}")]
-    Thread(io::Error),
-    /// A thread ended without a word; what it said is on stderr.
-    #[error("a thread of the driver failed: this is an error of logtrace")]
-    Lost,
-    /// The timer failed.
-    #[error("cannot wait for the next due time: {0}")]
-    Timer(io::Error),
-    /// The interval log could not be written.
-    #[error("cannot write the latency log: {0}")]
-    Log(io::Error),
-    /// Cancelled before the window.
-    #[error("cancelled before anything was measured")]
-    Cancelled,
-    /// Every connection broke before the window.
-    #[error("the server closed every connection during the warm-up: see its error log")]
-    GoneInWarmup,
-    /// The warm-up does not end.
-    #[error(
-        "{running} requests of the warm-up had no answer after {grace:?}: is the server stopped or overloaded?"
-    )]
-    StuckInWarmup {
-        /// Requests without an answer.
-        running: u64,
-        /// How long they were waited for.
-        grace: Duration,
-    },
-    /// A capacity of nothing.
-    #[error("the server did no request at all in {0:?}: there is no capacity to take a share of")]
-    NoCapacity(Duration),
 }
 
 /// Time between announcing a stage and its start.
@@ -270,7 +204,7 @@ impl Shards {
         Ok((whole, thread_cpu_ns().saturating_sub(cpu_ns)))
     }
 
-    fn order(&self, stage: Span) {
+    fn order(&self, stage: TimeRange) {
         for shard in &self.each {
             // One that failed has said so.
             let _ = shard.stages.send(stage);
@@ -295,9 +229,9 @@ impl Shards {
     }
 }
 
-fn span_of(length: Duration) -> Span {
+fn span_of(length: Duration) -> TimeRange {
     let start_ns = now_ns() + LEAD_NS;
-    Span {
+    TimeRange {
         start_ns,
         end_ns: start_ns.saturating_add(duration_ns(length)),
     }

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::engine::drive::DriveError;
 use crate::engine::shard_state::Floor;
 use crate::engine::ticker::Ticks;
+use crate::error::DriveError;
 use crate::pacing::pacer::Pacer;
 use crate::results::result::Ended;
 use crate::util::clock::now_ns;

@@ -1,11 +1,14 @@
 //! The two stages of a drive on one shard: the warm-up, and the window that is measured.
 
-use crate::config::{DriveConfig, Span};
-use crate::engine::drive::DriveError;
+use logtrace_common::TimeRange;
+
+use crate::config::DriveConfig;
 use crate::engine::event_loop::Session;
+use crate::engine::request_source::Source;
 use crate::engine::shard_result::Part;
 use crate::engine::share::Share;
 use crate::engine::ticker::{Teller, Ticks};
+use crate::error::DriveError;
 use crate::results::recorder::Recorder;
 use crate::results::result::Ended;
 use crate::util::clock::{duration_ns, now_ns, thread_cpu_ns};
@@ -16,13 +19,11 @@ use crate::util::random::Stream;
 pub(crate) async fn warm_up(
     config: &DriveConfig,
     share: Share,
-    span: Span,
+    span: TimeRange,
     session: &mut Session,
     tell: Teller<'_>,
 ) -> Result<Ended, DriveError> {
-    let source = config
-        .pace
-        .source(span, Stream::Warmup, config.dataset.seed, share);
+    let source = Source::new(&config.pace, span, Stream::Warmup, config.dataset.seed, share);
     session.floor.board.borrow_mut().set_source(source);
     let mut ticks = Ticks::new(span.start_ns, tell);
     let ended = session.run(&mut ticks, span.end_ns).await?;
@@ -44,7 +45,7 @@ pub(crate) async fn warm_up(
 pub(crate) async fn measure(
     config: &DriveConfig,
     share: Share,
-    planned: Span,
+    planned: TimeRange,
     session: &mut Session,
     tell: Teller<'_>,
 ) -> Result<Part, DriveError> {
@@ -55,9 +56,7 @@ pub(crate) async fn measure(
     recorder.set_kinds(config.requests.kinds().len());
     session.floor.recorder.replace(recorder);
     let cpu_ns = thread_cpu_ns();
-    let source = config
-        .pace
-        .source(planned, Stream::Window, config.dataset.seed, share);
+    let source = Source::new(&config.pace, planned, Stream::Window, config.dataset.seed, share);
     session.floor.board.borrow_mut().set_source(source);
 
     let ended = session.run(&mut ticks, planned.end_ns).await?;
@@ -76,8 +75,8 @@ pub(crate) async fn measure(
 }
 
 /// What is known when the window ends; what was recorded comes with the end of the grace.
-fn end_of_window(session: &Session, planned: Span, ended: Ended) -> Part {
-    let window = Span {
+fn end_of_window(session: &Session, planned: TimeRange, ended: Ended) -> Part {
+    let window = TimeRange {
         start_ns: planned.start_ns,
         end_ns: now_ns().clamp(planned.start_ns, planned.end_ns),
     };

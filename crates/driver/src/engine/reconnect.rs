@@ -1,45 +1,34 @@
 //! A connection that was lost comes back.
 
-use std::time::Duration;
-
 use tokio::time::{Instant, sleep};
 
 use crate::client::connection::Conn;
 use crate::client::server_thread::server_thread;
-use crate::client::session_variable::SessionVariable;
-use crate::client::target::Target;
+use crate::client::session_check::set_session;
+use crate::client::target::Use;
 use crate::engine::backoff::Backoff;
-use crate::engine::drive::DriveError;
 use crate::engine::shard_state::Seat;
+use crate::error::DriveError;
 use crate::results::outages::OutageCause;
 use crate::util::clock::{NS_PER_S, now_ns};
 use crate::workloads::workload::Workload;
 
-/// How lost connections are made again.
-#[derive(Debug)]
-pub(crate) struct Reconnection {
-    pub(crate) target: Target,
-    /// What each sets for its session.
-    pub(crate) session: Vec<SessionVariable>,
-    /// How long each is tried for while the server refuses it. One that accepts it and says nothing has stopped, and may
-    /// go on: it is waited for.
-    pub(crate) patience: Duration,
-    /// Whether the thread that serves a connection is of interest.
-    pub(crate) observed: bool,
-}
-
 /// Connects again and prepares what the workload needs, with pauses that get longer; `None` once patience is over.
 ///
 /// A connection that was given up after a `deadline` was not lost, unless the server refuses another one.
-pub(crate) async fn reconnect<W: Workload>(seat: &mut Seat, given_up: bool) -> Option<(W, Conn)> {
+pub(crate) async fn reconnect<W: Workload>(
+    seat: &mut Seat,
+    content: &W::Content,
+    given_up: bool,
+) -> Option<(W, Conn)> {
     let lost_connection_ns = seat.connected_ns;
     let until = Instant::now() + seat.reconnection().patience;
     let mut is_lost = !given_up;
     if is_lost {
         seat.lost(now_ns());
     }
-    for pause in Backoff::new(seat.number()) {
-        if let Some((workload, mut conn)) = attempt(seat).await {
+    for pause in Backoff::new(seat.context.connection) {
+        if let Some((workload, mut conn)) = attempt(seat, content).await {
             if is_lost {
                 let cause = cause(&mut conn, lost_connection_ns).await;
                 seat.back(cause);
@@ -60,26 +49,23 @@ pub(crate) async fn reconnect<W: Workload>(seat: &mut Seat, given_up: bool) -> O
 }
 
 /// Why an attempt failed does not matter: the next one may not.
-async fn attempt<W: Workload>(seat: &mut Seat) -> Option<(W, Conn)> {
+async fn attempt<W: Workload>(seat: &mut Seat, content: &W::Content) -> Option<(W, Conn)> {
     let mut conn = connect(seat).await.ok()?;
-    let workload = W::prepare(&mut conn, seat).await.ok()?;
+    let workload = W::prepare(&mut conn, content, &seat.context).await.ok()?;
     Some((workload, conn))
 }
 
 /// Makes a seat's connection. Who observes the requests also learns which thread of the server serves it.
 pub(crate) async fn connect(seat: &mut Seat) -> Result<Conn, DriveError> {
-    let mut conn = seat.reconnection().target.connect_for_requests().await?;
+    let target = &seat.reconnection().target;
+    let mut conn = Conn::connect(target, Use::Database)
+        .await
+        .map_err(|source| target.refused(source))?;
     seat.connected_ns = now_ns();
     if seat.reconnection().observed {
         seat.thread = server_thread(&mut conn).await;
     }
-    for variable in &seat.reconnection().session {
-        let set = conn.query_drop(&variable.statement()).await;
-        set.map_err(|source| DriveError::Session {
-            variable: variable.clone(),
-            source,
-        })?;
-    }
+    set_session(&mut conn, &seat.reconnection().session).await?;
     Ok(conn)
 }
 

@@ -2,8 +2,12 @@
 
 use std::iter::Peekable;
 
+use logtrace_common::TimeRange;
+
 use crate::engine::share::Share;
 use crate::schedule::arrivals::Offsets;
+use crate::schedule::pace::Pace;
+use crate::util::random::Stream;
 
 /// One request before anybody has taken it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +50,15 @@ pub(crate) struct Closed {
 }
 
 impl Source {
+    /// Creates the source of one phase: the requests from the start of `range` until before its end.
+    pub(crate) fn new(pace: &Pace, range: TimeRange, values: Stream, seed: u64, share: Share) -> Self {
+        let (start_ns, end_ns, base) = (range.start_ns, range.end_ns, values.base(seed));
+        match pace.offsets_ns(seed) {
+            Some(offsets) => Self::open(offsets, start_ns, end_ns, base),
+            None => Self::closed(start_ns, end_ns, base, share),
+        }
+    }
+
     /// Requests due from `start_ns` and before `end_ns`.
     pub(crate) fn open(offsets: Offsets, start_ns: u64, end_ns: u64, base: u64) -> Self {
         Self::Open(Open {

@@ -7,16 +7,19 @@ use std::thread::{self, Builder, JoinHandle};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 
-use crate::config::{DriveConfig, Span};
-use crate::engine::drive::DriveError;
+use logtrace_common::TimeRange;
+
+use crate::config::DriveConfig;
+use crate::engine::connection::prepare;
 use crate::engine::event_loop::Session;
 use crate::engine::phases::{measure, warm_up};
 use crate::engine::reconnect::connect;
 use crate::engine::shard_result::Part;
 use crate::engine::shard_state::{Common, Floor};
 use crate::engine::share::Share;
-use crate::engine::ticker::Interval;
+use crate::error::DriveError;
 use crate::pacing::pacer::{Pacer, Rest};
+use crate::results::merge_seconds::Interval;
 use crate::results::result::Ended;
 use crate::util::clock::{NS_PER_S, now_ns};
 use crate::util::runtime::on_this_thread;
@@ -27,7 +30,7 @@ const GOODBYE_NS: u64 = NS_PER_S;
 /// A shard, as the drive sees it.
 pub(crate) struct Shard {
     /// The next stage goes in here.
-    pub(crate) stages: UnboundedSender<Span>,
+    pub(crate) stages: UnboundedSender<TimeRange>,
     thread: JoinHandle<()>,
 }
 
@@ -87,7 +90,7 @@ impl Drop for Task {
 
 impl Task {
     /// Serves a warm-up and a window; ends early when the drive does not order them any more.
-    async fn serve(&self, mut stages: UnboundedReceiver<Span>) -> Result<(), DriveError> {
+    async fn serve(&self, mut stages: UnboundedReceiver<TimeRange>) -> Result<(), DriveError> {
         let floor = Floor::new(self.share.of(self.config.connections.get()).count(), &self.common);
         let mut connections = tokio::select! {
             seated = self.seat_all(&floor) => seated?,
@@ -131,7 +134,7 @@ impl Task {
         for (place, number) in self.share.of(config.connections.get()).enumerate() {
             let mut seat = floor.seat(place, number, config);
             let conn = connect(&mut seat).await?;
-            let serving = config.requests.prepare(conn, seat).await;
+            let serving = prepare(&config.requests, conn, seat).await;
             servings.push(serving.map_err(|source| DriveError::Prepare {
                 workload: config.requests.name().to_owned(),
                 source,

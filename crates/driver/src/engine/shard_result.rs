@@ -1,6 +1,8 @@
 //! What one shard measured, and how parts make a whole.
 
-use crate::config::{DriveConfig, Span};
+use logtrace_common::TimeRange;
+
+use crate::config::DriveConfig;
 use crate::engine::dispatcher;
 use crate::results::outages::Outage;
 use crate::results::recorder::Recorder;
@@ -10,7 +12,7 @@ use crate::results::result::{Ended, Measured, achieved_closed, achieved_open};
 #[derive(Debug)]
 pub(crate) struct Part {
     /// Its window: one that ended early ends when it did.
-    pub(crate) window: Span,
+    pub(crate) window: TimeRange,
     /// Why it ended.
     pub(crate) ended: Ended,
     /// What was recorded, all intervals ended.

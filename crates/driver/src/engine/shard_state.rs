@@ -10,19 +10,32 @@ use logtrace_events::Request;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+use crate::client::session_variable::SessionVariable;
+use crate::client::target::Target;
 use crate::config::DriveConfig;
 use crate::engine::dispatcher::Board;
-use crate::engine::reconnect::Reconnection;
 use crate::engine::request_source::Turn;
 use crate::results::outages::{OutageCause, Outages};
 use crate::results::per_type::KindOf;
 use crate::results::recorder::Recorder;
 use crate::util::clock::now_ns;
-use crate::workloads::dataset::Dataset;
-use crate::workloads::options::Requests;
+use crate::workloads::workload::WorkloadContext;
 
 /// Gets each finished request of the measured window: those of one connection in their order, and on its thread.
 pub type Observer = Arc<dyn Fn(&Request) + Send + Sync>;
+
+/// How lost connections are made again.
+#[derive(Debug)]
+pub(crate) struct Reconnection {
+    pub(crate) target: Target,
+    /// What each sets for its session.
+    pub(crate) session: Vec<SessionVariable>,
+    /// How long each is tried for while the server refuses it. One that accepts it and says nothing has stopped, and may
+    /// go on: it is waited for.
+    pub(crate) patience: Duration,
+    /// Whether the thread that serves a connection is of interest.
+    pub(crate) observed: bool,
+}
 
 /// What all threads of a drive share.
 #[derive(Clone)]
@@ -63,11 +76,8 @@ pub(crate) struct Seat {
     floor: Rc<Floor>,
     /// Its place on this thread.
     place: usize,
-    number: usize,
-    /// What requests are.
-    pub(crate) requests: Requests,
-    /// What requests are drawn from.
-    pub(crate) dataset: Dataset,
+    /// What its requests are made from.
+    pub(crate) context: WorkloadContext,
     /// The server's thread of the connection, if that is known.
     pub(crate) thread: Option<u32>,
     /// How long a request may take.
@@ -93,9 +103,11 @@ impl Floor {
         Seat {
             floor: Rc::clone(self),
             place,
-            number,
-            requests: config.requests.clone(),
-            dataset: config.dataset,
+            context: WorkloadContext {
+                dataset: config.dataset,
+                connection: number,
+                protocol: config.requests.protocol(),
+            },
             deadline: config.deadline,
             thread: None,
             connected_ns: 0,
@@ -135,11 +147,6 @@ impl Seat {
         if self.floor.draining.get() && board.is_drained() {
             self.floor.quiet.notify_one();
         }
-    }
-
-    /// From 0, among all connections of the drive.
-    pub(crate) fn number(&self) -> usize {
-        self.number
     }
 
     pub(crate) fn reconnection(&self) -> &Reconnection {

@@ -3,7 +3,8 @@
 use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
 
-use crate::config::{DriveConfig, Pace};
+use crate::config::DriveConfig;
+use crate::schedule::pace::Pace;
 
 /// Threads a CPU that the connections of a closed loop are spread over at most.
 const THREADS_PER_CPU: usize = 4;

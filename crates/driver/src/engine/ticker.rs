@@ -3,24 +3,11 @@
 use std::time::Duration;
 
 use crate::engine::shard_state::Floor;
-use crate::results::recorder::Latencies;
+use crate::results::merge_seconds::Interval;
 use crate::util::clock::NS_PER_S;
 
 /// Takes the intervals of a shard.
 pub(crate) type Teller<'a> = &'a mut dyn FnMut(Interval);
-
-/// One second of one shard, or the rest of one.
-#[derive(Clone, Debug)]
-pub(crate) struct Interval {
-    /// From 0.
-    pub(crate) number: u64,
-    /// A second, but for the last.
-    pub(crate) length: Duration,
-    /// Of the requests done in it.
-    pub(crate) latencies: Latencies,
-    /// Requests that waited for a connection in its end.
-    pub(crate) backlog: u64,
-}
 
 /// The seconds of one stage on one shard.
 pub(crate) struct Ticks<'a> {

@@ -11,16 +11,19 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 
 use crate::client::target::{ConnectError, Target, Use};
+use crate::load::ownership::{Owner, create_database, owner, workload_tables};
 use crate::load::reuse;
 use crate::util::random::Stream;
 use crate::util::runtime::{RuntimeError, on_this_thread};
 use crate::workloads::custom::custom_workload::Custom;
 use crate::workloads::custom::server_check::{Refused, check};
 use crate::workloads::dataset::{Dataset, DatasetError};
+use crate::workloads::load_batch::LoadBatch;
+use crate::workloads::marker::{MARKER, quoted};
 use crate::workloads::options::{Content, Requests};
 use crate::workloads::request_values::Draw;
 use crate::workloads::sysbench::tables;
-use crate::workloads::sysbench::tables::{Inserts, MARKER, Owner, quoted};
+use crate::workloads::sysbench::tables::Inserts;
 use crate::workloads::tpcc;
 use crate::workloads::tpcc::options::Tpcc;
 
@@ -129,7 +132,7 @@ pub fn drop_database(target: &Target) -> Result<(), LoadError> {
 
 /// Whether there is a database of this name; an error if it is not ours.
 async fn owned(conn: &mut Conn, database: &str) -> Result<bool, LoadError> {
-    let owner = tables::owner(conn, database).await;
+    let owner = owner(conn, database).await;
     match owner.map_err(failed("see whose the database is"))? {
         Owner::Nobody => Ok(false),
         Owner::Logtrace => Ok(true),
@@ -151,7 +154,7 @@ async fn ready_database(conn: &mut Conn, config: &LoadConfig) -> Result<Loaded, 
             .await
             .map_err(failed("drop the tables of an earlier load"))?;
     } else if config.create_database {
-        tables::create_database(conn, database)
+        create_database(conn, database)
             .await
             .map_err(failed("create the database"))?;
     } else {
@@ -168,7 +171,7 @@ fn reusable(config: &LoadConfig) -> Option<Dataset> {
 async fn drop_tables(conn: &mut Conn, config: &LoadConfig) -> mysql_async::Result<()> {
     let database = &config.target.database;
     reuse::note(conn, database, None).await?;
-    let mut names = tables::workload_tables(conn, database).await?;
+    let mut names = workload_tables(conn, database).await?;
     let of_file = config
         .requests
         .custom()
@@ -184,53 +187,21 @@ async fn drop_tables(conn: &mut Conn, config: &LoadConfig) -> mysql_async::Resul
     Ok(())
 }
 
-/// What one connection loads at a time.
-pub(crate) struct Part {
-    /// What it is, for messages.
-    name: String,
-    /// The statement that comes first, if there is one.
-    before: Option<String>,
-    /// The statements that insert rows, each with their number.
-    pub(crate) inserts: Box<dyn Iterator<Item = (String, u32)>>,
-    /// The statement that comes last, if there is one.
-    after: Option<String>,
-}
-
-impl Part {
-    /// Rows of tables that are there.
-    pub(crate) fn rows(name: String, inserts: impl Iterator<Item = (String, u32)> + 'static) -> Self {
-        Self {
-            name,
-            before: None,
-            inserts: Box::new(inserts),
-            after: None,
-        }
-    }
-
-    /// With this statement before its rows.
-    pub(crate) fn beginning_with(self, sql: &str) -> Self {
-        Self {
-            before: Some(sql.to_owned()),
-            ..self
-        }
-    }
-
-    /// A whole table of sysbench's.
-    fn table(dataset: Dataset, table: u32) -> Self {
-        let draw = Draw::from_rng(dataset, Stream::Load(table).rng(dataset.seed));
-        Self {
-            name: format!("the table sbtest{table}"),
-            before: Some(tables::create_table(table)),
-            inserts: Box::new(Inserts::new(table, dataset.rows, draw)),
-            after: Some(tables::create_index(table)),
-        }
+/// Returns the load of one whole table of sysbench's.
+fn sysbench_table(dataset: Dataset, table: u32) -> LoadBatch {
+    let draw = Draw::from_rng(dataset, Stream::Load(table).rng(dataset.seed));
+    LoadBatch {
+        name: format!("the table sbtest{table}"),
+        before: Some(tables::create_table(table)),
+        inserts: Box::new(Inserts::new(table, dataset.rows, draw)),
+        after: Some(tables::create_index(table)),
     }
 }
 
 /// What the loaders take from, and where they say how far they are.
 #[derive(Clone)]
 struct Work {
-    parts: Rc<RefCell<dyn Iterator<Item = Part>>>,
+    parts: Rc<RefCell<dyn Iterator<Item = LoadBatch>>>,
     progress: UnboundedSender<u32>,
 }
 
@@ -238,7 +209,7 @@ async fn fill_tables(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)
     match config.requests.content() {
         Content::Script(_) => {
             let dataset = config.dataset;
-            let parts = (1..=dataset.tables).map(move |table| Part::table(dataset, table));
+            let parts = (1..=dataset.tables).map(move |table| sysbench_table(dataset, table));
             fill_parts(config, parts, dataset.total_rows(), progress).await
         }
         Content::Tpcc(tpcc) => fill_warehouses(*tpcc, config, progress).await,
@@ -278,7 +249,7 @@ async fn fill_tables_of(
 
 async fn fill_parts(
     config: &LoadConfig,
-    parts: impl Iterator<Item = Part> + 'static,
+    parts: impl Iterator<Item = LoadBatch> + 'static,
     total: u64,
     progress: &mut dyn FnMut(LoadProgress),
 ) -> Result<(), LoadError> {
@@ -315,7 +286,7 @@ async fn fill_each(mut conn: Conn, work: Work) -> Result<(), LoadError> {
     }
 }
 
-async fn fill(conn: &mut Conn, part: Part, progress: &UnboundedSender<u32>) -> mysql_async::Result<()> {
+async fn fill(conn: &mut Conn, part: LoadBatch, progress: &UnboundedSender<u32>) -> mysql_async::Result<()> {
     if let Some(sql) = part.before {
         conn.query_drop(sql).await?;
     }

@@ -1,4 +1,5 @@
 //! Creating and filling the tables that workloads use.
 
 pub(crate) mod load_tables;
-pub(crate) mod reuse;
+mod ownership;
+mod reuse;

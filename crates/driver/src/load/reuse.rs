@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
 
+use crate::load::ownership::workload_tables;
 use crate::workloads::dataset::Dataset;
-use crate::workloads::sysbench::tables::{MARKER, quoted, workload_tables};
+use crate::workloads::marker::{MARKER, quoted};
 
 /// What is said of the tables' definition and of how their rows come from the seed. To be raised when either changes.
 const CONTENT: u32 = 1;

@@ -2,7 +2,7 @@
 
 use hdrhistogram::Histogram;
 
-use crate::results::recorder::new_histogram;
+use crate::util::histogram::new_histogram;
 
 /// How late each thing of a window came, and how many came before the window was over.
 #[derive(Clone, Debug)]

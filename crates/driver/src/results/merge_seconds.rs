@@ -4,12 +4,25 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::time::{Duration, SystemTime};
 
-use crate::engine::ticker::Interval;
 use crate::results::interval_log;
 use crate::results::progress::{Progress, Stage, Watch};
+use crate::results::recorder::Latencies;
 
 /// All but the last interval are this long.
 const SECOND: Duration = Duration::from_secs(1);
+
+/// One second of one shard, or the rest of one.
+#[derive(Clone, Debug)]
+pub(crate) struct Interval {
+    /// From 0.
+    pub(crate) number: u64,
+    /// A second, but for the last.
+    pub(crate) length: Duration,
+    /// Of the requests done in it.
+    pub(crate) latencies: Latencies,
+    /// Requests that waited for a connection in its end.
+    pub(crate) backlog: u64,
+}
 
 /// The seconds of one stage.
 pub(crate) struct Seconds<'a> {

@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 use logtrace_events::{Outcome, Request};
 
-use crate::results::recorder::new_histogram;
+use crate::util::histogram::new_histogram;
 
 /// The requests of one kind.
 #[derive(Clone, Debug)]

@@ -1,11 +1,11 @@
 //! What a caller can follow while a drive goes on.
 
-use crate::config::Span;
+use logtrace_common::TimeRange;
 
 /// Follows a drive. Everything is called on the thread that also paces: return at once.
 pub trait Watch {
     /// The measured window is about to start, some milliseconds from now. Called once, after the warm-up.
-    fn window(&mut self, window: Span) {
+    fn window(&mut self, window: TimeRange) {
         let _ = window;
     }
 

@@ -7,6 +7,7 @@ use logtrace_common::stall_bucket;
 use logtrace_events::{Outcome, Request};
 
 use crate::results::per_type::{Kind, KindOf};
+use crate::util::histogram::new_histogram;
 
 /// A request sent this much after it was due counts as late.
 pub const LATE_NS: u64 = 1_000_000;
@@ -17,9 +18,6 @@ pub const DISCONNECTED: u16 = 2013;
 
 /// The code under which requests are counted that were not done by their deadline. No server nor client has it.
 pub const TIMED_OUT: u16 = u16::MAX;
-
-/// Significant digits of every histogram: values are kept to 0.1 %.
-const SIGNIFICANT_DIGITS: u8 = 3;
 
 /// Takes each finished request of a window.
 ///
@@ -253,12 +251,6 @@ impl Latencies {
             ("response", &self.response),
         ]
     }
-}
-
-/// An empty histogram of nanoseconds that takes every value: it grows instead of cutting off.
-#[expect(clippy::expect_used, reason = "the precision is a constant that is valid")]
-pub(crate) fn new_histogram() -> Histogram<u64> {
-    Histogram::new(SIGNIFICANT_DIGITS).expect("3 significant digits are valid")
 }
 
 fn count(counts: &mut BTreeMap<u16, u64>, code: u16) {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 
-use crate::config::Span;
 use crate::results::outages::Outage;
 use crate::results::per_type::Kind;
 use crate::util::clock::per_s;
+use logtrace_common::TimeRange;
 
 /// The measured window of one drive.
 ///
@@ -15,7 +15,7 @@ use crate::util::clock::per_s;
 #[derive(Clone, Debug)]
 pub struct Measured {
     /// The window as it was: a window that ended early ends when it did.
-    pub window: Span,
+    pub window: TimeRange,
     /// The rate that was asked for in the window, its mean where it changes; `None` in a closed loop.
     pub offered_per_s: Option<f64>,
     /// The rate that was kept up. Open loop: the offered rate times the share of the requests due in the window
@@ -90,7 +90,7 @@ pub(crate) fn achieved_open(offered_per_s: f64, requests: u64, done_in_time: u64
 }
 
 /// The definition of [`Measured::achieved_per_s`] in a closed loop.
-pub(crate) fn achieved_closed(window: Span, done_by_end: u64) -> f64 {
+pub(crate) fn achieved_closed(window: TimeRange, done_by_end: u64) -> f64 {
     per_s(done_by_end as f64, window.end_ns.saturating_sub(window.start_ns))
 }
 
@@ -107,12 +107,12 @@ mod tests {
 
     #[test]
     fn a_closed_loop_achieves_what_it_did() {
-        let window = Span {
+        let window = TimeRange {
             start_ns: 1_000_000_000,
             end_ns: 3_000_000_000,
         };
         assert_eq!(achieved_closed(window, 500), 250.0);
-        let nothing = Span {
+        let nothing = TimeRange {
             end_ns: window.start_ns,
             ..window
         };

@@ -3,8 +3,8 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::config::Pace;
 use crate::schedule::arrivals::Arrivals;
+use crate::schedule::pace::Pace;
 use crate::schedule::rate::{Rate, RateError};
 use crate::schedule::rate_range::RateRange;
 use crate::schedule::rate_schedule::ScheduleError;

@@ -3,6 +3,7 @@
 pub(crate) mod async_fd;
 pub(crate) mod clock;
 pub(crate) mod decimal;
+pub(crate) mod histogram;
 pub(crate) mod line_file;
 pub mod random;
 pub(crate) mod runtime;

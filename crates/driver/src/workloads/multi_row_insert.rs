@@ -2,7 +2,8 @@
 
 use std::iter::Peekable;
 
-use crate::workloads::sysbench::tables::LONGEST_INSERT;
+/// Longest statement that the load sends, in bytes (sysbench's `BULK_PACKET_SIZE`).
+pub(crate) const LONGEST_INSERT: usize = 512 * 1024;
 
 /// INSERTs into one table, each with the number of its rows.
 #[derive(Debug)]

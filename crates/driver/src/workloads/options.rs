@@ -4,16 +4,11 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::client::connection::Conn;
-use crate::engine::connection::{Preparing, prepare};
-use crate::engine::shard_state::Seat;
 use crate::workloads::compat::Compat;
-use crate::workloads::custom::connection::Session;
 use crate::workloads::custom::custom_workload::Custom;
 use crate::workloads::protocol::Protocol;
 use crate::workloads::registry::{Known, WorkloadInfo};
 use crate::workloads::sysbench::chosen_statements::{EDGES, Statements};
-use crate::workloads::sysbench::connection::Scripted;
 use crate::workloads::sysbench::script::{Script, count_option};
 use crate::workloads::sysbench::statement_groups::Group;
 use crate::workloads::tpcc;
@@ -262,15 +257,6 @@ impl Requests {
         match self.content {
             Content::Tpcc(tpcc) => Some(tpcc),
             Content::Script(_) | Content::File(_) => None,
-        }
-    }
-
-    /// Prepares what they need on the connection of a seat.
-    pub(crate) fn prepare(&self, conn: Conn, seat: Seat) -> Preparing {
-        match self.content {
-            Content::Script(_) => prepare::<Scripted>(conn, seat),
-            Content::Tpcc(_) => prepare::<Terminal>(conn, seat),
-            Content::File(_) => prepare::<Session>(conn, seat),
         }
     }
 }

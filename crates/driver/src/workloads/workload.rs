@@ -3,16 +3,35 @@
 use std::time::Duration;
 
 use crate::client::connection::Conn;
-use crate::engine::shard_state::Seat;
+use crate::workloads::dataset::Dataset;
+use crate::workloads::protocol::Protocol;
 use crate::workloads::request_values::Draw;
 
-/// How one kind of request is made. An implementation holds what it has prepared on its connection.
+/// Properties of a drive and a connection that a workload prepares for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WorkloadContext {
+    /// Tables that requests use, and the seed of their values.
+    pub(crate) dataset: Dataset,
+    /// Number of the connection among all connections of the drive, from 0.
+    pub(crate) connection: usize,
+    /// Protocol that statements are sent with.
+    pub(crate) protocol: Protocol,
+}
+
+/// Requests of one workload on one connection. An implementation holds the statements prepared on its connection.
 pub(crate) trait Workload: Sized + 'static {
-    /// What differs between two requests.
+    /// Definition of the workload, with its options.
+    type Content: 'static;
+
+    /// Values that differ between two requests.
     type Values;
 
-    /// Prepares the statements that the requests of a seat need.
-    async fn prepare(conn: &mut Conn, seat: &Seat) -> mysql_async::Result<Self>;
+    /// Prepares the statements that the requests of a connection need.
+    async fn prepare(
+        conn: &mut Conn,
+        content: &Self::Content,
+        context: &WorkloadContext,
+    ) -> mysql_async::Result<Self>;
 
     /// How long the user of this connection keeps it waiting before the next request; `None` without such users.
     fn pause(&self) -> Option<Duration> {

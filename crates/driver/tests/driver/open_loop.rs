@@ -15,8 +15,8 @@ use base64::prelude::BASE64_STANDARD;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use logtrace_driver::{
-    Address, Arrivals, CancellationToken, Ended, LoadError, Outputs, Pace, Progress, Span, Stage, Target,
-    Watch, drive, drop_database, now_ns,
+    Address, Arrivals, CancellationToken, Ended, LoadError, Outputs, Pace, Progress, Stage, Target,
+    TimeRange, Watch, drive, drop_database, now_ns,
 };
 
 #[test]
@@ -161,7 +161,7 @@ fn free_port() -> u16 {
 /// Notes everything that it is told, and when.
 #[derive(Default)]
 struct Notes {
-    windows: Vec<(u64, Span)>,
+    windows: Vec<(u64, TimeRange)>,
     progress: Vec<Progress>,
 }
 
@@ -169,7 +169,7 @@ struct Notes {
 struct Notebook(Rc<RefCell<Notes>>);
 
 impl Watch for Notebook {
-    fn window(&mut self, window: Span) {
+    fn window(&mut self, window: TimeRange) {
         self.0.borrow_mut().windows.push((now_ns(), window));
     }
 

@@ -3,17 +3,16 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use mysql_async::{Error, Value};
+use mysql_async::Value;
 
 use crate::client::connection::{Conn, Statement};
-use crate::engine::shard_state::Seat;
 use crate::workloads::custom::custom_workload::Custom;
 use crate::workloads::custom::drawn::Drawn;
 use crate::workloads::protocol::Protocol;
 use crate::workloads::request_values::Draw;
 use crate::workloads::statement::Ready;
 use crate::workloads::transaction::Transaction;
-use crate::workloads::workload::{Issued, Workload};
+use crate::workloads::workload::{Issued, Workload, WorkloadContext};
 
 /// The statements of all kinds of requests, ready on one connection.
 pub(crate) struct Session {
@@ -37,14 +36,16 @@ enum Call {
 }
 
 impl Workload for Session {
+    type Content = Arc<Custom>;
     type Values = Values;
 
-    async fn prepare(conn: &mut Conn, seat: &Seat) -> mysql_async::Result<Self> {
-        let Some(custom) = seat.requests.custom() else {
-            return Err(Error::Other("the workload has no file".into()));
-        };
+    async fn prepare(
+        conn: &mut Conn,
+        custom: &Arc<Custom>,
+        context: &WorkloadContext,
+    ) -> mysql_async::Result<Self> {
         let mut session = Self::as_text(Arc::clone(custom));
-        if seat.requests.protocol() == Protocol::Prepared {
+        if context.protocol == Protocol::Prepared {
             session.transaction.prepare(conn).await?;
             for ready in session.ready.iter_mut().flatten() {
                 ready.prepare(conn).await?;

@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use crate::load::load_tables::Part;
 use crate::util::line_file::FileError;
+use crate::workloads::load_batch::LoadBatch;
 
 use crate::workloads::custom::parse;
 use crate::workloads::custom::request_type::Kind;
@@ -65,7 +65,7 @@ impl Custom {
     }
 
     /// All rows of its tables, in parts that can be loaded at the same time.
-    pub(crate) fn parts(&self, seed: u64) -> impl Iterator<Item = Part> + use<> {
+    pub(crate) fn parts(&self, seed: u64) -> impl Iterator<Item = LoadBatch> + use<> {
         let (file, tables) = (self.name.clone(), self.tables.clone());
         (1..)
             .zip(tables)

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::load::load_tables::Part;
 use crate::util::random::{Stream, nth_rng};
 use crate::workloads::custom::generator::Generator;
+use crate::workloads::load_batch::LoadBatch;
 use crate::workloads::multi_row_insert::batches;
 
 /// Rows that one connection loads at a time.
@@ -49,7 +49,7 @@ pub(crate) fn parts(
     table: Arc<Table>,
     place: u32,
     seed: u64,
-) -> impl Iterator<Item = Part> + use<> {
+) -> impl Iterator<Item = LoadBatch> + use<> {
     let name = format!("the table {} of {file}", table.name);
     let base = Stream::Load(place).base(seed);
     let rows = table.rows;
@@ -57,7 +57,7 @@ pub(crate) fn parts(
         let numbers = part * PART + 1..=rows.min((part + 1).saturating_mul(PART));
         let filled = Arc::clone(&table);
         let rows = numbers.map(move |number| filled.row(base, number));
-        Part::rows(name.clone(), batches(table.target(), rows)).beginning_with(NO_FOREIGN_KEYS)
+        LoadBatch::rows(name.clone(), batches(table.target(), rows)).beginning_with(NO_FOREIGN_KEYS)
     })
 }
 

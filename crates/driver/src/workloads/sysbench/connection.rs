@@ -3,10 +3,7 @@
 //! As there, the table is drawn once a group, and rows are changed in the order in which they are drawn: so
 //! transactions deadlock now and then.
 
-use mysql_async::Error;
-
 use crate::client::connection::{Conn, Statement};
-use crate::engine::shard_state::Seat;
 use crate::workloads::protocol::Protocol;
 use crate::workloads::request_values::Draw;
 use crate::workloads::statement::{Ready, written};
@@ -14,7 +11,7 @@ use crate::workloads::sysbench::chosen_statements::Statements;
 use crate::workloads::sysbench::statement_groups::Args;
 use crate::workloads::sysbench::statement_groups::Group;
 use crate::workloads::transaction::Transaction;
-use crate::workloads::workload::{Issued, Workload};
+use crate::workloads::workload::{Issued, Workload, WorkloadContext};
 
 /// The statements of a workload, ready on one connection.
 pub(crate) struct Scripted {
@@ -49,14 +46,16 @@ pub(crate) enum Call {
 }
 
 impl Workload for Scripted {
+    type Content = Statements;
     type Values = Vec<Call>;
 
-    async fn prepare(conn: &mut Conn, seat: &Seat) -> mysql_async::Result<Self> {
-        let Some(statements) = seat.requests.script() else {
-            return Err(Error::Other("the workload is no script".into()));
-        };
-        let mut scripted = Self::as_text(statements, seat.dataset.tables);
-        if seat.requests.protocol() == Protocol::Prepared {
+    async fn prepare(
+        conn: &mut Conn,
+        statements: &Statements,
+        context: &WorkloadContext,
+    ) -> mysql_async::Result<Self> {
+        let mut scripted = Self::as_text(statements, context.dataset.tables);
+        if context.protocol == Protocol::Prepared {
             scripted.prepare_all(conn).await?;
         }
         Ok(scripted)

@@ -1,62 +1,7 @@
-//! The SQL of sysbench's tables, and the marker that says that a database is logtrace's own.
+//! The SQL of sysbench's tables.
 
-use mysql_async::Conn;
-use mysql_async::prelude::Queryable;
-
+use crate::workloads::multi_row_insert::LONGEST_INSERT;
 use crate::workloads::request_values::Draw;
-use crate::workloads::tpcc;
-
-/// The table that marks a database as logtrace's own: only such a database is ever changed or dropped.
-pub(crate) const MARKER: &str = "logtrace_marker";
-
-/// Longest statement that the load sends, in bytes (sysbench's `BULK_PACKET_SIZE`).
-pub(crate) const LONGEST_INSERT: usize = 512 * 1024;
-
-/// Whose a database is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Owner {
-    /// There is no such database.
-    Nobody,
-    /// It holds the marker.
-    Logtrace,
-    /// It does not.
-    Somebody,
-}
-
-/// Finds out whose a database is.
-pub(crate) async fn owner(conn: &mut Conn, database: &str) -> mysql_async::Result<Owner> {
-    let named = "SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = ?";
-    let marked = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = ? AND table_name = ?";
-    let databases: Option<u64> = conn.exec_first(named, (database,)).await?;
-    let markers: Option<u64> = conn.exec_first(marked, (database, MARKER)).await?;
-    Ok(match (databases, markers) {
-        (None | Some(0), _) => Owner::Nobody,
-        (_, None | Some(0)) => Owner::Somebody,
-        _ => Owner::Logtrace,
-    })
-}
-
-/// Creates a database and marks it.
-pub(crate) async fn create_database(conn: &mut Conn, database: &str) -> mysql_async::Result<()> {
-    let name = quoted(database);
-    conn.query_drop(format!("CREATE DATABASE {name}")).await?;
-    conn.query_drop(format!("CREATE TABLE {name}.{MARKER} (id INT PRIMARY KEY)"))
-        .await
-}
-
-/// Names of the tables in a database that a workload made, whatever their number.
-pub(crate) async fn workload_tables(conn: &mut Conn, database: &str) -> mysql_async::Result<Vec<String>> {
-    let sql =
-        "SELECT table_name FROM information_schema.tables WHERE table_schema = ? AND table_name REGEXP ?";
-    let of_tpcc = tpcc::TABLES.join("|");
-    conn.exec(sql, (database, format!("^(sbtest[0-9]+|{of_tpcc})$")))
-        .await
-}
-
-/// A name as the server takes it in a statement.
-pub(crate) fn quoted(name: &str) -> String {
-    format!("`{}`", name.replace('`', "``"))
-}
 
 /// The statement that creates a table, as sysbench 1.0 does.
 pub(crate) fn create_table(table: u32) -> String {
@@ -162,10 +107,5 @@ mod tests {
     #[test]
     fn content_comes_from_the_seed() {
         assert!(inserts(100).eq(inserts(100)));
-    }
-
-    #[test]
-    fn a_name_cannot_end_its_quotes() {
-        assert_eq!(quoted("a`; DROP TABLE b"), "`a``; DROP TABLE b`");
     }
 }

@@ -6,12 +6,11 @@ use std::time::Duration;
 use mysql_async::{Error, ServerError};
 
 use crate::client::connection::Conn;
-use crate::engine::shard_state::Seat;
 use crate::util::random::{Xoshiro256PlusPlus, below};
 use crate::workloads::protocol::Protocol;
 use crate::workloads::request_values::Draw;
 use crate::workloads::statement::Ready;
-use crate::workloads::workload::{Issued, Workload};
+use crate::workloads::workload::{Issued, Workload, WorkloadContext};
 
 use crate::workloads::tpcc::inputs::{Input, Place, Transaction};
 use crate::workloads::tpcc::options::{DISTRICTS, Homes, Tpcc};
@@ -42,13 +41,13 @@ pub(crate) struct Terminal {
 }
 
 impl Workload for Terminal {
+    type Content = Tpcc;
     type Values = (Transaction, Input);
 
-    async fn prepare(conn: &mut Conn, seat: &Seat) -> mysql_async::Result<Self> {
-        let tpcc = seat.requests.tpcc().unwrap_or_default();
+    async fn prepare(conn: &mut Conn, tpcc: &Tpcc, context: &WorkloadContext) -> mysql_async::Result<Self> {
         // There are at most as many connections as file descriptors.
-        let mut terminal = Self::as_text(tpcc, seat.number() as u32, seat.dataset.seed);
-        if seat.requests.protocol() == Protocol::Prepared {
+        let mut terminal = Self::as_text(*tpcc, context.connection as u32, context.dataset.seed);
+        if context.protocol == Protocol::Prepared {
             for statement in terminal.each() {
                 statement.prepare(conn).await?;
             }

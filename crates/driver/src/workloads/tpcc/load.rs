@@ -1,7 +1,7 @@
 //! What the tables start with (clause 4.3), in parts that can be loaded at the same time.
 
-use crate::load::load_tables::Part;
 use crate::util::random::{Stream, Xoshiro256PlusPlus};
+use crate::workloads::load_batch::LoadBatch;
 use crate::workloads::multi_row_insert::batches;
 
 use crate::workloads::tpcc::inputs::Place;
@@ -16,7 +16,7 @@ use crate::workloads::tpcc::random_text::{data, letters_and_digits};
 const STREAMS: u32 = 64;
 
 /// All rows: the items, and for each warehouse its stock and its districts.
-pub(crate) fn parts(warehouses: u32, seed: u64) -> impl Iterator<Item = Part> {
+pub(crate) fn parts(warehouses: u32, seed: u64) -> impl Iterator<Item = LoadBatch> {
     let of_warehouse = move |warehouse| {
         let districts = (1..=DISTRICTS).map(move |district| {
             let at = Place { warehouse, district };
@@ -56,7 +56,7 @@ fn stream(at: Place, purpose: Purpose, seed: u64) -> Xoshiro256PlusPlus {
     Stream::Load(warehouse * STREAMS + district * 5 + purpose as u32).rng(seed)
 }
 
-fn item_part(seed: u64) -> Part {
+fn item_part(seed: u64) -> LoadBatch {
     // No warehouse has the number 0.
     let mut rng = Stream::Load(0).rng(seed);
     let items = (1..=ITEMS).map(move |number| {
@@ -65,10 +65,10 @@ fn item_part(seed: u64) -> Part {
         let price = amount(uniform(&mut rng, 100, 10_000).into());
         format!("({number},{image},'{name}',{price},'{}')", data(&mut rng))
     });
-    Part::rows("the items".into(), batches("item", items))
+    LoadBatch::rows("the items".into(), batches("item", items))
 }
 
-fn warehouse_part(warehouse: u32, seed: u64) -> Part {
+fn warehouse_part(warehouse: u32, seed: u64) -> LoadBatch {
     let mut rng = Stream::Load(warehouse * STREAMS).rng(seed);
     let row = {
         let name = letters_and_digits(&mut rng, 6, 10);
@@ -77,7 +77,7 @@ fn warehouse_part(warehouse: u32, seed: u64) -> Part {
     };
     let stock = (1..=ITEMS).map(move |item| stock_row(warehouse, item, &mut rng));
     let inserts = batches("warehouse", std::iter::once(row)).chain(batches("stock", stock));
-    Part::rows(format!("the stock of warehouse {warehouse}"), inserts)
+    LoadBatch::rows(format!("the stock of warehouse {warehouse}"), inserts)
 }
 
 fn stock_row(warehouse: u32, item: u32, rng: &mut Xoshiro256PlusPlus) -> String {
@@ -93,7 +93,7 @@ fn stock_row(warehouse: u32, item: u32, rng: &mut Xoshiro256PlusPlus) -> String 
     row
 }
 
-fn district_part(at: Place, seed: u64) -> Part {
+fn district_part(at: Place, seed: u64) -> LoadBatch {
     let of = move |purpose| stream(at, purpose, seed);
     let inserts = batches(
         "district",
@@ -111,7 +111,7 @@ fn district_part(at: Place, seed: u64) -> Part {
         line_rows(at, orders(&mut of(Purpose::Orders)), of(Purpose::Lines)),
     ));
     let Place { warehouse, district } = at;
-    Part::rows(format!("district {district} of warehouse {warehouse}"), inserts)
+    LoadBatch::rows(format!("district {district} of warehouse {warehouse}"), inserts)
 }
 
 fn district_row(at: Place, mut rng: Xoshiro256PlusPlus) -> String {

@@ -6,7 +6,7 @@ use crate::workloads::custom::generator_spec::{Place, Sizes, generator};
 use crate::workloads::custom::parse::{Problem, check_name};
 use crate::workloads::custom::syntax::TableText;
 use crate::workloads::custom::table::Table;
-use crate::workloads::sysbench::tables::MARKER;
+use crate::workloads::marker::MARKER;
 
 /// Rows that a table can have.
 const MOST_ROWS: u32 = i32::MAX as u32;

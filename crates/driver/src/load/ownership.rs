@@ -1,0 +1,48 @@
+//! Ownership of a database: only a database with the marker table is ever changed or dropped.
+
+use mysql_async::Conn;
+use mysql_async::prelude::Queryable;
+
+use crate::workloads::marker::{MARKER, quoted};
+use crate::workloads::tpcc;
+
+/// Whose a database is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// There is no such database.
+    Nobody,
+    /// It holds the marker.
+    Logtrace,
+    /// It does not.
+    Somebody,
+}
+
+/// Finds out whose a database is.
+pub(crate) async fn owner(conn: &mut Conn, database: &str) -> mysql_async::Result<Owner> {
+    let named = "SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = ?";
+    let marked = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = ? AND table_name = ?";
+    let databases: Option<u64> = conn.exec_first(named, (database,)).await?;
+    let markers: Option<u64> = conn.exec_first(marked, (database, MARKER)).await?;
+    Ok(match (databases, markers) {
+        (None | Some(0), _) => Owner::Nobody,
+        (_, None | Some(0)) => Owner::Somebody,
+        _ => Owner::Logtrace,
+    })
+}
+
+/// Creates a database and marks it.
+pub(crate) async fn create_database(conn: &mut Conn, database: &str) -> mysql_async::Result<()> {
+    let name = quoted(database);
+    conn.query_drop(format!("CREATE DATABASE {name}")).await?;
+    conn.query_drop(format!("CREATE TABLE {name}.{MARKER} (id INT PRIMARY KEY)"))
+        .await
+}
+
+/// Names of the tables in a database that a workload made, whatever their number.
+pub(crate) async fn workload_tables(conn: &mut Conn, database: &str) -> mysql_async::Result<Vec<String>> {
+    let sql =
+        "SELECT table_name FROM information_schema.tables WHERE table_schema = ? AND table_name REGEXP ?";
+    let of_tpcc = tpcc::TABLES.join("|");
+    conn.exec(sql, (database, format!("^(sbtest[0-9]+|{of_tpcc})$")))
+        .await
+}
