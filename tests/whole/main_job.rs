@@ -3,7 +3,8 @@
 use std::fs;
 
 use crate::common::{
-    SERVERS, alone, done_in_window, driver, is_leader, run, share, sum_of_parts, total, workload,
+    SERVERS, alone, beside_others, done_in_window, driver, is_leader, run, share, sum_of_parts, total,
+    workload,
 };
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
@@ -200,7 +201,7 @@ fn a_commit_that_waits_for_another_ones_fsync_is_charged_to_it() {
 
 #[test]
 fn reading_commits_nothing_and_every_writing_workload_commits_once_a_request() {
-    let _alone = alone();
+    let _turn = beside_others();
     for server in SERVERS {
         for workload in ["update_nokey", "insert"] {
             let ran = run(&format!(
@@ -267,7 +268,7 @@ fn a_rate_may_be_a_share_of_the_capacity_that_is_measured_first() {
 
 #[test]
 fn a_report_renders_again_without_root_and_a_recording_is_kept() {
-    let _alone = alone();
+    let _turn = beside_others();
     let ran = run("--rate 200/s --duration 2s --warmup 500ms --rows 1000 --server mariadb --record");
     let document = ran.good();
     let records = ran.file("records.bin").metadata().unwrap().len();
@@ -350,7 +351,7 @@ fn a_statement_pays_for_the_logs_of_statements() {
 
 #[test]
 fn a_private_server_has_room_for_all_connections() {
-    let _alone = alone();
+    let _turn = beside_others();
     for server in SERVERS {
         let ran = run(&format!(
             "--workload update_key --max --connections 200 --duration 2s --warmup 1s --tables 2 --rows 1000 --server {server}"

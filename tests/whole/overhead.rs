@@ -7,11 +7,11 @@
 
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use logtrace_benchkit::tracing::Traced;
 use logtrace_benchkit::{CONNECTIONS, Median, Pair, SharedServer, SteadyLoad, Tracing};
+use logtrace_testkit::alone;
 use logtrace_tracer::Extent;
 use proptest::prelude::*;
 
@@ -36,9 +36,6 @@ const COST_WINDOW: Duration = Duration::from_secs(3);
 /// moves by a third with what else the machine does; whatever grows with the connections would be far beyond this.
 const COST_GROWTH: f64 = 1.6;
 
-/// Servers that are measured share the machine with nothing.
-static ALONE: Mutex<()> = Mutex::new(());
-
 /// Whether the interval lies on one side of `limit`.
 fn is_clear_of(Median { interval, .. }: Median, limit: f64) -> bool {
     interval.is_some_and(|(low, high)| limit <= low || high < limit)
@@ -57,7 +54,7 @@ fn is_cheap(Median { median, interval }: Median) -> bool {
 }
 
 fn assert_tracing_is_cheap(server: &str) {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let shared = SharedServer::start(server.parse().unwrap(), Vec::new()).unwrap();
     let load = SteadyLoad::start(shared.connection(), CONNECTIONS).unwrap();
     let (mut ratios, mut commits) = (Vec::new(), 0);
@@ -109,7 +106,7 @@ fn cost_a_commit(shared: &SharedServer, connections: usize) -> f64 {
 }
 
 fn assert_the_cost_of_a_commit_stays_within_bounds(server: &str) {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let settings = vec!["max_connections=300".parse().unwrap()];
     let shared = SharedServer::start(server.parse().unwrap(), settings).unwrap();
     let few = cost_a_commit(&shared, 8);

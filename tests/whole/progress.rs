@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::common::{SERVERS, alone};
+use crate::common::{SERVERS, beside_others};
 
 /// What the program writes to a terminal (of 80 columns: this one has no size); `script` makes one.
 fn on_a_terminal(arguments: &str) -> String {
@@ -21,7 +21,7 @@ fn on_a_terminal(arguments: &str) -> String {
 
 #[test]
 fn loading_is_a_bar_that_fills_and_is_gone_when_requests_are_sent() {
-    let _alone = alone();
+    let _turn = beside_others();
     for server in SERVERS {
         let text = on_a_terminal(&format!(
             "run --server {server} --no-trace --workload point_select --tables 3 --rows 60000 --rate 200/s \

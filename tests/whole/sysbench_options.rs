@@ -1,10 +1,10 @@
 //! A workload is what its options and the release of sysbench say, and the document tells which.
 
-use crate::common::{SERVERS, alone, driver, run, workload};
+use crate::common::{SERVERS, beside_others, driver, run, workload};
 
 #[test]
 fn a_workload_has_the_options_of_sysbench_and_the_document_tells_them() {
-    let _alone = alone();
+    let _turn = beside_others();
     for server in SERVERS {
         let ran = run(&format!(
             "--workload oltp_read_write --point-selects 2 --order-ranges 0 --range-size 7 --protocol text --no-trace \
@@ -26,7 +26,7 @@ fn a_workload_has_the_options_of_sysbench_and_the_document_tells_them() {
 
 #[test]
 fn a_release_of_sysbench_has_its_defaults_but_what_is_named_goes_first() {
-    let _alone = alone();
+    let _turn = beside_others();
     let load = "--no-trace --rate 100/s --duration 1s --warmup 0s --server mariadb";
     for (compat, keys) in [("sysbench-1.0", "special"), ("sysbench-1.1", "uniform")] {
         let document = run(&format!("--compat {compat} {load}")).good();

@@ -1,5 +1,9 @@
 //! Parts that the tests of several crates share.
 //!
-//! - [`chi_square`]: Pearson's test of what was drawn against the shares it was drawn from.
+//! - [`turn`]: which tests run alone, which beside others, and how long they take.
+//! - [`chi_square`]: Pearson's test of drawn numbers against expected shares.
 
 pub mod chi_square;
+pub mod turn;
+
+pub use turn::{Turn, alone, beside_others};

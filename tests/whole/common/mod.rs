@@ -4,10 +4,11 @@ pub(crate) mod disk;
 pub(crate) mod foreign;
 pub(crate) mod sysbench;
 
+pub(crate) use logtrace_testkit::{alone, beside_others};
+
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -18,14 +19,6 @@ use tempfile::TempDir;
 
 /// Both servers, as `--server` names them.
 pub(crate) const SERVERS: [&str; 2] = ["mysql", "mariadb"];
-
-/// Two servers under load at a time would disturb each other's numbers.
-static ALONE: Mutex<()> = Mutex::new(());
-
-/// Waits until no other test of this binary runs.
-pub(crate) fn alone() -> MutexGuard<'static, ()> {
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Waits until `condition` holds, and fails when that never comes.
 pub(crate) fn patiently(what: &str, condition: impl Fn() -> bool) {

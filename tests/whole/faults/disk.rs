@@ -2,7 +2,7 @@
 
 use super::fixture::home::{Home, LONG, SHORT};
 use crate::common::disk::Disk;
-use crate::common::{SERVERS, alone, driver, tells};
+use crate::common::{SERVERS, beside_others, driver, tells};
 
 #[test]
 fn a_disk_that_is_too_small_is_refused_at_once() {
@@ -16,7 +16,7 @@ fn a_disk_that_is_too_small_is_refused_at_once() {
 
 #[test]
 fn a_disk_that_is_full_while_a_data_directory_is_initialised() {
-    let _alone = alone();
+    let _turn = beside_others();
     for server in SERVERS {
         let home = Home::without_templates();
         let disk = Disk::tmpfs(&home.path().join("templates"));
@@ -29,7 +29,7 @@ fn a_disk_that_is_full_while_a_data_directory_is_initialised() {
 
 #[test]
 fn a_disk_that_fills_up_in_the_window() {
-    let _alone = alone();
+    let _turn = beside_others();
     for server in SERVERS {
         let home = Home::new();
         let disk = Disk::ext4(&home.instances());

@@ -7,13 +7,13 @@ use tempfile::TempDir;
 
 use super::fixture::home::{Home, SHORT};
 use super::fixture::started::{Ended, Started};
-use crate::common::alone;
+use crate::common::beside_others;
 use crate::common::foreign::{Foreign, free_port};
 use logtrace_common::Flavor;
 
 #[test]
 fn an_account_that_requires_encryption_is_driven_with_it_and_only_so() {
-    let _alone = alone();
+    let _turn = beside_others();
     for flavor in [Flavor::MySql, Flavor::MariaDb] {
         let files = Files::new();
         let port = free_port();

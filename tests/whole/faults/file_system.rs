@@ -14,7 +14,7 @@ use rustix::process::Signal;
 use super::fixture::home::{Home, LONG, SHORT, entries};
 use super::fixture::leftovers::loop_devices;
 use super::fixture::started::Started;
-use crate::common::{SERVERS, alone, patiently, send};
+use crate::common::{SERVERS, beside_others, patiently, send};
 
 const KINDS: [&str; 3] = ["ext4", "xfs", "btrfs"];
 
@@ -41,7 +41,7 @@ fn assert_explained(document: &Document) {
 
 #[test]
 fn a_server_on_a_file_system_of_its_own_is_explained_and_leaves_nothing() {
-    let _alone = alone();
+    let _turn = beside_others();
     for kind in KINDS {
         for server in SERVERS {
             let home = Home::new();
@@ -102,7 +102,7 @@ fn name(path: &Path) -> String {
 
 #[test]
 fn a_killed_run_leaves_no_mount_and_no_loop_device() {
-    let _alone = alone();
+    let _turn = beside_others();
     for (kind, server) in ["xfs", "btrfs"].into_iter().zip(SERVERS) {
         let home = Home::new();
         let run = home
@@ -123,7 +123,7 @@ fn a_killed_run_leaves_no_mount_and_no_loop_device() {
 
 #[test]
 fn interrupts_take_the_file_system_along() {
-    let _alone = alone();
+    let _turn = beside_others();
     for (kind, times) in [("ext4", 1), ("btrfs", 2)] {
         let home = Home::new();
         let run = home
@@ -149,7 +149,7 @@ fn interrupts_take_the_file_system_along() {
 
 #[test]
 fn a_file_system_that_cannot_be_had_is_refused_before_anything_starts() {
-    let _alone = alone();
+    let _turn = beside_others();
     let home = Home::new();
     home.run(&format!("--fs ext4 --fs-size 4000T {SHORT}"))
         .refused(1, &["an image of 4000T", "--fs-size"]);
@@ -204,7 +204,7 @@ fn fill(directory: &Path) {
 
 #[test]
 fn an_image_that_fills_up_is_said_to_be_too_small() {
-    let _alone = alone();
+    let _turn = beside_others();
     for server in SERVERS {
         let home = Home::new();
         let run = home.start(&format!(

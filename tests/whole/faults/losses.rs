@@ -9,7 +9,7 @@ use rustix::process::Signal;
 use super::fixture::home::Home;
 use super::fixture::started::{Ended, Started};
 use crate::common::foreign::Foreign;
-use crate::common::{SERVERS, alone, driver, logtrace, sysbench, tells};
+use crate::common::{SERVERS, beside_others, driver, logtrace, sysbench, tells};
 
 /// A page.
 const TINY: &str = "--ring-bytes 4K";
@@ -83,7 +83,7 @@ fn assert_rendered(home: &Home, document: &Document) {
 
 #[test]
 fn a_run_with_rings_that_are_too_small_is_degraded_and_adds_up() {
-    let _alone = alone();
+    let _turn = beside_others();
     for server in SERVERS {
         let home = Home::new();
         let ended = home.run(&format!(
@@ -100,7 +100,7 @@ fn a_run_with_rings_that_are_too_small_is_degraded_and_adds_up() {
 
 #[test]
 fn a_trace_with_rings_that_are_too_small_is_degraded_and_adds_up() {
-    let _alone = alone();
+    let _turn = beside_others();
     for flavor in [Flavor::MySql, Flavor::MariaDb] {
         let foreign = Foreign::start(flavor);
         sysbench::prepare(&foreign);

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use super::fixture::home::{Home, SHORT};
 use super::fixture::started::Started;
-use crate::common::{alone, driver};
+use crate::common::{beside_others, driver};
 
 #[test]
 fn run_directories_cannot_be_made() {
@@ -20,7 +20,7 @@ fn run_directories_cannot_be_made() {
 
 #[test]
 fn a_reader_that_has_enough_is_no_error() {
-    let _alone = alone();
+    let _turn = beside_others();
     let home = Home::new();
     let run = format!("run --no-trace --server mariadb {SHORT}");
     let into_closed = |arguments: &str| {
@@ -42,7 +42,7 @@ fn a_reader_that_has_enough_is_no_error() {
 
 #[test]
 fn a_full_device_behind_stdout_is_an_error_and_what_was_measured_stays() {
-    let _alone = alone();
+    let _turn = beside_others();
     let home = Home::new();
     let run = format!("run --no-trace --server mariadb {SHORT}");
     let into_full = |arguments: &str| {

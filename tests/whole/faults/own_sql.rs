@@ -7,7 +7,7 @@ use logtrace_common::Flavor;
 
 use super::fixture::home::Home;
 use crate::common::foreign::Foreign;
-use crate::common::{SERVERS, alone};
+use crate::common::{SERVERS, beside_others};
 
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/workloads/transfer.toml");
 
@@ -41,7 +41,7 @@ fn assert_as_it_was(foreign: &Foreign) {
 
 #[test]
 fn a_refused_statement_ends_the_run_and_leaves_the_server_as_it_was() {
-    let _alone = alone();
+    let _turn = beside_others();
     for flavor in [Flavor::MySql, Flavor::MariaDb] {
         let foreign = shop(flavor);
         let home = Home::new();
@@ -65,7 +65,7 @@ fn a_refused_statement_ends_the_run_and_leaves_the_server_as_it_was() {
 
 #[test]
 fn what_a_private_server_refuses_is_told_and_leaves_its_log() {
-    let _alone = alone();
+    let _turn = beside_others();
     for server in SERVERS {
         let home = Home::new();
         let file = changed(&home, "SELECT owner,", "SELECT owner,,");
@@ -86,7 +86,7 @@ fn what_a_private_server_refuses_is_told_and_leaves_its_log() {
 
 #[test]
 fn an_account_without_rights_is_told_which_to_grant() {
-    let _alone = alone();
+    let _turn = beside_others();
     let most = "CREATE, DROP, ALTER, SELECT, UPDATE, DELETE";
     for flavor in [Flavor::MySql, Flavor::MariaDb] {
         let foreign = shop(flavor);
@@ -118,7 +118,7 @@ fn an_account_without_rights_is_told_which_to_grant() {
 
 #[test]
 fn a_database_of_somebody_else_keeps_its_tables() {
-    let _alone = alone();
+    let _turn = beside_others();
     for flavor in [Flavor::MySql, Flavor::MariaDb] {
         let foreign = Foreign::start(flavor);
         foreign.tell("CREATE DATABASE logtrace");

@@ -9,7 +9,7 @@ use rustix::process::Signal;
 
 use super::fixture::home::{Home, LONG, SHORT, entries};
 use super::fixture::started::Started;
-use crate::common::{SERVERS, alone, driver, patiently};
+use crate::common::{SERVERS, beside_others, driver, patiently};
 use logtrace_common::FileClass;
 
 /// A directory that the server's user may pass.
@@ -32,7 +32,7 @@ fn is_in(path: &str, directory: &Path) -> bool {
 
 #[test]
 fn placed_files_are_where_they_were_placed_and_gone_afterwards() {
-    let _alone = alone();
+    let _turn = beside_others();
     let switched_on =
         "--set slow_query_log=ON --set long_query_time=0 --set general_log=ON --set log_output=FILE";
     for (server, classes) in [
@@ -94,7 +94,7 @@ fn placed_files_are_where_they_were_placed_and_gone_afterwards() {
 
 #[test]
 fn data_and_undo_of_either_server_can_be_placed() {
-    let _alone = alone();
+    let _turn = beside_others();
     // MySQL always has undo tablespaces, and no such variable.
     for (server, undo) in SERVERS.into_iter().zip(["", "--set innodb_undo_tablespaces=3"]) {
         let home = Home::new();
@@ -113,7 +113,7 @@ fn data_and_undo_of_either_server_can_be_placed() {
 
 #[test]
 fn a_file_system_of_its_own_and_a_log_elsewhere_go_together() {
-    let _alone = alone();
+    let _turn = beside_others();
     let home = Home::new();
     let directory = place(&home);
     let ended = home.run(&format!(
@@ -137,7 +137,7 @@ fn a_file_system_of_its_own_and_a_log_elsewhere_go_together() {
 
 #[test]
 fn what_a_killed_run_placed_goes_with_the_next_start() {
-    let _alone = alone();
+    let _turn = beside_others();
     let home = Home::new();
     let directory = place(&home);
     let run = home
@@ -159,7 +159,7 @@ fn what_a_killed_run_placed_goes_with_the_next_start() {
 
 #[test]
 fn the_doctor_removes_what_a_killed_run_left_and_nothing_of_a_living_one() {
-    let _alone = alone();
+    let _turn = beside_others();
     let home = Home::new();
     let directory = place(&home);
     let place = format!("--server mariadb --place redo={} {LONG}", directory.display());
@@ -190,7 +190,7 @@ fn the_doctor_removes_what_a_killed_run_left_and_nothing_of_a_living_one() {
 
 #[test]
 fn what_cannot_be_placed_is_refused() {
-    let _alone = alone();
+    let _turn = beside_others();
     let home = Home::new();
     let closed = place(&home);
     fs::set_permissions(&closed, Permissions::from_mode(0o700)).unwrap();

@@ -10,7 +10,7 @@ use logtrace_server::find;
 
 use super::fixture::home::{Home, SHORT};
 use super::fixture::started::Started;
-use crate::common::{SERVERS, alone, driver};
+use crate::common::{SERVERS, beside_others, driver};
 
 #[test]
 fn no_server_is_found() {
@@ -66,7 +66,7 @@ fn server_without_symbol(home: &Home) -> PathBuf {
 
 #[test]
 fn a_server_without_symbols_is_not_put_under_load() {
-    let _alone = alone();
+    let _turn = beside_others();
     let home = Home::without_templates();
     let server = server_without_symbol(&home);
     let arguments = format!("--server {} {SHORT}", server.display());
@@ -81,7 +81,7 @@ fn a_server_without_symbols_is_not_put_under_load() {
 
 #[test]
 fn settings_that_the_server_does_not_take() {
-    let _alone = alone();
+    let _turn = beside_others();
     for server in SERVERS {
         let cases: [(&str, &[&str]); 3] = [
             ("no_such_variable=1", &["no_such_variable", "spelling"]),

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use super::fixture::home::{Home, SHORT};
 use super::fixture::started::{Ended, Started};
-use crate::common::{alone, driver};
+use crate::common::{beside_others, driver};
 
 /// The user `nobody` of any system.
 const NOBODY: u32 = 65534;
@@ -40,7 +40,7 @@ fn who_is_not_root_is_told_so() {
 
 #[test]
 fn who_is_not_root_measures_without_tracing_where_he_may_write() {
-    let _alone = alone();
+    let _turn = beside_others();
     let home = Home::without_templates();
     let arguments = format!("run --no-trace --server mariadb {SHORT}");
     as_nobody(&home, &arguments).refused(1, &["logtrace-runs", "--out"]);
@@ -63,7 +63,7 @@ fn without_bpf(home: &Home, arguments: &str) -> Ended {
 
 #[test]
 fn without_ebpf_only_a_run_without_tracing_is_possible() {
-    let _alone = alone();
+    let _turn = beside_others();
     let home = Home::new();
     let doctor = without_bpf(&home, "doctor");
     assert_eq!(doctor.code, Some(1), "{}", doctor.stderr);

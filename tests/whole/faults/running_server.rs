@@ -5,7 +5,7 @@ use rustix::process::Signal;
 use super::fixture::home::{Home, LONG, SHORT};
 use super::fixture::started::{Ended, Started};
 use crate::common::foreign::Foreign;
-use crate::common::{alone, tells};
+use crate::common::{beside_others, tells};
 use logtrace_common::Flavor;
 
 fn databases(foreign: &Foreign) -> u32 {
@@ -24,7 +24,7 @@ const SET: &str = "--set sync_binlog=0 --set long_query_time=5";
 
 #[test]
 fn it_has_its_settings_again_and_no_tables_after_every_kind_of_end() {
-    let _alone = alone();
+    let _turn = beside_others();
     for flavor in [Flavor::MySql, Flavor::MariaDb] {
         let foreign = Foreign::start(flavor);
         let server = format!("--server {} {SET}", foreign.address("root"));
@@ -70,7 +70,7 @@ fn it_has_its_settings_again_and_no_tables_after_every_kind_of_end() {
 
 #[test]
 fn connections_that_it_ends_are_made_again_and_the_gap_is_told() {
-    let _alone = alone();
+    let _turn = beside_others();
     for flavor in [Flavor::MySql, Flavor::MariaDb] {
         let foreign = Foreign::start(flavor);
         let home = Home::new();
@@ -99,7 +99,7 @@ fn connections_that_it_ends_are_made_again_and_the_gap_is_told() {
 
 #[test]
 fn tables_are_kept_and_used_again_only_when_asked() {
-    let _alone = alone();
+    let _turn = beside_others();
     for flavor in [Flavor::MySql, Flavor::MariaDb] {
         let foreign = Foreign::start(flavor);
         let server = format!("--server {} {SHORT} --no-trace", foreign.address("root"));
@@ -120,7 +120,7 @@ fn tables_are_kept_and_used_again_only_when_asked() {
 
 #[test]
 fn what_it_refuses_is_told_and_changes_nothing() {
-    let _alone = alone();
+    let _turn = beside_others();
     let foreign = Foreign::start(Flavor::MySql);
     let home = Home::new();
     let root = foreign.address("root");
@@ -145,7 +145,7 @@ fn what_it_refuses_is_told_and_changes_nothing() {
 
 #[test]
 fn an_account_without_the_password_or_the_rights() {
-    let _alone = alone();
+    let _turn = beside_others();
     let foreign = Foreign::start(Flavor::MySql);
     foreign.tell("CREATE USER guest@localhost IDENTIFIED BY 'right'");
     let home = Home::new();
@@ -164,7 +164,7 @@ fn an_account_without_the_password_or_the_rights() {
 
 #[test]
 fn a_database_of_somebody_else_is_not_touched() {
-    let _alone = alone();
+    let _turn = beside_others();
     let foreign = Foreign::start(Flavor::MariaDb);
     foreign.tell("CREATE DATABASE logtrace");
     foreign.tell("CREATE TABLE logtrace.sbtest1 (precious INT)");

@@ -8,11 +8,11 @@ use rustix::process::Signal;
 
 use super::fixture::home::{Home, LONG, SHORT};
 use super::fixture::started::Started;
-use crate::common::{alone, driver, patiently, send, tells};
+use crate::common::{beside_others, driver, patiently, send, tells};
 
 #[test]
 fn a_signal_in_the_window_ends_the_run_with_what_was_measured() {
-    let _alone = alone();
+    let _turn = beside_others();
     for signal in [Signal::INT, Signal::TERM] {
         let home = Home::new();
         let run = home.start(&format!("--server mysql {LONG}")).measuring();
@@ -28,7 +28,7 @@ fn a_signal_in_the_window_ends_the_run_with_what_was_measured() {
 
 /// A signal at a time when nothing is measured yet.
 fn interrupted_early(arguments: &str, when: impl Fn(&Home) -> bool) {
-    let _alone = alone();
+    let _turn = beside_others();
     let home = Home::new();
     let run = home.start(arguments);
     run.waiting_for("the time of the signal", || when(&home));
@@ -66,7 +66,7 @@ fn a_signal_while_the_server_warms_up() {
 
 #[test]
 fn the_second_signal_does_not_wait_for_a_server_that_hangs() {
-    let _alone = alone();
+    let _turn = beside_others();
     let home = Home::new();
     let run = home.start(&format!("--server mysql {LONG}")).measuring();
     send(run.server(), Signal::STOP);
@@ -80,7 +80,7 @@ fn the_second_signal_does_not_wait_for_a_server_that_hangs() {
 
 #[test]
 fn a_killed_run_takes_its_server_along_and_can_be_reported() {
-    let _alone = alone();
+    let _turn = beside_others();
     let home = Home::new();
     let run = home.start(&format!("--server mysql {LONG}")).measuring();
     let server = run.server();

@@ -9,7 +9,7 @@ use super::fixture::home::Home;
 use super::fixture::started::Started;
 use super::privilege::as_nobody;
 use crate::common::foreign::Foreign;
-use crate::common::{alone, send, tells};
+use crate::common::{beside_others, send, tells};
 use logtrace_common::Flavor;
 
 fn trace(home: &Home, arguments: &str) -> Started {
@@ -85,7 +85,7 @@ fn who_is_not_root_cannot_trace() {
 
 #[test]
 fn an_account_that_is_refused_is_told_of_the_way_without_a_login() {
-    let _alone = alone();
+    let _turn = beside_others();
     let foreign = Foreign::start(Flavor::MySql);
     foreign.tell("CREATE USER guest@localhost IDENTIFIED BY 'right'");
     let home = Home::new();
@@ -109,7 +109,7 @@ fn an_account_that_is_refused_is_told_of_the_way_without_a_login() {
 
 #[test]
 fn a_server_that_dies_leaves_what_was_seen_until_then() {
-    let _alone = alone();
+    let _turn = beside_others();
     for flavor in [Flavor::MySql, Flavor::MariaDb] {
         let foreign = Foreign::start(flavor);
         foreign.tell("CREATE DATABASE d");
@@ -134,7 +134,7 @@ fn a_server_that_dies_leaves_what_was_seen_until_then() {
 
 #[test]
 fn a_server_that_dies_while_nothing_is_traced_ends_the_trace_too() {
-    let _alone = alone();
+    let _turn = beside_others();
     for flavor in [Flavor::MySql, Flavor::MariaDb] {
         let foreign = Foreign::start(flavor);
         let home = Home::new();

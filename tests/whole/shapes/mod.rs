@@ -2,15 +2,11 @@
 
 mod probe;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
+use crate::common::alone;
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
 use logtrace_report::cause::{Cause, Wait, Who};
 use probe::{Client, Seen};
-
-/// Servers that are traced share the machine with nothing.
-static ALONE: Mutex<()> = Mutex::new(());
 
 const REPETITIONS: u32 = 10;
 
@@ -75,10 +71,6 @@ const SHAPES: [(&[&str], [usize; 2]); 15] = [
         [0, 0],
     ),
 ];
-
-fn alone() -> MutexGuard<'static, ()> {
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// What a client's inserts waited for on a server with these settings.
 fn inserts(server: &str, settings: &[&str]) -> Seen {

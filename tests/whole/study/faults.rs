@@ -9,11 +9,11 @@ use serde_json::Value;
 
 use super::studied::{PLAN, Place, texts};
 use crate::common::disk::Disk;
-use crate::common::{SERVERS, alone, patiently, send, server_of};
+use crate::common::{SERVERS, beside_others, patiently, send, server_of};
 
 #[test]
 fn a_server_that_is_killed_costs_its_turn_alone() {
-    let _alone = alone();
+    let _turn = beside_others();
     for server in SERVERS {
         let place = Place::with(PLAN);
         let arguments = format!("--only server={server}");
@@ -39,7 +39,7 @@ fn a_server_that_is_killed_costs_its_turn_alone() {
 
 #[test]
 fn a_disk_that_is_full_costs_what_is_measured_meanwhile() {
-    let _alone = alone();
+    let _turn = beside_others();
     for server in SERVERS {
         let place = Place::with(&PLAN.replace("update_key", "insert"));
         let arguments = format!("--only server={server},sync=no");

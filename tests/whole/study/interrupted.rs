@@ -5,11 +5,11 @@ use std::fs;
 use rustix::process::Signal;
 
 use super::studied::{PLAN, Place, texts};
-use crate::common::{alone, send, tells};
+use crate::common::{beside_others, send, tells};
 
 #[test]
 fn after_a_kill_the_study_goes_on_where_it_was() {
-    let _alone = alone();
+    let _turn = beside_others();
     let place = Place::with(PLAN);
     let mut child = place.study("--only server=mariadb").spawn().unwrap();
     place.wait_for(2, &mut child);
@@ -49,7 +49,7 @@ fn after_a_kill_the_study_goes_on_where_it_was() {
 
 #[test]
 fn ctrl_c_ends_a_study_with_what_is_measured() {
-    let _alone = alone();
+    let _turn = beside_others();
     let place = Place::with(PLAN);
     let mut child = place.study("--only server=mysql").spawn().unwrap();
     place.wait_for(1, &mut child);

@@ -51,7 +51,7 @@ fn a_server_that_is_not_here_is_told_with_its_line() {
 
 #[test]
 fn variables_that_the_server_refuses_are_told_with_their_line_before_anything_is_measured() {
-    let _alone = crate::common::alone();
+    let _turn = crate::common::beside_others();
     let unknown = PLAN.replace("settings.sync_binlog = 1", "settings.sync_binlogs = 1");
     refused(
         &unknown,
@@ -73,7 +73,7 @@ fn variables_that_the_server_refuses_are_told_with_their_line_before_anything_is
 
 #[test]
 fn session_variables_and_file_systems_that_cannot_be_had_are_told_with_their_line() {
-    let _alone = crate::common::alone();
+    let _turn = crate::common::beside_others();
     for server in SERVERS {
         let only = format!("--only server={server}");
         let session = |text: &str| PLAN.replace("settings.sync_binlog = 1", text);

@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::studied::{Place, texts};
-use crate::common::{SERVERS, alone};
+use crate::common::{SERVERS, beside_others};
 
 #[test]
 fn a_rotation_of_a_large_log_that_nothing_synced_is_found_and_named() {
-    let _alone = alone();
+    let _turn = beside_others();
     let plan = concat!(env!("CARGO_MANIFEST_DIR"), "/studies/rotation.toml");
     for server in SERVERS {
         let place = Place::with("");

@@ -1,11 +1,11 @@
 //! A study from its first turn to its last.
 
 use super::studied::{PLAN, Place, texts};
-use crate::common::{SERVERS, alone, driver, workload};
+use crate::common::{SERVERS, beside_others, driver, workload};
 
 #[test]
 fn every_cell_is_measured_as_often_as_the_plan_says() {
-    let _alone = alone();
+    let _turn = beside_others();
     for server in SERVERS {
         let place = Place::with(PLAN);
         let output = place.study(&format!("--only server={server}")).output().unwrap();

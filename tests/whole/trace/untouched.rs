@@ -1,12 +1,12 @@
 //! A server is as it was after it was traced.
 
 use crate::common::foreign::Foreign;
-use crate::common::{Running, alone};
+use crate::common::{Running, beside_others};
 use logtrace_common::Flavor;
 
 #[test]
 fn an_idle_server_commits_nothing_and_is_not_changed() {
-    let _alone = alone();
+    let _turn = beside_others();
     for flavor in [Flavor::MySql, Flavor::MariaDb] {
         let foreign = Foreign::start(flavor);
         let before = state(&foreign);

@@ -1,7 +1,11 @@
 //! The driver against real servers, in one program. Needs root, MySQL (scripts/fetch-mysql) and MariaDB: what is missing
 //! fails a test.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, in its helpers too, and one that fails shows what it saw"
+)]
 
 mod common;
 

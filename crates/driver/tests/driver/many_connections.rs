@@ -8,6 +8,7 @@ use std::time::Duration;
 use crate::common::drives::{DATASET, config, drive_to_end, load_dataset, uniform};
 use crate::common::server::{FLAVORS, Server};
 use logtrace_driver::{CancellationToken, DriveConfig, Ended, Outputs, Progress, Stage, Watch, drive};
+use logtrace_testkit::alone;
 
 const CONNECTIONS: usize = 1000;
 const RATE_PER_S: f64 = 2000.0;
@@ -81,6 +82,7 @@ fn memory_kb(config: DriveConfig) -> (u64, u64) {
 
 #[test]
 fn a_thousand_connections_cost_neither_lag_nor_memory_as_time_goes() {
+    let _alone = alone();
     for flavor in FLAVORS {
         let server = Server::start(flavor, &["--max-connections=1100"]);
         load_dataset(&server.target("logtrace"), DATASET);

@@ -18,9 +18,11 @@ use logtrace_driver::{
     Address, Arrivals, CancellationToken, Ended, LoadError, Outputs, Pace, Progress, Stage, Target,
     TimeRange, Watch, drive, drop_database, now_ns,
 };
+use logtrace_testkit::alone;
 
 #[test]
 fn requests_are_rate_times_duration_and_the_same_for_a_seed() {
+    let _alone = alone();
     for flavor in FLAVORS {
         let server = loaded(flavor);
         let poisson = Pace::Open {
@@ -75,6 +77,7 @@ fn requests_are_rate_times_duration_and_the_same_for_a_seed() {
 
 #[test]
 fn requests_carry_their_times_and_are_late_by_the_documented_limit() {
+    let _alone = alone();
     for flavor in FLAVORS {
         let server = loaded(flavor);
         let config = config(

@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::common::drives::{config, drive_to_end, load_dataset, uniform};
 use crate::common::server::{FLAVORS, Server};
 use logtrace_driver::{Arrivals, DriveConfig, PaceTurn, Waiting, pace_lag};
+use logtrace_testkit::alone;
 
 const ROUNDS: usize = 12;
 
@@ -44,6 +45,7 @@ fn medians<const N: usize>(mut ways: [Box<dyn FnMut() -> u64 + '_>; N]) -> [u64;
 
 #[test]
 fn the_pacer_is_about_as_exact_as_a_bare_timer_and_tokios_timer_is_not() {
+    let _alone = alone();
     let [pacer, bare, tokio] = medians([
         Box::new(|| median_lag(Waiting::Pacer)),
         Box::new(|| median_lag(Waiting::BareTimer)),
@@ -80,6 +82,7 @@ fn sent_beside(config: &DriveConfig) -> [u64; 3] {
 
 #[test]
 fn requests_leave_for_a_real_server_as_soon_as_the_timer_fires() {
+    let _alone = alone();
     for flavor in FLAVORS {
         let server = Server::start(flavor, &[]);
         let target = server.target("logtrace");

@@ -17,26 +17,20 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::process;
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use logtrace_common::Detail;
 use logtrace_events::{Commit, Flush, Io, IoOp, OffCpu, Record, Wake, decode};
+use logtrace_testkit::alone;
 use logtrace_tracer::{Extent, Sink, Stopped, Tracer, TracerConfig};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::server::{commit, read_only_commit, xa_commit, xa_prepare};
 
-/// The tests trace the same process: one at a time.
-static ALONE: Mutex<()> = Mutex::new(());
-
 fn tid() -> u32 {
     rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned()
-}
-
-fn alone() -> MutexGuard<'static, ()> {
-    ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 /// Everything that was recorded while `work` ran.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use logtrace_driver::{Arrivals, Schedule, Step};
 
 use super::kolmogorov::{REJECTED, distance, gaps};
+use logtrace_testkit::beside_others;
 
 const SECONDS: u64 = 20;
 
@@ -15,6 +16,7 @@ fn ramp(from: f64, to: f64) -> Schedule {
 
 #[test]
 fn gaps_are_exponential_at_any_rate_and_are_not_when_they_are_even() {
+    let _turn = beside_others();
     for rate in [0.5, 1000.0, 20_000.0] {
         let mean = 1e9 / rate;
         for seed in 0..5 {
@@ -29,6 +31,7 @@ fn gaps_are_exponential_at_any_rate_and_are_not_when_they_are_even() {
 
 #[test]
 fn a_ramp_is_a_poisson_process_of_its_rate() {
+    let _turn = beside_others();
     let at: Vec<u64> = Arrivals::Poisson.scheduled_ns(&ramp(100.0, 1900.0), 3).collect();
     assert!(
         distance(&gaps(&at), 1e6, 0.0) > REJECTED,

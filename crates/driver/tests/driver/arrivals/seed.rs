@@ -6,6 +6,7 @@ use logtrace_driver::{ArrivalTimes, Arrivals, CancellationToken, Ended, Pace};
 
 use crate::common::drives::{config, drive_and_observe, loaded};
 use crate::common::server::{FLAVORS, Server};
+use logtrace_testkit::alone;
 
 /// When the requests of a second were due, and their statements with all keys.
 fn requests(server: &Server, pace: Pace, seed: u64) -> (Vec<u64>, Vec<String>) {
@@ -34,6 +35,7 @@ fn requests(server: &Server, pace: Pace, seed: u64) -> (Vec<u64>, Vec<String>) {
 
 #[test]
 fn a_seed_means_the_same_arrivals_and_keys_and_a_replay_keeps_the_arrivals_alone() {
+    let _alone = alone();
     for flavor in FLAVORS {
         let server = loaded(flavor);
         server.run("SET GLOBAL general_log = ON");

@@ -10,6 +10,7 @@ use logtrace_events::Request;
 use super::kolmogorov::{REJECTED, distance, gaps};
 use crate::common::drives::{config, drive_and_observe, loaded, uniform};
 use crate::common::server::{FLAVORS, Server};
+use logtrace_testkit::alone;
 
 const RATE_PER_S: f64 = 1000.0;
 const MEAN_NS: f64 = 1e9 / RATE_PER_S;
@@ -21,7 +22,7 @@ const RESOLUTION_NS: f64 = 50_000.0;
 /// A machine on which hardly any request was later than this was calm: the gaps pass the test as they are.
 const CALM_P99_NS: u64 = 1_000_000;
 
-/// Rounds, of which the calmest counts: other programs may take the CPU at any time.
+/// Most rounds: the first calm one counts, else the calmest. Other programs may take the CPU at any time.
 const ROUNDS: usize = 4;
 
 fn selects(server: &Server, pace: Pace, seconds: u64) -> DriveConfig {
@@ -53,6 +54,7 @@ fn sent_gaps(requests: &[Request]) -> Vec<f64> {
 
 #[test]
 fn poisson_gaps_are_exponential_when_requests_are_sent() {
+    let _alone = alone();
     for flavor in FLAVORS {
         let server = loaded(flavor);
         let poisson = Pace::Open {
@@ -63,8 +65,12 @@ fn poisson_gaps_are_exponential_when_requests_are_sent() {
             spin: true,
             ..selects(&server, poisson, 4)
         };
-        let mut rounds: Vec<_> = (0..ROUNDS).map(|_| drive(&config)).collect();
-        rounds.sort_by_key(|(measured, _)| measured.lag.value_at_quantile(0.99));
+        let p99_ns = |(measured, _): &(Measured, _)| measured.lag.value_at_quantile(0.99);
+        let mut rounds = Vec::new();
+        while rounds.len() < ROUNDS && rounds.last().is_none_or(|last| p99_ns(last) > CALM_P99_NS) {
+            rounds.push(drive(&config));
+        }
+        rounds.sort_by_key(p99_ns);
         let (measured, requests) = &rounds[0];
         let sent = sent_gaps(requests);
         let within = distance(&sent, MEAN_NS, RESOLUTION_NS);
@@ -93,6 +99,7 @@ fn poisson_gaps_are_exponential_when_requests_are_sent() {
 
 #[test]
 fn a_uniform_rate_is_sent_to_a_thousandth() {
+    let _alone = alone();
     for flavor in FLAVORS {
         let (measured, requests) = drive(&selects(&loaded(flavor), uniform(RATE_PER_S), 10));
         assert_eq!(requests.len(), 10_000);
@@ -130,6 +137,7 @@ fn changing() -> Schedule {
 
 #[test]
 fn a_schedule_is_kept_and_its_arrivals_can_be_replayed() {
+    let _alone = alone();
     for flavor in FLAVORS {
         let server = loaded(flavor);
         let scheduled = |arrivals| Pace::Scheduled {

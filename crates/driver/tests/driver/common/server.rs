@@ -4,11 +4,11 @@ use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use logtrace_driver::{Address, Target};
+use logtrace_testkit::{Turn, beside_others};
 use mysql_async::prelude::{FromRow, Queryable};
 use mysql_async::{Conn, Opts, OptsBuilder};
 use rustix::process::{Pid, Signal, kill_process};
@@ -33,11 +33,9 @@ pub(crate) struct Server {
     command: Command,
     process: Child,
     dir: TempDir,
-    /// Servers of one test binary run one after the other: two of them would disturb each other's timing.
-    _alone: MutexGuard<'static, ()>,
+    /// Beside other tests, unless the test has a turn alone.
+    _turn: Turn,
 }
-
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 impl Flavor {
     fn program(self) -> PathBuf {
@@ -98,7 +96,7 @@ impl Flavor {
 impl Server {
     /// Starts a server that is not durable (so that the disk sets no pace), with options of the test.
     pub(crate) fn start(flavor: Flavor, options: &[&str]) -> Self {
-        let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = beside_others();
         assert!(
             flavor.program().exists(),
             "these tests need {flavor:?} at {}: run scripts/setup",
@@ -131,7 +129,7 @@ impl Server {
             command,
             process,
             dir,
-            _alone: alone,
+            _turn: turn,
         };
         server.wait_until_it_answers();
         server

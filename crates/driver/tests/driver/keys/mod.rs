@@ -6,6 +6,7 @@ use std::process::Command;
 
 use logtrace_driver::Keys;
 use logtrace_driver::random::Stream;
+use logtrace_testkit::beside_others;
 use logtrace_testkit::chi_square::{Verdict, against, between};
 
 const DRAWS: u64 = 1_000_000;
@@ -27,6 +28,7 @@ fn verdict(drawn: &str, formula: &str, rows: usize) -> Verdict {
 
 #[test]
 fn every_distribution_is_drawn_as_its_formula_says() {
+    let _turn = beside_others();
     let distributions = [
         "uniform",
         "special",
@@ -56,6 +58,7 @@ fn every_distribution_is_drawn_as_its_formula_says() {
 
 #[test]
 fn another_parameter_is_told_apart() {
+    let _turn = beside_others();
     let pairs = [
         ("zipfian:0.8", "zipfian:0.82"),
         ("pareto:0.2", "pareto:0.205"),
@@ -71,6 +74,7 @@ fn another_parameter_is_told_apart() {
 
 #[test]
 fn special_has_the_known_shares() {
+    let _turn = beside_others();
     let mut sorted = counts(Keys::SPECIAL, 10_000, DRAWS);
     sorted.sort_unstable_by(|a, b| b.cmp(a));
     let share = |top: usize| sorted[..top].iter().sum::<u64>() as f64 / DRAWS as f64;
@@ -110,6 +114,7 @@ fn sysbench_counts(options: &str, rows: usize) -> Vec<u64> {
 
 #[test]
 fn sysbench_draws_the_same() {
+    let _turn = beside_others();
     let same = [
         ("special", ""),
         (
