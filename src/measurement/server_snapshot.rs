@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use logtrace_server::{Connection, FileSystemFacts, HostFacts, Placed, ServerFacts, status_delta};
+use logtrace_common::Connection;
+use logtrace_server::{FileSystemFacts, HostFacts, Placed, ServerFacts, status_delta};
 use logtrace_tracer::Detaching;
 
 use super::tracing::Traced;

@@ -4,7 +4,8 @@ use std::path::{self, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
-use logtrace_server::{Dsn, DsnError, RunningChoice, Target, Tls};
+use logtrace_common::Tls;
+use logtrace_server::{Dsn, DsnError, RunningChoice, Target};
 
 use crate::cli::{TraceArgs, TracingArgs};
 use crate::exit::UsageError;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::anyhow;
+use logtrace_common::ConnectError;
 use logtrace_common::TimeRange;
 use logtrace_driver::now_ns;
-use logtrace_server::{ConnectError, RunningError, WatchError, WatchedServer};
+use logtrace_server::{RunningError, WatchError, WatchedServer};
 use logtrace_tracer::check_program;
 use tokio::time::{Instant, interval_at};
 

@@ -8,11 +8,11 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use logtrace_common::Connection;
 use logtrace_driver::{
     CancellationToken, Dataset, DriveConfig, DriveError, Keys, LoadConfig, Measured, Outputs, Pace, Requests,
     WorkloadInfo, drive, load,
 };
-use logtrace_server::Connection;
 
 use crate::target::target;
 

@@ -1,7 +1,8 @@
 //! A private server under load.
 
 use anyhow::Context;
-use logtrace_server::{Connection, Home, Server, ServerChoice, ServerConfig, ServerFacts, Setting};
+use logtrace_common::Connection;
+use logtrace_server::{Home, Server, ServerChoice, ServerConfig, ServerFacts, Setting};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 

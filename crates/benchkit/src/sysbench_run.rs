@@ -3,8 +3,8 @@
 use std::num::NonZeroUsize;
 
 use anyhow::{Context, bail};
+use logtrace_common::{Connection, Endpoint};
 use logtrace_driver::WorkloadInfo;
-use logtrace_server::{Connection, Endpoint};
 
 use crate::tables::{DATABASE, DATASET};
 

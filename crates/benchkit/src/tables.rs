@@ -3,8 +3,8 @@
 use std::num::NonZeroUsize;
 
 use anyhow::Context;
+use logtrace_common::Connection;
 use logtrace_driver::{Dataset, Keys, LoadConfig, Requests, WorkloadInfo};
-use logtrace_server::Connection;
 
 use crate::target::target;
 

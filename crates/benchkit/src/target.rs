@@ -1,7 +1,7 @@
 //! Where the driver connects to.
 
+use logtrace_common::{Connection, Endpoint, Tls};
 use logtrace_driver::{Address, Target};
-use logtrace_server::{Connection, Endpoint, Tls};
 
 /// A database of a server.
 pub fn target(connection: &Connection, database: &str) -> Target {

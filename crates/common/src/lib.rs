@@ -2,6 +2,8 @@
 //!
 //! This crate is the leaf of the workspace: it imports none of the others, reads no clock and does no I/O.
 
+#[cfg(feature = "client")]
+mod client;
 mod connection;
 mod detail;
 mod file_class;
@@ -12,6 +14,8 @@ mod stall_bucket;
 mod time_range;
 mod variable;
 
+#[cfg(feature = "client")]
+pub use client::ConnectError;
 pub use connection::{Connection, Endpoint, PASSWORD_VARIABLE, Password, Tls};
 pub use detail::Detail;
 pub use file_class::{FileClass, LogNames};

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use crate::attached::managed::{RunningConfig, RunningError, RunningServer};
-use crate::connection::connect::{ConnectError, Connection, Password};
 use crate::facts::server::ServerFacts;
 use crate::install::binary::{Binary, FindError, find};
 use crate::install::home::Home;
@@ -21,6 +20,7 @@ use crate::settings::variable::Setting;
 use crate::storage::fs_image::ImageConfig;
 use crate::storage::placed_dirs::Placed;
 use crate::storage::placement::Placement;
+use logtrace_common::{ConnectError, Connection, Password};
 
 /// Which server to measure, and how it shall be set.
 #[derive(Clone, Debug)]

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use logtrace_common::Connection;
 use logtrace_driver::tpcc::TABLES;
 use logtrace_driver::{Content, DISCONNECTED, Outage, SessionVariable, TIMED_OUT};
 use logtrace_report::distribution::Distribution;
 use logtrace_report::document::{Document, Driver, KindRow, OutageRow, Workload};
-use logtrace_server::Connection;
 
 use crate::measurement::{self, Measured};
 use crate::run::config::run_config::RunConfig;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::run_dir::RunDir;
 use anyhow::Context;
-use logtrace_server::{Server, Stages, stages_since};
+use logtrace_server::{Server, Stages, enable_stage_times, stage_times, stages_since};
 use serde::{Deserialize, Serialize};
 
 const FILE: &str = "stages.json";
@@ -26,17 +26,19 @@ struct Row {
 /// Has the server time stages, and reads them as they are before the load.
 pub(crate) async fn begin(server: &Server) -> anyhow::Result<Stages> {
     let connection = server.connection();
-    let is_on = connection.time_stages().await.context("cannot time stages")?;
+    let is_on = enable_stage_times(connection)
+        .await
+        .context("cannot time stages")?;
     anyhow::ensure!(
         is_on,
         "the server's Performance Schema is off, and stages are timed by it: set performance_schema = true"
     );
-    Ok(connection.stages().await?)
+    Ok(stage_times(connection).await?)
 }
 
 /// Keeps what was added since.
 pub(crate) async fn keep(server: &Server, before: &Stages, dir: &RunDir) -> anyhow::Result<()> {
-    let added = stages_since(before, &server.connection().stages().await?);
+    let added = stages_since(before, &stage_times(server.connection()).await?);
     let statements = statements(&added).max(1);
     let rows: Vec<Row> = added
         .into_iter()

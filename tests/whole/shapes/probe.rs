@@ -3,13 +3,14 @@
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use logtrace_common::Endpoint;
 use logtrace_common::TimeRange;
 use logtrace_driver::THREAD_QUESTIONS;
 use logtrace_events::{Commit, Record, decode};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::breakdown::Breakdown;
 use logtrace_report::cause::Cause;
-use logtrace_server::{Endpoint, ServerChoice, Setting};
+use logtrace_server::{ServerChoice, Setting};
 use logtrace_tracer::{Sink, Stopped, Tracer, TracerConfig};
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, OptsBuilder};

@@ -4,9 +4,9 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use logtrace_common::Connection;
 use logtrace_driver::{Dataset, DriveConfig, Lags, Pace, PaceTurn, Requests, WorkloadInfo};
 use logtrace_events::Request;
-use logtrace_server::Connection;
 
 use super::matching::sends_after;
 use super::tracing::Tracing;

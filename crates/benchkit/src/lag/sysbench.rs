@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use anyhow::Context;
+use logtrace_common::Connection;
 use logtrace_driver::{Lags, PaceTurn, WorkloadInfo};
-use logtrace_server::Connection;
 
 use super::matching::{Event, Seen, Sleep, events};
 use super::stamps::{Stamp, Stamps};

@@ -4,13 +4,13 @@ use std::io;
 
 use thiserror::Error;
 
-use crate::connection::connect::{ConnectError, Connection, Password};
 use crate::connection::dsn::Dsn;
 use crate::connection::listener_pid::{PeerError, server_process};
 use crate::facts::server::{FactsError, ServerFacts};
 use crate::process::pidfd::{Exit, ProcessWatch};
 use crate::settings::set_global::{SetError, set_verified};
 use crate::settings::variable::{Setting, SettingError, verify};
+use logtrace_common::{ConnectError, Connection, Password};
 
 /// What to attach to.
 #[derive(Clone, Debug)]

@@ -2,10 +2,10 @@
 
 use crate::attached::managed::{RunningError, log_in};
 use crate::attached::process_facts::{ProcessError, facts_of_process};
-use crate::connection::connect::{Connection, Password};
 use crate::connection::dsn::Dsn;
 use crate::facts::server::ServerFacts;
 use crate::process::pidfd::{Exit, ProcessWatch};
+use logtrace_common::{Connection, Password};
 
 /// How a running server is named.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! The address of a running server, as a person writes it.
 
+use logtrace_common::{Connection, Endpoint, PASSWORD_VARIABLE, Password, Tls};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -7,12 +8,6 @@ use std::str::FromStr;
 use percent_encoding::percent_decode_str;
 use thiserror::Error;
 use url::{Host, Url};
-
-use crate::connection::connect::{Connection, Endpoint, Password};
-use crate::connection::tls::Tls;
-
-/// Environment variable that holds the password of a running server.
-pub const PASSWORD_VARIABLE: &str = "LOGTRACE_PASSWORD";
 
 /// Where servers usually have their socket, in the order in which they are looked for.
 const USUAL_SOCKETS: [&str; 3] = [

@@ -1,5 +1,6 @@
 //! Which process of this machine is behind an address.
 
+use logtrace_common::Endpoint;
 use std::fs;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -9,8 +10,6 @@ use procfs::net::TcpState;
 use procfs::process::{FDTarget, Process, all_processes};
 use thiserror::Error;
 use tokio::net::UnixStream;
-
-use crate::connection::connect::Endpoint;
 
 /// Why no server process was found behind an address.
 #[derive(Debug, Error)]

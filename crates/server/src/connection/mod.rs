@@ -1,4 +1,2 @@
-pub(crate) mod connect;
 pub(crate) mod dsn;
 pub(crate) mod listener_pid;
-pub(crate) mod tls;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::connection::connect::{ConnectError, Connection};
+use logtrace_common::{ConnectError, Connection};
 use logtrace_common::{Flavor, LogNames, version_number};
 
 /// A server, as it was when its measurement began.

@@ -1,10 +1,9 @@
 //! How long a server's statements were in which stage, as its Performance Schema tells.
 
+use logtrace_common::{ConnectError, Connection};
 use std::collections::BTreeMap;
 
 use mysql_async::prelude::Queryable;
-
-use crate::connection::connect::{ConnectError, Connection};
 
 /// The stages of statements since the server was started or asked to time them, by name without `stage/sql/`.
 pub type Stages = BTreeMap<String, StageTotal>;
@@ -21,49 +20,49 @@ pub struct StageTotal {
 /// The prefix of the instruments of statements' stages.
 const PREFIX: &str = "stage/sql/";
 
-impl Connection {
-    /// Has the server time the stages of statements from here on. False of a server whose Performance Schema is off, which
-    /// only its start can change (`performance_schema=ON`).
-    pub async fn time_stages(&self) -> Result<bool, ConnectError> {
-        let mut conn = self.connect().await?;
-        let explain = |error| self.explain(error);
-        let is_on: Option<bool> = conn
-            .query_first("SELECT @@GLOBAL.performance_schema")
-            .await
-            .map_err(explain)?;
-        if is_on != Some(true) {
-            self.leave(conn).await?;
-            return Ok(false);
-        }
-        let instruments = format!(
-            "UPDATE performance_schema.setup_instruments SET ENABLED = 'YES', TIMED = 'YES' WHERE NAME LIKE '{PREFIX}%'"
-        );
-        let consumers =
-            "UPDATE performance_schema.setup_consumers SET ENABLED = 'YES' WHERE NAME LIKE 'events_stages_%'";
-        conn.query_drop(instruments).await.map_err(explain)?;
-        conn.query_drop(consumers).await.map_err(explain)?;
-        self.leave(conn).await?;
-        Ok(true)
+/// Makes the server time the stages of statements from now on. Returns false if its Performance Schema is off; only a
+/// restart with `performance_schema=ON` changes that.
+pub async fn enable_stage_times(connection: &Connection) -> Result<bool, ConnectError> {
+    let mut conn = connection.connect().await?;
+    let explain = |error| connection.explain(error);
+    let is_on: Option<bool> = conn
+        .query_first("SELECT @@GLOBAL.performance_schema")
+        .await
+        .map_err(explain)?;
+    if is_on != Some(true) {
+        connection.disconnect(conn).await?;
+        return Ok(false);
     }
+    let instruments = format!(
+        "UPDATE performance_schema.setup_instruments SET ENABLED = 'YES', TIMED = 'YES' WHERE NAME LIKE '{PREFIX}%'"
+    );
+    let consumers =
+        "UPDATE performance_schema.setup_consumers SET ENABLED = 'YES' WHERE NAME LIKE 'events_stages_%'";
+    conn.query_drop(instruments).await.map_err(explain)?;
+    conn.query_drop(consumers).await.map_err(explain)?;
+    connection.disconnect(conn).await?;
+    Ok(true)
+}
 
-    /// The stages up to now, of all users' statements.
-    pub async fn stages(&self) -> Result<Stages, ConnectError> {
-        let mut conn = self.connect().await?;
-        // Times are picoseconds there. The server's own threads have no user: MySQL's wait in the stage of a commit too.
-        let statement = format!(
-            "SELECT EVENT_NAME, CAST(SUM(COUNT_STAR) AS UNSIGNED), CAST(SUM(SUM_TIMER_WAIT) DIV 1000 AS UNSIGNED) \
-             FROM performance_schema.events_stages_summary_by_user_by_event_name \
-             WHERE EVENT_NAME LIKE '{PREFIX}%' AND USER IS NOT NULL GROUP BY EVENT_NAME HAVING SUM(COUNT_STAR) > 0"
-        );
-        let rows: Vec<(String, u64, u64)> =
-            conn.query(statement).await.map_err(|error| self.explain(error))?;
-        self.leave(conn).await?;
-        let stage = |(name, count, total_ns): (String, u64, u64)| {
-            let name = name.strip_prefix(PREFIX).unwrap_or(&name).to_owned();
-            (name, StageTotal { count, total_ns })
-        };
-        Ok(rows.into_iter().map(stage).collect())
-    }
+/// Reads the stages of all users' statements up to now.
+pub async fn stage_times(connection: &Connection) -> Result<Stages, ConnectError> {
+    let mut conn = connection.connect().await?;
+    // Times are picoseconds there. The server's own threads have no user: MySQL's wait in the stage of a commit too.
+    let statement = format!(
+        "SELECT EVENT_NAME, CAST(SUM(COUNT_STAR) AS UNSIGNED), CAST(SUM(SUM_TIMER_WAIT) DIV 1000 AS UNSIGNED) \
+         FROM performance_schema.events_stages_summary_by_user_by_event_name \
+         WHERE EVENT_NAME LIKE '{PREFIX}%' AND USER IS NOT NULL GROUP BY EVENT_NAME HAVING SUM(COUNT_STAR) > 0"
+    );
+    let rows: Vec<(String, u64, u64)> = conn
+        .query(statement)
+        .await
+        .map_err(|error| connection.explain(error))?;
+    connection.disconnect(conn).await?;
+    let stage = |(name, count, total_ns): (String, u64, u64)| {
+        let name = name.strip_prefix(PREFIX).unwrap_or(&name).to_owned();
+        (name, StageTotal { count, total_ns })
+    };
+    Ok(rows.into_iter().map(stage).collect())
 }
 
 /// What was added between two times, by stage.

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::connection::connect::{ConnectError, Connection};
 use crate::settings::variable::Setting;
 use logtrace_common::Flavor;
+use logtrace_common::{ConnectError, Connection};
 
 /// Unit of a pool's size, which both servers take as it is. MySQL's pool is made of chunks, of 128M by default. With
 /// chunks of 1M it comes out smaller than wanted (286M: 285M, 1000M: 997M). MariaDB has no chunks since 10.11.12.

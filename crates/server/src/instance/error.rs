@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::connection::connect::ConnectError;
 use crate::install::binary::Binary;
 use crate::install::os_user::UserError;
 use crate::instance::copy_tree::CopyError;
@@ -17,6 +16,7 @@ use crate::settings::variable::SettingError;
 use crate::storage::fs_image::ImageError;
 use crate::storage::fs_image::size::ImageSize;
 use crate::storage::placement::PlacementError;
+use logtrace_common::ConnectError;
 
 /// What both servers take at the least when they have started, with room for their temporary files.
 const NEEDED_MIB: u32 = 400;

@@ -4,8 +4,6 @@ use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::connection::connect::{ConnectError, Connection, Endpoint};
-use crate::connection::tls::Tls;
 use crate::facts::server::{FactsError, ServerFacts};
 use crate::install::os_user::ServerUser;
 use crate::instance::InstanceConfig;
@@ -19,6 +17,7 @@ use crate::settings::variable::{Setting, SettingError, replace, verify, with_def
 use crate::storage::placed_dirs::Placed;
 use crate::storage::placement::{self, class_of_initial};
 use logtrace_common::Flavor;
+use logtrace_common::{ConnectError, Connection, Endpoint, Tls};
 
 /// How often a starting server is tried.
 const READY_POLL: Duration = Duration::from_millis(20);

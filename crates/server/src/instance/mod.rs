@@ -15,7 +15,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::connection::connect::Connection;
 use crate::facts::server::ServerFacts;
 use crate::install::binary::Binary;
 use crate::install::home::Home;
@@ -35,6 +34,7 @@ use crate::storage::fs_image::{ImageConfig, check_images};
 use crate::storage::place::Place;
 use crate::storage::placed_dirs::Placed;
 use crate::storage::placement::Placement;
+use logtrace_common::Connection;
 use logtrace_common::FileClass;
 
 /// How long a server may take to stop before it is killed.

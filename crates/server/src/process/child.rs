@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, getppid, kill_process_group, set_parent_process_death_signal};
 
-use crate::connection::dsn::PASSWORD_VARIABLE;
 use crate::install::os_user::ServerUser;
 use crate::process::error_log::ServerLog;
 use crate::process::pidfd::{Exit, ProcessWatch};
+use logtrace_common::PASSWORD_VARIABLE;
 
 /// What to start.
 #[derive(Debug)]

@@ -6,10 +6,10 @@ use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Value};
 use thiserror::Error;
 
-use crate::connection::connect::{ConnectError, Connection};
 use crate::settings::value_match::integer;
 use crate::settings::variable::{Setting, SettingError, verify};
 use logtrace_common::Flavor;
+use logtrace_common::{ConnectError, Connection};
 
 /// Error while global variables are set.
 #[derive(Debug, Error)]
@@ -46,7 +46,7 @@ pub(crate) async fn set_verified(
         }
         variables = connection.variables().await?;
     }
-    connection.leave(conn).await?;
+    connection.disconnect(conn).await?;
     verify(settings, &variables, flavor)?;
     Ok(variables)
 }
@@ -58,7 +58,7 @@ pub(crate) async fn reset_to_default(connection: &Connection, names: &[&str]) ->
         let reset = conn.query_drop(format!("SET GLOBAL {name} = DEFAULT")).await;
         reset.map_err(|error| connection.explain(error))?;
     }
-    connection.leave(conn).await
+    connection.disconnect(conn).await
 }
 
 async fn set_global(

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use logtrace_common::Flavor;
+use logtrace_common::{ConnectError, Endpoint, Password};
 use logtrace_server::{
-    ConnectError, Dsn, Endpoint, Exit, Home, Password, PeerError, RunningConfig, RunningError, RunningServer,
-    Server, ServerChoice, ServerConfig, SettingError, find,
+    Dsn, Exit, Home, PeerError, RunningConfig, RunningError, RunningServer, Server, ServerChoice,
+    ServerConfig, SettingError, find,
 };
 use rstest::rstest;
 

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use logtrace_common::Connection;
 use logtrace_driver::{DriveConfig, Pace, Requests};
 use logtrace_events::Request;
-use logtrace_server::Connection;
 
 use super::arguments::{Arguments, Window};
 use logtrace_benchkit::driven::driven;

@@ -4,10 +4,10 @@ use std::fs;
 use std::process::Command;
 
 use anyhow::Context;
-use logtrace_server::Connection;
 
 use super::arguments::{Arguments, Window};
 use logtrace_benchkit::sysbench_run::{events, number_after, words};
+use logtrace_common::Connection;
 
 /// One window. Its CPU time is that of the whole process: connecting and preparing are a small part of seconds.
 pub(crate) fn run(server: &Connection, arguments: &Arguments) -> anyhow::Result<Window> {

@@ -1,11 +1,11 @@
 //! Performance Schema with everything switched on.
 
-use logtrace_server::{Connection, Endpoint};
 use mysql_async::prelude::{FromRow, Queryable};
 use mysql_async::{Conn, OptsBuilder};
 use tokio::runtime::{Builder, Runtime};
 
 use logtrace_benchkit::pair::Attached;
+use logtrace_common::{Connection, Endpoint};
 
 /// All of its instruments and consumers are on.
 pub(crate) struct PerformanceSchema {
