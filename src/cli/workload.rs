@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
-use logtrace_driver::tpcc::{Homes, TpccOptions};
+use logtrace_driver::tpcc::{HomeWarehouse, TpccOptions};
 use logtrace_driver::{Compat, Group, Protocol, UnknownWorkload, WorkloadInfo, WorkloadOptions};
 
 /// Which workload.
@@ -137,9 +137,9 @@ impl WorkloadArgs {
             tpcc: TpccOptions {
                 warehouses: self.warehouses,
                 keying_times: self.keying_times,
-                homes: match is_closed {
-                    true => Homes::Connection,
-                    false => Homes::Request,
+                home: match is_closed {
+                    true => HomeWarehouse::PerConnection,
+                    false => HomeWarehouse::PerRequest,
                 },
             },
         }

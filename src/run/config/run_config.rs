@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
-use logtrace_driver::{Compat, Content, Custom, Dataset, Keys, Pace, Requests, SessionVariable};
+use logtrace_driver::{Compat, Content, CustomWorkload, Dataset, Keys, Pace, Requests, SessionVariable};
 use logtrace_server::{ChoiceError, Home, ServerChoice, Setting, SettingError};
 
 use crate::cli::{RunArgs, TracingArgs, WorkloadChoice};
@@ -186,9 +186,9 @@ fn requests(arguments: &RunArgs, pacing: &Pacing) -> Result<Requests, UsageError
 }
 
 /// The workload of a file, checked as far as that goes without a server.
-fn custom(file: &Path) -> Result<Custom, UsageError> {
+fn custom(file: &Path) -> Result<CustomWorkload, UsageError> {
     let text = contents("--workload", file)?;
-    let custom = Custom::read(&file.display().to_string(), &text);
+    let custom = CustomWorkload::read(&file.display().to_string(), &text);
     custom.map_err(|error| UsageError(format!("--workload {error}")))
 }
 

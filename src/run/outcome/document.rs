@@ -53,11 +53,11 @@ fn workload(config: &RunConfig, raw: &Raw) -> Workload {
         tables_reused: raw.tables_reused,
         statements: requests
             .groups()
-            .map(|(group, count)| (group.name().to_owned(), count.into()))
+            .map(|(group, count)| (group.as_str().to_owned(), count.into()))
             .collect(),
         range_size: requests.range_size().map(Into::into),
         transaction: requests.transaction(),
-        protocol: Some(requests.protocol().name().to_owned()),
+        protocol: Some(requests.protocol().as_str().to_owned()),
         session: session(config),
     }
 }

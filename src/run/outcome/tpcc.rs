@@ -1,6 +1,6 @@
 //! What the TPC-C-like workload came to, for the document and for its caveats; pure.
 
-use logtrace_driver::tpcc::{Condition, Transaction};
+use logtrace_driver::tpcc::{Condition, TransactionType};
 use logtrace_driver::{DISCONNECTED, Kind, Measured, TIMED_OUT};
 use logtrace_report::document::{Consistency, Tpcc};
 
@@ -25,11 +25,11 @@ pub(crate) fn document(config: &RunConfig, raw: &Raw) -> Option<Tpcc> {
     };
     let (in_window, rolled_back) = orders.map_or((0, 0), |of| (of.done_in_window, of.rolled_back_in_window));
     let kinds = measured.map_or(&[][..], |measured| &measured.kinds);
-    let names = Transaction::NAMES.iter();
+    let names = TransactionType::NAMES.iter();
     Some(Tpcc {
         warehouses: asked.warehouses.into(),
-        compat: asked.profile.name().into(),
-        homes: asked.homes.name().into(),
+        compat: asked.profile.as_str().into(),
+        homes: asked.home.as_str().into(),
         keying_times: asked.keying_times,
         nopm: per_minute(in_window - rolled_back),
         nopm_with_rollbacks: per_minute(in_window),
@@ -44,7 +44,7 @@ pub(crate) fn document(config: &RunConfig, raw: &Raw) -> Option<Tpcc> {
 }
 
 fn new_orders(measured: &Measured) -> Option<&Kind> {
-    measured.kinds.get(Transaction::NewOrder as usize)
+    measured.kinds.get(TransactionType::NewOrder as usize)
 }
 
 fn committed(orders: &Kind) -> u64 {

@@ -15,11 +15,11 @@ use crate::engine::request_source::Turn;
 use crate::engine::shard_state::Seat;
 use crate::results::per_type::KindOf;
 use crate::util::clock::now_ns;
-use crate::workloads::custom::connection::Session;
+use crate::workloads::custom::connection::CustomConnection;
 use crate::workloads::options::{Content, Requests};
 use crate::workloads::request_values::Draw;
-use crate::workloads::sysbench::connection::Scripted;
-use crate::workloads::tpcc::connection::Terminal;
+use crate::workloads::sysbench::connection::SysbenchConnection;
+use crate::workloads::tpcc::connection::TpccConnection;
 use crate::workloads::workload::{Issued, Workload};
 
 /// Serves requests until the drive is over, or the connection broke and did not come back.
@@ -38,9 +38,9 @@ const RETRIED: [u16; 3] = [1020, 1205, 1213];
 /// Prepares the workload of these requests on a connection, ready to serve.
 pub(crate) fn prepare(requests: &Requests, conn: Conn, seat: Seat) -> Preparing {
     match requests.content() {
-        Content::Script(statements) => prepare_workload::<Scripted>(statements.clone(), conn, seat),
-        Content::Tpcc(tpcc) => prepare_workload::<Terminal>(*tpcc, conn, seat),
-        Content::File(custom) => prepare_workload::<Session>(Arc::clone(custom), conn, seat),
+        Content::Script(statements) => prepare_workload::<SysbenchConnection>(statements.clone(), conn, seat),
+        Content::Tpcc(tpcc) => prepare_workload::<TpccConnection>(*tpcc, conn, seat),
+        Content::File(custom) => prepare_workload::<CustomConnection>(Arc::clone(custom), conn, seat),
     }
 }
 

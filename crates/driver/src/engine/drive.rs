@@ -60,7 +60,7 @@ fn order_ids(config: &DriveConfig) -> Result<Option<u64>, DriveError> {
         return Ok(None);
     }
     let told = on_this_thread(async {
-        let told = tokio::time::timeout(config.grace, tpcc::order_ids(&config.target));
+        let told = tokio::time::timeout(config.grace, tpcc::load_orders::order_ids(&config.target));
         told.await.ok().flatten()
     });
     Ok(told?)

@@ -15,7 +15,7 @@ use crate::load::ownership::{Owner, create_database, owner, workload_tables};
 use crate::load::reuse;
 use crate::util::random::Stream;
 use crate::util::runtime::{RuntimeError, on_this_thread};
-use crate::workloads::custom::custom_workload::Custom;
+use crate::workloads::custom::custom_workload::CustomWorkload;
 use crate::workloads::custom::server_check::{Refused, check};
 use crate::workloads::dataset::{Dataset, DatasetError};
 use crate::workloads::load_batch::LoadBatch;
@@ -224,25 +224,25 @@ async fn fill_warehouses(
 ) -> Result<(), LoadError> {
     let seed = config.dataset.seed;
     let mut conn = config.target.connect(Use::Database).await?;
-    for sql in tpcc::create_tables() {
+    for sql in tpcc::schema::create_tables() {
         conn.query_drop(sql).await.map_err(failed("create the tables"))?;
     }
     close(conn).await?;
-    let parts = tpcc::parts(tpcc.warehouses, seed);
-    let total = tpcc::total_rows(tpcc.warehouses, seed);
+    let parts = tpcc::load::load_batches(tpcc.warehouses, seed);
+    let total = tpcc::load::total_rows(tpcc.warehouses, seed);
     fill_parts(config, parts, total, progress).await
 }
 
 /// Nothing is filled before the server has seen every statement of the file.
 async fn fill_tables_of(
-    custom: &Custom,
+    custom: &CustomWorkload,
     config: &LoadConfig,
     progress: &mut dyn FnMut(LoadProgress),
 ) -> Result<(), LoadError> {
     let mut conn = config.target.connect(Use::Database).await?;
     check(&mut conn, custom).await?;
     close(conn).await?;
-    let parts = custom.parts(config.dataset.seed);
+    let parts = custom.load_batches(config.dataset.seed);
     let total = custom.table_rows().sum();
     fill_parts(config, parts, total, progress).await
 }

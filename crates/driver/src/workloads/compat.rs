@@ -1,20 +1,23 @@
-//! What other programs take when they are not told otherwise.
+//! Defaults of other programs.
 
-use std::fmt;
-use std::str::FromStr;
-
-use thiserror::Error;
+use logtrace_common::UnknownName;
+use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 use crate::workloads::keys::distribution::Keys;
 use crate::workloads::tpcc::profile::Profile;
 
-/// A program whose defaults are to hold, where they differ from logtrace's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Program whose defaults are used where they differ from logtrace's.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantArray, VariantNames,
+)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = UnknownName, parse_err_fn = unknown)]
 pub enum Compat {
-    /// sysbench 1.0, which draws `special` keys (`--rand-type`). Statements, counts and range sizes are those of both
-    /// releases anyway.
+    /// sysbench 1.0, which draws `special` keys (`--rand-type`). Statements, counts and range sizes are the same in both
+    /// releases, and are logtrace's defaults.
+    #[strum(serialize = "sysbench-1.0")]
     Sysbench10,
-    /// sysbench 1.1, which draws uniform ones and knows no special ones any more.
+    /// sysbench 1.1, which draws uniform keys and has no special keys.
+    #[strum(serialize = "sysbench-1.1")]
     Sysbench11,
     /// sysbench-tpcc, for the TPC-C-like workload.
     SysbenchTpcc,
@@ -22,32 +25,27 @@ pub enum Compat {
     Dbt2,
 }
 
-/// Tables that sysbench's scripts use by default.
+/// Default tables of sysbench's scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SysbenchTables {
     /// Distribution of keys (`--rand-type`).
     pub keys: Keys,
     /// Number of tables (`--tables`).
     pub tables: u32,
-    /// Rows of each (`--table-size`).
+    /// Number of rows of each table (`--table-size`).
     pub rows: u32,
 }
 
 impl Compat {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Sysbench10, Self::Sysbench11, Self::SysbenchTpcc, Self::Dbt2];
+    /// All programs.
+    pub const ALL: &[Self] = <Self as VariantArray>::VARIANTS;
 
-    /// The name in commands and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Sysbench10 => "sysbench-1.0",
-            Self::Sysbench11 => "sysbench-1.1",
-            Self::SysbenchTpcc => "sysbench-tpcc",
-            Self::Dbt2 => "dbt2",
-        }
+    /// Returns the name in commands and reports.
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
-    /// The tables of the workloads that are scripts of sysbench's; `None` for programs that have none.
+    /// Returns the default tables of sysbench's workloads, or `None` for programs without such workloads.
     pub fn tables(self) -> Option<SysbenchTables> {
         let keys = match self {
             Self::Sysbench10 => Keys::SPECIAL,
@@ -61,7 +59,7 @@ impl Compat {
         })
     }
 
-    /// What it makes of the TPC-C-like workload; `None` for programs that have none.
+    /// Returns the profile of the TPC-C-like workload, or `None` for programs without such a workload.
     pub fn profile(self) -> Option<Profile> {
         match self {
             Self::Sysbench10 | Self::Sysbench11 => None,
@@ -71,27 +69,9 @@ impl Compat {
     }
 }
 
-impl fmt::Display for Compat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
+fn unknown(name: &str) -> UnknownName {
+    UnknownName::new("program", name, <Compat as VariantNames>::VARIANTS)
 }
-
-impl FromStr for Compat {
-    type Err = UnknownCompat;
-
-    fn from_str(text: &str) -> Result<Self, UnknownCompat> {
-        Self::ALL
-            .into_iter()
-            .find(|compat| compat.name() == text)
-            .ok_or_else(|| UnknownCompat(text.into()))
-    }
-}
-
-/// No such program.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("unknown program {0:?}: choose sysbench-1.0 or sysbench-1.1, or for tpcc sysbench-tpcc or dbt2")]
-pub struct UnknownCompat(String);
 
 #[cfg(test)]
 mod tests {
@@ -99,13 +79,19 @@ mod tests {
 
     #[test]
     fn names_are_read_back_and_only_the_old_release_has_special_keys() {
-        for compat in Compat::ALL {
+        for &compat in Compat::ALL {
             assert_eq!(compat.to_string().parse(), Ok(compat));
         }
-        assert!("sysbench-0.4".parse::<Compat>().is_err());
-        let keys = Compat::ALL.map(|compat| compat.tables().map(|tables| tables.keys));
-        assert_eq!(keys, [Some(Keys::SPECIAL), Some(Keys::Uniform), None, None]);
-        for compat in Compat::ALL {
+        let error = "sysbench-0.4".parse::<Compat>().unwrap_err().to_string();
+        assert!(
+            error.ends_with("choose sysbench-1.0, sysbench-1.1, sysbench-tpcc or dbt2"),
+            "{error}"
+        );
+        let keys = Compat::ALL
+            .iter()
+            .map(|compat| compat.tables().map(|tables| tables.keys));
+        assert!(keys.eq([Some(Keys::SPECIAL), Some(Keys::Uniform), None, None]));
+        for &compat in Compat::ALL {
             assert_ne!(compat.tables().is_some(), compat.profile().is_some());
         }
     }

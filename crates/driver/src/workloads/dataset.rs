@@ -1,25 +1,25 @@
-//! The tables that a workload uses.
+//! Size, keys and seed of the tables.
 
 use thiserror::Error;
 
 use crate::workloads::keys::distribution::Keys;
 
-/// Tables `sbtest1` to `sbtestN` of the same size, their content fixed by a seed.
+/// Tables `sbtest1` to `sbtestN` of the same size. The seed fixes their content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dataset {
     /// Number of tables.
     pub tables: u32,
-    /// Rows of each.
+    /// Number of rows of each table.
     pub rows: u32,
-    /// Distribution of the keys: of the requests, and of column `k` when the tables are loaded.
+    /// Distribution of the keys in requests, and of column `k` when the tables are loaded.
     pub keys: Keys,
-    /// Fixes the content, the arrivals and the values of every request.
+    /// Seed of the content, the arrivals and the values of every request.
     pub seed: u64,
 }
 
 #[cfg(test)]
 impl Dataset {
-    /// For requests that draw nothing from such tables.
+    /// Dataset for requests that draw nothing from it.
     pub(crate) const UNUSED: Self = Self {
         tables: 1,
         rows: 1,
@@ -28,34 +28,34 @@ impl Dataset {
     };
 }
 
-/// Row ids are of the server's type INTEGER.
-const MOST_ROWS: u32 = i32::MAX as u32;
+/// Maximum number of rows: row ids are of the server's type INTEGER.
+const MAX_ROWS: u32 = i32::MAX as u32;
 
 impl Dataset {
-    /// Refuses a dataset that no table can hold.
+    /// Refuses a dataset that tables cannot hold.
     pub(crate) fn check(&self) -> Result<(), DatasetError> {
         if self.tables == 0 {
             Err(DatasetError::NoTables)
-        } else if self.rows == 0 || self.rows > MOST_ROWS {
+        } else if self.rows == 0 || self.rows > MAX_ROWS {
             Err(DatasetError::Rows(self.rows))
         } else {
             Ok(())
         }
     }
 
-    /// Rows of all tables together.
+    /// Returns the number of rows of all tables.
     pub fn total_rows(&self) -> u64 {
         u64::from(self.tables) * u64::from(self.rows)
     }
 }
 
-/// Why there can be no such dataset.
+/// Reason why a dataset is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum DatasetError {
-    /// Requests would have nowhere to go.
-    #[error("a dataset of 0 tables: give at least one table")]
+    /// There are no tables.
+    #[error("the number of tables is 0: give at least 1")]
     NoTables,
-    /// Rows are numbered from 1 in a column of type INTEGER.
-    #[error("{0} rows a table: give 1 to 2147483647")]
+    /// The number of rows does not fit a column of type INTEGER.
+    #[error("the number of rows per table is {0}: give 1 to 2147483647")]
     Rows(u32),
 }

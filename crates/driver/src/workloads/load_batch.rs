@@ -1,19 +1,19 @@
-//! Rows that one connection loads at a time.
+//! Batches of rows of the load.
 
-/// What one connection loads at a time.
+/// Rows that one connection loads at a time.
 pub(crate) struct LoadBatch {
-    /// What it is, for messages.
+    /// Name of the batch for messages.
     pub(crate) name: String,
-    /// The statement that comes first, if there is one.
+    /// Statement before the rows.
     pub(crate) before: Option<String>,
-    /// The statements that insert rows, each with their number.
+    /// Statements that insert rows, each with its number of rows.
     pub(crate) inserts: Box<dyn Iterator<Item = (String, u32)>>,
-    /// The statement that comes last, if there is one.
+    /// Statement after the rows.
     pub(crate) after: Option<String>,
 }
 
 impl LoadBatch {
-    /// Rows of tables that are there.
+    /// Returns a batch of rows for existing tables.
     pub(crate) fn rows(name: String, inserts: impl Iterator<Item = (String, u32)> + 'static) -> Self {
         Self {
             name,
@@ -23,7 +23,7 @@ impl LoadBatch {
         }
     }
 
-    /// With this statement before its rows.
+    /// Returns the batch with this statement before its rows.
     pub(crate) fn beginning_with(self, sql: &str) -> Self {
         Self {
             before: Some(sql.to_owned()),

@@ -7,6 +7,7 @@ pub(crate) mod keys;
 pub(crate) mod load_batch;
 pub(crate) mod marker;
 pub(crate) mod multi_row_insert;
+pub(crate) mod option_error;
 pub(crate) mod options;
 pub(crate) mod protocol;
 pub(crate) mod registry;

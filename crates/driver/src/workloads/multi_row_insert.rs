@@ -1,19 +1,19 @@
-//! Rows gathered into statements of half a megabyte.
+//! Multi-row INSERT statements of half a megabyte.
 
 use std::iter::Peekable;
 
 /// Longest statement that the load sends, in bytes (sysbench's `BULK_PACKET_SIZE`).
 pub(crate) const LONGEST_INSERT: usize = 512 * 1024;
 
-/// INSERTs into one table, each with the number of its rows.
+/// Iterator over the INSERT statements of one table, each with its number of rows.
 #[derive(Debug)]
 pub(crate) struct Batches<I: Iterator<Item = String>> {
-    /// The table, with a list of its columns where rows have not all of them.
+    /// Name of the table, with a list of columns if rows do not have all columns.
     into: String,
     rows: Peekable<I>,
 }
 
-/// The statements that insert these rows, each of which is a list of values in parentheses.
+/// Returns the statements that insert these rows. Each row is a list of values in parentheses.
 pub(crate) fn batches<I: Iterator<Item = String>>(into: impl Into<String>, rows: I) -> Batches<I> {
     Batches {
         into: into.into(),
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_is_in_one_statement_and_none_is_too_long() {
+    fn every_row_is_in_one_statement_and_no_statement_is_too_long() {
         let rows = || (0..100_000).map(|number| format!("({number})"));
         let statements: Vec<(String, u32)> = batches("item", rows()).collect();
         assert_eq!(statements.iter().map(|(_, count)| count).sum::<u32>(), 100_000);

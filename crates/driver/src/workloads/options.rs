@@ -1,38 +1,33 @@
-//! What the requests of one drive are: a workload with its options, checked.
+//! Requests of a drive: a workload with its options.
 
 use std::sync::Arc;
 
-use thiserror::Error;
-
 use crate::workloads::compat::Compat;
-use crate::workloads::custom::custom_workload::Custom;
+use crate::workloads::custom::custom_workload::CustomWorkload;
+use crate::workloads::option_error::{OptionError, PROTOCOL_OPTION, RANGE_SIZE_OPTION, SKIP_TRX_OPTION};
 use crate::workloads::protocol::Protocol;
-use crate::workloads::registry::{Known, WorkloadInfo};
+use crate::workloads::registry::{BuiltIn, WorkloadInfo};
 use crate::workloads::sysbench::chosen_statements::{EDGES, Statements};
 use crate::workloads::sysbench::script::{Script, count_option};
 use crate::workloads::sysbench::statement_groups::Group;
-use crate::workloads::tpcc;
-use crate::workloads::tpcc::connection::Terminal;
-use crate::workloads::tpcc::options::{Tpcc, TpccOptions};
+use crate::workloads::tpcc::connection::TpccConnection;
+use crate::workloads::tpcc::options::{self as tpcc, Tpcc, TpccOptions};
+use crate::workloads::tpcc::transaction_type::TransactionType;
 
-pub(crate) const RANGE_SIZE_OPTION: &str = "--range-size";
-pub(crate) const SKIP_TRX_OPTION: &str = "--skip-trx";
-pub(crate) const PROTOCOL_OPTION: &str = "--protocol";
-
-/// What is to differ from the defaults; nothing does by default.
+/// Options that differ from the defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkloadOptions {
-    /// The program whose defaults are to hold.
+    /// Program whose defaults are used.
     pub compat: Option<Compat>,
-    /// How many times a request has each statement of a group.
+    /// Number of times that a request has the statements of a group.
     pub counts: Vec<(Group, u32)>,
-    /// Rows of a range, at least 1.
+    /// Number of rows of a range, at least 1.
     pub range_size: Option<u32>,
-    /// Whether statements are committed one by one instead of by BEGIN and COMMIT.
+    /// Whether each statement commits by itself, without BEGIN and COMMIT.
     pub skip_trx: bool,
     /// How statements are sent.
     pub protocol: Option<Protocol>,
-    /// What is of the TPC-C-like workload alone.
+    /// Options of the TPC-C-like workload.
     pub tpcc: TpccOptions,
 }
 
@@ -43,46 +38,25 @@ pub struct Requests {
     protocol: Protocol,
 }
 
-/// Where the statements of requests come from, with what was chosen.
+/// Statements of requests.
 #[derive(Clone, Debug)]
 pub enum Content {
-    /// A script of sysbench's, on its tables.
+    /// Script of sysbench, on sysbench's tables.
     Script(Statements),
     /// The transactions of [`crate::workloads::tpcc`].
     Tpcc(Tpcc),
-    /// A file.
-    File(Arc<Custom>),
-}
-
-/// An option that a workload has nothing for.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum OptionError {
-    /// It would change nothing.
-    #[error("{option} does not apply to the workload {workload}, which takes {takes}")]
-    Unknown {
-        /// The workload's name.
-        workload: String,
-        /// The option, as commands have it.
-        option: String,
-        /// What the workload takes.
-        takes: String,
-    },
-    /// Its statements are never prepared.
-    #[error("the workload {0} sends its statements as text, as sysbench does: it cannot prepare them")]
-    NeverPrepared(String),
-    /// Nothing is left.
-    #[error("a request of {0} would send nothing: let it have at least one statement")]
-    Nothing(String),
+    /// Statements of a file.
+    File(Arc<CustomWorkload>),
 }
 
 impl Requests {
-    /// A workload with these options.
+    /// Returns a workload with these options.
     pub fn new(workload: &'static WorkloadInfo, options: &WorkloadOptions) -> Result<Self, OptionError> {
         Self::plain(workload).with(options)
     }
 
-    /// The requests of a file, with these options.
-    pub fn of_file(custom: Custom, options: &WorkloadOptions) -> Result<Self, OptionError> {
+    /// Returns the requests of a file, with these options.
+    pub fn of_file(custom: CustomWorkload, options: &WorkloadOptions) -> Result<Self, OptionError> {
         let plain = Self {
             content: Content::File(Arc::new(custom)),
             protocol: Protocol::Prepared,
@@ -90,14 +64,14 @@ impl Requests {
         plain.with(options)
     }
 
-    /// A workload as sysbench has it, or the specification.
+    /// Returns a workload with the defaults of sysbench or of the TPC-C specification.
     pub fn plain(workload: &'static WorkloadInfo) -> Self {
-        match &workload.known {
-            Known::Script(script) => Self {
+        match &workload.built_in {
+            BuiltIn::Script(script) => Self {
                 content: Content::Script(Statements::plain(workload.name, script)),
                 protocol: script.protocol,
             },
-            Known::Tpcc => Self::of_tpcc(Tpcc::default()),
+            BuiltIn::Tpcc => Self::of_tpcc(Tpcc::default()),
         }
     }
 
@@ -111,7 +85,14 @@ impl Requests {
     fn with(mut self, options: &WorkloadOptions) -> Result<Self, OptionError> {
         self.check(options)?;
         match &mut self.content {
-            Content::Script(statements) => statements.choose(options)?,
+            Content::Script(statements) => {
+                statements.apply(
+                    &options.counts,
+                    options.range_size,
+                    options.skip_trx,
+                    options.protocol,
+                )?;
+            }
             Content::Tpcc(_) => {
                 let profile = options.compat.and_then(Compat::profile).unwrap_or_default();
                 self = Self::of_tpcc(Tpcc::new(profile, options.tpcc));
@@ -122,25 +103,25 @@ impl Requests {
         Ok(self)
     }
 
-    /// Refuses the first option that would change nothing.
+    /// Refuses the first option that does not apply.
     fn check(&self, options: &WorkloadOptions) -> Result<(), OptionError> {
         let mut given = self.given(options).into_iter();
         let unknown = given.find(|(_, is_known)| !is_known);
         unknown.map_or(Ok(()), |(option, _)| Err(self.refuse(&option)))
     }
 
-    /// Options that were given, and whether they change something.
+    /// Returns the options that are set, and whether they apply.
     fn given(&self, options: &WorkloadOptions) -> Vec<(String, bool)> {
         let compat = options.compat.iter();
-        let compat = compat.map(|&compat| (format!("--compat {compat}"), self.is_like(compat)));
-        let of_tpcc = options.tpcc.given();
-        let of_tpcc = of_tpcc.map(|option| (option.to_owned(), self.tpcc().is_some()));
-        let of_scripts = self.given_to_scripts(options).into_iter();
-        compat.chain(of_scripts).chain(of_tpcc).collect()
+        let compat = compat.map(|&compat| (format!("--compat {compat}"), self.applies(compat)));
+        let tpcc = options.tpcc.given();
+        let tpcc = tpcc.map(|option| (option.to_owned(), self.tpcc().is_some()));
+        let sysbench = self.given_of_sysbench(options).into_iter();
+        compat.chain(sysbench).chain(tpcc).collect()
     }
 
-    /// The same of those that scripts of sysbench's have.
-    fn given_to_scripts(&self, options: &WorkloadOptions) -> Vec<(String, bool)> {
+    /// Returns the options of sysbench that are set, and whether they apply.
+    fn given_of_sysbench(&self, options: &WorkloadOptions) -> Vec<(String, bool)> {
         let script = self.script().map(|statements| statements.script);
         let counts = options.counts.iter().map(|&(group, _)| {
             let can_count = script.is_some_and(|script| script.can_count(group));
@@ -157,8 +138,8 @@ impl Requests {
         counts.chain(range_size).chain(skip_trx).collect()
     }
 
-    /// Whether a program has such requests, and defaults for them.
-    fn is_like(&self, compat: Compat) -> bool {
+    /// Returns whether a program has defaults for such requests.
+    fn applies(&self, compat: Compat) -> bool {
         match self.content {
             Content::Script(_) => compat.profile().is_none(),
             Content::Tpcc(_) => compat.profile().is_some(),
@@ -166,7 +147,7 @@ impl Requests {
         }
     }
 
-    /// Refuses an option that changes nothing about these requests.
+    /// Returns the error for an option that does not apply to these requests.
     pub fn refuse(&self, option: &str) -> OptionError {
         OptionError::Unknown {
             workload: self.name().to_owned(),
@@ -179,12 +160,12 @@ impl Requests {
         }
     }
 
-    /// Where their statements come from.
+    /// Returns the statements.
     pub fn content(&self) -> &Content {
         &self.content
     }
 
-    /// The name: that of the workload, or of the file.
+    /// Returns the name of the workload or file.
     pub fn name(&self) -> &str {
         match &self.content {
             Content::Script(statements) => statements.name,
@@ -193,26 +174,26 @@ impl Requests {
         }
     }
 
-    /// Names of the kinds of requests, where they are not all of one.
+    /// Returns the names of the kinds of requests; empty if there is only one kind.
     pub fn kinds(&self) -> Vec<&str> {
         match &self.content {
             Content::Script(_) => Vec::new(),
-            Content::Tpcc(_) => tpcc::Transaction::NAMES.to_vec(),
+            Content::Tpcc(_) => TransactionType::NAMES.to_vec(),
             Content::File(custom) => custom.kinds().collect(),
         }
     }
 
-    /// The groups of a request in their order, and how many times it has the statements of each.
+    /// Returns the groups of a request in their order, with the number of times that it has the statements of each.
     pub fn groups(&self) -> impl Iterator<Item = (Group, u32)> + '_ {
         self.script().into_iter().flat_map(Statements::groups)
     }
 
-    /// Rows of a range; `None` where the workload reads none.
+    /// Returns the number of rows of a range, or `None` if the workload reads no ranges.
     pub fn range_size(&self) -> Option<u32> {
         self.script()?.range_size()
     }
 
-    /// Whether BEGIN and COMMIT are around the statements of every request.
+    /// Returns whether BEGIN and COMMIT are around the statements of every request.
     pub fn transaction(&self) -> bool {
         match &self.content {
             Content::Script(statements) => statements.transaction,
@@ -221,22 +202,22 @@ impl Requests {
         }
     }
 
-    /// How statements are sent.
+    /// Returns how statements are sent.
     pub fn protocol(&self) -> Protocol {
         self.protocol
     }
 
-    /// Statements that each connection prepares, with this many tables.
+    /// Returns the number of statements that each connection prepares for this number of tables.
     pub fn prepared_statements(&self, tables: u32) -> usize {
         match (&self.content, self.protocol) {
             (_, Protocol::Text) => 0,
             (Content::Script(statements), _) => statements.prepared(tables),
-            (Content::Tpcc(tpcc), _) => Terminal::statements(*tpcc),
+            (Content::Tpcc(tpcc), _) => TpccConnection::statements(*tpcc),
             (Content::File(custom), _) => custom.statements() + EDGES,
         }
     }
 
-    /// The statements; `None` where they are not a script's of sysbench's.
+    /// Returns the statements of a sysbench script, or `None` for other requests.
     pub(crate) fn script(&self) -> Option<&Statements> {
         match &self.content {
             Content::Script(statements) => Some(statements),
@@ -245,14 +226,14 @@ impl Requests {
     }
 
     /// The file; `None` for a workload of [`crate::workloads::registry::workloads()`].
-    pub fn custom(&self) -> Option<&Arc<Custom>> {
+    pub fn custom(&self) -> Option<&Arc<CustomWorkload>> {
         match &self.content {
             Content::File(custom) => Some(custom),
             Content::Script(_) | Content::Tpcc(_) => None,
         }
     }
 
-    /// What the TPC-C-like workload is to be; `None` for any other.
+    /// Returns the configuration of the TPC-C-like workload, or `None` for other requests.
     pub fn tpcc(&self) -> Option<Tpcc> {
         match self.content {
             Content::Tpcc(tpcc) => Some(tpcc),
@@ -277,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_chosen_is_what_sysbench_does() {
+    fn defaults_are_those_of_sysbench() {
         let plain = with("read_write", &WorkloadOptions::default()).unwrap();
         let groups: Vec<u32> = plain.groups().map(|(_, count)| count).collect();
         assert_eq!(groups, [10, 1, 1, 1, 1, 1, 1, 1]);
@@ -302,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_workload_has_not_is_refused() {
+    fn options_that_do_not_apply_are_refused() {
         let ranges = WorkloadOptions {
             range_size: Some(10),
             ..WorkloadOptions::default()

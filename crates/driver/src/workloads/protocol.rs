@@ -1,53 +1,33 @@
 //! How statements reach the server.
 
-use std::fmt;
-use std::str::FromStr;
-
-use thiserror::Error;
+use logtrace_common::UnknownName;
+use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 /// How statements are sent (sysbench's `--db-ps-mode`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantArray, VariantNames,
+)]
+#[strum(serialize_all = "lowercase", parse_err_ty = UnknownName, parse_err_fn = unknown)]
 pub enum Protocol {
-    /// Prepared once a connection, then executed with binary parameters (`auto`).
+    /// Prepared once per connection, then executed with binary parameters (`auto`).
     Prepared,
-    /// As text, values and all (`disable`).
+    /// Sent as text that includes the values (`disable`).
     Text,
 }
 
 impl Protocol {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Prepared, Self::Text];
+    /// All protocols.
+    pub const ALL: &[Self] = <Self as VariantArray>::VARIANTS;
 
-    /// The name in commands and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Prepared => "prepared",
-            Self::Text => "text",
-        }
+    /// Returns the name in commands and reports.
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
-impl fmt::Display for Protocol {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
+fn unknown(name: &str) -> UnknownName {
+    UnknownName::new("protocol", name, <Protocol as VariantNames>::VARIANTS)
 }
-
-impl FromStr for Protocol {
-    type Err = UnknownProtocol;
-
-    fn from_str(text: &str) -> Result<Self, UnknownProtocol> {
-        Self::ALL
-            .into_iter()
-            .find(|protocol| protocol.name() == text)
-            .ok_or_else(|| UnknownProtocol(text.into()))
-    }
-}
-
-/// No such protocol.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("unknown protocol {0:?}: choose prepared or text")]
-pub struct UnknownProtocol(String);
 
 #[cfg(test)]
 mod tests {
@@ -56,8 +36,12 @@ mod tests {
     #[test]
     fn names_are_read_back() {
         for protocol in Protocol::ALL {
-            assert_eq!(protocol.to_string().parse(), Ok(protocol));
+            assert_eq!(protocol.to_string().parse(), Ok(*protocol));
         }
-        assert!("binary".parse::<Protocol>().is_err());
+        let error = "binary".parse::<Protocol>().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "unknown protocol \"binary\": choose prepared or text"
+        );
     }
 }

@@ -1,32 +1,31 @@
-//! What requests consist of. A workload of sysbench's statements is one row in [`WORKLOADS`].
+//! Built-in workloads. A workload of sysbench's statements is one row in [`WORKLOADS`].
 
 use std::fmt;
 
 use thiserror::Error;
 
-use crate::workloads::tpcc;
-
 use crate::workloads::sysbench::script::Script;
 use crate::workloads::sysbench::statement_groups::Group;
+use crate::workloads::tpcc::options as tpcc;
 
-/// A workload that can be driven.
+/// Built-in workload.
 #[derive(Clone, Copy)]
 pub struct WorkloadInfo {
-    /// Its name in commands and reports.
+    /// Name in commands and reports.
     pub name: &'static str,
-    /// The sysbench script that does the same, with the options that it needs for that.
+    /// Equivalent sysbench script, with its options.
     pub alias: Option<&'static str>,
-    /// One sentence on what a request is.
+    /// Description of a request in one sentence.
     pub description: &'static str,
-    pub(crate) known: Known,
+    pub(crate) built_in: BuiltIn,
 }
 
-/// A workload that needs no file.
+/// Statements of a built-in workload.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Known {
-    /// A script of sysbench's.
+pub(crate) enum BuiltIn {
+    /// Script of sysbench.
     Script(Script),
-    /// The transactions of [`crate::workloads::tpcc`].
+    /// Transactions of [`crate::workloads::tpcc`].
     Tpcc,
 }
 
@@ -40,11 +39,11 @@ const fn scripted(
         name,
         alias: Some(alias),
         description,
-        known: Known::Script(script),
+        built_in: BuiltIn::Script(script),
     }
 }
 
-/// Every workload.
+/// All built-in workloads.
 const WORKLOADS: &[WorkloadInfo] = &[
     scripted(
         "update_key",
@@ -67,7 +66,7 @@ const WORKLOADS: &[WorkloadInfo] = &[
     scripted(
         "delete",
         "oltp_delete",
-        "one autocommitted DELETE of a row by primary key; more and more find their row gone",
+        "one autocommitted DELETE of a row by primary key; over time more of them find no row",
         Script::single(&[(Group::Deletes, 1)]).fixed(),
     ),
     scripted(
@@ -80,7 +79,7 @@ const WORKLOADS: &[WorkloadInfo] = &[
     scripted(
         "write_only_10",
         "oltp_write_only --index-updates=10 --non-index-updates=0 --delete-inserts=0",
-        "one transaction of ten UPDATEs of an indexed column by primary key, in a table drawn at random",
+        "one transaction of ten UPDATEs of an indexed column by primary key, in a random table",
         Script::transaction(
             &[
                 (Group::IndexUpdates, 10),
@@ -111,9 +110,8 @@ const WORKLOADS: &[WorkloadInfo] = &[
     WorkloadInfo {
         name: tpcc::NAME,
         alias: None,
-        description: "TPC-C-like: one of the transactions new order, payment, order status, delivery and stock level \
-                      of a wholesaler with warehouses",
-        known: Known::Tpcc,
+        description: "TPC-C-like: one of the transactions new order, payment, order status, delivery and stock level",
+        built_in: BuiltIn::Tpcc,
     },
 ];
 
@@ -135,13 +133,13 @@ const READS_AND_WRITES: &[(Group, u32)] = &[
     READS[0], READS[1], READS[2], READS[3], READS[4], WRITES[0], WRITES[1], WRITES[2],
 ];
 
-/// Every workload, in the order in which lists show them.
+/// Returns all built-in workloads, in the order in which lists show them.
 pub fn workloads() -> &'static [WorkloadInfo] {
     WORKLOADS
 }
 
 impl WorkloadInfo {
-    /// The workload of this name or alias.
+    /// Finds the workload with this name or alias.
     pub fn find(name: &str) -> Result<&'static Self, UnknownWorkload> {
         WORKLOADS
             .iter()
@@ -149,11 +147,11 @@ impl WorkloadInfo {
             .ok_or_else(|| UnknownWorkload(name.into()))
     }
 
-    /// Whether a request changes data, and so is a commit that waits for the logs.
+    /// Returns whether a request changes data, so that its commit waits for the logs.
     pub fn commits(&self) -> bool {
-        match &self.known {
-            Known::Script(script) => script.groups.iter().any(|(group, _)| group.writes()),
-            Known::Tpcc => true,
+        match &self.built_in {
+            BuiltIn::Script(script) => script.groups.iter().any(|(group, _)| group.writes()),
+            BuiltIn::Tpcc => true,
         }
     }
 }
@@ -164,7 +162,7 @@ impl fmt::Debug for WorkloadInfo {
     }
 }
 
-/// No such workload.
+/// Error for an unknown workload.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("unknown workload {0:?}: choose one of {names}, or name a file of your own (FILE.toml)", names = names())]
 pub struct UnknownWorkload(String);
@@ -179,14 +177,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_alone_commit_nothing() {
-        let reads_alone = workloads().iter().filter(|workload| !workload.commits());
-        let names: Vec<&str> = reads_alone.map(|workload| workload.name).collect();
+    fn only_read_workloads_do_not_commit() {
+        let reads = workloads().iter().filter(|workload| !workload.commits());
+        let names: Vec<&str> = reads.map(|workload| workload.name).collect();
         assert_eq!(names, ["read_only", "point_select"]);
     }
 
     #[test]
-    fn names_and_aliases_find_their_workload_and_no_other() {
+    fn names_and_aliases_find_their_workload() {
         for workload in workloads() {
             assert_eq!(WorkloadInfo::find(workload.name).unwrap().name, workload.name);
             if let Some(alias) = workload.alias {

@@ -1,21 +1,21 @@
-//! The random values of one request or row.
+//! Random values of one request or row.
 
 use std::fmt::Write;
 
 use crate::util::random::{Xoshiro256PlusPlus, below, nth_rng};
 use crate::workloads::dataset::Dataset;
 
-/// Digits in one group of a filling text.
-const GROUP_DIGITS: u64 = 100_000_000_000;
-/// Groups in column `c`: 10 of 11 digits and 9 hyphens are 119 characters.
+/// Number of values of a group of 11 digits.
+const GROUP_VALUES: u64 = 100_000_000_000;
+/// Number of groups in column `c`: 10 groups of 11 digits and 9 hyphens are 119 characters.
 const C_GROUPS: usize = 10;
-/// Groups in column `pad`: 59 characters.
+/// Number of groups in column `pad`: 59 characters.
 const PAD_GROUPS: usize = 5;
 
-/// Bits of a stream's base that the numbers of its requests leave for others.
+/// Bits of a stream's base that are not part of request numbers.
 const UNUSED_BITS: u32 = 8;
 
-/// Draws tables, keys and texts as sysbench's OLTP scripts do.
+/// Source of random tables, keys and texts, drawn as sysbench's OLTP scripts do.
 #[derive(Clone, Debug)]
 pub(crate) struct Draw {
     dataset: Dataset,
@@ -24,7 +24,7 @@ pub(crate) struct Draw {
 }
 
 impl Draw {
-    /// The values of request `number` of the stream with this base.
+    /// Returns the values of request `number` of the stream with this base.
     pub(crate) fn request(dataset: Dataset, base: u64, number: u64) -> Self {
         Self {
             number: (base >> UNUSED_BITS).wrapping_add(number),
@@ -32,7 +32,7 @@ impl Draw {
         }
     }
 
-    /// Values from a generator.
+    /// Returns values from a generator.
     pub(crate) fn from_rng(dataset: Dataset, rng: Xoshiro256PlusPlus) -> Self {
         Self {
             dataset,
@@ -41,13 +41,13 @@ impl Draw {
         }
     }
 
-    /// Index from 0 of a table, each alike.
+    /// Draws the index of a table, from 0, uniformly.
     pub(crate) fn table(&mut self) -> usize {
         // At most the number of tables, which is a u32.
         below(&mut self.rng, u64::from(self.dataset.tables)) as usize
     }
 
-    /// A key of the chosen distribution, in the type that a BIGINT parameter has.
+    /// Draws a key of the chosen distribution, in the type of a BIGINT parameter.
     pub(crate) fn key(&mut self) -> i64 {
         let key = self
             .dataset
@@ -57,23 +57,23 @@ impl Draw {
         key as i64
     }
 
-    /// The generator itself, for values that sysbench's scripts have not.
+    /// Returns the generator, for values that sysbench's scripts do not have.
     pub(crate) fn rng(&mut self) -> &mut Xoshiro256PlusPlus {
         &mut self.rng
     }
 
-    /// A number below 2^57 that no other request of the same run has: those of a stream follow one another, and
-    /// streams start at random. 0 for what is no request.
+    /// Returns a number below 2^57 that no other request of the same run has, or 0 for a row. Numbers of a stream are
+    /// consecutive, and streams start at random numbers.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
 
-    /// Text for column `c`.
+    /// Draws a text for column `c`.
     pub(crate) fn c(&mut self) -> String {
         self.groups(C_GROUPS)
     }
 
-    /// Text for column `pad`.
+    /// Draws a text for column `pad`.
     pub(crate) fn pad(&mut self) -> String {
         self.groups(PAD_GROUPS)
     }
@@ -82,7 +82,7 @@ impl Draw {
         let mut text = String::with_capacity(12 * count);
         for group in 0..count {
             let separator = if group == 0 { "" } else { "-" };
-            let digits = below(&mut self.rng, GROUP_DIGITS);
+            let digits = below(&mut self.rng, GROUP_VALUES);
             // Writing to a String cannot fail.
             let _ = write!(text, "{separator}{digits:011}");
         }
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_drawn_alike() {
+    fn tables_are_drawn_uniformly() {
         let mut counts = [0u32; 4];
         for number in 0..40_000 {
             counts[Draw::request(DATASET, 9, number).table()] += 1;
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_of_all_streams_have_numbers_of_their_own() {
+    fn requests_of_all_streams_have_different_numbers() {
         let streams = [Stream::Warmup, Stream::Window];
         let bases = [4, Stream::Capacity.base(4)].map(|seed| streams.map(|stream| stream.base(seed)));
         let numbers = bases
@@ -150,7 +150,7 @@ mod tests {
         }
 
         #[test]
-        fn a_request_has_the_same_values_whoever_takes_it(base: u64, number: u64) {
+        fn values_depend_on_the_request_number_alone(base: u64, number: u64) {
             let values = || {
                 let mut draw = Draw::request(DATASET, base, number);
                 (draw.table(), draw.key(), draw.c())

@@ -1,49 +1,67 @@
-//! BEGIN and COMMIT around the statements of a request.
+//! BEGIN, COMMIT and ROLLBACK around the statements of a request.
+
+use mysql_async::Error;
 
 use crate::client::connection::Conn;
-use crate::workloads::statement::Ready;
+use crate::workloads::statement::Statement;
+use crate::workloads::workload::Issued;
 
-/// The edges of transactions, ready on one connection.
+/// Statements that begin and end transactions on one connection.
 pub(crate) struct Transaction {
-    begin: Ready,
-    commit: Ready,
-    /// Always text.
-    rollback: Ready,
+    begin: Statement,
+    commit: Statement,
+    rollback: Statement,
 }
 
 impl Transaction {
-    /// Sent as text until they are prepared.
+    /// Returns statements that are sent as text until they are prepared.
     pub(crate) fn as_text() -> Self {
         Self {
-            begin: Ready::text("BEGIN"),
-            commit: Ready::text("COMMIT"),
-            rollback: Ready::text("ROLLBACK"),
+            begin: Statement::text("BEGIN"),
+            commit: Statement::text("COMMIT"),
+            rollback: Statement::text("ROLLBACK"),
         }
     }
 
-    /// Prepares BEGIN and COMMIT where the server does that.
+    /// Prepares BEGIN and COMMIT, as far as the server prepares them. ROLLBACK stays text.
     pub(crate) async fn prepare(&mut self, conn: &mut Conn) -> mysql_async::Result<()> {
         self.begin.prepare(conn).await?;
         self.commit.prepare(conn).await
     }
 
-    /// Does this work in a transaction, which is rolled back when the server refuses a part of it.
-    pub(crate) async fn around(
-        &self,
-        conn: &mut Conn,
-        work: impl AsyncFnOnce(&mut Conn) -> mysql_async::Result<()>,
-    ) -> mysql_async::Result<()> {
-        let done = self.whole(conn, work).await;
-        self.rollback.if_refused(conn, done).await
+    /// Returns BEGIN, COMMIT and ROLLBACK.
+    pub(crate) fn statements_mut(&mut self) -> Vec<&mut Statement> {
+        vec![&mut self.begin, &mut self.commit, &mut self.rollback]
     }
 
-    async fn whole(
+    /// Does this work in a transaction, which is rolled back if the work asks for that or the server refuses a part of it.
+    ///
+    /// A lock wait that timed out undoes its statement alone: without ROLLBACK the next BEGIN would commit the statements
+    /// before it.
+    pub(crate) async fn run(
         &self,
         conn: &mut Conn,
-        work: impl AsyncFnOnce(&mut Conn) -> mysql_async::Result<()>,
-    ) -> mysql_async::Result<()> {
-        self.begin.send(conn, Vec::new()).await?;
-        work(conn).await?;
-        self.commit.send(conn, Vec::new()).await
+        work: impl AsyncFnOnce(&mut Conn) -> mysql_async::Result<Issued>,
+    ) -> mysql_async::Result<Issued> {
+        let result = self.begin_and_end(conn, work).await;
+        if let Err(Error::Server(_)) = result {
+            self.rollback.execute(conn, Vec::new()).await?;
+        }
+        result
+    }
+
+    async fn begin_and_end(
+        &self,
+        conn: &mut Conn,
+        work: impl AsyncFnOnce(&mut Conn) -> mysql_async::Result<Issued>,
+    ) -> mysql_async::Result<Issued> {
+        self.begin.execute(conn, Vec::new()).await?;
+        let issued = work(conn).await?;
+        let end = match issued {
+            Issued::Done => &self.commit,
+            Issued::RolledBack => &self.rollback,
+        };
+        end.execute(conn, Vec::new()).await?;
+        Ok(issued)
     }
 }

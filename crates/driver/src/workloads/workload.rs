@@ -33,7 +33,7 @@ pub(crate) trait Workload: Sized + 'static {
         context: &WorkloadContext,
     ) -> mysql_async::Result<Self>;
 
-    /// How long the user of this connection keeps it waiting before the next request; `None` without such users.
+    /// Returns the time that the user of this connection waits before the next request, or `None` if there are no users.
     fn pause(&self) -> Option<Duration> {
         None
     }
@@ -41,7 +41,7 @@ pub(crate) trait Workload: Sized + 'static {
     /// Draws the values of one request.
     fn draw(&self, draw: &mut Draw) -> Self::Values;
 
-    /// Of which of the workload's kinds the request with these values is; `None` where all are the same.
+    /// Returns the index of the kind of a request, or `None` if the workload has only one kind.
     fn kind(&self, values: &Self::Values) -> Option<usize> {
         let _ = values;
         None

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::common::drives::{DATASET, config, drive_to_end, uniform};
 use crate::common::server::{FLAVORS, Server};
 use logtrace_driver::{
-    Custom, DriveConfig, LoadConfig, LoadError, Measured, Protocol, Refused, Requests, Target,
+    CustomWorkload, DriveConfig, LoadConfig, LoadError, Measured, Protocol, Refused, Requests, Target,
     WorkloadOptions, load,
 };
 use logtrace_testkit::chi_square::against;
@@ -20,7 +20,7 @@ fn requests(text: &str, protocol: Option<Protocol>) -> Requests {
         protocol,
         ..WorkloadOptions::default()
     };
-    Requests::of_file(Custom::read("transfer.toml", text).unwrap(), &options).unwrap()
+    Requests::of_file(CustomWorkload::read("transfer.toml", text).unwrap(), &options).unwrap()
 }
 
 fn loaded(target: &Target, text: &str) -> Result<u64, LoadError> {
@@ -86,7 +86,7 @@ fn what_requests_do_is_there_and_nothing_else() {
         loaded(&target, EXAMPLE).unwrap();
         let balance = || server.query::<String>("SELECT SUM(balance) FROM logtrace.account");
         let before = balance();
-        for protocol in Protocol::ALL {
+        for &protocol in Protocol::ALL {
             let measured = drive(&target, protocol, 8);
             let transfers = measured.kinds[0].done;
             // Five standard errors: sqrt(400 * 3/4 * 1/4) = 8.7.
@@ -150,7 +150,7 @@ fn what_the_server_has_follows_the_weights_and_distributions() {
     for flavor in FLAVORS {
         let server = Server::start(flavor, &[]);
         let target = server.target("logtrace");
-        for protocol in Protocol::ALL {
+        for &protocol in Protocol::ALL {
             assert_eq!(loaded(&target, DRAWN).unwrap(), 0);
             let measured = drive_file(&target, requests(DRAWN, Some(protocol)), 8, 2_000);
             let kinds: Vec<u64> = measured.kinds.iter().map(|kind| kind.done).collect();

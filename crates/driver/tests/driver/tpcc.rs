@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::drives::{DATASET, assert_adds_up, config, drive_and_observe, drive_to_end, uniform};
 use crate::common::server::{Flavor, START_LIMIT, Server, block_on};
-use logtrace_driver::tpcc::{Condition, Homes, TpccOptions, Transaction, check};
+use logtrace_driver::tpcc::{Condition, HomeWarehouse, TpccOptions, TransactionType, check};
 use logtrace_driver::{
     CancellationToken, Compat, DriveConfig, Ended, Kind, LoadConfig, LoadProgress, Measured, OutageCause,
     Pace, Protocol, Requests, Target, WorkloadInfo, WorkloadOptions, load,
@@ -15,7 +15,7 @@ use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
 use rustix::process::Signal;
 
-const NEW_ORDER: usize = Transaction::NewOrder as usize;
+const NEW_ORDER: usize = TransactionType::NewOrder as usize;
 
 fn requests(options: &WorkloadOptions) -> Requests {
     Requests::new(WorkloadInfo::find("tpcc").unwrap(), options).unwrap()
@@ -108,7 +108,7 @@ fn counts_match_the_tables(flavor: Flavor) {
     assert_consistent(&target);
 
     let mut options = warehouses(2);
-    options.tpcc.homes = Homes::Connection;
+    options.tpcc.home = HomeWarehouse::PerConnection;
     let measured = counted(&server, &driven(&target, Pace::Closed, &options));
     println!(
         "{flavor:?}: {} done, retries {:?}",
@@ -142,10 +142,10 @@ fn counted(server: &Server, config: &DriveConfig) -> Measured {
     let measured = drive_to_end(config);
     assert_counted(&measured);
     assert!(measured.errors.is_empty(), "{:?}", measured.errors);
-    let done = |kind: Transaction| measured.kinds[kind as usize].done;
+    let done = |kind: TransactionType| measured.kinds[kind as usize].done;
     let grown = measured.orders_grown.unwrap();
-    let delivered = 10 * done(Transaction::Delivery);
-    let paid = before.2 + done(Transaction::Payment);
+    let delivered = 10 * done(TransactionType::Delivery);
+    let paid = before.2 + done(TransactionType::Payment);
     assert_eq!(
         contents(server),
         (before.0 + grown, before.1 + grown - delivered, paid)
@@ -153,7 +153,7 @@ fn counted(server: &Server, config: &DriveConfig) -> Measured {
     let remote = "SELECT COUNT(*) FROM logtrace.history WHERE h_c_w_id <> h_w_id";
     let (remote, payments) = (
         server.query::<u64>(remote)[0] as f64,
-        done(Transaction::Payment) as f64,
+        done(TransactionType::Payment) as f64,
     );
     // 15 %, and five standard errors.
     let deviation = (remote - 0.15 * payments).abs() / (0.15 * 0.85 * payments).sqrt();
@@ -164,7 +164,7 @@ fn counted(server: &Server, config: &DriveConfig) -> Measured {
 /// Every program's way, by both protocols.
 fn like_others(target: &Target) {
     for compat in [None, Some(Compat::SysbenchTpcc), Some(Compat::Dbt2)] {
-        for protocol in Protocol::ALL {
+        for &protocol in Protocol::ALL {
             let options = WorkloadOptions {
                 compat,
                 protocol: Some(protocol),

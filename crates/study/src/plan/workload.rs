@@ -1,9 +1,9 @@
 //! The workload that a cell's options name.
 
-use logtrace_driver::tpcc::{Homes, TpccOptions};
+use logtrace_driver::tpcc::{HomeWarehouse, TpccOptions};
 use logtrace_driver::{
-    Compat, Content, Custom, FileError, Group, Keys, Protocol, Requests, UnknownWorkload, WorkloadInfo,
-    WorkloadOptions,
+    Compat, Content, CustomWorkload, FileError, Group, Keys, Protocol, Requests, UnknownWorkload,
+    WorkloadInfo, WorkloadOptions,
 };
 
 use crate::cell::Tables;
@@ -49,7 +49,7 @@ pub(crate) fn requests(
         .unwrap_or_else(|| "update_key".to_owned());
     let requests = if name.ends_with(".toml") {
         let text = files(&name).map_err(|problem| options.error("workload", problem))?;
-        let custom = Custom::read(&name, &text).map_err(|error| options.error("workload", error))?;
+        let custom = CustomWorkload::read(&name, &text).map_err(|error| options.error("workload", error))?;
         Requests::of_file(custom, &chosen)
     } else {
         let info = WorkloadInfo::find(&name);
@@ -64,7 +64,7 @@ fn workload_options(options: &Merged<'_>, is_closed: bool) -> Result<WorkloadOpt
     for group in COUNTS {
         counts.extend(
             options
-                .whole(group.name(), 0..=10_000)?
+                .whole(group.as_str(), 0..=10_000)?
                 .map(|count| (group, count)),
         );
     }
@@ -77,9 +77,9 @@ fn workload_options(options: &Merged<'_>, is_closed: bool) -> Result<WorkloadOpt
         tpcc: TpccOptions {
             warehouses: options.whole("warehouses", 1..=100_000)?,
             keying_times: options.flag("keying_times")?,
-            homes: match is_closed {
-                true => Homes::Connection,
-                false => Homes::Request,
+            home: match is_closed {
+                true => HomeWarehouse::PerConnection,
+                false => HomeWarehouse::PerRequest,
             },
         },
     })

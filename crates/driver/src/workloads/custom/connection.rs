@@ -1,57 +1,57 @@
-//! A connection that issues the requests of a file.
+//! Connection that issues the requests of a file.
 
 use std::cell::Cell;
 use std::sync::Arc;
 
 use mysql_async::Value;
 
-use crate::client::connection::{Conn, Statement};
-use crate::workloads::custom::custom_workload::Custom;
+use crate::client::connection::{Conn, Statement as PreparedStatement};
+use crate::workloads::custom::custom_workload::CustomWorkload;
 use crate::workloads::custom::drawn::Drawn;
 use crate::workloads::protocol::Protocol;
 use crate::workloads::request_values::Draw;
-use crate::workloads::statement::Ready;
+use crate::workloads::statement::Statement;
 use crate::workloads::transaction::Transaction;
 use crate::workloads::workload::{Issued, Workload, WorkloadContext};
 
-/// The statements of all kinds of requests, ready on one connection.
-pub(crate) struct Session {
-    custom: Arc<Custom>,
-    /// By kind, the statements in their order.
-    ready: Vec<Vec<Ready>>,
+/// Statements of all kinds of requests on one connection.
+pub(crate) struct CustomConnection {
+    custom: Arc<CustomWorkload>,
+    /// Statements in their order, by kind of request.
+    statements: Vec<Vec<Statement>>,
     transaction: Transaction,
 }
 
-/// One request.
+/// Values of one request.
 pub(crate) struct Values {
     kind: usize,
     calls: Vec<Call>,
-    /// Statements that are committed: a further attempt goes on behind them.
+    /// Number of statements that are committed. A further attempt continues after them.
     committed: Cell<usize>,
 }
 
 enum Call {
-    Execute(Statement, Vec<Value>),
+    Execute(PreparedStatement, Vec<Value>),
     Query(String),
 }
 
-impl Workload for Session {
-    type Content = Arc<Custom>;
+impl Workload for CustomConnection {
+    type Content = Arc<CustomWorkload>;
     type Values = Values;
 
     async fn prepare(
         conn: &mut Conn,
-        custom: &Arc<Custom>,
+        custom: &Arc<CustomWorkload>,
         context: &WorkloadContext,
     ) -> mysql_async::Result<Self> {
-        let mut session = Self::as_text(Arc::clone(custom));
+        let mut connection = Self::as_text(Arc::clone(custom));
         if context.protocol == Protocol::Prepared {
-            session.transaction.prepare(conn).await?;
-            for ready in session.ready.iter_mut().flatten() {
-                ready.prepare(conn).await?;
+            connection.transaction.prepare(conn).await?;
+            for statement in connection.statements.iter_mut().flatten() {
+                statement.prepare(conn).await?;
             }
         }
-        Ok(session)
+        Ok(connection)
     }
 
     fn draw(&self, draw: &mut Draw) -> Values {
@@ -70,50 +70,51 @@ impl Workload for Session {
 
     async fn issue(&self, conn: &mut Conn, values: &Values) -> mysql_async::Result<Issued> {
         if self.custom.kinds[values.kind].transaction {
-            let transaction = self.transaction.around(conn, async |conn| {
+            let work = async |conn: &mut Conn| {
                 for call in &values.calls {
                     call.send(conn).await?;
                 }
-                Ok(())
-            });
-            transaction.await?;
-        } else {
-            while let Some(call) = values.calls.get(values.committed.get()) {
-                call.send(conn).await?;
-                values.committed.update(|committed| committed + 1);
-            }
+                Ok(Issued::Done)
+            };
+            return self.transaction.run(conn, work).await;
+        }
+        while let Some(call) = values.calls.get(values.committed.get()) {
+            call.send(conn).await?;
+            values.committed.update(|committed| committed + 1);
         }
         Ok(Issued::Done)
     }
 }
 
-impl Session {
-    /// With every statement to be sent as text.
-    fn as_text(custom: Arc<Custom>) -> Self {
+impl CustomConnection {
+    /// Returns statements that are all sent as text.
+    fn as_text(custom: Arc<CustomWorkload>) -> Self {
         let kinds = custom.kinds.iter();
-        let ready = kinds.map(|kind| {
+        let statements = kinds.map(|kind| {
             let statements = kind.statements.iter();
-            statements.map(|statement| Ready::Text(statement.sql())).collect()
+            statements
+                .map(|statement| Statement::Text(statement.sql()))
+                .collect()
         });
         Self {
-            ready: ready.collect(),
+            statements: statements.collect(),
             custom,
             transaction: Transaction::as_text(),
         }
     }
 
     fn calls(&self, kind: usize, drawn: &[Drawn]) -> Vec<Call> {
-        let statements = self.custom.kinds[kind].statements.iter().zip(&self.ready[kind]);
-        let calls = statements.map(|(statement, ready)| match ready {
-            Ready::Prepared(prepared) => {
-                let values = statement
-                    .parameters
-                    .iter()
-                    .map(|&parameter| drawn[parameter].value());
+        let statements = self.custom.kinds[kind]
+            .statements
+            .iter()
+            .zip(&self.statements[kind]);
+        let calls = statements.map(|(sql, statement)| match statement {
+            Statement::Prepared(prepared) => {
+                let values = sql.parameters.iter().map(|&parameter| drawn[parameter].value());
                 Call::Execute(*prepared, values.collect())
             }
-            // A question mark in a text of the statement is no parameter: the statement knows its places itself.
-            Ready::Text(_) => Call::Query(statement.with_values(drawn)),
+            // The SQL can have question marks in strings. Only the parsed statement has the places of its parameters.
+            Statement::Text(_) => Call::Query(sql.with_values(drawn)),
         });
         calls.collect()
     }
@@ -152,8 +153,8 @@ mod tests {
         id = { type = 'unique' }
         ";
 
-    fn request(session: &Session, number: u64) -> (usize, Vec<String>) {
-        let values = session.draw(&mut Draw::request(Dataset::UNUSED, 9, number));
+    fn request(connection: &CustomConnection, number: u64) -> (usize, Vec<String>) {
+        let values = connection.draw(&mut Draw::request(Dataset::UNUSED, 9, number));
         let sql = |call| match call {
             Call::Query(sql) => sql,
             Call::Execute(..) => panic!("nothing is prepared"),
@@ -161,22 +162,22 @@ mod tests {
         (values.kind, values.calls.into_iter().map(sql).collect())
     }
 
-    fn session() -> Session {
-        Session::as_text(Arc::new(Custom::read("file.toml", FILE).unwrap()))
+    fn connection() -> CustomConnection {
+        CustomConnection::as_text(Arc::new(CustomWorkload::read("file.toml", FILE).unwrap()))
     }
 
     #[test]
-    fn kinds_have_their_weights_and_requests_their_own_values() {
-        let session = session();
+    fn kinds_have_their_weights_and_values_their_distribution() {
+        let connection = connection();
         let (mut kinds, mut ids) = ([0; 2], BTreeMap::new());
         for number in 0..20_000 {
-            let (kind, statements) = request(&session, number);
+            let (kind, statements) = request(&connection, number);
             kinds[kind] += 1;
             if kind == 0 {
                 let (_, id) = statements[0].split_once("id = ").unwrap();
                 *ids.entry(id.to_owned()).or_default() += 1;
             }
-            assert_eq!(request(&session, number), (kind, statements));
+            assert_eq!(request(&connection, number), (kind, statements));
         }
         assert_fits(&kinds, &[0.75, 0.25]);
         let ids: Vec<u64> = ids.into_values().collect();
@@ -184,9 +185,9 @@ mod tests {
     }
 
     #[test]
-    fn the_statements_of_a_request_share_what_was_drawn() {
-        let session = session();
-        let moves = (0..100).map(|number| request(&session, number));
+    fn the_statements_of_a_request_share_its_values() {
+        let connection = connection();
+        let moves = (0..100).map(|number| request(&connection, number));
         for (_, statements) in moves.filter(|(kind, _)| *kind == 0) {
             let (amount, id) = statements[0]["UPDATE a SET b = b - ".len()..]
                 .split_once(" WHERE id = ")
@@ -197,8 +198,8 @@ mod tests {
 
     #[test]
     fn no_two_requests_have_the_same_unique_number() {
-        let session = session();
-        let adds = (0..1000).map(|number| request(&session, number));
+        let connection = connection();
+        let adds = (0..1000).map(|number| request(&connection, number));
         let mut adds: Vec<String> = adds
             .filter(|(kind, _)| *kind == 1)
             .map(|(_, sql)| sql[0].clone())

@@ -1,20 +1,20 @@
-//! A value that was drawn.
+//! Value that was drawn.
 
 use mysql_async::Value;
 
-/// What stands in the place of a parameter.
+/// Value of a parameter or column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Drawn {
-    /// BIGINT.
+    /// Integer (BIGINT).
     Integer(i64),
-    /// A decimal number, written out.
+    /// Decimal number as text.
     Decimal(String),
-    /// A text.
+    /// Text.
     Text(String),
 }
 
 impl Drawn {
-    /// As it is bound to a prepared statement. The protocol of clients has decimal numbers as texts.
+    /// Returns the value for a prepared statement. The client protocol has decimal numbers as texts.
     pub(crate) fn value(&self) -> Value {
         match self {
             Self::Integer(number) => (*number).into(),
@@ -22,7 +22,7 @@ impl Drawn {
         }
     }
 
-    /// As it stands in a statement.
+    /// Returns the SQL literal.
     pub(crate) fn literal(&self) -> String {
         match self {
             Self::Integer(number) => number.to_string(),

@@ -1,4 +1,4 @@
-//! Drawing the values of a parameter or a column.
+//! Generator of the values of a parameter or column.
 
 use crate::util::decimal::decimal;
 use crate::util::random::{Rng, below};
@@ -6,20 +6,20 @@ use crate::workloads::custom::drawn::Drawn;
 use crate::workloads::custom::weighted::Weighted;
 use crate::workloads::keys::distribution::Keys;
 
-/// Numbers that no other request has, in one request.
-pub(crate) const MOST_UNIQUE: u64 = 8;
+/// Maximum number of unique parameters of one request.
+pub(crate) const MAX_UNIQUE: u64 = 8;
 
-/// Above every number of a row.
+/// Start of unique numbers, above all row numbers.
 const FIRST_UNIQUE: u64 = 1 << 62;
 
-/// How values are drawn, checked.
+/// Generator of values.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Generator {
-    /// `min` and those above it, `count` in all.
+    /// Integers from `min`, `count` in all.
     Integer { min: i64, count: u64, keys: Keys },
-    /// The same, in units of `10^-places`.
+    /// Decimal numbers from `min`, `count` in all, in units of `10^-places`.
     Decimal { min: i64, count: u64, places: u32 },
-    /// Characters of an alphabet, each alike.
+    /// Characters of an alphabet, uniformly distributed.
     Text {
         min_length: u32,
         max_length: u32,
@@ -27,18 +27,18 @@ pub(crate) enum Generator {
     },
     /// One of several values.
     Choice { values: Vec<Drawn>, weights: Weighted },
-    /// The number of the row.
+    /// Number of the row.
     OwnRow,
-    /// The number of the request, and among those of the same request this one, from 0.
+    /// Number that is unique to the request and to the index, from 0, of the parameter among its unique parameters.
     Unique(u64),
 }
 
 impl Generator {
-    /// A value for the row or the request of this number.
+    /// Draws a value for the row or request of this number.
     pub(crate) fn draw(&self, rng: &mut impl Rng, number: u64) -> Drawn {
         match self {
             Self::Integer { min, count, keys } => {
-                // From 1, so that the first is `min`; the sum is in the range, which is of i64.
+                // Keys start at 1. The sum is in the range, which is in i64.
                 let above = keys.draw(rng, *count) - 1;
                 Drawn::Integer(min.wrapping_add_unsigned(above))
             }
@@ -52,21 +52,21 @@ impl Generator {
                 alphabet,
             } => {
                 let length = u64::from(*min_length) + below(rng, u64::from(max_length - min_length) + 1);
-                Drawn::Text((0..length).map(|_| any(alphabet, rng)).collect())
+                Drawn::Text((0..length).map(|_| any_of(alphabet, rng)).collect())
             }
             Self::Choice { values, weights } => values[weights.draw(rng)].clone(),
             Self::OwnRow => Drawn::Integer(0_i64.wrapping_add_unsigned(number)),
-            // Numbers of requests are below 2^57.
-            Self::Unique(place) => {
-                let number = FIRST_UNIQUE | (number * MOST_UNIQUE + place);
+            // Request numbers are below 2^57.
+            Self::Unique(index) => {
+                let number = FIRST_UNIQUE | (number * MAX_UNIQUE + index);
                 Drawn::Integer(0_i64.wrapping_add_unsigned(number))
             }
         }
     }
 }
 
-fn any(alphabet: &[char], rng: &mut impl Rng) -> char {
-    // Below its length, which is a usize.
+fn any_of(alphabet: &[char], rng: &mut impl Rng) -> char {
+    // Below the length, which is a usize.
     alphabet[below(rng, alphabet.len() as u64) as usize]
 }
 
@@ -80,7 +80,7 @@ mod tests {
 
     const DRAWS: u64 = 20_000;
 
-    /// How often each value is drawn.
+    /// Counts the draws of each value.
     fn counts(generator: &Generator) -> BTreeMap<String, u64> {
         let mut rng = Stream::Window.rng(7);
         let mut counts = BTreeMap::new();
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_have_the_distribution_of_keys_from_their_least_on() {
+    fn integers_have_the_distribution_of_keys() {
         let of = |keys| Generator::Integer {
             min: -1,
             count: 3,
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_range_of_an_integer_can_be_had() {
+    fn integers_can_have_the_whole_range() {
         let all = Generator::Integer {
             min: i64::MIN,
             count: u64::MAX,
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_have_each_length_and_character_alike() {
+    fn texts_have_uniform_lengths_and_characters() {
         let drawn = counts(&Generator::Text {
             min_length: 0,
             max_length: 1,
@@ -153,13 +153,13 @@ mod tests {
     }
 
     #[test]
-    fn unique_numbers_are_those_of_nobody_else_and_of_no_row() {
+    fn unique_numbers_differ_from_each_other_and_from_rows() {
         let mut rng = Stream::Window.rng(7);
         let most = (1 << 57) - 1;
         let mut drawn = BTreeSet::new();
         for number in [0, 1, most - 1, most] {
-            for place in 0..MOST_UNIQUE {
-                let Drawn::Integer(unique) = Generator::Unique(place).draw(&mut rng, number) else {
+            for index in 0..MAX_UNIQUE {
+                let Drawn::Integer(unique) = Generator::Unique(index).draw(&mut rng, number) else {
                     panic!("no number");
                 };
                 assert!(unique > i64::from(u32::MAX), "{unique}");

@@ -1,24 +1,24 @@
-//! One kind of request of a file.
+//! RequestType of request of a file.
 
 use crate::workloads::custom::drawn::Drawn;
 use crate::workloads::custom::generator::Generator;
-use crate::workloads::custom::sql_statement::Statement;
+use crate::workloads::custom::sql_statement::SqlStatement;
 use crate::workloads::request_values::Draw;
 
-/// A kind of request, checked.
+/// RequestType of request.
 #[derive(Clone, Debug)]
-pub(crate) struct Kind {
-    /// Its name.
+pub(crate) struct RequestType {
+    /// Name in reports.
     pub(crate) name: String,
-    /// Whether BEGIN and COMMIT are around its statements.
+    /// Whether BEGIN and COMMIT are around the statements.
     pub(crate) transaction: bool,
-    /// What it sends, in this order.
-    pub(crate) statements: Vec<Statement>,
-    /// How its parameters are drawn, in the order of their names.
+    /// Statements in their order.
+    pub(crate) statements: Vec<SqlStatement>,
+    /// Generators of the parameters, in the order of their names.
     pub(crate) generators: Vec<Generator>,
 }
 
-impl Kind {
+impl RequestType {
     /// Draws each parameter once.
     pub(crate) fn draw(&self, draw: &mut Draw) -> Vec<Drawn> {
         let number = draw.number();

@@ -4,7 +4,7 @@ use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Error};
 use thiserror::Error as ThisError;
 
-use crate::workloads::custom::custom_workload::Custom;
+use crate::workloads::custom::custom_workload::CustomWorkload;
 use crate::workloads::statement::NOT_PREPARABLE;
 
 /// `ER_DBACCESS_DENIED_ERROR`, `ER_TABLEACCESS_DENIED_ERROR`, `ER_COLUMNACCESS_DENIED_ERROR` and
@@ -47,7 +47,7 @@ impl Refused {
 
 /// Creates the tables, and lets the server prepare every statement of the requests and of the load, before any row is
 /// loaded.
-pub(crate) async fn check(conn: &mut Conn, custom: &Custom) -> Result<(), Refused> {
+pub(crate) async fn check(conn: &mut Conn, custom: &CustomWorkload) -> Result<(), Refused> {
     let file = &custom.name;
     check_sql_mode(conn, file).await?;
     for table in custom.tables() {

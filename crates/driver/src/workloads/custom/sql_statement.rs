@@ -10,14 +10,14 @@ const TRANSACTION_EDGES: [&str; 4] = ["BEGIN", "START", "COMMIT", "ROLLBACK"];
 
 /// A statement, split at its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Statement {
+pub(crate) struct SqlStatement {
     /// SQL before, between and after the parameters: one piece more than there are parameters.
     pieces: Vec<String>,
     /// Index in the request's parameters for each parameter of the statement.
     pub(crate) parameters: Vec<usize>,
 }
 
-impl Statement {
+impl SqlStatement {
     /// Reads a statement that may use the parameters with these names, or returns what is wrong with it.
     ///
     /// The SQL itself is left to the server.
@@ -138,8 +138,8 @@ mod tests {
 
     const PARAMETERS: [&str; 2] = ["amount", "id"];
 
-    fn read(text: &str) -> Result<Statement, String> {
-        Statement::read(text, &PARAMETERS)
+    fn read(text: &str) -> Result<SqlStatement, String> {
+        SqlStatement::read(text, &PARAMETERS)
     }
 
     #[test]
@@ -205,7 +205,7 @@ mod tests {
             let error = read(text).unwrap_err();
             assert!(error.contains(part), "{text}: {error}");
         }
-        let error = Statement::read("SELECT :a", &[]).unwrap_err();
+        let error = SqlStatement::read("SELECT :a", &[]).unwrap_err();
         assert!(error.contains("which is empty"), "{error}");
     }
 

@@ -1,24 +1,24 @@
-//! What a file says, before any of it is checked.
+//! Structure of a file, before it is checked.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
-/// The whole file.
+/// Whole file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct File {
     #[serde(default, rename = "table")]
-    pub(crate) tables: Vec<TableText>,
+    pub(crate) tables: Vec<TableSection>,
     #[serde(default, rename = "request")]
-    pub(crate) requests: Vec<RequestText>,
+    pub(crate) requests: Vec<RequestSection>,
 }
 
-/// One `[[table]]`.
+/// Section `[[table]]`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct TableText {
+pub(crate) struct TableSection {
     pub(crate) name: Spanned<String>,
     pub(crate) create: String,
     #[serde(default)]
@@ -27,10 +27,10 @@ pub(crate) struct TableText {
     pub(crate) columns: BTreeMap<String, Spanned<Spec>>,
 }
 
-/// One `[[request]]`.
+/// Section `[[request]]`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct RequestText {
+pub(crate) struct RequestSection {
     pub(crate) name: Spanned<String>,
     pub(crate) weight: Option<Spanned<u32>>,
     #[serde(default)]
@@ -40,17 +40,17 @@ pub(crate) struct RequestText {
     pub(crate) parameters: BTreeMap<String, Spanned<Spec>>,
 }
 
-/// How the values of a parameter or a column are drawn.
+/// Definition of the values of a parameter or column.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
 pub(crate) enum Spec {
-    /// Whole numbers of a range.
+    /// Integers of a range.
     Integer {
         min: i64,
         max: i64,
         keys: Option<String>,
     },
-    /// Numbers of a range, with so many places behind the point.
+    /// Decimal numbers of a range, with this number of digits after the point.
     Decimal { min: f64, max: f64, places: u32 },
     /// Characters of an alphabet.
     Text {
@@ -63,11 +63,11 @@ pub(crate) enum Spec {
         values: Vec<Value>,
         weights: Option<Vec<u32>>,
     },
-    /// The number of a row of a table; without a table, that of the row itself.
+    /// Number of a row of a table; without a table, number of the row itself.
     Row {
         table: Option<String>,
         keys: Option<String>,
     },
-    /// A number that no other request has.
+    /// Number that no other request has.
     Unique {},
 }

@@ -1,4 +1,4 @@
-//! A table of a file, and the rows that it starts with.
+//! Table of a file, and its rows.
 
 use std::sync::Arc;
 
@@ -7,27 +7,27 @@ use crate::workloads::custom::generator::Generator;
 use crate::workloads::load_batch::LoadBatch;
 use crate::workloads::multi_row_insert::batches;
 
-/// Rows that one connection loads at a time.
-const PART: u32 = 50_000;
+/// Number of rows of a load batch.
+const BATCH_ROWS: u32 = 50_000;
 
-/// Tables are filled at the same time, and a row may name one that comes later.
+/// Tables are loaded in parallel, and a row can refer to a row that is loaded later.
 const NO_FOREIGN_KEYS: &str = "SET foreign_key_checks = 0";
 
-/// A table, checked.
+/// Table of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
-    /// Its name.
+    /// Name of the table.
     pub(crate) name: String,
-    /// The statement that creates it.
+    /// SQL that creates the table.
     pub(crate) create: String,
-    /// Rows that it starts with.
+    /// Number of rows that are loaded.
     pub(crate) rows: u32,
-    /// The columns that these fill.
+    /// Columns that are filled, with their generators.
     pub(crate) columns: Vec<(String, Generator)>,
 }
 
 impl Table {
-    /// What is behind INSERT INTO: the name and the columns.
+    /// Returns the name and the columns, as they follow INSERT INTO.
     pub(crate) fn target(&self) -> String {
         let columns = self.columns.iter().map(|(name, _)| format!("`{name}`"));
         let columns: Vec<String> = columns.collect();
@@ -43,18 +43,19 @@ impl Table {
     }
 }
 
-/// The rows of the table that is the one of this place in its file. They depend on the seed and their numbers alone.
-pub(crate) fn parts(
+/// Returns the rows of a table in batches. The rows depend only on the seed, the index of the table in its file, and their
+/// numbers.
+pub(crate) fn load_batches(
     file: &str,
     table: Arc<Table>,
-    place: u32,
+    index: u32,
     seed: u64,
 ) -> impl Iterator<Item = LoadBatch> + use<> {
     let name = format!("the table {} of {file}", table.name);
-    let base = Stream::Load(place).base(seed);
+    let base = Stream::Load(index).base(seed);
     let rows = table.rows;
-    (0..rows.div_ceil(PART)).map(move |part| {
-        let numbers = part * PART + 1..=rows.min((part + 1).saturating_mul(PART));
+    (0..rows.div_ceil(BATCH_ROWS)).map(move |batch| {
+        let numbers = batch * BATCH_ROWS + 1..=rows.min((batch + 1).saturating_mul(BATCH_ROWS));
         let filled = Arc::clone(&table);
         let rows = numbers.map(move |number| filled.row(base, number));
         LoadBatch::rows(name.clone(), batches(table.target(), rows)).beginning_with(NO_FOREIGN_KEYS)
@@ -81,7 +82,7 @@ mod tests {
     }
 
     fn rows(count: u32, seed: u64) -> Vec<String> {
-        let inserts = parts("a.toml", table(count), 1, seed).flat_map(|part| part.inserts);
+        let inserts = load_batches("a.toml", table(count), 1, seed).flat_map(|batch| batch.inserts);
         let head = "INSERT INTO `account` (`a`,`id`) VALUES ";
         let rows = inserts.flat_map(|(sql, _)| {
             let rows = sql.strip_prefix(head).unwrap().replace("),(", ")\n(");
@@ -91,9 +92,9 @@ mod tests {
     }
 
     #[test]
-    fn every_row_is_loaded_once_however_the_table_is_parted() {
-        let count = 2 * PART + 1;
-        assert_eq!(parts("a.toml", table(count), 1, 5).count(), 3);
+    fn every_row_is_in_one_batch() {
+        let count = 2 * BATCH_ROWS + 1;
+        assert_eq!(load_batches("a.toml", table(count), 1, 5).count(), 3);
         let all = rows(count, 5);
         assert_eq!(all.len(), count as usize);
         for (row, number) in all.iter().zip(1..) {
@@ -102,6 +103,6 @@ mod tests {
         }
         assert_eq!(all[..1000], rows(1000, 5));
         assert_ne!(all[..1000], rows(1000, 6));
-        assert_eq!(parts("a.toml", table(0), 1, 5).count(), 0);
+        assert_eq!(load_batches("a.toml", table(0), 1, 5).count(), 0);
     }
 }

@@ -1,8 +1,8 @@
-//! What is wrong with a file is said with its line.
+//! Errors of files, with their lines.
 
-use crate::workloads::custom::custom_workload::Custom;
+use crate::workloads::custom::custom_workload::CustomWorkload;
 
-/// A table, on lines 1 to 5.
+/// Table, on lines 1 to 5.
 const TABLE: &str = "[[table]]
 name = 'account'
 create = 'CREATE TABLE account (id INT PRIMARY KEY)'
@@ -10,7 +10,7 @@ rows = 10
 columns = { id = { type = 'row' } }
 ";
 
-/// A request, on lines 6 to 10 behind the table.
+/// Request, on lines 6 to 10 after the table.
 const REQUEST: &str = "[[request]]
 name = 'read'
 weight = 2
@@ -18,12 +18,12 @@ statements = ['SELECT * FROM account WHERE id = :id']
 parameters = { id = { type = 'row', table = 'account' } }
 ";
 
-fn read(text: &str) -> Result<Custom, String> {
-    Custom::read("dir/a.toml", text).map_err(|error| error.to_string())
+fn read(text: &str) -> Result<CustomWorkload, String> {
+    CustomWorkload::read("dir/a.toml", text).map_err(|error| error.to_string())
 }
 
 #[test]
-fn a_good_file_has_its_name_its_tables_and_its_requests() {
+fn a_valid_file_is_read() {
     let custom = read(&format!("{TABLE}{REQUEST}")).unwrap();
     assert_eq!(custom.name(), "a.toml");
     assert!(custom.kinds().eq(["read"]) && custom.table_rows().eq([10]));
@@ -33,7 +33,7 @@ fn a_good_file_has_its_name_its_tables_and_its_requests() {
 }
 
 #[test]
-fn the_example_of_the_documentation_is_the_one_that_is_tested() {
+fn the_example_in_the_documentation_is_the_file() {
     let example = include_str!("../../../../../workloads/transfer.toml");
     let documentation = include_str!("../../../../../docs/workloads.md");
     assert!(documentation.contains(&format!("```toml\n{example}```")));
@@ -41,27 +41,27 @@ fn the_example_of_the_documentation_is_the_one_that_is_tested() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_line_and_a_remedy() {
-    for (from, to, told) in REPLACED {
+fn errors_have_the_line_and_a_remedy() {
+    for (from, to, message) in REPLACED {
         let good = format!("{TABLE}{REQUEST}");
         assert!(good.contains(from), "{from}");
         let error = read(&good.replacen(from, to, 1)).unwrap_err();
         assert!(error.starts_with("dir/a.toml"), "{error}");
-        let mut pieces = told.split(" ... ");
+        let mut pieces = message.split(" ... ");
         assert!(
             pieces.all(|piece| error.contains(piece)),
             "{from} -> {to}: {error}"
         );
     }
-    for (more, told) in ADDED {
+    for (more, message) in ADDED {
         let error = read(&format!("{TABLE}{REQUEST}{more}")).unwrap_err();
-        assert!(error.contains(told), "{more}: {error}");
+        assert!(error.contains(message), "{more}: {error}");
     }
     assert!(read("").unwrap_err().contains("[[request]]"));
     assert!(read(TABLE).unwrap_err().contains("[[request]]"));
 }
 
-/// A part of the good file, what stands in its place, and what the error says.
+/// Text of the valid file, its replacement, and parts of the error.
 const REPLACED: &[(&str, &str, &str)] = &[
     ("weight = 2", "weigth = 2", ":8: ... unknown field `weigth`"),
     ("weight = 2", "weight = 0", ":8: ... weight of 0"),
@@ -82,8 +82,8 @@ const REPLACED: &[(&str, &str, &str)] = &[
     ("weight = 2", "weight = true", ":8: ... boolean `true`"),
     ("weight = 2", "weight = 2\nweight = 2", ":9: duplicate key"),
     ("name = 'read'\n", "", "missing field `name`"),
-    ("'read'", "'re ad'", ":7: ... \"re ad\" is no name"),
-    ("'read'", "''", ":7: ... no name"),
+    ("'read'", "'re ad'", ":7: ... \"re ad\" is not a valid name"),
+    ("'read'", "''", ":7: ... not a valid name"),
     ("'read'", "'2read'", ":7: ... no digit first"),
     (
         "['SELECT * FROM account WHERE id = :id']",
@@ -104,7 +104,7 @@ const REPLACED: &[(&str, &str, &str)] = &[
     (
         ":id'",
         "7'",
-        ":10: ... no statement of the request read has the parameter :id",
+        ":10: ... no statement of the request read uses the parameter :id",
     ),
     (":id'", "?'", ":9: ... in place of ?"),
     (
@@ -117,17 +117,17 @@ const REPLACED: &[(&str, &str, &str)] = &[
     (
         "{ id = { type = 'row', table",
         "{ 'i d' = { type = 'row', table",
-        "\"i d\" is no name",
+        "\"i d\" is not a valid name",
     ),
     (
         "'account'\ncreate",
         "'my account'\ncreate",
-        ":2: ... \"my account\" is no name",
+        ":2: ... \"my account\" is not a valid name",
     ),
     (
         "'account'\ncreate",
         "'logtrace_marker'\ncreate",
-        ":2: ... marks databases",
+        ":2: ... marks its databases",
     ),
     ("rows = 10", "rows = 0", ":2: ... rows is 0"),
     ("rows = 10", "rows = 4000000000", ":2: ... at most 2147483647"),
@@ -140,7 +140,7 @@ const REPLACED: &[(&str, &str, &str)] = &[
     (
         "{ id = { type = 'row' } }",
         "{ 'i`d' = { type = 'row' } }",
-        ":5: ... is no name",
+        ":5: ... is not a valid name",
     ),
     (
         "{ type = 'row' }",
@@ -149,16 +149,16 @@ const REPLACED: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// What stands behind the good file, and what the error says.
+/// Text after the valid file, and a part of the error.
 const ADDED: &[(&str, &str)] = &[
     ("[[tables]]\n", ":11: unknown field `tables`"),
     (
         "[[request]]\nname = 'Read'\nstatements = ['SELECT 1']\n",
-        ":12: two requests are called Read",
+        ":12: two requests have the name Read",
     ),
     (
         "[[table]]\nname = 'Account'\ncreate = 'CREATE TABLE Account (id INT)'\n",
-        ":12: two tables are called Account",
+        ":12: two tables have the name Account",
     ),
     ("[[request]\n", ":11: "),
 ];

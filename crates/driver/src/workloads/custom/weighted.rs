@@ -1,16 +1,16 @@
-//! One of several, some more often than others.
+//! Weighted random choice.
 
 use crate::util::random::{Rng, below};
 
-/// How often each is drawn.
+/// Weights of a choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Weighted {
-    /// Sums of the weights up to each of them, itself included; the last is above 0.
+    /// Cumulative weights. The last one is above 0.
     sums: Vec<u64>,
 }
 
 impl Weighted {
-    /// With these weights, of which there is at least one; `None` where one is 0: it would never be drawn.
+    /// Returns the choice with these weights, or `None` if there are none or a weight is 0 (it would never be drawn).
     pub(crate) fn new(weights: impl IntoIterator<Item = u32>) -> Option<Self> {
         let mut sums = Vec::new();
         for weight in weights {
@@ -22,7 +22,7 @@ impl Weighted {
         (!sums.is_empty()).then_some(Self { sums })
     }
 
-    /// The place of one of them.
+    /// Draws an index.
     pub(crate) fn draw(&self, rng: &mut impl Rng) -> usize {
         let drawn = below(rng, self.sums.last().copied().unwrap_or(1));
         self.sums.partition_point(|&sum| sum <= drawn)
@@ -36,7 +36,7 @@ mod tests {
     use crate::util::test_fit::{assert_fits, assert_misfits};
 
     #[test]
-    fn each_is_drawn_by_its_weight() {
+    fn indexes_are_drawn_by_weight() {
         let weighted = Weighted::new([5, 1, 4]).unwrap();
         let mut rng = Stream::Window.rng(3);
         let mut counts = [0; 3];
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_never_drawn_is_refused() {
+    fn weights_of_0_are_refused() {
         assert_eq!(Weighted::new([1, 0]), None);
         assert_eq!(Weighted::new([]), None);
     }

@@ -1,51 +1,50 @@
-//! Requests that are groups of statements, in a transaction or not, as in sysbench's OLTP scripts.
+//! Connection that issues groups of statements, with or without a transaction, as sysbench's OLTP scripts do.
 //!
-//! As there, the table is drawn once a group, and rows are changed in the order in which they are drawn: so
-//! transactions deadlock now and then.
+//! The table is drawn once per group, and rows are changed in the order in which they are drawn, as in sysbench.
+//! Therefore transactions can deadlock.
 
-use crate::client::connection::{Conn, Statement};
+use crate::client::connection::{Conn, Statement as PreparedStatement};
 use crate::workloads::protocol::Protocol;
 use crate::workloads::request_values::Draw;
-use crate::workloads::statement::{Ready, written};
+use crate::workloads::statement::{Statement, with_values};
 use crate::workloads::sysbench::chosen_statements::Statements;
 use crate::workloads::sysbench::statement_groups::Args;
 use crate::workloads::sysbench::statement_groups::Group;
 use crate::workloads::transaction::Transaction;
 use crate::workloads::workload::{Issued, Workload, WorkloadContext};
 
-/// The statements of a workload, ready on one connection.
-pub(crate) struct Scripted {
-    parts: Vec<Part>,
-    /// The statements of each part, one for each table. They are held here: the connection's own cache would prepare
-    /// anew once there are more than it keeps.
-    statements: Vec<Ready>,
-    edges: Option<Edges>,
+/// Statements of a workload on one connection.
+pub(crate) struct SysbenchConnection {
+    groups: Vec<GroupStatements>,
+    /// Statements of each group, one for each table.
+    statements: Vec<Statement>,
+    transaction: Option<PreparedTransaction>,
     tables: usize,
     range_size: u32,
 }
 
-/// A group of a request.
-struct Part {
+/// Statements of one group.
+struct GroupStatements {
     group: Group,
     count: u32,
-    /// The place of its first statement on the first table.
+    /// Index of the first statement for the first table.
     first: usize,
 }
 
-/// What is around the statements of a transaction.
-struct Edges {
+/// BEGIN and COMMIT, and when they are prepared.
+struct PreparedTransaction {
     transaction: Transaction,
-    /// The place of the statement before which they are prepared.
+    /// Index of the statement before which they are prepared.
     before: usize,
 }
 
-/// One statement of a request.
+/// Statement of a request.
 pub(crate) enum Call {
-    Execute(Statement, Args),
+    Execute(PreparedStatement, Args),
     Query(String),
 }
 
-impl Workload for Scripted {
+impl Workload for SysbenchConnection {
     type Content = Statements;
     type Values = Vec<Call>;
 
@@ -54,21 +53,21 @@ impl Workload for Scripted {
         statements: &Statements,
         context: &WorkloadContext,
     ) -> mysql_async::Result<Self> {
-        let mut scripted = Self::as_text(statements, context.dataset.tables);
+        let mut connection = Self::as_text(statements, context.dataset.tables);
         if context.protocol == Protocol::Prepared {
-            scripted.prepare_all(conn).await?;
+            connection.prepare_all(conn).await?;
         }
-        Ok(scripted)
+        Ok(connection)
     }
 
     fn draw(&self, draw: &mut Draw) -> Vec<Call> {
-        let mut calls = Vec::with_capacity(self.parts.iter().map(Part::calls).sum());
-        for part in self.parts.iter().filter(|part| part.count > 0) {
+        let mut calls = Vec::with_capacity(self.groups.iter().map(GroupStatements::calls).sum());
+        for group in self.groups.iter().filter(|group| group.count > 0) {
             let table = draw.table();
-            for _ in 0..part.count {
-                part.group.draw(draw, self.range_size, |statement, args| {
-                    let ready = &self.statements[part.first + statement * self.tables + table];
-                    calls.push(call(ready, args));
+            for _ in 0..group.count {
+                group.group.draw(draw, self.range_size, |index, args| {
+                    let statement = &self.statements[group.first + index * self.tables + table];
+                    calls.push(call(statement, args));
                 });
             }
         }
@@ -76,20 +75,15 @@ impl Workload for Scripted {
     }
 
     async fn issue(&self, conn: &mut Conn, calls: &Vec<Call>) -> mysql_async::Result<Issued> {
-        match &self.edges {
-            Some(edges) => {
-                let transaction = &edges.transaction;
-                transaction
-                    .around(conn, async |conn| send(conn, calls).await)
-                    .await?;
-            }
-            None => send(conn, calls).await?,
+        let work = async |conn: &mut Conn| send(conn, calls).await;
+        match &self.transaction {
+            Some(prepared) => prepared.transaction.run(conn, work).await,
+            None => work(conn).await,
         }
-        Ok(Issued::Done)
     }
 }
 
-async fn send(conn: &mut Conn, calls: &[Call]) -> mysql_async::Result<()> {
+async fn send(conn: &mut Conn, calls: &[Call]) -> mysql_async::Result<Issued> {
     for call in calls {
         match call {
             Call::Query(sql) => conn.query_drop(sql).await?,
@@ -98,28 +92,28 @@ async fn send(conn: &mut Conn, calls: &[Call]) -> mysql_async::Result<()> {
             }
         }
     }
-    Ok(())
+    Ok(Issued::Done)
 }
 
-impl Scripted {
-    /// With every statement to be sent as text.
+impl SysbenchConnection {
+    /// Returns statements that are all sent as text.
     fn as_text(chosen: &Statements, tables: u32) -> Self {
-        let (mut parts, mut statements) = (Vec::new(), Vec::new());
+        let (mut groups, mut statements) = (Vec::new(), Vec::new());
         for (group, count) in chosen.groups() {
             let first = statements.len();
-            parts.push(Part { group, count, first });
+            groups.push(GroupStatements { group, count, first });
             for template in group.templates() {
                 let sql = (1..=tables).map(|table| template.replace("{}", &table.to_string()));
-                statements.extend(sql.map(Ready::Text));
+                statements.extend(sql.map(Statement::Text));
             }
         }
-        let edges = chosen.script.transaction.filter(|_| chosen.transaction);
+        let transaction = chosen.script.transaction.filter(|_| chosen.transaction);
         Self {
-            edges: edges.map(|part| Edges {
+            transaction: transaction.map(|group| PreparedTransaction {
                 transaction: Transaction::as_text(),
-                before: parts[part].first,
+                before: groups[group].first,
             }),
-            parts,
+            groups,
             statements,
             tables: tables as usize,
             range_size: chosen.range_size,
@@ -127,9 +121,10 @@ impl Scripted {
     }
 
     async fn prepare_all(&mut self, conn: &mut Conn) -> mysql_async::Result<()> {
-        for (place, statement) in self.statements.iter_mut().enumerate() {
-            if let Some(edges) = self.edges.as_mut().filter(|edges| edges.before == place) {
-                edges.transaction.prepare(conn).await?;
+        for (index, statement) in self.statements.iter_mut().enumerate() {
+            let transaction = self.transaction.as_mut();
+            if let Some(prepared) = transaction.filter(|prepared| prepared.before == index) {
+                prepared.transaction.prepare(conn).await?;
             }
             statement.prepare(conn).await?;
         }
@@ -137,17 +132,17 @@ impl Scripted {
     }
 }
 
-impl Part {
+impl GroupStatements {
     fn calls(&self) -> usize {
         self.group.templates().len() * self.count as usize
     }
 }
 
-/// A statement with what a request has for it.
-fn call(ready: &Ready, args: Args) -> Call {
-    match ready {
-        Ready::Prepared(statement) => Call::Execute(*statement, args),
-        Ready::Text(sql) => Call::Query(written(sql, &args.values())),
+/// Returns the call of a statement with these parameters.
+fn call(statement: &Statement, args: Args) -> Call {
+    match statement {
+        Statement::Prepared(statement) => Call::Execute(*statement, args),
+        Statement::Text(sql) => Call::Query(with_values(sql, &args.values())),
     }
 }
 
@@ -168,8 +163,8 @@ mod tests {
 
     fn request(workload: &str, number: u64) -> Vec<String> {
         let requests = Requests::plain(WorkloadInfo::find(workload).unwrap());
-        let scripted = Scripted::as_text(requests.script().unwrap(), DATASET.tables);
-        let calls = scripted.draw(&mut Draw::request(DATASET, 9, number));
+        let connection = SysbenchConnection::as_text(requests.script().unwrap(), DATASET.tables);
+        let calls = connection.draw(&mut Draw::request(DATASET, 9, number));
         let sql = |call| match call {
             Call::Query(sql) => sql,
             Call::Execute(..) => panic!("nothing is prepared"),

@@ -1,4 +1,4 @@
-//! The workloads of sysbench's OLTP scripts.
+//! Workloads of sysbench's OLTP scripts.
 
 pub(crate) mod chosen_statements;
 pub(crate) mod connection;

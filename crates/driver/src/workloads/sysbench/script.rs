@@ -1,24 +1,24 @@
-//! What a script of sysbench's sends, and which of its options change something about it.
+//! Statements of a sysbench script, and the options that apply to it.
 
-use crate::workloads::options::{PROTOCOL_OPTION, RANGE_SIZE_OPTION, SKIP_TRX_OPTION};
+use crate::workloads::option_error::{PROTOCOL_OPTION, RANGE_SIZE_OPTION, SKIP_TRX_OPTION};
 use crate::workloads::protocol::Protocol;
 use crate::workloads::sysbench::statement_groups::Group;
 
-/// The statements of a request, as a script of sysbench 1.0.20 has them.
+/// Statements of a request, as in a script of sysbench 1.0.20.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Script {
-    /// Groups of statements in their order, and how many times a request has the statements of each.
+    /// Groups of statements in their order, with the number of times that a request has the statements of each.
     pub(crate) groups: &'static [(Group, u32)],
-    /// Whether these numbers are the script's own: options cannot change them.
+    /// Whether options cannot change these numbers.
     fixed: bool,
-    /// Where requests are transactions: the place of the group before which BEGIN and COMMIT are prepared.
+    /// Index of the group before which BEGIN and COMMIT are prepared, or `None` if requests are not transactions.
     pub(crate) transaction: Option<usize>,
-    /// How statements are sent, unless it is said otherwise.
+    /// How statements are sent by default.
     pub(crate) protocol: Protocol,
 }
 
 impl Script {
-    /// Statements of one group, each committed by itself.
+    /// Returns a script of these groups. Each statement commits by itself.
     pub(crate) const fn single(groups: &'static [(Group, u32)]) -> Self {
         Self {
             groups,
@@ -46,16 +46,16 @@ impl Script {
         }
     }
 
-    /// Whether the number of a group's statements can be chosen.
+    /// Returns whether an option can change the number of a group's statements.
     pub(crate) fn can_count(&self, group: Group) -> bool {
-        !self.fixed && self.groups.iter().any(|&(has, _)| has == group)
+        !self.fixed && self.groups.iter().any(|&(own, _)| own == group)
     }
 
     pub(crate) fn has_ranges(&self) -> bool {
         self.groups.iter().any(|(group, _)| group.has_ranges())
     }
 
-    /// Every option that changes something.
+    /// Returns the options that apply.
     pub(crate) fn options(&self) -> String {
         let groups = self.groups.iter().map(|(group, _)| *group);
         let counted = groups.filter(|&group| self.can_count(group));
@@ -72,7 +72,7 @@ impl Script {
     }
 }
 
-/// The option for the number of a group's statements, which is sysbench's with the dashes of ours.
+/// Returns the option for the number of a group's statements: sysbench's, with dashes.
 pub(crate) fn count_option(group: Group) -> String {
-    format!("--{}", group.name().replace('_', "-"))
+    format!("--{}", group.as_str().replace('_', "-"))
 }

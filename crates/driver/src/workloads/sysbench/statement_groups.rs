@@ -1,11 +1,13 @@
-//! The groups of statements that sysbench's OLTP scripts consist of (`oltp_common.lua` of 1.0.20).
+//! Groups of statements in sysbench's OLTP scripts (`oltp_common.lua` of 1.0.20).
 
 use mysql_async::Value;
+use strum::{IntoStaticStr, VariantArray};
 
 use crate::workloads::request_values::Draw;
 
-/// Statements of one kind, all on a table that is drawn once for the group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Group of statements of one kind. The table is drawn once for the group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Group {
     /// Reads of one row.
     PointSelects,
@@ -21,15 +23,15 @@ pub enum Group {
     IndexUpdates,
     /// Updates of a column without index.
     NonIndexUpdates,
-    /// A row is deleted, and one with its id inserted.
+    /// Deletes of a row, each with an insert of a row with the same id.
     DeleteInserts,
-    /// A row is deleted.
+    /// Deletes of a row.
     Deletes,
-    /// A row is inserted, numbered by the server.
+    /// Inserts of a row that the server numbers.
     Inserts,
 }
 
-/// The parameters of one statement, in the types that sysbench binds: BIGINT and VARCHAR.
+/// Parameters of one statement, in the types that sysbench binds: BIGINT and VARCHAR.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Args {
     Id(i64),
@@ -39,50 +41,20 @@ pub(crate) enum Args {
 }
 
 impl Group {
-    /// All of them, in the order in which scripts have them.
-    pub const ALL: [Self; 10] = [
-        Self::PointSelects,
-        Self::SimpleRanges,
-        Self::SumRanges,
-        Self::OrderRanges,
-        Self::DistinctRanges,
-        Self::IndexUpdates,
-        Self::NonIndexUpdates,
-        Self::DeleteInserts,
-        Self::Deletes,
-        Self::Inserts,
-    ];
+    /// All groups, in the order in which scripts have them.
+    pub const ALL: &[Self] = <Self as VariantArray>::VARIANTS;
 
-    /// The name in reports, which is sysbench's option for the number of its statements where it has one.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::PointSelects => "point_selects",
-            Self::SimpleRanges => "simple_ranges",
-            Self::SumRanges => "sum_ranges",
-            Self::OrderRanges => "order_ranges",
-            Self::DistinctRanges => "distinct_ranges",
-            Self::IndexUpdates => "index_updates",
-            Self::NonIndexUpdates => "non_index_updates",
-            Self::DeleteInserts => "delete_inserts",
-            Self::Deletes => "deletes",
-            Self::Inserts => "inserts",
-        }
+    /// Returns the name in reports. It is sysbench's option for the number of statements, if there is such an option.
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
-    /// Whether its statements change rows.
+    /// Returns whether the statements change rows.
     pub(crate) fn writes(self) -> bool {
-        match self {
-            Self::IndexUpdates
-            | Self::NonIndexUpdates
-            | Self::DeleteInserts
-            | Self::Deletes
-            | Self::Inserts => true,
-            Self::PointSelects => false,
-            Self::SimpleRanges | Self::SumRanges | Self::OrderRanges | Self::DistinctRanges => false,
-        }
+        !self.has_ranges() && self != Self::PointSelects
     }
 
-    /// Whether its statements read ranges of rows.
+    /// Returns whether the statements read ranges of rows.
     pub(crate) fn has_ranges(self) -> bool {
         matches!(
             self,
@@ -90,7 +62,7 @@ impl Group {
         )
     }
 
-    /// Its statements, with `{}` for the number of the table.
+    /// Returns the statements, with `{}` for the number of the table.
     pub(crate) fn templates(self) -> &'static [&'static str] {
         const DELETE: &str = "DELETE FROM sbtest{} WHERE id=?";
         const INSERT: &str = "INSERT INTO sbtest{} (id, k, c, pad) VALUES (?, ?, ?, ?)";
@@ -108,8 +80,8 @@ impl Group {
         }
     }
 
-    /// Draws the parameters of each of its statements once, in sysbench's order, and hands them to `to`. A range may
-    /// run past the last row.
+    /// Draws the parameters of each statement once, in sysbench's order, and passes them to `to`. A range can extend
+    /// beyond the last row.
     pub(crate) fn draw(self, draw: &mut Draw, range_size: u32, mut to: impl FnMut(usize, Args)) {
         match self {
             Self::PointSelects | Self::IndexUpdates | Self::Deletes => to(0, Args::Id(draw.key())),
@@ -127,7 +99,7 @@ impl Group {
                 to(0, Args::Id(id));
                 to(1, row);
             }
-            // The id 0 makes the server number the row itself.
+            // The id 0 makes the server number the row.
             Self::Inserts => to(0, Args::row(0, draw)),
         }
     }
@@ -139,7 +111,7 @@ impl Args {
         Self::Row { id, k, c, pad }
     }
 
-    /// The parameters in the order of the statement.
+    /// Returns the parameters in the order of the statement.
     pub(crate) fn values(&self) -> Vec<Value> {
         match self {
             Self::Id(id) => vec![(*id).into()],
@@ -176,8 +148,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_question_mark_gets_a_value(number: u64) {
-            for group in Group::ALL {
+        fn every_question_mark_gets_one_value(number: u64) {
+            for &group in Group::ALL {
                 let statements = drawn(group, number);
                 prop_assert_eq!(statements.len(), group.templates().len());
                 for (at, (statement, args)) in statements.iter().enumerate() {
@@ -189,13 +161,13 @@ mod tests {
         }
 
         #[test]
-        fn a_range_has_its_size_and_what_is_deleted_comes_back(number: u64) {
+        fn a_range_has_its_size_and_a_deleted_row_is_inserted_again(number: u64) {
             let ranges = drawn(Group::SumRanges, number);
             prop_assert!(matches!(ranges[..], [(0, Args::Range(first, last))] if last - first == 99));
             let pair = drawn(Group::DeleteInserts, number);
-            let comes_back =
+            let is_inserted_again =
                 matches!(&pair[..], [(0, Args::Id(gone)), (1, Args::Row { id, .. })] if gone == id);
-            prop_assert!(comes_back, "{:?}", pair);
+            prop_assert!(is_inserted_again, "{:?}", pair);
         }
     }
 }

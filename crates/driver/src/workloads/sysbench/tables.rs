@@ -1,9 +1,9 @@
-//! The SQL of sysbench's tables.
+//! SQL of sysbench's tables.
 
 use crate::workloads::multi_row_insert::LONGEST_INSERT;
 use crate::workloads::request_values::Draw;
 
-/// The statement that creates a table, as sysbench 1.0 does.
+/// Returns the statement that creates a table, as in sysbench 1.0.
 pub(crate) fn create_table(table: u32) -> String {
     format!(
         "CREATE TABLE sbtest{table}(\
@@ -15,12 +15,12 @@ pub(crate) fn create_table(table: u32) -> String {
     )
 }
 
-/// The statement that creates a table's secondary index, after the load.
+/// Returns the statement that creates the secondary index of a table, after the load.
 pub(crate) fn create_index(table: u32) -> String {
     format!("CREATE INDEX k_{table} ON sbtest{table}(k)")
 }
 
-/// The statements that fill a table, each with the number of its rows.
+/// Iterator over the statements that fill a table, each with its number of rows.
 #[derive(Debug)]
 pub(crate) struct Inserts {
     table: u32,
@@ -44,7 +44,7 @@ impl Inserts {
     }
 }
 
-/// Longest row of an insert: a key of ten digits, both texts, quotes and punctuation.
+/// Maximum length of a row: a key of ten digits, both texts, quotes and punctuation.
 const LONGEST_ROW: usize = 10 + 119 + 59 + 12;
 
 impl Iterator for Inserts {
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn inserts_hold_every_row_and_no_statement_is_too_long() {
+    fn inserts_have_every_row_and_no_statement_is_too_long() {
         let statements: Vec<(String, u32)> = inserts(10_000).collect();
         assert_eq!(statements.iter().map(|(_, rows)| rows).sum::<u32>(), 10_000);
         for (sql, rows) in &statements {
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn content_comes_from_the_seed() {
+    fn content_depends_on_the_seed() {
         assert!(inserts(100).eq(inserts(100)));
     }
 }

@@ -1,173 +1,148 @@
-//! A connection that issues the transactions of terminals.
+//! Connection that issues the transactions of terminals.
 
 use std::cell::RefCell;
 use std::time::Duration;
-
-use mysql_async::{Error, ServerError};
 
 use crate::client::connection::Conn;
 use crate::util::random::{Xoshiro256PlusPlus, below};
 use crate::workloads::protocol::Protocol;
 use crate::workloads::request_values::Draw;
-use crate::workloads::statement::Ready;
+use crate::workloads::statement::Statement;
+use crate::workloads::tpcc::inputs::{DistrictKey, Input};
+use crate::workloads::tpcc::options::{DISTRICTS, HomeWarehouse, Tpcc};
+use crate::workloads::tpcc::think_time::User;
+use crate::workloads::tpcc::transaction_type::TransactionType;
+use crate::workloads::tpcc::transactions::delivery::DeliveryStatements;
+use crate::workloads::tpcc::transactions::new_order::NewOrderStatements;
+use crate::workloads::tpcc::transactions::order_status::OrderStatusStatements;
+use crate::workloads::tpcc::transactions::payment::PaymentStatements;
+use crate::workloads::tpcc::transactions::stock_level::StockLevelStatements;
+use crate::workloads::transaction::Transaction;
 use crate::workloads::workload::{Issued, Workload, WorkloadContext};
 
-use crate::workloads::tpcc::inputs::{Input, Place, Transaction};
-use crate::workloads::tpcc::options::{DISTRICTS, Homes, Tpcc};
-use crate::workloads::tpcc::think_time::User;
-use crate::workloads::tpcc::transactions::delivery::Deliveries;
-use crate::workloads::tpcc::transactions::new_order::NewOrders;
-use crate::workloads::tpcc::transactions::order_status::OrderStatus;
-use crate::workloads::tpcc::transactions::payment::Payments;
-use crate::workloads::tpcc::transactions::stock_level::StockLevels;
-
-/// `ER_KEY_NOT_FOUND`.
-const NOT_FOUND: u16 = 1032;
-
-/// The statements of all transactions, ready on one connection.
-pub(crate) struct Terminal {
+/// Statements of all transactions on one connection.
+pub(crate) struct TpccConnection {
     tpcc: Tpcc,
-    /// Where the connection is at home, where it is one terminal.
-    home: Option<Place>,
+    /// District of the connection's terminal, if the connection is one terminal.
+    home: Option<DistrictKey>,
     user: Option<RefCell<User>>,
-    begin: Ready,
-    commit: Ready,
-    rollback: Ready,
-    new_orders: NewOrders,
-    payments: Payments,
-    order_status: OrderStatus,
-    deliveries: Deliveries,
-    stock_levels: StockLevels,
+    transaction: Transaction,
+    new_order: NewOrderStatements,
+    payment: PaymentStatements,
+    order_status: OrderStatusStatements,
+    delivery: DeliveryStatements,
+    stock_level: StockLevelStatements,
 }
 
-impl Workload for Terminal {
+impl Workload for TpccConnection {
     type Content = Tpcc;
-    type Values = (Transaction, Input);
+    type Values = (TransactionType, Input);
 
     async fn prepare(conn: &mut Conn, tpcc: &Tpcc, context: &WorkloadContext) -> mysql_async::Result<Self> {
         // There are at most as many connections as file descriptors.
-        let mut terminal = Self::as_text(*tpcc, context.connection as u32, context.dataset.seed);
+        let mut connection = Self::as_text(*tpcc, context.connection as u32, context.dataset.seed);
         if context.protocol == Protocol::Prepared {
-            for statement in terminal.each() {
+            for statement in connection.statements_mut() {
                 statement.prepare(conn).await?;
             }
         }
-        Ok(terminal)
+        Ok(connection)
     }
 
     fn pause(&self) -> Option<Duration> {
         Some(self.user.as_ref()?.borrow_mut().pause())
     }
 
-    fn draw(&self, draw: &mut Draw) -> (Transaction, Input) {
+    fn draw(&self, draw: &mut Draw) -> (TransactionType, Input) {
         let rng = draw.rng();
         let home = self
             .home
-            .unwrap_or_else(|| any_terminal(self.tpcc.warehouses, rng));
+            .unwrap_or_else(|| random_terminal(self.tpcc.warehouses, rng));
         let transaction = match &self.user {
             Some(user) => user.borrow().next(),
-            None => Transaction::draw(self.tpcc.profile, rng),
+            None => TransactionType::draw(self.tpcc.profile, rng),
         };
         (transaction, self.tpcc.draw(transaction, home, rng))
     }
 
-    fn kind(&self, (transaction, _): &(Transaction, Input)) -> Option<usize> {
+    fn kind(&self, (transaction, _): &(TransactionType, Input)) -> Option<usize> {
         Some(*transaction as usize)
     }
 
-    async fn issue(&self, conn: &mut Conn, (_, input): &(Transaction, Input)) -> mysql_async::Result<Issued> {
-        let done = self.transact(conn, input).await;
-        self.rollback.if_refused(conn, done).await
+    async fn issue(
+        &self,
+        conn: &mut Conn,
+        (_, input): &(TransactionType, Input),
+    ) -> mysql_async::Result<Issued> {
+        let work = async |conn: &mut Conn| self.work(conn, input).await;
+        self.transaction.run(conn, work).await
     }
 }
 
-impl Terminal {
-    /// With every statement to be sent as text.
+impl TpccConnection {
+    /// Returns statements that are all sent as text.
     fn as_text(tpcc: Tpcc, connection: u32, seed: u64) -> Self {
         let profile = tpcc.profile;
-        let home = (tpcc.homes == Homes::Connection).then(|| home(tpcc.warehouses, connection));
+        let has_home = tpcc.home == HomeWarehouse::PerConnection;
         let user = || RefCell::new(User::new(profile, seed, connection));
         Self {
             tpcc,
-            home,
+            home: has_home.then(|| terminal(tpcc.warehouses, connection)),
             user: tpcc.keying_times.then(user),
-            begin: Ready::text("BEGIN"),
-            commit: Ready::text("COMMIT"),
-            rollback: Ready::text("ROLLBACK"),
-            new_orders: NewOrders::new(profile),
-            payments: Payments::new(profile),
-            order_status: OrderStatus::new(profile),
-            deliveries: Deliveries::new(),
-            stock_levels: StockLevels::new(),
+            transaction: Transaction::as_text(),
+            new_order: NewOrderStatements::new(profile),
+            payment: PaymentStatements::new(profile),
+            order_status: OrderStatusStatements::new(profile),
+            delivery: DeliveryStatements::new(),
+            stock_level: StockLevelStatements::new(),
         }
     }
 
-    /// Statements of one connection.
+    /// Returns the number of statements of one connection.
     pub(crate) fn statements(tpcc: Tpcc) -> usize {
-        Self::as_text(tpcc, 0, 0).each().count()
+        Self::as_text(tpcc, 0, 0).statements_mut().count()
     }
 
-    fn each(&mut self) -> impl Iterator<Item = &mut Ready> {
-        let edges = vec![&mut self.begin, &mut self.commit, &mut self.rollback];
+    fn statements_mut(&mut self) -> impl Iterator<Item = &mut Statement> {
         [
-            edges,
-            self.new_orders.each(),
-            self.payments.each(),
-            self.order_status.each(),
-            self.deliveries.each(),
-            self.stock_levels.each(),
+            self.transaction.statements_mut(),
+            self.new_order.statements_mut(),
+            self.payment.statements_mut(),
+            self.order_status.statements_mut(),
+            self.delivery.statements_mut(),
+            self.stock_level.statements_mut(),
         ]
         .into_iter()
         .flatten()
     }
 
-    async fn transact(&self, conn: &mut Conn, input: &Input) -> mysql_async::Result<Issued> {
-        self.begin.send(conn, Vec::new()).await?;
-        let issued = self.work(conn, input).await?;
-        let end = match issued {
-            Issued::Done => &self.commit,
-            Issued::RolledBack => &self.rollback,
-        };
-        end.send(conn, Vec::new()).await?;
-        Ok(issued)
-    }
-
     async fn work(&self, conn: &mut Conn, input: &Input) -> mysql_async::Result<Issued> {
         match input {
-            Input::NewOrder(order) => return self.new_orders.run(conn, order).await,
-            Input::Payment(payment) => self.payments.run(conn, payment).await?,
+            Input::NewOrder(input) => return self.new_order.run(conn, input).await,
+            Input::Payment(input) => self.payment.run(conn, input).await?,
             Input::OrderStatus { customer } => self.order_status.run(conn, customer).await?,
-            Input::Delivery { warehouse, carrier } => self.deliveries.run(conn, *warehouse, *carrier).await?,
-            Input::StockLevel { at, threshold } => self.stock_levels.run(conn, *at, *threshold).await?,
+            Input::Delivery { warehouse, carrier } => self.delivery.run(conn, *warehouse, *carrier).await?,
+            Input::StockLevel { district, threshold } => {
+                self.stock_level.run(conn, *district, *threshold).await?;
+            }
         }
         Ok(Issued::Done)
     }
 }
 
-/// What must be there, or the error that servers give for a row that is not.
-pub(crate) fn found<T>(row: Option<T>) -> mysql_async::Result<T> {
-    row.ok_or_else(|| {
-        Error::Server(ServerError {
-            code: NOT_FOUND,
-            message: "a row of the TPC-C-like tables is missing".to_owned(),
-            state: "HY000".to_owned(),
-        })
-    })
-}
-
-/// The terminal of a connection: the first ones are in the first district of each warehouse, and so on.
-fn home(warehouses: u32, connection: u32) -> Place {
-    Place {
-        warehouse: connection % warehouses + 1,
-        district: connection / warehouses % DISTRICTS + 1,
+/// Returns the terminal of this number: the first ones are in the first district of each warehouse, and so on.
+fn terminal(warehouses: u32, number: u32) -> DistrictKey {
+    DistrictKey {
+        warehouse: number % warehouses + 1,
+        district: number / warehouses % DISTRICTS + 1,
     }
 }
 
-/// One terminal of all, each alike.
-fn any_terminal(warehouses: u32, rng: &mut Xoshiro256PlusPlus) -> Place {
+/// Draws one of all terminals uniformly.
+fn random_terminal(warehouses: u32, rng: &mut Xoshiro256PlusPlus) -> DistrictKey {
     let terminals = u64::from(warehouses) * u64::from(DISTRICTS);
-    // Below a u64 product of two u32, the first of which is a number of warehouses: there are no 400 million.
-    home(warehouses, below(rng, terminals) as u32)
+    // It fits a u32: there are no 400 million warehouses.
+    terminal(warehouses, below(rng, terminals) as u32)
 }
 
 #[cfg(test)]
@@ -180,63 +155,63 @@ mod tests {
     use crate::workloads::tpcc::options::TpccOptions;
     use crate::workloads::tpcc::profile::Profile;
 
-    fn terminal(profile: Profile, homes: Homes, connection: u32) -> Terminal {
+    fn connection(profile: Profile, home: HomeWarehouse, number: u32) -> TpccConnection {
         let options = TpccOptions {
             warehouses: Some(3),
-            homes,
+            home,
             ..TpccOptions::default()
         };
-        Terminal::as_text(Tpcc::new(profile, options), connection, 1)
+        TpccConnection::as_text(Tpcc::new(profile, options), number, 1)
     }
 
     fn warehouse(input: &Input) -> u32 {
         match input {
-            Input::NewOrder(order) => order.at.warehouse,
-            Input::Payment(payment) => payment.at.warehouse,
-            Input::OrderStatus { customer } => customer.of.warehouse,
+            Input::NewOrder(order) => order.district.warehouse,
+            Input::Payment(payment) => payment.district.warehouse,
+            Input::OrderStatus { customer } => customer.district.warehouse,
             Input::Delivery { warehouse, .. } => *warehouse,
-            Input::StockLevel { at, .. } => at.warehouse,
+            Input::StockLevel { district, .. } => district.warehouse,
         }
     }
 
     #[test]
-    fn requests_are_at_home_everywhere_or_where_their_connection_is() {
+    fn home_warehouses_are_drawn_or_fixed_by_connection() {
         let (mut warehouses, mut kinds) = ([0; 3], [0; 5]);
-        let anywhere = terminal(Profile::Specification, Homes::Request, 1);
-        let settled = terminal(Profile::Specification, Homes::Connection, 1);
-        let of_sysbench = terminal(Profile::SysbenchTpcc, Homes::Connection, 1);
-        let (mut of_others, mut kinds_of_sysbench) = (BTreeSet::new(), [0; 5]);
+        let per_request = connection(Profile::Specification, HomeWarehouse::PerRequest, 1);
+        let per_connection = connection(Profile::Specification, HomeWarehouse::PerConnection, 1);
+        let sysbench = connection(Profile::SysbenchTpcc, HomeWarehouse::PerConnection, 1);
+        let (mut homes_of_sysbench, mut kinds_sysbench) = (BTreeSet::new(), [0; 5]);
         for number in 0..30_000 {
             let draw = || Draw::request(Dataset::UNUSED, 9, number);
-            let (transaction, input) = anywhere.draw(&mut draw());
+            let (transaction, input) = per_request.draw(&mut draw());
             assert_eq!(
-                anywhere.kind(&(transaction, input.clone())),
+                per_request.kind(&(transaction, input.clone())),
                 Some(transaction as usize)
             );
             kinds[transaction as usize] += 1;
             warehouses[warehouse(&input) as usize - 1] += 1;
-            assert_eq!(warehouse(&settled.draw(&mut draw()).1), 2);
-            let (transaction, input) = of_sysbench.draw(&mut draw());
-            kinds_of_sysbench[transaction as usize] += 1;
-            of_others.insert(warehouse(&input));
+            assert_eq!(warehouse(&per_connection.draw(&mut draw()).1), 2);
+            let (transaction, input) = sysbench.draw(&mut draw());
+            kinds_sysbench[transaction as usize] += 1;
+            homes_of_sysbench.insert(warehouse(&input));
         }
         assert_fits(&warehouses, &[1.0 / 3.0; 3]);
         assert_fits(&kinds, &[0.45, 0.43, 0.04, 0.04, 0.04]);
-        assert_eq!(of_others.len(), 3, "sysbench-tpcc has no homes");
+        assert_eq!(homes_of_sysbench.len(), 3, "sysbench-tpcc has no home warehouses");
         assert_fits(
-            &kinds_of_sysbench,
+            &kinds_sysbench,
             &[10, 10, 1, 1, 1].map(|weight| f64::from(weight) / 23.0),
         );
     }
 
     #[test]
     fn terminals_are_spread_over_warehouses_and_districts() {
-        let homes: Vec<(u32, u32)> = (0..30)
-            .map(|connection| home(3, connection))
-            .map(|place| (place.warehouse, place.district))
+        let terminals: Vec<(u32, u32)> = (0..30)
+            .map(|number| terminal(3, number))
+            .map(|key| (key.warehouse, key.district))
             .collect();
-        assert_eq!(homes[..4], [(1, 1), (2, 1), (3, 1), (1, 2)]);
-        assert_eq!(homes.iter().collect::<BTreeSet<_>>().len(), 30);
-        assert_eq!(home(3, 30), home(3, 0));
+        assert_eq!(terminals[..4], [(1, 1), (2, 1), (3, 1), (1, 2)]);
+        assert_eq!(terminals.iter().collect::<BTreeSet<_>>().len(), 30);
+        assert_eq!(terminal(3, 30), terminal(3, 0));
     }
 }

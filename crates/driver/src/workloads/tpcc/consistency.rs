@@ -1,4 +1,4 @@
-//! The specification's consistency conditions (clause 3.3.2), asked of the server.
+//! Check of the specification's consistency conditions (clause 3.3.2).
 
 use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
@@ -7,47 +7,47 @@ use thiserror::Error;
 use crate::client::target::{ConnectError, Target, Use};
 use crate::util::runtime::{RuntimeError, on_this_thread};
 
-/// One condition, and whether the tables meet it.
+/// Result of one condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Condition {
-    /// Its number in the specification.
+    /// Number of the condition in the specification.
     pub number: u8,
-    /// What it says.
+    /// Meaning of the condition.
     pub text: &'static str,
-    /// Warehouses, districts, orders, order lines or customers that do not meet it.
+    /// Number of warehouses, districts, orders, order lines or customers that violate it.
     pub violations: u64,
 }
 
-/// Why the tables were not checked.
+/// Reason why the tables were not checked.
 #[derive(Debug, Error)]
 pub enum CheckError {
-    /// No event loop.
+    /// The event loop could not be created.
     #[error(transparent)]
     Runtime(#[from] RuntimeError),
-    /// No server.
+    /// The server could not be reached.
     #[error(transparent)]
     Connect(#[from] ConnectError),
-    /// The server did not say.
-    #[error("cannot check consistency condition {number} ({text}): {source}")]
+    /// The server refused the query.
+    #[error("cannot check consistency condition {number} ({text})")]
     Sql {
-        /// The condition's number.
+        /// Number of the condition.
         number: u8,
-        /// What it says.
+        /// Meaning of the condition.
         text: &'static str,
-        /// What the server said.
+        /// Error of the server.
         source: mysql_async::Error,
     },
 }
 
-/// Checks all conditions, each in one statement and so in one view of the tables: nothing has to be at rest.
+/// Checks all conditions. Each one is a single statement, and so a single view of the tables: the load need not stop.
 ///
-/// Blocks: the tables are read as a whole several times.
+/// Blocks. Reads the whole tables several times.
 pub fn check(target: &Target) -> Result<Vec<Condition>, CheckError> {
     on_this_thread(async {
         let mut conn = target.connect(Use::Database).await?;
         let mut conditions = Vec::new();
         for (number, text, sql) in CONDITIONS {
-            let violations = ask(&mut conn, sql).await;
+            let violations = count(&mut conn, sql).await;
             let failed = |source| CheckError::Sql { number, text, source };
             conditions.push(Condition {
                 number,
@@ -55,19 +55,19 @@ pub fn check(target: &Target) -> Result<Vec<Condition>, CheckError> {
                 violations: violations.map_err(failed)?,
             });
         }
-        // All is known, whatever becomes of the connection.
+        // The results are known even if the connection cannot be closed.
         let _ = conn.disconnect().await;
         Ok(conditions)
     })?
 }
 
-async fn ask(conn: &mut Conn, sql: &str) -> mysql_async::Result<u64> {
-    // COUNT is never without a row.
+async fn count(conn: &mut Conn, sql: &str) -> mysql_async::Result<u64> {
+    // COUNT always returns a row.
     Ok(conn.query_first(sql).await?.unwrap_or_default())
 }
 
-/// Number, meaning, and the statement that counts what breaks it. Condition 11 holds only as long as nothing is
-/// delivered, and is left out.
+/// Number, meaning, and the statement that counts violations. Condition 11 is left out: it holds only until something is
+/// delivered.
 const CONDITIONS: [(u8, &str, &str); 11] = [
     (
         1,
@@ -96,10 +96,10 @@ const CONDITIONS: [(u8, &str, &str); 11] = [
         4,
         "the sum of a district's o_ol_cnt is the number of its order lines",
         "SELECT COUNT(*) FROM district \
-         LEFT JOIN (SELECT o_w_id, o_d_id, SUM(o_ol_cnt) AS told FROM orders GROUP BY o_w_id, o_d_id) o \
+         LEFT JOIN (SELECT o_w_id, o_d_id, SUM(o_ol_cnt) AS expected FROM orders GROUP BY o_w_id, o_d_id) o \
          ON o_w_id = d_w_id AND o_d_id = d_id \
          LEFT JOIN (SELECT ol_w_id, ol_d_id, COUNT(*) AS seen FROM order_line GROUP BY ol_w_id, ol_d_id) l \
-         ON ol_w_id = d_w_id AND ol_d_id = d_id WHERE NOT (told <=> seen)",
+         ON ol_w_id = d_w_id AND ol_d_id = d_id WHERE NOT (expected <=> seen)",
     ),
     (
         5,

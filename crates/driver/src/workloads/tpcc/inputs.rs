@@ -1,182 +1,158 @@
-//! What a terminal's user enters: the values of one transaction (clauses 2.4.1 to 2.8.1).
+//! Random inputs of transactions: what the user of a terminal enters (clauses 2.4.1 to 2.8.1).
 
 use crate::util::random::{Rng, below};
-
-use crate::workloads::tpcc::names::last_name;
 use crate::workloads::tpcc::nurand;
 use crate::workloads::tpcc::nurand::uniform;
 use crate::workloads::tpcc::options::{DISTRICTS, ITEMS, Tpcc};
+use crate::workloads::tpcc::random_text::last_name;
+use crate::workloads::tpcc::transaction_type::TransactionType;
 
-/// The kinds of transactions.
+/// Primary key of a district.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Transaction {
-    /// A customer orders some items.
-    NewOrder,
-    /// A customer pays.
-    Payment,
-    /// A customer asks for the last order.
-    OrderStatus,
-    /// The oldest order of each district is delivered.
-    Delivery,
-    /// Items of the last orders that are nearly out of stock are counted.
-    StockLevel,
-}
-
-/// A district of a warehouse.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct DistrictKey {
     pub(crate) warehouse: u32,
     pub(crate) district: u32,
 }
 
-/// The values of one transaction.
+/// Input of one transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Input {
-    NewOrder(NewOrder),
-    Payment(Payment),
+    NewOrder(NewOrderInput),
+    Payment(PaymentInput),
     OrderStatus { customer: Customer },
     Delivery { warehouse: u32, carrier: u32 },
-    StockLevel { at: Place, threshold: u32 },
+    StockLevel { district: DistrictKey, threshold: u32 },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct NewOrder {
-    pub(crate) at: Place,
+pub(crate) struct NewOrderInput {
+    pub(crate) district: DistrictKey,
     pub(crate) customer: u32,
-    pub(crate) lines: Vec<Line>,
+    pub(crate) lines: Vec<OrderLine>,
     pub(crate) all_local: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Line {
+pub(crate) struct OrderLine {
     pub(crate) item: u32,
-    /// The warehouse that has it in stock.
+    /// Warehouse that supplies the item.
     pub(crate) supplier: u32,
     pub(crate) quantity: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Payment {
-    pub(crate) at: Place,
+pub(crate) struct PaymentInput {
+    pub(crate) district: DistrictKey,
     pub(crate) customer: Customer,
     pub(crate) cents: u32,
 }
 
-/// A customer, whom the user knows by number or by last name.
+/// Customer of a district.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Customer {
-    pub(crate) of: Place,
-    pub(crate) known: Known,
+    pub(crate) district: DistrictKey,
+    pub(crate) key: CustomerKey,
 }
 
+/// How the user selects a customer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Known {
+pub(crate) enum CustomerKey {
     Number(u32),
-    Name(String),
+    LastName(String),
 }
 
-/// An item that nobody sells.
+/// Number of an item that does not exist.
 const UNKNOWN_ITEM: u32 = ITEMS + 1;
 
-impl Transaction {
-    /// All of them.
-    pub const ALL: [Self; 5] = [
-        Self::NewOrder,
-        Self::Payment,
-        Self::OrderStatus,
-        Self::Delivery,
-        Self::StockLevel,
-    ];
-
-    /// Their names in reports, in their order.
-    pub const NAMES: &[&str] = &["new_order", "payment", "order_status", "delivery", "stock_level"];
-}
-
 impl Tpcc {
-    /// What the user of a terminal in this district enters.
-    pub(crate) fn draw(&self, transaction: Transaction, terminal: Place, rng: &mut impl Rng) -> Input {
+    /// Draws the input of a transaction at a terminal of this district.
+    pub(crate) fn draw(
+        &self,
+        transaction: TransactionType,
+        terminal: DistrictKey,
+        rng: &mut impl Rng,
+    ) -> Input {
         let warehouse = terminal.warehouse;
         match transaction {
-            Transaction::NewOrder => Input::NewOrder(self.new_order(warehouse, rng)),
-            Transaction::Payment => Input::Payment(self.payment(warehouse, rng)),
-            Transaction::OrderStatus => {
-                let of = any_district(warehouse, rng);
-                let customer = self.customer(of, rng);
+            TransactionType::NewOrder => Input::NewOrder(self.new_order(warehouse, rng)),
+            TransactionType::Payment => Input::Payment(self.payment(warehouse, rng)),
+            TransactionType::OrderStatus => {
+                let district = any_district(warehouse, rng);
+                let customer = self.customer(district, rng);
                 Input::OrderStatus { customer }
             }
-            Transaction::Delivery => Input::Delivery {
+            TransactionType::Delivery => Input::Delivery {
                 warehouse,
                 carrier: uniform(rng, 1, 10),
             },
-            Transaction::StockLevel => Input::StockLevel {
-                at: terminal,
+            TransactionType::StockLevel => Input::StockLevel {
+                district: terminal,
                 threshold: uniform(rng, 10, 20),
             },
         }
     }
 
-    fn new_order(&self, warehouse: u32, rng: &mut impl Rng) -> NewOrder {
-        let at = any_district(warehouse, rng);
+    fn new_order(&self, warehouse: u32, rng: &mut impl Rng) -> NewOrderInput {
+        let district = any_district(warehouse, rng);
         let nurand = self.profile.nurand();
         let customer = nurand.draw(nurand::CUSTOMER, rng);
-        let count = uniform(rng, self.profile.fewest_lines(), 15);
+        let count = uniform(rng, self.profile.min_order_lines(), 15);
         let rolled_back = percent(rng, 1);
         let mut all_local = true;
         let mut line = |rng: &mut _| {
             let item = nurand.draw(nurand::ITEM, rng);
             let remote = percent(rng, 1);
-            let supplier = if remote {
-                self.other(warehouse, rng)
-            } else {
-                warehouse
+            let supplier = match remote {
+                true => self.other_warehouse(warehouse, rng),
+                false => warehouse,
             };
-            // Who knows no other warehouse says so of the own one.
-            all_local &= !remote || (supplier == warehouse && self.profile.knows_others());
-            Line {
+            // sysbench-tpcc calls a line remote though its warehouse is the local one.
+            all_local &= !remote || (supplier == warehouse && self.profile.uses_remote_warehouses());
+            OrderLine {
                 item,
                 supplier,
                 quantity: uniform(rng, 1, 10),
             }
         };
-        let mut lines: Vec<Line> = (0..count).map(|_| line(rng)).collect();
+        let mut lines: Vec<OrderLine> = (0..count).map(|_| line(rng)).collect();
         if rolled_back {
-            let unknown = lines.len() - 1 - self.profile.lines_after_unknown();
+            let unknown = lines.len() - 1 - self.profile.lines_after_unknown_item();
             lines[unknown].item = UNKNOWN_ITEM;
         }
-        NewOrder {
-            at,
+        NewOrderInput {
+            district,
             customer,
             lines,
             all_local,
         }
     }
 
-    fn payment(&self, warehouse: u32, rng: &mut impl Rng) -> Payment {
-        let at = any_district(warehouse, rng);
-        let of = match percent(rng, 15) {
-            true => any_district(self.other(warehouse, rng), rng),
-            false => at,
+    fn payment(&self, warehouse: u32, rng: &mut impl Rng) -> PaymentInput {
+        let district = any_district(warehouse, rng);
+        let customers = match percent(rng, 15) {
+            true => any_district(self.other_warehouse(warehouse, rng), rng),
+            false => district,
         };
-        Payment {
-            at,
-            customer: self.customer(of, rng),
+        PaymentInput {
+            district,
+            customer: self.customer(customers, rng),
             cents: uniform(rng, 100, 500_000),
         }
     }
 
-    /// By last name in 60 of 100 cases.
-    fn customer(&self, of: Place, rng: &mut impl Rng) -> Customer {
+    /// Draws a customer, by last name in 60 % of the cases.
+    fn customer(&self, district: DistrictKey, rng: &mut impl Rng) -> Customer {
         let nurand = self.profile.nurand();
-        let known = match percent(rng, 60) {
-            true => Known::Name(last_name(nurand.draw(nurand::NAME, rng))),
-            false => Known::Number(nurand.draw(nurand::CUSTOMER, rng)),
+        let key = match percent(rng, 60) {
+            true => CustomerKey::LastName(last_name(nurand.draw(nurand::NAME, rng))),
+            false => CustomerKey::Number(nurand.draw(nurand::CUSTOMER, rng)),
         };
-        Customer { of, known }
+        Customer { district, key }
     }
 
-    /// Another warehouse, each alike; the same where there is no other.
-    fn other(&self, warehouse: u32, rng: &mut impl Rng) -> u32 {
-        if self.warehouses == 1 || !self.profile.knows_others() {
+    /// Draws another warehouse uniformly; returns the same one if there is no other, or the profile uses none.
+    fn other_warehouse(&self, warehouse: u32, rng: &mut impl Rng) -> u32 {
+        if self.warehouses == 1 || !self.profile.uses_remote_warehouses() {
             return warehouse;
         }
         let drawn = uniform(rng, 1, self.warehouses - 1);
@@ -184,13 +160,14 @@ impl Tpcc {
     }
 }
 
-fn any_district(warehouse: u32, rng: &mut impl Rng) -> Place {
-    Place {
+fn any_district(warehouse: u32, rng: &mut impl Rng) -> DistrictKey {
+    DistrictKey {
         warehouse,
         district: uniform(rng, 1, DISTRICTS),
     }
 }
 
+/// Returns true in `percent` % of the cases.
 fn percent(rng: &mut impl Rng, percent: u64) -> bool {
     below(rng, 100) < percent
 }
@@ -204,7 +181,7 @@ mod tests {
     use crate::workloads::tpcc::profile::Profile;
 
     const DRAWS: u64 = 100_000;
-    const HOME: Place = Place {
+    const HOME: DistrictKey = DistrictKey {
         warehouse: 3,
         district: 7,
     };
@@ -217,22 +194,22 @@ mod tests {
         Tpcc::new(profile, options)
     }
 
-    fn new_orders(profile: Profile, warehouses: u32) -> Vec<NewOrder> {
+    fn new_orders(profile: Profile, warehouses: u32) -> Vec<NewOrderInput> {
         let tpcc = tpcc(profile, warehouses);
         let mut rng = Stream::Window.rng(5);
         (0..DRAWS)
-            .map(|_| match tpcc.draw(Transaction::NewOrder, HOME, &mut rng) {
+            .map(|_| match tpcc.draw(TransactionType::NewOrder, HOME, &mut rng) {
                 Input::NewOrder(order) => order,
                 other => panic!("{other:?}"),
             })
             .collect()
     }
 
-    fn payments(profile: Profile) -> Vec<Payment> {
+    fn payments(profile: Profile) -> Vec<PaymentInput> {
         let tpcc = tpcc(profile, 5);
         let mut rng = Stream::Window.rng(6);
         (0..DRAWS)
-            .map(|_| match tpcc.draw(Transaction::Payment, HOME, &mut rng) {
+            .map(|_| match tpcc.draw(TransactionType::Payment, HOME, &mut rng) {
                 Input::Payment(payment) => payment,
                 other => panic!("{other:?}"),
             })
@@ -259,21 +236,21 @@ mod tests {
             let lines = counted(&orders, cells, |order| order.lines.len() - fewest);
             assert_fits(&lines, &vec![1.0 / cells as f64; cells]);
             let is_unknown =
-                |order: &NewOrder| order.lines[order.lines.len() - unknown_at].item == UNKNOWN_ITEM;
+                |order: &NewOrderInput| order.lines[order.lines.len() - unknown_at].item == UNKNOWN_ITEM;
             let unknown = counted(&orders, 2, |order| usize::from(is_unknown(order)));
             assert_fits(&unknown, &[0.99, 0.01]);
             let items = orders.iter().flat_map(|order| &order.lines);
             assert_eq!(items.filter(|line| line.item > ITEMS).count() as u64, unknown[1]);
-            let districts = counted(&orders, 10, |order| order.at.district as usize - 1);
+            let districts = counted(&orders, 10, |order| order.district.district as usize - 1);
             assert_fits(&districts, &[0.1; 10]);
-            assert!(orders.iter().all(|order| order.at.warehouse == 3));
+            assert!(orders.iter().all(|order| order.district.warehouse == 3));
         }
     }
 
     #[test]
     fn one_line_of_a_hundred_is_supplied_by_another_warehouse() {
         let orders = new_orders(Profile::Specification, 5);
-        let lines: Vec<Line> = orders.iter().flat_map(|order| order.lines.clone()).collect();
+        let lines: Vec<OrderLine> = orders.iter().flat_map(|order| order.lines.clone()).collect();
         let suppliers = counted(&lines, 5, |line| line.supplier as usize - 1);
         assert_fits(&suppliers, &[0.0025, 0.0025, 0.99, 0.0025, 0.0025]);
         assert_fits(
@@ -291,14 +268,14 @@ mod tests {
 
     #[test]
     fn one_warehouse_has_no_others() {
-        let only = Place {
+        let only = DistrictKey {
             warehouse: 1,
             district: 1,
         };
         for profile in [Profile::Specification, Profile::SysbenchTpcc, Profile::Dbt2] {
             let mut rng = Stream::Window.rng(5);
             for _ in 0..10_000 {
-                let Input::NewOrder(order) = tpcc(profile, 1).draw(Transaction::NewOrder, only, &mut rng)
+                let Input::NewOrder(order) = tpcc(profile, 1).draw(TransactionType::NewOrder, only, &mut rng)
                 else {
                     panic!("no new order");
                 };
@@ -311,14 +288,20 @@ mod tests {
     #[test]
     fn payments_are_remote_and_by_name_as_often_as_they_should() {
         let payments = payments(Profile::Specification);
-        let homes = counted(&payments, 5, |payment| payment.customer.of.warehouse as usize - 1);
+        let homes = counted(&payments, 5, |payment| {
+            payment.customer.district.warehouse as usize - 1
+        });
         assert_fits(&homes, &[0.0375, 0.0375, 0.85, 0.0375, 0.0375]);
         let local = payments
             .iter()
-            .filter(|payment| payment.customer.of.warehouse == 3);
-        assert!(local.clone().all(|payment| payment.customer.of == payment.at));
+            .filter(|payment| payment.customer.district.warehouse == 3);
+        assert!(
+            local
+                .clone()
+                .all(|payment| payment.customer.district == payment.district)
+        );
         let by_name = counted(&payments, 2, |payment| {
-            usize::from(matches!(payment.customer.known, Known::Name(_)))
+            usize::from(matches!(payment.customer.key, CustomerKey::LastName(_)))
         });
         assert_fits(&by_name, &[0.4, 0.6]);
         assert_fits(
@@ -328,7 +311,7 @@ mod tests {
             &[0.1; 10],
         );
         let mut of_sysbench = super::tests::payments(Profile::SysbenchTpcc).into_iter();
-        assert!(of_sysbench.all(|payment| payment.customer.of.warehouse == 3));
+        assert!(of_sysbench.all(|payment| payment.customer.district.warehouse == 3));
     }
 
     #[test]
@@ -337,19 +320,22 @@ mod tests {
         let mut rng = Stream::Window.rng(8);
         let (mut carriers, mut thresholds) = ([0; 10], [0; 11]);
         for _ in 0..10_000 {
-            match tpcc.draw(Transaction::Delivery, HOME, &mut rng) {
+            match tpcc.draw(TransactionType::Delivery, HOME, &mut rng) {
                 Input::Delivery {
                     warehouse: 3,
                     carrier,
                 } => carriers[carrier as usize - 1] += 1,
                 other => panic!("{other:?}"),
             }
-            match tpcc.draw(Transaction::StockLevel, HOME, &mut rng) {
-                Input::StockLevel { at: HOME, threshold } => thresholds[threshold as usize - 10] += 1,
+            match tpcc.draw(TransactionType::StockLevel, HOME, &mut rng) {
+                Input::StockLevel {
+                    district: HOME,
+                    threshold,
+                } => thresholds[threshold as usize - 10] += 1,
                 other => panic!("{other:?}"),
             }
-            match tpcc.draw(Transaction::OrderStatus, HOME, &mut rng) {
-                Input::OrderStatus { customer } => assert_eq!(customer.of.warehouse, 3),
+            match tpcc.draw(TransactionType::OrderStatus, HOME, &mut rng) {
+                Input::OrderStatus { customer } => assert_eq!(customer.district.warehouse, 3),
                 other => panic!("{other:?}"),
             }
         }

@@ -1,46 +1,44 @@
-//! What the tables start with (clause 4.3), in parts that can be loaded at the same time.
+//! Rows that the tables start with (clause 4.3), in batches that can be loaded in parallel.
 
 use crate::util::random::{Stream, Xoshiro256PlusPlus};
 use crate::workloads::load_batch::LoadBatch;
 use crate::workloads::multi_row_insert::batches;
 
-use crate::workloads::tpcc::inputs::Place;
+use crate::workloads::tpcc::inputs::DistrictKey;
 use crate::workloads::tpcc::load_customers::{address, customers, payments, rate};
-use crate::workloads::tpcc::load_orders::{line_rows, lines_of, new_order_rows, order_rows, orders};
+use crate::workloads::tpcc::load_orders::{line_count, line_rows, new_order_rows, order_rows, orders};
 use crate::workloads::tpcc::money::amount;
 use crate::workloads::tpcc::nurand::uniform;
 use crate::workloads::tpcc::options::{CUSTOMERS, DISTRICTS, FIRST_NEW_ORDER, ITEMS};
 use crate::workloads::tpcc::random_text::{data, letters_and_digits};
 
-/// Numbers of streams of one warehouse: its own, and some for each district.
+/// Number of random streams of a warehouse: one of its own, and five for each district.
 const STREAMS: u32 = 64;
 
-/// All rows: the items, and for each warehouse its stock and its districts.
-pub(crate) fn parts(warehouses: u32, seed: u64) -> impl Iterator<Item = LoadBatch> {
-    let of_warehouse = move |warehouse| {
-        let districts = (1..=DISTRICTS).map(move |district| {
-            let at = Place { warehouse, district };
-            district_part(at, seed)
-        });
-        std::iter::once(warehouse_part(warehouse, seed)).chain(districts)
+/// Returns all rows: the items, and for each warehouse its stock and its districts.
+pub(crate) fn load_batches(warehouses: u32, seed: u64) -> impl Iterator<Item = LoadBatch> {
+    let warehouse_batches = move |warehouse| {
+        let districts =
+            (1..=DISTRICTS).map(move |district| district_batch(DistrictKey { warehouse, district }, seed));
+        std::iter::once(warehouse_batch(warehouse, seed)).chain(districts)
     };
-    std::iter::once(item_part(seed)).chain((1..=warehouses).flat_map(of_warehouse))
+    std::iter::once(item_batch(seed)).chain((1..=warehouses).flat_map(warehouse_batches))
 }
 
-/// Rows of all parts.
+/// Returns the number of all rows.
 pub(crate) fn total_rows(warehouses: u32, seed: u64) -> u64 {
-    let places = (1..=warehouses)
-        .flat_map(|warehouse| (1..=DISTRICTS).map(move |district| Place { warehouse, district }));
-    let lines: u64 = places
-        .map(|at| lines_of(&orders(&mut stream(at, Purpose::Orders, seed))))
+    let districts = (1..=warehouses)
+        .flat_map(|warehouse| (1..=DISTRICTS).map(move |district| DistrictKey { warehouse, district }));
+    let lines: u64 = districts
+        .map(|key| line_count(&orders(&mut stream(key, Purpose::Orders, seed))))
         .sum();
-    // A customer has paid once, and ordered once.
-    let of_district = 3 * CUSTOMERS + (CUSTOMERS - FIRST_NEW_ORDER + 1) + 1;
-    let of_warehouse = u64::from(1 + ITEMS + DISTRICTS * of_district);
-    u64::from(ITEMS) + u64::from(warehouses) * of_warehouse + lines
+    // A customer, a payment and an order each; new orders; the district itself.
+    let district_rows = 3 * CUSTOMERS + (CUSTOMERS - FIRST_NEW_ORDER + 1) + 1;
+    let warehouse_rows = u64::from(1 + ITEMS + DISTRICTS * district_rows);
+    u64::from(ITEMS) + u64::from(warehouses) * warehouse_rows + lines
 }
 
-/// What random values are for.
+/// Purpose of random values.
 #[derive(Clone, Copy, Debug)]
 enum Purpose {
     District,
@@ -50,13 +48,14 @@ enum Purpose {
     Lines,
 }
 
-/// The values of a district: each purpose has its own, so that the one does not depend on the other.
-fn stream(at: Place, purpose: Purpose, seed: u64) -> Xoshiro256PlusPlus {
-    let Place { warehouse, district } = at;
+/// Returns the random values of a district for one purpose. Each purpose has values of its own, so that they do not depend
+/// on each other.
+fn stream(key: DistrictKey, purpose: Purpose, seed: u64) -> Xoshiro256PlusPlus {
+    let DistrictKey { warehouse, district } = key;
     Stream::Load(warehouse * STREAMS + district * 5 + purpose as u32).rng(seed)
 }
 
-fn item_part(seed: u64) -> LoadBatch {
+fn item_batch(seed: u64) -> LoadBatch {
     // No warehouse has the number 0.
     let mut rng = Stream::Load(0).rng(seed);
     let items = (1..=ITEMS).map(move |number| {
@@ -68,7 +67,7 @@ fn item_part(seed: u64) -> LoadBatch {
     LoadBatch::rows("the items".into(), batches("item", items))
 }
 
-fn warehouse_part(warehouse: u32, seed: u64) -> LoadBatch {
+fn warehouse_batch(warehouse: u32, seed: u64) -> LoadBatch {
     let mut rng = Stream::Load(warehouse * STREAMS).rng(seed);
     let row = {
         let name = letters_and_digits(&mut rng, 6, 10);
@@ -93,29 +92,29 @@ fn stock_row(warehouse: u32, item: u32, rng: &mut Xoshiro256PlusPlus) -> String 
     row
 }
 
-fn district_part(at: Place, seed: u64) -> LoadBatch {
-    let of = move |purpose| stream(at, purpose, seed);
+fn district_batch(key: DistrictKey, seed: u64) -> LoadBatch {
+    let values = move |purpose| stream(key, purpose, seed);
     let inserts = batches(
         "district",
-        std::iter::once(district_row(at, of(Purpose::District))),
+        std::iter::once(district_row(key, values(Purpose::District))),
     )
-    .chain(batches("customer", customers(at, of(Purpose::Customers))))
-    .chain(batches("history", payments(at, of(Purpose::History))))
+    .chain(batches("customer", customers(key, values(Purpose::Customers))))
+    .chain(batches("history", payments(key, values(Purpose::History))))
     .chain(batches(
         "orders",
-        order_rows(at, orders(&mut of(Purpose::Orders))),
+        order_rows(key, orders(&mut values(Purpose::Orders))),
     ))
-    .chain(batches("new_orders", new_order_rows(at)))
+    .chain(batches("new_orders", new_order_rows(key)))
     .chain(batches(
         "order_line",
-        line_rows(at, orders(&mut of(Purpose::Orders)), of(Purpose::Lines)),
+        line_rows(key, orders(&mut values(Purpose::Orders)), values(Purpose::Lines)),
     ));
-    let Place { warehouse, district } = at;
+    let DistrictKey { warehouse, district } = key;
     LoadBatch::rows(format!("district {district} of warehouse {warehouse}"), inserts)
 }
 
-fn district_row(at: Place, mut rng: Xoshiro256PlusPlus) -> String {
-    let Place { warehouse, district } = at;
+fn district_row(key: DistrictKey, mut rng: Xoshiro256PlusPlus) -> String {
+    let DistrictKey { warehouse, district } = key;
     let name = letters_and_digits(&mut rng, 6, 10);
     let (address, tax) = (address(&mut rng), rate(&mut rng, 2_000));
     let next = CUSTOMERS + 1;
@@ -130,7 +129,7 @@ mod tests {
 
     fn rows(warehouses: u32) -> BTreeMap<String, u64> {
         let mut rows = BTreeMap::new();
-        for (sql, count) in parts(warehouses, 3).flat_map(|part| part.inserts) {
+        for (sql, count) in load_batches(warehouses, 3).flat_map(|batch| batch.inserts) {
             let table = sql.split_whitespace().nth(2).unwrap().to_owned();
             *rows.entry(table).or_default() += u64::from(count);
         }
@@ -138,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_have_the_rows_of_the_specification_and_as_many_as_foretold() {
+    fn tables_have_the_rows_of_the_specification_and_their_number_is_known() {
         let mut rows = rows(2);
         assert_eq!(rows.values().sum::<u64>(), total_rows(2, 3));
         let lines = rows.remove("order_line").unwrap();
@@ -165,8 +164,8 @@ mod tests {
     }
 
     #[test]
-    fn content_comes_from_the_seed() {
-        let second = |seed| parts(1, seed).nth(1).unwrap().inserts.nth(1).unwrap();
+    fn content_depends_on_the_seed() {
+        let second = |seed| load_batches(1, seed).nth(1).unwrap().inserts.nth(1).unwrap();
         assert_eq!(second(3), second(3));
         assert_ne!(second(3), second(4));
     }

@@ -1,38 +1,37 @@
-//! The customers that a district starts with, and what they have paid (clause 4.3.3.1).
+//! Customers that a district starts with, and their payments (clause 4.3.3.1).
 
 use crate::util::random::{Xoshiro256PlusPlus, below};
 
-use crate::workloads::tpcc::inputs::Place;
-use crate::workloads::tpcc::names::last_name;
+use crate::workloads::tpcc::inputs::DistrictKey;
 use crate::workloads::tpcc::nurand::{LOADED_NAME, Nurand, uniform};
 use crate::workloads::tpcc::options::CUSTOMERS;
-use crate::workloads::tpcc::random_text::{digits, letters, letters_and_digits};
+use crate::workloads::tpcc::random_text::{digits, last_name, letters, letters_and_digits};
 
-/// Customers that have the names 0 to 999, so that each name is there.
+/// Number of customers that get the names 0 to 999 in this order, so that each name exists.
 const NAMED_IN_ORDER: u32 = 1_000;
 
-/// The values of a street, a town, a state and a code.
+/// Draws the values of street 1, street 2, city, state and ZIP code.
 pub(crate) fn address(rng: &mut Xoshiro256PlusPlus) -> String {
     let [street_1, street_2, city] = [(); 3].map(|()| letters_and_digits(rng, 10, 20));
     let (state, zip) = (letters(rng, 2), digits(rng, 4));
     format!("'{street_1}','{street_2}','{city}','{state}','{zip}11111'")
 }
 
-/// A rate of at most `most` ten-thousandths.
-pub(crate) fn rate(rng: &mut Xoshiro256PlusPlus, most: u32) -> String {
-    format!("0.{:04}", uniform(rng, 0, most))
+/// Draws a rate of at most `max` ten-thousandths.
+pub(crate) fn rate(rng: &mut Xoshiro256PlusPlus, max: u32) -> String {
+    format!("0.{:04}", uniform(rng, 0, max))
 }
 
-/// Rows of `customer`.
-pub(crate) fn customers(at: Place, mut rng: Xoshiro256PlusPlus) -> impl Iterator<Item = String> {
-    (1..=CUSTOMERS).map(move |number| customer(at, number, &mut rng))
+/// Returns the rows of `customer`.
+pub(crate) fn customers(key: DistrictKey, mut rng: Xoshiro256PlusPlus) -> impl Iterator<Item = String> {
+    (1..=CUSTOMERS).map(move |number| customer(key, number, &mut rng))
 }
 
-fn customer(at: Place, number: u32, rng: &mut Xoshiro256PlusPlus) -> String {
-    let Place { warehouse, district } = at;
+fn customer(key: DistrictKey, number: u32, rng: &mut Xoshiro256PlusPlus) -> String {
+    let DistrictKey { warehouse, district } = key;
     let name = match number {
         0..=NAMED_IN_ORDER => number - 1,
-        _ => Nurand::Fixed.draw(LOADED_NAME, rng),
+        _ => Nurand::ConstantC.draw(LOADED_NAME, rng),
     };
     let last = last_name(name);
     let first = letters_and_digits(rng, 8, 16);
@@ -45,9 +44,9 @@ fn customer(at: Place, number: u32, rng: &mut Xoshiro256PlusPlus) -> String {
     )
 }
 
-/// Rows of `history`: each customer has paid once.
-pub(crate) fn payments(at: Place, mut rng: Xoshiro256PlusPlus) -> impl Iterator<Item = String> {
-    let Place { warehouse, district } = at;
+/// Returns the rows of `history`: each customer has paid once.
+pub(crate) fn payments(key: DistrictKey, mut rng: Xoshiro256PlusPlus) -> impl Iterator<Item = String> {
+    let DistrictKey { warehouse, district } = key;
     (1..=CUSTOMERS).map(move |number| {
         let data = letters_and_digits(&mut rng, 12, 24);
         format!("({number},{district},{warehouse},{district},{warehouse},NOW(),10.00,'{data}')")
@@ -60,14 +59,14 @@ mod tests {
     use crate::util::random::Stream;
     use crate::util::test_fit::assert_fits;
 
-    const AT: Place = Place {
+    const KEY: DistrictKey = DistrictKey {
         warehouse: 2,
         district: 9,
     };
 
     #[test]
-    fn every_name_is_there_and_a_tenth_has_bad_credit() {
-        let rows: Vec<String> = customers(AT, Stream::Load(1).rng(1)).collect();
+    fn every_name_exists_and_a_tenth_has_bad_credit() {
+        let rows: Vec<String> = customers(KEY, Stream::Load(1).rng(1)).collect();
         assert_eq!(rows.len(), 3000);
         for (number, row) in (1..).zip(&rows) {
             assert!(row.starts_with(&format!("({number},9,2,'")), "{row}");

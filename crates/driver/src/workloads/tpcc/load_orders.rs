@@ -1,42 +1,42 @@
-//! The orders that a district starts with (clause 4.3.3.1), and the numbers that the server gave since.
+//! Orders that a district starts with (clause 4.3.3.1), and the sum of the next order numbers.
 
 use mysql_async::prelude::Queryable;
 
 use crate::client::target::{Target, Use};
 use crate::util::random::{Xoshiro256PlusPlus, below};
 
-use crate::workloads::tpcc::inputs::Place;
+use crate::workloads::tpcc::inputs::DistrictKey;
 use crate::workloads::tpcc::money::amount;
 use crate::workloads::tpcc::nurand::uniform;
 use crate::workloads::tpcc::options::{CUSTOMERS, FIRST_NEW_ORDER, ITEMS};
 use crate::workloads::tpcc::random_text::letters_and_digits;
 
-/// The sum of the numbers that the districts' next orders will have; `None` when the server does not tell.
+/// Returns the sum of the next order numbers of all districts, or `None` if the server does not answer.
 ///
-/// Each committed new order adds 1, and nothing else changes it.
+/// Each committed new order adds 1. Nothing else changes the sum.
 pub(crate) async fn order_ids(target: &Target) -> Option<u64> {
     let mut conn = target.connect(Use::Database).await.ok()?;
     let sql = "SELECT CAST(SUM(d_next_o_id) AS UNSIGNED) FROM district";
     let sum = conn.query_first::<Option<u64>, _>(sql).await.ok()??;
-    // The sum is known, whatever becomes of the connection.
+    // The sum is known even if the connection cannot be closed.
     let _ = conn.disconnect().await;
     sum
 }
 
-/// One order of a district that has just been loaded.
+/// Order that a district starts with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Order {
     number: u32,
     customer: u32,
     lines: u32,
-    /// Who delivered it, if it was.
+    /// Carrier that delivered the order, or `None` if it is not delivered.
     carrier: Option<u32>,
 }
 
-/// The orders of a district: one for each customer, in an order of chance.
+/// Draws the orders of a district: one for each customer, in random order.
 pub(crate) fn orders(rng: &mut Xoshiro256PlusPlus) -> Vec<Order> {
     let mut customers: Vec<u32> = (1..=CUSTOMERS).collect();
-    // Fisher and Yates.
+    // Fisher-Yates shuffle.
     for last in (1..customers.len()).rev() {
         customers.swap(last, below(rng, last as u64 + 1) as usize);
     }
@@ -49,14 +49,14 @@ pub(crate) fn orders(rng: &mut Xoshiro256PlusPlus) -> Vec<Order> {
     (1..).zip(customers).map(order).collect()
 }
 
-/// Lines of all these orders.
-pub(crate) fn lines_of(orders: &[Order]) -> u64 {
+/// Returns the number of lines of these orders.
+pub(crate) fn line_count(orders: &[Order]) -> u64 {
     orders.iter().map(|order| u64::from(order.lines)).sum()
 }
 
-/// Rows of `orders`.
-pub(crate) fn order_rows(at: Place, orders: Vec<Order>) -> impl Iterator<Item = String> {
-    let Place { warehouse, district } = at;
+/// Returns the rows of `orders`.
+pub(crate) fn order_rows(key: DistrictKey, orders: Vec<Order>) -> impl Iterator<Item = String> {
+    let DistrictKey { warehouse, district } = key;
     orders.into_iter().map(move |order| {
         let Order {
             number,
@@ -69,15 +69,15 @@ pub(crate) fn order_rows(at: Place, orders: Vec<Order>) -> impl Iterator<Item = 
     })
 }
 
-/// Rows of `new_orders`: the orders that are not delivered.
-pub(crate) fn new_order_rows(at: Place) -> impl Iterator<Item = String> {
-    let Place { warehouse, district } = at;
+/// Returns the rows of `new_orders`: the orders that are not delivered.
+pub(crate) fn new_order_rows(key: DistrictKey) -> impl Iterator<Item = String> {
+    let DistrictKey { warehouse, district } = key;
     (FIRST_NEW_ORDER..=CUSTOMERS).map(move |number| format!("({number},{district},{warehouse})"))
 }
 
-/// Rows of `order_line`.
+/// Returns the rows of `order_line`.
 pub(crate) fn line_rows(
-    at: Place,
+    key: DistrictKey,
     orders: Vec<Order>,
     mut rng: Xoshiro256PlusPlus,
 ) -> impl Iterator<Item = String> {
@@ -85,7 +85,7 @@ pub(crate) fn line_rows(
         .into_iter()
         .flat_map(|order| (1..=order.lines).map(move |line| (order, line)));
     lines.map(move |(order, line)| {
-        let Place { warehouse, district } = at;
+        let DistrictKey { warehouse, district } = key;
         let item = uniform(&mut rng, 1, ITEMS);
         let (delivered, cents) = match order.carrier {
             Some(_) => ("NOW()", 0),
@@ -122,14 +122,14 @@ mod tests {
 
     #[test]
     fn only_what_is_not_delivered_costs_something() {
-        let at = Place {
+        let at = DistrictKey {
             warehouse: 4,
             district: 2,
         };
         let mut rng = Stream::Load(1).rng(1);
         let orders = orders(&mut rng);
         let rows: Vec<String> = line_rows(at, orders.clone(), rng).collect();
-        assert_eq!(rows.len() as u64, lines_of(&orders));
+        assert_eq!(rows.len() as u64, line_count(&orders));
         for row in &rows {
             assert_eq!(row.matches(',').count(), 9, "10 columns: {row}");
             let number: u32 = row[1..].split(',').next().unwrap().parse().unwrap();

@@ -1,13 +1,13 @@
-//! Amounts of money, in cents: sums of them are exact.
+//! Amounts of money in cents, so that sums are exact.
 
 use crate::util::decimal::decimal;
 
-/// An amount as a server takes it.
+/// Returns the amount as the server reads it.
 pub(crate) fn amount(cents: i64) -> String {
     decimal(cents, 2)
 }
 
-/// The cents of an amount with two decimals, as a server tells it; `None` of anything else.
+/// Returns the cents of an amount with two decimals, as the server writes it, or `None` for any other text.
 pub(crate) fn cents(amount: &str) -> Option<i64> {
     let (whole, fraction) = amount.split_once('.')?;
     (fraction.len() == 2)

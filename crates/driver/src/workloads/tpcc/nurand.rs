@@ -1,19 +1,19 @@
-//! Non-uniform random numbers (clause 2.1.6).
+//! Non-uniform random numbers NURand (clause 2.1.6).
 
 use crate::util::random::{Rng, below};
 
-/// How they are drawn.
+/// Variant of NURand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Nurand {
-    /// With one constant C for each field.
-    Fixed,
-    /// With a C that is drawn for each number, as sysbench-tpcc does: almost uniform.
-    Redrawn,
-    /// By DBT2's formula: C is 0, and the second number is drawn up to x + y.
+    /// The specification's: a constant C for each field.
+    ConstantC,
+    /// sysbench-tpcc's: C is drawn for each number, which makes the numbers almost uniform.
+    RandomC,
+    /// DBT2's: C is 0, and the second number is drawn from x to x + y.
     Dbt2,
 }
 
-/// What is drawn non-uniformly: a number of x to y.
+/// Parameters of NURand for numbers from x to y.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
     a: u64,
@@ -22,7 +22,7 @@ pub(crate) struct Field {
     c: u64,
 }
 
-/// Numbers of customers.
+/// Customer numbers.
 pub(crate) const CUSTOMER: Field = Field {
     a: 1023,
     x: 1,
@@ -30,7 +30,7 @@ pub(crate) const CUSTOMER: Field = Field {
     c: 259,
 };
 
-/// Numbers of items.
+/// Item numbers.
 pub(crate) const ITEM: Field = Field {
     a: 8191,
     x: 1,
@@ -38,7 +38,7 @@ pub(crate) const ITEM: Field = Field {
     c: 7911,
 };
 
-/// Numbers of last names, when customers are looked up.
+/// Numbers of last names for lookups of customers.
 pub(crate) const NAME: Field = Field {
     a: 255,
     x: 0,
@@ -46,19 +46,19 @@ pub(crate) const NAME: Field = Field {
     c: 223,
 };
 
-/// The same, when customers are loaded. The constants differ by 66: clause 2.1.6.1 asks for 65 to 119, and neither 96
-/// nor 112.
+/// Numbers of last names for loading customers. The constants differ by 66: clause 2.1.6.1 requires 65 to 119, except 96
+/// and 112.
 pub(crate) const LOADED_NAME: Field = Field { c: 157, ..NAME };
 
 impl Nurand {
-    /// One number.
+    /// Draws a number.
     pub(crate) fn draw(self, field: Field, rng: &mut impl Rng) -> u32 {
         let Field { a, x, y, c } = field;
         let size = y - x + 1;
         let first = below(rng, a + 1);
         let (second, c) = match self {
-            Self::Fixed => (x + below(rng, size), c),
-            Self::Redrawn => (x + below(rng, size), below(rng, a + 1)),
+            Self::ConstantC => (x + below(rng, size), c),
+            Self::RandomC => (x + below(rng, size), below(rng, a + 1)),
             Self::Dbt2 => (x + below(rng, y + 1), 0),
         };
         // At most y, which fits.
@@ -66,10 +66,10 @@ impl Nurand {
     }
 }
 
-/// A whole number from `least` to `most`, each alike.
-pub(crate) fn uniform(rng: &mut impl Rng, least: u32, most: u32) -> u32 {
+/// Draws an integer from `min` to `max` uniformly.
+pub(crate) fn uniform(rng: &mut impl Rng, min: u32, max: u32) -> u32 {
     // Below a u32.
-    least + below(rng, u64::from(most - least) + 1) as u32
+    min + below(rng, u64::from(max - min) + 1) as u32
 }
 
 #[cfg(test)]
@@ -89,7 +89,7 @@ mod tests {
         counts
     }
 
-    /// The shares by the specification's formula, with every pair of numbers counted.
+    /// Returns the shares by the specification's formula: counts every pair of numbers.
     fn shares(field: Field, c: u64) -> Vec<f64> {
         let size = field.y - field.x + 1;
         let mut shares = vec![0.0; size as usize];
@@ -102,7 +102,7 @@ mod tests {
         shares
     }
 
-    /// Share of all draws that the most frequent hundredth of the numbers gets.
+    /// Returns the share of all draws that the most frequent 1 % of the numbers gets.
     fn top_percent(mut counts: Vec<u64>) -> f64 {
         counts.sort_unstable_by(|a, b| b.cmp(a));
         let top = counts.len() / 100;
@@ -112,24 +112,24 @@ mod tests {
     #[test]
     fn numbers_are_skewed_by_the_formula() {
         for field in [CUSTOMER, NAME, LOADED_NAME] {
-            assert_fits(&counts(Nurand::Fixed, field), &shares(field, field.c));
-            assert_misfits(&counts(Nurand::Fixed, field), &shares(field, field.c + 1));
-            assert_misfits(&counts(Nurand::Redrawn, field), &shares(field, field.c));
+            assert_fits(&counts(Nurand::ConstantC, field), &shares(field, field.c));
+            assert_misfits(&counts(Nurand::ConstantC, field), &shares(field, field.c + 1));
+            assert_misfits(&counts(Nurand::RandomC, field), &shares(field, field.c));
             assert_misfits(&counts(Nurand::Dbt2, field), &shares(field, field.c));
         }
     }
 
     #[test]
-    fn the_top_percent_is_as_hot_as_simulations_of_others_say() {
+    fn the_top_percent_is_as_frequent_as_in_published_simulations() {
         let of = |nurand| {
             [ITEM, CUSTOMER, NAME].map(|field| (1000.0 * top_percent(counts(nurand, field))).round() / 10.0)
         };
-        let [items, customers, names] = of(Nurand::Fixed);
+        let [items, customers, names] = of(Nurand::ConstantC);
         assert!((30.0..31.2).contains(&items), "{items}");
         assert!((21.8..22.6).contains(&customers), "{customers}");
         assert!((14.4..15.2).contains(&names), "{names}");
-        for (redrawn, fixed) in of(Nurand::Redrawn).into_iter().zip([items, customers, names]) {
-            // Some of it is chance: the hundredth is chosen by what was drawn.
+        for (redrawn, fixed) in of(Nurand::RandomC).into_iter().zip([items, customers, names]) {
+            // A part of it is chance, because the draws select the top percent.
             assert!(redrawn < 2.5 && redrawn < fixed / 5.0, "{redrawn} of {fixed}");
         }
     }
@@ -138,7 +138,7 @@ mod tests {
     fn numbers_stay_in_their_field() {
         let mut rng = Stream::Window.rng(1);
         for field in [CUSTOMER, ITEM, NAME] {
-            for nurand in [Nurand::Fixed, Nurand::Redrawn, Nurand::Dbt2] {
+            for nurand in [Nurand::ConstantC, Nurand::RandomC, Nurand::Dbt2] {
                 for _ in 0..10_000 {
                     let number = u64::from(nurand.draw(field, &mut rng));
                     assert!((field.x..=field.y).contains(&number));

@@ -1,75 +1,76 @@
 //! Scale and options of the workload.
 
+use strum::IntoStaticStr;
+
 use crate::workloads::tpcc::profile::Profile;
 
-/// Districts of a warehouse.
+/// Number of districts of a warehouse.
 pub(crate) const DISTRICTS: u32 = 10;
-/// Customers of a district, and orders that it starts with.
+/// Number of customers of a district, and of orders that it starts with.
 pub(crate) const CUSTOMERS: u32 = 3_000;
-/// Items that are sold, and kinds of stock in each warehouse.
+/// Number of items, and of stock rows of a warehouse.
 pub(crate) const ITEMS: u32 = 100_000;
-/// The first order of a district that is not delivered yet.
+/// First order of a district that is not delivered when the tables are loaded.
 pub(crate) const FIRST_NEW_ORDER: u32 = 2_101;
 
-/// The workload's name.
+/// Name of the workload.
 pub(crate) const NAME: &str = "tpcc";
-/// Warehouses, unless it is said otherwise.
+/// Default number of warehouses.
 const WAREHOUSES: u32 = 1;
 
-/// What the workload is to be.
+/// Configuration of the workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tpcc {
-    /// The scale: number of warehouses, at least 1.
+    /// Scale: number of warehouses, at least 1.
     pub warehouses: u32,
-    /// Whose deviations from the specification are made.
+    /// Program whose deviations from the specification are repeated.
     pub profile: Profile,
-    /// Whose warehouse a request is at home in.
-    pub homes: Homes,
-    /// Whether a connection is one terminal, whose user types and thinks.
+    /// Home warehouse of a request.
+    pub home: HomeWarehouse,
+    /// Whether a connection is one terminal, with a user who types and thinks.
     pub keying_times: bool,
 }
 
-/// Whose warehouse a request is at home in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Homes {
-    /// A terminal's, drawn for each request from those of all warehouses: connections are shared by all terminals, and
-    /// the requests are the same whichever connection sends them.
+/// Home warehouse of a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, IntoStaticStr)]
+pub enum HomeWarehouse {
+    /// Warehouse of a terminal that is drawn for each request: all terminals share all connections, and the requests do not
+    /// depend on the connection that sends them.
     #[default]
-    Request,
-    /// The connection's, which is one terminal: they are spread evenly over the warehouses.
-    Connection,
+    #[strum(serialize = "request")]
+    PerRequest,
+    /// Warehouse of the connection, which is one terminal. Connections are spread evenly over the warehouses.
+    #[strum(serialize = "connection")]
+    PerConnection,
 }
 
-impl Homes {
-    /// The name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Request => "request",
-            Self::Connection => "connection",
-        }
+impl HomeWarehouse {
+    /// Returns the name in reports.
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
-/// What is to differ from the defaults.
+/// Options that differ from the defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TpccOptions {
     /// Number of warehouses, at least 1.
     pub warehouses: Option<u32>,
     /// Whether users type and think.
     pub keying_times: bool,
-    /// Whose warehouse a request is at home in; users that type and think are at home in their own.
-    pub homes: Homes,
+    /// Home warehouse of a request. Users that type and think have a home warehouse per connection.
+    pub home: HomeWarehouse,
 }
 
 impl TpccOptions {
-    /// The options that were given, as commands have them.
+    /// Returns the command-line options that are set.
     pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
         let warehouses = self.warehouses.map(|_| "--warehouses");
         let keying_times = self.keying_times.then_some("--keying-times");
         warehouses.into_iter().chain(keying_times)
     }
 
-    /// Every option that the workload takes.
+    /// Returns the command-line options of the workload.
     pub(crate) fn names() -> String {
         "--warehouses, --keying-times, --check, --protocol, --compat sysbench-tpcc, --compat dbt2".to_owned()
     }
@@ -83,18 +84,15 @@ impl Default for Tpcc {
 
 impl Tpcc {
     pub(crate) fn new(profile: Profile, options: TpccOptions) -> Self {
-        let homes = match options.keying_times {
-            true => Homes::Connection,
-            false => options.homes,
+        let home = match (profile.has_home_warehouse(), options.keying_times) {
+            (false, _) => HomeWarehouse::PerRequest,
+            (true, true) => HomeWarehouse::PerConnection,
+            (true, false) => options.home,
         };
         Self {
             warehouses: options.warehouses.unwrap_or(WAREHOUSES),
             profile,
-            homes: if profile.has_homes() {
-                homes
-            } else {
-                Homes::Request
-            },
+            home,
             keying_times: options.keying_times,
         }
     }

@@ -1,37 +1,35 @@
-//! In what other programs deviate from the specification.
+//! Deviations of other programs from the specification.
+
+use strum::{Display, IntoStaticStr};
 
 use crate::workloads::protocol::Protocol;
-
 use crate::workloads::tpcc::nurand::Nurand;
 
-/// Whose deviations from the specification are made.
+/// Program whose deviations from the specification are repeated.
 ///
-/// Mix, order lines, random keys, and what transactions read and write; the tables and their population are the
-/// specification's always. Facts were read in the sources of sysbench-tpcc (commit 585e2b8) and DBT2 (0.61.7).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// They concern mix, order lines, random keys, and the rows that transactions read and write. Tables and population
+/// are always those of the specification. Sources: sysbench-tpcc (commit 585e2b8) and DBT2 (0.61.7).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Display, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Profile {
-    /// Nobody's.
+    /// No deviations.
     #[default]
     Specification,
-    /// sysbench-tpcc's: 10 new orders to 10 payments to 1 of each other kind; the warehouse is drawn for each
-    /// transaction and no other one ever takes part; almost uniform keys, for the constant C is drawn anew each time;
-    /// a few wrong rows and columns; statements as text.
+    /// sysbench-tpcc: 10 new orders to 10 payments to 1 of each other kind; the warehouse is drawn for each transaction,
+    /// and no other warehouse ever takes part; almost uniform keys, because the constant C is drawn each time; some wrong
+    /// rows and columns; statements as text.
     SysbenchTpcc,
-    /// DBT2's: orders of 6 to 15 lines, and its own formula of random keys, with C = 0.
+    /// DBT2: orders of 6 to 15 lines, and its own formula of random keys, with C = 0.
     Dbt2,
 }
 
 impl Profile {
-    /// The name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Specification => "specification",
-            Self::SysbenchTpcc => "sysbench-tpcc",
-            Self::Dbt2 => "dbt2",
-        }
+    /// Returns the name in reports.
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
-    /// How statements are sent, unless it is said otherwise.
+    /// Returns how statements are sent by default.
     pub(crate) fn protocol(self) -> Protocol {
         match self {
             Self::Specification | Self::Dbt2 => Protocol::Prepared,
@@ -39,12 +37,12 @@ impl Profile {
         }
     }
 
-    /// Whether a terminal has a warehouse where it is at home.
-    pub(crate) fn has_homes(self) -> bool {
+    /// Returns whether a terminal has a home warehouse.
+    pub(crate) fn has_home_warehouse(self) -> bool {
         self != Self::SysbenchTpcc
     }
 
-    /// How often each kind of transaction is drawn, in their order (clause 5.2.3).
+    /// Returns the weight of each kind of transaction, in their order (clause 5.2.3).
     pub(crate) fn weights(self) -> [u64; 5] {
         match self {
             Self::Specification | Self::Dbt2 => [45, 43, 4, 4, 4],
@@ -52,36 +50,37 @@ impl Profile {
         }
     }
 
-    /// The fewest lines of an order; the most are 15 (clause 2.4.1.3).
-    pub(crate) fn fewest_lines(self) -> u32 {
+    /// Returns the minimum number of lines of an order; the maximum is 15 (clause 2.4.1.3).
+    pub(crate) fn min_order_lines(self) -> u32 {
         match self {
             Self::Specification | Self::SysbenchTpcc => 5,
             Self::Dbt2 => 6,
         }
     }
 
-    /// Whether the warehouse that is called another one is one: sysbench-tpcc draws until it is the same.
-    pub(crate) fn knows_others(self) -> bool {
+    /// Returns whether remote lines and payments go to another warehouse: sysbench-tpcc repeats the draw until it gets
+    /// the home warehouse.
+    pub(crate) fn uses_remote_warehouses(self) -> bool {
         self != Self::SysbenchTpcc
     }
 
-    /// How non-uniform numbers are drawn.
+    /// Returns how non-uniform numbers are drawn.
     pub(crate) fn nurand(self) -> Nurand {
         match self {
-            Self::Specification => Nurand::Fixed,
-            Self::SysbenchTpcc => Nurand::Redrawn,
+            Self::Specification => Nurand::ConstantC,
+            Self::SysbenchTpcc => Nurand::RandomC,
             Self::Dbt2 => Nurand::Dbt2,
         }
     }
 
-    /// Lines after the one with the item that does not exist, in an order that is rolled back.
-    pub(crate) fn lines_after_unknown(self) -> usize {
+    /// Returns the number of lines after the unknown item in an order that is rolled back.
+    pub(crate) fn lines_after_unknown_item(self) -> usize {
         usize::from(self == Self::SysbenchTpcc)
     }
 
-    /// Which of `count` customers of a name is meant, from 0: the middle one, rounded up (clause 2.5.2.2), or with
-    /// sysbench-tpcc the one after it.
-    pub(crate) fn of_namesakes(self, count: usize) -> usize {
+    /// Returns the index of the selected customer among `count` customers with the same last name: the middle one, rounded
+    /// up (clause 2.5.2.2), or with sysbench-tpcc the one after it.
+    pub(crate) fn customer_index(self, count: usize) -> usize {
         let middle = count.div_ceil(2).saturating_sub(1);
         match self {
             Self::SysbenchTpcc if count > 1 => middle + 1,
@@ -89,19 +88,19 @@ impl Profile {
         }
     }
 
-    /// Whether the stock keeps count of what was ordered, and the customer of payments.
-    pub(crate) fn keeps_counts(self) -> bool {
+    /// Returns whether new orders update the counters of the stock, and payments the counter of the customer.
+    pub(crate) fn updates_counters(self) -> bool {
         self != Self::SysbenchTpcc
     }
 
-    /// Whether the amount of an order line is with tax and discount.
-    pub(crate) fn amounts_with_tax(self) -> bool {
+    /// Returns whether the amount of an order line includes tax and discount.
+    pub(crate) fn amount_includes_tax(self) -> bool {
         self == Self::SysbenchTpcc
     }
 
-    /// Whether the status of an order is told by the lines of another: sysbench-tpcc takes the district's number for
-    /// the order's.
-    pub(crate) fn mistakes_order(self) -> bool {
+    /// Returns whether an order status reads the lines of the wrong order: sysbench-tpcc uses the district's number as the
+    /// number of the order.
+    pub(crate) fn reads_lines_by_district_number(self) -> bool {
         self == Self::SysbenchTpcc
     }
 }
@@ -111,9 +110,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_customer_in_the_middle_is_meant() {
-        let of = |profile: Profile| [1, 2, 3, 4, 5].map(|count| profile.of_namesakes(count));
-        assert_eq!(of(Profile::Specification), [0, 0, 1, 1, 2]);
-        assert_eq!(of(Profile::SysbenchTpcc), [0, 1, 2, 2, 3]);
+    fn names_are_those_of_reports() {
+        let names = [Profile::Specification, Profile::SysbenchTpcc, Profile::Dbt2].map(Profile::as_str);
+        assert_eq!(names, ["specification", "sysbench-tpcc", "dbt2"]);
+    }
+
+    #[test]
+    fn the_middle_customer_is_selected() {
+        let indexes = |profile: Profile| [1, 2, 3, 4, 5].map(|count| profile.customer_index(count));
+        assert_eq!(indexes(Profile::Specification), [0, 0, 1, 1, 2]);
+        assert_eq!(indexes(Profile::SysbenchTpcc), [0, 1, 2, 2, 3]);
     }
 }

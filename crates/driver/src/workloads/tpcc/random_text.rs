@@ -1,33 +1,37 @@
-//! Random texts (clause 4.3.2.2).
+//! Random texts (clause 4.3.2.2) and last names (clause 4.3.2.3).
 
 use crate::util::random::{Rng, below};
-
 use crate::workloads::tpcc::nurand::uniform;
 
 const LETTERS_AND_DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const LETTERS: &[u8] = LETTERS_AND_DIGITS.split_at(26).0;
 const DIGITS: &[u8] = b"0123456789";
 
-/// What a tenth of the items, and of their stock, have in their data.
+/// Word in the data of a tenth of the items, and of a tenth of the stock.
 const ORIGINAL: &str = "ORIGINAL";
 
-/// Letters and digits, of a length from `least` to `most`.
-pub(crate) fn letters_and_digits(rng: &mut impl Rng, least: u32, most: u32) -> String {
-    let length = uniform(rng, least, most);
-    of(LETTERS_AND_DIGITS, rng, length)
+/// Syllables of last names, by digit.
+const SYLLABLES: [&str; 10] = [
+    "BAR", "OUGHT", "ABLE", "PRI", "PRES", "ESE", "ANTI", "CALLY", "ATION", "EING",
+];
+
+/// Draws letters and digits, with a length from `min` to `max`.
+pub(crate) fn letters_and_digits(rng: &mut impl Rng, min: u32, max: u32) -> String {
+    let length = uniform(rng, min, max);
+    characters(LETTERS_AND_DIGITS, rng, length)
 }
 
-/// Capital letters.
+/// Draws capital letters.
 pub(crate) fn letters(rng: &mut impl Rng, length: u32) -> String {
-    of(LETTERS, rng, length)
+    characters(LETTERS, rng, length)
 }
 
-/// Digits.
+/// Draws digits.
 pub(crate) fn digits(rng: &mut impl Rng, length: u32) -> String {
-    of(DIGITS, rng, length)
+    characters(DIGITS, rng, length)
 }
 
-/// The data of an item or of its stock: in one of ten, somewhere, the word ORIGINAL.
+/// Draws the data of an item or its stock: one in ten has the word ORIGINAL somewhere.
 pub(crate) fn data(rng: &mut impl Rng) -> String {
     let mut data = letters_and_digits(rng, 26, 50);
     if below(rng, 10) == 0 {
@@ -37,8 +41,15 @@ pub(crate) fn data(rng: &mut impl Rng) -> String {
     data
 }
 
-/// Two characters for each random number: a warehouse is loaded with 60 million of them.
-fn of(alphabet: &[u8], rng: &mut impl Rng, length: u32) -> String {
+/// Returns the last name of this number, 0 to 999: a syllable for each digit.
+pub(crate) fn last_name(number: u32) -> String {
+    [number / 100 % 10, number / 10 % 10, number % 10]
+        .map(|digit| SYLLABLES[digit as usize])
+        .concat()
+}
+
+/// Draws two characters for each random number: a warehouse has 60 million of them.
+fn characters(alphabet: &[u8], rng: &mut impl Rng, length: u32) -> String {
     let mut text = String::with_capacity(length as usize + 1);
     let pick = |half: u64| char::from(alphabet[((half * alphabet.len() as u64) >> 32) as usize]);
     while text.len() < length as usize {
@@ -57,7 +68,7 @@ mod tests {
     use crate::util::test_fit::assert_fits;
 
     #[test]
-    fn each_character_is_as_frequent_and_each_length() {
+    fn characters_and_lengths_are_uniform() {
         let mut rng = Stream::Load(1).rng(1);
         let (mut characters, mut lengths) = ([0; 62], [0; 11]);
         for _ in 0..20_000 {
@@ -74,11 +85,21 @@ mod tests {
     }
 
     #[test]
-    fn a_tenth_is_original() {
+    fn a_tenth_has_the_word_original() {
         let mut rng = Stream::Load(1).rng(1);
         let data: Vec<String> = (0..20_000).map(|_| data(&mut rng)).collect();
         assert!(data.iter().all(|data| (26..=50).contains(&data.len())));
         let original = data.iter().filter(|data| data.contains(ORIGINAL)).count() as u64;
         assert_fits(&[original, 20_000 - original], &[0.1, 0.9]);
+    }
+
+    #[test]
+    fn a_name_has_a_syllable_for_each_digit() {
+        assert_eq!(last_name(371), "PRICALLYOUGHT");
+        assert_eq!(last_name(40), "BARPRESBAR");
+        let mut names: Vec<String> = (0..1000).map(last_name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), 1000);
     }
 }

@@ -1,6 +1,6 @@
-//! The nine tables (clause 1.3).
+//! Definitions of the nine tables (clause 1.3).
 
-/// Their names. The specification's NEW-ORDER and ORDER are called as most programs do.
+/// Names of the tables. The specification's NEW-ORDER and ORDER have the names that most programs use.
 pub const TABLES: [&str; 9] = [
     "warehouse",
     "district",
@@ -17,8 +17,9 @@ pub const TABLES: [&str; 9] = [
 const ADDRESS: &str = "{}street_1 VARCHAR(20) NOT NULL, {}street_2 VARCHAR(20) NOT NULL, \
                        {}city VARCHAR(20) NOT NULL, {}state CHAR(2) NOT NULL, {}zip CHAR(9) NOT NULL";
 
-/// What a table is made of, in the order of [`TABLES`]: the specification's columns and primary keys, the two indexes
-/// that its transactions need, and no constraints of foreign keys, which it does not ask for. `history` has no key.
+/// Columns and keys of each table, in the order of [`TABLES`]: the specification's columns and primary keys, and the two
+/// indexes that its transactions need. There are no foreign keys: the specification does not require them. `history` has
+/// no key.
 const DEFINITIONS: [&str; 9] = [
     "w_id INT NOT NULL, w_name VARCHAR(10) NOT NULL, {address:w_}, w_tax DECIMAL(4,4) NOT NULL, \
      w_ytd DECIMAL(12,2) NOT NULL, PRIMARY KEY (w_id)",
@@ -51,7 +52,7 @@ const DEFINITIONS: [&str; 9] = [
      s_data VARCHAR(50) NOT NULL, PRIMARY KEY (s_w_id, s_i_id)",
 ];
 
-/// The statements that create the tables.
+/// Returns the statements that create the tables.
 pub(crate) fn create_tables() -> impl Iterator<Item = String> {
     TABLES.into_iter().zip(DEFINITIONS).map(|(table, definition)| {
         let columns = ["w_", "d_", "c_"]
@@ -73,7 +74,7 @@ mod tests {
         assert!(sql.iter().all(|sql| !sql.contains('{')), "{sql:#?}");
         assert!(sql[2].contains("c_zip CHAR(9) NOT NULL, c_phone"));
         let columns = sql.iter().map(|sql| sql.matches(" NOT NULL").count());
-        // Two columns may be null: the carrier and the time of delivery.
+        // Two columns can be NULL: the carrier and the delivery date.
         assert_eq!(columns.sum::<usize>() + 2, 9 + 11 + 21 + 8 + 3 + 8 + 10 + 5 + 17);
     }
 }

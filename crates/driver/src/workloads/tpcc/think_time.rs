@@ -1,58 +1,57 @@
-//! A terminal's user, who types, waits for the answer, and thinks (clause 5.2.5).
+//! User of a terminal, who types, waits for the answer, and thinks (clause 5.2.5).
 
 use std::time::Duration;
 
-use crate::util::random::{Rng, Stream, Xoshiro256PlusPlus, below, unit};
-
-use crate::workloads::tpcc::inputs::Transaction;
+use crate::util::random::{Rng, Stream, Xoshiro256PlusPlus, unit};
 use crate::workloads::tpcc::profile::Profile;
+use crate::workloads::tpcc::transaction_type::TransactionType;
 
-/// Thinking takes at most this many times its mean.
-const LONGEST_THOUGHT: f64 = 10.0;
+/// Maximum think time, in multiples of its mean.
+const MAX_MEANS: f64 = 10.0;
 
-/// The longest pause: a thought of 12 s on average, and a new order that is typed.
-const LONGEST_PAUSE_S: f64 = 12.0 * LONGEST_THOUGHT + 18.0;
+/// Longest pause: the longest think time with the mean 12 s, and the keying time of a new order.
+const LONGEST_PAUSE_S: f64 = 12.0 * MAX_MEANS + 18.0;
 
-/// A user, and what they are going to ask for.
+/// User, with the next transaction.
 #[derive(Debug)]
 pub(crate) struct User {
     rng: Xoshiro256PlusPlus,
     profile: Profile,
-    last: Option<Transaction>,
-    next: Transaction,
+    last: Option<TransactionType>,
+    next: TransactionType,
 }
 
 impl User {
-    /// The user at the connection of this number.
+    /// Returns the user at the connection of this number.
     pub(crate) fn new(profile: Profile, seed: u64, connection: u32) -> Self {
         Self {
             rng: Stream::User(connection).rng(seed),
             profile,
             last: None,
-            next: Transaction::NewOrder,
+            next: TransactionType::NewOrder,
         }
     }
 
-    /// Chooses the next transaction, and says how long the user thinks about the last one and types the next.
+    /// Draws the next transaction, and returns the time to think about the last one and to type the next.
     pub(crate) fn pause(&mut self) -> Duration {
         let pause_s = match self.last {
             Some(last) => self.pause_after(last),
-            None => self.rest_of_pause(),
+            None => self.first_pause(),
         };
         self.last = Some(self.next);
         Duration::from_secs_f64(pause_s)
     }
 
-    fn pause_after(&mut self, last: Transaction) -> f64 {
-        self.next = Transaction::draw(self.profile, &mut self.rng);
+    fn pause_after(&mut self, last: TransactionType) -> f64 {
+        self.next = TransactionType::draw(self.profile, &mut self.rng);
         thinking_s(last, &mut self.rng) + keying_s(self.next)
     }
 
-    /// What is left of a pause that began before the load did, so that the mix is right from the start: a moment falls
-    /// into long pauses more often than into short ones.
-    fn rest_of_pause(&mut self) -> f64 {
+    /// Returns the rest of a pause that began before the load did, so that the mix is right from the start. A moment falls
+    /// into a long pause more often than into a short one.
+    fn first_pause(&mut self) -> f64 {
         loop {
-            let last = Transaction::draw(self.profile, &mut self.rng);
+            let last = TransactionType::draw(self.profile, &mut self.rng);
             let pause_s = self.pause_after(last);
             if unit(&mut self.rng) * LONGEST_PAUSE_S < pause_s {
                 return pause_s * unit(&mut self.rng);
@@ -60,46 +59,31 @@ impl User {
         }
     }
 
-    /// The transaction that was chosen.
-    pub(crate) fn next(&self) -> Transaction {
+    /// Returns the transaction that was drawn.
+    pub(crate) fn next(&self) -> TransactionType {
         self.next
     }
 }
 
-/// Time to type what a transaction asks for.
-fn keying_s(transaction: Transaction) -> f64 {
+/// Returns the time to type the input of a transaction.
+fn keying_s(transaction: TransactionType) -> f64 {
     match transaction {
-        Transaction::NewOrder => 18.0,
-        Transaction::Payment => 3.0,
-        Transaction::OrderStatus | Transaction::Delivery | Transaction::StockLevel => 2.0,
+        TransactionType::NewOrder => 18.0,
+        TransactionType::Payment => 3.0,
+        TransactionType::OrderStatus | TransactionType::Delivery | TransactionType::StockLevel => 2.0,
     }
 }
 
-/// Time to think about the answer to a transaction: exponentially distributed, and cut.
-fn thinking_s(transaction: Transaction, rng: &mut impl Rng) -> f64 {
+/// Draws the time to think about the answer to a transaction: exponentially distributed, with a maximum.
+fn thinking_s(transaction: TransactionType, rng: &mut impl Rng) -> f64 {
     let mean_s = match transaction {
-        Transaction::NewOrder | Transaction::Payment => 12.0,
-        Transaction::OrderStatus => 10.0,
-        Transaction::Delivery | Transaction::StockLevel => 5.0,
+        TransactionType::NewOrder | TransactionType::Payment => 12.0,
+        TransactionType::OrderStatus => 10.0,
+        TransactionType::Delivery | TransactionType::StockLevel => 5.0,
     };
     // Never the logarithm of 0.
     let drawn = -libm::log(1.0 - unit(rng));
-    mean_s * drawn.min(LONGEST_THOUGHT)
-}
-
-impl Transaction {
-    /// One of the mix.
-    pub(crate) fn draw(profile: Profile, rng: &mut impl Rng) -> Self {
-        let weights = profile.weights();
-        let mut left = below(rng, weights.iter().sum());
-        for (transaction, weight) in Self::ALL.into_iter().zip(weights) {
-            match left.checked_sub(weight) {
-                Some(rest) => left = rest,
-                None => return transaction,
-            }
-        }
-        Self::StockLevel
-    }
+    mean_s * drawn.min(MAX_MEANS)
 }
 
 #[cfg(test)]
@@ -109,25 +93,6 @@ mod tests {
 
     /// The shares of the mix times keying and thinking.
     const MEAN_S: f64 = 0.45 * (18.0 + 12.0) + 0.43 * (3.0 + 12.0) + 0.04 * (12.0 + 7.0 + 7.0);
-
-    #[test]
-    fn the_mix_is_that_of_the_program() {
-        for (profile, shares) in [
-            (Profile::Specification, [0.45, 0.43, 0.04, 0.04, 0.04]),
-            (Profile::Dbt2, [0.45, 0.43, 0.04, 0.04, 0.04]),
-            (
-                Profile::SysbenchTpcc,
-                [10.0, 10.0, 1.0, 1.0, 1.0].map(|part| part / 23.0),
-            ),
-        ] {
-            let mut rng = Stream::Window.rng(3);
-            let mut counts = [0; 5];
-            for _ in 0..200_000 {
-                counts[Transaction::draw(profile, &mut rng) as usize] += 1;
-            }
-            assert_fits(&counts, &shares);
-        }
-    }
 
     #[test]
     fn users_take_the_time_of_the_specification_and_differ() {
@@ -143,6 +108,7 @@ mod tests {
         assert!(rest.iter().all(|&pause| (2.0..138.1).contains(&pause)));
         assert_ne!(first, pauses(1).0);
     }
+
     #[test]
     fn users_are_under_way_when_the_load_starts() {
         const USERS: u32 = 20_000;

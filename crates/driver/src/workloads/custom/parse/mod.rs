@@ -1,5 +1,4 @@
-//! Reading a file: everything in it that needs no server is checked here, and the first thing that is wrong is said with
-//! its line.
+//! Parsing and checking a file. Everything that needs no server is checked here, and errors name the line.
 
 mod request;
 mod table;
@@ -11,37 +10,40 @@ use toml::Spanned;
 
 use crate::util::line_file::FileError;
 use crate::util::toml_file::{read_toml, toml_line};
-use crate::workloads::custom::custom_workload::Custom;
+use crate::workloads::custom::custom_workload::CustomWorkload;
 use crate::workloads::custom::generator_spec::Sizes;
-use crate::workloads::custom::request_type::Kind;
+use crate::workloads::custom::request_type::RequestType;
 use crate::workloads::custom::syntax::File;
 use crate::workloads::custom::table::Table;
 use crate::workloads::custom::weighted::Weighted;
 
-/// Longest name that servers take.
-const LONGEST_NAME: usize = 64;
+/// Maximum length of a name on the servers.
+const MAX_NAME: usize = 64;
 
-/// What is wrong, and where in the file.
+/// Range in the file, and what is wrong there.
 type Problem = (Range<usize>, String);
 
-/// Reads the text of a file.
-pub(crate) fn read(name: &str, text: &str) -> Result<Custom, FileError> {
-    let at = |(span, problem): Problem| FileError::at(name, toml_line(text, span.start), problem);
-    let file: File = read_toml(name, text)?;
-    let (tables, kinds) = checked(&file).map_err(at)?;
-    let weights = file.requests.iter().map(|request| request.weight.as_ref());
-    let weights = Weighted::new(weights.map(|weight| weight.map_or(1, |weight| *weight.get_ref())));
-    Ok(Custom {
-        name: name.rsplit('/').next().unwrap_or(name).into(),
-        text: text.into(),
-        tables,
-        kinds,
-        weights: weights
-            .ok_or_else(|| FileError::of(name, "it has no request: write at least one [[request]]".into()))?,
-    })
+impl CustomWorkload {
+    /// Reads the text of a file. `path` is for errors; its last component is the name of the workload.
+    pub fn read(path: &str, text: &str) -> Result<Self, FileError> {
+        let at = |(span, problem): Problem| FileError::at(path, toml_line(text, span.start), problem);
+        let file: File = read_toml(path, text)?;
+        let (tables, kinds) = checked(&file).map_err(at)?;
+        let weights = file.requests.iter().map(|request| request.weight.as_ref());
+        let weights = Weighted::new(weights.map(|weight| weight.map_or(1, |weight| *weight.get_ref())));
+        Ok(Self {
+            name: path.rsplit('/').next().unwrap_or(path).into(),
+            text: text.into(),
+            tables,
+            kinds,
+            weights: weights.ok_or_else(|| {
+                FileError::of(path, "it has no requests: write at least one [[request]]".into())
+            })?,
+        })
+    }
 }
 
-fn checked(file: &File) -> Result<(Vec<Arc<Table>>, Vec<Kind>), Problem> {
+fn checked(file: &File) -> Result<(Vec<Arc<Table>>, Vec<RequestType>), Problem> {
     check_names(file.tables.iter().map(|table| &table.name), "tables")?;
     let sizes = file.tables.iter();
     let sizes: Sizes = sizes
@@ -54,15 +56,15 @@ fn checked(file: &File) -> Result<(Vec<Arc<Table>>, Vec<Kind>), Problem> {
     Ok((tables, kinds.collect::<Result<_, Problem>>()?))
 }
 
-/// Refuses names that are no names, and two that are the same to a server which ignores case.
-fn check_names<'a>(names: impl Iterator<Item = &'a Spanned<String>>, of: &str) -> Result<(), Problem> {
+/// Refuses invalid names, and names that are equal on a server that ignores case.
+fn check_names<'a>(names: impl Iterator<Item = &'a Spanned<String>>, what: &str) -> Result<(), Problem> {
     let mut seen = Vec::new();
     for spanned in names {
         let name = spanned.get_ref();
         check_name(name).map_err(|problem| (spanned.span(), problem))?;
         let lower = name.to_lowercase();
         if seen.contains(&lower) {
-            let problem = format!("two {of} are called {name}: give each a name of its own");
+            let problem = format!("two {what} have the name {name}: rename one of them");
             return Err((spanned.span(), problem));
         }
         seen.push(lower);
@@ -70,14 +72,14 @@ fn check_names<'a>(names: impl Iterator<Item = &'a Spanned<String>>, of: &str) -
     Ok(())
 }
 
-/// Names are part of statements and of reports: letters, digits and underscores, and a letter first.
+/// Refuses an invalid name. Names are parts of statements and reports.
 fn check_name(name: &str) -> Result<(), String> {
     let is_first = |c: char| c.is_ascii_alphabetic() || c == '_';
     let is_name = name.chars().all(|c| is_first(c) || c.is_ascii_digit());
-    if is_name && name.starts_with(is_first) && name.len() <= LONGEST_NAME {
+    if is_name && name.starts_with(is_first) && name.len() <= MAX_NAME {
         return Ok(());
     }
     Err(format!(
-        "{name:?} is no name: write at most {LONGEST_NAME} letters, digits and underscores, and no digit first"
+        "{name:?} is not a valid name: write at most {MAX_NAME} letters, digits and underscores, and no digit first"
     ))
 }

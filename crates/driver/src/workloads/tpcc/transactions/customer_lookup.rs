@@ -1,43 +1,41 @@
-//! Finding the customer whom the user knows by number or by last name.
+//! Lookup of the customer whom the user selects by number or by last name.
 
 use mysql_async::Value;
 
 use crate::client::connection::Conn;
-use crate::workloads::statement::Ready;
-
-use crate::workloads::tpcc::connection::found;
-use crate::workloads::tpcc::inputs::{Customer, Known};
+use crate::workloads::statement::{Statement, required};
+use crate::workloads::tpcc::inputs::{Customer, CustomerKey};
 use crate::workloads::tpcc::profile::Profile;
 
-/// The statements for that.
-pub(crate) struct Customers {
+/// Statement of the lookup.
+pub(crate) struct CustomerLookup {
     profile: Profile,
-    namesakes: Ready,
+    by_last_name: Statement,
 }
 
-impl Customers {
+impl CustomerLookup {
     pub(crate) fn new(profile: Profile) -> Self {
         Self {
             profile,
-            namesakes: Ready::text(
+            by_last_name: Statement::text(
                 "SELECT c_id FROM customer WHERE c_w_id = ? AND c_d_id = ? AND c_last = ? ORDER BY c_first",
             ),
         }
     }
 
-    pub(crate) fn each(&mut self) -> Vec<&mut Ready> {
-        vec![&mut self.namesakes]
+    pub(crate) fn statements_mut(&mut self) -> Vec<&mut Statement> {
+        vec![&mut self.by_last_name]
     }
 
-    /// The key of the customer: warehouse, district, number.
+    /// Returns the primary key of the customer: warehouse, district, number.
     pub(crate) async fn key(&self, conn: &mut Conn, customer: &Customer) -> mysql_async::Result<[Value; 3]> {
-        let (w, d) = (customer.of.warehouse, customer.of.district);
-        let number = match &customer.known {
-            Known::Number(number) => *number,
-            Known::Name(name) => {
-                let of_name = vec![w.into(), d.into(), name.as_str().into()];
-                let numbers: Vec<u32> = self.namesakes.all(conn, of_name).await?;
-                found(numbers.get(self.profile.of_namesakes(numbers.len())).copied())?
+        let (w, d) = (customer.district.warehouse, customer.district.district);
+        let number = match &customer.key {
+            CustomerKey::Number(number) => *number,
+            CustomerKey::LastName(name) => {
+                let values = vec![w.into(), d.into(), name.as_str().into()];
+                let numbers: Vec<u32> = self.by_last_name.fetch_all(conn, values).await?;
+                required(numbers.get(self.profile.customer_index(numbers.len())).copied())?
             }
         };
         Ok([w.into(), d.into(), number.into()])

@@ -1,68 +1,68 @@
-//! Delivery (clause 2.7): the oldest order of each district is delivered, all in one transaction, while the user waits.
+//! Delivery (clause 2.7): the oldest new order of each district is delivered, in one transaction, while the user waits.
 
 use mysql_async::Value;
 
 use crate::client::connection::Conn;
-use crate::workloads::statement::Ready;
-
-use crate::workloads::tpcc::connection::found;
+use crate::workloads::statement::Statement;
 use crate::workloads::tpcc::options::DISTRICTS;
 
-/// Its statements.
-pub(crate) struct Deliveries {
-    oldest: Ready,
-    no_longer_new: Ready,
-    customer: Ready,
-    carried: Ready,
-    delivered: Ready,
-    amount: Ready,
-    owed: Ready,
+/// Statements of a delivery.
+pub(crate) struct DeliveryStatements {
+    oldest: Statement,
+    delete: Statement,
+    customer: Statement,
+    set_carrier: Statement,
+    set_delivery_date: Statement,
+    amount: Statement,
+    charge: Statement,
 }
 
-impl Deliveries {
+impl DeliveryStatements {
     pub(crate) fn new() -> Self {
         Self {
-            oldest: Ready::text(
+            oldest: Statement::text(
                 "SELECT no_o_id FROM new_orders WHERE no_w_id = ? AND no_d_id = ? \
                  ORDER BY no_o_id LIMIT 1 FOR UPDATE",
             ),
-            no_longer_new: Ready::text(
+            delete: Statement::text(
                 "DELETE FROM new_orders WHERE no_w_id = ? AND no_d_id = ? AND no_o_id = ?",
             ),
-            customer: Ready::text("SELECT o_c_id FROM orders WHERE o_w_id = ? AND o_d_id = ? AND o_id = ?"),
-            carried: Ready::text(
+            customer: Statement::text(
+                "SELECT o_c_id FROM orders WHERE o_w_id = ? AND o_d_id = ? AND o_id = ?",
+            ),
+            set_carrier: Statement::text(
                 "UPDATE orders SET o_carrier_id = ? WHERE o_w_id = ? AND o_d_id = ? AND o_id = ?",
             ),
-            delivered: Ready::text(
+            set_delivery_date: Statement::text(
                 "UPDATE order_line SET ol_delivery_d = NOW() WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?",
             ),
-            amount: Ready::text(
+            amount: Statement::text(
                 "SELECT SUM(ol_amount) FROM order_line WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?",
             ),
-            owed: Ready::text(
+            charge: Statement::text(
                 "UPDATE customer SET c_balance = c_balance + ?, c_delivery_cnt = c_delivery_cnt + 1 \
                  WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?",
             ),
         }
     }
 
-    pub(crate) fn each(&mut self) -> Vec<&mut Ready> {
+    pub(crate) fn statements_mut(&mut self) -> Vec<&mut Statement> {
         vec![
             &mut self.oldest,
-            &mut self.no_longer_new,
+            &mut self.delete,
             &mut self.customer,
-            &mut self.carried,
-            &mut self.delivered,
+            &mut self.set_carrier,
+            &mut self.set_delivery_date,
             &mut self.amount,
-            &mut self.owed,
+            &mut self.charge,
         ]
     }
 
     pub(crate) async fn run(&self, conn: &mut Conn, warehouse: u32, carrier: u32) -> mysql_async::Result<()> {
         for district in 1..=DISTRICTS {
-            let of = vec![warehouse.into(), district.into()];
-            let oldest: Option<u32> = self.oldest.first(conn, of).await?;
-            // A district without new orders is left out.
+            let key = vec![warehouse.into(), district.into()];
+            let oldest: Option<u32> = self.oldest.fetch_optional(conn, key).await?;
+            // A district without new orders is skipped.
             if let Some(order) = oldest {
                 let order = [warehouse.into(), district.into(), order.into()];
                 self.deliver(conn, order, carrier).await?;
@@ -73,16 +73,16 @@ impl Deliveries {
 
     async fn deliver(&self, conn: &mut Conn, order: [Value; 3], carrier: u32) -> mysql_async::Result<()> {
         let key = || order.to_vec();
-        self.no_longer_new.send(conn, key()).await?;
-        let customer: u32 = found(self.customer.first(conn, key()).await?)?;
-        self.carried
-            .send(conn, [vec![carrier.into()], key()].concat())
+        self.delete.execute(conn, key()).await?;
+        let customer: u32 = self.customer.fetch_one(conn, key()).await?;
+        self.set_carrier
+            .execute(conn, [vec![carrier.into()], key()].concat())
             .await?;
-        self.delivered.send(conn, key()).await?;
-        let amount: String = found(self.amount.first(conn, key()).await?)?;
+        self.set_delivery_date.execute(conn, key()).await?;
+        let amount: String = self.amount.fetch_one(conn, key()).await?;
         let [w, d, _] = order;
-        self.owed
-            .send(conn, vec![amount.into(), w, d, customer.into()])
+        self.charge
+            .execute(conn, vec![amount.into(), w, d, customer.into()])
             .await
     }
 }

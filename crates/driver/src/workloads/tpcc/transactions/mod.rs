@@ -1,6 +1,6 @@
-//! The five transactions: their statements, and the work of one request.
+//! Statements of each transaction.
 
-pub(crate) mod customer_lookup;
+mod customer_lookup;
 pub(crate) mod delivery;
 pub(crate) mod new_order;
 pub(crate) mod order_status;

@@ -3,151 +3,156 @@
 use mysql_async::Value;
 
 use crate::client::connection::Conn;
-use crate::workloads::statement::Ready;
-use crate::workloads::workload::Issued;
-
-use crate::workloads::tpcc::connection::found;
-use crate::workloads::tpcc::inputs::{Line, NewOrder, Place};
+use crate::workloads::statement::{Statement, required};
+use crate::workloads::tpcc::inputs::{DistrictKey, NewOrderInput, OrderLine};
 use crate::workloads::tpcc::money::{amount, cents};
 use crate::workloads::tpcc::options::DISTRICTS;
 use crate::workloads::tpcc::profile::Profile;
+use crate::workloads::workload::Issued;
 
-/// Stock is filled up below this.
+/// Stock that would fall below this number is refilled.
 const LOW_STOCK: i64 = 10;
-/// By this much.
+/// Number of pieces of a refill.
 const REFILL: i64 = 91;
 
-/// Its statements.
-pub(crate) struct NewOrders {
-    with_tax: bool,
-    keeps_counts: bool,
-    customer: Ready,
-    district: Ready,
-    next_number: Ready,
-    order: Ready,
-    new_order: Ready,
-    item: Ready,
-    /// By district: each has its own text in the stock.
-    stock: Vec<Ready>,
-    take: Ready,
-    line: Ready,
+/// Statements of a new order.
+pub(crate) struct NewOrderStatements {
+    profile: Profile,
+    customer: Statement,
+    district: Statement,
+    update_district: Statement,
+    insert_order: Statement,
+    insert_new_order: Statement,
+    item: Statement,
+    /// Statements by district: each district reads a column of its own.
+    stock: Vec<Statement>,
+    update_stock: Statement,
+    insert_line: Statement,
 }
 
-/// What all lines of an order have in common.
+/// Values that all lines of an order share.
 struct Order {
-    at: Place,
+    district: DistrictKey,
     number: u32,
-    /// What an amount is multiplied with.
+    /// Factor of each line's amount.
     factor: f64,
 }
 
-impl NewOrders {
+impl NewOrderStatements {
     pub(crate) fn new(profile: Profile) -> Self {
-        let keeps_counts = profile.keeps_counts();
         Self {
-            with_tax: profile.amounts_with_tax(),
-            keeps_counts,
-            customer: Ready::text(
+            profile,
+            customer: Statement::text(
                 "SELECT c_discount, c_last, c_credit, w_tax FROM customer, warehouse \
                  WHERE w_id = ? AND c_w_id = w_id AND c_d_id = ? AND c_id = ?",
             ),
-            district: Ready::text(
+            district: Statement::text(
                 "SELECT d_next_o_id, d_tax FROM district WHERE d_w_id = ? AND d_id = ? FOR UPDATE",
             ),
-            next_number: Ready::text("UPDATE district SET d_next_o_id = ? WHERE d_w_id = ? AND d_id = ?"),
-            order: Ready::text(
+            update_district: Statement::text(
+                "UPDATE district SET d_next_o_id = ? WHERE d_w_id = ? AND d_id = ?",
+            ),
+            insert_order: Statement::text(
                 "INSERT INTO orders (o_id, o_d_id, o_w_id, o_c_id, o_entry_d, o_ol_cnt, o_all_local) \
                  VALUES (?, ?, ?, ?, NOW(), ?, ?)",
             ),
-            new_order: Ready::text("INSERT INTO new_orders (no_o_id, no_d_id, no_w_id) VALUES (?, ?, ?)"),
-            item: Ready::text("SELECT i_price, i_name, i_data FROM item WHERE i_id = ?"),
+            insert_new_order: Statement::text(
+                "INSERT INTO new_orders (no_o_id, no_d_id, no_w_id) VALUES (?, ?, ?)",
+            ),
+            item: Statement::text("SELECT i_price, i_name, i_data FROM item WHERE i_id = ?"),
             stock: (1..=DISTRICTS).map(stock).collect(),
-            take: Ready::text(match keeps_counts {
+            update_stock: Statement::text(match profile.updates_counters() {
                 true => {
                     "UPDATE stock SET s_quantity = ?, s_ytd = s_ytd + ?, s_order_cnt = s_order_cnt + 1, \
                      s_remote_cnt = s_remote_cnt + ? WHERE s_i_id = ? AND s_w_id = ?"
                 }
                 false => "UPDATE stock SET s_quantity = ? WHERE s_i_id = ? AND s_w_id = ?",
             }),
-            line: Ready::text(
+            insert_line: Statement::text(
                 "INSERT INTO order_line (ol_o_id, ol_d_id, ol_w_id, ol_number, ol_i_id, ol_supply_w_id, \
                  ol_quantity, ol_amount, ol_dist_info) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             ),
         }
     }
 
-    pub(crate) fn each(&mut self) -> Vec<&mut Ready> {
+    pub(crate) fn statements_mut(&mut self) -> Vec<&mut Statement> {
         let mut all = vec![
             &mut self.customer,
             &mut self.district,
-            &mut self.next_number,
-            &mut self.order,
-            &mut self.new_order,
+            &mut self.update_district,
+            &mut self.insert_order,
+            &mut self.insert_new_order,
             &mut self.item,
-            &mut self.take,
-            &mut self.line,
+            &mut self.update_stock,
+            &mut self.insert_line,
         ];
         all.extend(&mut self.stock);
         all
     }
 
-    /// Rolled back where an item does not exist.
-    pub(crate) async fn run(&self, conn: &mut Conn, input: &NewOrder) -> mysql_async::Result<Issued> {
-        let order = self.begin_order(conn, input).await?;
+    /// Enters the order. Returns that it must be rolled back if an item does not exist.
+    pub(crate) async fn run(&self, conn: &mut Conn, input: &NewOrderInput) -> mysql_async::Result<Issued> {
+        let order = self.insert_head(conn, input).await?;
         for (number, line) in (1..).zip(&input.lines) {
-            if self.add(conn, &order, number, line).await? == Issued::RolledBack {
+            if self.add_line(conn, &order, number, line).await? == Issued::RolledBack {
                 return Ok(Issued::RolledBack);
             }
         }
         Ok(Issued::Done)
     }
 
-    async fn begin_order(&self, conn: &mut Conn, input: &NewOrder) -> mysql_async::Result<Order> {
-        let at = input.at;
-        let (w, d) = (Value::from(at.warehouse), Value::from(at.district));
+    async fn insert_head(&self, conn: &mut Conn, input: &NewOrderInput) -> mysql_async::Result<Order> {
+        let district = input.district;
+        let (w, d) = (Value::from(district.warehouse), Value::from(district.district));
         let customer = vec![w.clone(), d.clone(), input.customer.into()];
         let (discount, _, _, w_tax): (f64, String, String, f64) =
-            found(self.customer.first(conn, customer).await?)?;
-        let district = vec![w.clone(), d.clone()];
-        let (number, d_tax): (u32, f64) = found(self.district.first(conn, district).await?)?;
+            self.customer.fetch_one(conn, customer).await?;
+        let key = vec![w.clone(), d.clone()];
+        let (number, d_tax): (u32, f64) = self.district.fetch_one(conn, key).await?;
         let next = vec![(number + 1).into(), w.clone(), d.clone()];
-        self.next_number.send(conn, next).await?;
-        let count = input.lines.len();
+        self.update_district.execute(conn, next).await?;
         let order = vec![
             number.into(),
             d.clone(),
             w.clone(),
             input.customer.into(),
-            count.into(),
+            input.lines.len().into(),
             u32::from(input.all_local).into(),
         ];
-        self.order.send(conn, order).await?;
-        self.new_order.send(conn, vec![number.into(), d, w]).await?;
-        let factor = match self.with_tax {
+        self.insert_order.execute(conn, order).await?;
+        self.insert_new_order
+            .execute(conn, vec![number.into(), d, w])
+            .await?;
+        let factor = match self.profile.amount_includes_tax() {
             true => (1.0 + w_tax + d_tax) * (1.0 - discount),
             false => 1.0,
         };
-        Ok(Order { at, number, factor })
+        Ok(Order {
+            district,
+            number,
+            factor,
+        })
     }
 
-    async fn add(
+    async fn add_line(
         &self,
         conn: &mut Conn,
         order: &Order,
         number: u32,
-        line: &Line,
+        line: &OrderLine,
     ) -> mysql_async::Result<Issued> {
-        let Place { warehouse, district } = order.at;
-        let item = self.item.first(conn, vec![line.item.into()]).await?;
+        let DistrictKey { warehouse, district } = order.district;
+        let item = self.item.fetch_optional(conn, vec![line.item.into()]).await?;
         let Some((price, _, _)): Option<(String, String, String)> = item else {
             return Ok(Issued::RolledBack);
         };
         let stock = &self.stock[district as usize - 1];
-        let of = vec![line.item.into(), line.supplier.into()];
-        let (stocked, _, info): (i64, String, String) = found(stock.first(conn, of).await?)?;
-        let take = self.take_values(left(stocked, line.quantity), line, line.supplier != warehouse);
-        self.take.send(conn, take).await?;
-        let price = found(cents(&price))?;
+        let key = vec![line.item.into(), line.supplier.into()];
+        let (in_stock, _, info): (i64, String, String) = stock.fetch_one(conn, key).await?;
+        let left = quantity_left(in_stock, line.quantity);
+        let update = self.stock_values(left, line, line.supplier != warehouse);
+        self.update_stock.execute(conn, update).await?;
+        let price = required(cents(&price))?;
         let cost = (price * i64::from(line.quantity)) as f64 * order.factor;
         let values = vec![
             order.number.into(),
@@ -161,13 +166,14 @@ impl NewOrders {
             amount(cost.round() as i64).into(),
             info.into(),
         ];
-        self.line.send(conn, values).await?;
+        self.insert_line.execute(conn, values).await?;
         Ok(Issued::Done)
     }
 
-    fn take_values(&self, left: i64, line: &Line, remote: bool) -> Vec<Value> {
+    /// Returns the values of `update_stock`.
+    fn stock_values(&self, left: i64, line: &OrderLine, remote: bool) -> Vec<Value> {
         let mut values = vec![left.into()];
-        if self.keeps_counts {
+        if self.profile.updates_counters() {
             values.extend([line.quantity.into(), u32::from(remote).into()]);
         }
         values.extend([line.item.into(), line.supplier.into()]);
@@ -175,15 +181,15 @@ impl NewOrders {
     }
 }
 
-fn stock(district: u32) -> Ready {
-    Ready::text(&format!(
+fn stock(district: u32) -> Statement {
+    Statement::text(&format!(
         "SELECT s_quantity, s_data, s_dist_{district:02} FROM stock WHERE s_i_id = ? AND s_w_id = ? FOR UPDATE"
     ))
 }
 
-/// What is left in stock.
-fn left(stocked: i64, quantity: u32) -> i64 {
-    let left = stocked - i64::from(quantity);
+/// Returns the stock after an order of `quantity`, refilled where it would be low.
+fn quantity_left(in_stock: i64, quantity: u32) -> i64 {
+    let left = in_stock - i64::from(quantity);
     if left >= LOW_STOCK { left } else { left + REFILL }
 }
 
@@ -192,7 +198,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn low_stock_is_filled_up() {
-        assert_eq!([left(20, 10), left(19, 10), left(10, 1)], [10, 100, 100]);
+    fn low_stock_is_refilled() {
+        let left = [(20, 10), (19, 10), (10, 1)].map(|(stock, quantity)| quantity_left(stock, quantity));
+        assert_eq!(left, [10, 100, 100]);
     }
 }

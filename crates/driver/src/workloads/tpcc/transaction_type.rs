@@ -1,0 +1,66 @@
+//! Kinds of transactions, and their mix.
+
+use strum::{VariantArray, VariantNames};
+
+use crate::util::random::{Rng, below};
+use crate::workloads::tpcc::profile::Profile;
+
+/// Kind of transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, VariantNames)]
+#[strum(serialize_all = "snake_case")]
+pub enum TransactionType {
+    /// A customer orders some items.
+    NewOrder,
+    /// A customer pays.
+    Payment,
+    /// A customer asks for the last order.
+    OrderStatus,
+    /// The oldest new order of each district is delivered.
+    Delivery,
+    /// Items of the last orders that are nearly out of stock are counted.
+    StockLevel,
+}
+
+impl TransactionType {
+    /// Names in reports, in the order of the variants.
+    pub const NAMES: &[&str] = <Self as VariantNames>::VARIANTS;
+
+    /// Draws a transaction of the mix.
+    pub(crate) fn draw(profile: Profile, rng: &mut impl Rng) -> Self {
+        let weights = profile.weights();
+        let mut left = below(rng, weights.iter().sum());
+        for (&transaction, weight) in <Self as VariantArray>::VARIANTS.iter().zip(weights) {
+            match left.checked_sub(weight) {
+                Some(rest) => left = rest,
+                None => return transaction,
+            }
+        }
+        Self::StockLevel
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::util::random::Stream;
+    use crate::util::test_fit::assert_fits;
+
+    #[test]
+    fn the_mix_is_that_of_the_program() {
+        for (profile, shares) in [
+            (Profile::Specification, [0.45, 0.43, 0.04, 0.04, 0.04]),
+            (Profile::Dbt2, [0.45, 0.43, 0.04, 0.04, 0.04]),
+            (
+                Profile::SysbenchTpcc,
+                [10.0, 10.0, 1.0, 1.0, 1.0].map(|weight| weight / 23.0),
+            ),
+        ] {
+            let mut rng = Stream::Window.rng(3);
+            let mut counts = [0; 5];
+            for _ in 0..200_000 {
+                counts[TransactionType::draw(profile, &mut rng) as usize] += 1;
+            }
+            assert_fits(&counts, &shares);
+        }
+    }
+}
