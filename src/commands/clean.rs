@@ -14,9 +14,9 @@ use crate::exit::Exit;
 pub(crate) fn clean(home: &Home) -> anyhow::Result<Exit> {
     let Swept {
         removed,
-        kept,
+        failed,
         queues,
-        queues_left,
+        queues_failed,
     } = where_there_is(&home.instances, sweep_stale)?;
     let templates = where_there_is(&home.templates, sweep_templates)?;
     let mut text = String::new();
@@ -26,17 +26,17 @@ pub(crate) fn clean(home: &Home) -> anyhow::Result<Exit> {
     for disk in &queues {
         writeln!(text, "put back the queue of {disk}")?;
     }
-    for (path, error) in &kept {
+    for (path, error) in &failed {
         writeln!(text, "NO  cannot remove {}: {error}", path.display())?;
     }
-    for (disk, error) in &queues_left {
+    for (disk, error) in &queues_failed {
         writeln!(text, "NO  cannot put back the queue of {disk}: {error}")?;
     }
     if text.is_empty() {
         text.push_str("Nothing is left of killed runs.\n");
     }
     print(&text)?;
-    match kept.is_empty() && queues_left.is_empty() {
+    match failed.is_empty() && queues_failed.is_empty() {
         true => Ok(Exit::Done),
         false => Ok(Exit::Failed),
     }

@@ -12,7 +12,13 @@ pub(crate) fn preflight(config: &RunConfig) -> anyhow::Result<()> {
     }
     if config.is_private() {
         needed.extend(preflight::private_server(&config.home));
-        needed.extend(config.storage.kind().map(preflight::file_system));
+        needed.extend(
+            config
+                .storage
+                .image
+                .as_ref()
+                .map(|image| preflight::file_system(image.kind)),
+        );
     }
     insist(&needed)
 }

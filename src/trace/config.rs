@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use logtrace_common::Tls;
-use logtrace_server::{Dsn, DsnError, RunningChoice, Target};
+use logtrace_server::{Dsn, DsnError, ObservedChoice, Target};
 
 use crate::cli::{TraceArgs, TracingArgs};
 use crate::exit::UsageError;
@@ -15,7 +15,7 @@ use crate::measurement::{check_duration, checked_tracing};
 #[derive(Clone, Debug)]
 pub(crate) struct TraceConfig {
     /// Which server.
-    pub(crate) server: RunningChoice,
+    pub(crate) server: ObservedChoice,
     /// Length of the window; until it is interrupted if there is none.
     pub(crate) duration: Option<Duration>,
     /// How to trace.
@@ -39,12 +39,12 @@ impl TraceConfig {
     }
 }
 
-fn server(arguments: &TraceArgs) -> anyhow::Result<RunningChoice> {
+fn server(arguments: &TraceArgs) -> anyhow::Result<ObservedChoice> {
     if let Some(pid) = arguments.pid {
-        return Ok(RunningChoice::Process(pid));
+        return Ok(ObservedChoice::Process(pid));
     }
     if let Some(socket) = &arguments.socket {
-        return Ok(RunningChoice::Address(Dsn {
+        return Ok(ObservedChoice::Address(Dsn {
             target: Target::Socket(path::absolute(socket).context("--socket")?),
             user: arguments.user.clone(),
             database: None,
@@ -55,5 +55,5 @@ fn server(arguments: &TraceArgs) -> anyhow::Result<RunningChoice> {
     let dsn = address
         .parse()
         .map_err(|error: DsnError| UsageError(error.to_string()))?;
-    Ok(RunningChoice::Address(dsn))
+    Ok(ObservedChoice::Address(dsn))
 }

@@ -8,7 +8,7 @@ use anyhow::anyhow;
 use logtrace_common::ConnectError;
 use logtrace_common::TimeRange;
 use logtrace_driver::now_ns;
-use logtrace_server::{RunningError, WatchError, WatchedServer};
+use logtrace_server::{AttachError, ObserveError, ObservedServer};
 use logtrace_tracer::check_program;
 use tokio::time::{Instant, interval_at};
 
@@ -28,7 +28,7 @@ pub(crate) async fn watch(
 ) -> anyhow::Result<Raw> {
     let line = Line::start("finding the server");
     let attached = interrupts
-        .unless_ended(WatchedServer::attach(&config.server))
+        .unless_ended(ObservedServer::attach(&config.server))
         .await?;
     let server = attached.map_err(with_remedy)?;
     let work = on_server(config, outputs, interrupts, &server, &line);
@@ -38,9 +38,9 @@ pub(crate) async fn watch(
 }
 
 /// Who has no login can do without.
-fn with_remedy(error: WatchError) -> anyhow::Error {
+fn with_remedy(error: ObserveError) -> anyhow::Error {
     match error {
-        WatchError::Running(RunningError::Connect(refused @ ConnectError::AccessDenied { .. })) => {
+        ObserveError::Running(AttachError::Connect(refused @ ConnectError::AccessDenied { .. })) => {
             anyhow!("{refused}. Without a login, name the server by its process: --pid PID")
         }
         error => error.into(),
@@ -51,7 +51,7 @@ async fn on_server(
     config: &TraceConfig,
     outputs: &Outputs<'_>,
     interrupts: &Interrupts,
-    server: &WatchedServer,
+    server: &ObservedServer,
     line: &Line,
 ) -> anyhow::Result<Raw> {
     let pid = server.facts().pid;
@@ -97,7 +97,7 @@ fn window(duration: Option<Duration>) -> TimeRange {
 async fn wait(
     duration: Option<Duration>,
     interrupts: &Interrupts,
-    server: &WatchedServer,
+    server: &ObservedServer,
     exchange: &Exchange,
     line: &Line,
 ) -> Ended {

@@ -1,4 +1,4 @@
-//! One handle for a private and a running server.
+//! Handle for a private or a running server.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -6,97 +6,99 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::attached::managed::{RunningConfig, RunningError, RunningServer};
+use crate::attached::managed::{AttachError, ManagedConfig, ManagedServer};
+use crate::facts::placed::Placed;
 use crate::facts::server::ServerFacts;
 use crate::install::binary::{Binary, FindError, find};
 use crate::install::home::Home;
 use crate::install::server_arg::ServerChoice;
+use crate::instance::Instance;
+use crate::instance::config::InstanceConfig;
 use crate::instance::error::StartError;
-use crate::instance::snapshot::{KeepError, KeptData};
-use crate::instance::{Instance, InstanceConfig};
+use crate::instance::snapshot::{DataSnapshot, SnapshotError};
 use crate::process::pidfd::Exit;
 use crate::settings::set_global::SetError;
 use crate::settings::variable::Setting;
 use crate::storage::fs_image::ImageConfig;
-use crate::storage::placed_dirs::Placed;
 use crate::storage::placement::Placement;
 use logtrace_common::{ConnectError, Connection, Password};
 
-/// Which server to measure, and how it shall be set.
+/// Choice of a server to measure, with its settings and storage.
 #[derive(Clone, Debug)]
 pub struct ServerConfig {
-    /// The choice; none is a private instance of MySQL if found, else of MariaDB.
+    /// Chosen server. `None` is a private instance of MySQL if it is installed, else of MariaDB.
     pub choice: Option<ServerChoice>,
     /// Global variables.
     pub settings: Vec<Setting>,
-    /// The file that a private server's output is appended to.
+    /// File to which a private server's output is appended.
     pub log: PathBuf,
-    /// Where a private server is.
+    /// Directories of private servers.
     pub home: Home,
-    /// A file system of a private server's own.
+    /// File system that is made for a private server.
     pub image: Option<ImageConfig>,
-    /// Classes of a private server's files that are elsewhere.
+    /// Classes of a private server's files that are placed elsewhere.
     pub placements: Vec<Placement>,
 }
 
-/// A server to measure.
+/// Server to measure.
 #[derive(Debug)]
 pub enum Server {
-    /// Started for the measurement.
+    /// Server that was started for the measurement.
     Private(Box<Instance>),
-    /// Was there before.
-    Running(Box<RunningServer>),
+    /// Server that ran before.
+    Running(Box<ManagedServer>),
 }
 
-/// Why there is no server to measure.
+/// Error of a server that is to be measured.
 #[derive(Debug, Error)]
 pub enum ServerError {
-    /// No program to start.
+    /// No server is installed.
     #[error(transparent)]
     Find(#[from] FindError),
-    /// A private instance did not start.
+    /// The private instance did not start.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// A running server cannot be used.
+    /// The running server cannot be used.
     #[error(transparent)]
-    Running(#[from] RunningError),
-    /// A server cannot have other settings.
+    Running(#[from] AttachError),
+    /// The server does not take a setting.
     #[error(transparent)]
     Set(#[from] SetError),
-    /// The data of a private instance was not kept.
+    /// No snapshot of the data was made.
     #[error(transparent)]
-    Keep(#[from] KeepError),
-    /// It is somebody else's.
+    Keep(#[from] SnapshotError),
+    /// The server belongs to somebody else.
     #[error("a server that others run is not {0}: choose --server mysql, mariadb or a path")]
     NotOurs(&'static str),
-    /// A private instance did not go in order.
+    /// The private instance did not shut down cleanly.
     #[error("the private server was stopped, but not in order: {0}")]
     Stop(#[source] io::Error),
 }
 
 impl Server {
-    /// Starts or attaches to the chosen server; `progress` gets a line for what takes long.
+    /// Starts the chosen server or attaches to it. `progress` is called with a line of text before steps that take
+    /// long.
     ///
-    /// A private server dies with the thread that polls this: see [`Instance::start`]. The password of a running
-    /// server comes from the environment variable `LOGTRACE_PASSWORD`.
+    /// A private server dies with the thread that polls this: see [`Instance::start`]. The password of a running server
+    /// comes from the environment variable `LOGTRACE_PASSWORD`.
     pub async fn open(config: &ServerConfig, progress: &(dyn Fn(&str) + Sync)) -> Result<Self, ServerError> {
         Self::open_with(config, None, progress).await
     }
 
-    /// The same, a private server with a copy of data that was kept, if there is any.
+    /// Does the same as [`Server::open`], and starts a private server with a copy of the snapshot, if there is one.
     pub async fn open_with(
         config: &ServerConfig,
-        kept: Option<&KeptData>,
+        snapshot: Option<&DataSnapshot>,
         progress: &(dyn Fn(&str) + Sync),
     ) -> Result<Self, ServerError> {
         let binary = match &config.choice {
             Some(ServerChoice::Running(dsn)) => {
-                let running = RunningConfig {
+                let running = ManagedConfig {
                     dsn: dsn.clone(),
                     password: Password::from_environment(),
                     settings: config.settings.clone(),
                 };
-                let attached = RunningServer::attach(&running).await?;
+                let attached = ManagedServer::attach(&running).await?;
                 return Ok(Self::Running(Box::new(attached)));
             }
             Some(ServerChoice::Binary(path)) => Binary::inspect(path)?,
@@ -109,7 +111,7 @@ impl Server {
         instance.templates.clone_from(&config.home.templates);
         instance.image.clone_from(&config.image);
         instance.placements.clone_from(&config.placements);
-        let started = Instance::start_with(&instance, kept, progress).await?;
+        let started = Instance::start_with(&instance, snapshot, progress).await?;
         Ok(Self::Private(Box::new(started)))
     }
 
@@ -132,15 +134,15 @@ impl Server {
         }
     }
 
-    /// Stops a private server and keeps a copy of its data: see [`Instance::stop_and_keep`].
-    pub async fn stop_and_keep(self) -> Result<KeptData, ServerError> {
+    /// Stops a private server and returns a snapshot of its data: see [`Instance::stop_and_snapshot`].
+    pub async fn stop_and_snapshot(self) -> Result<DataSnapshot, ServerError> {
         match self {
-            Self::Private(instance) => Ok(instance.stop_and_keep().await?),
+            Self::Private(instance) => Ok(instance.stop_and_snapshot().await?),
             Self::Running(_) => Err(ServerError::NotOurs("stopped")),
         }
     }
 
-    /// What the server says of itself.
+    /// Returns the facts of the server.
     pub fn facts(&self) -> &ServerFacts {
         match self {
             Self::Private(instance) => instance.facts(),
@@ -148,7 +150,7 @@ impl Server {
         }
     }
 
-    /// What a private server keeps elsewhere.
+    /// Returns the classes of a private server's files that are placed elsewhere.
     pub fn placed(&self) -> &[Placed] {
         match self {
             Self::Private(instance) => instance.placed(),
@@ -156,7 +158,7 @@ impl Server {
         }
     }
 
-    /// How to connect to it.
+    /// Returns the address and account of the server.
     pub fn connection(&self) -> &Connection {
         match self {
             Self::Private(instance) => instance.connection(),
@@ -164,12 +166,12 @@ impl Server {
         }
     }
 
-    /// `SHOW GLOBAL STATUS` of now.
+    /// Returns the present `SHOW GLOBAL STATUS`.
     pub async fn status(&self) -> Result<BTreeMap<String, String>, ConnectError> {
         self.connection().status().await
     }
 
-    /// Whether it lives.
+    /// Returns whether the server runs.
     pub fn is_running(&self) -> bool {
         match self {
             Self::Private(instance) => instance.is_running(),
@@ -177,7 +179,7 @@ impl Server {
         }
     }
 
-    /// Waits until it has died.
+    /// Waits until the server has ended.
     pub async fn died(&self) -> Exit {
         match self {
             Self::Private(instance) => instance.died().await,
@@ -185,7 +187,7 @@ impl Server {
         }
     }
 
-    /// Stops a private server and removes it; gives a running one its old settings again.
+    /// Stops a private server and removes its files. Gives a running server its old settings again.
     pub async fn finish(self) -> Result<(), ServerError> {
         match self {
             Self::Private(instance) => {

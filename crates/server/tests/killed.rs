@@ -19,8 +19,7 @@ use std::time::{Duration, Instant};
 
 use logtrace_common::{FileClass, Flavor};
 use logtrace_server::{
-    ImageConfig, ImageKind, Instance, InstanceConfig, Place, Placement, PrivateMounts, QueueGuard,
-    QueueSetting, find,
+    FileLocation, ImageConfig, ImageKind, Instance, InstanceConfig, Placement, QueueGuard, QueueSetting, find,
 };
 
 /// Tells the process to hold a server in the directory that the value names.
@@ -49,12 +48,11 @@ fn config(base: &Path, flavor: Flavor) -> InstanceConfig {
 
 /// Starts a server, says its process and directory, and holds it until killed.
 async fn hold(base: &Path, flavor: Flavor) {
-    let mounts = PrivateMounts::enter().unwrap();
     let mut config = config(base, flavor);
-    let image = ImageConfig::new(ImageKind::Ext4, "1G".parse().unwrap(), mounts);
+    let image = ImageConfig::new(ImageKind::Ext4, "1G".parse().unwrap());
     config.placements.push(Placement {
         class: FileClass::Redo,
-        place: Place::Volume(image),
+        place: FileLocation::Volume(image),
     });
     let queue = QueueSetting {
         name: READ_AHEAD.into(),

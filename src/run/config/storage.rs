@@ -2,29 +2,21 @@
 
 use logtrace_report::document::Placed as PlacedRow;
 use logtrace_server::{
-    HostFacts, ImageConfig, ImageKind, ImageSize, Place, PlacedOn, Placement, PlacementError, PrivateMounts,
-    PrivateMountsError, ServerChoice, Setting, check_placements,
+    FileLocation, HostFacts, ImageConfig, PlacedOn, Placement, PlacementError, ServerChoice, Setting,
+    check_placements,
 };
 
 use crate::cli::StorageArgs;
 use crate::exit::UsageError;
 use crate::measurement::device_of;
 
-/// Where the files of a private server are; the usual place, unless something else is said.
+/// Location of a private server's files. The default is the usual directory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Storage {
-    image: Option<Image>,
+    /// File system that is made for the server.
+    pub(crate) image: Option<ImageConfig>,
     /// Classes of files that are elsewhere.
     pub(crate) placements: Vec<Placement>,
-}
-
-/// A file system for the server.
-#[derive(Clone, Debug)]
-enum Image {
-    /// With the defaults of its kind.
-    Plain(ImageKind, ImageSize),
-    /// With options, for mounts that were entered already.
-    Made(ImageConfig),
 }
 
 impl Storage {
@@ -53,34 +45,9 @@ impl Storage {
             )));
         }
         Ok(Self {
-            image: fs.map(|kind| Image::Plain(kind, fs_size.unwrap_or_default())),
+            image: fs.map(|kind| ImageConfig::new(kind, fs_size.unwrap_or_default())),
             placements: place.clone(),
         })
-    }
-
-    /// Of what was checked already.
-    pub(crate) fn of(image: Option<ImageConfig>, placements: Vec<Placement>) -> Self {
-        Self {
-            image: image.map(Image::Made),
-            placements,
-        }
-    }
-
-    /// The kind of the file system that is made for the server, if one is.
-    pub(crate) fn kind(&self) -> Option<ImageKind> {
-        self.image.as_ref().map(|image| match image {
-            Image::Plain(kind, _) => *kind,
-            Image::Made(image) => image.kind,
-        })
-    }
-
-    /// The file system to make. From here on this thread and those that it starts have mounts of their own.
-    pub(crate) fn image(&self) -> Result<Option<ImageConfig>, PrivateMountsError> {
-        let image = self.image.as_ref().map(|image| match image {
-            Image::Plain(kind, size) => Ok(ImageConfig::new(*kind, *size, PrivateMounts::enter()?)),
-            Image::Made(image) => Ok(image.clone()),
-        });
-        image.transpose()
     }
 
     /// What to do when the disk of the server's data is full.
@@ -119,9 +86,9 @@ pub(crate) fn placement(placements: &[Placement], host: Option<&HostFacts>) -> V
     rows.collect()
 }
 
-fn told(place: &Place) -> String {
+fn told(place: &FileLocation) -> String {
     match place {
-        Place::Directory(path) => std::path::absolute(path)
+        FileLocation::Directory(path) => std::path::absolute(path)
             .unwrap_or_else(|_| path.clone())
             .display()
             .to_string(),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use logtrace_driver::tpcc::Condition;
 use logtrace_driver::{Loaded, Target};
-use logtrace_server::{KeptData, Server, ServerConfig};
+use logtrace_server::{DataSnapshot, Server, ServerConfig};
 use logtrace_tracer::check_program;
 
 use crate::measurement::{Interrupts, Line};
@@ -37,7 +37,7 @@ pub(crate) struct Tables {
 pub(crate) async fn serve(
     config: &RunConfig,
     log: PathBuf,
-    kept: Option<&KeptData>,
+    kept: Option<&DataSnapshot>,
     interrupts: &Interrupts,
     line: &Line,
 ) -> anyhow::Result<Served> {
@@ -46,7 +46,7 @@ pub(crate) async fn serve(
         settings: config.server_settings(),
         log,
         home: config.home.clone(),
-        image: config.storage.image()?,
+        image: config.storage.image.clone(),
         placements: config.storage.placements.clone(),
     };
     let say = |message: &str| line.say(message);

@@ -26,11 +26,10 @@ pub(crate) async fn check_all(
         tried.push(asked);
         line.say("trying the plan's file systems");
         let storage = storage(cell)?;
-        let image = storage.image()?;
         let wanted = StorageWanted {
             flavor: cell.flavor,
             settings: &settings(cell),
-            image: image.as_ref(),
+            image: storage.image.as_ref(),
             placements: &storage.placements,
         };
         let log = dir.server_log(0)?;

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use humantime::format_duration;
-use logtrace_server::{Home, PrivateMounts};
+use logtrace_server::{Home, enter_mount_namespace};
 use logtrace_study::{Cell, Plan, Turn};
 
 use crate::measurement::{Interrupted, Interrupts, Line};
@@ -46,7 +46,7 @@ impl Work<'_> {
     pub(crate) async fn go_on(&self, state: &mut State, interrupts: &Interrupts) -> anyhow::Result<Ended> {
         if self.cells.iter().any(needs_mounts) {
             // Before any thread is started: those that were started outside stay there.
-            PrivateMounts::enter()?;
+            enter_mount_namespace()?;
         }
         let line = Line::start("looking what is measured already");
         let left: Vec<&Turn> = self.turns.iter().filter(|turn| !self.is_measured(turn)).collect();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use logtrace_driver::SessionVariable;
-use logtrace_server::{Home, ImageConfig, Place, Placement, PrivateMounts, Setting, TmpfsConfig};
+use logtrace_server::{FileLocation, Home, ImageConfig, Placement, Setting};
 use logtrace_study::{Cell, Detail, Where};
 
 use crate::cli::TracingArgs;
@@ -68,43 +68,40 @@ fn tracing(cell: &Cell) -> TracingArgs {
     }
 }
 
-/// Where the files of a cell's server are. Where that needs mounts, this thread has them of its own from here on.
+/// Returns the location of the files of a cell's server.
 pub(crate) fn storage(cell: &Cell) -> anyhow::Result<Storage> {
+    let image = image(cell);
     let mut placements = Vec::new();
     for wanted in &cell.places {
         let place = match &wanted.at {
-            Where::Directory(directory) => Place::Directory(directory.clone()),
-            Where::Own => Place::Volume(image(cell)?.context("no file system to make another one like")?),
-            Where::Tmpfs => Place::Tmpfs(TmpfsConfig {
-                size: cell
-                    .file_system
-                    .as_ref()
-                    .map(|system| system.size)
-                    .unwrap_or_default(),
-                mounts: PrivateMounts::enter()?,
-            }),
-            Where::Nothing => Place::Nothing,
+            Where::Directory(directory) => FileLocation::Directory(directory.clone()),
+            Where::Own => {
+                FileLocation::Volume(image.clone().context("no file system to make another one like")?)
+            }
+            Where::Tmpfs => {
+                let size = cell.file_system.as_ref().map(|system| system.size);
+                FileLocation::Tmpfs(size.unwrap_or_default())
+            }
+            Where::Nothing => FileLocation::Nothing,
         };
         let class = wanted.class;
         placements.push(Placement { class, place });
     }
-    Ok(Storage::of(image(cell)?, placements))
+    Ok(Storage { image, placements })
 }
 
-/// The file system of a cell's server.
-fn image(cell: &Cell) -> anyhow::Result<Option<ImageConfig>> {
-    let Some(system) = &cell.file_system else {
-        return Ok(None);
-    };
+/// Returns the file system of a cell's server, if one is made for it.
+fn image(cell: &Cell) -> Option<ImageConfig> {
+    let system = cell.file_system.as_ref()?;
     let options = system.mount.split(',').map(str::trim);
-    Ok(Some(ImageConfig {
+    Some(ImageConfig {
         make_options: system.mkfs.clone(),
         mount_options: options
             .filter(|option| !option.is_empty())
             .map(str::to_owned)
             .collect(),
-        ..ImageConfig::new(system.kind, system.size, PrivateMounts::enter()?)
-    }))
+        ..ImageConfig::new(system.kind, system.size)
+    })
 }
 
 /// Whether a cell's server has file systems that are mounted for it.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use logtrace_common::Flavor;
-use logtrace_server::{KeptData, Setting, buffer_pool};
+use logtrace_server::{DataSnapshot, Setting, buffer_pool};
 use logtrace_study::Cell;
 
 use crate::measurement::{Interrupts, Line};
@@ -22,7 +22,7 @@ pub(crate) struct Data {
 #[derive(Debug)]
 pub(crate) struct Loaded {
     /// Its files.
-    pub(crate) kept: KeptData,
+    pub(crate) kept: DataSnapshot,
     /// Bytes of the tables' files.
     bytes: u64,
 }
@@ -124,7 +124,9 @@ async fn fill(
 ) -> anyhow::Result<Loaded> {
     served.load(config, interrupts, line).await?;
     line.say("keeping the data");
-    let kept = interrupts.unless_ended(served.server.stop_and_keep()).await??;
+    let kept = interrupts
+        .unless_ended(served.server.stop_and_snapshot())
+        .await??;
     let tables = kept.directory().join("data").join(DATABASE);
     let bytes = size(&tables).with_context(|| format!("cannot tell the size of {}", tables.display()))?;
     Ok(Loaded { kept, bytes })

@@ -12,7 +12,7 @@ use crate::common::{SERVERS, alone, run};
 use growth::{Growth, Seen, medians};
 use logtrace_common::FileClass;
 use logtrace_report::document::Document;
-use logtrace_server::PrivateMounts;
+use logtrace_server::enter_mount_namespace;
 use rustix::process::setpriority_process;
 use slow_sync::SlowSync;
 
@@ -63,8 +63,8 @@ fn is_found(class: FileClass, other: FileClass, load: &Load) {
     // For this thread, and so the file system, the program and the server: others do not hold them up.
     setpriority_process(None, -20).unwrap();
     // What the disk does meanwhile is no change of the other log, so that it is on such a file system too, a prompt one.
-    let mounts = PrivateMounts::enter().unwrap();
-    let (slow, prompt) = (SlowSync::mount(mounts), SlowSync::mount(mounts));
+    enter_mount_namespace().unwrap();
+    let (slow, prompt) = (SlowSync::mount(), SlowSync::mount());
     let fits = |seen: &Growth| {
         (0.95..=1.05).contains(&seen.delayed)
             && seen.other.abs() < 0.1

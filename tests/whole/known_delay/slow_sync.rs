@@ -9,7 +9,6 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use fuser::{BackgroundSession, Config, MountOption, SessionACL, spawn_mount};
-use logtrace_server::PrivateMounts;
 use tempfile::TempDir;
 
 use super::pass_through::{Delay, PassThrough};
@@ -28,7 +27,7 @@ pub(crate) struct SlowSync {
 impl SlowSync {
     /// Mounts one without a delay. In a mount namespace of its own the kernel unmounts it when this process has gone,
     /// however it went; all mounts must be made in the same one, or a copy in another one keeps them from ending.
-    pub(crate) fn mount(_: PrivateMounts) -> Self {
+    pub(crate) fn mount() -> Self {
         let files = directory_in("/dev/shm");
         let mount_point = directory_in("/tmp");
         let delay = Arc::<Delay>::default();

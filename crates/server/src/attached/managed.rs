@@ -1,4 +1,4 @@
-//! A server that somebody else runs.
+//! Running server of somebody else.
 
 use std::io;
 
@@ -12,49 +12,49 @@ use crate::settings::set_global::{SetError, set_verified};
 use crate::settings::variable::{Setting, SettingError, verify};
 use logtrace_common::{ConnectError, Connection, Password};
 
-/// What to attach to.
+/// Address, account and settings for a running server.
 #[derive(Clone, Debug)]
-pub struct RunningConfig {
-    /// The server's address.
+pub struct ManagedConfig {
+    /// Address of the server.
     pub dsn: Dsn,
-    /// The account's password.
+    /// Password of the account.
     pub password: Option<Password>,
-    /// Global variables to set for the time of the measurement.
+    /// Global variables to set during the measurement.
     pub settings: Vec<Setting>,
 }
 
-/// Why a running server cannot be measured, or was not put back as it was.
+/// Error while a running server is attached to or restored.
 #[derive(Debug, Error)]
-pub enum RunningError {
-    /// It could not be asked.
+pub enum AttachError {
+    /// The connection failed.
     #[error(transparent)]
     Connect(#[from] ConnectError),
-    /// Its process was not found.
+    /// The process of the server was not found.
     #[error(transparent)]
     Peer(#[from] PeerError),
-    /// Its facts are not known.
+    /// The facts of the server cannot be read.
     #[error(transparent)]
     Facts(#[from] FactsError),
-    /// Its process cannot be watched.
+    /// The process of the server cannot be watched.
     #[error("cannot watch the server's process {pid}: {source}")]
     Watch {
-        /// The process.
+        /// Process number.
         pid: u32,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
-    /// A setting cannot be had; what was set before it has its old value again.
+    /// The server does not take a setting. Variables that were set before it have their old values again.
     #[error(transparent)]
     Setting(#[from] SettingError),
-    /// Variables still have values of the measurement.
+    /// Variables still have the values of the measurement.
     #[error("these variables do not have their old values again, set them by hand: {}", list(.0))]
     NotRestored(Vec<(Setting, SettingError)>),
 }
 
-/// A server that was there before; only global variables that were asked for are changed, and put back by
-/// [`restore`](Self::restore).
+/// Server that ran before. Only the requested global variables are changed, and [`restore`](Self::restore) gives them
+/// their old values again.
 #[derive(Debug)]
-pub struct RunningServer {
+pub struct ManagedServer {
     connection: Connection,
     facts: ServerFacts,
     watch: ProcessWatch,
@@ -62,9 +62,9 @@ pub struct RunningServer {
     old: Vec<Setting>,
 }
 
-impl RunningServer {
+impl ManagedServer {
     /// Connects, finds the server's process, and sets and verifies the variables.
-    pub async fn attach(config: &RunningConfig) -> Result<Self, RunningError> {
+    pub async fn attach(config: &ManagedConfig) -> Result<Self, AttachError> {
         let (connection, facts, watch) = log_in(&config.dsn, config.password.clone()).await?;
         let old = |setting: &Setting| {
             let value = facts.variables.get(setting.name())?;
@@ -91,28 +91,28 @@ impl RunningServer {
         }
     }
 
-    /// What the server says of itself.
+    /// Returns the facts of the server.
     pub fn facts(&self) -> &ServerFacts {
         &self.facts
     }
 
-    /// How to connect to it.
+    /// Returns the address and account of the server.
     pub fn connection(&self) -> &Connection {
         &self.connection
     }
 
-    /// Waits until the server has died; only its parent can know how.
+    /// Waits until the server has ended. Only its parent can read its exit status.
     pub async fn died(&self) -> Exit {
         self.watch.ended().await
     }
 
-    /// Whether the server lives.
+    /// Returns whether the server runs.
     pub fn is_running(&self) -> bool {
         self.watch.exit().is_none()
     }
 
     /// Gives each variable that was changed its old value again, the last one first, and verifies it.
-    pub async fn restore(self) -> Result<(), RunningError> {
+    pub async fn restore(self) -> Result<(), AttachError> {
         let flavor = self.facts.flavor;
         let now = match self.old.is_empty() {
             true => return Ok(()),
@@ -132,12 +132,12 @@ impl RunningServer {
         }
         match not_restored.is_empty() {
             true => Ok(()),
-            false => Err(RunningError::NotRestored(not_restored)),
+            false => Err(AttachError::NotRestored(not_restored)),
         }
     }
 }
 
-impl From<SetError> for RunningError {
+impl From<SetError> for AttachError {
     fn from(error: SetError) -> Self {
         match error {
             SetError::Connect(error) => error.into(),
@@ -146,16 +146,16 @@ impl From<SetError> for RunningError {
     }
 }
 
-/// Connects to a running server, finds its process, and asks what it is.
+/// Connects to a running server, finds its process, and reads its facts.
 pub(crate) async fn log_in(
     dsn: &Dsn,
     password: Option<Password>,
-) -> Result<(Connection, ServerFacts, ProcessWatch), RunningError> {
+) -> Result<(Connection, ServerFacts, ProcessWatch), AttachError> {
     let connection = dsn.connection(password);
     // The first question: its errors say most about a wrong address or password.
     connection.check().await?;
     let pid = server_process(&connection.endpoint).await?;
-    let watch = ProcessWatch::new(pid).map_err(|source| RunningError::Watch { pid, source })?;
+    let watch = ProcessWatch::new(pid).map_err(|source| AttachError::Watch { pid, source })?;
     let facts = ServerFacts::collect(&connection, pid, false).await?;
     Ok((connection, facts, watch))
 }

@@ -1,46 +1,45 @@
-//! A server that somebody else runs and loads, which is looked at and never changed.
+//! Running server that is only observed and never changed.
 
-use crate::attached::managed::{RunningError, log_in};
+use crate::attached::managed::{AttachError, log_in};
 use crate::attached::process_facts::{ProcessError, facts_of_process};
 use crate::connection::dsn::Dsn;
 use crate::facts::server::ServerFacts;
 use crate::process::pidfd::{Exit, ProcessWatch};
 use logtrace_common::{Connection, Password};
 
-/// How a running server is named.
+/// Name of a running server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RunningChoice {
-    /// By its process: there is no login, so that only what the process itself tells is known.
+pub enum ObservedChoice {
+    /// Process number. There is no login, so only facts of the process are known.
     Process(u32),
-    /// By its address.
+    /// Address and account.
     Address(Dsn),
 }
 
-/// Why a running server cannot be watched.
+/// Error if a running server cannot be observed.
 #[derive(Debug, thiserror::Error)]
-pub enum WatchError {
-    /// The process is none of a server.
+pub enum ObserveError {
+    /// The process is not a server.
     #[error(transparent)]
     Process(#[from] ProcessError),
-    /// It could not be asked, or its process not be watched.
+    /// The connection failed, or the process cannot be watched.
     #[error(transparent)]
-    Running(#[from] RunningError),
+    Running(#[from] AttachError),
 }
 
-/// A running server that is watched: nothing of it is changed.
+/// Running server that is observed. Nothing in it is changed.
 #[derive(Debug)]
-pub struct WatchedServer {
+pub struct ObservedServer {
     facts: ServerFacts,
     connection: Option<Connection>,
     watch: ProcessWatch,
 }
 
-impl WatchedServer {
-    /// Finds the server. The password of one that is named by its address comes from the environment variable
-    /// `LOGTRACE_PASSWORD`.
-    pub async fn attach(choice: &RunningChoice) -> Result<Self, WatchError> {
+impl ObservedServer {
+    /// Finds the server. The password of an account comes from the environment variable `LOGTRACE_PASSWORD`.
+    pub async fn attach(choice: &ObservedChoice) -> Result<Self, ObserveError> {
         match choice {
-            RunningChoice::Address(dsn) => {
+            ObservedChoice::Address(dsn) => {
                 let (connection, facts, watch) = log_in(dsn, Password::from_environment()).await?;
                 Ok(Self {
                     facts,
@@ -48,9 +47,9 @@ impl WatchedServer {
                     watch,
                 })
             }
-            &RunningChoice::Process(pid) => {
+            &ObservedChoice::Process(pid) => {
                 let facts = facts_of_process(pid)?;
-                let watch = ProcessWatch::new(pid).map_err(|source| RunningError::Watch { pid, source })?;
+                let watch = ProcessWatch::new(pid).map_err(|source| AttachError::Watch { pid, source })?;
                 Ok(Self {
                     facts,
                     connection: None,
@@ -60,17 +59,17 @@ impl WatchedServer {
         }
     }
 
-    /// What is known of it.
+    /// Returns the facts of the server.
     pub fn facts(&self) -> &ServerFacts {
         &self.facts
     }
 
-    /// How to connect to it, if it was asked.
+    /// Returns address and account, if there is a login.
     pub fn connection(&self) -> Option<&Connection> {
         self.connection.as_ref()
     }
 
-    /// Waits until its process has ended; only its parent can know how.
+    /// Waits until the process has ended. Only its parent can read its exit status.
     pub async fn died(&self) -> Exit {
         self.watch.ended().await
     }

@@ -1,4 +1,4 @@
-//! A server that is not asked: what its process alone tells of it.
+//! Facts of a server without a login, from its process alone.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -8,48 +8,48 @@ use std::path::{Path, PathBuf};
 use procfs::process::Process;
 use thiserror::Error;
 
-use crate::attached::process_memory::Globals;
+use crate::attached::process_memory::ProcessMemory;
 use crate::connection::listener_pid::is_server;
 use crate::facts::server::ServerFacts;
 use logtrace_common::{Flavor, version_number};
 
-/// Why a process is no server that can be watched.
+/// Error for a process that cannot be observed as a server.
 #[derive(Debug, Error)]
 pub enum ProcessError {
-    /// No process has the number.
+    /// There is no such process.
     #[error("there is no process {0}. `pgrep -a 'mysqld|mariadbd'` lists the servers of this machine")]
     Gone(u32),
-    /// It is one of a process's threads.
+    /// The number belongs to a thread.
     #[error("{tid} is a thread of process {pid}: give --pid {pid}")]
     Thread {
-        /// The number that was given.
+        /// Number of the thread.
         tid: u32,
-        /// The process that it belongs to.
+        /// Process of the thread.
         pid: i32,
     },
-    /// Another program.
+    /// The process runs another program.
     #[error(
         "process {pid} runs {program}, neither mysqld nor mariadbd. `pgrep -a 'mysqld|mariadbd'` lists the servers of this machine"
     )]
     OtherProgram {
-        /// The process.
+        /// Process number.
         pid: u32,
-        /// Its program.
+        /// Program of the process.
         program: PathBuf,
     },
-    /// It has no program, or none that may be looked at.
+    /// The program of the process cannot be read.
     #[error("cannot read the program of process {pid}: {source}. Has it ended? Is logtrace run as root?")]
     Program {
-        /// The process.
+        /// Process number.
         pid: u32,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
 }
 
-/// How a variable is kept in the server's memory.
+/// C type of a variable in the server's memory.
 #[derive(Clone, Copy)]
-enum Kept {
+enum CType {
     /// `char[]`.
     Text,
     /// `char *`.
@@ -60,22 +60,22 @@ enum Kept {
     Switch,
 }
 
-/// Global variables of the servers' code (sql/mysqld.cc, sql/binlog.cc, sql/log.cc, storage/innobase/srv/srv0srv.cc) and
-/// the system variables that they hold.
-const KEPT: [(&str, Kept, &str); 10] = [
-    ("server_version", Kept::Text, "version"),
-    ("mysql_real_data_home", Kept::Text, "datadir"),
-    ("mysqld_unix_port", Kept::TextBehind, "socket"),
-    ("log_bin_basename", Kept::TextBehind, "log_bin_basename"),
-    ("opt_slow_logname", Kept::TextBehind, "slow_query_log_file"),
+/// Global variables in the code of the servers (sql/mysqld.cc, sql/binlog.cc, sql/log.cc,
+/// storage/innobase/srv/srv0srv.cc), with their types and the system variables that they hold.
+const VARIABLES: [(&str, CType, &str); 10] = [
+    ("server_version", CType::Text, "version"),
+    ("mysql_real_data_home", CType::Text, "datadir"),
+    ("mysqld_unix_port", CType::TextBehind, "socket"),
+    ("log_bin_basename", CType::TextBehind, "log_bin_basename"),
+    ("opt_slow_logname", CType::TextBehind, "slow_query_log_file"),
     // MySQL's name for it, and MariaDB's.
-    ("opt_general_logname", Kept::TextBehind, "general_log_file"),
-    ("opt_logname", Kept::TextBehind, "general_log_file"),
-    ("opt_bin_log", Kept::Switch, "log_bin"),
-    ("sync_binlog_period", Kept::Number, "sync_binlog"),
+    ("opt_general_logname", CType::TextBehind, "general_log_file"),
+    ("opt_logname", CType::TextBehind, "general_log_file"),
+    ("opt_bin_log", CType::Switch, "log_bin"),
+    ("sync_binlog_period", CType::Number, "sync_binlog"),
     (
         "srv_flush_log_at_trx_commit",
-        Kept::Number,
+        CType::Number,
         "innodb_flush_log_at_trx_commit",
     ),
 ];
@@ -83,7 +83,7 @@ const KEPT: [(&str, Kept, &str); 10] = [
 /// First bytes of a binary log (sql/log_event.h, `BINLOG_MAGIC`).
 const BINLOG_MAGIC: [u8; 4] = [0xfe, b'b', b'i', b'n'];
 
-/// What the process `pid` tells without being asked: its program, a few variables in its memory, its open files.
+/// Reads the facts of the process `pid`: its program, some variables in its memory, and its open files.
 pub(crate) fn facts_of_process(pid: u32) -> Result<ServerFacts, ProcessError> {
     let binary = server_program(pid)?;
     let variables = variables_of(pid);
@@ -102,12 +102,12 @@ pub(crate) fn facts_of_process(pid: u32) -> Result<ServerFacts, ProcessError> {
     })
 }
 
-/// Those of the system variables that can be found.
+/// Reads the system variables that can be found.
 fn variables_of(pid: u32) -> BTreeMap<String, String> {
-    let symbols = KEPT.map(|(symbol, ..)| symbol);
+    let symbols = VARIABLES.map(|(symbol, ..)| symbol);
     // A program without these symbols has no others, which tracing needs: that is told elsewhere, with a remedy.
-    let globals = Globals::find(pid, &symbols).ok();
-    let mut variables = globals.as_ref().map(kept).unwrap_or_default();
+    let memory = ProcessMemory::find(pid, &symbols).ok();
+    let mut variables = memory.as_ref().map(read_variables).unwrap_or_default();
     let process = PathBuf::from(format!("/proc/{pid}"));
     if !variables.contains_key("datadir")
         && let Ok(directory) = fs::read_link(process.join("cwd"))
@@ -123,7 +123,7 @@ fn variables_of(pid: u32) -> BTreeMap<String, String> {
     variables
 }
 
-/// The program of a process, if that is a server.
+/// Returns the program of a process if it is a server.
 fn server_program(pid: u32) -> Result<PathBuf, ProcessError> {
     let process = i32::try_from(pid).ok().and_then(|pid| Process::new(pid).ok());
     let status = process.and_then(|process| process.status().ok());
@@ -140,21 +140,22 @@ fn server_program(pid: u32) -> Result<PathBuf, ProcessError> {
     }
 }
 
-fn kept(globals: &Globals) -> BTreeMap<String, String> {
-    let value = |symbol: &str, kept| match kept {
-        Kept::Text => globals.text(symbol),
-        Kept::TextBehind => globals.text_behind(symbol),
-        Kept::Number => globals.number(symbol).map(|number| number.to_string()),
-        Kept::Switch => globals
+fn read_variables(memory: &ProcessMemory) -> BTreeMap<String, String> {
+    let value = |symbol: &str, kind| match kind {
+        CType::Text => memory.text(symbol),
+        CType::TextBehind => memory.text_behind(symbol),
+        CType::Number => memory.number(symbol).map(|number| number.to_string()),
+        CType::Switch => memory
             .number(symbol)
             .map(|on| if on == 0 { "OFF" } else { "ON" }.to_owned()),
     };
-    KEPT.iter()
-        .filter_map(|&(symbol, kept, variable)| Some((variable.to_owned(), value(symbol, kept)?)))
+    VARIABLES
+        .iter()
+        .filter_map(|&(symbol, kind, variable)| Some((variable.to_owned(), value(symbol, kind)?)))
         .collect()
 }
 
-/// The path, without its number, of the binary log among the open files in `descriptors` (`/proc/PID/fd`).
+/// Returns the path, without its number, of the binary log among the open files in `descriptors` (`/proc/PID/fd`).
 fn open_binlog(descriptors: &Path) -> Option<String> {
     let entries = fs::read_dir(descriptors).ok()?.flatten();
     entries.into_iter().find_map(|entry| {

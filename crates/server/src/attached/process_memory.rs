@@ -1,4 +1,4 @@
-//! Global variables of a running program, read in its memory where its symbols say that they are.
+//! Global variables of a running program, read from its memory at the addresses of its symbols.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -9,22 +9,22 @@ use std::os::unix::fs::FileExt;
 use object::{Object, ObjectSymbol};
 use procfs::process::Process;
 
-/// No text that a server keeps is longer (`FN_REFLEN` in include/my_io.h).
+/// Maximal length of a text in a server (`FN_REFLEN` in include/my_io.h).
 const LONGEST_TEXT: usize = 512;
 
 /// Tag of the program's entry address in the auxiliary vector (getauxval(3)).
 const AT_ENTRY: u64 = 9;
 
-/// The globals of one process. Nothing of it is stopped or changed.
+/// Global variables of a process. The process is neither stopped nor changed.
 #[derive(Debug)]
-pub(crate) struct Globals {
+pub(crate) struct ProcessMemory {
     memory: File,
     /// Address in the process and size, by symbol.
     places: BTreeMap<String, (u64, u64)>,
 }
 
-impl Globals {
-    /// Looks up those of `symbols` that the program of a process has; needs root.
+impl ProcessMemory {
+    /// Looks up the `symbols` that the program of a process has. Needs root.
     pub(crate) fn find(pid: u32, symbols: &[&str]) -> io::Result<Self> {
         let program = fs::read(format!("/proc/{pid}/exe"))?;
         let elf = object::File::parse(&*program).map_err(io::Error::other)?;
@@ -45,19 +45,19 @@ impl Globals {
         })
     }
 
-    /// The text in a `char[]`; none that is empty or no plain text.
+    /// Returns the text in a `char[]`, or `None` if it is empty or not plain text.
     pub(crate) fn text(&self, symbol: &str) -> Option<String> {
         let &(address, size) = self.places.get(symbol)?;
         self.text_at(address, usize::try_from(size).ok()?.min(LONGEST_TEXT))
     }
 
-    /// The text that a `char *` points to; none that is empty or no plain text.
+    /// Returns the text that a `char *` points to, or `None` if it is empty or not plain text.
     pub(crate) fn text_behind(&self, symbol: &str) -> Option<String> {
         let address = self.number(symbol).filter(|&address| address != 0)?;
         self.text_at(address, LONGEST_TEXT)
     }
 
-    /// An unsigned number of 1, 2, 4 or 8 bytes.
+    /// Returns an unsigned number of 1, 2, 4 or 8 bytes.
     pub(crate) fn number(&self, symbol: &str) -> Option<u64> {
         let &(address, size) = self.places.get(symbol)?;
         let size = usize::try_from(size)
@@ -68,13 +68,13 @@ impl Globals {
         Some(u64::from_le_bytes(bytes))
     }
 
-    /// The addresses that a symbol stands for.
+    /// Returns the address range of a symbol.
     pub(crate) fn range(&self, symbol: &str) -> Option<Range<u64>> {
         let &(address, size) = self.places.get(symbol)?;
         Some(address..address.checked_add(size)?)
     }
 
-    /// The 64-bit words from an address on, for at most so many bytes; fewer where the memory ends.
+    /// Returns the 64-bit words in the `at_most` bytes from `address` on. There are fewer if the memory ends before.
     pub(crate) fn words(&self, address: u64, at_most: usize) -> Vec<u64> {
         let mut bytes = vec![0; at_most];
         let read = self.memory.read_at(&mut bytes, address).unwrap_or(0);
@@ -92,7 +92,7 @@ impl Globals {
     }
 }
 
-/// Where the kernel found the program's entry: programs are loaded at an address that differs each time.
+/// Returns the address of the program's entry, which differs each time that the program is loaded.
 fn entry_address(pid: u32) -> io::Result<u64> {
     let pid = i32::try_from(pid).map_err(io::Error::other)?;
     let vector = Process::new(pid).and_then(|process| process.auxv());
@@ -128,7 +128,7 @@ mod tests {
         pub(super) static LOGTRACE_NUMBER: u32 = 1_000;
     }
 
-    fn globals() -> Globals {
+    fn globals() -> ProcessMemory {
         // They are there only if they are used.
         std::hint::black_box((
             &told::LOGTRACE_TEXT,
@@ -144,7 +144,7 @@ mod tests {
             "TEXT", "EMPTY", "BINARY", "ENDLESS", "POINTER", "NULL", "FLAG", "NUMBER",
         ];
         let names = names.map(|name| format!("LOGTRACE_{name}"));
-        Globals::find(std::process::id(), &names.each_ref().map(String::as_str)).unwrap()
+        ProcessMemory::find(std::process::id(), &names.each_ref().map(String::as_str)).unwrap()
     }
 
     #[test]

@@ -1,32 +1,32 @@
-//! Which thread of a server receives the acknowledgements of replicas (semi-synchronous replication).
+//! Thread of a server that receives the acknowledgements of replicas (semi-synchronous replication).
 //!
-//! A commit that waits for a replica is woken by that thread, which itself waits for the replicas' sockets. From its
-//! waits alone it could be any connection that holds a lock. The server is not asked, as there may be no login: MySQL
-//! names the thread, and of MariaDB, which names none, the function that the thread runs is known by its symbol.
+//! That thread wakes a commit that waits for a replica. The thread itself waits for the replicas' sockets. Its waits
+//! alone look like those of any connection that holds a lock. There may be no login, so the server is not asked: MySQL
+//! names the thread, and in MariaDB, which names no threads, the symbol of the thread's function identifies it.
 
 use std::fs;
 use std::ops::Range;
 
-use crate::attached::process_memory::Globals;
+use crate::attached::process_memory::ProcessMemory;
 use crate::facts::server::ServerFacts;
 use logtrace_common::Flavor;
 
-/// What MySQL calls the thread since 8.0.27 (`all_semisync_threads` in plugin/semisync/semisync_source_plugin.cc).
+/// Name of the thread in MySQL since 8.0.27 (`all_semisync_threads` in plugin/semisync/semisync_source_plugin.cc).
 const NAME: &str = "ss_ack";
 
-/// `Ack_receiver::run()`, which the thread is in as long as it lives. In MariaDB it is a part of the server
+/// `Ack_receiver::run()`, the function of the thread. In MariaDB it is a part of the server
 /// (sql/semisync_master_ack_receiver.cc).
 const FUNCTION: &str = "_ZN12Ack_receiver3runEv";
 
-/// How far from the top of the stack of a thread that waits in the function its frame is at most: in between are those
-/// of a condition variable's wait.
+/// Largest distance of the function's frame from the top of the stack of a waiting thread. The frames of a condition
+/// variable's wait are in between.
 const DEPTH: usize = 4 << 10;
 
-/// A thread that happens to run has no stack to look at, and is looked at again.
+/// Number of attempts: a thread that runs at the moment has no readable stack.
 const LOOKS: u32 = 50;
 
 impl ServerFacts {
-    /// The thread that receives the acknowledgements of replicas, if there is one; needs root.
+    /// Returns the thread that receives the acknowledgements of replicas, if there is one. Needs root.
     pub fn ack_receiver(&self) -> Option<u32> {
         let enabled = self.variables.get("rpl_semi_sync_master_enabled");
         match self.flavor {
@@ -43,13 +43,13 @@ fn by_name(pid: u32) -> Option<u32> {
 }
 
 fn by_stack(pid: u32) -> Option<u32> {
-    let globals = Globals::find(pid, &[FUNCTION]).ok()?;
-    let code = globals.range(FUNCTION)?;
+    let memory = ProcessMemory::find(pid, &[FUNCTION]).ok()?;
+    let code = memory.range(FUNCTION)?;
     let mut threads = threads(pid).into_iter();
-    threads.find(|&tid| is_inside(pid, tid, &code, &globals))
+    threads.find(|&tid| is_inside(pid, tid, &code, &memory))
 }
 
-/// The threads of a process; none of one that is gone.
+/// Returns the threads of a process. The list is empty if the process has ended.
 fn threads(pid: u32) -> Vec<u32> {
     let entries = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten();
     let names = entries.flatten().map(|entry| entry.file_name());
@@ -61,12 +61,12 @@ fn is_named(pid: u32, tid: u32) -> bool {
     name.is_ok_and(|name| name.starts_with(NAME))
 }
 
-/// Whether a call of a thread returns into `code`.
-fn is_inside(pid: u32, tid: u32, code: &Range<u64>, globals: &Globals) -> bool {
+/// Returns whether a call of the thread returns into `code`.
+fn is_inside(pid: u32, tid: u32, code: &Range<u64>, memory: &ProcessMemory) -> bool {
     let path = format!("/proc/{pid}/task/{tid}/syscall");
     let top = (0..LOOKS).find_map(|_| stack_pointer(&fs::read_to_string(&path).ok()?));
     top.is_some_and(|top| {
-        let words = globals.words(top, DEPTH);
+        let words = memory.words(top, DEPTH);
         // The start of the code is what a pointer to the function holds.
         words
             .iter()
@@ -74,7 +74,8 @@ fn is_inside(pid: u32, tid: u32, code: &Range<u64>, globals: &Globals) -> bool {
     })
 }
 
-/// From `/proc/PID/task/TID/syscall`: `NUMBER ARGUMENTS STACK CODE`, or `-1 STACK CODE`, or `running` (proc(5)).
+/// Reads the stack pointer from `/proc/PID/task/TID/syscall`: `NUMBER ARGUMENTS STACK CODE`, or `-1 STACK CODE`, or
+/// `running` (proc(5)).
 fn stack_pointer(text: &str) -> Option<u64> {
     let mut words = text.split_whitespace().rev().skip(1);
     let address = words.next()?.strip_prefix("0x")?;

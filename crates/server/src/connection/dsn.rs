@@ -1,4 +1,4 @@
-//! The address of a running server, as a person writes it.
+//! Address of a running server, as users write it.
 
 use logtrace_common::{Connection, Endpoint, PASSWORD_VARIABLE, Password, Tls};
 use std::net::{IpAddr, Ipv4Addr};
@@ -9,7 +9,7 @@ use percent_encoding::percent_decode_str;
 use thiserror::Error;
 use url::{Host, Url};
 
-/// Where servers usually have their socket, in the order in which they are looked for.
+/// Usual paths of a server's socket, in the order of search.
 const USUAL_SOCKETS: [&str; 3] = [
     "/run/mysqld/mysqld.sock",
     "/var/lib/mysql/mysql.sock",
@@ -21,7 +21,7 @@ const USUAL_PORT: u16 = 3306;
 /// `mysql://user@host[:port]/database?socket=PATH&ssl-mode=MODE`, checked: on this machine, and without a password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dsn {
-    /// Where the address points.
+    /// Target of the address.
     pub target: Target,
     /// `root` when the address names none.
     pub user: String,
@@ -31,7 +31,7 @@ pub struct Dsn {
     pub tls: Tls,
 }
 
-/// What an address names as the place of the server.
+/// Target of an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// `localhost` and nothing more: the usual socket if there is one, else the usual port.
@@ -42,25 +42,25 @@ pub enum Target {
     Tcp(IpAddr, u16),
 }
 
-/// Why a text is not an address that logtrace takes.
+/// Error for a text that is not an accepted address.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DsnError {
-    /// It does not have the form of one.
+    /// The text does not have the form of an address.
     #[error(
         "{text:?} is not a server's address: {reason}. Write mysql://USER@localhost/DATABASE?socket=PATH or mysql://USER@127.0.0.1:PORT/DATABASE"
     )]
     Malformed {
-        /// The text; never one with a password in it.
+        /// Text without a password.
         text: String,
-        /// What is wrong with it.
+        /// Reason.
         reason: String,
     },
-    /// Every user of the machine can read the arguments of a process.
+    /// The address has a password, which every user can read among the arguments of the process.
     #[error(
         "the server's address holds a password, which every user of this machine could read: remove it and set the environment variable {PASSWORD_VARIABLE}"
     )]
     Password,
-    /// logtrace traces the server's process, so the server has to be here.
+    /// The server is on another machine, where logtrace cannot trace its process.
     #[error(
         "the server {0} is not on this machine: run logtrace on the server's own machine and use localhost, 127.0.0.1 or a socket"
     )]
@@ -89,7 +89,7 @@ impl FromStr for Dsn {
 }
 
 impl Dsn {
-    /// How to connect; asks the file system for the usual sockets where the address leaves the place open.
+    /// Returns the connection. Looks for the usual sockets if the address names neither socket nor port.
     pub fn connection(&self, password: Option<Password>) -> Connection {
         Connection {
             endpoint: self.endpoint(Path::exists),
@@ -116,7 +116,7 @@ impl Dsn {
     }
 }
 
-/// What stands after the question mark.
+/// Parameters after the question mark.
 #[derive(Default)]
 struct Parameters {
     socket: Option<PathBuf>,
@@ -162,7 +162,7 @@ fn target(text: &str, url: &Url, socket: Option<PathBuf>, tls: Tls) -> Result<Ta
     }
 }
 
-/// The address that the host means, none for `localhost` or no host.
+/// Returns the address of the host, or `None` for `localhost` or no host.
 fn loopback(text: &str, url: &Url) -> Result<Option<IpAddr>, DsnError> {
     let address = match url.host() {
         None | Some(Host::Domain("" | "localhost")) => return Ok(None),
@@ -187,7 +187,7 @@ fn non_empty(text: &str, encoded: &str) -> Result<Option<String>, DsnError> {
     Ok((!decoded.is_empty()).then(|| decoded.into_owned()))
 }
 
-/// A text that cannot be taken apart may hold a password all the same: then nothing of it is repeated.
+/// Returns the text, or a placeholder if it may contain a password.
 fn without_password(text: &str) -> &str {
     let after_scheme = text.split_once("://").map_or(text, |(_, after)| after);
     let account = after_scheme.rsplit_once('@').map_or("", |(account, _)| account);

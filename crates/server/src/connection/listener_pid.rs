@@ -1,4 +1,4 @@
-//! Which process of this machine is behind an address.
+//! Server process that listens on an address.
 
 use logtrace_common::Endpoint;
 use std::fs;
@@ -11,43 +11,43 @@ use procfs::process::{FDTarget, Process, all_processes};
 use thiserror::Error;
 use tokio::net::UnixStream;
 
-/// Why no server process was found behind an address.
+/// Error if no server process is found at an address.
 #[derive(Debug, Error)]
 pub enum PeerError {
     /// The address cannot be reached.
     #[error("cannot reach {endpoint}: {source}")]
     Reach {
-        /// The address.
+        /// Address of the server.
         endpoint: Endpoint,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
     /// `/proc` cannot be read.
     #[error("cannot find the process that listens on {endpoint}: {source}. Run logtrace as root")]
     Proc {
-        /// The address.
+        /// Address of the server.
         endpoint: Endpoint,
-        /// What the system said.
+        /// Error of the system.
         source: procfs::ProcError,
     },
-    /// No process that can be seen from here.
+    /// No visible process listens there.
     #[error(
         "no process of this machine listens on {0}: a forwarded port or a server in another container cannot be measured by its address. Use its socket"
     )]
     NotHere(Endpoint),
-    /// Another program.
+    /// The process runs another program.
     #[error("process {pid} behind {endpoint} is {program}, neither mysqld nor mariadbd")]
     OtherProgram {
-        /// The address.
+        /// Address of the server.
         endpoint: Endpoint,
-        /// The process.
+        /// Process number.
         pid: u32,
-        /// Its program.
+        /// Program of the process.
         program: PathBuf,
     },
 }
 
-/// The server process behind `endpoint`: by the credentials of the socket, or by who holds the listening socket.
+/// Returns the server process that listens on `endpoint`, by the credentials of the socket or by its holder.
 pub(crate) async fn server_process(endpoint: &Endpoint) -> Result<u32, PeerError> {
     let pid = match endpoint {
         Endpoint::Socket(path) => socket_peer(endpoint, path).await?,
@@ -69,7 +69,8 @@ pub(crate) async fn server_process(endpoint: &Endpoint) -> Result<u32, PeerError
     }
 }
 
-/// `SO_PEERCRED` names the process that listens (unix(7)); 0 stands for one of another PID namespace.
+/// Returns the process that listens on a socket (`SO_PEERCRED`, unix(7)). The kernel reports 0 for a process of another
+/// PID namespace.
 async fn socket_peer(endpoint: &Endpoint, path: &Path) -> Result<Option<u32>, PeerError> {
     let reach = |source| PeerError::Reach {
         endpoint: endpoint.clone(),
@@ -111,7 +112,7 @@ fn holds_socket(process: &Process, inodes: &[u64]) -> bool {
         .any(|fd| matches!(fd.target, FDTarget::Socket(inode) if inodes.contains(&inode)))
 }
 
-/// Whether a socket that is bound to `local` takes connections to `target`: bound to it, or to every address.
+/// Returns whether a socket that is bound to `local` accepts connections to `target`.
 fn takes(local: SocketAddr, target: SocketAddr) -> bool {
     let any = match local.ip() {
         IpAddr::V4(ip) => ip == Ipv4Addr::UNSPECIFIED && target.is_ipv4(),
@@ -121,7 +122,7 @@ fn takes(local: SocketAddr, target: SocketAddr) -> bool {
     local.port() == target.port() && (any || local.ip().to_canonical() == target.ip())
 }
 
-/// `mysqld`, `mariadbd`, their debug builds, and either after an upgrade replaced the file.
+/// Returns whether a program is `mysqld` or `mariadbd`, a debug build of one, or one whose file an upgrade replaced.
 pub(crate) fn is_server(program: &Path) -> bool {
     let name = program.file_name().unwrap_or_default().to_string_lossy();
     ["mysqld", "mariadbd"]

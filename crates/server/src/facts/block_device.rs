@@ -1,41 +1,41 @@
-//! How a disk orders, caches and forces writes, as sysfs tells it.
+//! Facts of a block device from sysfs: how it orders, caches and flushes writes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-/// A disk's settings (Documentation/ABI/stable/sysfs-block); what cannot be read is none.
+/// Settings of a disk (Documentation/ABI/stable/sysfs-block). Values that cannot be read are `None`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BlockDeviceFacts {
     /// Name of the whole disk, such as `vda`.
     pub disk: String,
-    /// `major:minor` of the device that holds the file system; a partition's own.
+    /// `major:minor` of the device that holds the file system; for a partition its own number.
     pub number: String,
     /// Bytes of the device that holds the file system.
     pub size_bytes: Option<u64>,
-    /// The I/O scheduler in use.
+    /// I/O scheduler in use.
     pub scheduler: Option<String>,
-    /// `write back` where a flush has something to do, `write through` where it has not.
+    /// `write back` if the disk has a volatile cache to flush, else `write through`.
     pub write_cache: Option<String>,
-    /// Whether the disk forces single writes (FUA) without a flush.
+    /// Whether the disk can force a single write (FUA) without a flush.
     pub fua: Option<bool>,
-    /// Whether it has platters.
+    /// Whether the disk rotates.
     pub rotational: Option<bool>,
-    /// For a loop device the file behind it: then the flush of the disk below counts too.
+    /// File behind a loop device. Its flush also flushes the disk below.
     pub backing_file: Option<PathBuf>,
-    /// For a loop device, whether it passes by the page cache of the file system below.
+    /// Whether a loop device bypasses the page cache of the file system below.
     pub direct_io: Option<bool>,
 }
 
-/// Unit of the file `size` of a device, whatever its sectors are.
+/// Unit of the file `size` of a device, for any sector size.
 const SIZE_UNIT_BYTES: u64 = 512;
 
-/// How the kernel marks a file that has no name any more.
+/// Mark of the kernel for a file whose name was removed.
 const DELETED: &str = " (deleted)";
 
 impl BlockDeviceFacts {
-    /// Reads `SYS/dev/block/MAJOR:MINOR`; none when that is no block device.
+    /// Reads `SYS/dev/block/MAJOR:MINOR`. Returns `None` if that is no block device.
     pub(crate) fn read(sys: &Path, number: &str) -> Option<Self> {
         let device = sys.join("dev/block").join(number).canonicalize().ok()?;
         // A partition has its queue in the directory of its disk, which is the parent.
@@ -67,7 +67,7 @@ impl BlockDeviceFacts {
 }
 
 impl BlockDeviceFacts {
-    /// The directory of the file behind a loop device, which may have no name any more.
+    /// Returns the directory of the file behind a loop device, even if the file's name was removed.
     pub(crate) fn backing_directory(&self) -> Option<PathBuf> {
         let file = self.backing_file.as_ref()?.to_str()?;
         let file = Path::new(file.strip_suffix(DELETED).unwrap_or(file));
@@ -75,7 +75,7 @@ impl BlockDeviceFacts {
     }
 }
 
-/// The word in brackets of a list such as `none [mq-deadline] kyber`.
+/// Returns the word in brackets of a list such as `none [mq-deadline] kyber`.
 pub(crate) fn chosen(list: &str) -> String {
     list.split_whitespace()
         .find_map(|word| word.strip_prefix('[')?.strip_suffix(']'))

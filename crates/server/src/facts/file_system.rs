@@ -1,4 +1,4 @@
-//! What a file system is, and what it stands on.
+//! Facts of a file system and of the disk below it.
 
 use std::collections::HashMap;
 use std::fs;
@@ -13,36 +13,36 @@ use thiserror::Error;
 
 use crate::facts::block_device::BlockDeviceFacts;
 
-/// The file system of one directory.
+/// File system of a directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileSystemFacts {
-    /// The directory that was asked about.
+    /// Directory that was looked up.
     pub path: PathBuf,
-    /// Where the file system is mounted.
+    /// Mount point of the file system.
     pub mount_point: PathBuf,
-    /// Its type, such as `ext4`.
+    /// Type, such as `ext4`.
     pub kind: String,
     /// Options of the mount and of the file system, sorted.
     pub options: Vec<String>,
-    /// What is mounted, such as `/dev/vda1`.
+    /// Mounted device, such as `/dev/vda1`.
     pub source: Option<String>,
-    /// The disk below, none for file systems that have no single one.
+    /// Disk below, or `None` for file systems without a single disk.
     pub device: Option<BlockDeviceFacts>,
     /// Bytes that an unprivileged process can still write.
     pub free_bytes: u64,
-    /// The file system that holds the image, for one in a file.
+    /// File system that holds the image, if this one is in an image file.
     pub below: Option<Box<FileSystemFacts>>,
 }
 
-/// Why a file system's facts are not known.
+/// Error while the facts of a file system are read.
 #[derive(Debug, Error)]
 pub enum FileSystemError {
-    /// The directory cannot be looked at.
+    /// The directory cannot be inspected.
     #[error("cannot tell the file system of {path}: {source}")]
     Path {
-        /// The directory.
+        /// Directory.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
     /// The list of mounts cannot be read.
@@ -54,12 +54,13 @@ pub enum FileSystemError {
 }
 
 impl FileSystemFacts {
-    /// Looks at the file system that holds `path`, which exists.
+    /// Reads the facts of the file system that holds the existing `path`.
     pub fn of(path: &Path) -> Result<Self, FileSystemError> {
         Self::reached_by(path, path, &[this_thread()?])
     }
 
-    /// The same for a path as the process `pid` sees it, which may be in a container or another root.
+    /// Reads the facts of the file system that holds `path` as the process `pid` sees it, which may be in a container
+    /// or have another root.
     pub fn seen_by(pid: u32, path: &Path) -> Result<Self, FileSystemError> {
         let mut reached = PathBuf::from(format!("/proc/{pid}/root"));
         reached.extend(path.strip_prefix("/"));
@@ -67,7 +68,8 @@ impl FileSystemFacts {
         Self::reached_by(&reached, path, &[this_thread()?, its])
     }
 
-    /// Looks by one path at what is told by another `path`, and at what holds the image that it may be on.
+    /// Reads the facts of the file system at `reached` and of the one below its image, if it is in one. `path` is the
+    /// path in the result.
     fn reached_by(reached: &Path, path: &Path, known_to: &[Process]) -> Result<Self, FileSystemError> {
         let mut facts = Self::by_itself(reached, path, known_to)?;
         let image = facts
@@ -82,7 +84,7 @@ impl FileSystemFacts {
         Ok(facts)
     }
 
-    /// The mount of the path is known to one of these processes.
+    /// Reads the facts without those below. One of the processes must see the mount.
     fn by_itself(reached: &Path, path: &Path, known_to: &[Process]) -> Result<Self, FileSystemError> {
         let fail = |source: rustix::io::Errno| FileSystemError::Path {
             path: path.to_owned(),
@@ -119,14 +121,14 @@ impl FileSystemFacts {
     }
 }
 
-/// The calling thread: it may have mounts of its own.
+/// Returns the calling thread, which may be in another mount namespace than the process.
 fn this_thread() -> Result<Process, procfs::ProcError> {
     let id = rustix::thread::gettid().as_raw_nonzero();
     Process::new_with_root(PathBuf::from(format!("/proc/self/task/{id}")))
 }
 
-/// `major:minor` of the device below. btrfs shows a number of its own (major 0), so there the device file that
-/// is mounted is asked.
+/// Returns `major:minor` of the device below. btrfs shows a number of its own (major 0), so the mounted device file is
+/// looked up there.
 fn device_number(mount: &MountInfo, number_of_file: impl Fn(&str) -> Option<u64>) -> Option<String> {
     if !mount.majmin.starts_with("0:") {
         return Some(mount.majmin.clone());

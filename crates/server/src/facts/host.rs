@@ -1,4 +1,4 @@
-//! What a machine is, for `host.json`.
+//! Facts of the machine, for `host.json`.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use serde::Serialize;
 use thiserror::Error;
 
 use crate::facts::file_system::{FileSystemError, FileSystemFacts};
-use crate::storage::placed_dirs::{Placed, PlacedOn};
+use crate::facts::placed::{Placed, PlacedOn};
 use logtrace_common::FileClass;
 
-/// The machine that a run was on.
+/// Machine that a run was on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct HostFacts {
     /// Release of the running kernel.
@@ -23,34 +23,34 @@ pub struct HostFacts {
     pub memory_bytes: u64,
     /// File systems of the server's directories, each once.
     pub file_systems: Vec<FileSystemFacts>,
-    /// Classes of files that are placed elsewhere, and the file system of each.
+    /// Classes of files that are placed elsewhere, with the file system of each.
     pub placed: Vec<PlacedFacts>,
 }
 
-/// Where the files of one class are.
+/// Location of one class of files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PlacedFacts {
-    /// The class.
+    /// Class of the files.
     pub class: FileClass,
-    /// What its directory is; what is written to `/dev/null` and to a file that is emptied stays nowhere.
+    /// Kind of the directory. Writes to `/dev/null` and to an emptied file are discarded.
     pub on: PlacedOn,
-    /// The file system of its directory.
+    /// File system of the directory.
     pub file_system: FileSystemFacts,
 }
 
-/// Why the facts of the machine are not known.
+/// Error while the facts of the machine are read.
 #[derive(Debug, Error)]
 pub enum HostError {
     /// `/proc` cannot be read.
     #[error("cannot read CPUs and memory from /proc: {0}")]
     Proc(#[from] procfs::ProcError),
-    /// A directory's file system is not known.
+    /// The file system of a directory cannot be read.
     #[error(transparent)]
     FileSystem(#[from] FileSystemError),
 }
 
 impl HostFacts {
-    /// Looks at the machine and at the file systems of `paths` and of `placed`, which exist.
+    /// Reads the facts of the machine and of the file systems of `paths` and `placed`, which exist.
     pub fn collect(paths: &[&Path], placed: &[Placed]) -> Result<Self, HostError> {
         let cpus = CpuInfo::current()?;
         let mut file_systems: Vec<FileSystemFacts> = Vec::new();

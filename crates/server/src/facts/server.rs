@@ -1,4 +1,4 @@
-//! What a running server says of itself.
+//! Facts of a running server.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,25 +10,25 @@ use serde::Serialize;
 use logtrace_common::{ConnectError, Connection};
 use logtrace_common::{Flavor, LogNames, version_number};
 
-/// A server, as it was when its measurement began.
+/// Server at the start of its measurement.
 #[derive(Clone, Debug, Serialize)]
 pub struct ServerFacts {
     /// MySQL or MariaDB.
     pub flavor: Flavor,
-    /// Its version number, such as `9.7.4`; the whole version is the variable `version`.
+    /// Version number, such as `9.7.4`. The variable `version` has the whole version.
     pub version: String,
-    /// Its process.
+    /// Process of the server.
     pub pid: u32,
-    /// The program that the process runs (`/proc/PID/exe`, as the server's own mount namespace names it).
+    /// Program of the process (`/proc/PID/exe`, with the path in the server's own mount namespace).
     pub binary: PathBuf,
-    /// `SHOW GLOBAL VARIABLES`; of a server that is not asked, those that its process tells.
+    /// `SHOW GLOBAL VARIABLES`. Without a login, the variables that were found in the memory of the process.
     pub variables: BTreeMap<String, String>,
-    /// Whether it is an instance of logtrace's own.
+    /// Whether logtrace started the server.
     pub private: bool,
 }
 
 impl ServerFacts {
-    /// Asks the server behind `connection`, whose process is `pid`.
+    /// Reads the facts over `connection`. `pid` is the process of the server.
     pub(crate) async fn collect(
         connection: &Connection,
         pid: u32,
@@ -50,36 +50,36 @@ impl ServerFacts {
         })
     }
 
-    /// The file names of the logs that a person may have named, as file classes need them.
+    /// Returns the configured file names of the logs, by which files are classified.
     pub fn log_names(&self) -> LogNames {
         log_names(&self.variables)
     }
 
-    /// Whether it says that its threads serve whatever connection has something to do (`thread_handling`). A server
-    /// that says nothing has a thread for each connection.
+    /// Returns whether the server uses a thread pool (`thread_handling`). A server without that variable has a thread
+    /// for each connection.
     pub fn pools_threads(&self) -> bool {
         let handling = self.variables.get("thread_handling");
         handling.is_some_and(|handling| handling.contains("pool"))
     }
 }
 
-/// Why a server's facts are not known.
+/// Error while the facts of a server are read.
 #[derive(Debug, thiserror::Error)]
 pub enum FactsError {
-    /// It could not be asked.
+    /// The connection failed.
     #[error(transparent)]
     Connect(#[from] ConnectError),
-    /// Its program cannot be told.
+    /// The program of the process cannot be read.
     #[error("cannot read /proc/{pid}/exe of the server: {source}. Run logtrace as root")]
     Binary {
-        /// The server's process.
+        /// Process of the server.
         pid: u32,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
 }
 
-/// The change of each whole number between two `SHOW GLOBAL STATUS`. Counters never fall; gauges may.
+/// Returns the change of each integer between two `SHOW GLOBAL STATUS`. Counters never fall; gauges may.
 pub fn status_delta(
     before: &BTreeMap<String, String>,
     after: &BTreeMap<String, String>,

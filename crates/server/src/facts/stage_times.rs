@@ -1,23 +1,23 @@
-//! How long a server's statements were in which stage, as its Performance Schema tells.
+//! Time of a server's statements in each stage, from the Performance Schema.
 
 use logtrace_common::{ConnectError, Connection};
 use std::collections::BTreeMap;
 
 use mysql_async::prelude::Queryable;
 
-/// The stages of statements since the server was started or asked to time them, by name without `stage/sql/`.
+/// Totals of stages since the server started or began to time them, by name without `stage/sql/`.
 pub type Stages = BTreeMap<String, StageTotal>;
 
-/// One stage.
+/// Total of one stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StageTotal {
-    /// How often a statement entered it.
+    /// Number of times that a statement entered the stage.
     pub count: u64,
-    /// Nanoseconds in it.
+    /// Nanoseconds in the stage.
     pub total_ns: u64,
 }
 
-/// The prefix of the instruments of statements' stages.
+/// Prefix of the instruments of stages of statements.
 const PREFIX: &str = "stage/sql/";
 
 /// Makes the server time the stages of statements from now on. Returns false if its Performance Schema is off; only a
@@ -65,7 +65,7 @@ pub async fn stage_times(connection: &Connection) -> Result<Stages, ConnectError
     Ok(rows.into_iter().map(stage).collect())
 }
 
-/// What was added between two times, by stage.
+/// Returns the difference between two totals, by stage.
 pub fn stages_since(before: &Stages, after: &Stages) -> Stages {
     let added = |(name, after): (&String, &StageTotal)| {
         let before = before.get(name).copied().unwrap_or_default();

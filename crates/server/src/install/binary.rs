@@ -1,4 +1,4 @@
-//! Finding an installed server.
+//! Programs of installed servers.
 
 use logtrace_common::{Flavor, parse_version_output};
 use std::ffi::OsStr;
@@ -8,10 +8,10 @@ use std::process::{Command, Stdio};
 
 use thiserror::Error;
 
-/// Where `scripts/fetch-mysql` puts MySQL.
+/// Directory into which `scripts/fetch-mysql` installs MySQL.
 const FETCHED_MYSQL: &str = "/var/lib/logtrace/mysql/usr/sbin";
 
-/// Where packages put servers without adding the place to everybody's PATH.
+/// Directories of packaged servers that are not in every user's PATH.
 const USUAL_DIRECTORIES: [&str; 4] = [
     "/usr/sbin",
     "/usr/local/mysql/bin",
@@ -19,47 +19,47 @@ const USUAL_DIRECTORIES: [&str; 4] = [
     "/usr/local/sbin",
 ];
 
-/// A server's program.
+/// Program of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binary {
-    /// Its absolute path, symbolic links resolved.
+    /// Absolute path without symbolic links.
     pub path: PathBuf,
-    /// What it says that it is.
+    /// Flavor in the output of `--version`.
     pub flavor: Flavor,
-    /// Its version number, such as `9.7.4`.
+    /// Version number, such as `9.7.4`.
     pub version: String,
 }
 
-/// Why there is no server to start.
+/// Error while a server's program is looked for.
 #[derive(Debug, Error)]
 pub enum FindError {
-    /// None is installed.
+    /// No server is installed.
     #[error("found no {} server in {}. {}", wanted(*.flavor), list(.looked), remedy(*.flavor))]
     NotInstalled {
-        /// The flavor that was asked for, none for any.
+        /// Wanted flavor, or `None` for any.
         flavor: Option<Flavor>,
-        /// The directories that were looked in.
+        /// Directories that were searched.
         looked: Vec<PathBuf>,
     },
-    /// A program was given that cannot be run.
+    /// The chosen program cannot be run.
     #[error("cannot run {path} --version: {source}. Check --server")]
     Run {
-        /// The program.
+        /// Path of the program.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
-    /// A program was given that is no server.
+    /// The chosen program is not a server.
     #[error("{path} is neither mysqld nor mariadbd: --version printed {output:?}. Check --server")]
     NotAServer {
-        /// The program.
+        /// Path of the program.
         path: PathBuf,
-        /// What it printed, cut to one line.
+        /// First line of the output.
         output: String,
     },
 }
 
-/// The installed server of a flavor; with none, MySQL if found, else MariaDB.
+/// Finds the installed server of a flavor. Without a flavor, finds MySQL if it is installed, else MariaDB.
 pub fn find(flavor: Option<Flavor>) -> Result<Binary, FindError> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let directories = directories(&path);
@@ -77,7 +77,7 @@ pub fn find(flavor: Option<Flavor>) -> Result<Binary, FindError> {
 }
 
 impl Binary {
-    /// Asks a program what it is.
+    /// Reads flavor and version of a program from its `--version`.
     pub fn inspect(path: &Path) -> Result<Self, FindError> {
         let run = |source| FindError::Run {
             path: path.into(),
@@ -108,7 +108,7 @@ impl Binary {
         }
     }
 
-    /// The prefix that it is installed under: `/usr` for `/usr/sbin/mysqld`.
+    /// Returns the prefix of the installation: `/usr` for `/usr/sbin/mysqld`.
     pub fn prefix(&self) -> &Path {
         self.path
             .parent()
@@ -117,7 +117,7 @@ impl Binary {
     }
 }
 
-/// The directories to look in, each once, in order.
+/// Returns the directories to search, each once, in order.
 fn directories(path: &OsStr) -> Vec<PathBuf> {
     let all = std::iter::once(PathBuf::from(FETCHED_MYSQL))
         .chain(std::env::split_paths(path))

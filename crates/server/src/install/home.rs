@@ -1,18 +1,18 @@
-//! Where private servers are on disk.
+//! Directories of private servers.
 
 use std::path::{Path, PathBuf};
 
-/// The directories that private servers need. The usual ones are those of [`Default`].
+/// Directories that private servers need. [`Default`] has the usual ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Home {
-    /// Holds instances, each in a directory of its own.
+    /// Directory of instances. Each has a directory of its own in it.
     pub instances: PathBuf,
-    /// Holds initialised data directories to copy.
+    /// Directory of initialised data directories, which are copied.
     pub templates: PathBuf,
 }
 
 impl Home {
-    /// Both under one directory of the caller's choice.
+    /// Returns both directories under `directory`.
     pub fn at(directory: &Path) -> Self {
         Self {
             instances: directory.join("instances"),

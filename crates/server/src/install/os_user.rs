@@ -1,4 +1,4 @@
-//! The unprivileged user that private instances run as.
+//! Unprivileged user that private instances run as.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -7,29 +7,29 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// Users that a server may run as, the first that exists.
+/// Users that a server may run as, in order of preference.
 const CANDIDATES: [&str; 3] = ["mysql", "logtrace", "nobody"];
 
-/// The system user of private instances.
+/// System user of private instances.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerUser {
-    /// Its name.
+    /// Name of the user.
     pub name: String,
-    /// Its user id; never 0.
+    /// User id; never 0.
     pub uid: u32,
-    /// Its group id.
+    /// Group id.
     pub gid: u32,
-    /// Whether a process has to change to it (logtrace runs as root) or is it already.
+    /// Whether a server process has to change to this user, because logtrace runs as root.
     pub(crate) change: bool,
 }
 
-/// Why there is no user to run a server as.
+/// Error if no user can run a server.
 #[derive(Debug, Error)]
 pub enum UserError {
     /// The list of users cannot be read.
     #[error("cannot read /etc/passwd: {0}")]
     Read(#[source] io::Error),
-    /// None of the candidates exists.
+    /// No candidate exists.
     #[error(
         "none of the users mysql, logtrace and nobody exists, and a server never runs as root: useradd --system logtrace"
     )]
@@ -37,7 +37,8 @@ pub enum UserError {
 }
 
 impl ServerUser {
-    /// `mysql`, else `logtrace`, else `nobody`; where logtrace is not root, whoever it is.
+    /// Chooses `mysql`, else `logtrace`, else `nobody`. If logtrace does not run as root, chooses the user that it runs
+    /// as.
     pub fn choose() -> Result<Self, UserError> {
         let passwd = fs::read_to_string("/etc/passwd").map_err(UserError::Read)?;
         let own = rustix::process::geteuid().as_raw();
@@ -52,13 +53,13 @@ impl ServerUser {
         })
     }
 
-    /// Gives it a file or directory.
+    /// Makes the user the owner of a file or directory.
     pub fn own(&self, path: &Path) -> io::Result<()> {
         chown(path, Some(self.uid), Some(self.gid))
     }
 
-    /// The first directory on the way to `path`, itself included, that the user may not pass; none if it may
-    /// pass all. Goes by the permission bits; access control lists are not looked at.
+    /// Returns the first directory on the path, `path` included, that the user may not enter, or `None` if it may enter
+    /// all of them. Looks at permission bits only, not at access control lists.
     pub(crate) fn first_closed(&self, path: &Path) -> io::Result<Option<PathBuf>> {
         let path = path.canonicalize()?;
         let mut from_root: Vec<&Path> = path.ancestors().collect();
@@ -111,7 +112,7 @@ fn name_of(passwd: &str, uid: u32) -> Option<String> {
 
 #[cfg(test)]
 impl ServerUser {
-    /// Whoever runs the tests.
+    /// Returns the user that runs the tests.
     pub(crate) fn me() -> Self {
         Self {
             name: "me".into(),

@@ -1,4 +1,4 @@
-//! What `--server` says.
+//! Value of `--server`.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -8,24 +8,24 @@ use thiserror::Error;
 use crate::connection::dsn::{Dsn, DsnError};
 use logtrace_common::Flavor;
 
-/// Which server to measure.
+/// Choice of a server to measure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServerChoice {
-    /// A private instance of the installed server of this flavor.
+    /// Private instance of the installed server of this flavor.
     Flavor(Flavor),
-    /// A private instance of this binary.
+    /// Private instance of this program.
     Binary(PathBuf),
-    /// A server that runs already.
+    /// Server that runs already.
     Running(Dsn),
 }
 
-/// Why a text does not choose a server.
+/// Error for a text that chooses no server.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ChoiceError {
-    /// It names nothing that is known.
+    /// The text is none of the known forms.
     #[error("{0:?} chooses no server: write mysql, mariadb, /path/to/mysqld or mysql://USER@localhost/")]
     Unknown(String),
-    /// It is an address, but not one that logtrace takes.
+    /// The text is an address that logtrace does not accept.
     #[error(transparent)]
     Dsn(#[from] DsnError),
 }

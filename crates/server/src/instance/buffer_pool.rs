@@ -10,16 +10,17 @@ use logtrace_common::{ConnectError, Connection};
 /// chunks of 1M it comes out smaller than wanted (286M: 285M, 1000M: 997M). MariaDB has no chunks since 10.11.12.
 const CHUNK: u64 = 8 << 20;
 
-/// Longer than this nobody waits: the server reads the rest under load.
+/// Longest wait. The server reads the rest under load.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How often the server is asked.
+/// Interval between two queries of the status.
 const POLL: Duration = Duration::from_millis(20);
 
-/// How long a server may take to begin.
+/// Longest time until a server begins to read.
 const BEGINS_WITHIN: Duration = Duration::from_secs(1);
 
-/// Waits until nothing is read any more. A server that was told not to, or that has noted no pages, is ready at once.
+/// Waits until the server has read the pages. A server that was configured not to read them, or that noted no pages, is
+/// ready at once.
 pub(crate) async fn pool_is_loaded(connection: &Connection) -> Result<(), ConnectError> {
     let start = Instant::now();
     loop {
@@ -37,7 +38,7 @@ pub(crate) async fn pool_is_loaded(connection: &Connection) -> Result<(), Connec
     }
 }
 
-/// What a server says of it.
+/// State of reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Loading {
     Ahead,
@@ -46,7 +47,7 @@ enum Loading {
 }
 
 impl Loading {
-    /// The wordings are the same in both servers (storage/innobase/buf/buf0dump.cc).
+    /// Reads the status text, which is the same in both servers (storage/innobase/buf/buf0dump.cc).
     fn read(told: &str) -> Self {
         if told.is_empty() || told.contains("not started") {
             Self::Ahead

@@ -1,4 +1,4 @@
-//! The command lines of a private instance. Pure but for looking where the server's own files are.
+//! Command lines of a private instance.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,13 +7,13 @@ use crate::install::binary::Binary;
 use crate::settings::variable::Setting;
 use logtrace_common::Flavor;
 
-/// Where plugins are under an installation's prefix, by way of packaging.
+/// Directories of plugins under the prefix of an installation, by packaging.
 const PLUGIN_DIRECTORIES: [&str; 3] = ["lib/mysql/plugin", "lib64/mysql/plugin", "lib/plugin"];
 
-/// Where messages are under an installation's prefix.
+/// Directories of messages under the prefix of an installation.
 const MESSAGE_DIRECTORIES: [&str; 2] = ["share/mysql", "share"];
 
-/// Where MariaDB keeps the script that initialises a data directory.
+/// Paths of MariaDB's script that initialises a data directory.
 const INSTALL_SCRIPTS: [&str; 4] = [
     "bin/mariadb-install-db",
     "scripts/mariadb-install-db",
@@ -21,18 +21,18 @@ const INSTALL_SCRIPTS: [&str; 4] = [
     "scripts/mysql_install_db",
 ];
 
-/// The files of one instance, as its server sees them.
+/// Paths of one instance, as its server sees them.
 #[derive(Clone, Debug)]
-pub(crate) struct Places {
+pub(crate) struct InstancePaths {
     pub(crate) data: PathBuf,
     pub(crate) tmp: PathBuf,
     pub(crate) socket: PathBuf,
 }
 
-/// Arguments that start the server. With a port it listens there as well, for this machine alone.
+/// Returns the arguments that start the server. With a port it also listens there, for this machine only.
 pub(crate) fn start(
     binary: &Binary,
-    places: &Places,
+    places: &InstancePaths,
     port: Option<u16>,
     settings: &[Setting],
 ) -> Vec<OsString> {
@@ -61,8 +61,8 @@ pub(crate) fn start(
     arguments
 }
 
-/// The program and arguments that initialise a data directory. `tmp` has to be a directory of its own: any
-/// MariaDB that starts removes the temporary tables in its own, which by default is everybody's `/tmp`.
+/// Returns the program and arguments that initialise a data directory. `tmp` must be a separate directory: a MariaDB
+/// that starts removes all temporary tables in its directory, which by default is the shared `/tmp`.
 pub(crate) fn initialise(
     binary: &Binary,
     data: &Path,
@@ -93,8 +93,8 @@ fn mariadb_install(binary: &Binary) -> Vec<OsString> {
     ]
 }
 
-/// Where the server's own files are, so that an installation works at any place. What is not found is left to
-/// the place that was compiled in.
+/// Returns arguments for the directories of the installation, which may be anywhere. Directories that are not found
+/// keep the compiled-in default.
 fn installation(binary: &Binary) -> Vec<OsString> {
     let prefix = binary.prefix();
     let mut arguments = vec!["--no-defaults".into(), option("--basedir=", prefix)];
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_started_server_is_reached_by_its_socket_alone() {
-        let places = Places {
+        let places = InstancePaths {
             data: "/i/data".into(),
             tmp: "/i/tmp".into(),
             socket: "/i/sock".into(),

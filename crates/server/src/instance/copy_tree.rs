@@ -1,4 +1,5 @@
-//! Copying a data directory: shared blocks where the file system can, holes kept, and on disk when done.
+//! Copies of data directories: with shared blocks if the file system supports them, with the holes of files, and on
+//! disk when the copy ends.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -13,31 +14,31 @@ use thiserror::Error;
 
 use crate::install::os_user::ServerUser;
 
-/// Why a copy is not whole.
+/// Error while a data directory is copied.
 #[derive(Debug, Error)]
 #[error("cannot copy {from} to {to}: {source}")]
 pub struct CopyError {
-    /// The file or directory.
+    /// File or directory that was read.
     pub from: PathBuf,
-    /// Its copy.
+    /// Copy of the file or directory.
     pub to: PathBuf,
-    /// What the system said.
+    /// Error of the system.
     pub source: io::Error,
 }
 
-/// Where an entry that is right in a copied directory goes.
+/// Target of an entry at the top of a copied directory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Route<'a> {
-    /// To the copy.
-    Along,
-    /// To another directory, which exists.
+    /// The copy itself.
+    Copy,
+    /// Another directory, which exists.
     To(&'a Path),
-    /// It is left out.
+    /// Nowhere: the entry is left out.
     Nowhere,
 }
 
-/// Copies the files and directories under `from` to the new directory `to`, owned by `user`, and waits until
-/// they are on disk: written later, they would disturb what is measured.
+/// Copies the files and directories under `from` to the new directory `to`, which belongs to `user`. Waits until they
+/// are on disk: writes at a later time would disturb the measurement.
 pub(crate) fn copy_tree<'a>(
     from: &Path,
     to: &Path,
@@ -47,7 +48,7 @@ pub(crate) fn copy_tree<'a>(
     let used = RefCell::new(BTreeSet::from([to]));
     let target = |entry: &DirEntry| {
         let directory = match route(entry) {
-            Route::Along => to,
+            Route::Copy => to,
             Route::To(directory) => directory,
             Route::Nowhere => return None,
         };
@@ -58,13 +59,13 @@ pub(crate) fn copy_tree<'a>(
     used.into_inner().into_iter().try_for_each(sync)
 }
 
-/// Copies what is in the directory `from` into the directory `to`, which exists, likewise.
+/// Copies the contents of the directory `from` into the existing directory `to` in the same way.
 pub(crate) fn copy_contents(from: &Path, to: &Path, user: &ServerUser) -> Result<(), CopyError> {
     copy_entries(from, to, user, &|entry| Some(to.join(entry.file_name())))?;
     sync(to)
 }
 
-/// Waits until the file system of a directory has everything on disk.
+/// Waits until the whole file system of a directory is on disk.
 fn sync(directory: &Path) -> Result<(), CopyError> {
     let sync = || syncfs(File::open(directory)?).map_err(io::Error::from);
     sync().map_err(|source| failed(directory, directory, source))
@@ -138,7 +139,7 @@ fn preallocate(file: &File, bytes: u64) -> io::Result<()> {
     }
 }
 
-/// Copies each stretch of data to the same place, in the kernel where it can.
+/// Copies each range of data to the same offset, in the kernel if possible.
 fn copy_data(mut source: &File, mut target: &File) -> io::Result<()> {
     let mut end = 0;
     loop {
@@ -180,7 +181,7 @@ mod tests {
             .mode(0o600)
             .open(from.join("key"));
         drop(key.unwrap());
-        copy_tree(&from, &to, &ServerUser::me(), &|_| Route::Along).unwrap();
+        copy_tree(&from, &to, &ServerUser::me(), &|_| Route::Copy).unwrap();
         assert_eq!(fs::read(to.join("mysql/user.ibd")).unwrap(), b"rows");
         assert_eq!(fs::read(to.join("empty")).unwrap(), b"");
         assert_eq!(fs::metadata(to.join("key")).unwrap().mode() & 0o777, 0o600);
@@ -198,7 +199,7 @@ mod tests {
         let full = File::create(from.join("full")).unwrap();
         fallocate(&full, FallocateFlags::empty(), 0, size).unwrap();
         full.write_all_at(b"middle", size / 2).unwrap();
-        copy_tree(&from, &to, &ServerUser::me(), &|_| Route::Along).unwrap();
+        copy_tree(&from, &to, &ServerUser::me(), &|_| Route::Copy).unwrap();
         for name in ["sparse", "full"] {
             assert!(fs::read(from.join(name)).unwrap() == fs::read(to.join(name)).unwrap());
         }
@@ -220,7 +221,7 @@ mod tests {
         let place = |entry: &DirEntry| match entry.file_name().to_str() {
             Some("log") => Route::To(&redo),
             Some("left") => Route::Nowhere,
-            _ => Route::Along,
+            _ => Route::Copy,
         };
         copy_tree(&from, &to, &ServerUser::me(), &place).unwrap();
         assert_eq!(fs::read(redo.join("log/log/1")).unwrap(), b"log/log/1");
@@ -234,7 +235,7 @@ mod tests {
     fn a_copy_over_something_names_both() {
         let directory = tempfile::tempdir().unwrap();
         let error = copy_tree(directory.path(), directory.path(), &ServerUser::me(), &|_| {
-            Route::Along
+            Route::Copy
         })
         .unwrap_err();
         assert_eq!(error.source.kind(), io::ErrorKind::AlreadyExists);

@@ -1,4 +1,4 @@
-//! Why a private instance did not start.
+//! Errors of the start of a private instance.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,49 +8,49 @@ use thiserror::Error;
 use crate::install::binary::Binary;
 use crate::install::os_user::UserError;
 use crate::instance::copy_tree::CopyError;
-use crate::instance::snapshot::KeptError;
-use crate::process::error_log::{ServerLog, disk_is_full, telling_lines, unknown_variable};
+use crate::process::error_log::{ServerLog, disk_is_full, error_lines, unknown_variable};
 use crate::process::pidfd::Exit;
 use crate::settings::set_global::SetError;
 use crate::settings::variable::SettingError;
 use crate::storage::fs_image::ImageError;
 use crate::storage::fs_image::size::ImageSize;
+use crate::storage::mount_namespace::MountNamespaceError;
 use crate::storage::placement::PlacementError;
 use logtrace_common::ConnectError;
 
-/// What both servers take at the least when they have started, with room for their temporary files.
+/// Least space that both servers need after their start, with room for temporary files.
 const NEEDED_MIB: u32 = 400;
 
-/// Why a private instance did not start. Nothing of it is left.
+/// Error of the start of a private instance. Nothing of it is left.
 #[derive(Debug, Error)]
 pub enum StartError {
-    /// There is no user to run it as.
+    /// No user can run the server.
     #[error(transparent)]
     User(#[from] UserError),
-    /// A setting cannot be had.
+    /// The server does not take a setting.
     #[error(transparent)]
     Setting(#[from] SettingError),
-    /// A directory could not be made or used.
+    /// A directory cannot be made or used.
     #[error("cannot {what} {path}: {source}{}", remedy(.source))]
     Directory {
-        /// What was tried.
+        /// Failed step.
         what: &'static str,
         /// The directory or file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
-    /// The server's user may not pass a directory above the instance.
+    /// The server's user may not enter a directory above the instance.
     #[error(
         "the server runs as user {user}, who may not enter {path}: chmod o+x {path}, or choose another directory with --home"
     )]
     Closed {
-        /// The directory.
+        /// Directory.
         path: PathBuf,
-        /// The user.
+        /// Name of the user.
         user: String,
     },
-    /// The kernel takes 107 bytes for the path of a socket (unix(7)).
+    /// The path of the socket is longer than the 107 bytes that the kernel allows (unix(7)).
     #[error("the socket's path {0} is longer than 107 bytes: choose a directory with a shorter path")]
     SocketPath(PathBuf),
     /// MariaDB's program that initialises a data directory is missing.
@@ -66,55 +66,81 @@ pub enum StartError {
         "the server's file system of {0} is full: a private server needs {NEEDED_MIB} MiB there, and what its tables and logs take. Ask for more with --fs-size"
     )]
     ImageFull(ImageSize),
-    /// There is no file system for the server.
+    /// The server's file system cannot be made.
     #[error(transparent)]
     Image(#[from] ImageError),
-    /// Its files cannot be where they shall be.
+    /// File systems cannot be mounted for the server.
+    #[error(transparent)]
+    Mounts(#[from] MountNamespaceError),
+    /// Files cannot be at their location.
     #[error(transparent)]
     Placement(#[from] PlacementError),
-    /// It cannot read the data that was kept.
+    /// The server cannot start with the snapshot.
     #[error(transparent)]
-    Kept(#[from] KeptError),
+    Snapshot(#[from] SnapshotMismatch),
     /// The data directory could not be copied.
     #[error(transparent)]
     Copy(#[from] CopyError),
     /// A program could not be started.
     #[error("cannot start {program}: {source}")]
     Spawn {
-        /// The program.
+        /// Path of the program.
         program: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
-    /// The program ended before it was of use.
+    /// The program ended too early.
     #[error("{server} ended with {exit} while {doing}:\n{}\nAll of its log: {log}", indented(.lines))]
     Ended {
         /// Flavor and version.
         server: String,
-        /// What it was doing.
+        /// Task of the program.
         doing: &'static str,
-        /// How it ended.
+        /// End of the process.
         exit: Exit,
-        /// The telling lines of its log.
+        /// Lines of the log that explain the failure.
         lines: Vec<String>,
-        /// Its log.
+        /// Path of the log.
         log: PathBuf,
     },
-    /// It runs, but answers nobody.
+    /// The server runs, but does not answer.
     #[error("{server} answered nobody within {seconds} s:\n{}\nAll of its log: {log}", indented(.lines))]
     NotReady {
         /// Flavor and version.
         server: String,
-        /// How long was waited.
+        /// Seconds of waiting.
         seconds: u64,
-        /// The telling lines of its log.
+        /// Lines of the log that explain the failure.
         lines: Vec<String>,
-        /// Its log.
+        /// Path of the log.
         log: PathBuf,
     },
-    /// It runs and refuses logtrace.
+    /// The server runs and refuses the connection.
     #[error(transparent)]
     Connect(#[from] ConnectError),
+}
+
+/// Reason why a server cannot start with a snapshot.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SnapshotMismatch {
+    /// Another program wrote it.
+    #[error("the data is from {snapshot}, and {wanted} cannot start with it: load it once for each server")]
+    Server {
+        /// Server that wrote the data.
+        snapshot: String,
+        /// Server that was to start with it.
+        wanted: String,
+    },
+    /// Settings that a data directory depends on are different.
+    #[error(
+        "the data is from a server with {snapshot:?}, and a server with {wanted:?} cannot read it: load it once for each"
+    )]
+    Initialised {
+        /// Settings of the server that wrote the data.
+        snapshot: Vec<String>,
+        /// Settings of the server that was to start with it.
+        wanted: Vec<String>,
+    },
 }
 
 impl From<SetError> for StartError {
@@ -127,7 +153,7 @@ impl From<SetError> for StartError {
 }
 
 impl StartError {
-    /// An error of the file system at `path`.
+    /// Returns a function that makes an error of the file system at `path`.
     pub(crate) fn directory(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| match source.kind() {
             io::ErrorKind::StorageFull => Self::DiskFull(path.to_owned()),
@@ -139,7 +165,7 @@ impl StartError {
         }
     }
 
-    /// An error of copying into the instances' directory `base`.
+    /// Returns an error of copying into the directory `base` of instances.
     pub(crate) fn copy(error: CopyError, base: &Path) -> Self {
         match error.source.kind() {
             io::ErrorKind::StorageFull if error.to.starts_with(base) => Self::DiskFull(base.to_owned()),
@@ -148,7 +174,7 @@ impl StartError {
         }
     }
 
-    /// The same, where the disk of `base` is an image of this size.
+    /// Returns the same error, but names the image if its disk is full. `base` is on an image of this size.
     pub(crate) fn on_image(self, size: ImageSize, base: &Path) -> Self {
         match self {
             Self::DiskFull(path) if path == base => Self::ImageFull(size),
@@ -156,7 +182,7 @@ impl StartError {
         }
     }
 
-    /// What the log makes of a program that ended; `directory` is where it wrote.
+    /// Returns the error for a program that ended, by its log. `directory` is where the program wrote.
     pub(crate) fn ended(
         binary: &Binary,
         doing: &'static str,
@@ -176,7 +202,7 @@ impl StartError {
             server: server(binary),
             doing,
             exit,
-            lines: telling_lines(&text),
+            lines: error_lines(&text),
             log: log.path().to_owned(),
         }
     }
@@ -185,7 +211,7 @@ impl StartError {
         Self::NotReady {
             server: server(binary),
             seconds,
-            lines: telling_lines(&log.text()),
+            lines: error_lines(&log.text()),
             log: log.path().to_owned(),
         }
     }

@@ -1,28 +1,28 @@
-//! From a data directory to a server that answers.
+//! Start of a server, from a data directory to the first answer.
 
 use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::facts::placed::Placed;
 use crate::facts::server::{FactsError, ServerFacts};
 use crate::install::os_user::ServerUser;
-use crate::instance::InstanceConfig;
 use crate::instance::command_line;
+use crate::instance::config::InstanceConfig;
 use crate::instance::copy_tree::{CopyError, Route, copy_tree};
 use crate::instance::error::StartError;
 use crate::instance::instance_dir::InstanceDir;
 use crate::process::child::{Launch, ServerProcess};
 use crate::process::error_log::{ServerLog, disk_is_full};
 use crate::settings::variable::{Setting, SettingError, replace, verify, with_defaults};
-use crate::storage::placed_dirs::Placed;
 use crate::storage::placement::{self, class_of_initial};
 use logtrace_common::Flavor;
 use logtrace_common::{ConnectError, Connection, Endpoint, Tls};
 
-/// How often a starting server is tried.
+/// Interval between two attempts to connect to a starting server.
 const READY_POLL: Duration = Duration::from_millis(20);
 
-/// A server that answers, with its settings verified.
+/// Server that answers, with its settings verified.
 #[derive(Debug)]
 pub(crate) struct Started {
     // Dropped in this order: no server writes to a directory that goes.
@@ -30,22 +30,22 @@ pub(crate) struct Started {
     pub(crate) dir: InstanceDir,
     pub(crate) connection: Connection,
     pub(crate) facts: ServerFacts,
-    /// All settings that the server has: defaults, chosen ones, and those that place its files.
+    /// All settings of the server: defaults, chosen ones, and those that place its files.
     pub(crate) settings: Vec<Setting>,
 }
 
-/// What a start needs besides a directory.
+/// Inputs of a start besides the directory.
 #[derive(Debug)]
 pub(crate) struct Setup<'a> {
     pub(crate) config: &'a InstanceConfig,
     pub(crate) user: &'a ServerUser,
     pub(crate) log: &'a ServerLog,
-    /// Where instances are.
+    /// Directory of instances.
     pub(crate) base: &'a Path,
 }
 
 impl Setup<'_> {
-    /// A new directory with a copy of the data in `from`.
+    /// Makes a new directory with a copy of the data in `from`.
     pub(crate) async fn make(&self, from: PathBuf) -> Result<InstanceDir, StartError> {
         let dir = self.directory().await?;
         copy_data(from, dir, self.user.clone())
@@ -61,12 +61,12 @@ impl Setup<'_> {
         let InstanceConfig {
             placements, binary, ..
         } = self.config;
-        dir.furnish(placements, binary.flavor, self.user, self.log)
+        dir.create_dirs(placements, binary.flavor, self.user, self.log)
             .await?;
         Ok(dir)
     }
 
-    /// Starts a server on what is in `dir`, and waits until it answers.
+    /// Starts a server on the files in `dir`, and waits until it answers.
     pub(crate) async fn start(&self, dir: InstanceDir) -> Result<Started, StartError> {
         let settings = settings_with(self.config.binary.flavor, &self.config.settings, dir.placed())?;
         let process = self.spawn(&settings, &dir)?;
@@ -83,7 +83,7 @@ impl Setup<'_> {
         let InstanceConfig { binary, port, .. } = self.config;
         let launch = Launch {
             program: &binary.path,
-            arguments: &command_line::start(binary, &dir.places(), *port, settings),
+            arguments: &command_line::start(binary, &dir.paths(), *port, settings),
             user: self.user,
             directory: dir.path(),
             log: self.log,
@@ -95,7 +95,7 @@ impl Setup<'_> {
     }
 }
 
-/// A server that was started and does not answer yet.
+/// Server that was started and does not answer yet.
 struct Starting<'a> {
     setup: &'a Setup<'a>,
     settings: Vec<Setting>,
@@ -106,7 +106,7 @@ struct Starting<'a> {
 impl Starting<'_> {
     async fn finish(self) -> Result<Started, StartError> {
         let connection = Connection {
-            endpoint: Endpoint::Socket(self.dir.places().socket),
+            endpoint: Endpoint::Socket(self.dir.paths().socket),
             user: "root".to_owned(),
             password: None,
             database: None,
@@ -131,7 +131,7 @@ impl Starting<'_> {
         })
     }
 
-    /// Waits for the first of: an answer, the server's end, the end of patience.
+    /// Waits until the server answers or ends, or until its time is over.
     async fn ready(&self, connection: &Connection) -> Result<(), StartError> {
         let Setup {
             config, log, base, ..
@@ -164,7 +164,7 @@ impl Starting<'_> {
     }
 }
 
-/// All settings of a server: the defaults, those that were chosen, and those that place its files.
+/// Returns all settings of a server: the defaults, the chosen ones, and those that place its files.
 pub(crate) fn settings_with(
     flavor: Flavor,
     chosen: &[Setting],
@@ -177,18 +177,18 @@ pub(crate) fn settings_with(
     Ok(settings)
 }
 
-/// Copies the data on a thread of its own. The directory goes with it: if nobody waits for the copy any
-/// more, it is removed when the copy ends.
+/// Copies the data on another thread, which owns the directory: if the caller stops waiting, the directory is removed
+/// when the copy ends.
 async fn copy_data(data: PathBuf, dir: InstanceDir, user: ServerUser) -> Result<InstanceDir, CopyError> {
-    let (from, to) = (data.clone(), dir.places().data);
+    let (from, to) = (data.clone(), dir.paths().data);
     let copying = tokio::task::spawn_blocking(move || {
         let route = |entry: &DirEntry| {
             let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
             let class = class_of_initial(&entry.file_name().to_string_lossy(), is_directory);
             let elsewhere = class.and_then(|class| dir.placed_for(class));
-            elsewhere.map_or(Route::Along, Route::To)
+            elsewhere.map_or(Route::Copy, Route::To)
         };
-        copy_tree(&data, &dir.places().data, &user, &route)?;
+        copy_tree(&data, &dir.paths().data, &user, &route)?;
         Ok(dir)
     });
     copying.await.unwrap_or_else(|ended| {

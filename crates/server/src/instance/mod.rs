@@ -1,13 +1,15 @@
-//! A private server: started for one measurement, and gone after it.
+//! Private server: started for a measurement and removed after it.
 
 pub(crate) mod buffer_pool;
 pub(crate) mod command_line;
+pub(crate) mod config;
 pub(crate) mod copy_tree;
 pub(crate) mod error;
 pub(crate) mod instance_dir;
 pub(crate) mod launch;
 pub(crate) mod placed_files;
 pub(crate) mod snapshot;
+pub(crate) mod stale;
 pub(crate) mod storage_check;
 pub(crate) mod template;
 
@@ -15,79 +17,35 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::facts::placed::Placed;
 use crate::facts::server::ServerFacts;
-use crate::install::binary::Binary;
-use crate::install::home::Home;
 use crate::install::os_user::ServerUser;
 use crate::instance::buffer_pool::pool_is_loaded;
+use crate::instance::config::InstanceConfig;
 use crate::instance::error::StartError;
-use crate::instance::instance_dir::sweep_stale;
 use crate::instance::launch::{Setup, Started, settings_with};
-use crate::instance::snapshot::{KeepError, KeptData};
+use crate::instance::snapshot::{DataSnapshot, SnapshotError};
+use crate::instance::stale::sweep_stale;
 use crate::instance::template::TemplateSource;
-use crate::process::error_log::{ServerLog, telling_lines};
+use crate::process::error_log::{ServerLog, error_lines};
 use crate::process::pidfd::Exit;
 use crate::settings::live::{SettingsChange, is_live};
 use crate::settings::set_global::{SetError, reset_to_default, set_verified};
 use crate::settings::variable::{Setting, SettingError, with_defaults};
-use crate::storage::fs_image::{ImageConfig, check_images};
-use crate::storage::place::Place;
-use crate::storage::placed_dirs::Placed;
-use crate::storage::placement::Placement;
+use crate::storage::mount_namespace::enter_mount_namespace;
 use logtrace_common::Connection;
 use logtrace_common::FileClass;
 
-/// How long a server may take to stop before it is killed.
+/// Longest time for a server to stop before it is killed.
 const STOP_PATIENCE: Duration = Duration::from_secs(20);
 
-/// The same where its data is needed: a large buffer pool is written first.
+/// Longest time to stop if the data is needed: the server first writes a large buffer pool.
 const STOP_PATIENCE_FOR_DATA: Duration = Duration::from_secs(300);
 
-/// What to start, and where.
-#[derive(Clone, Debug)]
-pub struct InstanceConfig {
-    /// The server's program.
-    pub binary: Binary,
-    /// Variables that replace or complete the durable defaults.
-    pub settings: Vec<Setting>,
-    /// The file that the server's output is appended to.
-    pub log: PathBuf,
-    /// The directory that holds instances, each in a directory of its own.
-    pub base: PathBuf,
-    /// The directory that holds initialised data directories to copy.
-    pub templates: PathBuf,
-    /// A file system of its own.
-    pub image: Option<ImageConfig>,
-    /// Classes of its files that are elsewhere.
-    pub placements: Vec<Placement>,
-    /// A port of 127.0.0.1 at which it is reached as well, as replicas need; by default by its socket alone.
-    pub port: Option<u16>,
-    /// How long the server may take to answer.
-    pub ready_within: Duration,
-}
-
-impl InstanceConfig {
-    /// The usual [`Home`], one minute to get ready, no settings beyond the defaults.
-    pub fn new(binary: Binary, log: PathBuf) -> Self {
-        let Home { instances, templates } = Home::default();
-        Self {
-            binary,
-            settings: Vec::new(),
-            log,
-            base: instances,
-            templates,
-            image: None,
-            placements: Vec::new(),
-            port: None,
-            ready_within: Duration::from_secs(60),
-        }
-    }
-}
-
-/// A private server that answers on its socket, with its settings verified.
+/// Private server that answers on its socket, with its settings verified.
 ///
-/// Dropping it kills the server, waits for that, and removes its directory. If logtrace itself is killed, the
-/// kernel kills the server, and the next start removes the directory.
+/// Dropping it kills the server, waits for its end, and removes its directory. If logtrace itself is killed, the kernel
+/// kills the server, and the next start removes the directory.
 #[derive(Debug)]
 pub struct Instance {
     started: Started,
@@ -95,10 +53,10 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// Starts a server and waits until it answers. Dropping the future leaves nothing.
+    /// Starts a server and waits until it answers. If the future is dropped, nothing is left behind.
     ///
-    /// The server dies with the thread that polls this: call it from the main thread, or from one that lives as
-    /// long as the measurement.
+    /// The server dies with the thread that polls this: call it from the main thread, or from one that lives as long as
+    /// the measurement.
     pub async fn start(
         config: &InstanceConfig,
         progress: &(dyn Fn(&str) + Sync),
@@ -106,13 +64,17 @@ impl Instance {
         Self::start_with(config, None, progress).await
     }
 
-    /// The same with a copy of data that was kept, if there is any; it is in the buffer pool as it was then, as far as
-    /// it fits.
+    /// Does the same as [`Instance::start`] with a copy of the snapshot, if there is one. The buffer pool then has the
+    /// pages that it had at the snapshot, if they fit.
     pub async fn start_with(
         config: &InstanceConfig,
-        kept: Option<&KeptData>,
+        snapshot: Option<&DataSnapshot>,
         progress: &(dyn Fn(&str) + Sync),
     ) -> Result<Self, StartError> {
+        if config.needs_mounts() {
+            // First: threads that copy data must be in the namespace.
+            enter_mount_namespace()?;
+        }
         let settings = with_defaults(config.binary.flavor, &config.settings)?;
         let user = ServerUser::choose()?;
         let base = instance_dir::create_open(&config.base, &user)?;
@@ -126,8 +88,8 @@ impl Instance {
             log: &log,
             templates: &config.templates,
         };
-        let data = match kept {
-            Some(kept) => kept.data_for(&config.binary, &settings)?,
+        let data = match snapshot {
+            Some(snapshot) => snapshot.data_for(&config.binary, &settings)?,
             None => source.prepare(progress).await?,
         };
         let setup = Setup {
@@ -141,84 +103,85 @@ impl Instance {
             Some(image) => error.on_image(image.size, &base),
             None => error,
         })?;
-        if kept.is_some() {
+        if snapshot.is_some() {
             pool_is_loaded(&started.connection).await?;
         }
         let config = config.clone();
         Ok(Self { started, config })
     }
 
-    /// Stops the server in order and keeps a copy of its data, to start others with.
-    pub async fn stop_and_keep(self) -> Result<KeptData, KeepError> {
+    /// Shuts the server down and returns a snapshot of its data, to start other servers with.
+    pub async fn stop_and_snapshot(self) -> Result<DataSnapshot, SnapshotError> {
         let Self { started, config } = self;
-        let user = ServerUser::choose().map_err(|error| KeepError::Copy(error.into()))?;
+        let user = ServerUser::choose().map_err(|error| SnapshotError::Copy(error.into()))?;
         remember_pool(&started).await;
-        let log = ServerLog::open(&config.log).map_err(KeepError::Stop)?;
+        let log = ServerLog::open(&config.log).map_err(SnapshotError::Stop)?;
         let Started {
             process, dir, facts, ..
         } = started;
         let exit = process
             .stop(STOP_PATIENCE_FOR_DATA)
             .await
-            .map_err(KeepError::Stop)?;
+            .map_err(SnapshotError::Stop)?;
         if exit != Exit::Code(0) {
-            let lines = telling_lines(&log.text());
-            return Err(KeepError::Unclean { exit, lines });
+            let lines = error_lines(&log.text());
+            return Err(SnapshotError::Unclean { exit, lines });
         }
-        let base = instance_dir::create_open(&config.base, &user).map_err(KeepError::Copy)?;
-        let of = (&config.binary, &config.settings[..]);
-        let (kept, dir) = KeptData::copy(base, dir, user, facts.log_names(), of).await?;
-        dir.remove().map_err(KeepError::Remove)?;
-        Ok(kept)
+        let base = instance_dir::create_open(&config.base, &user).map_err(SnapshotError::Copy)?;
+        let server = (&config.binary, &config.settings[..]);
+        let (snapshot, dir) = DataSnapshot::copy(base, dir, user, facts.log_names(), server).await?;
+        dir.remove().map_err(SnapshotError::Remove)?;
+        Ok(snapshot)
     }
 
-    /// What the server says of itself.
+    /// Returns the facts of the server.
     pub fn facts(&self) -> &ServerFacts {
         &self.started.facts
     }
 
-    /// How to connect to it.
+    /// Returns the address and account of the server.
     pub fn connection(&self) -> &Connection {
         &self.started.connection
     }
 
-    /// The server's process.
+    /// Returns the process number of the server.
     pub fn pid(&self) -> u32 {
         self.started.process.pid()
     }
 
-    /// Its directory, with `data` and `tmp` in it, or in `fs` there when it has a file system of its own.
+    /// Returns the directory of the instance. `data` and `tmp` are in it, or in its `fs` if the server has a file
+    /// system of its own.
     pub fn directory(&self) -> &Path {
         self.started.dir.path()
     }
 
-    /// Its data directory.
+    /// Returns the data directory.
     pub fn data_directory(&self) -> PathBuf {
-        self.started.dir.places().data
+        self.started.dir.paths().data
     }
 
-    /// What is placed elsewhere.
+    /// Returns the classes of files that are placed elsewhere.
     pub fn placed(&self) -> &[Placed] {
         self.started.dir.placed()
     }
 
-    /// Bytes of each class of files that logtrace has thrown away for the server ([`Place::Nothing`]); MariaDB, which
-    /// writes to `/dev/null`, has none.
+    /// Returns the discarded bytes of each class at [`FileLocation::Nothing`](crate::FileLocation::Nothing). MariaDB
+    /// writes to `/dev/null`, where bytes are not counted.
     pub fn discarded(&self) -> Vec<(FileClass, u64)> {
         self.started.dir.discarded()
     }
 
-    /// Its socket.
+    /// Returns the path of the socket.
     pub fn socket(&self) -> PathBuf {
-        self.started.dir.places().socket
+        self.started.dir.paths().socket
     }
 
-    /// Whether the server lives.
+    /// Returns whether the server runs.
     pub fn is_running(&self) -> bool {
         self.started.process.watch().exit().is_none()
     }
 
-    /// Waits until the server has died, by whatever cause.
+    /// Waits until the server has ended for any reason.
     pub async fn died(&self) -> Exit {
         self.started.process.watch().ended().await
     }
@@ -242,7 +205,7 @@ impl Instance {
         Ok(self)
     }
 
-    /// Stops the server in order and starts it again on the same files with these settings.
+    /// Shuts the server down and starts it again on the same files with these settings.
     async fn restart(self, settings: &[Setting]) -> Result<Self, StartError> {
         let Self { started, mut config } = self;
         config.settings = settings.to_vec();
@@ -273,31 +236,11 @@ impl Instance {
         Ok(())
     }
 
-    /// Stops the server in order, kills it if that takes longer than 20 s, and removes its directory.
+    /// Shuts the server down, kills it if that takes longer than 20 s, and removes its directory.
     pub async fn stop(self) -> io::Result<Exit> {
         let exit = self.started.process.stop(STOP_PATIENCE).await?;
         self.started.dir.remove()?;
         Ok(exit)
-    }
-}
-
-impl InstanceConfig {
-    /// Fails when the server's files cannot be where they shall be, before anything is made.
-    fn check_storage(&self, base: &Path, settings: &[Setting], user: &ServerUser) -> Result<(), StartError> {
-        for placement in &self.placements {
-            placement.check_server(self.binary.flavor, settings)?;
-            placement.check_directory(user)?;
-        }
-        let volumes = self
-            .placements
-            .iter()
-            .filter_map(|placement| match &placement.place {
-                Place::Volume(image) => Some(image),
-                _ => None,
-            });
-        let images: Vec<_> = self.image.iter().chain(volumes).collect();
-        check_images(&images, base)?;
-        Ok(())
     }
 }
 
@@ -316,12 +259,12 @@ fn sweep(base: &Path, progress: &(dyn Fn(&str) + Sync)) -> Result<(), StartError
     for disk in swept.queues {
         progress(&format!("put back the queue of {disk}, set by a killed run"));
     }
-    for (disk, error) in swept.queues_left {
+    for (disk, error) in swept.queues_failed {
         progress(&format!(
             "cannot put back the queue of {disk}, set by a killed run: {error}"
         ));
     }
-    for (path, error) in swept.kept {
+    for (path, error) in swept.failed {
         progress(&format!(
             "cannot remove {}, left by a killed run: {error}",
             path.display()

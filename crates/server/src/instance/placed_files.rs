@@ -1,32 +1,34 @@
-//! Making the places of an instance's files, and taking them away again.
+//! Locations of an instance's placed files.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::facts::placed::{Placed, PlacedOn};
 use crate::install::os_user::ServerUser;
 use crate::instance::error::StartError;
 use crate::process::error_log::ServerLog;
-use crate::storage::discard_file::Sink;
+use crate::storage::discard_file::DiscardFile;
+use crate::storage::file_location::FileLocation;
 use crate::storage::fs_image::ImageError;
+use crate::storage::fs_image::size::ImageSize;
 use crate::storage::mount::{Mounted, mount};
-use crate::storage::place::{Place, TmpfsConfig};
-use crate::storage::placed_dirs::{Placed, PlacedDirs, PlacedOn, make};
+use crate::storage::placed_dirs::{PlacedDirs, make};
 use crate::storage::placement::{Placement, query_log_name};
 use logtrace_common::{FileClass, Flavor};
 
-/// What is placed elsewhere; gone when dropped.
+/// Files that are placed elsewhere; removed when dropped.
 #[derive(Debug)]
 pub(crate) struct PlacedFiles {
     all: Vec<Placed>,
-    sinks: Vec<(FileClass, Sink)>,
+    discard_files: Vec<(FileClass, DiscardFile)>,
     volumes: Vec<Mounted>,
     directories: PlacedDirs,
 }
 
-/// Who wants places made, and where.
+/// Instance for which locations are made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanting<'a> {
-    /// The instance's directory.
+    /// Directory of the instance.
     pub(crate) instance: &'a Path,
     pub(crate) flavor: Flavor,
     pub(crate) user: &'a ServerUser,
@@ -34,14 +36,14 @@ pub(crate) struct Wanting<'a> {
 }
 
 impl PlacedFiles {
-    /// Makes a place for each placement.
+    /// Makes the location of each placement.
     pub(crate) async fn create(wanting: Wanting<'_>, placements: &[Placement]) -> Result<Self, StartError> {
         let fail = StartError::directory("make an instance in", wanting.instance);
         let directories =
             PlacedDirs::create(wanting.instance, placements, wanting.flavor, wanting.user).map_err(fail)?;
         let mut files = Self {
             all: Vec::new(),
-            sinks: Vec::new(),
+            discard_files: Vec::new(),
             volumes: Vec::new(),
             directories,
         };
@@ -52,34 +54,36 @@ impl PlacedFiles {
         for placed in files.directories.all() {
             if placed.on == PlacedOn::EmptiedFile {
                 let file = placed.directory.join(query_log_name(placed.class));
-                let sink = Sink::create(&file, wanting.user);
+                let sink = DiscardFile::create(&file, wanting.user);
                 let sink = sink.map_err(StartError::directory("make a log in", &placed.directory))?;
-                files.sinks.push((placed.class, sink));
+                files.discard_files.push((placed.class, sink));
             }
             files.all.push(placed.clone());
         }
         Ok(files)
     }
 
-    /// What is placed elsewhere.
+    /// Returns the classes of files that are placed elsewhere.
     pub(crate) fn all(&self) -> &[Placed] {
         &self.all
     }
 
-    /// The directory of a class that is placed elsewhere.
+    /// Returns the directory of a class if it is placed elsewhere.
     pub(crate) fn of(&self, class: FileClass) -> Option<&Path> {
         let placed = self.all.iter().find(|placed| placed.class == class)?;
         Some(&placed.directory)
     }
 
-    /// Bytes of each class that were thrown away instead of written, where logtrace did it.
+    /// Returns the bytes of each class that logtrace discarded.
     pub(crate) fn discarded(&self) -> impl Iterator<Item = (FileClass, u64)> {
-        self.sinks.iter().map(|(class, sink)| (*class, sink.discarded()))
+        self.discard_files
+            .iter()
+            .map(|(class, sink)| (*class, sink.discarded()))
     }
 
-    /// Removes all, and says so when that fails.
+    /// Removes all locations and returns an error if that fails.
     pub(crate) fn remove(self) -> io::Result<()> {
-        drop(self.sinks);
+        drop(self.discard_files);
         self.volumes.into_iter().try_for_each(Mounted::unmount)?;
         self.directories.remove()
     }
@@ -92,14 +96,14 @@ impl PlacedFiles {
         let class = placement.class;
         let mount_point = wanting.instance.join(format!("{class}-volume"));
         let on = match &placement.place {
-            Place::Nothing if wanting.flavor == Flavor::MariaDb => {
+            FileLocation::Nothing if wanting.flavor == Flavor::MariaDb => {
                 let directory = PathBuf::from("/dev");
                 let on = PlacedOn::DevNull;
                 return Ok(Some(Placed { class, directory, on }));
             }
             // Made already.
-            Place::Directory(_) | Place::Nothing => return Ok(None),
-            Place::Volume(image) => {
+            FileLocation::Directory(_) | FileLocation::Nothing => return Ok(None),
+            FileLocation::Volume(image) => {
                 let Wanting {
                     instance, user, log, ..
                 } = wanting;
@@ -107,8 +111,8 @@ impl PlacedFiles {
                 self.volumes.push(volume);
                 PlacedOn::Volume
             }
-            Place::Tmpfs(tmpfs) => {
-                self.volumes.push(mount_tmpfs(tmpfs, &mount_point, wanting.user)?);
+            FileLocation::Tmpfs(size) => {
+                self.volumes.push(mount_tmpfs(*size, &mount_point, wanting.user)?);
                 PlacedOn::Tmpfs
             }
         };
@@ -119,11 +123,12 @@ impl PlacedFiles {
     }
 }
 
-fn mount_tmpfs(tmpfs: &TmpfsConfig, mount_point: &Path, user: &ServerUser) -> Result<Mounted, StartError> {
+fn mount_tmpfs(size: ImageSize, mount_point: &Path, user: &ServerUser) -> Result<Mounted, StartError> {
     let fail = || StartError::directory("make a tmpfs on", mount_point);
+    let options = [format!("size={}", size.bytes()), "mode=0700".to_owned()];
     std::fs::create_dir(mount_point).map_err(fail())?;
-    let mounted = mount("tmpfs", None, mount_point, &tmpfs.options());
-    let mounted = mounted.map_err(|refusal| ImageError::mount("tmpfs", &tmpfs.options(), refusal))?;
+    let mounted = mount("tmpfs", None, mount_point, &options);
+    let mounted = mounted.map_err(|refusal| ImageError::mount("tmpfs", &options, refusal))?;
     user.own(mount_point).map_err(fail())?;
     Ok(mounted)
 }

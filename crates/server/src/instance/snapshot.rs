@@ -1,4 +1,4 @@
-//! The data of a server that was stopped, kept to start others with.
+//! Snapshot of the data of a stopped server, with which other servers can start.
 
 use std::fs::DirEntry;
 use std::io;
@@ -9,84 +9,63 @@ use thiserror::Error;
 use crate::install::binary::Binary;
 use crate::install::os_user::ServerUser;
 use crate::instance::copy_tree::{CopyError, Route, copy_contents, copy_tree};
-use crate::instance::error::StartError;
-use crate::instance::instance_dir::{InstanceDir, LockedDir};
+use crate::instance::error::{SnapshotMismatch, StartError};
+use crate::instance::instance_dir::InstanceDir;
 use crate::process::pidfd::Exit;
 use crate::settings::variable::{BINLOG, Setting, fixed_at_initialisation};
+use crate::storage::locked_dir::LockedDir;
 use logtrace_common::{FileClass, LogNames};
 
-/// A copy of the data directory of a server that was stopped in order; removed when dropped, or by the next start after
-/// logtrace was killed.
+/// Start of the name of a snapshot's directory.
+pub(crate) const SNAPSHOT_PREFIX: &str = "kept-";
+
+/// Copy of the data directory of a server that shut down cleanly. It is removed when dropped; if logtrace is killed,
+/// the next start removes it.
 ///
-/// It has tables, undo and redo logs, from wherever they were placed. It has no binary logs, which a server that was
-/// stopped in order does not need to start, no slow and general logs, no temporary files, and no identity
-/// (`server_uuid`): each server that is started with it makes those anew.
+/// The copy has tables, undo and redo logs, also those that were placed elsewhere. It has no binary logs, which a
+/// server does not need after a clean shutdown, no slow and general logs, no temporary files, and no identity
+/// (`server_uuid`): each server that starts with the copy makes new ones.
 #[derive(Debug)]
-pub struct KeptData {
+pub struct DataSnapshot {
     directory: LockedDir,
     binary: Binary,
     fixed: Vec<Setting>,
 }
 
-/// Why data could not be kept. Server and data are gone.
+/// Error while a snapshot is made. Server and data are gone.
 #[derive(Debug, Error)]
-pub enum KeepError {
-    /// The server could not be stopped.
+pub enum SnapshotError {
+    /// The server cannot be stopped.
     #[error("cannot stop the server: {0}")]
     Stop(#[source] io::Error),
-    /// It did not stop in order, so that its files alone are not its data.
+    /// The server did not shut down cleanly, so its files alone are not complete.
     #[error("the server ended with {exit} instead of stopping in order, so that its data cannot be kept:\n  {}", .lines.join("\n  "))]
     Unclean {
-        /// How it ended.
+        /// End of the process.
         exit: Exit,
-        /// The telling lines of its log.
+        /// Lines of the log that explain the failure.
         lines: Vec<String>,
     },
-    /// Its files could not be copied.
+    /// The files cannot be copied.
     #[error(transparent)]
     Copy(StartError),
-    /// What it left could not be removed.
+    /// The directory of the server cannot be removed.
     #[error("cannot remove the directory of the server: {0}")]
     Remove(#[source] io::Error),
 }
 
-/// Why a server cannot be started with data that was kept.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum KeptError {
-    /// Another program wrote it.
-    #[error(
-        "the data was kept from {kept}, and {wanted} shall be started with it: load it once for each server"
-    )]
-    Server {
-        /// The server that it is from.
-        kept: String,
-        /// The server that was to be started.
-        wanted: String,
-    },
-    /// It was initialised otherwise.
-    #[error(
-        "the data was kept from a server with {kept:?}, and one with {wanted:?} cannot read it: load it once for each"
-    )]
-    Initialised {
-        /// Its settings that a data directory depends on.
-        kept: Vec<String>,
-        /// Those that were asked for.
-        wanted: Vec<String>,
-    },
-}
-
-impl KeptData {
-    /// Copies the data of a server that was stopped; `base` is the directory of instances.
+impl DataSnapshot {
+    /// Copies the data of a stopped server. `base` is the directory of instances.
     pub(crate) async fn copy(
         base: PathBuf,
         dir: InstanceDir,
         user: ServerUser,
         logs: LogNames,
-        of: (&Binary, &[Setting]),
-    ) -> Result<(Self, InstanceDir), KeepError> {
-        let directory = LockedDir::to_keep(&base)
+        server: (&Binary, &[Setting]),
+    ) -> Result<(Self, InstanceDir), SnapshotError> {
+        let directory = LockedDir::create(&base, SNAPSHOT_PREFIX)
             .map_err(StartError::directory("keep data in", &base))
-            .map_err(KeepError::Copy)?;
+            .map_err(SnapshotError::Copy)?;
         let to = directory.path().join("data");
         let target = to.clone();
         // Whoever stops waiting: the directories go when the copy ends.
@@ -101,17 +80,21 @@ impl KeptData {
                 source: ended.into(),
             })
         });
-        let (directory, dir) = copied.map_err(|error| KeepError::Copy(StartError::copy(error, &base)))?;
-        let kept = Self {
+        let (directory, dir) = copied.map_err(|error| SnapshotError::Copy(StartError::copy(error, &base)))?;
+        let snapshot = Self {
             directory,
-            binary: of.0.clone(),
-            fixed: fixed_at_initialisation(of.1),
+            binary: server.0.clone(),
+            fixed: fixed_at_initialisation(server.1),
         };
-        Ok((kept, dir))
+        Ok((snapshot, dir))
     }
 
-    /// The data directory to copy, for a server that can read it.
-    pub(crate) fn data_for(&self, binary: &Binary, settings: &[Setting]) -> Result<PathBuf, KeptError> {
+    /// Returns the data directory to copy, if the server can read it.
+    pub(crate) fn data_for(
+        &self,
+        binary: &Binary,
+        settings: &[Setting],
+    ) -> Result<PathBuf, SnapshotMismatch> {
         if *binary != self.binary {
             let name = |binary: &Binary| {
                 format!(
@@ -121,40 +104,40 @@ impl KeptData {
                     binary.path.display()
                 )
             };
-            return Err(KeptError::Server {
-                kept: name(&self.binary),
+            return Err(SnapshotMismatch::Server {
+                snapshot: name(&self.binary),
                 wanted: name(binary),
             });
         }
         let fixed = fixed_at_initialisation(settings);
         if fixed != self.fixed {
             let words = |settings: &[Setting]| settings.iter().map(Setting::to_string).collect();
-            return Err(KeptError::Initialised {
-                kept: words(&self.fixed),
+            return Err(SnapshotMismatch::Initialised {
+                snapshot: words(&self.fixed),
                 wanted: words(&fixed),
             });
         }
         Ok(self.directory.path().join("data"))
     }
 
-    /// Where it is.
+    /// Returns the directory of the snapshot.
     pub fn directory(&self) -> &Path {
         self.directory.path()
     }
 
-    /// Removes it, and says so when that fails.
-    pub fn forget(self) -> io::Result<()> {
+    /// Removes the directory and returns an error if that fails.
+    pub fn remove(self) -> io::Result<()> {
         self.directory.remove()
     }
 }
 
-/// Copies the files of an instance into one data directory, as if nothing had been placed elsewhere.
+/// Copies all files of an instance into one data directory, including those placed elsewhere.
 fn gather(dir: &InstanceDir, to: &Path, user: &ServerUser, logs: &LogNames) -> Result<(), CopyError> {
     let route = |entry: &DirEntry| match is_data(&entry.file_name().to_string_lossy(), logs) {
-        true => Route::Along,
+        true => Route::Copy,
         false => Route::Nowhere,
     };
-    copy_tree(&dir.places().data, to, user, &route)?;
+    copy_tree(&dir.paths().data, to, user, &route)?;
     for class in [FileClass::Redo, FileClass::Doublewrite, FileClass::Undo] {
         if let Some(placed) = dir.placed_for(class) {
             copy_contents(placed, to, user)?;
@@ -163,7 +146,7 @@ fn gather(dir: &InstanceDir, to: &Path, user: &ServerUser, logs: &LogNames) -> R
     Ok(())
 }
 
-/// Whether an entry of a data directory is data, and not what a server makes anew.
+/// Returns whether an entry of a data directory is data. A server makes other entries anew.
 fn is_data(name: &str, logs: &LogNames) -> bool {
     let of_binlog = |base: &str| {
         let rest = name.strip_prefix(base).filter(|_| !base.is_empty());

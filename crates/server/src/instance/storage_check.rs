@@ -1,4 +1,4 @@
-//! Whether a server could have its files where they shall be, found out without a server.
+//! Check of a server's storage, without a server.
 
 use std::path::{Path, PathBuf};
 
@@ -7,47 +7,49 @@ use thiserror::Error;
 use crate::install::home::Home;
 use crate::install::os_user::ServerUser;
 use crate::instance::error::StartError;
-use crate::instance::instance_dir::{self, InstanceDir, sweep_stale};
+use crate::instance::instance_dir::{self, InstanceDir};
+use crate::instance::stale::sweep_stale;
 use crate::process::error_log::ServerLog;
 use crate::settings::variable::{Setting, with_defaults};
 use crate::storage::fs_image::{ImageConfig, ImageError, check_images};
+use crate::storage::mount_namespace::enter_mount_namespace;
 use crate::storage::placement::{Placement, PlacementError};
 use logtrace_common::{FileClass, Flavor};
 
-/// Why a server cannot have its files there.
+/// Error of a server's storage.
 #[derive(Debug, Error)]
 pub enum StorageError {
-    /// Its file system cannot be made or mounted.
+    /// The file system cannot be made or mounted.
     #[error(transparent)]
     Image(#[from] ImageError),
-    /// A class of files cannot be where it is placed.
+    /// A class of files cannot be placed at its location.
     #[error("{source}")]
     Placement {
-        /// The class.
+        /// Class of the files.
         class: FileClass,
-        /// Why.
+        /// Reason.
         source: PlacementError,
     },
-    /// No server can be started here.
+    /// No server can start here.
     #[error(transparent)]
     Start(#[from] StartError),
 }
 
-/// Where a server's files shall be.
+/// Storage of a server.
 #[derive(Clone, Copy, Debug)]
 pub struct StorageWanted<'a> {
-    /// The server.
+    /// Flavor of the server.
     pub flavor: Flavor,
-    /// Its settings.
+    /// Settings of the server.
     pub settings: &'a [Setting],
-    /// A file system of its own.
+    /// File system that is made for the server.
     pub image: Option<&'a ImageConfig>,
-    /// Classes of its files that are elsewhere.
+    /// Classes of the server's files that are placed elsewhere.
     pub placements: &'a [Placement],
 }
 
-/// Makes the file system as a server would have it, mounts it, and takes it away again: which options of its program and
-/// of the mount there are, they alone know. Placements are looked at. What the program says goes to the file `log`.
+/// Makes the server's file system, mounts it and removes it again: only its tools know which options exist. Checks the
+/// placements. The output of the tools is appended to the file `log`.
 pub async fn check_storage(wanted: &StorageWanted<'_>, home: &Home, log: &Path) -> Result<(), StorageError> {
     let user = ServerUser::choose().map_err(StartError::from)?;
     let settings = with_defaults(wanted.flavor, wanted.settings).map_err(StartError::from)?;
@@ -71,6 +73,7 @@ async fn try_image(
     home: &Home,
     log: &Path,
 ) -> Result<(), StorageError> {
+    enter_mount_namespace().map_err(StartError::from)?;
     let base: PathBuf = instance_dir::create_open(&home.instances, user)?;
     // What killed runs left may take the room.
     sweep_stale(&base).map_err(StartError::directory("look through", &base))?;

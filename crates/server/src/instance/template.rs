@@ -20,27 +20,27 @@ use crate::process::error_log::ServerLog;
 use crate::process::pidfd::Exit;
 use crate::settings::variable::{Setting, fixed_at_initialisation};
 
-/// How often a process looks whether another one has finished the template it waits for.
+/// Interval between two looks at a template that another process makes.
 const LOCK_POLL: Duration = Duration::from_millis(50);
 
-/// Behind the key in the name of a directory in which one is initialised.
+/// Suffix of the key in the name of an unfinished template.
 const UNFINISHED: &str = ".unfinished-";
 
-/// What a template is made of.
+/// Inputs of a template.
 #[derive(Debug)]
 pub(crate) struct TemplateSource<'a> {
     pub(crate) binary: &'a Binary,
-    /// All settings of the instance; only those that initialisation depends on are used.
+    /// Settings of the instance. Only those that initialisation depends on are used.
     pub(crate) settings: &'a [Setting],
     pub(crate) user: &'a ServerUser,
     pub(crate) log: &'a ServerLog,
-    /// The directory of all templates.
+    /// Directory of all templates.
     pub(crate) templates: &'a Path,
 }
 
 impl TemplateSource<'_> {
-    /// The template's directory; initialises it when there is none yet. Two processes that want the same one at
-    /// the same time initialise it once.
+    /// Returns the directory of the template, and initialises it if there is none yet. Two processes that need the same
+    /// template at the same time initialise it once.
     pub(crate) async fn prepare(&self, progress: &(dyn Fn(&str) + Sync)) -> Result<PathBuf, StartError> {
         let key = self.key()?;
         let template = self.templates.join(&key);
@@ -60,7 +60,7 @@ impl TemplateSource<'_> {
         Ok(template)
     }
 
-    /// Names the server and everything that its initialised files depend on.
+    /// Returns a name of the server and of everything that its initialised files depend on.
     fn key(&self) -> Result<String, StartError> {
         let path = &self.binary.path;
         let metadata = fs::metadata(path).map_err(StartError::directory("read", path))?;
@@ -97,7 +97,7 @@ impl TemplateSource<'_> {
         }
     }
 
-    /// Removes what a killed logtrace left; the lock is held, so nobody works on it.
+    /// Removes unfinished templates of a killed logtrace. The caller holds the lock.
     fn remove_unfinished(&self, key: &str) {
         let Ok(entries) = fs::read_dir(self.templates) else {
             return;
@@ -154,7 +154,7 @@ impl TemplateSource<'_> {
     }
 }
 
-/// Removes the directories under `templates` in which a killed logtrace was initialising one, and returns them.
+/// Removes the unfinished templates of a killed logtrace, and returns their directories.
 pub fn sweep_templates(templates: &Path) -> io::Result<Vec<PathBuf>> {
     let mut removed = Vec::new();
     for entry in fs::read_dir(templates)? {
@@ -178,7 +178,7 @@ pub fn sweep_templates(templates: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(removed)
 }
 
-/// The hash may change with the compiler's library: that costs one more initialisation.
+/// Returns the key of a template. Its hash may change with the compiler's library, which costs another initialisation.
 fn key(binary: &Binary, metadata: &Metadata, settings: &[Setting]) -> String {
     let mut hasher = DefaultHasher::new();
     binary.path.hash(&mut hasher);

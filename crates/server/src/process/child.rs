@@ -1,4 +1,4 @@
-//! A server process of our own: unprivileged, and never left behind.
+//! Process that logtrace starts: unprivileged, and never left behind.
 
 use std::ffi::OsString;
 use std::io;
@@ -14,21 +14,21 @@ use crate::process::error_log::ServerLog;
 use crate::process::pidfd::{Exit, ProcessWatch};
 use logtrace_common::PASSWORD_VARIABLE;
 
-/// What to start.
+/// Program to start.
 #[derive(Debug)]
 pub(crate) struct Launch<'a> {
     pub(crate) program: &'a Path,
     pub(crate) arguments: &'a [OsString],
     pub(crate) user: &'a ServerUser,
-    /// Working directory; ours may be closed to the user.
+    /// Working directory. The user may have no access to logtrace's own.
     pub(crate) directory: &'a Path,
     pub(crate) log: &'a ServerLog,
 }
 
-/// A started process. Dropping it kills the process and waits until it is gone.
+/// Started process. Dropping it kills the process and waits until it has ended.
 ///
-/// The kernel kills it too when the thread that started it ends, however that comes about (`PR_SET_PDEATHSIG`,
-/// prctl(2)): start it from a thread that lives as long as it shall.
+/// The kernel also kills the process when the thread that started it ends for any reason (`PR_SET_PDEATHSIG`,
+/// prctl(2)). So start it from a thread that lives long enough.
 #[derive(Debug)]
 pub(crate) struct ServerProcess {
     child: Child,
@@ -71,7 +71,7 @@ impl ServerProcess {
         &self.watch
     }
 
-    /// Asks the process to end, and kills it when it has not ended after `patience`.
+    /// Sends SIGTERM, and kills the process if it has not ended after `patience`.
     pub(crate) async fn stop(self, patience: Duration) -> io::Result<Exit> {
         self.watch.signal(Signal::TERM)?;
         if let Ok(exit) = tokio::time::timeout(patience, self.watch.ended()).await {
@@ -88,7 +88,7 @@ impl Drop for ServerProcess {
     }
 }
 
-/// Kills the process and what it started, and waits for it. Does nothing to a process that was waited for.
+/// Kills the process and its children, and waits for it. Does nothing if the process was waited for before.
 fn kill_group(child: &mut Child) {
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     if let (Some(group), Ok(None)) = (group, child.try_wait()) {
@@ -98,7 +98,7 @@ fn kill_group(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// Has the kernel kill the process when the thread that starts it ends.
+/// Makes the kernel kill the process when the thread that starts it ends.
 fn die_with_parent(command: &mut Command) {
     let parent = i32::try_from(std::process::id()).ok().and_then(Pid::from_raw);
     let in_child = move || {

@@ -1,14 +1,14 @@
-//! What a server's log tells about its failure.
+//! Log file of a server, and the lines in it that explain a failure.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-/// Lines that an error carries at most.
-const TELLING_LINES: usize = 6;
+/// Largest number of lines in an error.
+const MAX_LINES: usize = 6;
 
-/// A server's log file and where in it the present start begins.
+/// Log file of a server, with the position at which the present start begins.
 #[derive(Debug)]
 pub(crate) struct ServerLog {
     path: PathBuf,
@@ -17,7 +17,7 @@ pub(crate) struct ServerLog {
 }
 
 impl ServerLog {
-    /// Opens the log to append to it.
+    /// Opens the log for appending.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let mut file = OpenOptions::new()
             .append(true)
@@ -36,12 +36,12 @@ impl ServerLog {
         &self.path
     }
 
-    /// A handle for a process to write to.
+    /// Returns a handle that a process can write to.
     pub(crate) fn writer(&self) -> io::Result<File> {
         self.file.try_clone()
     }
 
-    /// What was written since it was opened; empty when it cannot be read.
+    /// Returns the text that was written since the log was opened, or an empty text if it cannot be read.
     pub(crate) fn text(&self) -> String {
         let read = || {
             let mut file = File::open(&self.path)?;
@@ -54,14 +54,14 @@ impl ServerLog {
     }
 }
 
-/// The first lines of what a tool said: what is wrong, and then how it is used.
+/// Returns the first lines of a tool's output. They name the error; help on usage follows.
 pub(crate) fn first_lines(text: &str) -> Vec<String> {
     let lines = text.lines().filter(|line| !line.trim().is_empty());
-    lines.take(TELLING_LINES).map(str::to_owned).collect()
+    lines.take(MAX_LINES).map(str::to_owned).collect()
 }
 
-/// The last lines that speak of errors; where none does, the last lines.
-pub(crate) fn telling_lines(text: &str) -> Vec<String> {
+/// Returns the last lines with errors, or the last lines if there are no errors.
+pub(crate) fn error_lines(text: &str) -> Vec<String> {
     // Without a bracket: MariaDB's initialisation, about a statement of its own.
     let speaks_of_error = |line: &&str| line.contains("[ERROR]") || line.contains("ERROR: ");
     let errors: Vec<&str> = text.lines().filter(speaks_of_error).collect();
@@ -70,11 +70,11 @@ pub(crate) fn telling_lines(text: &str) -> Vec<String> {
     } else {
         errors
     };
-    let skipped = lines.len().saturating_sub(TELLING_LINES);
+    let skipped = lines.len().saturating_sub(MAX_LINES);
     lines.into_iter().skip(skipped).map(str::to_owned).collect()
 }
 
-/// The variable that the server says it does not know (`unknown variable 'x=1'`, `unknown option '--x'`).
+/// Returns the variable that the server does not know (`unknown variable 'x=1'`, `unknown option '--x'`).
 pub(crate) fn unknown_variable(text: &str) -> Option<String> {
     let line = text
         .lines()
@@ -86,7 +86,7 @@ pub(crate) fn unknown_variable(text: &str) -> Option<String> {
     Some(name.trim_start_matches('-').replace('-', "_"))
 }
 
-/// Whether the server ran out of disk space: error 28 in the wordings of both servers.
+/// Returns whether the server ran out of disk space (error 28, in the wordings of both servers).
 pub(crate) fn disk_is_full(text: &str) -> bool {
     const WORDINGS: [&str; 10] = [
         "No space left on device",
@@ -118,13 +118,13 @@ mod tests {
 
     #[test]
     fn errors_tell_more_than_other_lines() {
-        let lines = telling_lines(MYSQL);
+        let lines = error_lines(MYSQL);
         assert_eq!(lines.len(), 2);
         assert!(lines.iter().all(|line| line.contains("[ERROR]")));
-        assert_eq!(telling_lines("a\n\nb\n"), ["a", "b"]);
+        assert_eq!(error_lines("a\n\nb\n"), ["a", "b"]);
         let many: String = (0..20).map(|n| format!("line {n}\n")).collect();
-        assert_eq!(telling_lines(&many).last().unwrap(), "line 19");
-        assert_eq!(telling_lines(&many).len(), TELLING_LINES);
+        assert_eq!(error_lines(&many).last().unwrap(), "line 19");
+        assert_eq!(error_lines(&many).len(), MAX_LINES);
     }
 
     #[test]

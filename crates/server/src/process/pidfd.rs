@@ -1,4 +1,4 @@
-//! Watching a process by a file descriptor, which cannot come to mean another process.
+//! Watch on a process by a file descriptor, which never refers to another process later.
 
 use std::fmt;
 use std::io;
@@ -8,14 +8,14 @@ use rustix::process::{Pid, PidfdFlags, WaitId, WaitIdOptions, pidfd_open, waitid
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-/// How a process ended.
+/// End of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// It ended by itself.
+    /// Exit with this code.
     Code(i32),
-    /// A signal killed it.
+    /// Death by this signal.
     Signal(i32),
-    /// It ended, and only its parent, which logtrace is not, knows how.
+    /// Unknown end: only the parent of the process can read its exit status.
     Unknown,
 }
 
@@ -29,15 +29,15 @@ impl fmt::Display for Exit {
     }
 }
 
-/// A process of this machine, whoever started it.
+/// Process of this machine that any process may have started.
 #[derive(Debug)]
 pub(crate) struct ProcessWatch {
-    /// A pidfd (pidfd_open(2)), readable once the process has ended.
+    /// File descriptor of the process (pidfd_open(2)), readable once the process has ended.
     pidfd: AsyncFd<OwnedFd>,
 }
 
 impl ProcessWatch {
-    /// Starts to watch; needs a tokio runtime with I/O enabled.
+    /// Starts to watch the process. Needs a tokio runtime with I/O enabled.
     pub(crate) fn new(pid: u32) -> io::Result<Self> {
         let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
         let pid = pid.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
@@ -51,7 +51,7 @@ impl ProcessWatch {
         Ok(Self { pidfd })
     }
 
-    /// Waits until the process has ended. Any number may wait; the process stays to be reaped by its parent.
+    /// Waits until the process has ended. Any number of tasks may wait. The parent of the process still has to reap it.
     pub(crate) async fn ended(&self) -> Exit {
         loop {
             let readable = self.pidfd.readable().await;
@@ -66,7 +66,7 @@ impl ProcessWatch {
         }
     }
 
-    /// How it ended, none while it runs.
+    /// Returns the end of the process, or `None` while it runs.
     pub(crate) fn exit(&self) -> Option<Exit> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         match waitid(WaitId::PidFd(self.pidfd.get_ref().as_fd()), options) {
@@ -83,7 +83,7 @@ impl ProcessWatch {
         }
     }
 
-    /// Sends a signal; a process that has ended already is no error.
+    /// Sends a signal. Succeeds if the process has ended already.
     pub(crate) fn signal(&self, signal: rustix::process::Signal) -> io::Result<()> {
         match rustix::process::pidfd_send_signal(self.pidfd.get_ref(), signal) {
             Err(rustix::io::Errno::SRCH) | Ok(()) => Ok(()),

@@ -1,28 +1,29 @@
-//! Whether a server's report of a variable says what was asked for. Pure.
+//! Comparison of a requested value with the reported value of a variable.
 
 /// Variables whose value is a list that the server completes by itself.
 const COMPLETED_LISTS: [&str; 2] = ["optimizer_switch", "sql_mode"];
 
-/// Whether `reported`, from `SHOW GLOBAL VARIABLES`, is `asked` in other words.
+/// Returns whether `reported`, from `SHOW GLOBAL VARIABLES`, means the same as `wanted`.
 ///
-/// A value that the server rounded, clamped or ignored is not: a measurement would carry the wrong label.
-pub(crate) fn is_taken(name: &str, asked: &str, reported: &str) -> bool {
+/// A value that the server rounded, clamped or ignored is different: otherwise a measurement would have the wrong
+/// label.
+pub(crate) fn has_value(name: &str, wanted: &str, reported: &str) -> bool {
     if name == "log_bin" {
         // Asked for as a file name, reported as a truth value.
-        return truth(asked).unwrap_or(true) == truth(reported).unwrap_or(false);
+        return truth(wanted).unwrap_or(true) == truth(reported).unwrap_or(false);
     }
     if COMPLETED_LISTS.contains(&name) {
-        return completes(asked, reported);
+        return completes(wanted, reported);
     }
-    asked.eq_ignore_ascii_case(reported)
-        || same(truth, asked, reported)
-        || same(integer, asked, reported)
-        || same(decimal, asked, reported)
-        || same_path(asked, reported)
-        || same_set(asked, reported)
+    wanted.eq_ignore_ascii_case(reported)
+        || same(truth, wanted, reported)
+        || same(integer, wanted, reported)
+        || same(decimal, wanted, reported)
+        || same_path(wanted, reported)
+        || same_set(wanted, reported)
 }
 
-/// The truth value that servers read in a word, none for other words.
+/// Reads a word as a truth value, as servers do. Returns `None` for other words.
 pub(crate) fn truth(value: &str) -> Option<bool> {
     match value.to_ascii_uppercase().as_str() {
         "ON" | "TRUE" | "YES" | "1" => Some(true),
@@ -31,7 +32,7 @@ pub(crate) fn truth(value: &str) -> Option<bool> {
     }
 }
 
-/// A whole number with a suffix as on a server's command line: `256M` is 268435456.
+/// Reads an integer with a suffix as on a server's command line: `256M` is 268435456.
 pub(crate) fn integer(value: &str) -> Option<i128> {
     let split = value
         .find(|c: char| c.is_ascii_alphabetic())
@@ -50,26 +51,26 @@ pub(crate) fn integer(value: &str) -> Option<i128> {
     digits.parse::<i128>().ok()?.checked_mul(1 << (10 * power))
 }
 
-fn same<T: PartialEq>(read: fn(&str) -> Option<T>, asked: &str, reported: &str) -> bool {
-    read(asked).is_some_and(|asked| read(reported) == Some(asked))
+fn same<T: PartialEq>(read: fn(&str) -> Option<T>, wanted: &str, reported: &str) -> bool {
+    read(wanted).is_some_and(|wanted| read(reported) == Some(wanted))
 }
 
-/// `0.5` and `0.500000`; both sides are written in decimal, so equal values parse to equal bits.
+/// Reads a decimal number: `0.5` equals `0.500000`. Both sides are decimal, so equal values have equal bits.
 fn decimal(value: &str) -> Option<f64> {
     let plain = value.bytes().all(|b| b.is_ascii_digit() || b".-".contains(&b));
     plain.then(|| value.parse().ok()).flatten()
 }
 
-/// `/a/b` and `/a/b/`; `slow.log` and `/data/slow.log`.
-fn same_path(asked: &str, reported: &str) -> bool {
+/// Returns whether two paths are the same: `/a/b` and `/a/b/`, or `slow.log` and `/data/slow.log`.
+fn same_path(wanted: &str, reported: &str) -> bool {
     let trim = |path: &str| path.trim_end_matches('/').trim_start_matches("./").to_owned();
-    let (asked, reported) = (trim(asked), trim(reported));
+    let (wanted, reported) = (trim(wanted), trim(reported));
     let inside = || {
         reported
-            .strip_suffix(&asked)
+            .strip_suffix(&wanted)
             .is_some_and(|directory| directory.starts_with('/') && directory.ends_with('/'))
     };
-    !asked.is_empty() && (asked == reported || (!asked.starts_with('/') && inside()))
+    !wanted.is_empty() && (wanted == reported || (!wanted.starts_with('/') && inside()))
 }
 
 fn items(list: &str) -> Vec<String> {
@@ -83,16 +84,16 @@ fn items(list: &str) -> Vec<String> {
     items
 }
 
-fn same_set(asked: &str, reported: &str) -> bool {
-    asked.contains(',') && items(asked) == items(reported)
+fn same_set(wanted: &str, reported: &str) -> bool {
+    wanted.contains(',') && items(wanted) == items(reported)
 }
 
-fn completes(asked: &str, reported: &str) -> bool {
-    let (asked, reported) = (items(asked), items(reported));
-    if asked.is_empty() {
+fn completes(wanted: &str, reported: &str) -> bool {
+    let (wanted, reported) = (items(wanted), items(reported));
+    if wanted.is_empty() {
         return reported.is_empty();
     }
-    asked.iter().all(|item| reported.contains(item))
+    wanted.iter().all(|item| reported.contains(item))
 }
 
 #[cfg(test)]
@@ -102,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_in_other_words_is_taken() {
+    fn the_same_value_in_another_notation_matches() {
         let same = [
             ("slow_query_log", "1", "ON"),
             ("slow_query_log", "true", "ON"),
@@ -123,13 +124,13 @@ mod tests {
             ("optimizer_switch", "mrr=off", "index_merge=on,mrr=off"),
             ("transaction_isolation", "read-committed", "READ-COMMITTED"),
         ];
-        for (name, asked, reported) in same {
-            assert!(is_taken(name, asked, reported), "{name}: {asked} {reported}");
+        for (name, wanted, reported) in same {
+            assert!(has_value(name, wanted, reported), "{name}: {wanted} {reported}");
         }
     }
 
     #[test]
-    fn another_value_is_not_taken() {
+    fn another_value_does_not_match() {
         let other = [
             ("slow_query_log", "1", "OFF"),
             ("log_bin", "binlog", "OFF"),
@@ -146,8 +147,8 @@ mod tests {
             ("sync_binlog", "1", "0"),
             ("init_connect", "", "SELECT 1"),
         ];
-        for (name, asked, reported) in other {
-            assert!(!is_taken(name, asked, reported), "{name}: {asked} {reported}");
+        for (name, wanted, reported) in other {
+            assert!(!has_value(name, wanted, reported), "{name}: {wanted} {reported}");
         }
     }
 
@@ -164,14 +165,14 @@ mod tests {
         #[test]
         fn every_value_is_itself(name in "[a-z_]{1,20}", value in "[ -~]{0,30}") {
             prop_assume!(name != "log_bin");
-            prop_assert!(is_taken(&name, &value, &value));
+            prop_assert!(has_value(&name, &value, &value));
         }
 
         #[test]
         fn different_numbers_are_different(a in any::<i64>(), b in any::<i64>()) {
             let truths = [0, 1];
             prop_assume!(!(truths.contains(&a) && truths.contains(&b)));
-            prop_assert_eq!(is_taken("x", &a.to_string(), &b.to_string()), a == b);
+            prop_assert_eq!(has_value("x", &a.to_string(), &b.to_string()), a == b);
         }
     }
 }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::Serialize;
 use thiserror::Error;
 
-use crate::settings::value_match::{is_taken, truth};
+use crate::settings::value_match::{has_value, truth};
 use logtrace_common::Flavor;
 
 /// File name of a private instance's binary log, before the number.
@@ -37,26 +37,26 @@ const FIXED_AT_INITIALISATION: [&str; 6] = [
     "innodb_log_files_in_group",
 ];
 
-/// A global variable and the value that it shall have.
+/// Global variable with its wanted value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Setting {
     name: String,
     value: String,
 }
 
-/// Why a setting does not hold.
+/// Error of a setting.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SettingError {
-    /// Not of the form `VAR=VALUE`.
+    /// The text is not of the form `VAR=VALUE`.
     #[error("{0:?} sets nothing: write VARIABLE=VALUE, for example sync_binlog=1")]
     Malformed(String),
-    /// logtrace decides it.
+    /// logtrace itself sets the variable.
     #[error("{0} cannot be set: logtrace itself chooses where a private server is and who reaches it")]
     Reserved(String),
     /// The server has no such variable.
     #[error("this {flavor} has no variable {name}: check the spelling, and that it belongs to this version")]
     Unknown {
-        /// The variable.
+        /// Name of the variable.
         name: String,
         /// The server asked.
         flavor: Flavor,
@@ -66,7 +66,7 @@ pub enum SettingError {
         "{name}={asked} did not take: the server reports {reported:?}. Choose a value that it takes as it is"
     )]
     NotTaken {
-        /// The variable.
+        /// Name of the variable.
         name: String,
         /// The value that was asked for.
         asked: String,
@@ -81,13 +81,13 @@ pub enum SettingError {
     Refused {
         /// Variable and value.
         setting: Setting,
-        /// What the server said.
+        /// Message of the server.
         message: String,
     },
 }
 
 impl Setting {
-    /// A setting of code's own; `name` in the server's spelling.
+    /// Creates a setting from a known name.
     pub fn new(name: &str, value: &str) -> Self {
         Self {
             name: name.replace('-', "_").to_ascii_lowercase(),
@@ -95,27 +95,27 @@ impl Setting {
         }
     }
 
-    /// The variable, in lower case and with underscores.
+    /// Returns the variable, in lower case with underscores.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The value as it was written.
+    /// Returns the value as it was written.
     pub fn value(&self) -> &str {
         &self.value
     }
 
-    /// Whether logtrace itself decides it for a private server.
+    /// Returns whether logtrace itself sets the variable of a private server.
     pub fn is_reserved(&self) -> bool {
         RESERVED.contains(&self.name())
     }
 
-    /// Whether a data directory depends on it.
+    /// Returns whether a data directory depends on the variable.
     pub fn is_fixed_at_initialisation(&self) -> bool {
         FIXED_AT_INITIALISATION.contains(&self.name.as_str())
     }
 
-    /// The server's command line argument for it.
+    /// Returns the command line argument of the server.
     pub(crate) fn argument(&self) -> String {
         match (self.name.as_str(), truth(&self.value)) {
             // log_bin is a file name on the command line and a truth value when it is asked for.
@@ -148,8 +148,8 @@ impl fmt::Display for Setting {
     }
 }
 
-/// What a private instance is started with: durable defaults, replaced and completed by `chosen`. The last of
-/// several values for one variable counts.
+/// Returns the settings of a private instance: durable defaults, replaced and completed by `chosen`. The last of
+/// several values for a variable counts.
 pub(crate) fn with_defaults(flavor: Flavor, chosen: &[Setting]) -> Result<Vec<Setting>, SettingError> {
     if let Some(reserved) = chosen.iter().find(|setting| setting.is_reserved()) {
         return Err(SettingError::Reserved(reserved.name.clone()));
@@ -159,7 +159,7 @@ pub(crate) fn with_defaults(flavor: Flavor, chosen: &[Setting]) -> Result<Vec<Se
     Ok(settings)
 }
 
-/// Those that a data directory depends on, sorted.
+/// Returns the settings that a data directory depends on, sorted.
 pub(crate) fn fixed_at_initialisation(settings: &[Setting]) -> Vec<Setting> {
     let fixed = settings
         .iter()
@@ -169,7 +169,7 @@ pub(crate) fn fixed_at_initialisation(settings: &[Setting]) -> Vec<Setting> {
     fixed
 }
 
-/// Replaces and completes settings by others.
+/// Replaces and completes settings with others.
 pub(crate) fn replace(settings: &mut Vec<Setting>, others: impl IntoIterator<Item = Setting>) {
     for setting in others {
         settings.retain(|known| known.name != setting.name);
@@ -177,7 +177,7 @@ pub(crate) fn replace(settings: &mut Vec<Setting>, others: impl IntoIterator<Ite
     }
 }
 
-/// Every committed transaction survives a crash, with a binary log of rows, on either flavor.
+/// Returns the durable defaults: committed transactions survive a crash, and the binary log has rows, on both flavors.
 fn defaults(flavor: Flavor) -> Vec<Setting> {
     let mut settings = vec![
         Setting::new("log_bin", BINLOG),
@@ -193,7 +193,7 @@ fn defaults(flavor: Flavor) -> Vec<Setting> {
     settings
 }
 
-/// Compares what was asked for with `SHOW GLOBAL VARIABLES`.
+/// Checks settings against `SHOW GLOBAL VARIABLES`.
 pub(crate) fn verify(
     settings: &[Setting],
     variables: &BTreeMap<String, String>,
@@ -204,7 +204,7 @@ pub(crate) fn verify(
             name: name.clone(),
             flavor,
         })?;
-        if !is_taken(name, value, reported) {
+        if !has_value(name, value, reported) {
             return Err(SettingError::NotTaken {
                 name: name.clone(),
                 asked: value.clone(),

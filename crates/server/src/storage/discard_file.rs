@@ -1,4 +1,4 @@
-//! A log to nowhere, for servers that write logs to regular files only.
+//! Log file whose contents are discarded, for servers that write logs only to regular files.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -14,27 +14,27 @@ use rustix::fs::{FallocateFlags, fallocate};
 
 use crate::install::os_user::ServerUser;
 
-/// A directory in memory on every Linux (shm_overview(7)).
+/// Directory in memory on every Linux (shm_overview(7)).
 pub(crate) const IN_MEMORY: &str = "/dev/shm";
 
-/// How often the file is emptied; at 100 MB a second it holds 2 MB.
+/// Interval of emptying. At 100 MB/s the file holds 2 MB.
 const EMPTIED_EVERY: Duration = Duration::from_millis(20);
 
-/// Memory is given back by pages.
+/// Unit in which memory is freed.
 const PAGE: u64 = 4096;
 
-/// A file whose contents are thrown away as they come: it gets longer, and has nothing but a hole in it.
+/// File whose contents are discarded as they are written: it grows, and consists of one hole.
 ///
-/// What it costs is what the server needs to write to memory, and a thread of ours that wakes up fifty times a second.
+/// Its cost is the server's write to memory, and a thread that wakes up fifty times a second.
 #[derive(Debug)]
-pub(crate) struct Sink {
+pub(crate) struct DiscardFile {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
     discarded: Arc<AtomicU64>,
 }
 
-impl Sink {
-    /// Makes the file, which belongs to the server's user; its file system has to know holes.
+impl DiscardFile {
+    /// Makes the file, which belongs to the server's user. Its file system must support holes.
     pub(crate) fn create(path: &Path, user: &ServerUser) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         let file = options
@@ -63,13 +63,13 @@ impl Sink {
         })
     }
 
-    /// Bytes thrown away until now.
+    /// Returns the bytes that were discarded so far.
     pub(crate) fn discarded(&self) -> u64 {
         self.discarded.load(Ordering::Relaxed)
     }
 }
 
-/// Throws away what was written behind `done`, and returns the file's length.
+/// Discards the bytes after `done`, and returns the length of the file.
 fn discard(file: &File, done: u64) -> io::Result<u64> {
     let length = file.metadata()?.len();
     // The last page was not full when it was emptied.
@@ -81,7 +81,7 @@ fn discard(file: &File, done: u64) -> io::Result<u64> {
     Ok(length)
 }
 
-impl Drop for Sink {
+impl Drop for DiscardFile {
     fn drop(&mut self) {
         self.stop = None;
         if let Some(thread) = self.thread.take() {
@@ -102,7 +102,7 @@ mod tests {
     fn everything_is_thrown_away_and_counted_whoever_opens_it_how_often() {
         let directory = tempfile::tempdir_in(IN_MEMORY).unwrap();
         let path = directory.path().join("slow.log");
-        let sink = Sink::create(&path, &ServerUser::me()).unwrap();
+        let sink = DiscardFile::create(&path, &ServerUser::me()).unwrap();
         let wait = |until: &dyn Fn() -> bool| {
             let start = Instant::now();
             while !until() {

@@ -1,4 +1,4 @@
-//! Mounting a file system with options, with what the kernel says when it refuses.
+//! Mounts with options, and with the kernel's messages if it refuses.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -13,23 +13,23 @@ use rustix::mount::{
     fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen, move_mount, unmount,
 };
 
-/// A mounted file system; unmounted when dropped.
+/// Mounted file system; unmounted when dropped.
 #[derive(Debug)]
 pub(crate) struct Mounted {
     mount_point: PathBuf,
     mounted: bool,
 }
 
-/// Why something is not mounted.
+/// Error of a mount.
 #[derive(Debug)]
 pub(crate) struct Refusal {
-    /// What the system said.
+    /// Error of the system.
     pub(crate) source: io::Error,
-    /// What the kernel said besides, for people.
-    pub(crate) told: Vec<String>,
+    /// Messages of the kernel.
+    pub(crate) messages: Vec<String>,
 }
 
-/// Mounts a file system of this kind, of a device where it has one. Options are those of mount(8), each by itself.
+/// Mounts a file system of this kind, with its device if it has one. `options` are single options of mount(8).
 pub(crate) fn mount(
     kind: &str,
     device: Option<&Path>,
@@ -38,16 +38,16 @@ pub(crate) fn mount(
 ) -> Result<Mounted, Refusal> {
     let quiet = |source: Errno| Refusal {
         source: source.into(),
-        told: Vec::new(),
+        messages: Vec::new(),
     };
     let kernel_log = KernelLog::from_now();
     let context = fsopen(kind, FsOpenFlags::FSOPEN_CLOEXEC).map_err(quiet)?;
     let made = make(&context, device, mount_point, options);
     made.map_err(|source| Refusal {
         source: source.into(),
-        told: match messages(&context) {
-            told if told.is_empty() => kernel_log.lines(),
-            told => told,
+        messages: match messages(&context) {
+            messages if messages.is_empty() => kernel_log.lines(),
+            messages => messages,
         },
     })?;
     Ok(Mounted {
@@ -79,7 +79,7 @@ fn make(
     move_mount(mount.as_fd(), "", CWD, mount_point, whole)
 }
 
-/// Options of a mount, not of the file system.
+/// Returns the mount attribute of an option. Other options belong to the file system.
 fn attribute(option: &str) -> Option<MountAttrFlags> {
     match option {
         "noatime" => Some(MountAttrFlags::MOUNT_ATTR_NOATIME),
@@ -90,20 +90,20 @@ fn attribute(option: &str) -> Option<MountAttrFlags> {
     }
 }
 
-/// What the kernel left to read in the context, one message a read; `e `, `w ` or `i ` stands before each.
+/// Reads the kernel's messages from the context, one with each read. They start with `e `, `w ` or `i `.
 fn messages(context: &OwnedFd) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut messages = Vec::new();
     let mut buffer = [0; 1024];
     while let Ok(length) = rustix::io::read(context, &mut buffer) {
         let text = String::from_utf8_lossy(&buffer[..length]).into_owned();
         let text = text.trim();
         let without = ["e ", "w ", "i "].iter().find_map(|kind| text.strip_prefix(kind));
-        told.push(without.unwrap_or(text).to_owned());
+        messages.push(without.unwrap_or(text).to_owned());
     }
-    told
+    messages
 }
 
-/// The kernel's log from one moment on: not all file systems leave their messages in the context.
+/// Kernel log from one moment on. Some file systems write messages only there.
 struct KernelLog(Option<File>);
 
 impl KernelLog {
@@ -115,7 +115,8 @@ impl KernelLog {
         Self(at_end.ok())
     }
 
-    /// What was logged since; a record is `PRIORITY,NUMBER,TIME,FLAGS;TEXT` (Documentation/ABI/testing/dev-kmsg).
+    /// Returns the lines since that moment. A record is `PRIORITY,NUMBER,TIME,FLAGS;TEXT`
+    /// (Documentation/ABI/testing/dev-kmsg).
     fn lines(mut self) -> Vec<String> {
         let mut lines = Vec::new();
         let mut buffer = vec![0; 8192];
@@ -133,7 +134,7 @@ impl Mounted {
         &self.mount_point
     }
 
-    /// Unmounts it, and says so when that fails.
+    /// Unmounts the file system and returns an error if that fails.
     pub(crate) fn unmount(mut self) -> io::Result<()> {
         self.mounted = false;
         Ok(take_off(&self.mount_point)?)
@@ -149,7 +150,7 @@ impl Drop for Mounted {
     }
 }
 
-/// While something still has a file of it open, its name goes and the rest follows.
+/// Unmounts the file system. If a file in it is still open, detaches it, and the kernel unmounts it later.
 fn take_off(mount_point: &Path) -> Result<(), Errno> {
     match unmount(mount_point, UnmountFlags::empty()) {
         Err(Errno::BUSY) => unmount(mount_point, UnmountFlags::DETACH),

@@ -1,4 +1,4 @@
-//! Mounts that nobody else sees and that go with logtrace.
+//! Mount namespace of logtrace, which ends with it.
 
 use std::cell::Cell;
 use std::io;
@@ -8,38 +8,31 @@ use rustix::mount::{MountPropagationFlags, mount_change};
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 use thiserror::Error;
 
-/// Says that the calling thread, and those that it starts from now on, have a mount namespace of their own.
-///
-/// The kernel unmounts what is mounted in it when the last process in it ends, however that comes about
-/// (mount_namespaces(7)). Others neither see these mounts nor can be disturbed by them; what others mount is seen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PrivateMounts(());
-
 thread_local! {
-    /// Whether this thread has entered one.
+    /// Whether this thread has entered a mount namespace.
     static ENTERED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Why there is no such namespace.
+/// Error for a mount namespace that cannot be made.
 #[derive(Debug, Error)]
-#[error("cannot have mounts of its own (a mount namespace): {source}{}", remedy(.source))]
-pub struct PrivateMountsError {
-    /// What the system said.
+#[error("cannot make a mount namespace: {source}{}", remedy(.source))]
+pub struct MountNamespaceError {
     source: io::Error,
 }
 
-impl PrivateMounts {
-    /// Enters a new namespace, when this thread has not entered one yet. Threads that were started before stay outside:
-    /// call it early, from the main thread.
-    pub fn enter() -> Result<Self, PrivateMountsError> {
-        if !ENTERED.get() {
-            enter().map_err(|source| PrivateMountsError {
-                source: source.into(),
-            })?;
-            ENTERED.set(true);
-        }
-        Ok(Self(()))
+/// Enters a mount namespace of logtrace's own, if the calling thread has not entered one yet. Threads that it starts later
+/// are in the namespace too. Threads that were started before stay outside, so call this early, from the main thread.
+///
+/// The kernel unmounts what is mounted in the namespace when its last process ends, even if that is killed
+/// (mount_namespaces(7)). Other processes do not see these mounts. Mounts that others make are seen here.
+pub fn enter_mount_namespace() -> Result<(), MountNamespaceError> {
+    if !ENTERED.get() {
+        enter().map_err(|source| MountNamespaceError {
+            source: source.into(),
+        })?;
+        ENTERED.set(true);
     }
+    Ok(())
 }
 
 fn enter() -> Result<(), Errno> {

@@ -1,4 +1,4 @@
-//! The directories that placed files are in, and how they go again.
+//! Directories of placed files, and their removal.
 
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, OpenOptions};
@@ -7,46 +7,18 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-
+use crate::facts::placed::{Placed, PlacedOn};
 use crate::install::os_user::ServerUser;
 use crate::storage::discard_file::IN_MEMORY;
-use crate::storage::place::Place;
+use crate::storage::file_location::FileLocation;
 use crate::storage::placement::Placement;
 use logtrace_common::{FileClass, Flavor};
 
-/// End of the name of the list of an instance's placed directories, which is beside the instance's own: the server's
-/// user cannot write there, so that nobody has root remove what is not in it.
+/// Suffix of the name of the list of an instance's placed directories. The list is beside the instance's own directory,
+/// where the server's user cannot write: so root removes nothing that this user wrote into the list.
 pub(crate) const LIST: &str = ".placed";
 
-/// A class of files and the directory that was made for it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Placed {
-    /// What is placed.
-    pub class: FileClass,
-    /// Its directory.
-    pub directory: PathBuf,
-    /// What that is.
-    pub on: PlacedOn,
-}
-
-/// What the directory of a placed class is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PlacedOn {
-    /// A directory of the machine.
-    Directory,
-    /// A file system of its own.
-    Volume,
-    /// A tmpfs of its own.
-    Tmpfs,
-    /// `/dev/null`: what is written there is gone.
-    DevNull,
-    /// A file in memory that logtrace empties as it grows.
-    EmptiedFile,
-}
-
-/// The placed directories of one instance; removed when dropped.
+/// Placed directories of an instance; removed when dropped.
 #[derive(Debug)]
 pub(crate) struct PlacedDirs {
     made: Vec<Placed>,
@@ -54,8 +26,8 @@ pub(crate) struct PlacedDirs {
 }
 
 impl PlacedDirs {
-    /// Makes a directory for each placement in a directory, named after the instance's own and its class. They are listed first: if
-    /// logtrace is killed, the next start removes them.
+    /// Makes a directory for each placement that needs one, named after the instance and the class. They are listed
+    /// first: if logtrace is killed, the next start removes them.
     pub(crate) fn create(
         instance: &Path,
         placements: &[Placement],
@@ -92,7 +64,7 @@ impl PlacedDirs {
         &self.made
     }
 
-    /// Removes them, and says so when that fails.
+    /// Removes the directories and returns an error if that fails.
     pub(crate) fn remove(mut self) -> io::Result<()> {
         self.take_away()
     }
@@ -112,8 +84,8 @@ impl Drop for PlacedDirs {
     }
 }
 
-/// The placements that need a directory somewhere else. MySQL refuses `/dev/null` and FIFOs as logs (error 22), so that
-/// what shall be nowhere is in memory.
+/// Returns the placements that need a directory. MySQL refuses `/dev/null` and FIFOs as logs (error 22), so its
+/// discarded logs are files in memory.
 fn directories(
     placements: &[Placement],
     flavor: Flavor,
@@ -121,21 +93,23 @@ fn directories(
     placements
         .iter()
         .filter_map(move |placement| match &placement.place {
-            Place::Directory(directory) => Some((placement.class, directory.as_path(), PlacedOn::Directory)),
-            Place::Nothing if flavor == Flavor::MySql => {
+            FileLocation::Directory(directory) => {
+                Some((placement.class, directory.as_path(), PlacedOn::Directory))
+            }
+            FileLocation::Nothing if flavor == Flavor::MySql => {
                 Some((placement.class, Path::new(IN_MEMORY), PlacedOn::EmptiedFile))
             }
             _ => None,
         })
 }
 
-/// Makes a directory that is the server's alone.
+/// Makes a directory that only the server's user may enter.
 pub(crate) fn make(directory: &Path, user: &ServerUser) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(directory)?;
     user.own(directory)
 }
 
-/// Removes what the list of an instance names, and the list. Nobody uses the instance any more.
+/// Removes the directories in the list of an instance, and the list. The instance must not be in use.
 pub(crate) fn sweep(instance: &Path) -> io::Result<()> {
     let list = list_of(instance);
     let Ok(text) = fs::read(&list) else {
@@ -158,7 +132,7 @@ fn list_of(instance: &Path) -> PathBuf {
     path.into()
 }
 
-/// Paths hold any byte but NUL.
+/// Writes the paths, each followed by NUL, the only byte that no path has.
 fn write_list(path: &Path, wanted: &[Placed]) -> io::Result<()> {
     let mut text = Vec::new();
     for placed in wanted {
@@ -197,7 +171,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let placements = ["redo", "undo"].map(|class| Placement {
             class: format!("{class}=/").parse::<Placement>().unwrap().class,
-            place: Place::Directory(place.path().to_owned()),
+            place: FileLocation::Directory(place.path().to_owned()),
         });
         let create = || PlacedDirs::create(&instance, &placements, Flavor::MySql, &ServerUser::me()).unwrap();
         let dirs = create();

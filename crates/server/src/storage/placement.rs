@@ -1,4 +1,4 @@
-//! Where a private server keeps each class of its files: `--place CLASS=DIR`.
+//! Placement of a class of a private server's files: `--place CLASS=DIR`.
 
 use std::fmt;
 use std::io;
@@ -8,84 +8,86 @@ use strum::IntoEnumIterator;
 
 use thiserror::Error;
 
+use crate::facts::placed::{Placed, PlacedOn};
 use crate::install::os_user::ServerUser;
-use crate::instance::instance_dir::INNODB_TEMPORARY;
 use crate::settings::variable::{BINLOG, Setting};
-use crate::storage::place::Place;
-use crate::storage::placed_dirs::{Placed, PlacedOn};
+use crate::storage::file_location::FileLocation;
+
+/// MySQL's directory of temporary tablespaces. Its files are classified by this name.
+pub(crate) const INNODB_TEMPORARY: &str = "#innodb_temp";
 use logtrace_common::{FileClass, Flavor, LogNames};
 
-/// A class of files and where they are.
+/// Class of files, and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
-    /// What is placed.
+    /// Class of the files.
     pub class: FileClass,
-    /// Where.
-    pub place: Place,
+    /// Location of the files.
+    pub place: FileLocation,
 }
 
-/// Why files cannot be placed so.
+/// Error of a placement.
 #[derive(Debug, Error)]
 pub enum PlacementError {
-    /// Not of the form `CLASS=DIR`.
+    /// The text is not of the form `CLASS=DIR`.
     #[error("{0:?} places nothing: write CLASS=DIR, for example redo=/mnt/fast")]
     Malformed(String),
-    /// No such class, or none that has a place.
+    /// The class does not exist, or cannot be placed.
     #[error("{0:?} is no class of files that can be placed: write one of {classes}", classes = names())]
     Class(String),
-    /// One class has one place.
+    /// A class is placed twice.
     #[error("{0} is placed twice: a class of files has one place")]
     Twice(FileClass),
-    /// The server would take the path for several.
+    /// The server would read the path as several paths.
     #[error(
         "temporary cannot be placed in {0}: to the server a colon or a semicolon ends a path (tmpdir, innodb_temp_data_file_path are lists). Name a directory without"
     )]
     List(PathBuf),
-    /// A variable would have two values.
+    /// A variable is also set by a setting.
     #[error("{variable} is set, and --place {class} sets it as well: leave one of the two")]
     Set {
-        /// The class.
+        /// Class of the files.
         class: FileClass,
-        /// The variable.
+        /// Name of the variable.
         variable: String,
     },
-    /// The server reads what it writes there.
+    /// The server needs to read these files.
     #[error(
         "{0} cannot be placed in nothing: a server needs it back. Only slow_log and general_log can be thrown away"
     )]
     Needed(FileClass),
-    /// The server has no files of that class.
+    /// The server has no files of this class.
     #[error("{flavor} cannot place {class}: {why}")]
     Unplaceable {
-        /// The server.
+        /// Flavor of the server.
         flavor: Flavor,
-        /// The class.
+        /// Class of the files.
         class: FileClass,
-        /// Where they are instead.
+        /// Present location of the files.
         why: &'static str,
     },
-    /// The directory cannot be looked at.
+    /// The directory cannot be inspected.
     #[error("cannot place {class} in {directory}: {source}. Make it first, or name another directory")]
     Directory {
-        /// The class.
+        /// Class of the files.
         class: FileClass,
-        /// The directory.
+        /// Directory.
         directory: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
-    /// The server's user may not get there.
+    /// The server's user may not enter the directory.
     #[error(
         "cannot place {class} in {directory}: the server runs as user {user}, who may not enter {closed}: chmod o+x {closed}, or name another directory"
     )]
     Closed {
-        /// The class.
+        /// Class of the files.
         class: FileClass,
-        /// The directory.
+        /// Directory.
         directory: PathBuf,
-        /// The user.
+        /// Name of the user.
         user: String,
-        /// What is closed on the way.
+        /// Directory that the user may not enter.
         closed: PathBuf,
     },
 }
@@ -103,12 +105,12 @@ impl FromStr for Placement {
             .ok_or_else(|| PlacementError::Class(class.to_owned()))?;
         Ok(Self {
             class,
-            place: Place::Directory(directory.into()),
+            place: FileLocation::Directory(directory.into()),
         })
     }
 }
 
-/// The classes that can be placed.
+/// Returns the classes that can be placed.
 fn placeable() -> impl Iterator<Item = FileClass> {
     FileClass::iter().filter(|&class| class != FileClass::Other)
 }
@@ -118,7 +120,8 @@ fn names() -> String {
     names.join(", ")
 }
 
-/// Fails when a class has two places, a variable two values, or when a place is not one path to the server.
+/// Checks that each class is placed once, that no setting sets a variable of a placement, and that the server reads
+/// each location as one path.
 pub fn check_placements(placements: &[Placement], settings: &[Setting]) -> Result<(), PlacementError> {
     for (at, placement) in placements.iter().enumerate() {
         placement.check_path()?;
@@ -138,10 +141,10 @@ pub fn check_placements(placements: &[Placement], settings: &[Setting]) -> Resul
 }
 
 impl Placement {
-    /// Fails when the variables of the class are lists, and the path would be more than one entry.
+    /// Checks that the path is a single entry if the variables of the class are lists.
     fn check_path(&self) -> Result<(), PlacementError> {
         // As the server is told: one that is not there is refused later.
-        let Place::Directory(given) = &self.place else {
+        let FileLocation::Directory(given) = &self.place else {
             return Ok(());
         };
         let whole = given.canonicalize().or_else(|_| path::absolute(given));
@@ -153,13 +156,13 @@ impl Placement {
         Ok(())
     }
 
-    /// Fails when the server has no such files, which may depend on its other settings.
+    /// Checks that the server has files of the class, which may depend on its other settings.
     pub fn check_server(&self, flavor: Flavor, settings: &[Setting]) -> Result<(), PlacementError> {
         let separate_undo = settings
             .iter()
             .any(|setting| setting.name() == "innodb_undo_tablespaces" && setting.value() != "0");
         let is_query_log = matches!(self.class, FileClass::SlowLog | FileClass::GeneralLog);
-        if self.place == Place::Nothing && !is_query_log {
+        if self.place == FileLocation::Nothing && !is_query_log {
             return Err(PlacementError::Needed(self.class));
         }
         let why = match (flavor, self.class) {
@@ -176,9 +179,9 @@ impl Placement {
         })
     }
 
-    /// Fails when there is no such directory, or when the server's user cannot get there.
+    /// Checks that the directory exists and that the server's user may enter it.
     pub(crate) fn check_directory(&self, user: &ServerUser) -> Result<(), PlacementError> {
-        let Place::Directory(directory) = &self.place else {
+        let FileLocation::Directory(directory) = &self.place else {
             return Ok(());
         };
         let (class, directory) = (self.class, directory.clone());
@@ -207,7 +210,7 @@ impl Placement {
     }
 }
 
-/// The variables that place a class.
+/// Returns the variables that place a class.
 fn variables(class: FileClass) -> &'static [&'static str] {
     match class {
         FileClass::Binlog => &["log_bin", "log_bin_index"],
@@ -226,8 +229,8 @@ fn variables(class: FileClass) -> &'static [&'static str] {
     }
 }
 
-/// The settings that put the files of a class where they are placed; the directories of data and temporary files are
-/// arguments of every start, and no settings.
+/// Returns the settings that place the files of a class. The directories of data and temporary files are arguments of
+/// each start instead.
 pub(crate) fn settings(placed: &Placed, flavor: Flavor) -> Vec<Setting> {
     let file = |name: &str| placed.directory.join(name).to_string_lossy().into_owned();
     let whole = || placed.directory.to_string_lossy().into_owned();
@@ -257,7 +260,7 @@ pub(crate) fn settings(placed: &Placed, flavor: Flavor) -> Vec<Setting> {
     }
 }
 
-/// The name of a placed slow or general log.
+/// Returns the file name of a placed slow or general log.
 pub(crate) fn query_log_name(class: FileClass) -> &'static str {
     match class {
         FileClass::GeneralLog => "general.log",
@@ -265,8 +268,8 @@ pub(crate) fn query_log_name(class: FileClass) -> &'static str {
     }
 }
 
-/// The class by which an entry of an initialised data directory is placed elsewhere; none where the server itself
-/// makes such files anew.
+/// Returns the class of an entry of an initialised data directory, if it has to move to a placed directory. Other files
+/// are made anew by the server.
 pub(crate) fn class_of_initial(name: &str, is_directory: bool) -> Option<FileClass> {
     let logs = LogNames {
         binlog: BINLOG.to_owned(),
@@ -390,7 +393,7 @@ mod tests {
         assert!(check("undo=/a", Flavor::MariaDb, &undo).is_ok());
         assert!(check("doublewrite=/a", Flavor::MariaDb, &undo).is_err());
         for class in placeable() {
-            let place = Place::Nothing;
+            let place = FileLocation::Nothing;
             let checked = Placement { class, place }.check_server(Flavor::MySql, &[]);
             assert_eq!(checked.is_ok(), class.as_str().ends_with("_log"), "{class}");
         }

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use logtrace_common::{FileClass, Flavor};
-use logtrace_server::{Exit, Instance, InstanceConfig, KeepError, KeptError, Setting, StartError};
+use logtrace_server::{Exit, Instance, InstanceConfig, Setting, SnapshotError, SnapshotMismatch, StartError};
 use rstest::rstest;
 
 use crate::base::{Base, ask, tell};
@@ -60,7 +60,7 @@ async fn data_is_kept_from_wherever_it_was_and_serves_servers_with_other_setting
 
     let first = Instance::start(&elsewhere, &|_| {}).await.unwrap();
     fill(&first).await;
-    let kept = first.stop_and_keep().await.unwrap();
+    let kept = first.stop_and_snapshot().await.unwrap();
     let mode = fs::metadata(kept.directory()).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
     assert_eq!(base.left(), [kept.directory()]);
@@ -90,7 +90,7 @@ async fn data_is_kept_from_wherever_it_was_and_serves_servers_with_other_setting
         }
         assert_eq!(server.stop().await.unwrap(), Exit::Code(0));
     }
-    kept.forget().unwrap();
+    kept.remove().unwrap();
     assert_eq!((base.left().len(), base.processes()), (0, vec![]));
     let log = fs::read_to_string(base.path().join("server.log")).unwrap();
     assert!(!log.to_lowercase().contains("crash recovery"), "{log}");
@@ -141,19 +141,19 @@ async fn data_that_a_server_cannot_read_is_refused_before_it_starts() {
     let server = Instance::start(&base.config(Flavor::MariaDb, &[]), &|_| {})
         .await
         .unwrap();
-    let kept = server.stop_and_keep().await.unwrap();
+    let kept = server.stop_and_snapshot().await.unwrap();
     let refused = async |config: &InstanceConfig| {
         let started = Instance::start_with(config, Some(&kept), &|_| {}).await;
         started.unwrap_err()
     };
     let error = refused(&base.config(Flavor::MySql, &[])).await;
     assert!(
-        matches!(error, StartError::Kept(KeptError::Server { .. })),
+        matches!(error, StartError::Snapshot(SnapshotMismatch::Server { .. })),
         "{error}"
     );
     let error = refused(&base.config(Flavor::MariaDb, &["innodb_page_size=4k"])).await;
     assert!(
-        matches!(error, StartError::Kept(KeptError::Initialised { .. })),
+        matches!(error, StartError::Snapshot(SnapshotMismatch::Initialised { .. })),
         "{error}"
     );
     assert_eq!(base.left(), [kept.directory()]);
@@ -170,11 +170,11 @@ async fn data_of_a_server_that_crashed_is_not_kept() {
     let pid = rustix::process::Pid::from_raw(i32::try_from(server.pid()).unwrap()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
     server.died().await;
-    let error = server.stop_and_keep().await.unwrap_err();
+    let error = server.stop_and_snapshot().await.unwrap_err();
     assert!(
         matches!(
             error,
-            KeepError::Unclean {
+            SnapshotError::Unclean {
                 exit: Exit::Signal(9),
                 ..
             }

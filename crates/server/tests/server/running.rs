@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use logtrace_common::Flavor;
 use logtrace_common::{ConnectError, Endpoint, Password};
 use logtrace_server::{
-    Dsn, Exit, Home, PeerError, RunningConfig, RunningError, RunningServer, Server, ServerChoice,
+    AttachError, Dsn, Exit, Home, ManagedConfig, ManagedServer, PeerError, Server, ServerChoice,
     ServerConfig, SettingError, find,
 };
 use rstest::rstest;
@@ -89,14 +89,14 @@ impl Foreign {
         self.base.path().join("sock")
     }
 
-    fn by_socket(&self, user: &str) -> RunningConfig {
+    fn by_socket(&self, user: &str) -> ManagedConfig {
         config(&format!(
             "mysql://{user}@localhost/?socket={}",
             self.socket().display()
         ))
     }
 
-    fn by_port(&self, user: &str) -> RunningConfig {
+    fn by_port(&self, user: &str) -> ManagedConfig {
         config(&format!("mysql://{user}@127.0.0.1:{}/", self.port))
     }
 }
@@ -112,8 +112,8 @@ fn user_id() -> u32 {
     logtrace_server::ServerUser::choose().unwrap().uid
 }
 
-fn config(dsn: &str) -> RunningConfig {
-    RunningConfig {
+fn config(dsn: &str) -> ManagedConfig {
+    ManagedConfig {
         dsn: dsn.parse::<Dsn>().unwrap(),
         password: None,
         settings: Vec::new(),
@@ -133,7 +133,7 @@ async fn a_running_server_is_found_set_and_put_back(#[case] flavor: Flavor) {
         "sync_binlog=7".parse().unwrap(),
         "long-query-time=0.5".parse().unwrap(),
     ];
-    let server = RunningServer::attach(&wanted).await.unwrap();
+    let server = ManagedServer::attach(&wanted).await.unwrap();
     assert_eq!((server.facts().flavor, server.facts().pid), (flavor, pid));
     assert!(!server.facts().private);
     assert_eq!(server.facts().variables["sync_binlog"], "7");
@@ -167,7 +167,7 @@ async fn a_running_server_is_found_set_and_put_back(#[case] flavor: Flavor) {
         old
     );
 
-    let server = RunningServer::attach(&foreign.by_socket("root")).await.unwrap();
+    let server = ManagedServer::attach(&foreign.by_socket("root")).await.unwrap();
     assert!(server.is_running());
     foreign.child.kill().unwrap();
     assert_eq!(server.died().await, Exit::Signal(9));
@@ -183,8 +183,8 @@ async fn refused_settings(foreign: &Foreign, old: u32) {
     for (setting, kind) in cases {
         let mut wanted = foreign.by_socket("root");
         wanted.settings = vec!["sync_binlog=9".parse().unwrap(), setting.parse().unwrap()];
-        let error = RunningServer::attach(&wanted).await.unwrap_err();
-        let RunningError::Setting(error) = error else {
+        let error = ManagedServer::attach(&wanted).await.unwrap_err();
+        let AttachError::Setting(error) = error else {
             panic!("{setting}: {error}");
         };
         let seen = match &error {
@@ -215,17 +215,17 @@ async fn passwords(foreign: &Foreign, flavor: Flavor) {
     for mut wanted in [foreign.by_socket("bench"), foreign.by_port("bench")] {
         for wrong in [None, Some(Password::new("falsch"))] {
             wanted.password = wrong;
-            let error = RunningServer::attach(&wanted).await.unwrap_err();
+            let error = ManagedServer::attach(&wanted).await.unwrap_err();
             let text = error.to_string();
             assert!(
-                matches!(&error, RunningError::Connect(ConnectError::AccessDenied { .. }))
+                matches!(&error, AttachError::Connect(ConnectError::AccessDenied { .. }))
                     && text.contains("LOGTRACE_PASSWORD")
                     && !text.contains("falsch"),
                 "{flavor}: {text}"
             );
         }
         wanted.password = Some(Password::new("geheim"));
-        let server = RunningServer::attach(&wanted).await.unwrap();
+        let server = ManagedServer::attach(&wanted).await.unwrap();
         assert_eq!(server.facts().pid, foreign.child.id());
         server.restore().await.unwrap();
     }
@@ -237,25 +237,25 @@ async fn nobody_there_is_told_from_somebody_else() {
     let socket = base.path().join("sock");
     let at = |socket: &PathBuf| config(&format!("mysql://root@localhost/?socket={}", socket.display()));
     assert!(matches!(
-        RunningServer::attach(&at(&socket)).await.unwrap_err(),
-        RunningError::Connect(ConnectError::NoSocket(path)) if path == socket
+        ManagedServer::attach(&at(&socket)).await.unwrap_err(),
+        AttachError::Connect(ConnectError::NoSocket(path)) if path == socket
     ));
     // A socket whose server is gone.
     drop(std::os::unix::net::UnixListener::bind(&socket).unwrap());
     assert!(matches!(
-        RunningServer::attach(&at(&socket)).await.unwrap_err(),
-        RunningError::Connect(ConnectError::Refused(_))
+        ManagedServer::attach(&at(&socket)).await.unwrap_err(),
+        AttachError::Connect(ConnectError::Refused(_))
     ));
     let port = TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()
         .unwrap()
         .port();
-    let error = RunningServer::attach(&config(&format!("mysql://root@127.0.0.1:{port}/")))
+    let error = ManagedServer::attach(&config(&format!("mysql://root@127.0.0.1:{port}/")))
         .await
         .unwrap_err();
     assert!(
-        matches!(error, RunningError::Connect(ConnectError::Refused(_))),
+        matches!(error, AttachError::Connect(ConnectError::Refused(_))),
         "{error}"
     );
 }
@@ -276,12 +276,12 @@ async fn a_forwarder_in_front_of_a_server_is_not_the_server() {
             tokio::spawn(async move { tokio::io::copy_bidirectional(&mut client, &mut server).await });
         }
     });
-    let error = RunningServer::attach(&config(&format!("mysql://root@127.0.0.1:{port}/")))
+    let error = ManagedServer::attach(&config(&format!("mysql://root@127.0.0.1:{port}/")))
         .await
         .unwrap_err();
     let own = std::process::id();
     assert!(
-        matches!(&error, RunningError::Peer(PeerError::OtherProgram { pid, .. }) if *pid == own),
+        matches!(&error, AttachError::Peer(PeerError::OtherProgram { pid, .. }) if *pid == own),
         "{error}"
     );
     forward.abort();

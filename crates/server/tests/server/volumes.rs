@@ -5,20 +5,19 @@ use std::path::Path;
 
 use logtrace_common::{FileClass, Flavor};
 use logtrace_server::{
-    HostFacts, ImageConfig, ImageKind, Instance, InstanceConfig, Place, PlacedOn, Placement, PrivateMounts,
-    StartError, TmpfsConfig,
+    FileLocation, HostFacts, ImageConfig, ImageKind, Instance, InstanceConfig, PlacedOn, Placement,
+    StartError,
 };
 use rstest::rstest;
 
 use crate::base::{Base, all, ask, tell, wait_until};
 
 fn image(kind: ImageKind, make: &str, mount: &str) -> ImageConfig {
-    let mounts = PrivateMounts::enter().unwrap();
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect();
     ImageConfig {
         make_options: words(make),
         mount_options: words(mount),
-        ..ImageConfig::new(kind, "1G".parse().unwrap(), mounts)
+        ..ImageConfig::new(kind, "1G".parse().unwrap())
     }
 }
 
@@ -50,12 +49,12 @@ async fn classes_of_files_have_file_systems_of_their_own(#[case] flavor: Flavor)
     config.image = Some(image(ImageKind::Btrfs, "-m single", "nodatacow noatime"));
     let redo = image(ImageKind::Ext4, "-O ^resize_inode", "noatime data=writeback");
     let binlog = image(ImageKind::Xfs, "", "logbsize=64k");
-    let (size, mounts) = (redo.size, redo.mounts);
+    let size = redo.size;
     config.placements = [
-        (FileClass::Redo, Place::Volume(redo)),
-        (FileClass::Binlog, Place::Volume(binlog)),
-        (FileClass::Temporary, Place::Tmpfs(TmpfsConfig { size, mounts })),
-        (FileClass::SlowLog, Place::Nothing),
+        (FileClass::Redo, FileLocation::Volume(redo)),
+        (FileClass::Binlog, FileLocation::Volume(binlog)),
+        (FileClass::Temporary, FileLocation::Tmpfs(size)),
+        (FileClass::SlowLog, FileLocation::Nothing),
     ]
     .map(|(class, place)| Placement { class, place })
     .to_vec();
@@ -149,7 +148,7 @@ async fn all_images_together_have_to_fit() {
     config.image = Some(half.clone());
     config.placements = vec![Placement {
         class: FileClass::Redo,
-        place: Place::Volume(half),
+        place: FileLocation::Volume(half),
     }];
     let error = Instance::start(&config, &|_| {}).await.unwrap_err().to_string();
     assert!(error.contains("MiB free"), "{error}");

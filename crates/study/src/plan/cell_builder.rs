@@ -261,7 +261,7 @@ fn places(
         let key = format!("place.{}", place.class);
         let placement = Placement {
             class: place.class,
-            place: logtrace_server::Place::Directory("/".into()),
+            place: logtrace_server::FileLocation::Directory("/".into()),
         };
         placement
             .check_server(flavor, &plain)

@@ -1,4 +1,4 @@
-//! Settings of a disk's queue (`/sys/block/DISK/queue`), for a time.
+//! Temporary settings of a disk's queue (`/sys/block/DISK/queue`).
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
@@ -10,12 +10,12 @@ use thiserror::Error;
 
 use crate::facts::block_device::chosen;
 use crate::facts::file_system::{FileSystemError, FileSystemFacts};
-use crate::instance::instance_dir::guard;
+use crate::storage::locked_dir::guard;
 
-/// Starts the name of a note, which a disk's name follows.
+/// Start of the name of a note, before the name of the disk.
 const NOTE: &str = "queue-";
 
-/// The settings that may be changed: they decide how writes are ordered, cached and split, and can be put back
+/// Settings that may be changed: they decide how writes are ordered, cached and split, and can be restored
 /// (Documentation/ABI/stable/sysfs-block).
 const KNOWN: [&str; 10] = [
     "iostats",
@@ -30,78 +30,78 @@ const KNOWN: [&str; 10] = [
     "write_cache",
 ];
 
-/// A setting of a queue and its value.
+/// Setting of a queue, with its value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueSetting {
-    /// The file's name, such as `scheduler`.
+    /// Name of the file, such as `scheduler`.
     pub name: String,
-    /// What it shall have.
+    /// Wanted value.
     pub value: String,
 }
 
-/// Why a queue cannot be set.
+/// Error while a queue is set or restored.
 #[derive(Debug, Error)]
 pub enum QueueError {
-    /// logtrace does not set it.
+    /// logtrace does not set such a setting.
     #[error("{name:?} is no setting of a disk's queue that logtrace sets: choose one of {known}", known = KNOWN.join(", "))]
     Unknown {
-        /// What was asked for.
+        /// Requested name or value.
         name: String,
     },
-    /// The disk has none.
+    /// The disk does not have the setting.
     #[error("the disk {disk} has no {name} to set: {source}")]
     Missing {
-        /// The disk.
+        /// Name of the disk.
         disk: String,
-        /// The setting.
+        /// Name of the setting.
         name: String,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
     /// The kernel refuses the value.
     #[error("the kernel refuses {name}={value} for {disk}: {source}. It has {has}")]
     Refused {
-        /// The disk.
+        /// Name of the disk.
         disk: String,
-        /// The setting.
+        /// Name of the setting.
         name: String,
-        /// What was asked for.
+        /// Requested name or value.
         value: String,
-        /// What it has, or may have.
+        /// Present value, or possible values.
         has: String,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
     /// The kernel took another value.
     #[error("{name}={value} did not take: {disk} has {has:?}. Choose a value that it takes as it is")]
     NotTaken {
-        /// The disk.
+        /// Name of the disk.
         disk: String,
-        /// The setting.
+        /// Name of the setting.
         name: String,
-        /// What was asked for.
+        /// Requested name or value.
         value: String,
-        /// What it has.
+        /// Present value.
         has: String,
     },
-    /// Another logtrace is at it.
+    /// Another logtrace has set the queue.
     #[error("another logtrace has set the queue of {0}: wait until it is done")]
-    Taken(String),
-    /// The old values could not be noted.
+    InUse(String),
+    /// The old values cannot be noted.
     #[error("cannot note the old values of {disk} in {note}: {source}")]
     Note {
-        /// The disk.
+        /// Name of the disk.
         disk: String,
-        /// The note.
+        /// Path of the note.
         note: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
 }
 
-/// Settings of a disk that are put back when this is dropped.
+/// Settings of a disk that are restored when this is dropped.
 ///
-/// The old values are noted first: when logtrace is killed, the next start puts them back.
+/// The old values are noted first: if logtrace is killed, the next start restores them.
 #[derive(Debug)]
 pub struct QueueGuard {
     queue: Queue,
@@ -111,14 +111,14 @@ pub struct QueueGuard {
     old: Vec<QueueSetting>,
 }
 
-/// A disk's queue.
+/// Queue of a disk.
 #[derive(Clone, Debug)]
 struct Queue {
     disk: String,
     directory: PathBuf,
 }
 
-/// Fails when a disk does not have a setting, whatever its value.
+/// Checks that a disk has a setting, with any value.
 pub fn check_queue(disk: &str, setting: &QueueSetting) -> Result<(), QueueError> {
     check_known(std::slice::from_ref(setting))?;
     Queue::of(Path::new("/sys"), disk).old(&setting.name).map(drop)
@@ -133,7 +133,8 @@ fn check_known(settings: &[QueueSetting]) -> Result<(), QueueError> {
     }
 }
 
-/// The disk under a directory, which exists; for one on an image in a file the disk that holds the file.
+/// Returns the disk under an existing directory. If the directory is on an image file, returns the disk that holds the
+/// file.
 pub fn disk_under(directory: &Path) -> Result<Option<String>, FileSystemError> {
     let facts = FileSystemFacts::of(directory)?;
     let below = facts.below.and_then(|below| below.device);
@@ -141,8 +142,8 @@ pub fn disk_under(directory: &Path) -> Result<Option<String>, FileSystemError> {
 }
 
 impl QueueGuard {
-    /// Sets the queue of a whole disk, such as `vda`, and reads back what was set. Notes are kept in `base`, where
-    /// instances are.
+    /// Sets the queue of a whole disk, such as `vda`, and verifies the values. Notes are in `base`, the directory of
+    /// instances.
     pub fn set(base: &Path, disk: &str, settings: &[QueueSetting]) -> Result<Self, QueueError> {
         Self::set_in(Path::new("/sys"), base, disk, settings)
     }
@@ -158,7 +159,7 @@ impl QueueGuard {
         };
         let lock = lock(base, &note)
             .map_err(fail)?
-            .ok_or_else(|| QueueError::Taken(disk.to_owned()))?;
+            .ok_or_else(|| QueueError::InUse(disk.to_owned()))?;
         // What a killed logtrace has left is no old value.
         put_back(&queue, &note).map_err(fail)?;
         let old: Result<Vec<_>, _> = settings.iter().map(|setting| queue.old(&setting.name)).collect();
@@ -174,7 +175,7 @@ impl QueueGuard {
         Ok(guard)
     }
 
-    /// Puts the old values back, and says so when that fails.
+    /// Restores the old values and returns an error if that fails.
     pub fn put_back(mut self) -> Result<(), QueueError> {
         self.restore()
     }
@@ -252,7 +253,7 @@ impl Queue {
     }
 }
 
-/// Puts back what notes in `base` say, of processes that are gone; returns the disks, and how that went.
+/// Restores the values in the notes of ended processes in `base`. Returns the disks, each with its result.
 pub(crate) fn sweep_queues(base: &Path) -> io::Result<Vec<(String, io::Result<()>)>> {
     sweep_queues_in(Path::new("/sys"), base)
 }
@@ -275,7 +276,7 @@ fn sweep_queues_in(sys: &Path, base: &Path) -> io::Result<Vec<(String, io::Resul
     Ok(swept)
 }
 
-/// Opens and locks a note; none when another process has it.
+/// Opens and locks a note. Returns `None` if another process holds it.
 fn lock(base: &Path, note: &Path) -> io::Result<Option<File>> {
     // Or what is locked may just have been removed.
     let _guard = guard(base)?;
@@ -294,7 +295,7 @@ fn lock(base: &Path, note: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Removes a note whose lock is held.
+/// Removes a note. The caller holds its lock.
 fn remove(note: &Path) -> io::Result<()> {
     let _guard = note.parent().map(guard).transpose()?;
     match fs::remove_file(note) {

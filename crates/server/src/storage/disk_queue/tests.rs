@@ -2,7 +2,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A disk whose files take whatever is written.
+/// Makes a disk with files that take any value.
 fn disk() -> (TempDir, TempDir, PathBuf) {
     let (sys, base) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let queue = sys.path().join("block/vdx/queue");

@@ -1,4 +1,4 @@
-//! The file systems that a private server can be given for itself.
+//! Kinds of file systems that can be made for a private server.
 
 use std::env;
 use std::fmt;
@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::storage::fs_image::loop_device;
 
-/// A file system that logtrace can make.
+/// File system that logtrace can make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageKind {
     /// ext4.
@@ -21,26 +21,26 @@ pub enum ImageKind {
     Btrfs,
 }
 
-/// No such file system, or none that logtrace makes.
+/// Error for the name of a file system that logtrace does not make.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0:?} is no file system that logtrace makes: write ext4, xfs or btrfs")]
 pub struct ImageKindError(String);
 
-/// Why a file system cannot be made here.
+/// Error if a file system cannot be made on this machine.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{seen}: {remedy}")]
 pub struct MissingTool {
-    /// What was looked for, and not found.
+    /// Missing program, module or device.
     pub seen: String,
-    /// What to do about it.
+    /// Advice.
     pub remedy: String,
 }
 
 impl ImageKind {
-    /// All that there are.
+    /// All kinds.
     pub const ALL: [Self; 3] = [Self::Ext4, Self::Xfs, Self::Btrfs];
 
-    /// Its name, as mount(8) knows it.
+    /// Returns the name that mount(8) uses.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ext4 => "ext4",
@@ -49,7 +49,7 @@ impl ImageKind {
         }
     }
 
-    /// The program that makes it, if everything is there to make and mount it.
+    /// Returns the program that makes the file system, if this machine can make and mount it.
     pub fn tool(self) -> Result<PathBuf, MissingTool> {
         let missing = |seen: String, remedy: String| Err(MissingTool { seen, remedy });
         let name = format!("mkfs.{self}");
@@ -75,7 +75,7 @@ impl ImageKind {
         Ok(tool)
     }
 
-    /// Debian's package of the program.
+    /// Returns the Debian package of the program.
     fn package(self) -> &'static str {
         match self {
             Self::Ext4 => "e2fsprogs",
@@ -84,7 +84,7 @@ impl ImageKind {
         }
     }
 
-    /// Whether it is there, or its module, which mounting loads.
+    /// Returns whether the kernel has the file system, or a module that mounting loads.
     fn is_in_kernel(self, release: &str) -> bool {
         let modules = format!("/lib/modules/{release}/modules.dep");
         let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
@@ -92,7 +92,7 @@ impl ImageKind {
     }
 }
 
-/// Root's directories are looked through too: they are not in everybody's path.
+/// Finds a program in PATH and in root's directories, which are not in every user's PATH.
 fn find_program(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path)
@@ -101,14 +101,15 @@ fn find_program(name: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// Lines of `/proc/filesystems` are a name behind a tab, with `nodev` before it where no device is needed.
+/// Returns whether `/proc/filesystems` lists a name. Its lines are a tab and a name, with `nodev` before them if no
+/// device is needed.
 fn knows(file_systems: &str, name: &str) -> bool {
     file_systems
         .lines()
         .any(|line| line.split_whitespace().last() == Some(name))
 }
 
-/// Lines of `modules.dep` are `PATH/NAME.ko[.COMPRESSION]: DEPENDENCIES`.
+/// Returns whether `modules.dep` lists a module. Its lines are `PATH/NAME.ko[.COMPRESSION]: DEPENDENCIES`.
 fn has_module(dependencies: &str, name: &str) -> bool {
     let start = format!("/{name}.ko");
     dependencies

@@ -1,4 +1,4 @@
-//! A block device of a file's blocks (loop(4)) that goes with its last user.
+//! Loop device (loop(4)) that is detached with its last user.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -11,13 +11,13 @@ use linux_raw_sys::loop_device::{
 use rustix::io::Errno;
 use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, Setter, ioctl};
 
-/// What gives out loop devices.
+/// Device that allocates loop devices.
 pub(crate) const CONTROL: &str = "/dev/loop-control";
 
-/// Others may take a device between our being told that it is free and our taking it.
+/// Number of attempts: another process may take a free device first.
 const ATTEMPTS: u32 = 32;
 
-/// A loop device. It is detached once neither this nor a mount holds it: nothing has to be cleaned up.
+/// Loop device. It is detached once neither this value nor a mount holds it, so nothing has to be cleaned up.
 #[derive(Debug)]
 pub(crate) struct LoopDevice {
     path: PathBuf,
@@ -25,8 +25,8 @@ pub(crate) struct LoopDevice {
 }
 
 impl LoopDevice {
-    /// Takes a free device for `file`, which is open to read and write. I/O on it is direct where the file system of
-    /// `file` allows that, so that nothing is cached twice; the kernel falls back to buffered I/O by itself.
+    /// Attaches a free device to `file`, which is open for reading and writing. I/O is direct if the file system of
+    /// `file` supports that, so that nothing is cached twice; otherwise the kernel uses buffered I/O.
     pub(crate) fn attach(file: &File) -> io::Result<Self> {
         let control = OpenOptions::new().read(true).write(true).open(CONTROL)?;
         for _ in 0..ATTEMPTS {
@@ -52,7 +52,7 @@ impl LoopDevice {
     }
 }
 
-/// Needs Linux 5.8.
+/// Configures the device. Needs Linux 5.8.
 fn configure(device: &File, file: &File) -> Result<(), Errno> {
     let fd = u32::try_from(file.as_raw_fd()).map_err(|_| Errno::BADF)?;
     #[expect(unsafe_code, reason = "C structures have no other empty value")]
@@ -78,7 +78,7 @@ fn free_number(control: &File) -> Result<u32, Errno> {
     }
 }
 
-/// `LOOP_CTL_GET_FREE`: returns the number of a device that is free, making one if need be.
+/// `LOOP_CTL_GET_FREE`, which returns the number of a free device and makes one if necessary.
 struct GetFree;
 
 #[expect(unsafe_code, reason = "the trait promises what only the driver's source says")]

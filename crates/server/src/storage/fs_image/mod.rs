@@ -1,4 +1,4 @@
-//! A file system of a private server's own, in a file.
+//! File system of a private server, in an image file.
 
 pub(crate) mod fs_kind;
 pub(crate) mod loop_device;
@@ -21,79 +21,76 @@ use crate::storage::fs_image::fs_kind::{ImageKind, MissingTool};
 use crate::storage::fs_image::loop_device::LoopDevice;
 use crate::storage::fs_image::size::ImageSize;
 use crate::storage::mount::{Mounted, Refusal, mount};
-use crate::storage::mount_namespace::PrivateMounts;
 
-/// A file system to make for one server.
+/// File system to make for a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageConfig {
-    /// Which.
+    /// Kind of the file system.
     pub kind: ImageKind,
-    /// How large. The file is sparse: it takes what is written.
+    /// Size. The image file is sparse: it takes only the space that is written.
     pub size: ImageSize,
-    /// Arguments of the program that makes it, such as `-O` and `^has_journal`, each word by itself.
+    /// Arguments of mkfs, such as `-O` and `^has_journal`, one word each.
     pub make_options: Vec<String>,
-    /// Options of mount(8), such as `data=writeback`, each by itself.
+    /// Options of mount(8), such as `data=writeback`, one each.
     pub mount_options: Vec<String>,
-    /// Where it is mounted, others do not see it.
-    pub mounts: PrivateMounts,
 }
 
-/// Why there is no such file system.
+/// Error while a file system is made or mounted.
 #[derive(Debug, Error)]
 pub enum ImageError {
-    /// It cannot be made or mounted here.
+    /// This machine cannot make or mount the file system.
     #[error(transparent)]
     Tool(#[from] MissingTool),
-    /// The disk below cannot hold it.
+    /// The disk below is too small.
     #[error(
         "an image of {size} may come to need all of its size, and {path} has {free} MiB free: free some, ask for less with --fs-size, or choose another directory with --home"
     )]
     NoRoom {
-        /// The size that was asked for.
+        /// Requested size.
         size: ImageSize,
-        /// The directory of the image.
+        /// Directory of the image.
         path: PathBuf,
-        /// MiB that are free there.
+        /// Free MiB in the directory.
         free: u64,
     },
-    /// The disk below is not known.
+    /// The facts of the disk below cannot be read.
     #[error(transparent)]
     FileSystem(#[from] FileSystemError),
     /// The program that makes the file system failed.
     #[error("{tool} ended with {exit}:\n  {}", .lines.join("\n  "))]
     Make {
-        /// The program.
+        /// Path of the program.
         tool: PathBuf,
-        /// How it ended.
+        /// End of the process.
         exit: Exit,
-        /// What it said.
+        /// First lines of the output.
         lines: Vec<String>,
     },
-    /// It was not mounted.
-    #[error("cannot mount {kind}{}: {source}{}", with(.options), what_kernel_told(.told))]
+    /// The mount failed.
+    #[error("cannot mount {kind}{}: {source}{}", with_options(.options), kernel_messages(.messages))]
     Mount {
-        /// The file system.
+        /// Kind of the file system.
         kind: String,
-        /// The options.
+        /// Mount options.
         options: Vec<String>,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
-        /// What the kernel said besides.
-        told: Vec<String>,
+        /// Messages of the kernel.
+        messages: Vec<String>,
     },
     /// A step failed.
     #[error("cannot {what} the {kind} of the server: {source}")]
     Step {
-        /// The step.
+        /// Failed step.
         what: &'static str,
-        /// The file system.
+        /// Kind of the file system.
         kind: ImageKind,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
 }
 
-/// Fails when these cannot be made in `directory`, all together, before anything is.
+/// Checks that all these images can be made in `directory`, before any is made.
 pub(crate) fn check_images(images: &[&ImageConfig], directory: &Path) -> Result<(), ImageError> {
     for image in images {
         image.kind.tool()?;
@@ -116,28 +113,28 @@ impl ImageError {
             kind: kind.to_owned(),
             options: options.to_owned(),
             source: refusal.source,
-            told: refusal.told,
+            messages: refusal.messages,
         }
     }
 }
 
 impl ImageConfig {
-    /// One with the defaults of its kind.
-    pub fn new(kind: ImageKind, size: ImageSize, mounts: PrivateMounts) -> Self {
+    /// Returns a configuration with the defaults of the kind.
+    pub fn new(kind: ImageKind, size: ImageSize) -> Self {
         Self {
             kind,
             size,
             make_options: Vec::new(),
             mount_options: Vec::new(),
-            mounts,
         }
     }
 
-    /// Makes the file system in a file of `directory` and mounts it on `mount_point`, which it makes; both belong to
-    /// `user`, as the root of the file system does. It has no name, and goes when it is unmounted.
+    /// Makes the file system in a file of `directory` and mounts it on `mount_point`, which it makes. Both belong to
+    /// `user`, as does the root of the file system. The file's name is removed, so its space is freed when it is
+    /// unmounted.
     ///
-    /// When logtrace is killed, the mount goes with its namespace, the loop device with the mount, and the file with
-    /// the device.
+    /// If logtrace is killed, the mount ends with its namespace, the loop device with the mount, and the file with the
+    /// device.
     pub(crate) async fn mount(
         &self,
         directory: &Path,
@@ -175,10 +172,10 @@ impl ImageConfig {
         Ok(mounted)
     }
 
-    /// As the server's user, whom the file belongs to: it takes no more.
+    /// Runs mkfs as the server's user, the owner of the file, which needs no more rights.
     ///
-    /// It is made in the file, not on the device: mkfs.ext4 knows that a sparse file reads as zeros, and leaves the
-    /// kernel no inode tables to zero in the background while something is measured.
+    /// It writes to the file, not to the device: mkfs.ext4 knows that a sparse file reads as zeros, and so leaves no
+    /// inode tables for the kernel to zero in the background during a measurement.
     async fn make(
         &self,
         path: &Path,
@@ -214,15 +211,15 @@ impl ImageConfig {
     }
 }
 
-fn with(options: &[String]) -> String {
+fn with_options(options: &[String]) -> String {
     match options {
         [] => String::new(),
         options => format!(" with {}", options.join(",")),
     }
 }
 
-/// What the kernel tells is all that there is to say: which options there are depends on it.
-fn what_kernel_told(lines: &[String]) -> String {
+/// Writes the kernel's messages, the only explanation of an option that it refuses.
+fn kernel_messages(lines: &[String]) -> String {
     let lines = lines.iter().map(|line| format!("\n  the kernel: {line}"));
     lines.collect()
 }

@@ -1,4 +1,4 @@
-//! How large a file system is that a private server gets.
+//! Size of the file system of a private server.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,14 +7,14 @@ use thiserror::Error;
 
 use crate::settings::value_match::integer;
 
-/// Bytes of an image.
+/// Size of an image in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageSize(u64);
 
-/// Why a size cannot be had.
+/// Error for the size of an image.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ImageSizeError {
-    /// It is no number of bytes.
+    /// The text is not a size.
     #[error("{0:?} is no size: write a number and a unit, such as 4G or 1500M")]
     Malformed(String),
     /// A server with its logs does not fit.
@@ -22,23 +22,23 @@ pub enum ImageSizeError {
     TooSmall(ImageSize),
 }
 
-/// What a server and its logs need; all three file systems can be made this small.
+/// Least size for a server and its logs. All three file systems can be made this small.
 const LEAST: ImageSize = ImageSize(1 << 30);
 
 impl ImageSize {
-    /// Several together.
+    /// Returns the sum of several sizes.
     pub(crate) fn sum(sizes: impl Iterator<Item = Self>) -> Self {
         Self(sizes.fold(0, |sum, size| sum.saturating_add(size.0)))
     }
 
-    /// Its bytes.
+    /// Returns the size in bytes.
     pub fn bytes(self) -> u64 {
         self.0
     }
 }
 
 impl Default for ImageSize {
-    /// 4 GiB: room for the tables and binary logs of some minutes.
+    /// Returns 4 GiB, enough for the tables and binary logs of some minutes.
     fn default() -> Self {
         Self(4 << 30)
     }
@@ -47,7 +47,7 @@ impl Default for ImageSize {
 impl FromStr for ImageSize {
     type Err = ImageSizeError;
 
-    /// `4G`, `4GiB` or bytes; units are powers of 1024, as on a server's command line.
+    /// Reads `4G`, `4GiB` or bytes. Units are powers of 1024, as on a server's command line.
     fn from_str(text: &str) -> Result<Self, ImageSizeError> {
         let number = text.strip_suffix("iB").unwrap_or(text);
         let size = integer(number).and_then(|bytes| u64::try_from(bytes).ok());
@@ -60,7 +60,7 @@ impl FromStr for ImageSize {
 }
 
 impl fmt::Display for ImageSize {
-    /// In the largest unit that leaves a whole number.
+    /// Writes the size in the largest unit that leaves an integer.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let units = [(40, "T"), (30, "G"), (20, "M"), (10, "K")];
         let whole = |power: u32| self.0 != 0 && self.0.trailing_zeros() >= power;
