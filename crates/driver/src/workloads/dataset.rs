@@ -52,10 +52,10 @@ impl Dataset {
 /// Reason why a dataset is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum DatasetError {
-    /// There are no tables.
+    /// Dataset without tables.
     #[error("the number of tables is 0: give at least 1")]
     NoTables,
-    /// The number of rows does not fit a column of type INTEGER.
+    /// Number of rows that does not fit a column of type INTEGER.
     #[error("the number of rows per table is {0}: give 1 to 2147483647")]
     Rows(u32),
 }

@@ -1,9 +1,9 @@
 //! Marker table of databases that logtrace made.
 
-/// The table that marks a database as logtrace's own: only such a database is ever changed or dropped.
+/// Table that marks a database as logtrace's own. logtrace itself changes and drops only such databases.
 pub(crate) const MARKER: &str = "logtrace_marker";
 
-/// A name as the server takes it in a statement.
+/// Returns a name in backquotes.
 pub(crate) fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
 }

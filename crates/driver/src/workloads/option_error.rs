@@ -9,7 +9,7 @@ pub(crate) const PROTOCOL_OPTION: &str = "--protocol";
 /// Reason why an option is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum OptionError {
-    /// The option would change nothing.
+    /// Option that would change nothing.
     #[error("{option} does not apply to the workload {workload}, which takes {takes}")]
     Unknown {
         /// Name of the workload.
@@ -19,10 +19,10 @@ pub enum OptionError {
         /// Options that the workload takes.
         takes: String,
     },
-    /// The statements of the workload are never prepared.
+    /// Prepared protocol for a workload whose statements are always text.
     #[error("the workload {0} sends its statements as text, as sysbench does: leave --protocol prepared out")]
     NeverPrepared(String),
-    /// A request would have no statements.
+    /// Request without statements.
     #[error("a request of {0} would have no statements: give at least one count above 0")]
     Nothing(String),
 }

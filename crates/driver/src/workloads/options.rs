@@ -31,7 +31,7 @@ pub struct WorkloadOptions {
     pub tpcc: TpccOptions,
 }
 
-/// A workload with its options.
+/// Workload with its options.
 #[derive(Clone, Debug)]
 pub struct Requests {
     content: Content,
@@ -43,7 +43,7 @@ pub struct Requests {
 pub enum Content {
     /// Script of sysbench, on sysbench's tables.
     Script(Statements),
-    /// The transactions of [`crate::workloads::tpcc`].
+    /// Transactions of [`crate::workloads::tpcc`].
     Tpcc(Tpcc),
     /// Statements of a file.
     File(Arc<CustomWorkload>),
@@ -225,7 +225,7 @@ impl Requests {
         }
     }
 
-    /// The file; `None` for a workload of [`crate::workloads::registry::workloads()`].
+    /// Returns the workload of a file, or `None` for a built-in workload.
     pub fn custom(&self) -> Option<&Arc<CustomWorkload>> {
         match &self.content {
             Content::File(custom) => Some(custom),

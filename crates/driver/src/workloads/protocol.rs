@@ -1,9 +1,9 @@
-//! How statements reach the server.
+//! Protocol of statements.
 
 use logtrace_common::UnknownName;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 
-/// How statements are sent (sysbench's `--db-ps-mode`).
+/// Protocol that statements are sent with (sysbench's `--db-ps-mode`).
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantArray, VariantNames,
 )]

@@ -1,4 +1,4 @@
-//! The interface of a workload to the engine.
+//! Interface of a workload to the engine.
 
 use std::time::Duration;
 
@@ -51,11 +51,11 @@ pub(crate) trait Workload: Sized + 'static {
     async fn issue(&self, conn: &mut Conn, values: &Self::Values) -> mysql_async::Result<Issued>;
 }
 
-/// How a request that the server did ended.
+/// End of a request that the server accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Issued {
-    /// With its work done.
+    /// Work that is done.
     Done,
-    /// Rolled back, as it was meant to.
+    /// Transaction that was rolled back on purpose.
     RolledBack,
 }

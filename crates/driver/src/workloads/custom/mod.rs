@@ -1,4 +1,4 @@
-//! A workload from a file: tables, and requests of SQL statements with parameters that are drawn.
+//! Workload from a file: tables, and requests that consist of SQL statements with random parameters.
 //!
 //! docs/workloads.md describes the format. Everything that needs no server is checked before anything starts; the server
 //! prepares every statement before the tables are filled.

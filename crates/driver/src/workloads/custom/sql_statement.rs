@@ -8,7 +8,7 @@ use crate::workloads::custom::drawn::Drawn;
 /// so logtrace has to send these itself.
 const TRANSACTION_EDGES: [&str; 4] = ["BEGIN", "START", "COMMIT", "ROLLBACK"];
 
-/// A statement, split at its parameters.
+/// Statement, split at its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SqlStatement {
     /// SQL before, between and after the parameters: one piece more than there are parameters.
@@ -20,7 +20,7 @@ pub(crate) struct SqlStatement {
 impl SqlStatement {
     /// Reads a statement that may use the parameters with these names, or returns what is wrong with it.
     ///
-    /// The SQL itself is left to the server.
+    /// Leaves the check of the SQL to the server.
     pub(crate) fn read(text: &str, names: &[&str]) -> Result<Self, String> {
         let text = text.trim();
         let mut rest = text.strip_suffix(';').unwrap_or(text).trim_end();

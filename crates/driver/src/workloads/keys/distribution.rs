@@ -1,4 +1,4 @@
-//! Which rows requests go to.
+//! Distribution of keys over rows.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,24 +13,24 @@ use crate::workloads::keys::zipfian::Zipfian;
 /// parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keys {
-    /// Every row alike: sysbench's default from 1.1 on.
+    /// Uniform distribution: sysbench's default from 1.1 on.
     Uniform,
-    /// The default of sysbench up to 1.0: three of four keys fall into the middle 1 % of the rows, the others form
-    /// a bell around the middle. With 10,000 rows it tests the locks of about 76 of them.
+    /// Default of sysbench up to 1.0: 75 % of the keys are in the middle 1 % of the rows, the others form a bell around
+    /// the middle. With 10,000 rows it tests the locks of about 76 rows.
     Special(Special),
-    /// A bell around the middle row.
+    /// Bell around the middle row.
     Gaussian(Gaussian),
-    /// Most keys are low: 80 % of them in the first 20 % of the rows, and again in these.
+    /// Low keys: 80 % of the keys are in the first 20 % of the rows, and so on within these rows.
     Pareto(Pareto),
-    /// The first row most, each other row by a power of its number: sysbench 1.1 has it, 1.0 does not.
+    /// Probability by a power of the row number, highest for the first row. sysbench 1.1 has it, 1.0 does not.
     Zipfian(Zipfian),
 }
 
 impl Keys {
-    /// The default of sysbench 1.0, with its default parameters.
+    /// Default of sysbench 1.0, with its default parameters.
     pub const SPECIAL: Self = Self::Special(Special::DEFAULT);
 
-    /// All of them, with sysbench's default parameters.
+    /// Returns all distributions, with sysbench's default parameters.
     pub fn all() -> [Self; 5] {
         [
             Self::Uniform,
@@ -41,7 +41,7 @@ impl Keys {
         ]
     }
 
-    /// The name in commands and reports, without parameters; those come with `to_string()`.
+    /// Returns the name in commands and reports, without the parameters that `to_string()` adds.
     pub fn name(self) -> &'static str {
         match self {
             Self::Uniform => "uniform",
@@ -52,7 +52,7 @@ impl Keys {
         }
     }
 
-    /// A key of 1 to `rows`; `rows` must not be 0.
+    /// Draws a key from 1 to `rows`. `rows` must not be 0.
     pub fn draw(self, rng: &mut impl Rng, rows: u64) -> u64 {
         let above_first = match self {
             Self::Uniform => below(rng, rows),
@@ -83,7 +83,7 @@ impl fmt::Display for Keys {
 impl FromStr for Keys {
     type Err = KeysError;
 
-    /// Reads a name, with parameters behind a colon where they shall not be sysbench's defaults: `zipfian:1.2`.
+    /// Reads a name, with parameters after a colon if they are not sysbench's defaults: `zipfian:1.2`.
     fn from_str(text: &str) -> Result<Self, KeysError> {
         let unknown = || KeysError::Unknown(text.into());
         let (name, parameters) = split(text);
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_distribution_is_refused_with_a_remedy() {
+    fn wrong_distributions_are_refused_with_a_remedy() {
         let cases = [
             ("hot", "uniform, special"),
             ("uniform:1", "special:PERCENT,SHARE"),
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_means_the_same_keys_for_ever() {
+    fn a_seed_always_gives_the_same_keys() {
         // Written down once: a change of a crate or of a formula must not go unseen.
         let first = Keys::all().map(|keys| {
             let mut rng = Stream::Window.rng(42);

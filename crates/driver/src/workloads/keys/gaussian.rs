@@ -1,18 +1,18 @@
-//! Keys around the middle of the rows.
+//! Distributions around the middle of the rows.
 
 use std::fmt;
 
 use crate::util::random::{Rng, unit};
 use crate::workloads::keys::parse::KeysError;
 
-/// The mean of some uniform numbers, spread over all rows (`sb_rand_gaussian()`): a bell, the narrower the more they
-/// are. sysbench 1.1 has it too, but takes no numbers, so that it only ever draws one row.
+/// Mean of several uniform numbers, scaled to all rows (`sb_rand_gaussian()`). More numbers make a narrower bell.
+/// sysbench 1.1 uses no numbers for it, so that it always draws the same row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gaussian {
     numbers: u32,
 }
 
-/// The bell of 1.0's default (`sb_rand_special()`), with a hot part in the middle of the rows.
+/// Default of sysbench 1.0 (`sb_rand_special()`): a bell with a hot range in the middle of the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Special {
     percent: u32,
@@ -20,13 +20,13 @@ pub struct Special {
     bell: Gaussian,
 }
 
-/// More would only make keys slow to draw.
+/// Maximum number of uniform numbers. More would only make draws slow.
 const MOST_NUMBERS: u32 = 1000;
 
 impl Gaussian {
     const DEFAULT: Self = Self { numbers: 12 };
 
-    /// The mean of so many numbers (`--rand-spec-iter`), 1 to 1000.
+    /// Returns the mean of this number of uniform numbers (`--rand-spec-iter`), 1 to 1000.
     pub fn new(numbers: u32) -> Result<Self, KeysError> {
         if (1..=MOST_NUMBERS).contains(&numbers) {
             Ok(Self { numbers })
@@ -40,12 +40,12 @@ impl Gaussian {
         }
     }
 
-    /// How many numbers a key is the mean of.
+    /// Returns the number of uniform numbers per key.
     pub fn numbers(self) -> u32 {
         self.numbers
     }
 
-    /// A row counted from 0.
+    /// Draws a row, counted from 0.
     pub(crate) fn draw(self, rng: &mut impl Rng, rows: u64) -> u64 {
         (self.mean(rng) * rows as f64) as u64
     }
@@ -63,15 +63,15 @@ impl Default for Gaussian {
 }
 
 impl Special {
-    /// The middle 1 % of the rows, 75 % of the keys, and a bell of 12 numbers.
+    /// Middle 1 % of the rows, 75 % of the keys, and a bell of 12 numbers.
     pub const DEFAULT: Self = Self {
         percent: 1,
         share: 75,
         bell: Gaussian::DEFAULT,
     };
 
-    /// The hot part as `percent` of the rows (`--rand-spec-pct`), the `share` of the keys that fall there, in percent
-    /// (`--rand-spec-res`), and the bell of the others.
+    /// Returns the distribution with a hot range of `percent` of the rows (`--rand-spec-pct`), `share` percent of the keys
+    /// in it (`--rand-spec-res`), and a bell of this number of uniform numbers for the other keys.
     pub fn new(percent: u32, share: u32, numbers: u32) -> Result<Self, KeysError> {
         for (parameter, value) in [("PERCENT", percent), ("SHARE", share)] {
             if value > 100 {
@@ -90,10 +90,10 @@ impl Special {
         })
     }
 
-    /// A row counted from 0.
+    /// Draws a row, counted from 0.
     ///
-    /// sysbench takes the number that chose between the two once more for the place in the hot part. It is not below
-    /// the bell's share then, so that the first quarter of the hot part (with 75 %) is never drawn.
+    /// sysbench uses the number that chose between bell and hot range again for the position in the hot range. This number
+    /// is not below the share of the bell, so that the first quarter of the hot range (with 75 %) is never drawn.
     pub(crate) fn draw(self, rng: &mut impl Rng, rows: u64) -> u64 {
         let last = (rows - 1) as f64;
         let number = unit(rng);

@@ -1,20 +1,21 @@
-//! Keys of which most are low, at every scale.
+//! Pareto distribution: mostly low keys, at every scale.
 
 use crate::util::random::{Rng, unit};
 use crate::workloads::keys::parse::KeysError;
 
-/// The share `h` of the rows gets the share 1 - `h` of the keys, and so on within these rows (`sb_rand_pareto()`).
+/// Distribution in which the share `h` of the rows gets the share 1 - `h` of the keys, and so on within these rows
+/// (`sb_rand_pareto()`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pareto {
     h: f64,
     power: f64,
 }
 
-/// Never NaN.
+// `h` is never NaN.
 impl Eq for Pareto {}
 
 impl Pareto {
-    /// With this `h` (`--rand-pareto-h`), above 0 and below 1.
+    /// Returns the distribution with this `h` (`--rand-pareto-h`), above 0 and below 1.
     pub fn new(h: f64) -> Result<Self, KeysError> {
         if h > 0.0 && h < 1.0 {
             Ok(Self::of(h))
@@ -35,12 +36,12 @@ impl Pareto {
         }
     }
 
-    /// The parameter.
+    /// Returns the parameter.
     pub fn h(self) -> f64 {
         self.h
     }
 
-    /// A row counted from 0.
+    /// Draws a row, counted from 0.
     pub(crate) fn draw(self, rng: &mut impl Rng, rows: u64) -> u64 {
         // libm's power gives the same bits on every machine.
         (libm::pow(unit(rng), self.power) * rows as f64) as u64
@@ -48,7 +49,7 @@ impl Pareto {
 }
 
 impl Default for Pareto {
-    /// 80 % of the keys in the first 20 % of the rows.
+    /// Returns the distribution with 80 % of the keys in the first 20 % of the rows.
     fn default() -> Self {
         Self::of(0.2)
     }

@@ -1,46 +1,46 @@
-//! Reading the parameters of a distribution, and what is wrong with them.
+//! Parser of the parameters of a distribution, and its errors.
 
 use std::str::FromStr;
 
 use thiserror::Error;
 
-/// Why a text is no distribution of keys.
+/// Reason why a text is not a distribution of keys.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum KeysError {
-    /// No such name.
+    /// Unknown name.
     #[error("unknown key distribution {0:?}: choose uniform, special, gaussian, pareto or zipfian")]
     Unknown(String),
-    /// Too few or too many parameters.
+    /// Wrong number of parameters.
     #[error(
         "{0:?} has parameters that its distribution does not: write uniform, special:PERCENT,SHARE[,NUMBERS], \
          gaussian:NUMBERS, pareto:H or zipfian:EXPONENT"
     )]
     Count(String),
-    /// A parameter is of the wrong kind.
+    /// Parameter that is not a number of the right kind.
     #[error("{text:?}: {parameter:?} is not {kind}")]
     Kind {
-        /// All that was given.
+        /// Whole text.
         text: String,
-        /// The parameter.
+        /// Parameter.
         parameter: String,
-        /// What it should be.
+        /// Expected kind of number.
         kind: &'static str,
     },
-    /// A parameter for which there is no distribution.
+    /// Parameter out of range.
     #[error("the {parameter} of {name} keys is {value}: give {range}")]
     Range {
-        /// The distribution.
+        /// Distribution.
         name: &'static str,
-        /// The parameter.
+        /// Parameter.
         parameter: &'static str,
-        /// What it is.
+        /// Value of the parameter.
         value: String,
-        /// What it may be.
+        /// Valid range.
         range: &'static str,
     },
 }
 
-/// A name and its parameters.
+/// Splits a text into the name and its parameters.
 pub(crate) fn split(text: &str) -> (&str, Vec<&str>) {
     match text.split_once(':') {
         Some((name, parameters)) => (name, parameters.split(',').collect()),
@@ -48,12 +48,12 @@ pub(crate) fn split(text: &str) -> (&str, Vec<&str>) {
     }
 }
 
-/// A parameter that counts something.
+/// Reads an integer parameter.
 pub(crate) fn whole(text: &str, parameter: &str) -> Result<u32, KeysError> {
     read(text, parameter, "a whole number")
 }
 
-/// A parameter that measures something.
+/// Reads a parameter that can have a fraction.
 pub(crate) fn real(text: &str, parameter: &str) -> Result<f64, KeysError> {
     read(text, parameter, "a number")
 }

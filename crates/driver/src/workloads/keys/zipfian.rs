@@ -1,9 +1,9 @@
-//! Keys by Zipf's law.
+//! Zipf distribution.
 
 use crate::util::random::{Rng, unit};
 use crate::workloads::keys::parse::KeysError;
 
-/// Row k is drawn with a probability that is proportional to k^-exponent (`sb_rand_zipfian()`).
+/// Distribution in which the probability of row k is proportional to k^-exponent (`sb_rand_zipfian()`).
 ///
 /// Rejection-inversion: W. Hörmann and G. Derflinger, "Rejection-inversion to generate variates from monotone discrete
 /// distributions", ACM TOMACS 6.3 (1996). Exact for any number of rows, without a table, and with few rejections.
@@ -12,18 +12,18 @@ pub struct Zipfian {
     exponent: f64,
     /// Integral of the hat up to row 1, so that exactly this row's probability lies between it and 1.5.
     first: f64,
-    /// A draw this close below its row is taken without a look at the hat.
+    /// Distance below its row within which a draw is accepted without computing the hat.
     close: f64,
 }
 
-/// Never NaN.
+// The fields are never NaN.
 impl Eq for Zipfian {}
 
-/// Nearly every key is 1 from far below on; above some 700 the powers leave the range of the numbers.
+/// Largest exponent. Nearly every key is 1 far below it, and above about 700 the powers overflow.
 const LARGEST: f64 = 100.0;
 
 impl Zipfian {
-    /// With this exponent (`--rand-zipfian-exp`), 0 (uniform) to 100.
+    /// Returns the distribution with this exponent (`--rand-zipfian-exp`), 0 (uniform) to 100.
     pub fn new(exponent: f64) -> Result<Self, KeysError> {
         if (0.0..=LARGEST).contains(&exponent) {
             Ok(Self::of(exponent))
@@ -46,12 +46,12 @@ impl Zipfian {
         }
     }
 
-    /// The parameter.
+    /// Returns the parameter.
     pub fn exponent(self) -> f64 {
         self.exponent
     }
 
-    /// A row counted from 0.
+    /// Draws a row, counted from 0.
     pub(crate) fn draw(self, rng: &mut impl Rng, rows: u64) -> u64 {
         let hat = Hat {
             exponent: self.exponent,
@@ -74,7 +74,7 @@ impl Default for Zipfian {
     }
 }
 
-/// The hat function x^-exponent over the steps of the distribution.
+/// Hat function x^-exponent over the steps of the distribution.
 ///
 /// libm's functions give the same bits on every machine.
 #[derive(Clone, Copy)]
@@ -82,7 +82,7 @@ struct Hat {
     exponent: f64,
 }
 
-/// An exponent this close to 1 is 1: the integral is the logarithm then.
+/// Distance from 1 within which an exponent counts as 1, so that the integral is the logarithm.
 const NEARLY_NOTHING: f64 = 1e-12;
 
 impl Hat {
@@ -90,7 +90,7 @@ impl Hat {
         libm::pow(x, -self.exponent)
     }
 
-    /// Its integral from 1 to x: (x^(1-exponent) - 1) / (1 - exponent).
+    /// Returns the integral from 1 to x: (x^(1-exponent) - 1) / (1 - exponent).
     fn integral(self, x: f64) -> f64 {
         let rest = 1.0 - self.exponent;
         let log = libm::log(x);
@@ -101,7 +101,7 @@ impl Hat {
         }
     }
 
-    /// The x up to which the integral is `area`.
+    /// Returns the x up to which the integral is `area`.
     fn inverse(self, area: f64) -> f64 {
         let rest = 1.0 - self.exponent;
         if rest.abs() < NEARLY_NOTHING {

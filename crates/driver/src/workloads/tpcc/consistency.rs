@@ -21,13 +21,13 @@ pub struct Condition {
 /// Reason why the tables were not checked.
 #[derive(Debug, Error)]
 pub enum CheckError {
-    /// The event loop could not be created.
+    /// Failure to create the event loop.
     #[error(transparent)]
     Runtime(#[from] RuntimeError),
-    /// The server could not be reached.
+    /// Failure to reach the server.
     #[error(transparent)]
     Connect(#[from] ConnectError),
-    /// The server refused the query.
+    /// Query that the server refused.
     #[error("cannot check consistency condition {number} ({text})")]
     Sql {
         /// Number of the condition.

@@ -54,7 +54,7 @@ pub(crate) struct Customer {
     pub(crate) key: CustomerKey,
 }
 
-/// How the user selects a customer.
+/// Customer number or last name, as entered by the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CustomerKey {
     Number(u32),

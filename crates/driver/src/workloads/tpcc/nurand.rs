@@ -5,11 +5,11 @@ use crate::util::random::{Rng, below};
 /// Variant of NURand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Nurand {
-    /// The specification's: a constant C for each field.
+    /// Formula of the specification, with a constant C for each field.
     ConstantC,
-    /// sysbench-tpcc's: C is drawn for each number, which makes the numbers almost uniform.
+    /// Formula of sysbench-tpcc, which draws C for each number: almost uniform numbers.
     RandomC,
-    /// DBT2's: C is 0, and the second number is drawn from x to x + y.
+    /// Formula of DBT2: C is 0, and the second number is drawn from x to x + y.
     Dbt2,
 }
 

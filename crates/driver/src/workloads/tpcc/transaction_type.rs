@@ -9,15 +9,15 @@ use crate::workloads::tpcc::profile::Profile;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray, VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum TransactionType {
-    /// A customer orders some items.
+    /// Order of some items by a customer.
     NewOrder,
-    /// A customer pays.
+    /// Payment by a customer.
     Payment,
-    /// A customer asks for the last order.
+    /// Read of the last order of a customer.
     OrderStatus,
-    /// The oldest new order of each district is delivered.
+    /// Delivery of the oldest new order of each district.
     Delivery,
-    /// Items of the last orders that are nearly out of stock are counted.
+    /// Count of the items of the last orders that are nearly out of stock.
     StockLevel,
 }
 
