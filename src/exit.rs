@@ -38,6 +38,11 @@ impl From<Exit> for ExitCode {
     }
 }
 
+/// Returns the message of an error followed by its causes, in one line.
+pub(crate) fn with_causes(error: impl Into<anyhow::Error>) -> String {
+    format!("{:#}", error.into())
+}
+
 /// What was typed cannot be meant, which only showed after parsing.
 #[derive(Debug)]
 pub(crate) struct UsageError(pub(crate) String);

@@ -8,7 +8,6 @@ mod preflight;
 mod run;
 mod run_dir;
 mod study;
-mod told;
 mod trace;
 
 use std::io::{self, Write};
@@ -18,7 +17,6 @@ use clap::Parser;
 
 use crate::cli::{Cli, Command};
 use crate::exit::Exit;
-use crate::told::told;
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
@@ -34,7 +32,7 @@ fn main() -> ExitCode {
         Ok(exit) => exit.into(),
         Err(error) => {
             // Nothing is left to tell it to when stderr is gone.
-            let _ = writeln!(io::stderr(), "error: {}", told(&error));
+            let _ = writeln!(io::stderr(), "error: {error:#}");
             Exit::of_error(&error).into()
         }
     }

@@ -8,6 +8,8 @@ use logtrace_common::Flavor;
 use logtrace_server::{FileSystemFacts, Home, ImageKind, ServerUser, find};
 use logtrace_tracer::{check_program, requirements};
 
+use crate::exit::with_causes;
+
 /// One thing, and whether it is as needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Check {
@@ -138,19 +140,19 @@ fn server(flavor: Flavor) -> Check {
     let name = flavor.to_string();
     let binary = match find(Some(flavor)) {
         Ok(binary) => binary,
-        Err(error) => return Check::unmet(&name, "not found", error.to_string()),
+        Err(error) => return Check::unmet(&name, "not found", with_causes(error)),
     };
     let seen = format!("{} at {}", binary.version, binary.path.display());
     match check_program(&binary.path) {
         Ok(()) => Check::met(&name, format!("{seen}, with the symbols that tracing needs")),
-        Err(error) => Check::unmet(&name, seen, error.to_string()),
+        Err(error) => Check::unmet(&name, seen, with_causes(error)),
     }
 }
 
 fn server_user() -> Check {
     match ServerUser::choose() {
         Ok(user) => Check::met("server user", user.name),
-        Err(error) => Check::unmet("server user", "none", error.to_string()),
+        Err(error) => Check::unmet("server user", "none", with_causes(error)),
     }
 }
 
@@ -174,7 +176,7 @@ fn free_space(base: &Path) -> Check {
                 gigabytes(LEAST_FREE_BYTES)
             ),
         ),
-        Err(error) => Check::unmet(name, "unknown", error.to_string()),
+        Err(error) => Check::unmet(name, "unknown", with_causes(error)),
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct RunDir {
 #[derive(Debug, Error)]
 pub(crate) enum RunDirError {
     /// It could not be made.
-    #[error("cannot create the run directory {path}: {source}. Choose a writable place with --out DIR")]
+    #[error("cannot create the run directory {path} (choose a writable place with --out DIR)")]
     Create {
         /// Its path.
         path: PathBuf,

@@ -12,7 +12,6 @@ use serde_json::json;
 use super::server_snapshot::Observed;
 use super::signals::Interrupted;
 use crate::run_dir;
-use crate::told::told;
 
 /// Writes the files of one run.
 #[derive(Debug)]
@@ -123,7 +122,7 @@ pub(crate) fn discard(dir: &RunDir, error: anyhow::Error) -> anyhow::Error {
             let _ = fs::remove_file(entry.path());
         }
     }
-    let text = told(&error);
+    let text = format!("{error:#}");
     let log = log.display().to_string();
     if text.contains(&log) {
         error

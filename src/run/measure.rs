@@ -2,13 +2,13 @@
 
 use anyhow::anyhow;
 
+use crate::exit::with_causes;
 use crate::measurement::{Interrupts, Line, Outputs};
 use crate::run::config::run_config::RunConfig;
 use crate::run::outcome::raw::Raw;
 use crate::run::server::open_server::serve;
 use crate::run::server::teardown::give_back;
 use crate::run::window::window;
-use crate::told::told;
 
 /// Measures. Whatever happens, the server is taken down, or given back as it was.
 pub(crate) async fn measure(
@@ -33,10 +33,10 @@ pub(crate) async fn measure(
     line.clear();
     match (result, given_back) {
         (Ok(mut raw), given_back) => {
-            raw.not_given_back = given_back.err().map(|error| told(&error));
+            raw.not_given_back = given_back.err().map(with_causes);
             Ok(raw)
         }
         (Err(error), Ok(())) => Err(error),
-        (Err(error), Err(left)) => Err(anyhow!("{}\n{}", told(&error), told(&left))),
+        (Err(error), Err(left)) => Err(anyhow!("{error:#}\n{left:#}")),
     }
 }

@@ -29,12 +29,12 @@ pub enum DriveError {
     #[error(transparent)]
     Session(#[from] SessionError),
     /// The server refused the workload's statements.
-    #[error("cannot prepare the workload {workload}: {source}. Are its tables loaded?")]
+    #[error("cannot prepare the workload {workload}: {reason}. Are its tables loaded?")]
     Prepare {
         /// The workload's name.
         workload: String,
         /// What the server said.
-        source: mysql_async::Error,
+        reason: mysql_async::Error,
     },
     /// The system gave no thread.
     #[error("cannot start a thread for the connections: {0}")]

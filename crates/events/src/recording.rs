@@ -16,7 +16,7 @@ const LONGEST: u32 = 1 << 20;
 #[derive(Debug, Error)]
 pub enum RecordingError {
     /// The file could not be read.
-    #[error("cannot read the recording: {0}")]
+    #[error("cannot read the recording")]
     Io(#[from] io::Error),
     /// The file starts with something else.
     #[error("this is not a recording of logtrace (or one of another version)")]

@@ -71,7 +71,7 @@ pub enum ServerError {
     #[error("a server that others run is not {0}: choose --server mysql, mariadb or a path")]
     NotOurs(&'static str),
     /// The private instance did not shut down cleanly.
-    #[error("the private server was stopped, but not in order: {0}")]
+    #[error("the private server was stopped, but not in order")]
     Stop(#[source] io::Error),
 }
 

@@ -9,7 +9,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum TracerError {
     /// The program of the process could not be read.
-    #[error("cannot read the server's program {path}: {source}. Is the server still running?")]
+    #[error("cannot read the server's program {path} (is the server still running?)")]
     Program {
         /// The file.
         path: PathBuf,

@@ -9,7 +9,7 @@ use logtrace_driver::{Compat, Content, CustomWorkload, Dataset, Keys, Pace, Requ
 use logtrace_server::{ChoiceError, Home, ServerChoice, Setting, SettingError};
 
 use crate::cli::{RunArgs, TracingArgs, WorkloadChoice};
-use crate::exit::UsageError;
+use crate::exit::{UsageError, with_causes};
 use crate::measurement::{check_duration, checked_tracing};
 use crate::run::config::pacing::{Pacing, contents};
 use crate::run::config::storage::Storage;
@@ -195,7 +195,8 @@ fn custom(file: &Path) -> Result<CustomWorkload, UsageError> {
 /// The choice of the server, with settings that it can have.
 fn server(arguments: &RunArgs) -> Result<Option<ServerChoice>, UsageError> {
     let choice = arguments.server.as_deref().map(str::parse).transpose();
-    let choice = choice.map_err(|error: ChoiceError| UsageError(format!("--server: {error}")))?;
+    let choice =
+        choice.map_err(|error: ChoiceError| UsageError(format!("--server: {}", with_causes(error))))?;
     if arguments.keep_tables && !matches!(choice, Some(ServerChoice::Running(_))) {
         return Err(UsageError(
             "--keep-tables: a private server goes with its run, and its tables with it. Name a server that runs \

@@ -7,7 +7,7 @@ use logtrace_server::{
 };
 
 use crate::cli::StorageArgs;
-use crate::exit::UsageError;
+use crate::exit::{UsageError, with_causes};
 use crate::measurement::device_of;
 
 /// Location of a private server's files. The default is the usual directory.
@@ -34,7 +34,7 @@ impl Storage {
                  or choose --server mysql, mariadb or a path"
             )));
         }
-        let usage = |error: PlacementError| UsageError(format!("--place: {error}"));
+        let usage = |error: PlacementError| UsageError(format!("--place: {}", with_causes(error)));
         check_placements(place, settings).map_err(usage)?;
         let data = place
             .iter()

@@ -4,9 +4,9 @@ use anyhow::bail;
 use logtrace_driver::Target;
 use logtrace_driver::tpcc::{Condition, check};
 
+use crate::exit::with_causes;
 use crate::measurement::{Interrupts, Line};
 use crate::run::load::drive::on_own_thread;
-use crate::told::told;
 
 /// The consistency conditions of the tables at two times; `None` when they were not checked.
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ pub(crate) async fn check_left(
     line: &Line,
 ) -> Result<Vec<Condition>, String> {
     match interrupts.unless_ended(conditions(target, line)).await {
-        Ok(checked) => checked.map_err(|error| told(&error)),
+        Ok(checked) => checked.map_err(|error| with_causes(error)),
         Err(_) => Err("the run was ended before its time".to_owned()),
     }
 }

@@ -78,7 +78,7 @@ fn with_remedy(loaded: Result<Loaded, LoadError>) -> anyhow::Result<Loaded> {
 fn is_denied(error: &LoadError) -> bool {
     match error {
         // Servers use this word in all errors of missing rights.
-        LoadError::Sql { source, .. } => source.to_string().contains("denied"),
+        LoadError::Sql { reason, .. } => reason.to_string().contains("denied"),
         LoadError::Refused(refused) => refused.is_denied(),
         _ => false,
     }

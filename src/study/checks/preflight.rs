@@ -3,7 +3,7 @@
 use logtrace_server::{Binary, FileSystemFacts, FindError, Home, ServerChoice, find};
 use logtrace_study::{Cell, Detail, Estimate, Plan};
 
-use crate::exit::UsageError;
+use crate::exit::{UsageError, with_causes};
 use crate::preflight;
 use crate::preflight::insist;
 use crate::study::server::disk_queue;
@@ -33,7 +33,7 @@ fn check_server(plan: &Plan, cell: &Cell) -> Result<(), UsageError> {
         ServerChoice::Running(_) => return Ok(()),
     };
     let error = |problem: String| UsageError(plan.error(cell, "server", problem).to_string());
-    let binary = found.map_err(|problem| error(problem.to_string()))?;
+    let binary = found.map_err(|problem| error(with_causes(problem)))?;
     match binary.flavor == cell.flavor {
         true => Ok(()),
         false => Err(error(format!("{} is a {}", binary.path.display(), binary.flavor))),

@@ -8,7 +8,7 @@ use logtrace_driver::SessionError;
 use logtrace_server::{Home, ServerError};
 use logtrace_study::{Cell, Plan};
 
-use crate::exit::UsageError;
+use crate::exit::{UsageError, with_causes};
 use crate::measurement::{Interrupts, Line};
 use crate::run::{RunConfig, Served, Storage, give_back, serve};
 use crate::study::directory::study_dir::StudyDir;
@@ -69,7 +69,7 @@ impl SettingsCheck<'_> {
                         .interrupts
                         .unless_ended(served.server.reconfigure(&settings))
                         .await?;
-                    let server = server.map_err(|error| self.told(cell, format!("{error:#}")))?;
+                    let server = server.map_err(|error| self.told(cell, with_causes(error)))?;
                     Served { server, ..served }
                 }
             };
@@ -87,9 +87,9 @@ impl SettingsCheck<'_> {
         }
         let checked = served.target.check_session(&session);
         match self.interrupts.unless_ended(checked).await? {
-            Err(SessionError::Refused { variable, source }) => {
+            Err(SessionError::Refused { variable, reason }) => {
                 let option = format!("session.{}", variable.name());
-                Err(UsageError(self.plan.error(cell, &option, source).to_string()).into())
+                Err(UsageError(self.plan.error(cell, &option, reason).to_string()).into())
             }
             checked => Ok(checked?),
         }

@@ -3,7 +3,7 @@
 use logtrace_server::{Home, ImageError, StorageError, StorageWanted, check_storage};
 use logtrace_study::{Cell, Plan};
 
-use crate::exit::UsageError;
+use crate::exit::{UsageError, with_causes};
 use crate::measurement::{Interrupts, Line};
 use crate::study::directory::study_dir::StudyDir;
 use crate::study::server::cell_config::{settings, storage};
@@ -36,7 +36,10 @@ pub(crate) async fn check_all(
         let checked = interrupts
             .unless_ended(check_storage(&wanted, home, &log))
             .await?;
-        checked.map_err(|error| UsageError(plan.error(cell, &option(cell, &error), error).to_string()))?;
+        checked.map_err(|error| {
+            let option = option(cell, &error);
+            UsageError(plan.error(cell, &option, with_causes(error)).to_string())
+        })?;
     }
     Ok(())
 }

@@ -15,7 +15,6 @@ use crate::study::directory::study_dir::StudyDir;
 use crate::study::measure::turn::Turns;
 use crate::study::server::cell_config::needs_mounts;
 use crate::study::server::shared_server::Host;
-use crate::told::told;
 
 /// A study that can be worked on.
 #[derive(Debug)]
@@ -170,7 +169,7 @@ fn note(state: &mut State, cell: &Cell, turn: &Turn, result: anyhow::Result<()>,
             let failure = Failure {
                 cell: cell.key.clone(),
                 repeat,
-                error: told(&error),
+                error: format!("{error:#}"),
             };
             line.beside(|| {
                 // Nothing is left to tell it to when stderr is gone.

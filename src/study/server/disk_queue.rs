@@ -6,7 +6,7 @@ use anyhow::Context;
 use logtrace_server::{Home, QueueGuard, QueueSetting, Server, check_queue, disk_under};
 use logtrace_study::{Cell, Plan};
 
-use crate::exit::UsageError;
+use crate::exit::{UsageError, with_causes};
 
 /// Fails when the disk under private servers does not have what a cell sets.
 pub(crate) fn check(plan: &Plan, cell: &Cell, home: &Home) -> Result<(), UsageError> {
@@ -15,10 +15,10 @@ pub(crate) fn check(plan: &Plan, cell: &Cell, home: &Home) -> Result<(), UsageEr
     for setting in settings(cell) {
         let option = format!("queue.{}", setting.name);
         let fail = |problem: String| UsageError(plan.error(cell, &option, problem).to_string());
-        let disk = disk_under(directory).map_err(|error| fail(error.to_string()))?;
+        let disk = disk_under(directory).map_err(|error| fail(with_causes(error)))?;
         let disk =
             disk.ok_or_else(|| fail(format!("there is no single disk under {}", directory.display())))?;
-        check_queue(&disk, &setting).map_err(|error| fail(error.to_string()))?;
+        check_queue(&disk, &setting).map_err(|error| fail(with_causes(error)))?;
     }
     Ok(())
 }

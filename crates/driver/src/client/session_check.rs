@@ -19,7 +19,7 @@ pub enum SessionError {
         /// Variable and its value.
         variable: SessionVariable,
         /// Error of the server.
-        source: mysql_async::Error,
+        reason: mysql_async::Error,
     },
 }
 
@@ -48,9 +48,9 @@ pub(crate) async fn set_session(conn: &mut Conn, variables: &[SessionVariable]) 
     Ok(())
 }
 
-fn refused(variable: &SessionVariable, source: mysql_async::Error) -> SessionError {
+fn refused(variable: &SessionVariable, reason: mysql_async::Error) -> SessionError {
     SessionError::Refused {
         variable: variable.clone(),
-        source,
+        reason,
     }
 }

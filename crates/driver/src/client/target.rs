@@ -46,26 +46,26 @@ pub(crate) enum Use {
 
 /// A server that cannot be used.
 #[derive(Debug, Error)]
-#[error("cannot connect to the server at {address} as user {user:?}: {source}")]
+#[error("cannot connect to the server at {address} as user {user:?}: {reason}")]
 pub struct ConnectError {
     address: String,
     user: String,
-    source: mysql_async::Error,
+    reason: mysql_async::Error,
 }
 
 impl Target {
     /// Opens one connection for work that is not measured.
     pub(crate) async fn connect(&self, using: Use) -> Result<Conn, ConnectError> {
         let connected = Conn::new(self.options(using)).await;
-        connected.map_err(|source| self.refused(source))
+        connected.map_err(|error| self.refused(error))
     }
 
     /// Returns the error of a connection to this server that failed.
-    pub(crate) fn refused(&self, source: mysql_async::Error) -> ConnectError {
+    pub(crate) fn refused(&self, reason: mysql_async::Error) -> ConnectError {
         ConnectError {
             address: self.address.to_string(),
             user: self.user.clone(),
-            source,
+            reason,
         }
     }
 

@@ -135,9 +135,9 @@ impl Task {
             let mut seat = floor.seat(place, number, config);
             let conn = connect(&mut seat).await?;
             let serving = prepare(&config.requests, conn, seat).await;
-            servings.push(serving.map_err(|source| DriveError::Prepare {
+            servings.push(serving.map_err(|reason| DriveError::Prepare {
                 workload: config.requests.name().to_owned(),
-                source,
+                reason,
             })?);
         }
         let mut connections = JoinSet::new();

@@ -88,12 +88,12 @@ pub enum LoadError {
     #[error(transparent)]
     Refused(#[from] Refused),
     /// A statement failed.
-    #[error("cannot {doing}: {source}")]
+    #[error("cannot {doing}: {reason}")]
     Sql {
         /// What the statement was for.
         doing: String,
         /// What the server said.
-        source: mysql_async::Error,
+        reason: mysql_async::Error,
     },
 }
 
@@ -307,5 +307,5 @@ async fn close(conn: Conn) -> Result<(), LoadError> {
 
 fn failed(doing: &str) -> impl FnOnce(mysql_async::Error) -> LoadError {
     let doing = doing.to_owned();
-    |source| LoadError::Sql { doing, source }
+    |reason| LoadError::Sql { doing, reason }
 }

@@ -15,7 +15,7 @@ pub enum RuntimeError {
     )]
     Nested,
     /// The system refused a timer or an event queue.
-    #[error("cannot start the driver's event loop: {0}")]
+    #[error("cannot start the driver's event loop")]
     Io(#[from] io::Error),
 }
 

@@ -11,7 +11,7 @@ use crate::render::error::RenderError;
 #[derive(Debug, Error)]
 pub enum JsonError {
     /// It is not JSON, or a field is missing or of another type.
-    #[error("run.json cannot be read: {0}")]
+    #[error("run.json cannot be read")]
     Syntax(#[from] serde_json::Error),
     /// Another version of logtrace wrote it.
     #[error(
@@ -19,7 +19,7 @@ pub enum JsonError {
     )]
     Schema(u32),
     /// Its parts do not add up.
-    #[error("run.json does not add up, so it was changed after the run or written by a defect: {0}")]
+    #[error("run.json does not add up, so it was changed after the run or written by a defect")]
     Imbalance(#[from] Imbalance),
 }
 

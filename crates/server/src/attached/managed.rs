@@ -36,7 +36,7 @@ pub enum AttachError {
     #[error(transparent)]
     Facts(#[from] FactsError),
     /// The process of the server cannot be watched.
-    #[error("cannot watch the server's process {pid}: {source}")]
+    #[error("cannot watch the server's process {pid}")]
     Watch {
         /// Process number.
         pid: u32,

@@ -38,7 +38,7 @@ pub enum ProcessError {
         program: PathBuf,
     },
     /// The program of the process cannot be read.
-    #[error("cannot read the program of process {pid}: {source}. Has it ended? Is logtrace run as root?")]
+    #[error("cannot read the program of process {pid} (has it ended? does logtrace run as root?)")]
     Program {
         /// Process number.
         pid: u32,

@@ -15,7 +15,7 @@ use tokio::net::UnixStream;
 #[derive(Debug, Error)]
 pub enum PeerError {
     /// The address cannot be reached.
-    #[error("cannot reach {endpoint}: {source}")]
+    #[error("cannot reach {endpoint}")]
     Reach {
         /// Address of the server.
         endpoint: Endpoint,
@@ -23,7 +23,7 @@ pub enum PeerError {
         source: io::Error,
     },
     /// `/proc` cannot be read.
-    #[error("cannot find the process that listens on {endpoint}: {source}. Run logtrace as root")]
+    #[error("cannot find the process that listens on {endpoint} (run logtrace as root)")]
     Proc {
         /// Address of the server.
         endpoint: Endpoint,

@@ -38,7 +38,7 @@ pub struct FileSystemFacts {
 #[derive(Debug, Error)]
 pub enum FileSystemError {
     /// The directory cannot be inspected.
-    #[error("cannot tell the file system of {path}: {source}")]
+    #[error("cannot find the file system of {path}")]
     Path {
         /// Directory.
         path: PathBuf,
@@ -46,7 +46,7 @@ pub enum FileSystemError {
         source: io::Error,
     },
     /// The list of mounts cannot be read.
-    #[error("cannot read the mounts in /proc: {0}")]
+    #[error("cannot read the mounts in /proc")]
     Mounts(#[from] procfs::ProcError),
     /// The directory's mount is not in the list.
     #[error("{0} is on a mount that /proc does not list")]

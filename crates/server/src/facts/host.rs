@@ -42,7 +42,7 @@ pub struct PlacedFacts {
 #[derive(Debug, Error)]
 pub enum HostError {
     /// `/proc` cannot be read.
-    #[error("cannot read CPUs and memory from /proc: {0}")]
+    #[error("cannot read CPUs and memory from /proc")]
     Proc(#[from] procfs::ProcError),
     /// The file system of a directory cannot be read.
     #[error(transparent)]

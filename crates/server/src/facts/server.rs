@@ -70,7 +70,7 @@ pub enum FactsError {
     #[error(transparent)]
     Connect(#[from] ConnectError),
     /// The program of the process cannot be read.
-    #[error("cannot read /proc/{pid}/exe of the server: {source}. Run logtrace as root")]
+    #[error("cannot read /proc/{pid}/exe of the server (run logtrace as root)")]
     Binary {
         /// Process of the server.
         pid: u32,

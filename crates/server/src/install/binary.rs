@@ -42,7 +42,7 @@ pub enum FindError {
         looked: Vec<PathBuf>,
     },
     /// The chosen program cannot be run.
-    #[error("cannot run {path} --version: {source}. Check --server")]
+    #[error("cannot run {path} --version (check --server)")]
     Run {
         /// Path of the program.
         path: PathBuf,

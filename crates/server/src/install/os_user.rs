@@ -27,7 +27,7 @@ pub struct ServerUser {
 #[derive(Debug, Error)]
 pub enum UserError {
     /// The list of users cannot be read.
-    #[error("cannot read /etc/passwd: {0}")]
+    #[error("cannot read /etc/passwd")]
     Read(#[source] io::Error),
     /// No candidate exists.
     #[error(

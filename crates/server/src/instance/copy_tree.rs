@@ -16,7 +16,7 @@ use crate::install::os_user::ServerUser;
 
 /// Error while a data directory is copied.
 #[derive(Debug, Error)]
-#[error("cannot copy {from} to {to}: {source}")]
+#[error("cannot copy {from} to {to}")]
 pub struct CopyError {
     /// File or directory that was read.
     pub from: PathBuf,

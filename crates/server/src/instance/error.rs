@@ -31,7 +31,7 @@ pub enum StartError {
     #[error(transparent)]
     Setting(#[from] SettingError),
     /// A directory cannot be made or used.
-    #[error("cannot {what} {path}: {source}{}", remedy(.source))]
+    #[error("cannot {what} {path}{}", remedy(.source))]
     Directory {
         /// Failed step.
         what: &'static str,
@@ -82,7 +82,7 @@ pub enum StartError {
     #[error(transparent)]
     Copy(#[from] CopyError),
     /// A program could not be started.
-    #[error("cannot start {program}: {source}")]
+    #[error("cannot start {program}")]
     Spawn {
         /// Path of the program.
         program: PathBuf,
@@ -219,8 +219,8 @@ impl StartError {
 
 fn remedy(source: &io::Error) -> &'static str {
     match source.kind() {
-        io::ErrorKind::PermissionDenied => ". Run logtrace as root, or choose another directory with --home",
-        io::ErrorKind::ReadOnlyFilesystem => ". Choose another directory with --home",
+        io::ErrorKind::PermissionDenied => " (run logtrace as root, or choose another directory with --home)",
+        io::ErrorKind::ReadOnlyFilesystem => " (choose another directory with --home)",
         _ => "",
     }
 }

@@ -36,7 +36,7 @@ pub struct DataSnapshot {
 #[derive(Debug, Error)]
 pub enum SnapshotError {
     /// The server cannot be stopped.
-    #[error("cannot stop the server: {0}")]
+    #[error("cannot stop the server")]
     Stop(#[source] io::Error),
     /// The server did not shut down cleanly, so its files alone are not complete.
     #[error("the server ended with {exit} instead of stopping in order, so that its data cannot be kept:\n  {}", .lines.join("\n  "))]
@@ -50,7 +50,7 @@ pub enum SnapshotError {
     #[error(transparent)]
     Copy(StartError),
     /// The directory of the server cannot be removed.
-    #[error("cannot remove the directory of the server: {0}")]
+    #[error("cannot remove the directory of the server")]
     Remove(#[source] io::Error),
 }
 

@@ -23,7 +23,7 @@ pub enum StorageError {
     #[error(transparent)]
     Image(#[from] ImageError),
     /// A class of files cannot be placed at its location.
-    #[error("{source}")]
+    #[error("{class} cannot be stored as chosen")]
     Placement {
         /// Class of the files.
         class: FileClass,

@@ -15,7 +15,7 @@ thread_local! {
 
 /// Error for a mount namespace that cannot be made.
 #[derive(Debug, Error)]
-#[error("cannot make a mount namespace: {source}{}", remedy(.source))]
+#[error("cannot make a mount namespace{}", remedy(.source))]
 pub struct MountNamespaceError {
     source: io::Error,
 }
@@ -54,7 +54,7 @@ fn enter() -> Result<(), Errno> {
 
 fn remedy(source: &io::Error) -> &'static str {
     match source.kind() {
-        io::ErrorKind::PermissionDenied => ". Run logtrace as root, in a container with CAP_SYS_ADMIN",
+        io::ErrorKind::PermissionDenied => " (run logtrace as root, in a container with CAP_SYS_ADMIN)",
         _ => "",
     }
 }

@@ -67,7 +67,7 @@ pub enum PlacementError {
         why: &'static str,
     },
     /// The directory cannot be inspected.
-    #[error("cannot place {class} in {directory}: {source}. Make it first, or name another directory")]
+    #[error("cannot place {class} in {directory} (create the directory first, or name another one)")]
     Directory {
         /// Class of the files.
         class: FileClass,

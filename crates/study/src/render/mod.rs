@@ -18,10 +18,10 @@ use crate::results::study_results::Results;
 #[derive(Debug, Error)]
 pub enum RenderError {
     /// The rows could not be written.
-    #[error("cannot write the rows: {0}")]
+    #[error("cannot write the rows")]
     Csv(#[from] ::csv::Error),
     /// The report could not be written.
-    #[error("cannot write the report: {0}")]
+    #[error("cannot write the report")]
     Json(#[from] serde_json::Error),
 }
 

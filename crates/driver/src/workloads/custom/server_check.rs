@@ -18,14 +18,14 @@ const NO_BACKSLASH_ESCAPES: &str = "NO_BACKSLASH_ESCAPES";
 #[derive(Debug, ThisError)]
 pub enum Refused {
     /// The server refuses a statement.
-    #[error("{place}: the server refuses it: {source}. The statement: {sql}")]
+    #[error("{place}: the server refuses it: {reason}. The statement: {sql}")]
     ByServer {
         /// File, and where in it the statement is.
         place: String,
         /// Statement.
         sql: String,
         /// Error of the server.
-        source: Error,
+        reason: Error,
     },
     /// Strings with backslashes mean something else to this server.
     #[error(
@@ -41,7 +41,7 @@ pub enum Refused {
 impl Refused {
     /// Returns whether the account lacks rights.
     pub fn is_denied(&self) -> bool {
-        matches!(self, Self::ByServer { source: Error::Server(error), .. } if DENIED.contains(&error.code))
+        matches!(self, Self::ByServer { reason: Error::Server(error), .. } if DENIED.contains(&error.code))
     }
 }
 
@@ -92,7 +92,7 @@ async fn prepare(conn: &mut Conn, sql: &str, place: impl FnOnce() -> String) -> 
     prepared.map_err(|source| refused(place(), sql, source))
 }
 
-fn refused(place: String, sql: &str, source: Error) -> Refused {
+fn refused(place: String, sql: &str, reason: Error) -> Refused {
     let sql = sql.trim().to_owned();
-    Refused::ByServer { place, sql, source }
+    Refused::ByServer { place, sql, reason }
 }

@@ -35,7 +35,7 @@ pub enum CheckError {
         /// Meaning of the condition.
         text: &'static str,
         /// Error of the server.
-        source: mysql_async::Error,
+        reason: mysql_async::Error,
     },
 }
 
@@ -48,7 +48,7 @@ pub fn check(target: &Target) -> Result<Vec<Condition>, CheckError> {
         let mut conditions = Vec::new();
         for (number, text, sql) in CONDITIONS {
             let violations = count(&mut conn, sql).await;
-            let failed = |source| CheckError::Sql { number, text, source };
+            let failed = |reason| CheckError::Sql { number, text, reason };
             conditions.push(Condition {
                 number,
                 text,

@@ -49,7 +49,7 @@ pub enum QueueError {
         name: String,
     },
     /// The disk does not have the setting.
-    #[error("the disk {disk} has no {name} to set: {source}")]
+    #[error("the disk {disk} has no {name} to set")]
     Missing {
         /// Name of the disk.
         disk: String,
@@ -59,7 +59,7 @@ pub enum QueueError {
         source: io::Error,
     },
     /// The kernel refuses the value.
-    #[error("the kernel refuses {name}={value} for {disk}: {source}. It has {has}")]
+    #[error("the kernel refuses {name}={value} for {disk}, which has {has}")]
     Refused {
         /// Name of the disk.
         disk: String,
@@ -88,7 +88,7 @@ pub enum QueueError {
     #[error("another logtrace has set the queue of {0}: wait until it is done")]
     InUse(String),
     /// The old values cannot be noted.
-    #[error("cannot note the old values of {disk} in {note}: {source}")]
+    #[error("cannot note the old values of {disk} in {note}")]
     Note {
         /// Name of the disk.
         disk: String,

@@ -67,7 +67,7 @@ pub enum ImageError {
         lines: Vec<String>,
     },
     /// The mount failed.
-    #[error("cannot mount {kind}{}: {source}{}", with_options(.options), kernel_messages(.messages))]
+    #[error("cannot mount {kind}{}{}", with_options(.options), kernel_messages(.messages))]
     Mount {
         /// Kind of the file system.
         kind: String,
@@ -79,7 +79,7 @@ pub enum ImageError {
         messages: Vec<String>,
     },
     /// A step failed.
-    #[error("cannot {what} the {kind} of the server: {source}")]
+    #[error("cannot {what} the {kind} of the server")]
     Step {
         /// Failed step.
         what: &'static str,
