@@ -102,7 +102,7 @@ fn session_variables_and_file_systems_that_cannot_be_had_are_told_with_their_lin
         &plan,
         "--only server=mysql",
         "/nowhere",
-        &["place.redo", "Make it first"],
+        &["place.redo", "create the directory first"],
     );
 }
 
