@@ -6,7 +6,8 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use logtrace_study::Scale;
 
-use super::{HomeArgs, duration};
+use super::check::duration;
+use super::home::HomeArgs;
 use crate::study::Only;
 
 #[derive(Debug, Args)]

@@ -2,9 +2,11 @@
 
 use std::fmt::Write as _;
 
+use logtrace_server::Home;
+
 use super::clean::clean;
 use super::print;
-use crate::cli::{DoctorArgs, HomeArgs};
+use crate::cli::doctor::DoctorArgs;
 use crate::exit::Exit;
 use crate::preflight::{self, Check};
 
@@ -12,15 +14,15 @@ use crate::preflight::{self, Check};
 pub(crate) fn doctor(arguments: &DoctorArgs) -> anyhow::Result<Exit> {
     match arguments.clean {
         true => clean(&arguments.home.home()),
-        false => show(&arguments.home),
+        false => show(&arguments.home.home()),
     }
 }
 
-fn show(arguments: &HomeArgs) -> anyhow::Result<Exit> {
+fn show(home: &Home) -> anyhow::Result<Exit> {
     let checks = [
         preflight::tracing(),
         preflight::servers(),
-        preflight::private_server(&arguments.home()),
+        preflight::private_server(home),
         preflight::file_systems(),
         preflight::building(),
     ]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use logtrace_driver::{Arrivals, PACE_RATES, PacePlan, RuntimeError, Waiting, pace_table};
 
 use super::print;
-use crate::cli::PaceArgs;
+use crate::cli::pace::PaceArgs;
 use crate::exit::{Exit, UsageError};
 use crate::measurement::Line;
 

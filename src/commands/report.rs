@@ -8,7 +8,7 @@ use anyhow::Context;
 use logtrace_report::render::{Input, parse_json, render};
 
 use super::print;
-use crate::cli::ReportArgs;
+use crate::cli::report::ReportArgs;
 use crate::exit::Exit;
 use crate::run_dir;
 

@@ -8,7 +8,7 @@ use logtrace_study::{Cell, Plan, render, turns};
 
 use super::measure_and_report::in_event_loop;
 use super::print;
-use crate::cli::{StudyArgs, StudyCommand, StudyExtentArgs, StudyRunArgs, StudyShowArgs};
+use crate::cli::study::{StudyArgs, StudyCommand, StudyExtentArgs, StudyRunArgs, StudyShowArgs};
 use crate::exit::{Exit, UsageError};
 use crate::study::{
     Asked, Overrides, State, StudyDir, Work, built_in, chosen, extent, find, outline, preflight, summary,

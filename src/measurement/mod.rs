@@ -4,7 +4,6 @@
 mod caveat;
 mod document;
 mod explainer;
-mod limits;
 mod outputs;
 mod progress;
 mod server_snapshot;
@@ -15,11 +14,10 @@ mod window_signal;
 
 pub(crate) use caveat::{Finding, degrading, is_degrading, of_tracing, share, telling};
 pub(crate) use document::{Measured, document};
-pub(crate) use limits::{check_duration, checked_tracing};
 pub(crate) use outputs::{Outputs, discard};
 pub(crate) use progress::Line;
 pub(crate) use server_snapshot::Observed;
 pub(crate) use signals::{Interrupted, Interrupts};
 pub(crate) use storage_labels::device_of;
-pub(crate) use tracing::{Tracing, Wanted};
+pub(crate) use tracing::{Tracing, TracingConfig, Wanted};
 pub(crate) use window_signal::Exchange;

@@ -12,7 +12,6 @@ use logtrace_tracer::{Account, Detaching, Extent, RingBytes, Stopped, Tracer, Tr
 
 use super::explainer::{Explained, Explainer, Incoming};
 use super::window_signal::Exchange;
-use crate::cli::TracingArgs;
 
 /// A server that is traced.
 #[derive(Debug)]
@@ -22,11 +21,24 @@ pub(crate) struct Tracing {
     sampling: Sampling,
 }
 
+/// Configuration of the tracer, with or without a load.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TracingConfig {
+    /// Level of detail.
+    pub(crate) detail: Detail,
+    /// Share of the time that is traced.
+    pub(crate) sampling: Sampling,
+    /// Whether to save the records.
+    pub(crate) record: bool,
+    /// Size of each CPU's ring, or `None` for the default.
+    pub(crate) ring_bytes: Option<RingBytes>,
+}
+
 /// What is wanted of a tracer.
 #[derive(Debug)]
 pub(crate) struct Wanted {
     /// How the server is traced.
-    pub(crate) how: TracingArgs,
+    pub(crate) config: TracingConfig,
     /// The requests of the load, as they end; `None` for somebody else's load.
     pub(crate) requests: Option<Receiver<Request>>,
 }
@@ -54,12 +66,12 @@ impl Tracing {
         wanted: Wanted,
         exchange: &Arc<Exchange>,
     ) -> anyhow::Result<Self> {
-        let TracingArgs {
+        let TracingConfig {
             detail,
-            sample: sampling,
+            sampling,
             record,
             ring_bytes,
-        } = wanted.how;
+        } = wanted.config;
         let recording = match record {
             true => Some(
                 dir.create_file(&dir.records())

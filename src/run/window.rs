@@ -83,7 +83,7 @@ fn traced(
         return Ok(None);
     }
     let wanted = Wanted {
-        how: config.tracing,
+        config: config.tracing,
         requests: Some(requests),
     };
     Tracing::start(server.facts(), outputs.dir, wanted, exchange).map(Some)

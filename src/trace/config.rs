@@ -1,59 +1,21 @@
-//! What to trace, checked.
+//! Configuration of a trace.
 
-use std::path::{self, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::Context;
-use logtrace_common::Tls;
-use logtrace_server::{Dsn, DsnError, ObservedChoice, Target};
+use logtrace_server::ObservedChoice;
 
-use crate::cli::{TraceArgs, TracingArgs};
-use crate::exit::UsageError;
-use crate::measurement::{check_duration, checked_tracing};
+use crate::measurement::TracingConfig;
 
-/// A trace that can be tried.
+/// Checked configuration of a trace.
 #[derive(Clone, Debug)]
 pub(crate) struct TraceConfig {
-    /// Which server.
+    /// Server to trace.
     pub(crate) server: ObservedChoice,
-    /// Length of the window; until it is interrupted if there is none.
+    /// Length of the window; `None` to trace until a signal.
     pub(crate) duration: Option<Duration>,
-    /// How to trace.
-    pub(crate) tracing: TracingArgs,
-    /// Where run directories are made.
+    /// Configuration of the tracer.
+    pub(crate) tracing: TracingConfig,
+    /// Directory in which run directories are created.
     pub(crate) out: PathBuf,
-}
-
-impl TraceConfig {
-    /// Checks what was typed.
-    pub(crate) fn checked(arguments: &TraceArgs) -> anyhow::Result<Self> {
-        if let Some(duration) = arguments.duration {
-            check_duration(duration)?;
-        }
-        Ok(Self {
-            server: server(arguments)?,
-            duration: arguments.duration,
-            tracing: checked_tracing(arguments.tracing, arguments.duration)?,
-            out: arguments.out.clone(),
-        })
-    }
-}
-
-fn server(arguments: &TraceArgs) -> anyhow::Result<ObservedChoice> {
-    if let Some(pid) = arguments.pid {
-        return Ok(ObservedChoice::Process(pid));
-    }
-    if let Some(socket) = &arguments.socket {
-        return Ok(ObservedChoice::Address(Dsn {
-            target: Target::Socket(path::absolute(socket).context("--socket")?),
-            user: arguments.user.clone(),
-            database: None,
-            tls: Tls::Disabled,
-        }));
-    }
-    let address = arguments.address.as_deref().unwrap_or_default();
-    let dsn = address
-        .parse()
-        .map_err(|error: DsnError| UsageError(error.to_string()))?;
-    Ok(ObservedChoice::Address(dsn))
 }

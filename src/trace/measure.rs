@@ -66,7 +66,7 @@ async fn on_server(
     let exchange = Arc::new(Exchange::default());
     line.say("attaching the probes");
     let wanted = Wanted {
-        how: config.tracing,
+        config: config.tracing,
         requests: None,
     };
     let tracing = Tracing::start(server.facts(), outputs.dir, wanted, &exchange)?;

@@ -2,12 +2,9 @@
 
 use logtrace_report::document::Placed as PlacedRow;
 use logtrace_server::{
-    FileLocation, HostFacts, ImageConfig, PlacedOn, Placement, PlacementError, ServerChoice, Setting,
-    check_placements,
+    FileLocation, HostFacts, ImageConfig, PlacedOn, Placement,
 };
 
-use crate::cli::StorageArgs;
-use crate::exit::{UsageError, with_causes};
 use crate::measurement::device_of;
 
 /// Location of a private server's files. The default is the usual directory.
@@ -20,36 +17,6 @@ pub(crate) struct Storage {
 }
 
 impl Storage {
-    /// Checks what was typed.
-    pub(crate) fn checked(
-        arguments: &StorageArgs,
-        server: Option<&ServerChoice>,
-        settings: &[Setting],
-    ) -> Result<Self, UsageError> {
-        let StorageArgs { fs, fs_size, place } = arguments;
-        let option = fs.map(|_| "--fs").or((!place.is_empty()).then_some("--place"));
-        if let (Some(option), Some(ServerChoice::Running(_))) = (option, server) {
-            return Err(UsageError(format!(
-                "{option} says where a private server keeps its files: it cannot move a running one's. Leave it out, \
-                 or choose --server mysql, mariadb or a path"
-            )));
-        }
-        let usage = |error: PlacementError| UsageError(format!("--place: {}", with_causes(error)));
-        check_placements(place, settings).map_err(usage)?;
-        let data = place
-            .iter()
-            .find(|place| place.class == logtrace_common::FileClass::Data);
-        if let (Some(kind), Some(data)) = (fs, data) {
-            return Err(UsageError(format!(
-                "--fs {kind} and --place {data} both say where the data directory is: leave one of the two"
-            )));
-        }
-        Ok(Self {
-            image: fs.map(|kind| ImageConfig::new(kind, fs_size.unwrap_or_default())),
-            placements: place.clone(),
-        })
-    }
-
     /// What to do when the disk of the server's data is full.
     pub(crate) fn when_full(&self) -> &'static str {
         match self.image {

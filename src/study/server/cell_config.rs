@@ -8,7 +8,7 @@ use logtrace_driver::SessionVariable;
 use logtrace_server::{FileLocation, Home, ImageConfig, Placement, Setting};
 use logtrace_study::{Cell, Detail, Where};
 
-use crate::cli::TracingArgs;
+use crate::measurement::TracingConfig;
 use crate::run::{Pacing, RunConfig, Storage};
 
 /// The run of a cell with a seed: of its data, or of its arrivals and requests.
@@ -54,15 +54,15 @@ fn session(cell: &Cell) -> Vec<SessionVariable> {
         .collect()
 }
 
-fn tracing(cell: &Cell) -> TracingArgs {
+fn tracing(cell: &Cell) -> TracingConfig {
     let detail = match cell.detail {
         Detail::None | Detail::Io => logtrace_common::Detail::Io,
         Detail::Commit => logtrace_common::Detail::Commit,
         Detail::Full => logtrace_common::Detail::Full,
     };
-    TracingArgs {
+    TracingConfig {
         detail,
-        sample: cell.sample,
+        sampling: cell.sample,
         record: false,
         ring_bytes: None,
     }

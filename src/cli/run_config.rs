@@ -1,0 +1,138 @@
+//! The checked configuration of a run, from its arguments.
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Context;
+use logtrace_driver::{Compat, Content, CustomWorkload, Dataset, Keys, Pace, Requests};
+use logtrace_server::{ChoiceError, ServerChoice, SettingError};
+
+use super::check::{check_deadline, check_window};
+use super::pacing::{pacing, read_file};
+use super::run::RunArgs;
+use super::workload::WorkloadChoice;
+use crate::exit::{UsageError, with_causes};
+use crate::run::{Pacing, RunConfig};
+
+/// Default number of tables.
+const TABLES: u32 = 4;
+
+/// Default number of rows in each table.
+const ROWS: u32 = 25_000;
+
+/// Default time to keep reconnecting to a running server: long enough for a restart.
+const RECONNECT_FOR: Duration = Duration::from_secs(30);
+
+impl RunArgs {
+    /// Returns the checked configuration. Reads the files that options name.
+    pub(crate) fn config(&self) -> anyhow::Result<RunConfig> {
+        self.duration.map_or(Ok(()), check_window)?;
+        self.deadline.map_or(Ok(()), check_deadline)?;
+        let (pacing, duration) = pacing(self)?;
+        check_window(duration)?;
+        let server = self.server()?;
+        let storage = self.storage.storage(server.as_ref(), &self.settings)?;
+        let connections = usize::try_from(self.connections).ok().and_then(NonZeroUsize::new);
+        Ok(RunConfig {
+            requests: self.requests(&pacing)?,
+            check: self.workload.check,
+            dataset: self.dataset(),
+            connections: connections.context("--connections must be at least 1")?,
+            pacing,
+            warmup: self.warmup,
+            duration,
+            spin: self.spin,
+            deadline: self.deadline,
+            reconnect_for: self.reconnect.unwrap_or(match &server {
+                Some(ServerChoice::Running(_)) => RECONNECT_FOR,
+                _ => Duration::ZERO,
+            }),
+            server,
+            settings: self.settings.clone(),
+            session: self.session.clone(),
+            keep_tables: self.keep_tables,
+            storage,
+            trace: !self.no_trace,
+            tracing: self.tracing.config(Some(duration))?,
+            out: self.out.clone(),
+            home: self.home.home(),
+        })
+    }
+
+    /// Returns the tables and keys, with the defaults of `--compat` or of logtrace for options that are not given.
+    fn dataset(&self) -> Dataset {
+        let compat = self.workload.compat.and_then(Compat::tables);
+        let tables = compat.map_or(TABLES, |compat| compat.tables);
+        let rows = compat.map_or(ROWS, |compat| compat.rows);
+        let keys = compat.map_or(Keys::Uniform, |compat| compat.keys);
+        Dataset {
+            tables: self.tables.unwrap_or(tables),
+            rows: self.rows.unwrap_or(rows),
+            keys: self.keys.unwrap_or(keys),
+            seed: self.seed,
+        }
+    }
+
+    /// Returns the workload. Refuses options that it does not have.
+    fn requests(&self, pacing: &Pacing) -> Result<Requests, UsageError> {
+        let options = self.workload.options(*pacing == Pacing::Known(Pace::Closed));
+        let requests = match &self.workload.workload {
+            WorkloadChoice::Known(workload) => Requests::new(workload, &options),
+            WorkloadChoice::File(file) => Requests::of_file(read_workload(file)?, &options),
+        };
+        let requests = requests.map_err(|error| UsageError(error.to_string()))?;
+        let is_sysbench = matches!(requests.content(), Content::Script(_));
+        let is_tpcc = requests.tpcc().is_some();
+        let options = [
+            ("--tables", self.tables.is_some(), is_sysbench),
+            ("--rows", self.rows.is_some(), is_sysbench),
+            ("--keys", self.keys.is_some(), is_sysbench),
+            ("--keep-tables", self.keep_tables, is_sysbench),
+            ("--check", self.workload.check, is_tpcc),
+        ];
+        match options
+            .into_iter()
+            .find(|(_, is_given, is_known)| *is_given && !is_known)
+        {
+            Some((option, ..)) => Err(UsageError(requests.refuse(option).to_string())),
+            None => Ok(requests),
+        }
+    }
+
+    /// Returns the choice of the server. Refuses settings that logtrace chooses itself.
+    fn server(&self) -> Result<Option<ServerChoice>, UsageError> {
+        let choice = self.server.as_deref().map(str::parse).transpose();
+        let choice =
+            choice.map_err(|error: ChoiceError| UsageError(format!("--server: {}", with_causes(error))))?;
+        let is_running = matches!(choice, Some(ServerChoice::Running(_)));
+        if self.keep_tables && !is_running {
+            return Err(UsageError(
+                "--keep-tables: a private server is removed after its run, with its tables. Name a running server with \
+                 --server mysql://..."
+                    .to_owned(),
+            ));
+        }
+        let reserved = self.settings.iter().find(|setting| setting.is_reserved());
+        match reserved {
+            Some(setting)
+                if matches!(
+                    choice,
+                    None | Some(ServerChoice::Flavor(_) | ServerChoice::Binary(_))
+                ) =>
+            {
+                Err(UsageError(
+                    SettingError::Reserved(setting.name().to_owned()).to_string(),
+                ))
+            }
+            _ => Ok(choice),
+        }
+    }
+}
+
+/// Reads the workload of a file, and checks it as far as possible without a server.
+fn read_workload(file: &Path) -> Result<CustomWorkload, UsageError> {
+    let text = read_file("--workload", file)?;
+    let custom = CustomWorkload::read(&file.display().to_string(), &text);
+    custom.map_err(|error| UsageError(format!("--workload {error}")))
+}

@@ -1,0 +1,94 @@
+//! Arguments of `logtrace trace`.
+
+use std::path::{self, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::{ArgGroup, Args};
+use logtrace_common::Tls;
+use logtrace_server::{Dsn, DsnError, ObservedChoice, Target};
+
+use super::check::{check_window, duration};
+use super::tracing::TracingArgs;
+use crate::exit::UsageError;
+use crate::trace::TraceConfig;
+
+#[derive(Debug, Args)]
+#[command(
+    group(ArgGroup::new("which").required(true).args(["address", "pid", "socket"])),
+    after_help = "\
+Examples:
+  sudo logtrace trace --socket /run/mysqld/mysqld.sock --duration 30s
+  sudo logtrace trace --pid $(pgrep -x mysqld)
+      without a login, until Ctrl-C
+  sudo LOGTRACE_PASSWORD=... logtrace trace mysql://monitor@127.0.0.1:3306/ --duration 1m --record
+
+The server is not changed. With --pid logtrace does not even connect to it: it reads the version and
+the places of data and logs from the memory of the process. A login needs no privileges. It adds all
+variables and the changes of the status counters."
+)]
+pub(crate) struct TraceArgs {
+    /// Address of a server on this machine, as mysql://USER@HOST/. The password comes from LOGTRACE_PASSWORD. Options
+    /// follow a question mark: socket=PATH or ssl-mode=required.
+    // A text: clap's errors repeat a value, and an address may hold a password by mistake.
+    #[arg(value_name = "mysql://...")]
+    address: Option<String>,
+
+    /// Process ID of the server. Needs no login.
+    #[arg(long, value_name = "PID")]
+    pid: Option<u32>,
+
+    /// Unix socket of the server. The password comes from LOGTRACE_PASSWORD.
+    #[arg(long, value_name = "PATH")]
+    socket: Option<PathBuf>,
+
+    /// Account for --socket. root needs no password where the server accepts the user of the operating system
+    /// (auth_socket, unix_socket).
+    #[arg(long, value_name = "USER", default_value = "root", conflicts_with_all = ["pid", "address"])]
+    user: String,
+
+    /// Length of the trace. Default: until Ctrl-C.
+    #[arg(long, value_name = "T", value_parser = duration)]
+    duration: Option<Duration>,
+
+    #[command(flatten)]
+    tracing: TracingArgs,
+
+    /// Directory in which run directories are created.
+    #[arg(long, value_name = "DIR", default_value = "logtrace-runs")]
+    out: PathBuf,
+}
+
+impl TraceArgs {
+    /// Returns the checked configuration.
+    pub(crate) fn config(&self) -> anyhow::Result<TraceConfig> {
+        if let Some(duration) = self.duration {
+            check_window(duration)?;
+        }
+        Ok(TraceConfig {
+            server: self.server()?,
+            duration: self.duration,
+            tracing: self.tracing.config(self.duration)?,
+            out: self.out.clone(),
+        })
+    }
+
+    fn server(&self) -> anyhow::Result<ObservedChoice> {
+        if let Some(pid) = self.pid {
+            return Ok(ObservedChoice::Process(pid));
+        }
+        if let Some(socket) = &self.socket {
+            return Ok(ObservedChoice::Address(Dsn {
+                target: Target::Socket(path::absolute(socket).context("--socket")?),
+                user: self.user.clone(),
+                database: None,
+                tls: Tls::Disabled,
+            }));
+        }
+        let address = self.address.as_deref().unwrap_or_default();
+        let dsn = address
+            .parse()
+            .map_err(|error: DsnError| UsageError(error.to_string()))?;
+        Ok(ObservedChoice::Address(dsn))
+    }
+}
