@@ -12,15 +12,15 @@ pub enum RenderError {
     #[error("the folded stacks sum to more than 2^64 ns; their file is damaged")]
     StacksOverflow,
     /// The flame graph could not be drawn.
-    #[error("cannot draw the flame graph: {0}")]
-    Flamegraph(std::io::Error),
+    #[error("cannot draw the flame graph")]
+    Flamegraph(#[source] std::io::Error),
     /// The page could not be filled.
-    #[error("cannot fill the page: {0}")]
+    #[error("cannot fill the page")]
     Html(#[from] askama::Error),
     /// The table could not be written.
-    #[error("cannot write the table of causes: {0}")]
+    #[error("cannot write the table of causes")]
     Csv(#[from] ::csv::Error),
     /// The document could not be written.
-    #[error("cannot write the document: {0}")]
+    #[error("cannot write the document")]
     Json(#[from] serde_json::Error),
 }
