@@ -20,18 +20,18 @@ use crate::exit::Exit;
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
-        Command::Run(arguments) => commands::run(&arguments),
-        Command::Trace(arguments) => commands::trace(&arguments),
-        Command::Study(arguments) => commands::study(&arguments),
-        Command::Report(arguments) => commands::report(&arguments),
-        Command::Doctor(arguments) => commands::doctor(&arguments),
-        Command::Pace(arguments) => commands::pace(&arguments),
-        Command::Workloads => commands::workloads(),
+        Command::Run(arguments) => commands::run::run(&arguments),
+        Command::Trace(arguments) => commands::trace::trace(&arguments),
+        Command::Study(arguments) => commands::study::study(&arguments),
+        Command::Report(arguments) => commands::report::report(&arguments),
+        Command::Doctor(arguments) => commands::doctor::doctor(&arguments),
+        Command::Pace(arguments) => commands::pace::pace(&arguments),
+        Command::Workloads => commands::workloads::workloads(),
     };
     match result {
         Ok(exit) => exit.into(),
         Err(error) => {
-            // Nothing is left to tell it to when stderr is gone.
+            // A closed stderr leaves no place for the message.
             let _ = writeln!(io::stderr(), "error: {error:#}");
             Exit::of_error(&error).into()
         }

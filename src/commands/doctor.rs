@@ -1,16 +1,18 @@
-//! `logtrace doctor`: what works on this machine, what does not, and what to do.
+//! `logtrace doctor`: checks of this machine with their remedies, and removal of what killed runs left.
 
 use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
 
-use logtrace_server::Home;
+use anyhow::Context;
+use logtrace_server::{Home, Swept, sweep_stale, sweep_templates};
 
-use super::clean::clean;
-use super::print;
+use super::print::print;
 use crate::cli::doctor::DoctorArgs;
 use crate::exit::Exit;
 use crate::preflight::{self, Check};
 
-/// Shows every check, and fails when a run with tracing is impossible; or removes what killed runs left.
+/// Shows all checks, and fails if a run with tracing is impossible. With `--clean` removes what killed runs left instead.
 pub(crate) fn doctor(arguments: &DoctorArgs) -> anyhow::Result<Exit> {
     match arguments.clean {
         true => clean(&arguments.home.home()),
@@ -36,9 +38,9 @@ fn show(home: &Home) -> anyhow::Result<Exit> {
         .filter(|check| check.required && !check.is_met())
         .count();
     match missing {
-        0 => text.push_str("\nEverything that `logtrace run` needs is there.\n"),
-        1 => text.push_str("\n1 thing that `logtrace run` needs is missing.\n"),
-        _ => writeln!(text, "\n{missing} things that `logtrace run` needs are missing.")?,
+        0 => text.push_str("\n`logtrace run` has everything that it needs.\n"),
+        1 => text.push_str("\n1 requirement of `logtrace run` is missing.\n"),
+        _ => writeln!(text, "\n{missing} requirements of `logtrace run` are missing.")?,
     }
     print(&text)?;
     Ok(if missing == 0 { Exit::Done } else { Exit::Failed })
@@ -55,4 +57,47 @@ fn line(text: &mut String, check: &Check) -> std::fmt::Result {
         .remedy
         .as_ref()
         .map_or(Ok(()), |remedy| writeln!(text, "    {:<24} -> {remedy}", ""))
+}
+
+/// Removes what killed runs left, and lists it. Fails if something cannot be removed.
+fn clean(home: &Home) -> anyhow::Result<Exit> {
+    let Swept {
+        removed,
+        kept,
+        queues,
+        queues_left,
+    } = sweep_existing(&home.instances, sweep_stale)?;
+    let templates = sweep_existing(&home.templates, sweep_templates)?;
+    let mut text = String::new();
+    for path in removed.iter().chain(&templates) {
+        writeln!(text, "removed {}", path.display())?;
+    }
+    for disk in &queues {
+        writeln!(text, "put back the queue of {disk}")?;
+    }
+    for (path, error) in &kept {
+        writeln!(text, "NO  cannot remove {}: {error}", path.display())?;
+    }
+    for (disk, error) in &queues_left {
+        writeln!(text, "NO  cannot put back the queue of {disk}: {error}")?;
+    }
+    if text.is_empty() {
+        text.push_str("Killed runs left nothing behind.\n");
+    }
+    print(&text)?;
+    match kept.is_empty() && queues_left.is_empty() {
+        true => Ok(Exit::Done),
+        false => Ok(Exit::Failed),
+    }
+}
+
+/// Returns the result of `sweep`, or nothing if the directory does not exist.
+fn sweep_existing<T: Default>(
+    directory: &Path,
+    sweep: impl FnOnce(&Path) -> io::Result<T>,
+) -> anyhow::Result<T> {
+    match sweep(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(T::default()),
+        swept => swept.with_context(|| format!("cannot look through {}", directory.display())),
+    }
 }

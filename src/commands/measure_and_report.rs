@@ -11,7 +11,7 @@ use logtrace_report::breakdown::StackTotals;
 use logtrace_report::render::{Format, Input, render};
 use tokio::runtime::Builder;
 
-use super::print;
+use super::print::print;
 use crate::exit::Exit;
 use crate::measurement::{Interrupts, Measured, Outputs, discard};
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use logtrace_driver::{Arrivals, PACE_RATES, PacePlan, RuntimeError, Waiting, pace_table};
 
-use super::print;
+use super::print::print;
 use crate::cli::pace::PaceArgs;
 use crate::exit::{Exit, UsageError};
 use crate::measurement::Line;

@@ -7,7 +7,7 @@ use crate::run_dir::RunDir;
 use anyhow::Context;
 use logtrace_report::render::{Input, parse_json, render};
 
-use super::print;
+use super::print::print;
 use crate::cli::report::ReportArgs;
 use crate::exit::Exit;
 use crate::run_dir;

@@ -7,7 +7,7 @@ use anyhow::Context;
 use logtrace_study::{Cell, Plan, render, turns};
 
 use super::measure_and_report::in_event_loop;
-use super::print;
+use super::print::print;
 use crate::cli::study::{StudyArgs, StudyCommand, StudyExtentArgs, StudyRunArgs, StudyShowArgs};
 use crate::exit::{Exit, UsageError};
 use crate::study::{

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::print;
+use super::print::print;
 use crate::exit::Exit;
 
 /// Lists the workloads.

@@ -1,82 +1,120 @@
-//! What a reader must know before trusting the numbers of any measurement; pure.
+//! Facts that a reader must know before trusting the numbers of a measurement; pure.
 
 use std::time::Duration;
 
 use logtrace_common::Sampling;
 use logtrace_report::document::{Caveat, Document};
 use logtrace_tracer::RingBytes;
+use strum::{EnumString, IntoStaticStr};
 
-use super::tracing::Traced;
+use crate::measurement::tracing::Traced;
 
-/// A caveat, and whether the run is degraded by it (exit code 3).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Finding {
-    /// What is told.
-    pub(crate) caveat: Caveat,
-    /// Whether scripts must not take the run for a good one.
-    pub(crate) degrades: bool,
+/// Kind of a caveat. Its snake-case name is in the run document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, EnumString)]
+#[strum(serialize_all = "snake_case")]
+pub(crate) enum CaveatKind {
+    /// Requests waited for a connection at the end of the window.
+    Backlog,
+    /// Connections were lost during the window.
+    ConnectionsLost,
+    /// Little of the requests' time fits into the traced bursts.
+    CutByBursts,
+    /// The disk of the server's data is full.
+    DiskFull,
+    /// The consistency conditions do not hold after the run.
+    Inconsistent,
+    /// A signal ended the measurement early.
+    Interrupted,
+    /// The causes of some commits do not add up.
+    InvariantViolations,
+    /// The driver sent requests late though connections were free.
+    LateGenerator,
+    /// The rings or the table of threads were full.
+    LostRecords,
+    /// An optional probe is not attached.
+    MissingProbe,
+    /// The trace has no commits.
+    NoCommits,
+    /// The server's settings or databases could not be restored.
+    NotGivenBack,
+    /// The server and the driver counted different numbers of orders.
+    OrderCount,
+    /// The recording is incomplete.
+    Recording,
+    /// The server ended during the measurement.
+    ServerDied,
+    /// The consistency conditions were not checked after the run.
+    Unchecked,
+    /// Records had an unknown layout.
+    UndecodableRecords,
+    /// Too much commit time has no cause.
+    Unexplained,
+    /// Requests had no answer when the run ended.
+    Unfinished,
+    /// The run was killed.
+    UnfinishedRun,
+    /// Names of logs are unknown, so that the logs are in the file class "other".
+    UnknownNames,
 }
 
-/// Share of commit time that may stay unexplained.
+impl CaveatKind {
+    /// Returns whether scripts must not use a run with such a caveat (exit code 3).
+    fn degrades(self) -> bool {
+        match self {
+            Self::ConnectionsLost
+            | Self::DiskFull
+            | Self::Inconsistent
+            | Self::InvariantViolations
+            | Self::LateGenerator
+            | Self::LostRecords
+            | Self::NotGivenBack
+            | Self::OrderCount
+            | Self::Recording
+            | Self::ServerDied
+            | Self::UndecodableRecords
+            | Self::Unfinished
+            | Self::UnfinishedRun => true,
+            Self::Backlog
+            | Self::CutByBursts
+            | Self::Interrupted
+            | Self::MissingProbe
+            | Self::NoCommits
+            | Self::Unchecked
+            | Self::Unexplained
+            | Self::UnknownNames => false,
+        }
+    }
+
+    /// Returns a caveat of this kind.
+    pub(crate) fn caveat(self, text: impl Into<String>) -> Caveat {
+        let kind: &str = self.into();
+        Caveat {
+            kind: kind.to_owned(),
+            text: text.into(),
+        }
+    }
+}
+
+/// Returns whether a caveat degrades its run (exit code 3).
+pub(crate) fn is_degrading(caveat: &Caveat) -> bool {
+    caveat.kind.parse::<CaveatKind>().is_ok_and(CaveatKind::degrades)
+}
+
+/// Largest share of commit time that may stay unexplained.
 const UNEXPLAINED_SHARE: f64 = 0.05;
 
-/// The kinds of what scripts must heed.
-const DEGRADING: [&str; 13] = [
-    "connections_lost",
-    "disk_full",
-    "inconsistent",
-    "invariant_violations",
-    "late_generator",
-    "lost_records",
-    "not_given_back",
-    "order_count",
-    "recording",
-    "server_died",
-    "undecodable_records",
-    "unfinished",
-    "unfinished_run",
-];
-
-/// Whether a caveat of this kind says that scripts must not take the run for a good one.
-pub(crate) fn is_degrading(kind: &str) -> bool {
-    DEGRADING.contains(&kind)
-}
-
-/// Something that scripts must heed.
-pub(crate) fn degrading(kind: &str, text: String) -> Finding {
-    debug_assert!(is_degrading(kind), "{kind} is not among them");
-    Finding {
-        caveat: Caveat {
-            kind: kind.into(),
-            text,
-        },
-        degrades: true,
-    }
-}
-
-/// Something that is worth knowing.
-pub(crate) fn telling(kind: &str, text: String) -> Finding {
-    Finding {
-        caveat: Caveat {
-            kind: kind.into(),
-            text,
-        },
-        degrades: false,
-    }
-}
-
-/// What is to be told of the tracer and of what it explained.
-pub(crate) fn of_tracing(traced: Option<&Traced>, document: &Document) -> Vec<Finding> {
-    let mut found = Vec::new();
+/// Returns the caveats of the tracer and of the causes that it found.
+pub(crate) fn tracing_caveats(traced: Option<&Traced>, document: &Document) -> Vec<Caveat> {
+    let mut caveats = Vec::new();
     if let Some(traced) = traced {
-        found.extend(of_tracer(traced));
-        found.extend(cut_by_bursts(traced.sampling, document));
+        caveats.extend(tracer_caveats(traced));
+        caveats.extend(cut_by_bursts(traced.sampling, document));
     }
-    found.extend(of_commits(document));
-    found
+    caveats.extend(unexplained(document));
+    caveats
 }
 
-/// `part` of `whole`, from 0 to 1; 0 of nothing.
+/// Returns `part` as a share of `whole`, from 0 to 1; 0 if `whole` is 0.
 pub(crate) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 {
         0.0
@@ -85,93 +123,79 @@ pub(crate) fn share(part: u64, whole: u64) -> f64 {
     }
 }
 
-fn of_tracer(traced: &Traced) -> Vec<Finding> {
-    let mut found = Vec::new();
-    let losses = traced.account.losses;
-    if losses.lost > 0 {
-        let read = traced.account.events;
-        found.push(degrading(
-            "lost_records",
-            lost(losses.lost, read, traced.ring_bytes),
-        ));
+fn tracer_caveats(traced: &Traced) -> Vec<Caveat> {
+    let mut caveats = Vec::new();
+    let lost = traced.account.losses.lost;
+    if lost > 0 {
+        let text = lost_records(lost, traced.account.events, traced.ring_bytes);
+        caveats.push(CaveatKind::LostRecords.caveat(text));
     }
-    if traced.explained.undecodable > 0 {
-        let count = traced.explained.undecodable;
-        found.push(degrading(
-            "undecodable_records",
-            format!("{count} records could not be understood"),
-        ));
+    let undecodable = traced.explained.undecodable;
+    if undecodable > 0 {
+        let text = format!("{undecodable} records could not be decoded");
+        caveats.push(CaveatKind::UndecodableRecords.caveat(text));
     }
-    if traced.explained.breakdown.invariant_violations > 0 {
-        let count = traced.explained.breakdown.invariant_violations;
-        found.push(degrading(
-            "invariant_violations",
-            format!("the causes of {count} commits did not add up"),
-        ));
+    let violations = traced.explained.breakdown.invariant_violations;
+    if violations > 0 {
+        let text = format!("the causes of {violations} commits do not add up to their length");
+        caveats.push(CaveatKind::InvariantViolations.caveat(text));
     }
     for probe in &traced.account.probes {
         if let Some(missing) = &probe.missing {
-            found.push(telling(
-                "missing_probe",
-                format!("{} is not attached: {missing}", probe.name),
-            ));
+            let text = format!("the probe {} is not attached: {missing}", probe.name);
+            caveats.push(CaveatKind::MissingProbe.caveat(text));
         }
     }
     if let Some(error) = &traced.explained.recording_failed {
-        found.push(degrading(
-            "recording",
-            format!("the recording is incomplete: {error}"),
-        ));
+        caveats.push(CaveatKind::Recording.caveat(format!("the recording is incomplete: {error}")));
     }
-    found
+    caveats
 }
 
-/// What losses mean for the numbers, and what to do. `rings` is the room that there was.
-fn lost(lost: u64, read: u64, rings: RingBytes) -> String {
+/// Returns the effect of lost records on the numbers, and the remedy. `rings` is the size of each CPU's ring.
+fn lost_records(lost: u64, read: u64, rings: RingBytes) -> String {
     let share = 100.0 * share(lost, lost + read);
     let larger = rings.larger();
     let room = if larger == rings {
         String::new()
     } else {
-        format!("give them more room (--ring-bytes {larger}; it was {rings} for each CPU), ")
+        format!("use larger buffers (--ring-bytes {larger}; now {rings} for each CPU), ")
     };
     format!(
-        "{lost} of {} records were lost ({share:.1} %). The sums are exact, of the commits that were seen. Commits \
-         are missing, what a thread did while records were lost is unexplained, and requests of that time have no \
-         parts. What helps: {room}trace less (--detail commit), load less",
+        "{lost} of {} records were lost ({share:.1} %). The sums are exact for the commits that were recorded, but \
+         commits are missing, the time of threads during a loss is unexplained, and requests of that time have no parts. \
+         Remedies: {room}trace less (--detail commit), or lower the load",
         lost + read
     )
 }
 
-/// Requests that are as long as bursts are explained where they happen to be short.
-fn cut_by_bursts(sampling: Sampling, document: &Document) -> Option<Finding> {
+/// Returns a caveat if bursts are too short for the requests: then only the short requests are explained.
+fn cut_by_bursts(sampling: Sampling, document: &Document) -> Option<Caveat> {
     let seen = document.seen_hardly()? * 100.0;
     let mean = Duration::from_nanos(document.driver.as_ref()?.response.mean);
     let enough = mean * 10;
     let why = match enough > sampling.burst() {
         true => format!(
-            "they take {:.0} ms on average, a burst is {:.0} ms, and what is told is of the short ones. What helps: longer \
-             bursts (--sample {}), or everything traced",
+            "requests take {:.0} ms on average and a burst lasts {:.0} ms, so the causes are those of short requests. \
+             Remedies: longer bursts (--sample {}), or tracing all the time",
             mean.as_secs_f64() * 1e3,
             sampling.burst().as_secs_f64() * 1e3,
             sampling.in_bursts_of(Duration::from_secs(enough.as_secs() + 1)),
         ),
-        false => "threads of the server that hardly ever wait for their clients are known late in a burst, or never. What \
-                  helps: everything traced"
+        false => "the tracer recognizes threads of the server that rarely wait for their clients late in a burst, or never. \
+                  Remedy: tracing all the time"
             .to_owned(),
     };
     let text = format!("only {seen:.0} % of the requests' time is explained: {why}");
-    Some(telling("cut_by_bursts", text))
+    Some(CaveatKind::CutByBursts.caveat(text))
 }
 
-fn of_commits(document: &Document) -> Option<Finding> {
+fn unexplained(document: &Document) -> Option<Caveat> {
     let commits = document.commits.as_ref()?;
     let unexplained = share(document.unexplained, commits.total);
     (unexplained > UNEXPLAINED_SHARE).then(|| {
-        telling(
-            "unexplained",
-            format!("{:.1} % of the commit time is unexplained", unexplained * 100.0),
-        )
+        let text = format!("{:.1} % of the commit time is unexplained", unexplained * 100.0);
+        CaveatKind::Unexplained.caveat(text)
     })
 }
 
@@ -180,10 +204,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn losses_are_told_with_a_remedy_that_can_be_had() {
-        let text = |rings: &str| lost(300, 100, rings.parse().unwrap());
+    fn lost_records_come_with_a_possible_remedy() {
+        let text = |rings: &str| lost_records(300, 100, rings.parse().unwrap());
         let small = text("4K");
-        for words in ["300 of 400 records", "75.0 %", "--ring-bytes 4M", "it was 4K"] {
+        for words in ["300 of 400 records", "75.0 %", "--ring-bytes 4M", "now 4K"] {
             assert!(small.contains(words), "{small}");
         }
         let largest = text("256M");
@@ -191,5 +215,18 @@ mod tests {
             !largest.contains("--ring-bytes") && largest.contains("--detail"),
             "{largest}"
         );
+    }
+
+    #[test]
+    fn kinds_have_snake_case_names_and_unknown_ones_do_not_degrade() {
+        let died = CaveatKind::ServerDied.caveat("");
+        assert_eq!(died.kind, "server_died");
+        assert!(is_degrading(&died));
+        assert!(!is_degrading(&CaveatKind::NoCommits.caveat("")));
+        let unknown = Caveat {
+            kind: "of_a_later_version".to_owned(),
+            ..died
+        };
+        assert!(!is_degrading(&unknown));
     }
 }

@@ -1,9 +1,9 @@
 //! Puts together what every run document holds; pure.
 
-use logtrace_report::document::{Document, Gaps, Probe, SCHEMA, Server, Tracer};
+use logtrace_report::document::{Caveat, Document, Gaps, Probe, SCHEMA, Server, Tracer};
 use logtrace_tracer::{Account, ProbeAccount};
 
-use super::caveat::Finding;
+use super::caveat::is_degrading;
 use super::server_snapshot::Observed;
 use super::storage_labels::{device_of, image_of};
 use super::tracing::Traced;
@@ -33,12 +33,10 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// Adds what a reader must know.
-    pub(crate) fn new(observed: Observed, mut document: Document, findings: Vec<Finding>) -> Self {
-        let degraded = findings.iter().any(|finding| finding.degrades);
-        document
-            .caveats
-            .extend(findings.into_iter().map(|finding| finding.caveat));
+    /// Adds caveats to the document.
+    pub(crate) fn new(observed: Observed, mut document: Document, caveats: Vec<Caveat>) -> Self {
+        let degraded = caveats.iter().any(is_degrading);
+        document.caveats.extend(caveats);
         Self {
             observed,
             document,

@@ -1,7 +1,7 @@
 //! What every measurement of a server has in common, whoever makes the load: tracing it, telling what it is, and
 //! writing what was seen.
 
-mod caveat;
+pub(crate) mod caveat;
 mod document;
 mod explainer;
 mod outputs;
@@ -12,7 +12,6 @@ mod storage_labels;
 mod tracing;
 mod window_signal;
 
-pub(crate) use caveat::{Finding, degrading, is_degrading, of_tracing, share, telling};
 pub(crate) use document::{Measured, document};
 pub(crate) use outputs::{Outputs, discard};
 pub(crate) use progress::Line;

@@ -5,10 +5,11 @@ use std::fs;
 use crate::run_dir::RunDir;
 use anyhow::{Context, anyhow};
 use logtrace_report::breakdown::{StackTotals, Whole};
-use logtrace_report::document::{Caveat, Document};
+use logtrace_report::document::Document;
 use logtrace_report::render::{Format, Input, RenderError, flamegraph, render};
 use serde_json::json;
 
+use super::caveat::CaveatKind;
 use super::server_snapshot::Observed;
 use super::signals::Interrupted;
 use crate::run_dir;
@@ -26,14 +27,12 @@ impl Outputs<'_> {
     /// Writes what is known before anything is measured, so that a run that is killed leaves a directory that says
     /// what it was.
     pub(crate) fn unfinished(&self, observed: &Observed, mut document: Document) -> anyhow::Result<()> {
-        let kept = match document.driver {
-            Some(_) => "latency.hlog holds what it measured",
-            None => "nothing is known of its commits",
+        let rest = match document.driver {
+            Some(_) => "latency.hlog has the latencies up to its end",
+            None => "it has no results",
         };
-        document.caveats.push(Caveat {
-            kind: "unfinished_run".into(),
-            text: format!("this run has not ended in order: {kept}"),
-        });
+        let text = format!("this run was killed: {rest}");
+        document.caveats.push(CaveatKind::UnfinishedRun.caveat(text));
         self.document(&document)?;
         self.facts(observed)
     }

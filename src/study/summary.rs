@@ -4,7 +4,7 @@ use logtrace_report::document::Document;
 use logtrace_study::{Measured, Outcome, Results, Scale, StudyReport, Turn, render};
 use serde_json::{Value, json};
 
-use crate::measurement::is_degrading;
+use crate::measurement::caveat::is_degrading;
 use crate::study::directory::progress_file::{Account, State};
 use crate::study::measure::runner::Work;
 use crate::study::measure::stage_times;
@@ -52,7 +52,7 @@ fn outcome(work: &Work<'_>, turn: &Turn, state: &State) -> Option<Outcome> {
 }
 
 fn is_degraded(document: &Document) -> bool {
-    document.caveats.iter().any(|caveat| is_degrading(&caveat.kind))
+    document.caveats.iter().any(is_degrading)
 }
 
 /// Adds where the time went to the report as JSON, in seconds.

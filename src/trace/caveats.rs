@@ -1,53 +1,48 @@
-//! What a reader must know before trusting the numbers of a trace; pure.
+//! Caveats of a trace; pure.
 
 use std::collections::BTreeMap;
 
-use logtrace_report::document::Document;
+use logtrace_report::document::{Caveat, Document};
 
 use super::config::TraceConfig;
 use super::outcome::{Ended, Raw};
-use crate::measurement::{Finding, degrading, of_tracing, telling};
+use crate::measurement::caveat::{CaveatKind, tracing_caveats};
 
-/// Everything worth telling about a trace.
-pub(crate) fn findings(config: &TraceConfig, raw: &Raw, document: &Document) -> Vec<Finding> {
-    let mut found = Vec::new();
-    found.extend(of_end(config, raw.ended));
-    found.extend(of_tracing(raw.observed.traced.as_ref(), document));
-    found.extend(of_commits(document));
-    found.extend(of_names(&raw.observed.server.variables));
-    found
+/// Returns all caveats of a trace.
+pub(crate) fn caveats(config: &TraceConfig, raw: &Raw, document: &Document) -> Vec<Caveat> {
+    let mut caveats = Vec::new();
+    caveats.extend(early_end(config, raw.ended));
+    caveats.extend(tracing_caveats(raw.observed.traced.as_ref(), document));
+    caveats.extend(no_commits(document));
+    caveats.extend(unknown_names(&raw.observed.server.variables));
+    caveats
 }
 
-fn of_end(config: &TraceConfig, ended: Ended) -> Option<Finding> {
+fn early_end(config: &TraceConfig, ended: Ended) -> Option<Caveat> {
     match ended {
-        Ended::ServerGone => Some(degrading(
-            "server_died",
-            "the server's process ended during the trace (it died, was stopped or restarted): this is what was seen \
-             until then"
-                .into(),
+        Ended::ServerGone => Some(CaveatKind::ServerDied.caveat(
+            "the server's process ended during the trace (it died, was stopped or restarted): the results end there",
         )),
-        // Without a duration it is how a trace ends.
+        // A trace without a duration always ends by a signal.
         Ended::Interrupted if config.duration.is_some() => {
-            Some(telling("interrupted", "the trace was ended before its time".into()))
+            Some(CaveatKind::Interrupted.caveat("a signal ended the trace early"))
         }
         Ended::Interrupted | Ended::Completed | Ended::NotYet => None,
     }
 }
 
-fn of_commits(document: &Document) -> Option<Finding> {
+fn no_commits(document: &Document) -> Option<Caveat> {
     let commits = document.commits.as_ref()?;
     (commits.count == 0).then(|| {
-        telling(
-            "no_commits",
-            "no read-write commit began and ended while the server was traced: nobody wrote to a transactional \
-             table, or another server than this one has the load"
-                .into(),
+        CaveatKind::NoCommits.caveat(
+            "no read-write commit began and ended during the trace: no client wrote to a transactional table, or the \
+             load is on another server",
         )
     })
 }
 
-/// A server that was not asked may not tell how its logs are called.
-fn of_names(variables: &BTreeMap<String, String>) -> Option<Finding> {
+/// Returns a caveat if the names of logs are unknown, as they may be without a login.
+fn unknown_names(variables: &BTreeMap<String, String>) -> Option<Caveat> {
     let has_binlog = variables.get("log_bin").is_none_or(|value| value != "OFF");
     let names = [
         ("log_bin_basename", has_binlog),
@@ -60,14 +55,11 @@ fn of_names(variables: &BTreeMap<String, String>) -> Option<Finding> {
         .map(|(name, _)| name)
         .collect();
     (!unknown.is_empty()).then(|| {
-        telling(
-            "unknown_names",
-            format!(
-                "the server's process does not tell {}: such a log counts as file class \"other\". Name the server by \
-                 its socket or address instead, if there is a login",
-                unknown.join(", ")
-            ),
-        )
+        CaveatKind::UnknownNames.caveat(format!(
+            "the memory of the server's process did not give {}: these logs count as file class \"other\". If you have a \
+             login, name the server by its socket or address instead",
+            unknown.join(", ")
+        ))
     })
 }
 
@@ -75,26 +67,23 @@ fn of_names(variables: &BTreeMap<String, String>) -> Option<Finding> {
 mod tests {
     use super::*;
 
-    fn kinds(pairs: &[(&str, &str)]) -> Option<String> {
+    fn text(pairs: &[(&str, &str)]) -> Option<String> {
         let map = pairs
             .iter()
             .map(|&(name, value)| (name.to_owned(), value.to_owned()));
-        of_names(&map.collect()).map(|finding| finding.caveat.text)
+        unknown_names(&map.collect()).map(|caveat| caveat.text)
     }
 
     #[test]
-    fn names_that_are_not_known_are_told() {
+    fn unknown_names_of_logs_are_a_caveat() {
         let logs = [("slow_query_log_file", "a"), ("general_log_file", "b")];
         let binlog = |name, value| [&[(name, value)], &logs[..]].concat();
-        assert_eq!(kinds(&binlog("log_bin_basename", "/x/binlog")), None);
-        assert_eq!(kinds(&binlog("log_bin", "OFF")), None);
-        let text = kinds(&binlog("log_bin", "ON")).unwrap();
+        assert_eq!(text(&binlog("log_bin_basename", "/x/binlog")), None);
+        assert_eq!(text(&binlog("log_bin", "OFF")), None);
+        let on = text(&binlog("log_bin", "ON")).unwrap();
+        assert!(on.contains("log_bin_basename") && !on.contains("slow"), "{on}");
         assert!(
-            text.contains("log_bin_basename") && !text.contains("slow"),
-            "{text}"
-        );
-        assert!(
-            kinds(&[("log_bin", "OFF")])
+            text(&[("log_bin", "OFF")])
                 .unwrap()
                 .contains("slow_query_log_file, general_log_file")
         );

@@ -2,7 +2,7 @@
 
 use logtrace_report::document::{Document, Trace};
 
-use super::caveats::findings;
+use super::caveats::caveats;
 use super::config::TraceConfig;
 use super::outcome::Raw;
 use crate::measurement::{self, Measured};
@@ -10,8 +10,8 @@ use crate::measurement::{self, Measured};
 /// What the trace came to.
 pub(crate) fn measured(config: &TraceConfig, started: &str, raw: Raw) -> Measured {
     let document = document(started, &raw);
-    let findings = findings(config, &raw, &document);
-    Measured::new(raw.observed, document, findings)
+    let caveats = caveats(config, &raw, &document);
+    Measured::new(raw.observed, document, caveats)
 }
 
 /// The document of a trace, without caveats.

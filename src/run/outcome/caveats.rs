@@ -1,114 +1,97 @@
-//! What a reader must know before trusting the numbers; pure.
+//! Caveats of a run; pure.
 
 use logtrace_driver::{Ended, Measured, Outage, OutageCause};
-use logtrace_report::document::Document;
+use logtrace_report::document::{Caveat, Document};
 
-use crate::measurement::{Finding, degrading, of_tracing, share, telling};
+use crate::measurement::caveat::{CaveatKind, share, tracing_caveats};
 use crate::run::outcome::raw::Raw;
 use crate::run::outcome::tpcc;
 
-/// Share of requests that may be sent late through the generator's own fault.
+/// Largest share of requests that the driver may send late through its own fault.
 const LATE_SHARE: f64 = 0.05;
 
-/// Share of requests that may wait for a connection when the window ends: chance alone lets a few.
+/// Largest share of requests that may wait for a connection when the window ends: chance alone lets a few wait.
 const BACKLOG_SHARE: f64 = 0.01;
 
-/// Everything worth telling about a run.
-pub(crate) fn findings(raw: &Raw, document: &Document) -> Vec<Finding> {
-    let mut found = Vec::new();
+/// Returns all caveats of a run.
+pub(crate) fn caveats(raw: &Raw, document: &Document) -> Vec<Caveat> {
+    let mut caveats = Vec::new();
     if let Some(measured) = &raw.measured {
-        found.extend(of_driver(measured));
+        caveats.extend(driver_caveats(measured));
     }
-    found.extend(tpcc::findings(raw));
-    found.extend(of_tracing(raw.observed.traced.as_ref(), document));
+    caveats.extend(tpcc::caveats(raw));
+    caveats.extend(tracing_caveats(raw.observed.traced.as_ref(), document));
     if raw.disk_full {
-        found.push(degrading(
-            "disk_full",
-            "the disk of the server's data is full".into(),
-        ));
+        caveats.push(CaveatKind::DiskFull.caveat("the disk of the server's data is full"));
     }
-    found.extend(
+    caveats.extend(
         raw.not_given_back
             .iter()
-            .map(|text| degrading("not_given_back", text.clone())),
+            .map(|text| CaveatKind::NotGivenBack.caveat(text)),
     );
-    found
+    caveats
 }
 
-fn of_driver(measured: &Measured) -> Vec<Finding> {
-    let mut found = Vec::new();
+fn driver_caveats(measured: &Measured) -> Vec<Caveat> {
+    let mut caveats = Vec::new();
     match measured.ended {
         Ended::Completed => {}
-        Ended::Interrupted => found.push(telling("interrupted", "the run was ended before its time".into())),
-        Ended::ServerGone => {
-            found.push(degrading(
-                "server_died",
-                "the server went away during the run: see its log".into(),
-            ));
-        }
+        Ended::Interrupted => caveats.push(CaveatKind::Interrupted.caveat("a signal ended the run early")),
+        Ended::ServerGone => caveats.push(
+            CaveatKind::ServerDied.caveat("the server ended during the run: its log may tell the reason"),
+        ),
     }
-    found.extend(measured.outages.iter().map(|outage| lost(outage, measured)));
+    caveats.extend(
+        measured
+            .outages
+            .iter()
+            .map(|outage| connections_lost(outage, measured)),
+    );
     let late = measured.late.saturating_sub(measured.queued);
     if share(late, measured.requests) > LATE_SHARE {
-        found.push(degrading(
-            "late_generator",
-            format!(
-                "{late} of {} requests were sent more than 1 ms late though a connection was free: this machine \
-                 was too busy to hold the rate",
-                measured.requests
-            ),
-        ));
+        caveats.push(CaveatKind::LateGenerator.caveat(format!(
+            "{late} of {} requests were sent more than 1 ms late although a connection was free: this machine was too \
+             busy to hold the rate",
+            measured.requests
+        )));
     }
     if share(measured.backlog_end, measured.requests) > BACKLOG_SHARE || measured.unsent > 0 {
-        found.push(telling(
-            "backlog",
-            format!(
-                "the server was too slow for the rate: {} requests waited for a connection at the end (at most {}), \
-                 {} were never sent",
-                measured.backlog_end, measured.backlog_max, measured.unsent
-            ),
-        ));
+        caveats.push(CaveatKind::Backlog.caveat(format!(
+            "the server was too slow for the rate: {} requests waited for a connection at the end of the window (at \
+             most {} during it), and {} were never sent",
+            measured.backlog_end, measured.backlog_max, measured.unsent
+        )));
     }
-    found.extend(unfinished(measured));
-    found
+    if measured.unfinished > 0 {
+        caveats.push(CaveatKind::Unfinished.caveat(format!(
+            "{} requests had no answer when the run ended",
+            measured.unfinished
+        )));
+    }
+    caveats
 }
 
-fn lost(outage: &Outage, measured: &Measured) -> Finding {
+fn connections_lost(outage: &Outage, measured: &Measured) -> Caveat {
     let after_ns = outage.start_ns.saturating_sub(measured.window.start_ns);
     let Outage {
         connections, back, ..
     } = outage;
     let until = match outage.end_ns {
         Some(end_ns) => format!(
-            "{back} came back, the last one after {:.3} s",
+            "{back} were opened again, the last one after {:.3} s",
             (end_ns - outage.start_ns) as f64 / 1e9
         ),
-        None => "none came back".into(),
+        None => "none was opened again".into(),
     };
     let cause = match outage.cause {
         OutageCause::Restarted => {
-            "the server was restarted. Commits after that are not traced, and its settings are those it starts with"
+            "the server was restarted. Later commits are not traced, and the server has the settings of its start"
         }
-        OutageCause::Closed => "the server went on: it ended the connections",
-        OutageCause::Unknown => "the server did not say why",
+        OutageCause::Closed => "the server kept running: it closed the connections",
+        OutageCause::Unknown => "the cause is unknown",
     };
-    degrading(
-        "connections_lost",
-        format!(
-            "{:.3} s into the window connections were lost ({connections}); {until}; {cause}",
-            after_ns as f64 / 1e9
-        ),
-    )
-}
-
-fn unfinished(measured: &Measured) -> Option<Finding> {
-    (measured.unfinished > 0).then(|| {
-        degrading(
-            "unfinished",
-            format!(
-                "{} requests had no answer when the run ended",
-                measured.unfinished
-            ),
-        )
-    })
+    CaveatKind::ConnectionsLost.caveat(format!(
+        "{connections} connections were lost {:.3} s after the start of the window; {until}; {cause}",
+        after_ns as f64 / 1e9
+    ))
 }

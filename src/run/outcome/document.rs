@@ -11,7 +11,7 @@ use logtrace_report::document::{Document, Driver, KindRow, OutageRow, Workload};
 use crate::measurement::{self, Measured};
 use crate::run::config::run_config::RunConfig;
 use crate::run::config::storage;
-use crate::run::outcome::caveats::findings;
+use crate::run::outcome::caveats::caveats;
 use crate::run::outcome::raw::Raw;
 use crate::run::outcome::request_type_row::kind_row;
 use crate::run::outcome::tpcc;
@@ -19,8 +19,8 @@ use crate::run::outcome::tpcc;
 /// What the run came to.
 pub(crate) fn measured(config: &RunConfig, started: &str, raw: Raw) -> Measured {
     let document = document(config, started, &raw);
-    let findings = findings(&raw, &document);
-    Measured::new(raw.observed, document, findings)
+    let caveats = caveats(&raw, &document);
+    Measured::new(raw.observed, document, caveats)
 }
 
 /// The document of a run, without caveats.

@@ -2,9 +2,9 @@
 
 use logtrace_driver::tpcc::{Condition, TransactionType};
 use logtrace_driver::{DISCONNECTED, Kind, Measured, TIMED_OUT};
-use logtrace_report::document::{Consistency, Tpcc};
+use logtrace_report::document::{Caveat, Consistency, Tpcc};
 
-use crate::measurement::{Finding, degrading, telling};
+use crate::measurement::caveat::CaveatKind;
 use crate::run::config::run_config::RunConfig;
 use crate::run::load::consistency::{Checked, broken};
 use crate::run::outcome::raw::Raw;
@@ -67,54 +67,50 @@ fn consistency(checked: &Checked) -> Vec<Consistency> {
     loaded.iter().map(row).collect()
 }
 
-/// What a reader must know.
-pub(crate) fn findings(raw: &Raw) -> Vec<Finding> {
+/// Returns the caveats of a TPC-C-like run.
+pub(crate) fn caveats(raw: &Raw) -> Vec<Caveat> {
     let counted = raw.measured.as_ref().and_then(miscounted);
     let checked = raw.checked.run.as_ref().and_then(inconsistent);
     counted.into_iter().chain(checked).collect()
 }
 
-/// What the server and the driver counted must be the same, but for requests whose end nobody saw.
-fn miscounted(measured: &Measured) -> Option<Finding> {
+/// Returns a caveat if the server and the driver counted different numbers of orders. Requests with an unknown end
+/// may count or not.
+fn miscounted(measured: &Measured) -> Option<Caveat> {
     let (counted, grown) = (committed(new_orders(measured)?), measured.orders_grown?);
     let errors = |code| measured.errors.get(&code).copied().unwrap_or_default();
     let unseen = measured.unfinished + errors(DISCONNECTED) + errors(TIMED_OUT);
     let may_be = counted..=counted.saturating_add(unseen);
     (!may_be.contains(&grown)).then(|| {
-        degrading(
-            "order_count",
-            format!(
-                "the sum of d_next_o_id grew by {grown}, and {counted} new orders were seen to be committed: did \
-                 anybody else use the tables?"
-            ),
-        )
+        CaveatKind::OrderCount.caveat(format!(
+            "the sum of d_next_o_id grew by {grown}, but the driver counted {counted} committed new orders: did another \
+             client use the tables?"
+        ))
     })
 }
 
-fn inconsistent(checked: &Result<Vec<Condition>, String>) -> Option<Finding> {
+fn inconsistent(checked: &Result<Vec<Condition>, String>) -> Option<Caveat> {
     match checked {
         Ok(conditions) => {
             let broken: Vec<String> = conditions.iter().filter_map(broken).collect();
             (!broken.is_empty()).then(|| {
-                degrading(
-                    "inconsistent",
-                    format!(
-                        "the run left tables that are not consistent: {}",
-                        broken.join("; ")
-                    ),
-                )
+                let text = format!(
+                    "the tables are not consistent after the run: {}",
+                    broken.join("; ")
+                );
+                CaveatKind::Inconsistent.caveat(text)
             })
         }
-        Err(why) => Some(telling(
-            "unchecked",
-            format!("the tables were not checked after the run: {why}"),
-        )),
+        Err(why) => {
+            Some(CaveatKind::Unchecked.caveat(format!("the tables were not checked after the run: {why}")))
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measurement::caveat::is_degrading;
 
     fn conditions(violations: [u64; 2]) -> Vec<Condition> {
         let condition = |(number, violations)| Condition {
@@ -126,16 +122,16 @@ mod tests {
     }
 
     #[test]
-    fn a_condition_that_does_not_hold_degrades_the_run_and_one_not_asked_does_not() {
+    fn a_broken_condition_degrades_the_run_and_an_unchecked_one_does_not() {
         assert_eq!(inconsistent(&Ok(conditions([0, 0]))), None);
         let found = inconsistent(&Ok(conditions([0, 3]))).unwrap();
         assert!(
-            found.degrades && found.caveat.text.contains("condition 2 (rows add up)"),
+            is_degrading(&found) && found.text.contains("condition 2 (rows add up)"),
             "{found:?}"
         );
         let found = inconsistent(&Err("no server".to_owned())).unwrap();
         assert!(
-            !found.degrades && found.caveat.text.contains("no server"),
+            !is_degrading(&found) && found.text.contains("no server"),
             "{found:?}"
         );
     }
