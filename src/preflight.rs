@@ -185,7 +185,7 @@ fn gigabytes(bytes: u64) -> f64 {
 }
 
 /// Fails with everything of what is `needed` that is missing, and what to do about it.
-pub(crate) fn insist(needed: &[Check]) -> anyhow::Result<()> {
+pub(crate) fn require(needed: &[Check]) -> anyhow::Result<()> {
     let missing: Vec<String> = needed
         .iter()
         .filter(|check| !check.is_met())

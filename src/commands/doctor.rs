@@ -63,9 +63,9 @@ fn line(text: &mut String, check: &Check) -> std::fmt::Result {
 fn clean(home: &Home) -> anyhow::Result<Exit> {
     let Swept {
         removed,
-        kept,
+        failed,
         queues,
-        queues_left,
+        queues_failed,
     } = sweep_existing(&home.instances, sweep_stale)?;
     let templates = sweep_existing(&home.templates, sweep_templates)?;
     let mut text = String::new();
@@ -75,17 +75,17 @@ fn clean(home: &Home) -> anyhow::Result<Exit> {
     for disk in &queues {
         writeln!(text, "put back the queue of {disk}")?;
     }
-    for (path, error) in &kept {
+    for (path, error) in &failed {
         writeln!(text, "NO  cannot remove {}: {error}", path.display())?;
     }
-    for (disk, error) in &queues_left {
+    for (disk, error) in &queues_failed {
         writeln!(text, "NO  cannot put back the queue of {disk}: {error}")?;
     }
     if text.is_empty() {
         text.push_str("Killed runs left nothing behind.\n");
     }
     print(&text)?;
-    match kept.is_empty() && queues_left.is_empty() {
+    match failed.is_empty() && queues_failed.is_empty() {
         true => Ok(Exit::Done),
         false => Ok(Exit::Failed),
     }

@@ -13,7 +13,7 @@ use tokio::runtime::Builder;
 
 use super::print::print;
 use crate::exit::Exit;
-use crate::measurement::{Interrupts, Measured, Outputs, discard};
+use crate::measurement::{Outputs, Results, Signals, discard};
 
 /// How long the copy of a data directory may go on after the run was given up. The driver's threads are not waited
 /// for: they may hang on a server that is gone.
@@ -24,7 +24,7 @@ const LONGEST_COPY: Duration = Duration::from_secs(20);
 pub(super) fn measure_and_report(
     out: &Path,
     name: &str,
-    measure: impl AsyncFnOnce(&Outputs<'_>, &Interrupts) -> anyhow::Result<Measured>,
+    measure: impl AsyncFnOnce(&Outputs<'_>, &Signals) -> anyhow::Result<Results>,
 ) -> anyhow::Result<Exit> {
     let started = Zoned::now();
     let dir = RunDir::create(out, &started, name)?;
@@ -33,11 +33,11 @@ pub(super) fn measure_and_report(
         dir: &dir,
         started: &started,
     };
-    let measured = in_event_loop(async |interrupts| measure(&outputs, interrupts).await)
+    let measured = in_event_loop(async |signals| measure(&outputs, signals).await)
         .map_err(|error| discard(&dir, error))?;
     let document = &measured.document;
     document.check()?;
-    outputs.finished(&measured.observed, document)?;
+    outputs.finished(&measured.snapshot, document)?;
     let terminal = render(
         Format::Terminal,
         Input {
@@ -57,16 +57,14 @@ pub(super) fn measure_and_report(
 }
 
 /// Does `work` on this thread, with its ear on signals.
-pub(super) fn in_event_loop<T>(
-    work: impl AsyncFnOnce(&Interrupts) -> anyhow::Result<T>,
-) -> anyhow::Result<T> {
+pub(super) fn in_event_loop<T>(work: impl AsyncFnOnce(&Signals) -> anyhow::Result<T>) -> anyhow::Result<T> {
     let runtime = Builder::new_current_thread()
         .enable_all()
         .build()
         .context("cannot start the event loop")?;
     let result = runtime.block_on(async {
-        let interrupts = Interrupts::listen().context("cannot listen for signals")?;
-        work(&interrupts).await
+        let signals = Signals::listen().context("cannot listen for signals")?;
+        work(&signals).await
     });
     // A data directory may still be being copied; it is removed when that ends.
     runtime.shutdown_timeout(LONGEST_COPY);

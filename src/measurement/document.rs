@@ -1,14 +1,14 @@
-//! Puts together what every run document holds; pure.
+//! Document of any measurement; pure.
 
 use logtrace_report::document::{Caveat, Document, Gaps, Probe, SCHEMA, Server, Tracer};
 use logtrace_tracer::{Account, ProbeAccount};
 
 use super::caveat::is_degrading;
-use super::server_snapshot::Observed;
+use super::server_snapshot::ServerSnapshot;
 use super::storage_labels::{device_of, image_of};
 use super::tracing::Traced;
 
-/// Variables that a durable commit depends on, on either server.
+/// Variables that affect the durability of a commit on MySQL or MariaDB.
 const COMMIT_VARIABLES: [&str; 9] = [
     "binlog_group_commit_sync_delay",
     "binlog_order_commits",
@@ -21,41 +21,41 @@ const COMMIT_VARIABLES: [&str; 9] = [
     "thread_handling",
 ];
 
-/// Everything that a measurement came to.
+/// Results of a measurement.
 #[derive(Debug)]
-pub(crate) struct Measured {
-    /// What was seen of the server.
-    pub(crate) observed: Observed,
-    /// The run document.
+pub(crate) struct Results {
+    /// Server, machine and trace.
+    pub(crate) snapshot: ServerSnapshot,
+    /// Run document.
     pub(crate) document: Document,
-    /// Whether scripts must not take the run for a good one.
+    /// Whether scripts must reject the run (exit code 3).
     pub(crate) degraded: bool,
 }
 
-impl Measured {
+impl Results {
     /// Adds caveats to the document.
-    pub(crate) fn new(observed: Observed, mut document: Document, caveats: Vec<Caveat>) -> Self {
+    pub(crate) fn new(snapshot: ServerSnapshot, mut document: Document, caveats: Vec<Caveat>) -> Self {
         let degraded = caveats.iter().any(is_degrading);
         document.caveats.extend(caveats);
         Self {
-            observed,
+            snapshot,
             document,
             degraded,
         }
     }
 }
 
-/// The document of a measurement without a load: server, commits, and the tracer's account. The variables of
-/// `chosen` names are told too.
+/// Returns the document of a measurement without a load: server, commits, and the account of the tracer. `chosen` names
+/// further variables to list.
 pub(crate) fn document(
     started: &str,
-    observed: &Observed,
+    snapshot: &ServerSnapshot,
     chosen: impl IntoIterator<Item = String>,
 ) -> Document {
     let mut document = Document {
         schema: SCHEMA,
         started: started.into(),
-        server: server(observed, chosen),
+        server: server(snapshot, chosen),
         workload: None,
         driver: None,
         tpcc: None,
@@ -72,15 +72,15 @@ pub(crate) fn document(
         unclassified: Vec::new(),
         caveats: Vec::new(),
     };
-    if let Some(traced) = &observed.traced {
+    if let Some(traced) = &snapshot.traced {
         document.set_breakdown(&traced.explained.breakdown);
         document.tracer = Some(tracer(traced));
     }
     document
 }
 
-fn server(observed: &Observed, chosen: impl IntoIterator<Item = String>) -> Server {
-    let facts = &observed.server;
+fn server(snapshot: &ServerSnapshot, chosen: impl IntoIterator<Item = String>) -> Server {
+    let facts = &snapshot.server;
     let names = COMMIT_VARIABLES.into_iter().map(str::to_owned).chain(chosen);
     let value = |name: String| Some((name.clone(), facts.variables.get(&name)?.clone()));
     Server {
@@ -88,12 +88,12 @@ fn server(observed: &Observed, chosen: impl IntoIterator<Item = String>) -> Serv
         version: facts.version.clone(),
         private: facts.private,
         binary: facts.binary.display().to_string(),
-        file_system: observed
+        file_system: snapshot
             .data
             .as_ref()
             .map_or_else(|| "unknown".into(), |data| data.kind.clone()),
-        device: observed.data.as_ref().map_or_else(|| "unknown".into(), device_of),
-        image: observed.data.as_ref().and_then(image_of),
+        device: snapshot.data.as_ref().map_or_else(|| "unknown".into(), device_of),
+        image: snapshot.data.as_ref().and_then(image_of),
         placement: Vec::new(),
         settings: names.filter_map(value).collect(),
     }

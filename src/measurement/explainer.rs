@@ -1,4 +1,4 @@
-//! What happens to each record on the draining thread: decode, explain, and keep it if asked.
+//! Sink of the tracer: decodes each record, explains commits, and saves the record if wanted.
 
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -11,7 +11,7 @@ use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::breakdown::Breakdown;
 use logtrace_tracer::Sink;
 
-use super::window_signal::Exchange;
+use super::window_signal::WindowSignal;
 
 /// Explains commits as their records arrive.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub(crate) struct Explainer {
     analysis: Analysis,
     incoming: Incoming,
     window: Option<TimeRange>,
-    /// Records until requests are looked for again.
+    /// Number of records before the next look for requests.
     until_requests: u32,
     is_ended: bool,
     undecodable: u64,
@@ -27,35 +27,35 @@ pub(crate) struct Explainer {
     recording_failed: Option<io::Error>,
 }
 
-/// What reaches the explainer besides the records.
+/// Inputs of the explainer besides the records.
 #[derive(Debug)]
 pub(crate) struct Incoming {
-    /// The window is announced in it shortly before it starts.
-    pub(crate) exchange: Arc<Exchange>,
-    /// The requests of the load.
+    /// Announces the window shortly before it starts.
+    pub(crate) window_signal: Arc<WindowSignal>,
+    /// Requests of the load.
     pub(crate) requests: Option<Receiver<Request>>,
-    /// Whether statements are explained outside of their commits as well.
+    /// Whether to explain statements outside of their commits too.
     pub(crate) statements: bool,
-    /// The server's thread that receives the acknowledgements of replicas.
+    /// Thread of the server that receives the acknowledgements of replicas.
     pub(crate) ack_receiver: Option<Tid>,
 }
 
-/// To look for requests at every record would cost as much as to decode it.
+/// Number of records between two looks for requests. Looking at each record would cost as much as decoding it.
 const RECORDS_A_LOOK: u32 = 16;
 
-/// What the explainer has in the end.
+/// Results of the explainer.
 #[derive(Debug)]
 pub(crate) struct Explained {
-    /// Where the commit time went.
+    /// Causes of commit time.
     pub(crate) breakdown: Breakdown,
-    /// Bytes that were not a record.
+    /// Number of records that could not be decoded.
     pub(crate) undecodable: u64,
-    /// Why the recording is incomplete.
+    /// Error that ended the recording early.
     pub(crate) recording_failed: Option<io::Error>,
 }
 
 impl Explainer {
-    /// Explains the commits of the server `pid` in the window that is announced later; keeps all records in
+    /// Explains the commits of the server `pid` in the window that is announced later. Saves all records in
     /// `recording`.
     pub(crate) fn new(
         pid: u32,
@@ -93,9 +93,9 @@ impl Explainer {
         })
     }
 
-    /// The breakdown of everything that was seen.
+    /// Returns the results.
     pub(crate) fn finish(mut self) -> Explained {
-        // There may have been no record since it was announced.
+        // No record may have come since the announcement.
         self.notice_window();
         self.take_requests();
         if let Some(recording) = &mut self.recording
@@ -121,20 +121,20 @@ impl Explainer {
 
     fn notice_window(&mut self) {
         if self.window.is_none()
-            && let Some(window) = self.incoming.exchange.window()
+            && let Some(window) = self.incoming.window_signal.window()
         {
             self.window = Some(window);
             self.analysis.set_window(window);
         }
         if !self.is_ended
-            && let Some(end_ns) = self.incoming.exchange.ended()
+            && let Some(end_ns) = self.incoming.window_signal.ended()
         {
             self.is_ended = true;
             self.analysis.end_window(end_ns);
         }
     }
 
-    /// A full disk ends the recording, not the run.
+    /// Saves a record. A full disk ends the recording, not the run.
     fn keep(&mut self, bytes: &[u8]) {
         if let Some(recording) = &mut self.recording
             && let Err(error) = recording.write(bytes)
@@ -161,6 +161,6 @@ impl Sink for Explainer {
             Ok(record) => self.analysis.push(record),
             Err(_) => self.undecodable += 1,
         }
-        self.incoming.exchange.count(self.analysis.commits_so_far());
+        self.incoming.window_signal.count(self.analysis.commits_so_far());
     }
 }

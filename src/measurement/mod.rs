@@ -12,11 +12,11 @@ mod storage_labels;
 mod tracing;
 mod window_signal;
 
-pub(crate) use document::{Measured, document};
+pub(crate) use document::{Results, document};
 pub(crate) use outputs::{Outputs, discard};
 pub(crate) use progress::Line;
-pub(crate) use server_snapshot::Observed;
-pub(crate) use signals::{Interrupted, Interrupts};
+pub(crate) use server_snapshot::ServerSnapshot;
+pub(crate) use signals::{Interrupted, Signals};
 pub(crate) use storage_labels::device_of;
 pub(crate) use tracing::{Tracing, TracingConfig, Wanted};
-pub(crate) use window_signal::Exchange;
+pub(crate) use window_signal::WindowSignal;

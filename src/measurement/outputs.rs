@@ -1,4 +1,4 @@
-//! The files of a run directory.
+//! Files of a run directory.
 
 use std::fs;
 
@@ -10,23 +10,22 @@ use logtrace_report::render::{Format, Input, RenderError, flamegraph, render};
 use serde_json::json;
 
 use super::caveat::CaveatKind;
-use super::server_snapshot::Observed;
+use super::server_snapshot::ServerSnapshot;
 use super::signals::Interrupted;
 use crate::run_dir;
 
 /// Writes the files of one run.
 #[derive(Debug)]
 pub(crate) struct Outputs<'a> {
-    /// Where.
+    /// Run directory.
     pub(crate) dir: &'a RunDir,
-    /// RFC 3339 time of the start.
+    /// Time of the start (RFC 3339).
     pub(crate) started: &'a str,
 }
 
 impl Outputs<'_> {
-    /// Writes what is known before anything is measured, so that a run that is killed leaves a directory that says
-    /// what it was.
-    pub(crate) fn unfinished(&self, observed: &Observed, mut document: Document) -> anyhow::Result<()> {
+    /// Writes the files before the measurement, so that the directory of a killed run tells its configuration.
+    pub(crate) fn unfinished(&self, snapshot: &ServerSnapshot, mut document: Document) -> anyhow::Result<()> {
         let rest = match document.driver {
             Some(_) => "latency.hlog has the latencies up to its end",
             None => "it has no results",
@@ -34,15 +33,15 @@ impl Outputs<'_> {
         let text = format!("this run was killed: {rest}");
         document.caveats.push(CaveatKind::UnfinishedRun.caveat(text));
         self.document(&document)?;
-        self.facts(observed)
+        self.facts(snapshot)
     }
 
-    /// Writes everything.
-    pub(crate) fn finished(&self, observed: &Observed, document: &Document) -> anyhow::Result<()> {
+    /// Writes all files after the measurement.
+    pub(crate) fn finished(&self, snapshot: &ServerSnapshot, document: &Document) -> anyhow::Result<()> {
         self.document(document)?;
-        self.facts(observed)?;
+        self.facts(snapshot)?;
         let nothing = StackTotals::default();
-        let traced = observed.traced.as_ref();
+        let traced = snapshot.traced.as_ref();
         let input = Input {
             document,
             stacks: traced.map_or(&nothing, |traced| &traced.explained.breakdown.stacks),
@@ -52,7 +51,7 @@ impl Outputs<'_> {
         if traced.is_some() {
             self.stacks(Whole::Commit, input)?;
         }
-        // Somebody else's load has no requests, and not every run explains statements.
+        // A trace has no requests, and only some runs explain statements.
         if document.response.is_some() {
             self.stacks(Whole::Response, input)?;
         }
@@ -67,7 +66,7 @@ impl Outputs<'_> {
         self.write(&run_dir::folded_path(self.dir, whole), &text)?;
         match flamegraph(input.document, input.stacks, whole) {
             Ok(svg) => self.write(&run_dir::flamegraph_path(self.dir, whole), &svg),
-            // A workload that only reads has no commits to draw.
+            // A workload without writes has no commits to draw.
             Err(RenderError::NoStacks) => Ok(()),
             Err(error) => Err(error.into()),
         }
@@ -85,17 +84,17 @@ impl Outputs<'_> {
         self.write(&self.dir.run_json(), &json)
     }
 
-    fn facts(&self, observed: &Observed) -> anyhow::Result<()> {
+    fn facts(&self, snapshot: &ServerSnapshot) -> anyhow::Result<()> {
         let server = json!({
-            "server": observed.server,
-            "connection": observed.connection,
-            "data": observed.data,
-            "status_delta": observed.status,
+            "server": snapshot.server,
+            "connection": snapshot.connection,
+            "data": snapshot.data,
+            "status_delta": snapshot.status,
         });
         self.write(&self.dir.server_json(), &serde_json::to_string_pretty(&server)?)?;
         self.write(
             &self.dir.host_json(),
-            &serde_json::to_string_pretty(&observed.host)?,
+            &serde_json::to_string_pretty(&snapshot.host)?,
         )
     }
 
@@ -106,12 +105,12 @@ impl Outputs<'_> {
     }
 }
 
-/// Removes the directory of a run that measured nothing, unless there is a log of a server in it that may tell more
-/// than the error does.
+/// Removes the directory of a run that measured nothing. Keeps the log of the server if it has lines: it may tell more
+/// than the error.
 pub(crate) fn discard(dir: &RunDir, error: anyhow::Error) -> anyhow::Error {
     let log = dir.server_log();
     let logged = fs::metadata(&log).is_ok_and(|metadata| metadata.len() > 0);
-    // What cannot be removed is empty of results.
+    // A directory that cannot be removed has no results.
     if !logged || error.is::<Interrupted>() {
         let _ = fs::remove_dir_all(dir.path());
         return error;

@@ -1,18 +1,18 @@
-//! Progress on stderr, quiet where that is not a terminal.
+//! Progress on stderr, if that is a terminal.
 
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use logtrace_driver::{LoadProgress, Progress, Stage};
 
-/// One line on stderr that tells what goes on.
+/// Line on stderr that shows the current step.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     bar: ProgressBar,
 }
 
 impl Line {
-    /// Starts with what is done first.
+    /// Starts with the first step.
     pub(crate) fn start(message: &str) -> Self {
         let bar = ProgressBar::new_spinner();
         bar.set_style(words());
@@ -21,7 +21,7 @@ impl Line {
         Self { bar }
     }
 
-    /// Tells what is done now.
+    /// Shows the current step.
     pub(crate) fn say(&self, message: impl Into<String>) {
         if self.bar.length().is_some() {
             self.bar.unset_length();
@@ -30,17 +30,17 @@ impl Line {
         self.bar.set_message(message.into());
     }
 
-    /// Puts words before all that is told from here on.
+    /// Puts a prefix before all later messages.
     pub(crate) fn lead(&self, words: String) {
         self.bar.set_prefix(words);
     }
 
-    /// Does something else with stderr.
+    /// Does `work`, which writes to stderr, without the line.
     pub(crate) fn beside(&self, work: impl FnOnce()) {
         self.bar.suspend(work);
     }
 
-    /// Shows how far loading is, as a bar.
+    /// Shows the progress of loading as a bar.
     pub(crate) fn loaded(&self, progress: LoadProgress) {
         if self.bar.length() != Some(progress.total) {
             self.bar.set_message("loading tables");
@@ -55,7 +55,7 @@ impl Line {
         }
     }
 
-    /// Shows how far the load on the server is.
+    /// Shows the progress of the load.
     pub(crate) fn driven(&self, progress: &Progress, of: Duration) {
         let stage = match progress.stage {
             Stage::Warmup => "warming up",
@@ -70,7 +70,7 @@ impl Line {
         ));
     }
 
-    /// Shows how far a trace is: its time, and the commits of it and of the last second that are explained.
+    /// Shows the progress of a trace: its time, the commits explained so far, and those of the last second.
     pub(crate) fn traced(&self, time: Duration, of: Option<Duration>, commits: u64, last_second: u64) {
         let seconds = time.as_secs();
         let until = match of {
@@ -82,19 +82,19 @@ impl Line {
         ));
     }
 
-    /// Ends without a trace.
+    /// Removes the line.
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// Words alone.
+/// Returns the style of a message.
 fn words() -> ProgressStyle {
     let style = ProgressStyle::with_template("{spinner} {prefix}{msg}");
     style.unwrap_or_else(|_| ProgressStyle::default_spinner())
 }
 
-/// A bar of rows, with what is left.
+/// Returns the style of a bar of loaded rows.
 fn rows() -> ProgressStyle {
     let style = ProgressStyle::with_template(
         "{spinner} {prefix}{msg} {wide_bar} {human_pos} of {human_len} rows, {eta} left",

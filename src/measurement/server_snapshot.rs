@@ -1,4 +1,4 @@
-//! A server that is measured, and what was seen of it.
+//! Facts about the measured server and the machine.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,28 +10,28 @@ use logtrace_tracer::Detaching;
 
 use super::tracing::Traced;
 
-/// Everything that is known of the server and of the machine before it is put together.
+/// Facts about the server and the machine, and the trace.
 #[derive(Debug)]
-pub(crate) struct Observed {
-    /// The server as it was.
+pub(crate) struct ServerSnapshot {
+    /// Server at the start.
     pub(crate) server: ServerFacts,
-    /// How to connect to it, where that is known.
+    /// Connection to the server, or `None` without a login.
     pub(crate) connection: Option<Connection>,
     /// File system of the server's data.
     pub(crate) data: Option<FileSystemFacts>,
-    /// The machine.
+    /// Machine.
     pub(crate) host: Option<HostFacts>,
     /// Change of `SHOW GLOBAL STATUS` over the window.
     pub(crate) status: BTreeMap<String, i64>,
-    /// What the tracer saw.
+    /// Trace of the window.
     pub(crate) traced: Option<Traced>,
 }
 
-/// How long the server's status is waited for: it is told along with the numbers, and shall not hold them up.
+/// Longest wait for the server's status, which must not hold up the results.
 const STATUS_WITHIN: Duration = Duration::from_secs(5);
 
-impl Observed {
-    /// Looks at the server, at the places of its files, and at the machine; nothing is measured yet.
+impl ServerSnapshot {
+    /// Collects the facts before the measurement.
     pub(crate) fn before(server: &ServerFacts, connection: Option<&Connection>, placed: &[Placed]) -> Self {
         let data_dir = server.variables.get("datadir").map(PathBuf::from);
         let data = data_dir.and_then(|path| FileSystemFacts::seen_by(server.pid, &path).ok());
@@ -49,7 +49,7 @@ impl Observed {
         }
     }
 
-    /// Where the server's data is.
+    /// Returns the data directory of the server.
     pub(crate) fn data_directory(&self) -> PathBuf {
         self.server
             .variables
@@ -58,7 +58,7 @@ impl Observed {
             .unwrap_or_default()
     }
 
-    /// `SHOW GLOBAL STATUS` of now, unless the server cannot be asked or takes long.
+    /// Reads `SHOW GLOBAL STATUS`. Returns `None` without a login, or if the server does not answer in time.
     pub(crate) async fn status_now(connection: Option<&Connection>) -> Option<BTreeMap<String, String>> {
         tokio::time::timeout(STATUS_WITHIN, connection?.status())
             .await
@@ -66,12 +66,12 @@ impl Observed {
             .ok()
     }
 
-    /// The probes of the tracer that are being detached, for somebody else to wait for.
+    /// Returns the probes that are being detached, so that the caller can wait for them.
     pub(crate) fn take_detaching(&mut self) -> Option<Detaching> {
         self.traced.as_mut()?.detaching.take()
     }
 
-    /// Takes the change of the status since `before`, if it is known.
+    /// Notes the changes of the status since `before`.
     pub(crate) async fn take_status(&mut self, before: Option<&BTreeMap<String, String>>) {
         if let Some(before) = before
             && let Some(after) = Self::status_now(self.connection.as_ref()).await

@@ -1,4 +1,4 @@
-//! Ctrl-C: the first ends the run with what was measured, the second stops at once.
+//! Signals (Ctrl-C): the first ends the run and keeps its results, the second stops at once.
 
 use std::future::Future;
 use std::io::{self, Write};
@@ -6,56 +6,59 @@ use std::io::{self, Write};
 use logtrace_driver::CancellationToken;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// What was asked by signals (SIGINT, SIGTERM, SIGHUP).
+/// Requests to end that came as signals (SIGINT, SIGTERM, SIGHUP).
 #[derive(Clone, Debug)]
-pub(crate) struct Interrupts {
-    /// End in order, with what was measured.
+pub(crate) struct Signals {
+    /// Set by the first signal: end in order and keep the results.
     pub(crate) end: CancellationToken,
-    /// Stop at once.
+    /// Set by the second signal: stop at once.
     pub(crate) abort: CancellationToken,
 }
 
-/// The run was stopped, and there is nothing to report.
+/// Reason why a signal left nothing to report.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Interrupted {
-    /// It had not come to its window.
+    /// The window had not begun.
     #[error("interrupted before anything was measured")]
     Early,
-    /// It was not to end in order.
-    #[error("stopped at once: nothing is kept of this run")]
+    /// A second signal came.
+    #[error("stopped at once: this run has no results")]
     Aborted,
 }
 
-impl Interrupts {
-    /// Listens from now on; call it inside the runtime.
+impl Signals {
+    /// Starts to listen. Must be called inside the runtime.
     pub(crate) fn listen() -> io::Result<Self> {
-        let interrupts = Self {
+        let signals = Self {
             end: CancellationToken::new(),
             abort: CancellationToken::new(),
         };
-        let mut signals = [
+        let mut streams = [
             signal(SignalKind::interrupt())?,
             signal(SignalKind::terminate())?,
             signal(SignalKind::hangup())?,
         ];
-        let told = interrupts.clone();
+        let listener = signals.clone();
         tokio::spawn(async move {
-            any(&mut signals).await;
-            told.end.cancel();
-            // The terminal may be gone: that is what a hang-up means.
-            let _ = writeln!(io::stderr(), "\nending the run; once more to stop at once");
-            any(&mut signals).await;
-            told.abort.cancel();
+            any(&mut streams).await;
+            listener.end.cancel();
+            // A hang-up means that the terminal may be gone.
+            let _ = writeln!(
+                io::stderr(),
+                "\nending the run; press Ctrl-C again to stop at once"
+            );
+            any(&mut streams).await;
+            listener.abort.cancel();
         });
-        Ok(interrupts)
+        Ok(signals)
     }
 
-    /// Does `work` unless the run is to end.
+    /// Does `work` until the first signal.
     pub(crate) async fn unless_ended<T>(&self, work: impl Future<Output = T>) -> Result<T, Interrupted> {
         unless(&self.end, work).await.ok_or(Interrupted::Early)
     }
 
-    /// Does `work` unless everything is to stop at once.
+    /// Does `work` until the second signal.
     pub(crate) async fn unless_aborted<T>(&self, work: impl Future<Output = T>) -> Result<T, Interrupted> {
         unless(&self.abort, work).await.ok_or(Interrupted::Aborted)
     }
@@ -69,8 +72,8 @@ async fn unless<T>(token: &CancellationToken, work: impl Future<Output = T>) -> 
     }
 }
 
-async fn any(signals: &mut [Signal; 3]) {
-    let [interrupt, terminate, hangup] = signals;
+async fn any(streams: &mut [Signal; 3]) {
+    let [interrupt, terminate, hangup] = streams;
     tokio::select! {
         _ = interrupt.recv() => {}
         _ = terminate.recv() => {}

@@ -1,9 +1,9 @@
-//! What a server's files are on, for the document; pure.
+//! Descriptions of a server's file systems for the document; pure.
 
 use logtrace_report::document::LoopImage;
 use logtrace_server::FileSystemFacts;
 
-/// The image that a file system is in, for the document.
+/// Returns the image file that holds a file system, or `None` if it is on a disk.
 pub(crate) fn image_of(file_system: &FileSystemFacts) -> Option<LoopImage> {
     let device = file_system.device.as_ref()?;
     let below = file_system.below.as_ref()?;
@@ -15,7 +15,7 @@ pub(crate) fn image_of(file_system: &FileSystemFacts) -> Option<LoopImage> {
     })
 }
 
-/// The device under a file system, for the document.
+/// Returns the device of a file system.
 pub(crate) fn device_of(file_system: &FileSystemFacts) -> String {
     file_system.source.clone().unwrap_or_else(|| "unknown".into())
 }

@@ -1,4 +1,4 @@
-//! Tracing a server while something measures it.
+//! Tracing of a server during a measurement.
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
@@ -11,9 +11,9 @@ use logtrace_server::ServerFacts;
 use logtrace_tracer::{Account, Detaching, Extent, RingBytes, Stopped, Tracer, TracerConfig};
 
 use super::explainer::{Explained, Explainer, Incoming};
-use super::window_signal::Exchange;
+use super::window_signal::WindowSignal;
 
-/// A server that is traced.
+/// Tracer of a server.
 #[derive(Debug)]
 pub(crate) struct Tracing {
     tracer: Tracer<Explainer>,
@@ -34,37 +34,37 @@ pub(crate) struct TracingConfig {
     pub(crate) ring_bytes: Option<RingBytes>,
 }
 
-/// What is wanted of a tracer.
+/// Inputs of the tracer.
 #[derive(Debug)]
 pub(crate) struct Wanted {
-    /// How the server is traced.
+    /// Configuration.
     pub(crate) config: TracingConfig,
-    /// The requests of the load, as they end; `None` for somebody else's load.
+    /// Requests of the load as they end, or `None` without a load.
     pub(crate) requests: Option<Receiver<Request>>,
 }
 
-/// What the tracer saw in the window.
+/// Trace of the window.
 #[derive(Debug)]
 pub(crate) struct Traced {
-    /// Commits, explained.
+    /// Explained commits.
     pub(crate) explained: Explained,
-    /// The tracer's account.
+    /// Account of the tracer.
     pub(crate) account: Account,
-    /// The room that there was for records.
+    /// Size of each CPU's ring.
     pub(crate) ring_bytes: RingBytes,
-    /// How much of the time was traced.
+    /// Share of the time that was traced.
     pub(crate) sampling: Sampling,
-    /// The probes, unless somebody else waits for them.
+    /// Probes that are being detached, or `None` if the caller waits for them.
     pub(crate) detaching: Option<Detaching>,
 }
 
 impl Tracing {
-    /// Attaches the probes to a server, whose commits are explained in the window that `exchange` announces later.
+    /// Attaches the probes. `window_signal` announces the window later.
     pub(crate) fn start(
         server: &ServerFacts,
         dir: &RunDir,
         wanted: Wanted,
-        exchange: &Arc<Exchange>,
+        window_signal: &Arc<WindowSignal>,
     ) -> anyhow::Result<Self> {
         let TracingConfig {
             detail,
@@ -80,7 +80,7 @@ impl Tracing {
             false => None,
         };
         let incoming = Incoming {
-            exchange: Arc::clone(exchange),
+            window_signal: Arc::clone(window_signal),
             requests: wanted.requests,
             statements: detail == Detail::Full,
             ack_receiver: server.ack_receiver(),
@@ -101,12 +101,12 @@ impl Tracing {
         })
     }
 
-    /// The tracer's account of now, if its thread still tells.
+    /// Returns the current account of the tracer, or `None` if its thread has ended.
     pub(crate) fn account(&self) -> Option<Account> {
         self.tracer.account().ok()
     }
 
-    /// Begins to detach the probes. The account is of the time since an earlier one.
+    /// Stops the trace and begins to detach the probes. The account counts from `before` on.
     pub(crate) fn stop(self, before: Option<Account>) -> anyhow::Result<Traced> {
         let Stopped {
             sink: explainer,

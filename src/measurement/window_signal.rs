@@ -1,46 +1,47 @@
-//! What the thread that explains commits and the rest of the program tell each other.
+//! Signals between the explaining thread and the rest of the program.
 
 use logtrace_common::TimeRange;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Shared by both sides. Times are nanoseconds of `CLOCK_MONOTONIC`, the kernel side's clock.
+/// Window of the measurement and progress of the explanation. Times are in nanoseconds of `CLOCK_MONOTONIC`, the clock
+/// of the kernel side.
 #[derive(Debug, Default)]
-pub(crate) struct Exchange {
+pub(crate) struct WindowSignal {
     window: OnceLock<TimeRange>,
     end_ns: OnceLock<u64>,
     commits: AtomicU64,
 }
 
-impl Exchange {
-    /// Announces the window, which counts from the next record on; only the first one does.
+impl WindowSignal {
+    /// Announces the window. It applies from the next record on, and further calls have no effect.
     pub(crate) fn announce(&self, window: TimeRange) {
-        // The first stays.
+        // A second value has no effect.
         let _ = self.window.set(window);
     }
 
-    /// Ends the window before its time.
+    /// Ends the window early.
     pub(crate) fn end(&self, at_ns: u64) {
-        // The first stays.
+        // A second value has no effect.
         let _ = self.end_ns.set(at_ns);
     }
 
-    /// The window that was announced.
+    /// Returns the announced window.
     pub(crate) fn window(&self) -> Option<TimeRange> {
         self.window.get().copied()
     }
 
-    /// When the window ended before its time.
+    /// Returns the early end of the window.
     pub(crate) fn ended(&self) -> Option<u64> {
         self.end_ns.get().copied()
     }
 
-    /// Commits of the window that were explained so far; more may wait to be.
+    /// Returns the number of commits explained so far.
     pub(crate) fn commits(&self) -> u64 {
         self.commits.load(Ordering::Relaxed)
     }
 
-    /// Tells how many commits were explained.
+    /// Sets the number of commits explained so far.
     pub(crate) fn count(&self, commits: u64) {
         self.commits.store(commits, Ordering::Relaxed);
     }

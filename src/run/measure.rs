@@ -1,39 +1,39 @@
-//! The order of a run: server, tables, one window; and taking it all down again.
+//! Order of a run: server, tables, one window, and teardown.
 
 use anyhow::anyhow;
 
 use crate::exit::with_causes;
-use crate::measurement::{Interrupts, Line, Outputs};
+use crate::measurement::{Line, Outputs, Signals};
 use crate::run::config::run_config::RunConfig;
-use crate::run::outcome::raw::Raw;
-use crate::run::server::open_server::serve;
-use crate::run::server::teardown::give_back;
+use crate::run::outcome::run_outcome::RunOutcome;
+use crate::run::server::open_server::open_server;
+use crate::run::server::teardown::tear_down;
 use crate::run::window::window;
 
-/// Measures. Whatever happens, the server is taken down, or given back as it was.
+/// Measures. In any case stops a private server, or restores a running one.
 pub(crate) async fn measure(
     config: &RunConfig,
     outputs: &Outputs<'_>,
-    interrupts: &Interrupts,
-) -> anyhow::Result<Raw> {
+    signals: &Signals,
+) -> anyhow::Result<RunOutcome> {
     let line = Line::start("starting the server");
-    let served = serve(config, outputs.dir.server_log(), None, interrupts, &line).await?;
+    let opened = open_server(config, outputs.dir.server_log(), None, signals, &line).await?;
     let work = async {
-        let tables = served.load(config, interrupts, &line).await?;
-        window(config, outputs, interrupts, &served, tables, &line).await
+        let tables = opened.load(config, signals, &line).await?;
+        window(config, outputs, signals, &opened, tables, &line).await
     };
-    let result = interrupts
+    let result = signals
         .unless_aborted(work)
         .await
         .map_err(anyhow::Error::from)
         .flatten();
     line.say("stopping the server");
-    let tables = (!config.keep_tables).then_some(served.target);
-    let given_back = give_back(served.server, tables, interrupts).await;
+    let tables = (!config.keep_tables).then_some(opened.target);
+    let given_back = tear_down(opened.server, tables, signals).await;
     line.clear();
     match (result, given_back) {
         (Ok(mut raw), given_back) => {
-            raw.not_given_back = given_back.err().map(with_causes);
+            raw.teardown_error = given_back.err().map(with_causes);
             Ok(raw)
         }
         (Err(error), Ok(())) => Err(error),

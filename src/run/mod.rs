@@ -1,4 +1,4 @@
-//! One measured execution under a load of our own: from checked configuration to run document.
+//! One measurement under a load of logtrace: configuration, server, load, window, outcome.
 
 mod config;
 mod load;
@@ -14,8 +14,8 @@ pub(crate) use self::config::run_config::RunConfig;
 pub(crate) use self::config::storage::Storage;
 pub(crate) use self::load::drive::DATABASE;
 pub(crate) use self::measure::measure;
-pub(crate) use self::outcome::document::measured;
+pub(crate) use self::outcome::document::results;
 pub(crate) use self::preflight::preflight;
-pub(crate) use self::server::open_server::{Served, Tables, check_traceable, serve};
-pub(crate) use self::server::teardown::give_back;
+pub(crate) use self::server::open_server::{OpenServer, Tables, check_traceable, open_server};
+pub(crate) use self::server::teardown::tear_down;
 pub(crate) use self::window::window;

@@ -1,10 +1,10 @@
-//! What a run needs of the machine.
+//! Requirements of a run.
 
 use crate::preflight;
-use crate::preflight::insist;
+use crate::preflight::require;
 use crate::run::config::run_config::RunConfig;
 
-/// Fails with everything that is missing and what to do about it.
+/// Fails with all unmet requirements and their remedies.
 pub(crate) fn preflight(config: &RunConfig) -> anyhow::Result<()> {
     let mut needed = Vec::new();
     if config.trace {
@@ -20,5 +20,5 @@ pub(crate) fn preflight(config: &RunConfig) -> anyhow::Result<()> {
                 .map(|image| preflight::file_system(image.kind)),
         );
     }
-    insist(&needed)
+    require(&needed)
 }

@@ -1,4 +1,4 @@
-//! One measured window on a server that has its tables: pace, tracer, load, and what became of it.
+//! Measurement of one window on a server with tables: pace, tracer, load, outcome.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, mpsc};
@@ -11,73 +11,75 @@ use logtrace_server::Server;
 use logtrace_tracer::Account;
 use tokio::sync::oneshot;
 
-use crate::measurement::{Exchange, Interrupted, Interrupts, Line, Observed, Outputs, Tracing, Wanted};
+use crate::measurement::{
+    Interrupted, Line, Outputs, ServerSnapshot, Signals, Tracing, Wanted, WindowSignal,
+};
 use crate::run::config::run_config::RunConfig;
-use crate::run::load::consistency::check_left;
+use crate::run::load::consistency::check_after_run;
 use crate::run::load::drive::{Follower, drive_config, drive_workload, pace};
-use crate::run::load::kept_inputs::keep_arrivals;
-use crate::run::load::workload_file::keep_workload;
+use crate::run::load::saved_inputs::save_arrivals;
+use crate::run::load::saved_inputs::save_workload;
 use crate::run::outcome::document::document;
-use crate::run::outcome::raw::Raw;
+use crate::run::outcome::run_outcome::RunOutcome;
 use crate::run::server::disk_full::{is_full, told, unless_full};
-use crate::run::server::open_server::{Served, Tables};
+use crate::run::server::open_server::{OpenServer, Tables};
 
-/// Measures one window of a server into a run directory. Windows of one server may follow each other, each with a
-/// configuration of its own, as long as its tables are those that were made.
+/// Measures one window of a server into a run directory. Several windows of one server may follow each other, with
+/// different configurations but the same tables.
 pub(crate) async fn window(
     config: &RunConfig,
     outputs: &Outputs<'_>,
-    interrupts: &Interrupts,
-    served: &Served,
+    signals: &Signals,
+    opened: &OpenServer,
     tables: Tables,
     line: &Line,
-) -> anyhow::Result<Raw> {
-    let Served { server, target } = served;
-    let mut raw = Raw::before(server);
+) -> anyhow::Result<RunOutcome> {
+    let OpenServer { server, target } = opened;
+    let mut raw = RunOutcome::before(server);
     raw.tables_reused = tables.reused;
     raw.checked.loaded = tables.checked;
-    let data = raw.observed.data_directory();
+    let data = raw.snapshot.data_directory();
     let paced = async {
-        interrupts
-            .unless_ended(pace(config, target, &interrupts.end, line))
+        signals
+            .unless_ended(pace(config, target, &signals.end, line))
             .await?
     };
     let (pace, capacity_per_s) = unless_full(&data, config.storage.when_full(), paced).await?;
     raw.capacity_per_s = capacity_per_s;
-    outputs.unfinished(&raw.observed, document(config, outputs.started, &raw))?;
-    let exchange = Arc::new(Exchange::default());
+    outputs.unfinished(&raw.snapshot, document(config, outputs.started, &raw))?;
+    let window_signal = Arc::new(WindowSignal::default());
     let (finished, requests) = mpsc::channel();
-    let tracing = traced(config, outputs, server, requests, &exchange)?;
+    let tracing = traced(config, outputs, server, requests, &window_signal)?;
     let load = Load {
         config,
         dir: outputs.dir,
         target,
         pace,
-        exchange,
+        window_signal,
         finished: config.trace.then_some(finished),
     };
-    let (measured, start) = match load.drive(interrupts, server, tracing.as_ref(), line).await {
-        Err(_) if interrupts.end.is_cancelled() => return Err(Interrupted::Early.into()),
+    let (measured, start) = match load.drive(signals, server, tracing.as_ref(), line).await {
+        Err(_) if signals.end.is_cancelled() => return Err(Interrupted::Early.into()),
         driven => driven.map_err(|error| told(&data, config.storage.when_full(), error))?,
     };
     let can_check = config.check && measured.ended != Ended::ServerGone;
     raw.measured = Some(measured);
     raw.disk_full = is_full(&data);
-    raw.observed.take_status(start.status.as_ref()).await;
-    raw.observed.traced = tracing.map(|tracing| tracing.stop(start.account)).transpose()?;
+    raw.snapshot.take_status(start.status.as_ref()).await;
+    raw.snapshot.traced = tracing.map(|tracing| tracing.stop(start.account)).transpose()?;
     if can_check {
-        raw.checked.run = Some(check_left(target, interrupts, line).await);
+        raw.checked.run = Some(check_after_run(target, signals, line).await);
     }
     Ok(raw)
 }
 
-/// The tracer, where one is wanted.
+/// Starts the tracer if the run is traced.
 fn traced(
     config: &RunConfig,
     outputs: &Outputs<'_>,
     server: &Server,
     requests: mpsc::Receiver<Request>,
-    exchange: &Arc<Exchange>,
+    window_signal: &Arc<WindowSignal>,
 ) -> anyhow::Result<Option<Tracing>> {
     if !config.trace {
         return Ok(None);
@@ -86,21 +88,21 @@ fn traced(
         config: config.tracing,
         requests: Some(requests),
     };
-    Tracing::start(server.facts(), outputs.dir, wanted, exchange).map(Some)
+    Tracing::start(server.facts(), outputs.dir, wanted, window_signal).map(Some)
 }
 
-/// The load and what it needs.
+/// Load and its inputs.
 struct Load<'a> {
     config: &'a RunConfig,
     dir: &'a RunDir,
     target: &'a Target,
     pace: Pace,
-    exchange: Arc<Exchange>,
-    /// Takes the requests that are over, for the tracer.
+    window_signal: Arc<WindowSignal>,
+    /// Receives finished requests for the tracer.
     finished: Option<mpsc::Sender<Request>>,
 }
 
-/// What was read when the window started.
+/// Readings at the start of the window.
 #[derive(Debug, Default)]
 struct AtStart {
     status: Option<BTreeMap<String, String>>,
@@ -110,25 +112,25 @@ struct AtStart {
 impl Load<'_> {
     async fn drive(
         self,
-        interrupts: &Interrupts,
+        signals: &Signals,
         server: &Server,
         tracing: Option<&Tracing>,
         line: &Line,
     ) -> anyhow::Result<(Measured, AtStart)> {
         let (announce, announced) = oneshot::channel();
         let follower = Follower {
-            exchange: self.exchange,
+            window_signal: self.window_signal,
             announced: Some(announce),
             line: line.clone(),
             lengths: (self.config.warmup, self.config.duration),
         };
-        keep_workload(self.dir, &self.config.requests)?;
+        save_workload(self.dir, &self.config.requests)?;
         let log = self
             .dir
             .create_file(&self.dir.latency_hlog())
             .context("cannot create the latency log")?;
         let drive = drive_config(self.config, self.target, self.pace.clone());
-        let driving = drive_workload(drive, log, interrupts.end.clone(), follower, self.finished);
+        let driving = drive_workload(drive, log, signals.end.clone(), follower, self.finished);
         let reading = async {
             if announced.await.is_err() {
                 return AtStart::default();
@@ -136,12 +138,12 @@ impl Load<'_> {
             let account = tracing.and_then(Tracing::account);
             AtStart {
                 account,
-                status: Observed::status_now(Some(server.connection())).await,
+                status: ServerSnapshot::status_now(Some(server.connection())).await,
             }
         };
         let (measured, start) = tokio::join!(driving, reading);
         let measured = measured?;
-        keep_arrivals(self.dir, &self.pace, self.config.dataset.seed, &measured)?;
+        save_arrivals(self.dir, &self.pace, self.config.dataset.seed, &measured)?;
         Ok((measured, start))
     }
 }

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use logtrace_report::document::{Caveat, Document};
 
 use super::config::TraceConfig;
-use super::outcome::{Ended, Raw};
+use super::trace_outcome::{Ended, TraceOutcome};
 use crate::measurement::caveat::{CaveatKind, tracing_caveats};
 
 /// Returns all caveats of a trace.
-pub(crate) fn caveats(config: &TraceConfig, raw: &Raw, document: &Document) -> Vec<Caveat> {
+pub(crate) fn caveats(config: &TraceConfig, raw: &TraceOutcome, document: &Document) -> Vec<Caveat> {
     let mut caveats = Vec::new();
     caveats.extend(early_end(config, raw.ended));
-    caveats.extend(tracing_caveats(raw.observed.traced.as_ref(), document));
+    caveats.extend(tracing_caveats(raw.snapshot.traced.as_ref(), document));
     caveats.extend(no_commits(document));
-    caveats.extend(unknown_names(&raw.observed.server.variables));
+    caveats.extend(unknown_names(&raw.snapshot.server.variables));
     caveats
 }
 

@@ -4,21 +4,21 @@ use logtrace_report::document::{Document, Trace};
 
 use super::caveats::caveats;
 use super::config::TraceConfig;
-use super::outcome::Raw;
-use crate::measurement::{self, Measured};
+use super::trace_outcome::TraceOutcome;
+use crate::measurement::{self, Results};
 
 /// What the trace came to.
-pub(crate) fn measured(config: &TraceConfig, started: &str, raw: Raw) -> Measured {
+pub(crate) fn results(config: &TraceConfig, started: &str, raw: TraceOutcome) -> Results {
     let document = document(started, &raw);
     let caveats = caveats(config, &raw, &document);
-    Measured::new(raw.observed, document, caveats)
+    Results::new(raw.snapshot, document, caveats)
 }
 
 /// The document of a trace, without caveats.
-pub(crate) fn document(started: &str, raw: &Raw) -> Document {
-    let mut document = measurement::document(started, &raw.observed, []);
+pub(crate) fn document(started: &str, raw: &TraceOutcome) -> Document {
+    let mut document = measurement::document(started, &raw.snapshot, []);
     document.trace = Some(Trace {
-        pid: raw.observed.server.pid,
+        pid: raw.snapshot.server.pid,
         duration_s: raw.duration.as_secs_f64(),
     });
     document

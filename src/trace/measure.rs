@@ -14,25 +14,25 @@ use tokio::time::{Instant, interval_at};
 
 use super::config::TraceConfig;
 use super::document::document;
-use super::outcome::{Ended, Raw};
-use crate::measurement::{Exchange, Interrupts, Line, Observed, Outputs, Tracing, Wanted};
+use super::trace_outcome::{Ended, TraceOutcome};
+use crate::measurement::{Line, Outputs, ServerSnapshot, Signals, Tracing, Wanted, WindowSignal};
 
 /// How often progress is told.
 const TELL_EVERY: Duration = Duration::from_secs(1);
 
 /// Traces. Nothing of the server is changed.
-pub(crate) async fn watch(
+pub(crate) async fn measure(
     config: &TraceConfig,
     outputs: &Outputs<'_>,
-    interrupts: &Interrupts,
-) -> anyhow::Result<Raw> {
+    signals: &Signals,
+) -> anyhow::Result<TraceOutcome> {
     let line = Line::start("finding the server");
-    let attached = interrupts
+    let attached = signals
         .unless_ended(ObservedServer::attach(&config.server))
         .await?;
     let server = attached.map_err(with_remedy)?;
-    let work = on_server(config, outputs, interrupts, &server, &line);
-    let raw = interrupts.unless_aborted(work).await?;
+    let work = on_server(config, outputs, signals, &server, &line);
+    let raw = signals.unless_aborted(work).await?;
     line.clear();
     raw
 }
@@ -50,37 +50,37 @@ fn with_remedy(error: ObserveError) -> anyhow::Error {
 async fn on_server(
     config: &TraceConfig,
     outputs: &Outputs<'_>,
-    interrupts: &Interrupts,
+    signals: &Signals,
     server: &ObservedServer,
     line: &Line,
-) -> anyhow::Result<Raw> {
+) -> anyhow::Result<TraceOutcome> {
     let pid = server.facts().pid;
     check_program(&PathBuf::from(format!("/proc/{pid}/exe")))?;
-    let mut raw = Raw {
-        observed: Observed::before(server.facts(), server.connection(), &[]),
+    let mut raw = TraceOutcome {
+        snapshot: ServerSnapshot::before(server.facts(), server.connection(), &[]),
         duration: Duration::ZERO,
         ended: Ended::NotYet,
     };
-    outputs.unfinished(&raw.observed, document(outputs.started, &raw))?;
-    let status = Observed::status_now(server.connection()).await;
-    let exchange = Arc::new(Exchange::default());
+    outputs.unfinished(&raw.snapshot, document(outputs.started, &raw))?;
+    let status = ServerSnapshot::status_now(server.connection()).await;
+    let window_signal = Arc::new(WindowSignal::default());
     line.say("attaching the probes");
     let wanted = Wanted {
         config: config.tracing,
         requests: None,
     };
-    let tracing = Tracing::start(server.facts(), outputs.dir, wanted, &exchange)?;
+    let tracing = Tracing::start(server.facts(), outputs.dir, wanted, &window_signal)?;
     // Before all else: the account is told by a thread that may have to wait for a CPU.
     let window = window(config.duration);
-    exchange.announce(window);
+    window_signal.announce(window);
     let before = tracing.account();
-    raw.ended = wait(config.duration, interrupts, server, &exchange, line).await;
+    raw.ended = wait(config.duration, signals, server, &window_signal, line).await;
     let end_ns = now_ns().min(window.end_ns);
-    exchange.end(end_ns);
+    window_signal.end(end_ns);
     line.say("detaching the probes");
     raw.duration = Duration::from_nanos(end_ns - window.start_ns);
-    raw.observed.traced = Some(tracing.stop(before)?);
-    raw.observed.take_status(status.as_ref()).await;
+    raw.snapshot.traced = Some(tracing.stop(before)?);
+    raw.snapshot.take_status(status.as_ref()).await;
     Ok(raw)
 }
 
@@ -96,17 +96,17 @@ fn window(duration: Option<Duration>) -> TimeRange {
 /// Waits for the first of: the end of the time, a signal, the server's end. Tells every second how far it is.
 async fn wait(
     duration: Option<Duration>,
-    interrupts: &Interrupts,
+    signals: &Signals,
     server: &ObservedServer,
-    exchange: &Exchange,
+    window_signal: &WindowSignal,
     line: &Line,
 ) -> Ended {
     tokio::select! {
         biased;
-        () = interrupts.end.cancelled() => Ended::Interrupted,
+        () = signals.end.cancelled() => Ended::Interrupted,
         _ = server.died() => Ended::ServerGone,
         () = time_over(duration) => Ended::Completed,
-        never = tell(duration, exchange, line) => never,
+        never = tell(duration, window_signal, line) => never,
     }
 }
 
@@ -118,13 +118,13 @@ async fn time_over(duration: Option<Duration>) {
 }
 
 /// Never ends.
-async fn tell(duration: Option<Duration>, exchange: &Exchange, line: &Line) -> Ended {
+async fn tell(duration: Option<Duration>, window_signal: &WindowSignal, line: &Line) -> Ended {
     let start = Instant::now();
     let mut ticks = interval_at(start, TELL_EVERY);
     let mut before = 0;
     loop {
         ticks.tick().await;
-        let commits = exchange.commits();
+        let commits = window_signal.commits();
         line.traced(start.elapsed(), duration, commits, commits - before);
         before = commits;
     }

@@ -4,8 +4,8 @@ mod caveats;
 mod config;
 mod document;
 mod measure;
-mod outcome;
+mod trace_outcome;
 
 pub(crate) use config::TraceConfig;
-pub(crate) use document::measured;
-pub(crate) use measure::watch;
+pub(crate) use document::results;
+pub(crate) use measure::measure;

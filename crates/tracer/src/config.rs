@@ -1,27 +1,27 @@
-//! What is traced, how much of it, and how much of the time.
+//! Configuration of a tracer: server, detail, and share of the time.
 
 use std::fmt;
 
 use crate::ring_bytes::RingBytes;
 use logtrace_common::{Detail, Sampling};
 
-/// What to trace.
+/// Configuration of a tracer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TracerConfig {
-    /// The server's process.
+    /// Process ID of the server.
     pub pid: u32,
     /// Size of each CPU's ring.
     pub ring_bytes: RingBytes,
-    /// How much.
+    /// Detail and share of the time.
     pub extent: Extent,
-    /// Whether the server's threads serve whatever client has something to do, so that what a client waits for outside
-    /// of a commit's function is no thread's.
+    /// Whether the server has a thread pool. There a thread serves many clients, so that waits outside of the commit
+    /// function belong to no client.
     pub pools_threads: bool,
 }
 
 impl TracerConfig {
-    /// Traces a process in the usual detail, with rings that hold half a second of busy CPUs or more, and 64 MiB in
-    /// all.
+    /// Returns the default configuration for a process: rings hold at least half a second of a busy CPU, and about 64
+    /// MiB in all.
     pub fn new(pid: u32) -> Self {
         Self {
             pid,
@@ -32,16 +32,16 @@ impl TracerConfig {
     }
 }
 
-/// What a tracer is asked to see. By default everything that usually matters, all the time.
+/// Amount of tracing. The default is the usual detail, all the time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
-    /// How much is seen of a commit.
+    /// Level of detail.
     pub detail: Detail,
-    /// The share of the time in which anything is seen.
+    /// Share of the time that is traced.
     pub sampling: Sampling,
 }
 
-/// As it is typed.
+/// Options of the command line.
 impl fmt::Display for Extent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { detail, sampling } = self;

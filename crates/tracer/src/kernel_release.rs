@@ -1,21 +1,22 @@
-//! The running kernel's version.
+//! Version of the running kernel.
 
 use std::fmt;
 
 /// Major and minor version of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KernelRelease {
-    /// The 6 of 6.18.
+    /// Major version: 6 in 6.18.
     pub major: u32,
-    /// The 18 of 6.18.
+    /// Minor version: 18 in 6.18.
     pub minor: u32,
 }
 
 impl KernelRelease {
-    /// The oldest kernel whose `sched_switch` has the arguments that the kernel side reads (commit fa2c3254d7cf).
+    /// Oldest supported kernel: the first with the arguments of `sched_switch` that the kernel side reads (commit
+    /// fa2c3254d7cf).
     pub const OLDEST: Self = Self { major: 5, minor: 18 };
 
-    /// The kernel that runs.
+    /// Returns the version of the running kernel.
     pub fn running() -> Option<Self> {
         Self::parse(rustix::system::uname().release().to_str().ok()?)
     }

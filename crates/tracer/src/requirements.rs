@@ -1,4 +1,4 @@
-//! What tracing needs of the machine, for `logtrace doctor` and before a run.
+//! Requirements of tracing, for `logtrace doctor` and before a run.
 
 use std::fs;
 use std::path::Path;
@@ -8,18 +8,18 @@ use aya::features;
 use crate::kernel_release::KernelRelease;
 use crate::tracefs;
 
-/// One thing that tracing needs.
+/// Requirement of tracing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Requirement {
-    /// What it is.
+    /// Name.
     pub name: &'static str,
-    /// What was seen.
+    /// Observed state.
     pub seen: String,
-    /// What to do, when it is not met.
+    /// Remedy, or `None` if the requirement is met.
     pub remedy: Option<String>,
 }
 
-/// Everything that tracing needs, met or not. Nothing is loaded or changed.
+/// Checks all requirements of tracing. Loads and changes nothing.
 pub fn requirements() -> Vec<Requirement> {
     vec![
         privilege(),

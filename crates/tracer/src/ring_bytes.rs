@@ -1,49 +1,50 @@
-//! Room for records.
+//! Size of the rings.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Bytes of each CPU's ring: a power of two, and a page at least (`ringbuf_map_alloc()` in kernel/bpf/ringbuf.c).
+/// Size of each CPU's ring in bytes: a power of two, at least a page (`ringbuf_map_alloc()` in kernel/bpf/ringbuf.c).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RingBytes(u32);
 
-/// A page, 60 records: too small for any server under load.
+/// Smallest size: a page, 60 records. Too small for a server under load.
 const LEAST: u32 = 4 << 10;
 
-/// Half a minute of the busiest CPU.
+/// Largest size: half a minute of the busiest CPU.
 const MOST: u32 = 256 << 20;
 
-/// All rings together, unless somebody says otherwise.
+/// Default size of all rings together.
 const TOGETHER: u32 = 64 << 20;
 
-/// A ring is no larger by itself: it is read 20 times a second, and what has left the caches is dear to write.
+/// Largest default size of a ring. The reader empties it 20 times a second, and memory that has left the caches is slow
+/// to write.
 const USUAL_MOST: u32 = 4 << 20;
 
-/// Nor smaller: 8,000 records.
+/// Smallest default size of a ring: 8,000 records.
 const USUAL_LEAST: u32 = 512 << 10;
 
 impl RingBytes {
-    /// For a machine with so many CPUs: 64 MiB in all, as far as each ring has room for half a second of a busy CPU.
-    /// The kernel takes all of a ring's memory at once.
+    /// Returns the default size for a number of CPUs: 64 MiB in all, with half a second of a busy CPU in each ring. The
+    /// kernel allocates all of a ring at once.
     pub fn for_cpus(cpus: u32) -> Self {
         let share = TOGETHER / cpus.max(1);
         // The greatest power of two that is not larger.
         Self((1 << share.max(1).ilog2()).clamp(USUAL_LEAST, USUAL_MOST))
     }
 
-    /// Their number.
+    /// Returns the number of bytes.
     pub fn get(self) -> u32 {
         self.0
     }
 
-    /// The next larger size that may help, as far as there is one.
+    /// Returns the next larger size that may help, or the same size if there is none.
     pub fn larger(self) -> Self {
         Self(self.0.saturating_mul(4).clamp(USUAL_MOST, MOST))
     }
 }
 
 impl Default for RingBytes {
-    /// For this machine.
+    /// Returns the default size for this machine.
     fn default() -> Self {
         let cpus = aya::util::online_cpus().map_or(1, |cpus| cpus.len());
         Self::for_cpus(u32::try_from(cpus).unwrap_or(u32::MAX))
@@ -80,7 +81,7 @@ impl FromStr for RingBytes {
 }
 
 impl fmt::Display for RingBytes {
-    /// In the largest unit that leaves a whole number.
+    /// Writes the size in the largest unit that gives a whole number.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             bytes if bytes >= 1 << 20 => write!(f, "{}M", bytes >> 20),

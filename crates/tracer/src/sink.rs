@@ -1,15 +1,15 @@
-//! Where the records go.
+//! Destination of the records.
 
-/// Takes the records, on a thread of its own, which runs when the server leaves a CPU idle: what was recorded may be
-/// handed on long after.
+/// Receiver of the records. It runs on a thread of its own, when the server leaves a CPU idle: a record may arrive long
+/// after it was made.
 pub trait Sink: Send + 'static {
-    /// The bytes of the next record, in the order of their times.
+    /// Takes the bytes of the next record, in the order of time.
     fn record(&mut self, bytes: &[u8]);
 
-    /// Records that were made from `from_ns` on and before `until_ns` (nanoseconds of `CLOCK_MONOTONIC`) were lost. Told
-    /// before the records of that time that were not.
+    /// Notes that records of the time from `from_ns` to `until_ns` (nanoseconds of `CLOCK_MONOTONIC`) were lost. The
+    /// call comes before the remaining records of that time.
     fn lost(&mut self, from_ns: u64, until_ns: u64) {
-        // Who does not care has the number in the account.
+        // The account has the number of lost records.
         let _ = (from_ns, until_ns);
     }
 }

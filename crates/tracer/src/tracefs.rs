@@ -1,4 +1,4 @@
-//! tracefs where it is not mounted, for one thread alone.
+//! tracefs for one thread, if it is not mounted.
 
 use std::io;
 use std::path::Path;
@@ -8,10 +8,10 @@ use rustix::thread::{UnshareFlags, unshare_unsafe};
 
 const TRACEFS: &str = "/sys/kernel/tracing";
 
-/// Makes sure that the calling thread sees the system call tracepoints.
+/// Makes the system call tracepoints visible to the calling thread.
 ///
-/// Where tracefs is not mounted, the thread gets a mount namespace of its own with tracefs in it: nothing is left
-/// behind when the thread ends, however it ends.
+/// If tracefs is not mounted, the thread enters a mount namespace with tracefs in it. The kernel removes it when the
+/// thread ends.
 pub(crate) fn make_visible() -> io::Result<()> {
     if is_visible() {
         return Ok(());
@@ -36,7 +36,7 @@ pub(crate) fn make_visible() -> io::Result<()> {
     }
 }
 
-/// Whether the system call tracepoints can be seen.
+/// Returns whether the system call tracepoints are visible.
 pub(crate) fn is_visible() -> bool {
     Path::new(TRACEFS)
         .join("events/syscalls/sys_enter_fsync/id")

@@ -1,4 +1,4 @@
-//! A running tracer: the thread that drains the rings, and the one that takes what was in them.
+//! Running tracer: the thread that reads the rings, and the thread of the sink.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
@@ -11,7 +11,7 @@ use crate::reader::{Drain, Stopped};
 use crate::sink::Sink;
 use crate::tracefs;
 
-/// A tracer at work. Dropping it detaches every probe.
+/// Running tracer. Dropping it detaches all probes.
 #[derive(Debug)]
 pub struct Tracer<S> {
     commands: Sender<Command>,
@@ -24,8 +24,8 @@ enum Command {
 }
 
 impl<S: Sink> Tracer<S> {
-    /// Attaches the probes to a server and hands every record to `sink`, in the order of their times. Returns when all
-    /// probes are attached.
+    /// Attaches the probes to a server. Passes all records to `sink`, in the order of time. Returns when all probes are
+    /// attached.
     pub fn start(config: TracerConfig, sink: S) -> Result<Self, TracerError> {
         let (commands, orders) = channel();
         let (ready, started) = channel();
@@ -35,12 +35,12 @@ impl<S: Sink> Tracer<S> {
             .map_err(|error| TracerError::Thread(error.to_string()))?;
         match started.recv() {
             Ok(()) => Ok(Self { commands, thread }),
-            // The thread ended before it was ready: it has the reason.
+            // The thread ended before it was ready, and has the reason.
             Err(_) => Err(join(thread).err().unwrap_or_else(|| ended("it never started"))),
         }
     }
 
-    /// The account up to now, after the rings were read.
+    /// Reads the rings and returns the account so far.
     pub fn account(&self) -> Result<Account, TracerError> {
         let (reply, account) = channel();
         self.commands
@@ -49,7 +49,7 @@ impl<S: Sink> Tracer<S> {
         account.recv().map_err(|_| ended("it ended early"))
     }
 
-    /// Hands on what is left, begins to detach the probes, and gives the sink back.
+    /// Passes on the remaining records, begins to detach the probes, and returns the sink.
     pub fn stop(self) -> Result<Stopped<S>, TracerError> {
         // A thread that already ended has its reason ready.
         let _ = self.commands.send(Command::Stop);

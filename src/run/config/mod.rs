@@ -1,4 +1,4 @@
-//! What a run measures: the checked configuration.
+//! Configuration of a run.
 
 pub(crate) mod pacing;
 pub(crate) mod run_config;

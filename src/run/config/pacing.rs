@@ -1,4 +1,4 @@
-//! The times at which the requests of a run start.
+//! Times at which the requests of a run start.
 
 use std::time::Duration;
 

@@ -55,14 +55,14 @@ pub(crate) struct RunConfig {
 }
 
 impl RunConfig {
-    /// The settings of the server: those that were asked for, and room for all connections, the loader's and those of
-    /// an administrator, and for the statements that they prepare, where the server has none.
+    /// Returns the settings of the server. Adds room for all connections (those of the loader and of an administrator
+    /// included) and for their prepared statements, if the defaults of a private server are too small.
     pub(crate) fn server_settings(&self) -> Vec<Setting> {
         const ROOM: usize = 51;
         // Both servers' defaults.
         const CONNECTIONS: usize = 151;
         const STATEMENTS: usize = 16_382;
-        // MySQL takes no more.
+        // Maximum in MySQL.
         const MOST_STATEMENTS: usize = 4_194_304;
         let connections = self.connections.get();
         let statements = connections * self.requests.prepared_statements(self.dataset.tables);
@@ -84,7 +84,7 @@ impl RunConfig {
         settings
     }
 
-    /// Whether logtrace starts the server itself.
+    /// Returns whether logtrace starts the server itself.
     pub(crate) fn is_private(&self) -> bool {
         !matches!(self.server, Some(ServerChoice::Running(_)))
     }

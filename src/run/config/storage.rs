@@ -1,9 +1,7 @@
-//! Where the files of a private server are: `--fs` and `--place`.
+//! Places of a private server's files.
 
 use logtrace_report::document::Placed as PlacedRow;
-use logtrace_server::{
-    FileLocation, HostFacts, ImageConfig, PlacedOn, Placement,
-};
+use logtrace_server::{FileLocation, HostFacts, ImageConfig, PlacedOn, Placement};
 
 use crate::measurement::device_of;
 
@@ -28,7 +26,7 @@ impl Storage {
     }
 }
 
-/// What was placed, and on what, for the document.
+/// Returns the rows of the document for placed files.
 pub(crate) fn placement(placements: &[Placement], host: Option<&HostFacts>) -> Vec<PlacedRow> {
     let placed = host.map_or(&[][..], |host| &host.placed);
     let rows = placed.iter().map(|placed| {

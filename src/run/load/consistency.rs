@@ -5,12 +5,12 @@ use logtrace_driver::Target;
 use logtrace_driver::tpcc::{Condition, check};
 
 use crate::exit::with_causes;
-use crate::measurement::{Interrupts, Line};
+use crate::measurement::{Line, Signals};
 use crate::run::load::drive::on_own_thread;
 
 /// The consistency conditions of the tables at two times; `None` when they were not checked.
 #[derive(Debug, Default)]
-pub(crate) struct Checked {
+pub(crate) struct ConsistencyChecks {
     /// After the load: all of them were met.
     pub(crate) loaded: Option<Vec<Condition>>,
     /// After the run, or why it is not known.
@@ -20,10 +20,10 @@ pub(crate) struct Checked {
 /// Checks what was loaded; it must be as it should, or nothing of it is worth measuring.
 pub(crate) async fn check_loaded(
     target: &Target,
-    interrupts: &Interrupts,
+    signals: &Signals,
     line: &Line,
 ) -> anyhow::Result<Vec<Condition>> {
-    let conditions = interrupts.unless_ended(conditions(target, line)).await??;
+    let conditions = signals.unless_ended(conditions(target, line)).await??;
     let broken: Vec<String> = conditions.iter().filter_map(broken).collect();
     if broken.is_empty() {
         return Ok(conditions);
@@ -36,12 +36,12 @@ pub(crate) async fn check_loaded(
 }
 
 /// Checks what a run left, or tells why not: the run has been measured.
-pub(crate) async fn check_left(
+pub(crate) async fn check_after_run(
     target: &Target,
-    interrupts: &Interrupts,
+    signals: &Signals,
     line: &Line,
 ) -> Result<Vec<Condition>, String> {
-    match interrupts.unless_ended(conditions(target, line)).await {
+    match signals.unless_ended(conditions(target, line)).await {
         Ok(checked) => checked.map_err(|error| with_causes(error)),
         Err(_) => Err("the run was ended before its time".to_owned()),
     }

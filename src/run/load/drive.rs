@@ -17,7 +17,7 @@ use logtrace_driver::{
 use logtrace_events::Request;
 use tokio::sync::oneshot;
 
-use crate::measurement::{Exchange, Interrupted, Interrupts, Line};
+use crate::measurement::{Interrupted, Line, Signals, WindowSignal};
 use crate::run::config::pacing::Pacing;
 use crate::run::config::run_config::RunConfig;
 
@@ -33,7 +33,7 @@ const LOADERS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 pub(crate) async fn load_tables(
     config: &RunConfig,
     target: &Target,
-    interrupts: &Interrupts,
+    signals: &Signals,
     line: &Line,
 ) -> anyhow::Result<Loaded> {
     let load_config = LoadConfig {
@@ -52,7 +52,7 @@ pub(crate) async fn load_tables(
         line.loaded(progress);
     };
     let to_end = async {
-        interrupts.end.cancelled().await;
+        signals.end.cancelled().await;
         // Fails when the load has ended, which is as good.
         let _ = has_rows.await;
     };
@@ -179,7 +179,7 @@ pub(crate) fn drive_config(config: &RunConfig, target: &Target, pace: Pace) -> D
 /// Tells the rest of the program how far the driver is.
 pub(crate) struct Follower {
     /// For the tracer's analysis.
-    pub(crate) exchange: Arc<Exchange>,
+    pub(crate) window_signal: Arc<WindowSignal>,
     /// For what is read off the server when the window starts.
     pub(crate) announced: Option<oneshot::Sender<()>>,
     /// For the person who waits.
@@ -190,7 +190,7 @@ pub(crate) struct Follower {
 
 impl Watch for Follower {
     fn window(&mut self, window: TimeRange) {
-        self.exchange
+        self.window_signal
             .announce(TimeRange::new(window.start_ns, window.end_ns));
         if let Some(announced) = self.announced.take() {
             // Nobody listens any more when the run was aborted.

@@ -2,5 +2,4 @@
 
 pub(crate) mod consistency;
 pub(crate) mod drive;
-pub(crate) mod kept_inputs;
-pub(crate) mod workload_file;
+pub(crate) mod saved_inputs;

@@ -4,7 +4,7 @@ use logtrace_driver::{Ended, Measured, Outage, OutageCause};
 use logtrace_report::document::{Caveat, Document};
 
 use crate::measurement::caveat::{CaveatKind, share, tracing_caveats};
-use crate::run::outcome::raw::Raw;
+use crate::run::outcome::run_outcome::RunOutcome;
 use crate::run::outcome::tpcc;
 
 /// Largest share of requests that the driver may send late through its own fault.
@@ -14,18 +14,18 @@ const LATE_SHARE: f64 = 0.05;
 const BACKLOG_SHARE: f64 = 0.01;
 
 /// Returns all caveats of a run.
-pub(crate) fn caveats(raw: &Raw, document: &Document) -> Vec<Caveat> {
+pub(crate) fn caveats(raw: &RunOutcome, document: &Document) -> Vec<Caveat> {
     let mut caveats = Vec::new();
     if let Some(measured) = &raw.measured {
         caveats.extend(driver_caveats(measured));
     }
     caveats.extend(tpcc::caveats(raw));
-    caveats.extend(tracing_caveats(raw.observed.traced.as_ref(), document));
+    caveats.extend(tracing_caveats(raw.snapshot.traced.as_ref(), document));
     if raw.disk_full {
         caveats.push(CaveatKind::DiskFull.caveat("the disk of the server's data is full"));
     }
     caveats.extend(
-        raw.not_given_back
+        raw.teardown_error
             .iter()
             .map(|text| CaveatKind::NotGivenBack.caveat(text)),
     );

@@ -8,39 +8,39 @@ use logtrace_driver::{Content, DISCONNECTED, Outage, SessionVariable, TIMED_OUT}
 use logtrace_report::distribution::Distribution;
 use logtrace_report::document::{Document, Driver, KindRow, OutageRow, Workload};
 
-use crate::measurement::{self, Measured};
+use crate::measurement::{self, Results};
 use crate::run::config::run_config::RunConfig;
 use crate::run::config::storage;
 use crate::run::outcome::caveats::caveats;
-use crate::run::outcome::raw::Raw;
 use crate::run::outcome::request_type_row::kind_row;
+use crate::run::outcome::run_outcome::RunOutcome;
 use crate::run::outcome::tpcc;
 
 /// What the run came to.
-pub(crate) fn measured(config: &RunConfig, started: &str, raw: Raw) -> Measured {
+pub(crate) fn results(config: &RunConfig, started: &str, raw: RunOutcome) -> Results {
     let document = document(config, started, &raw);
     let caveats = caveats(&raw, &document);
-    Measured::new(raw.observed, document, caveats)
+    Results::new(raw.snapshot, document, caveats)
 }
 
 /// The document of a run, without caveats.
-pub(crate) fn document(config: &RunConfig, started: &str, raw: &Raw) -> Document {
+pub(crate) fn document(config: &RunConfig, started: &str, raw: &RunOutcome) -> Document {
     let chosen = config.settings.iter().map(|setting| setting.name().to_owned());
-    let mut document = measurement::document(started, &raw.observed, chosen);
-    document.server.placement = storage::placement(&config.storage.placements, raw.observed.host.as_ref());
+    let mut document = measurement::document(started, &raw.snapshot, chosen);
+    document.server.placement = storage::placement(&config.storage.placements, raw.snapshot.host.as_ref());
     document.workload = Some(workload(config, raw));
     document.driver = Some(driver(config, raw));
     document.tpcc = tpcc::document(config, raw);
     document
 }
 
-fn workload(config: &RunConfig, raw: &Raw) -> Workload {
+fn workload(config: &RunConfig, raw: &RunOutcome) -> Workload {
     let requests = &config.requests;
     let (tables, rows) = tables(config);
     Workload {
         name: requests.name().into(),
         connections: u32::try_from(config.connections.get()).unwrap_or(u32::MAX),
-        encrypted: raw.observed.connection.as_ref().map(Connection::is_encrypted),
+        encrypted: raw.snapshot.connection.as_ref().map(Connection::is_encrypted),
         arrivals: config.pacing.arrivals().into(),
         schedule: config.pacing.schedule(),
         seed: config.dataset.seed,
@@ -98,7 +98,7 @@ fn kinds(config: &RunConfig, measured: &logtrace_driver::Measured) -> Vec<KindRo
     kinds.map(|(name, kind)| kind_row(name, kind)).collect()
 }
 
-fn driver(config: &RunConfig, raw: &Raw) -> Driver {
+fn driver(config: &RunConfig, raw: &RunOutcome) -> Driver {
     let Some(measured) = &raw.measured else {
         return Driver {
             offered_per_s: config.pacing.offered_per_s(config.duration, raw.capacity_per_s),

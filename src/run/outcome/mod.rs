@@ -2,6 +2,6 @@
 
 pub(crate) mod caveats;
 pub(crate) mod document;
-pub(crate) mod raw;
 pub(crate) mod request_type_row;
+pub(crate) mod run_outcome;
 pub(crate) mod tpcc;

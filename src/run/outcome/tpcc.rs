@@ -6,12 +6,12 @@ use logtrace_report::document::{Caveat, Consistency, Tpcc};
 
 use crate::measurement::caveat::CaveatKind;
 use crate::run::config::run_config::RunConfig;
-use crate::run::load::consistency::{Checked, broken};
-use crate::run::outcome::raw::Raw;
+use crate::run::load::consistency::{ConsistencyChecks, broken};
 use crate::run::outcome::request_type_row::kind_row;
+use crate::run::outcome::run_outcome::RunOutcome;
 
 /// The part of the document; `None` for any other workload.
-pub(crate) fn document(config: &RunConfig, raw: &Raw) -> Option<Tpcc> {
+pub(crate) fn document(config: &RunConfig, raw: &RunOutcome) -> Option<Tpcc> {
     let asked = config.requests.tpcc()?;
     let measured = raw.measured.as_ref();
     let orders = measured.and_then(new_orders);
@@ -51,7 +51,7 @@ fn committed(orders: &Kind) -> u64 {
     orders.done - orders.rolled_back
 }
 
-fn consistency(checked: &Checked) -> Vec<Consistency> {
+fn consistency(checked: &ConsistencyChecks) -> Vec<Consistency> {
     let loaded = checked.loaded.as_deref().unwrap_or_default();
     let left = checked.run.as_ref().and_then(|run| run.as_deref().ok());
     let row = |loaded: &Condition| {
@@ -68,7 +68,7 @@ fn consistency(checked: &Checked) -> Vec<Consistency> {
 }
 
 /// Returns the caveats of a TPC-C-like run.
-pub(crate) fn caveats(raw: &Raw) -> Vec<Caveat> {
+pub(crate) fn caveats(raw: &RunOutcome) -> Vec<Caveat> {
     let counted = raw.measured.as_ref().and_then(miscounted);
     let checked = raw.checked.run.as_ref().and_then(inconsistent);
     counted.into_iter().chain(checked).collect()
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn each_condition_has_a_row_even_when_the_second_check_is_missing() {
-        let checked = |run| Checked {
+        let checked = |run| ConsistencyChecks {
             loaded: Some(conditions([0, 0])),
             run,
         };
@@ -150,6 +150,6 @@ mod tests {
                 .iter()
                 .all(|row| row.after_run.is_none())
         );
-        assert!(consistency(&Checked::default()).is_empty());
+        assert!(consistency(&ConsistencyChecks::default()).is_empty());
     }
 }

@@ -7,7 +7,7 @@ use logtrace_driver::{Loaded, Target};
 use logtrace_server::{DataSnapshot, Server, ServerConfig};
 use logtrace_tracer::check_program;
 
-use crate::measurement::{Interrupts, Line};
+use crate::measurement::{Line, Signals};
 use crate::run::config::run_config::RunConfig;
 use crate::run::load::consistency::check_loaded;
 use crate::run::load::drive::{DATABASE, load_tables};
@@ -16,7 +16,7 @@ use crate::run::target::target;
 
 /// A server that answers.
 #[derive(Debug)]
-pub(crate) struct Served {
+pub(crate) struct OpenServer {
     /// The server.
     pub(crate) server: Server,
     /// The database of the workload's tables on it.
@@ -34,13 +34,13 @@ pub(crate) struct Tables {
 
 /// Starts the server, with a copy of data that was kept if there is some, or logs in to it; what a private one says goes
 /// to the file `log`.
-pub(crate) async fn serve(
+pub(crate) async fn open_server(
     config: &RunConfig,
     log: PathBuf,
     kept: Option<&DataSnapshot>,
-    interrupts: &Interrupts,
+    signals: &Signals,
     line: &Line,
-) -> anyhow::Result<Served> {
+) -> anyhow::Result<OpenServer> {
     let server_config = ServerConfig {
         choice: config.server.clone(),
         settings: config.server_settings(),
@@ -50,27 +50,27 @@ pub(crate) async fn serve(
         placements: config.storage.placements.clone(),
     };
     let say = |message: &str| line.say(message);
-    let server = interrupts
+    let server = signals
         .unless_ended(Server::open_with(&server_config, kept, &say))
         .await??;
     let target = target(server.connection(), DATABASE);
-    Ok(Served { server, target })
+    Ok(OpenServer { server, target })
 }
 
-impl Served {
+impl OpenServer {
     /// Makes the tables, on a server whose commits can be traced where that is wanted.
     pub(crate) async fn load(
         &self,
         config: &RunConfig,
-        interrupts: &Interrupts,
+        signals: &Signals,
         line: &Line,
     ) -> anyhow::Result<Tables> {
         check_traceable(config, &self.server)?;
         let data = self.server.facts().variables.get("datadir").map(PathBuf::from);
         let made = async {
-            let loaded = load_tables(config, &self.target, interrupts, line).await?;
+            let loaded = load_tables(config, &self.target, signals, line).await?;
             let checked = match config.check {
-                true => Some(check_loaded(&self.target, interrupts, line).await?),
+                true => Some(check_loaded(&self.target, signals, line).await?),
                 false => None,
             };
             Ok(Tables {

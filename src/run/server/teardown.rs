@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use logtrace_driver::Target;
 use logtrace_server::Server;
 
-use crate::measurement::Interrupts;
+use crate::measurement::Signals;
 use crate::run::load::drive::drop_tables;
 
 /// How long a running server may take to drop the tables and take its settings back.
@@ -16,22 +16,22 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const PATIENCE_ON_ABORT: Duration = Duration::from_secs(5);
 
 /// Stops a private server; takes our settings off a running one, and the database of these tables.
-pub(crate) async fn give_back(
+pub(crate) async fn tear_down(
     server: Server,
     tables: Option<Target>,
-    interrupts: &Interrupts,
+    signals: &Signals,
 ) -> anyhow::Result<()> {
     if !server.is_running() {
         return Ok(());
     }
     if server.facts().private {
         // Given up, it is dropped, and so killed.
-        let stopped = interrupts.unless_aborted(server.finish()).await;
+        let stopped = signals.unless_aborted(server.finish()).await;
         return Ok(stopped.unwrap_or(Ok(()))?);
     }
     tokio::select! {
         put_back = put_back(server, tables) => put_back,
-        () = out_of_patience(interrupts) => bail!(
+        () = out_of_patience(signals) => bail!(
             "the server did not answer in time: it may still have the database of the run, and the values of --set"
         ),
     }
@@ -47,9 +47,9 @@ async fn put_back(server: Server, tables: Option<Target>) -> anyhow::Result<()> 
     dropped.context("cannot remove the tables of the run")
 }
 
-async fn out_of_patience(interrupts: &Interrupts) {
+async fn out_of_patience(signals: &Signals) {
     tokio::select! {
-        () = interrupts.abort.cancelled() => tokio::time::sleep(PATIENCE_ON_ABORT).await,
+        () = signals.abort.cancelled() => tokio::time::sleep(PATIENCE_ON_ABORT).await,
         () = tokio::time::sleep(PATIENCE) => {}
     }
 }

@@ -5,7 +5,7 @@ use logtrace_study::{Cell, Detail, Estimate, Plan};
 
 use crate::exit::{UsageError, with_causes};
 use crate::preflight;
-use crate::preflight::insist;
+use crate::preflight::require;
 use crate::study::server::disk_queue;
 
 /// Fails with everything of the machine that is missing, and with the first option of the plan that cannot be had here,
@@ -21,7 +21,7 @@ pub(crate) fn preflight(plan: &Plan, cells: &[Cell], home: &Home) -> anyhow::Res
         needed.extend(preflight::tracing());
     }
     needed.extend(preflight::private_server(home));
-    insist(&needed)?;
+    require(&needed)?;
     check_disk(cells, home)
 }
 

@@ -9,15 +9,15 @@ use logtrace_server::{Home, ServerError};
 use logtrace_study::{Cell, Plan};
 
 use crate::exit::{UsageError, with_causes};
-use crate::measurement::{Interrupts, Line};
-use crate::run::{RunConfig, Served, Storage, give_back, serve};
+use crate::measurement::{Line, Signals};
+use crate::run::{OpenServer, RunConfig, Storage, open_server, tear_down};
 use crate::study::directory::study_dir::StudyDir;
 use crate::study::server::cell_config::run_config;
 use crate::study::server::loaded_data::fixed;
 
 /// Server that took the settings of a cell.
 pub(crate) struct Checked<'c> {
-    pub(crate) served: Served,
+    pub(crate) served: OpenServer,
     pub(crate) cell: &'c Cell,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct SettingsCheck<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) dir: &'a StudyDir,
     pub(crate) home: &'a Home,
-    pub(crate) interrupts: &'a Interrupts,
+    pub(crate) interrupts: &'a Signals,
     pub(crate) line: &'a Line,
 }
 
@@ -42,7 +42,7 @@ impl SettingsCheck<'_> {
         let mut last: Option<Checked<'_>> = None;
         for mut cells in servers.into_values() {
             if let Some(checked) = last.take() {
-                give_back(checked.served.server, None, self.interrupts).await?;
+                tear_down(checked.served.server, None, self.interrupts).await?;
             }
             // Cells that share a running server follow one another: the fewest restarts.
             cells.sort_by_cached_key(|cell| cell.server_key());
@@ -70,7 +70,7 @@ impl SettingsCheck<'_> {
                         .unless_ended(served.server.reconfigure(&settings))
                         .await?;
                     let server = server.map_err(|error| self.told(cell, with_causes(error)))?;
-                    Served { server, ..served }
+                    OpenServer { server, ..served }
                 }
             };
             self.check_session(&served, cell).await?;
@@ -80,7 +80,7 @@ impl SettingsCheck<'_> {
     }
 
     /// On a server that has the cell's settings: which values a session takes may depend on them.
-    async fn check_session(&self, served: &Served, cell: &Cell) -> anyhow::Result<()> {
+    async fn check_session(&self, served: &OpenServer, cell: &Cell) -> anyhow::Result<()> {
         let session = self.config(cell).session;
         if session.is_empty() {
             return Ok(());
@@ -95,9 +95,9 @@ impl SettingsCheck<'_> {
         }
     }
 
-    async fn start(&self, cell: &Cell) -> anyhow::Result<Served> {
+    async fn start(&self, cell: &Cell) -> anyhow::Result<OpenServer> {
         let config = self.config(cell);
-        let started = serve(&config, self.dir.server_log(0)?, None, self.interrupts, self.line).await;
+        let started = open_server(&config, self.dir.server_log(0)?, None, self.interrupts, self.line).await;
         started.map_err(
             |error| match error.is::<ServerError>() && !config.settings.is_empty() {
                 true => self.told(cell, format!("{error:#}")),

@@ -4,7 +4,7 @@ use logtrace_server::{Home, ImageError, StorageError, StorageWanted, check_stora
 use logtrace_study::{Cell, Plan};
 
 use crate::exit::{UsageError, with_causes};
-use crate::measurement::{Interrupts, Line};
+use crate::measurement::{Line, Signals};
 use crate::study::directory::study_dir::StudyDir;
 use crate::study::server::cell_config::{settings, storage};
 
@@ -14,7 +14,7 @@ pub(crate) async fn check_all(
     plan: &Plan,
     cells: &[&Cell],
     (dir, home): (&StudyDir, &Home),
-    interrupts: &Interrupts,
+    interrupts: &Signals,
     line: &Line,
 ) -> anyhow::Result<()> {
     let mut tried = Vec::new();

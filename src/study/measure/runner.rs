@@ -7,7 +7,7 @@ use humantime::format_duration;
 use logtrace_server::{Home, enter_mount_namespace};
 use logtrace_study::{Cell, Plan, Turn};
 
-use crate::measurement::{Interrupted, Interrupts, Line};
+use crate::measurement::{Interrupted, Line, Signals};
 use crate::study::checks::settings_check::{Checked, SettingsCheck};
 use crate::study::checks::storage_check::check_all;
 use crate::study::directory::progress_file::{Account, Failure, State};
@@ -42,7 +42,7 @@ pub(crate) enum Ended {
 
 impl Work<'_> {
     /// Measures the turns that are not measured yet. The state is kept after each.
-    pub(crate) async fn go_on(&self, state: &mut State, interrupts: &Interrupts) -> anyhow::Result<Ended> {
+    pub(crate) async fn go_on(&self, state: &mut State, interrupts: &Signals) -> anyhow::Result<Ended> {
         if self.cells.iter().any(needs_mounts) {
             // Before any thread is started: those that were started outside stay there.
             enter_mount_namespace()?;
@@ -123,7 +123,7 @@ impl Work<'_> {
     async fn check<'c>(
         &self,
         cells: &[&'c Cell],
-        interrupts: &Interrupts,
+        interrupts: &Signals,
         line: &Line,
     ) -> anyhow::Result<Option<Checked<'c>>> {
         let places = (self.dir, self.home);

@@ -7,8 +7,8 @@ use anyhow::bail;
 use jiff::Zoned;
 use logtrace_study::{Cell, Turn};
 
-use crate::measurement::{Interrupts, Line, Outputs};
-use crate::run::{measured, window};
+use crate::measurement::{Line, Outputs, Signals};
+use crate::run::{results, window};
 use crate::study::directory::progress_file::Account;
 use crate::study::directory::study_dir::{StudyDir, failed};
 use crate::study::measure::stage_times;
@@ -18,7 +18,7 @@ use crate::study::server::shared_server::{Host, Ready};
 /// What all turns of a study share.
 pub(crate) struct Turns<'a> {
     pub(crate) dir: &'a StudyDir,
-    pub(crate) interrupts: &'a Interrupts,
+    pub(crate) interrupts: &'a Signals,
 }
 
 impl Turns<'_> {
@@ -62,11 +62,11 @@ impl Turns<'_> {
         if let Some(before) = stages {
             stage_times::keep(&served.server, &before, &dir).await?;
         }
-        *detaching = raw.observed.take_detaching();
+        *detaching = raw.snapshot.take_detaching();
         let length = raw.measured.as_ref().map(|measured| measured.window.length());
-        let measured = measured(&config, &started, raw);
+        let measured = results(&config, &started, raw);
         measured.document.check()?;
-        outputs.finished(&measured.observed, &measured.document)?;
+        outputs.finished(&measured.snapshot, &measured.document)?;
         let length = length.unwrap_or_default();
         account.measuring += length;
         account.warming_up += config.warmup;

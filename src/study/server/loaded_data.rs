@@ -9,8 +9,8 @@ use logtrace_common::Flavor;
 use logtrace_server::{DataSnapshot, Setting, buffer_pool};
 use logtrace_study::Cell;
 
-use crate::measurement::{Interrupts, Line};
-use crate::run::{DATABASE, RunConfig, Served, Storage, serve};
+use crate::measurement::{Line, Signals};
+use crate::run::{DATABASE, OpenServer, RunConfig, Storage, open_server};
 
 /// All that was loaded.
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ impl Data {
         cell: &Cell,
         config: &RunConfig,
         log: impl FnOnce() -> anyhow::Result<PathBuf>,
-        interrupts: &Interrupts,
+        interrupts: &Signals,
         line: &Line,
     ) -> anyhow::Result<&Loaded> {
         let key = key(cell, config);
@@ -54,16 +54,16 @@ impl Data {
     /// data.
     pub(crate) async fn load_on(
         &mut self,
-        served: Served,
+        served: OpenServer,
         (cell, config): (&Cell, &RunConfig),
-        interrupts: &Interrupts,
+        interrupts: &Signals,
         line: &Line,
     ) -> anyhow::Result<()> {
         let (key, config) = (key(cell, config), loading(config));
         let settings = config.server_settings();
         let reconfigured = served.server.reconfigure(&settings);
         let server = interrupts.unless_ended(reconfigured).await??;
-        let served = Served { server, ..served };
+        let served = OpenServer { server, ..served };
         self.kept
             .push((key, fill(served, &config, interrupts, line).await?));
         Ok(())
@@ -92,15 +92,10 @@ pub(crate) fn fixed(config: &RunConfig) -> Vec<Setting> {
 }
 
 /// By a server of its own in the usual place, which need not be durable: what it wrote is whole when it has stopped.
-async fn load(
-    config: &RunConfig,
-    log: PathBuf,
-    interrupts: &Interrupts,
-    line: &Line,
-) -> anyhow::Result<Loaded> {
+async fn load(config: &RunConfig, log: PathBuf, interrupts: &Signals, line: &Line) -> anyhow::Result<Loaded> {
     let config = loading(config);
     line.say("starting a server to load the data");
-    let served = serve(&config, log, None, interrupts, line).await?;
+    let served = open_server(&config, log, None, interrupts, line).await?;
     fill(served, &config, interrupts, line).await
 }
 
@@ -117,9 +112,9 @@ fn loading(config: &RunConfig) -> RunConfig {
 }
 
 async fn fill(
-    served: Served,
+    served: OpenServer,
     config: &RunConfig,
-    interrupts: &Interrupts,
+    interrupts: &Signals,
     line: &Line,
 ) -> anyhow::Result<Loaded> {
     served.load(config, interrupts, line).await?;

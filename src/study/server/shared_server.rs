@@ -7,8 +7,8 @@ use logtrace_server::{Home, QueueGuard};
 use logtrace_study::{Cell, DataUse};
 use logtrace_tracer::Detaching;
 
-use crate::measurement::{Interrupts, Line};
-use crate::run::{RunConfig, Served, Storage, Tables, check_traceable, give_back, serve};
+use crate::measurement::{Line, Signals};
+use crate::run::{OpenServer, RunConfig, Storage, Tables, check_traceable, open_server, tear_down};
 use crate::study::checks::settings_check::Checked;
 use crate::study::directory::progress_file::Account;
 use crate::study::directory::study_dir::StudyDir;
@@ -23,7 +23,7 @@ pub(crate) struct Host<'a> {
     home: &'a Home,
     /// Seed of the data.
     seed: u64,
-    interrupts: &'a Interrupts,
+    interrupts: &'a Signals,
     data: Data,
     running: Option<Running>,
     starts: u32,
@@ -32,7 +32,7 @@ pub(crate) struct Host<'a> {
 /// A server with its tables.
 #[derive(Debug)]
 struct Running {
-    served: Served,
+    served: OpenServer,
     /// The settings of the disk under it.
     _queue: Option<QueueGuard>,
     key: String,
@@ -46,7 +46,7 @@ struct Running {
 #[derive(Debug)]
 pub(crate) struct Ready<'a> {
     /// The server.
-    pub(crate) served: &'a mut Served,
+    pub(crate) served: &'a mut OpenServer,
     /// Its tables.
     pub(crate) tables: Tables,
     /// The run of the cell, with the seed of the data.
@@ -57,7 +57,7 @@ pub(crate) struct Ready<'a> {
 
 impl<'a> Host<'a> {
     /// Before any server runs. `seed` is that of the data.
-    pub(crate) fn new(dir: &'a StudyDir, home: &'a Home, seed: u64, interrupts: &'a Interrupts) -> Self {
+    pub(crate) fn new(dir: &'a StudyDir, home: &'a Home, seed: u64, interrupts: &'a Signals) -> Self {
         Self {
             dir,
             home,
@@ -70,7 +70,7 @@ impl<'a> Host<'a> {
     }
 
     /// The signals that it heeds.
-    pub(crate) fn interrupts(&self) -> &'a Interrupts {
+    pub(crate) fn interrupts(&self) -> &'a Signals {
         self.interrupts
     }
 
@@ -127,7 +127,7 @@ impl<'a> Host<'a> {
             return Ok(());
         };
         line.say("stopping the server");
-        give_back(running.served.server, None, self.interrupts).await
+        tear_down(running.served.server, None, self.interrupts).await
     }
 
     async fn serve(&mut self, cell: &Cell, line: &Line) -> anyhow::Result<RunConfig> {
@@ -176,7 +176,7 @@ impl<'a> Host<'a> {
         // It is there: nothing is loaded.
         let none = || Err(anyhow::anyhow!("the data of {} is gone", cell.key));
         let data = self.data.of(cell, config, none, self.interrupts, line).await?;
-        let served = serve(config, log, Some(&data.kept), self.interrupts, line).await?;
+        let served = open_server(config, log, Some(&data.kept), self.interrupts, line).await?;
         let queue = disk_queue::set(cell, &served.server, self.home)?;
         let running = self.running.insert(Running {
             served,

@@ -1,42 +1,42 @@
-//! What the tracer saw, missed and cost.
+//! Records that the tracer saw and lost, and its cost.
 
 use logtrace_events::Losses;
 
-/// The tracer's own account since it started.
+/// Account of the tracer since its start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
-    /// Records that were read.
+    /// Number of records read.
     pub events: u64,
-    /// Records that the kernel side could not store or match.
+    /// Number of records that the kernel side could not store or match.
     pub losses: Losses,
-    /// Each probe.
+    /// Accounts of the probes.
     pub probes: Vec<ProbeAccount>,
     /// CPU time of the thread that reads the rings.
     pub(crate) drain_cpu_ns: u64,
-    /// What the sink took, which may be less than what was read, and its CPU time.
+    /// Records that the sink took (may be fewer than were read), and its CPU time.
     pub(crate) delivered: Delivered,
-    /// Records that were made while runs were counted and timed.
+    /// Number of records made while the kernel measured the programs.
     pub(crate) sampled: u64,
-    /// Run time of all BPF programs then, in nanoseconds.
+    /// Run time of all BPF programs in that time, in nanoseconds.
     pub(crate) sampled_ns: u64,
 }
 
-/// One probe's account.
+/// Account of a probe.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProbeAccount {
-    /// Its name in the probe table.
+    /// Name in the probe table.
     pub name: &'static str,
-    /// Where it was placed.
+    /// Place at which it is attached.
     pub place: String,
-    /// Why it is not attached, and what cannot be said without it.
+    /// Reason why it is not attached, and the consequence.
     pub missing: Option<String>,
-    /// The program that it runs; several probes may share one.
+    /// Program of the kernel side. Several probes may share one.
     pub program: &'static str,
     pub(crate) sampled_runs: u64,
     pub(crate) sampled_ns: u64,
 }
 
-/// What the sink took, and what that cost.
+/// Records that the sink took, and their cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Delivered {
     pub(crate) records: u64,
@@ -45,7 +45,7 @@ pub(crate) struct Delivered {
 }
 
 impl Account {
-    /// What happened since an `earlier` account of the same tracer.
+    /// Returns the difference to an `earlier` account of the same tracer.
     pub fn since(mut self, earlier: &Self) -> Self {
         self.events -= earlier.events;
         self.losses.lost -= earlier.losses.lost;
@@ -63,35 +63,36 @@ impl Account {
         self
     }
 
-    /// Run time of all BPF programs in nanoseconds, from the kernel's own statistics (`BPF_ENABLE_STATS`) of a part of
-    /// the time; 0 where the kernel refuses them. The trap of a uprobe and the system calls' slow path come on top.
+    /// Returns the run time of all BPF programs in nanoseconds, extrapolated from the kernel's statistics
+    /// (`BPF_ENABLE_STATS`) of a part of the time; 0 if the kernel refuses them. The trap of a uprobe and the slow path
+    /// of system calls come on top.
     pub fn bpf_ns(&self) -> u64 {
         self.all_runs(self.sampled_ns)
     }
 
-    /// Times that the program of a probe of this account ran, taken from a part of the time.
+    /// Returns the number of runs of a probe's program, extrapolated from a part of the time.
     pub fn runs(&self, probe: &ProbeAccount) -> u64 {
         self.all_runs(probe.sampled_runs)
     }
 
-    /// Run time of the program of a probe of this account in nanoseconds, taken from a part of the time.
+    /// Returns the run time of a probe's program in nanoseconds, extrapolated from a part of the time.
     pub fn run_ns(&self, probe: &ProbeAccount) -> u64 {
         self.all_runs(probe.sampled_ns)
     }
 
-    /// CPU time in nanoseconds of reading the records and of all that is done with them. The sink works on some of
-    /// them before this account begins or after it ends: what it takes for a record stands for all.
+    /// Returns the CPU time in nanoseconds of reading and processing the records. The sink processes some of them
+    /// before or after the time of this account, so its mean cost of a record stands for all.
     pub fn reader_cpu_ns(&self) -> u64 {
         let Delivered { records, cpu_ns } = self.delivered;
         self.drain_cpu_ns + self.whole(cpu_ns, records)
     }
 
-    /// What was counted while the runs were, for all records.
+    /// Extrapolates a count of the measured part of the time to all records.
     fn all_runs(&self, counted: u64) -> u64 {
         self.whole(counted, self.sampled)
     }
 
-    /// What was counted for some of the records, for all of them.
+    /// Extrapolates a count for some of the records to all of them.
     fn whole(&self, counted: u64, of_records: u64) -> u64 {
         if of_records == 0 {
             return 0;

@@ -1,28 +1,30 @@
-//! The kernel's run-time statistics of BPF programs, kept on for a small part of the time.
+//! Run-time statistics of BPF programs from the kernel, enabled for a small part of the time.
 
 use std::os::fd::OwnedFd;
 
 use aya::programs::Program;
 use aya::sys::{Stats, enable_stats};
 
-/// Reads two clocks around every run of every program of the machine while it is on: 130 ns a run, which is a third of
-/// what the programs themselves take. So it is on for one round of the reader in [`ROUNDS`], and the records of that
-/// round stand for all.
+/// Switch of the statistics. While they are enabled, the kernel reads two clocks around each run of each program: 130
+/// ns a run, a third of the run time of the programs themselves. They are enabled in one of [`ROUNDS`] rounds of the
+/// reader, and the records of that round stand for all.
 #[derive(Debug)]
 pub(crate) struct Statistics {
-    /// Rounds until the next change.
+    /// Number of rounds until the next change.
     rounds_left: u32,
-    /// Keeps them on, with the number of records read before; `None` where they are off, or the kernel refuses them.
+    /// Guard that keeps the statistics enabled, with the number of records read before; `None` if they are disabled or
+    /// the kernel refuses them.
     on: Option<(OwnedFd, u64)>,
-    /// Records that were made while they were on.
+    /// Number of records made while the statistics were enabled.
     sampled: u64,
 }
 
-/// Turning them on and off patches the kernel's code, 0.6 ms for both: once a second is often enough.
+/// Number of rounds in a cycle. Switching the statistics patches the code of the kernel (0.6 ms for on and off), so
+/// once a second is often enough.
 const ROUNDS: u32 = 20;
 
 impl Statistics {
-    /// Begins with a round in which they are on.
+    /// Starts with the statistics enabled.
     pub(crate) fn start() -> Self {
         let mut statistics = Self {
             rounds_left: 0,
@@ -33,7 +35,7 @@ impl Statistics {
         statistics
     }
 
-    /// Another round of the reader is over, with `records` read since it started.
+    /// Ends a round of the reader. `records` is the number of records read so far.
     pub(crate) fn round_done(&mut self, records: u64) {
         self.turn_off(records);
         match self.rounds_left.checked_sub(1) {
@@ -42,14 +44,13 @@ impl Statistics {
         }
     }
 
-    /// Begins a part whose statistics are to be told from what was before: with a round in which they are on, so
-    /// that a short part has some too.
+    /// Starts a new part with the statistics enabled, so that a short part has some too.
     pub(crate) fn begin_part(&mut self, records: u64) {
         self.turn_off(records);
         self.turn_on(records);
     }
 
-    /// How many of the `records` read since it started were made while they were on.
+    /// Returns how many of the `records` read so far were made while the statistics were enabled.
     pub(crate) fn sampled(&self, records: u64) -> u64 {
         self.sampled + self.on.as_ref().map_or(0, |(_, before)| records - before)
     }
@@ -65,7 +66,7 @@ impl Statistics {
     }
 }
 
-/// How often a program ran while they were on, and for how many nanoseconds.
+/// Returns the number of runs of a program and their time in nanoseconds, both while the statistics were enabled.
 pub(crate) fn of_program(program: &Program) -> (u64, u64) {
     let info = match program {
         Program::BtfTracePoint(program) => program.info(),

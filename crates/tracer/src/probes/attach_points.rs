@@ -1,4 +1,4 @@
-//! Where the probes of the table go, found in the server's program before anything is loaded.
+//! Places of the probes in the program of a server, found before anything is loaded.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,24 +9,24 @@ use crate::probes::entry_offset::cheap_entry;
 use crate::probes::symbols::Program;
 use crate::probes::table::{Attach, PROBES, Probe, Servers};
 
-/// A probe, and where it goes.
+/// Probe with its place.
 #[derive(Debug)]
 pub(crate) struct Placement {
     pub(crate) probe: Probe,
-    /// Whether the server is one of those that the probe is for.
+    /// Whether the probe is for this server.
     pub(crate) is_for_server: bool,
     /// Offsets in the program file; empty for probes of the kernel.
     pub(crate) offsets: Vec<u64>,
-    /// In words.
+    /// Description of the place.
     pub(crate) place: String,
 }
 
-/// Whether the program of a server has what the probes need. Loads nothing.
+/// Checks whether the program of a server has all that the probes need. Loads nothing.
 pub fn check_program(path: &Path) -> Result<(), TracerError> {
     placements(path).map(|_| ())
 }
 
-/// Where each probe of the table goes in the program of a server.
+/// Returns the place of each probe of the table in the program of a server.
 pub(crate) fn placements(path: &Path) -> Result<Vec<Placement>, TracerError> {
     let bytes = fs::read(path).map_err(|source| TracerError::Program {
         path: path.into(),
@@ -36,7 +36,7 @@ pub(crate) fn placements(path: &Path) -> Result<Vec<Placement>, TracerError> {
     PROBES.iter().map(|&probe| placement(&program, probe)).collect()
 }
 
-/// The program of a process, also of one in a container with a root of its own.
+/// Returns the path of a process's program. It also works for a process in a container.
 pub(crate) fn program_path(pid: u32) -> PathBuf {
     PathBuf::from(format!("/proc/{pid}/exe"))
 }
@@ -80,7 +80,8 @@ fn placement(program: &Program<'_>, probe: Probe) -> Result<Placement, TracerErr
     }
 }
 
-/// On each function of these names; on none where the server has none of them.
+/// Returns the places of a probe on each function with one of these names. There is none if the server has no such
+/// function.
 fn entry_placement(program: &Program<'_>, probe: Probe, names: &[&'static str]) -> Placement {
     let functions = names.iter().flat_map(|name| program.functions(name));
     let entries: Vec<(u64, bool)> = functions

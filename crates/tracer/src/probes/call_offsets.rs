@@ -1,8 +1,8 @@
-//! Where a function calls another one.
+//! Places at which a function calls another one.
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl};
 
-/// Addresses of the direct near calls (`call rel32`) in `code` that lead to one of `targets`.
+/// Returns the addresses of the direct near calls (`call rel32`) in `code` that lead to one of `targets`.
 ///
 /// `code` starts at the virtual address `address`. A tail call (`jmp`) is not a call: its function would end there.
 pub(crate) fn call_sites(code: &[u8], address: u64, targets: &[u64]) -> Vec<u64> {

@@ -1,12 +1,12 @@
-//! Where to put a probe on the entry of a function.
+//! Place of a probe on the entry of a function.
 
 use iced_x86::{Decoder, DecoderOptions, Mnemonic};
 
-/// The address of the first instruction that the kernel emulates, as long as nothing but `endbr64` and comparisons come
-/// before it: the arguments are still in their registers there, and the stack pointer at the return address. `None`
-/// when the function begins otherwise.
+/// Returns the address of the first instruction, if the kernel emulates it and only `endbr64` and comparisons come
+/// before it. There the arguments are still in their registers, and the stack pointer is at the return address. Returns
+/// `None` for any other beginning.
 ///
-/// On an emulated instruction a probe costs 1 us, on any other 12 to 19 (arch/x86/kernel/uprobes.c,
+/// A probe on an emulated instruction costs 1 us, on any other 12 to 19 us (arch/x86/kernel/uprobes.c,
 /// `push_setup_xol_ops`, `branch_setup_xol_ops`).
 pub(crate) fn cheap_entry(code: &[u8], address: u64) -> Option<u64> {
     let mut instructions = Decoder::with_ip(64, code, address, DecoderOptions::NONE).into_iter();

@@ -1,4 +1,4 @@
-//! The probes of a server while they are attached.
+//! Attached probes of a server.
 
 use std::num::NonZeroU32;
 
@@ -11,7 +11,7 @@ use crate::overhead::account::ProbeAccount;
 use crate::probes::attach_points::{Placement, program_path};
 use crate::probes::table::{Attach, InBursts};
 
-/// The probes that are wanted of one server. Dropping it detaches them.
+/// Probes of one server. Dropping it detaches them.
 pub(crate) struct Attachments {
     pid: NonZeroU32,
     btf: Btf,
@@ -23,7 +23,7 @@ pub(crate) struct Attachments {
 type Link = Box<dyn Send>;
 
 impl Attachments {
-    /// Nothing is attached yet.
+    /// Attaches nothing yet.
     pub(crate) fn new(pid: NonZeroU32, btf: Btf, placements: Vec<Placement>) -> Self {
         Self {
             pid,
@@ -33,17 +33,17 @@ impl Attachments {
         }
     }
 
-    /// Attaches them all, in the order of the table.
+    /// Attaches all probes, in the order of the table.
     pub(crate) fn attach(&mut self, bpf: &mut Ebpf) -> Result<Vec<ProbeAccount>, TracerError> {
         self.attach_some(bpf, |_| true)
     }
 
-    /// Detaches those that do not stay between bursts. Those that are gone at once come first: a uprobe takes 50 ms.
+    /// Detaches the probes that do not stay between bursts. Fast ones come first: a uprobe takes 50 ms.
     pub(crate) fn suspend(&mut self) {
         self.links.retain(|(in_bursts, _)| *in_bursts == InBursts::Stays);
     }
 
-    /// Attaches them again.
+    /// Attaches the probes for the next burst.
     pub(crate) fn resume(&mut self, bpf: &mut Ebpf) -> Result<(), TracerError> {
         let resumed = self.attach_some(bpf, |in_bursts| in_bursts != InBursts::Stays);
         if resumed.is_err() {
@@ -119,7 +119,7 @@ fn attach_program(
     attached.map_err(|error| chain(&error))
 }
 
-/// The kernel checks the arguments that the program takes against the tracepoint's when it is loaded.
+/// Attaches to a tracepoint. On loading, the kernel checks the arguments of the program against the tracepoint.
 fn attach_tracepoint(program: &mut BpfProgram, event: &str, btf: &Btf) -> Result<Link, ProgramError> {
     let program: &mut BtfTracePoint = program.try_into()?;
     once(program.load(event, btf))?;
@@ -149,7 +149,7 @@ fn attach_uprobe(
     offsets.iter().map(place).collect()
 }
 
-/// Several probes may share a program, which is loaded with the first of them.
+/// Ignores that a program is already loaded: several probes may share one.
 fn once(loaded: Result<(), ProgramError>) -> Result<(), ProgramError> {
     match loaded {
         Err(ProgramError::AlreadyLoaded) => Ok(()),

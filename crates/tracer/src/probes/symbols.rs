@@ -5,13 +5,13 @@ use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
 
 use crate::error::TracerError;
 
-/// A program file with its symbols.
+/// Program file with its symbols.
 pub(crate) struct Program<'a> {
     elf: object::File<'a>,
     functions: Vec<Function<'a>>,
 }
 
-/// One function of the program.
+/// Function of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Function<'a> {
     /// Mangled name.
@@ -41,8 +41,8 @@ impl<'a> Program<'a> {
         Ok(Self { elf, functions })
     }
 
-    /// The functions whose demangled name starts with `prefix`, or whose plain C name is `prefix`, each address once; clones that the compiler split
-    /// off (`.cold`, `.part.0`) are not counted.
+    /// Returns the functions with a demangled name that starts with `prefix`, or with the plain C name `prefix`. Each
+    /// address comes once. Clones that the compiler split off (`.cold`, `.part.0`) are left out.
     pub(crate) fn functions(&self, prefix: &str) -> Vec<Function<'a>> {
         // The plain name stands in the mangled one with its length before it: a cheap test before demangling.
         let plain = prefix
@@ -62,7 +62,7 @@ impl<'a> Program<'a> {
         found
     }
 
-    /// The machine code of a function.
+    /// Returns the machine code of a function.
     pub(crate) fn code(&self, function: &Function<'_>) -> Option<&'a [u8]> {
         self.elf.segments().find_map(|segment| {
             segment
@@ -73,7 +73,7 @@ impl<'a> Program<'a> {
         })
     }
 
-    /// The offset in the file of a virtual address.
+    /// Returns the offset in the file of a virtual address.
     pub(crate) fn file_offset(&self, address: u64) -> Option<u64> {
         self.elf.segments().find_map(|segment| {
             let (start, length) = segment.file_range();

@@ -1,72 +1,72 @@
-//! The probe table: one row a probe.
+//! Table of probes, one row each.
 
 use logtrace_common::Detail;
 
-/// One probe: a program of the kernel side and the place where it runs.
+/// Probe: a program of the kernel side and the place where it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// What it watches, unique in the table.
+    /// Name, unique in the table.
     pub name: &'static str,
-    /// The C function of its program.
+    /// C function of the program.
     pub program: &'static str,
-    /// Where it is attached.
+    /// Place.
     pub attach: Attach,
-    /// The lowest level of detail that has it.
+    /// Lowest level of detail with this probe.
     pub detail: Detail,
-    /// What cannot be said without it; `None` when nothing can, so that its failure is an error.
+    /// Consequence of its absence, or `None` for a required probe.
     pub optional: Option<&'static str>,
-    /// Which servers it is for.
+    /// Servers that have it.
     pub servers: Servers,
-    /// What becomes of it where only bursts are traced.
+    /// Treatment if only bursts are traced.
     pub in_bursts: InBursts,
 }
 
-/// What becomes of a probe where only bursts are traced.
+/// Treatment of a probe if only bursts are traced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InBursts {
-    /// It is attached for each burst.
+    /// Attached for each burst.
     Attached,
-    /// It stays between bursts: what it watches is rare, and until then it costs nothing.
+    /// Attached all the time: its event is rare, and costs nothing until then.
     Stays,
-    /// Another one stands for it, which comes and goes faster.
+    /// Replaced by another probe that is attached and detached faster.
     Replaced,
-    /// It is for bursts alone, and stands for others.
+    /// Used only in bursts, as the replacement of others.
     Only,
 }
 
-/// Which servers a probe is for: the others lack what it watches, and miss nothing without it.
+/// Servers that a probe is for. Other servers lack the event, and miss nothing without the probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Servers {
-    /// All.
+    /// All servers.
     Any,
-    /// Those that have this function, by a prefix of its demangled name.
+    /// Servers with this function, given as a prefix of its demangled name.
     With(&'static str),
-    /// The same, as far as they have a thread for each client.
+    /// Servers with this function and one thread for each client.
     WithThreads(&'static str),
 }
 
-/// A place for a program.
+/// Place of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attach {
-    /// A tracepoint of the kernel with typed arguments.
+    /// Tracepoint of the kernel with typed arguments.
     BtfTracepoint(&'static str),
-    /// The entry or exit tracepoint of a system call.
+    /// Entry or exit tracepoint of a system call.
     Syscall(&'static str),
-    /// In the server: every call that `function` makes of `callee`. Both are prefixes of demangled names, so that
-    /// a parameter added by another version does no harm. The kernel emulates calls (arch/x86/kernel/uprobes.c,
-    /// `branch_setup_xol_ops`): about 1 us where a single-stepped instruction costs 12-19 us.
+    /// Calls of `callee` by `function` in the server. Both are prefixes of demangled names, so that an additional
+    /// parameter in another version does no harm. The kernel emulates calls (arch/x86/kernel/uprobes.c,
+    /// `branch_setup_xol_ops`): about 1 us, while a single-stepped instruction costs 12-19 us.
     Call {
-        /// The function that makes the call.
+        /// Function that makes the call.
         function: &'static str,
-        /// The function that is called.
+        /// Function that is called.
         callee: &'static str,
     },
-    /// In the server: the entry of a function, or its return where the program is made for that. Prefixes of the
-    /// demangled names that it has in different servers.
+    /// Entry of a function in the server, or its return if the program is a return probe. Prefixes of the demangled
+    /// names in different servers.
     Function(&'static [&'static str]),
 }
 
-/// The function of both servers in which a transaction commits (sql/handler.cc).
+/// Function of both servers that commits a transaction (sql/handler.cc).
 const COMMIT: &str = "ha_commit_trans(THD*";
 
 const fn required(name: &'static str, program: &'static str, attach: Attach) -> Probe {
@@ -175,8 +175,8 @@ const fn group(
     }
 }
 
-/// All probes, in the order in which they are attached: the commit's last, so that no commit is seen before
-/// everything that it may wait for is.
+/// All probes, in the order of attachment. The probes of the commit come last, so that no commit is seen before all of
+/// its possible waits are.
 pub const PROBES: [Probe; 37] = [
     required("sched_switch", "on_switch", Attach::BtfTracepoint("sched_switch")),
     required("sched_waking", "on_waking", Attach::BtfTracepoint("sched_waking")),

@@ -1,9 +1,9 @@
-//! When bursts begin and end.
+//! Lengths of bursts and gaps.
 
 use logtrace_common::Sampling;
 use std::time::Duration;
 
-/// When bursts begin and end.
+/// Lengths of bursts and gaps.
 #[derive(Debug)]
 pub(crate) struct Bursts {
     sampling: Sampling,
@@ -19,13 +19,13 @@ impl Bursts {
         }
     }
 
-    /// How long the next burst is.
+    /// Returns the length of the next burst.
     pub(crate) fn burst(&self) -> Duration {
         self.sampling.burst()
     }
 
-    /// How long the next gap is: from half the mean to one and a half, or what a server does once a second would always
-    /// be seen, or never.
+    /// Returns the length of the next gap, from half the mean to one and a half times the mean. With a fixed length, an
+    /// event that happens once a second would be seen always or never.
     pub(crate) fn gap(&mut self) -> Duration {
         let mean = self.sampling.period().saturating_sub(self.burst());
         mean.mul_f64(0.5 + self.random.f64())

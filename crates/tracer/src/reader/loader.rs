@@ -1,4 +1,4 @@
-//! Loading the programs for a server, with their rings and their places.
+//! Loading of the BPF programs for a server, with their rings and places.
 
 use std::num::NonZeroU32;
 
@@ -13,8 +13,8 @@ use crate::reader::rings::Rings;
 
 static OBJECT: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/logtrace.bpf.o"));
 
-/// Loads the object for the process `pid`, gives it its rings, and finds the places of the probes that the
-/// configuration asks for. Attaches nothing.
+/// Loads the object for the process `pid`, creates its rings, and finds the places of the probes in the configuration.
+/// Attaches nothing.
 pub(crate) fn load(
     pid: NonZeroU32,
     config: &TracerConfig,

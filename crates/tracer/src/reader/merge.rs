@@ -1,23 +1,23 @@
-//! Records of several rings in the order of their times; pure.
+//! Merge of the records of several rings by time; pure.
 
 use std::mem;
 
 use logtrace_events::wire;
 
-/// Records that were read and are not yet all due.
+/// Records that were read and are not all due yet.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     records: Records,
 }
 
-/// Records in an order of their own.
+/// Records in one block of memory.
 #[derive(Debug, Default)]
 pub(crate) struct Records {
     bytes: Vec<u8>,
     places: Vec<Place>,
 }
 
-/// Where in the bytes a record lies, and when it was made.
+/// Place of a record in the bytes, and its time.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     at_ns: u64,
@@ -31,8 +31,8 @@ impl Batch {
         self.records.push(record, at_ns(record));
     }
 
-    /// Takes out the records made before `until_ns`, in the order of their times. What stays goes to the memory of
-    /// `spare`, whose records are forgotten.
+    /// Takes out the records made before `until_ns`, in the order of time. The others move to the memory of `spare`,
+    /// and the records of `spare` are dropped.
     pub(crate) fn take_due(&mut self, until_ns: u64, mut spare: Records) -> Records {
         spare.clear();
         let Records { bytes, places } = &mut self.records;
@@ -47,30 +47,30 @@ impl Batch {
 }
 
 impl Records {
-    /// How many there are.
+    /// Returns the number of records.
     pub(crate) fn len(&self) -> u64 {
         self.places.len() as u64
     }
 
-    /// The memory that they take.
+    /// Returns the size of their memory in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         (self.bytes.len() + self.places.len() * size_of::<Place>()) as u64
     }
 
-    /// Each of them.
+    /// Iterates over the records.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         self.places
             .iter()
             .map(|place| &self.bytes[place.start..place.end])
     }
 
-    /// Forgets them and keeps the memory.
+    /// Drops the records and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.places.clear();
     }
 
-    /// Adds one at the end.
+    /// Adds a record at the end.
     pub(crate) fn push(&mut self, record: &[u8], at_ns: u64) {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(record);
@@ -79,7 +79,7 @@ impl Records {
     }
 }
 
-/// What is too short to have a time was made before everything: whoever decodes it counts it.
+/// Returns the time of a record, or 0 if the record is too short to have one: the decoder then counts it.
 fn at_ns(record: &[u8]) -> u64 {
     record.get(..size_of::<wire::Header>()).map_or(0, |header| {
         bytemuck::pod_read_unaligned::<wire::Header>(header).at_ns

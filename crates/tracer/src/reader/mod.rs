@@ -1,4 +1,4 @@
-//! The rings' reader: what it has to do in each round.
+//! Reader of the rings, round by round.
 
 mod burst_schedule;
 mod loader;
@@ -33,11 +33,12 @@ use crate::reader::stack_names::Stacks;
 use crate::reader::thread_states::ThreadStates;
 use crate::sink::Sink;
 
-/// How often the rings are looked at. Long enough that the reader costs little, short enough that they are never near
-/// their end: 4 MiB hold about 65,000 records of one CPU.
+/// Time between two rounds. Long enough that the reader costs little, and short enough that the rings do not fill up: 4
+/// MiB hold about 65,000 records of one CPU.
 const DRAIN_EVERY: Duration = Duration::from_millis(50);
 
-/// A record is made some 0.1 us after its time was taken, but its thread may be interrupted in between.
+/// Time until a record is surely complete. It is made some 0.1 us after its time was taken, but its thread may be
+/// interrupted in between.
 const SETTLING: Duration = Duration::from_millis(2);
 
 /// `enum loss` in bpf/state.h.
@@ -46,47 +47,47 @@ const LOSS_THREADS_FULL: u32 = 1;
 const LOSS_COMMIT_UNMATCHED: u32 = 2;
 const LOSS_MEMBER_UNMATCHED: u32 = 3;
 
-/// What a thread waits for at the beginning of a burst began before it. Commits count from a little later on, when the
-/// threads that others wait for have been seen.
+/// Time at the beginning of a burst in which commits do not count yet. A wait at the beginning of a burst began before
+/// it, and the threads that others wait for must be seen first.
 const LEAD_IN: Duration = Duration::from_millis(10);
 
-/// The programs with their rings, and where what is in these goes.
+/// Loaded programs with their rings, and the thread of the sink.
 pub(crate) struct Drain<S> {
     bpf: Ebpf,
     attachments: Attachments,
     rings: Rings,
     losses: PerCpuArray<MapData, u64>,
-    /// Since when the probes trace, 0 while they do nothing.
+    /// Time since when the probes trace; 0 while they do nothing.
     looking: Array<MapData, u64>,
     threads: ThreadStates,
     probes: Vec<ProbeAccount>,
     statistics: Statistics,
     events: u64,
-    /// Records that were lost up to the last look at the rings, and when that was.
+    /// Number of records lost up to the last look at the rings, and the time of that look.
     lost: u64,
     looked_ns: u64,
     delivery: Delivery<S>,
-    /// Where only bursts are traced.
+    /// Bursts and gaps, or `None` if all the time is traced.
     rhythm: Option<Rhythm>,
 }
 
-/// What a tracer leaves.
+/// Results of a stopped tracer.
 #[derive(Debug)]
 pub struct Stopped<S> {
-    /// Where the records went.
+    /// Sink.
     pub sink: S,
-    /// The account of all of its time.
+    /// Account of the whole trace.
     pub account: Account,
-    /// Its probes, which record nothing any more.
+    /// Probes that are being detached.
     pub detaching: Detaching,
 }
 
-/// A burst, or the gap between two.
+/// Current burst or gap.
 struct Rhythm {
     bursts: Bursts,
-    /// The end of this one.
+    /// End of the burst or gap.
     until: Instant,
-    /// When the gap began.
+    /// Start of the gap, or `None` in a burst.
     gap_ns: Option<u64>,
 }
 
@@ -121,13 +122,13 @@ impl<S: Sink> Drain<S> {
         })
     }
 
-    /// Until the next round.
+    /// Returns the time until the next round.
     pub(crate) fn pause(&self) -> Duration {
         let left = self.rhythm.as_ref().map(Rhythm::left);
         left.map_or(DRAIN_EVERY, |left| left.min(DRAIN_EVERY))
     }
 
-    /// A round of the reader.
+    /// Does one round.
     pub(crate) fn round(&mut self) {
         self.drain_settled();
         match self.rhythm.as_ref().map(|rhythm| (rhythm.gap_ns, rhythm.left())) {
@@ -138,7 +139,7 @@ impl<S: Sink> Drain<S> {
         }
     }
 
-    /// The account up to now; what comes next is to be told from it.
+    /// Returns the account so far. A later account can be compared with it.
     pub(crate) fn begin_part(&mut self) -> Account {
         self.drain_settled();
         // However short it is, something of it is traced.
@@ -152,7 +153,7 @@ impl<S: Sink> Drain<S> {
         account
     }
 
-    /// Reads what is left and begins to detach the probes; the sink is waited for meanwhile.
+    /// Reads the remaining records and begins to detach the probes. Waits for the sink meanwhile.
     pub(crate) fn finish(mut self) -> Result<Stopped<S>, TracerError> {
         let _ = set_looking(&mut self.looking, false);
         self.drain(u64::MAX);
@@ -174,7 +175,7 @@ impl<S: Sink> Drain<S> {
         })
     }
 
-    /// Attaches the probes again. Where that fails the server has gone, and the gap goes on.
+    /// Attaches the probes again. If that fails, the server has ended, and the gap continues.
     fn begin_burst(&mut self, start_ns: u64) {
         let begun = self.look_again();
         let Some(rhythm) = &mut self.rhythm else { return };
@@ -187,7 +188,7 @@ impl<S: Sink> Drain<S> {
         }
     }
 
-    /// The probes come one by one, and begin at once.
+    /// Attaches the probes and enables them all at once.
     fn look_again(&mut self) -> bool {
         self.attachments.resume(&mut self.bpf).is_ok()
             && self.threads.clear().is_ok()
@@ -225,8 +226,8 @@ impl<S: Sink> Drain<S> {
         self.delivery.push(records);
     }
 
-    /// Tells between which two looks at the rings records were lost. The one that was lost may be as old as one that is
-    /// not there yet.
+    /// Tells the sink between which two looks at the rings records were lost. A lost record may be as old as one that
+    /// has not arrived yet.
     fn tell_losses(&mut self) {
         let now_ns = clock_ns(ClockId::Monotonic);
         let lost = self.lost(LOSS_RING_FULL) + self.lost(LOSS_THREADS_FULL);
@@ -238,7 +239,7 @@ impl<S: Sink> Drain<S> {
         (self.lost, self.looked_ns) = (lost, now_ns);
     }
 
-    /// Everything but what programs may still be at work on.
+    /// Reads all records except those that programs may still be writing.
     fn drain_settled(&mut self) {
         if !self.delivery.is_full() {
             self.drain(clock_ns(ClockId::Monotonic).saturating_sub(nanoseconds(SETTLING)));
@@ -269,7 +270,7 @@ impl<S: Sink> Drain<S> {
         account
     }
 
-    /// A count of `enum loss`, over all CPUs.
+    /// Returns a count of `enum loss`, summed over all CPUs.
     fn lost(&self, why: u32) -> u64 {
         self.losses.get(&why, 0).map_or(0, |counts| counts.iter().sum())
     }
@@ -286,7 +287,7 @@ impl Rhythm {
         }
     }
 
-    /// Of the burst or the gap.
+    /// Returns the rest of the burst or gap.
     fn left(&self) -> Duration {
         self.until.saturating_duration_since(Instant::now())
     }

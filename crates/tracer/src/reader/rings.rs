@@ -1,4 +1,4 @@
-//! A ring for each CPU, read as one.
+//! Rings of all CPUs, read as one.
 
 use aya::maps::{ArrayOfMaps, Map, MapData, MapError, RingBuf};
 use aya::{Ebpf, util};
@@ -7,17 +7,17 @@ use aya_obj::generated::bpf_map_type;
 use crate::error::TracerError;
 use crate::reader::merge::{Batch, Records};
 
-/// The rings of all CPUs.
+/// Rings of all CPUs.
 ///
-/// In one ring for all, every record would wait for the other CPUs': the ring's lock and positions would move from one
-/// CPU to the next, 0.3 us a record where two are busy.
+/// With a single ring, each record would wait for other CPUs: the lock and the positions of the ring would move from
+/// CPU to CPU, 0.3 us a record if two are busy.
 pub(crate) struct Rings {
     rings: Vec<RingBuf<MapData>>,
     batch: Batch,
 }
 
 impl Rings {
-    /// Gives a ring of `bytes` to each CPU. What happens on a CPU that comes later is lost, and counted.
+    /// Creates a ring of `bytes` for each CPU. Records of a CPU that comes online later are lost, and counted.
     pub(crate) fn new(bpf: &mut Ebpf, bytes: u32) -> Result<Self, TracerError> {
         let refused =
             |error: &dyn std::fmt::Display| TracerError::Load(format!("rings of {bytes} bytes: {error}"));
@@ -37,8 +37,8 @@ impl Rings {
         })
     }
 
-    /// Reads all rings and takes out the records made before `until_ns`, in the order of their times. The time has to
-    /// be so long ago that no program is still at work on an earlier record. What stays uses the memory of `spare`.
+    /// Reads all rings and takes out the records made before `until_ns`, in the order of time. That time must be so
+    /// long ago that no program is still writing an earlier record. The remaining records use the memory of `spare`.
     pub(crate) fn take_due(&mut self, until_ns: u64, spare: Records) -> Records {
         for ring in &mut self.rings {
             while let Some(record) = ring.next() {

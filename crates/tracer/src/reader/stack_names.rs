@@ -1,4 +1,4 @@
-//! Kernel stacks: from the ids in the records to function names, each stack once.
+//! Names of kernel stacks: turns the ids in records into function names, each stack once.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -13,7 +13,7 @@ pub(crate) struct Stacks {
 }
 
 impl Stacks {
-    /// Names come from /proc/kallsyms; where it is not readable they are addresses.
+    /// Reads names from /proc/kallsyms. If it is not readable, names are addresses.
     pub(crate) fn new(map: StackTraceMap<MapData>) -> Self {
         let symbols = aya::util::kernel_symbols().unwrap_or_default();
         Self {
@@ -23,7 +23,7 @@ impl Stacks {
         }
     }
 
-    /// The encoded stack that a record refers to, the first time that one does.
+    /// Returns the encoded stack of a record at its first use.
     pub(crate) fn first_use(&mut self, record: &[u8]) -> Option<Vec<u8>> {
         let id = stack_of(record)?;
         if !self.known.insert(id) {
@@ -35,7 +35,7 @@ impl Stacks {
         Some(bytes)
     }
 
-    /// Names of the frames, innermost first; none where the kernel dropped the stack.
+    /// Returns the names of the frames, innermost first; none if the kernel dropped the stack.
     fn frames(&self, id: u32) -> Vec<String> {
         let Ok(trace) = self.map.get(&id, 0) else {
             return Vec::new();
@@ -51,7 +51,7 @@ impl Stacks {
     }
 }
 
-/// A function's name without the suffixes of the compiler's clones (`.constprop.0`) and of modules (`\t[xfs]`).
+/// Returns the name of a function without the suffixes of compiler clones (`.constprop.0`) and modules (`\t[xfs]`).
 fn plain(symbol: &str) -> &str {
     symbol
         .split(['.', '\t'])
@@ -60,7 +60,7 @@ fn plain(symbol: &str) -> &str {
         .unwrap_or(symbol)
 }
 
-/// The frames that called the scheduler: without the probe's own and the scheduler's, which all stacks share.
+/// Returns the frames that called the scheduler, without those of the probe and the scheduler, which all stacks share.
 fn below_scheduler(mut frames: Vec<String>) -> Vec<String> {
     let entry = frames.iter().position(|frame| frame == "__schedule");
     let own = entry.map_or(0, |entry| entry + 1);

@@ -1,4 +1,4 @@
-//! What the kernel side keeps of each thread, and how it forgets that.
+//! States of threads on the kernel side, and resetting them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,10 +12,10 @@ const STATE_BYTES: usize = 128;
 /// `THREAD_SLOTS` there.
 const SLOTS: u32 = 65536;
 
-/// The states of a server's threads.
+/// States of a server's threads.
 ///
-/// A thread that left the CPU in one burst and came back in a later one was not off it all the time: nothing of a burst
-/// may stay for the next.
+/// They are reset between bursts: a thread that left the CPU in one burst and came back in a later one was not off it
+/// all the time.
 pub(crate) struct ThreadStates {
     pid: u32,
     map: Array<MapData, State>,
@@ -32,7 +32,7 @@ impl ThreadStates {
         }
     }
 
-    /// Takes note of the threads that there are now.
+    /// Notes the threads of the server.
     pub(crate) fn note(&mut self) {
         let Ok(tasks) = fs::read_dir(format!("/proc/{}/task", self.pid)) else {
             return;
@@ -41,7 +41,7 @@ impl ThreadStates {
         self.seen.extend(tids);
     }
 
-    /// Forgets them all; no program may be attached.
+    /// Resets the states of all threads. No program may be attached.
     pub(crate) fn clear(&mut self) -> Result<(), MapError> {
         self.note();
         for tid in std::mem::take(&mut self.seen) {

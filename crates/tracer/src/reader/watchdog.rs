@@ -1,4 +1,4 @@
-//! Sees to it that the thread that reads the rings gets on.
+//! Watchdog of the thread that reads the rings.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,21 +8,21 @@ use std::time::Duration;
 
 use crate::reader::sched_policy::Courtesy;
 
-/// The calling thread stands back for the server as long as it gets on: a second thread, which does nothing else, looks
-/// whether it does.
+/// Watchdog of the calling thread. The thread runs with low priority as long as it makes progress. A second thread
+/// checks the progress, and raises the priority if there is none.
 #[derive(Debug)]
 pub(crate) struct Watch {
     rounds: Arc<AtomicU64>,
-    /// Dropped to end the watch.
+    /// Dropped to end the watchdog.
     watched: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// How often it looks. The rings hold half a second of the busiest server.
+/// Time between two checks. The rings hold half a second of the busiest server.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 impl Watch {
-    /// Over the calling thread. Where no thread can be had for it, the calling thread stands back for nobody.
+    /// Starts the watchdog of the calling thread. Without a second thread, the priority stays normal.
     pub(crate) fn over_this_thread() -> Self {
         let courtesy = Courtesy::of_this_thread();
         let rounds = Arc::new(AtomicU64::new(0));
@@ -38,7 +38,7 @@ impl Watch {
         }
     }
 
-    /// Says that everything up to now was read.
+    /// Notes that a round was read.
     pub(crate) fn round_done(&self) {
         self.rounds.fetch_add(1, Ordering::Relaxed);
     }

@@ -3,14 +3,14 @@
 use logtrace_driver::Measured;
 use logtrace_server::Server;
 
-use crate::measurement::Observed;
-use crate::run::load::consistency::Checked;
+use crate::measurement::ServerSnapshot;
+use crate::run::load::consistency::ConsistencyChecks;
 
 /// Everything that a run gives before it is put together.
 #[derive(Debug)]
-pub(crate) struct Raw {
+pub(crate) struct RunOutcome {
     /// The server, and what was seen of it.
-    pub(crate) observed: Observed,
+    pub(crate) snapshot: ServerSnapshot,
     /// Whether the tables are those that an earlier run left.
     pub(crate) tables_reused: bool,
     /// Requests a second of a closed loop, when that was measured.
@@ -18,24 +18,24 @@ pub(crate) struct Raw {
     /// What the driver measured; `None` as long as the run goes on.
     pub(crate) measured: Option<Measured>,
     /// The consistency of the tables, where it was checked.
-    pub(crate) checked: Checked,
+    pub(crate) checked: ConsistencyChecks,
     /// Whether the disk of the server's data was full in the end.
     pub(crate) disk_full: bool,
     /// What could not be put back on the server as it was.
-    pub(crate) not_given_back: Option<String>,
+    pub(crate) teardown_error: Option<String>,
 }
 
-impl Raw {
+impl RunOutcome {
     /// Before anything is measured.
     pub(crate) fn before(server: &Server) -> Self {
         Self {
-            observed: Observed::before(server.facts(), Some(server.connection()), server.placed()),
+            snapshot: ServerSnapshot::before(server.facts(), Some(server.connection()), server.placed()),
             tables_reused: false,
             capacity_per_s: None,
             measured: None,
-            checked: Checked::default(),
+            checked: ConsistencyChecks::default(),
             disk_full: false,
-            not_given_back: None,
+            teardown_error: None,
         }
     }
 }

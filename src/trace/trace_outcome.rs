@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use crate::measurement::Observed;
+use crate::measurement::ServerSnapshot;
 
 /// Everything that a trace gives before it is put together.
 #[derive(Debug)]
-pub(crate) struct Raw {
+pub(crate) struct TraceOutcome {
     /// The server, and what was seen of it.
-    pub(crate) observed: Observed,
+    pub(crate) snapshot: ServerSnapshot,
     /// How long it was traced.
     pub(crate) duration: Duration,
     /// Why it ended.
