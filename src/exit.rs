@@ -3,7 +3,7 @@
 use std::fmt;
 use std::process::ExitCode;
 
-/// How the program ends.
+/// End of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// Measured, or done.
@@ -12,12 +12,12 @@ pub(crate) enum Exit {
     Failed,
     /// Wrong usage; clap uses the same code.
     Usage,
-    /// Measured, but the numbers must not be trusted without reading the caveats.
+    /// Measured, but the caveats say that the numbers are degraded.
     Degraded,
 }
 
 impl Exit {
-    /// The exit for an error.
+    /// Returns the exit code of an error.
     pub(crate) fn of_error(error: &anyhow::Error) -> Self {
         if error.is::<UsageError>() {
             Self::Usage
@@ -43,7 +43,7 @@ pub(crate) fn with_causes(error: impl Into<anyhow::Error>) -> String {
     format!("{:#}", error.into())
 }
 
-/// What was typed cannot be meant, which only showed after parsing.
+/// Error in the arguments that clap cannot find.
 #[derive(Debug)]
 pub(crate) struct UsageError(pub(crate) String);
 

@@ -1,4 +1,4 @@
-//! What a run needs of the machine: `logtrace doctor` shows it, `logtrace run` insists on it.
+//! Requirements of a run on this machine, for `logtrace doctor` and before a run.
 
 use std::fmt;
 use std::path::{self, Path};
@@ -10,24 +10,24 @@ use logtrace_tracer::{check_program, requirements};
 
 use crate::exit::with_causes;
 
-/// One thing, and whether it is as needed.
+/// Requirement, and whether it is met.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Check {
-    /// What it is.
+    /// Name.
     pub(crate) name: String,
-    /// What was seen.
+    /// Observed state.
     pub(crate) seen: String,
-    /// What to do about it, when it is not as needed.
+    /// Remedy, or `None` if it is met.
     pub(crate) remedy: Option<String>,
     /// Whether a run is impossible without it.
     pub(crate) required: bool,
 }
 
-/// Free space that a private server with its data and logs needs at the least.
+/// Least free space for a private server with its data and logs.
 const LEAST_FREE_BYTES: u64 = 1 << 30;
 
 impl Check {
-    /// Whether it is as needed.
+    /// Returns whether the requirement is met.
     pub(crate) fn is_met(&self) -> bool {
         self.remedy.is_none()
     }
@@ -58,7 +58,7 @@ impl Check {
     }
 }
 
-/// "name: seen. remedy", as an error says it.
+/// Writes "name: seen. remedy" for errors.
 impl fmt::Display for Check {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.name, self.seen)?;
@@ -68,7 +68,7 @@ impl fmt::Display for Check {
     }
 }
 
-/// What tracing needs.
+/// Checks the requirements of tracing.
 pub(crate) fn tracing() -> Vec<Check> {
     let check = |requirement: logtrace_tracer::Requirement| Check {
         name: requirement.name.into(),
@@ -79,12 +79,12 @@ pub(crate) fn tracing() -> Vec<Check> {
     requirements().into_iter().map(check).collect()
 }
 
-/// What starting a private server needs, the program of the server aside.
+/// Checks the requirements of a private server, except for its program.
 pub(crate) fn private_server(home: &Home) -> Vec<Check> {
     vec![server_user(), free_space(&home.instances)]
 }
 
-/// The servers that can be started; at least one is needed.
+/// Checks which servers are installed. At least one is needed.
 pub(crate) fn servers() -> Vec<Check> {
     let mut checks: Vec<Check> = [Flavor::MySql, Flavor::MariaDb].into_iter().map(server).collect();
     if checks.iter().any(Check::is_met) {
@@ -93,7 +93,7 @@ pub(crate) fn servers() -> Vec<Check> {
     checks
 }
 
-/// The file systems that `--fs` can make.
+/// Checks which file systems `--fs` can make.
 pub(crate) fn file_systems() -> Vec<Check> {
     ImageKind::ALL
         .into_iter()
@@ -101,7 +101,7 @@ pub(crate) fn file_systems() -> Vec<Check> {
         .collect()
 }
 
-/// What `--fs` needs to make one file system.
+/// Checks the requirements of one file system for `--fs`.
 pub(crate) fn file_system(kind: ImageKind) -> Check {
     let name = format!("file system {kind}");
     match kind.tool() {
@@ -110,7 +110,7 @@ pub(crate) fn file_system(kind: ImageKind) -> Check {
     }
 }
 
-/// What only building logtrace needs.
+/// Checks the requirements of building logtrace.
 pub(crate) fn building() -> Vec<Check> {
     let clang = std::process::Command::new("clang").arg("--version").output();
     let version = clang
@@ -184,7 +184,7 @@ fn gigabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e9
 }
 
-/// Fails with everything of what is `needed` that is missing, and what to do about it.
+/// Fails with all unmet requirements and their remedies.
 pub(crate) fn require(needed: &[Check]) -> anyhow::Result<()> {
     let missing: Vec<String> = needed
         .iter()

@@ -1,4 +1,4 @@
-//! The directory that holds everything about one run.
+//! Run directory: all files of one run.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -11,31 +11,31 @@ use logtrace_report::breakdown::{StackTotals, Whole};
 use logtrace_report::render::parse_folded;
 use thiserror::Error;
 
-/// A run directory and the names of what is in it. Directory 0700, files 0600: statements and variables of a
-/// server are nobody else's business.
+/// Run directory and the names of its files. The directory has mode 0700 and files 0600, because statements and
+/// variables of a server are private.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RunDir {
     path: PathBuf,
 }
 
-/// Why there is no run directory.
+/// Reason why there is no run directory.
 #[derive(Debug, Error)]
 pub(crate) enum RunDirError {
-    /// It could not be made.
+    /// Directory that could not be created.
     #[error("cannot create the run directory {path} (choose a writable place with --out DIR)")]
     Create {
-        /// Its path.
+        /// Path.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
-    /// The directory is not there, or holds no run.
+    /// Directory that does not exist or has no run.
     #[error("{0} is not a run directory: it holds no run.json")]
     NotARun(PathBuf),
 }
 
 impl RunDir {
-    /// Makes `PARENT/STARTTIME-WORKLOAD`, with a number behind it when that exists.
+    /// Creates `PARENT/STARTTIME-WORKLOAD`, with a number appended if that exists.
     pub(crate) fn create(parent: &Path, started: &Zoned, workload: &str) -> Result<Self, RunDirError> {
         let name = format!("{}-{workload}", started.strftime("%Y%m%d-%H%M%S"));
         let create = |path: &Path, recursive| DirBuilder::new().mode(0o700).recursive(recursive).create(path);
@@ -56,7 +56,7 @@ impl RunDir {
         Ok(Self { path })
     }
 
-    /// Makes a run directory of this very path; what was there is removed.
+    /// Creates the run directory `path`. Removes an existing one first.
     pub(crate) fn replace(path: &Path) -> Result<Self, RunDirError> {
         let made = match fs::remove_dir_all(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -69,7 +69,7 @@ impl RunDir {
             })
     }
 
-    /// An existing run directory.
+    /// Opens an existing run directory.
     pub(crate) fn open(path: &Path) -> Result<Self, RunDirError> {
         let dir = Self { path: path.into() };
         if dir.run_json().is_file() {
@@ -79,7 +79,7 @@ impl RunDir {
         }
     }
 
-    /// Opens a file of the run directory for writing, emptied.
+    /// Creates or empties a file of the run directory.
     pub(crate) fn create_file(&self, path: &Path) -> io::Result<File> {
         OpenOptions::new()
             .write(true)
@@ -89,8 +89,8 @@ impl RunDir {
             .open(path)
     }
 
-    /// Replaces a file of the run directory in one step, so that a reader sees the old or the new one whole. Where
-    /// that fails, the old one stays and nothing else does.
+    /// Replaces a file of the run directory in one step: readers see the old or the new one as a whole. After an error
+    /// the old one is still there, and nothing else.
     pub(crate) fn write(&self, path: &Path, contents: &[u8]) -> io::Result<()> {
         let mut partial = path.as_os_str().to_owned();
         partial.push(".partial");
@@ -99,93 +99,93 @@ impl RunDir {
         io::Write::write_all(&mut file, contents)
             .and_then(|()| fs::rename(&partial, path))
             .inspect_err(|_| {
-                // The first error is the one that says what is wrong.
+                // The first error tells the cause.
                 let _ = fs::remove_file(&partial);
             })
     }
 
-    /// The directory itself.
+    /// Returns the path of the directory.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The measured numbers.
+    /// Path of the run document.
     pub(crate) fn run_json(&self) -> PathBuf {
         self.path.join("run.json")
     }
 
-    /// The report as a page.
+    /// Path of the report as a page.
     pub(crate) fn report_html(&self) -> PathBuf {
         self.path.join("report.html")
     }
 
-    /// Commit time by cause and kernel function, drawn.
+    /// Path of the flame graph of commits.
     pub(crate) fn flamegraph_svg(&self) -> PathBuf {
         self.path.join("flamegraph.svg")
     }
 
-    /// The same as folded stacks.
+    /// Path of the folded stacks of commits.
     pub(crate) fn commits_folded(&self) -> PathBuf {
         self.path.join("commits.folded")
     }
 
-    /// When each request was due.
+    /// Path of the due times of requests.
     pub(crate) fn arrivals_txt(&self) -> PathBuf {
         self.path.join("arrivals.txt")
     }
 
-    /// The workload's file, where it was of one.
+    /// Path of the workload's file, if the workload came from one.
     pub(crate) fn workload_toml(&self) -> PathBuf {
         self.path.join("workload.toml")
     }
 
-    /// Response times by part, cause and kernel function, drawn.
+    /// Path of the flame graph of response times.
     pub(crate) fn response_svg(&self) -> PathBuf {
         self.path.join("response.svg")
     }
 
-    /// The same as folded stacks.
+    /// Path of the folded stacks of response times.
     pub(crate) fn response_folded(&self) -> PathBuf {
         self.path.join("response.folded")
     }
 
-    /// Time of statements outside of commits by cause and kernel function, drawn.
+    /// Path of the flame graph of statements outside of commits.
     pub(crate) fn statements_svg(&self) -> PathBuf {
         self.path.join("statements.svg")
     }
 
-    /// The same as folded stacks.
+    /// Path of the folded stacks of statements.
     pub(crate) fn statements_folded(&self) -> PathBuf {
         self.path.join("statements.folded")
     }
 
-    /// Lag, service and response as an `HdrHistogram` interval log.
+    /// Path of lag, service and response as an `HdrHistogram` interval log.
     pub(crate) fn latency_hlog(&self) -> PathBuf {
         self.path.join("latency.hlog")
     }
 
-    /// The server's version, variables and status deltas.
+    /// Path of the server's version, variables and status changes.
     pub(crate) fn server_json(&self) -> PathBuf {
         self.path.join("server.json")
     }
 
-    /// Kernel, CPU, file systems and devices.
+    /// Path of the facts about kernel, CPU, file systems and devices.
     pub(crate) fn host_json(&self) -> PathBuf {
         self.path.join("host.json")
     }
 
-    /// The private server's own log.
+    /// Path of the log of a private server.
     pub(crate) fn server_log(&self) -> PathBuf {
         self.path.join("server.log")
     }
 
-    /// The records themselves, with `--record`.
+    /// Path of the saved records (`--record`).
     pub(crate) fn records(&self) -> PathBuf {
         self.path.join("records.bin")
     }
 }
 
-/// The file with the stacks.
+/// Returns the path of folded stacks.
 pub(crate) fn folded_path(dir: &RunDir, whole: Whole) -> PathBuf {
     match whole {
         Whole::Commit => dir.commits_folded(),
@@ -194,7 +194,7 @@ pub(crate) fn folded_path(dir: &RunDir, whole: Whole) -> PathBuf {
     }
 }
 
-/// The file with their drawing.
+/// Returns the path of their flame graph.
 pub(crate) fn flamegraph_path(dir: &RunDir, whole: Whole) -> PathBuf {
     match whole {
         Whole::Commit => dir.flamegraph_svg(),
@@ -203,13 +203,13 @@ pub(crate) fn flamegraph_path(dir: &RunDir, whole: Whole) -> PathBuf {
     }
 }
 
-/// Reads the stacks back.
+/// Reads the folded stacks of a run.
 pub(crate) fn read_stacks(dir: &RunDir) -> anyhow::Result<StackTotals> {
     let mut stacks = StackTotals::default();
     for whole in Whole::ALL {
         let path = folded_path(dir, whole);
         let text = match fs::read_to_string(&path) {
-            // What was not traced has none.
+            // A run without tracing has no stacks.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             read => read.with_context(|| format!("cannot read {}", path.display()))?,
         };

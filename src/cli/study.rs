@@ -1,4 +1,4 @@
-//! What can be typed after `logtrace study`.
+//! Arguments of `logtrace study`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -41,13 +41,13 @@ pub(crate) struct StudyArgs {
 pub(crate) enum StudyCommand {
     /// List the built-in studies.
     List,
-    /// Show what a study would do: its question, axes, cells and turns. Needs no root and no server.
+    /// Show the question, axes, cells and turns of a study. Needs no root and no server.
     Show(StudyShowArgs),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct StudyShowArgs {
-    /// The study, by its name or as a file.
+    /// Study: its name or a TOML file.
     #[arg(value_name = "NAME|PLAN.toml")]
     pub(crate) plan: String,
 
@@ -57,18 +57,19 @@ pub(crate) struct StudyShowArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct StudyRunArgs {
-    /// The study, by its name (`logtrace study list`) or as a file (docs/plans.md).
+    /// Study: its name (`logtrace study list`) or a TOML file (docs/plans.md).
     #[arg(value_name = "NAME|PLAN.toml", required = true)]
     pub(crate) plan: Option<String>,
 
     #[command(flatten)]
     pub(crate) extent: StudyExtentArgs,
 
-    /// Where the study is kept: a run directory for each turn, and the tables [default: logtrace-studies/NAME-SCALE].
+    /// Directory of the study, with a run directory for each turn and the result tables [default:
+    /// logtrace-studies/NAME-SCALE].
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Go on with the study in --out: what is measured there is not measured again.
+    /// Resume the study in --out. Finished measurements are not repeated.
     #[arg(long)]
     pub(crate) resume: bool,
 
@@ -76,31 +77,30 @@ pub(crate) struct StudyRunArgs {
     pub(crate) home: HomeArgs,
 }
 
-/// How much of a plan.
+/// Part and size of a plan.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct StudyExtentArgs {
-    /// How large: smoke (minutes on two cores), quick (under an hour) or full (as it was published).
+    /// Scale: smoke (minutes on two cores), quick (less than an hour) or full (as published).
     #[arg(long, value_name = "SCALE", default_value = "smoke")]
     pub(crate) scale: Scale,
 
-    /// Measure this level of an axis, and no others of the axis but those that are named likewise. Repeatable, and
-    /// several may be separated by commas.
+    /// Measure only this level of an axis. Repeatable; commas separate several.
     #[arg(long, value_name = "AXIS=LEVEL", value_delimiter = ',')]
     pub(crate) only: Vec<Only>,
 
-    /// Seed of the data, of the order of turns, and of arrivals and requests.
+    /// Seed of the data, the order of turns, and the arrivals and requests.
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// Length of each window, instead of the plan's.
+    /// Length of each window, in place of the plan's.
     #[arg(long, value_name = "T", value_parser = duration)]
     pub(crate) duration: Option<Duration>,
 
-    /// Load before each window, instead of the plan's.
+    /// Length of the load before each window, in place of the plan's.
     #[arg(long, value_name = "T", value_parser = duration)]
     pub(crate) warmup: Option<Duration>,
 
-    /// Measurements of each cell, instead of the plan's.
+    /// Number of measurements of each cell, in place of the plan's.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) repeats: Option<u32>,
 }

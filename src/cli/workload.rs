@@ -1,4 +1,4 @@
-//! The options of a workload: under sysbench's names where sysbench has them.
+//! Options of a workload, with the names of sysbench if sysbench has them.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -7,12 +7,12 @@ use clap::Args;
 use logtrace_driver::tpcc::{HomeWarehouse, TpccOptions};
 use logtrace_driver::{Compat, Group, Protocol, UnknownWorkload, WorkloadInfo, WorkloadOptions};
 
-/// Which workload.
+/// Choice of a workload.
 #[derive(Clone, Debug)]
 pub(crate) enum WorkloadChoice {
-    /// One of logtrace's.
+    /// Built-in workload.
     Known(&'static WorkloadInfo),
-    /// A file's.
+    /// Workload from a file.
     File(PathBuf),
 }
 
@@ -27,93 +27,94 @@ impl FromStr for WorkloadChoice {
     }
 }
 
-/// What each request does.
+/// Options of a workload.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What each request does")]
 pub(crate) struct WorkloadArgs {
-    /// The workload, by its name or sysbench's (`logtrace workloads` lists them), or a file of your own SQL, whose name
-    /// ends in .toml (docs/workloads.md).
+    /// Workload: its name, its name in sysbench (`logtrace workloads` lists both), or a TOML file with your own SQL
+    /// (docs/workloads.md).
     #[arg(long, value_name = "NAME|FILE.toml", default_value = "update_key")]
     pub(crate) workload: WorkloadChoice,
 
-    /// The defaults of another program. sysbench-1.0, sysbench-1.1: for what is not named of --keys (1.0: special, 1.1:
-    /// uniform), --tables (1) and --rows (10000); statements and their counts are those of both. For tpcc: sysbench-tpcc,
-    /// dbt2, with their deviations from the specification (docs/workloads.md).
+    /// Use the defaults of another program. sysbench-1.0 and sysbench-1.1 set --keys (1.0: special, 1.1: uniform),
+    /// --tables (1) and --rows (10000), unless you give these options. sysbench-tpcc and dbt2 are for tpcc, with their
+    /// deviations from the specification (docs/workloads.md).
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) compat: Option<Compat>,
 
-    /// Rows of a range that is read [default: 100].
+    /// Rows in the range of a range query [default: 100].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_ROWS))]
     range_size: Option<u32>,
 
-    /// SELECTs of one row in a request [default: 10].
+    /// Number of SELECTs of one row in each request [default: 10].
     #[arg(long, value_name = "N", value_parser = count())]
     point_selects: Option<u32>,
 
-    /// SELECTs of a range [default: 1].
+    /// Number of SELECTs of a range [default: 1].
     #[arg(long, value_name = "N", value_parser = count())]
     simple_ranges: Option<u32>,
 
-    /// SELECT SUMs over a range [default: 1].
+    /// Number of SELECT SUMs over a range [default: 1].
     #[arg(long, value_name = "N", value_parser = count())]
     sum_ranges: Option<u32>,
 
-    /// SELECTs of a range with ORDER BY [default: 1].
+    /// Number of SELECTs of a range with ORDER BY [default: 1].
     #[arg(long, value_name = "N", value_parser = count())]
     order_ranges: Option<u32>,
 
-    /// SELECT DISTINCTs of a range [default: 1].
+    /// Number of SELECT DISTINCTs of a range [default: 1].
     #[arg(long, value_name = "N", value_parser = count())]
     distinct_ranges: Option<u32>,
 
-    /// UPDATEs of the indexed column [default: 1].
+    /// Number of UPDATEs of the indexed column [default: 1].
     #[arg(long, value_name = "N", value_parser = count())]
     index_updates: Option<u32>,
 
-    /// UPDATEs of the column without index [default: 1].
+    /// Number of UPDATEs of the column without an index [default: 1].
     #[arg(long, value_name = "N", value_parser = count())]
     non_index_updates: Option<u32>,
 
-    /// DELETEs with an INSERT of the same row [default: 1].
+    /// Number of DELETEs, each followed by an INSERT of the same row [default: 1].
     #[arg(long, value_name = "N", value_parser = count())]
     delete_inserts: Option<u32>,
 
-    /// Commit each statement by itself, instead of all by BEGIN and COMMIT.
+    /// Commit each statement by itself, without BEGIN and COMMIT.
     #[arg(long)]
     skip_trx: bool,
 
-    /// Send statements prepared or as text (sysbench's --db-ps-mode) [default: prepared; insert: text].
+    /// Protocol of statements: prepared or text, as with sysbench's --db-ps-mode [default: prepared; insert: text].
     #[arg(long, value_name = "HOW")]
     protocol: Option<Protocol>,
 
-    /// tpcc: warehouses, about 100 MB each [default: 1].
+    /// tpcc: number of warehouses, about 100 MB each [default: 1].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_WAREHOUSES))]
     warehouses: Option<u32>,
 
-    /// tpcc: each connection is one terminal, whose user types (2 to 18 s) and thinks (5 to 12 s on average) between
-    /// requests, as with DBT2: ten --connections a warehouse are usual. A closed loop.
+    /// tpcc: use keying and think times, as DBT2 does. Each connection is a terminal with a user who types for 2 to 18
+    /// s and thinks for 5 to 12 s (mean) between requests. Ten --connections for each warehouse are usual. This is a
+    /// closed loop.
     #[arg(long, conflicts_with_all = ["rate", "schedule", "replay"])]
     pub(crate) keying_times: bool,
 
-    /// tpcc: check the specification's consistency conditions 1 to 10 and 12 after the load and after the run. Reads
-    /// the tables as a whole several times.
+    /// tpcc: check consistency conditions 1 to 10 and 12 of the specification after the load and after the run. Reads
+    /// all tables several times.
     #[arg(long)]
     pub(crate) check: bool,
 }
 
-/// More would take years to load.
+/// Largest number of warehouses: more would take years to load.
 const MOST_WAREHOUSES: i64 = 100_000;
 
-/// Rows that a table can have.
+/// Largest number of rows in a table.
 const MOST_ROWS: i64 = 2_147_483_647;
 
-/// A request of more statements would be no request.
+/// Parses a number of statements in a request.
 fn count() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(0..=10_000)
 }
 
 impl WorkloadArgs {
-    /// What is to differ from the defaults. Terminals of a closed loop have connections of their own.
+    /// Returns the options that differ from the defaults. In a closed loop each terminal has its own connection.
     pub(crate) fn options(&self, is_closed: bool) -> WorkloadOptions {
         let counts = [
             (Group::PointSelects, self.point_selects),

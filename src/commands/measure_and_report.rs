@@ -1,4 +1,4 @@
-//! What every measuring subcommand does around its measurement: the run directory, signals, the files, the report.
+//! Frame of each measuring subcommand: run directory, signals, files, report.
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
@@ -15,12 +15,12 @@ use super::print::print;
 use crate::exit::Exit;
 use crate::measurement::{Outputs, Results, Signals, discard};
 
-/// How long the copy of a data directory may go on after the run was given up. The driver's threads are not waited
-/// for: they may hang on a server that is gone.
+/// Longest time for the copy of a data directory after the run was aborted. The threads of the driver are not waited
+/// for: they may hang on a server that has ended.
 const LONGEST_COPY: Duration = Duration::from_secs(20);
 
-/// Makes a run directory in `out`, named by the time and `name`; measures; writes the files, and prints the report. A
-/// measurement that fails leaves no directory, except for what the log of a server in it may tell.
+/// Creates a run directory in `out`, named by the time and `name`, measures, writes the files, and prints the report. A
+/// failed measurement leaves no directory, unless the log of the server tells more.
 pub(super) fn measure_and_report(
     out: &Path,
     name: &str,
@@ -56,7 +56,7 @@ pub(super) fn measure_and_report(
     })
 }
 
-/// Does `work` on this thread, with its ear on signals.
+/// Does `work` in an event loop on this thread, and listens for signals.
 pub(super) fn in_event_loop<T>(work: impl AsyncFnOnce(&Signals) -> anyhow::Result<T>) -> anyhow::Result<T> {
     let runtime = Builder::new_current_thread()
         .enable_all()
@@ -66,7 +66,7 @@ pub(super) fn in_event_loop<T>(work: impl AsyncFnOnce(&Signals) -> anyhow::Resul
         let signals = Signals::listen().context("cannot listen for signals")?;
         work(&signals).await
     });
-    // A data directory may still be being copied; it is removed when that ends.
+    // A data directory may still be being copied; it is removed after that.
     runtime.shutdown_timeout(LONGEST_COPY);
     result
 }

@@ -1,4 +1,4 @@
-//! `logtrace pace`: how exactly this machine can hold a rate.
+//! `logtrace pace`: accuracy of request rates on this machine.
 
 use std::time::Duration;
 
@@ -9,9 +9,9 @@ use crate::cli::pace::PaceArgs;
 use crate::exit::{Exit, UsageError};
 use crate::measurement::Line;
 
-/// Turns that each way of waiting gets at each rate.
+/// Number of turns for each way of waiting at each rate.
 const ROUNDS: usize = 3;
-/// The shortest turn in which the lowest rate has enough due times for a median that means anything.
+/// Shortest turn with enough due times at the lowest rate for a meaningful median.
 const SHORTEST: Duration = Duration::from_millis(200);
 
 /// Measures the lag of each way of waiting, and prints the table.

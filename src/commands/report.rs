@@ -1,4 +1,4 @@
-//! `logtrace report`: a run directory rendered again.
+//! `logtrace report`: renders a run directory again.
 
 use std::fs;
 use std::io::{self, IsTerminal};
@@ -12,7 +12,7 @@ use crate::cli::report::ReportArgs;
 use crate::exit::Exit;
 use crate::run_dir;
 
-/// Renders what the run directory holds.
+/// Renders the run of a directory.
 pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<Exit> {
     let dir = RunDir::open(&arguments.run_dir)?;
     let path = dir.run_json();

@@ -1,4 +1,4 @@
-//! `logtrace run`: the main job.
+//! `logtrace run`: measures under a load.
 
 use super::measure_and_report::measure_and_report;
 use crate::cli::run::RunArgs;

@@ -39,7 +39,7 @@ fn show(arguments: &StudyShowArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The cells that were asked for.
+/// Returns the cells of the chosen levels.
 fn cells(plan: &Plan, extent: &StudyExtentArgs) -> Result<Vec<Cell>, UsageError> {
     let mut cells = chosen(&extent.only, &plan.axes, plan.cells(extent.scale))?;
     let overrides = overrides(extent);
@@ -73,7 +73,7 @@ fn measure(arguments: &StudyRunArgs) -> anyhow::Result<Exit> {
     let default = || PathBuf::from("logtrace-studies").join(format!("{}-{}", asked.plan, asked.scale));
     let out = arguments.out.clone().unwrap_or_else(default);
     let (dir, mut state) = StudyDir::open(&out, &State::new(asked), plan.text(), arguments.resume)?;
-    // Nothing is left to tell it to when stderr is gone.
+    // A closed stderr leaves no place for the line.
     let _ = writeln!(
         io::stderr(),
         "{}: {}",

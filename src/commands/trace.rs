@@ -1,4 +1,4 @@
-//! `logtrace trace`: the commits of a server under a load that is not ours.
+//! `logtrace trace`: measures without a load.
 
 use super::measure_and_report::measure_and_report;
 use crate::cli::trace::TraceArgs;

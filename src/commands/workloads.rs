@@ -1,4 +1,4 @@
-//! `logtrace workloads`: what requests can do.
+//! `logtrace workloads`: lists the workloads.
 
 use std::fmt::Write as _;
 

@@ -51,7 +51,7 @@ pub(crate) enum CaveatKind {
     Unexplained,
     /// Requests had no answer when the run ended.
     Unfinished,
-    /// The run was killed.
+    /// The run did not finish.
     UnfinishedRun,
     /// Names of logs are unknown, so that the logs are in the file class "other".
     UnknownNames,

@@ -30,7 +30,7 @@ impl Outputs<'_> {
             Some(_) => "latency.hlog has the latencies up to its end",
             None => "it has no results",
         };
-        let text = format!("this run was killed: {rest}");
+        let text = format!("this run did not finish: {rest}");
         document.caveats.push(CaveatKind::UnfinishedRun.caveat(text));
         self.document(&document)?;
         self.facts(snapshot)

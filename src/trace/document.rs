@@ -1,4 +1,4 @@
-//! Puts the run document of a trace together; pure.
+//! Document of a trace; pure.
 
 use logtrace_report::document::{Document, Trace};
 
@@ -7,14 +7,14 @@ use super::config::TraceConfig;
 use super::trace_outcome::TraceOutcome;
 use crate::measurement::{self, Results};
 
-/// What the trace came to.
+/// Returns the results of a trace.
 pub(crate) fn results(config: &TraceConfig, started: &str, raw: TraceOutcome) -> Results {
     let document = document(started, &raw);
     let caveats = caveats(config, &raw, &document);
     Results::new(raw.snapshot, document, caveats)
 }
 
-/// The document of a trace, without caveats.
+/// Returns the document of a trace, without caveats.
 pub(crate) fn document(started: &str, raw: &TraceOutcome) -> Document {
     let mut document = measurement::document(started, &raw.snapshot, []);
     document.trace = Some(Trace {

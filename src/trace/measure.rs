@@ -1,4 +1,4 @@
-//! The order of a trace: find the server, attach, wait, detach.
+//! Order of a trace: find the server, attach, wait, detach.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use super::document::document;
 use super::trace_outcome::{Ended, TraceOutcome};
 use crate::measurement::{Line, Outputs, ServerSnapshot, Signals, Tracing, Wanted, WindowSignal};
 
-/// How often progress is told.
+/// Time between two updates of the progress line.
 const TELL_EVERY: Duration = Duration::from_secs(1);
 
-/// Traces. Nothing of the server is changed.
+/// Traces. Changes nothing on the server.
 pub(crate) async fn measure(
     config: &TraceConfig,
     outputs: &Outputs<'_>,
@@ -37,7 +37,7 @@ pub(crate) async fn measure(
     raw
 }
 
-/// Who has no login can do without.
+/// Adds the remedy for a refused login.
 fn with_remedy(error: ObserveError) -> anyhow::Error {
     match error {
         ObserveError::Running(AttachError::Connect(refused @ ConnectError::AccessDenied { .. })) => {
@@ -70,7 +70,7 @@ async fn on_server(
         requests: None,
     };
     let tracing = Tracing::start(server.facts(), outputs.dir, wanted, &window_signal)?;
-    // Before all else: the account is told by a thread that may have to wait for a CPU.
+    // This comes first: the thread of the account may have to wait for a CPU.
     let window = window(config.duration);
     window_signal.announce(window);
     let before = tracing.account();
@@ -84,7 +84,7 @@ async fn on_server(
     Ok(raw)
 }
 
-/// From now on.
+/// Returns the window from now on.
 fn window(duration: Option<Duration>) -> TimeRange {
     let start_ns = now_ns();
     let length_ns = duration.map_or(u64::MAX, |duration| {
@@ -93,7 +93,8 @@ fn window(duration: Option<Duration>) -> TimeRange {
     TimeRange::new(start_ns, start_ns.saturating_add(length_ns))
 }
 
-/// Waits for the first of: the end of the time, a signal, the server's end. Tells every second how far it is.
+/// Waits for the end of the time, a signal, or the end of the server, and returns the first. Updates the progress line
+/// each second.
 async fn wait(
     duration: Option<Duration>,
     signals: &Signals,
@@ -117,7 +118,7 @@ async fn time_over(duration: Option<Duration>) {
     }
 }
 
-/// Never ends.
+/// Updates the progress line, forever.
 async fn tell(duration: Option<Duration>, window_signal: &WindowSignal, line: &Line) -> Ended {
     let start = Instant::now();
     let mut ticks = interval_at(start, TELL_EVERY);

@@ -1,4 +1,4 @@
-//! The commits of a server that somebody else runs and loads: from checked configuration to run document.
+//! Traces of a server under a load that is not of logtrace: configuration, measurement, outcome.
 
 mod caveats;
 mod config;

@@ -1,29 +1,29 @@
-//! What a trace gives before it is put together.
+//! Outcome of a trace.
 
 use std::time::Duration;
 
 use crate::measurement::ServerSnapshot;
 
-/// Everything that a trace gives before it is put together.
+/// Outcome of a trace.
 #[derive(Debug)]
 pub(crate) struct TraceOutcome {
-    /// The server, and what was seen of it.
+    /// Server, machine and trace.
     pub(crate) snapshot: ServerSnapshot,
-    /// How long it was traced.
+    /// Length of the trace.
     pub(crate) duration: Duration,
-    /// Why it ended.
+    /// Reason of the end.
     pub(crate) ended: Ended,
 }
 
-/// Why a trace ended.
+/// Reason why a trace ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
-    /// It has not.
+    /// Not ended yet.
     NotYet,
-    /// Its time was over.
+    /// End of the duration.
     Completed,
-    /// A signal ended it.
+    /// Signal.
     Interrupted,
-    /// The server's process ended.
+    /// End of the server's process.
     ServerGone,
 }

@@ -1,4 +1,4 @@
-//! The consistency of a workload's tables, before and after a run.
+//! Consistency of a workload's tables before and after a run.
 
 use anyhow::bail;
 use logtrace_driver::Target;
@@ -8,16 +8,16 @@ use crate::exit::with_causes;
 use crate::measurement::{Line, Signals};
 use crate::run::load::drive::on_own_thread;
 
-/// The consistency conditions of the tables at two times; `None` when they were not checked.
+/// Consistency conditions of the tables; `None` if they were not checked.
 #[derive(Debug, Default)]
 pub(crate) struct ConsistencyChecks {
-    /// After the load: all of them were met.
+    /// Conditions after the load, all met.
     pub(crate) loaded: Option<Vec<Condition>>,
-    /// After the run, or why it is not known.
+    /// Conditions after the run, or the reason why they are unknown.
     pub(crate) run: Option<Result<Vec<Condition>, String>>,
 }
 
-/// Checks what was loaded; it must be as it should, or nothing of it is worth measuring.
+/// Checks the loaded tables. A run on inconsistent tables is not worth measuring, so they are an error.
 pub(crate) async fn check_loaded(
     target: &Target,
     signals: &Signals,
@@ -35,19 +35,19 @@ pub(crate) async fn check_loaded(
     )
 }
 
-/// Checks what a run left, or tells why not: the run has been measured.
+/// Checks the tables after the run. An error is returned as text, because the run has been measured.
 pub(crate) async fn check_after_run(
     target: &Target,
     signals: &Signals,
     line: &Line,
 ) -> Result<Vec<Condition>, String> {
     match signals.unless_ended(conditions(target, line)).await {
-        Ok(checked) => checked.map_err(|error| with_causes(error)),
+        Ok(checked) => checked.map_err(with_causes),
         Err(_) => Err("the run was ended before its time".to_owned()),
     }
 }
 
-/// A condition that is not met, in words.
+/// Describes a condition that is not met.
 pub(crate) fn broken(condition: &Condition) -> Option<String> {
     let Condition {
         number,

@@ -1,4 +1,4 @@
-//! The load of a run: its tables, its capacity, and driving it, each on a thread of its own.
+//! Load of a run: tables, capacity, and the driver, which runs on a thread of its own.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -21,15 +21,15 @@ use crate::measurement::{Interrupted, Line, Signals, WindowSignal};
 use crate::run::config::pacing::Pacing;
 use crate::run::config::run_config::RunConfig;
 
-/// The database of the workload's tables; marked as logtrace's own, and removed after the run.
+/// Database of the workload's tables. It is marked as created by logtrace, and removed after the run.
 pub(crate) const DATABASE: &str = "logtrace";
 
-/// Tables that are loaded at the same time.
+/// Number of tables that are loaded at the same time.
 const LOADERS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
-/// Makes and fills the tables, unless an earlier run left them; says which.
+/// Creates and fills the tables, unless an earlier run kept them. Returns which of both.
 ///
-/// A run that is to end waits for the first rows: only then is the database sure to be marked as ours, and removed.
+/// A signal takes effect after the first rows: only then is the database marked, so that it is removed.
 pub(crate) async fn load_tables(
     config: &RunConfig,
     target: &Target,
@@ -47,13 +47,13 @@ pub(crate) async fn load_tables(
     let (first, has_rows) = oneshot::channel();
     let mut first = Some(first);
     let mut follow = move |progress| {
-        // Nobody listens any more when the run was aborted.
+        // The receiver is gone if the run was aborted.
         let _ = first.take().map(|first| first.send(()));
         line.loaded(progress);
     };
     let to_end = async {
         signals.end.cancelled().await;
-        // Fails when the load has ended, which is as good.
+        // An error means that the load has ended.
         let _ = has_rows.await;
     };
     tokio::select! {
@@ -77,14 +77,14 @@ fn with_remedy(loaded: Result<Loaded, LoadError>) -> anyhow::Result<Loaded> {
 
 fn is_denied(error: &LoadError) -> bool {
     match error {
-        // Servers use this word in all errors of missing rights.
+        // Servers have this word in all errors about missing rights.
         LoadError::Sql { reason, .. } => reason.to_string().contains("denied"),
         LoadError::Refused(refused) => refused.is_denied(),
         _ => false,
     }
 }
 
-/// Finds the pace, measuring the capacity where the rate is a share of it, which comes second.
+/// Returns the pace, and the capacity if the rate is a share of it: then the capacity is measured first.
 pub(crate) async fn pace(
     config: &RunConfig,
     target: &Target,
@@ -105,7 +105,7 @@ pub(crate) async fn pace(
     Ok((offer.pace(arrivals, config.duration, reached)?, Some(reached)))
 }
 
-/// Drives the workload through warm-up and window; hands each request of the window that is over to `finished`.
+/// Drives the workload through warm-up and window. Sends each finished request of the window to `finished`.
 pub(crate) async fn drive_workload(
     config: DriveConfig,
     log: File,
@@ -130,12 +130,12 @@ pub(crate) async fn drive_workload(
 
 fn observer(finished: mpsc::Sender<Request>) -> Observer {
     Arc::new(move |request| {
-        // Nobody listens any more when the tracer failed.
+        // The receiver is gone if the tracer failed.
         let _ = finished.send(*request);
     })
 }
 
-/// Removes the tables. A database that is not ours was not used, and stays.
+/// Removes the tables. A database without the mark of logtrace was not used, and stays.
 pub(crate) async fn drop_tables(target: Target) -> anyhow::Result<()> {
     match on_own_thread(move || drop_database(&target)).await? {
         Err(LoadError::NotOurs(_)) => Ok(()),
@@ -143,7 +143,7 @@ pub(crate) async fn drop_tables(target: Target) -> anyhow::Result<()> {
     }
 }
 
-/// The driver brings an event loop of its own, so it gets a thread that has none.
+/// Does `work` on a thread without an event loop: the driver has its own.
 pub(crate) async fn on_own_thread<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> anyhow::Result<T> {
@@ -151,14 +151,14 @@ pub(crate) async fn on_own_thread<T: Send + 'static>(
     thread::Builder::new()
         .name("logtrace-driver".into())
         .spawn(move || {
-            // Nobody waits any more when the run was aborted.
+            // The receiver is gone if the run was aborted.
             let _ = done.send(work());
         })
         .context("cannot start the driver's thread")?;
     result.await.context("the driver's thread failed")
 }
 
-/// What the driver is to do.
+/// Returns the configuration of the driver.
 pub(crate) fn drive_config(config: &RunConfig, target: &Target, pace: Pace) -> DriveConfig {
     DriveConfig {
         target: target.clone(),
@@ -176,15 +176,15 @@ pub(crate) fn drive_config(config: &RunConfig, target: &Target, pace: Pace) -> D
     }
 }
 
-/// Tells the rest of the program how far the driver is.
+/// Observer of the driver, which informs the rest of the program.
 pub(crate) struct Follower {
-    /// For the tracer's analysis.
+    /// Signal for the analysis of the trace.
     pub(crate) window_signal: Arc<WindowSignal>,
-    /// For what is read off the server when the window starts.
+    /// Signal to read the server's status at the start of the window.
     pub(crate) announced: Option<oneshot::Sender<()>>,
-    /// For the person who waits.
+    /// Progress line.
     pub(crate) line: Line,
-    /// Length of the warm-up and of the window.
+    /// Lengths of the warm-up and of the window.
     pub(crate) lengths: (Duration, Duration),
 }
 
@@ -193,7 +193,7 @@ impl Watch for Follower {
         self.window_signal
             .announce(TimeRange::new(window.start_ns, window.end_ns));
         if let Some(announced) = self.announced.take() {
-            // Nobody listens any more when the run was aborted.
+            // The receiver is gone if the run was aborted.
             let _ = announced.send(());
         }
     }

@@ -1,4 +1,4 @@
-//! Puts the run document together from what the parts gave; pure.
+//! Document of a run; pure.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,14 @@ use crate::run::outcome::request_type_row::kind_row;
 use crate::run::outcome::run_outcome::RunOutcome;
 use crate::run::outcome::tpcc;
 
-/// What the run came to.
+/// Returns the results of a run.
 pub(crate) fn results(config: &RunConfig, started: &str, raw: RunOutcome) -> Results {
     let document = document(config, started, &raw);
     let caveats = caveats(&raw, &document);
     Results::new(raw.snapshot, document, caveats)
 }
 
-/// The document of a run, without caveats.
+/// Returns the document of a run, without caveats.
 pub(crate) fn document(config: &RunConfig, started: &str, raw: &RunOutcome) -> Document {
     let chosen = config.settings.iter().map(|setting| setting.name().to_owned());
     let mut document = measurement::document(started, &raw.snapshot, chosen);
@@ -75,7 +75,7 @@ fn keys(config: &RunConfig) -> String {
     }
 }
 
-/// How many there are, and the rows of each where they are of one size.
+/// Returns the number of tables, and their number of rows if all have the same.
 fn tables(config: &RunConfig) -> (u32, Option<u64>) {
     match config.requests.content() {
         Content::Script(_) => (config.dataset.tables, Some(config.dataset.rows.into())),
@@ -89,7 +89,7 @@ fn tables(config: &RunConfig) -> (u32, Option<u64>) {
     }
 }
 
-/// The requests by kind, of a workload from a file.
+/// Returns the requests by type, for a workload from a file.
 fn kinds(config: &RunConfig, measured: &logtrace_driver::Measured) -> Vec<KindRow> {
     let Some(custom) = config.requests.custom() else {
         return Vec::new();
@@ -127,7 +127,7 @@ fn driver(config: &RunConfig, raw: &RunOutcome) -> Driver {
     }
 }
 
-/// A connection that was lost before the window began, and is not there yet, is lost in it from the beginning.
+/// Returns the outages in the window. An outage that began before the window counts from its beginning.
 fn outages(measured: &logtrace_driver::Measured) -> Vec<OutageRow> {
     let row = |outage: &Outage| {
         let start_ns = outage.start_ns.max(measured.window.start_ns);

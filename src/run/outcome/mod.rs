@@ -1,4 +1,4 @@
-//! What a run measured, and its document.
+//! Outcome of a run, its caveats, and its document.
 
 pub(crate) mod caveats;
 pub(crate) mod document;

@@ -1,10 +1,10 @@
-//! The row of a request type in the document; pure.
+//! Row of a request type in the document; pure.
 
 use logtrace_driver::Kind;
 use logtrace_report::distribution::Distribution;
 use logtrace_report::document::KindRow;
 
-/// What was measured of one kind of request.
+/// Returns the row of one request type.
 pub(crate) fn kind_row(name: &str, kind: &Kind) -> KindRow {
     KindRow {
         name: name.into(),

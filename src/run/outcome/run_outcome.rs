@@ -1,4 +1,4 @@
-//! What a run gives before it is put together.
+//! Outcome of a run.
 
 use logtrace_driver::Measured;
 use logtrace_server::Server;
@@ -6,27 +6,27 @@ use logtrace_server::Server;
 use crate::measurement::ServerSnapshot;
 use crate::run::load::consistency::ConsistencyChecks;
 
-/// Everything that a run gives before it is put together.
+/// Outcome of a run.
 #[derive(Debug)]
 pub(crate) struct RunOutcome {
-    /// The server, and what was seen of it.
+    /// Server, machine and trace.
     pub(crate) snapshot: ServerSnapshot,
-    /// Whether the tables are those that an earlier run left.
+    /// Whether an earlier run had kept the tables.
     pub(crate) tables_reused: bool,
-    /// Requests a second of a closed loop, when that was measured.
+    /// Capacity in requests a second, if it was measured.
     pub(crate) capacity_per_s: Option<f64>,
-    /// What the driver measured; `None` as long as the run goes on.
+    /// Results of the driver, or `None` while the run goes on.
     pub(crate) measured: Option<Measured>,
-    /// The consistency of the tables, where it was checked.
+    /// Consistency of the tables.
     pub(crate) checked: ConsistencyChecks,
-    /// Whether the disk of the server's data was full in the end.
+    /// Whether the disk of the server's data was full at the end.
     pub(crate) disk_full: bool,
-    /// What could not be put back on the server as it was.
+    /// Error of the teardown.
     pub(crate) teardown_error: Option<String>,
 }
 
 impl RunOutcome {
-    /// Before anything is measured.
+    /// Returns the outcome before the measurement.
     pub(crate) fn before(server: &Server) -> Self {
         Self {
             snapshot: ServerSnapshot::before(server.facts(), Some(server.connection()), server.placed()),

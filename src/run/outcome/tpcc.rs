@@ -1,4 +1,4 @@
-//! What the TPC-C-like workload came to, for the document and for its caveats; pure.
+//! TPC-C part of the document, and its caveats; pure.
 
 use logtrace_driver::tpcc::{Condition, TransactionType};
 use logtrace_driver::{DISCONNECTED, Kind, Measured, TIMED_OUT};
@@ -10,7 +10,7 @@ use crate::run::load::consistency::{ConsistencyChecks, broken};
 use crate::run::outcome::request_type_row::kind_row;
 use crate::run::outcome::run_outcome::RunOutcome;
 
-/// The part of the document; `None` for any other workload.
+/// Returns the TPC-C part, or `None` for any other workload.
 pub(crate) fn document(config: &RunConfig, raw: &RunOutcome) -> Option<Tpcc> {
     let asked = config.requests.tpcc()?;
     let measured = raw.measured.as_ref();

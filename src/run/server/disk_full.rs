@@ -1,4 +1,4 @@
-//! A disk without space: servers wait for some, for ever.
+//! Full disks: a server waits for space forever.
 
 use std::future::Future;
 use std::path::Path;
@@ -7,24 +7,24 @@ use std::time::Duration;
 use anyhow::bail;
 use logtrace_server::FileSystemFacts;
 
-/// Less than this, and a server cannot extend its files.
+/// Free space below which a server cannot extend its files.
 const FULL_BELOW_BYTES: u64 = 1 << 20;
 
-/// Less than this, and a server may have failed to extend a file: both do so by up to 4 MiB.
+/// Free space below which a server may have failed to extend a file. Both servers extend files by up to 4 MiB.
 const TIGHT_BELOW_BYTES: u64 = 16 << 20;
 
-/// How often is looked.
+/// Time between two checks.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// Looks in a row that find the disk full before the server is given up.
+/// Number of successive checks that must find the disk full.
 const PATIENCE: u32 = 5;
 
-/// Whether the disk that holds `path` is full.
+/// Returns whether the disk of `path` is full.
 pub(crate) fn is_full(path: &Path) -> bool {
     free_bytes(path).is_some_and(|free| free < FULL_BELOW_BYTES)
 }
 
-/// Does `work` unless the disk that holds `path` stays full, which `remedy` helps against.
+/// Does `work`. Fails with `remedy` if the disk of `path` stays full.
 pub(crate) async fn unless_full<T>(
     path: &Path,
     remedy: &str,
@@ -39,7 +39,7 @@ pub(crate) async fn unless_full<T>(
     }
 }
 
-/// Says so where a full disk that holds `path` may be what an error comes from.
+/// Adds to an error that the disk of `path` is full, if it is.
 pub(crate) fn told(path: &Path, remedy: &str, error: anyhow::Error) -> anyhow::Error {
     match free_bytes(path) {
         Some(free) if free < TIGHT_BELOW_BYTES => {

@@ -1,4 +1,4 @@
-//! A server that answers, and the tables of a workload on it: what windows are measured on.
+//! Opened server, and the tables of a workload on it.
 
 use std::path::PathBuf;
 
@@ -14,26 +14,26 @@ use crate::run::load::drive::{DATABASE, load_tables};
 use crate::run::server::disk_full::unless_full;
 use crate::run::target::target;
 
-/// A server that answers.
+/// Server that accepts connections.
 #[derive(Debug)]
 pub(crate) struct OpenServer {
-    /// The server.
+    /// Server.
     pub(crate) server: Server,
-    /// The database of the workload's tables on it.
+    /// Database of the workload's tables.
     pub(crate) target: Target,
 }
 
-/// Tables that are there.
+/// Loaded tables.
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
-    /// Whether an earlier run left them.
+    /// Whether an earlier run kept them.
     pub(crate) reused: bool,
-    /// Their consistency after the load, where it was checked.
+    /// Consistency after the load, or `None` if it was not checked.
     pub(crate) checked: Option<Vec<Condition>>,
 }
 
-/// Starts the server, with a copy of data that was kept if there is some, or logs in to it; what a private one says goes
-/// to the file `log`.
+/// Starts a private server, with a copy of the data snapshot `kept` if there is one, or connects to a running server.
+/// The file `log` receives the log of a private server.
 pub(crate) async fn open_server(
     config: &RunConfig,
     log: PathBuf,
@@ -58,7 +58,7 @@ pub(crate) async fn open_server(
 }
 
 impl OpenServer {
-    /// Makes the tables, on a server whose commits can be traced where that is wanted.
+    /// Creates the tables. If the run is traced, first checks that the server can be traced.
     pub(crate) async fn load(
         &self,
         config: &RunConfig,
@@ -82,7 +82,7 @@ impl OpenServer {
     }
 }
 
-/// Fails where commits shall be traced and the server's program has not the symbols for it.
+/// Fails if the run is traced and the server's program lacks the symbols.
 pub(crate) fn check_traceable(config: &RunConfig, server: &Server) -> anyhow::Result<()> {
     if config.trace {
         check_program(&PathBuf::from(format!("/proc/{}/exe", server.facts().pid)))?;

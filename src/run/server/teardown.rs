@@ -1,4 +1,4 @@
-//! Taking a server down after a run, or giving it back as it was.
+//! Teardown of a server after a run.
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ use logtrace_server::Server;
 use crate::measurement::Signals;
 use crate::run::load::drive::drop_tables;
 
-/// How long a running server may take to drop the tables and take its settings back.
+/// Longest time for a running server to drop the tables and restore its settings.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The same, when everything is to stop at once.
+/// Longest time for that after a second signal.
 const PATIENCE_ON_ABORT: Duration = Duration::from_secs(5);
 
-/// Stops a private server; takes our settings off a running one, and the database of these tables.
+/// Stops a private server. Restores the settings of a running one, and drops the database of `tables`.
 pub(crate) async fn tear_down(
     server: Server,
     tables: Option<Target>,
@@ -25,7 +25,7 @@ pub(crate) async fn tear_down(
         return Ok(());
     }
     if server.facts().private {
-        // Given up, it is dropped, and so killed.
+        // A second signal drops the server, which kills it.
         let stopped = signals.unless_aborted(server.finish()).await;
         return Ok(stopped.unwrap_or(Ok(()))?);
     }
@@ -37,7 +37,7 @@ pub(crate) async fn tear_down(
     }
 }
 
-/// Tries both, whatever becomes of the first.
+/// Drops the tables and restores the settings, each even if the other fails.
 async fn put_back(server: Server, tables: Option<Target>) -> anyhow::Result<()> {
     let dropped = match tables {
         Some(target) => drop_tables(target).await,
