@@ -175,7 +175,7 @@ fn the_doctor_removes_what_a_killed_run_left_and_nothing_of_a_living_one() {
         "{}",
         told.stdout
     );
-    assert!(told.stdout.contains("Nothing is left"), "{}", told.stdout);
+    assert!(told.stdout.contains("left nothing behind"), "{}", told.stdout);
     run.signal(Signal::KILL);
     run.ended();
     patiently("the server to go", || {
