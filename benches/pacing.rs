@@ -8,7 +8,7 @@
 use std::env;
 use std::time::Duration;
 
-use logtrace_driver::{Arrivals, PACE_RATES, PacePlan, Waiting, pace_table};
+use logtrace_driver::{Arrivals, PACE_RATES, PacePlan, WaitMethod, pace_table};
 
 /// How often each way is measured, and for how long. `cargo bench` passes `--bench`; without it this is a test that shall
 /// only run. Arguments that are criterion's are left to it.
@@ -29,7 +29,7 @@ fn main() -> anyhow::Result<()> {
         round,
         arrivals: Arrivals::Uniform,
     };
-    let table = pace_table::<anyhow::Error>(&plan, &mut Waiting::ways(), &mut |_, _| {})?;
+    let table = pace_table::<anyhow::Error>(&plan, &mut WaitMethod::ways(), &mut |_, _| {})?;
     print!("{table}");
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use logtrace_driver::{Arrivals, Keys, Offer, SessionVariable};
+use logtrace_driver::{Arrivals, Keys, RateArg, SessionVariable};
 use logtrace_server::Setting;
 
 use super::check::duration;
@@ -47,7 +47,7 @@ pub(crate) struct RunArgs {
         default_value = "70%",
         allow_hyphen_values = true
     )]
-    pub(crate) rate: Offer,
+    pub(crate) rate: RateArg,
 
     /// File with the rates over time. Each line is DURATION RATE, or DURATION RATE..RATE for a ramp, in requests a second.
     /// A line `repeat N` runs the lines since the previous repeat N times. The window is as long as the schedule.

@@ -5,7 +5,7 @@ use std::sync::{Arc, mpsc};
 
 use crate::run_dir::RunDir;
 use anyhow::Context;
-use logtrace_driver::{Ended, Measured, Pace, Target};
+use logtrace_driver::{DriveResult, EndReason, Pace, Target};
 use logtrace_events::Request;
 use logtrace_server::Server;
 use logtrace_tracer::Account;
@@ -62,7 +62,7 @@ pub(crate) async fn window(
         Err(_) if signals.end.is_cancelled() => return Err(Interrupted::Early.into()),
         driven => driven.map_err(|error| told(&data, config.storage.when_full(), error))?,
     };
-    let can_check = config.check && measured.ended != Ended::ServerGone;
+    let can_check = config.check && measured.ended != EndReason::ServerGone;
     raw.measured = Some(measured);
     raw.disk_full = is_full(&data);
     raw.snapshot.take_status(start.status.as_ref()).await;
@@ -116,7 +116,7 @@ impl Load<'_> {
         server: &Server,
         tracing: Option<&Tracing>,
         line: &Line,
-    ) -> anyhow::Result<(Measured, AtStart)> {
+    ) -> anyhow::Result<(DriveResult, AtStart)> {
         let (announce, announced) = oneshot::channel();
         let follower = Follower {
             window_signal: self.window_signal,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread;
 
 use anyhow::Context;
-use logtrace_driver::{CancellationToken, DriveConfig, Measured, Outputs, drive};
+use logtrace_driver::{CancellationToken, DriveConfig, DriveResult, Outputs, drive};
 use logtrace_events::Request;
 
 /// Drives on a thread of its own, which keeps what it sets, and fails if a request did. `observe`, if any, gets each
@@ -13,7 +13,7 @@ use logtrace_events::Request;
 pub fn driven(
     config: DriveConfig,
     observe: Option<impl Fn(&Request) + Send + Sync + 'static>,
-) -> anyhow::Result<Measured> {
+) -> anyhow::Result<DriveResult> {
     let driving = thread::spawn(move || {
         let outputs = Outputs {
             log: &mut io::sink(),

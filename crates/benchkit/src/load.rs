@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use logtrace_common::Connection;
 use logtrace_driver::{
-    CancellationToken, Dataset, DriveConfig, DriveError, Keys, LoadConfig, Measured, Outputs, Pace, Requests,
-    WorkloadInfo, drive, load,
+    CancellationToken, Dataset, DriveConfig, DriveError, DriveResult, Keys, LoadConfig, Outputs, Pace,
+    Requests, WorkloadInfo, drive, load,
 };
 
 use crate::target::target;
@@ -21,7 +21,7 @@ use crate::target::target;
 pub struct SteadyLoad {
     done: Arc<AtomicU64>,
     cancel: CancellationToken,
-    thread: JoinHandle<Result<Measured, DriveError>>,
+    thread: JoinHandle<Result<DriveResult, DriveError>>,
 }
 
 /// As many connections as `logtrace run` has by default.

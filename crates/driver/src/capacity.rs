@@ -1,4 +1,4 @@
-//! How much a server can do.
+//! Measurement of a server's capacity.
 
 use std::io;
 use std::time::Duration;
@@ -8,18 +8,19 @@ use tokio_util::sync::CancellationToken;
 use crate::config::DriveConfig;
 use crate::engine::drive::{Outputs, drive};
 use crate::error::DriveError;
-use crate::results::result::Ended;
+use crate::results::result::EndReason;
 use crate::schedule::pace::Pace;
 use crate::util::random::Stream;
 use crate::workloads::dataset::Dataset;
 
-/// A warm-up that suits a measurement of capacity.
+/// Default warm-up of a capacity measurement.
 pub const CAPACITY_WARMUP: Duration = Duration::from_secs(1);
-/// A window that suits a measurement of capacity.
+/// Default window of a capacity measurement.
 pub const CAPACITY_DURATION: Duration = Duration::from_secs(3);
 
-/// Requests per second of a closed loop on the configured connections, for the configured warm-up and duration;
-/// the pace does not matter. The requests are not those of a drive with the same seed: what they insert is not in its way.
+/// Measures the requests per second of a closed loop with the configured connections, warm-up and duration. The pace
+/// of `config` is ignored. The requests differ from those of a drive with the same seed, so that inserted rows do not
+/// collide.
 pub fn capacity(config: &DriveConfig, cancel: CancellationToken) -> Result<f64, DriveError> {
     let closed = DriveConfig {
         pace: Pace::Closed,
@@ -36,7 +37,7 @@ pub fn capacity(config: &DriveConfig, cancel: CancellationToken) -> Result<f64, 
         cancel,
     };
     let measured = drive(&closed, outputs)?;
-    if measured.ended == Ended::Interrupted {
+    if measured.ended == EndReason::Interrupted {
         return Err(DriveError::Cancelled);
     }
     if measured.achieved_per_s > 0.0 {

@@ -1,4 +1,4 @@
-//! What to drive.
+//! Configuration of a drive.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -9,36 +9,37 @@ use crate::schedule::pace::Pace;
 use crate::workloads::dataset::Dataset;
 use crate::workloads::options::Requests;
 
-/// One drive: warm-up, then the measured window.
+/// Configuration of one drive: a warm-up, then the measured window.
 #[derive(Clone, Debug)]
 pub struct DriveConfig {
-    /// The server.
+    /// Server and database.
     pub target: Target,
-    /// Variables that each connection sets when it is made.
+    /// Session variables that each connection sets.
     pub session: Vec<SessionVariable>,
-    /// What requests are.
+    /// Workload with its options.
     pub requests: Requests,
-    /// The tables, and the seed of arrivals and values.
+    /// Tables, and the seed of arrivals and values.
     pub dataset: Dataset,
-    /// Connections, each with one request at a time.
+    /// Number of connections. Each serves one request at a time.
     pub connections: NonZeroUsize,
-    /// When requests start.
+    /// Times when requests are sent.
     pub pace: Pace,
-    /// Time at the same pace before the window, along a schedule from its start too; nothing of it is recorded.
+    /// Length of the warm-up before the window, at the same pace; a schedule also starts from its beginning. Nothing is
+    /// recorded in it.
     pub warmup: Duration,
     /// Length of the window.
     pub duration: Duration,
-    /// Time after the window for requests that were due in it, and after the warm-up for those that run then.
+    /// Longest wait after the window for requests that were due in it, and after the warm-up for those still running.
     pub grace: Duration,
-    /// Whether the last microseconds before a due time are waited for on the CPU, where there is one to spare.
+    /// Whether to spin for the last microseconds before a due time, if a CPU is free.
     pub spin: bool,
-    /// How long a lost connection is tried to be made again while the server refuses it, with pauses that get longer.
-    /// Its request has failed, and those that fall due meanwhile wait. Zero where a server that ends does not come back.
+    /// Time to keep reconnecting after a connection is lost, with growing pauses. The request on the connection has
+    /// failed; requests that fall due meanwhile wait. Zero if a server that ends does not come back.
     pub reconnect_for: Duration,
-    /// How long a request may take from when it is sent; then it has failed, and its connection is given up and made
-    /// again, as nobody knows when the server will have done with it. `None`: as long as it takes.
+    /// Longest time from sending a request to its answer; `None` for no limit. After it the request has failed, and its
+    /// connection is replaced, because the server may still be working on the request.
     pub deadline: Option<Duration>,
 }
 
-/// The grace that suits a server which keeps up.
+/// Default grace period, for a server that keeps up.
 pub const DEFAULT_GRACE: Duration = Duration::from_secs(5);

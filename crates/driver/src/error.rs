@@ -10,20 +10,20 @@ use crate::client::target::ConnectError;
 use crate::util::runtime::RuntimeError;
 use crate::workloads::dataset::DatasetError;
 
-/// Why nothing was measured.
+/// Reason why a drive measured nothing.
 #[derive(Debug, Error)]
 pub enum DriveError {
-    /// No event loop.
+    /// The event loop cannot start.
     #[error(transparent)]
     Runtime(#[from] RuntimeError),
-    /// No server.
+    /// The server cannot be reached.
     #[error(transparent)]
     Connect(#[from] ConnectError),
-    /// No such tables.
+    /// The dataset is impossible.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
-    /// No requests would ever be due, or more than can be sent.
-    #[error("a rate of {0} requests a second cannot be offered: give one above 0, and of at most 1,000,000")]
+    /// The rate is 0 or above the maximum.
+    #[error("cannot offer a rate of {0} requests per second: choose a rate above 0 and up to 1,000,000")]
     Rate(f64),
     /// The server refused a session variable.
     #[error(transparent)]
@@ -31,40 +31,40 @@ pub enum DriveError {
     /// The server refused the workload's statements.
     #[error("cannot prepare the workload {workload}: {reason}. Are its tables loaded?")]
     Prepare {
-        /// The workload's name.
+        /// Name of the workload.
         workload: String,
-        /// What the server said.
+        /// Error of the server.
         reason: mysql_async::Error,
     },
-    /// The system gave no thread.
-    #[error("cannot start a thread for the connections: {0}")]
-    Thread(io::Error),
-    /// A thread ended without a word; what it said is on stderr.
-    #[error("a thread of the driver failed: this is an error of logtrace")]
+    /// The system refuses another thread.
+    #[error("cannot start a thread for the connections")]
+    Thread(#[source] io::Error),
+    /// A thread panicked; its message is on stderr.
+    #[error("a thread of the driver panicked: this is a bug in logtrace")]
     Lost,
     /// The timer failed.
-    #[error("cannot wait for the next due time: {0}")]
-    Timer(io::Error),
+    #[error("cannot wait for the next due time")]
+    Timer(#[source] io::Error),
     /// The interval log could not be written.
-    #[error("cannot write the latency log: {0}")]
-    Log(io::Error),
-    /// Cancelled before the window.
+    #[error("cannot write the latency log")]
+    Log(#[source] io::Error),
+    /// The caller cancelled the drive before the window.
     #[error("cancelled before anything was measured")]
     Cancelled,
-    /// Every connection broke before the window.
+    /// The server closed every connection before the window.
     #[error("the server closed every connection during the warm-up: see its error log")]
     GoneInWarmup,
-    /// The warm-up does not end.
+    /// Requests of the warm-up do not end.
     #[error(
-        "{running} requests of the warm-up had no answer after {grace:?}: is the server stopped or overloaded?"
+        "{running} requests of the warm-up were not answered within {grace:?}: is the server stopped or overloaded?"
     )]
     StuckInWarmup {
-        /// Requests without an answer.
+        /// Number of requests without an answer.
         running: u64,
-        /// How long they were waited for.
+        /// Time that was waited for them.
         grace: Duration,
     },
-    /// A capacity of nothing.
-    #[error("the server did no request at all in {0:?}: there is no capacity to take a share of")]
+    /// The server completed no request while its capacity was measured.
+    #[error("the server completed no request in {0:?}, so a rate in percent of its capacity has no meaning")]
     NoCapacity(Duration),
 }

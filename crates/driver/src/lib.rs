@@ -1,31 +1,41 @@
-//! The load driver: requests at exact times, and what became of each.
+//! Load driver: sends requests at exact times and records the result of each.
 //!
-//! [`drive()`] issues a workload in an open loop (requests due at times of their own, whatever the server does) or a
-//! closed one, and records lag, service and response of every request. [`load()`] makes the tables that the workloads
-//! use. The driver knows nothing of tracing, and it never prints.
+//! [`drive()`] issues a workload in an open loop (requests are due at fixed times, whatever the server does) or in a
+//! closed loop, and records lag, service and response time of every request. [`load()`] creates the tables of a
+//! workload. The driver knows nothing of tracing, and it never prints.
 //!
-//! In an open loop everything happens on one thread: the one that waits for a due time writes to the socket, so that no
-//! hand-over adds to the lag. The connections of a closed loop are spread over several.
+//! A rate is paced in four steps: `schedule` computes due times, `engine::request_source` and `engine::dispatcher` give
+//! each due request to an idle connection, and `pacing::pacer` sleeps until the next due time. In an open loop all of
+//! this happens on one thread: the thread that waits for a due time also writes to the socket, so no hand-over adds to
+//! the lag. The connections of a closed loop are spread over several threads.
 //!
 //! Times are nanoseconds of `CLOCK_MONOTONIC`.
+//!
+//! Modules, in the order in which data flows:
+//!
+//! - `util`: Clocks, random numbers, files, and the runtime on one thread.
+//! - `schedule`: Due times: rates, schedules of rates, arrival processes, replayed files.
+//! - `pacing`: Waiting until a request is due, and the self-test of this machine.
+//! - `client`: Connections to the server.
+//! - `workloads`: Requests: statements, random values, and rows of the tables.
+//! - `load`: Creating and filling of tables, and reuse of an earlier load.
+//! - `results`: Latencies, counts, outages and the interval log.
+//! - `config`: Configuration of a drive.
+//! - `error`: Reasons why a drive measured nothing.
+//! - `engine`: Execution: shards, event loop, dispatch of due requests to connections.
+//! - `capacity`: Measurement of a server's capacity.
 
-mod util;
-
-mod schedule;
-
+mod capacity;
 mod client;
-mod pacing;
-
-mod workloads;
-
-mod load;
-mod results;
-
 mod config;
 mod engine;
 mod error;
-
-mod capacity;
+mod load;
+mod pacing;
+mod results;
+mod schedule;
+mod util;
+mod workloads;
 
 pub use hdrhistogram::Histogram;
 pub use logtrace_common::TimeRange;
@@ -42,19 +52,19 @@ pub use engine::drive::{Outputs, drive};
 pub use engine::shard_state::Observer;
 pub use error::DriveError;
 pub use load::load_tables::{LoadConfig, LoadError, LoadProgress, Loaded, drop_database, load};
-pub use pacing::lateness::Lags;
-pub use pacing::self_test::{PaceTurn, Waiting, pace_lag};
-pub use pacing::self_test_plan::{PACE_RATES, PacePlan, Way, pace_table};
+pub use pacing::lateness::Lateness;
+pub use pacing::self_test::{PaceRound, WaitMethod, pace_lag};
+pub use pacing::self_test_plan::{PACE_RATES, PaceMethod, PacePlan, pace_table};
 pub use pacing::self_test_table::{PaceRow, PaceTable};
 pub use results::outages::{Outage, OutageCause};
 pub use results::per_type::Kind;
 pub use results::progress::{Progress, Stage, Watch};
 pub use results::recorder::{Counts, DISCONNECTED, LATE_NS, Latencies, Recorder, TIMED_OUT};
-pub use results::result::{Ended, Measured};
-pub use schedule::arrivals::{Arrivals, Offsets, UnknownArrivals};
+pub use results::result::{DriveResult, EndReason};
+pub use schedule::arrivals::{Arrivals, Offsets};
 pub use schedule::pace::Pace;
 pub use schedule::rate::{Rate, RateError};
-pub use schedule::rate_arg::Offer;
+pub use schedule::rate_arg::RateArg;
 pub use schedule::rate_range::RateRange;
 pub use schedule::rate_schedule::{Schedule, ScheduleError, Step};
 pub use schedule::replay_file::ArrivalTimes;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use logtrace_driver::{Arrivals, Offer, Pace};
+use logtrace_driver::{Arrivals, Pace, RateArg};
 
 /// Times at which requests start.
 #[derive(Clone, Debug, PartialEq)]
@@ -10,7 +10,7 @@ pub(crate) enum Pacing {
     /// Pace that does not depend on the server.
     Known(Pace),
     /// Share of the server's capacity, which the run measures first.
-    Share(Offer, Arrivals),
+    Share(RateArg, Arrivals),
 }
 
 impl Pacing {
@@ -30,7 +30,7 @@ impl Pacing {
     pub(crate) fn arrivals(&self) -> &'static str {
         match self {
             Self::Share(_, arrivals)
-            | Self::Known(Pace::Open { arrivals, .. } | Pace::Scheduled { arrivals, .. }) => arrivals.name(),
+            | Self::Known(Pace::Open { arrivals, .. } | Pace::Scheduled { arrivals, .. }) => arrivals.into(),
             Self::Known(Pace::Replayed(_)) => "replay",
             Self::Known(Pace::Closed) => "closed",
         }
@@ -41,8 +41,8 @@ impl Pacing {
         match self {
             Self::Known(Pace::Scheduled { schedule, .. }) => Some(schedule.name().to_owned()),
             Self::Known(Pace::Replayed(times)) => Some(times.name().to_owned()),
-            Self::Share(Offer::Range(range), _) => Some(range.to_string()),
-            Self::Share(Offer::Constant(_), _) | Self::Known(Pace::Open { .. } | Pace::Closed) => None,
+            Self::Share(RateArg::Range(range), _) => Some(range.to_string()),
+            Self::Share(RateArg::Constant(_), _) | Self::Known(Pace::Open { .. } | Pace::Closed) => None,
         }
     }
 }

@@ -10,8 +10,8 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use logtrace_common::TimeRange;
 use logtrace_driver::{
-    CAPACITY_DURATION, CAPACITY_WARMUP, CancellationToken, DEFAULT_GRACE, DriveConfig, LoadConfig, LoadError,
-    Loaded, Measured, Observer, Outputs, Pace, Progress, Stage, Target, Watch, capacity, drive,
+    CAPACITY_DURATION, CAPACITY_WARMUP, CancellationToken, DEFAULT_GRACE, DriveConfig, DriveResult,
+    LoadConfig, LoadError, Loaded, Observer, Outputs, Pace, Progress, Stage, Target, Watch, capacity, drive,
     drop_database, load,
 };
 use logtrace_events::Request;
@@ -65,7 +65,8 @@ pub(crate) async fn load_tables(
 fn with_remedy(loaded: Result<Loaded, LoadError>) -> anyhow::Result<Loaded> {
     match loaded {
         Err(error) if is_denied(&error) => bail!(
-            "{error}. Let an administrator GRANT ALL ON {DATABASE}.* TO the user of --server, or choose another user"
+            "{:#}. Let an administrator GRANT ALL ON {DATABASE}.* TO the user of --server, or choose another user",
+            anyhow::Error::from(error)
         ),
         Err(LoadError::NotOurs(name)) => bail!(
             "the server has a database {name} that logtrace did not make: nothing in it was touched. Rename or \
@@ -112,7 +113,7 @@ pub(crate) async fn drive_workload(
     cancel: CancellationToken,
     mut follower: Follower,
     finished: Option<mpsc::Sender<Request>>,
-) -> anyhow::Result<Measured> {
+) -> anyhow::Result<DriveResult> {
     let driving = on_own_thread(move || {
         let mut log = BufWriter::new(log);
         drive(

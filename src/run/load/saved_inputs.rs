@@ -3,7 +3,7 @@
 use std::io::BufWriter;
 
 use anyhow::Context;
-use logtrace_driver::{ArrivalTimes, Measured, Pace, Requests};
+use logtrace_driver::{ArrivalTimes, DriveResult, Pace, Requests};
 
 use crate::run_dir::RunDir;
 
@@ -11,7 +11,12 @@ use crate::run_dir::RunDir;
 /// has no due times.
 ///
 /// The times are computed again after the load: noting them during the load would cost the driver time.
-pub(crate) fn save_arrivals(dir: &RunDir, pace: &Pace, seed: u64, measured: &Measured) -> anyhow::Result<()> {
+pub(crate) fn save_arrivals(
+    dir: &RunDir,
+    pace: &Pace,
+    seed: u64,
+    measured: &DriveResult,
+) -> anyhow::Result<()> {
     let Some(offsets) = pace.offsets_ns(seed) else {
         return Ok(());
     };

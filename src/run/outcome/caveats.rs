@@ -1,6 +1,6 @@
 //! Caveats of a run; pure.
 
-use logtrace_driver::{Ended, Measured, Outage, OutageCause};
+use logtrace_driver::{DriveResult, EndReason, Outage, OutageCause};
 use logtrace_report::document::{Caveat, Document};
 
 use crate::measurement::caveat::{CaveatKind, share, tracing_caveats};
@@ -32,12 +32,14 @@ pub(crate) fn caveats(raw: &RunOutcome, document: &Document) -> Vec<Caveat> {
     caveats
 }
 
-fn driver_caveats(measured: &Measured) -> Vec<Caveat> {
+fn driver_caveats(measured: &DriveResult) -> Vec<Caveat> {
     let mut caveats = Vec::new();
     match measured.ended {
-        Ended::Completed => {}
-        Ended::Interrupted => caveats.push(CaveatKind::Interrupted.caveat("a signal ended the run early")),
-        Ended::ServerGone => caveats.push(
+        EndReason::Completed => {}
+        EndReason::Interrupted => {
+            caveats.push(CaveatKind::Interrupted.caveat("a signal ended the run early"));
+        }
+        EndReason::ServerGone => caveats.push(
             CaveatKind::ServerDied.caveat("the server ended during the run: its log may tell the reason"),
         ),
     }
@@ -71,7 +73,7 @@ fn driver_caveats(measured: &Measured) -> Vec<Caveat> {
     caveats
 }
 
-fn connections_lost(outage: &Outage, measured: &Measured) -> Caveat {
+fn connections_lost(outage: &Outage, measured: &DriveResult) -> Caveat {
     let after_ns = outage.start_ns.saturating_sub(measured.window.start_ns);
     let Outage {
         connections, back, ..

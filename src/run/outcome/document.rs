@@ -90,7 +90,7 @@ fn tables(config: &RunConfig) -> (u32, Option<u64>) {
 }
 
 /// Returns the requests by type, for a workload from a file.
-fn kinds(config: &RunConfig, measured: &logtrace_driver::Measured) -> Vec<KindRow> {
+fn kinds(config: &RunConfig, measured: &logtrace_driver::DriveResult) -> Vec<KindRow> {
     let Some(custom) = config.requests.custom() else {
         return Vec::new();
     };
@@ -128,7 +128,7 @@ fn driver(config: &RunConfig, raw: &RunOutcome) -> Driver {
 }
 
 /// Returns the outages in the window. An outage that began before the window counts from its beginning.
-fn outages(measured: &logtrace_driver::Measured) -> Vec<OutageRow> {
+fn outages(measured: &logtrace_driver::DriveResult) -> Vec<OutageRow> {
     let row = |outage: &Outage| {
         let start_ns = outage.start_ns.max(measured.window.start_ns);
         OutageRow {
@@ -136,7 +136,7 @@ fn outages(measured: &logtrace_driver::Measured) -> Vec<OutageRow> {
             length: outage.end_ns.map(|end_ns| end_ns.saturating_sub(start_ns)),
             connections: outage.connections,
             back: outage.back,
-            cause: outage.cause.name().into(),
+            cause: outage.cause.to_string(),
         }
     };
     measured.outages.iter().map(row).collect()

@@ -1,6 +1,6 @@
 //! Outcome of a run.
 
-use logtrace_driver::Measured;
+use logtrace_driver::DriveResult;
 use logtrace_server::Server;
 
 use crate::measurement::ServerSnapshot;
@@ -16,7 +16,7 @@ pub(crate) struct RunOutcome {
     /// Capacity in requests a second, if it was measured.
     pub(crate) capacity_per_s: Option<f64>,
     /// Results of the driver, or `None` while the run goes on.
-    pub(crate) measured: Option<Measured>,
+    pub(crate) measured: Option<DriveResult>,
     /// Consistency of the tables.
     pub(crate) checked: ConsistencyChecks,
     /// Whether the disk of the server's data was full at the end.

@@ -1,7 +1,7 @@
 //! TPC-C part of the document, and its caveats; pure.
 
 use logtrace_driver::tpcc::{Condition, TransactionType};
-use logtrace_driver::{DISCONNECTED, Kind, Measured, TIMED_OUT};
+use logtrace_driver::{DISCONNECTED, DriveResult, Kind, TIMED_OUT};
 use logtrace_report::document::{Caveat, Consistency, Tpcc};
 
 use crate::measurement::caveat::CaveatKind;
@@ -43,7 +43,7 @@ pub(crate) fn document(config: &RunConfig, raw: &RunOutcome) -> Option<Tpcc> {
     })
 }
 
-fn new_orders(measured: &Measured) -> Option<&Kind> {
+fn new_orders(measured: &DriveResult) -> Option<&Kind> {
     measured.kinds.get(TransactionType::NewOrder as usize)
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn caveats(raw: &RunOutcome) -> Vec<Caveat> {
 
 /// Returns a caveat if the server and the driver counted different numbers of orders. Requests with an unknown end
 /// may count or not.
-fn miscounted(measured: &Measured) -> Option<Caveat> {
+fn miscounted(measured: &DriveResult) -> Option<Caveat> {
     let (counted, grown) = (committed(new_orders(measured)?), measured.orders_grown?);
     let errors = |code| measured.errors.get(&code).copied().unwrap_or_default();
     let unseen = measured.unfinished + errors(DISCONNECTED) + errors(TIMED_OUT);

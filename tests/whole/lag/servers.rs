@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use logtrace_driver::{Arrivals, PacePlan, Waiting};
+use logtrace_driver::{Arrivals, PacePlan, WaitMethod};
 use logtrace_server::ServerChoice;
 
 use crate::common::alone;
@@ -52,7 +52,7 @@ fn clients_are_measured(server: &str) {
 /// What holds however busy the machine is.
 fn check(compared: &Compared) {
     let table = &compared.table;
-    assert_eq!(table.rows().len(), Waiting::ALL.len() + 5, "{table}");
+    assert_eq!(table.rows().len(), WaitMethod::ALL.len() + 5, "{table}");
     let expected = RATE_PER_S * ROUND.as_secs_f64();
     for row in table.rows() {
         // Six standard deviations of a Poisson process.
@@ -79,8 +79,8 @@ fn is_in_order(compared: &Compared) -> bool {
         let row = table.row(RATE_PER_S, name).unwrap();
         row.lags.histogram().value_at_quantile(0.5)
     };
-    let tokio = median(Waiting::TokioTimer.name());
-    let bare = median(Waiting::BareTimer.name());
+    let tokio = median(WaitMethod::TokioTimer.name());
+    let bare = median(WaitMethod::BareTimer.name());
     let all_in_time = table.rows().iter().all(|row| row.lags.achieved() > 0.98);
     // Between noting the time and sending lies the encoding of a few bytes.
     let is_sent_when_noted = median(RUN_TRACED) < 2 * median(RUN);

@@ -9,7 +9,7 @@ mod tracing;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use logtrace_driver::{PacePlan, PaceTable, Waiting, Way, WorkloadInfo, pace_table};
+use logtrace_driver::{PaceMethod, PacePlan, PaceTable, WaitMethod, WorkloadInfo, pace_table};
 
 use crate::server::SharedServer;
 use crate::tables;
@@ -54,13 +54,13 @@ pub fn compare(
     let workload = WorkloadInfo::find(WORKLOAD)?;
     let server = server.connection();
     let mut unseen = Vec::new();
-    let ours = |spin, recorded, traced| -> Way<'_, anyhow::Error> {
+    let ours = |spin, recorded, traced| -> PaceMethod<'_, anyhow::Error> {
         Box::new(move |turn| {
             let seen = ours::measure(server, workload, connections, turn, spin)?;
             Ok(vec![(recorded, seen.recorded), (traced, seen.traced)])
         })
     };
-    let mut ways = Waiting::ways();
+    let mut ways = WaitMethod::ways();
     ways.push(ours(false, RUN, RUN_TRACED));
     ways.push(ours(true, SPIN, SPIN_TRACED));
     ways.push(Box::new(|turn| {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use logtrace_common::Connection;
-use logtrace_driver::{Dataset, DriveConfig, Lags, Pace, PaceTurn, Requests, WorkloadInfo};
+use logtrace_driver::{Dataset, DriveConfig, Lateness, Pace, PaceRound, Requests, WorkloadInfo};
 use logtrace_events::Request;
 
 use super::matching::sends_after;
@@ -18,9 +18,9 @@ use crate::target::target;
 /// What one turn showed.
 pub(crate) struct Turn {
     /// How late requests were sent, as the driver records it.
-    pub(crate) recorded: Lags,
+    pub(crate) recorded: Lateness,
     /// How late the kernel was told to send them.
-    pub(crate) traced: Lags,
+    pub(crate) traced: Lateness,
 }
 
 /// One turn of `workload`, whose requests are one statement each.
@@ -28,7 +28,7 @@ pub(crate) fn measure(
     server: &Connection,
     workload: &'static WorkloadInfo,
     connections: NonZeroUsize,
-    turn: &PaceTurn,
+    turn: &PaceRound,
     spin: bool,
 ) -> anyhow::Result<Turn> {
     let config = DriveConfig {
@@ -66,11 +66,11 @@ pub(crate) fn measure(
         .map(|stamp| stamp.at_ns)
         .collect();
     let lags = |sent_ns: &[u64]| {
-        let mut lags = Lags::of_window_until(measured.window.end_ns);
+        let mut lags = Lateness::new(measured.window.end_ns);
         for (request, &sent_ns) in requests.iter().zip(sent_ns) {
-            lags.came(request.due_ns, sent_ns);
+            lags.record(request.due_ns, sent_ns);
         }
-        lags.missed(measured.unsent + measured.unfinished);
+        lags.record_missed(measured.unsent + measured.unfinished);
         lags
     };
     Ok(Turn {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use logtrace_common::Connection;
-use logtrace_driver::{Lags, PaceTurn, WorkloadInfo};
+use logtrace_driver::{Lateness, PaceRound, WorkloadInfo};
 
 use super::matching::{Event, Seen, Sleep, events};
 use super::stamps::{Stamp, Stamps};
@@ -16,7 +16,7 @@ use crate::sysbench_run;
 /// What one turn showed.
 pub(crate) struct Turn {
     /// How late events were sent.
-    pub(crate) lags: Lags,
+    pub(crate) lags: Lateness,
     /// Those of them whose due times were not seen.
     pub(crate) unseen: u64,
 }
@@ -29,7 +29,7 @@ pub(crate) fn measure(
     server: &Connection,
     workload: &WorkloadInfo,
     connections: NonZeroUsize,
-    turn: &PaceTurn,
+    turn: &PaceRound,
 ) -> anyhow::Result<Turn> {
     let length = WARMUP + turn.length;
     let seconds = (length + SPARE).as_secs_f64().ceil();
@@ -79,7 +79,7 @@ fn times(stamps: &[Stamp]) -> Vec<u64> {
 
 fn of_window(events: &[Event], start_ns: u64, end_ns: u64) -> Turn {
     let mut turn = Turn {
-        lags: Lags::of_window_until(end_ns),
+        lags: Lateness::new(end_ns),
         unseen: 0,
     };
     for event in events
@@ -88,8 +88,8 @@ fn of_window(events: &[Event], start_ns: u64, end_ns: u64) -> Turn {
     {
         turn.unseen += u64::from(!event.is_seen);
         match event.sent_ns {
-            Some(sent_ns) => turn.lags.came(event.due_ns, sent_ns),
-            None => turn.lags.missed(1),
+            Some(sent_ns) => turn.lags.record(event.due_ns, sent_ns),
+            None => turn.lags.record_missed(1),
         }
     }
     turn

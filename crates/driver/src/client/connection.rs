@@ -1,7 +1,4 @@
-//! The connections that requests go over.
-//!
-//! `mysql_common` has the protocol; what is here is the little around it that each request passes. Everything that is
-//! not measured (tables, checks) goes over `mysql_async`.
+//! Connection for requests, on the protocol types of `mysql_common`.
 
 use mysql_async::prelude::FromRow;
 use mysql_async::{DriverError, Error, Row, Value};
@@ -13,7 +10,7 @@ use mysql_common::proto::MySerialize;
 use crate::client::target::{Target, Use};
 
 use crate::client::handshake::log_in;
-use crate::client::packets::Wire;
+use crate::client::packets::PacketStream;
 use crate::client::result_set::{
     Encoding, closing_packets, rows, server_error, skip, skip_packets, unreadable,
 };
@@ -23,18 +20,17 @@ const COM_QUIT: u8 = 0x01;
 const COM_QUERY: u8 = 0x03;
 const COM_STMT_PREPARE: u8 = 0x16;
 
-/// One connection to a server.
+/// Connection to a server.
 ///
-/// After an error other than the server's own it is of no use any more, nor after a future of it was dropped before its
-/// end.
+/// It cannot be used after an error that did not come from the server, or after one of its futures was dropped early.
 pub(crate) struct Conn {
-    wire: Wire,
+    wire: PacketStream,
     capabilities: CapabilityFlags,
-    /// The command that is sent; kept, so that a request needs no memory of its own.
+    /// Buffer of the command, reused so that a request allocates nothing.
     command: Vec<u8>,
 }
 
-/// A statement that the server prepared on one connection, for as long as that lasts.
+/// Statement that is prepared on one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Statement {
     id: u32,
@@ -46,7 +42,7 @@ impl Conn {
     pub(crate) async fn connect(target: &Target, using: Use) -> Result<Self, Error> {
         let socket = Socket::connect(&target.address).await?;
         let database = (using == Use::Database).then_some(target.database.as_str());
-        let (wire, capabilities) = log_in(Wire::new(socket), target, database).await?;
+        let (wire, capabilities) = log_in(PacketStream::new(socket), target, database).await?;
         Ok(Self {
             wire,
             capabilities,
@@ -54,7 +50,7 @@ impl Conn {
         })
     }
 
-    /// Sends a statement as text, and forgets its rows.
+    /// Sends a statement as text, and drops its rows.
     pub(crate) async fn query_drop(&mut self, sql: &str) -> Result<(), Error> {
         self.send_text(COM_QUERY, sql).await?;
         skip(&mut self.wire, self.capabilities).await
@@ -92,7 +88,7 @@ impl Conn {
         })
     }
 
-    /// Executes a prepared statement, and forgets its rows.
+    /// Executes a prepared statement, and drops its rows.
     pub(crate) async fn execute_drop(&mut self, statement: Statement, values: &[Value]) -> Result<(), Error> {
         self.send_execute(statement, values).await?;
         skip(&mut self.wire, self.capabilities).await
@@ -118,18 +114,18 @@ impl Conn {
         self.first(Encoding::Binary).await
     }
 
-    /// Takes leave.
+    /// Closes the connection.
     pub(crate) async fn disconnect(mut self) -> Result<(), Error> {
         self.wire.command(&[COM_QUIT]).await
     }
 
-    /// All rows of the answer.
+    /// Returns all rows of the answer.
     async fn all<T: FromRow>(&mut self, encoding: Encoding) -> Result<Vec<T>, Error> {
         let rows = rows(&mut self.wire, self.capabilities, encoding).await?;
         rows.into_iter().map(converted).collect()
     }
 
-    /// The first row of the answer; the others are not converted.
+    /// Returns the first row of the answer. The others are not converted.
     async fn first<T: FromRow>(&mut self, encoding: Encoding) -> Result<Option<T>, Error> {
         let rows = rows(&mut self.wire, self.capabilities, encoding).await?;
         rows.into_iter().next().map(converted).transpose()

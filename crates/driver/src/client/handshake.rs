@@ -1,4 +1,4 @@
-//! The handshake of a new connection.
+//! Handshake of a new connection.
 
 use mysql_async::{DriverError, Error};
 use mysql_common::constants::CapabilityFlags;
@@ -7,11 +7,11 @@ use mysql_common::io::ParseBuf;
 use mysql_common::packets::{AuthPlugin, AuthSwitchRequest, HandshakePacket, HandshakeResponse, SslRequest};
 use mysql_common::proto::MySerialize;
 
-use crate::client::packets::Wire;
-use crate::client::result_set::server_error;
+use crate::client::packets::PacketStream;
+use crate::client::result_set::{server_error, unreadable};
 use crate::client::target::{Address, Target};
 
-/// What is asked for, as far as a server can do it.
+/// Capabilities that the client requests if the server has them.
 const WANTED: CapabilityFlags = CapabilityFlags::CLIENT_PROTOCOL_41
     .union(CapabilityFlags::CLIENT_LONG_PASSWORD)
     .union(CapabilityFlags::CLIENT_SECURE_CONNECTION)
@@ -22,13 +22,13 @@ const WANTED: CapabilityFlags = CapabilityFlags::CLIENT_PROTOCOL_41
     .union(CapabilityFlags::CLIENT_PLUGIN_AUTH)
     .union(CapabilityFlags::CLIENT_PLUGIN_AUTH_LENENC_CLIENT_DATA);
 
-/// The largest packet that the client says to take.
+/// Largest packet that the client announces to accept.
 const MAX_PACKET: u32 = 1 << 30;
 
 /// Collation `utf8mb4_general_ci`.
 const UTF8MB4: u8 = 45;
 
-/// What the server said of itself.
+/// First packet of the server.
 struct Greeting {
     capabilities: CapabilityFlags,
     version: (u16, u16, u16),
@@ -36,15 +36,15 @@ struct Greeting {
     plugin: AuthPlugin<'static>,
 }
 
-/// Logs in; returns the connection with what both sides can do.
+/// Logs in. Returns the connection and the capabilities of both sides.
 pub(crate) async fn log_in(
-    mut wire: Wire,
+    mut wire: PacketStream,
     target: &Target,
     database: Option<&str>,
-) -> Result<(Wire, CapabilityFlags), Error> {
+) -> Result<(PacketStream, CapabilityFlags), Error> {
     let greeting = greeting(wire.receive().await?)?;
     let mut capabilities = greeting.capabilities & WANTED;
-    // The server goes by what is said first, which may be the request to encrypt.
+    // The server uses the flags of the first packet, which may be the request to encrypt.
     capabilities.set(CapabilityFlags::CLIENT_CONNECT_WITH_DB, database.is_some());
     if target.encrypted {
         if !greeting.capabilities.contains(CapabilityFlags::CLIENT_SSL) {
@@ -68,7 +68,7 @@ pub(crate) async fn log_in(
         MAX_PACKET,
     );
     wire.send(&serialized(&response)).await?;
-    prove(&mut wire, target, greeting.nonce).await?;
+    authenticate(&mut wire, target, greeting.nonce).await?;
     Ok((wire, capabilities))
 }
 
@@ -76,9 +76,7 @@ fn greeting(packet: &[u8]) -> Result<Greeting, Error> {
     if packet.first() == Some(&0xff) {
         return Err(server_error(packet));
     }
-    let greeting: HandshakePacket<'_> = ParseBuf(packet)
-        .parse(())
-        .map_err(crate::client::result_set::unreadable)?;
+    let greeting: HandshakePacket<'_> = ParseBuf(packet).parse(()).map_err(unreadable)?;
     let version = greeting
         .maria_db_server_version_parsed()
         .or_else(|| greeting.server_version_parsed());
@@ -86,7 +84,7 @@ fn greeting(packet: &[u8]) -> Result<Greeting, Error> {
         capabilities: greeting.capabilities(),
         version: version.unwrap_or_default(),
         nonce: greeting.nonce(),
-        // Others are switched to by the server.
+        // The server switches to other plugins.
         plugin: match greeting.auth_plugin() {
             Some(AuthPlugin::CachingSha2Password) => AuthPlugin::CachingSha2Password,
             _ => AuthPlugin::MysqlNativePassword,
@@ -94,8 +92,8 @@ fn greeting(packet: &[u8]) -> Result<Greeting, Error> {
     })
 }
 
-/// Answers what the server asks until it says yes or no.
-async fn prove(wire: &mut Wire, target: &Target, mut nonce: Vec<u8>) -> Result<(), Error> {
+/// Answers the server's authentication requests until it accepts or refuses.
+async fn authenticate(wire: &mut PacketStream, target: &Target, mut nonce: Vec<u8>) -> Result<(), Error> {
     let password = target.password.as_deref();
     loop {
         let packet = wire.receive().await?;
@@ -103,18 +101,16 @@ async fn prove(wire: &mut Wire, target: &Target, mut nonce: Vec<u8>) -> Result<(
             [0x00, ..] => return Ok(()),
             [0xff, ..] => return Err(server_error(packet)),
             [0xfe, _, ..] => {
-                let switch: AuthSwitchRequest<'_> = ParseBuf(packet)
-                    .parse(())
-                    .map_err(crate::client::result_set::unreadable)?;
-                let plugin = known(switch.auth_plugin().into_owned())?;
+                let switch: AuthSwitchRequest<'_> = ParseBuf(packet).parse(()).map_err(unreadable)?;
+                let plugin = supported(switch.auth_plugin().into_owned())?;
                 switch.plugin_data().clone_into(&mut nonce);
                 let proof = plugin.gen_data(password, &nonce);
                 wire.send(proof.as_deref().unwrap_or_default()).await?;
             }
-            // `caching_sha2_password`: the server knows the password, and says yes next.
+            // `caching_sha2_password`: the server has the password cached and accepts next.
             [0x01, 0x03] => {}
-            // It does not, and wants to see it.
-            [0x01, 0x04] => show_password(wire, target, &nonce).await?,
+            // `caching_sha2_password`: the server has no cached password and needs it in full.
+            [0x01, 0x04] => send_password(wire, target, &nonce).await?,
             _ => {
                 return Err(Error::Driver(DriverError::UnexpectedPacket {
                     payload: packet.to_owned(),
@@ -124,8 +120,8 @@ async fn prove(wire: &mut Wire, target: &Target, mut nonce: Vec<u8>) -> Result<(
     }
 }
 
-/// The plugins that can be answered without asking anybody for a password.
-fn known(plugin: AuthPlugin<'static>) -> Result<AuthPlugin<'static>, Error> {
+/// Returns the plugin if this client supports it.
+fn supported(plugin: AuthPlugin<'static>) -> Result<AuthPlugin<'static>, Error> {
     match plugin {
         AuthPlugin::MysqlNativePassword | AuthPlugin::CachingSha2Password => Ok(plugin),
         other => Err(Error::Driver(DriverError::UnknownAuthPlugin {
@@ -134,15 +130,15 @@ fn known(plugin: AuthPlugin<'static>) -> Result<AuthPlugin<'static>, Error> {
     }
 }
 
-/// Where others could listen the password is encrypted with the server's key.
-async fn show_password(wire: &mut Wire, target: &Target, nonce: &[u8]) -> Result<(), Error> {
-    const ASK_FOR_KEY: [u8; 1] = [0x02];
+/// Sends the password. On an unencrypted network connection it is encrypted with the server's public key.
+async fn send_password(wire: &mut PacketStream, target: &Target, nonce: &[u8]) -> Result<(), Error> {
+    const REQUEST_KEY: [u8; 1] = [0x02];
     let mut password = target.password.clone().unwrap_or_default().into_bytes();
     password.push(0);
     if target.encrypted || matches!(target.address, Address::Socket(_)) {
         return wire.send(&password).await;
     }
-    wire.send(&ASK_FOR_KEY).await?;
+    wire.send(&REQUEST_KEY).await?;
     let key = match wire.receive().await? {
         [0x01, key @ ..] => key.to_owned(),
         packet => return Err(server_error(packet)),

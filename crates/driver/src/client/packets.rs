@@ -1,4 +1,4 @@
-//! Packets to and from a server.
+//! Stream of packets to and from a server.
 
 use std::future::poll_fn;
 use std::io;
@@ -15,14 +15,14 @@ use tokio_rustls::client::TlsStream;
 use crate::client::socket::Socket;
 use crate::client::tls::encrypt;
 
-/// Bytes that are read at once.
+/// Size of one read in bytes.
 const CHUNK: usize = 16 << 10;
 
-/// The most that servers let `max_allowed_packet` be. What is too much for a server it says itself.
+/// Largest packet in bytes: the maximum of `max_allowed_packet`. Servers refuse larger packets themselves.
 const LARGEST_PACKET: usize = 1 << 30;
 
-/// A connection as a sequence of packets.
-pub(crate) struct Wire {
+/// Stream of packets over a socket.
+pub(crate) struct PacketStream {
     stream: Stream,
     codec: PacketCodec,
     input: BytesMut,
@@ -31,15 +31,15 @@ pub(crate) struct Wire {
     chunk: Box<[u8]>,
 }
 
-/// What carries the packets.
+/// Transport of the packets.
 enum Stream {
     Plain(Socket),
-    /// Boxed: it is large.
+    /// Encrypted stream, boxed because it is large.
     Encrypted(Box<TlsStream<Socket>>),
 }
 
-impl Wire {
-    /// Packets over a new socket.
+impl PacketStream {
+    /// Creates a stream of packets over a new socket.
     pub(crate) fn new(socket: Socket) -> Self {
         let mut codec = PacketCodec::default();
         codec.max_allowed_packet = LARGEST_PACKET;
@@ -53,7 +53,7 @@ impl Wire {
         }
     }
 
-    /// Goes on encrypted.
+    /// Encrypts the stream from now on.
     pub(crate) async fn encrypted(self) -> Result<Self, Error> {
         let stream = match self.stream {
             Stream::Plain(socket) => {
@@ -71,7 +71,7 @@ impl Wire {
         self.send(payload).await
     }
 
-    /// Sends a packet that goes on with what was said before.
+    /// Sends a packet that continues the current exchange.
     pub(crate) async fn send(&mut self, mut payload: &[u8]) -> Result<(), Error> {
         self.output.clear();
         self.codec
@@ -135,12 +135,12 @@ impl Stream {
     }
 }
 
-/// An error of the socket.
+/// Returns an error of the socket.
 fn failed(error: io::Error) -> Error {
     Error::Io(IoError::Io(error))
 }
 
-/// An error of the protocol's frame.
+/// Returns an error of the packet framing.
 fn undecodable(error: PacketCodecError) -> Error {
     match error {
         PacketCodecError::Io(error) => failed(error),

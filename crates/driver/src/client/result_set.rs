@@ -1,4 +1,4 @@
-//! What a server answers to a command.
+//! Answers of a server to a command.
 
 use std::io;
 use std::sync::Arc;
@@ -13,19 +13,19 @@ use mysql_common::proto::{Binary, Text};
 use mysql_common::row::RowDeserializer;
 use mysql_common::value::ServerSide;
 
-use crate::client::packets::Wire;
+use crate::client::packets::PacketStream;
 
-/// How the values of rows are written.
+/// Encoding of the values in rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {
-    /// Of statements that were sent as text.
+    /// Text, for statements sent as text.
     Text,
-    /// Of prepared statements.
+    /// Binary, for prepared statements.
     Binary,
 }
 
-/// Reads the whole answer, whose rows nobody wants.
-pub(crate) async fn skip(wire: &mut Wire, capabilities: CapabilityFlags) -> Result<(), Error> {
+/// Reads the whole answer and drops its rows.
+pub(crate) async fn skip(wire: &mut PacketStream, capabilities: CapabilityFlags) -> Result<(), Error> {
     let mut left = true;
     while left {
         let first = wire.receive().await?;
@@ -47,7 +47,7 @@ pub(crate) async fn skip(wire: &mut Wire, capabilities: CapabilityFlags) -> Resu
 
 /// Reads the whole answer, and returns the rows of its first result.
 pub(crate) async fn rows(
-    wire: &mut Wire,
+    wire: &mut PacketStream,
     capabilities: CapabilityFlags,
     encoding: Encoding,
 ) -> Result<Vec<Row>, Error> {
@@ -73,24 +73,24 @@ pub(crate) async fn rows(
     Ok(rows)
 }
 
-/// Reads packets that nobody wants.
-pub(crate) async fn skip_packets(wire: &mut Wire, packets: u64) -> Result<(), Error> {
+/// Reads packets and drops them.
+pub(crate) async fn skip_packets(wire: &mut PacketStream, packets: u64) -> Result<(), Error> {
     for _ in 0..packets {
         wire.receive().await?;
     }
     Ok(())
 }
 
-/// Packets that close a list of definitions.
+/// Returns the number of packets that close a list of definitions.
 pub(crate) fn closing_packets(capabilities: CapabilityFlags) -> u64 {
     u64::from(!capabilities.contains(CapabilityFlags::CLIENT_DEPRECATE_EOF))
 }
 
-/// An answer's first packet.
+/// First packet of an answer.
 enum Opening {
-    /// There are no rows.
+    /// Answer without rows.
     Done(StatusFlags),
-    /// Definitions of so many columns and rows follow.
+    /// Number of columns; their definitions and the rows follow.
     Columns(u64),
 }
 
@@ -102,7 +102,7 @@ fn opening(packet: &[u8], capabilities: CapabilityFlags) -> Result<Opening, Erro
             Ok(Opening::Done(done.into_inner().status_flags()))
         }
         Some(0xff) => Err(server_error(packet)),
-        // It asks for a file of the client's, though that was not offered.
+        // The server requests a file, which the client did not offer.
         Some(0xfb) | None => Err(unexpected(packet)),
         Some(_) => {
             let mut packet = ParseBuf(packet);
@@ -111,7 +111,7 @@ fn opening(packet: &[u8], capabilities: CapabilityFlags) -> Result<Opening, Erro
     }
 }
 
-async fn read_columns(wire: &mut Wire, count: u64) -> Result<Arc<[Column]>, Error> {
+async fn read_columns(wire: &mut PacketStream, count: u64) -> Result<Arc<[Column]>, Error> {
     let mut columns = Vec::new();
     for _ in 0..count {
         let packet = wire.receive().await?;
@@ -120,11 +120,11 @@ async fn read_columns(wire: &mut Wire, count: u64) -> Result<Arc<[Column]>, Erro
     Ok(columns.into())
 }
 
-/// The server's status, if this is no row but what follows the last one.
+/// Returns the server's status if the packet ends the rows; `None` if it is a row.
 fn end_of_rows(packet: &[u8], capabilities: CapabilityFlags) -> Result<Option<StatusFlags>, Error> {
     match packet.first() {
         Some(0xff) => Err(server_error(packet)),
-        // A row that begins like this holds a text that fills the packet.
+        // A row that begins with this byte holds a text that fills the packet.
         Some(0xfe) if packet.len() < MAX_PAYLOAD_LEN => {
             let end = if capabilities.contains(CapabilityFlags::CLIENT_DEPRECATE_EOF) {
                 ParseBuf(packet)
@@ -154,9 +154,9 @@ fn row(packet: &[u8], columns: &Arc<[Column]>, encoding: Encoding) -> Result<Row
     row.map_err(unreadable)
 }
 
-/// The error that a server sent.
+/// Returns the error that a server sent.
 pub(crate) fn server_error(packet: &[u8]) -> Error {
-    // Before a login it does not know what the client understands, and leaves the state out.
+    // Before the login the server does not know the client's capabilities and leaves the state out.
     let has_state = packet.get(3) == Some(&b'#');
     let capabilities = match has_state {
         true => CapabilityFlags::CLIENT_PROTOCOL_41,
@@ -181,7 +181,7 @@ fn unexpected(packet: &[u8]) -> Error {
     })
 }
 
-/// A packet that does not have the form that it should.
+/// Returns the error for a malformed packet.
 pub(crate) fn unreadable(error: io::Error) -> Error {
     Error::Io(IoError::Io(error))
 }

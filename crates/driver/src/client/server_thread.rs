@@ -1,17 +1,17 @@
-//! Which thread of the server serves a connection.
+//! Thread of the server that serves a connection.
 
 use crate::client::connection::Conn;
 
-/// What asks for the thread of the connection that asks: MySQL tells it in the Performance Schema, MariaDB in the list of
-/// processes. The other server answers with an error, or with no row.
+/// Queries for the thread of the current connection: in the Performance Schema of MySQL, and in the process list of
+/// MariaDB. The other server answers with an error, or with no row.
 pub const THREAD_QUESTIONS: [&str; 2] = [
     "SELECT CAST(THREAD_OS_ID AS UNSIGNED) FROM performance_schema.threads \
      WHERE PROCESSLIST_ID = CONNECTION_ID()",
     "SELECT CAST(TID AS UNSIGNED) FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID()",
 ];
 
-/// The thread's id in the system; `None` where the server does not tell, or where its threads serve whatever
-/// connection has something to do.
+/// Returns the id of the thread in the operating system; `None` if the server does not show it, or if a pool of threads
+/// serves all connections.
 pub(crate) async fn server_thread(conn: &mut Conn) -> Option<u32> {
     if pools_threads(conn).await {
         return None;
@@ -26,6 +26,6 @@ pub(crate) async fn server_thread(conn: &mut Conn) -> Option<u32> {
 
 async fn pools_threads(conn: &mut Conn) -> bool {
     let handling = conn.query_first::<String>("SELECT @@thread_handling").await;
-    // A server that does not say has a thread for each connection.
+    // A server without this variable has one thread per connection.
     handling.is_ok_and(|handling| handling.is_some_and(|handling| handling.contains("pool")))
 }

@@ -1,4 +1,4 @@
-//! Variables of the sessions that the driver's connections have.
+//! Session variables that the driver's connections set.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,20 +6,20 @@ use std::str::FromStr;
 use mysql_async::Value;
 use thiserror::Error;
 
-/// A session variable and its value, such as `sql_log_bin=0`.
+/// Session variable and its value, such as `sql_log_bin=0`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionVariable {
     name: String,
     value: String,
 }
 
-/// A text that sets no session variable.
+/// Error for a text that is not `VAR=VALUE`.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0:?} sets no variable: write VAR=VALUE, such as sql_log_bin=0")]
+#[error("{0:?} does not set a variable: write VAR=VALUE, such as sql_log_bin=0")]
 pub struct SessionVariableError(String);
 
 impl SessionVariable {
-    /// A variable with its value; `None` where this is no name of one.
+    /// Creates a variable; `None` if the name is not valid.
     pub fn new(name: &str, value: &str) -> Option<Self> {
         let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
         let name = name.replace('-', "_").to_ascii_lowercase();
@@ -29,17 +29,17 @@ impl SessionVariable {
         })
     }
 
-    /// The variable, in lower case and with underscores.
+    /// Returns the name, in lower case and with underscores.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The value as it was written.
+    /// Returns the value as written.
     pub fn value(&self) -> &str {
         &self.value
     }
 
-    /// The statement that sets it: numbers as they are, anything else quoted.
+    /// Returns the statement that sets the variable. Numbers stay as they are; other values are quoted.
     pub(crate) fn statement(&self) -> String {
         let Self { name, value } = self;
         let is_number =

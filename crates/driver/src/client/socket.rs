@@ -1,4 +1,4 @@
-//! A socket that is looked at for what comes in, and for nothing else as long as what goes out fits.
+//! Socket that waits for input only, as long as output fits into its buffer.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -11,21 +11,21 @@ use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 
 use crate::client::target::Address;
-use crate::util::async_fd::watched;
+use crate::util::async_fd::register;
 
-/// A connected socket.
+/// Connected socket.
 ///
-/// tokio's own sockets ask for "can be written" as well. On a Unix-domain socket the kernel says so whenever the server
-/// has taken a request (`unix_write_space()`), so that each request would wake its sender twice: for that, and for the
+/// tokio's own sockets also wait until they can be written. On a Unix-domain socket the kernel signals this whenever the
+/// server has read a request (`unix_write_space()`), so each request would wake its sender twice: for that, and for the
 /// answer.
 pub(crate) struct Socket {
     readable: AsyncFd<OwnedFd>,
-    /// A second descriptor, watched for "can be written" as long as the socket is full.
+    /// Second descriptor, registered for writing as long as the socket's buffer is full.
     writable: Option<AsyncFd<OwnedFd>>,
 }
 
 impl Socket {
-    /// Connects; small packets leave at once.
+    /// Connects. Small packets are sent immediately.
     pub(crate) async fn connect(address: &Address) -> io::Result<Self> {
         let fd: OwnedFd = match address {
             Address::Socket(path) => UnixStream::connect(path).await?.into_std()?.into(),
@@ -36,7 +36,7 @@ impl Socket {
             }
         };
         Ok(Self {
-            readable: watched(fd, Interest::READABLE)?,
+            readable: register(fd, Interest::READABLE)?,
             writable: None,
         })
     }
@@ -44,7 +44,7 @@ impl Socket {
     fn poll_full(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let writable = match self.writable.take() {
             Some(writable) => writable,
-            None => watched(self.readable.get_ref().try_clone()?, Interest::WRITABLE)?,
+            None => register(self.readable.get_ref().try_clone()?, Interest::WRITABLE)?,
         };
         let writable = self.writable.insert(writable);
         ready!(writable.poll_write_ready(context))?.clear_ready();
@@ -64,7 +64,7 @@ impl AsyncRead for Socket {
             match recv(self.readable.get_ref(), &mut *room, RecvFlags::DONTWAIT) {
                 Ok((length, _)) => {
                     if length < room.len() {
-                        // All that was there: to ask again would only cost a call. What comes later is told anew.
+                        // Everything was read. Another call would find nothing, and new input sets readiness again.
                         ready.clear_ready();
                     }
                     buffer.advance(length);
@@ -98,12 +98,12 @@ impl AsyncWrite for Socket {
         }
     }
 
-    /// Nothing is kept back.
+    /// Does nothing, because nothing is buffered.
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }
 
-    /// The end of the socket says it.
+    /// Does nothing, because closing the socket is enough.
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }

@@ -1,4 +1,4 @@
-//! The server to connect to.
+//! Server to connect to.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,45 +6,45 @@ use std::path::PathBuf;
 use mysql_async::{Conn, Opts, OptsBuilder, SslOpts};
 use thiserror::Error;
 
-/// Where the server is and as whom to log in.
+/// Address of the server, and the login.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Target {
-    /// Where it listens.
+    /// Address of the server.
     pub address: Address,
     /// User name.
     pub user: String,
-    /// Password, if the user has one. `Debug` does not show it.
+    /// Password; `None` if the user has none. `Debug` hides it.
     pub password: Option<String>,
-    /// The database of the workload's tables.
+    /// Database of the workload's tables.
     pub database: String,
-    /// Whether connections are encrypted. The server's certificate is not looked at: see `--ssl-mode=REQUIRED`.
+    /// Whether connections are encrypted. The server's certificate is not checked, as with `--ssl-mode=REQUIRED`.
     pub encrypted: bool,
 }
 
-/// Where a server listens.
+/// Address of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
-    /// A Unix-domain socket.
+    /// Path of a Unix-domain socket.
     Socket(PathBuf),
-    /// TCP.
+    /// TCP address.
     Tcp {
-        /// Name or address of the host.
+        /// Host name or IP address.
         host: String,
-        /// Port.
+        /// Port number.
         port: u16,
     },
 }
 
-/// Whether a connection names the workload's database.
+/// Database of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
-    /// It does.
+    /// Database of the workload.
     Database,
-    /// It does not: the database may not exist.
+    /// No database, because it may not exist.
     Nothing,
 }
 
-/// A server that cannot be used.
+/// Failure to connect to a server.
 #[derive(Debug, Error)]
 #[error("cannot connect to the server at {address} as user {user:?}: {reason}")]
 pub struct ConnectError {
@@ -54,7 +54,7 @@ pub struct ConnectError {
 }
 
 impl Target {
-    /// Opens one connection for work that is not measured.
+    /// Opens a connection for work that is not measured.
     pub(crate) async fn connect(&self, using: Use) -> Result<Conn, ConnectError> {
         let connected = Conn::new(self.options(using)).await;
         connected.map_err(|error| self.refused(error))
@@ -78,9 +78,9 @@ impl Target {
                     .then(|| SslOpts::default().with_danger_accept_invalid_certs(true)),
             )
             .db_name((using == Use::Database).then_some(&self.database))
-            // What is asked for is what is measured: never a socket instead of TCP.
+            // The requested transport is measured: never use a socket instead of TCP.
             .prefer_socket(false)
-            // Workloads hold their statements themselves.
+            // Workloads cache their statements themselves.
             .stmt_cache_size(0);
         let options = match &self.address {
             Address::Socket(path) => options.socket(Some(path.to_string_lossy())),

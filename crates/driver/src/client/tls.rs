@@ -1,4 +1,4 @@
-//! Encrypts a connection.
+//! Encryption of a connection.
 
 use std::io;
 use std::sync::Arc;
@@ -12,26 +12,25 @@ use tokio_rustls::rustls::{ClientConfig, DigitallySignedStruct, Error, Signature
 
 use crate::client::socket::Socket;
 
-/// Encrypts what goes over the socket from here on, whatever the server's certificate says: `--ssl-mode=REQUIRED` of
-/// MySQL's own client.
+/// Encrypts a socket without checking the server's certificate, like `--ssl-mode=REQUIRED` of MySQL's own client.
 pub(crate) async fn encrypt(socket: Socket) -> io::Result<TlsStream<Socket>> {
     let provider = Arc::new(ring::default_provider());
     let config = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(io::Error::other)?
         .dangerous()
-        .with_custom_certificate_verifier(Arc::new(Anybody(provider)))
+        .with_custom_certificate_verifier(Arc::new(AcceptAnyCertificate(provider)))
         .with_no_client_auth();
-    // The name is not looked at.
+    // The name is not checked.
     let name = ServerName::try_from("localhost").map_err(io::Error::other)?;
     TlsConnector::from(Arc::new(config)).connect(name, socket).await
 }
 
-/// Takes every certificate.
+/// Verifier that accepts any certificate.
 #[derive(Debug)]
-struct Anybody(Arc<CryptoProvider>);
+struct AcceptAnyCertificate(Arc<CryptoProvider>);
 
-impl ServerCertVerifier for Anybody {
+impl ServerCertVerifier for AcceptAnyCertificate {
     fn verify_server_cert(
         &self,
         _: &CertificateDer<'_>,

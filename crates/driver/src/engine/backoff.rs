@@ -1,21 +1,21 @@
-//! How long to wait before the next attempt to connect.
+//! Pauses between attempts to connect.
 
 use std::time::Duration;
 
 const FIRST: Duration = Duration::from_millis(10);
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// Doubles from 10 ms to 1 s. Each connection waits a different part of that, so that a server which has just started
-/// is not met by all at once.
+/// Pauses that double from 10 ms to 1 s. Each connection waits for a different part of them, so that not all of them
+/// reach a server that has just started at once.
 #[derive(Debug)]
 pub(crate) struct Backoff {
     next: Duration,
-    /// From a half to one.
+    /// ShardResult of each pause that this connection waits, from 0.5 to 1.
     part: f64,
 }
 
 impl Backoff {
-    /// For the connection of this number.
+    /// Creates the pauses of the connection with this number.
     pub(crate) fn new(number: usize) -> Self {
         // Multiples of the golden ratio spread evenly, however many there are.
         let spread = (number as f64 * 0.618_033_988_749_895).fract();

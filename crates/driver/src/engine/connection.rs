@@ -1,4 +1,4 @@
-//! One connection: takes requests, issues them, and records how they ended.
+//! Loop of one connection: waits for a request, issues it, and records how it ended.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -11,8 +11,8 @@ use tokio::time::timeout;
 
 use crate::client::connection::Conn;
 use crate::engine::reconnect::reconnect;
-use crate::engine::request_source::Turn;
-use crate::engine::shard_state::Seat;
+use crate::engine::request_source::ScheduledRequest;
+use crate::engine::shard_state::ConnectionSlot;
 use crate::results::per_type::KindOf;
 use crate::util::clock::now_ns;
 use crate::workloads::custom::connection::CustomConnection;
@@ -22,113 +22,115 @@ use crate::workloads::sysbench::connection::SysbenchConnection;
 use crate::workloads::tpcc::connection::TpccConnection;
 use crate::workloads::workload::{Issued, Workload};
 
-/// Serves requests until the drive is over, or the connection broke and did not come back.
+/// Future that serves requests until the drive is over, or the connection is lost for good.
 pub(crate) type Serving = Pin<Box<dyn Future<Output = ()>>>;
 
-/// Prepares what a workload needs on a connection.
+/// Future that prepares the statements of a workload on a connection.
 pub(crate) type Preparing = Pin<Box<dyn Future<Output = mysql_async::Result<Serving>>>>;
 
-/// Attempts beyond the first before a deadlock or a lock wait that timed out counts as an error.
+/// Number of further attempts before a deadlock or a timed-out lock wait counts as an error.
 pub const MAX_RETRIES: u32 = 10;
 
-/// Errors that a client is expected to answer by trying again: `ER_CHECKREAD`, `ER_LOCK_WAIT_TIMEOUT` and
+/// Errors after which a client is expected to try again: `ER_CHECKREAD`, `ER_LOCK_WAIT_TIMEOUT` and
 /// `ER_LOCK_DEADLOCK` (sysbench's default `--mysql-ignore-errors`).
 const RETRIED: [u16; 3] = [1020, 1205, 1213];
 
-/// Prepares the workload of these requests on a connection, ready to serve.
-pub(crate) fn prepare(requests: &Requests, conn: Conn, seat: Seat) -> Preparing {
+/// Prepares the workload of `requests` on a connection.
+pub(crate) fn prepare(requests: &Requests, conn: Conn, slot: ConnectionSlot) -> Preparing {
     match requests.content() {
-        Content::Script(statements) => prepare_workload::<SysbenchConnection>(statements.clone(), conn, seat),
-        Content::Tpcc(tpcc) => prepare_workload::<TpccConnection>(*tpcc, conn, seat),
-        Content::File(custom) => prepare_workload::<CustomConnection>(Arc::clone(custom), conn, seat),
+        Content::Script(statements) => prepare_workload::<SysbenchConnection>(statements.clone(), conn, slot),
+        Content::Tpcc(tpcc) => prepare_workload::<TpccConnection>(*tpcc, conn, slot),
+        Content::File(custom) => prepare_workload::<CustomConnection>(Arc::clone(custom), conn, slot),
     }
 }
 
-/// Prepares workload `W` on a connection, ready to serve.
-///
-/// One box a connection; a request itself costs none.
-fn prepare_workload<W: Workload>(content: W::Content, mut conn: Conn, seat: Seat) -> Preparing {
+/// Prepares workload `W` on a connection. This boxes a future once per connection, and none per request.
+fn prepare_workload<W: Workload>(content: W::Content, mut conn: Conn, slot: ConnectionSlot) -> Preparing {
     Box::pin(async move {
-        let workload = W::prepare(&mut conn, &content, &seat.context).await?;
-        let serving: Serving = Box::pin(serve(workload, content, conn, seat));
+        let workload = W::prepare(&mut conn, &content, &slot.context).await?;
+        let serving: Serving = Box::pin(serve(workload, content, conn, slot));
         Ok(serving)
     })
 }
 
-async fn serve<W: Workload>(mut workload: W, content: W::Content, mut conn: Conn, mut seat: Seat) {
+async fn serve<W: Workload>(mut workload: W, content: W::Content, mut conn: Conn, mut slot: ConnectionSlot) {
     loop {
         if let Some(pause) = workload.pause() {
-            // A user's time is in seconds: that tokio rounds to milliseconds does not matter.
+            // Think times are seconds, so tokio's rounding to milliseconds does not matter.
             tokio::time::sleep(pause).await;
         }
-        let Some(turn) = seat.turn().await else {
+        let Some(scheduled) = slot.next_request().await else {
             break;
         };
-        let (request, kind) = run(&workload, &mut conn, &seat, turn).await;
-        seat.finish(&request, kind);
+        let (request, kind) = run(&workload, &mut conn, &slot, scheduled).await;
+        slot.finish(&request, kind);
         let given_up = request.outcome == Outcome::TimedOut;
         if given_up || request.outcome == Outcome::Disconnected {
-            let Some(again) = reconnect(&mut seat, &content, given_up).await else {
+            let Some(again) = reconnect(&mut slot, &content, given_up).await else {
                 return;
             };
             (workload, conn) = again;
         }
     }
-    // The measurement is over, and the server will see the connection end one way or the other.
+    // The measurement is over, so it does not matter how the connection ends.
     let _ = conn.disconnect().await;
 }
 
 async fn run<W: Workload>(
     workload: &W,
     conn: &mut Conn,
-    seat: &Seat,
-    turn: Turn,
+    slot: &ConnectionSlot,
+    scheduled: ScheduledRequest,
 ) -> (Request, Option<KindOf>) {
-    let values = workload.draw(&mut Draw::request(seat.context.dataset, turn.base, turn.number));
+    let values = workload.draw(&mut Draw::request(
+        slot.context.dataset,
+        scheduled.base,
+        scheduled.number,
+    ));
     // The first poll of the future below writes to the socket.
     let sent_ns = now_ns();
     let attempts = Attempts {
         repeated: Cell::new(0),
         last_ns: Cell::new(sent_ns),
     };
-    let issuing = attempts.issue(workload, conn, seat, &values);
-    let (outcome, issued) = match seat.deadline {
-        // A deadline is in milliseconds and more: tokio's timer will do.
+    let issuing = attempts.issue(workload, conn, slot, &values);
+    let (outcome, issued) = match slot.deadline {
+        // Deadlines are milliseconds or more, so tokio's timer is exact enough.
         Some(deadline) => timeout(deadline, issuing)
             .await
             .unwrap_or((Outcome::TimedOut, Issued::Done)),
         None => issuing.await,
     };
     let request = Request {
-        due_ns: turn.due_ns.unwrap_or(sent_ns),
+        due_ns: scheduled.due_ns.unwrap_or(sent_ns),
         sent_ns,
         attempt_ns: attempts.last_ns.get(),
         done_ns: now_ns(),
         outcome,
         retries: attempts.repeated.get(),
-        thread: seat.thread,
+        thread: slot.thread,
     };
     let rolled_back = issued == Issued::RolledBack;
     let kind = workload.kind(&values);
     (request, kind.map(|kind| KindOf { kind, rolled_back }))
 }
 
-/// The attempts at one request; they can be read when it was given up in the middle of one.
+/// Attempts of one request. They can be read even if the request was given up during an attempt.
 struct Attempts {
-    /// Those that failed and were repeated.
+    /// Number of attempts that failed and were repeated.
     repeated: Cell<u32>,
-    /// When the last one began.
+    /// Start of the last attempt.
     last_ns: Cell<u64>,
 }
 
 impl Attempts {
-    /// Issues the request until it is done, or failed in a way that is not worth another attempt; how it ended matters
-    /// only where it is done.
+    /// Issues the request until it is done, or fails with an error that is not retried. The second value counts only if
+    /// the request is done.
     async fn issue<W: Workload>(
         &self,
         workload: &W,
         conn: &mut Conn,
-        seat: &Seat,
+        slot: &ConnectionSlot,
         values: &W::Values,
     ) -> (Outcome, Issued) {
         loop {
@@ -139,11 +141,11 @@ impl Attempts {
                 {
                     self.repeated.update(|repeated| repeated + 1);
                     self.last_ns.set(now_ns());
-                    seat.retry(error.code);
+                    slot.record_retry(error.code);
                     continue;
                 }
                 Err(Error::Server(error)) => Outcome::ServerError(error.code),
-                // After anything else nobody knows what the server still has to say on this connection.
+                // After any other error, packets of the server may still be on their way on this connection.
                 Err(Error::Io(_) | Error::Driver(_) | Error::Url(_) | Error::Other(_)) => {
                     Outcome::Disconnected
                 }

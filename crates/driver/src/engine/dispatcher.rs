@@ -1,51 +1,51 @@
-//! Who takes which request: due requests, idle connections, and the backlog between them.
+//! Dispatch of due requests to idle connections, with a backlog between them.
 //!
-//! Pure: times come in as numbers, and waking is the caller's wakers.
+//! The dispatcher reads no clock: callers pass times as numbers, and connections pass their wakers.
 
 use std::collections::VecDeque;
 use std::task::{Poll, Waker};
 
-use crate::engine::request_source::{Source, Turn};
+use crate::engine::request_source::{RequestSource, ScheduledRequest};
 
-/// Hands requests to connections as they fall due.
+/// Dispatcher of requests to connections as the requests fall due.
 ///
-/// Invariant: nothing waits in the backlog while a connection is idle.
+/// Invariant: the backlog is empty while a connection is idle.
 #[derive(Debug)]
-pub(crate) struct Board {
-    source: Source,
-    backlog: VecDeque<Turn>,
-    seats: Vec<Seat>,
-    /// Numbers of the idle seats. The last one to become idle is the first to get work: its memory is warm.
+pub(crate) struct Dispatcher {
+    source: RequestSource,
+    backlog: VecDeque<ScheduledRequest>,
+    slots: Vec<Slot>,
+    /// Indexes of the idle slots. The last slot to become idle is the first to get a request: its memory is warm.
     idle: Vec<usize>,
     counts: Counts,
     closed: bool,
 }
 
-/// What has been handed out since the source was set.
+/// Counts of requests since the source was set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// Requests that fell due.
+    /// Number of requests that fell due.
     pub(crate) released: u64,
-    /// Those of them that found no idle connection.
+    /// Number of due requests that found no idle connection.
     pub(crate) queued: u64,
-    /// Handed out and not finished.
+    /// Number of dispatched requests that have not finished.
     pub(crate) running: u64,
-    /// The longest backlog.
+    /// Largest backlog.
     pub(crate) backlog_max: u64,
 }
 
 #[derive(Debug)]
-enum Seat {
-    /// Busy with a request, or not there yet.
-    Away,
-    /// Waits for a request.
+enum Slot {
+    /// Busy with a request, or not connected yet.
+    Busy,
+    /// WaitMethod for a request.
     Idle(Waker),
-    /// Has been woken for this request.
-    Given(Turn),
+    /// Woken up for this request.
+    Assigned(ScheduledRequest),
 }
 
 impl Counts {
-    /// Adds what another board counted.
+    /// Adds the counts of another dispatcher.
     pub(crate) fn add(&mut self, other: Self) {
         self.released += other.released;
         self.queued += other.queued;
@@ -54,20 +54,20 @@ impl Counts {
     }
 }
 
-impl Board {
-    pub(crate) fn new(seats: usize) -> Self {
+impl Dispatcher {
+    pub(crate) fn new(slots: usize) -> Self {
         Self {
-            source: Source::Shut,
+            source: RequestSource::Shut,
             backlog: VecDeque::new(),
-            seats: (0..seats).map(|_| Seat::Away).collect(),
-            idle: Vec::with_capacity(seats),
+            slots: (0..slots).map(|_| Slot::Busy).collect(),
+            idle: Vec::with_capacity(slots),
             counts: Counts::default(),
             closed: false,
         }
     }
 
-    /// Starts to take requests from another source and to count anew. Whatever still waited is dropped.
-    pub(crate) fn set_source(&mut self, source: Source) {
+    /// Replaces the source, drops the backlog and restarts the counts.
+    pub(crate) fn set_source(&mut self, source: RequestSource) {
         self.source = source;
         self.backlog.clear();
         self.counts = Counts {
@@ -76,93 +76,98 @@ impl Board {
         };
     }
 
-    /// Hands out everything that is due by now; whether a connection got work.
+    /// Dispatches everything that is due by now. Returns whether a connection got a request.
     pub(crate) fn release(&mut self, now_ns: u64) -> bool {
-        let mut handed = false;
-        while let Some(&seat) = self.idle.last() {
-            let Some(turn) = self.next_turn(now_ns) else {
-                return handed;
+        let mut dispatched = false;
+        while let Some(&slot) = self.idle.last() {
+            let Some(request) = self.next_request(now_ns) else {
+                return dispatched;
             };
-            handed = true;
+            dispatched = true;
             self.idle.pop();
             self.counts.running += 1;
-            if let Seat::Idle(waker) = std::mem::replace(&mut self.seats[seat], Seat::Given(turn)) {
+            if let Slot::Idle(waker) = std::mem::replace(&mut self.slots[slot], Slot::Assigned(request)) {
                 waker.wake();
             }
         }
         if self.source.queues() {
-            while let Some(turn) = self.next_turn(now_ns) {
+            while let Some(request) = self.next_request(now_ns) {
                 self.counts.queued += 1;
-                self.backlog.push_back(turn);
+                self.backlog.push_back(request);
             }
             self.counts.backlog_max = self.counts.backlog_max.max(self.backlog());
         }
-        handed
+        dispatched
     }
 
-    /// The next request for a connection, in the order in which they fell due; `None` once the board is closed.
-    pub(crate) fn poll_turn(&mut self, seat: usize, now_ns: u64, waker: &Waker) -> Poll<Option<Turn>> {
+    /// Polls for the next request for a connection, in the order of due times; `None` once the dispatcher is closed.
+    pub(crate) fn poll_request(
+        &mut self,
+        slot: usize,
+        now_ns: u64,
+        waker: &Waker,
+    ) -> Poll<Option<ScheduledRequest>> {
         if self.closed {
             return Poll::Ready(None);
         }
-        match &mut self.seats[seat] {
-            Seat::Given(turn) => {
-                let turn = *turn;
-                self.seats[seat] = Seat::Away;
-                return Poll::Ready(Some(turn));
+        match &mut self.slots[slot] {
+            Slot::Assigned(request) => {
+                let request = *request;
+                self.slots[slot] = Slot::Busy;
+                return Poll::Ready(Some(request));
             }
-            Seat::Idle(known) => {
-                // Polled for a reason of its own; there is no backlog while a seat is idle.
-                known.clone_from(waker);
+            Slot::Idle(current) => {
+                // The connection was polled for another reason. The backlog is empty while a slot is idle.
+                current.clone_from(waker);
                 return Poll::Pending;
             }
-            Seat::Away => {}
+            Slot::Busy => {}
         }
-        match self.backlog.pop_front().or_else(|| self.next_turn(now_ns)) {
-            Some(turn) => {
+        match self.backlog.pop_front().or_else(|| self.next_request(now_ns)) {
+            Some(request) => {
                 self.counts.running += 1;
-                Poll::Ready(Some(turn))
+                Poll::Ready(Some(request))
             }
             None => {
-                self.seats[seat] = Seat::Idle(waker.clone());
-                self.idle.push(seat);
+                self.slots[slot] = Slot::Idle(waker.clone());
+                self.idle.push(slot);
                 Poll::Pending
             }
         }
     }
 
-    /// A request that was handed out has ended.
+    /// Counts a dispatched request as finished.
     pub(crate) fn finish(&mut self) {
         self.counts.running -= 1;
     }
 
-    /// When, after now, the source has something to hand out next, if that depends on time alone.
+    /// Returns when the source has its next request after `now_ns`, if that depends on time alone.
     pub(crate) fn next_due_ns(&mut self, now_ns: u64) -> Option<u64> {
         self.source.next_due_ns(now_ns)
     }
 
-    /// Whether nothing waits and nothing runs.
+    /// Returns whether no request waits or runs.
     pub(crate) fn is_drained(&self) -> bool {
         self.backlog.is_empty() && self.counts.running == 0
     }
 
-    /// Ends the source and keeps the backlog.
+    /// Ends the source. The backlog stays.
     pub(crate) fn shut(&mut self) {
-        self.source = Source::Shut;
+        self.source = RequestSource::Shut;
     }
 
-    /// Drops what waits and returns how many requests that were.
+    /// Drops the backlog and returns the number of requests in it.
     pub(crate) fn drop_backlog(&mut self) -> u64 {
         let dropped = self.backlog();
         self.backlog.clear();
         dropped
     }
 
-    /// Sends every connection home, as soon as it is idle.
+    /// Ends every connection as soon as it is idle.
     pub(crate) fn close(&mut self) {
         self.closed = true;
-        for seat in self.idle.drain(..) {
-            if let Seat::Idle(waker) = &self.seats[seat] {
+        for slot in self.idle.drain(..) {
+            if let Slot::Idle(waker) = &self.slots[slot] {
                 waker.wake_by_ref();
             }
         }
@@ -176,10 +181,10 @@ impl Board {
         self.counts
     }
 
-    fn next_turn(&mut self, now_ns: u64) -> Option<Turn> {
-        let turn = self.source.next(now_ns)?;
+    fn next_request(&mut self, now_ns: u64) -> Option<ScheduledRequest> {
+        let request = self.source.next(now_ns)?;
         self.counts.released += 1;
-        Some(turn)
+        Some(request)
     }
 }
 
@@ -193,55 +198,58 @@ mod tests {
     use crate::engine::share::Share;
     use crate::schedule::arrivals::Arrivals;
 
-    fn open(rate_per_s: f64, end_ns: u64) -> Source {
-        Source::open(Arrivals::Uniform.offsets_ns(rate_per_s, 0), 0, end_ns, 0)
+    fn open(rate_per_s: f64, end_ns: u64) -> RequestSource {
+        RequestSource::open(Arrivals::Uniform.offsets_ns(rate_per_s, 0), 0, end_ns, 0)
     }
 
-    fn take(board: &mut Board, seat: usize, now_ns: u64) -> Option<Turn> {
-        match board.poll_turn(seat, now_ns, Waker::noop()) {
-            Poll::Ready(turn) => turn,
+    fn poll(dispatcher: &mut Dispatcher, slot: usize, now_ns: u64) -> Option<ScheduledRequest> {
+        match dispatcher.poll_request(slot, now_ns, Waker::noop()) {
+            Poll::Ready(request) => request,
             Poll::Pending => None,
         }
     }
 
     #[test]
     fn a_due_request_goes_to_the_connection_that_became_idle_last() {
-        let mut board = Board::new(2);
-        assert!(take(&mut board, 0, 0).is_none() && take(&mut board, 1, 0).is_none());
-        board.set_source(open(1000.0, 1_000_000));
-        board.release(0);
-        assert!(take(&mut board, 0, 0).is_none(), "still idle");
-        assert_eq!(take(&mut board, 1, 0).unwrap().due_ns, Some(0));
+        let mut dispatcher = Dispatcher::new(2);
+        assert!(poll(&mut dispatcher, 0, 0).is_none() && poll(&mut dispatcher, 1, 0).is_none());
+        dispatcher.set_source(open(1000.0, 1_000_000));
+        dispatcher.release(0);
+        assert!(poll(&mut dispatcher, 0, 0).is_none(), "still idle");
+        assert_eq!(poll(&mut dispatcher, 1, 0).unwrap().due_ns, Some(0));
     }
 
     #[test]
     fn a_busy_server_makes_a_backlog_and_not_a_lower_rate() {
-        let mut board = Board::new(1);
-        board.set_source(open(1000.0, 10_000_000));
-        assert_eq!(take(&mut board, 0, 0).unwrap().number, 0);
-        board.release(10_000_000);
-        assert_eq!(board.backlog(), 9);
-        board.finish();
-        assert_eq!(take(&mut board, 0, 10_000_000).unwrap().due_ns, Some(1_000_000));
-        let counts = board.counts();
+        let mut dispatcher = Dispatcher::new(1);
+        dispatcher.set_source(open(1000.0, 10_000_000));
+        assert_eq!(poll(&mut dispatcher, 0, 0).unwrap().number, 0);
+        dispatcher.release(10_000_000);
+        assert_eq!(dispatcher.backlog(), 9);
+        dispatcher.finish();
+        assert_eq!(
+            poll(&mut dispatcher, 0, 10_000_000).unwrap().due_ns,
+            Some(1_000_000)
+        );
+        let counts = dispatcher.counts();
         assert_eq!((counts.released, counts.queued, counts.backlog_max), (10, 9, 9));
-        assert_eq!((counts.running, board.drop_backlog()), (1, 8));
+        assert_eq!((counts.running, dispatcher.drop_backlog()), (1, 8));
     }
 
     #[test]
     fn a_closed_loop_never_queues() {
-        let mut board = Board::new(2);
-        assert!(take(&mut board, 0, 0).is_none());
-        board.set_source(Source::closed(100, 200, 0, Share::ALL));
-        board.release(99);
-        assert_eq!(board.counts().released, 0);
-        board.release(100);
-        assert_eq!(take(&mut board, 0, 100).unwrap().due_ns, None);
-        assert!(take(&mut board, 1, 150).is_some() && take(&mut board, 0, 200).is_none());
-        assert_eq!(board.backlog(), 0);
+        let mut dispatcher = Dispatcher::new(2);
+        assert!(poll(&mut dispatcher, 0, 0).is_none());
+        dispatcher.set_source(RequestSource::closed(100, 200, 0, Share::ALL));
+        dispatcher.release(99);
+        assert_eq!(dispatcher.counts().released, 0);
+        dispatcher.release(100);
+        assert_eq!(poll(&mut dispatcher, 0, 100).unwrap().due_ns, None);
+        assert!(poll(&mut dispatcher, 1, 150).is_some() && poll(&mut dispatcher, 0, 200).is_none());
+        assert_eq!(dispatcher.backlog(), 0);
     }
 
-    /// What may happen next to a board of three connections.
+    /// One event at a dispatcher with three connections.
     #[derive(Clone, Debug)]
     enum Step {
         Time(u64),
@@ -261,37 +269,37 @@ mod tests {
     proptest! {
         #[test]
         fn each_due_request_is_handed_out_once(steps in steps()) {
-            let mut board = Board::new(3);
-            board.set_source(open(1000.0, 50_000_000));
-            let (mut now, mut busy, mut taken) = (0, [false; 3], BTreeMap::new());
+            let mut dispatcher = Dispatcher::new(3);
+            dispatcher.set_source(open(1000.0, 50_000_000));
+            let (mut now, mut busy, mut served) = (0, [false; 3], BTreeMap::new());
             for step in steps {
                 match step {
-                    Step::Time(passed) => { now += passed; board.release(now); }
-                    Step::Poll(seat) if !busy[seat] => if let Some(turn) = take(&mut board, seat, now) {
-                        busy[seat] = true;
-                        prop_assert!(turn.due_ns.unwrap() <= now);
-                        prop_assert_eq!(taken.insert(turn.number, turn), None);
+                    Step::Time(passed) => { now += passed; dispatcher.release(now); }
+                    Step::Poll(slot) if !busy[slot] => if let Some(request) = poll(&mut dispatcher, slot, now) {
+                        busy[slot] = true;
+                        prop_assert!(request.due_ns.unwrap() <= now);
+                        prop_assert_eq!(served.insert(request.number, request), None);
                     },
-                    Step::Finish(seat) if busy[seat] => { busy[seat] = false; board.finish(); }
+                    Step::Finish(slot) if busy[slot] => { busy[slot] = false; dispatcher.finish(); }
                     Step::Poll(_) | Step::Finish(_) => {}
                 }
-                let counts = board.counts();
-                prop_assert!(board.backlog() == 0 || board.idle.is_empty());
-                prop_assert!(taken.len() as u64 + board.backlog() <= counts.released);
+                let counts = dispatcher.counts();
+                prop_assert!(dispatcher.backlog() == 0 || dispatcher.idle.is_empty());
+                prop_assert!(served.len() as u64 + dispatcher.backlog() <= counts.released);
                 let running = busy.iter().filter(|&&busy| busy).count() as u64;
                 prop_assert!(counts.running >= running && counts.running <= 3);
             }
-            // Everything due is taken once all connections come back.
+            // Everything due is served once all connections come back.
             for round in 0..200 {
-                let seat = round % 3;
-                if std::mem::take(&mut busy[seat]) { board.finish(); }
-                if let Some(turn) = take(&mut board, seat, now) {
-                    busy[seat] = true;
-                    prop_assert_eq!(taken.insert(turn.number, turn), None);
+                let slot = round % 3;
+                if std::mem::take(&mut busy[slot]) { dispatcher.finish(); }
+                if let Some(request) = poll(&mut dispatcher, slot, now) {
+                    busy[slot] = true;
+                    prop_assert_eq!(served.insert(request.number, request), None);
                 }
             }
-            prop_assert_eq!(taken.len() as u64, board.counts().released);
-            prop_assert!(taken.keys().copied().eq(0..board.counts().released));
+            prop_assert_eq!(served.len() as u64, dispatcher.counts().released);
+            prop_assert!(served.keys().copied().eq(0..dispatcher.counts().released));
         }
     }
 }

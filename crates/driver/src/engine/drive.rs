@@ -1,4 +1,4 @@
-//! One drive from the first connection to the last answer.
+//! One drive, from the first connection to the last answer.
 
 use std::io::Write;
 use std::sync::{Arc, mpsc};
@@ -9,38 +9,38 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use logtrace_common::TimeRange;
 
 use crate::config::DriveConfig;
-use crate::engine::shard::{Shard, Task, Told};
-use crate::engine::shard_result::Part;
-use crate::engine::shard_state::{Common, Observer, Reconnection};
+use crate::engine::shard::{Shard, ShardMessage, ShardTask};
+use crate::engine::shard_result::ShardResult;
+use crate::engine::shard_state::{DriveState, Observer, ReconnectConfig};
 use crate::engine::share::Share;
 use crate::error::DriveError;
-use crate::results::merge_seconds::Seconds;
+use crate::results::merge_seconds::SecondMerger;
 use crate::results::progress::{Stage, Watch};
-use crate::results::result::{Ended, Measured};
+use crate::results::result::{DriveResult, EndReason};
 use crate::schedule::rate::MOST_PER_S;
 use crate::util::clock::{duration_ns, now_ns, thread_cpu_ns};
 use crate::util::runtime::on_this_thread;
 use crate::workloads::tpcc;
 
-/// Where a drive leaves what it has as it goes, and who may stop it.
+/// Receivers of intermediate results, and the token that ends a drive early.
 pub struct Outputs<'a> {
-    /// Gets the `HdrHistogram` interval log, one interval a second, flushed after each.
+    /// Writer of the `HdrHistogram` interval log: one interval a second, flushed after each.
     pub log: &'a mut dyn Write,
-    /// Follows the drive.
+    /// Listener that follows the drive.
     pub watch: &'a mut dyn Watch,
-    /// Gets each finished request of the window.
+    /// Receiver of each finished request of the window.
     pub observer: Option<Observer>,
-    /// Ends the window early; what was measured until then is returned.
+    /// Token that ends the window early; the results up to then are returned.
     pub cancel: CancellationToken,
 }
 
-/// Time between announcing a stage and its start.
+/// Time between announcing a phase and its start.
 const LEAD_NS: u64 = 10_000_000;
 
-/// Connects, prepares, warms up, and measures.
+/// Connects, prepares the statements, warms up, and measures.
 ///
-/// Blocks the calling thread. What is driven has threads of its own: one in an open loop, several in a closed one.
-pub fn drive(config: &DriveConfig, outputs: Outputs<'_>) -> Result<Measured, DriveError> {
+/// Blocks the calling thread. Connections run on other threads: one in an open loop, several in a closed loop.
+pub fn drive(config: &DriveConfig, outputs: Outputs<'_>) -> Result<DriveResult, DriveError> {
     check(config)?;
     let Outputs {
         log,
@@ -49,21 +49,21 @@ pub fn drive(config: &DriveConfig, outputs: Outputs<'_>) -> Result<Measured, Dri
         cancel,
     } = outputs;
     let shards = Shards::start(config, observer, &cancel)?;
-    let measured = shards.drive(config, log, watch);
+    let result = shards.drive(config, log, watch);
     shards.join();
-    measured
+    result
 }
 
-/// The server's own count of orders, where the workload has some; a server that hangs does not tell it.
+/// Returns the server's own count of orders; `None` if the workload has no orders or the server does not answer.
 fn order_ids(config: &DriveConfig) -> Result<Option<u64>, DriveError> {
     if config.requests.tpcc().is_none() {
         return Ok(None);
     }
-    let told = on_this_thread(async {
-        let told = tokio::time::timeout(config.grace, tpcc::load_orders::order_ids(&config.target));
-        told.await.ok().flatten()
+    let answer = on_this_thread(async {
+        let answer = tokio::time::timeout(config.grace, tpcc::load_orders::order_ids(&config.target));
+        answer.await.ok().flatten()
     });
-    Ok(told?)
+    Ok(answer?)
 }
 
 fn check(config: &DriveConfig) -> Result<(), DriveError> {
@@ -77,9 +77,9 @@ fn check(config: &DriveConfig) -> Result<(), DriveError> {
 /// All shards of one drive.
 struct Shards {
     each: Vec<Shard>,
-    told: mpsc::Receiver<(usize, Told)>,
-    common: Common,
-    /// Ends them with the drive, however that ends.
+    messages: mpsc::Receiver<(usize, ShardMessage)>,
+    shared: DriveState,
+    /// Guard that ends the shards when the drive ends, with or without an error.
     end: DropGuard,
 }
 
@@ -90,31 +90,31 @@ impl Shards {
         cancel: &CancellationToken,
     ) -> Result<Self, DriveError> {
         let cancel = cancel.child_token();
-        let common = Common {
-            reconnection: Arc::new(Reconnection {
+        let shared = DriveState {
+            reconnection: Arc::new(ReconnectConfig {
                 target: config.target.clone(),
                 session: config.session.clone(),
-                patience: config.reconnect_for,
-                observed: observer.is_some(),
+                retry_for: config.reconnect_for,
+                finds_threads: observer.is_some(),
             }),
             observer,
             outages: Arc::default(),
             cancel: cancel.clone(),
         };
-        let (sender, told) = mpsc::channel();
+        let (sender, messages) = mpsc::channel();
         let end = cancel.drop_guard();
         let each = Share::each(config).map(|share| {
-            Shard::start(Task {
+            Shard::start(ShardTask {
                 config: config.clone(),
                 share,
-                common: common.clone(),
-                told: sender.clone(),
+                shared: shared.clone(),
+                messages: sender.clone(),
             })
         });
         Ok(Self {
             each: each.collect::<Result<_, _>>()?,
-            told,
-            common,
+            messages,
+            shared,
             end,
         })
     }
@@ -124,44 +124,44 @@ impl Shards {
         config: &DriveConfig,
         log: &mut dyn Write,
         watch: &mut dyn Watch,
-    ) -> Result<Measured, DriveError> {
-        self.seated()?;
+    ) -> Result<DriveResult, DriveError> {
+        self.wait_until_connected()?;
         self.warm_up(config, watch)?;
         let before = order_ids(config)?;
-        let (part, cpu_ns) = self.measure(config, log, watch)?;
-        let mut measured = part.into_measured(config, self.common.outages().all());
-        measured.client_cpu_ns += cpu_ns;
+        let (result, cpu_ns) = self.measure(config, log, watch)?;
+        let mut result = result.into_drive_result(config, self.shared.outages().all());
+        result.client_cpu_ns += cpu_ns;
         if let Some(before) = before
-            && measured.ended != Ended::ServerGone
+            && result.ended != EndReason::ServerGone
         {
-            measured.orders_grown = order_ids(config)?.and_then(|after| after.checked_sub(before));
+            result.orders_grown = order_ids(config)?.and_then(|after| after.checked_sub(before));
         }
-        Ok(measured)
+        Ok(result)
     }
 
-    /// Waits until all are connected.
-    fn seated(&self) -> Result<(), DriveError> {
+    /// Waits until all shards are connected.
+    fn wait_until_connected(&self) -> Result<(), DriveError> {
         for _ in &self.each {
-            self.hear()?;
+            self.receive()?;
         }
         Ok(())
     }
 
     fn warm_up(&self, config: &DriveConfig, watch: &mut dyn Watch) -> Result<(), DriveError> {
-        self.order(span_of(config.warmup));
-        let mut seconds = Seconds::unlogged(Stage::Warmup, self.each.len());
+        self.start_phase(range_from_now(config.warmup));
+        let mut seconds = SecondMerger::unlogged(Stage::Warmup, self.each.len());
         let (mut warming, mut any_left) = (self.each.len(), false);
         while warming > 0 {
-            match self.hear()? {
-                (shard, Told::Interval(interval)) => seconds.take(shard, *interval),
-                (shard, Told::WarmedUp(is_left)) => {
+            match self.receive()? {
+                (shard, ShardMessage::Interval(interval)) => seconds.add(shard, *interval),
+                (shard, ShardMessage::WarmedUp(is_left)) => {
                     any_left |= is_left;
                     warming -= 1;
-                    seconds.through(shard);
+                    seconds.finish_shard(shard);
                 }
-                (_, Told::Seated | Told::Measured(_) | Told::Failed(_)) => {}
+                (_, ShardMessage::Connected | ShardMessage::Measured(_) | ShardMessage::Failed(_)) => {}
             }
-            seconds.end(watch).map_err(DriveError::Log)?;
+            seconds.flush(watch).map_err(DriveError::Log)?;
         }
         match any_left {
             true => Ok(()),
@@ -169,67 +169,69 @@ impl Shards {
         }
     }
 
-    /// The whole window, and the CPU time of this thread in it.
+    /// Measures the window. Returns the result of all shards, and the CPU time of this thread in the window.
     fn measure(
         &self,
         config: &DriveConfig,
         log: &mut dyn Write,
         watch: &mut dyn Watch,
-    ) -> Result<(Part, u64), DriveError> {
-        let planned = span_of(config.duration);
+    ) -> Result<(ShardResult, u64), DriveError> {
+        let planned = range_from_now(config.duration);
         let base = SystemTime::now() + Duration::from_nanos(LEAD_NS);
         watch.window(planned);
-        self.common.outages().begin();
+        self.shared.outages().begin();
         let cpu_ns = thread_cpu_ns();
-        self.order(planned);
+        self.start_phase(planned);
         let mut seconds =
-            Seconds::logged(Stage::Window, self.each.len(), base, log).map_err(DriveError::Log)?;
-        let (mut busy, mut whole) = (self.each.len(), None::<Part>);
+            SecondMerger::logged(Stage::Window, self.each.len(), base, log).map_err(DriveError::Log)?;
+        let (mut busy, mut whole) = (self.each.len(), None::<ShardResult>);
         while busy > 0 {
-            match self.hear()? {
-                (shard, Told::Interval(interval)) => seconds.take(shard, *interval),
-                (shard, Told::Measured(part)) => {
+            match self.receive()? {
+                (shard, ShardMessage::Interval(interval)) => seconds.add(shard, *interval),
+                (shard, ShardMessage::Measured(result)) => {
                     busy -= 1;
-                    seconds.through(shard);
+                    seconds.finish_shard(shard);
                     match &mut whole {
-                        Some(whole) => whole.add(*part),
-                        None => whole = Some(*part),
+                        Some(whole) => whole.add(*result),
+                        None => whole = Some(*result),
                     }
                 }
-                (_, Told::Seated | Told::WarmedUp(_) | Told::Failed(_)) => {}
+                (_, ShardMessage::Connected | ShardMessage::WarmedUp(_) | ShardMessage::Failed(_)) => {}
             }
-            seconds.end(watch).map_err(DriveError::Log)?;
+            seconds.flush(watch).map_err(DriveError::Log)?;
         }
         let whole = whole.ok_or(DriveError::Lost)?;
         Ok((whole, thread_cpu_ns().saturating_sub(cpu_ns)))
     }
 
-    fn order(&self, stage: TimeRange) {
+    fn start_phase(&self, phase: TimeRange) {
         for shard in &self.each {
-            // One that failed has said so.
-            let _ = shard.stages.send(stage);
+            // A shard that failed has sent its error.
+            let _ = shard.phases.send(phase);
         }
     }
 
-    /// What a shard says, and which.
-    fn hear(&self) -> Result<(usize, Told), DriveError> {
-        match self.told.recv() {
-            Ok((_, Told::Failed(error))) => Err(error),
-            Ok(told) => Ok(told),
+    /// Receives the next message and the number of its shard.
+    fn receive(&self) -> Result<(usize, ShardMessage), DriveError> {
+        match self.messages.recv() {
+            Ok((_, ShardMessage::Failed(error))) => Err(error),
+            Ok(messages) => Ok(messages),
             Err(_) => Err(DriveError::Lost),
         }
     }
 
-    /// Waits until all connections are gone; those of a drive that failed are given up.
+    /// Waits until all connections have ended; connections of a failed drive are given up.
     fn join(self) {
-        let Self { each, told, end, .. } = self;
-        drop(told);
+        let Self {
+            each, messages, end, ..
+        } = self;
+        drop(messages);
         drop(end);
         each.into_iter().for_each(Shard::join);
     }
 }
 
-fn span_of(length: Duration) -> TimeRange {
+fn range_from_now(length: Duration) -> TimeRange {
     let start_ns = now_ns() + LEAD_NS;
     TimeRange {
         start_ns,

@@ -1,77 +1,81 @@
-//! The loop that waits for due times and hands requests out.
+//! Loop that waits for due times and dispatches requests.
 
 use std::rc::Rc;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::engine::shard_state::Floor;
-use crate::engine::ticker::Ticks;
+use crate::engine::shard_state::ShardState;
+use crate::engine::ticker::Ticker;
 use crate::error::DriveError;
 use crate::pacing::pacer::Pacer;
-use crate::results::result::Ended;
+use crate::results::result::EndReason;
 use crate::util::clock::now_ns;
 
-/// What the stages of one drive share.
-pub(crate) struct Session {
-    pub(crate) floor: Rc<Floor>,
+/// Event loop of one shard, for all phases of a drive.
+pub(crate) struct EventLoop {
+    pub(crate) state: Rc<ShardState>,
     pub(crate) pacer: Pacer,
     pub(crate) cancel: CancellationToken,
 }
 
-impl Session {
-    /// Hands out the source's requests as they fall due, until `end_ns` or an earlier end.
-    pub(crate) async fn run(&mut self, ticks: &mut Ticks<'_>, end_ns: u64) -> Result<Ended, DriveError> {
-        self.floor.draining.set(false);
+impl EventLoop {
+    /// Dispatches requests as they fall due, until `end_ns` or an earlier end.
+    pub(crate) async fn run(
+        &mut self,
+        ticker: &mut Ticker<'_>,
+        end_ns: u64,
+    ) -> Result<EndReason, DriveError> {
+        self.state.draining.set(false);
         loop {
             let now = now_ns();
-            if self.floor.board.borrow_mut().release(now) {
-                // The connections send first: looking for the next due time and setting the timer can wait.
+            if self.state.dispatcher.borrow_mut().release(now) {
+                // Let the connections send before the next due time is looked up and the timer is set.
                 tokio::task::yield_now().await;
             }
-            ticks.catch_up(now, &self.floor);
-            if self.floor.is_empty() {
-                return Ok(Ended::ServerGone);
+            ticker.catch_up(now, &self.state);
+            if self.state.is_empty() {
+                return Ok(EndReason::ServerGone);
             }
             if self.cancel.is_cancelled() {
-                return Ok(Ended::Interrupted);
+                return Ok(EndReason::Interrupted);
             }
             if now >= end_ns {
-                return Ok(Ended::Completed);
+                return Ok(EndReason::Completed);
             }
-            let due = self.floor.board.borrow_mut().next_due_ns(now);
-            let at = due.unwrap_or(end_ns).min(end_ns).min(ticks.next_ns());
+            let due = self.state.dispatcher.borrow_mut().next_due_ns(now);
+            let at = due.unwrap_or(end_ns).min(end_ns).min(ticker.next_ns());
             self.wait(at).await?;
         }
     }
 
-    /// Waits until nothing waits or runs any more, but not beyond `until_ns`; returns how many requests still run.
-    pub(crate) async fn drain(&mut self, ticks: &mut Ticks<'_>, until_ns: u64) -> Result<u64, DriveError> {
-        self.floor.draining.set(true);
+    /// Waits until no request waits or runs, but not beyond `until_ns`. Returns how many requests still run.
+    pub(crate) async fn drain(&mut self, ticker: &mut Ticker<'_>, until_ns: u64) -> Result<u64, DriveError> {
+        self.state.draining.set(true);
         loop {
             let now = now_ns();
-            ticks.catch_up(now, &self.floor);
-            let drained = self.floor.board.borrow().is_drained();
-            if drained || self.floor.is_empty() || now >= until_ns {
-                return Ok(self.floor.board.borrow().counts().running);
+            ticker.catch_up(now, &self.state);
+            let drained = self.state.dispatcher.borrow().is_drained();
+            if drained || self.state.is_empty() || now >= until_ns {
+                return Ok(self.state.dispatcher.borrow().counts().running);
             }
-            let at = until_ns.min(ticks.next_ns());
+            let at = until_ns.min(ticker.next_ns());
             tokio::select! {
                 waited = self.pacer.until(at) => waited.map_err(DriveError::Timer)?,
-                () = self.floor.quiet.notified() => {}
+                () = self.state.changed.notified() => {}
             }
         }
     }
 
-    /// Ends the source, drops what waits, and returns how many requests that were.
+    /// Ends the source, drops the backlog, and returns the number of requests in it.
     pub(crate) fn shut_and_drop_backlog(&mut self) -> u64 {
-        let mut board = self.floor.board.borrow_mut();
-        board.shut();
-        board.drop_backlog()
+        let mut dispatcher = self.state.dispatcher.borrow_mut();
+        dispatcher.shut();
+        dispatcher.drop_backlog()
     }
 
     async fn wait(&mut self, at_ns: u64) -> Result<(), DriveError> {
         if at_ns <= now_ns() {
-            // Due already. The connections must run in between, or a high rate would starve them.
+            // The request is due already. Let the connections run, or a high rate would starve them.
             tokio::task::yield_now().await;
             return Ok(());
         }
@@ -79,7 +83,7 @@ impl Session {
             biased;
             waited = self.pacer.until(at_ns) => waited.map_err(DriveError::Timer),
             () = self.cancel.cancelled() => Ok(()),
-            () = self.floor.quiet.notified() => Ok(()),
+            () = self.state.changed.notified() => Ok(()),
         }
     }
 }

@@ -1,38 +1,38 @@
-//! The two stages of a drive on one shard: the warm-up, and the window that is measured.
+//! Phases of a drive on one shard: warm-up and measured window.
 
 use logtrace_common::TimeRange;
 
 use crate::config::DriveConfig;
-use crate::engine::event_loop::Session;
-use crate::engine::request_source::Source;
-use crate::engine::shard_result::Part;
+use crate::engine::event_loop::EventLoop;
+use crate::engine::request_source::RequestSource;
+use crate::engine::shard_result::ShardResult;
 use crate::engine::share::Share;
-use crate::engine::ticker::{Teller, Ticks};
+use crate::engine::ticker::{OnInterval, Ticker};
 use crate::error::DriveError;
 use crate::results::recorder::Recorder;
-use crate::results::result::Ended;
+use crate::results::result::EndReason;
 use crate::util::clock::{duration_ns, now_ns, thread_cpu_ns};
 use crate::util::random::Stream;
 
-/// The same pace as in the window. What still waits for a connection at its end is dropped and what runs is waited
-/// for, so that the window starts with nothing left over. Returns whether its time was over, or its connections gone.
+/// Runs the warm-up at the pace of the window. At its end, drops requests that wait for a connection, and waits for
+/// those that run, so that the window starts with no request left over. Returns why the warm-up ended.
 pub(crate) async fn warm_up(
     config: &DriveConfig,
     share: Share,
-    span: TimeRange,
-    session: &mut Session,
-    tell: Teller<'_>,
-) -> Result<Ended, DriveError> {
-    let source = Source::new(&config.pace, span, Stream::Warmup, config.dataset.seed, share);
-    session.floor.board.borrow_mut().set_source(source);
-    let mut ticks = Ticks::new(span.start_ns, tell);
-    let ended = session.run(&mut ticks, span.end_ns).await?;
-    if ended == Ended::Interrupted {
+    range: TimeRange,
+    event_loop: &mut EventLoop,
+    on_interval: OnInterval<'_>,
+) -> Result<EndReason, DriveError> {
+    let source = RequestSource::new(&config.pace, range, Stream::Warmup, config.dataset.seed, share);
+    event_loop.state.dispatcher.borrow_mut().set_source(source);
+    let mut ticker = Ticker::new(range.start_ns, on_interval);
+    let ended = event_loop.run(&mut ticker, range.end_ns).await?;
+    if ended == EndReason::Interrupted {
         return Err(DriveError::Cancelled);
     }
-    session.shut_and_drop_backlog();
-    let until_ns = span.end_ns + duration_ns(config.grace);
-    match session.drain(&mut ticks, until_ns).await? {
+    event_loop.shut_and_drop_backlog();
+    let until_ns = range.end_ns + duration_ns(config.grace);
+    match event_loop.drain(&mut ticker, until_ns).await? {
         0 => Ok(ended),
         running => Err(DriveError::StuckInWarmup {
             running,
@@ -41,54 +41,54 @@ pub(crate) async fn warm_up(
     }
 }
 
-/// The window, and the grace for what was due in it.
+/// Runs the window, and the grace period for requests that were due in it.
 pub(crate) async fn measure(
     config: &DriveConfig,
     share: Share,
     planned: TimeRange,
-    session: &mut Session,
-    tell: Teller<'_>,
-) -> Result<Part, DriveError> {
-    let mut ticks = Ticks::new(planned.start_ns, tell);
+    event_loop: &mut EventLoop,
+    on_interval: OnInterval<'_>,
+) -> Result<ShardResult, DriveError> {
+    let mut ticker = Ticker::new(planned.start_ns, on_interval);
     let mut recorder = Recorder::new();
     recorder.set_window_start(planned.start_ns);
     recorder.set_window_end(planned.end_ns);
     recorder.set_kinds(config.requests.kinds().len());
-    session.floor.recorder.replace(recorder);
+    event_loop.state.recorder.replace(recorder);
     let cpu_ns = thread_cpu_ns();
-    let source = Source::new(&config.pace, planned, Stream::Window, config.dataset.seed, share);
-    session.floor.board.borrow_mut().set_source(source);
+    let source = RequestSource::new(&config.pace, planned, Stream::Window, config.dataset.seed, share);
+    event_loop.state.dispatcher.borrow_mut().set_source(source);
 
-    let ended = session.run(&mut ticks, planned.end_ns).await?;
-    let mut part = end_of_window(session, planned, ended);
-    if ended != Ended::Completed {
-        part.unsent = session.shut_and_drop_backlog();
+    let ended = event_loop.run(&mut ticker, planned.end_ns).await?;
+    let mut result = end_of_window(event_loop, planned, ended);
+    if ended != EndReason::Completed {
+        result.unsent = event_loop.shut_and_drop_backlog();
     }
-    let until_ns = part.window.end_ns + duration_ns(config.grace);
-    part.unfinished = session.drain(&mut ticks, until_ns).await?;
-    part.unsent += session.shut_and_drop_backlog();
-    ticks.finish(now_ns(), &session.floor);
-    part.recorder = session.floor.recorder.take();
-    part.board = session.floor.board.borrow().counts();
-    part.cpu_ns = thread_cpu_ns().saturating_sub(cpu_ns);
-    Ok(part)
+    let until_ns = result.window.end_ns + duration_ns(config.grace);
+    result.unfinished = event_loop.drain(&mut ticker, until_ns).await?;
+    result.unsent += event_loop.shut_and_drop_backlog();
+    ticker.finish(now_ns(), &event_loop.state);
+    result.recorder = event_loop.state.recorder.take();
+    result.dispatched = event_loop.state.dispatcher.borrow().counts();
+    result.cpu_ns = thread_cpu_ns().saturating_sub(cpu_ns);
+    Ok(result)
 }
 
-/// What is known when the window ends; what was recorded comes with the end of the grace.
-fn end_of_window(session: &Session, planned: TimeRange, ended: Ended) -> Part {
+/// Returns the results known at the end of the window; the recorder follows at the end of the grace period.
+fn end_of_window(event_loop: &EventLoop, planned: TimeRange, ended: EndReason) -> ShardResult {
     let window = TimeRange {
         start_ns: planned.start_ns,
         end_ns: now_ns().clamp(planned.start_ns, planned.end_ns),
     };
-    let mut recorder = session.floor.recorder.borrow_mut();
+    let mut recorder = event_loop.state.recorder.borrow_mut();
     recorder.set_window_end(window.end_ns);
-    Part {
+    ShardResult {
         window,
         ended,
         done_by_end: recorder.counts().done,
-        backlog_end: session.floor.board.borrow().backlog(),
+        backlog_end: event_loop.state.dispatcher.borrow().backlog(),
         recorder: Recorder::new(),
-        board: session.floor.board.borrow().counts(),
+        dispatched: event_loop.state.dispatcher.borrow().counts(),
         unsent: 0,
         unfinished: 0,
         cpu_ns: 0,

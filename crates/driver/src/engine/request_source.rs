@@ -1,4 +1,4 @@
-//! Where requests come from in one phase of a drive.
+//! Sources of requests in one phase of a drive.
 
 use std::iter::Peekable;
 
@@ -9,25 +9,25 @@ use crate::schedule::arrivals::Offsets;
 use crate::schedule::pace::Pace;
 use crate::util::random::Stream;
 
-/// One request before anybody has taken it.
+/// Request that is not dispatched yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Turn {
-    /// Its number in its phase, from 0.
+pub(crate) struct ScheduledRequest {
+    /// Number of the request in its phase, from 0.
     pub(crate) number: u64,
-    /// Fixes its values; see [`crate::util::random::nth_rng`].
+    /// Base of its random values; see [`crate::util::random::nth_rng`].
     pub(crate) base: u64,
-    /// When it is due; `None` in a closed loop, where it is due when it is sent.
+    /// Due time; `None` in a closed loop, where a request is due when it is sent.
     pub(crate) due_ns: Option<u64>,
 }
 
-/// The requests of one phase.
+/// RequestSource of the requests of one phase.
 #[derive(Debug)]
-pub(crate) enum Source {
-    /// None.
+pub(crate) enum RequestSource {
+    /// No requests.
     Shut,
-    /// Open loop: due at times of their own, whatever the server does.
+    /// Open loop: requests are due at fixed times, whatever the server does.
     Open(Open),
-    /// Closed loop: due whenever a connection is idle.
+    /// Closed loop: a request is due whenever a connection is idle.
     Closed(Closed),
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Closed {
     base: u64,
 }
 
-impl Source {
+impl RequestSource {
     /// Creates the source of one phase: the requests from the start of `range` until before its end.
     pub(crate) fn new(pace: &Pace, range: TimeRange, values: Stream, seed: u64, share: Share) -> Self {
         let (start_ns, end_ns, base) = (range.start_ns, range.end_ns, values.base(seed));
@@ -59,7 +59,7 @@ impl Source {
         }
     }
 
-    /// Requests due from `start_ns` and before `end_ns`.
+    /// Creates an open loop of requests due from `start_ns` until before `end_ns`.
     pub(crate) fn open(offsets: Offsets, start_ns: u64, end_ns: u64, base: u64) -> Self {
         Self::Open(Open {
             offsets: offsets.peekable(),
@@ -70,7 +70,7 @@ impl Source {
         })
     }
 
-    /// A share of the requests sent from `start_ns` and before `end_ns`.
+    /// Creates a share of a closed loop of requests sent from `start_ns` until before `end_ns`.
     pub(crate) fn closed(start_ns: u64, end_ns: u64, base: u64, share: Share) -> Self {
         Self::Closed(Closed {
             start_ns,
@@ -81,8 +81,8 @@ impl Source {
         })
     }
 
-    /// The next request that is due by now.
-    pub(crate) fn next(&mut self, now_ns: u64) -> Option<Turn> {
+    /// Returns the next request that is due by now.
+    pub(crate) fn next(&mut self, now_ns: u64) -> Option<ScheduledRequest> {
         match self {
             Self::Shut => None,
             Self::Open(open) => open.next(now_ns),
@@ -90,12 +90,12 @@ impl Source {
         }
     }
 
-    /// Whether its requests wait when no connection is idle.
+    /// Returns whether requests wait when no connection is idle.
     pub(crate) fn queues(&self) -> bool {
         matches!(self, Self::Open(_))
     }
 
-    /// When, after now, to ask for the next one, if time alone decides that.
+    /// Returns when the next request is due after `now_ns`, if that depends on time alone.
     pub(crate) fn next_due_ns(&mut self, now_ns: u64) -> Option<u64> {
         match self {
             Self::Shut => None,
@@ -111,12 +111,12 @@ impl Open {
         (due_ns < self.end_ns).then_some(due_ns)
     }
 
-    fn next(&mut self, now_ns: u64) -> Option<Turn> {
+    fn next(&mut self, now_ns: u64) -> Option<ScheduledRequest> {
         let due_ns = self.next_due_ns().filter(|&due_ns| due_ns <= now_ns)?;
         self.offsets.next();
         let number = self.next;
         self.next += 1;
-        Some(Turn {
+        Some(ScheduledRequest {
             number,
             base: self.base,
             due_ns: Some(due_ns),
@@ -125,13 +125,13 @@ impl Open {
 }
 
 impl Closed {
-    fn next(&mut self, now_ns: u64) -> Option<Turn> {
+    fn next(&mut self, now_ns: u64) -> Option<ScheduledRequest> {
         if now_ns < self.start_ns || now_ns >= self.end_ns {
             return None;
         }
         let number = self.next;
         self.next += self.step;
-        Some(Turn {
+        Some(ScheduledRequest {
             number,
             base: self.base,
             due_ns: None,

@@ -1,4 +1,4 @@
-//! One thread of a drive: its connections, and everything that happens on them.
+//! Shards: threads of a drive, each with a part of its connections.
 
 use std::rc::Rc;
 use std::sync::mpsc;
@@ -11,130 +11,130 @@ use logtrace_common::TimeRange;
 
 use crate::config::DriveConfig;
 use crate::engine::connection::prepare;
-use crate::engine::event_loop::Session;
+use crate::engine::event_loop::EventLoop;
 use crate::engine::phases::{measure, warm_up};
 use crate::engine::reconnect::connect;
-use crate::engine::shard_result::Part;
-use crate::engine::shard_state::{Common, Floor};
+use crate::engine::shard_result::ShardResult;
+use crate::engine::shard_state::{DriveState, ShardState};
 use crate::engine::share::Share;
 use crate::error::DriveError;
-use crate::pacing::pacer::{Pacer, Rest};
+use crate::pacing::pacer::{FinalWait, Pacer};
 use crate::results::merge_seconds::Interval;
-use crate::results::result::Ended;
+use crate::results::result::EndReason;
 use crate::util::clock::{NS_PER_S, now_ns};
 use crate::util::runtime::on_this_thread;
 
-/// Longest wait for the server to see the connections end.
-const GOODBYE_NS: u64 = NS_PER_S;
+/// Longest wait for the connections to end.
+const DISCONNECT_NS: u64 = NS_PER_S;
 
-/// A shard, as the drive sees it.
+/// Handle of a running shard.
 pub(crate) struct Shard {
-    /// The next stage goes in here.
-    pub(crate) stages: UnboundedSender<TimeRange>,
+    /// Sender of the time range of the next phase.
+    pub(crate) phases: UnboundedSender<TimeRange>,
     thread: JoinHandle<()>,
 }
 
-/// What a shard tells the drive.
-pub(crate) enum Told {
-    /// All of its connections are made and prepared.
-    Seated,
-    /// An interval of the current stage has ended.
+/// Message from a shard to the drive.
+pub(crate) enum ShardMessage {
+    /// All connections are made and prepared.
+    Connected,
+    /// An interval of the current phase has ended.
     Interval(Box<Interval>),
-    /// The warm-up is over; whether any connection is left.
+    /// The warm-up is over; the value is whether any connection is left.
     WarmedUp(bool),
-    /// The window and the grace are over.
-    Measured(Box<Part>),
-    /// It cannot go on.
+    /// The window and the grace period are over.
+    Measured(Box<ShardResult>),
+    /// The shard cannot go on.
     Failed(DriveError),
 }
 
-/// What a shard does for whom.
-pub(crate) struct Task {
+/// Work of one shard.
+pub(crate) struct ShardTask {
     pub(crate) config: DriveConfig,
     pub(crate) share: Share,
-    /// What it has in common with the other shards.
-    pub(crate) common: Common,
-    /// Whom it tells.
-    pub(crate) told: mpsc::Sender<(usize, Told)>,
+    /// State shared with the other shards.
+    pub(crate) shared: DriveState,
+    /// Sender of messages to the drive, with the number of the shard.
+    pub(crate) messages: mpsc::Sender<(usize, ShardMessage)>,
 }
 
 impl Shard {
-    /// Starts the thread, which connects at once.
-    pub(crate) fn start(task: Task) -> Result<Self, DriveError> {
-        let (stages, ordered) = unbounded_channel();
+    /// Starts the thread, which connects immediately.
+    pub(crate) fn start(task: ShardTask) -> Result<Self, DriveError> {
+        let (phases, received) = unbounded_channel();
         let thread = Builder::new()
             .name(format!("logtrace-drive-{}", task.share.number))
             .spawn(move || {
-                let done = on_this_thread(task.serve(ordered)).map_err(DriveError::from);
+                let done = on_this_thread(task.serve(received)).map_err(DriveError::from);
                 if let Err(error) = done.flatten() {
-                    task.tell(Told::Failed(error));
+                    task.send(ShardMessage::Failed(error));
                 }
             })
             .map_err(DriveError::Thread)?;
-        Ok(Self { stages, thread })
+        Ok(Self { phases, thread })
     }
 
-    /// Waits until its connections are gone.
+    /// Waits until the connections of the shard have ended.
     pub(crate) fn join(self) {
-        drop(self.stages);
-        // A panic has been printed, and its shard missed, already.
+        drop(self.phases);
+        // A panic has been printed and reported already.
         let _ = self.thread.join();
     }
 }
 
-impl Drop for Task {
+impl Drop for ShardTask {
     fn drop(&mut self) {
-        self.tell_of_panic();
+        self.report_panic();
     }
 }
 
-impl Task {
-    /// Serves a warm-up and a window; ends early when the drive does not order them any more.
-    async fn serve(&self, mut stages: UnboundedReceiver<TimeRange>) -> Result<(), DriveError> {
-        let floor = Floor::new(self.share.of(self.config.connections.get()).count(), &self.common);
+impl ShardTask {
+    /// Runs a warm-up and a window. Ends early when the drive sends no further phase.
+    async fn serve(&self, mut phases: UnboundedReceiver<TimeRange>) -> Result<(), DriveError> {
+        let state = ShardState::new(self.share.of(self.config.connections.get()).count(), &self.shared);
         let mut connections = tokio::select! {
-            seated = self.seat_all(&floor) => seated?,
-            () = self.common.cancel.cancelled() => return Err(DriveError::Cancelled),
+            connected = self.connect_all(&state) => connected?,
+            () = self.shared.cancel.cancelled() => return Err(DriveError::Cancelled),
         };
-        let rest = if self.config.spin {
-            Rest::OnCpu
+        let final_wait = if self.config.spin {
+            FinalWait::Spin
         } else {
-            Rest::Asleep
+            FinalWait::Sleep
         };
-        let mut session = Session {
-            floor,
-            pacer: Pacer::new(rest).map_err(DriveError::Timer)?,
-            cancel: self.common.cancel.clone(),
+        let mut event_loop = EventLoop {
+            state,
+            pacer: Pacer::new(final_wait).map_err(DriveError::Timer)?,
+            cancel: self.shared.cancel.clone(),
         };
-        self.tell(Told::Seated);
-        if let Some(span) = stages.recv().await {
-            let mut tell = |interval| self.tell(Told::Interval(Box::new(interval)));
-            let ended = warm_up(&self.config, self.share, span, &mut session, &mut tell).await?;
-            self.tell(Told::WarmedUp(ended != Ended::ServerGone));
+        self.send(ShardMessage::Connected);
+        if let Some(range) = phases.recv().await {
+            let mut on_interval = |interval| self.send(ShardMessage::Interval(Box::new(interval)));
+            let ended = warm_up(&self.config, self.share, range, &mut event_loop, &mut on_interval).await?;
+            self.send(ShardMessage::WarmedUp(ended != EndReason::ServerGone));
         }
-        if let Some(span) = stages.recv().await {
-            session.floor.is_observed.set(true);
-            let mut tell = |interval| self.tell(Told::Interval(Box::new(interval)));
-            let part = measure(&self.config, self.share, span, &mut session, &mut tell).await?;
-            self.tell(Told::Measured(Box::new(part)));
+        if let Some(range) = phases.recv().await {
+            event_loop.state.is_observed.set(true);
+            let mut on_interval = |interval| self.send(ShardMessage::Interval(Box::new(interval)));
+            let result = measure(&self.config, self.share, range, &mut event_loop, &mut on_interval).await?;
+            self.send(ShardMessage::Measured(Box::new(result)));
         }
-        session.floor.board.borrow_mut().close();
+        event_loop.state.dispatcher.borrow_mut().close();
         tokio::select! {
             () = async { while connections.join_next().await.is_some() {} } => {}
-            waited = session.pacer.until(now_ns() + GOODBYE_NS) => waited.map_err(DriveError::Timer)?,
+            waited = event_loop.pacer.until(now_ns() + DISCONNECT_NS) => waited.map_err(DriveError::Timer)?,
         }
-        // A connection that is still busy now ends with the set that holds it.
+        // A connection that is still busy ends when `connections` is dropped.
         Ok(())
     }
 
-    /// Connects and prepares all, and then lets them wait for requests.
-    async fn seat_all(&self, floor: &Rc<Floor>) -> Result<JoinSet<()>, DriveError> {
+    /// Connects and prepares all connections, and then lets them wait for requests.
+    async fn connect_all(&self, state: &Rc<ShardState>) -> Result<JoinSet<()>, DriveError> {
         let config = &self.config;
         let mut servings = Vec::new();
-        for (place, number) in self.share.of(config.connections.get()).enumerate() {
-            let mut seat = floor.seat(place, number, config);
-            let conn = connect(&mut seat).await?;
-            let serving = prepare(&config.requests, conn, seat).await;
+        for (index, number) in self.share.of(config.connections.get()).enumerate() {
+            let mut slot = state.slot(index, number, config);
+            let conn = connect(&mut slot).await?;
+            let serving = prepare(&config.requests, conn, slot).await;
             servings.push(serving.map_err(|reason| DriveError::Prepare {
                 workload: config.requests.name().to_owned(),
                 reason,
@@ -147,15 +147,15 @@ impl Task {
         Ok(connections)
     }
 
-    /// Says so if the thread panics: nobody else would.
-    fn tell_of_panic(&self) {
+    /// Reports a panic of this thread to the drive.
+    fn report_panic(&self) {
         if thread::panicking() {
-            self.tell(Told::Failed(DriveError::Lost));
+            self.send(ShardMessage::Failed(DriveError::Lost));
         }
     }
 
-    fn tell(&self, told: Told) {
-        // Nobody listens any more when another shard failed.
-        let _ = self.told.send((self.share.number, told));
+    fn send(&self, message: ShardMessage) {
+        // The drive has stopped receiving if another shard failed.
+        let _ = self.messages.send((self.share.number, message));
     }
 }

@@ -1,4 +1,4 @@
-//! What the connections of one drive share with the loop that paces them.
+//! State that the connections of a shard share with its event loop.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -13,96 +13,97 @@ use tokio_util::sync::CancellationToken;
 use crate::client::session_variable::SessionVariable;
 use crate::client::target::Target;
 use crate::config::DriveConfig;
-use crate::engine::dispatcher::Board;
-use crate::engine::request_source::Turn;
+use crate::engine::dispatcher::Dispatcher;
+use crate::engine::request_source::ScheduledRequest;
 use crate::results::outages::{OutageCause, Outages};
 use crate::results::per_type::KindOf;
 use crate::results::recorder::Recorder;
 use crate::util::clock::now_ns;
 use crate::workloads::workload::WorkloadContext;
 
-/// Gets each finished request of the measured window: those of one connection in their order, and on its thread.
+/// Callback for each finished request of the measured window, called on the thread of the connection, in the order of
+/// that connection's requests.
 pub type Observer = Arc<dyn Fn(&Request) + Send + Sync>;
 
-/// How lost connections are made again.
+/// Settings for making connections, and for reconnecting after one is lost.
 #[derive(Debug)]
-pub(crate) struct Reconnection {
+pub(crate) struct ReconnectConfig {
     pub(crate) target: Target,
-    /// What each sets for its session.
+    /// EventLoop variables that each connection sets.
     pub(crate) session: Vec<SessionVariable>,
-    /// How long each is tried for while the server refuses it. One that accepts it and says nothing has stopped, and may
-    /// go on: it is waited for.
-    pub(crate) patience: Duration,
-    /// Whether the thread that serves a connection is of interest.
-    pub(crate) observed: bool,
+    /// Time to keep reconnecting while the server refuses. A server that accepts a connection but does not answer is
+    /// stopped and may go on: it is waited for without limit.
+    pub(crate) retry_for: Duration,
+    /// Whether to find out which thread of the server serves each connection.
+    pub(crate) finds_threads: bool,
 }
 
-/// What all threads of a drive share.
+/// State that all shards of a drive share.
 #[derive(Clone)]
-pub(crate) struct Common {
-    pub(crate) reconnection: Arc<Reconnection>,
+pub(crate) struct DriveState {
+    pub(crate) reconnection: Arc<ReconnectConfig>,
     pub(crate) observer: Option<Observer>,
     pub(crate) outages: Arc<Mutex<Outages>>,
-    /// Ends the drive early.
+    /// Token that ends the drive early.
     pub(crate) cancel: CancellationToken,
 }
 
-impl Common {
-    /// The outages of all connections.
+impl DriveState {
+    /// Locks the outages of all connections.
     pub(crate) fn outages(&self) -> MutexGuard<'_, Outages> {
-        // What is counted in there is whole between any two calls.
+        // Every method of `Outages` leaves it consistent, so a poisoned lock can be used.
         self.outages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Shared by everything on one thread of a drive; nothing is borrowed across an `await`.
-pub(crate) struct Floor {
-    pub(crate) board: RefCell<Board>,
+/// State of one shard, used on its thread only. No borrow is held across an `await`.
+pub(crate) struct ShardState {
+    pub(crate) dispatcher: RefCell<Dispatcher>,
     pub(crate) recorder: RefCell<Recorder>,
-    /// Whether the observer gets finished requests.
+    /// Whether finished requests go to the observer.
     pub(crate) is_observed: Cell<bool>,
-    common: Common,
-    /// Connections that are there, or may come back.
-    seated: Cell<usize>,
-    /// Whether the pacing loop waits for nothing to run any more.
+    common: DriveState,
+    /// Number of connections that exist or may come back.
+    connections: Cell<usize>,
+    /// Whether the event loop waits until no request runs.
     pub(crate) draining: Cell<bool>,
-    /// Tells the pacing loop that nothing runs any more while it drains, or that a connection is gone.
-    pub(crate) quiet: Notify,
+    /// Wakes the event loop when no request runs while it drains, or when a connection is lost for good.
+    pub(crate) changed: Notify,
 }
 
-/// One connection's place.
+/// Slot of one connection in a shard.
 #[derive(Clone)]
-pub(crate) struct Seat {
-    floor: Rc<Floor>,
-    /// Its place on this thread.
-    place: usize,
-    /// What its requests are made from.
+pub(crate) struct ConnectionSlot {
+    state: Rc<ShardState>,
+    /// Index of the slot in its shard.
+    index: usize,
+    /// Properties that the workload prepares for.
     pub(crate) context: WorkloadContext,
-    /// The server's thread of the connection, if that is known.
+    /// Id of the server's thread that serves the connection; `None` if unknown.
     pub(crate) thread: Option<u32>,
-    /// How long a request may take.
+    /// Longest time that a request may take.
     pub(crate) deadline: Option<Duration>,
-    /// When the connection was made; 0 before it was.
+    /// Time when the connection was made; 0 before the first one.
     pub(crate) connected_ns: u64,
 }
 
-impl Floor {
-    pub(crate) fn new(seats: usize, common: &Common) -> Rc<Self> {
+impl ShardState {
+    pub(crate) fn new(slots: usize, common: &DriveState) -> Rc<Self> {
         Rc::new(Self {
-            board: RefCell::new(Board::new(seats)),
+            dispatcher: RefCell::new(Dispatcher::new(slots)),
             recorder: RefCell::new(Recorder::new()),
             is_observed: Cell::new(false),
             common: common.clone(),
-            seated: Cell::new(seats),
+            connections: Cell::new(slots),
             draining: Cell::new(false),
-            quiet: Notify::new(),
+            changed: Notify::new(),
         })
     }
 
-    pub(crate) fn seat(self: &Rc<Self>, place: usize, number: usize, config: &DriveConfig) -> Seat {
-        Seat {
-            floor: Rc::clone(self),
-            place,
+    pub(crate) fn slot(self: &Rc<Self>, index: usize, number: usize, config: &DriveConfig) -> ConnectionSlot {
+        ConnectionSlot {
+            state: Rc::clone(self),
+            index,
             context: WorkloadContext {
                 dataset: config.dataset,
                 connection: number,
@@ -115,57 +116,57 @@ impl Floor {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.seated.get() == 0
+        self.connections.get() == 0
     }
 }
 
-impl Seat {
-    /// Waits for the next request; `None` when the drive is over.
-    pub(crate) async fn turn(&self) -> Option<Turn> {
+impl ConnectionSlot {
+    /// Waits for the next request. Returns `None` when the drive is over.
+    pub(crate) async fn next_request(&self) -> Option<ScheduledRequest> {
         poll_fn(|context| {
-            let mut board = self.floor.board.borrow_mut();
-            board.poll_turn(self.place, now_ns(), context.waker())
+            let mut dispatcher = self.state.dispatcher.borrow_mut();
+            dispatcher.poll_request(self.index, now_ns(), context.waker())
         })
         .await
     }
 
-    /// An attempt failed with this code and will be made again.
-    pub(crate) fn retry(&self, code: u16) {
-        self.floor.recorder.borrow_mut().record_retry(code);
+    /// Records an attempt that failed with this code and will be repeated.
+    pub(crate) fn record_retry(&self, code: u16) {
+        self.state.recorder.borrow_mut().record_retry(code);
     }
 
-    /// The request that was taken last has ended.
+    /// Records the end of a request.
     pub(crate) fn finish(&self, request: &Request, kind: Option<KindOf>) {
-        self.floor.recorder.borrow_mut().record_of(request, kind);
-        if let Some(observer) = &self.floor.common.observer
-            && self.floor.is_observed.get()
+        self.state.recorder.borrow_mut().record_of(request, kind);
+        if let Some(observer) = &self.state.common.observer
+            && self.state.is_observed.get()
         {
             observer(request);
         }
-        let mut board = self.floor.board.borrow_mut();
-        board.finish();
-        if self.floor.draining.get() && board.is_drained() {
-            self.floor.quiet.notify_one();
+        let mut dispatcher = self.state.dispatcher.borrow_mut();
+        dispatcher.finish();
+        if self.state.draining.get() && dispatcher.is_drained() {
+            self.state.changed.notify_one();
         }
     }
 
-    pub(crate) fn reconnection(&self) -> &Reconnection {
-        &self.floor.common.reconnection
+    pub(crate) fn reconnection(&self) -> &ReconnectConfig {
+        &self.state.common.reconnection
     }
 
-    /// The connection was lost.
-    pub(crate) fn lost(&self, now_ns: u64) {
-        self.floor.common.outages().lost(now_ns);
+    /// Records that the connection is lost.
+    pub(crate) fn mark_lost(&self, now_ns: u64) {
+        self.state.common.outages().lost(now_ns);
     }
 
-    /// It is there again.
-    pub(crate) fn back(&self, cause: OutageCause) {
-        self.floor.common.outages().back(now_ns(), cause);
+    /// Records that the connection is back.
+    pub(crate) fn mark_back(&self, cause: OutageCause) {
+        self.state.common.outages().back(now_ns(), cause);
     }
 
-    /// It will not come back.
+    /// Records that the connection will not come back.
     pub(crate) fn leave(&self) {
-        self.floor.seated.update(|seated| seated - 1);
-        self.floor.quiet.notify_one();
+        self.state.connections.update(|connections| connections - 1);
+        self.state.changed.notify_one();
     }
 }

@@ -1,4 +1,4 @@
-//! Which part of a drive is whose.
+//! Division of a drive into shards.
 
 use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
@@ -6,43 +6,43 @@ use std::thread::available_parallelism;
 use crate::config::DriveConfig;
 use crate::schedule::pace::Pace;
 
-/// Threads a CPU that the connections of a closed loop are spread over at most.
+/// Maximum number of threads per CPU for the connections of a closed loop.
 const THREADS_PER_CPU: usize = 4;
 
-/// One of so many equal parts.
+/// One of several equal shares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Share {
-    /// From 0.
+    /// Number of this share, from 0.
     pub(crate) number: usize,
-    /// How many there are.
+    /// Number of shares.
     pub(crate) of: NonZeroUsize,
 }
 
 impl Share {
-    /// All of it.
+    /// The whole, as a single share.
     #[cfg(test)]
     pub(crate) const ALL: Self = Self {
         number: 0,
         of: NonZeroUsize::MIN,
     };
 
-    /// All shares of a drive.
+    /// Returns the shares of a drive.
     pub(crate) fn each(config: &DriveConfig) -> impl Iterator<Item = Self> + use<> {
         let of = threads(config);
         (0..of.get()).map(move |number| Self { number, of })
     }
 
-    /// Every so-manieth of some things that are numbered from 0.
+    /// Returns the numbers from 0 to `things` that belong to this share: every `of`-th number.
     pub(crate) fn of(self, things: usize) -> impl Iterator<Item = usize> {
         (self.number..things).step_by(self.of.get())
     }
 }
 
-/// Threads for the connections.
+/// Returns the number of threads for the connections.
 ///
-/// In an open loop the thread that waits for a due time also sends, whichever connection is idle: there is one. In a
-/// closed loop each connection goes its own way, and with a thread of its own, like sysbench's, it need not wait until
-/// others have been served; there are no more than a few times what can run at once.
+/// An open loop uses one thread, because the thread that waits for a due time also sends, on whichever connection is
+/// idle. In a closed loop the connections are independent. As with sysbench, a connection with its own thread need not
+/// wait for others; the number of threads is limited to a few times the number of CPUs.
 fn threads(config: &DriveConfig) -> NonZeroUsize {
     let cpus = available_parallelism().unwrap_or(NonZeroUsize::MIN);
     match config.pace {

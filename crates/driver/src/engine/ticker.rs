@@ -1,59 +1,59 @@
-//! What happens once a second on a shard: an interval ends, and the drive hears what was in it.
+//! Division of a phase into intervals of one second on a shard.
 
 use std::time::Duration;
 
-use crate::engine::shard_state::Floor;
+use crate::engine::shard_state::ShardState;
 use crate::results::merge_seconds::Interval;
 use crate::util::clock::NS_PER_S;
 
-/// Takes the intervals of a shard.
-pub(crate) type Teller<'a> = &'a mut dyn FnMut(Interval);
+/// Callback for each interval that has ended.
+pub(crate) type OnInterval<'a> = &'a mut dyn FnMut(Interval);
 
-/// The seconds of one stage on one shard.
-pub(crate) struct Ticks<'a> {
+/// Ticker that ends an interval once a second.
+pub(crate) struct Ticker<'a> {
     start_ns: u64,
     seconds: u64,
-    tell: Teller<'a>,
+    on_interval: OnInterval<'a>,
 }
 
-impl<'a> Ticks<'a> {
-    /// Seconds from `start_ns`.
-    pub(crate) fn new(start_ns: u64, tell: Teller<'a>) -> Self {
+impl<'a> Ticker<'a> {
+    /// Creates a ticker that counts seconds from `start_ns`.
+    pub(crate) fn new(start_ns: u64, on_interval: OnInterval<'a>) -> Self {
         Self {
             start_ns,
             seconds: 0,
-            tell,
+            on_interval,
         }
     }
 
-    /// When the current second ends.
+    /// Returns when the current second ends.
     pub(crate) fn next_ns(&self) -> u64 {
         self.start_ns + (self.seconds + 1) * NS_PER_S
     }
 
-    /// Ends the seconds that are over by now.
-    pub(crate) fn catch_up(&mut self, now_ns: u64, floor: &Floor) {
+    /// Ends all seconds that are over by now.
+    pub(crate) fn catch_up(&mut self, now_ns: u64, state: &ShardState) {
         while self.next_ns() <= now_ns {
-            self.end_interval(Duration::from_secs(1), floor);
+            self.end_interval(Duration::from_secs(1), state);
             self.seconds += 1;
         }
     }
 
-    /// Ends the last, shorter interval, unless nothing was done in it.
-    pub(crate) fn finish(&mut self, now_ns: u64, floor: &Floor) {
-        if !floor.recorder.borrow().interval().service.is_empty() {
+    /// Ends the last, shorter interval, unless no request was done in it.
+    pub(crate) fn finish(&mut self, now_ns: u64, state: &ShardState) {
+        if !state.recorder.borrow().interval().service.is_empty() {
             let since_ns = now_ns.saturating_sub(self.start_ns + self.seconds * NS_PER_S);
-            self.end_interval(Duration::from_nanos(since_ns), floor);
+            self.end_interval(Duration::from_nanos(since_ns), state);
         }
     }
 
-    fn end_interval(&mut self, length: Duration, floor: &Floor) {
-        let mut recorder = floor.recorder.borrow_mut();
-        (self.tell)(Interval {
+    fn end_interval(&mut self, length: Duration, state: &ShardState) {
+        let mut recorder = state.recorder.borrow_mut();
+        (self.on_interval)(Interval {
             number: self.seconds,
             length,
             latencies: recorder.interval().clone(),
-            backlog: floor.board.borrow().backlog(),
+            backlog: state.dispatcher.borrow().backlog(),
         });
         recorder.next_interval();
     }

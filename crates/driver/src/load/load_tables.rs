@@ -1,4 +1,4 @@
-//! Makes and fills the tables of a workload, and removes them again.
+//! Creating, filling and dropping of a workload's tables.
 
 use std::cell::RefCell;
 use std::num::NonZeroUsize;
@@ -27,81 +27,80 @@ use crate::workloads::sysbench::tables::Inserts;
 use crate::workloads::tpcc;
 use crate::workloads::tpcc::options::Tpcc;
 
-/// What to load, and where.
+/// Configuration of a load.
 #[derive(Clone, Debug)]
 pub struct LoadConfig {
-    /// The server and the database.
+    /// Server and database.
     pub target: Target,
-    /// What requests are: they say which tables there are.
+    /// Workload, which determines the tables.
     pub requests: Requests,
-    /// The size of the tables, and the seed of their content.
+    /// Size of the tables, and the seed of their content.
     pub dataset: Dataset,
-    /// Whether a missing database is created.
+    /// Whether to create a missing database.
     pub create_database: bool,
-    /// Tables, or parts of tables, that are loaded at the same time.
+    /// Number of connections that load at the same time.
     pub connections: NonZeroUsize,
 }
 
-/// Rows loaded so far, of all that will be.
+/// Progress of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoadProgress {
-    /// Rows that the server has.
+    /// Number of rows loaded so far.
     pub rows: u64,
-    /// Rows that it will have in the end.
+    /// Number of rows to load.
     pub total: u64,
 }
 
-/// Where the tables of a run come from.
+/// Origin of the tables of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loaded {
-    /// They were filled now.
+    /// The tables were filled now.
     Anew,
-    /// An earlier load of the same dataset left them.
+    /// The tables are left from an earlier load of the same dataset.
     Before,
 }
 
-/// Why tables were not made or removed.
+/// Reason why tables were not loaded or dropped.
 #[derive(Debug, Error)]
 pub enum LoadError {
-    /// No event loop.
+    /// The event loop cannot start.
     #[error(transparent)]
     Runtime(#[from] RuntimeError),
-    /// No server.
+    /// The server cannot be reached.
     #[error(transparent)]
     Connect(#[from] ConnectError),
-    /// No such tables.
+    /// The dataset is impossible.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
-    /// The database is somebody's.
+    /// The database does not belong to logtrace.
     #[error(
-        "the database {0:?} is not logtrace's own (it holds no table {MARKER}): nothing in it is touched. \
-         Give a name that does not exist yet"
+        "the database {0:?} was not created by logtrace (it has no table {MARKER}), so it is not changed: \
+         give the name of a database that does not exist yet"
     )]
     NotOurs(String),
-    /// There is no such database, and none may be created.
+    /// The database does not exist and must not be created.
     #[error(
-        "there is no database {0:?}: let it be created, or create it with CREATE DATABASE and hand it over with \
+        "the database {0:?} does not exist: let logtrace create it, or create it with CREATE DATABASE and mark it with \
          CREATE TABLE {MARKER} (id INT PRIMARY KEY)"
     )]
     NoDatabase(String),
-    /// A statement of the file cannot be sent to this server.
+    /// The server refuses a statement of the file.
     #[error(transparent)]
     Refused(#[from] Refused),
     /// A statement failed.
     #[error("cannot {doing}: {reason}")]
     Sql {
-        /// What the statement was for.
+        /// Purpose of the statement.
         doing: String,
-        /// What the server said.
+        /// Error of the server.
         reason: mysql_async::Error,
     },
 }
 
-/// Loads the tables of a dataset, in place of the workload tables that the database holds; those stay where they are
-/// of the same dataset and have all of its rows.
+/// Loads the tables of a dataset. Replaces the workload tables in the database, unless they are complete tables of the
+/// same dataset.
 ///
-/// A database that exists is used only when it is marked as logtrace's own. Blocks; `progress` is called after each
-/// statement.
+/// An existing database is used only if it has the marker table. Blocks; calls `progress` after each statement.
 pub fn load(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)) -> Result<Loaded, LoadError> {
     config.dataset.check()?;
     on_this_thread(async {
@@ -109,16 +108,16 @@ pub fn load(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)) -> Resu
         let loaded = ready_database(&mut conn, config).await?;
         if loaded == Loaded::Anew {
             fill_tables(config, progress).await?;
-            reuse::note(&mut conn, &config.target.database, reusable(config))
+            reuse::record(&mut conn, &config.target.database, reusable(config))
                 .await
-                .map_err(failed("note what was loaded"))?;
+                .map_err(failed("record what was loaded"))?;
         }
         close(conn).await?;
         Ok(loaded)
     })?
 }
 
-/// Drops the target's database if it is marked as logtrace's own; a database that does not exist is fine.
+/// Drops the target's database if it has the marker table. Does nothing if the database does not exist.
 pub fn drop_database(target: &Target) -> Result<(), LoadError> {
     on_this_thread(async {
         let mut conn = target.connect(Use::Nothing).await?;
@@ -130,23 +129,23 @@ pub fn drop_database(target: &Target) -> Result<(), LoadError> {
     })?
 }
 
-/// Whether there is a database of this name; an error if it is not ours.
+/// Returns whether the database exists; fails if it does not belong to logtrace.
 async fn owned(conn: &mut Conn, database: &str) -> Result<bool, LoadError> {
     let owner = owner(conn, database).await;
-    match owner.map_err(failed("see whose the database is"))? {
+    match owner.map_err(failed("find out who created the database"))? {
         Owner::Nobody => Ok(false),
         Owner::Logtrace => Ok(true),
         Owner::Somebody => Err(LoadError::NotOurs(database.into())),
     }
 }
 
-/// Makes the database and empties it, unless it holds the tables already.
+/// Creates the database or drops its workload tables, unless it already holds the tables of the dataset.
 async fn ready_database(conn: &mut Conn, config: &LoadConfig) -> Result<Loaded, LoadError> {
     let database = &config.target.database;
     if owned(conn, database).await? {
         if let Some(dataset) = reusable(config) {
-            let holds = reuse::holds(conn, database, dataset).await;
-            if holds.map_err(failed("see what an earlier load left"))? {
+            let is_loaded = reuse::is_loaded(conn, database, dataset).await;
+            if is_loaded.map_err(failed("check the tables of an earlier load"))? {
                 return Ok(Loaded::Before);
             }
         }
@@ -163,14 +162,15 @@ async fn ready_database(conn: &mut Conn, config: &LoadConfig) -> Result<Loaded, 
     Ok(Loaded::Anew)
 }
 
-/// What a later load may find again. Only sysbench's tables: nothing brings the rows of others back to what they were.
+/// Returns the dataset if a later load can reuse it. Only sysbench's tables can: other workloads change their rows for
+/// good.
 fn reusable(config: &LoadConfig) -> Option<Dataset> {
     config.requests.script().map(|_| config.dataset)
 }
 
 async fn drop_tables(conn: &mut Conn, config: &LoadConfig) -> mysql_async::Result<()> {
     let database = &config.target.database;
-    reuse::note(conn, database, None).await?;
+    reuse::record(conn, database, None).await?;
     let mut names = workload_tables(conn, database).await?;
     let of_file = config
         .requests
@@ -178,7 +178,7 @@ async fn drop_tables(conn: &mut Conn, config: &LoadConfig) -> mysql_async::Resul
         .into_iter()
         .flat_map(|custom| custom.tables());
     names.extend(of_file.map(|table| table.name.clone()));
-    // A table of a file that a killed run left may have others that depend on it.
+    // Tables that a killed run left may depend on each other.
     conn.query_drop("SET foreign_key_checks = 0").await?;
     for table in names {
         let sql = format!("DROP TABLE IF EXISTS {}.{}", quoted(database), quoted(&table));
@@ -198,7 +198,7 @@ fn sysbench_table(dataset: Dataset, table: u32) -> LoadBatch {
     }
 }
 
-/// What the loaders take from, and where they say how far they are.
+/// Batches to load, and the sender of the progress.
 #[derive(Clone)]
 struct Work {
     parts: Rc<RefCell<dyn Iterator<Item = LoadBatch>>>,
@@ -233,7 +233,7 @@ async fn fill_warehouses(
     fill_parts(config, parts, total, progress).await
 }
 
-/// Nothing is filled before the server has seen every statement of the file.
+/// Checks every statement of the file on the server, then fills its tables.
 async fn fill_tables_of(
     custom: &CustomWorkload,
     config: &LoadConfig,
@@ -263,7 +263,7 @@ async fn fill_parts(
         let conn = config.target.connect(Use::Database).await?;
         loaders.spawn_local(fill_each(conn, work.clone()));
     }
-    // The loaders hold the other ends: the channel ends with the last of them.
+    // The channel ends with the last loader.
     drop(work);
     let mut done = LoadProgress { rows: 0, total };
     while let Some(rows) = receiver.recv().await {
@@ -292,7 +292,7 @@ async fn fill(conn: &mut Conn, part: LoadBatch, progress: &UnboundedSender<u32>)
     }
     for (sql, rows) in part.inserts {
         conn.query_drop(sql).await?;
-        // Nobody listens any more only when the load itself was given up.
+        // The receiver is gone only if the load was given up.
         let _ = progress.send(rows);
     }
     match part.after {

@@ -6,18 +6,18 @@ use mysql_async::prelude::Queryable;
 use crate::workloads::marker::{MARKER, quoted};
 use crate::workloads::tpcc;
 
-/// Whose a database is.
+/// Owner of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
-    /// There is no such database.
+    /// The database does not exist.
     Nobody,
-    /// It holds the marker.
+    /// The database has the marker table.
     Logtrace,
-    /// It does not.
+    /// The database has no marker table.
     Somebody,
 }
 
-/// Finds out whose a database is.
+/// Finds out who owns a database.
 pub(crate) async fn owner(conn: &mut Conn, database: &str) -> mysql_async::Result<Owner> {
     let named = "SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = ?";
     let marked = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = ? AND table_name = ?";
@@ -30,7 +30,7 @@ pub(crate) async fn owner(conn: &mut Conn, database: &str) -> mysql_async::Resul
     })
 }
 
-/// Creates a database and marks it.
+/// Creates a database with the marker table.
 pub(crate) async fn create_database(conn: &mut Conn, database: &str) -> mysql_async::Result<()> {
     let name = quoted(database);
     conn.query_drop(format!("CREATE DATABASE {name}")).await?;
@@ -38,7 +38,7 @@ pub(crate) async fn create_database(conn: &mut Conn, database: &str) -> mysql_as
         .await
 }
 
-/// Names of the tables in a database that a workload made, whatever their number.
+/// Returns the names of all tables of workloads in a database.
 pub(crate) async fn workload_tables(conn: &mut Conn, database: &str) -> mysql_async::Result<Vec<String>> {
     let sql =
         "SELECT table_name FROM information_schema.tables WHERE table_schema = ? AND table_name REGEXP ?";

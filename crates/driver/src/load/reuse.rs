@@ -1,7 +1,7 @@
-//! What a database of ours was loaded with, so that the same need not be loaded again.
+//! Reuse of tables that an earlier load left.
 //!
-//! The marker's comment says it. It is written when a load is complete and taken away before another one starts, so
-//! that a load that was cut short is never taken for one.
+//! The comment of the marker table records the loaded dataset. It is written when a load is complete and removed before
+//! another load starts, so an incomplete load is never reused.
 
 use std::collections::BTreeSet;
 
@@ -12,10 +12,10 @@ use crate::load::ownership::workload_tables;
 use crate::workloads::dataset::Dataset;
 use crate::workloads::marker::{MARKER, quoted};
 
-/// What is said of the tables' definition and of how their rows come from the seed. To be raised when either changes.
+/// Version of the table definitions and of the way rows are drawn from the seed. Raise it when either changes.
 const CONTENT: u32 = 1;
 
-/// What a dataset's tables hold.
+/// Returns the description of a dataset for the comment.
 fn content(dataset: Dataset) -> String {
     let Dataset {
         tables,
@@ -26,20 +26,24 @@ fn content(dataset: Dataset) -> String {
     format!("content {CONTENT}: {tables} tables of {rows} rows, keys {keys}, seed {seed}")
 }
 
-/// Whether the database holds the tables of this dataset: it was loaded with it, and each table has all of its rows
-/// and no other. What updates made of the rows counts as the same.
-pub(crate) async fn holds(conn: &mut Conn, database: &str, dataset: Dataset) -> mysql_async::Result<bool> {
+/// Checks whether the database holds exactly the tables and rows of this dataset. Rows that were updated since count as
+/// the same.
+pub(crate) async fn is_loaded(
+    conn: &mut Conn,
+    database: &str,
+    dataset: Dataset,
+) -> mysql_async::Result<bool> {
     let comment =
         "SELECT table_comment FROM information_schema.tables WHERE table_schema = ? AND table_name = ?";
-    let said: Option<Option<String>> = conn.exec_first(comment, (database, MARKER)).await?;
-    if said.flatten() != Some(content(dataset)) {
+    let recorded: Option<Option<String>> = conn.exec_first(comment, (database, MARKER)).await?;
+    if recorded.flatten() != Some(content(dataset)) {
         return Ok(false);
     }
     let names: BTreeSet<String> = (1..=dataset.tables)
         .map(|table| format!("sbtest{table}"))
         .collect();
-    let there: BTreeSet<String> = workload_tables(conn, database).await?.into_iter().collect();
-    if there != names {
+    let existing: BTreeSet<String> = workload_tables(conn, database).await?.into_iter().collect();
+    if existing != names {
         return Ok(false);
     }
     for name in names {
@@ -50,7 +54,7 @@ pub(crate) async fn holds(conn: &mut Conn, database: &str, dataset: Dataset) -> 
     Ok(true)
 }
 
-/// Whether a table has the rows 1 to `rows`. An empty one has neither a first nor a last.
+/// Checks whether a table has the rows 1 to `rows`.
 async fn is_whole(conn: &mut Conn, database: &str, table: &str, rows: u32) -> mysql_async::Result<bool> {
     let sql = format!(
         "SELECT COUNT(*), MIN(id), MAX(id) FROM {}.{}",
@@ -61,14 +65,14 @@ async fn is_whole(conn: &mut Conn, database: &str, table: &str, rows: u32) -> my
     Ok(counted == Some((rows, Some(1), Some(rows))))
 }
 
-/// Writes down that the database holds the tables of a dataset, or that nobody knows what it holds.
-pub(crate) async fn note(
+/// Records that the database holds the tables of a dataset, or `None` if its content is unknown.
+pub(crate) async fn record(
     conn: &mut Conn,
     database: &str,
     dataset: Option<Dataset>,
 ) -> mysql_async::Result<()> {
-    let said = dataset.map(content).unwrap_or_default();
-    let sql = format!("ALTER TABLE {}.{MARKER} COMMENT = '{said}'", quoted(database));
+    let comment = dataset.map(content).unwrap_or_default();
+    let sql = format!("ALTER TABLE {}.{MARKER} COMMENT = '{comment}'", quoted(database));
     conn.query_drop(sql).await
 }
 

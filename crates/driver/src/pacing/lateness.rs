@@ -1,21 +1,21 @@
-//! How late things came that were due in one window; pure.
+//! Lateness of events that were due in one window.
 
 use hdrhistogram::Histogram;
 
 use crate::util::histogram::new_histogram;
 
-/// How late each thing of a window came, and how many came before the window was over.
+/// Lateness of each event of a window, and the number of events before the end of the window.
 #[derive(Clone, Debug)]
-pub struct Lags {
+pub struct Lateness {
     late: Histogram<u64>,
     due: u64,
     in_time: u64,
     end_ns: u64,
 }
 
-impl Lags {
-    /// Nothing was due yet. `end_ns` is when the window is over.
-    pub fn of_window_until(end_ns: u64) -> Self {
+impl Lateness {
+    /// Creates the lateness of a window that ends at `end_ns`, without events.
+    pub fn new(end_ns: u64) -> Self {
         Self {
             late: new_histogram(),
             due: 0,
@@ -24,37 +24,37 @@ impl Lags {
         }
     }
 
-    /// Something was due, and came; what comes early is not late.
-    pub fn came(&mut self, due_ns: u64, at_ns: u64) {
+    /// Records an event. An early event has a lateness of 0.
+    pub fn record(&mut self, due_ns: u64, at_ns: u64) {
         self.late += at_ns.saturating_sub(due_ns);
         self.due += 1;
         self.in_time += u64::from(at_ns < self.end_ns);
     }
 
-    /// So many more were due, and never came.
-    pub fn missed(&mut self, count: u64) {
+    /// Records events that were due and did not happen.
+    pub fn record_missed(&mut self, count: u64) {
         self.due += count;
     }
 
-    /// Those of another window too.
+    /// Adds the events of another window.
     pub fn add(&mut self, other: &Self) {
         self.late += &other.late;
         self.due += other.due;
         self.in_time += other.in_time;
     }
 
-    /// How late each came, in nanoseconds.
+    /// Returns the histogram of lateness in nanoseconds.
     pub fn histogram(&self) -> &Histogram<u64> {
         &self.late
     }
 
-    /// How many were due.
+    /// Returns the number of events that were due.
     pub fn due(&self) -> u64 {
         self.due
     }
 
-    /// The share of what was due in its window that came in it: the rate that was kept to the rate that was asked
-    /// for, whatever number chance made due. Not a number where nothing was due.
+    /// Returns the share of due events that happened in their window: the achieved rate divided by the offered rate. It
+    /// is NaN if no event was due.
     pub fn achieved(&self) -> f64 {
         self.in_time as f64 / self.due as f64
     }
@@ -66,23 +66,23 @@ mod tests {
 
     #[test]
     fn what_comes_after_the_window_or_never_is_not_achieved() {
-        let mut lags = Lags::of_window_until(1_000);
-        lags.came(100, 130);
-        lags.came(200, 190);
-        lags.came(900, 1_000);
-        lags.missed(1);
-        assert_eq!((lags.due(), lags.histogram().len()), (4, 3));
-        assert_eq!((lags.histogram().min(), lags.histogram().max()), (0, 100));
-        assert_eq!(lags.achieved(), 0.5);
+        let mut lateness = Lateness::new(1_000);
+        lateness.record(100, 130);
+        lateness.record(200, 190);
+        lateness.record(900, 1_000);
+        lateness.record_missed(1);
+        assert_eq!((lateness.due(), lateness.histogram().len()), (4, 3));
+        assert_eq!((lateness.histogram().min(), lateness.histogram().max()), (0, 100));
+        assert_eq!(lateness.achieved(), 0.5);
     }
 
     #[test]
     fn windows_add_up() {
-        let mut both = Lags::of_window_until(1_000);
-        both.came(0, 10);
-        let mut later = Lags::of_window_until(2_000);
-        later.came(1_500, 1_600);
-        later.missed(2);
+        let mut both = Lateness::new(1_000);
+        both.record(0, 10);
+        let mut later = Lateness::new(2_000);
+        later.record(1_500, 1_600);
+        later.record_missed(2);
         both.add(&later);
         assert_eq!((both.due(), both.histogram().len(), both.achieved()), (4, 2, 0.5));
     }

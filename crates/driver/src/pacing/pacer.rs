@@ -1,4 +1,4 @@
-//! Waiting for a point in time, to the microsecond.
+//! Pacer: waits until a request is due, to the microsecond.
 
 use std::io;
 use std::num::NonZeroU64;
@@ -12,62 +12,62 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::task::yield_now;
 
-use crate::pacing::wakeup_lead::Lead;
-use crate::util::async_fd::watched;
+use crate::pacing::wakeup_lead::WakeupLead;
+use crate::util::async_fd::register;
 use crate::util::clock::{now_ns, timespec};
 
-/// A timer of the kernel (timerfd) that the runtime waits for together with its sockets.
+/// Kernel timer (timerfd) that the runtime waits for together with its sockets.
 ///
-/// tokio's own timer rounds up to whole milliseconds. This one wakes the thread as soon as the kernel can, or as much
-/// before the due time as waking takes, and the thread that it wakes is the one that sends.
+/// tokio's own timer rounds up to whole milliseconds. This one wakes the thread that sends as soon as the kernel can, or
+/// earlier by the time that a wake-up takes.
 #[derive(Debug)]
 pub(crate) struct Pacer {
     timer: AsyncFd<OwnedFd>,
-    /// Where the last microseconds are waited for on the CPU.
-    lead: Option<Lead>,
+    /// WakeupLead of the timer when spinning; `None` when sleeping until the due time.
+    lead: Option<WakeupLead>,
 }
 
-/// How the last microseconds before a due time are waited for.
+/// Method of waiting for the last microseconds before a due time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rest {
-    /// As the rest of the time: the thread wakes late by what a wake-up takes.
-    Asleep,
-    /// By asking for the time again and again.
-    OnCpu,
+pub(crate) enum FinalWait {
+    /// Sleeping: the thread wakes late by the time of a wake-up.
+    Sleep,
+    /// Reading the clock in a loop.
+    Spin,
 }
 
 impl Pacer {
-    /// Makes a timer. Call it on the thread and in the runtime that will wait for it.
-    pub(crate) fn new(rest: Rest) -> io::Result<Self> {
-        no_timer_slack()?;
+    /// Creates a timer. Call it on the thread and in the runtime that will wait for it.
+    pub(crate) fn new(rest: FinalWait) -> io::Result<Self> {
+        turn_off_timer_slack()?;
         let timer = timerfd_create(
             TimerfdClockId::Monotonic,
             TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
         )?;
         Ok(Self {
-            timer: watched(timer, Interest::READABLE)?,
-            lead: (rest == Rest::OnCpu).then(Lead::default),
+            timer: register(timer, Interest::READABLE)?,
+            lead: (rest == FinalWait::Spin).then(WakeupLead::default),
         })
     }
 
-    /// Waits until `at_ns`; returns at once when that time has come already. Dropping the future stops waiting.
+    /// Waits until `at_ns`, or returns immediately if that time is over. Dropping the future stops waiting.
     pub(crate) async fn until(&mut self, at_ns: u64) -> io::Result<()> {
-        let wake_ns = at_ns.saturating_sub(self.lead.map_or(0, Lead::ns));
+        let wake_ns = at_ns.saturating_sub(self.lead.map_or(0, WakeupLead::ns));
         while now_ns() < wake_ns {
             set_timer(self.timer.get_ref(), wake_ns)?;
-            // The readiness may be left over from an earlier time that nobody waited for to the end. Clearing it
-            // is enough: the timer is set again before each wait, and setting it resets what there was to read.
+            // The readiness may be left from an earlier wait that was dropped. Clearing it is enough, because setting
+            // the timer before each wait also resets what can be read.
             self.timer.readable().await?.clear_ready();
             self.learn(wake_ns);
         }
         while now_ns() < at_ns {
-            // The connections go on meanwhile.
+            // Let the connections run meanwhile.
             yield_now().await;
         }
         Ok(())
     }
 
-    /// What a wake-up tells, unless it was for nothing.
+    /// Updates the lead with the lateness of a wake-up, unless the thread woke too early.
     fn learn(&mut self, wake_ns: u64) {
         if let (Some(lead), Some(late_ns)) = (&mut self.lead, now_ns().checked_sub(wake_ns)) {
             lead.learn(late_ns);
@@ -75,12 +75,12 @@ impl Pacer {
     }
 }
 
-/// Lets the kernel wake this thread on time instead of up to 50 us later to save power.
-pub(crate) fn no_timer_slack() -> io::Result<()> {
+/// Turns off the timer slack, by which the kernel may wake this thread up to 50 us late to save power.
+pub(crate) fn turn_off_timer_slack() -> io::Result<()> {
     Ok(set_current_timer_slack(NonZeroU64::new(1))?)
 }
 
-/// Arms a timer for a point in time, once.
+/// Sets a timer to one point in time.
 pub(crate) fn set_timer(timer: &OwnedFd, at_ns: u64) -> io::Result<()> {
     let once = Itimerspec {
         it_interval: timespec(0),

@@ -1,38 +1,38 @@
-//! Measures several ways of keeping a rate, which take turns.
+//! Rounds of a self-test: methods of keeping a rate, measured in turn.
 
 use std::thread;
 use std::time::Duration;
 
-use crate::pacing::lateness::Lags;
-use crate::pacing::self_test::{PaceTurn, Waiting, pace_lag};
+use crate::pacing::lateness::Lateness;
+use crate::pacing::self_test::{PaceRound, WaitMethod, pace_lag};
 use crate::pacing::self_test_table::PaceTable;
 use crate::schedule::arrivals::Arrivals;
 use crate::util::runtime::RuntimeError;
 
-/// The rates at which the ways are compared, a second.
+/// Rates per second at which methods are compared.
 pub const PACE_RATES: [f64; 5] = [100.0, 500.0, 1_000.0, 2_000.0, 5_000.0];
 
-/// What each way is measured for.
+/// Plan of a comparison of methods.
 #[derive(Clone, Copy, Debug)]
 pub struct PacePlan<'a> {
-    /// Due times a second.
+    /// Rates per second.
     pub rates_per_s: &'a [f64],
-    /// Turns of each way at each rate.
+    /// Number of rounds of each method at each rate.
     pub rounds: usize,
-    /// Length of a turn.
+    /// Length of a round.
     pub round: Duration,
-    /// How due times are spread. What is drawn, is drawn anew for each round, and alike for all ways.
+    /// Distribution of due times. Random times differ from round to round, and are the same for all methods.
     pub arrivals: Arrivals,
 }
 
-/// Measures for one turn: one thing, or several that are seen at once, by name.
-pub type Way<'a, E> = Box<dyn FnMut(&PaceTurn) -> Result<Vec<(&'static str, Lags)>, E> + 'a>;
+/// Measurement of one round: returns the name and lateness of one method, or of several that it measures at once.
+pub type PaceMethod<'a, E> = Box<dyn FnMut(&PaceRound) -> Result<Vec<(&'static str, Lateness)>, E> + 'a>;
 
-/// Measures the ways at each rate. They take turns, so that what disturbs the machine disturbs all of them. `follow` is
-/// told before each turn how many are over, and how many there are.
+/// Measures the methods at each rate, in turn, so that a disturbance of the machine affects all of them. Calls `follow`
+/// before each round with the number of finished rounds and the number of all rounds.
 pub fn pace_table<E>(
     plan: &PacePlan<'_>,
-    ways: &mut [Way<'_, E>],
+    ways: &mut [PaceMethod<'_, E>],
     follow: &mut dyn FnMut(usize, usize),
 ) -> Result<PaceTable, E> {
     let turns = plan.rates_per_s.len() * plan.rounds * ways.len();
@@ -40,7 +40,7 @@ pub fn pace_table<E>(
     let mut over = 0;
     for &rate_per_s in plan.rates_per_s {
         for seed in 0..plan.rounds as u64 {
-            let turn = PaceTurn {
+            let turn = PaceRound {
                 rate_per_s,
                 arrivals: plan.arrivals,
                 seed,
@@ -58,18 +58,18 @@ pub fn pace_table<E>(
     Ok(table)
 }
 
-impl Waiting {
-    /// All, to be measured without a server.
-    pub fn ways<E: From<RuntimeError>>() -> Vec<Way<'static, E>> {
-        let way = |waiting: Self| -> Way<'static, E> {
+impl WaitMethod {
+    /// Returns the measurements of all methods, without a server.
+    pub fn ways<E: From<RuntimeError>>() -> Vec<PaceMethod<'static, E>> {
+        let way = |waiting: Self| -> PaceMethod<'static, E> {
             Box::new(move |turn| Ok(vec![(waiting.name(), on_new_thread(waiting, *turn)?)]))
         };
         Self::ALL.into_iter().map(way).collect()
     }
 }
 
-/// On a thread of its own, because the timer slack that a way sets stays with its thread.
-fn on_new_thread(waiting: Waiting, turn: PaceTurn) -> Result<Lags, RuntimeError> {
+/// Measures on a new thread, because a thread keeps its timer slack.
+fn on_new_thread(waiting: WaitMethod, turn: PaceRound) -> Result<Lateness, RuntimeError> {
     let measuring = thread::spawn(move || pace_lag(waiting, &turn));
     measuring
         .join()
@@ -91,15 +91,15 @@ mod tests {
 
     #[test]
     fn all_ways_take_their_turns_at_all_rates() {
-        let mut told = Vec::new();
-        let table = pace_table::<RuntimeError>(&PLAN, &mut Waiting::ways(), &mut |over, of| {
-            told.push((over, of));
+        let mut calls = Vec::new();
+        let table = pace_table::<RuntimeError>(&PLAN, &mut WaitMethod::ways(), &mut |over, of| {
+            calls.push((over, of));
         })
         .unwrap();
-        let ways = Waiting::ALL.len();
+        let ways = WaitMethod::ALL.len();
         assert_eq!(table.rows().len(), 2 * ways);
-        assert_eq!(told.len(), 4 * ways);
-        assert_eq!(told.last(), Some(&(4 * ways - 1, 4 * ways)));
+        assert_eq!(calls.len(), 4 * ways);
+        assert_eq!(calls.last(), Some(&(4 * ways - 1, 4 * ways)));
         let due = |row: &crate::pacing::self_test_table::PaceRow| (row.rate_per_s / 50.0) as u64;
         assert!(table.rows().iter().all(|row| row.lags.due() == due(row)));
     }
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn all_ways_of_a_round_have_the_same_due_times_and_each_round_others() {
         let turns = RefCell::new(Vec::new());
-        let way = |name: char| -> Way<'_, RuntimeError> {
+        let way = |name: char| -> PaceMethod<'_, RuntimeError> {
             let turns = &turns;
             Box::new(move |turn| {
                 turns.borrow_mut().push((name, turn.rate_per_s, turn.seed));

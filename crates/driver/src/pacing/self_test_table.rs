@@ -1,35 +1,35 @@
-//! How late each way of keeping a rate is on this machine, side by side.
+//! Table of the lateness of each method.
 
 use std::fmt;
 
 use hdrhistogram::Histogram;
 
-use crate::pacing::lateness::Lags;
-use crate::pacing::self_test::Waiting;
+use crate::pacing::lateness::Lateness;
+use crate::pacing::self_test::WaitMethod;
 
-/// What of the lags is shown.
+/// Quantiles in the table.
 const QUANTILES: [f64; 3] = [0.5, 0.9, 0.99];
 
-/// The lags of all ways, by rate.
+/// Lateness of all methods, by rate.
 #[derive(Clone, Debug, Default)]
 pub struct PaceTable {
     rows: Vec<PaceRow>,
 }
 
-/// One way at one rate.
+/// Lateness of one method at one rate.
 #[derive(Clone, Debug)]
 pub struct PaceRow {
-    /// Due times a second.
+    /// Number of due times per second.
     pub rate_per_s: f64,
-    /// The way.
+    /// Name of the method.
     pub name: &'static str,
-    /// How late it was.
-    pub lags: Lags,
+    /// Lateness.
+    pub lags: Lateness,
 }
 
 impl PaceTable {
-    /// Takes what a way measured at a rate.
-    pub fn add(&mut self, rate_per_s: f64, name: &'static str, lags: &Lags) {
+    /// Adds a measurement.
+    pub fn add(&mut self, rate_per_s: f64, name: &'static str, lags: &Lateness) {
         let known = |row: &&mut PaceRow| row.rate_per_s == rate_per_s && row.name == name;
         match self.rows.iter_mut().find(known) {
             Some(row) => row.lags.add(lags),
@@ -41,19 +41,19 @@ impl PaceTable {
         }
     }
 
-    /// In the order in which they came.
+    /// Returns the rows in the order in which they were added.
     pub fn rows(&self) -> &[PaceRow] {
         &self.rows
     }
 
-    /// One of them.
+    /// Returns the row of a rate and a method.
     pub fn row(&self, rate_per_s: f64, name: &str) -> Option<&PaceRow> {
         let mut rows = self.rows.iter();
         rows.find(|row| row.rate_per_s == rate_per_s && row.name == name)
     }
 
     fn bare<'a>(&'a self, row: &'a PaceRow) -> &'a Histogram<u64> {
-        let bare = self.row(row.rate_per_s, Waiting::BareTimer.name());
+        let bare = self.row(row.rate_per_s, WaitMethod::BareTimer.name());
         bare.unwrap_or(row).lags.histogram()
     }
 }
@@ -89,9 +89,9 @@ impl fmt::Display for PaceTable {
 mod tests {
     use super::*;
 
-    fn lags(late_ns: u64) -> Lags {
-        let mut lags = Lags::of_window_until(1_000_000);
-        lags.came(0, late_ns);
+    fn lags(late_ns: u64) -> Lateness {
+        let mut lags = Lateness::new(1_000_000);
+        lags.record(0, late_ns);
         lags
     }
 

@@ -1,33 +1,32 @@
-//! How long before a due time to wake.
+//! WakeupLead of the timer before a due time.
 
-/// How much earlier than the due time the timer is set, in nanoseconds: as much as the thread wakes late in the middle,
-/// learned from one wake-up after the other.
+/// Time in nanoseconds by which the timer is set before the due time: the median lateness of wake-ups, learned from
+/// each of them.
 ///
-/// A timer wakes a thread tens of microseconds late, and always by about as much. What of the lead is left when the
-/// thread runs is waited for on the CPU. Half of the wake-ups leave nothing, so that this costs what wake-ups vary by,
-/// and not what they take.
+/// A timer wakes a thread tens of microseconds late, with little variation. The thread spins for the rest of the lead.
+/// Half of the wake-ups leave no rest, so spinning costs only the variation of wake-ups, not their whole length.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Lead {
-    /// `None` before the first wake-up.
+pub(crate) struct WakeupLead {
+    /// WakeupLead; `None` before the first wake-up.
     ns: Option<u64>,
 }
 
-/// The longest lead. A thread that wakes later than this competes for its CPU with others, and waiting there would take
-/// it from them.
+/// Longest lead. A thread that wakes later than this competes with others for its CPU, and spinning would take it from
+/// them.
 const LONGEST_NS: u64 = 80_000;
 
-/// The smallest correction, and the largest as a part of the lead: it goes to and fro by 3 %.
+/// Smallest step of the lead. A step is otherwise 1/32 of the lead, so the lead varies by 3 %.
 const SMALLEST_STEP_NS: u64 = 500;
 const LARGEST_STEP: u64 = 32;
 
-impl Lead {
-    /// The lead for the next wake-up.
+impl WakeupLead {
+    /// Returns the lead for the next wake-up.
     pub(crate) fn ns(self) -> u64 {
         self.ns.unwrap_or(0)
     }
 
-    /// A wake-up was as much later than its timer. The first one is a guess; from then on it goes up or down alike,
-    /// however far off: this finds the median, which a few very late ones do not move.
+    /// Learns from a wake-up that was `late_ns` after its timer. The first one sets the lead. Later ones move it by one
+    /// step up or down, whatever the distance: this finds the median, which a few very late wake-ups do not move.
     pub(crate) fn learn(&mut self, late_ns: u64) {
         let lead_ns = match self.ns {
             None => late_ns,
@@ -51,7 +50,7 @@ mod tests {
     use super::*;
 
     fn after(late_ns: impl IntoIterator<Item = u64>) -> u64 {
-        let mut lead = Lead::default();
+        let mut lead = WakeupLead::default();
         late_ns.into_iter().for_each(|late_ns| lead.learn(late_ns));
         lead.ns()
     }

@@ -1,4 +1,4 @@
-//! The `HdrHistogram` interval log: what standard HDR viewers open.
+//! `HdrHistogram` interval log, for standard HDR viewers.
 
 use std::io;
 use std::time::{Duration, SystemTime};
@@ -8,7 +8,7 @@ use hdrhistogram::serialization::{V2DeflateSerializeError, V2DeflateSerializer};
 
 use crate::results::recorder::Latencies;
 
-/// The first lines of a log, whose intervals count from `base`.
+/// Returns the first lines of a log. Its intervals count from `base`.
 pub(crate) fn header(base: SystemTime) -> io::Result<Vec<u8>> {
     let mut lines = Vec::new();
     IntervalLogWriterBuilder::new()
@@ -22,7 +22,7 @@ pub(crate) fn header(base: SystemTime) -> io::Result<Vec<u8>> {
     Ok(lines)
 }
 
-/// The lines of one interval: one for each latency, tagged with its name. `start` counts from the log's base.
+/// Returns the lines of one interval: one for each latency, tagged with its name. `start` counts from the log's base.
 pub(crate) fn interval(
     latencies: &Latencies,
     start: Duration,

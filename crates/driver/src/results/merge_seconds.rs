@@ -1,4 +1,4 @@
-//! The intervals of all shards become those of the drive: the log gets its lines, the watcher hears.
+//! Merging of the intervals of all shards for the interval log and the progress listener.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -8,46 +8,46 @@ use crate::results::interval_log;
 use crate::results::progress::{Progress, Stage, Watch};
 use crate::results::recorder::Latencies;
 
-/// All but the last interval are this long.
+/// Length of every interval but the last.
 const SECOND: Duration = Duration::from_secs(1);
 
-/// One second of one shard, or the rest of one.
+/// One second of one shard, or a shorter rest at the end.
 #[derive(Clone, Debug)]
 pub(crate) struct Interval {
-    /// From 0.
+    /// Number of the interval, from 0.
     pub(crate) number: u64,
-    /// A second, but for the last.
+    /// Length: one second, or less for the last interval.
     pub(crate) length: Duration,
-    /// Of the requests done in it.
+    /// Latencies of the requests done in the interval.
     pub(crate) latencies: Latencies,
-    /// Requests that waited for a connection in its end.
+    /// Number of requests that waited for a connection at the end of the interval.
     pub(crate) backlog: u64,
 }
 
-/// The seconds of one stage.
-pub(crate) struct Seconds<'a> {
+/// Merger of the intervals of one phase.
+pub(crate) struct SecondMerger<'a> {
     stage: Stage,
     log: Option<&'a mut dyn Write>,
-    /// How many each shard has told.
-    told: Vec<u64>,
-    /// Those that not all have told.
+    /// Number of intervals received from each shard.
+    received: Vec<u64>,
+    /// Intervals not yet received from all shards.
     open: BTreeMap<u64, Interval>,
     done: u64,
 }
 
-impl<'a> Seconds<'a> {
-    /// Seconds that nothing is written about.
+impl<'a> SecondMerger<'a> {
+    /// Creates a merger that writes no log.
     pub(crate) fn unlogged(stage: Stage, shards: usize) -> Self {
         Self {
             stage,
             log: None,
-            told: vec![0; shards],
+            received: vec![0; shards],
             open: BTreeMap::new(),
             done: 0,
         }
     }
 
-    /// Seconds that are written to a log, whose first lines this writes; `base` is the wall-clock time of their start.
+    /// Creates a merger that writes a log, and writes its first lines. `base` is the wall-clock time of the start.
     pub(crate) fn logged(
         stage: Stage,
         shards: usize,
@@ -61,9 +61,9 @@ impl<'a> Seconds<'a> {
         })
     }
 
-    /// This shard ended an interval; each does so in their order.
-    pub(crate) fn take(&mut self, shard: usize, interval: Interval) {
-        self.told[shard] = interval.number + 1;
+    /// Adds an interval of a shard. Each shard ends its intervals in order.
+    pub(crate) fn add(&mut self, shard: usize, interval: Interval) {
+        self.received[shard] = interval.number + 1;
         match self.open.get_mut(&interval.number) {
             None => {
                 self.open.insert(interval.number, interval);
@@ -76,16 +76,16 @@ impl<'a> Seconds<'a> {
         }
     }
 
-    /// This shard says nothing more.
-    pub(crate) fn through(&mut self, shard: usize) {
-        self.told[shard] = u64::MAX;
+    /// Marks a shard as finished.
+    pub(crate) fn finish_shard(&mut self, shard: usize) {
+        self.received[shard] = u64::MAX;
     }
 
-    /// Ends the intervals that all shards have told.
-    pub(crate) fn end(&mut self, watch: &mut dyn Watch) -> io::Result<()> {
-        let told_by_all = self.told.iter().copied().min().unwrap_or_default();
+    /// Writes and reports the intervals that all shards have ended.
+    pub(crate) fn flush(&mut self, watch: &mut dyn Watch) -> io::Result<()> {
+        let received_from_all = self.received.iter().copied().min().unwrap_or_default();
         while let Some(first) = self.open.first_entry()
-            && *first.key() < told_by_all
+            && *first.key() < received_from_all
         {
             let interval = first.remove();
             self.write(&interval)?;
@@ -111,7 +111,7 @@ impl<'a> Seconds<'a> {
         let start = Duration::from_secs(interval.number);
         let lines = interval_log::interval(&interval.latencies, start, interval.length);
         log.write_all(&lines.map_err(io::Error::other)?)?;
-        // A run that is cut short has whole intervals up to its end.
+        // A run that is cut short leaves whole intervals up to its end.
         log.flush()
     }
 }
@@ -163,22 +163,22 @@ mod tests {
     #[test]
     fn a_second_ends_once_when_all_shards_have_told_it_or_are_through() {
         let mut heard = Heard::default();
-        let mut seconds = Seconds::unlogged(Stage::Window, 3);
+        let mut seconds = SecondMerger::unlogged(Stage::Window, 3);
         for (shard, number, requests) in [(0, 0, 5), (0, 1, 2), (1, 0, 1), (1, 1, 1)] {
-            seconds.take(shard, interval(number, requests));
-            seconds.end(&mut heard).unwrap();
+            seconds.add(shard, interval(number, requests));
+            seconds.flush(&mut heard).unwrap();
         }
         assert_eq!(heard.0, [], "the third has said nothing");
-        seconds.through(0);
-        seconds.take(2, interval(0, 4));
-        seconds.end(&mut heard).unwrap();
+        seconds.finish_shard(0);
+        seconds.add(2, interval(0, 4));
+        seconds.flush(&mut heard).unwrap();
         assert_eq!(heard.0, [(1, 10, 10, 3)]);
-        seconds.through(2);
-        seconds.end(&mut heard).unwrap();
+        seconds.finish_shard(2);
+        seconds.flush(&mut heard).unwrap();
         assert_eq!(heard.0[1..], [(2, 13, 3, 2)]);
-        seconds.take(1, interval(2, 7));
-        seconds.through(1);
-        seconds.end(&mut heard).unwrap();
+        seconds.add(1, interval(2, 7));
+        seconds.finish_shard(1);
+        seconds.flush(&mut heard).unwrap();
         assert_eq!(heard.0[2..], [(3, 20, 7, 1)]);
     }
 }

@@ -1,57 +1,47 @@
-//! Times in which connections of a drive were lost.
-//!
-//! Pure: times come in as numbers.
+//! Outages: times in which connections of a drive were lost.
 
-/// From the first connection that was lost until all that were lost are there again.
+use strum::Display;
+
+/// Time from the first lost connection until all lost connections are back.
 ///
-/// A connection that is idle is found to be lost when it gets a request: one that gets none may never be.
+/// The loss of an idle connection is found when it gets its next request, so it may stay unnoticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outage {
-    /// When the first connection was lost, in nanoseconds of `CLOCK_MONOTONIC`.
+    /// Time when the first connection was lost, in nanoseconds of `CLOCK_MONOTONIC`.
     pub start_ns: u64,
-    /// When the last one was there again of those that came back; `None` when none did.
+    /// Time when the last connection came back; `None` if none did.
     pub end_ns: Option<u64>,
-    /// How many were lost.
+    /// Number of lost connections.
     pub connections: u64,
-    /// How many of them came back.
+    /// Number of lost connections that came back.
     pub back: u64,
-    /// Why, as far as the server told afterwards.
+    /// Cause, as far as the server showed it afterwards.
     pub cause: OutageCause,
 }
 
-/// Why connections were lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Cause of lost connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Display)]
+#[strum(serialize_all = "snake_case")]
 pub enum OutageCause {
-    /// By its own uptime the server was started after they had been made.
+    /// The server was restarted: its uptime began after the connections were made.
     Restarted,
-    /// The server went on, and ended only the connections.
+    /// The server kept running and closed the connections.
     Closed,
-    /// It did not answer any more.
+    /// The server did not answer any more.
     Unknown,
 }
 
-impl OutageCause {
-    /// The name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Restarted => "restarted",
-            Self::Closed => "closed",
-            Self::Unknown => "unknown",
-        }
-    }
-}
-
-/// Counts connections that are lost, and come back or not.
+/// Counter of lost connections.
 #[derive(Debug, Default)]
 pub(crate) struct Outages {
     ended: Vec<Outage>,
     open: Option<Outage>,
-    /// Connections that are not there now.
+    /// Number of connections that are lost now.
     away: u64,
 }
 
 impl Outages {
-    /// A connection was lost.
+    /// Records the loss of a connection.
     pub(crate) fn lost(&mut self, now_ns: u64) {
         self.away += 1;
         let outage = self.open.get_or_insert(Outage {
@@ -64,11 +54,11 @@ impl Outages {
         outage.connections += 1;
     }
 
-    /// One is there again.
+    /// Records that a connection is back.
     pub(crate) fn back(&mut self, now_ns: u64, cause: OutageCause) {
         self.away = self.away.saturating_sub(1);
         let Some(outage) = &mut self.open else { return };
-        // One connection that saw the restart knows better than one that was closed before or after it.
+        // A connection that saw the restart counts more than one that was closed before or after it.
         if outage.cause != OutageCause::Restarted {
             outage.cause = cause;
         }
@@ -79,12 +69,12 @@ impl Outages {
         }
     }
 
-    /// Forgets what is over: a window begins.
+    /// Forgets outages that are over, at the start of a window.
     pub(crate) fn begin(&mut self) {
         self.ended.clear();
     }
 
-    /// All there were, in their order.
+    /// Returns all outages in order.
     pub(crate) fn all(&self) -> Vec<Outage> {
         self.ended.iter().copied().chain(self.open).collect()
     }

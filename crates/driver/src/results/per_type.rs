@@ -1,35 +1,35 @@
-//! What is measured of each kind of request, where a workload has several.
+//! Results per request type, for workloads with several types.
 
 use hdrhistogram::Histogram;
 use logtrace_events::{Outcome, Request};
 
 use crate::util::histogram::new_histogram;
 
-/// The requests of one kind.
+/// Results of one request type.
 #[derive(Clone, Debug)]
 pub struct Kind {
-    /// Requests that the server did, those rolled back included.
+    /// Number of requests done, including rolled-back ones.
     pub done: u64,
-    /// Those of them that were rolled back, as they were meant to.
+    /// Number of requests done that were rolled back on purpose.
     pub rolled_back: u64,
-    /// Requests that failed.
+    /// Number of requests that failed.
     pub failed: u64,
-    /// Requests that the server had done when the window ended.
+    /// Number of requests done before the end of the window.
     pub done_in_window: u64,
-    /// Those of them that were rolled back.
+    /// Number of requests done before the end of the window that were rolled back on purpose.
     pub rolled_back_in_window: u64,
-    /// Done - sent of the requests done, in ns.
+    /// Service time (done - sent) of the requests done, in ns.
     pub service: Histogram<u64>,
-    /// Done - due of the requests done, in ns.
+    /// Response time (done - due) of the requests done, in ns.
     pub response: Histogram<u64>,
 }
 
-/// Of which kind a finished request was.
+/// Type of a finished request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KindOf {
-    /// Its place among the workload's kinds.
+    /// Index of the type in the workload.
     pub(crate) kind: usize,
-    /// Whether it was rolled back, as it was meant to.
+    /// Whether the request was rolled back on purpose.
     pub(crate) rolled_back: bool,
 }
 
@@ -48,7 +48,7 @@ impl Default for Kind {
 }
 
 impl Kind {
-    /// Adds other requests of the same kind.
+    /// Adds other requests of the same type.
     pub(crate) fn add(&mut self, other: &Self) {
         self.done += other.done;
         self.rolled_back += other.rolled_back;
@@ -59,7 +59,7 @@ impl Kind {
         self.response += &other.response;
     }
 
-    /// Takes one finished request.
+    /// Records one finished request.
     pub(crate) fn record(&mut self, request: &Request, rolled_back: bool, window_end_ns: u64) {
         if request.outcome != Outcome::Done {
             self.failed += 1;

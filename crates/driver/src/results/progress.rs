@@ -1,43 +1,43 @@
-//! What a caller can follow while a drive goes on.
+//! Progress of a running drive.
 
 use logtrace_common::TimeRange;
 
-/// Follows a drive. Everything is called on the thread that also paces: return at once.
+/// Listener that follows a drive.
 pub trait Watch {
-    /// The measured window is about to start, some milliseconds from now. Called once, after the warm-up.
+    /// Receives the measured window, some milliseconds before it starts. Called once, after the warm-up.
     fn window(&mut self, window: TimeRange) {
         let _ = window;
     }
 
-    /// About one second has passed since the last call.
+    /// Receives the progress, about once a second.
     fn progress(&mut self, progress: &Progress) {
         let _ = progress;
     }
 }
 
-/// Follows nothing.
+/// Listener that ignores everything.
 impl Watch for () {}
 
-/// How far a drive is.
+/// Progress of a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// What it does now.
+    /// Current stage.
     pub stage: Stage,
-    /// Whole seconds since the stage started; in the grace they go on from those of the window.
+    /// Whole seconds since the start of the stage. They continue through the grace period after the window.
     pub seconds: u64,
-    /// Requests done in this stage.
+    /// Number of requests done in this stage.
     pub done: u64,
-    /// Requests done in the last second.
+    /// Number of requests done in the last second.
     pub done_last_second: u64,
-    /// Requests that are due and wait for a connection.
+    /// Number of due requests that wait for a connection.
     pub backlog: u64,
 }
 
-/// Parts of a drive.
+/// Stage of a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Nothing is recorded.
+    /// Warm-up: requests are not recorded.
     Warmup,
-    /// Requests are recorded, in the window and in the grace after it.
+    /// DriveResult window and the grace period after it.
     Window,
 }

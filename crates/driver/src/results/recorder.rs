@@ -9,17 +9,17 @@ use logtrace_events::{Outcome, Request};
 use crate::results::per_type::{Kind, KindOf};
 use crate::util::histogram::new_histogram;
 
-/// A request sent this much after it was due counts as late.
+/// Lag above which a request counts as late, in nanoseconds.
 pub const LATE_NS: u64 = 1_000_000;
 
-/// The code under which requests whose connection broke are counted: `CR_SERVER_LOST`, "Lost connection to MySQL
-/// server during query".
+/// Error code that counts requests with a lost connection: `CR_SERVER_LOST`, "Lost connection to MySQL server during
+/// query".
 pub const DISCONNECTED: u16 = 2013;
 
-/// The code under which requests are counted that were not done by their deadline. No server nor client has it.
+/// Error code that counts requests not done by their deadline. No server or client uses it.
 pub const TIMED_OUT: u16 = u16::MAX;
 
-/// Takes each finished request of a window.
+/// Recorder of the finished requests of a window.
 ///
 /// No allocation a request, but where a histogram grows to a value longer than any before, and as time goes on.
 #[derive(Clone, Debug)]
@@ -34,31 +34,31 @@ pub struct Recorder {
     kinds: Vec<Kind>,
 }
 
-/// The latencies of the requests that the server did, in nanoseconds.
+/// Latencies of the requests done, in nanoseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Latencies {
-    /// Sent - due.
+    /// Lag: sent - due.
     pub lag: Histogram<u64>,
-    /// Done - sent.
+    /// Service time: done - sent.
     pub service: Histogram<u64>,
-    /// Done - due.
+    /// Response time: done - due.
     pub response: Histogram<u64>,
-    /// Time in attempts that failed and were repeated, of the requests that had such; it is part of service.
+    /// Time in failed attempts that were repeated, of the requests with such attempts. It is part of the service time.
     pub retrying: Histogram<u64>,
 }
 
-/// What is counted, not timed.
+/// Counts of requests and errors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Requests that the server did.
+    /// Number of requests done.
     pub done: u64,
-    /// Those of them that were sent before the window ended.
+    /// Number of requests done that were sent before the end of the window.
     pub done_in_time: u64,
-    /// Requests that failed, by the server's error code, or [`DISCONNECTED`] or [`TIMED_OUT`].
+    /// Number of failed requests by the server's error code, or [`DISCONNECTED`] or [`TIMED_OUT`].
     pub errors: BTreeMap<u16, u64>,
-    /// Attempts that were made again, by the code that the server gave the failed one.
+    /// Number of repeated attempts by the server's error code.
     pub retries: BTreeMap<u16, u64>,
-    /// Requests sent more than [`LATE_NS`] after they were due, whether they failed or not.
+    /// Number of requests sent more than [`LATE_NS`] after they were due, including failed ones.
     pub late: u64,
 }
 
@@ -69,7 +69,7 @@ impl Default for Recorder {
 }
 
 impl Recorder {
-    /// Nothing recorded.
+    /// Creates an empty recorder.
     pub fn new() -> Self {
         Self {
             interval: Latencies::new(),
@@ -83,7 +83,7 @@ impl Recorder {
         }
     }
 
-    /// Takes one finished request.
+    /// Records one finished request.
     pub fn record(&mut self, request: &Request) {
         self.counts.late += u64::from(request.lag_ns() > LATE_NS);
         match request.outcome {
@@ -99,7 +99,7 @@ impl Recorder {
         }
     }
 
-    /// Takes one finished request, of a kind where there are several.
+    /// Records one finished request, with its type if the workload has several.
     pub(crate) fn record_of(&mut self, request: &Request, of: Option<KindOf>) {
         self.record(request);
         if let Some(of) = of
@@ -109,17 +109,17 @@ impl Recorder {
         }
     }
 
-    /// Counts so many kinds apart from here on; there are none before.
+    /// Sets the number of request types to record from now on.
     pub(crate) fn set_kinds(&mut self, kinds: usize) {
         self.kinds.resize_with(kinds, Kind::default);
     }
 
-    /// Takes out what was counted by kind.
+    /// Takes the results per request type.
     pub(crate) fn take_kinds(&mut self) -> Vec<Kind> {
         std::mem::take(&mut self.kinds)
     }
 
-    /// Adds what another one recorded of the same window in intervals that have ended.
+    /// Adds the ended intervals of another recorder of the same window.
     pub(crate) fn add(&mut self, other: Self) {
         self.total.add(&other.total);
         self.counts.add(other.counts);
@@ -131,33 +131,32 @@ impl Recorder {
             .for_each(|(kind, other)| kind.add(other));
     }
 
-    /// Counts an attempt that failed with this code and is made again.
+    /// Records an attempt that failed with this code and is repeated.
     pub fn record_retry(&mut self, code: u16) {
         count(&mut self.counts.retries, code);
     }
 
-    /// Says when the window starts, from which on tenths of a second are counted.
+    /// Sets the start of the window, from which tenths of a second are counted.
     pub fn set_window_start(&mut self, start_ns: u64) {
         self.window_start_ns = start_ns;
     }
 
-    /// Takes out how many requests were done in each tenth of a second from the start of the window.
+    /// Takes the number of requests done in each tenth of a second from the start of the window.
     pub(crate) fn take_per_tenth(&mut self) -> Vec<u64> {
         std::mem::take(&mut self.per_tenth)
     }
 
-    /// Says when the window ends: what is sent from then on is not in time.
+    /// Sets the end of the window. Requests sent later are not in time.
     pub fn set_window_end(&mut self, end_ns: u64) {
         self.window_end_ns = end_ns;
     }
 
-    /// The latencies since the last [`Recorder::next_interval`].
+    /// Returns the latencies since the last [`Recorder::next_interval`].
     pub fn interval(&self) -> &Latencies {
         &self.interval
     }
 
-    /// Ends an interval of one second: its requests count to the whole from now on. Returns how many were done in
-    /// it.
+    /// Ends an interval of one second and adds it to the total. Returns the number of requests done in it.
     pub fn next_interval(&mut self) -> u64 {
         let done = self.interval.service.len();
         self.per_second.push(done);
@@ -166,7 +165,7 @@ impl Recorder {
         done
     }
 
-    /// What has been counted so far.
+    /// Returns the counts so far.
     pub fn counts(&self) -> &Counts {
         &self.counts
     }
@@ -179,13 +178,13 @@ impl Recorder {
         self.per_tenth[number] += 1;
     }
 
-    /// The latencies of all intervals that have ended, the counts, and the requests done in each second.
+    /// Returns the latencies of all ended intervals, the counts, and the requests done in each second.
     pub fn into_parts(self) -> (Latencies, Counts, Vec<u64>) {
         (self.total, self.counts, self.per_second)
     }
 }
 
-/// Adds counts of the same parts of a window.
+/// Adds counts element by element.
 fn add_each(sums: &mut Vec<u64>, counts: &[u64]) {
     sums.resize(sums.len().max(counts.len()), 0);
     for (sum, count) in sums.iter_mut().zip(counts) {
@@ -228,7 +227,7 @@ impl Latencies {
         }
     }
 
-    /// Adds those of other requests.
+    /// Adds the latencies of other requests.
     pub(crate) fn add(&mut self, other: &Self) {
         self.lag += &other.lag;
         self.service += &other.service;
@@ -243,7 +242,7 @@ impl Latencies {
         self.retrying.clear();
     }
 
-    /// Those that all requests have, each with the name that it has in reports and logs.
+    /// Returns the latencies that all requests have, with their names in reports and logs.
     pub fn named(&self) -> [(&'static str, &Histogram<u64>); 3] {
         [
             ("lag", &self.lag),

@@ -1,4 +1,4 @@
-//! What a drive measured.
+//! Result of a drive.
 
 use std::collections::BTreeMap;
 
@@ -9,79 +9,79 @@ use crate::results::per_type::Kind;
 use crate::util::clock::per_s;
 use logtrace_common::TimeRange;
 
-/// The measured window of one drive.
+/// Result of the measured window of one drive.
 ///
 /// `requests == done + (sum of errors) + unsent + unfinished`.
 #[derive(Clone, Debug)]
-pub struct Measured {
-    /// The window as it was: a window that ended early ends when it did.
+pub struct DriveResult {
+    /// Window; if it ended early, up to that time.
     pub window: TimeRange,
-    /// The rate that was asked for in the window, its mean where it changes; `None` in a closed loop.
+    /// Offered rate in the window, or its mean if it changes; `None` in a closed loop.
     pub offered_per_s: Option<f64>,
-    /// The rate that was kept up. Open loop: the offered rate times the share of the requests due in the window
-    /// that were sent in it and then done, so that a server that keeps up achieves what was offered whatever
-    /// number of requests chance made due, and a backlog at the end counts against it. Closed loop: requests done
-    /// in the window per second.
+    /// Achieved rate. Open loop: the offered rate times the share of requests due in the window that were sent in it and
+    /// then done. A server that keeps up thus achieves exactly the offered rate, whatever the random number of due
+    /// requests, and a backlog at the end counts against it. Closed loop: requests done in the window per second.
     pub achieved_per_s: f64,
-    /// Requests that fell due in the window; in a closed loop, that were sent in it.
+    /// Number of requests due in the window; in a closed loop, sent in it.
     pub requests: u64,
-    /// Requests that the server did, in the window or in the grace after it.
+    /// Number of requests done in the window or in the grace period after it.
     pub done: u64,
-    /// Requests that failed, by the server's error code; [`crate::results::recorder::DISCONNECTED`] for those whose connection
-    /// broke, [`crate::results::recorder::TIMED_OUT`] for those that were not done by their deadline.
+    /// Number of failed requests by the server's error code; [`crate::results::recorder::DISCONNECTED`] for a lost
+    /// connection, [`crate::results::recorder::TIMED_OUT`] for a missed deadline.
     pub errors: BTreeMap<u16, u64>,
-    /// Attempts that were made again within a request, by the error code of the failed attempt.
+    /// Number of attempts repeated within a request, by the error code of the failed attempt.
     pub retries: BTreeMap<u16, u64>,
-    /// Requests that were sent more than 1 ms after they were due.
+    /// Number of requests sent more than 1 ms after they were due.
     pub late: u64,
-    /// Requests that found no idle connection when they fell due: they are late for the server's slowness, not
-    /// the generator's.
+    /// Number of requests that found no idle connection when they fell due. The server makes them late, not the
+    /// generator.
     pub queued: u64,
-    /// Requests due in the window that were never sent.
+    /// Number of requests due in the window that were never sent.
     pub unsent: u64,
-    /// Requests that were sent and had no answer when the grace was over.
+    /// Number of requests sent that had no answer at the end of the grace period.
     pub unfinished: u64,
-    /// Most requests that were due and waited for a connection at one time.
+    /// Largest number of due requests that waited for a connection.
     pub backlog_max: u64,
-    /// How many did so when the window ended.
+    /// Number of due requests that waited for a connection at the end of the window.
     pub backlog_end: u64,
-    /// Sent - due of the requests done, in ns.
+    /// Lag (sent - due) of the requests done, in ns.
     pub lag: Histogram<u64>,
-    /// Done - sent of the requests done, in ns.
+    /// Service time (done - sent) of the requests done, in ns.
     pub service: Histogram<u64>,
-    /// Done - due of the requests done, in ns.
+    /// Response time (done - due) of the requests done, in ns.
     pub response: Histogram<u64>,
-    /// Time in attempts that failed and were repeated, in ns, of the requests done that had such; it is part of service.
+    /// Time in failed attempts that were repeated, in ns, of the requests done with such attempts. It is part of the
+    /// service time.
     pub retrying: Histogram<u64>,
-    /// Requests done in each second from the start, the grace included; sums to `done`.
+    /// Number of requests done in each second from the start, including the grace period; sums to `done`.
     pub per_second: Vec<u64>,
-    /// The same for each tenth of a second.
+    /// Number of requests done in each tenth of a second, likewise.
     pub per_tenth: Vec<u64>,
-    /// By kind, in the order of the workload's kinds; empty where all requests are of one.
+    /// Results per request type, in the order of the workload; empty if it has only one type.
     pub kinds: Vec<Kind>,
-    /// By how much the server's own order numbers (`d_next_o_id` of all districts) grew from before the window to
-    /// after the grace: orders that were committed. `None` without such numbers, or when the server did not tell.
+    /// Number of committed orders by the server's own order numbers (growth of `d_next_o_id` of all districts from before
+    /// the window to after the grace period). `None` if the workload has none or the server did not answer.
     pub orders_grown: Option<u64>,
-    /// Times in which connections were lost, from those that were when the window began.
+    /// Outages, including those that had not ended when the window began.
     pub outages: Vec<Outage>,
-    /// Why the window ended.
-    pub ended: Ended,
-    /// CPU time of the driver's thread in the window and the grace.
+    /// Reason why the window ended.
+    pub ended: EndReason,
+    /// CPU time of the driver's threads in the window and the grace period.
     pub client_cpu_ns: u64,
 }
 
-/// Why a window ended.
+/// Reason why a window ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// Its time was over.
+pub enum EndReason {
+    /// The planned time was over.
     Completed,
-    /// The caller cancelled it.
+    /// The caller cancelled the drive.
     Interrupted,
-    /// Every connection broke, and did not come back.
+    /// Every connection was lost and did not come back.
     ServerGone,
 }
 
-/// The definition of [`Measured::achieved_per_s`] in an open loop.
+/// Returns [`DriveResult::achieved_per_s`] of an open loop.
 pub(crate) fn achieved_open(offered_per_s: f64, requests: u64, done_in_time: u64) -> f64 {
     match requests {
         0 => 0.0,
@@ -89,7 +89,7 @@ pub(crate) fn achieved_open(offered_per_s: f64, requests: u64, done_in_time: u64
     }
 }
 
-/// The definition of [`Measured::achieved_per_s`] in a closed loop.
+/// Returns [`DriveResult::achieved_per_s`] of a closed loop.
 pub(crate) fn achieved_closed(window: TimeRange, done_by_end: u64) -> f64 {
     per_s(done_by_end as f64, window.end_ns.saturating_sub(window.start_ns))
 }

@@ -1,51 +1,42 @@
-//! When requests are due.
+//! Arrival processes: due times of requests.
 
-use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 
-use thiserror::Error;
+use logtrace_common::UnknownName;
+use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
-use crate::schedule::rate_integral::Course;
+use crate::schedule::rate_integral::RateIntegral;
 use crate::schedule::rate_schedule::Schedule;
 use crate::schedule::replay_file::ArrivalTimes;
 use crate::util::random::{Stream, Xoshiro256PlusPlus, unit};
 
-/// How due times are spread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Distribution of due times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case", parse_err_ty = UnknownName, parse_err_fn = unknown_arrivals)]
 pub enum Arrivals {
-    /// The same gap between any two.
+    /// Equal gaps.
     Uniform,
-    /// Independent users: gaps of an exponential distribution.
+    /// Independent users: exponentially distributed gaps.
     Poisson,
 }
 
 impl Arrivals {
-    /// Both, by name.
+    /// All distributions.
     pub const ALL: [Self; 2] = [Self::Uniform, Self::Poisson];
 
-    /// The name in commands and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Uniform => "uniform",
-            Self::Poisson => "poisson",
-        }
-    }
-
-    /// Due times in nanoseconds from the start, without end and never falling: the same for the same seed. The
-    /// seed does not matter to uniform arrivals. `rate_per_s` must be above 0 and finite; [`crate::schedule::rate::Rate`] sees to
-    /// that.
+    /// Returns endless due times in nanoseconds from the start, in order. The same seed gives the same times; uniform
+    /// arrivals ignore it. `rate_per_s` must be above 0 and finite, which [`crate::schedule::rate::Rate`] ensures.
     pub fn offsets_ns(self, rate_per_s: f64, seed: u64) -> Offsets {
-        self.on(Course::Constant(rate_per_s), seed)
+        self.on(RateIntegral::Constant(rate_per_s), seed)
     }
 
-    /// The same along a schedule, which ends: within each of its steps, and evenly or exponentially at the rate of
-    /// the moment where it rises or falls.
+    /// Returns due times along a schedule, up to its end. Where the rate rises or falls, gaps follow the rate at each
+    /// moment.
     pub fn scheduled_ns(self, schedule: &Schedule, seed: u64) -> Offsets {
-        self.on(Course::along(schedule), seed)
+        self.on(RateIntegral::along(schedule), seed)
     }
 
-    fn on(self, course: Course, seed: u64) -> Offsets {
+    fn on(self, course: RateIntegral, seed: u64) -> Offsets {
         let process = match self {
             Self::Uniform => Process::Uniform { next: 0 },
             Self::Poisson => Process::Poisson {
@@ -57,49 +48,31 @@ impl Arrivals {
     }
 }
 
-impl fmt::Display for Arrivals {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
+fn unknown_arrivals(text: &str) -> UnknownName {
+    UnknownName::new("arrivals", text, Arrivals::VARIANTS)
 }
 
-impl FromStr for Arrivals {
-    type Err = UnknownArrivals;
-
-    fn from_str(text: &str) -> Result<Self, UnknownArrivals> {
-        Self::ALL
-            .into_iter()
-            .find(|arrivals| arrivals.name() == text)
-            .ok_or_else(|| UnknownArrivals(text.into()))
-    }
-}
-
-/// No such arrivals.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("unknown arrivals {0:?}: choose uniform or poisson")]
-pub struct UnknownArrivals(String);
-
-/// Due times in nanoseconds from the start; see [`Arrivals::offsets_ns`].
+/// Iterator over due times in nanoseconds from the start; see [`Arrivals::offsets_ns`].
 #[derive(Clone, Debug)]
 pub struct Offsets(Origin);
 
 #[derive(Clone, Debug)]
 enum Origin {
-    Computed(Process, Course),
+    Computed(Process, RateIntegral),
     Recorded { times: Arc<[u64]>, next: usize },
 }
 
-/// How many requests have fallen due, in expectation, whenever one does: the rate enters once, behind it.
+/// Expected number of requests up to each due time. [`RateIntegral`] turns it into time, so the rate enters once.
 #[derive(Clone, Debug)]
 enum Process {
-    /// Number of the next one.
+    /// Number of the next request.
     Uniform { next: u64 },
-    /// The gaps so far, in units of the mean gap.
+    /// Sum of the gaps so far, in units of the mean gap.
     Poisson { rng: Xoshiro256PlusPlus, gaps: f64 },
 }
 
 impl Offsets {
-    /// Times that are known.
+    /// Returns recorded times.
     pub(crate) fn recorded(times: &ArrivalTimes) -> Self {
         Self(Origin::Recorded {
             times: times.offsets_ns(),

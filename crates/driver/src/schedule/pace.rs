@@ -6,31 +6,31 @@ use crate::schedule::arrivals::{Arrivals, Offsets};
 use crate::schedule::rate_schedule::Schedule;
 use crate::schedule::replay_file::ArrivalTimes;
 
-/// When requests start.
+/// Rule for the times when requests are sent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pace {
-    /// Open loop: at times of their own. A server that is too slow makes a backlog, never a lower rate.
+    /// Open loop at a constant rate. If the server is too slow, a backlog grows; the rate stays.
     Open {
-        /// Requests due per second, above 0.
+        /// Number of requests due per second, above 0.
         rate_per_s: f64,
-        /// How they are spread.
+        /// Distribution of due times.
         arrivals: Arrivals,
     },
-    /// Open loop at a rate that changes; nothing is due after the end of the schedule.
+    /// Open loop at a rate that changes. No request is due after the end of the schedule.
     Scheduled {
-        /// The rate over time.
+        /// Rate over time.
         schedule: Schedule,
-        /// How requests are spread.
+        /// Distribution of due times.
         arrivals: Arrivals,
     },
-    /// Open loop at times that are known.
+    /// Open loop at recorded times.
     Replayed(ArrivalTimes),
-    /// Closed loop: each connection sends the next request as soon as it has the answer to the last.
+    /// Closed loop: each connection sends its next request as soon as the last one is answered.
     Closed,
 }
 
 impl Pace {
-    /// The rate that is asked for in a window, its mean where it changes; a closed loop asks for none.
+    /// Returns the offered rate in a window, or its mean if it changes; `None` in a closed loop.
     pub fn offered_per_s(&self, window: Duration) -> Option<f64> {
         match self {
             Self::Open { rate_per_s, .. } => Some(*rate_per_s),
@@ -40,7 +40,8 @@ impl Pace {
         }
     }
 
-    /// The due times of an open loop, in nanoseconds from the start of its window: the same for the same seed.
+    /// Returns the due times of an open loop in nanoseconds from the start of the window; `None` in a closed loop. The
+    /// same seed gives the same times.
     pub fn offsets_ns(&self, seed: u64) -> Option<Offsets> {
         match self {
             Self::Open { rate_per_s, arrivals } => Some(arrivals.offsets_ns(*rate_per_s, seed)),

@@ -1,25 +1,25 @@
-//! What `--rate` says.
+//! Constant rate, as the user writes it: `500/s` or `70%`.
 
 use std::fmt;
 use std::str::FromStr;
 
 use thiserror::Error;
 
-/// The highest rate that can be offered, in requests a second: more than one thread can send. Beyond it nothing is
-/// measured, and the memory fills with what waits.
+/// Highest offered rate in requests per second. It is more than one thread can send; above it, memory would fill with
+/// waiting requests.
 pub(crate) const MOST_PER_S: f64 = 1e6;
 
-/// An offered rate, as a user gives it.
+/// Offered rate, as the user writes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rate {
     /// Requests per second.
     PerSecond(f64),
-    /// Share of the measured capacity, in percent; above 100 is an overload on purpose.
+    /// Percentage of the measured capacity. Above 100 it is a deliberate overload.
     PercentOfCapacity(f64),
 }
 
 impl Rate {
-    /// Requests per second, when the server does `capacity_per_s` at most.
+    /// Returns requests per second for a server with this capacity.
     pub fn per_second(self, capacity_per_s: f64) -> f64 {
         match self {
             Self::PerSecond(rate) => rate,
@@ -59,22 +59,22 @@ impl FromStr for Rate {
     }
 }
 
-/// Why a text is no rate.
+/// Reason why a text is not a rate.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RateError {
-    /// It does not read as a rate.
-    #[error("{0:?} is not a rate: write 500/s, or 70% for a share of the measured capacity")]
+    /// The text is not a rate.
+    #[error("{0:?} is not a rate: write 500/s, or 70% of the measured capacity")]
     NotARate(String),
-    /// It does not read as a range of rates.
+    /// The text is not a range of rates.
     #[error(
         "{0:?} is not a range of rates: write 100..5000/s for a ramp, 100..5000/s:500 for steps of 500, or either \
-         with % for shares of the measured capacity"
+         with % of the measured capacity"
     )]
     NotARange(String),
-    /// No requests would ever be due, or there is no end of steps.
+    /// The rates are both 0 or too high, or there are too many steps.
     #[error("the rates {0:?} must be 0 to 1,000,000, not both 0, in at most 10,000 steps by more than 0")]
     BadRange(String),
-    /// No requests would ever be due, or more than can be sent.
+    /// The rate is 0 or too high.
     #[error("the rate {0:?} must be above 0, and at most 1,000,000")]
     OutOfRange(String),
 }

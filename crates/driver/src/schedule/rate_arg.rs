@@ -1,4 +1,4 @@
-//! What `--rate` says.
+//! Value of `--rate`: a constant rate or a range of rates.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -9,17 +9,17 @@ use crate::schedule::rate::{Rate, RateError};
 use crate::schedule::rate_range::RateRange;
 use crate::schedule::rate_schedule::ScheduleError;
 
-/// A rate, or a range of rates.
+/// Value of `--rate`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Offer {
-    /// The same rate all the time.
+pub enum RateArg {
+    /// Constant rate.
     Constant(Rate),
-    /// A rate that rises or falls.
+    /// Rate that rises or falls over the window.
     Range(RateRange),
 }
 
-impl Offer {
-    /// Whether the server's capacity has to be measured first.
+impl RateArg {
+    /// Returns whether the server's capacity must be measured first.
     pub fn is_share(self) -> bool {
         match self {
             Self::Constant(rate) => matches!(rate, Rate::PercentOfCapacity(_)),
@@ -27,7 +27,7 @@ impl Offer {
         }
     }
 
-    /// The pace over a window, when the server does `capacity_per_s` at most.
+    /// Returns the pace over a window for a server with this capacity.
     pub fn pace(
         self,
         arrivals: Arrivals,
@@ -47,7 +47,7 @@ impl Offer {
     }
 }
 
-impl FromStr for Offer {
+impl FromStr for RateArg {
     type Err = RateError;
 
     fn from_str(text: &str) -> Result<Self, RateError> {

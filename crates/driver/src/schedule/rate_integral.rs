@@ -1,38 +1,38 @@
-//! From how many requests have fallen due to when: what makes a constant rate or a schedule of an arrival process.
+//! Inverse of the integral of the rate: from an expected number of requests to the time when they have fallen due.
 
 use std::sync::Arc;
 
 use crate::schedule::rate_schedule::{Schedule, Step};
 use crate::util::clock::NS_PER_S;
 
-/// Turns a number of requests, which never falls from call to call, into a time from the start.
+/// Integral of a rate over time, inverted. The number of requests must not fall from call to call.
 ///
-/// An arrival process runs in units of expected requests, and the integral of the rate is inverted: gaps of 1 become
-/// evenly spread requests, exponential ones a Poisson process whose rate varies (time rescaling). Times are computed
-/// from the start of their step, and no rounding adds up.
+/// An arrival process runs in units of expected requests; inverting the integral of the rate gives due times. Gaps of 1
+/// become evenly spread requests, exponential gaps a Poisson process with a varying rate (time rescaling). Times are
+/// computed from the start of their step, so rounding errors do not add up.
 #[derive(Clone, Debug)]
-pub(crate) enum Course {
-    /// Requests a second, for ever.
+pub(crate) enum RateIntegral {
+    /// Constant rate in requests per second.
     Constant(f64),
-    /// Along a schedule, to its end.
-    Along(Position),
+    /// Schedule, up to its end.
+    Along(StepPosition),
 }
 
-/// A step of a schedule.
+/// Current step of a schedule.
 #[derive(Clone, Debug)]
-pub(crate) struct Position {
+pub(crate) struct StepPosition {
     steps: Arc<[Step]>,
     index: usize,
     start_ns: u64,
-    /// Requests of the steps before.
+    /// Expected number of requests in all steps before.
     before: f64,
     last_ns: u64,
 }
 
-impl Course {
-    /// From the start of a schedule.
+impl RateIntegral {
+    /// Creates the integral of a schedule, from its start.
     pub(crate) fn along(schedule: &Schedule) -> Self {
-        Self::Along(Position {
+        Self::Along(StepPosition {
             steps: schedule.steps(),
             index: 0,
             start_ns: 0,
@@ -41,27 +41,27 @@ impl Course {
         })
     }
 
-    /// When so many requests have fallen due; `None` after the end.
+    /// Returns when `requests` have fallen due; `None` after the end of the schedule.
     pub(crate) fn due_ns(&mut self, requests: f64) -> Option<u64> {
         match self {
-            // A product and a quotient, each rounded once (2^-53 of its value): nothing adds up.
+            // One product and one quotient, each rounded once (2^-53 of its value): errors do not add up.
             Self::Constant(rate_per_s) => Some((requests * NS_PER_S as f64 / *rate_per_s) as u64),
             Self::Along(position) => position.due_ns(requests),
         }
     }
 }
 
-impl Position {
+impl StepPosition {
     fn due_ns(&mut self, requests: f64) -> Option<u64> {
         let mut step = *self.steps.get(self.index)?;
-        // A request that is due where a step ends belongs to the next one, or to the one after a pause.
+        // A request that is due at the end of a step belongs to the next step with a rate.
         while requests >= self.before + step.requests() {
             self.before += step.requests();
             self.start_ns += step.length_ns();
             self.index += 1;
             step = *self.steps.get(self.index)?;
         }
-        // Two nearly equal numbers of requests may be rounded past each other in a ramp.
+        // In a ramp, rounding may swap two nearly equal times.
         self.last_ns = self
             .last_ns
             .max(self.start_ns + step.due_ns(requests - self.before));

@@ -1,4 +1,4 @@
-//! Rates that `--rate` has rise or fall over the window: `100..5000/s` and `100..5000/s:500`.
+//! Range of rates over the window, as the user writes it: `100..5000/s` or `100..5000/s:500`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::schedule::rate::{MOST_PER_S, RateError};
 use crate::schedule::rate_schedule::{Schedule, ScheduleError, Step};
 
-/// From one rate to another: evenly, or in steps of the same length.
+/// Change from one rate to another: evenly, or in steps of equal length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateRange {
     from: f64,
@@ -16,16 +16,16 @@ pub struct RateRange {
     is_percent: bool,
 }
 
-/// More steps than anybody means.
+/// Maximum number of steps.
 const MOST_STEPS: f64 = 10_000.0;
 
 impl RateRange {
-    /// Whether the rates are shares of the measured capacity.
+    /// Returns whether the rates are percentages of the measured capacity.
     pub fn is_share(self) -> bool {
         self.is_percent
     }
 
-    /// Spread over a window, when the server does `capacity_per_s` at most.
+    /// Returns the schedule over a window for a server with this capacity.
     pub fn schedule(self, window: Duration, capacity_per_s: f64) -> Result<Schedule, ScheduleError> {
         let unit = if self.is_percent {
             capacity_per_s / 100.0
@@ -39,7 +39,7 @@ impl RateRange {
         Schedule::new(self.to_string(), steps)
     }
 
-    /// The rates of the steps: the last one may be nearer to the one before than the others.
+    /// Returns the rates of the steps. The last difference may be smaller than the others.
     fn rates(self, by: f64) -> Vec<f64> {
         let between = ((self.to - self.from).abs() / by).ceil() as u32;
         let sign = (self.to - self.from).signum();
@@ -51,7 +51,7 @@ impl RateRange {
     }
 }
 
-/// Steps of the same length. Each starts where that is computed from the whole, so that no rounding adds up.
+/// Returns steps of equal length. Each start is computed from the whole window, so rounding errors do not add up.
 fn stairs(window: Duration, rates: &[f64], unit: f64) -> Result<Vec<Step>, ScheduleError> {
     let start = |number: usize| window.as_nanos() * number as u128 / rates.len() as u128;
     let step = |(number, &rate): (usize, &f64)| {
@@ -115,7 +115,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::schedule::rate_arg::Offer;
+    use crate::schedule::rate_arg::RateArg;
 
     const WINDOW: Duration = Duration::from_secs(11);
 
@@ -153,7 +153,7 @@ mod tests {
     fn what_is_no_range_is_refused() {
         for text in ["..", "1..", "..5/s", "1..2..3", "a..b", "1..5/s:", "1..5/s:fast"] {
             assert!(
-                matches!(text.parse::<Offer>(), Err(RateError::NotARange(_))),
+                matches!(text.parse::<RateArg>(), Err(RateError::NotARange(_))),
                 "{text}"
             );
         }
@@ -168,7 +168,7 @@ mod tests {
             "1..5/s:nan",
         ] {
             assert!(
-                matches!(text.parse::<Offer>(), Err(RateError::BadRange(_))),
+                matches!(text.parse::<RateArg>(), Err(RateError::BadRange(_))),
                 "{text}"
             );
         }

@@ -1,4 +1,4 @@
-//! Rates that change over time.
+//! Schedules: rates that change over time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use thiserror::Error;
 use crate::schedule::rate::MOST_PER_S;
 use crate::util::clock::{NS_PER_S, duration_ns, per_s};
 
-/// A stretch of time over which the rate stays, or rises or falls evenly.
+/// Time range with a constant rate, or with a rate that rises or falls evenly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
     length_ns: u64,
@@ -16,7 +16,7 @@ pub struct Step {
     to_per_s: f64,
 }
 
-/// Steps, one after the other.
+/// Sequence of steps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
     name: String,
@@ -24,25 +24,25 @@ pub struct Schedule {
     length_ns: u64,
 }
 
-/// Why steps are no schedule.
+/// Reason why steps are not a schedule.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ScheduleError {
-    /// A rate that is none.
+    /// A rate is out of range.
     #[error("a rate must be 0 to 1,000,000")]
     Rate,
-    /// A step without time.
+    /// A step has no length.
     #[error("a step must last at least 1 ns")]
     Length,
-    /// Nothing is ever due.
+    /// All rates are 0.
     #[error("no request is ever due: give a step with a rate above 0")]
     NoRequests,
-    /// More than can be counted.
-    #[error("it is longer than 584 years")]
+    /// The length does not fit in 64 bits of nanoseconds.
+    #[error("the schedule is longer than 584 years")]
     TooLong,
 }
 
 impl Step {
-    /// From one rate to another in this time; twice the same rate stays. Rates are in requests a second; 0 is a pause.
+    /// Creates a step from one rate to another, in requests per second. Equal rates stay constant; 0 is a pause.
     pub fn new(length: Duration, from_per_s: f64, to_per_s: f64) -> Result<Self, ScheduleError> {
         let is_rate = |rate: f64| (0.0..=MOST_PER_S).contains(&rate);
         if length.is_zero() {
@@ -62,30 +62,30 @@ impl Step {
         self.length_ns
     }
 
-    /// Requests due in it.
+    /// Returns the expected number of requests in the step.
     pub(crate) fn requests(self) -> f64 {
         self.requests_until(self.length_ns)
     }
 
-    /// Requests due until `at_ns` from its start: the integral of the rate.
+    /// Returns the expected number of requests up to `at_ns` from the start of the step: the integral of the rate.
     fn requests_until(self, at_ns: u64) -> f64 {
         let at_ns = at_ns.min(self.length_ns) as f64;
-        // At the end exactly 1, so that a step of whole requests has no rounding.
+        // Exactly 1 at the end, so that a step with a whole number of requests is not rounded.
         let part = at_ns / self.length_ns as f64;
         let mean = self.from_per_s + (self.to_per_s - self.from_per_s) * part / 2.0;
         mean * at_ns / NS_PER_S as f64
     }
 
-    /// When `requests` of it have fallen due, from its start: the inverse of the integral.
+    /// Returns when `requests` have fallen due, from the start of the step: the inverse of the integral.
     pub(crate) fn due_ns(self, requests: f64) -> u64 {
         let from = self.from_per_s;
         let at_ns = if from == self.to_per_s {
-            // As a rate without schedule is computed, so that both give the same times.
+            // The same formula as for a constant rate, so that both give the same times.
             requests * NS_PER_S as f64 / from
         } else if requests > 0.0 {
             let length_s = self.length_ns as f64 / NS_PER_S as f64;
             let rise = 2.0 * requests * (self.to_per_s - from) / length_s;
-            // The rate there. Rounding must not take it below 0 where a fall ends in 0.
+            // The rate at that time. Rounding must not make it negative where a fall ends at 0.
             let rate = (from * from + rise).max(0.0).sqrt();
             2.0 * requests * NS_PER_S as f64 / (from + rate)
         } else {
@@ -96,7 +96,7 @@ impl Step {
 }
 
 impl Schedule {
-    /// Refuses steps in which nothing is ever due. The name is for reports.
+    /// Creates a schedule, unless all rates are 0. Reports show the name.
     pub fn new(name: String, steps: Vec<Step>) -> Result<Self, ScheduleError> {
         let mut length_ns = 0u64;
         for step in &steps {
@@ -114,17 +114,17 @@ impl Schedule {
         }
     }
 
-    /// What reports call it.
+    /// Returns the name in reports.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// From its start to its end.
+    /// Returns the length from start to end.
     pub fn length(&self) -> Duration {
         Duration::from_nanos(self.length_ns)
     }
 
-    /// The mean rate of the first `window`, in requests a second.
+    /// Returns the mean rate in the first `window`, in requests per second.
     pub fn mean_per_s(&self, window: Duration) -> f64 {
         let window_ns = duration_ns(window);
         let (mut left_ns, mut requests) = (window_ns, 0.0);

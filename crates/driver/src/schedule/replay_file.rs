@@ -1,16 +1,16 @@
-//! Recorded due times, to be offered again.
+//! Files of recorded due times, which are replayed.
 //!
-//! A text file: nanoseconds from the start, one request a line, in order; `end NANOSECONDS` last says how long the
-//! window is. Without it the window ends with the last request.
+//! A text file with one request per line, as nanoseconds from the start, in order. A last line `end NANOSECONDS` gives
+//! the length of the window. Without it, the window ends with the last request.
 
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::util::clock::{duration_ns, per_s};
-use crate::util::line_file::{FileError, telling};
+use crate::util::line_file::{FileError, content_lines};
 
-/// When each request is due.
+/// Recorded due times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArrivalTimes {
     name: String,
@@ -19,22 +19,24 @@ pub struct ArrivalTimes {
 }
 
 impl ArrivalTimes {
-    /// Reads the text of a file of times; its name is for reports and errors.
+    /// Reads the text of a file. Reports and errors show the name.
     pub fn read(name: &str, text: &str) -> Result<Self, FileError> {
         let (mut offsets_ns, mut end_ns) = (Vec::new(), None);
-        for (line, told) in telling(text) {
+        for (line, line_text) in content_lines(text) {
             let at_line = |problem| FileError::at(name, line, problem);
             if end_ns.is_some() {
-                return Err(at_line(format!("{told:?} after the end: write the end last")));
+                return Err(at_line(format!(
+                    "{line_text:?} follows the end: write the end last"
+                )));
             }
             let last_ns = offsets_ns.last().copied().unwrap_or(0);
-            match told.strip_prefix("end ") {
+            match line_text.strip_prefix("end ") {
                 Some(end) => end_ns = Some(ending(end.trim(), last_ns).map_err(at_line)?),
-                None => offsets_ns.push(offset(told, last_ns).map_err(at_line)?),
+                None => offsets_ns.push(offset(line_text, last_ns).map_err(at_line)?),
             }
         }
         let Some(&last_ns) = offsets_ns.last() else {
-            let problem = "no request is ever due: write nanoseconds from the start, one request a line";
+            let problem = "the file has no due time: write nanoseconds from the start, one request per line";
             return Err(FileError::of(name, problem.into()));
         };
         Ok(Self {
@@ -44,7 +46,7 @@ impl ArrivalTimes {
         })
     }
 
-    /// Writes times that can be read again.
+    /// Writes times in the format that [`Self::read`] reads.
     pub fn write(
         out: &mut dyn Write,
         offsets_ns: impl Iterator<Item = u64>,
@@ -61,17 +63,17 @@ impl ArrivalTimes {
         out.flush()
     }
 
-    /// What reports call them.
+    /// Returns the name in reports.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// From the start to the end of their window.
+    /// Returns the length of the window.
     pub fn length(&self) -> Duration {
         Duration::from_nanos(self.length_ns)
     }
 
-    /// The mean rate of the first `window`, in requests a second.
+    /// Returns the mean rate in the first `window`, in requests per second.
     pub fn mean_per_s(&self, window: Duration) -> f64 {
         let window_ns = duration_ns(window);
         let requests = self
@@ -85,29 +87,31 @@ impl ArrivalTimes {
     }
 }
 
-/// Later than any time that is meant, in ns: half of what a clock can count.
+/// Upper limit of times in nanoseconds: half of the range of the clock.
 const LATEST: u64 = u64::MAX / 2;
 
-fn offset(told: &str, last_ns: u64) -> Result<u64, String> {
-    match told.parse() {
+fn offset(line_text: &str, last_ns: u64) -> Result<u64, String> {
+    match line_text.parse() {
         Ok(offset_ns) if offset_ns < last_ns => Err(format!(
             "{offset_ns} is before {last_ns}: write the times in order"
         )),
         Ok(offset_ns) if offset_ns < LATEST => Ok(offset_ns),
-        _ => Err(no_time(told)),
+        _ => Err(not_a_time(line_text)),
     }
 }
 
-fn ending(told: &str, last_ns: u64) -> Result<u64, String> {
-    match told.parse() {
+fn ending(line_text: &str, last_ns: u64) -> Result<u64, String> {
+    match line_text.parse() {
         Ok(end_ns) if end_ns > last_ns && end_ns <= LATEST => Ok(end_ns),
-        Ok(_) => Err(format!("the end at {told} is not after the last time, {last_ns}")),
-        Err(_) => Err(no_time(told)),
+        Ok(_) => Err(format!(
+            "the end at {line_text} is not after the last time, {last_ns}"
+        )),
+        Err(_) => Err(not_a_time(line_text)),
     }
 }
 
-fn no_time(told: &str) -> String {
-    format!("{told:?} is no time: write whole nanoseconds from the start")
+fn not_a_time(line_text: &str) -> String {
+    format!("{line_text:?} is not a time: write whole nanoseconds from the start")
 }
 
 #[cfg(test)]
@@ -132,20 +136,20 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_with_its_line() {
         let cases = [
-            ("", "a: no request is ever due"),
-            ("end 5", "a: no request is ever due"),
-            ("1\nsoon", "a:2: \"soon\" is no time"),
-            ("-1", "a:1: \"-1\" is no time"),
-            ("1.5", "a:1: \"1.5\" is no time"),
+            ("", "a: the file has no due time"),
+            ("end 5", "a: the file has no due time"),
+            ("1\nsoon", "a:2: \"soon\" is not a time"),
+            ("-1", "a:1: \"-1\" is not a time"),
+            ("1.5", "a:1: \"1.5\" is not a time"),
             ("99999999999999999999", "a:1: "),
             ("5\n\n4", "a:3: 4 is before 5: write the times in order"),
             ("5\nend 5", "a:2: the end at 5 is not after the last time"),
-            ("5\nend never", "a:2: \"never\" is no time"),
-            ("5\nend 6\n7", "a:3: \"7\" after the end"),
+            ("5\nend never", "a:2: \"never\" is not a time"),
+            ("5\nend 6\n7", "a:3: \"7\" follows the end"),
         ];
-        for (text, told) in cases {
+        for (text, expected) in cases {
             let error = ArrivalTimes::read("a", text).unwrap_err().to_string();
-            assert!(error.starts_with(told), "{text:?}: {error}");
+            assert!(error.starts_with(expected), "{text:?}: {error}");
         }
     }
 

@@ -1,7 +1,7 @@
-//! Schedules as text files.
+//! Files of schedules.
 //!
-//! A line is a step, its length and its rate in requests a second, or the rates between which it rises or falls
-//! evenly; `repeat N` has the lines since the start or the last `repeat` run N times in all:
+//! Each line is a step: its length and its rate in requests per second, or two rates between which it rises or falls
+//! evenly. `repeat N` runs the lines since the start or the last `repeat` N times in total:
 //!
 //! ```text
 //! # from 100/s to 5,000/s, then bursts: 200 ms of each second
@@ -14,14 +14,14 @@
 use std::time::Duration;
 
 use crate::schedule::rate_schedule::{Schedule, Step};
-use crate::util::line_file::{FileError, telling};
+use crate::util::line_file::{FileError, content_lines};
 
-/// More steps than anybody means; each takes 24 bytes.
+/// Maximum number of steps; each takes 24 bytes.
 const MOST_STEPS: usize = 1_000_000;
 
 impl Schedule {
-    /// Reads the text of a schedule file; its name is for reports and errors. `duration` reads a length, such as 500ms
-    /// or 30s, or says what is wrong with it.
+    /// Reads the text of a schedule file. Reports and errors show the name. `duration` parses a length, such as 500ms or
+    /// 30s, or returns a message.
     pub fn read(
         name: &str,
         text: &str,
@@ -29,47 +29,47 @@ impl Schedule {
     ) -> Result<Self, FileError> {
         let mut steps = Vec::new();
         let mut block = 0;
-        for (line, told) in telling(text) {
+        for (line, line_text) in content_lines(text) {
             let at_line = |problem| FileError::at(name, line, problem);
-            match told.strip_prefix("repeat") {
+            match line_text.strip_prefix("repeat") {
                 Some(times) => {
                     repeat(&mut steps, block, times.trim()).map_err(at_line)?;
                     block = steps.len();
                 }
-                None => steps.push(step(told, &duration).map_err(at_line)?),
+                None => steps.push(step(line_text, &duration).map_err(at_line)?),
             }
         }
         Self::new(name.into(), steps).map_err(|error| FileError::of(name, error.to_string()))
     }
 }
 
-fn step(told: &str, duration: impl Fn(&str) -> Result<Duration, String>) -> Result<Step, String> {
-    let Some((length, rates)) = told.split_once(char::is_whitespace) else {
+fn step(line_text: &str, duration: impl Fn(&str) -> Result<Duration, String>) -> Result<Step, String> {
+    let Some((length, rates)) = line_text.split_once(char::is_whitespace) else {
         return Err(format!(
-            "{told:?} is no step: write DURATION RATE or DURATION RATE..RATE, such as 10s 100..5000"
+            "{line_text:?} is not a step: write DURATION RATE or DURATION RATE..RATE, such as 10s 100..5000"
         ));
     };
     let rates = rates.trim();
     let (from, to) = rates.split_once("..").unwrap_or((rates, rates));
     let step = Step::new(duration(length)?, rate(from)?, rate(to)?);
-    step.map_err(|error| format!("{told:?}: {error}"))
+    step.map_err(|error| format!("{line_text:?}: {error}"))
 }
 
-fn rate(told: &str) -> Result<f64, String> {
-    let number = told.strip_suffix("/s").unwrap_or(told);
+fn rate(line_text: &str) -> Result<f64, String> {
+    let number = line_text.strip_suffix("/s").unwrap_or(line_text);
     number
         .parse()
-        .map_err(|_| format!("{told:?} is not a rate: write requests a second, such as 500"))
+        .map_err(|_| format!("{line_text:?} is not a rate: write requests per second, such as 500"))
 }
 
 fn repeat(steps: &mut Vec<Step>, block: usize, times: &str) -> Result<(), String> {
     let times: usize = times.parse().unwrap_or(0);
     if times == 0 {
-        return Err("repeat how often? Write repeat N with N of at least 1".into());
+        return Err("the number of repeats is missing or 0: write repeat N with N of at least 1".into());
     }
     let repeated = steps[block..].to_vec();
     if repeated.is_empty() {
-        return Err("nothing to repeat: write the steps before it".into());
+        return Err("repeat has no steps before it: write the steps first".into());
     }
     match repeated.len().checked_mul(times) {
         Some(more) if block + more <= MOST_STEPS => {
@@ -123,7 +123,7 @@ mod tests {
             ("1s 0\n", "a.txt: no request is ever due"),
             (
                 "1s 5\nfast\n",
-                "a.txt:2: \"fast\" is no step: write DURATION RATE",
+                "a.txt:2: \"fast\" is not a step: write DURATION RATE",
             ),
             ("# a\n\nsoon 5", "a.txt:3: \"soon\" is no time"),
             ("1s five", "a.txt:1: \"five\" is not a rate"),
@@ -132,14 +132,17 @@ mod tests {
             ("1s 1000001", "a.txt:1: \"1s 1000001\": a rate must be"),
             ("1s inf", "a.txt:1: \"1s inf\": a rate must be"),
             ("0s 5", "a.txt:1: \"0s 5\": a step must last"),
-            ("repeat 3", "a.txt:1: nothing to repeat"),
-            ("1s 5\nrepeat 0", "a.txt:2: repeat how often?"),
-            ("1s 5\nrepeat 3\nrepeat 3", "a.txt:3: nothing to repeat"),
+            ("repeat 3", "a.txt:1: repeat has no steps before it"),
+            ("1s 5\nrepeat 0", "a.txt:2: the number of repeats is missing or 0"),
+            (
+                "1s 5\nrepeat 3\nrepeat 3",
+                "a.txt:3: repeat has no steps before it",
+            ),
             ("1s 5\nrepeat 1000001", "a.txt:2: more than 1000000 steps"),
         ];
-        for (text, told) in cases {
+        for (text, expected) in cases {
             let error = read(text).unwrap_err().to_string();
-            assert!(error.starts_with(told), "{text:?}: {error}");
+            assert!(error.starts_with(expected), "{text:?}: {error}");
         }
     }
 

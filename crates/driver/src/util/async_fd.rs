@@ -1,4 +1,4 @@
-//! Descriptors that the runtime waits for.
+//! File descriptors that the runtime waits for.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -6,12 +6,12 @@ use std::os::fd::OwnedFd;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-/// Lets the runtime wait for a descriptor together with its others, for this and for nothing else.
+/// Registers a descriptor with the runtime for `interest` only.
 #[expect(
     unsafe_code,
     reason = "tokio has no safe way to wait for a descriptor of a kind that it does not know"
 )]
-pub(crate) fn watched(descriptor: OwnedFd, interest: Interest) -> io::Result<AsyncFd<OwnedFd>> {
+pub(crate) fn register(descriptor: OwnedFd, interest: Interest) -> io::Result<AsyncFd<OwnedFd>> {
     // SAFETY: an OwnedFd is open for as long as it lives and always is the same descriptor; the AsyncFd owns it,
     // and nothing here takes it out again.
     let registered = unsafe { AsyncFd::register_with_interest(descriptor, interest) };

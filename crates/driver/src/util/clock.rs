@@ -1,21 +1,21 @@
-//! The clocks that the driver reads: the kernel side's and the thread's own CPU time.
+//! Clocks that the driver reads: `CLOCK_MONOTONIC`, as the kernel side does, and the CPU time of a thread.
 
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
-/// Nanoseconds in a second.
+/// Number of nanoseconds in a second.
 pub(crate) const NS_PER_S: u64 = 1_000_000_000;
 
-/// Now, in nanoseconds of `CLOCK_MONOTONIC`: the clock of every time in logtrace.
+/// Returns the time in nanoseconds of `CLOCK_MONOTONIC`, the clock of all times in logtrace.
 pub fn now_ns() -> u64 {
     nanoseconds(clock_gettime(ClockId::Monotonic))
 }
 
-/// CPU time that the calling thread has used, in nanoseconds.
+/// Returns the CPU time that the calling thread has used, in nanoseconds.
 pub(crate) fn thread_cpu_ns() -> u64 {
     nanoseconds(clock_gettime(ClockId::ThreadCPUTime))
 }
 
-/// The time of `CLOCK_MONOTONIC` as the kernel takes it.
+/// Converts a time of `CLOCK_MONOTONIC` for system calls.
 pub(crate) fn timespec(at_ns: u64) -> Timespec {
     Timespec {
         tv_sec: i64::try_from(at_ns / NS_PER_S).unwrap_or(i64::MAX),
@@ -23,12 +23,12 @@ pub(crate) fn timespec(at_ns: u64) -> Timespec {
     }
 }
 
-/// A duration in nanoseconds; 584 years and more become the longest one.
+/// Returns a duration in nanoseconds, at most 584 years.
 pub(crate) fn duration_ns(duration: std::time::Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// How many a second `count` in `length_ns` are; none in no time.
+/// Returns the rate per second of `count` in `length_ns`; 0 if the length is 0.
 pub(crate) fn per_s(count: f64, length_ns: u64) -> f64 {
     match length_ns {
         0 => 0.0,

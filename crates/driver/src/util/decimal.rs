@@ -1,9 +1,9 @@
 //! Decimal numbers without rounding.
 
-/// A number of `10^-places`, as a server takes it.
+/// Returns `scaled * 10^-places` as SQL text.
 pub(crate) fn decimal(scaled: i64, places: u32) -> String {
     let sign = if scaled < 0 { "-" } else { "" };
-    // A sign would count as a digit.
+    // Format without the sign, which would count as a digit.
     let digits = format!("{:0width$}", scaled.unsigned_abs(), width = places as usize + 1);
     let (whole, fraction) = digits.split_at(digits.len() - places as usize);
     match fraction {

@@ -1,32 +1,32 @@
-//! Text files of one thing a line, read with the numbers of their lines.
+//! Text files with one entry per line, and errors with line numbers.
 
 use thiserror::Error;
 
-/// What is wrong with a file, and where.
+/// Error in a file, with its line if known.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum FileError {
-    /// A line cannot be meant.
+    /// A line is wrong.
     #[error("{name}:{line}: {problem}")]
     Line {
-        /// The file.
+        /// Name of the file.
         name: String,
         /// Number of the line, from 1.
         line: usize,
-        /// What is wrong, and what to write.
+        /// Problem, and what to write.
         problem: String,
     },
-    /// The file as a whole cannot be meant.
+    /// The file as a whole is wrong.
     #[error("{name}: {problem}")]
     Whole {
-        /// The file.
+        /// Name of the file.
         name: String,
-        /// What is wrong, and what to write.
+        /// Problem, and what to write.
         problem: String,
     },
 }
 
 impl FileError {
-    /// Of a line.
+    /// Creates an error in a line.
     pub(crate) fn at(name: &str, line: usize, problem: String) -> Self {
         Self::Line {
             name: name.into(),
@@ -35,7 +35,7 @@ impl FileError {
         }
     }
 
-    /// Of the whole file.
+    /// Creates an error in the whole file.
     pub(crate) fn of(name: &str, problem: String) -> Self {
         Self::Whole {
             name: name.into(),
@@ -44,8 +44,8 @@ impl FileError {
     }
 }
 
-/// The lines that say something, with their numbers from 1: no blanks at their ends, no comments (from `#` on).
-pub(crate) fn telling(text: &str) -> impl Iterator<Item = (usize, &str)> {
+/// Returns the lines that are not empty, with their numbers from 1, without comments (from `#` on) and outer blanks.
+pub(crate) fn content_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = text
         .lines()
         .map(|line| line.split('#').next().unwrap_or_default().trim());

@@ -9,33 +9,33 @@ pub use rand_xoshiro::rand_core::Rng;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng;
 
-/// What random numbers are drawn for. Each purpose has numbers of its own, so that a longer warm-up does not
-/// change the requests of the window.
+/// Purpose of random numbers. Each purpose has its own sequence, so that a longer warm-up does not change the requests
+/// of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
-    /// The arrivals of a window.
+    /// Arrivals of a window.
     Arrivals,
-    /// The values in the warm-up's requests.
+    /// Values of requests in the warm-up.
     Warmup,
-    /// The values in the window's requests.
+    /// Values of requests in the window.
     Window,
-    /// The seed of the requests that measure a capacity: they are not those of the run, which follow on the same tables.
+    /// Seed of the requests that measure a capacity. They differ from the run's requests, which use the same tables.
     Capacity,
-    /// The rows that are loaded into the table, or the part of tables, of this number.
+    /// Rows loaded into the table or the batch with this number.
     Load(u32),
-    /// The habits of the user at the connection of this number.
+    /// Behaviour of the user at the connection with this number.
     User(u32),
-    /// What a study draws of this number: the order of its cells.
+    /// Random choices of a study with this number, such as the order of cells.
     Study(u32),
 }
 
 impl Stream {
-    /// The generator of this purpose.
+    /// Returns the generator of this purpose.
     pub fn rng(self, seed: u64) -> Xoshiro256PlusPlus {
         Xoshiro256PlusPlus::seed_from_u64(self.base(seed))
     }
 
-    /// A number from which [`nth_rng`] makes one generator a request.
+    /// Returns a number from which [`nth_rng`] makes one generator per request.
     pub(crate) fn base(self, seed: u64) -> u64 {
         let purpose = match self {
             Self::Arrivals => 1,
@@ -52,18 +52,18 @@ impl Stream {
     }
 }
 
-/// The generator of request `number`: its values depend on the seed and its number alone, not on which connection
-/// happens to take it.
+/// Returns the generator of request `number`. Its values depend on the seed and the number only, not on the connection
+/// that serves it.
 pub(crate) fn nth_rng(base: u64, number: u64) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(base.wrapping_add(number))
 }
 
-/// A number of [0, 1) in steps of 2^-53.
+/// Draws a number of [0, 1) in steps of 2^-53.
 pub(crate) fn unit(rng: &mut impl Rng) -> f64 {
     (rng.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
-/// A whole number of [0, below); `below` must not be 0. The bias is under `below` / 2^64.
+/// Draws a whole number of [0, below). `below` must not be 0. The bias is under `below` / 2^64.
 pub fn below(rng: &mut impl Rng, below: u64) -> u64 {
     let product = u128::from(rng.next_u64()) * u128::from(below);
     (product >> 64) as u64

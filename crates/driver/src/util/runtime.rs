@@ -1,4 +1,4 @@
-//! The one thread on which everything of a drive runs.
+//! Runtime that stays on the calling thread.
 
 use std::future::Future;
 use std::io;
@@ -6,12 +6,12 @@ use std::io;
 use thiserror::Error;
 use tokio::runtime::{Builder, Handle, LocalOptions};
 
-/// Why nothing could be started.
+/// Reason why the runtime cannot start.
 #[derive(Debug, Error)]
 pub enum RuntimeError {
-    /// The caller is asynchronous itself.
+    /// The caller runs in another runtime.
     #[error(
-        "the driver blocks its thread and cannot start inside of another runtime: give it a thread of its own"
+        "the driver blocks its thread and cannot start inside another runtime: call it on another thread"
     )]
     Nested,
     /// The system refused a timer or an event queue.
@@ -19,14 +19,14 @@ pub enum RuntimeError {
     Io(#[from] io::Error),
 }
 
-/// Tasks to run before sockets and the timer are looked at again. Each may write to a socket (some 10 us), so that
-/// tokio's default of 61 could hold a due time back for more than half a millisecond.
+/// Number of tasks to run before sockets and the timer are checked again. Each may write to a socket (some 10 us), so
+/// tokio's default of 61 could delay a due time by more than half a millisecond.
 const EVENT_INTERVAL: u32 = 4;
 
 /// Runs a future to its end on the calling thread.
 ///
-/// The runtime is local: tasks stay on this thread, which waits for due times and sends itself. Handing a request
-/// to another thread would add some 30 us of lag.
+/// Tasks stay on this thread, which waits for due times and also sends. Handing a request to another thread would add
+/// some 30 us of lag.
 pub(crate) fn on_this_thread<F: Future>(future: F) -> Result<F::Output, RuntimeError> {
     if Handle::try_current().is_ok() {
         return Err(RuntimeError::Nested);

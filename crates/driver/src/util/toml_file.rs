@@ -1,4 +1,4 @@
-//! Reading TOML files: what is wrong is said with its line.
+//! TOML files, and errors with line numbers.
 
 use std::ops::Range;
 
@@ -6,42 +6,41 @@ use serde::de::DeserializeOwned;
 
 use crate::util::line_file::FileError;
 
-/// Reads the text of a file; `name` is for errors.
+/// Reads the text of a file. Errors show the name.
 pub fn read_toml<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, FileError> {
     toml::from_str(text).map_err(|error| {
-        let (span, problem) = parsers(&error, text);
+        let (span, problem) = message(&error, text);
         FileError::at(name, toml_line(text, span.start), problem)
     })
 }
 
-/// The number of the line that has the byte at this place, from 1.
+/// Returns the number of the line, from 1, that holds the byte at offset `at`.
 pub fn toml_line(text: &str, at: usize) -> usize {
     let before = text.as_bytes().iter().take(at);
     1 + before.filter(|&&byte| byte == b'\n').count()
 }
 
-/// The parser's own words, but where they name no remedy, or it takes a text without quotes for the beginning of something
-/// else.
-fn parsers(error: &toml::de::Error, text: &str) -> (Range<usize>, String) {
+/// Returns the parser's message, or a better one where the parser names no remedy or mistakes an unquoted text.
+fn message(error: &toml::de::Error, text: &str) -> (Range<usize>, String) {
     let span = error.span().unwrap_or_default();
     let problem = error.message().trim().replace('\n', ", ");
     if problem == "duplicate key" {
         let key = text.get(span.clone()).unwrap_or_default();
         return (
             span,
-            format!("duplicate key: {key} is there twice, leave one of them out"),
+            format!("duplicate key: {key} is set twice, remove one of them"),
         );
     }
     let problem = match bare_word(text, span.clone()) {
         Some(word) if !problem.contains(word) => {
-            format!("{word} cannot stand here by itself: write a text in quotes, as {word:?}")
+            format!("{word} needs quotes here: write {word:?}")
         }
         _ => problem,
     };
     (span, problem)
 }
 
-/// A word in the place of a value, behind `=`.
+/// Returns the unquoted word after `=`, if the error is about one.
 fn bare_word(text: &str, span: Range<usize>) -> Option<&str> {
     let is_value = text.get(..span.start)?.trim_end().ends_with('=');
     let word = text.get(span)?.trim();

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::common::drives::{DATASET, config, drive_to_end, uniform};
 use crate::common::server::{FLAVORS, Server};
 use logtrace_driver::{
-    CustomWorkload, DriveConfig, LoadConfig, LoadError, Measured, Protocol, Refused, Requests, Target,
+    CustomWorkload, DriveConfig, DriveResult, LoadConfig, LoadError, Protocol, Refused, Requests, Target,
     WorkloadOptions, load,
 };
 use logtrace_testkit::chi_square::against;
@@ -40,12 +40,12 @@ fn loaded(target: &Target, text: &str) -> Result<u64, LoadError> {
 }
 
 /// 400 requests of the example in a second.
-fn drive(target: &Target, protocol: Protocol, connections: usize) -> Measured {
+fn drive(target: &Target, protocol: Protocol, connections: usize) -> DriveResult {
     drive_file(target, requests(EXAMPLE, Some(protocol)), connections, 400)
 }
 
 /// So many requests in a second.
-fn drive_file(target: &Target, requests: Requests, connections: usize, count: u32) -> Measured {
+fn drive_file(target: &Target, requests: Requests, connections: usize, count: u32) -> DriveResult {
     let (pace, second) = (uniform(count.into()), Duration::from_secs(1));
     let config = DriveConfig {
         requests,

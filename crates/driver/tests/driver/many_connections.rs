@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::common::drives::{DATASET, config, drive_to_end, load_dataset, uniform};
 use crate::common::server::{FLAVORS, Server};
-use logtrace_driver::{CancellationToken, DriveConfig, Ended, Outputs, Progress, Stage, Watch, drive};
+use logtrace_driver::{CancellationToken, DriveConfig, EndReason, Outputs, Progress, Stage, Watch, drive};
 use logtrace_testkit::alone;
 
 const CONNECTIONS: usize = 1000;
@@ -31,7 +31,7 @@ fn with(server: &Server, connections: usize) -> DriveConfig {
 /// Drives for a second; the median lag.
 fn lag_ns(config: &DriveConfig) -> u64 {
     let measured = drive_to_end(config);
-    assert_eq!(measured.ended, Ended::Completed);
+    assert_eq!(measured.ended, EndReason::Completed);
     assert_eq!((measured.requests, measured.done), (2000, 2000));
     assert_eq!(measured.outages, [], "all connected, and stayed");
     measured.lag.value_at_quantile(0.5)

@@ -15,7 +15,7 @@ use base64::prelude::BASE64_STANDARD;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use logtrace_driver::{
-    Address, Arrivals, CancellationToken, Ended, LoadError, Outputs, Pace, Progress, Stage, Target,
+    Address, Arrivals, CancellationToken, EndReason, LoadError, Outputs, Pace, Progress, Stage, Target,
     TimeRange, Watch, drive, drop_database, now_ns,
 };
 use logtrace_testkit::alone;
@@ -39,7 +39,7 @@ fn requests_are_rate_times_duration_and_the_same_for_a_seed() {
             config.dataset.seed = seed;
             config.warmup = Duration::from_millis(100 * seed);
             let (measured, requests) = drive_and_observe(&config, CancellationToken::new()).unwrap();
-            assert_eq!(measured.ended, Ended::Completed);
+            assert_eq!(measured.ended, EndReason::Completed);
             // Exactly the share that was sent within the window: chance decides how many fall due, not what counts
             // as kept up.
             let in_time = requests

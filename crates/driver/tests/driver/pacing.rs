@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::common::drives::{config, drive_to_end, load_dataset, uniform};
 use crate::common::server::{FLAVORS, Server};
-use logtrace_driver::{Arrivals, DriveConfig, PaceTurn, Waiting, pace_lag};
+use logtrace_driver::{Arrivals, DriveConfig, PaceRound, WaitMethod, pace_lag};
 use logtrace_testkit::alone;
 
 const ROUNDS: usize = 12;
@@ -17,8 +17,8 @@ const ATTEMPTS: usize = 3;
 const RATE_PER_S: f64 = 1000.0;
 const ROUND: Duration = Duration::from_millis(250);
 
-fn median_lag(waiting: Waiting) -> u64 {
-    let turn = PaceTurn {
+fn median_lag(waiting: WaitMethod) -> u64 {
+    let turn = PaceRound {
         rate_per_s: RATE_PER_S,
         arrivals: Arrivals::Uniform,
         seed: 0,
@@ -47,9 +47,9 @@ fn medians<const N: usize>(mut ways: [Box<dyn FnMut() -> u64 + '_>; N]) -> [u64;
 fn the_pacer_is_about_as_exact_as_a_bare_timer_and_tokios_timer_is_not() {
     let _alone = alone();
     let [pacer, bare, tokio] = medians([
-        Box::new(|| median_lag(Waiting::Pacer)),
-        Box::new(|| median_lag(Waiting::BareTimer)),
-        Box::new(|| median_lag(Waiting::TokioTimer)),
+        Box::new(|| median_lag(WaitMethod::Pacer)),
+        Box::new(|| median_lag(WaitMethod::BareTimer)),
+        Box::new(|| median_lag(WaitMethod::TokioTimer)),
     ]);
     println!("median lag in ns: pacer {pacer}, bare timerfd {bare}, tokio {tokio}");
     assert!(2 * pacer <= 3 * bare, "pacer {pacer} ns, bare timerfd {bare} ns");
@@ -59,7 +59,7 @@ fn the_pacer_is_about_as_exact_as_a_bare_timer_and_tokios_timer_is_not() {
 /// The median lags of requests to a server and of a bare timer beside them, so that both see the same machine.
 fn beside(config: &DriveConfig) -> (u64, u64) {
     thread::scope(|scope| {
-        let bare = scope.spawn(|| median_lag(Waiting::BareTimer));
+        let bare = scope.spawn(|| median_lag(WaitMethod::BareTimer));
         let sent = drive_to_end(config).lag.value_at_quantile(0.5);
         (sent, bare.join().unwrap())
     })
@@ -74,7 +74,7 @@ fn sent_beside(config: &DriveConfig) -> [u64; 3] {
             bare.push(beside);
             sent
         }),
-        Box::new(|| median_lag(Waiting::TokioTimer)),
+        Box::new(|| median_lag(WaitMethod::TokioTimer)),
     ]);
     bare.sort_unstable();
     [sent, bare[ROUNDS / 2], tokio]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::common::drives::{config, drive_to_end, loaded, uniform};
 use crate::common::server::{FLAVORS, Flavor, START_LIMIT, Server, signal, signal_in_a_second};
-use logtrace_driver::{DISCONNECTED, DriveConfig, Ended, Measured, Outage, OutageCause, TIMED_OUT};
+use logtrace_driver::{DISCONNECTED, DriveConfig, DriveResult, EndReason, Outage, OutageCause, TIMED_OUT};
 use rustix::process::Signal;
 
 const CONNECTIONS: u64 = 8;
@@ -28,7 +28,7 @@ fn patient(server: &Server) -> DriveConfig {
 }
 
 /// Drives while `happens` does something to the server.
-fn drive_while<T>(mut server: Server, happens: impl FnOnce(&mut Server) -> T) -> (Measured, T) {
+fn drive_while<T>(mut server: Server, happens: impl FnOnce(&mut Server) -> T) -> (DriveResult, T) {
     let config = patient(&server);
     let driving = thread::spawn(move || drive_to_end(&config));
     // A restart right after the connections were made could not be told by the server's uptime.
@@ -38,8 +38,8 @@ fn drive_while<T>(mut server: Server, happens: impl FnOnce(&mut Server) -> T) ->
 }
 
 /// All that fell due was sent, and failed only where it was under way.
-fn assert_nothing_is_missing(measured: &Measured, flavor: Flavor) -> Outage {
-    assert_eq!(measured.ended, Ended::Completed, "{flavor:?}");
+fn assert_nothing_is_missing(measured: &DriveResult, flavor: Flavor) -> Outage {
+    assert_eq!(measured.ended, EndReason::Completed, "{flavor:?}");
     assert_eq!(measured.requests, RATE_PER_S * SECONDS, "{flavor:?}");
     assert_eq!((measured.unsent, measured.unfinished), (0, 0), "{flavor:?}");
     let failed: u64 = measured.errors.values().sum();
@@ -104,7 +104,7 @@ fn a_request_past_its_deadline_has_failed_and_those_after_it_are_done() {
         });
         let measured = drive_to_end(&config);
         stopper.join().unwrap();
-        assert_eq!(measured.ended, Ended::Completed, "{flavor:?}");
+        assert_eq!(measured.ended, EndReason::Completed, "{flavor:?}");
         assert_eq!((measured.unsent, measured.unfinished), (0, 0), "{flavor:?}");
         // Each connection had one request when the server stopped, and waits for another connection then.
         let late = measured.errors[&TIMED_OUT];
@@ -129,7 +129,7 @@ fn a_server_that_does_not_come_back_ends_the_drive_when_patience_is_over() {
         let killer = signal_in_a_second(server.pid(), Signal::KILL);
         let measured = drive_to_end(&config);
         killer.join().unwrap();
-        assert_eq!(measured.ended, Ended::ServerGone, "{flavor:?}");
+        assert_eq!(measured.ended, EndReason::ServerGone, "{flavor:?}");
         let [outage] = measured.outages[..] else {
             panic!("{flavor:?}: {:?}", measured.outages);
         };

@@ -8,8 +8,8 @@ use crate::common::drives::{DATASET, assert_adds_up, config, drive_and_observe, 
 use crate::common::server::{Flavor, START_LIMIT, Server, block_on};
 use logtrace_driver::tpcc::{Condition, HomeWarehouse, TpccOptions, TransactionType, check};
 use logtrace_driver::{
-    CancellationToken, Compat, DriveConfig, Ended, Kind, LoadConfig, LoadProgress, Measured, OutageCause,
-    Pace, Protocol, Requests, Target, WorkloadInfo, WorkloadOptions, load,
+    CancellationToken, Compat, DriveConfig, DriveResult, EndReason, Kind, LoadConfig, LoadProgress,
+    OutageCause, Pace, Protocol, Requests, Target, WorkloadInfo, WorkloadOptions, load,
 };
 use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
@@ -65,7 +65,7 @@ fn assert_consistent(target: &Target) {
 }
 
 /// What is counted by kind is all that was done, and the server counts the same new orders.
-fn assert_counted(measured: &Measured) {
+fn assert_counted(measured: &DriveResult) {
     assert_adds_up(measured);
     let sum = |of: fn(&Kind) -> u64| measured.kinds.iter().map(of).sum::<u64>();
     assert_eq!(measured.kinds.len(), 5);
@@ -137,7 +137,7 @@ fn counts_match_the_tables(flavor: Flavor) {
 }
 
 /// Each table has what was added and lacks what was taken, and each warehouse got its share.
-fn counted(server: &Server, config: &DriveConfig) -> Measured {
+fn counted(server: &Server, config: &DriveConfig) -> DriveResult {
     let before = contents(server);
     let measured = drive_to_end(config);
     assert_counted(&measured);
@@ -180,7 +180,7 @@ fn like_others(target: &Target) {
 }
 
 /// Drives while somebody else does something to the server after a second.
-fn disturbed(config: &DriveConfig, disturb: impl FnOnce() + Send) -> Measured {
+fn disturbed(config: &DriveConfig, disturb: impl FnOnce() + Send) -> DriveResult {
     thread::scope(|scope| {
         let other = scope.spawn(|| {
             thread::sleep(Duration::from_secs(1));
@@ -238,7 +238,7 @@ fn restarted(server: &mut Server, config: &DriveConfig, how: Signal) {
     until_served(server, connections);
     cancel.cancel();
     let (measured, _) = driving.join().unwrap();
-    assert_eq!(measured.ended, Ended::Interrupted);
+    assert_eq!(measured.ended, EndReason::Interrupted);
     let lost: u64 = measured.outages.iter().map(|outage| outage.connections).sum();
     let back: u64 = measured.outages.iter().map(|outage| outage.back).sum();
     assert_eq!((lost, back), (connections, connections), "{:?}", measured.outages);
@@ -266,7 +266,7 @@ fn until_served(server: &Server, connections: u64) {
 }
 
 /// The server counts the same new orders, but for requests of which nobody knows.
-fn assert_counted_but(unknown: u64, measured: &Measured) {
+fn assert_counted_but(unknown: u64, measured: &DriveResult) {
     let orders = &measured.kinds[NEW_ORDER];
     let committed = orders.done - orders.rolled_back;
     let grown = measured.orders_grown.unwrap();

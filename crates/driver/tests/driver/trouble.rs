@@ -9,7 +9,7 @@ use crate::common::drives::{
 };
 use crate::common::server::{FLAVORS, Flavor, Server, block_on, signal, signal_in_a_second};
 use logtrace_driver::{
-    CancellationToken, DISCONNECTED, Dataset, DriveError, Ended, Keys, MAX_RETRIES, now_ns,
+    CancellationToken, DISCONNECTED, Dataset, DriveError, EndReason, Keys, MAX_RETRIES, now_ns,
 };
 use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
@@ -97,7 +97,7 @@ fn a_killed_server_ends_the_run_with_what_was_measured() {
         let killer = signal_in_a_second(server.pid(), Signal::KILL);
         let measured = drive_to_end(&config);
         killer.join().unwrap();
-        assert_eq!(measured.ended, Ended::ServerGone);
+        assert_eq!(measured.ended, EndReason::ServerGone);
         assert!(measured.done > 0);
         assert_eq!(
             measured.errors.get(&DISCONNECTED),
@@ -125,7 +125,7 @@ fn cancelling_ends_the_window_and_keeps_what_was_measured() {
     });
     let (measured, _) = drive_and_observe(&config, cancel.clone()).unwrap();
     canceller.join().unwrap();
-    assert_eq!(measured.ended, Ended::Interrupted);
+    assert_eq!(measured.ended, EndReason::Interrupted);
     assert!(measured.done > 0 && measured.requests < 24_000);
     let cancelled_before = drive_and_observe(&config, cancel);
     assert!(matches!(cancelled_before, Err(DriveError::Cancelled)));

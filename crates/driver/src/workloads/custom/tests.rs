@@ -71,13 +71,13 @@ const REPLACED: &[(&str, &str, &str)] = &[
     (
         "weight = 2",
         "weight = two",
-        ":8: two cannot stand here ... as \"two\"",
+        ":8: two needs quotes here ... write \"two\"",
     ),
-    ("'read'", "read", ":7: read cannot stand here ... as \"read\""),
+    ("'read'", "read", ":7: read needs quotes here ... write \"read\""),
     (
         "{ type = 'row' }",
         "{ type = row }",
-        ":5: row cannot stand here ... as \"row\"",
+        ":5: row needs quotes here ... write \"row\"",
     ),
     ("weight = 2", "weight = true", ":8: ... boolean `true`"),
     ("weight = 2", "weight = 2\nweight = 2", ":9: duplicate key"),

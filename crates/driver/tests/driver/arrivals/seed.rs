@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use logtrace_driver::{ArrivalTimes, Arrivals, CancellationToken, Ended, Pace};
+use logtrace_driver::{ArrivalTimes, Arrivals, CancellationToken, EndReason, Pace};
 
 use crate::common::drives::{config, drive_and_observe, loaded};
 use crate::common::server::{FLAVORS, Server};
@@ -16,7 +16,7 @@ fn requests(server: &Server, pace: Pace, seed: u64) -> (Vec<u64>, Vec<String>) {
     config.dataset.keys = "zipfian:0.5".parse().unwrap();
     let before = server.general_log().len();
     let (measured, requests) = drive_and_observe(&config, CancellationToken::new()).unwrap();
-    assert_eq!(measured.ended, Ended::Completed);
+    assert_eq!(measured.ended, EndReason::Completed);
     let mut due: Vec<u64> = requests
         .iter()
         .map(|request| request.due_ns - measured.window.start_ns)

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use logtrace_driver::{
-    ArrivalTimes, Arrivals, CancellationToken, DriveConfig, Ended, Measured, Pace, Schedule, Step,
+    ArrivalTimes, Arrivals, CancellationToken, DriveConfig, DriveResult, EndReason, Pace, Schedule, Step,
 };
 use logtrace_events::Request;
 
@@ -30,15 +30,15 @@ fn selects(server: &Server, pace: Pace, seconds: u64) -> DriveConfig {
     config(server.target("logtrace"), "point_select", pace, duration)
 }
 
-fn drive(config: &DriveConfig) -> (Measured, Vec<Request>) {
+fn drive(config: &DriveConfig) -> (DriveResult, Vec<Request>) {
     let (measured, mut requests) = drive_and_observe(config, CancellationToken::new()).unwrap();
-    assert_eq!(measured.ended, Ended::Completed);
+    assert_eq!(measured.ended, EndReason::Completed);
     requests.sort_unstable_by_key(|request| request.sent_ns);
     (measured, requests)
 }
 
 /// Due times from the start of the window.
-fn offsets(measured: &Measured, requests: &[Request]) -> Vec<u64> {
+fn offsets(measured: &DriveResult, requests: &[Request]) -> Vec<u64> {
     let mut due: Vec<u64> = requests
         .iter()
         .map(|request| request.due_ns - measured.window.start_ns)
@@ -65,7 +65,7 @@ fn poisson_gaps_are_exponential_when_requests_are_sent() {
             spin: true,
             ..selects(&server, poisson, 4)
         };
-        let p99_ns = |(measured, _): &(Measured, _)| measured.lag.value_at_quantile(0.99);
+        let p99_ns = |(measured, _): &(DriveResult, _)| measured.lag.value_at_quantile(0.99);
         let mut rounds = Vec::new();
         while rounds.len() < ROUNDS && rounds.last().is_none_or(|last| p99_ns(last) > CALM_P99_NS) {
             rounds.push(drive(&config));

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use logtrace_driver::{
-    Arrivals, CancellationToken, DEFAULT_GRACE, Dataset, DriveConfig, DriveError, Keys, LoadConfig, Measured,
-    Outputs, Pace, Requests, Target, WorkloadInfo, drive, load,
+    Arrivals, CancellationToken, DEFAULT_GRACE, Dataset, DriveConfig, DriveError, DriveResult, Keys,
+    LoadConfig, Outputs, Pace, Requests, Target, WorkloadInfo, drive, load,
 };
 use logtrace_events::Request;
 
@@ -72,7 +72,7 @@ pub(crate) fn loaded(flavor: Flavor) -> Server {
 pub(crate) fn drive_and_observe(
     config: &DriveConfig,
     cancel: CancellationToken,
-) -> Result<(Measured, Vec<Request>), DriveError> {
+) -> Result<(DriveResult, Vec<Request>), DriveError> {
     let requests = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&requests);
     let outputs = Outputs {
@@ -87,13 +87,13 @@ pub(crate) fn drive_and_observe(
     Ok((measured, requests))
 }
 
-pub(crate) fn drive_to_end(config: &DriveConfig) -> Measured {
+pub(crate) fn drive_to_end(config: &DriveConfig) -> DriveResult {
     let (measured, _) = drive_and_observe(config, CancellationToken::new()).unwrap();
     measured
 }
 
 /// Every request is in exactly one place.
-pub(crate) fn assert_adds_up(measured: &Measured) {
+pub(crate) fn assert_adds_up(measured: &DriveResult) {
     let failed: u64 = measured.errors.values().sum();
     assert_eq!(
         measured.requests,
