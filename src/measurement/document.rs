@@ -1,6 +1,6 @@
 //! Document of any measurement; pure.
 
-use logtrace_report::document::{Caveat, Document, Gaps, Probe, SCHEMA, Server, Tracer};
+use logtrace_report::document::{Caveat, Document, Probe, SCHEMA, Server, Tracer};
 use logtrace_tracer::{Account, ProbeAccount};
 
 use super::caveat::is_degrading;
@@ -111,13 +111,9 @@ fn tracer(traced: &Traced) -> Tracer {
         invariant_violations: breakdown.invariant_violations,
         bpf_ns: account.bpf_ns(),
         reader_cpu_ns: account.reader_cpu_ns(),
-        cpu_ns_per_commit: cpu_ns.checked_div(breakdown.commits.len()).unwrap_or(0),
+        cpu_ns_per_commit: cpu_ns.checked_div(breakdown.commits.count).unwrap_or(0),
         probes: account.probes.iter().map(|of| probe(account, of)).collect(),
-        gaps: breakdown.gaps.map(|of| Gaps {
-            count: of.count,
-            untraced: of.untraced_ns,
-            traced: of.traced_ns,
-        }),
+        gaps: breakdown.gaps,
     }
 }
 

@@ -7,7 +7,7 @@ use logtrace_report::document::{CauseRow, Document, Groups};
 const CONNECTIONS: u64 = 8;
 
 fn is_previous_group(cause: &CauseRow) -> bool {
-    cause.who == Who::PreviousGroup
+    cause.cause.who == Who::PreviousGroup
 }
 
 /// A closed loop in full detail; its parts add up, nothing was lost, and every member was found.

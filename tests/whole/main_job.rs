@@ -12,7 +12,7 @@ use logtrace_report::cause::{Wait, Who};
 use logtrace_report::document::{CauseRow, Document};
 
 fn fsync_of(class: FileClass) -> impl Fn(&CauseRow) -> bool {
-    move |cause| cause.file == Some(class) && cause.op == Some(IoOp::Fsync)
+    move |cause| cause.cause.io == Some((class, IoOp::Fsync))
 }
 
 /// What every traced run must hold, whatever the machine does meanwhile.
@@ -101,7 +101,7 @@ fn more_detail_says_more() {
         };
         let commit = at("commit");
         assert!(commit.files.is_empty() && commit.devices.is_empty());
-        assert!(share(&commit, |cause| cause.wait == Wait::FileIo) > 0.01);
+        assert!(share(&commit, |cause| cause.cause.wait == Wait::FileIo) > 0.01);
         let full = at("full");
         let flushes: u64 = full.devices.iter().map(|device| device.flushes).sum();
         let waits: u64 = full.files.iter().map(|file| file.flush_waits).sum();
@@ -109,7 +109,7 @@ fn more_detail_says_more() {
             flushes > 0 && waits > 0,
             "{flushes} flushes, {waits} waits for them"
         );
-        assert!(share(&full, |cause| cause.wait == Wait::FileIo) < 0.01);
+        assert!(share(&full, |cause| cause.cause.wait == Wait::FileIo) < 0.01);
     }
 }
 
@@ -189,7 +189,8 @@ fn a_commit_that_waits_for_another_ones_fsync_is_charged_to_it() {
         let single = run(&format!("{common} --connections 1")).good();
         assert_sound(&group);
         assert_sound(&single);
-        let led = |cause: &CauseRow| is_leader(cause) && cause.op == Some(IoOp::Fsync);
+        let led =
+            |cause: &CauseRow| is_leader(cause) && cause.cause.io.is_some_and(|(_, op)| op == IoOp::Fsync);
         assert!(share(&group, led) > 0.1, "{server}: {:?}", group.causes);
         assert_eq!(total(&single, is_leader), 0, "{server}: {:?}", single.causes);
         assert!(
@@ -312,7 +313,12 @@ fn work_of_background_threads_and_locks_has_a_name() {
     let document = ran.good();
     assert_sound(&document);
     let known = [Who::Own, Who::Leader, Who::Session, Who::Background];
-    assert!(document.causes.iter().all(|cause| known.contains(&cause.who)));
+    assert!(
+        document
+            .causes
+            .iter()
+            .all(|cause| known.contains(&cause.cause.who))
+    );
     assert!(driver(&document).done > 0);
 }
 
@@ -338,9 +344,9 @@ fn a_statement_pays_for_the_logs_of_statements() {
             assert_eq!(total, statements.total);
             for class in [FileClass::GeneralLog, FileClass::SlowLog] {
                 let rows = statements.causes.iter();
-                let mut rows = rows.filter(|row| row.file == Some(class) && row.op == Some(IoOp::Write));
+                let mut rows = rows.filter(|row| row.cause.io == Some((class, IoOp::Write)));
                 assert!(
-                    rows.any(|row| row.who == Who::Own && row.statements * 2 > statements.count),
+                    rows.any(|row| row.cause.who == Who::Own && row.statements * 2 > statements.count),
                     "{server}, {output}: {class} in {:?}",
                     statements.causes
                 );

@@ -114,7 +114,10 @@ fn assert_told(ran: &Ran, server: &str) {
 fn difference(sample: &Document, whole: &Document) -> Option<String> {
     let fsyncs = |document: &Document| {
         share(document, |cause| {
-            cause.op == Some(IoOp::Fsync) && matches!(cause.file, Some(FileClass::Binlog | FileClass::Redo))
+            matches!(
+                cause.cause.io,
+                Some((FileClass::Binlog | FileClass::Redo, IoOp::Fsync))
+            )
         })
     };
     let (sample, whole) = (fsyncs(sample), fsyncs(whole));

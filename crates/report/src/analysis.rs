@@ -4,21 +4,22 @@ use logtrace_common::{LogNames, TimeRange};
 use logtrace_events::{Commit, Flush, Gap, Io, Member, OffCpu, Record, Request, Tid};
 
 use crate::attribution::group_leader::differing_ns;
+use crate::attribution::segment::Segment;
 use crate::attribution::walk::memory::Memory;
-use crate::attribution::walk::{Segment, explain, explain_by_wakers};
+use crate::attribution::walk::{explain, explain_by_wakers};
 use crate::causes::cause::Cause;
 use crate::requests::join::Responses;
 use crate::timeline::threads::{Timelines, Unmatched};
-use crate::totals::breakdown::{Breakdown, StackTotals, StatementTotal};
+use crate::totals::breakdown::Breakdown;
 use crate::totals::by_cause::Aggregate;
 use crate::totals::by_device::Devices;
 use crate::totals::by_file::Files;
 use crate::totals::by_group::GroupTotals;
-use crate::totals::by_stack::{folded, folded_parts, unclassified};
-use crate::totals::by_statement::Statements;
+use crate::totals::by_stack::{StackTotals, folded, folded_parts, unclassified};
+use crate::totals::by_statement::StatementTotals;
 use crate::totals::histogram::LONGEST_NS;
 use crate::totals::stalls::Tenths;
-use crate::totals::trace_gaps::Gaps;
+use crate::totals::trace_gaps::GapTotals;
 
 /// What is measured.
 #[derive(Clone, Debug)]
@@ -39,10 +40,10 @@ pub struct Analysis {
     memory: Memory,
     files: Files,
     devices: Devices,
-    gaps: Gaps,
+    gaps: GapTotals,
     responses: Responses,
     /// Where they are wanted.
-    statements: Option<Statements>,
+    statements: Option<StatementTotals>,
     groups: GroupTotals,
     aggregate: Aggregate,
     tenths: Tenths,
@@ -67,7 +68,7 @@ impl Analysis {
             memory: Memory::default(),
             files: Files::new(logs),
             devices: Devices::default(),
-            gaps: Gaps::default(),
+            gaps: GapTotals::default(),
             responses: Responses::default(),
             statements: None,
             groups: GroupTotals::default(),
@@ -119,7 +120,7 @@ impl Analysis {
 
     /// Explains statements outside of their commits as well, from here on: that takes as long again.
     pub fn explain_statements(&mut self) {
-        self.statements = Some(Statements::new(self.window));
+        self.statements = Some(StatementTotals::new(self.window));
     }
 
     /// Keeps what requests waited for until they are over, from here on: some will come.
@@ -157,43 +158,33 @@ impl Analysis {
         self.aggregate.durations.len()
     }
 
-    /// Where the time of all commits went.
+    /// Ends the analysis and returns its totals.
     pub fn finish(self) -> Breakdown {
-        let (causes, slowest) = self.aggregate.causes();
         let stacks = self.timelines.stacks();
         let responses = self.responses.finish();
-        let statements = self.statements.map(|statements| statements.aggregate);
         let measured_ns = self.aggregate.measured_ns();
         let gaps = self.gaps.total(measured_ns);
+        // A gap hides which commits ended in it.
+        let slow_tenths = gaps.map_or_else(|| self.tenths.slow(measured_ns), |_| Vec::new());
+        let statements = self.statements.as_ref();
+        let statement_stacks = statements.map(|statements| folded(statements.aggregate.by_stack(), stacks));
         Breakdown {
-            per_second: self.aggregate.per_second(),
-            // In a gap nothing is known to have ended.
-            slow_tenths: gaps.map_or_else(|| self.tenths.slow(measured_ns), |_| Vec::new()),
-            causes,
-            slowest,
-            files: self.files.into_totals(),
-            devices: self.devices.into_totals(),
+            commits: self.aggregate.commits(slow_tenths),
+            causes: self.aggregate.causes(),
+            files: self.files.into_rows(),
+            devices: self.devices.into_rows(),
             gaps,
             response: responses.total(),
             stacks: StackTotals {
                 commit: folded(self.aggregate.by_stack(), stacks),
                 response: folded_parts(responses.by_stack(), stacks),
-                statement: statements
-                    .iter()
-                    .flat_map(|statements| folded(statements.by_stack(), stacks))
-                    .collect(),
+                statement: statement_stacks.unwrap_or_default(),
             },
-            statements: statements.map(|statements| StatementTotal {
-                count: statements.durations.len(),
-                total_ns: statements.total_ns,
-                causes: statements.causes().0,
-            }),
+            statements: statements.map(StatementTotals::total),
             groups: self.groups.into_total(),
             unclassified: unclassified(self.aggregate.by_stack(), stacks),
             invariant_violations: self.invariant_violations,
             unmatched: self.unmatched,
-            total_ns: self.aggregate.total_ns,
-            commits: self.aggregate.durations,
         }
     }
 

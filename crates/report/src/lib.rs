@@ -1,7 +1,18 @@
-//! Why commits took their time: timelines of threads, causes, aggregates and the renderers of a run.
+//! Analysis and reports of a run: from decoded records to causes, totals, the run document and its renderings.
 //!
-//! Everything here is pure: no clock, no threads, no root, no server. The same code explains a live run, a recorded
-//! run and a drawn test case. It depends on `logtrace-events` alone.
+//! Everything here is pure: no clock, no threads, no root, no server. The same code explains a live run, a recorded run
+//! and a drawn test case.
+//!
+//! In the order in which data flows:
+//!
+//! - `causes`: names of causes, and the rules that recognise them
+//! - `timeline`: history of each thread, groups of commits, kernel stacks, flushes
+//! - `attribution`: segments of a commit, each with its cause
+//! - `requests`: parts of response times
+//! - `totals`: one file for each statistic
+//! - `analysis`: from the stream of records to the totals
+//! - `document`: `run.json`
+//! - `render`: text, pages and drawings
 
 pub mod analysis;
 mod attribution;
@@ -15,9 +26,25 @@ mod timeline;
 mod totals;
 pub mod units;
 
-pub use attribution::walk as explain;
-pub use attribution::walk::memory;
 pub use causes::cause;
-pub use document::{consistency as check, distribution};
+pub use document::consistency as check;
 pub use timeline::threads as timelines;
-pub use totals::breakdown;
+
+/// Explanation of one commit.
+pub mod explain {
+    pub use crate::attribution::segment::Segment;
+    pub use crate::attribution::walk::explain;
+    pub use crate::attribution::walk::memory::Memory;
+}
+
+/// Totals of the measured window.
+pub mod breakdown {
+    pub use crate::requests::parts::Part;
+    pub use crate::totals::breakdown::Breakdown;
+    pub use crate::totals::by_stack::{StackTotal, StackTotals, Whole};
+}
+
+/// Distribution of durations.
+pub mod distribution {
+    pub use crate::totals::distribution::Distribution;
+}

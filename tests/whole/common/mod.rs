@@ -227,5 +227,5 @@ pub(crate) fn share(document: &Document, wanted: impl Fn(&CauseRow) -> bool) -> 
 
 /// Whether a cause is another commit's work.
 pub(crate) fn is_leader(cause: &CauseRow) -> bool {
-    cause.who == Who::Leader
+    cause.cause.who == Who::Leader
 }

@@ -34,9 +34,7 @@ impl Seen {
     /// From a run's document.
     pub(crate) fn of(document: &Document, delayed: FileClass, other: FileClass, known: f64) -> Self {
         let commits = document.commits.as_ref().unwrap().count;
-        let charged = total(document, |cause| {
-            cause.file == Some(delayed) && cause.op == Some(IoOp::Fsync)
-        });
+        let charged = total(document, |cause| cause.cause.io == Some((delayed, IoOp::Fsync)));
         Self {
             delayed: mean_fsync(document, delayed),
             other: mean_fsync(document, other),

@@ -12,16 +12,16 @@ use logtrace_report::document::{CauseRow, Document};
 use pair::{Pair, role};
 
 fn is_ack(cause: &CauseRow) -> bool {
-    cause.wait == Wait::SemisyncAck
+    cause.cause.wait == Wait::SemisyncAck
 }
 
 /// Acknowledgements are named, as nothing but what they are.
 fn assert_named(document: &Document, what: &str) {
     assert!(share(document, is_ack) > 0.1, "{what}: {:?}", document.causes);
-    let misnamed = |cause: &CauseRow| cause.wait == Wait::Client;
+    let misnamed = |cause: &CauseRow| cause.cause.wait == Wait::Client;
     assert!(share(document, misnamed) < 0.01, "{what}: {:?}", document.causes);
     let mut acks = document.causes.iter().filter(|cause| is_ack(cause));
-    assert!(acks.all(|cause| cause.who == Who::Background && cause.file.is_none()));
+    assert!(acks.all(|cause| cause.cause.who == Who::Background && cause.cause.io.is_none()));
     assert!(
         document.unexplained * 20 <= document.commits.as_ref().unwrap().total,
         "{what}"
@@ -38,7 +38,9 @@ fn assert_as_told(ran: &Ran, flavor: Flavor, what: &str) {
     let told_ns = server["status_delta"][&name].as_f64().unwrap() * 1e3;
     let acks = total(&document, is_ack) as f64 / told_ns;
     // Whoever woke, and whatever for.
-    let wakes = |cause: &CauseRow| cause.file.is_none() && matches!(cause.wait, Wait::OnCpu | Wait::RunQueue);
+    let wakes = |cause: &CauseRow| {
+        cause.cause.io.is_none() && matches!(cause.cause.wait, Wait::OnCpu | Wait::RunQueue)
+    };
     let with_wakes = acks + total(&document, wakes) as f64 / told_ns;
     println!("{what}: {acks:.3} to {with_wakes:.3} of the {told_ns} ns that the source counted");
     assert!(

@@ -133,7 +133,7 @@ impl Seen {
     /// The share of all commit time that the wanted causes took.
     pub(crate) fn share(&self, wanted: impl Fn(&Cause) -> bool) -> f64 {
         let wanted = self.breakdown.causes.iter().filter(|row| wanted(&row.cause));
-        wanted.map(|row| row.total_ns).sum::<u64>() as f64 / self.breakdown.total_ns.max(1) as f64
+        wanted.map(|row| row.total).sum::<u64>() as f64 / self.breakdown.commits.total.max(1) as f64
     }
 }
 

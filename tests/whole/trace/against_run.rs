@@ -67,6 +67,9 @@ fn assert_alike(traced: &Document, ran: &Document, flavor: Flavor) {
 
 fn share_of(document: &Document, class: FileClass, ops: &[IoOp]) -> f64 {
     share(document, |cause| {
-        cause.file == Some(class) && cause.op.is_some_and(|op| ops.contains(&op))
+        cause
+            .cause
+            .io
+            .is_some_and(|(file, op)| file == class && ops.contains(&op))
     })
 }

@@ -82,7 +82,7 @@ fn assert_sound(ran: &Ran, foreign: &Foreign, events: u64) {
 }
 
 fn fsync_of(class: FileClass) -> impl Fn(&CauseRow) -> bool {
-    move |cause| cause.file == Some(class) && cause.op == Some(IoOp::Fsync)
+    move |cause| cause.cause.io == Some((class, IoOp::Fsync))
 }
 
 /// What is told of the server is what it says itself.

@@ -106,9 +106,7 @@ fn a_server_in_another_root_is_traced() {
             assert!(document.caveats.is_empty(), "{:?}", document.caveats);
             assert!(document.commits.as_ref().unwrap().count > 50, "{way}");
             for class in [FileClass::Binlog, FileClass::Redo] {
-                let fsync = share(&document, |cause| {
-                    cause.file == Some(class) && cause.op == Some(IoOp::Fsync)
-                });
+                let fsync = share(&document, |cause| cause.cause.io == Some((class, IoOp::Fsync)));
                 assert!(fsync > 0.0, "{way}: no {class} fsync in {:?}", document.causes);
             }
         }

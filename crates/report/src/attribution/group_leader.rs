@@ -1,33 +1,38 @@
-//! What the server's statement of its groups changes in the explanation of a commit.
+//! Corrections of an explanation by the groups that the server states.
 //!
-//! The last waker need not be whom a member of a group waited for: MySQL wakes the waiting members of all groups at once,
-//! those of the next one too, and groups that merge later on have leaders of their own until then. So where the
-//! server says who leads a member, the member's wait is its leader's time. And it tells the own group's work from that
-//! of the groups in front.
+//! A member of a group need not have waited for its last waker: MySQL wakes the waiting members of all groups at once,
+//! those of the next group too, and groups that merge later have their own leaders until then. If the server states who
+//! leads a member, the member's wait is therefore its leader's time. The statements also separate the work of the own
+//! group from that of the groups in front.
 
 use logtrace_common::TimeRange;
 use logtrace_events::{Commit, OffCpu, Tid};
 
-use crate::attribution::walk::Segment;
+use crate::attribution::segment::Segment;
 use crate::causes::cause::Who;
 use crate::causes::wakeup::{Awaited, Waker, awaited};
-use crate::timeline::commit_groups::{Leader, MOST_LEADERS, Membership};
+use crate::timeline::commit_groups::{Leader, MAX_LEADERS, Membership};
 use crate::timeline::threads::Timelines;
 
-/// A part of a wait in which another thread led the one that waited.
+/// Part of a wait in which another thread led the waiting thread.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Led {
-    /// The leader, in place of the thread that ended the wait.
-    pub(crate) by: Waker,
-    /// Until when it led.
+pub(crate) struct LeadPeriod {
+    /// The leader, as if it had ended the wait.
+    pub(crate) leader: Waker,
+    /// End of the period.
     pub(crate) until_ns: u64,
 }
 
-/// Who led thread `tid` in a wait that `waker` ended, one after the other, as far as the server stated that.
+/// Returns the stated leaders of thread `tid`, one after the other, in a wait that `waker` ended.
 ///
-/// A thread is no longer led once the head of its group has woken it for the last time in its commit, nor after its
-/// leader's commit. What a leader did since its last record is not known unless it is the waker: it may be blocked.
-pub(crate) fn led(timelines: &Timelines, tid: Tid, off: &OffCpu, waker: Waker) -> impl Iterator<Item = Led> {
+/// A thread has a leader until the head of its group has woken it for the last time in its commit, or until the leader's
+/// commit ends. After a leader's last record it may be blocked, so the period ends there unless the leader is the waker.
+pub(crate) fn lead_periods(
+    timelines: &Timelines,
+    tid: Tid,
+    off: &OffCpu,
+    waker: Waker,
+) -> impl Iterator<Item = LeadPeriod> {
     let groups = timelines.groups();
     let membership = groups.at(tid, off.out_ns).filter(|membership| {
         let has_begun = |leader: Leader| leader.since_ns <= off.out_ns;
@@ -35,8 +40,8 @@ pub(crate) fn led(timelines: &Timelines, tid: Tid, off: &OffCpu, waker: Waker) -
     });
     let first = membership.and_then(|membership| membership.leader);
     let leaders = std::iter::successors(first, |leader| groups.at(leader.tid, leader.since_ns)?.leader);
-    leaders.take(MOST_LEADERS).map(move |leader| Led {
-        by: Waker {
+    leaders.take(MAX_LEADERS).map(move |leader| LeadPeriod {
+        leader: Waker {
             tid: leader.tid,
             at_ns: waker.at_ns,
             commit_ns: leader.commit_ns,
@@ -45,18 +50,19 @@ pub(crate) fn led(timelines: &Timelines, tid: Tid, off: &OffCpu, waker: Waker) -
     })
 }
 
-/// Whether the way goes back to a member of the same group or to a later one: members wake each other too, and those that
-/// come later hold locks that a leader needs. Statements would lead from there to where the way came from.
-pub(crate) fn turns_back(timelines: &Timelines, tid: Tid, off: &OffCpu, waker: Waker) -> bool {
+/// Returns whether the path goes back to a member of the same or a later group. Members wake each other too, and later
+/// members hold locks that a leader needs. From there, statements would lead back to the start of the path.
+pub(crate) fn leads_back(timelines: &Timelines, tid: Tid, off: &OffCpu, waker: Waker) -> bool {
     let groups = timelines.groups();
     let head = |tid, at_ns| groups.head(tid, groups.at(tid, at_ns)?);
     let heads = head(tid, off.out_ns).zip(head(waker.tid, waker.at_ns));
     heads.is_some_and(|(own, theirs)| !theirs.is_before(own))
 }
 
-/// When the head of its group woke a member for the last time; the end of its commit where that was never seen.
+/// Returns when the head of its group woke a member for the last time, or the end of the member's commit if no such
+/// wake-up was recorded.
 ///
-/// The head of another group wakes it too (MySQL has one condition for all), and members pass a lock on to each other.
+/// Heads of other groups wake the member too (MySQL has one condition for all), and members pass a lock to each other.
 fn released_ns(timelines: &Timelines, tid: Tid, membership: Membership) -> u64 {
     let groups = timelines.groups();
     let own = groups.head(tid, membership);
@@ -74,7 +80,7 @@ fn released_ns(timelines: &Timelines, tid: Tid, membership: Membership) -> u64 {
     wakers.last().unwrap_or(membership.window.end_ns)
 }
 
-/// Until when a leader leads: until another one leads it, or until its commit ends, as far as it is known.
+/// Returns until when a leader leads: until another thread leads it, or until its commit ends, as far as it is known.
 fn leads_until_ns(timelines: &Timelines, leader: Leader, waker: Waker) -> u64 {
     let own = timelines.groups().at(leader.tid, leader.since_ns);
     if let Some(next) = own.and_then(|own| own.leader) {
@@ -94,7 +100,7 @@ fn leads_until_ns(timelines: &Timelines, leader: Leader, waker: Waker) -> u64 {
     }
 }
 
-/// Tells the work of other groups from that of the commit's own, once the commit had joined its own.
+/// Marks the work of groups in front as [`Who::PreviousGroup`], from when the commit had joined its own group.
 pub(crate) fn name_previous_groups(commit: &Commit, timelines: &Timelines, segments: &mut Vec<Segment>) {
     let groups = timelines.groups();
     let Some(membership) = groups.at(commit.tid, commit.end_ns.saturating_sub(1)) else {
@@ -118,14 +124,14 @@ pub(crate) fn name_previous_groups(commit: &Commit, timelines: &Timelines, segme
             && let Some(window) = of_another(&segment)
         {
             segments.splice(at..=at, cut(segment, window).into_iter().flatten());
-            // What comes after that window is looked at next.
+            // The rest after that window is checked next.
             at += usize::from(segment.start_ns < window.start_ns);
         }
         at += 1;
     }
 }
 
-/// A segment in up to three: `window` of it is charged to a group in front.
+/// Cuts a segment into up to three: `window` of it is charged to a group in front.
 fn cut(segment: Segment, window: TimeRange) -> [Option<Segment>; 3] {
     let part = |window: TimeRange, who: Who| {
         let mut part = segment;
@@ -140,7 +146,7 @@ fn cut(segment: Segment, window: TimeRange) -> [Option<Segment>; 3] {
     ]
 }
 
-/// Nanoseconds of a commit that two explanations of it charge to different threads.
+/// Returns the nanoseconds of a commit that two explanations of it charge to different threads.
 pub(crate) fn differing_ns(one: &[Segment], other: &[Segment]) -> u64 {
     let (mut ones, mut others) = (one.iter(), other.iter());
     let (mut one, mut other) = (ones.next(), others.next());
@@ -163,7 +169,7 @@ mod tests {
     use super::*;
     use crate::causes::cause::{Cause, Wait};
 
-    /// Segments one after another, by thread and length.
+    /// Returns consecutive segments of these threads and lengths.
     fn segments(of: &[(Tid, u64)]) -> Vec<Segment> {
         let mut at_ns = 100;
         let mut segments = Vec::new();

@@ -1,4 +1,5 @@
-//! Attribution: the segments of a commit and the cause of each.
+//! Attribution: segments of a commit and the cause of each segment.
 
 pub(crate) mod group_leader;
-pub mod walk;
+pub(crate) mod segment;
+pub(crate) mod walk;

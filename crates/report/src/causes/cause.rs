@@ -1,173 +1,228 @@
-//! What a piece of a commit's time is charged to.
+//! Cause to which a piece of a commit's time is charged.
 
-use std::fmt;
+use logtrace_common::{FileClass, UnknownName};
+use std::borrow::Cow;
 
-use logtrace_common::FileClass;
 use logtrace_events::IoOp;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
+use strum::{Display, EnumCount, EnumIter, EnumString, IntoStaticStr, VariantNames};
+use thiserror::Error;
 
-/// One cause: whose work it was, on what file, and what was waited for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+use crate::causes::names_schema::names_schema;
+
+/// Cause of a wait: the thread that worked, the file it worked on, and the wait of that thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(into = "CauseKey", try_from = "CauseKey")]
 pub struct Cause {
-    /// Whose work.
+    /// Role of the thread that worked.
     pub who: Who,
-    /// The file and operation, for time inside a traced I/O system call.
+    /// File class and operation, for time inside a traced I/O system call.
     pub io: Option<(FileClass, IoOp)>,
-    /// What was waited for.
+    /// Wait or work of that thread.
     pub wait: Wait,
 }
 
-/// Whose work the commit waited for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+/// Fields of a [`Cause`] in `run.json`.
+#[derive(Clone, Copy, Serialize, Deserialize, JsonSchema)]
+struct CauseKey {
+    /// Role of the thread that worked.
+    who: Who,
+    /// Class of the file; null outside file I/O.
+    #[schemars(schema_with = "crate::causes::names_schema::file_class_or_null")]
+    file: Option<FileClass>,
+    /// Operation on the file; null outside file I/O.
+    #[schemars(schema_with = "crate::causes::names_schema::operation_or_null")]
+    op: Option<IoOp>,
+    /// Wait or work of that thread.
+    wait: Wait,
+}
+
+/// Error for a cause with a file but no operation, or with an operation but no file.
+#[derive(Debug, Error)]
+#[error("a cause has only one of file and op; both are needed, or neither")]
+struct IncompleteCause;
+
+/// Role of the thread whose work a commit waited for.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantNames,
+)]
+#[serde(into = "&'static str", try_from = "String")]
+#[strum(serialize_all = "snake_case", parse_err_ty = UnknownName, parse_err_fn = unknown_who)]
 pub enum Who {
     /// The commit's own thread.
     Own,
-    /// Another commit's thread, while it committed. Where the server states its groups: one of the commit's own group, or
-    /// any before the commit had joined a group.
+    /// Thread of another commit, during that commit. If the server states its groups: a thread of the commit's own
+    /// group, or any committing thread before the commit had joined a group.
     Leader,
-    /// The thread of a commit of another group, which was in front, since the commit had joined its own.
-    #[serde(rename = "previous group")]
+    /// Thread of a commit in an earlier group, after the commit had joined its own group.
+    #[strum(serialize = "previous group")]
     PreviousGroup,
-    /// Another connection's thread outside of a commit: the holder of a lock.
+    /// Thread of another connection outside a commit: the holder of a lock.
     Session,
-    /// A thread that serves no connection: page cleaner, log threads, purge.
+    /// Thread that serves no connection: page cleaner, log threads, purge.
     Background,
 }
 
-/// What the working thread itself waited for, or did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+/// Wait or work of the thread that a commit waited for.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumCount,
+    EnumIter,
+    EnumString,
+    IntoStaticStr,
+    VariantNames,
+)]
+#[serde(into = "&'static str", try_from = "String")]
+#[strum(parse_err_ty = UnknownName, parse_err_fn = unknown_wait)]
 pub enum Wait {
-    /// It ran: server code, or kernel code inside an I/O system call.
-    #[serde(rename = "on CPU")]
+    /// Running: server code, or kernel code inside an I/O system call.
+    #[strum(serialize = "on CPU")]
     OnCpu,
-    /// It was runnable, and another thread had the CPU.
-    #[serde(rename = "run queue")]
+    /// Runnable while another thread had the CPU.
+    #[strum(serialize = "run queue")]
     RunQueue,
     /// Dirty pages of the file on their way to the device.
-    #[serde(rename = "data writeback")]
+    #[strum(serialize = "data writeback")]
     DataWriteback,
-    /// The file system's journal or log committing (jbd2, xfs log force, btrfs tree log or transaction).
-    #[serde(rename = "journal commit")]
+    /// Commit of the file system's journal or log (jbd2, xfs log force, btrfs tree log or transaction).
+    #[strum(serialize = "journal commit")]
     JournalCommit,
     /// Another flush of the device that was already under way.
-    #[serde(rename = "flush queue")]
+    #[strum(serialize = "flush queue")]
     FlushQueue,
-    /// The device making its write cache durable.
-    #[serde(rename = "device flush")]
+    /// Flush of the device's write cache.
+    #[strum(serialize = "device flush")]
     DeviceFlush,
-    /// The device reading or writing directly (`O_DIRECT`).
-    #[serde(rename = "device I/O")]
+    /// Direct read or write by the device (`O_DIRECT`).
+    #[strum(serialize = "device I/O")]
     DeviceIo,
-    /// A lock or the space of the file system: inode, journal handle, log space, dirty-page throttling.
-    #[serde(rename = "file system lock")]
+    /// Lock or space of the file system: inode, journal handle, log space, dirty-page throttling.
+    #[strum(serialize = "file system lock")]
     FileSystemLock,
-    /// A system call that opens, creates, names, removes or resizes a file: a log that rotates or grows.
-    #[serde(rename = "file metadata")]
+    /// System call that opens, creates, renames, removes or resizes a file: a log that rotates or grows.
+    #[strum(serialize = "file metadata")]
     FileMetadata,
-    /// A block inside an I/O system call that no stack rule knows.
-    #[serde(rename = "unclassified")]
+    /// Block inside an I/O system call with a kernel stack that no rule recognises.
+    #[strum(serialize = "unclassified")]
     Unclassified,
-    /// An I/O system call on a file that was not traced itself: the lowest level of detail does not.
-    #[serde(rename = "file I/O")]
+    /// I/O system call on a file that was not traced, as at the lowest level of detail.
+    #[strum(serialize = "file I/O")]
     FileIo,
     /// Asynchronous I/O that a thread submitted or collected (`io_submit`, `io_getevents`, `io_uring_enter`).
-    #[serde(rename = "async I/O")]
+    #[strum(serialize = "async I/O")]
     AsyncIo,
-    /// A timer: a delay that the server was told to make, or a sleep between two spins.
-    #[serde(rename = "timer")]
+    /// Timer: a configured delay, or a sleep between two spins.
+    #[strum(serialize = "timer")]
     Timer,
-    /// The client: a socket.
-    #[serde(rename = "client")]
+    /// Socket of the client.
+    #[strum(serialize = "client")]
     Client,
-    /// A replica, to acknowledge that it has the transaction: semi-synchronous replication.
-    #[serde(rename = "semisync ACK")]
+    /// Acknowledgement of the transaction by a replica (semi-synchronous replication).
+    #[strum(serialize = "semisync ACK")]
     SemisyncAck,
-    /// Nothing that was seen explains it.
-    #[serde(rename = "unexplained")]
+    /// Time that no record explains.
+    #[strum(serialize = "unexplained")]
     Unexplained,
 }
 
 impl Cause {
-    /// Time that nothing explains.
+    /// Cause of time that no record explains.
     pub const UNEXPLAINED: Self = Self {
         who: Who::Own,
         io: None,
         wait: Wait::Unexplained,
     };
 
-    /// The cause as one number: many times faster to look up than the cause.
+    /// Returns the cause as one number, which is many times faster to look up in a map than the cause.
     pub(crate) fn number(self) -> u32 {
         let [class, op] = self.io.map_or([0, 0], |(class, op)| [class as u8 + 1, op as u8]);
         u32::from_le_bytes([self.who as u8, class, op, self.wait as u8])
     }
 }
 
-impl Who {
-    /// The word used in reports and `run.json`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Own => "own",
-            Self::Leader => "leader",
-            Self::PreviousGroup => "previous group",
-            Self::Session => "session",
-            Self::Background => "background",
+impl From<Cause> for CauseKey {
+    fn from(Cause { who, io, wait }: Cause) -> Self {
+        let (file, op) = io.unzip();
+        Self { who, file, op, wait }
+    }
+}
+
+impl TryFrom<CauseKey> for Cause {
+    type Error = IncompleteCause;
+
+    fn try_from(CauseKey { who, file, op, wait }: CauseKey) -> Result<Self, IncompleteCause> {
+        if file.is_some() != op.is_some() {
+            return Err(IncompleteCause);
         }
+        let io = file.zip(op);
+        Ok(Self { who, io, wait })
     }
 }
 
-impl Wait {
-    /// Each of them, in their order.
-    pub const ALL: [Self; 16] = [
-        Self::OnCpu,
-        Self::RunQueue,
-        Self::DataWriteback,
-        Self::JournalCommit,
-        Self::FlushQueue,
-        Self::DeviceFlush,
-        Self::DeviceIo,
-        Self::FileSystemLock,
-        Self::FileMetadata,
-        Self::Unclassified,
-        Self::FileIo,
-        Self::AsyncIo,
-        Self::Timer,
-        Self::Client,
-        Self::SemisyncAck,
-        Self::Unexplained,
-    ];
+impl TryFrom<String> for Who {
+    type Error = UnknownName;
 
-    /// The words used in reports and `run.json`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::OnCpu => "on CPU",
-            Self::RunQueue => "run queue",
-            Self::DataWriteback => "data writeback",
-            Self::JournalCommit => "journal commit",
-            Self::FlushQueue => "flush queue",
-            Self::DeviceFlush => "device flush",
-            Self::DeviceIo => "device I/O",
-            Self::FileSystemLock => "file system lock",
-            Self::FileMetadata => "file metadata",
-            Self::Unclassified => "unclassified",
-            Self::FileIo => "file I/O",
-            Self::AsyncIo => "async I/O",
-            Self::Timer => "timer",
-            Self::Client => "client",
-            Self::SemisyncAck => "semisync ACK",
-            Self::Unexplained => "unexplained",
-        }
+    fn try_from(name: String) -> Result<Self, UnknownName> {
+        name.parse()
     }
 }
 
-impl fmt::Display for Who {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
+impl TryFrom<String> for Wait {
+    type Error = UnknownName;
+
+    fn try_from(name: String) -> Result<Self, UnknownName> {
+        name.parse()
     }
 }
 
-impl fmt::Display for Wait {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
+impl JsonSchema for Who {
+    fn schema_name() -> Cow<'static, str> {
+        "Who".into()
     }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        names_schema(Self::VARIANTS)
+    }
+}
+
+impl JsonSchema for Wait {
+    fn schema_name() -> Cow<'static, str> {
+        "Wait".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        names_schema(Self::VARIANTS)
+    }
+}
+
+fn unknown_who(name: &str) -> UnknownName {
+    UnknownName::new("role of a thread", name, Who::VARIANTS)
+}
+
+fn unknown_wait(name: &str) -> UnknownName {
+    UnknownName::new("wait", name, Wait::VARIANTS)
 }

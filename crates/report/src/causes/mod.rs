@@ -1,5 +1,7 @@
-//! Causes: whose work and what wait a piece of time is charged to, and the rules that recognise a wait.
+//! Causes of waits: their names, their presentation, and the rules that recognise them.
 
 pub mod cause;
+pub(crate) mod names_schema;
 pub(crate) mod stack_rules;
+pub(crate) mod wait_table;
 pub(crate) mod wakeup;

@@ -158,7 +158,7 @@ mod tests {
         assert!(stacks.len() > 50, "only {} stacks", stacks.len());
         for line in stacks {
             let (expected, frames) = line.split_once(": ").unwrap();
-            assert_eq!(wait(frames).map(Wait::as_str), Some(expected), "{frames}");
+            assert_eq!(wait(frames).map(<&str>::from), Some(expected), "{frames}");
         }
     }
 

@@ -33,10 +33,7 @@ pub enum Imbalance {
         /// The size of the whole.
         whole: u64,
     },
-    /// A cause names a file without an operation, or the other way round.
-    #[error("a cause has just one of file and op: {0:?}")]
-    HalfFile(CauseRow),
-    /// Two rows tell about the same cause.
+    /// Two rows are about the same cause.
     #[error("a cause is listed twice: {0:?}")]
     Twice(CauseRow),
     /// There are causes but no commits.
@@ -143,10 +140,7 @@ fn in_groups(groups: &Groups, commits: &Commits) -> Result<(), Imbalance> {
 fn distinct(causes: &[CauseRow]) -> Result<(), Imbalance> {
     let mut seen = BTreeSet::new();
     for row in causes {
-        if row.file.is_some() != row.op.is_some() {
-            return Err(Imbalance::HalfFile(*row));
-        }
-        if !seen.insert((row.who, row.file, row.op, row.wait)) {
+        if !seen.insert(row.cause) {
             return Err(Imbalance::Twice(*row));
         }
     }

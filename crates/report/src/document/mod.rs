@@ -4,34 +4,38 @@
 
 use std::collections::BTreeMap;
 
-use logtrace_common::FileClass;
-use logtrace_events::IoOp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-pub use self::request_type::KindRow;
-pub use self::server::{LoopImage, Placed, Server};
-pub use self::stall::{SlowTenth, SlowTenthCause};
-pub use self::tpcc::{Consistency, Tpcc};
-pub use self::workload::Workload;
-
-use crate::causes::cause::{Wait, Who};
-use crate::document::distribution::Distribution;
 
 mod burst_coverage;
 pub mod consistency;
-pub mod distribution;
 mod from_breakdown;
 mod request_type;
+pub mod schema;
 mod server;
-mod stall;
 mod tpcc;
 mod workload;
+
+pub use self::request_type::KindRow;
+pub use self::server::{LoopImage, Placed, Server};
+pub use self::tpcc::{Consistency, Tpcc};
+pub use self::workload::Workload;
+pub use crate::requests::parts::Response;
+pub use crate::totals::by_cause::{CauseRow, Commits};
+pub use crate::totals::by_device::DeviceRow;
+pub use crate::totals::by_file::FileRow;
+pub use crate::totals::by_group::{Disagreements, Groups};
+pub use crate::totals::by_stack::StackTotal;
+pub use crate::totals::by_statement::{StatementCause, Statements};
+pub use crate::totals::distribution::Distribution;
+pub use crate::totals::stalls::{SlowTenth, SlowTenthCause};
+pub use crate::totals::trace_gaps::Gaps;
 
 /// Version of the layout of `run.json`.
 pub const SCHEMA: u32 = 1;
 
 /// One measured run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Document {
     /// [`SCHEMA`].
     pub schema: u32,
@@ -72,7 +76,7 @@ pub struct Document {
     /// The tracer's own account; absent when the run was not traced.
     pub tracer: Option<Tracer>,
     /// Kernel stacks that no rule knows.
-    pub unclassified: Vec<UnclassifiedRow>,
+    pub unclassified: Vec<StackTotal>,
     /// What a reader must know before trusting the numbers.
     pub caveats: Vec<Caveat>,
 }
@@ -85,7 +89,7 @@ impl Document {
 }
 
 /// What the driver measured.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Driver {
     /// Requests a second that were asked for, their mean where they changed; absent in a closed loop.
     pub offered_per_s: Option<f64>,
@@ -132,7 +136,7 @@ pub struct Driver {
 }
 
 /// From the first connection that was lost until all that were lost are there again.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OutageRow {
     /// When it began, in nanoseconds from the start of the window.
     pub at: u64,
@@ -147,32 +151,8 @@ pub struct OutageRow {
     pub cause: String,
 }
 
-/// Response times by part, over all joined requests; the parts sum to the total exactly.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Response {
-    /// Requests that were joined with the server's thread of their connection.
-    pub requests: u64,
-    /// Requests that the server did and that could not be joined.
-    pub unjoined: u64,
-    /// Requests that the server did while the tracer did not look all the time: only bursts were traced.
-    #[serde(default)]
-    pub untraced: u64,
-    /// Done - due.
-    pub total: u64,
-    /// Sent - due.
-    pub lag: u64,
-    /// The client and the network, both ways, and between the statements of a transaction.
-    pub client: u64,
-    /// The server from when its thread was woken until the commit.
-    pub before_commit: u64,
-    /// Commits.
-    pub commit: u64,
-    /// The server from the commit until its thread waited for the client again, or the client had its answer.
-    pub after_commit: u64,
-}
-
 /// How a load that was not logtrace's was watched.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Trace {
     /// The server's process.
     pub pid: u32,
@@ -180,140 +160,8 @@ pub struct Trace {
     pub duration_s: f64,
 }
 
-/// The server's read-write commits in the window.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Commits {
-    /// How many.
-    pub count: u64,
-    /// Sum of their durations.
-    pub total: u64,
-    /// Their durations.
-    pub distribution: Distribution,
-    /// Commits that ended in each second.
-    pub per_second: Vec<u64>,
-    /// Tenths of a second in which few commits ended, with what the commits waited for then; none where only bursts were
-    /// traced. Absent in older documents.
-    #[serde(default)]
-    pub slow_tenths: Vec<SlowTenth>,
-    /// How many commits the "slowest 1 %" holds.
-    pub slowest_count: u64,
-    /// Sum of the durations of these.
-    pub slowest_total: u64,
-}
-
-/// Where the time of statements went outside of their commits.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Statements {
-    /// How many.
-    pub count: u64,
-    /// Sum of their time outside of commits.
-    pub total: u64,
-    /// The causes; they sum to `total` exactly.
-    pub causes: Vec<StatementCause>,
-}
-
-/// One cause of statements' time outside of commits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StatementCause {
-    /// Whose work.
-    pub who: Who,
-    /// Class of the file, null outside of file I/O.
-    pub file: Option<FileClass>,
-    /// Operation on it, null outside of file I/O.
-    pub op: Option<IoOp>,
-    /// What was waited for.
-    pub wait: Wait,
-    /// Nanoseconds over all statements.
-    pub total: u64,
-    /// Statements that it delayed.
-    pub statements: u64,
-}
-
-/// One cause.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CauseRow {
-    /// Whose work.
-    pub who: Who,
-    /// Class of the file, null outside of file I/O.
-    pub file: Option<FileClass>,
-    /// Operation on it, null outside of file I/O.
-    pub op: Option<IoOp>,
-    /// What was waited for.
-    pub wait: Wait,
-    /// Nanoseconds over all commits.
-    pub total: u64,
-    /// Commits that it delayed.
-    pub commits: u64,
-    /// Nanoseconds within the slowest 1 % of the commits.
-    pub slowest: u64,
-}
-
-/// Groups of commits as the server stated them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Groups {
-    /// How many, whose leaders' commits are in the window.
-    pub count: u64,
-    /// Commits in them, those of the leaders included.
-    pub members: u64,
-    /// Groups of one commit, of two, and so on.
-    pub sizes: Vec<u64>,
-    /// Groups that the leader of another one led later on: MySQL's groups merge in the sync stage.
-    pub merged: u64,
-    /// Commits that another thread led.
-    pub led: u64,
-    /// Where wake-ups alone lead to other threads than the server states.
-    pub disagreements: Disagreements,
-}
-
-/// Where wake-ups alone lead to other threads than the server states.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Disagreements {
-    /// Led commits of which they charge some time to another thread.
-    pub commits: u64,
-    /// That time.
-    pub total: u64,
-}
-
-/// System calls of one kind on one file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileRow {
-    /// What the file is to the server.
-    pub class: FileClass,
-    /// Its path inside its file system.
-    pub path: String,
-    /// The operation.
-    pub op: IoOp,
-    /// Calls.
-    pub count: u64,
-    /// Bytes written.
-    pub bytes: u64,
-    /// Sum of the durations.
-    pub total: u64,
-    /// The durations.
-    pub distribution: Distribution,
-    /// Calls that waited for a flush of the device that they asked for.
-    #[serde(default)]
-    pub flush_waits: u64,
-    /// Calls that waited for the file system's journal or log.
-    #[serde(default)]
-    pub journal_waits: u64,
-}
-
-/// Flushes of one device's write cache.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DeviceRow {
-    /// `major:minor` of the disk.
-    pub device: String,
-    /// Flushes, whoever asked for them.
-    pub flushes: u64,
-    /// Sum of the durations.
-    pub total: u64,
-    /// The durations.
-    pub distribution: Distribution,
-}
-
 /// What the tracer saw, missed and cost.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Tracer {
     /// Records read.
     pub events: u64,
@@ -339,26 +187,8 @@ pub struct Tracer {
     pub gaps: Option<Gaps>,
 }
 
-/// The times of the window in which the tracer did not look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Gaps {
-    /// How many.
-    pub count: u64,
-    /// Time in them.
-    pub untraced: u64,
-    /// Time of the window outside of them.
-    pub traced: u64,
-}
-
-impl Gaps {
-    /// The part of the window that was traced, from 0 to 1.
-    pub fn traced_share(self) -> f64 {
-        self.traced as f64 / (self.traced + self.untraced) as f64
-    }
-}
-
 /// One probe.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Probe {
     /// What it watches.
     pub name: String,
@@ -372,17 +202,8 @@ pub struct Probe {
     pub run_ns: u64,
 }
 
-/// Kernel stack that no rule knows.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UnclassifiedRow {
-    /// Frames, outermost first.
-    pub frames: Vec<String>,
-    /// Nanoseconds.
-    pub total: u64,
-}
-
 /// Something that a reader must know before trusting the numbers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Caveat {
     /// A stable word for scripts, such as `lost_records`.
     pub kind: String,

@@ -1,11 +1,12 @@
 //! Requests by kind, where a workload has several.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::document::distribution::Distribution;
+use crate::totals::distribution::Distribution;
 
 /// The requests of one kind.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KindRow {
     /// Its name.
     pub name: String,

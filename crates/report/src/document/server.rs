@@ -3,10 +3,11 @@
 use logtrace_common::FileClass;
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The server that was measured.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Server {
     /// `mysql` or `mariadb`.
     pub flavor: String,
@@ -31,7 +32,7 @@ pub struct Server {
 }
 
 /// A file that stands for a disk.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LoopImage {
     /// Its size in bytes.
     pub bytes: u64,
@@ -44,9 +45,10 @@ pub struct LoopImage {
 }
 
 /// A class of files that is placed elsewhere.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Placed {
     /// The class.
+    #[schemars(schema_with = "crate::causes::names_schema::file_class")]
     pub class: FileClass,
     /// The directory that was named for it.
     pub directory: String,

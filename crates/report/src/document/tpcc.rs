@@ -1,11 +1,12 @@
 //! What the TPC-C-like workload came to.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::request_type::KindRow;
 
 /// The TPC-C-like workload.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Tpcc {
     /// Number of warehouses.
     pub warehouses: u64,
@@ -30,7 +31,7 @@ pub struct Tpcc {
 }
 
 /// One consistency condition.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Consistency {
     /// Its number in the specification.
     pub condition: u64,

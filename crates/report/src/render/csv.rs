@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::causes::cause::Cause;
 use crate::document::{CauseRow, Document};
 use crate::render::error::RenderError;
 use crate::units;
@@ -9,15 +10,15 @@ use crate::units;
 /// The columns, in their order. The `total_ns` sum to the total commit time, and the `slowest_ns` to that of the
 /// slowest 1 % of the commits.
 #[derive(Serialize)]
-struct Row<'a> {
+struct Row {
     /// `own`, `leader`, `previous group`, `session` or `background`.
-    who: &'a str,
+    who: &'static str,
     /// Class of the file; empty outside of file I/O.
-    file: &'a str,
+    file: &'static str,
     /// `write` or `fsync`; empty outside of file I/O.
-    op: &'a str,
+    op: &'static str,
     /// What was waited for.
-    wait: &'a str,
+    wait: &'static str,
     /// Nanoseconds over all commits.
     total_ns: u64,
     /// Part of all commit time, from 0 to 1.
@@ -61,20 +62,21 @@ pub(crate) fn render(document: &Document) -> Result<String, RenderError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn row<'a>(document: &Document, cause: &'a CauseRow) -> Row<'a> {
+fn row(document: &Document, row: &CauseRow) -> Row {
     let all = document.commits.as_ref();
     let (count, total, slowest) = all.map_or((0, 0, 0), |all| (all.count, all.total, all.slowest_total));
+    let Cause { who, io, wait } = row.cause;
     Row {
-        who: cause.who.as_str(),
-        file: cause.file.map_or("", |class| class.as_str()),
-        op: cause.op.map_or("", |op| op.as_str()),
-        wait: cause.wait.as_str(),
-        total_ns: cause.total,
-        share: fraction(cause.total, total),
-        commits: cause.commits,
-        mean_ns: units::mean(cause.total, count).unwrap_or(0),
-        slowest_ns: cause.slowest,
-        slowest_share: fraction(cause.slowest, slowest),
+        who: who.into(),
+        file: io.map_or("", |(class, _)| class.as_str()),
+        op: io.map_or("", |(_, op)| op.as_str()),
+        wait: wait.into(),
+        total_ns: row.total,
+        share: fraction(row.total, total),
+        commits: row.commits,
+        mean_ns: units::mean(row.total, count).unwrap_or(0),
+        slowest_ns: row.slowest,
+        slowest_share: fraction(row.slowest, slowest),
     }
 }
 

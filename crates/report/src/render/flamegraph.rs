@@ -2,14 +2,17 @@
 
 use inferno::flamegraph::color::{BackgroundColor, PaletteMap, StrokeColor};
 use inferno::flamegraph::{Direction, Options, TextTruncateDirection, from_lines};
+use strum::IntoEnumIterator;
 
 use crate::causes::cause::Wait;
+use crate::causes::wait_table::{Rgb, info};
 use crate::document::Document;
 use crate::render::error::RenderError;
 use crate::render::folded;
-use crate::render::palette::{self, Rgb};
+use crate::render::palette;
 use crate::render::sections::headline;
-use crate::totals::breakdown::{Part, StackTotal, StackTotals, Whole};
+use crate::requests::parts::Part;
+use crate::totals::by_stack::{StackTotal, StackTotals, Whole};
 
 const WHITE: Rgb = (0xff, 0xff, 0xff);
 const LIGHT: Rgb = (0xd9, 0xe1, 0xe8);
@@ -61,10 +64,10 @@ fn colors(stacks: &[StackTotal], whole: Whole) -> PaletteMap {
     for frame in frames.map(String::as_str).chain([whole.as_str(), ALL]) {
         colors.insert(frame, LIGHT.into());
     }
-    for wait in Wait::ALL {
-        colors.insert(wait, palette::rgb(wait).into());
+    for wait in Wait::iter() {
+        colors.insert(wait.to_string(), info(wait).color.into());
     }
-    for part in Part::ALL {
+    for part in Part::iter() {
         if let Some(color) = palette::of_part(part).filter(|_| whole == Whole::Response) {
             colors.insert(part.as_str(), color.into());
         }

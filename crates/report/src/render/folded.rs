@@ -3,7 +3,7 @@
 
 use thiserror::Error;
 
-use crate::totals::breakdown::{StackTotal, Whole};
+use crate::totals::by_stack::{StackTotal, Whole};
 
 /// Why a line is not a folded stack of this kind of time.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -14,7 +14,7 @@ use crate::render::sections::causes::{CauseLine, Subject, lines};
 use crate::render::sections::{files, headline, latency, request_types, response, statements, tpcc, tracer};
 use crate::render::table::Table;
 use crate::render::{advice, palette, sparkline};
-use crate::totals::breakdown::{StackTotals, Whole};
+use crate::totals::by_stack::{StackTotals, Whole};
 use crate::units;
 
 #[derive(Template)]
@@ -104,7 +104,7 @@ pub(crate) fn render(document: &Document, stacks: &StackTotals) -> Result<String
         account: document.tracer.as_ref().map(tracer::account).unwrap_or_default(),
         probes: tracer::probes(document),
         stacks: unclassified
-            .map(|row| (units::duration(row.total), row.frames.join("\n")))
+            .map(|row| (units::duration(row.total_ns), row.frames.join("\n")))
             .collect(),
         settings: settings(document),
         commit_drawing: drawing(document, stacks, Whole::Commit)?,
@@ -210,7 +210,7 @@ fn bar(
 fn segments(causes: &[CauseRow], whole: u64, part: fn(&CauseRow) -> u64) -> Vec<Segment> {
     let mut waits = BTreeMap::<Wait, u64>::new();
     for row in causes {
-        let time = waits.entry(row.wait).or_default();
+        let time = waits.entry(row.cause.wait).or_default();
         *time = time.saturating_add(part(row));
     }
     let waits = waits.into_iter().filter(|(_, time)| *time > 0);
@@ -226,7 +226,7 @@ fn segments(causes: &[CauseRow], whole: u64, part: fn(&CauseRow) -> u64) -> Vec<
 
 fn cells(line: &CauseLine, commits: &Commits, longest: u64) -> CauseCells {
     let (wait, delayed) = match line.subject {
-        Subject::Cause(row) => (Some(row.wait), units::percent(row.commits, commits.count)),
+        Subject::Cause(row) => (Some(row.cause.wait), units::percent(row.commits, commits.count)),
         Subject::Unexplained => (Some(Wait::Unexplained), String::new()),
         Subject::Smaller(_) | Subject::All => (None, String::new()),
     };

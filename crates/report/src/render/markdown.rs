@@ -46,7 +46,7 @@ pub(crate) fn render(document: &Document) -> String {
         files::by_device(document).as_ref().map(table_text),
     ));
     let stacks = document.unclassified.iter();
-    let stacks = stacks.map(|row| format!("{}: `{}`", units::duration(row.total), row.frames.join(";")));
+    let stacks = stacks.map(|row| format!("{}: `{}`", units::duration(row.total_ns), row.frames.join(";")));
     blocks.extend(section("Unclassified kernel stacks", list(stacks)));
     blocks.join("\n\n") + "\n"
 }

@@ -23,7 +23,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::document::Document;
-use crate::totals::breakdown::{StackTotals, Whole};
+use crate::totals::by_stack::{StackTotals, Whole};
 
 pub use error::RenderError;
 pub use flamegraph::flamegraph;

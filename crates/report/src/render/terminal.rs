@@ -1,6 +1,6 @@
 //! The report that a person sees first: aligned text, at most 100 columns wide.
 
-use crate::document::{Commits, Document, UnclassifiedRow};
+use crate::document::{Commits, Document, StackTotal};
 use crate::render::advice;
 use crate::render::layout::{aligned, label, lines_of};
 use crate::render::sections::causes::{CauseLine, SMALL, Subject, lines};
@@ -158,9 +158,13 @@ fn unclassified(document: &Document, paint: Paint) -> Option<String> {
     })
 }
 
-fn stack(row: &UnclassifiedRow) -> Vec<String> {
+fn stack(row: &StackTotal) -> Vec<String> {
     let frames: Vec<&str> = row.frames.iter().rev().map(String::as_str).collect();
-    item(&format!("{}: {}", units::duration(row.total), frames.join(" < ")))
+    item(&format!(
+        "{}: {}",
+        units::duration(row.total_ns),
+        frames.join(" < ")
+    ))
 }
 
 fn next(document: &Document, paint: Paint) -> String {

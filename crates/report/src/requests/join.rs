@@ -5,15 +5,15 @@
 //! no length ends one visit and begins the next. A request's time outside of visits is the client's and the network's,
 //! both ways; inside of one it is before, in, or after a commit.
 
+use logtrace_common::TimeRange;
 use std::collections::VecDeque;
 
-use logtrace_common::TimeRange;
 use logtrace_events::{Commit, OffCpu, Outcome, Request, Tid, Wake};
 use rustc_hash::FxHashMap;
 
-use crate::attribution::walk::Segment;
+use crate::attribution::segment::Segment;
 use crate::causes::wakeup::is_client_wait;
-use crate::requests::parts::Parts;
+use crate::requests::parts::PartTotals;
 use crate::requests::visit::Visit;
 use crate::timeline::lost_periods::Blanks;
 
@@ -24,7 +24,7 @@ const KEPT: usize = 1 << 10;
 #[derive(Debug, Default)]
 pub(crate) struct Responses {
     threads: FxHashMap<Tid, Thread>,
-    parts: Parts,
+    parts: PartTotals,
     unseen: Unseen,
     /// Whether requests are expected, for which visits keep what they waited for.
     expected: bool,
@@ -108,7 +108,7 @@ impl Responses {
     }
 
     /// The sums over all requests.
-    pub(crate) fn finish(mut self) -> Parts {
+    pub(crate) fn finish(mut self) -> PartTotals {
         for thread in self.threads.values_mut() {
             thread.idle_ns = u64::MAX;
             thread.resolve(&self.unseen, &mut self.parts);
@@ -142,7 +142,7 @@ impl Thread {
 
     /// Takes apart the requests that ended before the thread waited for its client last: nothing more can come to
     /// them.
-    fn resolve(&mut self, unseen: &Unseen, parts: &mut Parts) {
+    fn resolve(&mut self, unseen: &Unseen, parts: &mut PartTotals) {
         while let Some(request) = self
             .requests
             .pop_front_if(|request| request.done_ns <= self.idle_ns)
@@ -179,7 +179,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::totals::breakdown::ResponseTotal;
+    use crate::requests::parts::Response;
 
     const THREAD: Tid = 7;
     const POLL: u16 = 7;
@@ -231,16 +231,16 @@ mod tests {
         let total = responses.finish().total();
         assert_eq!(
             total,
-            ResponseTotal {
+            Response {
                 requests: 1,
                 unjoined: 0,
                 untraced: 0,
-                total_ns: 130,
-                lag_ns: 10,
-                client_ns: 10 + 15,
-                before_ns: 20,
-                commit_ns: 60,
-                after_ns: 15,
+                total: 130,
+                lag: 10,
+                client: 10 + 15,
+                before_commit: 20,
+                commit: 60,
+                after_commit: 15,
             }
         );
     }
@@ -255,8 +255,8 @@ mod tests {
         responses.push_off_cpu(&waited(175, 300), |_| &[]);
         responses.push_request(&request(95, 95, 180));
         let total = responses.finish().total();
-        assert_eq!((total.client_ns, total.before_ns), (5 + 20 + 5, 20 + 10));
-        assert_eq!((total.commit_ns, total.after_ns), (20, 5));
+        assert_eq!((total.client, total.before_commit), (5 + 20 + 5, 20 + 10));
+        assert_eq!((total.commit, total.after_commit), (20, 5));
     }
 
     #[test]
@@ -282,8 +282,8 @@ mod tests {
         }
         assert_eq!(ended, [TimeRange::new(100, 150), TimeRange::new(150, 170)]);
         let total = responses.finish().total();
-        assert_eq!((total.requests, total.client_ns, total.commit_ns), (2, 5, 20));
-        assert_eq!((total.before_ns, total.after_ns), (10 + 5 + 15, 10));
+        assert_eq!((total.requests, total.client, total.commit), (2, 5, 20));
+        assert_eq!((total.before_commit, total.after_commit), (10 + 5 + 15, 10));
     }
 
     #[test]
@@ -295,7 +295,7 @@ mod tests {
         responses.push_off_cpu(&waited(95, 115), |_| &[]);
         responses.push_request(&request(60, 60, 100));
         let total = responses.finish().total();
-        assert_eq!((total.requests, total.client_ns), (2, 5 + 5 + 5 + 5));
+        assert_eq!((total.requests, total.client), (2, 5 + 5 + 5 + 5));
     }
 
     #[test]
@@ -311,7 +311,7 @@ mod tests {
             ..request(0, 0, 10)
         });
         let total = responses.finish().total();
-        assert_eq!((total.requests, total.unjoined, total.total_ns), (0, 2, 0));
+        assert_eq!((total.requests, total.unjoined, total.total), (0, 2, 0));
     }
 
     #[test]
@@ -330,7 +330,7 @@ mod tests {
         responses.push_off_cpu(&waited(365, 400), |_| &[]);
         let total = responses.finish().total();
         assert_eq!((total.requests, total.untraced, total.unjoined), (2, 2, 0));
-        assert_eq!((total.commit_ns, total.total_ns), (0, 20 + 30));
+        assert_eq!((total.commit, total.total), (0, 20 + 30));
     }
 
     proptest! {
@@ -353,10 +353,10 @@ mod tests {
                 responses.push_request(&asked);
             }
             let total = responses.finish().total();
-            let parts = total.lag_ns + total.client_ns + total.before_ns + total.commit_ns + total.after_ns;
-            prop_assert_eq!(parts, total.total_ns);
+            let parts = total.lag + total.client + total.before_commit + total.commit + total.after_commit;
+            prop_assert_eq!(parts, total.total);
             if total.unjoined == 0 {
-                prop_assert_eq!(total.total_ns, expected);
+                prop_assert_eq!(total.total, expected);
             }
         }
     }

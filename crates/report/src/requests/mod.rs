@@ -1,4 +1,4 @@
-//! Requests: the parts of a response time, from the client to the server's commit.
+//! Requests: parts of a response time, from the client to the server's commit.
 
 pub(crate) mod join;
 pub(crate) mod parts;

@@ -1,41 +1,95 @@
-//! What the response times of requests were made of: sums by part, and by what each part waited for.
+//! Parts of response times: sums by part, and by the causes of each part.
 
 use logtrace_common::TimeRange;
 use logtrace_events::Request;
 use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use strum::{EnumCount, EnumIter, IntoEnumIterator, IntoStaticStr};
 
-use crate::attribution::walk::Segment;
+use crate::attribution::segment::Segment;
 use crate::causes::cause::Cause;
 use crate::requests::visit::Visit;
-use crate::totals::breakdown::{Part, ResponseTotal};
+
+/// Part of a response time, in the order of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, EnumCount, EnumIter, IntoStaticStr)]
+pub enum Part {
+    /// Lag of the client: sent - due.
+    #[strum(serialize = "lag")]
+    Lag,
+    /// Client and network, in both directions and between the statements of a transaction.
+    #[strum(serialize = "client and network")]
+    Client,
+    /// Server before its commit, or all of the server's time without a commit.
+    #[strum(serialize = "server before commit")]
+    BeforeCommit,
+    /// Commit.
+    #[strum(serialize = "commit")]
+    Commit,
+    /// Server after its commit, until it waited for the client again or the client had its answer.
+    #[strum(serialize = "server after commit")]
+    AfterCommit,
+}
+
+/// Response times by part, over all joined requests, in nanoseconds. The parts sum to the total exactly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Response {
+    /// Number of requests that were joined with the server's thread of their connection.
+    pub requests: u64,
+    /// Number of requests that the server handled and that could not be joined.
+    pub unjoined: u64,
+    /// Number of requests that the server handled in part or in full while nothing was traced, if only bursts were
+    /// traced.
+    #[serde(default)]
+    pub untraced: u64,
+    /// Response time: done - due.
+    pub total: u64,
+    /// Lag: sent - due.
+    pub lag: u64,
+    /// Client and network, in both directions and between the statements of a transaction.
+    pub client: u64,
+    /// Server from the wake-up of its thread until the commit, or all of the server's time without a commit.
+    pub before_commit: u64,
+    /// Commits.
+    pub commit: u64,
+    /// Server from the commit until its thread waited for the client again, or the client had its answer.
+    pub after_commit: u64,
+}
+
+impl Part {
+    /// Returns the name in reports.
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
 
 /// Sums over requests.
 #[derive(Debug, Default)]
-pub(crate) struct Parts {
+pub(crate) struct PartTotals {
     requests: u64,
     unjoined: u64,
     untraced: u64,
-    /// Nanoseconds of each part.
+    /// Nanoseconds by part.
     lengths: Lengths,
-    /// What is explained of them, by part, [`Cause::number`] and kernel stack.
+    /// Explained time, by part, [`Cause::number`] and kernel stack.
     explained: FxHashMap<(Part, u32, Option<u32>), (Cause, u64)>,
 }
 
 /// Nanoseconds of each [`Part`].
-type Lengths = [u64; Part::ALL.len()];
+type Lengths = [u64; Part::COUNT];
 
-impl Parts {
-    /// A request that the server did, of which no more is known.
+impl PartTotals {
+    /// Counts a request that could not be joined.
     pub(crate) fn add_unjoined(&mut self) {
         self.unjoined += 1;
     }
 
-    /// A request that the server did while the tracer did not look all the time.
+    /// Counts a request that was not traced from end to end.
     pub(crate) fn add_untraced(&mut self) {
         self.untraced += 1;
     }
 
-    /// Takes a request apart by what the thread that served it did: `visits` in order, which may reach beyond it.
+    /// Splits a request by the work of the thread that served it. `visits` are in order and may reach beyond the request.
     pub(crate) fn add<'a>(&mut self, request: &Request, visits: impl Iterator<Item = &'a Visit>) {
         let service = TimeRange::new(request.sent_ns, request.done_ns);
         let mut lengths = Lengths::default();
@@ -54,7 +108,7 @@ impl Parts {
         }
     }
 
-    /// The part `serving` of a visit.
+    /// Adds the part `serving` of a visit.
     fn add_visit(&mut self, visit: &Visit, serving: TimeRange, lengths: &mut Lengths) {
         let mut at_ns = serving.start_ns;
         for commit in visit.commits.iter().map(|commit| commit.intersection(serving)) {
@@ -80,7 +134,7 @@ impl Parts {
         });
     }
 
-    /// Adds what of `segments` is in `serving`; their start tells their part.
+    /// Adds the time of `segments` within `serving`. The start of a segment decides its part.
     fn explain(&mut self, segments: &[Segment], serving: TimeRange, part: impl Fn(u64) -> Part) {
         for segment in segments {
             let window = TimeRange::new(segment.start_ns, segment.end_ns).intersection(serving);
@@ -91,23 +145,23 @@ impl Parts {
         }
     }
 
-    /// The sums of the parts.
-    pub(crate) fn total(&self) -> ResponseTotal {
-        let [lag_ns, client_ns, before_ns, commit_ns, after_ns] = self.lengths;
-        ResponseTotal {
+    /// Returns the sums of the parts.
+    pub(crate) fn total(&self) -> Response {
+        let [lag, client, before_commit, commit, after_commit] = self.lengths;
+        Response {
             requests: self.requests,
             unjoined: self.unjoined,
             untraced: self.untraced,
-            total_ns: self.lengths.iter().sum(),
-            lag_ns,
-            client_ns,
-            before_ns,
-            commit_ns,
-            after_ns,
+            total: self.lengths.iter().sum(),
+            lag,
+            client,
+            before_commit,
+            commit,
+            after_commit,
         }
     }
 
-    /// All of the time, by part, and by cause and kernel stack where these are known; nothing twice.
+    /// Returns all of the time once, by part, and by cause and kernel stack if they are known.
     pub(crate) fn by_stack(&self) -> impl Iterator<Item = (Part, Option<Cause>, Option<u32>, u64)> {
         let mut left = self.lengths;
         for (&(part, ..), &(_, ns)) in &self.explained {
@@ -115,11 +169,11 @@ impl Parts {
         }
         let explained = self.explained.iter();
         let explained = explained.map(|(&(part, _, stack), &(cause, ns))| (part, Some(cause), stack, ns));
-        let left = Part::ALL.into_iter().zip(left).filter(|&(_, ns)| ns > 0);
+        let left = Part::iter().zip(left).filter(|&(_, ns)| ns > 0);
         explained.chain(left.map(|(part, ns)| {
-            // Every commit is explained: time of one that is missing here is owed.
-            let owed = (part == Part::Commit).then_some(Cause::UNEXPLAINED);
-            (part, owed, None, ns)
+            // Commits always have causes: commit time that is missing here is unexplained.
+            let cause = (part == Part::Commit).then_some(Cause::UNEXPLAINED);
+            (part, cause, None, ns)
         }))
     }
 }

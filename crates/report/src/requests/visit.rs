@@ -3,7 +3,7 @@
 use logtrace_common::TimeRange;
 use logtrace_events::Commit;
 
-use crate::attribution::walk::Segment;
+use crate::attribution::segment::Segment;
 
 /// A thread serves its client.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use crate::timeline::history::{History, Interval};
 
 /// Leaders that are followed from a member to the head of its group: that of its flush queue, and that of the sync
 /// stage. More of them contradict each other.
-pub(crate) const MOST_LEADERS: usize = 4;
+pub(crate) const MAX_LEADERS: usize = 4;
 
 /// The place of one commit in a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,7 +155,7 @@ impl Groups {
     /// its leader's own was not seen.
     pub(crate) fn head(&self, tid: Tid, membership: Membership) -> Option<Head> {
         let (mut tid, mut membership) = (tid, membership);
-        for _ in 0..MOST_LEADERS {
+        for _ in 0..MAX_LEADERS {
             let Some(leader) = membership.leader else {
                 return Some(Head {
                     tid,

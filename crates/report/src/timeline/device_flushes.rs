@@ -3,9 +3,9 @@
 //! The block layer makes one flush at a time for each queue: who asks for one while another is under way waits for
 //! the end of that one, and then for the next, which serves all who asked meanwhile (block/blk-flush.c).
 
+use logtrace_common::TimeRange;
 use std::cell::Cell;
 
-use logtrace_common::TimeRange;
 use logtrace_events::Flush;
 
 use crate::timeline::query_horizon::Push;

@@ -7,7 +7,7 @@ use std::cell::Cell;
 pub(crate) enum Push {
     /// It contradicts what is known, and was left out.
     Refused,
-    /// Nothing that was asked before would be answered differently now.
+    /// Nothing that was horizon before would be answered differently now.
     Added,
     /// Something may be.
     Revised,
@@ -20,20 +20,20 @@ impl Push {
     }
 }
 
-/// What was asked about a thread's time.
+/// What was horizon about a thread's time.
 #[derive(Debug, Default)]
-pub(crate) struct Asked {
-    /// Before this, something was asked about time that was not taken for part of the commit below.
+pub(crate) struct QueryHorizon {
+    /// Before this, something was horizon about time that was not taken for part of the commit below.
     outside_ns: Cell<u64>,
-    /// Before this, something was asked about that commit.
+    /// Before this, something was horizon about that commit.
     inside_ns: Cell<u64>,
     /// Start of the newest commit in which the thread was said to be.
     commit_ns: Cell<Option<u64>>,
 }
 
-impl Asked {
-    /// Something was asked about the time before `until_ns`, when the thread was in a commit since `commit_ns`.
-    pub(crate) fn ask(&self, until_ns: u64, commit_ns: Option<u64>) {
+impl QueryHorizon {
+    /// Something was horizon about the time before `until_ns`, when the thread was in a commit since `commit_ns`.
+    pub(crate) fn note_query(&self, until_ns: u64, commit_ns: Option<u64>) {
         let newest_ns = self.commit_ns.get();
         if commit_ns > newest_ns {
             self.commit_ns.set(commit_ns);
@@ -48,23 +48,23 @@ impl Asked {
         }
     }
 
-    /// Something was asked about the time before `until_ns`, and not, or not only, about the newest commit.
+    /// Something was horizon about the time before `until_ns`, and not, or not only, about the newest commit.
     fn outside(&self, until_ns: u64) {
         self.outside_ns.set(self.outside_ns.get().max(until_ns));
     }
 
-    /// Whether anything was asked.
+    /// Whether anything was horizon.
     pub(crate) fn is_any(&self) -> bool {
-        self.is_beyond(0)
+        self.reaches_beyond(0)
     }
 
     /// Whether anything was about time after `at_ns`.
-    pub(crate) fn is_beyond(&self, at_ns: u64) -> bool {
+    pub(crate) fn reaches_beyond(&self, at_ns: u64) -> bool {
         at_ns < self.outside_ns.get().max(self.inside_ns.get())
     }
 
     /// Whether the record of a commit since `start_ns` says anything else of that time than was taken for granted.
-    pub(crate) fn is_news(&self, start_ns: u64) -> bool {
+    pub(crate) fn is_changed_by_commit(&self, start_ns: u64) -> bool {
         start_ns < self.outside_ns.get()
             || (start_ns < self.inside_ns.get() && self.commit_ns.get() != Some(start_ns))
     }
@@ -76,33 +76,37 @@ mod tests {
 
     #[test]
     fn a_commit_that_was_open_is_no_news_when_it_ends() {
-        let asked = Asked::default();
-        assert!(!asked.is_any() && !asked.is_beyond(0) && !asked.is_news(0));
-        asked.ask(50, Some(40));
-        assert!(asked.is_beyond(49) && !asked.is_beyond(50));
-        assert!(!asked.is_news(40) && !asked.is_news(50));
+        let horizon = QueryHorizon::default();
+        assert!(!horizon.is_any() && !horizon.reaches_beyond(0) && !horizon.is_changed_by_commit(0));
+        horizon.note_query(50, Some(40));
+        assert!(horizon.reaches_beyond(49) && !horizon.reaches_beyond(50));
+        assert!(!horizon.is_changed_by_commit(40) && !horizon.is_changed_by_commit(50));
         for other_ns in [39, 41, 49] {
-            assert!(asked.is_news(other_ns), "{other_ns}");
+            assert!(horizon.is_changed_by_commit(other_ns), "{other_ns}");
         }
     }
 
     #[test]
     fn time_outside_of_a_commit_must_not_become_part_of_one() {
-        let asked = Asked::default();
-        asked.ask(50, Some(40));
-        asked.ask(45, None);
-        assert!(asked.is_news(40) && asked.is_news(44));
+        let horizon = QueryHorizon::default();
+        horizon.note_query(50, Some(40));
+        horizon.note_query(45, None);
+        assert!(horizon.is_changed_by_commit(40) && horizon.is_changed_by_commit(44));
     }
 
     #[test]
-    fn the_commit_before_the_last_is_over_in_whichever_order_they_are_asked_about() {
-        for asks in [[(50, 40), (70, 60)], [(70, 60), (50, 40)]] {
-            let asked = Asked::default();
-            for (until_ns, commit_ns) in asks {
-                asked.ask(until_ns, Some(commit_ns));
+    fn the_commit_before_the_last_is_over_in_whichever_order_they_are_horizon_about() {
+        for queries in [[(50, 40), (70, 60)], [(70, 60), (50, 40)]] {
+            let horizon = QueryHorizon::default();
+            for (until_ns, commit_ns) in queries {
+                horizon.note_query(until_ns, Some(commit_ns));
             }
-            assert!(asked.is_news(40) && !asked.is_news(60) && asked.is_news(61));
-            assert!(asked.is_beyond(69) && !asked.is_beyond(70));
+            assert!(
+                horizon.is_changed_by_commit(40)
+                    && !horizon.is_changed_by_commit(60)
+                    && horizon.is_changed_by_commit(61)
+            );
+            assert!(horizon.reaches_beyond(69) && !horizon.reaches_beyond(70));
         }
     }
 }

@@ -6,7 +6,7 @@ use logtrace_events::{Commit, Io, IoOp, OffCpu, Wake};
 use crate::causes::cause::Wait;
 use crate::causes::wakeup::is_client_wait;
 use crate::timeline::history::{History, Interval};
-use crate::timeline::query_horizon::{Asked, Push};
+use crate::timeline::query_horizon::{Push, QueryHorizon};
 
 /// What is known of one thread.
 ///
@@ -20,7 +20,7 @@ pub(crate) struct Timeline {
     first_ns: u64,
     serves_connection: bool,
     receives_acks: bool,
-    asked: Asked,
+    horizon: QueryHorizon,
 }
 
 /// What of a thread's past answers depend on besides the records within it.
@@ -58,7 +58,7 @@ impl Default for Timeline {
             first_ns: u64::MAX,
             serves_connection: false,
             receives_acks: false,
-            asked: Asked::default(),
+            horizon: QueryHorizon::default(),
         }
     }
 }
@@ -72,7 +72,7 @@ impl Timeline {
             self.know_since(off.out_ns);
             self.serves_connection |= off.syscall.is_some_and(is_client_wait);
         }
-        self.pushed(fits, self.asked.is_beyond(off.out_ns), before)
+        self.pushed(fits, self.horizon.reaches_beyond(off.out_ns), before)
     }
 
     /// Adds an I/O system call, which is refused when it overlaps what is known.
@@ -88,7 +88,7 @@ impl Timeline {
         if fits {
             self.know_since(io.enter_ns);
         }
-        self.pushed(fits, self.asked.is_beyond(io.enter_ns), before)
+        self.pushed(fits, self.horizon.reaches_beyond(io.enter_ns), before)
     }
 
     /// Adds a commit, which is refused when it overlaps the one before.
@@ -100,13 +100,13 @@ impl Timeline {
             self.know_since(commit.start_ns);
             self.serves_connection = true;
         }
-        self.pushed(fits, self.asked.is_news(commit.start_ns), before)
+        self.pushed(fits, self.horizon.is_changed_by_commit(commit.start_ns), before)
     }
 
     /// Something is asked about the time before `until_ns`, when the thread was in a commit since `commit_ns`: records
     /// that come later and change the answer are to be told from others.
-    pub(crate) fn ask(&self, until_ns: u64, commit_ns: Option<u64>) {
-        self.asked.ask(until_ns, commit_ns);
+    pub(crate) fn note_query(&self, until_ns: u64, commit_ns: Option<u64>) {
+        self.horizon.note_query(until_ns, commit_ns);
     }
 
     /// What comes next has no connection with what was: the tracer did not look for a while.
@@ -141,7 +141,7 @@ impl Timeline {
     /// What became of a record.
     fn pushed(&self, fits: bool, is_news: bool, before: Extent) -> Push {
         if fits {
-            Push::added(is_news || (self.asked.is_any() && before != self.extent()))
+            Push::added(is_news || (self.horizon.is_any() && before != self.extent()))
         } else {
             Push::Refused
         }
@@ -170,7 +170,7 @@ impl Timeline {
     }
 
     /// What a wait of the thread is for, of which the system call alone tells `wait`.
-    pub(crate) fn meant(&self, wait: Wait) -> Wait {
+    pub(crate) fn specific_wait(&self, wait: Wait) -> Wait {
         match wait {
             // Its sockets are the replicas'.
             Wait::Client if self.receives_acks => Wait::SemisyncAck,

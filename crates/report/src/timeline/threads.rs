@@ -12,7 +12,6 @@ use crate::timeline::kernel_stacks::Stacks;
 use crate::timeline::lost_periods::Blanks;
 use crate::timeline::query_horizon::Push;
 use crate::timeline::thread::{Stretch, Timeline};
-use crate::totals::breakdown::SyncWaits;
 
 /// What is known of the threads of one server up to now.
 #[derive(Debug)]
@@ -24,6 +23,15 @@ pub struct Timelines {
     lost: Blanks,
     groups: Groups,
     revision: u64,
+}
+
+/// Number of fsync calls by the waits that they had at least once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SyncWaits {
+    /// Number of calls that waited for a flush of the device that the call itself had requested.
+    pub(crate) flush: u64,
+    /// Number of calls that waited for the file system's journal or log.
+    pub(crate) journal: u64,
 }
 
 /// A record that contradicts the ones before it: dropped, repeated or reordered records make such.

@@ -1,23 +1,61 @@
-//! Sums over all commits: by cause, by second, by stack, and of the slowest hundredth.
+//! Totals of commits: by cause, by second, by stack, and of the slowest 1 %.
 
 use hdrhistogram::Histogram;
 use logtrace_common::TimeRange;
 use logtrace_events::Commit;
 use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::attribution::walk::Segment;
+use crate::attribution::segment::Segment;
 use crate::causes::cause::Cause;
-use crate::totals::breakdown::{CauseTotal, Slowest};
+use crate::totals::distribution::Distribution;
 use crate::totals::histogram;
 use crate::totals::slowest::LatencyBuckets;
+use crate::totals::stalls::SlowTenth;
 
-/// Significant digits of the distribution of commits.
+/// Significant digits of the distribution of commits' durations.
 const DIGITS: u8 = 3;
 const SECOND_NS: u64 = 1_000_000_000;
-/// Seconds that are counted apart, eleven days; later commits are counted in the last one.
+/// Limit on separately counted seconds: eleven days. Later commits count in the last one.
 const MOST_SECONDS: u64 = 1_000_000;
 
-/// What explained commits sum up to.
+/// Read-write commits of the server in the window.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Commits {
+    /// Number of commits.
+    pub count: u64,
+    /// Sum of their durations.
+    pub total: u64,
+    /// Distribution of their durations.
+    pub distribution: Distribution,
+    /// Number of commits that ended in each second.
+    pub per_second: Vec<u64>,
+    /// Tenths of a second in which few commits ended, with the waits of the commits in that time. Empty if only bursts
+    /// were traced; absent in older documents.
+    #[serde(default)]
+    pub slow_tenths: Vec<SlowTenth>,
+    /// Number of commits in the "slowest 1 %".
+    pub slowest_count: u64,
+    /// Sum of the durations of the slowest commits.
+    pub slowest_total: u64,
+}
+
+/// Total of one cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CauseRow {
+    /// The cause.
+    #[serde(flatten)]
+    pub cause: Cause,
+    /// Nanoseconds over all commits.
+    pub total: u64,
+    /// Number of commits that it delayed.
+    pub commits: u64,
+    /// Nanoseconds within the slowest 1 % of the commits.
+    pub slowest: u64,
+}
+
+/// Sums over explained commits.
 #[derive(Debug)]
 pub(crate) struct Aggregate {
     window: TimeRange,
@@ -37,15 +75,15 @@ pub(crate) struct Aggregate {
 struct CauseSum {
     cause: Cause,
     total_ns: u64,
-    /// The part of it that has no kernel stack.
+    /// Part of `total_ns` without a kernel stack.
     stackless_ns: u64,
     commits: u64,
-    /// Number of the last commit that it delayed, so that a commit counts once.
+    /// Number of the last commit that the cause delayed, so that a commit counts once.
     last_commit: u64,
 }
 
 impl Aggregate {
-    /// Nothing yet, of commits that end within `window`.
+    /// Creates empty sums over commits that end within `window`.
     pub(crate) fn new(window: TimeRange) -> Self {
         Self {
             window,
@@ -60,7 +98,7 @@ impl Aggregate {
         }
     }
 
-    /// Adds a commit, whose segments sum to its duration.
+    /// Adds a commit. Its segments sum to its duration.
     pub(crate) fn add(&mut self, commit: &Commit, segments: &[Segment]) {
         let length_ns = commit.end_ns - commit.start_ns;
         self.durations += length_ns;
@@ -83,23 +121,23 @@ impl Aggregate {
         }
     }
 
-    /// The measured time has reached `at_ns`: seconds until then without a commit count as such.
+    /// Notes that the measured time has reached `at_ns`: earlier seconds without a commit count as 0.
     pub(crate) fn reach(&mut self, at_ns: u64) {
         self.latest_ns = self.latest_ns.max(at_ns.min(self.window.end_ns));
     }
 
-    /// The window is over at `at_ns`: every second until then was measured.
+    /// Ends the window at `at_ns`: all seconds until then were measured.
     pub(crate) fn end_window(&mut self, at_ns: u64) {
         self.window.end_ns = at_ns;
         self.latest_ns = at_ns.max(self.window.start_ns);
     }
 
-    /// How much of the window was measured.
+    /// Returns the measured length of the window.
     pub(crate) fn measured_ns(&self) -> u64 {
         self.latest_ns - self.window.start_ns
     }
 
-    /// Commits that ended in each second of the window, as far as it was measured.
+    /// Returns the number of commits that ended in each measured second of the window.
     pub(crate) fn per_second(&self) -> Vec<u64> {
         let seconds = seconds(self.measured_ns().div_ceil(SECOND_NS));
         let mut counts = self.per_second.clone();
@@ -107,25 +145,39 @@ impl Aggregate {
         counts
     }
 
-    /// The totals of causes, the largest first, and what the slowest hundredth is.
-    pub(crate) fn causes(&self) -> (Vec<CauseTotal>, Slowest) {
-        let (slowest, slowest_by_cause) = self.buckets.slowest_hundredth();
-        let mut totals: Vec<CauseTotal> = self
+    /// Returns the totals of the commits.
+    pub(crate) fn commits(&self, slow_tenths: Vec<SlowTenth>) -> Commits {
+        let slowest = self.buckets.slowest_hundredth();
+        Commits {
+            count: self.durations.len(),
+            total: self.total_ns,
+            distribution: Distribution::from(&self.durations),
+            per_second: self.per_second(),
+            slow_tenths,
+            slowest_count: slowest.commits,
+            slowest_total: slowest.total_ns,
+        }
+    }
+
+    /// Returns the totals of the causes, the largest first.
+    pub(crate) fn causes(&self) -> Vec<CauseRow> {
+        let slowest = self.buckets.slowest_hundredth();
+        let mut rows: Vec<CauseRow> = self
             .causes
             .iter()
             .enumerate()
-            .map(|(at, sum)| CauseTotal {
+            .map(|(at, sum)| CauseRow {
                 cause: sum.cause,
-                total_ns: sum.total_ns,
+                total: sum.total_ns,
                 commits: sum.commits,
-                slowest_ns: slowest_by_cause.get(at).copied().unwrap_or(0),
+                slowest: slowest.by_cause.get(at).copied().unwrap_or(0),
             })
             .collect();
-        totals.sort_by(|a, b| b.total_ns.cmp(&a.total_ns).then_with(|| a.cause.cmp(&b.cause)));
-        (totals, slowest)
+        rows.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.cause.cmp(&b.cause)));
+        rows
     }
 
-    /// Nanoseconds by cause and kernel stack.
+    /// Returns nanoseconds by cause and kernel stack.
     pub(crate) fn by_stack(&self) -> impl Iterator<Item = (Cause, Option<u32>, u64)> {
         let stackless = self.causes.iter().filter(|sum| sum.stackless_ns > 0);
         let stackless = stackless.map(|sum| (sum.cause, None, sum.stackless_ns));
@@ -212,10 +264,10 @@ mod tests {
             &[(Wait::OnCpu, 5), (Wait::Timer, 3), (Wait::OnCpu, 2)],
         );
         add(&mut aggregate, START_NS + 200, &[(Wait::OnCpu, 1)]);
-        let (causes, _) = aggregate.causes();
-        let rows: Vec<_> = causes
+        let rows: Vec<_> = aggregate
+            .causes()
             .iter()
-            .map(|row| (row.cause.wait, row.total_ns, row.commits))
+            .map(|row| (row.cause.wait, row.total, row.commits))
             .collect();
         assert_eq!(rows, [(Wait::OnCpu, 8, 2), (Wait::Timer, 3, 1)]);
         assert_eq!(aggregate.total_ns, 11);
@@ -239,17 +291,12 @@ mod tests {
             );
         }
         add(&mut aggregate, START_NS + 2 * SECOND_NS, &[(Wait::Timer, 20_000)]);
-        let (causes, slowest) = aggregate.causes();
-        assert_eq!(
-            slowest,
-            Slowest {
-                commits: 4,
-                total_ns: 47_030
-            }
-        );
-        let by_wait: Vec<_> = causes
+        let commits = aggregate.commits(Vec::new());
+        assert_eq!((commits.slowest_count, commits.slowest_total), (4, 47_030));
+        let by_wait: Vec<_> = aggregate
+            .causes()
             .iter()
-            .map(|row| (row.cause.wait, row.slowest_ns))
+            .map(|row| (row.cause.wait, row.slowest))
             .collect();
         assert_eq!(by_wait, [(Wait::Timer, 47_000), (Wait::OnCpu, 30)]);
     }

@@ -1,15 +1,30 @@
-//! The flushes that devices did in the measured window.
+//! Totals by device: flushes of write caches in the measured window.
 
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 use logtrace_events::Flush;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::totals::breakdown::DeviceTotal;
+use crate::totals::distribution::Distribution;
 use crate::totals::histogram;
 
 /// Significant digits of the distributions.
 const DIGITS: u8 = 2;
+
+/// Flushes of one device's write cache.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DeviceRow {
+    /// `major:minor` of the disk.
+    pub device: String,
+    /// Number of flushes, for all threads and processes.
+    pub flushes: u64,
+    /// Sum of the durations.
+    pub total: u64,
+    /// Distribution of the durations.
+    pub distribution: Distribution,
+}
 
 /// Sums by device.
 #[derive(Debug, Default)]
@@ -35,19 +50,18 @@ impl Devices {
         sum.durations += length_ns;
     }
 
-    /// What was counted, the device that flushed most often first.
-    pub(crate) fn into_totals(self) -> Vec<DeviceTotal> {
-        let mut totals: Vec<DeviceTotal> = self
-            .by_dev
-            .into_iter()
-            .map(|(dev, sum)| DeviceTotal {
-                dev,
-                total_ns: sum.total_ns,
-                durations: sum.durations,
-            })
-            .collect();
-        totals.sort_by_key(|total| std::cmp::Reverse(total.durations.len()));
-        totals
+    /// Returns the totals, the device with the most flushes first.
+    pub(crate) fn into_rows(self) -> Vec<DeviceRow> {
+        let rows = self.by_dev.into_iter().map(|(dev, sum)| DeviceRow {
+            // include/linux/kdev_t.h
+            device: format!("{}:{}", dev >> 20, dev & 0xf_ffff),
+            flushes: sum.durations.len(),
+            total: sum.total_ns,
+            distribution: Distribution::from(&sum.durations),
+        });
+        let mut rows: Vec<DeviceRow> = rows.collect();
+        rows.sort_by_key(|row| std::cmp::Reverse(row.flushes));
+        rows
     }
 }
 
@@ -66,10 +80,10 @@ mod tests {
             });
         }
         let rows: Vec<_> = devices
-            .into_totals()
-            .iter()
-            .map(|total| (total.dev, total.durations.len(), total.total_ns))
+            .into_rows()
+            .into_iter()
+            .map(|row| (row.device, row.flushes, row.total))
             .collect();
-        assert_eq!(rows, [(8, 2, 50), (7, 1, 10)]);
+        assert_eq!(rows, [("0:8".to_owned(), 2, 50), ("0:7".to_owned(), 1, 10)]);
     }
 }

@@ -1,17 +1,47 @@
-//! The files that a server uses: names, classes, and the system calls on them.
+//! Totals by file: names, classes, and the system calls on each file.
 
 use hdrhistogram::Histogram;
 use logtrace_common::{FileClass, LogNames};
 use logtrace_events::{File, FileId, Io, IoOp};
 use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::totals::breakdown::{FileTotal, SyncWaits};
+use crate::timeline::threads::SyncWaits;
+use crate::totals::distribution::Distribution;
 use crate::totals::histogram;
 
-/// Significant digits of the distributions of files: there may be hundreds, of 20 kB each.
+/// Significant digits of the distributions: there may be hundreds of files, with 20 kB each.
 const DIGITS: u8 = 2;
 
-/// All files seen so far.
+/// System calls of one operation on one file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FileRow {
+    /// Class of the file.
+    #[schemars(schema_with = "crate::causes::names_schema::file_class")]
+    pub class: FileClass,
+    /// Path inside the file system.
+    pub path: String,
+    /// Operation.
+    #[schemars(schema_with = "crate::causes::names_schema::operation")]
+    pub op: IoOp,
+    /// Number of calls.
+    pub count: u64,
+    /// Bytes written.
+    pub bytes: u64,
+    /// Sum of the durations.
+    pub total: u64,
+    /// Distribution of the durations.
+    pub distribution: Distribution,
+    /// Number of calls that waited for a flush of the device that they had requested.
+    #[serde(default)]
+    pub flush_waits: u64,
+    /// Number of calls that waited for the file system's journal or log.
+    #[serde(default)]
+    pub journal_waits: u64,
+}
+
+/// Files seen so far.
 #[derive(Debug)]
 pub(crate) struct Files {
     logs: LogNames,
@@ -26,7 +56,7 @@ struct Entry {
     syncs: Option<Calls>,
 }
 
-/// System calls of one kind on one file.
+/// Sums over the system calls of one operation on one file.
 #[derive(Debug)]
 struct Calls {
     bytes: u64,
@@ -36,7 +66,7 @@ struct Calls {
 }
 
 impl Files {
-    /// None yet, of a server whose logs have these names.
+    /// Creates empty totals. `logs` are the names of the server's logs.
     pub(crate) fn new(logs: LogNames) -> Self {
         Self {
             logs,
@@ -44,7 +74,7 @@ impl Files {
         }
     }
 
-    /// Gives a file its name; a later name replaces an earlier one.
+    /// Sets the name of a file; a later name replaces an earlier one.
     pub(crate) fn name(&mut self, file: File) {
         let class = FileClass::of(&file.path, &self.logs);
         let entry = self.by_id.entry(file.id).or_insert_with(Entry::unnamed);
@@ -52,12 +82,12 @@ impl Files {
         entry.path = file.path;
     }
 
-    /// The class of a file; [`FileClass::Other`] while its name is unknown.
+    /// Returns the class of a file; [`FileClass::Other`] while its name is unknown.
     pub(crate) fn class(&self, id: FileId) -> FileClass {
         self.by_id.get(&id).map_or(FileClass::Other, |entry| entry.class)
     }
 
-    /// Counts a system call, and what it waited for.
+    /// Counts a system call and its waits.
     pub(crate) fn count(&mut self, io: &Io, waits: SyncWaits) {
         let entry = self.by_id.entry(io.file).or_insert_with(Entry::unnamed);
         let calls = match io.op {
@@ -67,14 +97,14 @@ impl Files {
         calls.get_or_insert_with(Calls::none).add(io, waits);
     }
 
-    /// What was counted, the file that took longest first.
-    pub(crate) fn into_totals(self) -> Vec<FileTotal> {
-        let mut totals: Vec<FileTotal> = self.by_id.into_values().flat_map(Entry::into_totals).collect();
-        totals.sort_by(|a, b| {
-            let longest = b.total_ns.cmp(&a.total_ns);
+    /// Returns the totals, the file with the longest total first.
+    pub(crate) fn into_rows(self) -> Vec<FileRow> {
+        let mut rows: Vec<FileRow> = self.by_id.into_values().flat_map(Entry::into_rows).collect();
+        rows.sort_by(|a, b| {
+            let longest = b.total.cmp(&a.total);
             longest.then_with(|| (&a.path, a.op).cmp(&(&b.path, b.op)))
         });
-        totals
+        rows
     }
 }
 
@@ -88,7 +118,7 @@ impl Entry {
         }
     }
 
-    fn into_totals(self) -> impl Iterator<Item = FileTotal> {
+    fn into_rows(self) -> impl Iterator<Item = FileRow> {
         let Self {
             class,
             path,
@@ -98,14 +128,16 @@ impl Entry {
         let calls = [(IoOp::Write, writes), (IoOp::Fsync, syncs)];
         calls.into_iter().filter_map(move |(op, calls)| {
             let calls = calls?;
-            Some(FileTotal {
+            Some(FileRow {
                 class,
                 path: path.clone(),
                 op,
+                count: calls.durations.len(),
                 bytes: calls.bytes,
-                total_ns: calls.total_ns,
-                durations: calls.durations,
-                waits: calls.waits,
+                total: calls.total_ns,
+                distribution: Distribution::from(&calls.durations),
+                flush_waits: calls.waits.flush,
+                journal_waits: calls.waits.journal,
             })
         })
     }
@@ -124,7 +156,7 @@ impl Calls {
     fn add(&mut self, io: &Io, waits: SyncWaits) {
         let length_ns = io.exit_ns - io.enter_ns;
         if io.op == IoOp::Write {
-            // Negative is an error number.
+            // A negative result is an error number.
             let written = u64::try_from(io.ret).unwrap_or(0);
             self.bytes = self.bytes.saturating_add(written);
         }
@@ -175,17 +207,14 @@ mod tests {
         files.count(&io(IoOp::Write, 10, 512), SyncWaits::default());
         files.count(&io(IoOp::Write, 20, -28), SyncWaits::default());
         files.count(&io(IoOp::Fsync, 100, 0), waits);
-        let totals = files.into_totals();
+        let totals = files.into_rows();
         let rows: Vec<_> = totals
             .iter()
-            .map(|row| (row.op, row.bytes, row.total_ns, row.durations.len()))
+            .map(|row| (row.op, row.bytes, row.total, row.count))
             .collect();
         assert_eq!(rows, [(IoOp::Fsync, 0, 100, 1), (IoOp::Write, 512, 30, 2)]);
         assert!(totals.iter().all(|row| row.class == FileClass::Redo));
-        assert_eq!(
-            totals.iter().map(|row| row.waits).max_by_key(|waits| waits.flush),
-            Some(waits)
-        );
+        assert_eq!((totals[0].flush_waits, totals[0].journal_waits), (1, 0));
     }
 
     #[test]
@@ -193,7 +222,7 @@ mod tests {
         let mut files = files();
         files.count(&io(IoOp::Fsync, 5, 0), SyncWaits::default());
         assert_eq!(files.class(REDO), FileClass::Other);
-        let totals = files.into_totals();
+        let totals = files.into_rows();
         assert_eq!(
             (totals[0].class, totals[0].path.as_str()),
             (FileClass::Other, "?")

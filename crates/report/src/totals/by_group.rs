@@ -1,19 +1,46 @@
-//! How large the groups of commits were, and how far the wake chains say the same of them as the server.
+//! Totals of groups of commits: their sizes, and how often wake-ups contradict the server's statements.
 
 use logtrace_events::{Commit, Member, Tid};
 use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::timeline::commit_groups::Membership;
-use crate::totals::breakdown::GroupTotal;
+
+/// Groups of commits as the server stated them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Groups {
+    /// Number of groups with their leader's commit in the window.
+    pub count: u64,
+    /// Number of commits in them, those of the leaders included.
+    pub members: u64,
+    /// Number of groups of one commit, of two, and so on.
+    pub sizes: Vec<u64>,
+    /// Number of groups that the leader of another group led later on: MySQL's groups merge in the sync stage.
+    pub merged: u64,
+    /// Number of commits that another thread led.
+    pub led: u64,
+    /// Commits for which wake-ups alone lead to other threads than the server states.
+    pub disagreements: Disagreements,
+}
+
+/// Commits for which wake-ups alone lead to other threads than the server states.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Disagreements {
+    /// Number of led commits with some time that wake-ups charge to another thread.
+    pub commits: u64,
+    /// Sum of that time.
+    pub total: u64,
+}
 
 /// Counts groups and their members.
 #[derive(Debug, Default)]
 pub(crate) struct GroupTotals {
-    /// By leader: the group whose leader commits.
+    /// Groups that are forming, by leader.
     forming: FxHashMap<Tid, Forming>,
     /// Whether the server stated any.
     is_stated: bool,
-    total: GroupTotal,
+    total: Groups,
 }
 
 #[derive(Debug)]
@@ -23,9 +50,9 @@ struct Forming {
 }
 
 impl GroupTotals {
-    /// Counts from here on; what forms goes on.
+    /// Resets the totals; groups that are forming stay.
     pub(crate) fn begin(&mut self) {
-        self.total = GroupTotal::default();
+        self.total = Groups::default();
     }
 
     /// Adds a member to its leader's group.
@@ -45,8 +72,8 @@ impl GroupTotals {
         forming.members += 1;
     }
 
-    /// Takes the end of a commit, and counts the group that it led if `counts`.
-    pub(crate) fn end(&mut self, commit: &Commit, place: Option<Membership>, counts: bool) {
+    /// Handles the end of a commit, and counts the group that it led if `counts`.
+    pub(crate) fn end(&mut self, commit: &Commit, membership: Option<Membership>, counts: bool) {
         let Some(group) = self.forming.remove(&commit.tid) else {
             return;
         };
@@ -56,19 +83,21 @@ impl GroupTotals {
         let sizes = &mut self.total.sizes;
         sizes.resize(sizes.len().max(group.members), 0);
         sizes[group.members - 1] += 1;
-        self.total.merged += u64::from(place.is_some_and(|place| place.leader.is_some()));
+        self.total.count += 1;
+        self.total.members += group.members as u64;
+        self.total.merged += u64::from(membership.is_some_and(|membership| membership.leader.is_some()));
     }
 
-    /// Counts a commit that another thread led, of which the wake chain charges `differing_ns` to others than the
-    /// server's statement does.
+    /// Counts a commit that another thread led. Wake-ups alone charge `differing_ns` of it to other threads than the
+    /// server states.
     pub(crate) fn add_led(&mut self, differing_ns: u64) {
         self.total.led += 1;
         self.total.disagreements.commits += u64::from(differing_ns > 0);
-        self.total.disagreements.total_ns += differing_ns;
+        self.total.disagreements.total += differing_ns;
     }
 
-    /// What was counted; `None` where the server stated nothing.
-    pub(crate) fn into_total(self) -> Option<GroupTotal> {
+    /// Returns the totals, or `None` if the server stated no group.
+    pub(crate) fn into_total(self) -> Option<Groups> {
         self.is_stated.then_some(self.total)
     }
 }

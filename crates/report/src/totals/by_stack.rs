@@ -1,15 +1,82 @@
-//! Charged time as stacks: whose work, on what, waiting for what, and the kernel's functions down to the block.
+//! Totals by stack: role of the thread, file and operation, wait, and the kernel's functions down to the block.
 
 use std::collections::BTreeMap;
 
-use crate::causes::cause::{Cause, Wait};
-use crate::timeline::kernel_stacks::Stacks;
-use crate::totals::breakdown::{Part, StackTotal};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
-/// What stands for the frames of a block whose kernel stack was not taken or is lost.
+use crate::causes::cause::{Cause, Wait};
+use crate::requests::parts::Part;
+use crate::timeline::kernel_stacks::Stacks;
+
+/// Time that is split by stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+pub enum Whole {
+    /// Time of commits.
+    Commit,
+    /// Response times, from the client over the commit to its causes.
+    Response,
+    /// Time of statements outside their commits.
+    Statement,
+}
+
+/// Time by stack for each [`Whole`], without the frame of the whole; empty if it was not measured.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StackTotals {
+    /// Stacks of the commits.
+    pub commit: Vec<StackTotal>,
+    /// Stacks of the response times; the outermost frames are those of [`Part`].
+    pub response: Vec<StackTotal>,
+    /// Stacks of the statements outside their commits.
+    pub statement: Vec<StackTotal>,
+}
+
+/// Time of one stack.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StackTotal {
+    /// Frames, outermost first.
+    pub frames: Vec<String>,
+    /// Nanoseconds.
+    #[serde(rename = "total")]
+    pub total_ns: u64,
+}
+
+impl Whole {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Commit, Self::Response, Self::Statement];
+
+    /// Returns the word for the outermost frame.
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
+
+impl StackTotals {
+    /// Returns the stacks of `whole`.
+    pub fn of(&self, whole: Whole) -> &[StackTotal] {
+        match whole {
+            Whole::Commit => &self.commit,
+            Whole::Response => &self.response,
+            Whole::Statement => &self.statement,
+        }
+    }
+
+    /// Returns the stacks of `whole` for changes.
+    pub fn of_mut(&mut self, whole: Whole) -> &mut Vec<StackTotal> {
+        match whole {
+            Whole::Commit => &mut self.commit,
+            Whole::Response => &mut self.response,
+            Whole::Statement => &mut self.statement,
+        }
+    }
+}
+
+/// Frame of a block with no kernel stack, because it was not taken or is lost.
 const NO_STACK: &str = "(no kernel stack)";
 
-/// Stacks of all causes, frames from the outermost, the largest first.
+/// Returns the stacks of all causes, with frames from the outermost, the largest first.
 pub(crate) fn folded(
     by_stack: impl Iterator<Item = (Cause, Option<u32>, u64)>,
     stacks: &Stacks,
@@ -21,8 +88,8 @@ pub(crate) fn folded(
     }))
 }
 
-/// Stacks of the parts of response times, below those of what each part waited for, where that is known; in the order of
-/// time, and in each part by their frames.
+/// Returns the stacks of the parts of response times in the order of time. Below each part are the stacks of its causes,
+/// if they are known, ordered by their frames.
 pub(crate) fn folded_parts(
     by_stack: impl Iterator<Item = (Part, Option<Cause>, Option<u32>, u64)>,
     stacks: &Stacks,
@@ -39,7 +106,7 @@ pub(crate) fn folded_parts(
         .collect()
 }
 
-/// Kernel stacks that no rule knows, frames from the outermost, the largest first.
+/// Returns the kernel stacks that no rule recognises, with frames from the outermost, the largest first.
 pub(crate) fn unclassified(
     by_stack: impl Iterator<Item = (Cause, Option<u32>, u64)>,
     stacks: &Stacks,
@@ -57,8 +124,8 @@ pub(crate) fn unclassified(
 
 fn cause_frames(cause: Cause) -> Vec<String> {
     let io = cause.io.map(|(class, op)| format!("{class} {op}"));
-    let who = cause.who.as_str().to_owned();
-    let wait = cause.wait.as_str().to_owned();
+    let who = cause.who.to_string();
+    let wait = cause.wait.to_string();
     [Some(who), io, Some(wait)].into_iter().flatten().collect()
 }
 
@@ -66,7 +133,7 @@ fn outermost_first(frames: &[String]) -> impl Iterator<Item = String> {
     frames.iter().rev().cloned()
 }
 
-/// Sums up equal stacks (two ids may stand for the same names).
+/// Sums up equal stacks: two ids may stand for the same names.
 fn summed(stacks: impl Iterator<Item = (Vec<String>, u64)>) -> Vec<StackTotal> {
     let mut sums: BTreeMap<Vec<String>, u64> = BTreeMap::new();
     for (frames, total_ns) in stacks {

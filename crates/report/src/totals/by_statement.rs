@@ -1,30 +1,58 @@
-//! What statements waited for outside of their commits.
+//! Totals of statements outside their commits.
 //!
-//! A statement lasts from when the request woke its connection's thread until that thread waits for the client again, or
-//! finds that the next request is there already: what the server writes to its slow log after the reply is part of it, as
-//! it delays the next statement of that connection, and whoever waits for the log's lock.
+//! A statement begins when the request wakes its connection's thread. It ends when that thread waits for the client
+//! again, or finds that the next request has already arrived. Writes to the slow log after the reply are therefore part
+//! of the statement: they delay the next statement of the connection, and all threads that wait for the log's lock.
 
 use logtrace_common::TimeRange;
 use logtrace_events::{Commit, Tid};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
+use crate::attribution::segment::Segment;
+use crate::attribution::walk::explain;
 use crate::attribution::walk::memory::Memory;
-use crate::attribution::walk::{Segment, explain};
+use crate::causes::cause::Cause;
 use crate::requests::visit::Visit;
 use crate::timeline::threads::Timelines;
 use crate::totals::by_cause::Aggregate;
 
-/// Explains statements, and sums up.
+/// Time of statements outside their commits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Statements {
+    /// Number of statements.
+    pub count: u64,
+    /// Sum of their time outside commits.
+    pub total: u64,
+    /// Causes, the largest first. They sum to `total` exactly.
+    pub causes: Vec<StatementCause>,
+}
+
+/// Total of one cause over the time of statements outside commits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StatementCause {
+    /// The cause.
+    #[serde(flatten)]
+    pub cause: Cause,
+    /// Nanoseconds over all statements.
+    pub total: u64,
+    /// Number of statements that it delayed.
+    pub statements: u64,
+}
+
+/// Explains statements and sums up their causes.
 #[derive(Debug)]
-pub(crate) struct Statements {
+pub(crate) struct StatementTotals {
     window: TimeRange,
     pub(crate) aggregate: Aggregate,
-    /// Of the statement that is explained, and of one part of it.
+    /// Segments of the statement that is being explained.
     segments: Vec<Segment>,
+    /// Segments of one part of that statement.
     part: Vec<Segment>,
 }
 
-impl Statements {
-    /// None yet, of statements within `window`.
+impl StatementTotals {
+    /// Creates empty totals of statements within `window`.
     pub(crate) fn new(window: TimeRange) -> Self {
         Self {
             window,
@@ -34,7 +62,7 @@ impl Statements {
         }
     }
 
-    /// Adds a statement of thread `tid` that has just ended; what it waited for outside of its commits.
+    /// Adds a statement of thread `tid` that has just ended, and returns its segments outside commits.
     pub(crate) fn add(
         &mut self,
         tid: Tid,
@@ -58,7 +86,7 @@ impl Statements {
             .iter()
             .map(|segment| segment.end_ns - segment.start_ns)
             .sum();
-        // Its time outside of commits as one stretch, which the segments sum to.
+        // The time outside commits counts as one interval; the segments sum to it.
         let outside = Commit {
             tid,
             start_ns: whole.end_ns - outside_ns,
@@ -66,6 +94,22 @@ impl Statements {
         };
         self.aggregate.add(&outside, &self.segments);
         &self.segments
+    }
+
+    /// Returns the totals.
+    pub(crate) fn total(&self) -> Statements {
+        let causes = self.aggregate.causes().into_iter();
+        Statements {
+            count: self.aggregate.durations.len(),
+            total: self.aggregate.total_ns,
+            causes: causes
+                .map(|row| StatementCause {
+                    cause: row.cause,
+                    total: row.total,
+                    statements: row.commits,
+                })
+                .collect(),
+        }
     }
 
     fn explain(&mut self, tid: Tid, part: TimeRange, timelines: &Timelines, memory: &mut Memory) {

@@ -1,12 +1,13 @@
 //! Totals over the measured window: one file for each statistic.
 
-pub mod breakdown;
+pub(crate) mod breakdown;
 pub(crate) mod by_cause;
 pub(crate) mod by_device;
 pub(crate) mod by_file;
 pub(crate) mod by_group;
 pub(crate) mod by_stack;
 pub(crate) mod by_statement;
+pub(crate) mod distribution;
 pub(crate) mod histogram;
 pub(crate) mod slowest;
 pub(crate) mod stalls;

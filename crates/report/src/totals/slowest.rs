@@ -1,8 +1,6 @@
-//! What the slowest commits waited for, in bounded memory: totals of causes for each bucket of latency.
+//! Causes of the slowest commits, in bounded memory: totals by cause for each bucket of latency.
 
-use crate::totals::breakdown::Slowest;
-
-/// Each power of two is cut into `1 << SUB_BITS` buckets, so that a bucket is at most 1.6 % wide.
+/// Logarithm of the number of buckets for each power of two: a bucket is at most 1.6 % wide.
 const SUB_BITS: u32 = 6;
 
 /// Commits by latency, in buckets; at most 3,776 of them.
@@ -12,7 +10,18 @@ pub(crate) struct LatencyBuckets {
     commits: u64,
 }
 
-/// The commits of nearly one latency.
+/// Totals of the slowest 1 % of the commits, cut at a bucket's edge.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Slowest {
+    /// Number of commits.
+    pub(crate) commits: u64,
+    /// Sum of their durations.
+    pub(crate) total_ns: u64,
+    /// Nanoseconds by index of the cause.
+    pub(crate) by_cause: Vec<u64>,
+}
+
+/// Commits of nearly the same latency.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Bucket {
     commits: u64,
@@ -21,7 +30,7 @@ pub(crate) struct Bucket {
 }
 
 impl LatencyBuckets {
-    /// Counts a commit, and gives its bucket for its causes.
+    /// Counts a commit and returns its bucket, to which its causes are added.
     pub(crate) fn add_commit(&mut self, length_ns: u64) -> &mut Bucket {
         let at = bucket_of(length_ns);
         if self.buckets.len() <= at {
@@ -34,20 +43,19 @@ impl LatencyBuckets {
         bucket
     }
 
-    /// The buckets from the slowest down until they hold a hundredth of the commits, and their totals by cause.
-    pub(crate) fn slowest_hundredth(&self) -> (Slowest, Vec<u64>) {
+    /// Returns the totals of the slowest buckets that together hold 1 % of the commits.
+    pub(crate) fn slowest_hundredth(&self) -> Slowest {
         let wanted = self.commits.div_ceil(100);
         let mut slowest = Slowest::default();
-        let mut by_cause = Vec::new();
         for bucket in self.buckets.iter().rev() {
             if slowest.commits >= wanted {
                 break;
             }
             slowest.commits += bucket.commits;
             slowest.total_ns += bucket.total_ns;
-            add_each(&mut by_cause, &bucket.by_cause);
+            add_each(&mut slowest.by_cause, &bucket.by_cause);
         }
-        (slowest, by_cause)
+        slowest
     }
 }
 
@@ -68,7 +76,7 @@ fn add_each(sums: &mut Vec<u64>, more: &[u64]) {
     }
 }
 
-/// Log-linear, as in `HdrHistogram`: exact below `2 << SUB_BITS`, then `1 << SUB_BITS` buckets a power of two.
+/// Returns the index of a log-linear bucket, as in `HdrHistogram`: exact below `2 << SUB_BITS`, then `1 << SUB_BITS` buckets a power of two.
 fn bucket_of(ns: u64) -> usize {
     let magnitude = ns.checked_ilog2().unwrap_or(0).saturating_sub(SUB_BITS);
     let in_magnitude = ns >> magnitude;
@@ -102,25 +110,19 @@ mod tests {
 
     #[test]
     fn few_commits_have_one_slowest() {
-        let (slowest, by_cause) = buckets([10, 30, 20]).slowest_hundredth();
-        assert_eq!(
-            slowest,
-            Slowest {
-                commits: 1,
-                total_ns: 30
-            }
-        );
-        assert_eq!(by_cause, [30]);
+        let slowest = buckets([10, 30, 20]).slowest_hundredth();
+        assert_eq!((slowest.commits, slowest.total_ns), (1, 30));
+        assert_eq!(slowest.by_cause, [30]);
     }
 
     #[test]
     fn none_have_no_slowest() {
-        assert_eq!(buckets([]).slowest_hundredth(), (Slowest::default(), vec![]));
+        assert_eq!(buckets([]).slowest_hundredth(), Slowest::default());
     }
 
     #[test]
     fn a_bucket_is_taken_whole() {
-        let (slowest, _) = buckets((0..200).map(|_| 50)).slowest_hundredth();
+        let slowest = buckets((0..200).map(|_| 50)).slowest_hundredth();
         assert_eq!(slowest.commits, 200);
     }
 }

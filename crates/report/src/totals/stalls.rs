@@ -1,24 +1,47 @@
-//! The course of the window in tenths of a second: how many commits ended in each, and, of the slow ones, what the
-//! commits under way waited for.
+//! Stalls: tenths of a second in which few commits ended, with the causes of the commits that were under way.
 
 use logtrace_common::{STALL_BUCKET_NS, TimeRange, stall_bucket};
 use logtrace_events::Commit;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::attribution::walk::Segment;
+use crate::attribution::segment::Segment;
 use crate::causes::cause::Cause;
-use crate::totals::breakdown::SlowTenth;
 
-/// A tenth with less than this part of the median's commits is slow.
+/// Tenth of a second in which less than half as many commits ended as in the median tenth.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SlowTenth {
+    /// Start, in nanoseconds from the start of the window.
+    pub at: u64,
+    /// Number of commits that ended in it.
+    pub ended: u64,
+    /// Number of commits that were under way in it, those that ended in it included.
+    pub under_way: u64,
+    /// Causes of the time of these commits in this tenth, the largest first.
+    pub causes: Vec<SlowTenthCause>,
+}
+
+/// Total of one cause in a slow tenth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SlowTenthCause {
+    /// The cause.
+    #[serde(flatten)]
+    pub cause: Cause,
+    /// Nanoseconds of this tenth, over all commits that were under way.
+    pub total: u64,
+}
+
+/// Share of the median's commits below which a tenth is slow.
 const SLOW_SHARE: f64 = 0.5;
 
-/// Slow tenths that are told at most, the earliest: a run that has more of them does not stall, it is uneven.
+/// Limit on reported slow tenths, the earliest first: a run with more of them does not stall, it is uneven.
 const MOST_SLOW: usize = 2_000;
 
-/// Tenths that are kept, 2.7 hours: each has some thirty causes. What comes later is not told.
+/// Limit on stored tenths: 2.7 hours, with some thirty causes each. Later commits are not counted.
 const MOST_KEPT: usize = 100_000;
 
-/// The tenths of a window. Commit time is in the tenth in which it passed, whenever the commit ended: what commits
-/// waited for in a stall is told by those that were held, and these end after it.
+/// Tenths of the window. Commit time counts in the tenth in which it passed, whenever the commit ended: the commits that
+/// a stall delays show its causes, and they end after it.
 #[derive(Debug)]
 pub(crate) struct Tenths {
     start_ns: u64,
@@ -29,11 +52,11 @@ pub(crate) struct Tenths {
 struct Tenth {
     ended: u64,
     under_way: u64,
-    causes: Vec<(Cause, u64)>,
+    causes: Vec<SlowTenthCause>,
 }
 
 impl Tenths {
-    /// Nothing yet.
+    /// Creates empty tenths.
     pub(crate) fn new(window: TimeRange) -> Self {
         Self {
             start_ns: window.start_ns,
@@ -41,8 +64,8 @@ impl Tenths {
         }
     }
 
-    /// Adds a commit that started in the window, with its segments. It may end after it: then it was under way, and ended
-    /// in none of the tenths that are told.
+    /// Adds a commit that started in the window, with its segments. It may end after the window: then it was under way in
+    /// the window's tenths and ended in none of them.
     pub(crate) fn add(&mut self, commit: &Commit, segments: &[Segment]) {
         let (first, last) = (self.number(commit.start_ns), self.number(commit.end_ns));
         if last >= MOST_KEPT {
@@ -60,10 +83,10 @@ impl Tenths {
         }
     }
 
-    /// Those of the first `measured_ns` in which few commits ended. None where half of the tenths had no commit at all:
-    /// then nothing tells a stall from what is usual.
+    /// Returns the slow tenths of the first `measured_ns`. Empty if half of the tenths had no commit at all: then a stall
+    /// cannot be told from the usual state.
     pub(crate) fn slow(&self, measured_ns: u64) -> Vec<SlowTenth> {
-        // The last one may be cut short.
+        // The last tenth may be incomplete and is left out.
         let whole =
             usize::try_from(measured_ns / STALL_BUCKET_NS).map_or(MOST_KEPT, |whole| whole.min(MOST_KEPT));
         let nothing = Tenth::default();
@@ -73,15 +96,16 @@ impl Tenths {
         let median = ended.get(whole / 2).copied().unwrap_or(0);
         let is_slow = |ended: u64| (ended as f64) < SLOW_SHARE * median as f64;
         let slow = (0..whole).filter(|&number| is_slow(tenth(number).ended));
-        let told = |number: usize| tenth(number).told(number as u64 * STALL_BUCKET_NS);
-        slow.take(MOST_SLOW).map(told).collect()
+        slow.take(MOST_SLOW)
+            .map(|number| tenth(number).slow_tenth(number as u64 * STALL_BUCKET_NS))
+            .collect()
     }
 
     fn number(&self, at_ns: u64) -> usize {
         stall_bucket(self.start_ns, at_ns)
     }
 
-    /// Charges each tenth with the part of the segment that is in it.
+    /// Charges to each tenth its part of the segment.
     fn charge(&mut self, segment: &Segment) {
         let mut from_ns = segment.start_ns;
         while from_ns < segment.end_ns {
@@ -99,17 +123,17 @@ impl Tenths {
 
 impl Tenth {
     fn charge(&mut self, cause: Cause, ns: u64) {
-        match self.causes.iter_mut().find(|(known, _)| *known == cause) {
-            Some((_, total_ns)) => *total_ns += ns,
-            None => self.causes.push((cause, ns)),
+        match self.causes.iter_mut().find(|row| row.cause == cause) {
+            Some(row) => row.total += ns,
+            None => self.causes.push(SlowTenthCause { cause, total: ns }),
         }
     }
 
-    fn told(&self, at_ns: u64) -> SlowTenth {
+    fn slow_tenth(&self, at_ns: u64) -> SlowTenth {
         let mut causes = self.causes.clone();
-        causes.sort_by(|(a, a_ns), (b, b_ns)| b_ns.cmp(a_ns).then_with(|| a.cmp(b)));
+        causes.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.cause.cmp(&b.cause)));
         SlowTenth {
-            at_ns,
+            at: at_ns,
             ended: self.ended,
             under_way: self.under_way,
             causes,
@@ -174,14 +198,15 @@ mod tests {
         let slow = tenths.slow(10 * STALL_BUCKET_NS);
         let rows: Vec<_> = slow
             .iter()
-            .map(|row| (row.at_ns / STALL_BUCKET_NS, row.ended, row.under_way))
+            .map(|row| (row.at / STALL_BUCKET_NS, row.ended, row.under_way))
             .collect();
         assert_eq!(rows, [(3, 0, 1), (4, 0, 1), (5, 0, 1)]);
-        assert_eq!(
-            slow[0].causes,
-            [(segment(0, 1, Wait::Timer).cause, STALL_BUCKET_NS)]
-        );
-        let middle: u64 = slow[1].causes.iter().map(|(_, ns)| ns).sum();
+        let timer = SlowTenthCause {
+            cause: segment(0, 1, Wait::Timer).cause,
+            total: STALL_BUCKET_NS,
+        };
+        assert_eq!(slow[0].causes, [timer]);
+        let middle: u64 = slow[1].causes.iter().map(|row| row.total).sum();
         assert_eq!((slow[1].causes.len(), middle), (2, STALL_BUCKET_NS));
     }
 
@@ -221,12 +246,12 @@ mod tests {
             for &(from_ns, length_ns) in &commits {
                 add(&mut tenths, from_ns, from_ns + length_ns);
             }
-            let charged: u64 = tenths.tenths.iter().flat_map(|tenth| &tenth.causes).map(|(_, ns)| ns).sum();
+            let charged: u64 = tenths.tenths.iter().flat_map(|tenth| &tenth.causes).map(|row| row.total).sum();
             prop_assert_eq!(charged, commits.iter().map(|(_, length_ns)| length_ns).sum::<u64>());
             let ended: u64 = tenths.tenths.iter().map(|tenth| tenth.ended).sum();
             prop_assert_eq!(ended, commits.len() as u64);
             for tenth in &tenths.tenths {
-                prop_assert!(tenth.causes.iter().map(|(_, ns)| ns).sum::<u64>() <= tenth.under_way * STALL_BUCKET_NS);
+                prop_assert!(tenth.causes.iter().map(|row| row.total).sum::<u64>() <= tenth.under_way * STALL_BUCKET_NS);
             }
         }
     }

@@ -145,7 +145,10 @@ fn traced(figures: &mut BTreeMap<Figure, f64>, document: &Document) {
             figures.insert(Figure::Commits(point), point.of(&commits.distribution) as f64);
         }
         for class in FileClass::iter() {
-            let causes = document.causes.iter().filter(|cause| cause.file == Some(class));
+            let causes = document
+                .causes
+                .iter()
+                .filter(|cause| cause.cause.io.is_some_and(|(file, _)| file == class));
             let total: u64 = causes.map(|cause| cause.total).sum();
             figures.insert(Figure::CommitPart(class), total as f64 / commits.count as f64);
         }
@@ -177,8 +180,8 @@ fn events(document: &Document) -> u64 {
 
 fn of_commits(document: &Document) -> Vec<CauseTotal> {
     let rows = document.causes.iter().map(|row| CauseTotal {
-        io: row.file.zip(row.op),
-        wait: row.wait,
+        io: row.cause.io,
+        wait: row.cause.wait,
         total: row.total,
     });
     rows.collect()
@@ -188,8 +191,8 @@ fn of_statements(document: &Document) -> Vec<CauseTotal> {
     let statements = document.statements.iter();
     let rows = statements.flat_map(|statements| &statements.causes);
     let rows = rows.map(|row| CauseTotal {
-        io: row.file.zip(row.op),
-        wait: row.wait,
+        io: row.cause.io,
+        wait: row.cause.wait,
         total: row.total,
     });
     rows.collect()

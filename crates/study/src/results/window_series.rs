@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use logtrace_report::cause::Cause;
-use logtrace_report::document::{Document, SlowTenthCause};
+use logtrace_report::document::Document;
 
 /// The parts of one window, all of the same length.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Course {
             if let Some(part) = parts.get_mut(place) {
                 part.ended = slow.ended;
                 part.held = slow.under_way.saturating_sub(slow.ended);
-                part.causes = slow.causes.iter().map(|row| (cause(row), row.total)).collect();
+                part.causes = slow.causes.iter().map(|row| (row.cause, row.total)).collect();
             }
         }
         let sync_binlog = document.server.settings.get("sync_binlog");
@@ -100,14 +100,6 @@ impl Part {
         for (cause, total) in &other.causes {
             *self.causes.entry(*cause).or_default() += total;
         }
-    }
-}
-
-fn cause(row: &SlowTenthCause) -> Cause {
-    Cause {
-        who: row.who,
-        io: row.file.zip(row.op),
-        wait: row.wait,
     }
 }
 

@@ -1,12 +1,12 @@
-//! What threads that others waited for did meanwhile, so that all who wait for the same are not led through it anew.
+//! Memory of the threads that commits waited for, so that commits that wait for the same thread reuse the result.
 //!
-//! The members of a group wake each other one by one, so that the last of a hundred waited for all the others: the way
-//! from each goes back through the same threads at the same time. What a walk finds of one of them is kept: what
-//! its time is charged to, and whom it waited for in turn, of whom the same is kept. So a stretch of a thread's
-//! timeline is searched once, and not for each commit that waited for it.
+//! Members of a group wake each other one by one, so that the last of a hundred waited for all the others, and the path
+//! from each goes back through the same threads at the same time. The memory stores the result of a walk through such a
+//! thread: the causes of its time, and the threads that it waited for in turn, with pasts of their own. A part of a
+//! thread's timeline is thus searched once, and not for each commit that waited for it.
 //!
-//! That is exact: what a nanosecond of a thread's time is charged to depends neither on who asks nor on what else is asked.
-//! It holds as long as no record came since that changes an answer (the revision of `Timelines`).
+//! The memory is exact: the cause of a nanosecond of a thread's time depends neither on the commit that waits nor on the
+//! rest of the window. It holds until a record changes an answer (the revision of `Timelines`).
 
 use logtrace_common::TimeRange;
 use logtrace_events::Tid;
@@ -16,50 +16,50 @@ use crate::causes::cause::Cause;
 use crate::causes::wakeup::Waker;
 use crate::timeline::threads::Timelines;
 
-/// Pieces that are kept, some two megabytes of them: then all is forgotten.
-const KEPT: usize = 1 << 15;
+/// Limit on stored pieces, about two megabytes. At the limit the memory is cleared.
+const MAX_PIECES: usize = 1 << 15;
 
-/// Wake-ups from a commit that are walked: what that finds is seldom of use to another one, which was woken later.
+/// Number of wake-ups from a commit that are always walked: another commit, woken later, can seldom use that result.
 const NEAR: u32 = 2;
 
-/// What is remembered of the threads in one [`Timelines`].
+/// Memory of the threads in one [`Timelines`].
 #[derive(Debug)]
 pub struct Memory {
     pasts: Vec<Past>,
-    /// Index in `pasts`, by thread, and by start of the commit in which it was or else by its end.
+    /// Index in `pasts`, by thread, and by the start of the commit that it was in, or else by the end of the past.
     index: FxHashMap<(Tid, (bool, u64)), usize>,
-    /// In all pasts.
+    /// Number of pieces in all pasts.
     pieces: usize,
-    /// What is being found out.
-    notes: Vec<Piece>,
+    /// Pieces that are being recorded.
+    recorded: Vec<Piece>,
     found: u64,
     revision: u64,
     near: u32,
 }
 
-/// What is known of a thread's time.
+/// Known part of a thread's time.
 #[derive(Debug)]
 struct Past {
-    /// Of the threads that it woke in one commit the first that was asked for.
-    whose: Waker,
+    /// First of the wake-ups for which this past was used.
+    waker: Waker,
     window: TimeRange,
-    /// All of the window, in order.
+    /// Activities in order; they cover all of the window.
     pieces: Vec<Piece>,
 }
 
-/// A piece of a thread's time.
+/// Piece of a thread's time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Piece {
     pub(crate) window: TimeRange,
-    pub(crate) what: What,
+    pub(crate) activity: Activity,
 }
 
-/// What a thread did.
+/// Activity of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum What {
-    /// What another thread that waited for it is charged to: cause and kernel stack.
+pub(crate) enum Activity {
+    /// Work or a wait that is charged to threads that waited for this one: cause and kernel stack.
     Charged(Cause, Option<u32>),
-    /// It waited for the thread of the past with this index, so many wake-ups away.
+    /// Wait for the thread of the past with this index, and the number of wake-ups to it.
     Waited(usize, u32),
 }
 
@@ -70,32 +70,32 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// Remembers threads that are more than so many wake-ups from a commit: all with 0, none with [`u32::MAX`].
+    /// Creates a memory of threads that are more than `near` wake-ups from a commit: all with 0, none with [`u32::MAX`].
     pub fn beyond(near: u32) -> Self {
         Self {
             pasts: Vec::new(),
             index: FxHashMap::default(),
             pieces: 0,
-            notes: Vec::new(),
+            recorded: Vec::new(),
             found: 0,
             revision: 0,
             near,
         }
     }
 
-    /// Pieces of threads' time that were found out, whether they are forgotten since or not: the work that was done.
+    /// Returns the number of pieces that were stored so far, cleared ones included: a measure of the work.
     pub fn found(&self) -> u64 {
         self.found
     }
 
-    /// Wake-ups from a commit that are walked.
+    /// Returns the number of wake-ups from a commit that are always walked.
     pub(crate) fn near(&self) -> u32 {
         self.near
     }
 
-    /// Forgets what does not hold any more, before a commit is explained from `timelines`.
+    /// Clears pasts that are no longer valid, before a commit is explained from `timelines`.
     pub(crate) fn revise(&mut self, timelines: &Timelines) {
-        if self.revision != timelines.revision() || self.pieces >= KEPT {
+        if self.revision != timelines.revision() || self.pieces >= MAX_PIECES {
             self.revision = timelines.revision();
             self.pasts.clear();
             self.index.clear();
@@ -103,7 +103,7 @@ impl Memory {
         }
     }
 
-    /// The past of a thread until it woke another one, known or not. All that it woke in one commit share one.
+    /// Returns the index of a thread's past until it woke another thread. All wake-ups in one commit share a past.
     pub(crate) fn past_of(&mut self, waker: Waker) -> usize {
         let until = waker
             .commit_ns
@@ -111,7 +111,7 @@ impl Memory {
         let key = (waker.tid, until);
         *self.index.entry(key).or_insert_with(|| {
             self.pasts.push(Past {
-                whose: waker,
+                waker,
                 window: TimeRange::new(0, 0),
                 pieces: Vec::new(),
             });
@@ -119,14 +119,14 @@ impl Memory {
         })
     }
 
-    /// Whose past it is.
-    pub(crate) fn whose(&self, past: usize) -> Waker {
-        self.pasts[past].whose
+    /// Returns the thread of a past.
+    pub(crate) fn waker(&self, past: usize) -> Waker {
+        self.pasts[past].waker
     }
 
-    /// What has to be found out next to know all of `window`; `None` once it is known. More is asked for than needed, if no
-    /// more than from `wide_from_ns` on, where others asked for less: the next may ask for more again.
-    pub(crate) fn unknown(&self, past: usize, window: TimeRange, wide_from_ns: u64) -> Option<TimeRange> {
+    /// Returns the next missing part of `window`, or `None` if all of it is stored. If a later part is already stored, the
+    /// missing part may begin as early as `wide_from_ns`, because the next commit may need even more.
+    pub(crate) fn missing(&self, past: usize, window: TimeRange, wide_from_ns: u64) -> Option<TimeRange> {
         let known = self.pasts[past].window;
         if known.is_empty() {
             Some(window)
@@ -140,57 +140,57 @@ impl Memory {
         }
     }
 
-    /// Adds to what is being found out.
-    pub(crate) fn note(&mut self, window: TimeRange, what: What) {
-        match self.notes.last_mut() {
-            Some(last) if last.what == what => last.window.end_ns = window.end_ns,
-            _ => self.notes.push(Piece { window, what }),
+    /// Records a piece.
+    pub(crate) fn record(&mut self, window: TimeRange, activity: Activity) {
+        match self.recorded.last_mut() {
+            Some(last) if last.activity == activity => last.window.end_ns = window.end_ns,
+            _ => self.recorded.push(Piece { window, activity }),
         }
     }
 
-    /// Drops what is being found out.
-    pub(crate) fn drop_notes(&mut self) {
-        self.notes.clear();
+    /// Discards the recorded pieces.
+    pub(crate) fn discard_recorded(&mut self) {
+        self.recorded.clear();
     }
 
-    /// Keeps what was found out, all of `window`: [`Memory::unknown`].
-    pub(crate) fn keep_notes(&mut self, past: usize, window: TimeRange) {
-        self.pieces += self.notes.len();
-        self.found += self.notes.len() as u64;
+    /// Stores the recorded pieces, which cover `window` as returned by [`Memory::missing`].
+    pub(crate) fn store_recorded(&mut self, past: usize, window: TimeRange) {
+        self.pieces += self.recorded.len();
+        self.found += self.recorded.len() as u64;
         let past = &mut self.pasts[past];
         if past.window.is_empty() {
             past.window = window;
-            past.pieces.append(&mut self.notes);
+            past.pieces.append(&mut self.recorded);
         } else if window.end_ns == past.window.start_ns {
             past.window.start_ns = window.start_ns;
-            let met = join(&mut self.notes, &past.pieces);
-            past.pieces.splice(0..met, self.notes.drain(..));
+            let met = join(&mut self.recorded, &past.pieces);
+            past.pieces.splice(0..met, self.recorded.drain(..));
         } else {
             past.window.end_ns = window.end_ns;
-            let met = join(&mut past.pieces, &self.notes);
-            past.pieces.extend(self.notes.drain(..).skip(met));
+            let met = join(&mut past.pieces, &self.recorded);
+            past.pieces.extend(self.recorded.drain(..).skip(met));
         }
     }
 
-    /// Index of the first piece of a past that ends after `at_ns`. It is sought from the newest on, as most are asked for
-    /// all that is newer, and what is looked at then is in the cache.
+    /// Returns the index of the first piece of a past that ends after `at_ns`. The search begins at the newest piece: most
+    /// queries need all that is newer, and the search brings that into the cache.
     pub(crate) fn first_piece(&self, past: usize, at_ns: u64) -> usize {
         let mut pieces = self.pasts[past].pieces.iter();
         let before = pieces.rposition(|piece| piece.window.end_ns <= at_ns);
         before.map_or(0, |before| before + 1)
     }
 
-    /// The piece of a past with this index.
+    /// Returns the piece of a past with this index.
     pub(crate) fn piece(&self, past: usize, at: usize) -> Option<Piece> {
         self.pasts[past].pieces.get(at).copied()
     }
 }
 
-/// Makes one piece of the last of `before` and the first of `after` where these are one: a wait is one, whoever asked for
-/// which part of it. Says how many pieces of `after` became part of `before`.
+/// Joins the last piece of `before` with the first of `after` if they are one activity. Returns how many pieces of `after`
+/// became part of `before`.
 fn join(before: &mut [Piece], after: &[Piece]) -> usize {
     match (before.last_mut(), after.first()) {
-        (Some(last), Some(first)) if last.what == first.what => {
+        (Some(last), Some(first)) if last.activity == first.activity => {
             last.window.end_ns = first.window.end_ns;
             1
         }

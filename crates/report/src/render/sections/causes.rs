@@ -36,12 +36,14 @@ impl Subject {
     pub(crate) fn cells(&self) -> [String; 4] {
         let alone = |text: String| [text, String::new(), String::new(), String::new()];
         match self {
-            Self::Cause(row) => [
-                row.file.map(|class| class.to_string()).unwrap_or_default(),
-                row.op.map(|op| op.to_string()).unwrap_or_default(),
-                row.wait.to_string(),
-                row.who.to_string(),
-            ],
+            Self::Cause(row) => {
+                let words = row
+                    .cause
+                    .io
+                    .map(|(class, op)| [class.to_string(), op.to_string()]);
+                let [file, op] = words.unwrap_or_default();
+                [file, op, row.cause.wait.to_string(), row.cause.who.to_string()]
+            }
             Self::Smaller(count) => alone(format!("{count} smaller causes")),
             Self::Unexplained => alone(Wait::Unexplained.to_string()),
             Self::All => alone("all commits".to_owned()),
@@ -55,7 +57,7 @@ pub(crate) fn lines(document: &Document, commits: &Commits, small: f64) -> Vec<C
     let (unexplained, mut known): (Vec<CauseRow>, Vec<CauseRow>) = document
         .causes
         .iter()
-        .partition(|row| row.wait == Wait::Unexplained);
+        .partition(|row| row.cause.wait == Wait::Unexplained);
     known.sort_by_key(|row| std::cmp::Reverse(row.total));
     let is_small = |row: &CauseRow| {
         let of_all = units::share(row.total, commits.total).unwrap_or(0.0);

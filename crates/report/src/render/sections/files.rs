@@ -1,9 +1,9 @@
 //! System calls on files: by class for a short report, by path for a long one.
 
+use logtrace_common::FileClass;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use logtrace_common::FileClass;
 use logtrace_events::IoOp;
 
 use crate::document::{Document, FileRow};

@@ -1,8 +1,8 @@
 //! Lag, service, response and commit: their percentiles.
 
 use crate::document::Document;
-use crate::document::distribution::Distribution;
 use crate::render::table::Table;
+use crate::totals::distribution::Distribution;
 use crate::units;
 
 /// The percentiles of what was measured; `None` when nothing was.

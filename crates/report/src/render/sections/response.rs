@@ -1,8 +1,10 @@
 //! What response times were made of, from the client to the commit.
 
+use strum::IntoEnumIterator;
+
 use crate::document::Document;
 use crate::render::table::Table;
-use crate::totals::breakdown::Part;
+use crate::requests::parts::Part;
 use crate::units;
 
 /// One row for each part, in the order of time, and their sum; `None` where requests were not joined.
@@ -18,7 +20,7 @@ pub(crate) fn table(document: &Document) -> Option<Table> {
         response.commit,
         response.after_commit,
     ];
-    let parts = Part::ALL.map(Part::as_str).into_iter().zip(parts);
+    let parts = Part::iter().map(Part::as_str).zip(parts);
     let row = |(name, total): (&str, u64)| {
         let share = units::share(total, response.total).unwrap_or(0.0);
         vec![

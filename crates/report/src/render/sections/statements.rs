@@ -30,7 +30,12 @@ pub(crate) fn table(document: &Document) -> Option<Table> {
         let mean = units::mean(total, statements.count).map_or_else(|| "-".to_owned(), units::duration);
         [mean, format!("{:.1} %", share(total) * 100.0)]
     };
-    let is_log = |row: &StatementCause| matches!(row.file, Some(FileClass::SlowLog | FileClass::GeneralLog));
+    let is_log = |row: &StatementCause| {
+        matches!(
+            row.cause.io,
+            Some((FileClass::SlowLog | FileClass::GeneralLog, _))
+        )
+    };
     let is_large = |row: &&StatementCause| share(row.total) >= SMALL || is_log(row);
     let (large, small): (Vec<_>, Vec<_>) = statements.causes.iter().partition(is_large);
     let mut rows: Vec<Vec<String>> = large
@@ -56,9 +61,9 @@ pub(crate) fn table(document: &Document) -> Option<Table> {
 
 /// File, operation and wait, without empty cells between them, and whose work.
 fn words(row: &StatementCause) -> [String; 4] {
-    let wait = row.wait.to_string();
-    match (row.file, row.op) {
-        (Some(file), Some(op)) => [file.to_string(), op.to_string(), wait, row.who.to_string()],
-        _ => [wait, String::new(), String::new(), row.who.to_string()],
+    let (wait, who) = (row.cause.wait.to_string(), row.cause.who.to_string());
+    match row.cause.io {
+        Some((file, op)) => [file.to_string(), op.to_string(), wait, who],
+        None => [wait, String::new(), String::new(), who],
     }
 }

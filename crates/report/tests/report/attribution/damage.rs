@@ -123,20 +123,23 @@ fn analysed(records: Vec<Record>) -> Breakdown {
 }
 
 fn sums_are_exact(breakdown: &Breakdown) -> Result<(), TestCaseError> {
-    let by_cause: u64 = breakdown.causes.iter().map(|cause| cause.total_ns).sum();
-    prop_assert_eq!(by_cause, breakdown.total_ns);
+    let by_cause: u64 = breakdown.causes.iter().map(|cause| cause.total).sum();
+    prop_assert_eq!(by_cause, breakdown.commits.total);
     let by_stack: u64 = breakdown.stacks.commit.iter().map(|stack| stack.total_ns).sum();
-    prop_assert_eq!(by_stack, breakdown.total_ns);
-    let slowest: u64 = breakdown.causes.iter().map(|cause| cause.slowest_ns).sum();
-    prop_assert_eq!(slowest, breakdown.slowest.total_ns);
-    prop_assert_eq!(breakdown.per_second.iter().sum::<u64>(), breakdown.commits.len());
+    prop_assert_eq!(by_stack, breakdown.commits.total);
+    let slowest: u64 = breakdown.causes.iter().map(|cause| cause.slowest).sum();
+    prop_assert_eq!(slowest, breakdown.commits.slowest_total);
+    prop_assert_eq!(
+        breakdown.commits.per_second.iter().sum::<u64>(),
+        breakdown.commits.count
+    );
     prop_assert_eq!(breakdown.invariant_violations, 0);
     groups_are_within_the_commits(breakdown)?;
     Ok(())
 }
 
 fn groups_are_within_the_commits(breakdown: &Breakdown) -> Result<(), TestCaseError> {
-    let commits = breakdown.commits.len();
+    let commits = breakdown.commits.count;
     let Some(groups) = &breakdown.groups else {
         return Ok(());
     };
@@ -146,7 +149,7 @@ fn groups_are_within_the_commits(breakdown: &Breakdown) -> Result<(), TestCaseEr
     );
     prop_assert!(groups.merged <= groups.sizes.iter().sum());
     prop_assert!(groups.led <= commits && groups.disagreements.commits <= groups.led);
-    prop_assert!(groups.disagreements.total_ns <= breakdown.total_ns);
+    prop_assert!(groups.disagreements.total <= breakdown.commits.total);
     Ok(())
 }
 
@@ -166,7 +169,7 @@ proptest! {
         let (count, total_ns) = commits(&records);
         let breakdown = analysed(records);
         sums_are_exact(&breakdown)?;
-        prop_assert_eq!((breakdown.commits.len(), breakdown.total_ns), (count, total_ns));
+        prop_assert_eq!((breakdown.commits.count, breakdown.commits.total), (count, total_ns));
         prop_assert_eq!(breakdown.unmatched, 0);
     }
 
@@ -182,7 +185,7 @@ proptest! {
         let twice = |record: Record| if lasting(&record) { vec![record.clone(), record] } else { vec![record] };
         let repeats = records.iter().filter(|record| lasting(record)).count() as u64;
         let breakdown = analysed(records.into_iter().flat_map(twice).collect());
-        prop_assert_eq!((breakdown.commits.len(), breakdown.total_ns), (count, total_ns));
+        prop_assert_eq!((breakdown.commits.count, breakdown.commits.total), (count, total_ns));
         prop_assert_eq!(breakdown.unmatched, repeats);
     }
 

@@ -2,13 +2,13 @@
 //!
 //! This asks for one nanosecond at a time and searches all records each time, where the program walks intervals.
 
+use logtrace_common::FileClass;
 use std::collections::BTreeMap;
 
-use logtrace_common::FileClass;
 use logtrace_events::{Commit, Io, OffCpu, Record, Tid, Wake};
 use logtrace_report::cause::{Cause, Wait, Who};
+use logtrace_report::explain::Memory;
 use logtrace_report::explain::explain;
-use logtrace_report::memory::Memory;
 use logtrace_report::timelines::Timelines;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;

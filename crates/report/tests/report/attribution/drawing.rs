@@ -34,9 +34,9 @@ use logtrace_events::{
     Commit, FileId, Flush, Gap, Io, IoOp, Member, OffCpu, Record, Stack, SyncStage, Tid, Wake,
 };
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
-use logtrace_report::breakdown::GroupTotal;
+use logtrace_report::document::Groups;
+use logtrace_report::explain::Memory;
 use logtrace_report::explain::{Segment, explain};
-use logtrace_report::memory::Memory;
 use logtrace_report::synthetic;
 use logtrace_report::timelines::Timelines;
 
@@ -129,7 +129,7 @@ impl Drawing {
     }
 
     /// What the analysis counts of all groups.
-    pub(crate) fn groups(&self) -> Option<GroupTotal> {
+    pub(crate) fn groups(&self) -> Option<Groups> {
         let mut analysis = Analysis::new(AnalysisConfig {
             server_tgid: SERVER,
             logs: synthetic::logs(),

@@ -1,20 +1,22 @@
 //! Groups of commits as the server states them, drawn.
 
 use logtrace_events::{Member, SyncStage};
-use logtrace_report::breakdown::{Disagreements, GroupTotal};
+use logtrace_report::document::{Disagreements, Groups};
 use logtrace_report::timelines::Timelines;
 
 use super::drawing::Drawing;
 
-/// What is counted of groups of these sizes, where `cells` of `commits` are charged to others by wake-ups alone.
-fn counted(sizes: &[u64], merged: u64, led: u64, (commits, cells): (u64, u64)) -> Option<GroupTotal> {
-    Some(GroupTotal {
+/// Returns the totals of groups of these sizes. Wake-ups alone charge `cells` of `commits` to other threads.
+fn counted(sizes: &[u64], merged: u64, led: u64, (commits, cells): (u64, u64)) -> Option<Groups> {
+    Some(Groups {
+        count: sizes.iter().sum(),
+        members: sizes.iter().zip(1..).map(|(groups, size)| groups * size).sum(),
         sizes: sizes.to_vec(),
         merged,
         led,
         disagreements: Disagreements {
             commits,
-            total_ns: 10 * cells,
+            total: 10 * cells,
         },
     })
 }

@@ -24,12 +24,12 @@ proptest! {
         seen.iter().cloned().for_each(|record| analysis.push(record));
         let breakdown = analysis.finish();
         prop_assert_eq!((breakdown.unmatched, breakdown.invariant_violations), (0, 0));
-        prop_assert_eq!(breakdown.commits.len(), commits(&seen).count() as u64);
-        prop_assert_eq!(breakdown.total_ns, commits(&seen).sum::<u64>());
-        let charged: u64 = breakdown.causes.iter().map(|row| row.total_ns).sum();
-        prop_assert_eq!(charged, breakdown.total_ns);
+        prop_assert_eq!(breakdown.commits.count, commits(&seen).count() as u64);
+        prop_assert_eq!(breakdown.commits.total, commits(&seen).sum::<u64>());
+        let charged: u64 = breakdown.causes.iter().map(|row| row.total).sum();
+        prop_assert_eq!(charged, breakdown.commits.total);
         let gaps = breakdown.gaps.unwrap();
-        prop_assert_eq!((gaps.count, gaps.untraced_ns), (1, length));
+        prop_assert_eq!((gaps.count, gaps.untraced), (1, length));
     }
 }
 

@@ -40,17 +40,18 @@ fn a_stall_that_outlasts_the_window_is_told_with_what_it_held() {
         stack: None,
     }));
     let breakdown = analysis.finish();
-    assert_eq!(breakdown.commits.len(), 150, "it does not count");
+    assert_eq!(breakdown.commits.count, 150, "it does not count");
     let slow: Vec<_> = breakdown
+        .commits
         .slow_tenths
         .iter()
-        .map(|tenth| (tenth.at_ns / STALL_BUCKET_NS, tenth.ended, tenth.under_way))
+        .map(|tenth| (tenth.at / STALL_BUCKET_NS, tenth.ended, tenth.under_way))
         .collect();
     let held: Vec<_> = (15..20).map(|tenth| (tenth, 0, 1)).collect();
     assert_eq!(slow, held);
-    for tenth in &breakdown.slow_tenths {
+    for tenth in &breakdown.commits.slow_tenths {
         assert_eq!(
-            tenth.causes.iter().map(|(_, ns)| ns).sum::<u64>(),
+            tenth.causes.iter().map(|row| row.total).sum::<u64>(),
             STALL_BUCKET_NS
         );
     }

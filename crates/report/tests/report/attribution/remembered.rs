@@ -2,8 +2,8 @@
 
 use logtrace_common::TimeRange;
 use logtrace_events::{Commit, Record, Tid};
+use logtrace_report::explain::Memory;
 use logtrace_report::explain::{Segment, explain};
-use logtrace_report::memory::Memory;
 use logtrace_report::timelines::Timelines;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;

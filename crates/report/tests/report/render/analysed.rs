@@ -31,7 +31,7 @@ fn group_commits_from_records_to_every_report() {
     let stacks = &breakdown.stacks;
     assert_eq!(
         stacks.commit.iter().map(|stack| stack.total_ns).sum::<u64>(),
-        breakdown.total_ns,
+        breakdown.commits.total,
         "the folded stacks hold all commit time"
     );
     for format in Format::ALL {

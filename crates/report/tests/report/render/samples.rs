@@ -4,12 +4,13 @@ mod breakdown;
 pub(crate) mod custom;
 pub(crate) mod tpcc;
 
+use logtrace_common::FileClass;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use logtrace_common::FileClass;
-use logtrace_report::breakdown::{Breakdown, ResponseTotal, Slowest, StackTotals};
+use logtrace_report::breakdown::{Breakdown, StackTotals};
 use logtrace_report::distribution::Distribution;
+use logtrace_report::document::Commits;
 use logtrace_report::document::{
     Caveat, Document, Driver, Gaps, LoopImage, OutageRow, Placed, Probe, SCHEMA, Server, Trace, Tracer,
     Workload,
@@ -139,22 +140,11 @@ pub(crate) fn no_commits() -> Sample {
     let mut sample = traced();
     sample.document.server = on_image(server());
     let nothing = Breakdown {
-        commits: histogram(&[]),
-        total_ns: 0,
-        per_second: vec![0; 30],
-        slow_tenths: Vec::new(),
-        causes: Vec::new(),
-        slowest: Slowest::default(),
-        files: Vec::new(),
-        devices: Vec::new(),
-        gaps: None,
-        response: ResponseTotal::default(),
-        statements: None,
-        groups: None,
-        stacks: StackTotals::default(),
-        invariant_violations: 0,
-        unmatched: 0,
-        unclassified: Vec::new(),
+        commits: Commits {
+            per_second: vec![0; 30],
+            ..Commits::default()
+        },
+        ..Breakdown::default()
     };
     sample.document.workload = Some(Workload {
         name: "point_select".to_owned(),

@@ -1,11 +1,11 @@
-//! docs/run.schema.json describes the document exactly.
+//! docs/run.schema.json is derived from the document's types and describes the documents exactly.
+//!
+//! `LOGTRACE_BLESS=1 cargo test -p logtrace-report --test render` writes the file.
 
-use logtrace_common::FileClass;
-use logtrace_events::IoOp;
-use logtrace_report::cause::{Wait, Who};
-use serde::Serialize;
+use logtrace_report::cause::Wait;
+use logtrace_report::document::schema::schema_text;
 use serde_json::{Map, Value, json};
-use strum::IntoEnumIterator;
+use strum::VariantNames;
 
 use super::samples;
 
@@ -78,9 +78,9 @@ fn structs(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The full document with one object changed.
-fn changed(at: &str, change: impl FnOnce(&mut Map<String, Value>)) -> Value {
-    let mut value = full();
+/// Returns `full` with one object changed.
+fn changed(full: &Value, at: &str, change: impl FnOnce(&mut Map<String, Value>)) -> Value {
+    let mut value = full.clone();
     change(value.pointer_mut(at).unwrap().as_object_mut().unwrap());
     value
 }
@@ -93,16 +93,20 @@ fn no_field_may_be_missing_and_none_added() {
     structs(&full, "", &mut objects);
     assert!(objects.len() > 15, "{objects:?}");
     for at in objects {
-        let more = changed(&at, |fields| drop(fields.insert("surprise".to_owned(), json!(1))));
+        let more = changed(&full, &at, |fields| {
+            fields.insert("surprise".to_owned(), json!(1));
+        });
         assert!(
             !validator.is_valid(&more),
             "{at} may have a field that it has not"
         );
         let fields = full.pointer(&at).unwrap().as_object().unwrap();
         for name in fields.keys() {
-            let less = changed(&at, |fields| drop(fields.remove(name)));
+            let less = changed(&full, &at, |fields| drop(fields.remove(name)));
             assert!(!validator.is_valid(&less), "{at}/{name} may be missing");
-            let other = changed(&at, |fields| drop(fields.insert(name.clone(), json!({"a": [1]}))));
+            let other = changed(&full, &at, |fields| {
+                fields.insert(name.clone(), json!({"a": [1]}));
+            });
             assert!(!validator.is_valid(&other), "{at}/{name} may be anything");
         }
     }
@@ -123,50 +127,31 @@ fn every_field_is_described() {
     }
 }
 
-fn words<T: Serialize>(values: &[T]) -> Value {
-    values
-        .iter()
-        .map(|value| serde_json::to_value(value).unwrap())
-        .collect()
+#[test]
+fn the_file_is_derived_from_the_types() {
+    let derived = schema_text().unwrap();
+    if std::env::var_os("LOGTRACE_BLESS").is_some() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/run.schema.json");
+        std::fs::write(path, &derived).unwrap();
+    } else {
+        assert!(
+            derived == SCHEMA,
+            "docs/run.schema.json is out of date: run this test with LOGTRACE_BLESS=1"
+        );
+    }
 }
 
 #[test]
-fn the_words_are_those_of_the_program() {
-    // A variant that is missing here is missing in one of the two matches: the compiler tells.
-    let next_wait = |wait| match wait {
-        Wait::OnCpu => Some(Wait::RunQueue),
-        Wait::RunQueue => Some(Wait::DataWriteback),
-        Wait::DataWriteback => Some(Wait::JournalCommit),
-        Wait::JournalCommit => Some(Wait::FlushQueue),
-        Wait::FlushQueue => Some(Wait::DeviceFlush),
-        Wait::DeviceFlush => Some(Wait::DeviceIo),
-        Wait::DeviceIo => Some(Wait::FileSystemLock),
-        Wait::FileSystemLock => Some(Wait::FileMetadata),
-        Wait::FileMetadata => Some(Wait::Unclassified),
-        Wait::Unclassified => Some(Wait::FileIo),
-        Wait::FileIo => Some(Wait::AsyncIo),
-        Wait::AsyncIo => Some(Wait::Timer),
-        Wait::Timer => Some(Wait::Client),
-        Wait::Client => Some(Wait::SemisyncAck),
-        Wait::SemisyncAck => Some(Wait::Unexplained),
-        Wait::Unexplained => None,
-    };
-    let next_who = |who| match who {
-        Who::Own => Some(Who::Leader),
-        Who::Leader => Some(Who::PreviousGroup),
-        Who::PreviousGroup => Some(Who::Session),
-        Who::Session => Some(Who::Background),
-        Who::Background => None,
-    };
-    let waits: Vec<Wait> = std::iter::successors(Some(Wait::OnCpu), |&wait| next_wait(wait)).collect();
-    let who: Vec<Who> = std::iter::successors(Some(Who::Own), |&who| next_who(who)).collect();
-    assert_eq!(waits, Wait::ALL);
-    let schema = schema();
-    assert_eq!(schema["$defs"]["wait"]["enum"], words(&waits));
-    assert_eq!(schema["$defs"]["who"]["enum"], words(&who));
-    assert_eq!(
-        schema["$defs"]["class"]["enum"],
-        words(&FileClass::iter().collect::<Vec<_>>())
-    );
-    assert_eq!(schema["$defs"]["op"]["enum"], words(&[IoOp::Write, IoOp::Fsync]));
+fn every_wait_is_explained_in_the_documents() {
+    const DOCUMENTS: [&str; 2] = [
+        include_str!("../../../../../docs/run-json.md"),
+        include_str!("../../../../../docs/attribution.md"),
+    ];
+    for wait in Wait::VARIANTS {
+        for text in DOCUMENTS {
+            let mut rows = text.lines().filter(|line| line.starts_with("| `"));
+            let is_explained = rows.any(|row| row.contains(&format!("`{wait}`")));
+            assert!(is_explained, "no row of a table explains {wait}");
+        }
+    }
 }

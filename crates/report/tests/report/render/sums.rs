@@ -3,7 +3,7 @@
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
 use logtrace_report::breakdown::StackTotals;
-use logtrace_report::cause::{Wait, Who};
+use logtrace_report::cause::{Cause, Wait, Who};
 use logtrace_report::document::{CauseRow, Document};
 use logtrace_report::render::{Format, Input, render};
 use proptest::prelude::*;
@@ -17,7 +17,7 @@ fn document(causes: Vec<CauseRow>) -> Document {
         commits.total = causes.iter().map(|row| row.total).sum();
         commits.slowest_total = causes.iter().map(|row| row.slowest).sum();
     }
-    let unexplained = causes.iter().filter(|row| row.wait == Wait::Unexplained);
+    let unexplained = causes.iter().filter(|row| row.cause.wait == Wait::Unexplained);
     document.unexplained = unexplained.map(|row| row.total).sum();
     document.causes = causes;
     document
@@ -38,17 +38,14 @@ fn causes() -> impl Strategy<Value = Vec<CauseRow>> {
     let who = prop_oneof![Just(Who::Own), Just(Who::Leader), Just(Who::Background)];
     let row = (who, files, waits, 1u64..1 << 40, 0u64..=1 << 40, 0u32..35_988);
     let row = row.prop_map(|(who, io, wait, total, slowest, commits)| CauseRow {
-        who,
-        file: io.map(|(class, _)| class),
-        op: io.map(|(_, op)| op),
-        wait,
+        cause: Cause { who, io, wait },
         total,
         commits: u64::from(commits),
         slowest: slowest.min(total),
     });
     proptest::collection::vec(row, 1..30).prop_map(|mut rows| {
-        rows.sort_by_key(|row| (row.who, row.file, row.op, row.wait));
-        rows.dedup_by_key(|row| (row.who, row.file, row.op, row.wait));
+        rows.sort_by_key(|row| row.cause);
+        rows.dedup_by_key(|row| row.cause);
         rows
     })
 }

@@ -3,33 +3,39 @@
 use hdrhistogram::Histogram;
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
-use logtrace_report::breakdown::{
-    Breakdown, CauseTotal, DeviceTotal, Disagreements, FileTotal, GroupTotal, Part, ResponseTotal, SlowTenth,
-    Slowest, StackTotal, StackTotals, StatementTotal, SyncWaits,
-};
+use logtrace_report::breakdown::{Breakdown, Part, StackTotal, StackTotals};
 use logtrace_report::cause::{Cause, Wait, Who};
+use logtrace_report::document::{
+    CauseRow, Commits, DeviceRow, Disagreements, Distribution, FileRow, Groups, Response, SlowTenth,
+    SlowTenthCause, StatementCause, Statements,
+};
 
 /// Commits of an open loop on MySQL.
 pub(super) fn breakdown() -> Breakdown {
     let commits = durations(35_988, 850_000.0);
-    let (slowest, total_ns) = (&commits[commits.len() - 360..], commits.iter().sum());
-    let slowest = Slowest {
-        commits: 360,
-        total_ns: slowest.iter().sum(),
-    };
-    let causes = causes(total_ns, slowest.total_ns);
+    let slowest_total = commits[commits.len() - 360..].iter().sum();
+    let total = commits.iter().sum();
+    let causes = causes(total, slowest_total);
     let stacks = StackTotals {
-        commit: causes.iter().map(stack).collect(),
+        commit: causes.iter().map(|row| stack(row.cause, row.total)).collect(),
         response: response_stacks(&response()),
-        statement: statements().causes.iter().map(stack).collect(),
+        statement: statements()
+            .causes
+            .iter()
+            .map(|row| stack(row.cause, row.total))
+            .collect(),
     };
     Breakdown {
-        commits: histogram(&commits),
-        total_ns,
-        per_second: per_second(35_988),
-        slow_tenths: vec![slow_tenth(causes[0].cause)],
+        commits: Commits {
+            count: 35_988,
+            total,
+            distribution: Distribution::from(&histogram(&commits)),
+            per_second: per_second(35_988),
+            slow_tenths: vec![slow_tenth(causes[0].cause)],
+            slowest_count: 360,
+            slowest_total,
+        },
         causes,
-        slowest,
         files: files(),
         gaps: None,
         devices: vec![device()],
@@ -57,10 +63,13 @@ pub(super) fn breakdown() -> Breakdown {
 /// One in which a commit of every connection was held.
 fn slow_tenth(cause: Cause) -> SlowTenth {
     SlowTenth {
-        at_ns: 12_300_000_000,
+        at: 12_300_000_000,
         ended: 2,
         under_way: 8,
-        causes: vec![(cause, 712_345_678)],
+        causes: vec![SlowTenthCause {
+            cause,
+            total: 712_345_678,
+        }],
     }
 }
 
@@ -118,33 +127,33 @@ fn shares() -> Vec<Share> {
 }
 
 /// Causes with their shares of what commits took.
-fn causes(total: u64, slowest: u64) -> Vec<CauseTotal> {
+fn causes(total: u64, slowest: u64) -> Vec<CauseRow> {
     let part = |whole: u64, share: u64| whole / 10_000 * share;
-    let mut causes: Vec<CauseTotal> = shares()
+    let mut causes: Vec<CauseRow> = shares()
         .into_iter()
-        .map(|(who, file, op, wait, of_all, of_slowest)| CauseTotal {
+        .map(|(who, file, op, wait, of_all, of_slowest)| CauseRow {
             cause: Cause {
                 who,
                 io: file.zip(op),
                 wait,
             },
-            total_ns: part(total, of_all),
+            total: part(total, of_all),
             commits: 35_988 * of_all / 2_715,
-            slowest_ns: part(slowest, of_slowest),
+            slowest: part(slowest, of_slowest),
         })
         .collect();
     // What is left, so that the sums are exact.
-    causes.push(CauseTotal {
+    causes.push(CauseRow {
         cause: Cause::UNEXPLAINED,
-        total_ns: total - causes.iter().map(|cause| cause.total_ns).sum::<u64>(),
+        total: total - causes.iter().map(|cause| cause.total).sum::<u64>(),
         commits: 902,
-        slowest_ns: slowest - causes.iter().map(|cause| cause.slowest_ns).sum::<u64>(),
+        slowest: slowest - causes.iter().map(|cause| cause.slowest).sum::<u64>(),
     });
     causes
 }
 
-fn stack(of: &CauseTotal) -> StackTotal {
-    let Cause { who, io, wait } = of.cause;
+fn stack(cause: Cause, total_ns: u64) -> StackTotal {
+    let Cause { who, io, wait } = cause;
     let mut frames = vec![who.to_string()];
     frames.extend(io.map(|(class, op)| format!("{class} {op}")));
     frames.push(wait.to_string());
@@ -158,13 +167,10 @@ fn stack(of: &CauseTotal) -> StackTotal {
             .map(str::to_owned),
         );
     }
-    StackTotal {
-        frames,
-        total_ns: of.total_ns,
-    }
+    StackTotal { frames, total_ns }
 }
 
-fn files() -> Vec<FileTotal> {
+fn files() -> Vec<FileRow> {
     let (binlog, redo) = (FileClass::Binlog, FileClass::Redo);
     [
         (binlog, "data/binlog.000002", IoOp::Fsync, 9_100, 0, 610_000.0),
@@ -211,36 +217,41 @@ fn files() -> Vec<FileTotal> {
     ]
     .into_iter()
     .map(|(class, path, op, calls, bytes, base)| {
-        let values = durations(calls, base);
-        FileTotal {
-            class,
-            path: path.to_owned(),
-            op,
+        let (flush_waits, journal_waits) = waits(class, op, u64::from(calls));
+        FileRow {
             bytes,
-            total_ns: values.iter().sum(),
-            durations: histogram(&values),
-            waits: waits(class, op, u64::from(calls)),
+            flush_waits,
+            journal_waits,
+            ..file(class, path, op, &durations(calls, base))
         }
     })
     .collect()
 }
 
-/// The binlog grows, which the journal has to note; the other files do not.
-fn waits(class: FileClass, op: IoOp, calls: u64) -> SyncWaits {
-    match (class, op) {
-        (FileClass::Binlog, IoOp::Fsync) => SyncWaits {
-            flush: 0,
-            journal: calls,
-        },
-        (_, IoOp::Fsync) => SyncWaits {
-            flush: calls,
-            journal: 0,
-        },
-        _ => SyncWaits::default(),
+fn file(class: FileClass, path: &str, op: IoOp, durations: &[u64]) -> FileRow {
+    FileRow {
+        class,
+        path: path.to_owned(),
+        op,
+        count: durations.len() as u64,
+        bytes: 0,
+        total: durations.iter().sum(),
+        distribution: Distribution::from(&histogram(durations)),
+        flush_waits: 0,
+        journal_waits: 0,
     }
 }
 
-fn response() -> ResponseTotal {
+/// Returns the waits for flushes and for the journal. The binlog grows, which changes the journal; other files do not.
+fn waits(class: FileClass, op: IoOp, calls: u64) -> (u64, u64) {
+    match (class, op) {
+        (FileClass::Binlog, IoOp::Fsync) => (0, calls),
+        (_, IoOp::Fsync) => (calls, 0),
+        _ => (0, 0),
+    }
+}
+
+fn response() -> Response {
     let parts = [
         2_100_000_000,
         3_400_000_000,
@@ -248,29 +259,24 @@ fn response() -> ResponseTotal {
         42_600_000_000,
         700_000_000,
     ];
-    let [lag_ns, client_ns, before_ns, commit_ns, after_ns] = parts;
-    ResponseTotal {
+    let [lag, client, before_commit, commit, after_commit] = parts;
+    Response {
         requests: 35_988,
         unjoined: 0,
         untraced: 0,
-        total_ns: parts.iter().sum(),
-        lag_ns,
-        client_ns,
-        before_ns,
-        commit_ns,
-        after_ns,
+        total: parts.iter().sum(),
+        lag,
+        client,
+        before_commit,
+        commit,
+        after_commit,
     }
 }
 
 /// In the order of time; a part of them is explained.
-fn response_stacks(of: &ResponseTotal) -> Vec<StackTotal> {
+fn response_stacks(of: &Response) -> Vec<StackTotal> {
     let explained = |part: Part, total_ns, cause| {
-        let mut stack = stack(&CauseTotal {
-            cause,
-            total_ns,
-            commits: 0,
-            slowest_ns: 0,
-        });
+        let mut stack = stack(cause, total_ns);
         stack.frames.insert(0, part.as_str().to_owned());
         stack
     };
@@ -284,18 +290,18 @@ fn response_stacks(of: &ResponseTotal) -> Vec<StackTotal> {
     let journal = cause(Who::Leader, binlog, Wait::JournalCommit);
     let flush = cause(Who::Own, Some((FileClass::Redo, IoOp::Fsync)), Wait::DeviceFlush);
     vec![
-        whole(Part::Lag, of.lag_ns),
-        whole(Part::Client, of.client_ns),
+        whole(Part::Lag, of.lag),
+        whole(Part::Client, of.client),
         whole(Part::BeforeCommit, 400_000_000),
-        explained(Part::BeforeCommit, of.before_ns - 400_000_000, on_cpu),
+        explained(Part::BeforeCommit, of.before_commit - 400_000_000, on_cpu),
         explained(Part::Commit, 30_000_000_000, journal),
         explained(Part::Commit, 12_000_000_000, flush),
-        explained(Part::Commit, of.commit_ns - 42_000_000_000, Cause::UNEXPLAINED),
-        whole(Part::AfterCommit, of.after_ns),
+        explained(Part::Commit, of.commit - 42_000_000_000, Cause::UNEXPLAINED),
+        whole(Part::AfterCommit, of.after_commit),
     ]
 }
 
-fn statements() -> StatementTotal {
+fn statements() -> Statements {
     let slow_log = Cause {
         who: Who::Own,
         io: Some((FileClass::SlowLog, IoOp::Write)),
@@ -306,15 +312,14 @@ fn statements() -> StatementTotal {
         io: None,
         wait: Wait::OnCpu,
     };
-    let total = |cause, total_ns| CauseTotal {
+    let total = |cause, total| StatementCause {
         cause,
-        total_ns,
-        commits: 35_988,
-        slowest_ns: 0,
+        total,
+        statements: 35_988,
     };
-    StatementTotal {
+    Statements {
         count: 35_988,
-        total_ns: 4_600_000_000,
+        total: 4_600_000_000,
         causes: vec![
             total(on_cpu, 4_100_000_000),
             total(slow_log, 480_000_000),
@@ -324,24 +329,27 @@ fn statements() -> StatementTotal {
 }
 
 /// Of 35,986 commits in 9,420 groups: two were in groups whose leaders were not in the window.
-fn groups() -> GroupTotal {
-    GroupTotal {
+fn groups() -> Groups {
+    Groups {
+        count: 9_420,
+        members: 35_986,
         sizes: vec![1_000, 1_354, 1_518, 2_382, 1_600, 966, 400, 200],
         merged: 320,
         led: 26_886,
         disagreements: Disagreements {
             commits: 612,
-            total_ns: 74_300_000,
+            total: 74_300_000,
         },
     }
 }
 
-fn device() -> DeviceTotal {
+fn device() -> DeviceRow {
     let values = durations(30_600, 180_000.0);
-    DeviceTotal {
-        dev: 254 << 20,
-        total_ns: values.iter().sum(),
-        durations: histogram(&values),
+    DeviceRow {
+        device: "254:0".to_owned(),
+        flushes: 30_600,
+        total: values.iter().sum(),
+        distribution: Distribution::from(&histogram(&values)),
     }
 }
 

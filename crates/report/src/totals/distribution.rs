@@ -1,10 +1,11 @@
 //! A distribution of durations, summed up.
 
 use hdrhistogram::Histogram;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Count, mean, percentiles and maximum of durations in nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Distribution {
     /// How many.
     pub count: u64,
