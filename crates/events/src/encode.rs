@@ -1,4 +1,4 @@
-//! From the meaning of a record to its bytes.
+//! Encoding of records.
 
 use crate::record::{File, Io, OffCpu, Record, Stack, Wake};
 use crate::wire;

@@ -1,4 +1,4 @@
-//! What was not seen, counted.
+//! Counts of lost records.
 
 use std::ops::AddAssign;
 
@@ -16,7 +16,7 @@ pub struct Losses {
 }
 
 impl Losses {
-    /// Whether nothing was lost at all.
+    /// Returns whether no record was lost.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }

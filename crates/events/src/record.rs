@@ -1,13 +1,13 @@
-//! The records, decoded: what the analysis works on.
+//! Decoded records, the input of the analysis.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A thread's id.
+/// Thread id.
 pub type Tid = u32;
 
-/// One thing that the kernel side (or, for stacks, the reader) reported.
+/// Event that the kernel side, or for stacks the reader, reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record {
     /// A thread was off the CPU.
@@ -30,18 +30,18 @@ pub enum Record {
     SyncStage(SyncStage),
 }
 
-/// A closed interval in which a thread did not run.
+/// Closed interval in which a thread did not run.
 ///
 /// `out_ns <= wake <= in_ns`; from the wake-up to `in_ns` the thread waited in the run queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OffCpu {
     /// The thread.
     pub tid: Tid,
-    /// When it left the CPU.
+    /// Time when it left the CPU.
     pub out_ns: u64,
-    /// When it ran again.
+    /// Time when it ran again.
     pub in_ns: u64,
-    /// What ended the wait.
+    /// Wake-up that ended the wait.
     pub wake: Wake,
     /// The system call in which it blocked, by number; `None` outside of any.
     pub syscall: Option<u16>,
@@ -49,25 +49,25 @@ pub struct OffCpu {
     pub stack: Option<u32>,
 }
 
-/// What made a thread runnable again.
+/// Wake-up that made a thread runnable again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wake {
-    /// It was preempted: it never stopped being runnable.
+    /// Preempted: the thread never stopped being runnable.
     Preempted,
-    /// It was woken.
+    /// Woken by a thread or an interrupt.
     By {
-        /// When.
+        /// Time of the event.
         at_ns: u64,
         /// The thread that ran where the wake-up came from; 0 is the idle task.
         tid: Tid,
-        /// That thread's process.
+        /// Process of that thread.
         tgid: u32,
         /// Start of the commit that the waker was in, if it was in one.
         commit_ns: Option<u64>,
         /// The system call from which the waker woke it; `None` for a wake-up from an interrupt.
         syscall: Option<u16>,
     },
-    /// No wake-up was seen.
+    /// Unknown: no wake-up was recorded.
     Unknown,
 }
 
@@ -89,11 +89,11 @@ pub struct Io {
     pub tid: Tid,
     /// Entry of the system call.
     pub enter_ns: u64,
-    /// Its exit.
+    /// Exit of the system call.
     pub exit_ns: u64,
     /// The file.
     pub file: FileId,
-    /// What was done.
+    /// Operation of the call.
     pub op: IoOp,
     /// Bytes written or a negated errno; 0 for a sync.
     pub ret: i64,
@@ -110,7 +110,7 @@ pub enum IoOp {
 }
 
 impl IoOp {
-    /// The operation of an x86-64 system call number (arch/x86/entry/syscalls/syscall_64.tbl).
+    /// Returns the operation of an x86-64 system call number (arch/x86/entry/syscalls/syscall_64.tbl).
     pub fn from_syscall(number: u32) -> Option<Self> {
         match number {
             1 | 18 | 20 | 296 | 328 => Some(Self::Write),
@@ -119,7 +119,7 @@ impl IoOp {
         }
     }
 
-    /// A system call number that stands for the operation in a recording.
+    /// Returns a system call number that stands for the operation in a recording.
     pub(crate) fn to_syscall(self) -> u32 {
         match self {
             Self::Write => 18,
@@ -127,7 +127,7 @@ impl IoOp {
         }
     }
 
-    /// The word used in reports.
+    /// Returns the name in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Write => "write",
@@ -149,7 +149,7 @@ pub struct Commit {
     pub tid: Tid,
     /// Start of the window.
     pub start_ns: u64,
-    /// Its end.
+    /// End of the window.
     pub end_ns: u64,
 }
 
@@ -158,9 +158,9 @@ pub struct Commit {
 pub struct Flush {
     /// The disk, as the kernel encodes it (major << 20 | minor).
     pub dev: u32,
-    /// When the device was told.
+    /// Time when the flush was issued.
     pub issue_ns: u64,
-    /// When it had done it.
+    /// Time when the flush was done.
     pub done_ns: u64,
 }
 
@@ -168,9 +168,9 @@ pub struct Flush {
 /// last part, in which the tracer was already looking again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap {
-    /// When the tracer had stopped looking.
+    /// Time when tracing had stopped.
     pub start_ns: u64,
-    /// From here on everything is known of whatever begins.
+    /// Time from which all new intervals are traced.
     pub end_ns: u64,
 }
 
@@ -186,9 +186,9 @@ pub struct Member {
     pub leader: Tid,
     /// Start of the leader's own commit, if it was in one.
     pub leader_commit_ns: Option<u64>,
-    /// When the member joined the queue.
+    /// Time when the member joined the queue.
     pub joined_ns: u64,
-    /// When the leader wrote the member's part of the binlog.
+    /// Time when the leader wrote the member's part of the binlog.
     pub at_ns: u64,
 }
 
@@ -198,7 +198,7 @@ pub struct Member {
 pub struct SyncStage {
     /// The leader of a group.
     pub tid: Tid,
-    /// When.
+    /// Time of the event.
     pub at_ns: u64,
     /// Start of the commit that it is in, if it is in one.
     pub commit_ns: Option<u64>,
@@ -209,7 +209,7 @@ pub struct SyncStage {
 /// A file's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// Its identity.
+    /// Identity of the file.
     pub id: FileId,
     /// Path from the root of its file system, or its last eight components, joined by `/`.
     pub path: String,

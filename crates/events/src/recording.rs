@@ -1,4 +1,4 @@
-//! A file of records: what `--record` keeps, and what the analysis can read again.
+//! File of records that `--record` writes and the analysis can read.
 //!
 //! Layout: The magic bytes, then for each record its length as a little-endian `u32` and its bytes as in [`crate::wire`].
 
@@ -9,19 +9,19 @@ use thiserror::Error;
 /// First bytes of a recording; the digit is the version of the layout.
 const MAGIC: [u8; 8] = *b"logtrac1";
 
-/// No record is longer: a length above it means that the file is not a recording or is damaged.
+/// Limit on the length of a record. A larger length means that the file is not a recording or is damaged.
 const LONGEST: u32 = 1 << 20;
 
-/// Why a recording could not be read.
+/// Error from reading a recording.
 #[derive(Debug, Error)]
 pub enum RecordingError {
-    /// The file could not be read.
+    /// Failure to read the file.
     #[error("cannot read the recording")]
     Io(#[from] io::Error),
-    /// The file starts with something else.
+    /// File that is not a recording.
     #[error("this is not a recording of logtrace (or one of another version)")]
     Magic,
-    /// A length that no record has.
+    /// Length that no record has.
     #[error("the recording is damaged: a record of {0} bytes")]
     Length(u32),
 }
@@ -46,7 +46,7 @@ impl<W: Write> RecordingWriter<W> {
         self.to.write_all(record)
     }
 
-    /// Hands everything to the operating system.
+    /// Passes all bytes to the operating system.
     pub fn flush(&mut self) -> io::Result<()> {
         self.to.flush()
     }
@@ -60,7 +60,7 @@ pub struct RecordingReader<R> {
 }
 
 impl<R: Read> RecordingReader<R> {
-    /// Starts to read; refuses what is not a recording.
+    /// Starts to read. Refuses a file that is not a recording.
     pub fn new(mut from: R) -> Result<Self, RecordingError> {
         let mut magic = [0; MAGIC.len()];
         from.read_exact(&mut magic)?;

@@ -1,59 +1,59 @@
-//! What the driver records of each request.
+//! Record of one request of the driver.
 
 use crate::record::Tid;
 
-/// One unit of work that the driver issued.
+/// Unit of work that the driver issued.
 ///
 /// lag = `sent_ns - due_ns`, service = `done_ns - sent_ns`, response = `done_ns - due_ns`: response is what a
 /// user feels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// When it should have started.
+    /// Time when the request was due.
     pub due_ns: u64,
-    /// When its first byte left.
+    /// Time when its first byte left.
     pub sent_ns: u64,
-    /// When its last attempt began: after attempts that failed and were repeated, else when it was sent.
+    /// Start of its last attempt: later than `sent_ns` if attempts failed and were repeated.
     pub attempt_ns: u64,
-    /// When its answer was complete.
+    /// Time when its answer was complete.
     pub done_ns: u64,
-    /// How it ended.
+    /// Outcome of the request.
     pub outcome: Outcome,
     /// Attempts beyond the first: deadlocks and lock waits that timed out.
     pub retries: u32,
-    /// The thread of the server that serves its connection, where the server tells.
+    /// Thread of the server that serves its connection, if the server reports it.
     pub thread: Option<Tid>,
 }
 
-/// How a request ended.
+/// Outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The server did it.
+    /// Done by the server.
     Done,
-    /// The server answered with this error code.
+    /// Error code of the server.
     ServerError(u16),
-    /// The connection broke.
+    /// Broken connection.
     Disconnected,
-    /// It was not done by its deadline.
+    /// Not done by its deadline.
     TimedOut,
 }
 
 impl Request {
-    /// How late it was sent.
+    /// Returns how late the request was sent.
     pub fn lag_ns(&self) -> u64 {
         self.sent_ns.saturating_sub(self.due_ns)
     }
 
-    /// How long the server took.
+    /// Returns how long the server took.
     pub fn service_ns(&self) -> u64 {
         self.done_ns.saturating_sub(self.sent_ns)
     }
 
-    /// How long attempts took that failed and were repeated.
+    /// Returns the time of attempts that failed and were repeated.
     pub fn retrying_ns(&self) -> u64 {
         self.attempt_ns.saturating_sub(self.sent_ns)
     }
 
-    /// How long it took from when it was due.
+    /// Returns the time from when it was due until it was done.
     pub fn response_ns(&self) -> u64 {
         self.done_ns.saturating_sub(self.due_ns)
     }

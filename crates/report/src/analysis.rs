@@ -1,4 +1,4 @@
-//! From the stream of records to the breakdown: each commit is explained the moment its record arrives.
+//! Analysis of a stream of records. Each commit is explained at the moment its record arrives.
 
 use logtrace_common::{LogNames, TimeRange};
 use logtrace_events::{Commit, Flush, Gap, Io, Member, OffCpu, Record, Request, Tid};
@@ -21,18 +21,18 @@ use crate::totals::histogram::LONGEST_NS;
 use crate::totals::stalls::Tenths;
 use crate::totals::trace_gaps::GapTotals;
 
-/// What is measured.
+/// Settings of an analysis.
 #[derive(Clone, Debug)]
 pub struct AnalysisConfig {
-    /// The server's process.
+    /// Process id of the server.
     pub server_tgid: u32,
     /// Names of the server's logs.
     pub logs: LogNames,
-    /// Commits count that both start and end in it, and I/O system calls that return in it.
+    /// Measured window. Commits count that start and end in it, and I/O system calls that return in it.
     pub window: TimeRange,
 }
 
-/// The analysis of one run.
+/// Analysis of one run.
 #[derive(Debug)]
 pub struct Analysis {
     window: TimeRange,
@@ -42,20 +42,20 @@ pub struct Analysis {
     devices: Devices,
     gaps: GapTotals,
     responses: Responses,
-    /// Where they are wanted.
+    /// Statements, if they are explained.
     statements: Option<StatementTotals>,
     groups: GroupTotals,
     aggregate: Aggregate,
     tenths: Tenths,
     segments: Vec<Segment>,
-    /// Of the same commit by wake-ups alone.
+    /// Segments of the same commit by wake-ups alone.
     by_wakers: Vec<Segment>,
     unmatched: u64,
     invariant_violations: u64,
 }
 
 impl Analysis {
-    /// Before the first record.
+    /// Creates an analysis before the first record.
     pub fn new(config: AnalysisConfig) -> Self {
         let AnalysisConfig {
             server_tgid,
@@ -81,13 +81,13 @@ impl Analysis {
         }
     }
 
-    /// Names the thread of the server that receives the acknowledgements of replicas (semi-synchronous replication): what
-    /// it waits for are these.
+    /// Names the thread of the server that receives the acknowledgements of replicas (semi-synchronous replication). Its
+    /// waits for sockets are waits for these.
     pub fn name_ack_receiver(&mut self, tid: Tid) {
         self.timelines.name_ack_receiver(tid);
     }
 
-    /// Takes the next record, in the order of the ring: whatever a commit waited for comes before the commit.
+    /// Adds the next record, in the order of the ring: the records of a commit's waits come before the commit.
     ///
     /// Records that contradict earlier ones are left out and counted.
     pub fn push(&mut self, record: Record) {
@@ -111,30 +111,30 @@ impl Analysis {
         self.unmatched += u64::from(taken.is_err());
     }
 
-    /// Says that records made within `blank` were lost, before those come that were not: in it a thread of which nothing was
-    /// seen may have waited, and a request may have been served otherwise than it seems.
+    /// Notes that records made within `blank` were lost. Call it before the records after them. Within `blank` a thread
+    /// without records may have waited, and a request may have been served in another way than the records show.
     pub fn push_lost(&mut self, blank: TimeRange) {
         self.timelines.push_lost(blank);
         self.responses.push_lost(blank);
     }
 
-    /// Explains statements outside of their commits as well, from here on: that takes as long again.
+    /// Explains statements outside their commits too, from now on. This doubles the CPU time of the analysis.
     pub fn explain_statements(&mut self) {
         self.statements = Some(StatementTotals::new(self.window));
     }
 
-    /// Keeps what requests waited for until they are over, from here on: some will come.
+    /// Stores the causes of visits from now on, for requests that will be added.
     pub fn expect_requests(&mut self) {
         self.responses.expect();
     }
 
-    /// Takes a request that is over; those of one connection in their order. Its records may come before or after it.
+    /// Adds a finished request; requests of one connection in their order. Its records may come before or after it.
     pub fn push_request(&mut self, request: &Request) {
         self.responses.push_request(request);
     }
 
-    /// Counts what happens in `window` from here on, and forgets what was counted: for a window that is known only
-    /// after tracing began. The history of the threads stays.
+    /// Sets the measured window and resets the totals, for a window that is known only after tracing began. The history of
+    /// the threads stays.
     pub fn set_window(&mut self, window: TimeRange) {
         self.window = window;
         self.aggregate = Aggregate::new(window);
@@ -146,14 +146,14 @@ impl Analysis {
         }
     }
 
-    /// Ends the window at `at_ns`, if it would last longer: for one whose end is known only when it comes. What was
-    /// counted stays.
+    /// Ends the window at `at_ns` if it would last longer, for a window with an end that is not known in advance. The totals
+    /// stay.
     pub fn end_window(&mut self, at_ns: u64) {
         self.window.end_ns = self.window.end_ns.min(at_ns);
         self.aggregate.end_window(self.window.end_ns);
     }
 
-    /// Commits of the window that were explained so far.
+    /// Returns the number of explained commits in the window so far.
     pub fn commits_so_far(&self) -> u64 {
         self.aggregate.durations.len()
     }
@@ -236,7 +236,7 @@ impl Analysis {
         Ok(())
     }
 
-    /// Whether what happened at `at_ns` is part of what is measured, and all that came before it is known.
+    /// Returns whether an event at `at_ns` counts: it is in the window and after the last gap.
     fn counts(&self, at_ns: u64) -> bool {
         self.window.contains(at_ns) && at_ns >= self.gaps.seen_from_ns()
     }
@@ -285,7 +285,7 @@ impl Analysis {
     }
 }
 
-/// Refuses what only a damaged record says.
+/// Refuses times that only a damaged record has.
 fn believable(window: TimeRange) -> Result<(), Unmatched> {
     if window.start_ns <= window.end_ns && window.length_ns() <= LONGEST_NS {
         Ok(())
@@ -294,8 +294,8 @@ fn believable(window: TimeRange) -> Result<(), Unmatched> {
     }
 }
 
-/// Whether the segments are what every report relies on: none empty, each beginning where the one before ended, the
-/// first and last at the edges of the commit. It follows that they sum to its duration.
+/// Returns whether the segments cover the commit: none is empty, each begins where the one before ended, and the first and
+/// last are at the edges of the commit. They then sum to its duration.
 fn covers(segments: &[Segment], whole: TimeRange) -> bool {
     let mut at_ns = whole.start_ns;
     for segment in segments {

@@ -8,17 +8,17 @@ const BYTE_UNITS: [(f64, &str); 4] = [
     (1_099_511_627_776.0, "TiB"),
 ];
 
-/// Nanoseconds as `845 ns`, `48.2 us`, `1.31 ms` or `12.5 s`.
+/// Formats nanoseconds as `845 ns`, `48.2 us`, `1.31 ms` or `12.5 s`.
 pub fn duration(nanoseconds: u64) -> String {
     scaled(nanoseconds, 1_000, "ns", &DURATION_UNITS)
 }
 
-/// Bytes as `512 B`, `4.00 KiB` or `1.21 GiB`.
+/// Formats bytes as `512 B`, `4.00 KiB` or `1.21 GiB`.
 pub fn bytes(bytes: u64) -> String {
     scaled(bytes, 1_024, "B", &BYTE_UNITS)
 }
 
-/// A size that was chosen, as `4 GiB` or `1.50 GiB`.
+/// Formats a chosen size as `4 GiB` or `1.50 GiB`.
 pub fn size(bytes: u64) -> String {
     let text = self::bytes(bytes);
     let (number, unit) = text.split_once(' ').unwrap_or((&text, ""));
@@ -28,12 +28,12 @@ pub fn size(bytes: u64) -> String {
     format!("{} {unit}", whole.map_or(number, |(whole, _)| whole))
 }
 
-/// A count as `35,988`.
+/// Formats a count as `35,988`.
 pub fn count(count: u64) -> String {
     grouped(&count.to_string())
 }
 
-/// A rate or another real number with one decimal, as `1,199.6`.
+/// Formats a rate or another real number with one decimal, as `1,199.6`.
 pub fn tenths(value: f64) -> String {
     let text = format!("{value:.1}");
     match text.split_once('.') {
@@ -43,40 +43,40 @@ pub fn tenths(value: f64) -> String {
     }
 }
 
-/// Seconds as `30 s` or `0.5 s`.
+/// Formats seconds as `30 s` or `0.5 s`.
 pub fn seconds(seconds: f64) -> String {
     let text = tenths(seconds);
     format!("{} s", text.strip_suffix(".0").unwrap_or(&text))
 }
 
-/// A part of a whole as `18.8 %`; `-` where there is no whole.
+/// Formats a share as `18.8 %`, or `-` if the whole is 0.
 pub fn percent(part: u64, whole: u64) -> String {
     share(part, whole).map_or_else(|| "-".to_owned(), |share| format!("{:.1} %", share * 100.0))
 }
 
-/// A part of a whole as `19 %`; `-` where there is no whole.
+/// Formats a share as `19 %`, or `-` if the whole is 0.
 pub fn whole_percent(part: u64, whole: u64) -> String {
     share(part, whole).map_or_else(|| "-".to_owned(), |share| format!("{:.0} %", share * 100.0))
 }
 
-/// A part of a whole, from 0 to 1; `None` where there is no whole.
+/// Returns a share from 0 to 1, or `None` if the whole is 0.
 pub fn share(part: u64, whole: u64) -> Option<f64> {
     (whole != 0).then(|| real(part) / real(whole))
 }
 
-/// `total / count`, rounded to the nearest; `None` of nothing.
+/// Returns `total / count`, rounded to the nearest, or `None` if the count is 0.
 pub fn mean(total: u64, count: u64) -> Option<u64> {
     let half = u128::from(count / 2);
     let mean = (u128::from(total) + half).checked_div(u128::from(count))?;
     u64::try_from(mean).ok()
 }
 
-/// The sum; stays at the largest number instead of passing it.
+/// Returns the sum, or the largest number if the sum is larger.
 pub fn sum(parts: impl IntoIterator<Item = u64>) -> u64 {
     parts.into_iter().fold(0, u64::saturating_add)
 }
 
-/// A count or a time as a real number.
+/// Converts a count or a time to a real number.
 #[expect(
     clippy::cast_precision_loss,
     reason = "a share or a rounded number needs no more than the 53 bits of an f64"
@@ -85,7 +85,7 @@ pub fn real(value: u64) -> f64 {
     value as f64
 }
 
-/// In the largest unit in which the value, rounded to three digits, is at least 1.
+/// Formats the value in the largest unit in which it is at least 1, rounded to three digits.
 fn scaled(value: u64, first_step: u64, base: &str, units: &[(f64, &str)]) -> String {
     if value < first_step {
         return format!("{value} {base}");
@@ -111,7 +111,7 @@ fn three_digits(value: f64) -> String {
     }
 }
 
-/// Digits with a comma between thousands.
+/// Adds commas between thousands.
 fn grouped(digits: &str) -> String {
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.char_indices() {

@@ -1,4 +1,4 @@
-//! From the bytes of a record to its meaning.
+//! Decoding of records.
 
 use bytemuck::Pod;
 use thiserror::Error;
@@ -8,24 +8,24 @@ use crate::record::{
 };
 use crate::wire;
 
-/// Why bytes are not a record.
+/// Error for bytes that are not a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum DecodeError {
-    /// The bytes end before the record does.
+    /// Bytes that end before the record does.
     #[error("record cut short: {have} bytes where {need} are needed")]
     Truncated {
-        /// Bytes there.
+        /// Number of bytes that are there.
         have: usize,
-        /// Bytes needed.
+        /// Number of bytes that are needed.
         need: usize,
     },
-    /// The header names no known kind.
+    /// Header with an unknown kind.
     #[error("unknown record kind {0}")]
     Kind(u32),
-    /// A system call that is none of the traced ones.
+    /// System call that is not traced.
     #[error("system call {0} is not a traced one")]
     Syscall(u32),
-    /// An interval that ends before it starts, or wakes outside of itself.
+    /// Interval that ends before it starts, or with a wake-up outside it.
     #[error("times out of order")]
     Order,
     /// Text that is not UTF-8.
@@ -33,7 +33,7 @@ pub enum DecodeError {
     Text,
 }
 
-/// Decodes one record; any bytes at all give a record or an error.
+/// Decodes one record. All bytes give a record or an error.
 pub fn decode(bytes: &[u8]) -> Result<Record, DecodeError> {
     let header: wire::Header = take(bytes)?;
     match header.kind {
@@ -139,7 +139,7 @@ fn gap(raw: &wire::Gap) -> Result<Record, DecodeError> {
     }))
 }
 
-/// The kernel side has no other word for "in no commit".
+/// Returns the start of a commit, or `None` for 0, which the kernel side writes for "in no commit".
 fn started(commit_ns: u64) -> Option<u64> {
     (commit_ns != 0).then_some(commit_ns)
 }

@@ -1,22 +1,22 @@
-//! What a kernel stack at a block inside an I/O system call means, as a table of the kernel's functions.
+//! Rules for kernel stacks at blocks inside I/O system calls: a table of kernel functions and their waits.
 //!
-//! A stack is read from the innermost frame outwards, and the first frame that the table knows decides: the function
-//! nearest to the block says what is waited for, its callers only why. A thread that sleeps for a full device queue
-//! (`blk_mq_get_tag`, `wbt_wait`) has no row of its own on purpose: it waits for what its caller was submitting, and
-//! the caller's row is found further out. Names are those of Linux 5.15 to 6.18; tests/data/stacks.txt holds real
-//! stacks of 6.18 with what they mean.
+//! A stack is read from the innermost frame outwards, and the first frame in the table decides: the function nearest to the
+//! block shows what the thread waits for, its callers only why. A sleep for a full device queue (`blk_mq_get_tag`,
+//! `wbt_wait`) has no row on purpose: the thread waits for the request that its caller was submitting, and the caller's
+//! row is found further out. Names are those of Linux 5.15 to 6.18; tests/data/stacks.txt holds real stacks of 6.18 with
+//! their waits.
 
 use crate::causes::cause::Wait;
 
-/// A function of the kernel and what a thread waits for that blocks in it.
+/// Function of the kernel and the wait of a thread that blocks in it.
 struct Rule {
     function: &'static str,
-    /// A caller that must be further out, for a function that waits for different things.
+    /// Caller that must be further out, for a function with different waits.
     under: Option<&'static str>,
     wait: Wait,
 }
 
-/// What a block with these frames (innermost first) waits for; `None` when no rule knows any of them.
+/// Returns the wait of a block with these frames (innermost first), or `None` if no rule matches.
 pub(crate) fn wait_of(frames: &[String]) -> Option<Wait> {
     let names: Vec<&str> = frames.iter().map(|frame| plain_name(frame)).collect();
     (0..names.len()).find_map(|at| wait_at(names[at], &names[at + 1..]))
@@ -29,7 +29,7 @@ fn wait_at(function: &str, callers: &[&str]) -> Option<Wait> {
     Some(rule.wait)
 }
 
-/// Without the suffixes of compiler-made copies: `.constprop.0`, `.isra.0`, `.part.0`, `.cold`.
+/// Removes the suffixes of compiler-made copies: `.constprop.0`, `.isra.0`, `.part.0`, `.cold`.
 fn plain_name(frame: &str) -> &str {
     frame.split_once('.').map_or(frame, |(name, _)| name)
 }

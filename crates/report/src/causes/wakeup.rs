@@ -1,26 +1,26 @@
-//! What a thread waits for outside of file I/O, told from the system call in which it blocked and from its waker.
+//! Rules for waits outside file I/O, by the system call in which a thread blocked and by its waker.
 
 use logtrace_events::{IoOp, OffCpu, Tid, Wake};
 
 use crate::causes::cause::Wait;
 
-/// What an off-CPU interval outside of file I/O waited for until it was woken.
+/// Reason of an off-CPU interval outside file I/O until the wake-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Awaited {
-    /// Another thread of the server, whose work in that time is the cause.
+    /// Another thread of the server. Its work in that time is the cause.
     Thread(Waker),
-    /// Something that is a cause itself.
+    /// Wait that is a cause itself.
     Itself(Wait),
 }
 
-/// A thread of the server that ended a wait.
+/// Thread of the server that ended a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Waker {
     /// The thread.
     pub(crate) tid: Tid,
-    /// When it did.
+    /// Time of the wake-up.
     pub(crate) at_ns: u64,
-    /// Start of the commit in which it was then.
+    /// Start of its commit at that time, if it was in one.
     pub(crate) commit_ns: Option<u64>,
 }
 
@@ -53,10 +53,10 @@ mod syscall {
     pub(super) const FUTEX_WAIT: u16 = 455;
 }
 
-/// What `off` waited for, in the server whose process is `server_tgid`.
+/// Returns the reason of `off` in the server with process id `server_tgid`.
 ///
-/// A wake-up by a system call of one of the server's own threads tells whom it waited for. Any other wake-up comes
-/// from an interrupt or another process, or was not seen, and the system call in which it blocked tells the rest.
+/// A wake-up by a system call of another thread of the server names the thread that it waited for. Other wake-ups come from
+/// an interrupt or another process, or were not recorded; then the system call in which the thread blocked decides.
 pub(crate) fn awaited(off: &OffCpu, server_tgid: u32) -> Awaited {
     match off.wake {
         Wake::By {
@@ -77,7 +77,7 @@ pub(crate) fn awaited(off: &OffCpu, server_tgid: u32) -> Awaited {
     }
 }
 
-/// What a thread waits for in this system call, if that was ended by none of the server's threads.
+/// Returns the wait in this system call if no thread of the server ended it.
 fn ended_wait(number: u16, wake: Wake) -> Wait {
     let interrupted = matches!(wake, Wake::By { syscall: None, .. });
     match number {
@@ -97,7 +97,7 @@ fn ended_wait(number: u16, wake: Wake) -> Wait {
     }
 }
 
-/// Whether the system call opens, creates, looks up, names, removes or resizes a file: open, close, stat, fstat, lstat,
+/// Returns whether the system call opens, creates, looks up, names, removes or resizes a file: open, close, stat, fstat, lstat,
 /// access, truncate, ftruncate, getdents, rename, mkdir, rmdir, creat, link, unlink, chmod, fchmod, getdents64, openat,
 /// newfstatat, unlinkat, renameat, fallocate, renameat2, statx, openat2.
 fn is_on_metadata(number: u16) -> bool {
@@ -107,7 +107,7 @@ fn is_on_metadata(number: u16) -> bool {
     )
 }
 
-/// Whether a server's thread that blocks in this system call waits for a client to send something.
+/// Returns whether a server thread that blocks in this system call waits for a client's data.
 pub(crate) fn is_client_wait(number: u16) -> bool {
     matches!(
         number,

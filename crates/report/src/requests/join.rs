@@ -1,9 +1,9 @@
-//! From the client to the cause: what a request's response time was made of.
+//! Join of requests with the server threads that served them.
 //!
-//! A connection's thread of the server blocks in a system call that waits for the client until a request comes. From
-//! its wake-up until it blocks there again it serves: that is a visit. Where the next request is there already, a wait of
-//! no length ends one visit and begins the next. A request's time outside of visits is the client's and the network's,
-//! both ways; inside of one it is before, in, or after a commit.
+//! The server's thread of a connection blocks in a system call that waits for the client until a request comes. The time
+//! from its wake-up until it blocks there again is a visit. If the next request has already arrived, a wait of length 0
+//! ends one visit and begins the next. A request's time outside visits belongs to the client and the network, in both
+//! directions. Its time inside a visit is before, in, or after a commit.
 
 use logtrace_common::TimeRange;
 use std::collections::VecDeque;
@@ -17,27 +17,27 @@ use crate::requests::parts::PartTotals;
 use crate::requests::visit::Visit;
 use crate::timeline::lost_periods::Blanks;
 
-/// Visits of one thread that wait for the request that they served: requests come by another way than records.
+/// Limit on stored visits of a thread. A visit is stored until its request arrives, separately from the records.
 const KEPT: usize = 1 << 10;
 
-/// Joins requests with what the threads of their connections did.
+/// Joins requests with the visits of their connections' threads.
 #[derive(Debug, Default)]
 pub(crate) struct Responses {
     threads: FxHashMap<Tid, Thread>,
     parts: PartTotals,
     unseen: Unseen,
-    /// Whether requests are expected, for which visits keep what they waited for.
+    /// Whether requests are expected. Visits then store their segments.
     expected: bool,
 }
 
-/// When not everything was seen.
+/// Times with missing records.
 #[derive(Debug, Default)]
 struct Unseen {
-    /// Records were lost.
+    /// Lost records.
     lost: Blanks,
-    /// The tracer did not look.
+    /// Gaps between bursts.
     gaps: Blanks,
-    /// The end of the last gap; 0 before the first.
+    /// End of the last gap; 0 before the first.
     seen_from_ns: u64,
 }
 
@@ -45,22 +45,22 @@ struct Unseen {
 struct Thread {
     visits: VecDeque<Visit>,
     requests: VecDeque<Request>,
-    /// When the client was waited for last.
+    /// Time of the last wait for the client.
     idle_ns: u64,
 }
 
 impl Responses {
-    /// Requests will come.
+    /// Stores the causes of visits from now on.
     pub(crate) fn expect(&mut self) {
         self.expected = true;
     }
 
-    /// Records were lost.
+    /// Lost records.
     pub(crate) fn push_lost(&mut self, blank: TimeRange) {
         self.unseen.lost.push(blank);
     }
 
-    /// The tracer did not look in `gap`: when the visits that go on ended is not known.
+    /// Adds a gap in the trace. The ends of open visits are then unknown.
     pub(crate) fn interrupt(&mut self, gap: TimeRange) {
         self.unseen.gaps.push(gap);
         self.unseen.seen_from_ns = gap.end_ns;
@@ -69,7 +69,7 @@ impl Responses {
         }
     }
 
-    /// A thread was off the CPU. `explain` tells what the visit that this ended waited for outside of its commits.
+    /// Adds an off-CPU interval. `explain` returns the segments outside commits of the visit that it ended.
     pub(crate) fn push_off_cpu<'a>(&mut self, off: &OffCpu, explain: impl FnOnce(&Visit) -> &'a [Segment]) {
         if off.syscall.is_some_and(is_client_wait) && off.wake != Wake::Preempted {
             let thread = self.threads.entry(off.tid).or_default();
@@ -85,7 +85,7 @@ impl Responses {
         }
     }
 
-    /// A thread committed, and waited for `segments` meanwhile.
+    /// Adds a commit with its segments.
     pub(crate) fn push_commit(&mut self, commit: &Commit, segments: &[Segment]) {
         let thread = self.threads.get_mut(&commit.tid);
         if let Some(visit) = thread.and_then(Thread::open_visit) {
@@ -93,8 +93,8 @@ impl Responses {
         }
     }
 
-    /// A request is over; requests of one connection come in their order. Those that the server did not do, or whose
-    /// connection's thread is not known, have no parts.
+    /// Adds a finished request; requests of one connection in their order. A request that the server did not do, or with an
+    /// unknown thread, has no parts.
     pub(crate) fn push_request(&mut self, request: &Request) {
         match (request.outcome, request.thread) {
             (Outcome::Done, Some(tid)) => {
@@ -107,7 +107,7 @@ impl Responses {
         }
     }
 
-    /// The sums over all requests.
+    /// Ends the join and returns the sums over all requests.
     pub(crate) fn finish(mut self) -> PartTotals {
         for thread in self.threads.values_mut() {
             thread.idle_ns = u64::MAX;
@@ -118,7 +118,7 @@ impl Responses {
 }
 
 impl Thread {
-    /// The thread has waited for its client: that begins a visit.
+    /// Begins a visit after a wait for the client.
     fn waited(&mut self, off: &OffCpu, seen_from_ns: u64) {
         let newest = self.visits.back();
         let is_known = newest.is_some_and(|visit| visit.window.end_ns >= seen_from_ns);
@@ -134,14 +134,13 @@ impl Thread {
         self.visits.push_back(Visit::since(woken_ns, known_from_ns));
     }
 
-    /// The visit that goes on.
+    /// Returns the visit that has not ended.
     fn open_visit(&mut self) -> Option<&mut Visit> {
         let newest = self.visits.back_mut();
         newest.filter(|visit| visit.window.end_ns == u64::MAX)
     }
 
-    /// Takes apart the requests that ended before the thread waited for its client last: nothing more can come to
-    /// them.
+    /// Splits the requests that ended before the thread's last wait for its client: their records are complete.
     fn resolve(&mut self, unseen: &Unseen, parts: &mut PartTotals) {
         while let Some(request) = self
             .requests
@@ -167,7 +166,7 @@ impl Thread {
 }
 
 impl Unseen {
-    /// Whether the tracer looked all the time that a request took, and already knew what its thread was doing.
+    /// Returns whether a request was traced from end to end, and its thread's activity was known at its start.
     fn is_traced<'a>(&self, service: TimeRange, mut visits: impl Iterator<Item = &'a Visit>) -> bool {
         let is_known = |first: &Visit| first.known_from_ns <= service.start_ns;
         self.seen_from_ns == 0 || (!self.gaps.meet(service) && visits.next().is_some_and(is_known))

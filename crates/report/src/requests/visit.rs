@@ -1,27 +1,27 @@
-//! What a thread of the server did between two waits for its client.
+//! Visit: activity of a server thread between two waits for its client.
 
 use logtrace_common::TimeRange;
 use logtrace_events::Commit;
 
 use crate::attribution::segment::Segment;
 
-/// A thread serves its client.
+/// Time in which a thread serves its client.
 #[derive(Debug)]
 pub(crate) struct Visit {
-    /// From its wake-up until it waits for the client again.
+    /// Time from the wake-up until the thread waits for the client again.
     pub(crate) window: TimeRange,
-    /// The commits in it, in order.
+    /// Commits of the visit, in order.
     pub(crate) commits: Vec<TimeRange>,
-    /// What these waited for, in order, where it is kept.
+    /// Segments of the commits, in order, if they are stored.
     pub(crate) inside: Vec<Segment>,
-    /// The same of the time outside of commits.
+    /// Segments of the time outside commits, if they are stored.
     pub(crate) outside: Vec<Segment>,
-    /// What the thread did before this is not known, where the tracer had not looked.
+    /// Start of the known time of the thread; later than 0 after a gap.
     pub(crate) known_from_ns: u64,
 }
 
 impl Visit {
-    /// One that has not ended.
+    /// Creates a visit that has not ended.
     pub(crate) fn since(woken_ns: u64, known_from_ns: u64) -> Self {
         Self {
             window: TimeRange::new(woken_ns, u64::MAX),
@@ -32,7 +32,7 @@ impl Visit {
         }
     }
 
-    /// Adds a commit, and what it waited for.
+    /// Adds a commit and its segments.
     pub(crate) fn push_commit(&mut self, commit: &Commit, segments: &[Segment]) {
         self.commits.push(TimeRange::new(commit.start_ns, commit.end_ns));
         self.inside.extend_from_slice(segments);

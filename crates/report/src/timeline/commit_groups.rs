@@ -1,4 +1,4 @@
-//! Groups of commits as the server states them: who leads whom, and from when on.
+//! Groups of commits as the server states them: the leader of each commit, and since when it leads.
 
 use logtrace_common::TimeRange;
 use logtrace_events::{Commit, Member, SyncStage, Tid};
@@ -6,38 +6,38 @@ use rustc_hash::FxHashMap;
 
 use crate::timeline::history::{History, Interval};
 
-/// Leaders that are followed from a member to the head of its group: that of its flush queue, and that of the sync
-/// stage. More of them contradict each other.
+/// Limit on leaders from a member to the head of its group: the leader of its flush queue and that of the sync stage. A
+/// longer chain contradicts itself.
 pub(crate) const MAX_LEADERS: usize = 4;
 
-/// The place of one commit in a group.
+/// Place of one commit in a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Membership {
-    /// From when it joined its queue until it ended; [`u64::MAX`] while it goes on.
+    /// Time from joining the queue until the commit ended; the end is [`u64::MAX`] while it goes on.
     pub(crate) window: TimeRange,
-    /// Who leads it, where it does not lead itself.
+    /// Leader, unless the commit leads itself.
     pub(crate) leader: Option<Leader>,
 }
 
-/// Another thread that leads a commit.
+/// Thread that leads the commit of another thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Leader {
     /// The thread.
     pub(crate) tid: Tid,
     /// Start of the commit in which it leads, if it is in one.
     pub(crate) commit_ns: Option<u64>,
-    /// Since when it leads.
+    /// Start of its lead.
     pub(crate) since_ns: u64,
 }
 
-/// The commit at the head of a group: by its thread, and by when it joined.
+/// Commit at the head of a group, by its thread and by the time when it joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
     tid: Tid,
     joined_ns: u64,
 }
 
-/// What the server stated up to now.
+/// Groups that the server stated so far.
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
     threads: FxHashMap<Tid, Memberships>,
@@ -47,21 +47,21 @@ pub(crate) struct Groups {
 
 #[derive(Debug, Default)]
 struct Memberships {
-    /// Of commits that ended.
+    /// Memberships of ended commits.
     past: History<Membership>,
-    /// Of the commit that goes on.
+    /// Membership of the commit that goes on.
     now: Option<Membership>,
 }
 
 impl Head {
-    /// Whether its group formed before the other one.
+    /// Returns whether its group formed before the other one.
     pub(crate) fn is_before(self, other: Self) -> bool {
         self.joined_ns < other.joined_ns
     }
 }
 
 impl Groups {
-    /// Takes the statement that a thread leads a member; `false` when it contradicts an earlier one.
+    /// Adds the statement that a thread leads a member. Returns `false` if it contradicts an earlier one.
     pub(crate) fn push_member(&mut self, member: &Member) -> bool {
         let of = self.threads.entry(member.tid).or_default();
         let known_until_ns = of
@@ -82,10 +82,10 @@ impl Groups {
         true
     }
 
-    /// Takes a step in MySQL's sync stage; `false` when it contradicts what was stated before.
+    /// Adds a step in MySQL's sync stage. Returns `false` if it contradicts an earlier statement.
     ///
-    /// Who leads there leads all that joined the queue since it was taken last. One that is not in the queue syncs for
-    /// another reason: it rotates the binlog.
+    /// The leader there leads all threads that joined the queue since it was taken last. A thread that syncs without being
+    /// in the queue has another reason: it rotates the binlog.
     pub(crate) fn push_sync_stage(&mut self, step: &SyncStage) -> bool {
         let Some(now) = self.open_mut(step.tid) else {
             return true;
@@ -106,7 +106,7 @@ impl Groups {
         true
     }
 
-    /// Takes the end of a commit.
+    /// Handles the end of a commit.
     pub(crate) fn push_commit(&mut self, commit: &Commit) {
         self.leave_sync_queue(commit.tid);
         let Some(of) = self.threads.get_mut(&commit.tid) else {
@@ -121,18 +121,18 @@ impl Groups {
         }
     }
 
-    /// Whether anything was stated.
+    /// Returns whether the server stated any group.
     pub(crate) fn are_stated(&self) -> bool {
         !self.threads.is_empty()
     }
 
-    /// Forgets all: the tracer did not look for a while.
+    /// Clears all groups after a gap in the trace.
     pub(crate) fn interrupt(&mut self) {
         self.threads.clear();
         self.sync_queue.clear();
     }
 
-    /// The place in a group of the commit in which a thread is at `at_ns`, once it has joined.
+    /// Returns the group membership of a thread's commit at `at_ns`, if it had joined a group.
     pub(crate) fn at(&self, tid: Tid, at_ns: u64) -> Option<Membership> {
         let of = self.threads.get(&tid)?;
         let now = of.now.filter(|now| now.window.contains(at_ns));
@@ -144,15 +144,15 @@ impl Groups {
         })
     }
 
-    /// The places in groups that a thread had in `window`, in order.
+    /// Returns the group memberships of a thread in `window`, in order.
     pub(crate) fn during(&self, tid: Tid, window: TimeRange) -> impl Iterator<Item = Membership> {
         let of = self.threads.get(&tid).into_iter();
         of.flat_map(move |of| of.past.overlapping(window).copied().chain(of.now))
             .filter(move |membership| !membership.window.intersection(window).is_empty())
     }
 
-    /// The head of the group in which thread `tid` has this place; `None` where statements contradict each other, or
-    /// its leader's own was not seen.
+    /// Returns the head of the group in which thread `tid` has this membership, or `None` if statements contradict each other
+    /// or the leader's own membership was not recorded.
     pub(crate) fn head(&self, tid: Tid, membership: Membership) -> Option<Head> {
         let (mut tid, mut membership) = (tid, membership);
         for _ in 0..MAX_LEADERS {
@@ -172,7 +172,7 @@ impl Groups {
         self.threads.get_mut(&tid)?.now.as_mut()
     }
 
-    /// Whether it was in the queue.
+    /// Removes a thread from the queue and returns whether it was in the queue.
     fn leave_sync_queue(&mut self, tid: Tid) -> bool {
         let before = self.sync_queue.len();
         self.sync_queue.retain(|&(queued, _)| queued != tid);

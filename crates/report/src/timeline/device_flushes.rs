@@ -1,7 +1,7 @@
-//! The flushes of devices' write caches, and what a thread that waited for one waited for in turn.
+//! Flushes of devices' write caches, and the queueing of one flush behind another.
 //!
-//! The block layer makes one flush at a time for each queue: who asks for one while another is under way waits for
-//! the end of that one, and then for the next, which serves all who asked meanwhile (block/blk-flush.c).
+//! The block layer makes one flush at a time for each queue. A thread that requests a flush during another one waits for
+//! the end of that one, and then for the next, which serves all threads that requested one meanwhile (block/blk-flush.c).
 
 use logtrace_common::TimeRange;
 use std::cell::Cell;
@@ -10,20 +10,20 @@ use logtrace_events::Flush;
 
 use crate::timeline::query_horizon::Push;
 
-/// Flushes that are kept at least, some hundred milliseconds of a fast device; older ones are forgotten, this many at a
+/// Minimum number of stored flushes, some hundred milliseconds of a fast device. Older ones are removed, this many at a
 /// time.
 const KEPT: usize = 1024;
 
-/// The newest flushes of all devices, in the order in which they ended.
+/// Newest flushes of all devices, in the order in which they ended.
 #[derive(Debug, Default)]
 pub(crate) struct Flushes {
     kept: Vec<Flush>,
-    /// Something was asked about those that ended until then.
+    /// Latest time for which a query was answered.
     asked_ns: Cell<Option<u64>>,
 }
 
 impl Flushes {
-    /// Adds a flush, which is refused when it ended before an earlier one did.
+    /// Adds a flush. Refuses it if it ended before an earlier one.
     pub(crate) fn push(&mut self, flush: Flush) -> Push {
         let newest = self.kept.last();
         if newest.is_some_and(|newest| flush.done_ns < newest.done_ns) {
@@ -38,11 +38,11 @@ impl Flushes {
         Push::added(asked_ns.is_some_and(|asked_ns| is_full || flush.done_ns <= asked_ns))
     }
 
-    /// Until when a thread that was blocked in `window`, and then woken by the end of a flush, waited for a flush
-    /// before its own; the window's start when its own was the next, or nothing is known of it.
+    /// Returns until when a thread that was blocked in `window`, and then woken by the end of a flush, waited for a flush
+    /// before its own. Returns the window's start if its own flush was the next, or is unknown.
     ///
-    /// Its own is the one that ended last before the thread was woken: a device on top of another one (a loop
-    /// device) tells its end after that of the one below.
+    /// Its own flush is the last that ended before the thread was woken: a device on top of another one (a loop device)
+    /// reports its end after the device below.
     pub(crate) fn queued_until_ns(&self, window: TimeRange) -> u64 {
         self.asked_ns.set(self.asked_ns.get().max(Some(window.end_ns)));
         let ended = self.kept.partition_point(|flush| flush.done_ns <= window.end_ns);

@@ -1,23 +1,23 @@
-//! A bounded memory of intervals that do not overlap, in the order of time.
+//! Bounded history of intervals that do not overlap, in the order of time.
 
 use logtrace_common::TimeRange;
 
-/// Intervals of one kind that a thread keeps at least; older ones are forgotten, this many at a time.
+/// Minimum number of stored intervals of one kind for a thread. Older ones are removed, this many at a time.
 ///
-/// A commit under load spans about ten intervals of each thread that it waits for, so this reaches back fifty commits
-/// at least. It also bounds the memory: at most some 150 kB for a thread, when all its histories are full.
+/// A commit under load spans about ten intervals of each thread that it waits for, so the history reaches back at least
+/// fifty commits. The limit also bounds the memory: about 150 kB for a thread if all its histories are full.
 const KEPT: usize = 512;
 
-/// Nearly all questions are about this many newest intervals, so these are searched first.
+/// Number of newest intervals that are searched first: nearly all queries are about them.
 const NEWEST: usize = 8;
 
-/// Something that took a stretch of a thread's time.
+/// Interval of a thread's time.
 pub(crate) trait Interval {
-    /// That stretch.
+    /// Returns its time.
     fn window(&self) -> TimeRange;
 }
 
-/// The newest intervals of one kind, disjoint and in order.
+/// Newest intervals of one kind, disjoint and in order.
 #[derive(Debug)]
 pub(crate) struct History<T> {
     kept: Vec<T>,
@@ -34,7 +34,7 @@ impl<T> Default for History<T> {
 }
 
 impl<T: Interval> History<T> {
-    /// Appends an interval; `false` when it begins before the newest one ended and was left out.
+    /// Appends an interval. Returns `false` if it begins before the newest one ended; it is then left out.
     pub(crate) fn push(&mut self, interval: T) -> bool {
         if interval.window().start_ns < self.end_ns() {
             return false;
@@ -47,7 +47,7 @@ impl<T: Interval> History<T> {
         true
     }
 
-    /// The intervals that have time in `window`, in order.
+    /// Returns the intervals with time in `window`, in order.
     pub(crate) fn overlapping(&self, window: TimeRange) -> impl Iterator<Item = &T> {
         let first = self.first_ending_after(window.start_ns);
         self.kept[first..]
@@ -55,24 +55,24 @@ impl<T: Interval> History<T> {
             .take_while(move |interval| interval.window().start_ns < window.end_ns)
     }
 
-    /// Whether an interval began before `at_ns` and ended after it.
+    /// Returns whether an interval began before `at_ns` and ended after it.
     pub(crate) fn straddles(&self, at_ns: u64) -> bool {
         let first = self.kept.get(self.first_ending_after(at_ns));
         first.is_some_and(|interval| interval.window().start_ns < at_ns)
     }
 
-    /// Forgets all.
+    /// Clears the history.
     pub(crate) fn clear(&mut self) {
         self.forgotten_ns = self.end_ns().max(self.forgotten_ns);
         self.kept.clear();
     }
 
-    /// When the newest interval ended; 0 when there is none.
+    /// Returns the end of the newest interval, or 0 if there is none.
     pub(crate) fn end_ns(&self) -> u64 {
         self.kept.last().map_or(0, |newest| newest.window().end_ns)
     }
 
-    /// Nothing is known of the time before; 0 when nothing was forgotten yet.
+    /// Returns the end of the forgotten time, or 0 if no interval was forgotten yet.
     pub(crate) fn forgotten_ns(&self) -> u64 {
         self.forgotten_ns
     }

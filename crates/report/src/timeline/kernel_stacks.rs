@@ -1,4 +1,4 @@
-//! The kernel stacks of blocks, by id, with what each of them waits for.
+//! Kernel stacks of blocks, by id, with the wait of each.
 
 use logtrace_events::Stack;
 use rustc_hash::FxHashMap;
@@ -7,7 +7,7 @@ use crate::causes::cause::Wait;
 use crate::causes::stack_rules::wait_of;
 use crate::timeline::query_horizon::Push;
 
-/// The stacks that were seen.
+/// Known kernel stacks.
 #[derive(Debug, Default)]
 pub(crate) struct Stacks {
     by_id: FxHashMap<u32, Known>,
@@ -20,8 +20,8 @@ struct Known {
 }
 
 impl Stacks {
-    /// Adds a stack, which is refused when its id already stands for other frames. Blocks with a new one may have been asked
-    /// about.
+    /// Adds a stack. Refuses it if its id already stands for other frames. Queries about blocks with a new stack may have
+    /// been answered before.
     pub(crate) fn push(&mut self, stack: Stack) -> Push {
         if let Some(known) = self.by_id.get(&stack.id) {
             return if known.frames == stack.frames {
@@ -36,13 +36,13 @@ impl Stacks {
         Push::Revised
     }
 
-    /// What a block with this stack waits for.
+    /// Returns the wait of a block with this stack.
     pub(crate) fn wait(&self, id: Option<u32>) -> Wait {
         let known = id.and_then(|id| self.by_id.get(&id));
         known.map_or(Wait::Unclassified, |known| known.wait)
     }
 
-    /// Its frames, innermost first; none for a stack that was not taken or is lost.
+    /// Returns the frames, innermost first; none for a stack that was not taken or is lost.
     pub(crate) fn frames(&self, id: Option<u32>) -> &[String] {
         let known = id.and_then(|id| self.by_id.get(&id));
         known.map_or(&[], |known| &known.frames)

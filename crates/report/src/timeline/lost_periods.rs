@@ -1,19 +1,19 @@
-//! Times of which not everything is known.
+//! Periods with missing records.
 
 use logtrace_common::TimeRange;
 
-/// Blanks that are kept at least; older ones are forgotten, this many at a time. They are read a few times a second, and
-/// those that meet are one.
+/// Minimum number of stored periods. Older ones are removed, this many at a time. Losses are read a few times a second, and
+/// periods that meet are joined.
 const KEPT: usize = 512;
 
-/// Stretches of time in which records may be missing, in order: they were lost, or the tracer did not look.
+/// Periods in which records may be missing, in order: they were lost, or tracing paused.
 #[derive(Debug, Default)]
 pub(crate) struct Blanks {
     kept: Vec<TimeRange>,
 }
 
 impl Blanks {
-    /// Adds one, which begins no earlier than those before it.
+    /// Adds a period, which begins no earlier than the periods before it.
     pub(crate) fn push(&mut self, blank: TimeRange) {
         match self.kept.last_mut() {
             Some(last) if blank.start_ns <= last.end_ns => last.end_ns = last.end_ns.max(blank.end_ns),
@@ -26,7 +26,7 @@ impl Blanks {
         }
     }
 
-    /// Whether any is in `window`.
+    /// Returns whether any period overlaps `window`.
     pub(crate) fn meet(&self, window: TimeRange) -> bool {
         let after = self.kept.partition_point(|blank| blank.end_ns <= window.start_ns);
         self.kept

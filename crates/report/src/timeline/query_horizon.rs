@@ -1,38 +1,38 @@
-//! How far the questions about one thread reached, so that a record that would change an answer is noticed.
+//! Latest queried time of a thread, so that a record that would change an answer is detected.
 
 use std::cell::Cell;
 
-/// What became of a record.
+/// Effect of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Push {
-    /// It contradicts what is known, and was left out.
+    /// Contradicts earlier records and was left out.
     Refused,
-    /// Nothing that was horizon before would be answered differently now.
+    /// Added, and no earlier answer changes.
     Added,
-    /// Something may be.
+    /// Added, and an earlier answer may change.
     Revised,
 }
 
 impl Push {
-    /// A record that fits.
+    /// Returns the effect of a record that fits.
     pub(crate) fn added(is_revised: bool) -> Self {
         if is_revised { Self::Revised } else { Self::Added }
     }
 }
 
-/// What was horizon about a thread's time.
+/// Queried times of one thread.
 #[derive(Debug, Default)]
 pub(crate) struct QueryHorizon {
-    /// Before this, something was horizon about time that was not taken for part of the commit below.
+    /// End of the queried time outside the newest commit.
     outside_ns: Cell<u64>,
-    /// Before this, something was horizon about that commit.
+    /// End of the queried time inside the newest commit.
     inside_ns: Cell<u64>,
-    /// Start of the newest commit in which the thread was said to be.
+    /// Start of the newest commit that a query named.
     commit_ns: Cell<Option<u64>>,
 }
 
 impl QueryHorizon {
-    /// Something was horizon about the time before `until_ns`, when the thread was in a commit since `commit_ns`.
+    /// Notes a query about the time before `until_ns`. `commit_ns` is the start of the thread's commit at that time.
     pub(crate) fn note_query(&self, until_ns: u64, commit_ns: Option<u64>) {
         let newest_ns = self.commit_ns.get();
         if commit_ns > newest_ns {
@@ -48,22 +48,22 @@ impl QueryHorizon {
         }
     }
 
-    /// Something was horizon about the time before `until_ns`, and not, or not only, about the newest commit.
+    /// Notes a query about time before `until_ns` that is not only about the newest commit.
     fn outside(&self, until_ns: u64) {
         self.outside_ns.set(self.outside_ns.get().max(until_ns));
     }
 
-    /// Whether anything was horizon.
+    /// Returns whether any query was noted.
     pub(crate) fn is_any(&self) -> bool {
         self.reaches_beyond(0)
     }
 
-    /// Whether anything was about time after `at_ns`.
+    /// Returns whether any query was about time after `at_ns`.
     pub(crate) fn reaches_beyond(&self, at_ns: u64) -> bool {
         at_ns < self.outside_ns.get().max(self.inside_ns.get())
     }
 
-    /// Whether the record of a commit since `start_ns` says anything else of that time than was taken for granted.
+    /// Returns whether the record of a commit that began at `start_ns` changes an earlier answer.
     pub(crate) fn is_changed_by_commit(&self, start_ns: u64) -> bool {
         start_ns < self.outside_ns.get()
             || (start_ns < self.inside_ns.get() && self.commit_ns.get() != Some(start_ns))

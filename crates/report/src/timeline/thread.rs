@@ -1,4 +1,4 @@
-//! One thread's time: when it was off the CPU, in I/O system calls, and in commits.
+//! Timeline of one thread: off-CPU intervals, I/O system calls, and commits.
 
 use logtrace_common::{FileClass, TimeRange};
 use logtrace_events::{Commit, Io, IoOp, OffCpu, Wake};
@@ -8,10 +8,10 @@ use crate::causes::wakeup::is_client_wait;
 use crate::timeline::history::{History, Interval};
 use crate::timeline::query_horizon::{Push, QueryHorizon};
 
-/// What is known of one thread.
+/// Timeline of one thread.
 ///
-/// Holds for all kept records: intervals of one kind do not overlap, and an off-CPU interval is wholly inside or
-/// wholly outside of an I/O system call. Records that would break this are refused.
+/// Intervals of one kind do not overlap, and an off-CPU interval is wholly inside or wholly outside an I/O system call.
+/// Records that would break this are refused.
 #[derive(Debug)]
 pub(crate) struct Timeline {
     off_cpu: History<OffCpu>,
@@ -23,7 +23,7 @@ pub(crate) struct Timeline {
     horizon: QueryHorizon,
 }
 
-/// What of a thread's past answers depend on besides the records within it.
+/// Facts besides the records that answers about a thread depend on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Extent {
     first_ns: u64,
@@ -31,21 +31,21 @@ struct Extent {
     serves_connection: bool,
 }
 
-/// An I/O system call, with what the file is to the server.
+/// I/O system call with the class of its file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TracedIo {
     pub(crate) window: TimeRange,
     pub(crate) target: (FileClass, IoOp),
 }
 
-/// A part of a thread's time in which it did one thing.
+/// Part of a thread's time with one activity.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Stretch<'a> {
-    /// It ran.
+    /// Running.
     OnCpu(TimeRange),
-    /// It was blocked and not yet woken.
+    /// Blocked and not yet woken.
     Blocked(TimeRange, &'a OffCpu),
-    /// It was runnable and did not run.
+    /// Runnable and not running.
     RunQueue(TimeRange),
 }
 
@@ -64,7 +64,7 @@ impl Default for Timeline {
 }
 
 impl Timeline {
-    /// Adds an off-CPU interval, which is refused when it overlaps what is known.
+    /// Adds an off-CPU interval. Refuses it if it overlaps earlier records.
     pub(crate) fn push_off_cpu(&mut self, off: &OffCpu) -> Push {
         let before = self.extent();
         let fits = off.out_ns >= self.io.end_ns() && self.off_cpu.push(*off);
@@ -75,9 +75,9 @@ impl Timeline {
         self.pushed(fits, self.horizon.reaches_beyond(off.out_ns), before)
     }
 
-    /// Adds an I/O system call, which is refused when it overlaps what is known.
+    /// Adds an I/O system call. Refuses it if it overlaps earlier records.
     ///
-    /// The off-CPU intervals inside of it came before it.
+    /// Its off-CPU intervals come before it.
     pub(crate) fn push_io(&mut self, io: &Io, class: FileClass) -> Push {
         let before = self.extent();
         let window = TimeRange::new(io.enter_ns, io.exit_ns);
@@ -91,7 +91,7 @@ impl Timeline {
         self.pushed(fits, self.horizon.reaches_beyond(io.enter_ns), before)
     }
 
-    /// Adds a commit, which is refused when it overlaps the one before.
+    /// Adds a commit. Refuses it if it overlaps the one before.
     pub(crate) fn push_commit(&mut self, commit: &Commit) -> Push {
         let before = self.extent();
         let window = TimeRange::new(commit.start_ns, commit.end_ns);
@@ -103,13 +103,13 @@ impl Timeline {
         self.pushed(fits, self.horizon.is_changed_by_commit(commit.start_ns), before)
     }
 
-    /// Something is asked about the time before `until_ns`, when the thread was in a commit since `commit_ns`: records
-    /// that come later and change the answer are to be told from others.
+    /// Notes a query about the time before `until_ns`, so that later records that change the answer are detected.
+    /// `commit_ns` is the start of the thread's commit at that time.
     pub(crate) fn note_query(&self, until_ns: u64, commit_ns: Option<u64>) {
         self.horizon.note_query(until_ns, commit_ns);
     }
 
-    /// What comes next has no connection with what was: the tracer did not look for a while.
+    /// Clears the records after a gap in the trace.
     pub(crate) fn interrupt(&mut self) {
         self.off_cpu.clear();
         self.io.clear();
@@ -117,7 +117,7 @@ impl Timeline {
         self.first_ns = u64::MAX;
     }
 
-    /// Nothing is known of the time before.
+    /// Returns the start of the known time.
     pub(crate) fn known_from_ns(&self) -> u64 {
         self.first_ns
             .max(self.off_cpu.forgotten_ns())
@@ -125,7 +125,7 @@ impl Timeline {
             .max(self.commits.forgotten_ns())
     }
 
-    /// What the thread did since is not known yet: it may run, or be blocked.
+    /// Returns the end of the known time. Since then the thread may run or be blocked.
     pub(crate) fn known_until_ns(&self) -> u64 {
         self.off_cpu
             .end_ns()
@@ -133,12 +133,12 @@ impl Timeline {
             .max(self.commits.end_ns())
     }
 
-    /// The tracer saw the thread at `start_ns`, and so it saw all that came after.
+    /// Notes that the thread is known since `start_ns`.
     fn know_since(&mut self, start_ns: u64) {
         self.first_ns = self.first_ns.min(start_ns);
     }
 
-    /// What became of a record.
+    /// Returns the effect of a record.
     fn pushed(&self, fits: bool, is_news: bool, before: Extent) -> Push {
         if fits {
             Push::added(is_news || (self.horizon.is_any() && before != self.extent()))
@@ -159,17 +159,17 @@ impl Timeline {
         }
     }
 
-    /// Whether it has committed, or has waited for a client.
+    /// Returns whether the thread has committed or has waited for a client.
     pub(crate) fn serves_connection(&self) -> bool {
         self.serves_connection && !self.receives_acks
     }
 
-    /// The thread is the one that receives the replicas' acknowledgements.
+    /// Marks the thread as the receiver of the replicas' acknowledgements.
     pub(crate) fn set_receives_acks(&mut self) {
         self.receives_acks = true;
     }
 
-    /// What a wait of the thread is for, of which the system call alone tells `wait`.
+    /// Returns the wait of this thread for which the system call alone gives `wait`.
     pub(crate) fn specific_wait(&self, wait: Wait) -> Wait {
         match wait {
             // Its sockets are the replicas'.
@@ -178,17 +178,17 @@ impl Timeline {
         }
     }
 
-    /// The commits that have time in `window`, in order.
+    /// Returns the commits with time in `window`, in order.
     pub(crate) fn commits(&self, window: TimeRange) -> impl Iterator<Item = TimeRange> {
         self.commits.overlapping(window).copied()
     }
 
-    /// The I/O system calls that have time in `window`, in order.
+    /// Returns the I/O system calls with time in `window`, in order.
     pub(crate) fn io(&self, window: TimeRange) -> impl Iterator<Item = &TracedIo> {
         self.io.overlapping(window)
     }
 
-    /// The off-CPU intervals outside of I/O system calls that begin in `window`, in order.
+    /// Returns the off-CPU intervals outside I/O system calls that begin in `window`, in order.
     pub(crate) fn waits(&self, window: TimeRange) -> impl Iterator<Item = &OffCpu> {
         let begun = self
             .off_cpu
@@ -197,7 +197,7 @@ impl Timeline {
         begun.filter(|off| self.io(off.window()).next().is_none())
     }
 
-    /// Hands all of `window` to `visit` in order, in stretches that may be empty.
+    /// Passes all of `window` to `visit` in order, in parts that may be empty.
     pub(crate) fn stretches<'a>(&'a self, window: TimeRange, mut visit: impl FnMut(Stretch<'a>)) {
         if window.is_empty() {
             return;
@@ -233,7 +233,7 @@ impl Interval for TimeRange {
     }
 }
 
-/// When the thread became runnable.
+/// Returns when the thread became runnable.
 fn woken_ns(off: &OffCpu) -> u64 {
     match off.wake {
         Wake::Preempted => off.out_ns,

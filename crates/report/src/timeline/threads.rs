@@ -1,4 +1,4 @@
-//! The timelines of all threads, and what else is needed to explain a commit.
+//! Timelines of all threads, with groups, kernel stacks and flushes.
 
 use logtrace_common::{FileClass, TimeRange};
 use logtrace_events::{Commit, Flush, Io, IoOp, Member, OffCpu, Stack, SyncStage, Tid};
@@ -13,7 +13,7 @@ use crate::timeline::lost_periods::Blanks;
 use crate::timeline::query_horizon::Push;
 use crate::timeline::thread::{Stretch, Timeline};
 
-/// What is known of the threads of one server up to now.
+/// Timelines of the threads of one server.
 #[derive(Debug)]
 pub struct Timelines {
     server_tgid: u32,
@@ -34,13 +34,13 @@ pub(crate) struct SyncWaits {
     pub(crate) journal: u64,
 }
 
-/// A record that contradicts the ones before it: dropped, repeated or reordered records make such.
+/// Error for a record that contradicts earlier ones: records were dropped, repeated or reordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the record contradicts earlier ones of its thread and was left out; records were lost or reordered")]
 pub struct Unmatched;
 
 impl Timelines {
-    /// Of the server whose process is `server_tgid`.
+    /// Creates timelines of the server with process id `server_tgid`.
     pub fn new(server_tgid: u32) -> Self {
         Self {
             server_tgid,
@@ -101,40 +101,40 @@ impl Timelines {
         self.take(pushed)
     }
 
-    /// The tracer did not look for a while: what the threads did until then says nothing of what they do now.
+    /// Clears the timelines after a gap in the trace.
     pub fn interrupt(&mut self) {
         self.threads.values_mut().for_each(Timeline::interrupt);
         self.groups.interrupt();
         self.revision += 1;
     }
 
-    /// Says that records made within `blank` were lost, before those come that were not.
+    /// Notes that records made within `blank` were lost. Call it before the records after them.
     pub fn push_lost(&mut self, blank: TimeRange) {
         self.lost.push(blank);
         self.revision += 1;
     }
 
-    /// Changes when a record may change the explanation of a time that was explained before.
+    /// Returns a number that changes when a record may change an earlier explanation.
     pub(crate) fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// When records were lost.
+    /// Returns the periods with lost records.
     pub(crate) fn lost(&self) -> &Blanks {
         &self.lost
     }
 
-    /// The groups of commits that the server stated.
+    /// Returns the groups of commits that the server stated.
     pub(crate) fn groups(&self) -> &Groups {
         &self.groups
     }
 
-    /// The devices' flushes.
+    /// Returns the flushes of devices.
     pub(crate) fn flushes(&self) -> &Flushes {
         &self.flushes
     }
 
-    /// What of the file system a system call that was just added waited for, each 0 or 1.
+    /// Returns the waits of a system call that was just added, each 0 or 1.
     pub(crate) fn waited_for(&self, io: &Io) -> SyncWaits {
         let mut waits = SyncWaits::default();
         let Some(timeline) = self.thread(io.tid).filter(|_| io.op == IoOp::Fsync) else {
@@ -154,17 +154,17 @@ impl Timelines {
         waits
     }
 
-    /// The kernel stacks.
+    /// Returns the kernel stacks.
     pub(crate) fn stacks(&self) -> &Stacks {
         &self.stacks
     }
 
-    /// What is known of a thread.
+    /// Returns the timeline of a thread.
     pub(crate) fn thread(&self, tid: Tid) -> Option<&Timeline> {
         self.threads.get(&tid)
     }
 
-    /// The server's process.
+    /// Returns the process id of the server.
     pub(crate) fn server_tgid(&self) -> u32 {
         self.server_tgid
     }

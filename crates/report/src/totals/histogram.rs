@@ -1,13 +1,13 @@
-//! Making the histograms in which durations are counted.
+//! Histograms of durations.
 
 use hdrhistogram::Histogram;
 
-/// The longest duration that is believed: a day. A longer one comes from a damaged record.
+/// Longest accepted duration: a day. A longer one comes from a damaged record.
 ///
 /// It also keeps sums within 64 bits (for 200,000 days of waiting) and histograms within what they can hold.
 pub(crate) const LONGEST_NS: u64 = 86_400_000_000_000;
 
-/// An empty histogram of durations in nanoseconds that grows as needed, precise to `digits` decimal digits (0 to 5).
+/// Creates an empty histogram of durations in nanoseconds that grows as needed, precise to `digits` decimal digits (0 to 5).
 #[expect(
     clippy::expect_used,
     reason = "creating fails for more than 5 digits only, and callers pass constants"
