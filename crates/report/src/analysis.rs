@@ -111,11 +111,11 @@ impl Analysis {
         self.unmatched += u64::from(taken.is_err());
     }
 
-    /// Notes that records made within `blank` were lost. Call it before the records after them. Within `blank` a thread
+    /// Notes that records made within `period` were lost. Call it before the records after them. Within `period` a thread
     /// without records may have waited, and a request may have been served in another way than the records show.
-    pub fn push_lost(&mut self, blank: TimeRange) {
-        self.timelines.push_lost(blank);
-        self.responses.push_lost(blank);
+    pub fn push_lost(&mut self, period: TimeRange) {
+        self.timelines.push_lost(period);
+        self.responses.push_lost(period);
     }
 
     /// Explains statements outside their commits too, from now on. This doubles the CPU time of the analysis.

@@ -15,7 +15,7 @@ use crate::attribution::segment::Segment;
 use crate::causes::wakeup::is_client_wait;
 use crate::requests::parts::PartTotals;
 use crate::requests::visit::Visit;
-use crate::timeline::lost_periods::Blanks;
+use crate::timeline::lost_periods::LostPeriods;
 
 /// Limit on stored visits of a thread. A visit is stored until its request arrives, separately from the records.
 const KEPT: usize = 1 << 10;
@@ -34,9 +34,9 @@ pub(crate) struct Responses {
 #[derive(Debug, Default)]
 struct Unseen {
     /// Lost records.
-    lost: Blanks,
+    lost: LostPeriods,
     /// Gaps between bursts.
-    gaps: Blanks,
+    gaps: LostPeriods,
     /// End of the last gap; 0 before the first.
     seen_from_ns: u64,
 }
@@ -56,8 +56,8 @@ impl Responses {
     }
 
     /// Lost records.
-    pub(crate) fn push_lost(&mut self, blank: TimeRange) {
-        self.unseen.lost.push(blank);
+    pub(crate) fn push_lost(&mut self, period: TimeRange) {
+        self.unseen.lost.push(period);
     }
 
     /// Adds a gap in the trace. The ends of open visits are then unknown.

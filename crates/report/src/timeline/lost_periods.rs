@@ -8,30 +8,32 @@ const KEPT: usize = 512;
 
 /// Periods in which records may be missing, in order: they were lost, or tracing paused.
 #[derive(Debug, Default)]
-pub(crate) struct Blanks {
+pub(crate) struct LostPeriods {
     kept: Vec<TimeRange>,
 }
 
-impl Blanks {
+impl LostPeriods {
     /// Adds a period, which begins no earlier than the periods before it.
-    pub(crate) fn push(&mut self, blank: TimeRange) {
+    pub(crate) fn push(&mut self, period: TimeRange) {
         match self.kept.last_mut() {
-            Some(last) if blank.start_ns <= last.end_ns => last.end_ns = last.end_ns.max(blank.end_ns),
+            Some(last) if period.start_ns <= last.end_ns => last.end_ns = last.end_ns.max(period.end_ns),
             _ => {
                 if self.kept.len() == 2 * KEPT {
                     self.kept.drain(..KEPT);
                 }
-                self.kept.push(blank);
+                self.kept.push(period);
             }
         }
     }
 
     /// Returns whether any period overlaps `window`.
     pub(crate) fn meet(&self, window: TimeRange) -> bool {
-        let after = self.kept.partition_point(|blank| blank.end_ns <= window.start_ns);
+        let after = self
+            .kept
+            .partition_point(|period| period.end_ns <= window.start_ns);
         self.kept
             .get(after)
-            .is_some_and(|blank| !blank.intersection(window).is_empty())
+            .is_some_and(|period| !period.intersection(window).is_empty())
     }
 }
 
@@ -40,11 +42,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_window_meets_the_blanks_in_it_and_no_others() {
-        let mut blanks = Blanks::default();
-        assert!(!blanks.meet(TimeRange::new(0, 100)));
+    fn a_window_meets_the_periods_in_it_and_no_others() {
+        let mut periods = LostPeriods::default();
+        assert!(!periods.meet(TimeRange::new(0, 100)));
         for (start_ns, end_ns) in [(10, 20), (15, 30), (50, 60)] {
-            blanks.push(TimeRange::new(start_ns, end_ns));
+            periods.push(TimeRange::new(start_ns, end_ns));
         }
         for (start_ns, end_ns, meets) in [
             (0, 10, false),
@@ -57,7 +59,7 @@ mod tests {
             (55, 55, false),
         ] {
             assert_eq!(
-                blanks.meet(TimeRange::new(start_ns, end_ns)),
+                periods.meet(TimeRange::new(start_ns, end_ns)),
                 meets,
                 "{start_ns} to {end_ns}"
             );
@@ -66,11 +68,11 @@ mod tests {
 
     #[test]
     fn they_take_bounded_memory() {
-        let mut blanks = Blanks::default();
+        let mut periods = LostPeriods::default();
         for number in 0..10_000 {
-            blanks.push(TimeRange::new(20 * number, 20 * number + 10));
+            periods.push(TimeRange::new(20 * number, 20 * number + 10));
         }
-        assert!(blanks.kept.len() <= 2 * KEPT);
-        assert!(blanks.meet(TimeRange::new(20 * 9_999, 20 * 9_999 + 1)));
+        assert!(periods.kept.len() <= 2 * KEPT);
+        assert!(periods.meet(TimeRange::new(20 * 9_999, 20 * 9_999 + 1)));
     }
 }

@@ -9,7 +9,7 @@ use crate::causes::cause::Wait;
 use crate::timeline::commit_groups::Groups;
 use crate::timeline::device_flushes::Flushes;
 use crate::timeline::kernel_stacks::Stacks;
-use crate::timeline::lost_periods::Blanks;
+use crate::timeline::lost_periods::LostPeriods;
 use crate::timeline::query_horizon::Push;
 use crate::timeline::thread::{Stretch, Timeline};
 
@@ -20,7 +20,7 @@ pub struct Timelines {
     threads: FxHashMap<Tid, Timeline>,
     stacks: Stacks,
     flushes: Flushes,
-    lost: Blanks,
+    lost: LostPeriods,
     groups: Groups,
     revision: u64,
 }
@@ -47,7 +47,7 @@ impl Timelines {
             threads: FxHashMap::default(),
             stacks: Stacks::default(),
             flushes: Flushes::default(),
-            lost: Blanks::default(),
+            lost: LostPeriods::default(),
             groups: Groups::default(),
             revision: 0,
         }
@@ -108,9 +108,9 @@ impl Timelines {
         self.revision += 1;
     }
 
-    /// Notes that records made within `blank` were lost. Call it before the records after them.
-    pub fn push_lost(&mut self, blank: TimeRange) {
-        self.lost.push(blank);
+    /// Notes that records made within `period` were lost. Call it before the records after them.
+    pub fn push_lost(&mut self, period: TimeRange) {
+        self.lost.push(period);
         self.revision += 1;
     }
 
@@ -120,7 +120,7 @@ impl Timelines {
     }
 
     /// Returns the periods with lost records.
-    pub(crate) fn lost(&self) -> &Blanks {
+    pub(crate) fn lost(&self) -> &LostPeriods {
         &self.lost
     }
 
