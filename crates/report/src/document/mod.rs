@@ -39,45 +39,45 @@ pub const SCHEMA: u32 = 1;
 pub struct Document {
     /// [`SCHEMA`].
     pub schema: u32,
-    /// RFC 3339 time at which the run started.
+    /// Start of the run, as RFC 3339 time.
     pub started: String,
-    /// The server.
+    /// Measured server.
     pub server: Server,
-    /// What was asked of it; absent when the load was not logtrace's.
+    /// Workload; absent if the load was not logtrace's.
     pub workload: Option<Workload>,
-    /// What the driver measured; absent when the load was not logtrace's.
+    /// Measurements of the driver; absent if the load was not logtrace's.
     pub driver: Option<Driver>,
-    /// What the TPC-C-like workload came to; absent with any other.
+    /// Results of the TPC-C-like workload; absent with other workloads.
     #[serde(default)]
     pub tpcc: Option<Tpcc>,
-    /// How somebody else's load was watched; absent when the load was logtrace's.
+    /// Trace of a foreign load; absent if the load was logtrace's.
     pub trace: Option<Trace>,
     /// What the response times were made of; absent when the run was not traced, or no request could be joined with
     /// the thread of its connection.
     #[serde(default)]
     pub response: Option<Response>,
-    /// The server's commits; absent when the run was not traced.
+    /// Commits of the server; absent if the run was not traced.
     pub commits: Option<Commits>,
-    /// Where the commit time went; sums to `commits.total` exactly.
+    /// Commit time by cause; sums to `commits.total` exactly.
     pub causes: Vec<CauseRow>,
-    /// Commit time that no cause claims; also present as a cause with wait "unexplained".
+    /// Commit time without a known cause; also present as a cause with wait "unexplained".
     pub unexplained: u64,
-    /// Statements outside of their commits; absent below the highest level of detail.
+    /// Statements outside their commits; absent below the highest level of detail.
     #[serde(default)]
     pub statements: Option<Statements>,
-    /// Groups of commits as the server stated them; absent where it stated none.
+    /// Groups of commits as the server stated them; absent if it stated none.
     #[serde(default)]
     pub groups: Option<Groups>,
     /// System calls by file.
     pub files: Vec<FileRow>,
-    /// Flushes by device; empty where they were not traced.
+    /// Flushes by device; empty if they were not traced.
     #[serde(default)]
     pub devices: Vec<DeviceRow>,
-    /// The tracer's own account; absent when the run was not traced.
+    /// Records, losses and cost of the tracer; absent if the run was not traced.
     pub tracer: Option<Tracer>,
-    /// Kernel stacks that no rule knows.
+    /// Kernel stacks that no rule recognises.
     pub unclassified: Vec<StackTotal>,
-    /// What a reader must know before trusting the numbers.
+    /// Caveats that a reader must know before trusting the numbers.
     pub caveats: Vec<Caveat>,
 }
 
@@ -88,12 +88,12 @@ impl Document {
     }
 }
 
-/// What the driver measured.
+/// Measurements of the driver.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Driver {
-    /// Requests a second that were asked for, their mean where they changed; absent in a closed loop.
+    /// Wanted requests per second, or their mean if the rate changed; absent in a closed loop.
     pub offered_per_s: Option<f64>,
-    /// Requests a second that the server did.
+    /// Requests per second that the server did.
     pub achieved_per_s: f64,
     /// Requests that were due in the window.
     pub requests: u64,
@@ -113,20 +113,20 @@ pub struct Driver {
     /// Absent in older documents.
     #[serde(default)]
     pub per_tenth: Vec<u64>,
-    /// The longest backlog.
+    /// Longest backlog.
     pub backlog_max: u64,
     /// CPU time of the driver's thread in the window.
     pub cpu_ns: u64,
-    /// sent - due.
+    /// Lag: sent - due.
     pub lag: Distribution,
-    /// done - sent.
+    /// Service time: done - sent.
     pub service: Distribution,
-    /// done - due.
+    /// Response time: done - due.
     pub response: Distribution,
-    /// Time in attempts that failed and were repeated, of the requests that had such; absent in older documents.
+    /// Time of failed and repeated attempts, of requests with such attempts; absent in older documents.
     #[serde(default)]
     pub retrying: Distribution,
-    /// Times in which connections were lost; absent in older documents.
+    /// Outages of connections; absent in older documents.
     #[serde(default)]
     pub outages: Vec<OutageRow>,
     /// Requests by kind, of a workload from a file; those of the TPC-C-like workload are in its own part. Absent in older
@@ -135,12 +135,12 @@ pub struct Driver {
     pub kinds: Vec<KindRow>,
 }
 
-/// From the first connection that was lost until all that were lost are there again.
+/// Outage, from the first lost connection until all lost connections are back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OutageRow {
-    /// When it began, in nanoseconds from the start of the window.
+    /// Start, in nanoseconds from the start of the window.
     pub at: u64,
-    /// How long until the last one was there again of those that came back; absent when none did.
+    /// Time until the last connection that came back was back; absent if none came back.
     pub length: Option<u64>,
     /// Connections that were lost.
     pub connections: u64,
@@ -151,16 +151,16 @@ pub struct OutageRow {
     pub cause: String,
 }
 
-/// How a load that was not logtrace's was watched.
+/// Trace of a load that is not logtrace's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Trace {
-    /// The server's process.
+    /// Process id of the server.
     pub pid: u32,
-    /// Length of the measured window, in seconds, as it was in the end.
+    /// Final length of the measured window, in seconds.
     pub duration_s: f64,
 }
 
-/// What the tracer saw, missed and cost.
+/// Records, losses and cost of the tracer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Tracer {
     /// Records read.
@@ -169,9 +169,9 @@ pub struct Tracer {
     pub lost: u64,
     /// Bytes that were not a record.
     pub undecodable: u64,
-    /// Records that did not fit.
+    /// Records that contradicted earlier ones.
     pub unmatched: u64,
-    /// Commits whose segments did not add up.
+    /// Commits with segments that did not add up.
     pub invariant_violations: u64,
     /// Run time of the BPF programs.
     pub bpf_ns: u64,
@@ -187,26 +187,26 @@ pub struct Tracer {
     pub gaps: Option<Gaps>,
 }
 
-/// One probe.
+/// Probe of the tracer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Probe {
-    /// What it watches.
+    /// Subject of the probe.
     pub name: String,
-    /// Where it was placed, and how.
+    /// Place of the probe and method.
     pub place: String,
     /// Whether it is attached.
     pub attached: bool,
-    /// Times that its program ran.
+    /// Number of runs of its program.
     pub runs: u64,
     /// Run time of its program.
     pub run_ns: u64,
 }
 
-/// Something that a reader must know before trusting the numbers.
+/// Caveat that a reader must know before trusting the numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Caveat {
-    /// A stable word for scripts, such as `lost_records`.
+    /// Stable word for scripts, such as `lost_records`.
     pub kind: String,
-    /// The explanation.
+    /// Explanation.
     pub text: String,
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::totals::distribution::Distribution;
 
-/// The requests of one kind.
+/// Requests of one type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KindRow {
     /// Its name.
@@ -16,8 +16,8 @@ pub struct KindRow {
     pub rolled_back: u64,
     /// Requests that failed.
     pub failed: u64,
-    /// done - sent.
+    /// Service time: done - sent.
     pub service: Distribution,
-    /// done - due.
+    /// Response time: done - due.
     pub response: Distribution,
 }

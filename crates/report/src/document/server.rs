@@ -1,4 +1,4 @@
-//! The server that was measured.
+//! Server that was measured.
 
 use logtrace_common::FileClass;
 use std::collections::BTreeMap;
@@ -6,22 +6,22 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The server that was measured.
+/// Server that was measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Server {
     /// `mysql` or `mariadb`.
     pub flavor: String,
-    /// Its version.
+    /// Version of the server.
     pub version: String,
     /// Whether logtrace started it for this run.
     pub private: bool,
-    /// Path of its program.
+    /// Path of the server's program.
     pub binary: String,
     /// File system of the data directory.
     pub file_system: String,
     /// Device under it.
     pub device: String,
-    /// The file that the file system is in, when its device is a loop device.
+    /// File that holds the file system, if its device is a loop device.
     #[serde(default)]
     pub image: Option<LoopImage>,
     /// Classes of files that are placed elsewhere than in the data directory.
@@ -31,26 +31,26 @@ pub struct Server {
     pub settings: BTreeMap<String, String>,
 }
 
-/// A file that stands for a disk.
+/// File that serves as a disk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LoopImage {
-    /// Its size in bytes.
+    /// Size in bytes.
     pub bytes: u64,
     /// Whether its device passes by the page cache of the file system below.
     pub direct_io: Option<bool>,
     /// File system that holds the file.
     pub file_system: String,
-    /// Device under that.
+    /// Device under that file system.
     pub device: String,
 }
 
-/// A class of files that is placed elsewhere.
+/// File class with a directory of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Placed {
-    /// The class.
+    /// File class.
     #[schemars(schema_with = "crate::causes::names_schema::file_class")]
     pub class: FileClass,
-    /// The directory that was named for it.
+    /// Directory of the class.
     pub directory: String,
     /// File system of that directory.
     pub file_system: String,

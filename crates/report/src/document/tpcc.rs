@@ -14,7 +14,7 @@ pub struct Tpcc {
     pub compat: String,
     /// Whose warehouse a request was at home in: `request` (drawn for each) or `connection`.
     pub homes: String,
-    /// Whether users typed and thought.
+    /// Whether there were keying and think times.
     pub keying_times: bool,
     /// New orders a minute that were committed in the window.
     pub nopm: f64,
@@ -26,19 +26,19 @@ pub struct Tpcc {
     pub orders_grown: Option<u64>,
     /// Requests by kind: `new_order`, `payment`, `order_status`, `delivery` and `stock_level`.
     pub transactions: Vec<KindRow>,
-    /// The specification's consistency conditions; empty when they were not checked.
+    /// Consistency conditions of the specification; empty if they were not checked.
     pub consistency: Vec<Consistency>,
 }
 
-/// One consistency condition.
+/// Consistency condition of the specification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Consistency {
-    /// Its number in the specification.
+    /// Number in the specification.
     pub condition: u64,
-    /// What it says.
+    /// Text of the condition.
     pub text: String,
     /// Rows or groups of rows that broke it after the load.
     pub after_load: u64,
-    /// Those after the run; absent when that was not checked.
+    /// Rows that broke it after the run; absent if that was not checked.
     pub after_run: Option<u64>,
 }

@@ -1,11 +1,11 @@
-//! What was asked of the server.
+//! Workload of the run.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What was asked of the server.
+/// Workload of the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Workload {
     /// Its name.

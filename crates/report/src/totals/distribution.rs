@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Count, mean, percentiles and maximum of durations in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Distribution {
-    /// How many.
+    /// Number of values.
     pub count: u64,
     /// Arithmetic mean.
     pub mean: u64,
@@ -21,7 +21,7 @@ pub struct Distribution {
     pub p99: u64,
     /// 99.9th percentile.
     pub p999: u64,
-    /// The longest.
+    /// Longest duration.
     pub max: u64,
 }
 
