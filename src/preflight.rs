@@ -95,8 +95,7 @@ pub(crate) fn servers() -> Vec<Check> {
 
 /// Checks which file systems `--fs` can make.
 pub(crate) fn file_systems() -> Vec<Check> {
-    ImageKind::ALL
-        .into_iter()
+    ImageKind::all()
         .map(|kind| file_system(kind).optional())
         .collect()
 }

@@ -45,7 +45,7 @@ pub use settings::set_global::SetError;
 pub use settings::variable::{Setting, SettingError};
 pub use storage::disk_queue::{QueueError, QueueGuard, QueueSetting, check_queue, disk_under};
 pub use storage::file_location::FileLocation;
-pub use storage::fs_image::fs_kind::{ImageKind, ImageKindError, MissingTool};
+pub use storage::fs_image::fs_kind::{ImageKind, MissingTool};
 pub use storage::fs_image::size::{ImageSize, ImageSizeError};
 pub use storage::fs_image::{ImageConfig, ImageError};
 pub use storage::mount_namespace::{MountNamespaceError, enter_mount_namespace};

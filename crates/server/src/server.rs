@@ -68,10 +68,10 @@ pub enum ServerError {
     #[error(transparent)]
     Keep(#[from] SnapshotError),
     /// The server belongs to somebody else.
-    #[error("a server that others run is not {0}: choose --server mysql, mariadb or a path")]
+    #[error("logtrace does not {0} a server that others run: choose --server mysql, mariadb or a path")]
     NotOurs(&'static str),
     /// The private instance did not shut down cleanly.
-    #[error("the private server was stopped, but not in order")]
+    #[error("cannot stop the private server and remove its files")]
     Stop(#[source] io::Error),
 }
 
@@ -122,7 +122,7 @@ impl Server {
                 let instance = instance.reconfigure(settings).await?;
                 Ok(Self::Private(Box::new(instance)))
             }
-            Self::Running(_) => Err(ServerError::NotOurs("reconfigured")),
+            Self::Running(_) => Err(ServerError::NotOurs("reconfigure")),
         }
     }
 
@@ -130,7 +130,7 @@ impl Server {
     pub async fn set_live(&mut self, settings: &[Setting]) -> Result<(), ServerError> {
         match self {
             Self::Private(instance) => Ok(instance.set_live(settings).await?),
-            Self::Running(_) => Err(ServerError::NotOurs("changed")),
+            Self::Running(_) => Err(ServerError::NotOurs("change")),
         }
     }
 
@@ -138,7 +138,7 @@ impl Server {
     pub async fn stop_and_snapshot(self) -> Result<DataSnapshot, ServerError> {
         match self {
             Self::Private(instance) => Ok(instance.stop_and_snapshot().await?),
-            Self::Running(_) => Err(ServerError::NotOurs("stopped")),
+            Self::Running(_) => Err(ServerError::NotOurs("stop")),
         }
     }
 

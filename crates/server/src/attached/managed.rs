@@ -47,7 +47,7 @@ pub enum AttachError {
     #[error(transparent)]
     Setting(#[from] SettingError),
     /// Variables still have the values of the measurement.
-    #[error("these variables do not have their old values again, set them by hand: {}", list(.0))]
+    #[error("cannot restore these variables, set them by hand: {}", list(.0))]
     NotRestored(Vec<(Setting, SettingError)>),
 }
 

@@ -1,11 +1,12 @@
 //! Unprivileged user that private instances run as.
 
-use std::fs::{self, Metadata};
+use std::fs::Metadata;
 use std::io;
 use std::os::unix::fs::{MetadataExt, chown};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
+use uzers::User;
 
 /// Users that a server may run as, in order of preference.
 const CANDIDATES: [&str; 3] = ["mysql", "logtrace", "nobody"];
@@ -26,9 +27,6 @@ pub struct ServerUser {
 /// Error if no user can run a server.
 #[derive(Debug, Error)]
 pub enum UserError {
-    /// The list of users cannot be read.
-    #[error("cannot read /etc/passwd")]
-    Read(#[source] io::Error),
     /// No candidate exists.
     #[error(
         "none of the users mysql, logtrace and nobody exists, and a server never runs as root: useradd --system logtrace"
@@ -40,13 +38,13 @@ impl ServerUser {
     /// Chooses `mysql`, else `logtrace`, else `nobody`. If logtrace does not run as root, chooses the user that it runs
     /// as.
     pub fn choose() -> Result<Self, UserError> {
-        let passwd = fs::read_to_string("/etc/passwd").map_err(UserError::Read)?;
         let own = rustix::process::geteuid().as_raw();
         if own == 0 {
-            return choose_from(&passwd).ok_or(UserError::None);
+            return choose_from(uzers::get_user_by_name).ok_or(UserError::None);
         }
+        let name = uzers::get_user_by_uid(own).map(|user| user.name().to_string_lossy().into_owned());
         Ok(Self {
-            name: name_of(&passwd, own).unwrap_or_else(|| own.to_string()),
+            name: name.unwrap_or_else(|| own.to_string()),
             uid: own,
             gid: rustix::process::getegid().as_raw(),
             change: false,
@@ -84,29 +82,16 @@ impl ServerUser {
     }
 }
 
-/// Lines of `/etc/passwd` are `name:password:uid:gid:...` (passwd(5)).
-fn choose_from(passwd: &str) -> Option<ServerUser> {
-    CANDIDATES.iter().find_map(|candidate| {
-        passwd.lines().find_map(|line| {
-            let mut fields = line.split(':');
-            let name = fields.next()?;
-            let uid = fields.nth(1)?.parse().ok()?;
-            let gid = fields.next()?.parse().ok()?;
-            (name == *candidate && uid != 0).then(|| ServerUser {
-                name: name.to_owned(),
-                uid,
-                gid,
-                change: true,
-            })
-        })
-    })
-}
-
-fn name_of(passwd: &str, uid: u32) -> Option<String> {
-    passwd.lines().find_map(|line| {
-        let mut fields = line.split(':');
-        let name = fields.next()?;
-        (fields.nth(1)?.parse() == Ok(uid)).then(|| name.to_owned())
+/// Returns the first candidate that exists and is not root.
+fn choose_from(find: impl Fn(&str) -> Option<User>) -> Option<ServerUser> {
+    let user = CANDIDATES
+        .iter()
+        .find_map(|name| find(name).filter(|user| user.uid() != 0))?;
+    Some(ServerUser {
+        name: user.name().to_string_lossy().into_owned(),
+        uid: user.uid(),
+        gid: user.primary_group_id(),
+        change: true,
     })
 }
 
@@ -125,24 +110,27 @@ impl ServerUser {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
 
-    const PASSWD: &str = "root:x:0:0:root:/root:/bin/bash\n\
-                          nobody:x:65534:65534::/:/bin/false\n\
-                          broken line\n\
-                          mysql:x:102:105:MariaDB:/nonexistent:/bin/false\n";
-
     #[test]
-    fn the_best_user_that_exists_is_chosen() {
-        let mysql = choose_from(PASSWD).unwrap();
+    fn the_first_candidate_that_exists_is_chosen() {
+        let choose = |users: &[(&str, u32)]| {
+            choose_from(|name| {
+                let &(name, uid) = users.iter().find(|(known, _)| *known == name)?;
+                Some(User::new(uid, name, uid + 3))
+            })
+        };
+        let mysql = choose(&[("root", 0), ("nobody", 65534), ("mysql", 102)]).unwrap();
         assert_eq!((mysql.name.as_str(), mysql.uid, mysql.gid), ("mysql", 102, 105));
-        let without = PASSWD.replace("mysql", "mysqlx");
-        assert_eq!(choose_from(&without).unwrap().name, "nobody");
-        assert_eq!(choose_from("root:x:0:0::/:/bin/sh"), None);
-        assert_eq!(choose_from("mysql:x:0:0::/:/bin/sh"), None);
-        assert_eq!(name_of(PASSWD, 102).as_deref(), Some("mysql"));
+        assert_eq!(
+            choose(&[("mysqlx", 102), ("nobody", 65534)]).unwrap().name,
+            "nobody"
+        );
+        assert_eq!(choose(&[("root", 0)]), None);
+        assert_eq!(choose(&[("mysql", 0)]), None);
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub enum ServerChoice {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ChoiceError {
     /// The text is none of the known forms.
-    #[error("{0:?} chooses no server: write mysql, mariadb, /path/to/mysqld or mysql://USER@localhost/")]
+    #[error("{0:?} is not a server: write mysql, mariadb, /path/to/mysqld or mysql://USER@localhost/")]
     Unknown(String),
     /// The text is an address that logtrace does not accept.
     #[error(transparent)]

@@ -58,12 +58,12 @@ pub enum StartError {
     NoInstallScript(Vec<PathBuf>),
     /// The disk is full.
     #[error(
-        "the disk of {0} is full: a private server needs {NEEDED_MIB} MiB there, and what its tables take. Free some, or choose another directory with --home"
+        "the disk of {0} is full: a private server needs {NEEDED_MIB} MiB there, and space for its tables. Free some, or choose another directory with --home"
     )]
     DiskFull(PathBuf),
     /// The image of the server's file system is full.
     #[error(
-        "the server's file system of {0} is full: a private server needs {NEEDED_MIB} MiB there, and what its tables and logs take. Ask for more with --fs-size"
+        "the server's file system of {0} is full: a private server needs {NEEDED_MIB} MiB there, and space for its tables and logs. Choose a larger --fs-size"
     )]
     ImageFull(ImageSize),
     /// The server's file system cannot be made.
@@ -90,7 +90,7 @@ pub enum StartError {
         source: io::Error,
     },
     /// The program ended too early.
-    #[error("{server} ended with {exit} while {doing}:\n{}\nAll of its log: {log}", indented(.lines))]
+    #[error("{server} ended with {exit} while {doing}:\n{}\nFull log: {log}", indented(.lines))]
     Ended {
         /// Flavor and version.
         server: String,
@@ -104,7 +104,7 @@ pub enum StartError {
         log: PathBuf,
     },
     /// The server runs, but does not answer.
-    #[error("{server} answered nobody within {seconds} s:\n{}\nAll of its log: {log}", indented(.lines))]
+    #[error("{server} did not answer within {seconds} s:\n{}\nFull log: {log}", indented(.lines))]
     NotReady {
         /// Flavor and version.
         server: String,

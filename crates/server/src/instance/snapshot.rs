@@ -39,7 +39,7 @@ pub enum SnapshotError {
     #[error("cannot stop the server")]
     Stop(#[source] io::Error),
     /// The server did not shut down cleanly, so its files alone are not complete.
-    #[error("the server ended with {exit} instead of stopping in order, so that its data cannot be kept:\n  {}", .lines.join("\n  "))]
+    #[error("the server ended with {exit} instead of a clean shutdown, so its data cannot be used:\n  {}", .lines.join("\n  "))]
     Unclean {
         /// End of the process.
         exit: Exit,

@@ -48,7 +48,7 @@ pub struct Setting {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SettingError {
     /// The text is not of the form `VAR=VALUE`.
-    #[error("{0:?} sets nothing: write VARIABLE=VALUE, for example sync_binlog=1")]
+    #[error("{0:?} sets no variable: write VARIABLE=VALUE, for example sync_binlog=1")]
     Malformed(String),
     /// logtrace itself sets the variable.
     #[error("{0} cannot be set: logtrace itself chooses where a private server is and who reaches it")]
@@ -63,13 +63,13 @@ pub enum SettingError {
     },
     /// The server runs with another value.
     #[error(
-        "{name}={asked} did not take: the server reports {reported:?}. Choose a value that it takes as it is"
+        "the server did not take {name}={wanted}: it reports {reported:?}. Choose a value that it takes unchanged"
     )]
     NotTaken {
         /// Name of the variable.
         name: String,
-        /// The value that was asked for.
-        asked: String,
+        /// Wanted value.
+        wanted: String,
         /// The value that the server reports.
         reported: String,
     },
@@ -207,7 +207,7 @@ pub(crate) fn verify(
         if !has_value(name, value, reported) {
             return Err(SettingError::NotTaken {
                 name: name.clone(),
-                asked: value.clone(),
+                wanted: value.clone(),
                 reported: reported.clone(),
             });
         }
@@ -307,7 +307,7 @@ mod tests {
         let error = verify(&[setting("innodb_buffer_pool_size=1")], &variables, Flavor::MySql).unwrap_err();
         let text = error.to_string();
         assert!(
-            text.contains("innodb_buffer_pool_size=1 ") && text.contains("5242880"),
+            text.contains("innodb_buffer_pool_size=1:") && text.contains("5242880"),
             "{text}"
         );
         assert!(matches!(

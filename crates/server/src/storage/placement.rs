@@ -30,17 +30,17 @@ pub struct Placement {
 #[derive(Debug, Error)]
 pub enum PlacementError {
     /// The text is not of the form `CLASS=DIR`.
-    #[error("{0:?} places nothing: write CLASS=DIR, for example redo=/mnt/fast")]
+    #[error("{0:?} is not a placement: write CLASS=DIR, for example redo=/mnt/fast")]
     Malformed(String),
     /// The class does not exist, or cannot be placed.
-    #[error("{0:?} is no class of files that can be placed: write one of {classes}", classes = names())]
+    #[error("{0:?} is not a class of files that can be placed: choose one of {classes}", classes = names())]
     Class(String),
     /// A class is placed twice.
     #[error("{0} is placed twice: a class of files has one place")]
     Twice(FileClass),
     /// The server would read the path as several paths.
     #[error(
-        "temporary cannot be placed in {0}: to the server a colon or a semicolon ends a path (tmpdir, innodb_temp_data_file_path are lists). Name a directory without"
+        "temporary cannot be placed in {0}: the server reads a colon or semicolon as the end of a path (tmpdir and innodb_temp_data_file_path are lists). Choose a directory without them"
     )]
     List(PathBuf),
     /// A variable is also set by a setting.
@@ -53,7 +53,7 @@ pub enum PlacementError {
     },
     /// The server needs to read these files.
     #[error(
-        "{0} cannot be placed in nothing: a server needs it back. Only slow_log and general_log can be thrown away"
+        "{0} cannot be discarded: a server reads these files. Only slow_log and general_log can be placed in \"nothing\""
     )]
     Needed(FileClass),
     /// The server has no files of this class.
@@ -168,7 +168,7 @@ impl Placement {
         let why = match (flavor, self.class) {
             (Flavor::MariaDb, FileClass::Doublewrite) => "its doublewrite buffer is a part of ibdata1",
             (Flavor::MariaDb, FileClass::Undo) if !separate_undo => {
-                "unless told otherwise it keeps undo logs in ibdata1. Add --set innodb_undo_tablespaces=3"
+                "its undo logs are in ibdata1 by default. Add --set innodb_undo_tablespaces=3"
             }
             _ => return Ok(()),
         };

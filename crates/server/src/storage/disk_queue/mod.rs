@@ -43,7 +43,7 @@ pub struct QueueSetting {
 #[derive(Debug, Error)]
 pub enum QueueError {
     /// logtrace does not set such a setting.
-    #[error("{name:?} is no setting of a disk's queue that logtrace sets: choose one of {known}", known = KNOWN.join(", "))]
+    #[error("logtrace does not set {name:?} of a disk's queue: choose one of {known}", known = KNOWN.join(", "))]
     Unknown {
         /// Requested name or value.
         name: String,
@@ -73,7 +73,9 @@ pub enum QueueError {
         source: io::Error,
     },
     /// The kernel took another value.
-    #[error("{name}={value} did not take: {disk} has {has:?}. Choose a value that it takes as it is")]
+    #[error(
+        "the disk {disk} did not take {name}={value}: it has {has:?}. Choose a value that it takes unchanged"
+    )]
     NotTaken {
         /// Name of the disk.
         disk: String,
@@ -88,7 +90,7 @@ pub enum QueueError {
     #[error("another logtrace has set the queue of {0}: wait until it is done")]
     InUse(String),
     /// The old values cannot be noted.
-    #[error("cannot note the old values of {disk} in {note}")]
+    #[error("cannot write the old values of {disk} to {note}")]
     Note {
         /// Name of the disk.
         disk: String,

@@ -1,17 +1,18 @@
 //! Kinds of file systems that can be made for a private server.
 
 use std::env;
-use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
+use logtrace_common::UnknownName;
+use strum::{Display, EnumIter, EnumString, IntoEnumIterator, IntoStaticStr, VariantNames};
 use thiserror::Error;
 
 use crate::storage::fs_image::loop_device;
 
 /// File system that logtrace can make.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumIter, EnumString, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case", parse_err_ty = UnknownName, parse_err_fn = unknown_kind)]
 pub enum ImageKind {
     /// ext4.
     Ext4,
@@ -20,11 +21,6 @@ pub enum ImageKind {
     /// Btrfs.
     Btrfs,
 }
-
-/// Error for the name of a file system that logtrace does not make.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0:?} is no file system that logtrace makes: write ext4, xfs or btrfs")]
-pub struct ImageKindError(String);
 
 /// Error if a file system cannot be made on this machine.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -37,16 +33,14 @@ pub struct MissingTool {
 }
 
 impl ImageKind {
-    /// All kinds.
-    pub const ALL: [Self; 3] = [Self::Ext4, Self::Xfs, Self::Btrfs];
+    /// Returns all kinds.
+    pub fn all() -> impl Iterator<Item = Self> {
+        Self::iter()
+    }
 
     /// Returns the name that mount(8) uses.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Ext4 => "ext4",
-            Self::Xfs => "xfs",
-            Self::Btrfs => "btrfs",
-        }
+        self.into()
     }
 
     /// Returns the program that makes the file system, if this machine can make and mount it.
@@ -62,8 +56,8 @@ impl ImageKind {
         let release = rustix::system::uname().release().to_string_lossy().into_owned();
         if !self.is_in_kernel(&release) {
             return missing(
-                format!("the kernel {release} has no {self}, nor a module of it"),
-                format!("boot a kernel with {self}, or take another file system"),
+                format!("the kernel {release} has neither {self} nor a module for it"),
+                format!("boot a kernel with {self}, or choose another file system"),
             );
         }
         if !Path::new(loop_device::CONTROL).exists() {
@@ -118,21 +112,8 @@ fn has_module(dependencies: &str, name: &str) -> bool {
         .any(|(module, _)| module.contains(&start))
 }
 
-impl FromStr for ImageKind {
-    type Err = ImageKindError;
-
-    fn from_str(text: &str) -> Result<Self, ImageKindError> {
-        Self::ALL
-            .into_iter()
-            .find(|kind| kind.as_str() == text)
-            .ok_or_else(|| ImageKindError(text.to_owned()))
-    }
-}
-
-impl fmt::Display for ImageKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
+fn unknown_kind(text: &str) -> UnknownName {
+    UnknownName::new("file system", text, ImageKind::VARIANTS)
 }
 
 #[cfg(test)]
@@ -153,7 +134,7 @@ mod tests {
 
     #[test]
     fn names_are_read_as_they_are_written() {
-        for kind in ImageKind::ALL {
+        for kind in ImageKind::all() {
             assert_eq!(kind.to_string().parse(), Ok(kind));
         }
         let error = "zfs".parse::<ImageKind>().unwrap_err();

@@ -43,7 +43,7 @@ pub enum ImageError {
     Tool(#[from] MissingTool),
     /// The disk below is too small.
     #[error(
-        "an image of {size} may come to need all of its size, and {path} has {free} MiB free: free some, ask for less with --fs-size, or choose another directory with --home"
+        "an image of {size} may grow to its full size, and {path} has only {free} MiB free: free some, or choose a smaller --fs-size or another directory with --home"
     )]
     NoRoom {
         /// Requested size.

@@ -15,7 +15,7 @@ pub struct ImageSize(u64);
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ImageSizeError {
     /// The text is not a size.
-    #[error("{0:?} is no size: write a number and a unit, such as 4G or 1500M")]
+    #[error("{0:?} is not a size: write a number and a unit, such as 4G or 1500M")]
     Malformed(String),
     /// A server with its logs does not fit.
     #[error("{0} is too small: a server and its logs need at least {LEAST}")]
