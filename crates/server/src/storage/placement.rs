@@ -185,14 +185,10 @@ impl Placement {
             return Ok(());
         };
         let (class, directory) = (self.class, directory.clone());
-        let inspect = || {
-            if directory.metadata()?.is_dir() {
-                user.first_closed(&directory)
-            } else {
-                Err(io::ErrorKind::NotADirectory.into())
-            }
-        };
-        let inspected = inspect();
+        let inspected = directory.metadata().and_then(|metadata| match metadata.is_dir() {
+            true => user.first_closed(&directory),
+            false => Err(io::ErrorKind::NotADirectory.into()),
+        });
         match inspected {
             Ok(None) => Ok(()),
             Ok(Some(closed)) => Err(PlacementError::Closed {
