@@ -79,7 +79,7 @@ fn tables_are_filled_as_the_file_says_and_again_in_place_of_older_ones() {
 }
 
 #[test]
-fn what_requests_do_is_there_and_nothing_else() {
+fn requests_change_exactly_their_rows() {
     for flavor in FLAVORS {
         let server = Server::start(flavor, &[]);
         let target = server.target("logtrace");
@@ -134,7 +134,7 @@ const DRAWN: &str = "
     ";
 
 #[test]
-fn what_the_server_has_follows_the_weights_and_distributions() {
+fn rows_follow_the_weights_and_distributions() {
     let counted = [
         ("kind", "1 = 1", ["0", "1", "2"], [0.5, 0.3, 0.2]),
         (
@@ -272,7 +272,7 @@ fn statements_arrive_as_they_were_written() {
 }
 
 #[test]
-fn what_the_server_does_not_take_is_named_before_rows_are_loaded() {
+fn refused_statements_are_named_before_rows_are_loaded() {
     let cases = [
         (
             "FROM account WHERE",
@@ -294,9 +294,12 @@ fn what_the_server_does_not_take_is_named_before_rows_are_loaded() {
         for (from, to, named) in cases {
             assert!(EXAMPLE.contains(from), "{from}");
             let error = loaded(&target, &EXAMPLE.replacen(from, to, 1)).unwrap_err();
-            let told = error.to_string();
-            assert!(matches!(error, LoadError::Refused(_)), "{told}");
-            assert!(told.contains("transfer.toml") && told.contains(named), "{told}");
+            let message = error.to_string();
+            assert!(matches!(error, LoadError::Refused(_)), "{message}");
+            assert!(
+                message.contains("transfer.toml") && message.contains(named),
+                "{message}"
+            );
             let tables: Vec<String> = server.query("SHOW TABLES FROM logtrace LIKE 'account'");
             for table in tables {
                 let rows: Vec<u64> = server.query(&format!("SELECT COUNT(*) FROM logtrace.{table}"));

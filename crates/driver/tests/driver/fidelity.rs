@@ -36,7 +36,7 @@ fn drive_400(target: &Target, workload: &str) -> u64 {
 }
 
 #[test]
-fn the_server_did_exactly_what_the_driver_counts() {
+fn the_server_executed_what_the_driver_counts() {
     for flavor in FLAVORS {
         let server = Server::start(flavor, &[]);
         let target = server.target("logtrace");
@@ -185,7 +185,7 @@ fn a_database_that_is_not_ours_is_never_touched() {
 }
 
 #[test]
-fn what_an_earlier_load_left_is_used_while_it_is_whole_and_the_same() {
+fn tables_of_an_earlier_load_are_reused_if_complete_and_equal() {
     for flavor in FLAVORS {
         let server = Server::start(flavor, &[]);
         let target = server.target("log`trace");

@@ -216,7 +216,7 @@ fn with_options() -> Vec<(&'static str, WorkloadOptions, &'static str)> {
 }
 
 #[test]
-fn options_change_what_they_change_of_sysbench() {
+fn options_have_the_same_effect_as_in_sysbench() {
     const EVENTS: u32 = 3;
     for flavor in FLAVORS {
         let server = Server::start(flavor, &[]);

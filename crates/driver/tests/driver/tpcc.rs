@@ -45,7 +45,7 @@ fn load_warehouses(target: &Target, count: u32) -> u64 {
         total = progress.total;
     };
     load(&config, &mut follow).unwrap();
-    assert_eq!(rows, total, "as many rows as foretold");
+    assert_eq!(rows, total, "number of rows");
     rows
 }
 

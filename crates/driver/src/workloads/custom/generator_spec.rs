@@ -247,17 +247,17 @@ mod tests {
             ("type='row'\ntable='history'", "has no rows"),
             ("type='unique'\nmin=1", "unknown field `min`"),
         ];
-        for (spec, told) in cases {
+        for (spec, message) in cases {
             let error = read(spec, ValueSite::Request(0)).unwrap_err();
-            assert!(error.contains(told), "{spec}: {error}");
+            assert!(error.contains(message), "{spec}: {error}");
         }
         let of_columns = [
             ("type='unique'", "type = \"row\""),
             ("type='row'\nkeys='uniform'", "table"),
         ];
-        for (spec, told) in of_columns {
+        for (spec, message) in of_columns {
             let error = read(spec, ValueSite::Column).unwrap_err();
-            assert!(error.contains(told), "{spec}: {error}");
+            assert!(error.contains(message), "{spec}: {error}");
         }
     }
 }

@@ -42,7 +42,7 @@ impl Keys {
     }
 
     /// Returns the name in commands and reports, without the parameters that `to_string()` adds.
-    pub fn name(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Uniform => "uniform",
             Self::Special(_) => "special",
@@ -68,7 +68,7 @@ impl Keys {
 
 impl fmt::Display for Keys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.name();
+        let name = self.as_str();
         match self {
             Self::Uniform => f.pad(name),
             Self::Special(special) if *special == Special::DEFAULT => f.pad(name),
@@ -87,7 +87,7 @@ impl FromStr for Keys {
     fn from_str(text: &str) -> Result<Self, KeysError> {
         let unknown = || KeysError::Unknown(text.into());
         let (name, parameters) = split(text);
-        let keys = Self::all().into_iter().find(|keys| keys.name() == name);
+        let keys = Self::all().into_iter().find(|keys| keys.as_str() == name);
         match (keys.ok_or_else(unknown)?, &parameters[..]) {
             (keys, []) => Ok(keys),
             (Self::Special(_), [percent, share]) => special(text, percent, share, None),

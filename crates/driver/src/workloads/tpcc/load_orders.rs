@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_not_delivered_costs_something() {
+    fn only_undelivered_lines_have_an_amount() {
         let at = DistrictKey {
             warehouse: 4,
             district: 2,
