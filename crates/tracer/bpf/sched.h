@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* Off-CPU intervals of the server's threads, with what woke them. */
+/* Off-CPU intervals of the server's threads, with their wakers. */
 #pragma once
 
 #include "block_stack.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* What the probes share: the target, the state of its threads, the rings, and the counts of what was lost. */
+/* Shared state of the probes: the target, the state of its threads, the rings, and the counts of lost records. */
 #pragma once
 
 #include "kernel.h"
@@ -8,7 +8,7 @@
 /* The server's process; set before the programs are loaded. */
 const volatile __u32 target_tgid = 0;
 
-/* Why something was not recorded. The order is that of the Rust side (crates/tracer/src/account.rs). */
+/* Reasons why something was not recorded, in the order of the Rust side (crates/tracer/src/reader/mod.rs). */
 enum loss {
 	LOSS_RING_FULL,
 	LOSS_THREADS_FULL,
@@ -22,18 +22,18 @@ enum loss {
  * moves between the CPU of the waker and that of the sleeper.
  */
 struct thread {
-	/* The thread whose state this is; 0 for none. */
+	/* Thread of this state; 0 for none. */
 	__u32 tid;
 	__u16 preempted;
-	/* An enum async: what of the commit goes on after its function has returned. */
+	/* An enum async: the part of the commit that continues after its function has returned. */
 	__u16 async;
-	/* The commit that it is in; 0 for none. */
+	/* Start of its current commit; 0 for none. */
 	__u64 commit_ns;
-	/* The I/O system call that it is in; 0 for none. */
+	/* Start of its current I/O system call; 0 for none. */
 	__u64 io_ns;
-	/* When it left the CPU; 0 while it runs. */
+	/* Time when it left the CPU; 0 while it runs. */
 	__u64 out_ns;
-	/* The last wake-up of it. */
+	/* Time of its last wake-up. */
 	__u64 wake_ns;
 	__u64 waker_commit_ns;
 	__u32 waker_tid;
@@ -59,11 +59,11 @@ _Static_assert(__builtin_offsetof(struct thread, commit_sp) == 64, "the first ca
 
 /* MariaDB without a binlog: the commit waits for the redo log after its function has returned (commit.h). */
 enum async {
-	/* All of it is in the function. */
+	/* Nothing: all of the commit is in the function. */
 	ASYNC_NONE,
 	/* The function has returned, the log is not durable yet. */
 	ASYNC_OPEN,
-	/* It is; the thread has not run since. */
+	/* The log is durable, but the thread has not run since. */
 	ASYNC_DONE,
 };
 
@@ -72,7 +72,7 @@ struct ring {
 	__uint(max_entries, 4096);
 };
 
-/* The ring of each CPU (crates/tracer/src/rings.rs). */
+/* The ring of each CPU (crates/tracer/src/reader/rings.rs). */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, 4096);
@@ -110,7 +110,7 @@ static __always_inline void count_loss(__u32 why)
 		(*count)++;
 }
 
-/* Since when all probes trace; 0 while they do not: they come one by one, and go one by one. */
+/* Time since when all probes trace; 0 while they do not. Probes are attached and detached one by one. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -131,7 +131,7 @@ static __always_inline bool is_looking(void)
 	return looking_since_ns() != 0;
 }
 
-/* Room for a record in the CPU's ring, or NULL, counted. */
+/* Reserves room for a record in the CPU's ring. Counts a loss and returns NULL if there is none. */
 static __always_inline void *reserve(__u64 size)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -143,7 +143,7 @@ static __always_inline void *reserve(__u64 size)
 	return record;
 }
 
-/* Hands a record over; the reader looks by itself, a wake-up for each record would cost more than the record. */
+/* Submits a record without a wake-up: the reader polls, and a wake-up would cost more than the record. */
 static __always_inline void submit(void *record)
 {
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
