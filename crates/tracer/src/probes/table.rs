@@ -37,7 +37,7 @@ pub enum InBursts {
 /// Servers that a probe is for. Other servers lack the event, and miss nothing without the probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Servers {
-    /// All servers.
+    /// Servers of any kind.
     Any,
     /// Servers with this function, given as a prefix of its demangled name.
     With(&'static str),
@@ -121,7 +121,7 @@ const fn rare(probe: Probe) -> Probe {
     }
 }
 
-/// What a server's threads exchange with their clients.
+/// Probes of the traffic between a server's threads and their clients.
 const fn client(name: &'static str) -> Probe {
     Probe {
         detail: Detail::Full,
@@ -130,9 +130,9 @@ const fn client(name: &'static str) -> Probe {
     }
 }
 
-/// What XA COMMIT executes: sql/xa/sql_xa_commit.cc of MySQL, sql/xa.cc of MariaDB.
+/// Functions that execute XA COMMIT: sql/xa/sql_xa_commit.cc of MySQL, sql/xa.cc of MariaDB.
 const XA_COMMIT: &[&str] = &["Sql_cmd_xa_commit::trans_xa_commit(THD*", "trans_xa_commit(THD*"];
-/// What XA PREPARE executes: sql/xa/sql_xa_prepare.cc of MySQL, sql/xa.cc of MariaDB.
+/// Functions that execute XA PREPARE: sql/xa/sql_xa_prepare.cc of MySQL, sql/xa.cc of MariaDB.
 const XA_PREPARE: &[&str] = &[
     "Sql_cmd_xa_prepare::trans_xa_prepare(THD*",
     "trans_xa_prepare(THD*",
@@ -160,7 +160,7 @@ const IN_STAGES: Servers = Servers::With("MYSQL_BIN_LOG::ordered_commit(THD*");
 /// MariaDB's group commit (sql/log.cc).
 const IN_ONE_QUEUE: Servers = Servers::With("MYSQL_BIN_LOG::trx_group_commit_leader(");
 
-/// What a server itself states of its groups of commits.
+/// Probes of the commit groups that a server states itself.
 const fn group(
     name: &'static str,
     program: &'static str,
@@ -175,7 +175,7 @@ const fn group(
     }
 }
 
-/// All probes, in the order of attachment. The probes of the commit come last, so that no commit is seen before all of
+/// Probe table, in the order of attachment. The probes of the commit come last, so that no commit is seen before all of
 /// its possible waits are.
 pub const PROBES: [Probe; 37] = [
     required("sched_switch", "on_switch", Attach::BtfTracepoint("sched_switch")),

@@ -128,7 +128,7 @@ impl<S: Sink> Drain<S> {
         left.map_or(DRAIN_EVERY, |left| left.min(DRAIN_EVERY))
     }
 
-    /// Does one round.
+    /// Reads the rings once, and starts or ends a burst if it is time.
     pub(crate) fn round(&mut self) {
         self.drain_settled();
         match self.rhythm.as_ref().map(|rhythm| (rhythm.gap_ns, rhythm.left())) {

@@ -1,11 +1,11 @@
-//! A thread's place in the scheduler, next to the server's threads.
+//! Scheduling policy of a thread that competes with the server's threads.
 
 use std::io;
 
 use rustix::process::setpriority_process;
 use rustix::thread::{Pid, gettid};
 
-/// A thread of ours that can stand back for the server's.
+/// Thread of logtrace that can give way to the server's threads.
 ///
 /// A leader that has to wait for a CPU holds up its whole group, and a thread that wakes on the CPU of another one of
 /// normal policy may wait for the rest of that one's slice: milliseconds. A thread of policy `SCHED_IDLE` gives way
@@ -17,13 +17,12 @@ pub(crate) struct Courtesy {
     thread: Pid,
 }
 
-/// A tenth of a server thread's weight (kernel/sched/core.c, `sched_prio_to_weight`), for what cannot wait: enough, as
-/// it needs some 3 % of a CPU at the highest rates.
+/// Nice value with a tenth of a server thread's weight (kernel/sched/core.c, `sched_prio_to_weight`), for urgent work.
+/// The reader needs some 3 % of a CPU at the highest rates.
 const NICE: i32 = 10;
 
 impl Courtesy {
-    /// Of the calling thread, which has little weight from now on. Where the kernel or the system refuses, it is as
-    /// any other thread.
+    /// Reduces the weight of the calling thread. If the kernel refuses, the thread keeps its normal weight.
     pub(crate) fn of_this_thread() -> Self {
         let _ = setpriority_process(None, NICE);
         let courtesy = Self { thread: gettid() };
@@ -31,12 +30,12 @@ impl Courtesy {
         courtesy
     }
 
-    /// The thread runs when nobody else wants to.
+    /// Lets the thread run only on an idle CPU.
     pub(crate) fn stand_back(self) {
         self.set_policy(libc::SCHED_IDLE);
     }
 
-    /// The thread has to get on.
+    /// Lets the thread run beside the server's threads.
     pub(crate) fn insist(self) {
         self.set_policy(libc::SCHED_BATCH);
     }

@@ -1,4 +1,4 @@
-//! Records on their way to the sink, which has a thread of its own.
+//! Thread of the sink, and the queue of records before it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,39 +15,39 @@ use crate::reader::sched_policy::Courtesy;
 use crate::reader::stack_names::Stacks;
 use crate::sink::Sink;
 
-/// Hands records to the sink on a thread that stands back for the server as long as what waits has room.
+/// Queue to the sink. Its thread gives way to the server as long as the queue has room.
 ///
-/// What the sink does with a record costs more than to read it, and can wait until a CPU is idle, or until the load
-/// is over.
+/// Processing a record costs more than reading it, and can wait until a CPU is idle or the load has ended.
 pub(crate) struct Delivery<S> {
     queue: Sender<Parcel>,
-    /// What the sink has taken, to be filled again.
+    /// Empty blocks of records, for reuse.
     spare: Receiver<Records>,
     progress: Arc<Progress>,
     courtesy: Courtesy,
     thread: JoinHandle<S>,
 }
 
-/// What is handed on.
+/// Message to the sink.
 enum Parcel {
     Records(Records),
-    /// Some were lost, from the one time to the other.
+    /// Start and end of a time in which records were lost.
     Lost(u64, u64),
 }
 
-/// How far the sink is.
+/// Progress of the sink.
 #[derive(Debug, Default)]
 struct Progress {
-    /// Bytes that wait.
+    /// Number of bytes in the queue.
     waiting: AtomicU64,
     taken: AtomicU64,
     cpu_ns: AtomicU64,
 }
 
-/// The sink insists on its turn when so much waits: half a minute of the records of two busy CPUs.
+/// Size of the queue from which on the sink gets normal priority: half a minute of the records of two busy CPUs.
 const PATIENCE_BYTES: u64 = 128 << 20;
 
-/// No more is read from the rings as long as so much waits; what they cannot hold is lost, and counted.
+/// Size of the queue from which on the rings are not read. Records that do not fit into the rings are lost, and
+/// counted.
 const LIMIT_BYTES: u64 = 2 * PATIENCE_BYTES;
 
 impl<S: Sink> Delivery<S> {
@@ -79,12 +79,12 @@ impl<S: Sink> Delivery<S> {
         })
     }
 
-    /// Memory for the next records.
+    /// Returns an empty block for the next records.
     pub(crate) fn spare(&self) -> Records {
         self.spare.try_recv().unwrap_or_default()
     }
 
-    /// Adds records to what waits.
+    /// Adds records to the queue.
     pub(crate) fn push(&self, records: Records) {
         let waiting = self
             .progress
@@ -100,18 +100,18 @@ impl<S: Sink> Delivery<S> {
         }
     }
 
-    /// Says that records were lost, before those that come now.
+    /// Notes that records were lost, before the records that follow.
     pub(crate) fn push_lost(&self, from_ns: u64, until_ns: u64) {
         // As above.
         let _ = self.queue.send(Parcel::Lost(from_ns, until_ns));
     }
 
-    /// Whether so much waits that no more should be added.
+    /// Returns whether the queue is so long that no more should be added.
     pub(crate) fn is_full(&self) -> bool {
         self.progress.waiting.load(Ordering::Relaxed) > LIMIT_BYTES
     }
 
-    /// What the sink took up to now.
+    /// Returns the number of records that the sink has taken, and its CPU time.
     pub(crate) fn delivered(&self) -> Delivered {
         self.progress.delivered()
     }
