@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{Ran, SERVERS, alone, driver, run, workload};
+use crate::common::{Ran, SERVERS, beside_others, driver, run, workload};
 
 const SHORT: &str =
     "--no-trace --workload point_select --warmup 200ms --tables 1 --rows 500 --keys zipfian:1.1";
@@ -13,7 +13,7 @@ fn arrivals(ran: &Ran) -> String {
 
 #[test]
 fn a_schedule_is_offered_named_and_replayed() {
-    let _alone = alone();
+    let _turn = beside_others();
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("bursts.txt");
     fs::write(&file, "1s 100..300 # up\n400ms 0\n100ms 1000\nrepeat 2\n").unwrap();
@@ -52,7 +52,7 @@ fn a_schedule_is_offered_named_and_replayed() {
 
 #[test]
 fn a_range_of_rates_is_climbed_and_a_closed_loop_has_nothing_to_replay() {
-    let _alone = alone();
+    let _turn = beside_others();
     let ran = run(&format!(
         "{SHORT} --server mariadb --duration 2s --arrivals uniform --rate 100..400/s:100"
     ));

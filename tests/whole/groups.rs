@@ -13,7 +13,7 @@ fn is_previous_group(cause: &CauseRow) -> bool {
 /// A closed loop in full detail; its parts add up, nothing was lost, and every member was found.
 fn in_full_detail(arguments: &str) -> Document {
     let ran = run(&format!(
-        "--workload update_key --max --duration 4s --warmup 1s --detail full {arguments}"
+        "--workload update_key --max --duration 2s --warmup 500ms --detail full {arguments}"
     ));
     let document = ran.good();
     let tracer = document.tracer.as_ref().unwrap();
@@ -102,7 +102,7 @@ fn below_full_detail_the_group_in_front_is_a_leader() {
     let _alone = alone();
     for server in SERVERS {
         let ran = run(&format!(
-            "--workload update_key --max --connections {CONNECTIONS} --duration 2s --warmup 1s --server {server}"
+            "--workload update_key --max --connections {CONNECTIONS} --duration 2s --warmup 500ms --server {server}"
         ));
         let document = ran.good();
         assert_eq!(document.groups, None, "{server}");

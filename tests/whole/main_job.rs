@@ -118,7 +118,7 @@ fn the_main_job_explains_both_servers() {
     let _alone = alone();
     for server in SERVERS {
         let ran = run(&format!(
-            "--workload update_key --rate 300/s --duration 10s --warmup 1s --server {server}"
+            "--workload update_key --rate 300/s --duration 5s --warmup 1s --server {server}"
         ));
         let document = ran.good();
         assert_sound(&document);
@@ -160,7 +160,7 @@ fn the_main_job_explains_both_servers() {
 
 #[test]
 fn a_log_that_is_not_synced_leaves_the_commit() {
-    let _alone = alone();
+    let _turn = beside_others();
     for server in SERVERS {
         let common = format!("--rate 300/s --duration 3s --warmup 500ms --rows 2000 --server {server}");
         let no_binlog = run(&format!("{common} --set sync_binlog=0")).good();
@@ -255,7 +255,7 @@ fn a_transaction_of_ten_updates_is_one_commit_and_explained() {
 
 #[test]
 fn a_rate_may_be_a_share_of_the_capacity_that_is_measured_first() {
-    let _alone = alone();
+    let _turn = beside_others();
     let ran = run("--rate 20% --duration 2s --warmup 500ms --rows 1000 --server mariadb --no-trace");
     let document = ran.good();
     let capacity = workload(&document).capacity_per_s.unwrap();
@@ -324,7 +324,7 @@ fn work_of_background_threads_and_locks_has_a_name() {
 
 #[test]
 fn a_statement_pays_for_the_logs_of_statements() {
-    let _alone = alone();
+    let _turn = beside_others();
     for server in SERVERS {
         for output in ["FILE", "TABLE"] {
             let ran = run(&format!(

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::common::{Ran, SERVERS, alone, driver, run};
+use crate::common::{Ran, SERVERS, alone, beside_others, driver, run};
 use logtrace_report::breakdown::{Part, StackTotal, Whole};
 use logtrace_report::document::Gaps;
 use logtrace_report::render::parse_folded;
@@ -32,7 +32,7 @@ fn is_explained(stacks: &[StackTotal], part: Part) -> bool {
 
 #[test]
 fn response_times_are_drawn_down_to_the_causes_of_commits() {
-    let _alone = alone();
+    let _turn = beside_others();
     for server in SERVERS {
         let ran = run(&format!(
             "--workload update_key --rate 100/s --duration 3s --warmup 500ms --tables 1 --rows 2000 --server {server} \
@@ -87,7 +87,7 @@ fn response_times_are_drawn_down_to_the_causes_of_commits() {
 
 #[test]
 fn a_run_that_explains_no_statements_draws_none() {
-    let _alone = alone();
+    let _turn = beside_others();
     let ran = run("--rate 200/s --duration 2s --warmup 500ms --tables 1 --rows 1000 --server mariadb");
     let document = ran.good();
     let response = document.response.as_ref().unwrap();

@@ -10,7 +10,7 @@ use tokio::time::sleep;
 
 use super::{FLAVORS, assert_consistent, assert_orders, wait_for_payments};
 use crate::common::foreign::Foreign;
-use crate::common::{Running, alone, driver};
+use crate::common::{Running, beside_others, driver};
 
 /// `ER_LOCK_DEADLOCK`.
 const DEADLOCK: &str = "1213";
@@ -48,7 +48,7 @@ const AGAINST_NEW_ORDERS: Way = Way {
 
 #[test]
 fn transactions_that_a_deadlock_undid_are_done_again_and_counted_once() {
-    let _alone = alone();
+    let _turn = beside_others();
     for flavor in FLAVORS {
         let server = Foreign::start(flavor);
         let before = deadlocks(&server);

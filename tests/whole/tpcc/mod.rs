@@ -6,7 +6,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use crate::common::foreign::Foreign;
-use crate::common::{Running, SERVERS, alone, driver, run, sum_of_parts, workload};
+use crate::common::{Running, SERVERS, alone, beside_others, driver, run, sum_of_parts, workload};
 use logtrace_common::Flavor;
 use logtrace_report::document::Document;
 
@@ -87,7 +87,7 @@ fn assert_commits(document: &Document) {
 
 #[test]
 fn an_open_loop_draws_the_terminals_of_its_requests() {
-    let _alone = alone();
+    let _turn = beside_others();
     for server in SERVERS {
         let ran = run(&format!(
             "--workload tpcc --compat sysbench-tpcc --rate 40/s --connections 4 --duration 3s --warmup 500ms \
@@ -107,7 +107,7 @@ fn an_open_loop_draws_the_terminals_of_its_requests() {
 
 #[test]
 fn tables_that_somebody_else_changes_degrade_the_run() {
-    let _alone = alone();
+    let _turn = beside_others();
     for flavor in FLAVORS {
         let server = Foreign::start(flavor);
         let address = server.address("root");
