@@ -8,7 +8,7 @@ use logtrace_study::Scale;
 
 use super::check::duration;
 use super::home::HomeArgs;
-use crate::study::Only;
+use crate::study::LevelArg;
 
 #[derive(Debug, Args)]
 #[command(
@@ -86,7 +86,7 @@ pub(crate) struct StudyExtentArgs {
 
     /// Measure only this level of an axis. Repeatable; commas separate several.
     #[arg(long, value_name = "AXIS=LEVEL", value_delimiter = ',')]
-    pub(crate) only: Vec<Only>,
+    pub(crate) only: Vec<LevelArg>,
 
     /// Seed of the data, the order of turns, and the arrivals and requests.
     #[arg(long, value_name = "S", default_value_t = 1)]

@@ -1,20 +1,21 @@
-//! `logtrace study`: a server measured under many settings.
+//! `logtrace study`: servers measured under many settings.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use anyhow::Context;
-use logtrace_study::{Cell, Plan, render, turns};
+use logtrace_study::{Cell, Plan, measurement_order, render};
 
 use super::measure_and_report::in_event_loop;
 use super::print::print;
 use crate::cli::study::{StudyArgs, StudyCommand, StudyExtentArgs, StudyRunArgs, StudyShowArgs};
 use crate::exit::{Exit, UsageError};
 use crate::study::{
-    Asked, Overrides, State, StudyDir, Work, built_in, chosen, extent, find, outline, preflight, summary,
+    Overrides, Progress, StudyDir, StudyRequest, StudyRunner, built_in, chosen_cells, dry_run, find,
+    preflight, size_line, summary,
 };
 
-/// Lists, shows, or measures.
+/// Lists studies, shows one, or measures one.
 pub(crate) fn study(arguments: &StudyArgs) -> anyhow::Result<Exit> {
     match &arguments.command {
         Some(StudyCommand::List) => list(),
@@ -35,13 +36,13 @@ fn list() -> anyhow::Result<Exit> {
 fn show(arguments: &StudyShowArgs) -> anyhow::Result<Exit> {
     let plan = find(&arguments.plan)?;
     let cells = cells(&plan, &arguments.extent)?;
-    print(&outline(&plan, arguments.extent.scale, &cells))?;
+    print(&dry_run(&plan, arguments.extent.scale, &cells))?;
     Ok(Exit::Done)
 }
 
-/// Returns the cells of the chosen levels.
+/// Returns the cells that the arguments choose.
 fn cells(plan: &Plan, extent: &StudyExtentArgs) -> Result<Vec<Cell>, UsageError> {
-    let mut cells = chosen(&extent.only, &plan.axes, plan.cells(extent.scale))?;
+    let mut cells = chosen_cells(&extent.only, &plan.axes, plan.cells(extent.scale))?;
     let overrides = overrides(extent);
     cells.iter_mut().for_each(|cell| overrides.apply(cell));
     Ok(cells)
@@ -56,40 +57,35 @@ fn overrides(extent: &StudyExtentArgs) -> Overrides {
 }
 
 fn measure(arguments: &StudyRunArgs) -> anyhow::Result<Exit> {
-    let asked = &arguments.extent;
+    let extent = &arguments.extent;
     let name = arguments.plan.as_deref().context("no study is named")?;
     let plan = find(name)?;
-    let cells = cells(&plan, asked)?;
-    let turns = turns(&cells, asked.seed);
+    let cells = cells(&plan, extent)?;
+    let measurements = measurement_order(&cells, extent.seed);
     let home = arguments.home.home();
     preflight(&plan, &cells, &home)?;
-    let asked = Asked {
+    let request = StudyRequest {
         plan: plan.name.clone(),
-        scale: asked.scale.as_str().to_owned(),
-        seed: asked.seed,
-        only: asked.only.iter().map(ToString::to_string).collect(),
-        overrides: overrides(asked),
+        scale: extent.scale.as_str().to_owned(),
+        seed: extent.seed,
+        only: extent.only.iter().map(ToString::to_string).collect(),
+        overrides: overrides(extent),
     };
-    let default = || PathBuf::from("logtrace-studies").join(format!("{}-{}", asked.plan, asked.scale));
+    let default = || PathBuf::from("logtrace-studies").join(format!("{}-{}", request.plan, request.scale));
     let out = arguments.out.clone().unwrap_or_else(default);
-    let (dir, mut state) = StudyDir::open(&out, &State::new(asked), plan.text(), arguments.resume)?;
-    // A closed stderr leaves no place for the line.
-    let _ = writeln!(
-        io::stderr(),
-        "{}: {}",
-        plan.name,
-        extent(arguments.extent.scale, &cells)
-    );
-    let work = Work {
+    let (dir, mut progress) = StudyDir::open(&out, &Progress::new(request), plan.text(), arguments.resume)?;
+    // An error of stderr cannot be reported anywhere.
+    let _ = writeln!(io::stderr(), "{}: {}", plan.name, size_line(extent.scale, &cells));
+    let runner = StudyRunner {
         dir: &dir,
         plan: &plan,
         cells: &cells,
-        turns: &turns,
+        measurements: &measurements,
         home: &home,
     };
-    in_event_loop(async |interrupts| work.go_on(&mut state, interrupts).await)
-        .inspect_err(|_| dir.give_up())?;
-    let report = summary(&work, arguments.extent.scale, &state)?;
+    in_event_loop(async |interrupts| runner.run(&mut progress, interrupts).await)
+        .inspect_err(|_| dir.release_if_empty())?;
+    let report = summary(&runner, extent.scale, &progress)?;
     let color = io::stdout().is_terminal();
     let text = render::terminal(&report, color);
     let place = out.join("report.md");

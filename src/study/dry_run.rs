@@ -1,22 +1,22 @@
-//! What a study would do, in words; pure.
+//! Dry run: a description of what a study would do.
 
 use std::fmt::Write;
 use std::time::Duration;
 
 use humantime::format_duration;
-use logtrace_study::{Cell, Estimate, Plan, Scale};
+use logtrace_study::{Cell, CostEstimate, Plan, Scale};
 
-/// Title, question, axes, cells, and what it takes.
-pub(crate) fn outline(plan: &Plan, scale: Scale, cells: &[Cell]) -> String {
+/// Returns title, question, axes, cells, time and disk space of a study.
+pub(crate) fn dry_run(plan: &Plan, scale: Scale, cells: &[Cell]) -> String {
     let mut text = format!("{}: {}\n\n{}\n", plan.name, plan.title, plan.question.trim());
     for axis in &plan.axes {
-        let is_taken = |name: &str| cells.iter().any(|cell| cell.level(&axis.name) == Some(name));
+        let is_used = |name: &str| cells.iter().any(|cell| cell.level(&axis.name) == Some(name));
         let names = axis.levels.iter().map(|level| level.name.as_str());
-        let names: Vec<&str> = names.filter(|name| is_taken(name)).collect();
-        // A string takes all that is written to it.
+        let names: Vec<&str> = names.filter(|name| is_used(name)).collect();
+        // Writing to a string cannot fail.
         let _ = write!(text, "\n{:>14}  {}", axis.name, names.join(", "));
     }
-    let _ = write!(text, "\n\n{}\n", extent(scale, cells));
+    let _ = write!(text, "\n\n{}\n", size_line(scale, cells));
     for cell in cells {
         let _ = write!(text, "\n{}", cell.key);
     }
@@ -24,21 +24,21 @@ pub(crate) fn outline(plan: &Plan, scale: Scale, cells: &[Cell]) -> String {
     text
 }
 
-/// How much it is, in one line.
-pub(crate) fn extent(scale: Scale, cells: &[Cell]) -> String {
+/// Returns the size of a study in one line.
+pub(crate) fn size_line(scale: Scale, cells: &[Cell]) -> String {
     let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
-    let estimate = Estimate::new(cells);
+    let estimate = CostEstimate::new(cells);
     format!(
-        "{} and {} at the scale {scale}: about {}, {} of it measuring, and {:.1} GB of disk",
+        "{} and {} at the scale {scale}: about {}, of which {} in windows, and {:.1} GB of disk space",
         count(estimate.cells, "cell"),
-        count(estimate.turns, "turn"),
+        count(estimate.measurements, "measurement"),
         rounded(estimate.time),
         rounded(estimate.measuring),
         estimate.disk as f64 / 1e9
     )
 }
 
-/// To seconds below two minutes, and to minutes above.
+/// Rounds up to seconds below two minutes, and to minutes above.
 fn rounded(time: Duration) -> humantime::FormattedDuration {
     let unit = if time < Duration::from_secs(120) { 1 } else { 60 };
     format_duration(Duration::from_secs(time.as_secs().next_multiple_of(unit)))

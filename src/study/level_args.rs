@@ -1,4 +1,4 @@
-//! `--only`: some levels of some axes; pure.
+//! Argument `--only`: levels of axes.
 
 use std::str::FromStr;
 
@@ -6,14 +6,14 @@ use logtrace_study::{Axis, Cell};
 
 use crate::exit::UsageError;
 
-/// A level that shall be measured; levels of its axis that are not named so are not.
+/// Level to measure. Other levels of its axis are left out unless another argument names them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Only {
+pub(crate) struct LevelArg {
     axis: String,
     level: String,
 }
 
-impl FromStr for Only {
+impl FromStr for LevelArg {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -23,20 +23,24 @@ impl FromStr for Only {
                 level: level.trim().to_owned(),
             }),
             _ => Err(format!(
-                "{text:?} names no level: write AXIS=LEVEL, such as server=mysql"
+                "{text:?} is not a level: write AXIS=LEVEL, such as server=mysql"
             )),
         }
     }
 }
 
-impl std::fmt::Display for Only {
+impl std::fmt::Display for LevelArg {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}={}", self.axis, self.level)
     }
 }
 
-/// The cells that have the chosen levels; at least one.
-pub(crate) fn chosen(only: &[Only], axes: &[Axis], cells: &[Cell]) -> Result<Vec<Cell>, UsageError> {
+/// Returns the cells with the chosen levels. Fails if there is none.
+pub(crate) fn chosen_cells(
+    only: &[LevelArg],
+    axes: &[Axis],
+    cells: &[Cell],
+) -> Result<Vec<Cell>, UsageError> {
     for one in only {
         check(one, axes)?;
     }
@@ -49,7 +53,7 @@ pub(crate) fn chosen(only: &[Only], axes: &[Axis], cells: &[Cell]) -> Result<Vec
     let cells: Vec<Cell> = cells.iter().filter(is_chosen).cloned().collect();
     match cells.is_empty() {
         true => Err(UsageError(
-            "--only leaves no cell: the plan excludes these levels together, or this scale has not all of them \
+            "--only leaves no cell: the plan excludes this combination of levels, or this scale does not have all of them \
              (`logtrace study show` lists the cells)"
                 .to_owned(),
         )),
@@ -57,19 +61,19 @@ pub(crate) fn chosen(only: &[Only], axes: &[Axis], cells: &[Cell]) -> Result<Vec
     }
 }
 
-fn check(one: &Only, axes: &[Axis]) -> Result<(), UsageError> {
+fn check(one: &LevelArg, axes: &[Axis]) -> Result<(), UsageError> {
     let quoted = |names: Vec<&str>| names.join(", ");
     let Some(axis) = axes.iter().find(|axis| axis.name == one.axis) else {
         let names = quoted(axes.iter().map(|axis| axis.name.as_str()).collect());
         return Err(UsageError(format!(
-            "--only {one}: the plan has no axis {}, but {names}",
+            "--only {one}: the plan has no axis {}: choose {names}",
             one.axis
         )));
     };
     if axis.level(&one.level).is_none() {
         let names = quoted(axis.levels.iter().map(|level| level.name.as_str()).collect());
         return Err(UsageError(format!(
-            "--only {one}: the axis {} has no level {}, but {names}",
+            "--only {one}: the axis {} has no level {}: choose {names}",
             one.axis, one.level
         )));
     }

@@ -1,4 +1,4 @@
-//! Studies: a server measured under many settings, in turns; each turn is a run of its own.
+//! Studies: servers measured under many settings. Each measurement is a run of its own.
 
 mod checks;
 mod directory;
@@ -10,11 +10,11 @@ mod server;
 mod summary;
 
 pub(crate) use checks::preflight::preflight;
-pub(crate) use directory::progress_file::State;
-pub(crate) use directory::request::{Asked, Overrides};
+pub(crate) use directory::progress_file::Progress;
+pub(crate) use directory::request::{Overrides, StudyRequest};
 pub(crate) use directory::study_dir::StudyDir;
-pub(crate) use dry_run::{extent, outline};
-pub(crate) use level_args::{Only, chosen};
-pub(crate) use measure::runner::Work;
+pub(crate) use dry_run::{dry_run, size_line};
+pub(crate) use level_args::{LevelArg, chosen_cells};
+pub(crate) use measure::runner::StudyRunner;
 pub(crate) use plan_lookup::{built_in, find};
 pub(crate) use summary::summary;

@@ -1,4 +1,4 @@
-//! Plans: those that are built in, and users' files.
+//! Lookup of plans: built-in ones, and files of users.
 
 use std::fs;
 use std::path::Path;
@@ -8,12 +8,12 @@ use logtrace_study::{BUILTIN, Builtin, Plan};
 
 use crate::exit::UsageError;
 
-/// All built-in plans.
+/// Returns all built-in plans.
 pub(crate) fn built_in() -> Result<Vec<Plan>, FileError> {
     BUILTIN.iter().map(Builtin::plan).collect()
 }
 
-/// The plan of this name, or in this file. Files that a plan names lie next to it.
+/// Returns the plan of this name, or in this file. ReadFile that a plan names lie next to it.
 pub(crate) fn find(name: &str) -> Result<Plan, UsageError> {
     let usage = |error: FileError| UsageError(error.to_string());
     if !name.ends_with(".toml") {
@@ -21,7 +21,7 @@ pub(crate) fn find(name: &str) -> Result<Plan, UsageError> {
         let builtin = Builtin::find(name);
         let builtin = builtin.ok_or_else(|| {
             UsageError(format!(
-                "there is no study {name}: choose one of {known}, or a file whose name ends in .toml"
+                "there is no study {name}: choose {known}, or a file with a name that ends in .toml"
             ))
         });
         return builtin?.plan().map_err(usage);

@@ -1,53 +1,56 @@
-//! What a study came to: its tables, as files and for whoever renders them.
+//! Summary of a study: its tables, as files and as a report for the terminal.
 
 use logtrace_report::document::Document;
-use logtrace_study::{Measured, Outcome, Results, Scale, StudyReport, Turn, render};
-use serde_json::{Value, json};
+use logtrace_study::{
+    Measurement, MeasurementResult, Outcome, Results, Scale, StudyReport, StudyTime, render,
+};
 
 use crate::measurement::caveat::is_degrading;
-use crate::study::directory::progress_file::{Account, State};
-use crate::study::measure::runner::Work;
+use crate::study::directory::progress_file::{Progress, TimeAccount};
+use crate::study::measure::runner::StudyRunner;
 use crate::study::measure::stage_times;
 
-/// Reads all turns, writes the tables into the study's directory, and returns them.
-pub(crate) fn summary(work: &Work<'_>, scale: Scale, state: &State) -> anyhow::Result<StudyReport> {
-    let results = results(work, state);
-    let report = StudyReport::new(work.plan, scale, work.cells, &results);
+/// Reads all results, writes the tables into the study's directory, and returns the report.
+pub(crate) fn summary(
+    runner: &StudyRunner<'_>,
+    scale: Scale,
+    progress: &Progress,
+) -> anyhow::Result<StudyReport> {
+    let results = results(runner, progress);
+    let mut report = StudyReport::new(runner.plan, scale, runner.cells, &results);
+    report.time = Some(study_time(&progress.account));
     let files = [
         ("report.md", render::markdown(&report)),
         ("tables.csv", render::tables_csv(&report)?),
         ("stalls.csv", render::stalls_csv(&report)?),
-        ("series.csv", render::series_csv(work.cells, &results)?),
-        (
-            "study.json",
-            with_account(&render::json(&report)?, &state.account)?,
-        ),
+        ("series.csv", render::series_csv(runner.cells, &results)?),
+        ("study.json", render::json(&report)?),
     ];
     for (name, text) in files {
-        work.dir.write(name, &text)?;
+        runner.dir.write(name, &text)?;
     }
     Ok(report)
 }
 
-/// What each turn came to, as far as it was tried.
-fn results(work: &Work<'_>, state: &State) -> Results {
+/// Returns the outcome of each measurement that was tried.
+fn results(runner: &StudyRunner<'_>, progress: &Progress) -> Results {
     let mut results = Results::default();
-    for turn in work.turns {
-        if let Some(outcome) = outcome(work, turn, state) {
-            results.insert(&work.cells[turn.cell], turn.repeat, outcome);
+    for measurement in runner.measurements {
+        if let Some(outcome) = outcome(runner, measurement, progress) {
+            results.insert(&runner.cells[measurement.cell], measurement.repeat, outcome);
         }
     }
     results
 }
 
-fn outcome(work: &Work<'_>, turn: &Turn, state: &State) -> Option<Outcome> {
-    let cell = &work.cells[turn.cell];
-    if let Some(document) = work.dir.measured(cell, turn) {
-        let stages = stage_times::read(&work.dir.turn(cell, turn));
-        let measured = Measured::new(&document, &stages, is_degraded(&document));
+fn outcome(runner: &StudyRunner<'_>, measurement: &Measurement, progress: &Progress) -> Option<Outcome> {
+    let cell = &runner.cells[measurement.cell];
+    if let Some(document) = runner.dir.measured(cell, measurement) {
+        let stages = stage_times::read(&runner.dir.run_dir(cell, measurement));
+        let measured = MeasurementResult::new(&document, &stages, is_degraded(&document));
         return Some(Outcome::Measured(Box::new(measured)));
     }
-    let failure = state.failure(&cell.key, turn.repeat + 1)?;
+    let failure = progress.failure(&cell.key, measurement.repeat + 1)?;
     Some(Outcome::Failed(failure.error.clone()))
 }
 
@@ -55,20 +58,14 @@ fn is_degraded(document: &Document) -> bool {
     document.caveats.iter().any(is_degrading)
 }
 
-/// Adds where the time went to the report as JSON, in seconds.
-fn with_account(report: &str, account: &Account) -> anyhow::Result<String> {
-    let mut value: Value = serde_json::from_str(report)?;
-    if let Some(fields) = value.as_object_mut() {
-        let time = json!({
-            "wall_s": account.wall.as_secs_f64(),
-            "measuring_s": account.measuring.as_secs_f64(),
-            "measuring_share": account.measuring_share(),
-            "warming_up_s": account.warming_up.as_secs_f64(),
-            "serving_s": account.serving.as_secs_f64(),
-            "settling_s": account.settling.as_secs_f64(),
-            "around_s": account.around.as_secs_f64(),
-        });
-        fields.insert("time".to_owned(), time);
+fn study_time(account: &TimeAccount) -> StudyTime {
+    StudyTime {
+        wall_s: account.wall.as_secs_f64(),
+        measuring_s: account.measuring.as_secs_f64(),
+        measuring_share: account.measuring_share(),
+        warming_up_s: account.warming_up.as_secs_f64(),
+        serving_s: account.serving.as_secs_f64(),
+        settling_s: account.settling.as_secs_f64(),
+        around_s: account.around.as_secs_f64(),
     }
-    Ok(serde_json::to_string_pretty(&value)? + "\n")
 }

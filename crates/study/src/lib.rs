@@ -1,10 +1,19 @@
-//! Studies: a server measured under many settings, in turns, and what the tables say.
+//! Studies: servers measured under many settings, and tables of the results.
 //!
 //! A [`Plan`] is read from TOML (docs/plans.md) and checked as a whole. It has [`Cell`]s: one level of each of its axes. Each
-//! cell is measured several times, in [`turns()`] whose order is drawn, so that a machine that drifts does so for all
-//! alike.
+//! cell is measured several times. [`measurement_order()`] draws the order, so that a machine that slows down does so for all
+//! cells alike.
 //!
-//! Everything here is pure: no clock, no files, no server. Whoever runs a study brings the results.
+//! This crate has no clock, no files and no server: the caller runs the measurements. In the order in which data flows:
+//!
+//! - `plan`: reads plans, checks them, and expands them to cells;
+//! - `cell`: everything that a measurement of a cell needs;
+//! - `order`: order of the measurements, servers that cells share, estimate of time and disk space;
+//! - `results`: figures, causes and stalls of a measurement;
+//! - `stats`: intervals and tests over the repeats;
+//! - `tables`: entries of tables;
+//! - `report`: everything that `study.json` has;
+//! - `render`: terminal, Markdown, CSV and JSON.
 
 mod cell;
 mod order;
@@ -15,23 +24,26 @@ mod results;
 mod stats;
 mod tables;
 
-pub use cell::{Cell, Chosen, DataUse, Detail, FileSystem, Place, Tables, Where};
-pub use order::cost_estimate::Estimate;
-pub use order::turns::{Turn, turns};
+pub use cell::{Cell, DataUse, FileSystem, FromPlan, Place, Tables, Where};
+pub use order::cost_estimate::CostEstimate;
+pub use order::measurement_order::{Measurement, measurement_order};
 pub use plan::axis::{Axis, Level};
 pub use plan::builtin::{BUILTIN, Builtin};
-pub use plan::level_filter::Choice;
-pub use plan::study_plan::{Plan, Scale, UnknownScale};
-pub use plan::table_spec::{Compare, Published, Statistic, TableSpec};
-pub use plan::workload::Files;
-pub use report::{SCHEMA, Series, StallRow, StudyReport};
-pub use results::figure::{Figure, Point, Span, Unit, UnknownFigure};
+pub use plan::level_filter::LevelFilter;
+pub use plan::scale::Scale;
+pub use plan::study_plan::Plan;
+pub use plan::table_spec::{Published, TableSpec};
+pub use plan::workload::ReadFile;
+pub use report::{SCHEMA, Series, StallRow, StudyReport, StudyTime};
+pub use results::figure::{Figure, Point, RequestTime, Unit, UnknownFigure};
+pub use results::measurement_result::{CauseTotal, MeasurementResult};
 pub use results::stall_kind::StallKind;
 pub use results::stalls::{Stall, stalls};
 pub use results::study_results::{Outcome, Results};
-pub use results::turn_result::{CauseTotal, Measured};
-pub use results::window_series::{Course, Part};
+pub use results::window_series::{WindowSeries, WindowSlice};
 pub use stats::confidence_interval::Interval;
-pub use stats::paired_test::Comparison;
-pub use tables::cell_entry::{CauseShare, Entry, Tabulated};
+pub use stats::paired_test::{Compare, Comparison};
+pub use stats::statistic::Statistic;
+pub use tables::cause_share::CauseShare;
+pub use tables::cell_entry::{Entry, MeasuredEntry};
 pub use tables::study_table::{Grid, Row, StudyTable, tabulate};

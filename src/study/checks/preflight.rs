@@ -1,15 +1,14 @@
-//! What a study needs of the machine, before anything is started.
+//! Check of the machine before anything is started.
 
 use logtrace_server::{Binary, FileSystemFacts, FindError, Home, ServerChoice, find};
-use logtrace_study::{Cell, Detail, Estimate, Plan};
+use logtrace_study::{Cell, CostEstimate, Plan};
 
 use crate::exit::{UsageError, with_causes};
 use crate::preflight;
 use crate::preflight::require;
 use crate::study::server::disk_queue;
 
-/// Fails with everything of the machine that is missing, and with the first option of the plan that cannot be had here,
-/// told with its line.
+/// Fails with everything that the machine lacks, or with the first option of the plan that is impossible here and its line.
 pub(crate) fn preflight(plan: &Plan, cells: &[Cell], home: &Home) -> anyhow::Result<()> {
     for cell in cells {
         check_server(plan, cell)?;
@@ -17,7 +16,7 @@ pub(crate) fn preflight(plan: &Plan, cells: &[Cell], home: &Home) -> anyhow::Res
         disk_queue::check(plan, cell, home)?;
     }
     let mut needed = Vec::new();
-    if cells.iter().any(|cell| cell.detail != Detail::None) {
+    if cells.iter().any(|cell| cell.detail.is_some()) {
         needed.extend(preflight::tracing());
     }
     needed.extend(preflight::private_server(home));
@@ -29,7 +28,7 @@ fn check_server(plan: &Plan, cell: &Cell) -> Result<(), UsageError> {
     let found: Result<Binary, FindError> = match &cell.server {
         ServerChoice::Flavor(flavor) => find(Some(*flavor)),
         ServerChoice::Binary(path) => Binary::inspect(path),
-        // A plan has none of these.
+        // A plan never names a running server.
         ServerChoice::Running(_) => return Ok(()),
     };
     let error = |problem: String| UsageError(plan.error(cell, "server", problem).to_string());
@@ -56,15 +55,15 @@ fn check_file_system(plan: &Plan, cell: &Cell) -> Result<(), UsageError> {
 }
 
 fn check_disk(cells: &[Cell], home: &Home) -> anyhow::Result<()> {
-    let needed = Estimate::new(cells).disk;
+    let needed = CostEstimate::new(cells).disk;
     let mut existing = home.instances.ancestors();
     let Some(facts) = existing.find_map(|path| FileSystemFacts::of(path).ok()) else {
         return Ok(());
     };
     anyhow::ensure!(
         facts.free_bytes >= needed,
-        "the study may come to need {:.1} GB where private servers are made ({}), and {:.1} GB are free: free some, or \
-         choose another place with --home",
+        "the study may need {:.1} GB in {}, the directory of private servers, and {:.1} GB are free: free some space, or \
+         choose another directory with --home",
         needed as f64 / 1e9,
         home.instances.display(),
         facts.free_bytes as f64 / 1e9

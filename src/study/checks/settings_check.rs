@@ -1,4 +1,4 @@
-//! Whether servers take the variables of a plan, asked before anything is measured.
+//! Check that servers accept the variables of a plan, before anything is measured.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -13,15 +13,9 @@ use crate::measurement::{Line, Signals};
 use crate::run::{OpenServer, RunConfig, Storage, open_server, tear_down};
 use crate::study::directory::study_dir::StudyDir;
 use crate::study::server::cell_config::run_config;
-use crate::study::server::loaded_data::fixed;
+use crate::study::server::loaded_data::{CheckedServer, fixed_settings};
 
-/// Server that took the settings of a cell.
-pub(crate) struct Checked<'c> {
-    pub(crate) served: OpenServer,
-    pub(crate) cell: &'c Cell,
-}
-
-/// What a check needs.
+/// Check of the variables of a plan.
 pub(crate) struct SettingsCheck<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) dir: &'a StudyDir,
@@ -33,13 +27,13 @@ pub(crate) struct SettingsCheck<'a> {
 impl SettingsCheck<'_> {
     /// Gives servers the settings of each cell. Fails with the first variable, of a server or a session, that a cell's server
     /// does not know or refuses, and with its line in the plan. The server that was checked last still runs.
-    pub(crate) async fn check<'c>(&self, cells: &[&'c Cell]) -> anyhow::Result<Option<Checked<'c>>> {
+    pub(crate) async fn check<'c>(&self, cells: &[&'c Cell]) -> anyhow::Result<Option<CheckedServer<'c>>> {
         let mut servers: BTreeMap<String, Vec<&Cell>> = BTreeMap::new();
         for cell in cells {
-            let key = format!("{:?} {:?}", cell.server, fixed(&self.config(cell)));
+            let key = format!("{:?} {:?}", cell.server, fixed_settings(&self.config(cell)));
             servers.entry(key).or_default().push(cell);
         }
-        let mut last: Option<Checked<'_>> = None;
+        let mut last: Option<CheckedServer<'_>> = None;
         for mut cells in servers.into_values() {
             if let Some(checked) = last.take() {
                 tear_down(checked.served.server, None, self.interrupts).await?;
@@ -52,34 +46,32 @@ impl SettingsCheck<'_> {
     }
 
     /// Checks cells of one server, which can start with the same data directory.
-    async fn check_server<'c>(&self, cells: &[&'c Cell]) -> anyhow::Result<Option<Checked<'c>>> {
-        let mut checked: Option<Checked<'_>> = None;
+    async fn check_server<'c>(&self, cells: &[&'c Cell]) -> anyhow::Result<Option<CheckedServer<'c>>> {
+        let mut checked: Option<CheckedServer<'_>> = None;
         for &cell in cells {
             let served = match checked.take() {
                 None => {
-                    self.line.say(format!(
-                        "asking {} whether it takes the plan's variables",
-                        cell.flavor
-                    ));
+                    self.line
+                        .say(format!("checking the variables of the plan on {}", cell.flavor));
                     self.start(cell).await?
                 }
-                Some(Checked { served, .. }) => {
+                Some(CheckedServer { served, .. }) => {
                     let settings = self.config(cell).settings;
                     let server = self
                         .interrupts
                         .unless_ended(served.server.reconfigure(&settings))
                         .await?;
-                    let server = server.map_err(|error| self.told(cell, with_causes(error)))?;
+                    let server = server.map_err(|error| self.with_line(cell, with_causes(error)))?;
                     OpenServer { server, ..served }
                 }
             };
             self.check_session(&served, cell).await?;
-            checked = Some(Checked { served, cell });
+            checked = Some(CheckedServer { served, cell });
         }
         Ok(checked)
     }
 
-    /// On a server that has the cell's settings: which values a session takes may depend on them.
+    /// Checks the variables of a cell's sessions, on a server with the cell's settings: accepted values may depend on these.
     async fn check_session(&self, served: &OpenServer, cell: &Cell) -> anyhow::Result<()> {
         let session = self.config(cell).session;
         if session.is_empty() {
@@ -100,7 +92,7 @@ impl SettingsCheck<'_> {
         let started = open_server(&config, self.dir.server_log(0)?, None, self.interrupts, self.line).await;
         started.map_err(
             |error| match error.is::<ServerError>() && !config.settings.is_empty() {
-                true => self.told(cell, format!("{error:#}")),
+                true => self.with_line(cell, format!("{error:#}")),
                 false => error,
             },
         )
@@ -110,8 +102,8 @@ impl SettingsCheck<'_> {
         run_config(cell, 0, Storage::default(), self.home)
     }
 
-    /// An error of a server, told with the line of the variable that it is about.
-    fn told(&self, cell: &Cell, error: impl Display) -> anyhow::Error {
+    /// Adds the line of the variable that an error of a server names.
+    fn with_line(&self, cell: &Cell, error: impl Display) -> anyhow::Error {
         let text = error.to_string();
         let mut named = cell.settings.iter().map(|chosen| chosen.value.name());
         let named = named.find(|name| text.contains(name) || text.contains(&name.replace('_', "-")));

@@ -1,4 +1,4 @@
-//! Whether the files of a plan's servers can be where it says, tried before anything is measured.
+//! Check that the file systems and directories of a plan can be used, before anything is measured.
 
 use logtrace_server::{Home, ImageError, StorageError, StorageWanted, check_storage};
 use logtrace_study::{Cell, Plan};
@@ -8,8 +8,8 @@ use crate::measurement::{Line, Signals};
 use crate::study::directory::study_dir::StudyDir;
 use crate::study::server::cell_config::{settings, storage};
 
-/// Makes each file system of the cells once, and fails with the first that cannot be had, told with its line; the same
-/// for directories.
+/// Makes each file system of the cells once, and tries each directory. Fails with the first that cannot be used, and with its
+/// line in the plan.
 pub(crate) async fn check_all(
     plan: &Plan,
     cells: &[&Cell],
@@ -19,12 +19,12 @@ pub(crate) async fn check_all(
 ) -> anyhow::Result<()> {
     let mut tried = Vec::new();
     for cell in cells {
-        let asked = (cell.flavor, &cell.file_system, &cell.places);
-        if (cell.file_system.is_none() && cell.places.is_empty()) || tried.contains(&asked) {
+        let wanted_by_cell = (cell.flavor, &cell.file_system, &cell.places);
+        if (cell.file_system.is_none() && cell.places.is_empty()) || tried.contains(&wanted_by_cell) {
             continue;
         }
-        tried.push(asked);
-        line.say("trying the plan's file systems");
+        tried.push(wanted_by_cell);
+        line.say("checking the file systems of the plan");
         let storage = storage(cell)?;
         let wanted = StorageWanted {
             flavor: cell.flavor,
@@ -44,7 +44,7 @@ pub(crate) async fn check_all(
     Ok(())
 }
 
-/// The option of the plan that an error is about.
+/// Returns the option of the plan that an error is about.
 fn option(cell: &Cell, error: &StorageError) -> String {
     let named = match error {
         StorageError::Image(ImageError::Make { .. }) => "file_system.mkfs",

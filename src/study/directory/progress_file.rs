@@ -1,83 +1,84 @@
-//! How far a study is: what is kept in its directory besides the turns.
+//! Progress of a study: `state.json` in its directory.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::study::directory::request::Asked;
+use crate::study::directory::request::StudyRequest;
 
-/// What was asked, what failed, and where the time went.
+/// Request of a study, its failures, and its time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct State {
-    /// What was asked.
-    pub(crate) asked: Asked,
-    /// Turns that could not be measured, the latest try of each.
+pub(crate) struct Progress {
+    /// Request.
+    #[serde(rename = "asked")]
+    pub(crate) request: StudyRequest,
+    /// Failed measurements, with the latest attempt of each.
     pub(crate) failures: Vec<Failure>,
-    /// Where the time went, over all times that it was worked on.
-    pub(crate) account: Account,
+    /// Time by use, over all calls of logtrace for this study.
+    pub(crate) account: TimeAccount,
 }
 
-/// A turn that could not be measured.
+/// Failed measurement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Failure {
-    /// The cell's key.
+    /// Name of the cell.
     pub(crate) cell: String,
-    /// Which measurement of it, from 1.
+    /// Number of the repeat, from 1.
     pub(crate) repeat: u32,
-    /// What went wrong.
+    /// Error.
     pub(crate) error: String,
 }
 
-/// Where the time of a study went.
+/// Time of a study by use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Account {
-    /// All of it.
+pub(crate) struct TimeAccount {
+    /// Whole time.
     pub(crate) wall: Duration,
-    /// In windows.
+    /// Windows.
     pub(crate) measuring: Duration,
     /// Load before windows.
     pub(crate) warming_up: Duration,
-    /// Starting and stopping servers, loading and restoring data.
+    /// Starts and stops of servers, and loading and restoring of data.
     pub(crate) serving: Duration,
-    /// Giving servers their settings, and letting them and the disks come to rest.
+    /// Changes of settings, and waits for servers and disks to become idle.
     pub(crate) settling: Duration,
-    /// Everything else within a turn: connections, tracer, files.
+    /// Other parts of measurements: connections, tracer, files.
     pub(crate) around: Duration,
-    /// Turns that were measured.
+    /// Number of measurements that are done.
     pub(crate) turns: u32,
 }
 
-impl State {
-    /// Before the first turn.
-    pub(crate) fn new(asked: Asked) -> Self {
+impl Progress {
+    /// Creates the progress before the first measurement.
+    pub(crate) fn new(request: StudyRequest) -> Self {
         Self {
-            asked,
+            request,
             failures: Vec::new(),
-            account: Account::default(),
+            account: TimeAccount::default(),
         }
     }
 
-    /// Notes that a turn failed.
-    pub(crate) fn fail(&mut self, failure: Failure) {
-        self.forget(&failure.cell, failure.repeat);
+    /// Adds a failure. It replaces an earlier one of the same measurement.
+    pub(crate) fn add_failure(&mut self, failure: Failure) {
+        self.remove_failure(&failure.cell, failure.repeat);
         self.failures.push(failure);
     }
 
-    /// Why a turn failed when it was tried the last time.
+    /// Returns the failure of the latest attempt of a measurement, if it failed.
     pub(crate) fn failure(&self, cell: &str, repeat: u32) -> Option<&Failure> {
         let mut failures = self.failures.iter();
         failures.find(|failure| failure.cell == cell && failure.repeat == repeat)
     }
 
-    /// Notes that a turn did not fail.
-    pub(crate) fn forget(&mut self, cell: &str, repeat: u32) {
+    /// Removes the failure of a measurement.
+    pub(crate) fn remove_failure(&mut self, cell: &str, repeat: u32) {
         self.failures
             .retain(|failure| failure.cell != cell || failure.repeat != repeat);
     }
 }
 
-impl Account {
-    /// The share of the time that was spent in windows, from 0 to 1; 0 of nothing.
+impl TimeAccount {
+    /// Returns the share of the time in windows, from 0 to 1, or 0 if there is no time yet.
     pub(crate) fn measuring_share(&self) -> f64 {
         match self.wall.is_zero() {
             true => 0.0,

@@ -1,4 +1,4 @@
-//! What a study was asked to do: the same again may go on in its directory, anything else may not.
+//! Request of a study. A study can be resumed in its directory with the same request only.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,35 +6,35 @@ use std::time::Duration;
 use logtrace_study::Cell;
 use serde::{Deserialize, Serialize};
 
-/// What decides which turns a study has, and what each measures.
+/// Everything that decides the measurements of a study.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Asked {
-    /// The plan's name.
+pub(crate) struct StudyRequest {
+    /// Name of the plan.
     pub(crate) plan: String,
-    /// The scale's name.
+    /// Name of the scale.
     pub(crate) scale: String,
-    /// Seed of the data, of the order, and of arrivals and requests.
+    /// Seed of the data, the order, the arrivals and the requests.
     pub(crate) seed: u64,
-    /// Levels that were chosen, as `AXIS=LEVEL`; all others of these axes are left out.
+    /// Chosen levels as `AXIS=LEVEL`. Other levels of these axes are left out.
     pub(crate) only: Vec<String>,
-    /// What differs from the plan.
+    /// Options that replace those of the plan.
     pub(crate) overrides: Overrides,
 }
 
-/// What was typed instead of what the plan says.
+/// Options that replace those of the plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Overrides {
     /// Length of each window.
     pub(crate) duration: Option<Duration>,
     /// Load before each window.
     pub(crate) warmup: Option<Duration>,
-    /// Measurements of each cell.
+    /// Number of repeats of each cell.
     pub(crate) repeats: Option<u32>,
 }
 
-impl Asked {
-    /// What differs from an earlier study, in words; `None` where nothing does.
-    pub(crate) fn differs(&self, earlier: &Self) -> Option<String> {
+impl StudyRequest {
+    /// Describes the first difference from an earlier request, or returns `None` if there is none.
+    pub(crate) fn difference(&self, earlier: &Self) -> Option<String> {
         let parts = [
             ("plan", self.plan == earlier.plan, earlier.plan.clone()),
             ("--scale", self.scale == earlier.scale, earlier.scale.clone()),
@@ -53,7 +53,7 @@ impl Asked {
 }
 
 impl Overrides {
-    /// Changes a cell.
+    /// Applies the options to a cell.
     pub(crate) fn apply(&self, cell: &mut Cell) {
         cell.duration = self.duration.unwrap_or(cell.duration);
         cell.warmup = self.warmup.unwrap_or(cell.warmup);
@@ -87,8 +87,8 @@ fn list(texts: &[String]) -> String {
 mod tests {
     use super::*;
 
-    fn asked() -> Asked {
-        Asked {
+    fn request() -> StudyRequest {
+        StudyRequest {
             plan: "slow-log".into(),
             scale: "smoke".into(),
             seed: 1,
@@ -98,33 +98,33 @@ mod tests {
     }
 
     #[test]
-    fn the_first_difference_is_told_with_what_it_was() {
-        assert_eq!(asked().differs(&asked()), None);
-        let other = Asked { seed: 2, ..asked() };
-        assert_eq!(other.differs(&asked()).unwrap(), "another --seed (it was 1)");
-        let earlier = Asked {
+    fn first_difference_names_the_earlier_value() {
+        assert_eq!(request().difference(&request()), None);
+        let other = StudyRequest { seed: 2, ..request() };
+        assert_eq!(other.difference(&request()).unwrap(), "another --seed (it was 1)");
+        let earlier = StudyRequest {
             only: vec!["server=mysql".into()],
-            ..asked()
+            ..request()
         };
         assert_eq!(
-            asked().differs(&earlier).unwrap(),
+            request().difference(&earlier).unwrap(),
             "another --only (it was server=mysql)"
         );
-        let earlier = Asked {
+        let earlier = StudyRequest {
             overrides: Overrides {
                 duration: Some(Duration::from_secs(2)),
                 repeats: Some(3),
                 ..Default::default()
             },
-            ..asked()
+            ..request()
         };
-        let told = asked().differs(&earlier).unwrap();
-        assert!(told.contains("--duration 2s --repeats 3"), "{told}");
+        let difference = request().difference(&earlier).unwrap();
+        assert!(difference.contains("--duration 2s --repeats 3"), "{difference}");
     }
 
     #[test]
-    fn what_was_asked_is_read_back_as_it_was_written() {
-        let text = serde_json::to_string(&asked()).unwrap();
-        assert_eq!(serde_json::from_str::<Asked>(&text).unwrap(), asked());
+    fn request_survives_writing_and_reading() {
+        let text = serde_json::to_string(&request()).unwrap();
+        assert_eq!(serde_json::from_str::<StudyRequest>(&text).unwrap(), request());
     }
 }

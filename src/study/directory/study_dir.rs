@@ -1,4 +1,4 @@
-//! The directory of a study: what was asked, and a run directory for each turn.
+//! Directory of a study: its request, its progress, and a run directory for each measurement.
 
 use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io;
@@ -9,20 +9,20 @@ use crate::run_dir::RunDir;
 use anyhow::{Context, bail};
 use logtrace_report::document::Document;
 use logtrace_report::render::parse_json;
-use logtrace_study::{Cell, Turn};
+use logtrace_study::{Cell, Measurement};
 
 use crate::exit::UsageError;
-use crate::study::directory::progress_file::State;
+use crate::study::directory::progress_file::Progress;
 
-/// Caveats of a turn that did not come to its end as it should: it is measured again.
+/// Caveats of a measurement that did not end normally and has to be repeated.
 const NOT_MEASURED: [&str; 4] = ["unfinished_run", "interrupted", "server_died", "disk_full"];
 
-/// A copy of the plan.
+/// Copy of the plan.
 const PLAN: &str = "plan.toml";
-/// What was asked, and how far it is.
+/// Request and progress.
 const STATE: &str = "state.json";
 
-/// A study's directory; nobody else works in it meanwhile.
+/// Directory of a study, locked against other processes.
 #[derive(Debug)]
 pub(crate) struct StudyDir {
     path: PathBuf,
@@ -30,77 +30,77 @@ pub(crate) struct StudyDir {
 }
 
 impl StudyDir {
-    /// Makes the directory of a new study, with a copy of its plan, or opens that of an earlier one to go on with.
+    /// Makes the directory of a new study, with a copy of its plan, or opens that of an earlier one to resume it.
     pub(crate) fn open(
         path: &Path,
-        state: &State,
+        progress: &Progress,
         plan: &str,
         resume: bool,
-    ) -> anyhow::Result<(Self, State)> {
+    ) -> anyhow::Result<(Self, Progress)> {
         let shown = path.display();
         let made = DirBuilder::new().mode(0o700).recursive(true).create(path);
         made.with_context(|| {
-            format!("cannot make the study's directory {shown}: choose a writable place with --out DIR")
+            format!("cannot make the study's directory {shown}: choose a writable directory with --out DIR")
         })?;
         let dir = Self {
             path: path.to_owned(),
             _lock: lock(path)?,
         };
-        match dir.state()? {
+        match dir.progress()? {
             Some(_) if !resume => Err(UsageError(format!(
-                "{shown} holds a study already: go on with it by --resume, or choose another place with --out DIR"
+                "{shown} already has a study: continue it with --resume, or choose another directory with --out DIR"
             ))
             .into()),
             Some(earlier) => {
                 let is_same_text = fs::read_to_string(dir.path.join(PLAN)).is_ok_and(|text| text == plan);
-                let differs = state.asked.differs(&earlier.asked);
+                let differs = progress.request.difference(&earlier.request);
                 let differs = differs.or_else(|| (!is_same_text).then(|| "another plan.toml".to_owned()));
                 if let Some(what) = differs {
                     bail!(UsageError(format!(
-                        "{shown} holds a study with {what}: ask for the same to go on, or choose another place with --out DIR"
+                        "{shown} has a study with {what}: repeat its arguments to resume it, or choose another directory with --out DIR"
                     )));
                 }
                 Ok((dir, earlier))
             }
             None => {
                 dir.write(PLAN, plan)?;
-                dir.keep(state)?;
-                Ok((dir, state.clone()))
+                dir.save(progress)?;
+                Ok((dir, progress.clone()))
             }
         }
     }
 
-    /// Forgets a study of which no turn was tried, so that another can take its place.
-    pub(crate) fn give_up(&self) {
+    /// Removes the progress of a study without any measurement, so that another study can use the directory.
+    pub(crate) fn release_if_empty(&self) {
         if !self.path.join("cells").exists() {
-            // What stays is told as a study that is there already.
+            // If the file stays, the next study reports that there is a study already.
             let _ = fs::remove_file(self.path.join(STATE));
         }
     }
 
-    /// Where a turn is kept.
-    pub(crate) fn turn(&self, cell: &Cell, turn: &Turn) -> PathBuf {
+    /// Returns the run directory of a measurement.
+    pub(crate) fn run_dir(&self, cell: &Cell, measurement: &Measurement) -> PathBuf {
         let cells = self.path.join("cells").join(&cell.key);
-        cells.join((turn.repeat + 1).to_string())
+        cells.join((measurement.repeat + 1).to_string())
     }
 
-    /// What a turn came to, if it was measured to its end.
-    pub(crate) fn measured(&self, cell: &Cell, turn: &Turn) -> Option<Document> {
-        let dir = RunDir::open(&self.turn(cell, turn)).ok()?;
+    /// Returns the document of a measurement, if it ended normally.
+    pub(crate) fn measured(&self, cell: &Cell, measurement: &Measurement) -> Option<Document> {
+        let dir = RunDir::open(&self.run_dir(cell, measurement)).ok()?;
         let document = parse_json(&fs::read_to_string(dir.run_json()).ok()?).ok()?;
-        failed(&document).is_none().then_some(document)
+        failure(&document).is_none().then_some(document)
     }
 
-    /// The file that servers of the study write to: all that one start of a server says.
+    /// Returns the file for the error log of one start of a server.
     pub(crate) fn server_log(&self, number: u32) -> anyhow::Result<PathBuf> {
         let servers = self.path.join("servers");
         fs::create_dir_all(&servers).with_context(|| format!("cannot make {}", servers.display()))?;
         Ok(servers.join(format!("{number}.log")))
     }
 
-    /// Writes the state.
-    pub(crate) fn keep(&self, state: &State) -> anyhow::Result<()> {
-        self.write(STATE, &serde_json::to_string_pretty(state)?)
+    /// Writes the progress.
+    pub(crate) fn save(&self, progress: &Progress) -> anyhow::Result<()> {
+        self.write(STATE, &serde_json::to_string_pretty(progress)?)
     }
 
     /// Replaces the file of this name in one step.
@@ -112,7 +112,7 @@ impl StudyDir {
         written.with_context(|| format!("cannot write {}", path.display()))
     }
 
-    fn state(&self) -> anyhow::Result<Option<State>> {
+    fn progress(&self) -> anyhow::Result<Option<Progress>> {
         let path = self.path.join(STATE);
         match fs::read_to_string(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -122,7 +122,7 @@ impl StudyDir {
                 state
                     .with_context(|| {
                         format!(
-                            "cannot understand {}: choose another place with --out DIR",
+                            "cannot parse {}: choose another directory with --out DIR",
                             path.display()
                         )
                     })
@@ -132,8 +132,8 @@ impl StudyDir {
     }
 }
 
-/// Why a turn counts as not measured, if it does.
-pub(crate) fn failed(document: &Document) -> Option<&str> {
+/// Returns why a measurement has to be repeated, if it has to.
+pub(crate) fn failure(document: &Document) -> Option<&str> {
     let mut caveats = document.caveats.iter();
     let caveat = caveats.find(|caveat| NOT_MEASURED.contains(&caveat.kind.as_str()));
     caveat.map(|caveat| caveat.text.as_str())
@@ -144,7 +144,7 @@ fn lock(path: &Path) -> anyhow::Result<File> {
     let file = File::create(&name).with_context(|| format!("cannot make {}", name.display()))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => bail!("another logtrace works in {}", path.display()),
+        Err(TryLockError::WouldBlock) => bail!("another logtrace uses {}", path.display()),
         Err(TryLockError::Error(error)) => {
             Err(error).with_context(|| format!("cannot lock {}", name.display()))
         }

@@ -1,5 +1,5 @@
 //! Measurements of a study, one after the other.
 
+pub(crate) mod measurement;
 pub(crate) mod runner;
 pub(crate) mod stage_times;
-pub(crate) mod turn;

@@ -1,4 +1,4 @@
-//! The stages of a turn's statements, kept beside its run: `stages.json`.
+//! Times of the stages of statements, in a file of the run directory: `stages.json`.
 
 use std::fs;
 use std::path::Path;
@@ -10,34 +10,34 @@ use serde::{Deserialize, Serialize};
 
 const FILE: &str = "stages.json";
 
-/// One stage, over the warm-up and the window.
+/// Time of a stage, over the warm-up and the window.
 #[derive(Debug, Serialize, Deserialize)]
 struct Row {
-    /// Its name.
+    /// Name.
     stage: String,
-    /// How often a statement entered it.
+    /// Number of times that a statement entered the stage.
     count: u64,
-    /// Nanoseconds in it.
+    /// Nanoseconds in the stage.
     total: u64,
-    /// Nanoseconds of each statement, on average.
+    /// Mean nanoseconds of a statement in the stage.
     mean: f64,
 }
 
-/// Has the server time stages, and reads them as they are before the load.
-pub(crate) async fn begin(server: &Server) -> anyhow::Result<Stages> {
+/// Makes the server time stages, and reads their totals before the load.
+pub(crate) async fn start(server: &Server) -> anyhow::Result<Stages> {
     let connection = server.connection();
     let is_on = enable_stage_times(connection)
         .await
         .context("cannot time stages")?;
     anyhow::ensure!(
         is_on,
-        "the server's Performance Schema is off, and stages are timed by it: set performance_schema = true"
+        "stage times need the Performance Schema, which is off on this server: set performance_schema = true"
     );
     Ok(stage_times(connection).await?)
 }
 
-/// Keeps what was added since.
-pub(crate) async fn keep(server: &Server, before: &Stages, dir: &RunDir) -> anyhow::Result<()> {
+/// Writes the time since `before`.
+pub(crate) async fn write(server: &Server, before: &Stages, dir: &RunDir) -> anyhow::Result<()> {
     let added = stages_since(before, &stage_times(server.connection()).await?);
     let statements = statements(&added).max(1);
     let rows: Vec<Row> = added
@@ -54,17 +54,17 @@ pub(crate) async fn keep(server: &Server, before: &Stages, dir: &RunDir) -> anyh
         .with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// How many there were: each enters the stage of this name once on both servers. (It enters `starting` twice on MySQL, and
-/// `Commit` twice on MariaDB.)
+/// Returns the number of statements: each enters the stage "opening tables" once on both servers. (It enters `starting` twice
+/// on MySQL, and `Commit` twice on MariaDB.)
 fn statements(stages: &Stages) -> u64 {
     let mut named = stages.iter();
     let opening = named.find(|(name, _)| name.eq_ignore_ascii_case("opening tables"));
     opening.map_or(0, |(_, stage)| stage.count)
 }
 
-/// Each stage with the nanoseconds of a statement in it; none where they were not kept.
-pub(crate) fn read(turn: &Path) -> Vec<(String, f64)> {
-    let text = fs::read_to_string(turn.join(FILE)).unwrap_or_default();
+/// Reads the stages of a run and their mean nanoseconds per statement. There are none if the run has no such file.
+pub(crate) fn read(run_dir: &Path) -> Vec<(String, f64)> {
+    let text = fs::read_to_string(run_dir.join(FILE)).unwrap_or_default();
     let rows: Vec<Row> = serde_json::from_str(&text).unwrap_or_default();
     rows.into_iter().map(|row| (row.stage, row.mean)).collect()
 }

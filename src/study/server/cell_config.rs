@@ -1,4 +1,4 @@
-//! A turn of a cell as a run: the same configuration that `logtrace run` makes of what was typed.
+//! Configuration of a cell as a run, as `logtrace run` makes it from its arguments.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,12 +6,12 @@ use std::time::Duration;
 use anyhow::Context;
 use logtrace_driver::SessionVariable;
 use logtrace_server::{FileLocation, Home, ImageConfig, Placement, Setting};
-use logtrace_study::{Cell, Detail, Where};
+use logtrace_study::{Cell, Where};
 
 use crate::measurement::TracingConfig;
 use crate::run::{Pacing, RunConfig, Storage};
 
-/// The run of a cell with a seed: of its data, or of its arrivals and requests.
+/// Returns the run of a cell. `seed` is that of its data, or of its arrivals and requests.
 pub(crate) fn run_config(cell: &Cell, seed: u64, storage: Storage, home: &Home) -> RunConfig {
     RunConfig {
         requests: cell.requests.clone(),
@@ -29,14 +29,14 @@ pub(crate) fn run_config(cell: &Cell, seed: u64, storage: Storage, home: &Home) 
         session: session(cell),
         keep_tables: false,
         storage,
-        trace: cell.detail != Detail::None,
+        trace: cell.detail.is_some(),
         tracing: tracing(cell),
         out: PathBuf::new(),
         home: home.clone(),
     }
 }
 
-/// The variables that the plan sets, and what timing stages needs from a server's start: MySQL has it by itself.
+/// Returns the variables that the plan sets, and the one that stage times need from the start of MariaDB.
 pub(crate) fn settings(cell: &Cell) -> Vec<Setting> {
     const NEEDED: &str = "performance_schema";
     let mut settings: Vec<Setting> = cell.settings.iter().map(|chosen| chosen.value.clone()).collect();
@@ -55,13 +55,8 @@ fn session(cell: &Cell) -> Vec<SessionVariable> {
 }
 
 fn tracing(cell: &Cell) -> TracingConfig {
-    let detail = match cell.detail {
-        Detail::None | Detail::Io => logtrace_common::Detail::Io,
-        Detail::Commit => logtrace_common::Detail::Commit,
-        Detail::Full => logtrace_common::Detail::Full,
-    };
     TracingConfig {
-        detail,
+        detail: cell.detail.unwrap_or_default(),
         sampling: cell.sample,
         record: false,
         ring_bytes: None,
@@ -104,7 +99,7 @@ fn image(cell: &Cell) -> Option<ImageConfig> {
     })
 }
 
-/// Whether a cell's server has file systems that are mounted for it.
+/// Returns whether file systems are mounted for a cell's server.
 pub(crate) fn needs_mounts(cell: &Cell) -> bool {
     cell.file_system.is_some() || cell.places.iter().any(|place| place.at == Where::Tmpfs)
 }

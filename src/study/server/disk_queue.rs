@@ -1,4 +1,4 @@
-//! The queue of the disk under a cell's server.
+//! Queue settings of the disk under a server.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use logtrace_study::{Cell, Plan};
 
 use crate::exit::{UsageError, with_causes};
 
-/// Fails when the disk under private servers does not have what a cell sets.
+/// Fails if the disk under private servers does not have an attribute or a value that a cell sets.
 pub(crate) fn check(plan: &Plan, cell: &Cell, home: &Home) -> Result<(), UsageError> {
     let existing = home.instances.ancestors().find(|path| path.exists());
     let directory = existing.unwrap_or(Path::new("/"));
@@ -23,7 +23,7 @@ pub(crate) fn check(plan: &Plan, cell: &Cell, home: &Home) -> Result<(), UsageEr
     Ok(())
 }
 
-/// Sets the queue of the disk under a server's data, until what is returned is dropped.
+/// Sets the queue of the disk under a server's data, until the returned guard is dropped.
 pub(crate) fn set(cell: &Cell, server: &Server, home: &Home) -> anyhow::Result<Option<QueueGuard>> {
     let settings = settings(cell);
     if settings.is_empty() {

@@ -1,4 +1,4 @@
-//! The data of a study's cells: loaded once for each server and workload, and copied for each start of a server.
+//! Data of the cells: loaded once for each server and workload, and copied for each start of a server.
 
 use std::fs;
 use std::io;
@@ -12,24 +12,30 @@ use logtrace_study::Cell;
 use crate::measurement::{Line, Signals};
 use crate::run::{DATABASE, OpenServer, RunConfig, Storage, open_server};
 
-/// All that was loaded.
-#[derive(Debug, Default)]
-pub(crate) struct Data {
-    kept: Vec<(String, Loaded)>,
+/// Server that accepted the settings of a cell.
+pub(crate) struct CheckedServer<'c> {
+    pub(crate) served: OpenServer,
+    pub(crate) cell: &'c Cell,
 }
 
-/// The data of one server and workload.
+/// Data that is loaded so far.
+#[derive(Debug, Default)]
+pub(crate) struct LoadedData {
+    snapshots: Vec<(String, CellData)>,
+}
+
+/// Data of one server and workload.
 #[derive(Debug)]
-pub(crate) struct Loaded {
-    /// Its files.
-    pub(crate) kept: DataSnapshot,
-    /// Bytes of the tables' files.
+pub(crate) struct CellData {
+    /// Files of the server.
+    pub(crate) files: DataSnapshot,
+    /// Size of the tables' files in bytes.
     bytes: u64,
 }
 
-impl Data {
-    /// The data of a cell, which is loaded if it is not yet. `config` is the cell's, with the seed of the data; what the
-    /// loading server says goes to `log`.
+impl LoadedData {
+    /// Returns the data of a cell, and loads it before if needed. `config` is that of the cell, with the seed of the data. The
+    /// loading server writes its log to `log`.
     pub(crate) async fn of(
         &mut self,
         cell: &Cell,
@@ -37,21 +43,21 @@ impl Data {
         log: impl FnOnce() -> anyhow::Result<PathBuf>,
         interrupts: &Signals,
         line: &Line,
-    ) -> anyhow::Result<&Loaded> {
+    ) -> anyhow::Result<&CellData> {
         let key = key(cell, config);
-        let at = match self.kept.iter().position(|(known, _)| *known == key) {
+        let at = match self.snapshots.iter().position(|(known, _)| *known == key) {
             Some(at) => at,
             None => {
-                self.kept
+                self.snapshots
                     .push((key, load(config, log()?, interrupts, line).await?));
-                self.kept.len() - 1
+                self.snapshots.len() - 1
             }
         };
-        Ok(&self.kept[at].1)
+        Ok(&self.snapshots[at].1)
     }
 
-    /// Loads the data of a cell with a server that runs, and stops the server. `config` is the cell's, with the seed of the
-    /// data.
+    /// Loads the data of a cell with a server that runs, and stops the server. `config` is that of the cell,
+    /// with the seed of the data.
     pub(crate) async fn load_on(
         &mut self,
         served: OpenServer,
@@ -59,31 +65,36 @@ impl Data {
         interrupts: &Signals,
         line: &Line,
     ) -> anyhow::Result<()> {
-        let (key, config) = (key(cell, config), loading(config));
+        let (key, config) = (key(cell, config), loading_config(config));
         let settings = config.server_settings();
         let reconfigured = served.server.reconfigure(&settings);
         let server = interrupts.unless_ended(reconfigured).await??;
         let served = OpenServer { server, ..served };
-        self.kept
+        self.snapshots
             .push((key, fill(served, &config, interrupts, line).await?));
         Ok(())
     }
 }
 
-impl Loaded {
-    /// The settings of the buffer pool into which so many times more data than it holds was loaded.
+impl CellData {
+    /// Returns the settings of a buffer pool that is `data_per_pool` times smaller than the data.
     pub(crate) fn pool(&self, flavor: Flavor, data_per_pool: f64) -> Vec<Setting> {
         buffer_pool(flavor, (self.bytes as f64 / data_per_pool) as u64)
     }
 }
 
-/// The same for two cells that can share data.
+/// Returns a text that is equal for two cells if they can share data.
 fn key(cell: &Cell, config: &RunConfig) -> String {
-    format!("{:?} {:?} {}", cell.server, fixed(config), cell.data_key())
+    format!(
+        "{:?} {:?} {}",
+        cell.server,
+        fixed_settings(config),
+        cell.data_key()
+    )
 }
 
-/// What a data directory is made with, and keeps.
-pub(crate) fn fixed(config: &RunConfig) -> Vec<Setting> {
+/// Returns the settings that a data directory is initialized with and that cannot change later.
+pub(crate) fn fixed_settings(config: &RunConfig) -> Vec<Setting> {
     let fixed = config
         .settings
         .iter()
@@ -91,17 +102,23 @@ pub(crate) fn fixed(config: &RunConfig) -> Vec<Setting> {
     fixed.cloned().collect()
 }
 
-/// By a server of its own in the usual place, which need not be durable: what it wrote is whole when it has stopped.
-async fn load(config: &RunConfig, log: PathBuf, interrupts: &Signals, line: &Line) -> anyhow::Result<Loaded> {
-    let config = loading(config);
+/// Loads data with a server of its own in the default directory. It need not be durable: its files are complete when it has
+/// stopped.
+async fn load(
+    config: &RunConfig,
+    log: PathBuf,
+    interrupts: &Signals,
+    line: &Line,
+) -> anyhow::Result<CellData> {
+    let config = loading_config(config);
     line.say("starting a server to load the data");
     let served = open_server(&config, log, None, interrupts, line).await?;
     fill(served, &config, interrupts, line).await
 }
 
-/// The configuration of a server that loads.
-fn loading(config: &RunConfig) -> RunConfig {
-    let mut settings = fixed(config);
+/// Returns the configuration of a server that loads data.
+fn loading_config(config: &RunConfig) -> RunConfig {
+    let mut settings = fixed_settings(config);
     settings.push(Setting::new("innodb_flush_log_at_trx_commit", "0"));
     settings.push(Setting::new("sync_binlog", "0"));
     RunConfig {
@@ -116,15 +133,15 @@ async fn fill(
     config: &RunConfig,
     interrupts: &Signals,
     line: &Line,
-) -> anyhow::Result<Loaded> {
+) -> anyhow::Result<CellData> {
     served.load(config, interrupts, line).await?;
-    line.say("keeping the data");
-    let kept = interrupts
+    line.say("saving the data");
+    let files = interrupts
         .unless_ended(served.server.stop_and_snapshot())
         .await??;
-    let tables = kept.directory().join("data").join(DATABASE);
-    let bytes = size(&tables).with_context(|| format!("cannot tell the size of {}", tables.display()))?;
-    Ok(Loaded { kept, bytes })
+    let tables = files.directory().join("data").join(DATABASE);
+    let bytes = size(&tables).with_context(|| format!("cannot read the size of {}", tables.display()))?;
+    Ok(CellData { files, bytes })
 }
 
 fn size(directory: &Path) -> io::Result<u64> {

@@ -1,4 +1,4 @@
-//! The server of a study: started for a group of cells, and given the settings of each cell of the group.
+//! Server of a study: it runs for a group of cells, and gets the settings of each.
 
 use std::time::Instant;
 
@@ -9,77 +9,81 @@ use logtrace_tracer::Detaching;
 
 use crate::measurement::{Line, Signals};
 use crate::run::{OpenServer, RunConfig, Storage, Tables, check_traceable, open_server, tear_down};
-use crate::study::checks::settings_check::Checked;
-use crate::study::directory::progress_file::Account;
+use crate::study::directory::progress_file::TimeAccount;
 use crate::study::directory::study_dir::StudyDir;
 use crate::study::server::cell_config::{run_config, storage};
 use crate::study::server::disk_queue;
-use crate::study::server::loaded_data::Data;
+use crate::study::server::loaded_data::{CheckedServer, LoadedData};
 
-/// Whatever server runs for the study, if one does, and the data that servers start with.
+/// Server that runs for the study, if any, and the data that servers start with.
 #[derive(Debug)]
-pub(crate) struct Host<'a> {
+pub(crate) struct SharedServer<'a> {
     dir: &'a StudyDir,
     home: &'a Home,
     /// Seed of the data.
     seed: u64,
     interrupts: &'a Signals,
-    data: Data,
+    data: LoadedData,
     running: Option<Running>,
     starts: u32,
 }
 
-/// A server with its tables.
+/// Server with its tables.
 #[derive(Debug)]
 struct Running {
     served: OpenServer,
-    /// The settings of the disk under it.
+    /// Settings of the disk under the server.
     _queue: Option<QueueGuard>,
     key: String,
-    /// Whether a turn was measured on its tables.
+    /// Whether a measurement used the tables.
     is_used: bool,
-    /// The probes of the turn that was measured last, on their way out.
+    /// Probes of the last measurement, which are being detached.
     detaching: Option<Detaching>,
 }
 
-/// A server that a cell can be measured on.
+/// Server that is ready for a measurement.
 #[derive(Debug)]
 pub(crate) struct Ready<'a> {
-    /// The server.
+    /// Server.
     pub(crate) served: &'a mut OpenServer,
-    /// Its tables.
+    /// Tables of the server.
     pub(crate) tables: Tables,
-    /// The run of the cell, with the seed of the data.
+    /// Configuration of the run, with the seed of the data.
     pub(crate) config: RunConfig,
-    /// Probes of an earlier turn that are not gone yet, and later those of this one.
+    /// Probes of the measurement before, which may still be attached; afterwards those of this one.
     pub(crate) detaching: &'a mut Option<Detaching>,
 }
 
-impl<'a> Host<'a> {
-    /// Before any server runs. `seed` is that of the data.
+impl<'a> SharedServer<'a> {
+    /// Creates the state before any server runs. `seed` is that of the data.
     pub(crate) fn new(dir: &'a StudyDir, home: &'a Home, seed: u64, interrupts: &'a Signals) -> Self {
         Self {
             dir,
             home,
             seed,
             interrupts,
-            data: Data::default(),
+            data: LoadedData::default(),
             running: None,
             starts: 0,
         }
     }
 
-    /// The signals that it heeds.
+    /// Returns the directory of the study.
+    pub(crate) fn dir(&self) -> &'a StudyDir {
+        self.dir
+    }
+
+    /// Returns the signals that end the study.
     pub(crate) fn interrupts(&self) -> &'a Signals {
         self.interrupts
     }
 
-    /// A server as a cell needs it, with its tables. How long that takes goes to the account.
+    /// Makes a server ready for a cell, with its tables. Adds the time to `account`.
     pub(crate) async fn ready(
         &mut self,
         cell: &Cell,
         line: &Line,
-        account: &mut Account,
+        account: &mut TimeAccount,
     ) -> anyhow::Result<Ready<'_>> {
         let begun = Instant::now();
         let served = self.serve(cell, line).await;
@@ -98,15 +102,15 @@ impl<'a> Host<'a> {
         })
     }
 
-    /// Loads data with a server that was asked about its variables: one start less.
+    /// Loads data with the server that the check of variables left running. That saves a start.
     pub(crate) async fn load(
         &mut self,
-        checked: Checked<'_>,
+        checked: CheckedServer<'_>,
         line: &Line,
-        account: &mut Account,
+        account: &mut TimeAccount,
     ) -> anyhow::Result<()> {
         let begun = Instant::now();
-        let Checked { served, cell } = checked;
+        let CheckedServer { served, cell } = checked;
         let config = run_config(cell, self.seed, Storage::default(), self.home);
         let loaded = self
             .data
@@ -116,8 +120,8 @@ impl<'a> Host<'a> {
         loaded
     }
 
-    /// Kills the server, if one runs: after a turn that failed nobody knows what state it is in.
-    pub(crate) fn give_up(&mut self) {
+    /// Kills the server, if one runs: its state is unknown after a failed measurement.
+    pub(crate) fn kill(&mut self) {
         self.running = None;
     }
 
@@ -134,7 +138,7 @@ impl<'a> Host<'a> {
         let mut config = run_config(cell, self.seed, storage(cell)?, self.home);
         let suits = self.suits(cell);
         if !suits {
-            // Two servers at a time would take each other's memory.
+            // Two servers at a time would compete for memory.
             self.stop(line).await?;
         }
         let starts = &mut self.starts;
@@ -162,10 +166,12 @@ impl<'a> Host<'a> {
 
     /// Checks whether the server that runs can measure a cell once it has the cell's settings.
     fn suits(&self, cell: &Cell) -> bool {
-        // Unique numbers of a file's workload repeat with the seed, and that is the same for all cells of a block.
-        let goes_on = cell.data == DataUse::Kept && cell.requests.custom().is_none();
+        // Unique numbers of a workload from a file repeat with the seed, and all cells of a block have the same seed.
+        let can_reuse_tables = cell.data == DataUse::Kept && cell.requests.custom().is_none();
         self.running.as_ref().is_some_and(|running| {
-            running.served.server.is_running() && running.key == key(cell) && (goes_on || !running.is_used)
+            running.served.server.is_running()
+                && running.key == key(cell)
+                && (can_reuse_tables || !running.is_used)
         })
     }
 
@@ -173,10 +179,10 @@ impl<'a> Host<'a> {
         self.starts += 1;
         let log = self.dir.server_log(self.starts)?;
         line.say("starting the server");
-        // It is there: nothing is loaded.
-        let none = || Err(anyhow::anyhow!("the data of {} is gone", cell.key));
-        let data = self.data.of(cell, config, none, self.interrupts, line).await?;
-        let served = open_server(config, log, Some(&data.kept), self.interrupts, line).await?;
+        // The data is loaded already, so there is no log.
+        let no_log = || Err(anyhow::anyhow!("the data of {} is gone", cell.key));
+        let data = self.data.of(cell, config, no_log, self.interrupts, line).await?;
+        let served = open_server(config, log, Some(&data.files), self.interrupts, line).await?;
         let queue = disk_queue::set(cell, &served.server, self.home)?;
         let running = self.running.insert(Running {
             served,
@@ -189,7 +195,7 @@ impl<'a> Host<'a> {
     }
 }
 
-/// The same for cells that can share a running server with its data.
+/// Returns a text that is equal for two cells if they can share a running server with its data.
 fn key(cell: &Cell) -> String {
     format!("{} {}", cell.server_key(), cell.data_key())
 }

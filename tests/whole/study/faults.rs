@@ -23,7 +23,7 @@ fn a_server_that_is_killed_costs_its_turn_alone() {
         let output = child.wait_with_output().unwrap();
         let (stdout, stderr) = texts(&output);
         assert_eq!(output.status.code(), Some(3), "{stdout}\n{stderr}");
-        assert!(stdout.contains("3 of 4 turns"), "{stdout}");
+        assert!(stdout.contains("3 of 4 measurements"), "{stdout}");
         assert!(!place.measured().contains_key(&killed), "{killed}: {stderr}");
         place.assert_nothing_left();
 
@@ -51,7 +51,7 @@ fn a_disk_that_is_full_costs_what_is_measured_meanwhile() {
         let output = child.wait_with_output().unwrap();
         let (stdout, stderr) = texts(&output);
         assert_eq!(output.status.code(), Some(3), "{stdout}\n{stderr}");
-        assert!(stdout.contains("1 of 2 turns"), "{stdout}");
+        assert!(stdout.contains("1 of 2 measurements"), "{stdout}");
         assert!(stderr.contains("full"), "{stderr}");
         disk.empty();
         resumed(&place, &arguments);

@@ -59,7 +59,10 @@ fn ctrl_c_ends_a_study_with_what_is_measured() {
     assert_eq!(output.status.code(), Some(3), "{stdout}\n{stderr}");
     let measured = place.measured().len();
     assert!((1..4).contains(&measured), "{stdout}");
-    assert!(stdout.contains(&format!("{measured} of 4 turns")), "{stdout}");
+    assert!(
+        stdout.contains(&format!("{measured} of 4 measurements")),
+        "{stdout}"
+    );
     assert!(
         place
             .documents()

@@ -27,7 +27,7 @@ fn every_cell_is_measured_as_often_as_the_plan_says() {
         let seed = |turn: usize| workload(&documents[&expected[turn]]).seed;
         assert_eq!((seed(0), seed(1)), (seed(2), seed(3)));
         assert_ne!(seed(0), seed(1));
-        assert!(stdout.contains("4 of 4 turns"), "{stdout}");
+        assert!(stdout.contains("4 of 4 measurements"), "{stdout}");
         for file in [
             "report.md",
             "tables.csv",

@@ -1,5 +1,5 @@
 //! Order of the measurements, the servers that they share, and their cost.
 
 pub(crate) mod cost_estimate;
+pub(crate) mod measurement_order;
 pub(crate) mod server_reuse;
-pub(crate) mod turns;

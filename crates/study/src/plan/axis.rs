@@ -1,4 +1,4 @@
-//! The dimensions of a study.
+//! Axes of a study.
 
 use std::collections::BTreeSet;
 
@@ -6,52 +6,52 @@ use logtrace_common::Flavor;
 use logtrace_driver::FileError;
 use toml::Spanned;
 
-use crate::plan::options::{Opt, flavor, options};
-use crate::plan::plan_file::Source;
+use crate::plan::options::{PlanOption, flavor, options};
+use crate::plan::plan_file::PlanFile;
 use crate::plan::syntax::{AxisText, Node, Table};
 
-/// Longest name of a level: all levels of a cell together name a directory.
+/// Longest name of a level. The levels of a cell together name a directory.
 const LONGEST: usize = 40;
 
-/// Keys of a level that are no options.
+/// Keys of a level that are not options.
 const OWN: [&str; 3] = ["name", "only", "twin"];
 
-/// A dimension of a study.
+/// Axis: a dimension of a study.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its levels, at least one.
+    /// Levels, at least one.
     pub levels: Vec<Level>,
-    /// The line of its name in the plan, from 1.
+    /// Line of the name in the plan, from 1.
     pub line: usize,
 }
 
-/// A value of a dimension: a name and what it stands for.
+/// Level of an axis: a name, and options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Level {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its part of the names of directories; no other level of the axis has it.
+    /// Part of the names of directories, unique in the axis.
     pub slug: String,
-    /// The only flavor of server that has it.
+    /// Flavor of the servers that have this level, or `None` for both.
     pub only: Option<Flavor>,
-    /// Whether it may be the same as another level, which checks the study itself.
+    /// Whether it may equal another level: an A/A check of the study.
     pub twin: bool,
-    /// The line of its name in the plan, from 1.
+    /// Line of the name in the plan, from 1.
     pub line: usize,
-    pub(crate) options: Vec<Opt>,
+    pub(crate) options: Vec<PlanOption>,
 }
 
 impl Axis {
-    /// The level of this name.
+    /// Returns the level of this name.
     pub fn level(&self, name: &str) -> Option<&Level> {
         self.levels.iter().find(|level| level.name == name)
     }
 }
 
-/// All axes of a plan.
-pub(crate) fn axes(source: &Source<'_>, texts: &[AxisText]) -> Result<Vec<Axis>, FileError> {
+/// Reads the axes of a plan.
+pub(crate) fn axes(source: &PlanFile<'_>, texts: &[AxisText]) -> Result<Vec<Axis>, FileError> {
     let mut axes: Vec<Axis> = Vec::new();
     for text in texts {
         let (name, line) = (text.name.get_ref(), source.line(text.name.span()));
@@ -62,12 +62,12 @@ pub(crate) fn axes(source: &Source<'_>, texts: &[AxisText]) -> Result<Vec<Axis>,
         {
             return Err(source.error_at(
                 line,
-                format!("{name:?} is no name of an axis: write letters, digits, - and _"),
+                format!("{name:?} is not a name for an axis: write letters, digits, - and _"),
             ));
         }
         if let Some(other) = axes.iter().find(|axis| axis.name == *name) {
             let problem = format!(
-                "line {} has an axis {name} too: give each a name of its own",
+                "line {} has an axis {name} too: give each its own name",
                 other.line
             );
             return Err(source.error_at(line, problem));
@@ -87,7 +87,7 @@ pub(crate) fn axes(source: &Source<'_>, texts: &[AxisText]) -> Result<Vec<Axis>,
     Ok(axes)
 }
 
-fn levels(source: &Source<'_>, axis: &str, texts: &[Spanned<Table>]) -> Result<Vec<Level>, FileError> {
+fn levels(source: &PlanFile<'_>, axis: &str, texts: &[Spanned<Table>]) -> Result<Vec<Level>, FileError> {
     let (mut levels, mut slugs): (Vec<Level>, _) = (Vec::new(), BTreeSet::new());
     for text in texts {
         let name = own(source, text, "name")?;
@@ -98,12 +98,12 @@ fn levels(source: &Source<'_>, axis: &str, texts: &[Spanned<Table>]) -> Result<V
         if name.is_empty() || name.chars().count() > LONGEST || name.chars().any(char::is_control) {
             return Err(source.error_at(
                 line,
-                format!("{name:?} is no name of a level: write 1 to {LONGEST} characters"),
+                format!("{name:?} is not a name for a level: write 1 to {LONGEST} characters"),
             ));
         }
         if let Some(other) = levels.iter().find(|level| level.name == name) {
             let problem = format!(
-                "line {} has a level {name} of the axis {axis} too: give each a name of its own",
+                "line {} has a level {name} of the axis {axis} too: give each its own name",
                 other.line
             );
             return Err(source.error_at(line, problem));
@@ -120,8 +120,12 @@ fn levels(source: &Source<'_>, axis: &str, texts: &[Spanned<Table>]) -> Result<V
     Ok(levels)
 }
 
-/// A key of a level that is no option, and its line.
-fn own(source: &Source<'_>, text: &Spanned<Table>, key: &str) -> Result<Option<(String, usize)>, FileError> {
+/// Reads a key of a level that is not an option. Returns its value and its line.
+fn own(
+    source: &PlanFile<'_>,
+    text: &Spanned<Table>,
+    key: &str,
+) -> Result<Option<(String, usize)>, FileError> {
     let mut entries = text.get_ref().0.iter();
     let Some((name, node)) = entries.find(|(name, _)| name.get_ref() == key) else {
         return Ok(None);
@@ -135,18 +139,18 @@ fn own(source: &Source<'_>, text: &Spanned<Table>, key: &str) -> Result<Option<(
     Ok(Some((value, line)))
 }
 
-fn only(source: &Source<'_>, text: &Spanned<Table>) -> Result<Option<Flavor>, FileError> {
+fn only(source: &PlanFile<'_>, text: &Spanned<Table>) -> Result<Option<Flavor>, FileError> {
     let only = own(source, text, "only")?;
     let only = only.map(|(word, line)| {
-        let problem = format!("only: {word:?} is no server: write \"mysql\" or \"mariadb\"");
+        let problem = format!("only: {word:?} is not a server: write \"mysql\" or \"mariadb\"");
         flavor(&word).ok_or_else(|| source.error_at(line, problem))
     });
     only.transpose()
 }
 
-/// Characters that mean something in paths or commands are replaced; where two names become the same, the later one gets a
-/// number.
-fn slug(name: &str, taken: &mut BTreeSet<String>) -> String {
+/// Returns a name for directories: special characters of paths and commands are replaced. If two names become equal, the later
+/// one gets a number.
+fn slug(name: &str, used: &mut BTreeSet<String>) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '-' || c == '+';
     let slug: String = name.chars().map(|c| if plain(c) { c } else { '-' }).collect();
     let slug = if slug.starts_with(['.', '-']) {
@@ -156,19 +160,19 @@ fn slug(name: &str, taken: &mut BTreeSet<String>) -> String {
     };
     let numbered = (2..).map(|number: u32| format!("{slug}-{number}"));
     let mut free = std::iter::once(slug.clone()).chain(numbered);
-    let slug = free.find(|slug| !taken.contains(slug)).unwrap_or(slug);
-    taken.insert(slug.clone());
+    let slug = free.find(|slug| !used.contains(slug)).unwrap_or(slug);
+    used.insert(slug.clone());
     slug
 }
 
-/// Two axes cannot decide the same option.
-fn check_clashes(source: &Source<'_>, axes: &[Axis], axis: &Axis) -> Result<(), FileError> {
+/// Fails if two axes set the same option.
+fn check_clashes(source: &PlanFile<'_>, axes: &[Axis], axis: &Axis) -> Result<(), FileError> {
     for option in axis.levels.iter().flat_map(|level| &level.options) {
         for other in axes {
             let mut others = other.levels.iter().flat_map(|level| &level.options);
             if let Some(clash) = others.find(|clash| clash.clashes(option)) {
                 let problem = format!(
-                    "{} is set by the axis {} and, in line {}, by the axis {}: leave it to one of them",
+                    "the axis {1} sets {0}, and in line {2} so does the axis {3}: set it in one of them",
                     option.key, axis.name, clash.line, other.name
                 );
                 return Err(source.error_at(option.line, problem));
@@ -183,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slugs_are_names_of_directories_and_differ() {
+    fn slugs_are_unique_names_of_directories() {
         let mut taken = BTreeSet::new();
         let slugs = ["10/s", "10 s", "..", "CPU-bound", "a_b"].map(|name| slug(name, &mut taken));
         assert_eq!(slugs, ["10-s", "10-s-2", "x..", "CPU-bound", "a-b"]);

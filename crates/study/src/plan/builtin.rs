@@ -1,15 +1,15 @@
-//! The studies that come with logtrace.
+//! Studies that come with logtrace.
 
 use logtrace_driver::FileError;
 
 use crate::plan::study_plan::Plan;
 
-/// A study that comes with logtrace.
+/// Study that comes with logtrace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Builtin {
-    /// Its name.
+    /// Name.
     pub name: &'static str,
-    /// The text of its plan.
+    /// Text of the plan.
     pub text: &'static str,
 }
 
@@ -22,7 +22,7 @@ macro_rules! builtin {
     };
 }
 
-/// Every study that comes with logtrace.
+/// Studies that come with logtrace.
 pub const BUILTIN: [Builtin; 5] = [
     builtin!("slow-log"),
     builtin!("query-log"),
@@ -32,12 +32,12 @@ pub const BUILTIN: [Builtin; 5] = [
 ];
 
 impl Builtin {
-    /// The study of this name.
+    /// Returns the study of this name.
     pub fn find(name: &str) -> Option<&'static Self> {
         BUILTIN.iter().find(|builtin| builtin.name == name)
     }
 
-    /// Its plan; an error is a fault of logtrace's own, which its tests would have found.
+    /// Reads the plan. An error would be a bug of logtrace, which its tests find.
     pub fn plan(&self) -> Result<Plan, FileError> {
         let files = |name: &str| Err(format!("the studies of logtrace have no file {name}"));
         Plan::read(&format!("studies/{}.toml", self.name), self.text, &files)
@@ -49,7 +49,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::{Estimate, Scale};
+    use crate::order::cost_estimate::CostEstimate;
+    use crate::plan::scale::Scale;
 
     fn plans() -> Vec<Plan> {
         let plans = BUILTIN.iter().map(Builtin::plan).collect::<Result<Vec<_>, _>>();
@@ -57,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn each_is_a_plan_of_its_own_name_with_as_many_cells_as_it_says() {
+    fn builtin_plans_have_their_names_and_numbers_of_cells() {
         let expected = [
             ("slow-log", [32, 48, 48]),
             ("query-log", [24, 42, 120]),
@@ -73,22 +74,27 @@ mod tests {
     }
 
     #[test]
-    fn scales_take_as_long_as_they_promise() {
+    fn scales_take_their_time() {
         for plan in plans() {
-            let smoke = Estimate::new(plan.cells(Scale::Smoke));
-            assert!(smoke.turns <= 40, "{}: {} turns", plan.name, smoke.turns);
+            let smoke = CostEstimate::new(plan.cells(Scale::Smoke));
+            assert!(
+                smoke.measurements <= 40,
+                "{}: {} measurements",
+                plan.name,
+                smoke.measurements
+            );
             assert!(
                 smoke.measuring >= smoke.time.mul_f64(0.7),
                 "{}: {smoke:?}",
                 plan.name
             );
-            let quick = Estimate::new(plan.cells(Scale::Quick));
+            let quick = CostEstimate::new(plan.cells(Scale::Quick));
             assert!(quick.time < Duration::from_secs(3600), "{}: {quick:?}", plan.name);
         }
     }
 
     #[test]
-    fn every_cell_of_a_table_has_its_baseline_at_each_scale() {
+    fn cells_of_tables_have_baselines_at_each_scale() {
         for plan in plans() {
             for (table, scale) in plan
                 .tables

@@ -1,27 +1,27 @@
-//! A cell from its options: everything that can be checked without a machine is checked.
+//! Cells from options, with every check that needs no machine.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use logtrace_common::{FileClass, Flavor, Sampling};
+use logtrace_common::{Detail, FileClass, Flavor, Sampling};
 use logtrace_driver::{Arrivals, FileError, Pace, Rate};
 use logtrace_server::{ImageKind, ImageSize, Placement, ServerChoice, Setting, check_placements};
 
-use crate::cell::{Cell, Chosen, DataUse, Detail, FileSystem, Place, Where};
-use crate::plan::option_layers::{Merged, scalar};
-use crate::plan::options::{Opt, flavor};
-use crate::plan::workload::{Files, requests, tables};
+use crate::cell::{Cell, DataUse, FileSystem, FromPlan, Place, Where};
+use crate::plan::option_layers::{OptionLayers, scalar};
+use crate::plan::options::{PlanOption, flavor};
+use crate::plan::workload::{ReadFile, requests, tables};
 
-/// Windows are at least this long: shorter ones measure their own edges.
+/// Shortest window. Shorter ones would measure their own edges.
 const SHORTEST: Duration = Duration::from_secs(1);
-/// Unless it is said otherwise, as with `logtrace run`.
+/// Default number of connections, as of `logtrace run`.
 const CONNECTIONS: usize = 8;
 const WARMUP: Duration = Duration::from_secs(3);
 const DURATION: Duration = Duration::from_secs(30);
 const REPEATS: u32 = 3;
 
-/// The server that the options name, and its flavor.
-pub(crate) fn server(options: &Merged<'_>) -> Result<(ServerChoice, Flavor), FileError> {
+/// Returns the server that the options name, and its flavor.
+pub(crate) fn server(options: &OptionLayers<'_>) -> Result<(ServerChoice, Flavor), FileError> {
     let choice: Option<ServerChoice> = options.parsed("server")?;
     let chosen = options.text("flavor")?;
     let chosen = chosen
@@ -33,12 +33,12 @@ pub(crate) fn server(options: &Merged<'_>) -> Result<(ServerChoice, Flavor), Fil
             Ok((ServerChoice::Flavor(flavor), flavor))
         }
         (Some(ServerChoice::Flavor(_)), _) => {
-            Err(options.error("flavor", "the server is of the other: leave it out"))
+            Err(options.error("flavor", "the server has the other flavor: leave this option out"))
         }
         (Some(choice @ ServerChoice::Binary(_)), Some(flavor)) => Ok((choice, flavor)),
         (Some(ServerChoice::Binary(_)), None) => Err(options.error(
             "server",
-            "say which it is: write flavor = \"mysql\" or \"mariadb\" next to it",
+            "a path does not show the flavor: write flavor = \"mysql\" or \"mariadb\" next to it",
         )),
         (Some(ServerChoice::Running(_)), _) => Err(options.error(
             "server",
@@ -47,12 +47,12 @@ pub(crate) fn server(options: &Merged<'_>) -> Result<(ServerChoice, Flavor), Fil
     }
 }
 
-/// The cell of these options.
+/// Returns the cell of these options.
 pub(crate) fn cell(
     key: String,
     levels: Vec<(String, String)>,
-    options: &Merged<'_>,
-    files: Files<'_>,
+    options: &OptionLayers<'_>,
+    files: ReadFile<'_>,
 ) -> Result<Cell, FileError> {
     let (server, flavor) = server(options)?;
     let pace = pace(options)?;
@@ -96,7 +96,7 @@ pub(crate) fn cell(
     })
 }
 
-fn duration(options: &Merged<'_>) -> Result<Duration, FileError> {
+fn duration(options: &OptionLayers<'_>) -> Result<Duration, FileError> {
     let duration = options.time("duration")?.unwrap_or(DURATION);
     match duration < SHORTEST {
         true => Err(options.error("duration", format!("write at least {SHORTEST:?}"))),
@@ -104,7 +104,7 @@ fn duration(options: &Merged<'_>) -> Result<Duration, FileError> {
     }
 }
 
-fn pace(options: &Merged<'_>) -> Result<Pace, FileError> {
+fn pace(options: &OptionLayers<'_>) -> Result<Pace, FileError> {
     let arrivals: Option<Arrivals> = options.parsed("arrivals")?;
     match options.text("rate")?.as_deref() {
         None | Some("max") => Ok(Pace::Closed),
@@ -115,27 +115,27 @@ fn pace(options: &Merged<'_>) -> Result<Pace, FileError> {
             }),
             _ => Err(options.error(
                 "rate",
-                "a share of the capacity would be another rate in each cell: write \"500/s\", or \"max\"",
+                "a share of the capacity would be a different rate in each cell: write \"500/s\" or \"max\"",
             )),
         },
     }
 }
 
-fn settings(options: &Merged<'_>, table: &str) -> Result<Vec<Chosen<Setting>>, FileError> {
+fn settings(options: &OptionLayers<'_>, table: &str) -> Result<Vec<FromPlan<Setting>>, FileError> {
     let settings = options.of_table(table);
     let settings = settings.map(|(name, option)| {
         let key = format!("{table}.{name}");
-        let value =
-            scalar(&option.value).ok_or_else(|| options.error(&key, "a list is no value of a variable"))?;
+        let value = scalar(&option.value)
+            .ok_or_else(|| options.error(&key, "a variable cannot have a list as its value"))?;
         let setting: Result<Setting, _> = format!("{name}={value}").parse();
         let setting = setting.map_err(|error| options.error(&key, error))?;
         if table == "settings" && setting.is_reserved() {
             return Err(options.error(
                 &key,
-                "logtrace itself decides it for a private server: leave it out",
+                "logtrace sets this variable of private servers itself: leave it out",
             ));
         }
-        Ok(Chosen {
+        Ok(FromPlan {
             value: setting,
             line: option.line,
         })
@@ -143,14 +143,14 @@ fn settings(options: &Merged<'_>, table: &str) -> Result<Vec<Chosen<Setting>>, F
     settings.collect()
 }
 
-fn queue(options: &Merged<'_>) -> Result<Vec<Chosen<(String, String)>>, FileError> {
+fn queue(options: &OptionLayers<'_>) -> Result<Vec<FromPlan<(String, String)>>, FileError> {
     let attributes = options.of_table("queue").map(|(name, option)| {
         let key = format!("queue.{name}");
         let is_name = name
             .chars()
             .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
         match scalar(&option.value).filter(|_| is_name) {
-            Some(value) => Ok(Chosen {
+            Some(value) => Ok(FromPlan {
                 value: (name.to_owned(), value),
                 line: option.line,
             }),
@@ -163,14 +163,17 @@ fn queue(options: &Merged<'_>) -> Result<Vec<Chosen<(String, String)>>, FileErro
     attributes.collect()
 }
 
-fn data_per_pool(options: &Merged<'_>, settings: &[Chosen<Setting>]) -> Result<Option<f64>, FileError> {
+fn data_per_pool(
+    options: &OptionLayers<'_>,
+    settings: &[FromPlan<Setting>],
+) -> Result<Option<f64>, FileError> {
     const POOL: &str = "innodb_buffer_pool_size";
     let ratio = options.positive("data_per_pool")?;
     match settings.iter().find(|chosen| chosen.value.name() == POOL) {
         Some(chosen) if ratio.is_some() => Err(options.error(
             "data_per_pool",
             format!(
-                "the size of the pool follows from it: take {POOL} out of line {}",
+                "it decides the size of the buffer pool: remove {POOL} from line {}",
                 chosen.line
             ),
         )),
@@ -178,36 +181,44 @@ fn data_per_pool(options: &Merged<'_>, settings: &[Chosen<Setting>]) -> Result<O
     }
 }
 
-/// Stages are timed by the Performance Schema, which MariaDB has off by default.
-fn stages(options: &Merged<'_>, flavor: Flavor) -> Result<bool, FileError> {
+/// Reads `stages`. The Performance Schema times stages, and it is off by default on MariaDB.
+fn stages(options: &OptionLayers<'_>, flavor: Flavor) -> Result<bool, FileError> {
     const SCHEMA: &str = "settings.performance_schema";
     let stages = options.flag("stages")?;
     let is_on = options.text(SCHEMA)?.map(|value| !is_off(&value));
     match stages && !is_on.unwrap_or(flavor == Flavor::MySql) {
         true => Err(options.error(
             "stages",
-            format!("the Performance Schema of {flavor} times them, and is off: write {SCHEMA} = true"),
+            format!("the Performance Schema of {flavor} times stages, and it is off: write {SCHEMA} = true"),
         )),
         false => Ok(stages),
     }
 }
 
-/// Whether a value switches a variable off.
+/// Returns whether a value switches a variable off.
 fn is_off(value: &str) -> bool {
     ["0", "off", "false"].contains(&value.to_ascii_lowercase().as_str())
 }
 
-fn tracing(options: &Merged<'_>) -> Result<(Detail, Sampling), FileError> {
-    let words = Detail::ALL.map(|detail| (detail.as_str(), detail));
-    let detail = options.word("detail", &words)?.unwrap_or_default();
+fn tracing(options: &OptionLayers<'_>) -> Result<(Option<Detail>, Sampling), FileError> {
+    let is_traced = options.text("detail")?.as_deref() != Some("none");
+    let detail: Option<Detail> = if is_traced {
+        options.parsed("detail")?
+    } else {
+        None
+    };
     let sample: Sampling = options.parsed("sample")?.unwrap_or_default();
-    match detail == Detail::None && sample.has_gaps() {
-        true => Err(options.error("sample", "nothing is traced with detail = \"none\": leave it out")),
-        false => Ok((detail, sample)),
+    match is_traced {
+        true => Ok((Some(detail.unwrap_or_default()), sample)),
+        false if sample.has_gaps() => Err(options.error(
+            "sample",
+            "detail = \"none\" traces nothing: leave one of the two out",
+        )),
+        false => Ok((None, sample)),
     }
 }
 
-fn file_system(options: &Merged<'_>) -> Result<Option<FileSystem>, FileError> {
+fn file_system(options: &OptionLayers<'_>) -> Result<Option<FileSystem>, FileError> {
     let kind = options.text("file_system.kind")?;
     let size: Option<ImageSize> = options.parsed("file_system.size")?;
     let mkfs = options.texts("file_system.mkfs")?;
@@ -229,21 +240,21 @@ fn file_system(options: &Merged<'_>) -> Result<Option<FileSystem>, FileError> {
                 let key = format!("file_system.{name}");
                 Err(options.error(
                     &key,
-                    "say of which one: write kind = \"ext4\", \"xfs\" or \"btrfs\" next to it",
+                    "the kind of the file system is missing: write kind = \"ext4\", \"xfs\" or \"btrfs\" next to it",
                 ))
             }
         },
     }
 }
 
-/// A binary log that is off has no place; one that has a place is on, and needs no setting.
+/// Reads the locations of files. A binary log that is off has no location; one with a location is on, so `log_bin` is dropped.
 fn places(
-    options: &Merged<'_>,
+    options: &OptionLayers<'_>,
     flavor: Flavor,
-    settings: &mut Vec<Chosen<Setting>>,
+    settings: &mut Vec<FromPlan<Setting>>,
     has_file_system: bool,
 ) -> Result<Vec<Place>, FileError> {
-    let is_log_bin = |chosen: &&Chosen<Setting>| chosen.value.name() == "log_bin";
+    let is_log_bin = |chosen: &&FromPlan<Setting>| chosen.value.name() == "log_bin";
     let no_binlog = settings
         .iter()
         .find(is_log_bin)
@@ -272,9 +283,9 @@ fn places(
 }
 
 fn place(
-    options: &Merged<'_>,
+    options: &OptionLayers<'_>,
     class: &str,
-    option: &Opt,
+    option: &PlanOption,
     has_file_system: bool,
 ) -> Result<Option<Place>, FileError> {
     let key = format!("place.{class}");
@@ -287,18 +298,18 @@ fn place(
         "own" => {
             return Err(options.error(
                 &key,
-                "a file system of its own is made like that of the server: write file_system = \"ext4\"",
+                "\"own\" is a file system like that of the server, and the server has none: write file_system = \"ext4\"",
             ));
         }
         "tmpfs" => Where::Tmpfs,
         "nothing" if is_query_log => Where::Nothing,
         "nothing" => {
-            return Err(options.error(&key, "only slow_log and general_log can be written to nothing"));
+            return Err(options.error(&key, "only slow_log and general_log can be discarded"));
         }
         path if path.starts_with('/') => Where::Directory(path.into()),
         other => {
             let problem = format!(
-                "{other:?} is no place: write own, tmpfs, nothing, default, or a directory from / on"
+                "{other:?} is not a location: write own, tmpfs, nothing, default, or a directory that starts with /"
             );
             return Err(options.error(&key, problem));
         }

@@ -1,4 +1,4 @@
-//! docs/plans.md is true: its example is a plan, and it tells of every option.
+//! Test of docs/plans.md: its example is a plan, and it describes every option.
 
 use crate::plan::options::PLAIN;
 use crate::{Plan, Scale};
@@ -24,7 +24,7 @@ fn the_example_is_a_plan() {
 }
 
 #[test]
-fn every_option_and_figure_is_told_of() {
+fn options_and_figures_are_documented() {
     let tables = [
         "settings.",
         "session.",

@@ -1,4 +1,4 @@
-//! The options of one cell, put together from base, scale and levels, and read as what they are.
+//! Options of one cell, merged from base, scale and levels, and read as typed values.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -10,21 +10,22 @@ use logtrace_common::Flavor;
 use logtrace_driver::FileError;
 use toml::Value;
 
-use crate::plan::options::Opt;
-use crate::plan::plan_file::Source;
+use crate::plan::options::PlanOption;
+use crate::plan::plan_file::{PlanFile, unknown_word};
 
-/// Options by their names.
+/// Options by name.
 #[derive(Clone, Debug)]
-pub(crate) struct Merged<'a> {
-    source: Source<'a>,
-    options: BTreeMap<String, Opt>,
+pub(crate) struct OptionLayers<'a> {
+    source: PlanFile<'a>,
+    options: BTreeMap<String, PlanOption>,
 }
 
-impl<'a> Merged<'a> {
-    /// Later layers replace what earlier ones say; within one, what is for one flavor alone replaces what is for both.
+impl<'a> OptionLayers<'a> {
+    /// Merges layers. A later layer replaces options of earlier ones; within a layer, an option for one flavor replaces one for
+    /// both.
     pub(crate) fn new<'b>(
-        source: Source<'a>,
-        layers: impl Iterator<Item = &'b [Opt]>,
+        source: PlanFile<'a>,
+        layers: impl Iterator<Item = &'b [PlanOption]>,
         flavor: Option<Flavor>,
     ) -> Self {
         let mut options = BTreeMap::new();
@@ -39,13 +40,13 @@ impl<'a> Merged<'a> {
         Self { source, options }
     }
 
-    /// The lines of all options.
+    /// Returns the line of each option.
     pub(crate) fn lines(&self) -> BTreeMap<String, usize> {
         let options = self.options.iter();
         options.map(|(key, option)| (key.clone(), option.line)).collect()
     }
 
-    /// What tells two cells apart, if anything does.
+    /// Returns all names and values: two cells with the same ones would measure the same.
     pub(crate) fn identity(&self) -> Vec<(&str, &Value)> {
         let options = self.options.iter();
         options
@@ -53,20 +54,20 @@ impl<'a> Merged<'a> {
             .collect()
     }
 
-    /// Those of a table, without its name.
-    pub(crate) fn of_table(&self, table: &str) -> impl Iterator<Item = (&str, &Opt)> {
+    /// Returns the options of a table, without its name.
+    pub(crate) fn of_table(&self, table: &str) -> impl Iterator<Item = (&str, &PlanOption)> {
         self.options.iter().filter_map(move |(key, option)| {
             let name = key.strip_prefix(table)?.strip_prefix('.')?;
             Some((name, option))
         })
     }
 
-    /// Whether an option is there.
+    /// Returns whether an option is set.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.options.contains_key(key)
     }
 
-    /// What is wrong with an option.
+    /// Returns an error about an option.
     pub(crate) fn error(&self, key: &str, problem: impl Display) -> FileError {
         match self.options.get(key) {
             Some(option) => self.source.error_at(option.line, format!("{key}: {problem}")),
@@ -74,7 +75,7 @@ impl<'a> Merged<'a> {
         }
     }
 
-    /// A text; numbers are texts too.
+    /// Reads a text. Numbers are texts too.
     pub(crate) fn text(&self, key: &str) -> Result<Option<String>, FileError> {
         let Some(option) = self.options.get(key) else {
             return Ok(None);
@@ -84,30 +85,25 @@ impl<'a> Merged<'a> {
         Ok(Some(text))
     }
 
-    /// What a type reads from a text.
+    /// Parses a text.
     pub(crate) fn parsed<T: FromStr<Err: Display>>(&self, key: &str) -> Result<Option<T>, FileError> {
         let text = self.text(key)?;
         let value = text.map(|text| text.parse().map_err(|error| self.error(key, error)));
         value.transpose()
     }
 
-    /// One of several words.
+    /// Reads one of several words.
     pub(crate) fn word<T: Copy>(&self, key: &str, words: &[(&str, T)]) -> Result<Option<T>, FileError> {
         let Some(text) = self.text(key)? else {
             return Ok(None);
         };
         let found = words.iter().find(|(word, _)| *word == text);
-        let found = found.ok_or_else(|| {
-            let known: Vec<String> = words.iter().map(|(word, _)| format!("{word:?}")).collect();
-            self.error(
-                key,
-                format!("{text:?} is not known: write {}", known.join(" or ")),
-            )
-        })?;
+        let known = || words.iter().map(|(word, _)| *word).collect::<Vec<_>>();
+        let found = found.ok_or_else(|| self.error(key, unknown_word(&text, &known())))?;
         Ok(Some(found.1))
     }
 
-    /// A whole number of a range.
+    /// Reads a whole number in a range.
     pub(crate) fn whole(&self, key: &str, range: RangeInclusive<u32>) -> Result<Option<u32>, FileError> {
         let Some(option) = self.options.get(key) else {
             return Ok(None);
@@ -126,7 +122,7 @@ impl<'a> Merged<'a> {
         Ok(Some(number))
     }
 
-    /// A number above 0.
+    /// Reads a number above 0.
     pub(crate) fn positive(&self, key: &str) -> Result<Option<f64>, FileError> {
         let Some(option) = self.options.get(key) else {
             return Ok(None);
@@ -141,7 +137,7 @@ impl<'a> Merged<'a> {
         Ok(Some(number))
     }
 
-    /// true or false.
+    /// Reads true or false. The default is false.
     pub(crate) fn flag(&self, key: &str) -> Result<bool, FileError> {
         let flag = self.options.get(key).map(|option| {
             let flag = option.value.as_bool();
@@ -150,29 +146,33 @@ impl<'a> Merged<'a> {
         flag.transpose().map(Option::unwrap_or_default)
     }
 
-    /// A length of time.
+    /// Reads a length of time.
     pub(crate) fn time(&self, key: &str) -> Result<Option<Duration>, FileError> {
         let Some(text) = self.text(key)? else {
             return Ok(None);
         };
         let time = humantime::parse_duration(&text);
-        let time =
-            time.map_err(|_| self.error(key, format!("{text:?} is no time: write \"30s\" or \"2m\"")))?;
+        let time = time.map_err(|_| {
+            self.error(
+                key,
+                format!("{text:?} is not a length of time: write \"30s\" or \"2m\""),
+            )
+        })?;
         Ok(Some(time))
     }
 
-    /// A list of texts.
+    /// Reads a list of texts. The default is an empty list.
     pub(crate) fn texts(&self, key: &str) -> Result<Vec<String>, FileError> {
         let Some(option) = self.options.get(key) else {
             return Ok(Vec::new());
         };
         let texts = option.value.as_array();
         let texts = texts.and_then(|list| list.iter().map(|text| text.as_str().map(str::to_owned)).collect());
-        texts.ok_or_else(|| self.error(key, "write a list of texts, as [\"-O\", \"^has_journal\"]"))
+        texts.ok_or_else(|| self.error(key, "write a list of texts, such as [\"-O\", \"^has_journal\"]"))
     }
 }
 
-/// A value as a server takes it.
+/// Returns a value as a server expects it, or `None` for lists and dates.
 pub(crate) fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

@@ -1,13 +1,13 @@
-//! The options of a plan's base, scales and levels, each with the line in which it stands.
+//! Options of a plan, each with its line.
 
 use logtrace_common::Flavor;
 use logtrace_driver::FileError;
 use toml::Value;
 
-use crate::plan::plan_file::{Source, listed};
+use crate::plan::plan_file::{PlanFile, listed};
 use crate::plan::syntax::{Node, Table};
 
-/// Options with a value of their own.
+/// Options with a single value.
 pub(crate) const PLAIN: [&str; 31] = [
     "server",
     "flavor",
@@ -42,25 +42,25 @@ pub(crate) const PLAIN: [&str; 31] = [
     "stages",
 ];
 
-/// Options that are tables of free names.
+/// Options that are tables with free names.
 const FREE: [&str; 4] = ["settings", "session", "place", "queue"];
 
-/// The table that says what file system to make, and its keys.
+/// Option for the file system to make, and its keys.
 const FILE_SYSTEM: (&str, [&str; 4]) = ("file_system", ["kind", "size", "mkfs", "mount"]);
 
-/// One option.
+/// Option of a plan.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Opt {
-    /// Its name; those of tables have a point in it, as `settings.sync_binlog`.
+pub(crate) struct PlanOption {
+    /// Name. Names in tables contain a point, such as `settings.sync_binlog`.
     pub(crate) key: String,
-    /// The only flavor of server that it is for.
+    /// Flavor of the servers that it is for, or `None` for both.
     pub(crate) flavor: Option<Flavor>,
     pub(crate) value: Value,
     pub(crate) line: usize,
 }
 
-impl Opt {
-    /// Whether both can be meant for the same server.
+impl PlanOption {
+    /// Returns whether both options can apply to the same server.
     pub(crate) fn clashes(&self, other: &Self) -> bool {
         let meet = match (self.flavor, other.flavor) {
             (Some(one), Some(other)) => one == other,
@@ -69,14 +69,18 @@ impl Opt {
         self.key == other.key && meet
     }
 
-    /// Whether it is for servers of this flavor.
+    /// Returns whether the option is for servers of this flavor.
     pub(crate) fn is_for(&self, flavor: Option<Flavor>) -> bool {
         self.flavor.is_none() || self.flavor == flavor
     }
 }
 
-/// The options in a table, but for the keys in `own`, which mean something else there.
-pub(crate) fn options(source: &Source<'_>, table: &Table, own: &[&str]) -> Result<Vec<Opt>, FileError> {
+/// Reads the options of a table, except for the keys in `own`, which are not options there.
+pub(crate) fn options(
+    source: &PlanFile<'_>,
+    table: &Table,
+    own: &[&str],
+) -> Result<Vec<PlanOption>, FileError> {
     let mut found = Vec::new();
     for (key, node) in &table.0 {
         let name = key.get_ref().as_str();
@@ -92,7 +96,7 @@ pub(crate) fn options(source: &Source<'_>, table: &Table, own: &[&str]) -> Resul
             Node::Table(table) if name == FILE_SYSTEM.0 => file_system(&mut found, source, table)?,
             Node::Table(table) if FREE.contains(&name) => free(&mut found, source, name, table)?,
             Node::Table(_) if PLAIN.contains(&name) => {
-                return Err(source.error_at(line, format!("{name} is no table: write {name} = ...")));
+                return Err(source.error_at(line, format!("{name} is not a table: write {name} = ...")));
             }
             Node::Value(_) if FREE.contains(&name) || name == FILE_SYSTEM.0 => {
                 return Err(source.error_at(line, format!("{name} is a table: write {name}.NAME = ...")));
@@ -103,16 +107,16 @@ pub(crate) fn options(source: &Source<'_>, table: &Table, own: &[&str]) -> Resul
     Ok(found)
 }
 
-fn unknown(source: &Source<'_>, name: &str, line: usize, own: &[&str]) -> FileError {
+fn unknown(source: &PlanFile<'_>, name: &str, line: usize, own: &[&str]) -> FileError {
     let tables = FREE.into_iter().chain([FILE_SYSTEM.0]);
     let known = own.iter().copied().chain(PLAIN).chain(tables);
     source.error_at(
         line,
-        format!("there is no option {name}: choose one of {}", listed(known)),
+        format!("unknown option {name}: choose one of {}", listed(known)),
     )
 }
 
-fn file_system(found: &mut Vec<Opt>, source: &Source<'_>, table: &Table) -> Result<(), FileError> {
+fn file_system(found: &mut Vec<PlanOption>, source: &PlanFile<'_>, table: &Table) -> Result<(), FileError> {
     let (name, known) = FILE_SYSTEM;
     for (key, node) in &table.0 {
         let line = source.line(key.span());
@@ -130,8 +134,13 @@ fn file_system(found: &mut Vec<Opt>, source: &Source<'_>, table: &Table) -> Resu
     Ok(())
 }
 
-/// Variables, classes of files and the like; variables can be those of one flavor alone.
-fn free(found: &mut Vec<Opt>, source: &Source<'_>, name: &str, table: &Table) -> Result<(), FileError> {
+/// Reads a table with free names, such as variables or classes of files. Variables may be for one flavor only.
+fn free(
+    found: &mut Vec<PlanOption>,
+    source: &PlanFile<'_>,
+    name: &str,
+    table: &Table,
+) -> Result<(), FileError> {
     let by_flavor = name == "settings" || name == "session";
     for (key, node) in &table.0 {
         let (word, line) = (key.get_ref().as_str(), source.line(key.span()));
@@ -152,11 +161,11 @@ fn free(found: &mut Vec<Opt>, source: &Source<'_>, name: &str, table: &Table) ->
     Ok(())
 }
 
-fn no_table(source: &Source<'_>, name: &str, line: usize) -> FileError {
-    source.error_at(line, format!("{name} is no table: write {name} = ..."))
+fn no_table(source: &PlanFile<'_>, name: &str, line: usize) -> FileError {
+    source.error_at(line, format!("{name} is not a table: write {name} = ..."))
 }
 
-/// Variables are the same with dashes and with underscores.
+/// Returns the name of an option in a table. Names of variables with dashes and with underscores are equal.
 fn joined(table: &str, key: &str) -> String {
     match table {
         "settings" | "session" => format!("{table}.{}", key.replace('-', "_").to_ascii_lowercase()),
@@ -164,21 +173,21 @@ fn joined(table: &str, key: &str) -> String {
     }
 }
 
-/// The flavor of this word.
+/// Returns the flavor of this name.
 pub(crate) fn flavor(word: &str) -> Option<Flavor> {
     let flavors = [Flavor::MySql, Flavor::MariaDb];
     flavors.into_iter().find(|flavor| flavor.as_str() == word)
 }
 
 fn push(
-    found: &mut Vec<Opt>,
-    source: &Source<'_>,
+    found: &mut Vec<PlanOption>,
+    source: &PlanFile<'_>,
     key: &str,
     flavor: Option<Flavor>,
     value: &Value,
     line: usize,
 ) -> Result<(), FileError> {
-    let option = Opt {
+    let option = PlanOption {
         key: key.to_owned(),
         flavor,
         value: value.clone(),
@@ -188,10 +197,7 @@ fn push(
         .iter()
         .find(|other| other.clashes(&option) && other.flavor == flavor)
     {
-        let problem = format!(
-            "{key} is already set in line {}: leave one of them out",
-            other.line
-        );
+        let problem = format!("line {} sets {key} already: remove one of them", other.line);
         return Err(source.error_at(line, problem));
     }
     found.push(option);

@@ -1,23 +1,23 @@
-//! The file that a plan was read from: its errors name it, the line, what is wrong and what to write.
+//! File of a plan. Errors name the file, the line, what is wrong, and what to write instead.
 
 use std::ops::Range;
 
 use logtrace_driver::{FileError, toml_line};
 
-/// A file's name and text.
+/// Name and text of a file.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Source<'a> {
+pub(crate) struct PlanFile<'a> {
     pub(crate) name: &'a str,
     pub(crate) text: &'a str,
 }
 
-impl Source<'_> {
-    /// What is wrong at a place of the text.
+impl PlanFile<'_> {
+    /// Returns an error about a range of the text.
     pub(crate) fn error(&self, span: Range<usize>, problem: impl Into<String>) -> FileError {
         self.error_at(self.line(span), problem)
     }
 
-    /// What is wrong in a line.
+    /// Returns an error about a line.
     pub(crate) fn error_at(&self, line: usize, problem: impl Into<String>) -> FileError {
         FileError::Line {
             name: self.name.to_owned(),
@@ -26,7 +26,7 @@ impl Source<'_> {
         }
     }
 
-    /// What is wrong with the file as a whole.
+    /// Returns an error about the whole file.
     pub(crate) fn whole(&self, problem: impl Into<String>) -> FileError {
         FileError::Whole {
             name: self.name.to_owned(),
@@ -34,13 +34,19 @@ impl Source<'_> {
         }
     }
 
-    /// The number of the line in which something begins, from 1.
+    /// Returns the number of the line in which a range begins, from 1.
     pub(crate) fn line(&self, span: Range<usize>) -> usize {
         toml_line(self.text, span.start)
     }
 }
 
-/// Names in a sentence.
+/// Lists names in a sentence.
 pub(crate) fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     names.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+/// Says that a word is not one of the known ones.
+pub(crate) fn unknown_word(word: &str, known: &[&str]) -> String {
+    let known: Vec<String> = known.iter().map(|word| format!("{word:?}")).collect();
+    format!("{word:?} is not known: write {}", known.join(" or "))
 }

@@ -1,4 +1,4 @@
-//! What the file of a plan says, before any of it is checked.
+//! Text of a plan as TOML, before it is checked.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,10 +6,10 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use toml::{Spanned, Value};
 
-/// The whole file.
+/// Whole file.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct File {
+pub(crate) struct PlanText {
     pub(crate) name: Spanned<String>,
     pub(crate) title: String,
     #[serde(default)]
@@ -28,10 +28,10 @@ pub(crate) struct File {
     pub(crate) published: Vec<PublishedText>,
 }
 
-/// Levels by the name of their axis: one, or a list of them.
+/// Levels by the name of their axis.
 pub(crate) type Choices = BTreeMap<Spanned<String>, Spanned<Names>>;
 
-/// One `[[axis]]`.
+/// `[[axis]]`.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AxisText {
@@ -40,7 +40,7 @@ pub(crate) struct AxisText {
     pub(crate) levels: Vec<Spanned<Table>>,
 }
 
-/// One `[scale.NAME]`.
+/// `[scale.NAME]`.
 #[derive(Debug, Default, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ScaleText {
@@ -52,10 +52,10 @@ pub(crate) struct ScaleText {
     pub(crate) change: Changes,
 }
 
-/// Options by level, by axis.
+/// Options of levels, by axis and level.
 pub(crate) type Changes = BTreeMap<Spanned<String>, BTreeMap<Spanned<String>, Table>>;
 
-/// One `[[table]]`.
+/// `[[table]]`.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TableText {
@@ -72,7 +72,7 @@ pub(crate) struct TableText {
     pub(crate) levels: Choices,
 }
 
-/// One `[[published]]`.
+/// `[[published]]`.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PublishedText {
@@ -85,20 +85,20 @@ pub(crate) struct PublishedText {
     pub(crate) rows: Spanned<Vec<Vec<Value>>>,
 }
 
-/// A table whose keys and values know where they stand.
+/// Table of options; keys and values carry their position.
 #[derive(Debug, Default)]
 pub(crate) struct Table(pub(crate) Vec<(Spanned<String>, Spanned<Node>)>);
 
-/// What stands behind a key.
+/// Value of a key.
 #[derive(Debug)]
 pub(crate) enum Node {
-    /// More keys.
+    /// Table with more keys.
     Table(Table),
-    /// A value.
+    /// Single value or list.
     Value(Value),
 }
 
-/// One name, or several.
+/// Name of a level, or a list of such names.
 #[derive(Debug)]
 pub(crate) struct Names(pub(crate) Vec<String>);
 

@@ -1,104 +1,72 @@
-//! What a plan wants tabulated.
+//! Tables that a plan asks for, and tables that others published.
+
+use std::str::FromStr;
 
 use logtrace_driver::FileError;
+use schemars::JsonSchema;
 use serde::Serialize;
+use strum::VariantNames;
 
-use crate::cell::{Cell, Detail};
+use crate::cell::Cell;
 use crate::plan::axis::Axis;
-use crate::plan::level_filter::{Choice, checked};
-use crate::plan::plan_file::Source;
+use crate::plan::level_filter::{LevelFilter, checked, no_axis};
+use crate::plan::option_layers::scalar;
+use crate::plan::plan_file::{PlanFile, unknown_word};
 use crate::plan::syntax::{PublishedText, TableText};
 use crate::results::figure::Figure;
+use crate::stats::paired_test::Compare;
+use crate::stats::statistic::Statistic;
 
-/// One table: a figure by the levels of two axes, once for each combination of the levels of the others.
+/// Table: a figure by the levels of two axes, once for each combination of the levels of the others.
 #[derive(Clone, Debug)]
 pub struct TableSpec {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its heading.
+    /// Heading.
     pub title: String,
-    /// What is tabulated.
+    /// Figure in the table.
     pub figure: Figure,
-    /// How the repeats of a cell become one number.
+    /// Statistic that turns the repeats of a cell into one number.
     pub statistic: Statistic,
-    /// How cells are compared with the baseline.
+    /// Comparison of cells with the baseline.
     pub compare: Compare,
-    /// The axis whose levels are rows.
+    /// Axis with a level for each row.
     pub rows: String,
-    /// The axis whose levels are columns.
+    /// Axis with a level for each column.
     pub columns: String,
-    /// Axes and the level that they have in a cell's baseline; empty: nothing is compared.
+    /// Axes and the level that they have in the baseline of a cell. Empty if nothing is compared.
     pub baseline: Vec<(String, String)>,
-    /// Axes of which only some levels are in the table.
-    pub levels: Vec<Choice>,
-    /// The line of its figure in the plan, from 1.
+    /// Axes of which the table has only some levels.
+    pub levels: Vec<LevelFilter>,
+    /// Line of the figure in the plan, from 1.
     pub line: usize,
 }
 
-/// How repeats become one number.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Statistic {
-    /// The median.
-    #[default]
-    Median,
-    /// The arithmetic mean.
-    Mean,
-}
-
-/// How two cells are compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Compare {
-    /// The one divided by the other.
-    #[default]
-    Ratio,
-    /// The one less the other.
-    Difference,
-}
-
-/// A published table: context for ours, never a target.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// Published table: context for the results, never a target.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Published {
-    /// Its heading.
+    /// Heading.
     pub title: String,
-    /// Where it was published.
+    /// Publication.
     pub source: String,
-    /// On what it was measured.
+    /// Hardware of the measurement.
     pub hardware: String,
-    /// What else to know.
+    /// Further remarks; may be empty.
     pub note: String,
-    /// The heading of each column.
+    /// Headings of the columns.
     pub columns: Vec<String>,
-    /// Cells, as many in each row as there are columns.
+    /// Rows of cells. Each row has as many cells as there are columns.
     pub rows: Vec<Vec<String>>,
 }
 
-impl Statistic {
-    /// Its name in plans and tables.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Median => "median",
-            Self::Mean => "mean",
-        }
-    }
-}
-
-impl Compare {
-    /// Its name in plans and tables.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Ratio => "ratio",
-            Self::Difference => "difference",
-        }
-    }
-}
-
 impl TableSpec {
-    /// Whether a cell is in the table.
+    /// Returns whether a cell is in the table.
     pub fn has(&self, cell: &Cell) -> bool {
-        self.levels.iter().all(|choice| choice.takes(cell))
+        self.levels.iter().all(|choice| choice.matches(cell))
     }
 
-    /// Whether one cell is the other's baseline: they differ by no more than the axes of the baseline.
+    /// Returns whether `baseline` is the baseline of `of`: they differ in the axes of the baseline only.
     pub fn is_baseline(&self, baseline: &Cell, of: &Cell) -> bool {
         let mut levels = baseline.levels.iter().zip(&of.levels);
         levels.all(|((axis, level), (_, other))| {
@@ -107,16 +75,15 @@ impl TableSpec {
         })
     }
 
-    pub(crate) fn read(source: &Source<'_>, text: &TableText, axes: &[Axis]) -> Result<Self, FileError> {
+    /// Reads a `[[table]]` of a plan.
+    pub(crate) fn read(source: &PlanFile<'_>, text: &TableText, axes: &[Axis]) -> Result<Self, FileError> {
         let figure: Result<Figure, _> = text.figure.get_ref().parse();
         let figure = figure.map_err(|error| source.error(text.figure.span(), error.to_string()))?;
-        let statistics = [Statistic::Median, Statistic::Mean].map(|word| (word.as_str(), word));
-        let compares = [Compare::Ratio, Compare::Difference].map(|word| (word.as_str(), word));
         let spec = Self {
             name: text.name.get_ref().clone(),
             title: text.title.clone().unwrap_or_else(|| text.name.get_ref().clone()),
-            statistic: word(source, text.statistic.as_ref(), &statistics)?,
-            compare: word(source, text.compare.as_ref(), &compares)?,
+            statistic: word(source, text.statistic.as_ref())?,
+            compare: word(source, text.compare.as_ref())?,
             rows: axis(source, &text.rows, axes)?,
             columns: axis(source, &text.columns, axes)?,
             baseline: baseline(source, text, axes)?,
@@ -127,31 +94,31 @@ impl TableSpec {
         match spec.rows == spec.columns {
             true => Err(source.error(
                 text.columns.span(),
-                "rows and columns are the same axis: name two",
+                "rows and columns are the same axis: name two different axes",
             )),
             false => Ok(spec),
         }
     }
 
-    /// Refuses a figure that the cells cannot have, and a baseline that is not among them.
-    pub(crate) fn check(&self, source: &Source<'_>, cells: &[Cell]) -> Result<(), FileError> {
+    /// Fails if a cell cannot have the figure.
+    pub(crate) fn check(&self, source: &PlanFile<'_>, cells: &[Cell]) -> Result<(), FileError> {
         let error = |problem: String| Err(source.error_at(self.line, problem));
         for cell in cells.iter().filter(|cell| self.has(cell)) {
             if self.figure == Figure::Nopm && cell.requests.tpcc().is_none() {
                 return error(format!(
-                    "{} has no nopm, its workload is not tpcc: take another figure",
+                    "the cell {} has no nopm, because its workload is not tpcc: choose another figure",
                     cell.key
                 ));
             }
-            if self.figure.is_traced() && cell.detail == Detail::None {
+            if self.figure.is_traced() && cell.detail.is_none() {
                 return error(format!(
-                    "{} is not traced, and has no {}: raise its detail",
+                    "the cell {} has no {1}, because it is not traced: remove detail = \"none\", or choose another figure",
                     cell.key, self.figure
                 ));
             }
             if matches!(self.figure, Figure::Stage(_)) && !cell.stages {
                 return error(format!(
-                    "{} has no stages: write stages = true in [base]",
+                    "the cell {} has no stages: write stages = true in [base]",
                     cell.key
                 ));
             }
@@ -161,12 +128,13 @@ impl TableSpec {
 }
 
 impl Published {
-    pub(crate) fn read(source: &Source<'_>, text: &PublishedText) -> Result<Self, FileError> {
+    /// Reads a `[[published]]` of a plan.
+    pub(crate) fn read(source: &PlanFile<'_>, text: &PublishedText) -> Result<Self, FileError> {
         let mut rows = Vec::new();
         for row in text.rows.get_ref() {
-            let cells: Option<Vec<String>> = row.iter().map(crate::plan::option_layers::scalar).collect();
+            let cells: Option<Vec<String>> = row.iter().map(scalar).collect();
             let cells = cells.filter(|cells| cells.len() == text.columns.len());
-            let problem = "each row has as many texts or numbers as there are columns";
+            let problem = "each row needs as many texts or numbers as there are columns";
             rows.push(cells.ok_or_else(|| source.error(text.rows.span(), problem))?);
         }
         Ok(Self {
@@ -180,42 +148,34 @@ impl Published {
     }
 }
 
-fn word<T: Copy + Default>(
-    source: &Source<'_>,
+/// Reads one of the names of an enum, or returns its default.
+fn word<T: Default + FromStr + VariantNames>(
+    source: &PlanFile<'_>,
     text: Option<&toml::Spanned<String>>,
-    words: &[(&str, T)],
 ) -> Result<T, FileError> {
     let Some(text) = text else {
         return Ok(T::default());
     };
-    let found = words.iter().find(|(word, _)| word == text.get_ref());
-    let found = found.ok_or_else(|| {
-        let known: Vec<String> = words.iter().map(|(word, _)| format!("{word:?}")).collect();
-        let problem = format!("{:?} is not known: write {}", text.get_ref(), known.join(" or "));
-        source.error(text.span(), problem)
-    })?;
-    Ok(found.1)
+    let value = text.get_ref().parse();
+    value.map_err(|_| source.error(text.span(), unknown_word(text.get_ref(), T::VARIANTS)))
 }
 
-fn axis(source: &Source<'_>, name: &toml::Spanned<String>, axes: &[Axis]) -> Result<String, FileError> {
+fn axis(source: &PlanFile<'_>, name: &toml::Spanned<String>, axes: &[Axis]) -> Result<String, FileError> {
     match axes.iter().any(|axis| axis.name == *name.get_ref()) {
         true => Ok(name.get_ref().clone()),
-        false => Err(source.error(
-            name.span(),
-            crate::plan::level_filter::no_axis(name.get_ref(), axes),
-        )),
+        false => Err(source.error(name.span(), no_axis(name.get_ref(), axes))),
     }
 }
 
 fn baseline(
-    source: &Source<'_>,
+    source: &PlanFile<'_>,
     text: &TableText,
     axes: &[Axis],
 ) -> Result<Vec<(String, String)>, FileError> {
     let choices = checked(source, &text.baseline, axes)?;
     let single = choices.into_iter().map(|choice| match choice.levels.as_slice() {
         [level] => Ok((choice.axis, level.clone())),
-        _ => Err(source.error_at(choice.line, "a baseline has one level of an axis: name one")),
+        _ => Err(source.error_at(choice.line, "a baseline has one level for each axis: name one")),
     });
     single.collect()
 }

@@ -7,7 +7,7 @@ use logtrace_driver::Pace;
 
 use proptest::prelude::*;
 
-use crate::{Cell, Figure, Plan, Scale, Where, turns};
+use crate::{Cell, Figure, Plan, Scale, Where, measurement_order};
 
 const PLAN: &str = r#"name = "logs"
 title = "Logs"
@@ -139,7 +139,7 @@ fn cells_share_a_server_if_only_live_variables_differ() {
     let with = |text: &str| {
         let mut cell = cells[1].clone();
         let value = text.parse().unwrap();
-        cell.settings.push(crate::cell::Chosen { value, line: 0 });
+        cell.settings.push(crate::cell::FromPlan { value, line: 0 });
         cell.server_key()
     };
     assert_eq!(cells[1].server_key(), with("long_query_time=0"));
@@ -149,7 +149,7 @@ fn cells_share_a_server_if_only_live_variables_differ() {
         assert_ne!(cells[1].server_key(), cells[other].server_key());
     }
     assert_eq!(cells[0].data_key(), cells[4].data_key());
-    assert_eq!(turns(cells, 7).len(), 3 * cells.len());
+    assert_eq!(measurement_order(cells, 7).len(), 3 * cells.len());
 }
 
 #[test]
@@ -302,7 +302,7 @@ const BAD: [(&str, &str, usize, &[&str]); 34] = [
 ];
 
 #[test]
-fn what_is_wrong_is_told_with_its_line_and_a_remedy() {
+fn errors_name_line_and_remedy() {
     for (old, new, line, words) in BAD {
         assert_eq!(PLAN.matches(old).count(), 1, "{old}");
         let error = read(&PLAN.replace(old, new)).expect_err(new);
@@ -315,7 +315,7 @@ fn what_is_wrong_is_told_with_its_line_and_a_remedy() {
 }
 
 #[test]
-fn tables_are_refused_when_they_cannot_be_filled() {
+fn tables_without_values_are_refused() {
     for (new, word) in [
         ("figure = \"nopm\"", "tpcc"),
         ("figure = \"tps\"", "throughput"),
@@ -345,15 +345,15 @@ fn tables_are_refused_when_they_cannot_be_filled() {
 }
 
 #[test]
-fn what_says_nothing_is_refused() {
+fn empty_plans_are_refused() {
     for (text, word) in [
         ("", "name"),
         ("name = \"a\"\ntitle = \"A\"\n", "no axis"),
         (
             &format!("{PLAN}\n[[exclude]]\nserver = [\"mysql\", \"mariadb\"]\n"),
-            "nothing is left",
+            "no cell left",
         ),
-        (&format!("{PLAN}\n[[exclude]]\n"), "leaves out everything"),
+        (&format!("{PLAN}\n[[exclude]]\n"), "leave out every cell"),
     ] {
         let error = read(text).unwrap_err();
         assert!(error.contains(word), "{error}");
@@ -361,7 +361,7 @@ fn what_says_nothing_is_refused() {
 }
 
 #[test]
-fn twins_are_meant_to_be_the_same() {
+fn twins_may_measure_the_same() {
     let same = "name = \"aria\"\ntwin = true\nonly = \"mariadb\"";
     let twin = PLAN.replace("name = \"aria\"\nonly = \"mariadb\"", same);
     let twin = twin.replace(
@@ -378,7 +378,7 @@ fn twins_are_meant_to_be_the_same() {
 
 proptest! {
     #[test]
-    fn a_damaged_plan_is_a_plan_or_an_error(at in 0..PLAN.len(), length in 0usize..40, instead in "[a-z0-9=.\"\\[\\]{}\n-]{0,6}") {
+    fn damaged_plan_is_a_plan_or_an_error(at in 0..PLAN.len(), length in 0usize..40, instead in "[a-z0-9=.\"\\[\\]{}\n-]{0,6}") {
         let mut text = PLAN.to_owned();
         text.replace_range(at..(at + length).min(PLAN.len()), &instead);
         if let Err(error) = read(&text) {

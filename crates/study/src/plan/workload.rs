@@ -1,4 +1,4 @@
-//! The workload that a cell's options name.
+//! Workload of a cell.
 
 use logtrace_driver::tpcc::{HomeWarehouse, TpccOptions};
 use logtrace_driver::{
@@ -7,19 +7,19 @@ use logtrace_driver::{
 };
 
 use crate::cell::Tables;
-use crate::plan::option_layers::Merged;
+use crate::plan::option_layers::OptionLayers;
 
-/// Gives the text of a file that a plan names, or says why not.
-pub type Files<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+/// Function that reads a file that a plan names, or returns an error message.
+pub type ReadFile<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 
-/// The defaults of `logtrace run`.
+/// Default tables, as of `logtrace run`.
 const TABLES: Tables = Tables {
     tables: 4,
     rows: 25_000,
     keys: Keys::Uniform,
 };
 
-/// Groups whose statements can be counted.
+/// Groups of statements with a configurable number.
 const COUNTS: [Group; 8] = [
     Group::PointSelects,
     Group::SimpleRanges,
@@ -31,17 +31,17 @@ const COUNTS: [Group; 8] = [
     Group::DeleteInserts,
 ];
 
-/// What requests are.
+/// Returns the requests that the options describe.
 pub(crate) fn requests(
-    options: &Merged<'_>,
-    files: Files<'_>,
+    options: &OptionLayers<'_>,
+    files: ReadFile<'_>,
     is_closed: bool,
 ) -> Result<Requests, FileError> {
     let chosen = workload_options(options, is_closed)?;
     if chosen.tpcc.keying_times && !is_closed {
         return Err(options.error(
             "keying_times",
-            "users that type and think are a closed loop: write rate = \"max\"",
+            "terminals with keying and think times are a closed loop: write rate = \"max\"",
         ));
     }
     let name = options
@@ -59,7 +59,7 @@ pub(crate) fn requests(
     requests.map_err(|error| options.error("workload", error))
 }
 
-fn workload_options(options: &Merged<'_>, is_closed: bool) -> Result<WorkloadOptions, FileError> {
+fn workload_options(options: &OptionLayers<'_>, is_closed: bool) -> Result<WorkloadOptions, FileError> {
     let mut counts = Vec::new();
     for group in COUNTS {
         counts.extend(
@@ -85,8 +85,8 @@ fn workload_options(options: &Merged<'_>, is_closed: bool) -> Result<WorkloadOpt
     })
 }
 
-/// The tables, with the defaults of the program that is imitated.
-pub(crate) fn tables(options: &Merged<'_>, requests: &Requests) -> Result<Tables, FileError> {
+/// Returns the tables, with the defaults of the program that `compat` names.
+pub(crate) fn tables(options: &OptionLayers<'_>, requests: &Requests) -> Result<Tables, FileError> {
     let is_script = matches!(requests.content(), Content::Script(_));
     let of_scripts = ["tables", "rows", "keys"];
     if let Some(option) = of_scripts

@@ -1,16 +1,16 @@
-//! Tables and stalls as comma-separated values (RFC 4180).
+//! Tables, stalls and series as comma-separated values (RFC 4180).
 
-use csv::{Writer, WriterBuilder};
+use csv::{Error, Writer, WriterBuilder};
 
-use super::{RenderError, shared_text};
 use crate::cell::Cell;
+use crate::render::shared_text;
 use crate::report::StudyReport;
 use crate::results::stall_kind::StallKind;
 use crate::results::study_results::Results;
-use crate::tables::cell_entry::{Entry, Tabulated};
+use crate::tables::cell_entry::{Entry, MeasuredEntry};
 use crate::tables::study_table::{Grid, Row, StudyTable};
 
-/// The columns of `tables.csv`; times are nanoseconds, written bytes a second.
+/// Columns of `tables.csv`. Times are nanoseconds, written bytes are bytes per second.
 const TABLES: [&str; 19] = [
     "table",
     "figure",
@@ -33,16 +33,16 @@ const TABLES: [&str; 19] = [
     "notes_and_causes",
 ];
 
-/// The columns of `stalls.csv`; times are nanoseconds.
+/// Columns of `stalls.csv`. Times are nanoseconds.
 const STALLS: [&str; 9] = [
     "cell", "repeat", "at", "length", "done", "usual", "commits", "kind", "causes",
 ];
 
-/// The columns of `series.csv`.
+/// Columns of `series.csv`.
 const SERIES: [&str; 4] = ["cell", "repeat", "second", "requests"];
 
-/// A header, and a row for each entry.
-pub(super) fn tables(report: &StudyReport) -> Result<String, RenderError> {
+/// Returns all entries of all tables, one row each: `tables.csv`.
+pub fn tables_csv(report: &StudyReport) -> Result<String, Error> {
     let mut writer = writer(&TABLES)?;
     for table in &report.tables {
         for grid in &table.grids {
@@ -56,8 +56,8 @@ pub(super) fn tables(report: &StudyReport) -> Result<String, RenderError> {
     text(writer)
 }
 
-/// A header, and a row for each second of each turn.
-pub(super) fn series(cells: &[Cell], results: &Results) -> Result<String, RenderError> {
+/// Returns the requests in each second of each measurement, one row each: `series.csv`.
+pub fn series_csv(cells: &[Cell], results: &Results) -> Result<String, Error> {
     let mut writer = writer(&SERIES)?;
     for cell in cells {
         for (repeat, measured) in results.measured(cell) {
@@ -70,8 +70,8 @@ pub(super) fn series(cells: &[Cell], results: &Results) -> Result<String, Render
     text(writer)
 }
 
-/// A header, and a row for each stall.
-pub(super) fn stalls(report: &StudyReport) -> Result<String, RenderError> {
+/// Returns all stalls, one row each: `stalls.csv`.
+pub fn stalls_csv(report: &StudyReport) -> Result<String, Error> {
     let mut writer = writer(&STALLS)?;
     for stall in &report.stalls {
         writer.write_record([
@@ -127,7 +127,7 @@ fn record(table: &StudyTable, grid: &Grid, row: &Row, column: &str, entry: &Entr
     record
 }
 
-fn numbers(one: &Tabulated) -> Vec<String> {
+fn numbers(one: &MeasuredEntry) -> Vec<String> {
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     let compared = one.comparison;
     let between = compared.and_then(|compared| compared.interval);
@@ -146,14 +146,14 @@ fn numbers(one: &Tabulated) -> Vec<String> {
     ]
 }
 
-fn writer(columns: &[&str]) -> Result<Writer<Vec<u8>>, RenderError> {
+fn writer(columns: &[&str]) -> Result<Writer<Vec<u8>>, Error> {
     let mut writer = WriterBuilder::new().from_writer(Vec::new());
     writer.write_record(columns)?;
     Ok(writer)
 }
 
-fn text(writer: Writer<Vec<u8>>) -> Result<String, RenderError> {
+fn text(writer: Writer<Vec<u8>>) -> Result<String, Error> {
     let bytes = writer.into_inner();
-    let bytes = bytes.map_err(|error| csv::Error::from(error.into_error()))?;
+    let bytes = bytes.map_err(|error| Error::from(error.into_error()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

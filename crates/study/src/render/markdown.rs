@@ -1,11 +1,11 @@
-//! A study as Markdown: `report.md`.
+//! Study as Markdown: `report.md`.
 
-use super::shared_text;
+use crate::render::shared_text;
 use crate::report::StudyReport;
 use crate::tables::study_table::{Grid, StudyTable};
 
-/// The whole report.
-pub(super) fn render(report: &StudyReport) -> String {
+/// Returns the whole report as Markdown, for an issue or a wiki: `report.md`.
+pub fn markdown(report: &StudyReport) -> String {
     let mut blocks = vec![
         format!("# {}", escaped(&report.title)),
         escaped(&report.question),
@@ -17,7 +17,9 @@ pub(super) fn render(report: &StudyReport) -> String {
         blocks.push(escaped(&table.caption()));
         for grid in &table.grids {
             blocks.extend(grid_blocks(table, grid));
-            blocks.extend(shared_text::waited(grid, &mut earlier).map(|waited| causes(table, &waited)));
+            blocks.extend(
+                shared_text::new_causes(grid, &mut earlier).map(|causes| cause_table(table, &causes)),
+            );
         }
     }
     if !report.stalls.is_empty() {
@@ -69,24 +71,24 @@ fn grid_blocks(spec: &StudyTable, grid: &Grid) -> Vec<String> {
     blocks
 }
 
-fn causes(spec: &StudyTable, waited: &[(String, String)]) -> String {
-    if waited.is_empty() {
-        return "They waited for the same as above.".to_owned();
+fn cause_table(spec: &StudyTable, causes: &[(String, String)]) -> String {
+    if causes.is_empty() {
+        return "The causes are the same as above.".to_owned();
     }
     let entries = format!("{}, {}", spec.row_axis, spec.column_axis);
     let mut lines = vec![
-        line(&[entries, "waited for".to_owned()]),
+        line(&[entries, "causes of waiting".to_owned()]),
         "| --- | --- |".to_owned(),
     ];
     lines.extend(
-        waited
+        causes
             .iter()
             .map(|(entry, shares)| line(&[entry.clone(), shares.clone()])),
     );
     lines.join("\n")
 }
 
-/// Words at the left, numbers at the right.
+/// Draws a table with words at the left and numbers at the right.
 fn table(header: &[String], rows: &[Vec<String>]) -> String {
     let rule = header
         .iter()
@@ -110,7 +112,7 @@ fn list(items: &[String]) -> String {
     items.join("\n")
 }
 
-/// Text that cannot end its cell or its line, nor be taken for markup.
+/// Escapes text so that it neither ends its cell or line nor is read as markup.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

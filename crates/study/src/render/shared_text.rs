@@ -1,19 +1,22 @@
-//! Texts that the terminal and Markdown share.
+//! Texts that the renderers share.
 
 use logtrace_report::units;
 
 use crate::report::{Series, StallRow, StudyReport};
 use crate::results::figure::Unit;
-use crate::tables::cell_entry::{CauseShare, Entry};
+use crate::stats::confidence_interval::Interval;
+use crate::stats::paired_test::{Compare, Comparison};
+use crate::tables::cause_share::CauseShare;
+use crate::tables::cell_entry::{Entry, MeasuredEntry};
 use crate::tables::study_table::{Grid, Row, StudyTable};
 
-/// Stalls that are told of one by one; the others are in `stalls.csv`.
+/// Number of stalls that are listed. The others are in `stalls.csv`.
 pub(super) const STALLS: usize = 10;
 
-/// How much of the study there is.
+/// Returns how much of the study is measured.
 pub(super) fn summary(report: &StudyReport) -> String {
     let mut summary = format!(
-        "scale {} · {} of {} turns measured",
+        "scale {} · {} of {} measurements done",
         report.scale, report.measured, report.turns
     );
     if report.failed > 0 {
@@ -22,64 +25,87 @@ pub(super) fn summary(report: &StudyReport) -> String {
     summary
 }
 
-/// The levels that a grid is of.
+/// Returns the levels of a grid.
 pub(super) fn heading(grid: &Grid) -> String {
     let levels = grid.of.iter().map(|(axis, level)| format!("{axis} {level}"));
     levels.collect::<Vec<_>>().join(" · ")
 }
 
-/// The lines of an entry: the figure, and how it compares.
+/// Returns the lines of an entry: the figure, and the comparison.
 pub(super) fn entry(table: &StudyTable, entry: &Entry) -> Vec<String> {
     match entry {
         Entry::Absent => vec!["-".to_owned()],
         Entry::Missing { .. } => vec!["missing".to_owned()],
-        Entry::Measured(tabulated) => {
-            let note = if tabulated.notes.is_empty() { "" } else { " !" };
-            let mut lines = vec![tabulated.text(table.unit) + note];
-            let comparison = tabulated.comparison;
-            lines.extend(comparison.map(|one| one.text(table.comparison(), table.unit)));
+        Entry::Measured(measured) => {
+            let note = if measured.notes.is_empty() { "" } else { " !" };
+            let mut lines = vec![value(table.unit, measured) + note];
+            let comparison = measured.comparison;
+            lines.extend(comparison.map(|one| self::comparison(table.comparison(), table.unit, &one)));
             lines
         }
     }
 }
 
-/// What the entries of a grid waited for: the entry, and its causes.
-pub(super) type Waited = Vec<(String, String)>;
-
-/// Of a grid; `None` where nothing is known, and `Some` of nothing where one of `earlier` says the same.
-pub(super) fn waited(grid: &Grid, earlier: &mut Vec<Waited>) -> Option<Waited> {
-    let waited: Waited = grid.rows.iter().flat_map(|row| causes(grid, row)).collect();
-    if waited.is_empty() {
-        return None;
+fn value(unit: Unit, entry: &MeasuredEntry) -> String {
+    let value = unit.text(entry.value);
+    match entry.interval {
+        Some(Interval { low, high }) => format!("{value} ({}..{})", unit.text(low), unit.text(high)),
+        None => value,
     }
-    if earlier.contains(&waited) {
-        return Some(Vec::new());
-    }
-    earlier.push(waited.clone());
-    Some(waited)
 }
 
-/// What each entry of a row waited for.
+/// Formats a ratio or a difference with its interval, and with a star if it is significant.
+fn comparison(how: Compare, unit: Unit, comparison: &Comparison) -> String {
+    let text = |value: f64| match how {
+        Compare::Ratio => format!("{value:.2}"),
+        Compare::Difference => unit.text(value),
+    };
+    let is_more = how == Compare::Difference && comparison.value > 0.0;
+    let (sign, value) = (if is_more { "+" } else { "" }, text(comparison.value));
+    let interval = comparison.interval.map_or(String::new(), |interval| {
+        format!(" ({}..{})", text(interval.low), text(interval.high))
+    });
+    let star = if comparison.significant { " *" } else { "" };
+    format!("{sign}{value}{interval}{star}")
+}
+
+/// Entries of a grid with their causes.
+pub(super) type EntryCauses = Vec<(String, String)>;
+
+/// Returns the causes of a grid. `None` if there are none; empty if one of `earlier` has the same.
+pub(super) fn new_causes(grid: &Grid, earlier: &mut Vec<EntryCauses>) -> Option<EntryCauses> {
+    let causes: EntryCauses = grid.rows.iter().flat_map(|row| causes(grid, row)).collect();
+    if causes.is_empty() {
+        return None;
+    }
+    if earlier.contains(&causes) {
+        return Some(Vec::new());
+    }
+    earlier.push(causes.clone());
+    Some(causes)
+}
+
+/// Returns the causes of each entry of a row.
 fn causes<'a>(grid: &'a Grid, row: &'a Row) -> impl Iterator<Item = (String, String)> + 'a {
     grid.columns
         .iter()
         .zip(&row.entries)
         .filter_map(|(column, entry)| match entry {
-            Entry::Measured(tabulated) if !tabulated.causes.is_empty() => {
-                Some((format!("{}, {column}", row.level), shares(&tabulated.causes)))
+            Entry::Measured(measured) if !measured.causes.is_empty() => {
+                Some((format!("{}, {column}", row.level), shares(&measured.causes)))
             }
             _ => None,
         })
 }
 
-/// What there is to know about the entries of a row.
+/// Returns the notes on the entries of a row.
 pub(super) fn notes<'a>(grid: &'a Grid, row: &'a Row) -> impl Iterator<Item = String> + 'a {
     let entries = grid.columns.iter().zip(&row.entries);
     entries.flat_map(move |(column, entry)| {
         let notes = match entry {
             Entry::Absent => Vec::new(),
             Entry::Missing { why, .. } => vec![why.clone()],
-            Entry::Measured(tabulated) => tabulated.notes.clone(),
+            Entry::Measured(measured) => measured.notes.clone(),
         };
         notes
             .into_iter()
@@ -87,7 +113,7 @@ pub(super) fn notes<'a>(grid: &'a Grid, row: &'a Row) -> impl Iterator<Item = St
     })
 }
 
-/// Causes with their shares, and how much of a commit each takes where that is told.
+/// Lists causes with their shares, and with their mean per commit where it is known.
 pub(super) fn shares(causes: &[CauseShare]) -> String {
     let causes = causes.iter().map(|one| {
         let share = format!("{} {:.0} %", one.cause, one.share * 100.0);
@@ -99,7 +125,7 @@ pub(super) fn shares(causes: &[CauseShare]) -> String {
     causes.collect::<Vec<_>>().join(" · ")
 }
 
-/// A stall in one line.
+/// Describes a stall in one line.
 pub(super) fn stall(stall: &StallRow) -> String {
     let mut text = format!(
         "{}, repeat {}: at {} for {}, {} of {} requests done",
@@ -111,9 +137,9 @@ pub(super) fn stall(stall: &StallRow) -> String {
         units::count(stall.usual),
     );
     match stall.commits {
-        // What held requests up then came before they committed.
+        // Requests were held up before they came to their commit.
         Some(0) => text += ", no commit was under way",
-        Some(commits) => text += &format!(", {} commits held", units::count(commits)),
+        Some(commits) => text += &format!(", {} commits under way", units::count(commits)),
         None => {}
     }
     if let Some(kind) = stall.kind {
@@ -125,7 +151,7 @@ pub(super) fn stall(stall: &StallRow) -> String {
     text
 }
 
-/// The longest stalls, and how many more there are.
+/// Returns the longest stalls, and the number of further ones.
 pub(super) fn longest(report: &StudyReport) -> (Vec<&StallRow>, usize) {
     let mut stalls: Vec<&StallRow> = report.stalls.iter().collect();
     stalls.sort_by_key(|stall| std::cmp::Reverse(stall.length));
@@ -134,7 +160,7 @@ pub(super) fn longest(report: &StudyReport) -> (Vec<&StallRow>, usize) {
     (stalls, more)
 }
 
-/// The throughput of the turns with the longest stalls, as small curves.
+/// Returns the throughput of the measurements with the longest stalls, as small curves.
 pub(super) fn curves(report: &StudyReport) -> Vec<String> {
     let (stalls, _) = longest(report);
     let has = |one: &&Series| {
@@ -151,12 +177,12 @@ pub(super) fn curves(report: &StudyReport) -> Vec<String> {
     series.map(curve).collect()
 }
 
-/// A character for each second, or for as many as fit; the highest is full.
+/// Draws a character for each second, or for several seconds if they do not fit. The highest is full.
 fn curve(per_second: &[f64]) -> String {
     const STEPS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     const MOST: usize = 60;
     let chunks = per_second.chunks(per_second.len().div_ceil(MOST).max(1));
-    // The lowest second of each place: a mean would hide a stall.
+    // The lowest second of each character: a mean would hide a stall.
     let lowest: Vec<f64> = chunks
         .map(|chunk| chunk.iter().copied().fold(f64::INFINITY, f64::min))
         .collect();
@@ -168,7 +194,7 @@ fn curve(per_second: &[f64]) -> String {
     lowest.iter().map(step).collect()
 }
 
-/// Where a published table comes from.
+/// Returns the origin of a published table.
 pub(super) fn origin(published: &crate::plan::table_spec::Published) -> String {
     let parts = [&published.source, &published.hardware, &published.note];
     let parts = parts.into_iter().filter(|part| !part.is_empty());

@@ -1,21 +1,21 @@
-//! A study at a terminal.
+//! Study as text for a terminal.
 
 use anstyle::Style;
 use comfy_table::presets::NOTHING;
 use comfy_table::{Cell, CellAlignment, Table};
 
-use super::shared_text;
 use crate::plan::table_spec::Published;
+use crate::render::shared_text;
 use crate::report::StudyReport;
 use crate::tables::study_table::{Grid, StudyTable};
 
 /// Blanks between two columns.
 const GAP: u16 = 2;
-/// Columns of texts; tables are as wide as they need.
+/// Columns of paragraphs. Tables are as wide as they need.
 const WIDTH: usize = 100;
 
-/// The whole report.
-pub(super) fn render(report: &StudyReport, color: bool) -> String {
+/// Returns the whole report as aligned text for a person at a terminal.
+pub fn terminal(report: &StudyReport, color: bool) -> String {
     let bold = |text: &str| painted(text, Style::new().bold(), color);
     let mut blocks = vec![format!(
         "{}\n{}\n{}",
@@ -27,9 +27,9 @@ pub(super) fn render(report: &StudyReport, color: bool) -> String {
     for table in &report.tables {
         blocks.push(format!("{}\n{}", bold(&table.title), wrapped(&table.caption())));
         for grid in &table.grids {
-            let waited = shared_text::waited(grid, &mut earlier);
+            let causes = shared_text::new_causes(grid, &mut earlier);
             let lines = std::iter::once(grid_block(table, grid, color));
-            let lines = lines.chain(waited.map(|waited| causes(&waited, color)));
+            let lines = lines.chain(causes.map(|causes| cause_table(&causes, color)));
             blocks.push(lines.collect::<Vec<_>>().join("\n"));
         }
     }
@@ -87,19 +87,19 @@ fn grid_block(table: &StudyTable, grid: &Grid, color: bool) -> String {
     block.join("\n")
 }
 
-fn causes(waited: &[(String, String)], color: bool) -> String {
+fn cause_table(causes: &[(String, String)], color: bool) -> String {
     let heading = |text: &str| painted(text, Style::new().dimmed(), color);
-    if waited.is_empty() {
-        return heading("waited for the same as above");
+    if causes.is_empty() {
+        return heading("causes of waiting: the same as above");
     }
     let mut drawn = plain();
-    for (entry, shares) in waited {
+    for (entry, shares) in causes {
         drawn.add_row([entry, shares]);
     }
     if let Some(column) = drawn.column_mut(0) {
         column.set_padding((0, 0));
     }
-    format!("{}\n{}", heading("waited for"), trimmed(&drawn))
+    format!("{}\n{}", heading("causes of waiting"), trimmed(&drawn))
 }
 
 fn published_table(published: &Published) -> String {
@@ -115,7 +115,7 @@ fn plain() -> Table {
     table
 }
 
-/// Words at the left, numbers at the right.
+/// Draws a table with words at the left and numbers at the right.
 fn aligned(mut table: Table) -> String {
     for (index, column) in table.column_iter_mut().enumerate() {
         column.set_padding((if index == 0 { 0 } else { GAP }, 0));

@@ -1,4 +1,4 @@
-//! A study with what can happen in it, in each format.
+//! Each format of a study with failures, missing cells, stalls and published tables.
 
 use std::collections::BTreeMap;
 
@@ -6,9 +6,10 @@ use logtrace_common::FileClass;
 use logtrace_events::IoOp;
 use logtrace_report::cause::{Cause, Wait, Who};
 
-use super::{json, markdown, series_csv, stalls_csv, tables_csv, terminal};
+use super::{json, json_schema, markdown, series_csv, stalls_csv, tables_csv, terminal};
 use crate::{
-    CauseTotal, Figure, Measured, Outcome, Plan, Point, Results, Scale, Span, Stall, StallKind, StudyReport,
+    CauseTotal, Figure, MeasurementResult, Outcome, Plan, Point, RequestTime, Results, Scale, Stall,
+    StallKind, StudyReport,
 };
 
 const PLAN: &str = r#"
@@ -61,7 +62,7 @@ columns = ["binlog", "updates"]
 rows = [["off", 100], ["on", 50.5]]
 "#;
 
-fn measured(throughput: f64) -> Measured {
+fn measured(throughput: f64) -> MeasurementResult {
     let cause = |io, wait, total| CauseTotal { io, wait, total };
     let causes = vec![
         cause(Some((FileClass::Binlog, IoOp::Fsync)), Wait::JournalCommit, 4100),
@@ -69,10 +70,13 @@ fn measured(throughput: f64) -> Measured {
         cause(None, Wait::RunQueue, 1900),
         cause(None, Wait::OnCpu, 100),
     ];
-    Measured {
+    MeasurementResult {
         figures: BTreeMap::from([
             (Figure::Throughput, throughput),
-            (Figure::Requests(Span::Response, Point::P99), 1e9 / throughput),
+            (
+                Figure::Requests(RequestTime::Response, Point::P99),
+                1e9 / throughput,
+            ),
         ]),
         causes: causes.clone(),
         events: 10,
@@ -103,7 +107,8 @@ fn stall() -> Stall {
     }
 }
 
-/// Everything but the cells of 8 connections of MariaDB, of which one failed; and one repeat of another one failed.
+/// Returns the results of all cells but those of MariaDB with 8 connections. One of these failed, and one repeat of another
+/// cell.
 fn results(plan: &Plan) -> Results {
     let mut results = Results::default();
     for (at, cell) in plan.cells(Scale::Full).iter().enumerate() {
@@ -148,7 +153,7 @@ fn each_format_has_its_golden_text() {
 }
 
 #[test]
-fn the_series_has_each_second_of_each_measured_turn() {
+fn series_has_each_second_of_each_measurement() {
     let plan = Plan::read("tiny.toml", PLAN, &|_| Err(String::new())).unwrap();
     let series = series_csv(plan.cells(Scale::Full), &results(&plan)).unwrap();
     assert_eq!(series.lines().count(), 1 + 26 * 2);
@@ -159,7 +164,7 @@ fn the_series_has_each_second_of_each_measured_turn() {
 }
 
 #[test]
-fn colours_are_all_that_a_terminal_adds() {
+fn color_changes_nothing_but_escape_sequences() {
     let report = report();
     let plain = terminal(&report, false);
     let colored = terminal(&report, true);
@@ -167,7 +172,7 @@ fn colours_are_all_that_a_terminal_adds() {
     assert_eq!(anstyle_stripped(&colored), plain);
 }
 
-/// Without sequences from the escape character to an `m`.
+/// Removes sequences from the escape character to an `m`.
 fn anstyle_stripped(text: &str) -> String {
     let mut out = String::new();
     let mut parts = text.split('\u{1b}');
@@ -179,19 +184,34 @@ fn anstyle_stripped(text: &str) -> String {
 }
 
 #[test]
-fn a_study_without_results_says_what_is_missing() {
+fn study_without_results_lists_missing_cells() {
     let plan = Plan::read("tiny.toml", PLAN, &|_| Err(String::new())).unwrap();
     let report = StudyReport::new(&plan, Scale::Full, plan.cells(Scale::Full), &Results::default());
     assert_eq!((report.measured, report.failed, report.turns), (0, 0, 33));
     let text = terminal(&report, false);
     assert!(
-        text.contains("0 of 33 turns") && text.contains("not measured yet"),
+        text.contains("0 of 33 measurements") && text.contains("not measured yet"),
         "{text}"
     );
     assert!(tables_csv(&report).unwrap().contains("missing"));
 }
 
 const SCHEMA: &str = include_str!("../../../../docs/study.schema.json");
+
+/// Compares the committed schema with the derived one; with `UPDATE_SCHEMA` in the environment, writes it.
+#[test]
+fn committed_schema_is_the_derived_one() {
+    let schema = serde_json::to_string_pretty(&json_schema()).unwrap() + "\n";
+    if std::env::var_os("UPDATE_SCHEMA").is_some() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/study.schema.json");
+        std::fs::write(path, &schema).unwrap();
+        return;
+    }
+    assert!(
+        schema == SCHEMA,
+        "docs/study.schema.json is out of date: run UPDATE_SCHEMA=1 cargo test -p logtrace-study"
+    );
+}
 
 /// JSON pointers of every object in a value.
 fn objects(value: &serde_json::Value, at: &str, found: &mut Vec<String>) {
@@ -211,7 +231,7 @@ fn objects(value: &serde_json::Value, at: &str, found: &mut Vec<String>) {
 }
 
 #[test]
-fn the_schema_describes_the_report_exactly() {
+fn schema_describes_the_report_exactly() {
     let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
     let validator = jsonschema::draft202012::new(&schema).unwrap();
     let value = serde_json::to_value(report()).unwrap();

@@ -1,4 +1,4 @@
-//! What can be tabulated.
+//! Figures: the numbers of a measurement that a table can show.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,46 +6,49 @@ use std::str::FromStr;
 use logtrace_common::FileClass;
 use logtrace_report::distribution::Distribution;
 use logtrace_report::units;
+use strum::{Display, EnumIter, EnumString};
 use thiserror::Error;
 
-/// A number that each turn comes to.
+/// Figure: a number that each measurement yields.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Figure {
-    /// `throughput`: requests a second that the server did.
+    /// `throughput`: requests done per second.
     Throughput,
-    /// `throughput_sd`: standard deviation of the requests done in each second.
+    /// `throughput_sd`: standard deviation of the requests done in each second of the window.
     Deviation,
-    /// `nopm`: new orders a minute of the TPC-C-like workload, those rolled back left out.
+    /// `nopm`: new orders per minute of the TPC-C-like workload, without those that are rolled back.
     Nopm,
     /// `lag_`, `service_` or `response_` with `mean`, `p50`, `p90`, `p95`, `p99`, `p999` or `max`: nanoseconds of requests.
-    Requests(Span, Point),
-    /// `commit_mean` and so on: nanoseconds of commits.
+    Requests(RequestTime, Point),
+    /// `commit_` with the same suffixes: nanoseconds of commits.
     Commits(Point),
-    /// `commit.CLASS`: nanoseconds of a commit, on average, that are charged to files of a class.
+    /// `commit.CLASS`: mean nanoseconds of a commit that are charged to a class of files.
     CommitPart(FileClass),
-    /// `written.CLASS`: bytes a second that the server wrote to files of a class.
+    /// `written.CLASS`: bytes per second that the server wrote to a class of files.
     Written(FileClass),
-    /// `stalls`: how often throughput broke down.
+    /// `stalls`: number of stalls, in which throughput broke down.
     Stalls,
     /// `stalled`: nanoseconds of all stalls.
     Stalled,
-    /// `stage.NAME`: nanoseconds of a statement, on average, in a stage of the server's.
+    /// `stage.NAME`: mean nanoseconds of a statement in a stage of the server.
     Stage(String),
 }
 
-/// A part of a request's time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Span {
-    /// Sent - due.
+/// Part of the time of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Display, EnumString)]
+#[strum(serialize_all = "snake_case")]
+pub enum RequestTime {
+    /// Sent minus due.
     Lag,
-    /// Done - sent.
+    /// Done minus sent.
     Service,
-    /// Done - due.
+    /// Done minus due.
     Response,
 }
 
-/// A point of a distribution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// Point of a distribution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Display, EnumIter, EnumString)]
+#[strum(serialize_all = "snake_case")]
 pub enum Point {
     /// Arithmetic mean.
     Mean,
@@ -63,22 +66,22 @@ pub enum Point {
     Max,
 }
 
-/// What the numbers of a figure are.
+/// Unit of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Events in a second.
+    /// Events per second.
     PerSecond,
-    /// Events in a minute.
+    /// Events per minute.
     PerMinute,
     /// Nanoseconds.
     Time,
-    /// Bytes in a second.
+    /// Bytes per second.
     BytesPerSecond,
-    /// Events.
+    /// Number of events.
     Count,
 }
 
-/// No such figure.
+/// Error for a text that names no figure.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
     "there is no figure {0:?}: write throughput, throughput_sd, nopm, lag_P, service_P, response_P or commit_P where P is \
@@ -86,35 +89,8 @@ pub enum Unit {
 )]
 pub struct UnknownFigure(String);
 
-const SPANS: [(Span, &str); 3] = [
-    (Span::Lag, "lag"),
-    (Span::Service, "service"),
-    (Span::Response, "response"),
-];
-
-const POINTS: [(Point, &str); 7] = [
-    (Point::Mean, "mean"),
-    (Point::P50, "p50"),
-    (Point::P90, "p90"),
-    (Point::P95, "p95"),
-    (Point::P99, "p99"),
-    (Point::P999, "p999"),
-    (Point::Max, "max"),
-];
-
 impl Point {
-    /// All of them, from the lowest of the percentiles.
-    pub const ALL: [Self; 7] = [
-        Self::Mean,
-        Self::P50,
-        Self::P90,
-        Self::P95,
-        Self::P99,
-        Self::P999,
-        Self::Max,
-    ];
-
-    /// The point of a distribution.
+    /// Returns this point of a distribution.
     pub fn of(self, distribution: &Distribution) -> u64 {
         match self {
             Self::Mean => distribution.mean,
@@ -129,7 +105,7 @@ impl Point {
 }
 
 impl Figure {
-    /// What its numbers are.
+    /// Returns the unit.
     pub fn unit(&self) -> Unit {
         match self {
             Self::Throughput | Self::Deviation => Unit::PerSecond,
@@ -141,14 +117,14 @@ impl Figure {
         }
     }
 
-    /// Whether it comes from tracing.
+    /// Returns whether the figure needs tracing.
     pub fn is_traced(&self) -> bool {
         matches!(self, Self::Commits(_) | Self::CommitPart(_) | Self::Written(_))
     }
 }
 
 impl Unit {
-    /// Its name in headings; empty where each number has its own.
+    /// Returns the name for headings, or an empty text if each number carries its unit.
     pub fn heading(self) -> &'static str {
         match self {
             Self::PerSecond => "/s",
@@ -158,7 +134,7 @@ impl Unit {
         }
     }
 
-    /// A number in this unit, for people.
+    /// Formats a number in this unit for people.
     pub fn text(self, value: f64) -> String {
         match self {
             Self::Time => format!("{}{}", sign(value), units::duration(whole(value.abs()))),
@@ -172,7 +148,7 @@ fn sign(value: f64) -> &'static str {
     if value < 0.0 { "-" } else { "" }
 }
 
-/// A number with at least three digits that tell something.
+/// Formats a number with at least three significant digits.
 fn three_digits(value: f64) -> String {
     let places = match value.abs() {
         0.0 => 0,
@@ -189,7 +165,7 @@ fn three_digits(value: f64) -> String {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "callers give what is at least 0; what is beyond u64 saturates"
+    reason = "callers pass numbers of at least 0; larger ones than u64 holds saturate"
 )]
 fn whole(value: f64) -> u64 {
     value.round() as u64
@@ -217,41 +193,25 @@ impl FromStr for Figure {
             "stalled" => return Ok(Self::Stalled),
             _ => {}
         }
-        let (span, point) = text.split_once('_').ok_or_else(unknown)?;
-        let point = POINTS
-            .iter()
-            .find(|(_, name)| *name == point)
-            .ok_or_else(unknown)?
-            .0;
-        match SPANS.iter().find(|(_, name)| *name == span) {
-            Some(&(span, _)) => Ok(Self::Requests(span, point)),
-            None if span == "commit" => Ok(Self::Commits(point)),
-            None => Err(unknown()),
+        let (time, point) = text.split_once('_').ok_or_else(unknown)?;
+        let point = point.parse().map_err(|_| unknown())?;
+        match time.parse() {
+            Ok(time) => Ok(Self::Requests(time, point)),
+            Err(_) if time == "commit" => Ok(Self::Commits(point)),
+            Err(_) => Err(unknown()),
         }
     }
 }
 
 impl fmt::Display for Figure {
-    /// As plans have it.
+    /// Writes the figure as in plans.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let point = |point: &Point| {
-            POINTS
-                .iter()
-                .find(|(known, _)| known == point)
-                .map_or("", |(_, name)| name)
-        };
         let text = match self {
             Self::Throughput => "throughput".to_owned(),
             Self::Deviation => "throughput_sd".to_owned(),
             Self::Nopm => "nopm".to_owned(),
-            Self::Requests(span, at) => {
-                let span = SPANS
-                    .iter()
-                    .find(|(known, _)| known == span)
-                    .map_or("", |(_, name)| name);
-                format!("{span}_{}", point(at))
-            }
-            Self::Commits(at) => format!("commit_{}", point(at)),
+            Self::Requests(time, point) => format!("{time}_{point}"),
+            Self::Commits(point) => format!("commit_{point}"),
             Self::CommitPart(class) => format!("commit.{class}"),
             Self::Written(class) => format!("written.{class}"),
             Self::Stalls => "stalls".to_owned(),
@@ -267,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_are_read_as_they_are_written() {
+    fn figures_survive_writing_and_reading() {
         for text in [
             "throughput",
             "throughput_sd",

@@ -1,11 +1,11 @@
 //! Results of measurements: figures, causes and stalls.
 
 pub(crate) mod figure;
+pub(crate) mod measurement_result;
 pub(crate) mod stall_kind;
 pub(crate) mod stalls;
 pub(crate) mod study_results;
-pub(crate) mod turn_result;
 pub(crate) mod window_series;
 
 #[cfg(test)]
-mod turn_result_tests;
+mod measurement_result_tests;

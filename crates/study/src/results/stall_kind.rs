@@ -1,40 +1,43 @@
-//! What held the server up in a stall, in one word.
+//! Kind of a stall: the main reason why the server made no progress.
 
 use std::collections::BTreeMap;
 
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
 use logtrace_report::cause::{Cause, Wait};
+use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A cause with a smaller share of all waiting does not explain a stall by itself.
-const MOST: f64 = 0.5;
+/// Smallest share of the waiting time that explains a stall.
+const HALF: f64 = 0.5;
 
-/// What most of the waiting in a stall was for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+/// Kind of at least half of the waiting time in a stall.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StallKind {
-    /// The binary log was full and the next one was begun: all of it had to be durable first.
+    /// The binary log was full and the server began the next one. All of the old one had to be durable first.
     BinlogRotation,
-    /// The binary log was synced, for a group of commits or because it rotated.
+    /// The server synced the binary log, for a group of commits or because of a rotation.
     BinlogSync,
-    /// The binary log was written: the file system made the writer wait.
+    /// The server wrote the binary log, and the file system made the writer wait.
     BinlogWrite,
-    /// The redo log was written or synced.
+    /// The server wrote or synced the redo log.
     Redo,
-    /// Pages of tables were written or synced: a checkpoint, or room in the buffer pool.
+    /// The server wrote or synced pages of tables: a checkpoint, or a full buffer pool.
     Pages,
-    /// A slow or general log was written.
+    /// The server wrote the slow or the general log.
     QueryLog,
-    /// There was no CPU, or the server computed.
+    /// Threads ran, or waited for a CPU.
     Cpu,
-    /// A client, or a replica.
+    /// Threads waited for a client or a replica.
     Peer,
 }
 
 impl StallKind {
-    /// Of what commits waited for: nanoseconds of each cause. `sync_binlog` is the server's: where it is 0, nothing but a
-    /// rotation syncs the binary log (`MYSQL_BIN_LOG::new_file_impl` closes the old one). `None` where no kind has half of it.
+    /// Returns the kind of a stall from its causes, in nanoseconds of waiting commits, or `None` if no kind has half of them.
+    ///
+    /// `sync_binlog` is the variable of the server. If it is 0, only a rotation syncs the binary log
+    /// (`MYSQL_BIN_LOG::new_file_impl` closes the old one).
     pub(crate) fn of(causes: &[(Cause, u64)], sync_binlog: Option<u64>) -> Option<Self> {
         let (mut totals, mut all) = (BTreeMap::<Self, u64>::new(), 0);
         for &(cause, total) in causes {
@@ -44,7 +47,7 @@ impl StallKind {
             }
         }
         let largest = totals.into_iter().max_by_key(|&(_, total)| total)?;
-        (largest.1 > 0 && largest.1 as f64 >= MOST * all as f64).then_some(largest.0)
+        (largest.1 > 0 && largest.1 as f64 >= HALF * all as f64).then_some(largest.0)
     }
 
     fn of_cause(cause: Cause, sync_binlog: Option<u64>) -> Option<Self> {
@@ -67,17 +70,17 @@ impl StallKind {
         }
     }
 
-    /// The words used in reports.
+    /// Returns the words in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::BinlogRotation => "the binary log rotated",
             Self::BinlogSync => "the binary log was synced",
             Self::BinlogWrite => "the binary log could not be written faster",
-            Self::Redo => "the redo log",
+            Self::Redo => "the redo log was written",
             Self::Pages => "pages were flushed",
-            Self::QueryLog => "a query log",
-            Self::Cpu => "no CPU was free",
-            Self::Peer => "a client or a replica",
+            Self::QueryLog => "a query log was written",
+            Self::Cpu => "threads computed or waited for a CPU",
+            Self::Peer => "threads waited for a client or a replica",
         }
     }
 }
@@ -100,7 +103,7 @@ mod tests {
     const SYNC: Option<(FileClass, IoOp)> = Some((FileClass::Binlog, IoOp::Fsync));
 
     #[test]
-    fn a_sync_that_no_commit_asks_for_is_the_rotations() {
+    fn sync_with_sync_binlog_0_is_a_rotation() {
         let causes = [
             (cause(SYNC, Wait::DataWriteback), 60),
             (cause(SYNC, Wait::OnCpu), 10),
@@ -113,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_half_of_the_waiting_names_nothing() {
+    fn less_than_half_of_the_waiting_has_no_kind() {
         let causes = [
             (cause(SYNC, Wait::DataWriteback), 49),
             (cause(None, Wait::Unexplained), 51),
@@ -129,7 +132,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_kind_is_that_of_at_least_half(parts in proptest::collection::vec((0usize..4, 0u64..1000), 0..8)) {
+        fn kind_has_at_least_half_of_the_waiting(parts in proptest::collection::vec((0usize..4, 0u64..1000), 0..8)) {
             let known = [
                 cause(SYNC, Wait::JournalCommit),
                 cause(Some((FileClass::Redo, IoOp::Fsync)), Wait::DeviceFlush),

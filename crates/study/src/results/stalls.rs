@@ -1,113 +1,105 @@
-//! Times in which throughput broke down, and what commits waited for then.
+//! Stalls: times in which throughput broke down, with the causes of the waiting commits.
 
 use logtrace_report::cause::Cause;
 
 use crate::results::stall_kind::StallKind;
-use crate::results::window_series::{Course, Part};
+use crate::results::window_series::{WindowSeries, WindowSlice};
 
-/// A part with less than this share of the median is part of a stall.
+/// Share of the median slice below which a slice belongs to a stall.
 const FAR_BELOW: f64 = 0.25;
-/// Shorter ones are no stalls.
+/// Length of the shortest stall.
 const SHORTEST_NS: u64 = 200_000_000;
-/// With fewer requests in the median part, a part without any is chance: parts are put together until they have as many.
-const TELLING: f64 = 20.0;
-/// With fewer parts there is no usual throughput.
-const FEWEST_PARTS: usize = 8;
+/// Smallest number of requests in the median slice. With fewer, a slice without requests is chance: slices are merged until
+/// they have as many.
+const ENOUGH_REQUESTS: f64 = 20.0;
+/// Smallest number of slices that show a usual throughput.
+const FEWEST_SLICES: usize = 8;
 
-/// A time in which throughput was far below the window's median.
+/// Time in which throughput was far below the median of the window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stall {
-    /// When it began, in nanoseconds from the start of the window.
+    /// Begin, in nanoseconds from the start of the window.
     pub at_ns: u64,
-    /// How long it lasted.
+    /// Length in nanoseconds.
     pub length_ns: u64,
-    /// Requests that were done in it.
+    /// Requests that were done during the stall.
     pub done: u64,
-    /// Requests that are usually done in such a time, by the median of the window.
+    /// Requests that are usually done in a time of this length, by the median of the window.
     pub usual: u64,
-    /// Commits that were under way in it; `None` where that is not known, because not all of the window was traced.
+    /// Commits that were under way during the stall, or `None` if not all of the window was traced.
     pub commits: Option<u64>,
-    /// What these commits waited for meanwhile, the largest first: nanoseconds.
+    /// Causes of the waiting time of these commits, in nanoseconds, the largest first.
     pub causes: Vec<(Cause, u64)>,
-    /// What most of that was, in one word; `None` where nothing was most of it.
+    /// Kind of at least half of that time, or `None` if no kind has half of it.
     pub kind: Option<StallKind>,
 }
 
-/// The stalls of a window, in the order of time: at least 200 ms, all of it in parts with less than a quarter of the median
-/// part's requests. There are none where hardly anything is asked of the server, or the window is too short.
-pub fn stalls(course: &Course) -> Vec<Stall> {
-    let Some((parts, part_ns, median)) = telling(course) else {
+/// Returns the stalls of a window, in the order of time: at least 200 ms of slices that each have less than a quarter of the
+/// requests of the median slice. There are none if the load is very low or the window is too short.
+pub fn stalls(series: &WindowSeries) -> Vec<Stall> {
+    let Some((slices, slice_ns, median)) = merged_slices(series) else {
         return Vec::new();
     };
-    let is_low = |part: &Part| (part.done as f64) < FAR_BELOW * median;
+    let is_low = |slice: &WindowSlice| (slice.done as f64) < FAR_BELOW * median;
     let (mut stalls, mut at) = (Vec::new(), 0);
-    while at < parts.len() {
-        let low = parts[at..].iter().take_while(|part| is_low(part)).count();
-        let length_ns = part_ns * low as u64;
+    while at < slices.len() {
+        let low = slices[at..].iter().take_while(|slice| is_low(slice)).count();
+        let length_ns = slice_ns * low as u64;
         if low > 0 && length_ns >= SHORTEST_NS {
-            stalls.push(stall(&parts, at..at + low, part_ns, median).told(course));
+            stalls.push(stall(series, &slices[at..at + low], (at, slice_ns, median)));
         }
         at += low.max(1);
     }
     stalls
 }
 
-fn stall(parts: &[Part], range: std::ops::Range<usize>, part_ns: u64, median: f64) -> Stall {
-    let low = range.len() as u64;
-    let mut held = Part::default();
-    parts[range.clone()].iter().for_each(|part| held.add(part));
-    let mut causes: Vec<(Cause, u64)> = held.causes.into_iter().collect();
+/// Returns the stall of these slices, the first of which has index `first`.
+fn stall(
+    series: &WindowSeries,
+    slices: &[WindowSlice],
+    (first, slice_ns, median): (usize, u64, f64),
+) -> Stall {
+    let count = slices.len() as u64;
+    let all = merge(slices);
+    let mut causes: Vec<(Cause, u64)> = all.causes.into_iter().collect();
     causes.sort_by_key(|&(cause, total)| (std::cmp::Reverse(total), cause));
     Stall {
-        at_ns: part_ns * range.start as u64,
-        length_ns: part_ns * low,
-        done: held.done,
-        usual: rounded(median * low as f64),
-        commits: Some(held.ended + held.held),
+        at_ns: slice_ns * first as u64,
+        length_ns: slice_ns * count,
+        done: all.done,
+        usual: rounded(median * count as f64),
+        commits: series.traced.then_some(all.ended + all.held),
+        kind: StallKind::of(&causes, series.sync_binlog),
         causes,
-        kind: None,
     }
 }
 
-impl Stall {
-    /// As far as the course knows.
-    fn told(self, course: &Course) -> Self {
-        Self {
-            commits: self.commits.filter(|_| course.traced),
-            kind: StallKind::of(&self.causes, course.sync_binlog),
-            ..self
-        }
-    }
-}
-
-/// Parts that are long enough for the median one to have some requests, their length, and that median.
-fn telling(course: &Course) -> Option<(Vec<Part>, u64, f64)> {
-    let (mut parts, mut part_ns) = (course.parts.clone(), course.part_ns);
-    loop {
-        if parts.len() < FEWEST_PARTS {
-            return None;
-        }
-        let mut done: Vec<u64> = parts.iter().map(|part| part.done).collect();
+/// Returns slices that are long enough for the median one to have enough requests, their length, and that median.
+fn merged_slices(series: &WindowSeries) -> Option<(Vec<WindowSlice>, u64, f64)> {
+    let (mut slices, mut slice_ns) = (series.slices.clone(), series.slice_ns);
+    while slices.len() >= FEWEST_SLICES {
+        let mut done: Vec<u64> = slices.iter().map(|slice| slice.done).collect();
         done.sort_unstable();
         let median = done[done.len() / 2] as f64;
-        if median >= TELLING {
-            return Some((parts, part_ns, median));
+        if median >= ENOUGH_REQUESTS {
+            return Some((slices, slice_ns, median));
         }
-        parts = parts.chunks(2).map(together).collect();
-        part_ns = part_ns.saturating_mul(2);
+        slices = slices.chunks(2).map(merge).collect();
+        slice_ns = slice_ns.saturating_mul(2);
     }
+    None
 }
 
-fn together(parts: &[Part]) -> Part {
-    let mut whole = Part::default();
-    parts.iter().for_each(|part| whole.add(part));
+fn merge(slices: &[WindowSlice]) -> WindowSlice {
+    let mut whole = WindowSlice::default();
+    slices.iter().for_each(|slice| whole.add(slice));
     whole
 }
 
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a count of requests: at least 0, and far below 2^64"
+    reason = "a number of requests: at least 0, and far below 2^64"
 )]
 fn rounded(count: f64) -> u64 {
     count.round() as u64
@@ -123,78 +115,78 @@ mod tests {
 
     use super::*;
 
-    const PART_NS: u64 = 100_000_000;
+    const SLICE_NS: u64 = 100_000_000;
     const ROTATION: Cause = Cause {
         who: Who::Leader,
         io: Some((FileClass::Binlog, IoOp::Fsync)),
         wait: Wait::DataWriteback,
     };
 
-    fn course(done: &[u64]) -> Course {
-        let parts = done.iter().map(|&done| Part {
+    fn series(done: &[u64]) -> WindowSeries {
+        let slices = done.iter().map(|&done| WindowSlice {
             done,
-            ..Part::default()
+            ..WindowSlice::default()
         });
-        Course {
-            part_ns: PART_NS,
-            parts: parts.collect(),
+        WindowSeries {
+            slice_ns: SLICE_NS,
+            slices: slices.collect(),
             traced: true,
             sync_binlog: Some(0),
         }
     }
 
     #[test]
-    fn a_rotation_is_found_with_what_it_held() {
+    fn rotation_is_found_with_its_commits_and_causes() {
         let mut done = vec![100; 60];
         done[20..35].fill(0);
         done[40] = 0;
-        let mut course = course(&done);
-        course.parts[20].ended = 2;
-        for part in &mut course.parts[20..35] {
-            part.held = 8;
-            part.causes = [(Cause::UNEXPLAINED, 5), (ROTATION, 800_000_000)].into();
+        let mut series = series(&done);
+        series.slices[20].ended = 2;
+        for slice in &mut series.slices[20..35] {
+            slice.held = 8;
+            slice.causes = [(Cause::UNEXPLAINED, 5), (ROTATION, 800_000_000)].into();
         }
-        let found = stalls(&course);
+        let found = stalls(&series);
         assert_eq!(
             found,
             [Stall {
-                at_ns: 20 * PART_NS,
-                length_ns: 15 * PART_NS,
+                at_ns: 20 * SLICE_NS,
+                length_ns: 15 * SLICE_NS,
                 done: 0,
                 usual: 1500,
                 commits: Some(10),
                 causes: vec![(ROTATION, 12_000_000_000), (Cause::UNEXPLAINED, 75)],
                 kind: Some(StallKind::BinlogRotation),
             }],
-            "a single part is too short"
+            "a single slice is too short"
         );
     }
 
     #[test]
-    fn what_is_slow_all_the_time_does_not_stall() {
-        assert_eq!(stalls(&course(&[0; 100])), []);
-        assert_eq!(stalls(&course(&[5; 7])), [], "too short to tell");
-        assert_eq!(stalls(&course(&[])), []);
+    fn constant_low_throughput_is_no_stall() {
+        assert_eq!(stalls(&series(&[0; 100])), []);
+        assert_eq!(stalls(&series(&[5; 7])), [], "too short to tell");
+        assert_eq!(stalls(&series(&[])), []);
     }
 
     #[test]
-    fn a_low_rate_has_no_stalls_by_chance() {
-        // Three requests a part on average, Poisson by drawing each of 3,000 requests' part.
+    fn low_rate_has_no_stalls_by_chance() {
+        // Three requests per slice on average; drawing the slice of each of 3,000 requests makes them Poisson.
         for seed in 0..200 {
             let (mut rng, mut done) = (Stream::Study(9).rng(seed), [0u64; 1000]);
             (0..3000).for_each(|_| done[below(&mut rng, 1000) as usize] += 1);
-            assert_eq!(stalls(&course(&done)), [], "seed {seed}");
+            assert_eq!(stalls(&series(&done)), [], "seed {seed}");
         }
         let mut done = [1; 300];
         done[100..180].fill(0);
-        assert_eq!(stalls(&course(&done)).len(), 1, "8 s without any are one");
+        assert_eq!(stalls(&series(&done)).len(), 1, "8 s without any are one");
     }
 
     proptest! {
         #[test]
-        fn stalls_are_apart_low_and_long_enough(done in proptest::collection::vec(0u64..200, 0..200)) {
-            let course = course(&done);
-            let found = stalls(&course);
+        fn stalls_are_disjoint_low_and_long_enough(done in proptest::collection::vec(0u64..200, 0..200)) {
+            let series = series(&done);
+            let found = stalls(&series);
             for stall in &found {
                 prop_assert!(stall.length_ns >= SHORTEST_NS);
                 prop_assert!(stall.done * 4 < stall.usual.max(1) + 4);

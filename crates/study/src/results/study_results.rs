@@ -1,45 +1,45 @@
-//! What the turns of a study came to, as far as they were measured.
+//! Results of the measurements of a study.
 
 use std::collections::BTreeMap;
 
 use crate::cell::Cell;
-use crate::results::turn_result::Measured;
+use crate::results::measurement_result::MeasurementResult;
 
-/// The outcomes of turns, by the key of the cell and the repeat.
+/// Outcomes of measurements, by cell and repeat.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Results {
-    turns: BTreeMap<(String, u32), Outcome>,
+    outcomes: BTreeMap<(String, u32), Outcome>,
 }
 
-/// What a turn came to.
+/// Outcome of a measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// It was measured.
-    Measured(Box<Measured>),
-    /// It was tried, and this is why it failed.
+    /// The measurement is done.
+    Measured(Box<MeasurementResult>),
+    /// The measurement failed for this reason.
     Failed(String),
 }
 
 impl Results {
-    /// Keeps the outcome of a turn, instead of an earlier one of the same turn.
+    /// Adds the outcome of a measurement. It replaces an earlier outcome of the same measurement.
     pub fn insert(&mut self, cell: &Cell, repeat: u32, outcome: Outcome) {
-        self.turns.insert((cell.key.clone(), repeat), outcome);
+        self.outcomes.insert((cell.key.clone(), repeat), outcome);
     }
 
-    /// What a repeat of a cell came to; `None` when it was not tried yet.
+    /// Returns the outcome of a repeat of a cell, or `None` if it was not tried yet.
     pub fn get(&self, cell: &Cell, repeat: u32) -> Option<&Outcome> {
-        self.turns.get(&(cell.key.clone(), repeat))
+        self.outcomes.get(&(cell.key.clone(), repeat))
     }
 
-    /// The repeats of a cell that were measured, from the first.
-    pub fn measured<'a>(&'a self, cell: &'a Cell) -> impl Iterator<Item = (u32, &'a Measured)> {
+    /// Returns the measured repeats of a cell, from the first.
+    pub fn measured<'a>(&'a self, cell: &'a Cell) -> impl Iterator<Item = (u32, &'a MeasurementResult)> {
         (0..cell.repeats).filter_map(|repeat| match self.get(cell, repeat)? {
             Outcome::Measured(measured) => Some((repeat, measured.as_ref())),
             Outcome::Failed(_) => None,
         })
     }
 
-    /// The repeats of a cell that failed, from the first, and why.
+    /// Returns the failed repeats of a cell, from the first, with the reason.
     pub fn failed<'a>(&'a self, cell: &'a Cell) -> impl Iterator<Item = (u32, &'a str)> {
         (0..cell.repeats).filter_map(|repeat| match self.get(cell, repeat)? {
             Outcome::Failed(why) => Some((repeat, why.as_str())),

@@ -1,44 +1,44 @@
-//! A window in parts: what the server did in each of them, and what its commits waited for.
+//! Slices of a window: requests, commits and their causes in each.
 
 use std::collections::BTreeMap;
 
 use logtrace_report::cause::Cause;
 use logtrace_report::document::Document;
 
-/// The parts of one window, all of the same length.
+/// Slices of a window, all of the same length.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Course {
-    /// Length of a part in nanoseconds, above 0; 100 ms is usual.
-    pub part_ns: u64,
-    /// The parts, in the order of time.
-    pub parts: Vec<Part>,
-    /// Whether commits are known part by part: all of the window was traced.
+pub struct WindowSeries {
+    /// Length of a slice in nanoseconds, above 0. Usually 100 ms.
+    pub slice_ns: u64,
+    /// Slices, in the order of time.
+    pub slices: Vec<WindowSlice>,
+    /// Whether commits are known for each slice, because all of the window was traced.
     pub traced: bool,
-    /// The server's `sync_binlog`, where it is known.
+    /// Variable `sync_binlog` of the server, where it is known.
     pub sync_binlog: Option<u64>,
 }
 
-/// One part.
+/// Slice of a window.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Part {
-    /// Requests that were done in it.
+pub struct WindowSlice {
+    /// Requests that were done in the slice.
     pub done: u64,
-    /// Commits that ended in it; 0 where that is not told.
+    /// Commits that ended in the slice; 0 where that is unknown.
     pub ended: u64,
-    /// Commits that were under way in it and did not end; 0 where that is not told.
+    /// Commits that were under way in the slice and did not end; 0 where that is unknown.
     pub held: u64,
-    /// What all these commits waited for in it: nanoseconds.
+    /// Causes of the waiting time of all these commits in the slice, in nanoseconds.
     pub causes: BTreeMap<Cause, u64>,
 }
 
-/// Nanoseconds of a second.
+/// Nanoseconds in a second.
 const SECOND: u64 = 1_000_000_000;
-/// Those of a part of the run document.
+/// Length of a slice in the run document.
 const TENTH: u64 = SECOND / 10;
 
-impl Course {
-    /// Of the window of a run; empty where the document does not tell it. What commits waited for is there for parts in which
-    /// few of them ended.
+impl WindowSeries {
+    /// Reads the slices from the document of a run. Empty if the document has no requests by tenth of a second. Causes are
+    /// known for slices in which few commits ended.
     pub fn new(document: &Document) -> Self {
         let driver = document
             .driver
@@ -46,53 +46,53 @@ impl Course {
             .filter(|driver| !driver.per_tenth.is_empty());
         let Some((driver, workload)) = driver.zip(document.workload.as_ref()) else {
             return Self {
-                part_ns: TENTH,
+                slice_ns: TENTH,
                 ..Self::default()
             };
         };
-        // The document goes on behind the window, and ends with the last request.
+        // The document continues after the window, and ends with the last request.
         let done = driver.per_tenth.iter().copied().chain(std::iter::repeat(0));
         let done = done.take(whole(workload.duration_s * 10.0));
-        let mut parts: Vec<Part> = done
-            .map(|done| Part {
+        let mut slices: Vec<WindowSlice> = done
+            .map(|done| WindowSlice {
                 done,
-                ..Part::default()
+                ..WindowSlice::default()
             })
             .collect();
         for slow in document.commits.iter().flat_map(|commits| &commits.slow_tenths) {
-            let place = usize::try_from(slow.at / TENTH).unwrap_or(usize::MAX);
-            if let Some(part) = parts.get_mut(place) {
-                part.ended = slow.ended;
-                part.held = slow.under_way.saturating_sub(slow.ended);
-                part.causes = slow.causes.iter().map(|row| (row.cause, row.total)).collect();
+            let index = usize::try_from(slow.at / TENTH).unwrap_or(usize::MAX);
+            if let Some(slice) = slices.get_mut(index) {
+                slice.ended = slow.ended;
+                slice.held = slow.under_way.saturating_sub(slow.ended);
+                slice.causes = slow.causes.iter().map(|row| (row.cause, row.total)).collect();
             }
         }
         let sync_binlog = document.server.settings.get("sync_binlog");
         Self {
-            part_ns: TENTH,
-            parts,
+            slice_ns: TENTH,
+            slices,
             traced: document.tracer.is_some() && document.gaps().is_none(),
             sync_binlog: sync_binlog.and_then(|value| value.parse().ok()),
         }
     }
 
-    /// Requests a second, for each whole second of the window. A part must divide the second.
+    /// Returns the requests in each whole second of the window. A slice must divide the second.
     pub fn per_second(&self) -> Vec<f64> {
-        let parts = usize::try_from(SECOND / self.part_ns.max(1)).unwrap_or(1).max(1);
-        let seconds = self.parts.chunks_exact(parts);
+        let slices = usize::try_from(SECOND / self.slice_ns.max(1)).unwrap_or(1).max(1);
+        let seconds = self.slices.chunks_exact(slices);
         seconds
-            .map(|second| second.iter().map(|part| part.done as f64).sum())
+            .map(|second| second.iter().map(|slice| slice.done as f64).sum())
             .collect()
     }
 
-    /// Requests in each part.
+    /// Returns the requests in each slice.
     pub fn done(&self) -> Vec<f64> {
-        self.parts.iter().map(|part| part.done as f64).collect()
+        self.slices.iter().map(|slice| slice.done as f64).collect()
     }
 }
 
-impl Part {
-    /// Takes in the part that follows: what was under way there and did not end is under way at the end of both.
+impl WindowSlice {
+    /// Adds the slice that follows. Commits that did not end there are under way at the end of both.
     pub(crate) fn add(&mut self, other: &Self) {
         self.done += other.done;
         self.ended += other.ended;
@@ -106,9 +106,9 @@ impl Part {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "tenths of a window: at least 0, and few; what is beyond saturates"
+    reason = "tenths of a window: at least 0 and few; larger numbers saturate"
 )]
 fn whole(number: f64) -> usize {
-    // A window of 0.3 s has three tenths, whatever 0.3 * 10 rounds to.
+    // A window of 0.3 s has three tenths, even if 0.3 * 10 is rounded down.
     (number + 1e-6).floor() as usize
 }

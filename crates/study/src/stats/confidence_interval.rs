@@ -1,143 +1,190 @@
-//! One number from the repeats of a cell, and how far it may be off.
+//! Confidence intervals of the figures of a table's cells.
 
-use logtrace_driver::random::{Rng, below};
+use schemars::JsonSchema;
 use serde::Serialize;
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use statrs::distribution::{ContinuousCDF, Gamma};
 
-use crate::plan::table_spec::Statistic;
-use crate::stats::descriptive::{mean, median};
+use crate::stats::descriptive::mean;
+use crate::stats::standard_error::{CONFIDENCE, Repeats, StandardError, standard_errors};
+use crate::stats::statistic::Statistic;
 
-/// The share of intervals that have the true value in them.
-pub(crate) const CONFIDENCE: f64 = 0.95;
-/// The standard normal distribution has this share within so many standard deviations.
-const NORMAL: f64 = 1.959_964;
-const RESAMPLES: usize = 2000;
-
-/// A 95 % confidence interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+/// 95 % confidence interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Interval {
-    /// Its lower end.
+    /// Lower end.
     pub low: f64,
-    /// Its upper end.
+    /// Upper end.
     pub high: f64,
 }
 
-impl Statistic {
-    /// Of values; `None` of none.
-    pub(crate) fn of(self, values: &[f64]) -> Option<f64> {
-        match self {
-            Self::Median => median(values),
-            Self::Mean => mean(values),
-        }
-    }
+/// Figure of one cell in each of its repeats.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct CellValues {
+    /// Values.
+    pub(crate) values: Vec<f64>,
+    /// Standard error of each value inside its window, where it is known.
+    pub(crate) errors: Vec<Option<f64>>,
 }
 
-/// Where the true statistic is, by the bootstrap: repeats are drawn with replacement.
+/// Returns the t interval of the statistic of each cell of a table.
 ///
-/// With few repeats that interval is too short. It is expanded as a t interval is over a normal one (Hesterberg, What
-/// teachers should know about the bootstrap, 2015), and is never shorter than what the errors inside the windows come to;
-/// these alone make it where there is one repeat.
-pub(crate) fn interval(
-    values: &[f64],
-    errors: &[Option<f64>],
-    statistic: Statistic,
-    rng: &mut impl Rng,
-) -> Option<Interval> {
-    let at = statistic.of(values)?;
-    let count = values.len() as f64;
-    let errors: Option<f64> = errors.iter().map(|error| error.map(|error| error * error)).sum();
-    let inside = errors.map(|squares| NORMAL * squares.sqrt() / count);
-    if values.len() < 2 {
-        return inside.map(|half| around(at, half, half));
-    }
-    let mut resampled: Vec<f64> = (0..RESAMPLES)
-        .filter_map(|_| {
-            let draw = |_| values[below(rng, values.len() as u64) as usize];
-            let drawn: Vec<f64> = (0..values.len()).map(draw).collect();
-            statistic.of(&drawn)
+/// Figures are positive and their noise is in proportion to them, so the intervals are computed from logarithms. The
+/// variances of all cells moderate one another, as in the test of comparisons. `None` for a cell with a single repeat, for
+/// one whose repeats are all equal, and for one with a value of 0.
+pub(crate) fn t_intervals(cells: &[CellValues], statistic: Statistic) -> Vec<Option<Interval>> {
+    let repeats: Vec<Option<Repeats>> = cells.iter().map(CellValues::logarithms).collect();
+    let errors = standard_errors(&repeats).into_iter().zip(cells);
+    let interval = |(error, cell): (Option<StandardError>, &CellValues)| {
+        let error = error?;
+        let relative = statistic.relative_variance(cell.values.len()).sqrt();
+        let (value, factor) = (statistic.of(&cell.values)?, (error.half_width() * relative).exp());
+        Some(Interval {
+            low: value / factor,
+            high: value * factor,
         })
-        .collect();
-    resampled.sort_by(f64::total_cmp);
-    let tail = RESAMPLES / 40;
-    let expand = (count / (count - 1.0)).sqrt() * student(count - 1.0) / NORMAL;
-    let (low, high) = (at - resampled[tail], resampled[RESAMPLES - 1 - tail] - at);
-    let inside = inside.unwrap_or(0.0);
-    Some(around(
-        at,
-        (expand * low).max(inside),
-        (expand * high).max(inside),
-    ))
+    };
+    errors.map(interval).collect()
 }
 
-fn around(at: f64, below: f64, above: f64) -> Interval {
-    Interval {
-        low: at - below,
-        high: at + above,
+/// Returns the exact interval (Garwood 1936) of the mean of counts that follow Poisson's distribution. `None` for fewer
+/// than two counts: a single window says nothing about how much windows differ.
+pub(crate) fn poisson_interval(counts: &[f64]) -> Option<Interval> {
+    if counts.len() < 2 {
+        return None;
     }
-}
-
-/// How many standard errors an interval has to each side.
-pub(crate) fn student(freedom: f64) -> f64 {
-    let distribution = StudentsT::new(0.0, 1.0, freedom);
-    distribution.map_or(f64::INFINITY, |student| {
-        student.inverse_cdf((1.0 + CONFIDENCE) / 2.0)
+    let total: f64 = counts.iter().sum();
+    let quantile = |shape: f64, p: f64| Some(Gamma::new(shape, 1.0).ok()?.inverse_cdf(p));
+    let tail = (1.0 - CONFIDENCE) / 2.0;
+    let low = if total > 0.0 { quantile(total, tail)? } else { 0.0 };
+    Some(Interval {
+        low: low / counts.len() as f64,
+        high: quantile(total + 1.0, 1.0 - tail)? / counts.len() as f64,
     })
 }
 
-/// How likely chance alone is so many standard errors away or further.
-pub(crate) fn chance(errors: f64, freedom: f64) -> f64 {
-    let distribution = StudentsT::new(0.0, 1.0, freedom);
-    distribution.map_or(1.0, |student| 2.0 * student.sf(errors.abs()))
+impl CellValues {
+    fn logarithms(&self) -> Option<Repeats> {
+        let is_positive = self.values.iter().all(|value| *value > 0.0);
+        let pairs = self.errors.iter().zip(&self.values);
+        let relative: Option<Vec<f64>> = pairs
+            .map(|(error, value)| error.map(|error| (error / value).powi(2)))
+            .collect();
+        is_positive.then(|| Repeats {
+            values: self.values.iter().map(|value| value.ln()).collect(),
+            within: relative.and_then(|relative| mean(&relative)),
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use logtrace_driver::random::Stream;
+    use logtrace_driver::random::{Rng, Stream, Xoshiro256PlusPlus};
     use proptest::prelude::*;
 
     use super::*;
     use crate::stats::descriptive::tests::normal;
 
+    /// Returns the share of intervals that contain the true value, in tables of 20 cells of different levels.
+    fn coverage(repeats: usize, statistic: Statistic, noise: fn(usize) -> f64) -> f64 {
+        const TABLES: usize = 60;
+        const CELLS: usize = 20;
+        let mut rng = Stream::Study(4).rng(11);
+        let level = |cell: usize| 10f64.powi(i32::try_from(cell % 5).unwrap());
+        let mut hits = 0;
+        for _ in 0..TABLES {
+            let mut cell = |cell: usize| CellValues {
+                values: (0..repeats)
+                    .map(|_| level(cell) * (noise(cell) * normal(&mut rng)).exp())
+                    .collect(),
+                errors: vec![None; repeats],
+            };
+            let cells: Vec<CellValues> = (0..CELLS).map(&mut cell).collect();
+            for (cell, interval) in t_intervals(&cells, statistic).into_iter().enumerate() {
+                let interval = interval.unwrap();
+                hits += usize::from((interval.low..=interval.high).contains(&level(cell)));
+            }
+        }
+        hits as f64 / (TABLES * CELLS) as f64
+    }
+
     #[test]
-    fn intervals_have_the_true_value_about_as_often_as_they_say() {
-        for (repeats, statistic) in [
-            (3, Statistic::Mean),
-            (3, Statistic::Median),
-            (8, Statistic::Median),
-        ] {
-            let mut rng = Stream::Study(4).rng(11);
-            let hit = (0..400).filter(|_| {
-                let values: Vec<f64> = (0..repeats).map(|_| normal(&mut rng)).collect();
-                let interval = interval(&values, &[], statistic, &mut rng).unwrap();
-                (interval.low..=interval.high).contains(&0.0)
-            });
-            let hit = hit.count() as f64 / 400.0;
-            assert!(hit > 0.88, "{repeats} {statistic:?}: {hit}");
+    fn t_intervals_contain_the_true_value_in_95_of_100_cases() {
+        for statistic in [Statistic::Mean, Statistic::Median] {
+            for repeats in [2, 3, 5] {
+                let same = coverage(repeats, statistic, |_| 0.03);
+                assert!((0.93..0.975).contains(&same), "{repeats} {statistic:?}: {same}");
+                let different = coverage(repeats, statistic, |cell| if cell % 4 == 0 { 0.2 } else { 0.01 });
+                assert!(
+                    (0.92..0.985).contains(&different),
+                    "{repeats} {statistic:?}, unequal noise: {different}"
+                );
+            }
         }
     }
 
     #[test]
-    fn one_repeat_has_the_error_inside_its_window_or_none() {
-        let mut rng = Stream::Study(4).rng(1);
-        let one = |error, rng: &mut _| interval(&[10.0], &[error], Statistic::Median, rng);
-        assert_eq!(one(None, &mut rng), None);
-        let interval = one(Some(1.0), &mut rng).unwrap();
-        assert!((interval.low - 8.04).abs() < 0.01 && (interval.high - 11.96).abs() < 0.01);
+    fn single_repeats_and_zeros_have_no_t_interval() {
+        let cell = |values: &[f64]| CellValues {
+            values: values.to_vec(),
+            errors: vec![Some(0.1); values.len()],
+        };
+        let cells = [cell(&[10.0]), cell(&[0.0, 0.0, 0.0]), cell(&[9.0, 10.0, 0.0])];
+        assert_eq!(t_intervals(&cells, Statistic::Mean), [None; 3]);
+        let equal = CellValues {
+            values: vec![5.0; 3],
+            errors: vec![None; 3],
+        };
+        assert_eq!(t_intervals(&[equal], Statistic::Mean), [None]);
     }
 
     #[test]
-    fn students_distribution_has_its_known_quantiles() {
-        assert!((student(2.0) - 4.303).abs() < 0.001);
-        assert!((chance(4.303, 2.0) - 0.05).abs() < 0.0001);
+    fn poisson_interval_of_no_event_ends_above_zero() {
+        let none = poisson_interval(&[0.0; 3]).unwrap();
+        // -ln(0.025) = 3.689 events in three windows.
+        assert!(
+            none.low.abs() < 1e-12 && (none.high - 3.689 / 3.0).abs() < 0.001,
+            "{none:?}"
+        );
+        let three = poisson_interval(&[1.0, 2.0]).unwrap();
+        assert!((2.0 * three.low - 0.6187).abs() < 0.001 && (2.0 * three.high - 8.7673).abs() < 0.001);
+        assert_eq!(poisson_interval(&[4.0]), None);
+    }
+
+    /// Draws a count with Knuth's method.
+    fn poisson(rng: &mut Xoshiro256PlusPlus, rate: f64) -> f64 {
+        let mut unit = || (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+        let (limit, mut product, mut count) = ((-rate).exp(), unit(), 0.0);
+        while product > limit {
+            product *= unit();
+            count += 1.0;
+        }
+        count
+    }
+
+    #[test]
+    fn poisson_intervals_contain_the_true_rate_of_rare_events() {
+        for rate in [0.1, 0.3, 2.0] {
+            let mut rng = Stream::Study(5).rng(3);
+            let hits = (0..2000).filter(|_| {
+                let counts: Vec<f64> = (0..3).map(|_| poisson(&mut rng, rate)).collect();
+                let interval = poisson_interval(&counts).unwrap();
+                (interval.low..=interval.high).contains(&rate)
+            });
+            let share = hits.count() as f64 / 2000.0;
+            assert!(share >= 0.94, "{rate} events a window: {share}");
+        }
     }
 
     proptest! {
         #[test]
-        fn the_statistic_is_in_its_interval(values in proptest::collection::vec(0.0f64..1e6, 2..8), seed: u64) {
+        fn interval_contains_its_statistic(values in proptest::collection::vec(1e-3f64..1e6, 2..8)) {
+            let cell = CellValues { errors: vec![None; values.len()], values };
             for statistic in [Statistic::Median, Statistic::Mean] {
-                let at = statistic.of(&values).unwrap();
-                let interval = interval(&values, &[], statistic, &mut Stream::Study(0).rng(seed)).unwrap();
-                prop_assert!(interval.low <= at + 1e-6 && at - 1e-6 <= interval.high);
+                let at = statistic.of(&cell.values).unwrap();
+                if let Some(interval) = t_intervals(std::slice::from_ref(&cell), statistic)[0] {
+                    prop_assert!(interval.low <= at && at <= interval.high);
+                }
             }
         }
     }

@@ -1,11 +1,11 @@
-//! Numbers that follow on one another.
+//! Mean, median and variance, and the error of the mean of a time series.
 
-/// Arithmetic mean; `None` of nothing.
+/// Returns the arithmetic mean of `values`, or `None` if there are none.
 pub(crate) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Median; `None` of nothing.
+/// Returns the median of `values`, or `None` if there are none.
 pub(crate) fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -16,19 +16,21 @@ pub(crate) fn median(values: &[f64]) -> Option<f64> {
     })
 }
 
-/// Variance of a population of which these are a sample; `None` of fewer than two.
+/// Returns the sample variance of `values`, or `None` if there are fewer than two.
 pub(crate) fn variance(values: &[f64]) -> Option<f64> {
     let mean = mean(values)?;
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     (values.len() >= 2).then(|| squares / (values.len() - 1) as f64)
 }
 
-/// Fewer numbers do not tell how alike neighbours are.
+/// Length of the shortest series whose autocorrelation can be estimated.
 const FEWEST: usize = 20;
 
-/// Standard error of the mean of a series whose neighbours may be alike, so that it says less than as many independent
-/// numbers. Covariances are summed by Geyer's initial positive sequence (Practical Markov chain Monte Carlo, 1992): pairs of
-/// them, as long as their sum is above 0. `None` of fewer than twenty numbers.
+/// Returns the standard error of the mean of a time series, or `None` if it has fewer than twenty numbers.
+///
+/// Neighbours may be correlated; then the series carries less information than as many independent numbers. Autocovariances
+/// are summed by Geyer's initial positive sequence (Practical Markov chain Monte Carlo, 1992): in pairs, as long as the sum
+/// of a pair is above 0.
 pub(crate) fn error_of_mean(series: &[f64]) -> Option<f64> {
     if series.len() < FEWEST {
         return None;
@@ -43,12 +45,12 @@ pub(crate) fn error_of_mean(series: &[f64]) -> Option<f64> {
             / length
     };
     let own = covariance(0);
-    // The mean is the series' own, which takes away from all covariances; beyond a quarter nothing is left of them.
+    // The mean is estimated from the same series, which lowers all covariances; beyond a quarter of it they are noise.
     let pairs = (1..series.len() / 4)
         .step_by(2)
         .map(|lag| covariance(lag) + covariance(lag + 1));
-    let alike: f64 = pairs.take_while(|pair| *pair > 0.0).sum();
-    Some(((own + 2.0 * alike) / length).sqrt())
+    let correlated: f64 = pairs.take_while(|pair| *pair > 0.0).sum();
+    Some(((own + 2.0 * correlated) / length).sqrt())
 }
 
 #[cfg(test)]
@@ -58,15 +60,15 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// A number of the standard normal distribution, by Box and Muller.
+    /// Draws a number of the standard normal distribution (Box and Muller).
     pub(crate) fn normal(rng: &mut Xoshiro256PlusPlus) -> f64 {
         let mut unit = || ((rng.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
         let (radius, angle) = ((-2.0 * unit().ln()).sqrt(), std::f64::consts::TAU * unit());
         radius * angle.cos()
     }
 
-    /// Numbers of which each takes over a share of the one before it; the variance of each is 1.
-    pub(crate) fn alike(rng: &mut Xoshiro256PlusPlus, share: f64, length: usize) -> Vec<f64> {
+    /// Draws an autoregressive series: each number keeps `share` of the one before it, and has variance 1.
+    pub(crate) fn autocorrelated(rng: &mut Xoshiro256PlusPlus, share: f64, length: usize) -> Vec<f64> {
         let mut last = normal(rng);
         let mut next = || {
             last = share * last + (1.0 - share * share).sqrt() * normal(rng);
@@ -75,18 +77,18 @@ pub(crate) mod tests {
         (0..length).map(|_| next()).collect()
     }
 
-    /// Share of the series whose mean is further from 0 than twice its error says.
+    /// Returns the share of series whose mean is more than 1.96 errors away from 0.
     fn misses(share: f64, length: usize, error: impl Fn(&[f64]) -> f64) -> f64 {
         let mut rng = Stream::Study(1).rng(7);
         let missed = (0..2000).filter(|_| {
-            let series = alike(&mut rng, share, length);
+            let series = autocorrelated(&mut rng, share, length);
             mean(&series).unwrap().abs() > 1.96 * error(&series)
         });
         missed.count() as f64 / 2000.0
     }
 
     #[test]
-    fn the_error_of_a_mean_heeds_that_neighbours_are_alike() {
+    fn error_of_mean_accounts_for_autocorrelation() {
         for share in [0.0, 0.5, 0.8] {
             let missed = misses(share, 300, |series| error_of_mean(series).unwrap());
             assert!((0.02..0.10).contains(&missed), "{share}: {missed}");
@@ -96,7 +98,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn medians_and_variances_are_the_usual_ones() {
+    fn medians_and_variances_have_known_values() {
         assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
         assert_eq!(variance(&[1.0, 2.0, 3.0]), Some(1.0));
@@ -107,7 +109,7 @@ pub(crate) mod tests {
 
     proptest! {
         #[test]
-        fn a_median_has_as_many_below_as_above(values in proptest::collection::vec(-1e9f64..1e9, 1..50)) {
+        fn median_has_as_many_values_below_as_above(values in proptest::collection::vec(-1e9f64..1e9, 1..50)) {
             let median = median(&values).unwrap();
             let below = values.iter().filter(|&&value| value < median).count();
             let above = values.iter().filter(|&&value| value > median).count();
@@ -115,7 +117,7 @@ pub(crate) mod tests {
         }
 
         #[test]
-        fn an_error_is_a_number(values in proptest::collection::vec(-1e9f64..1e9, 20..200)) {
+        fn error_of_mean_is_not_negative(values in proptest::collection::vec(-1e9f64..1e9, 20..200)) {
             prop_assert!(error_of_mean(&values).unwrap() >= 0.0);
         }
     }

@@ -1,24 +1,24 @@
-//! Variances of few repeats, moderated by those of the other comparisons of a table.
+//! Variances of few repeats, moderated by the other variances of a table.
 //!
-//! Three repeats tell next to nothing about a variance. But a table has many comparisons on one machine. Smyth's empirical
-//! Bayes method (Linear models and empirical Bayes methods for assessing differential expression, 2004) takes the
-//! variances of all of them for draws from one distribution, finds out how much they differ by more than chance, and draws
-//! each towards the common one as far as that allows. Where the noise of cells differs much, it leaves them alone.
+//! Three repeats give a very uncertain variance, but a table has many cells from one machine. Smyth's empirical Bayes method
+//! (Linear models and empirical Bayes methods for assessing differential expression, 2004) assumes that the true variances
+//! come from one distribution. It estimates how much they differ by more than chance, and moves each towards the common one
+//! as far as that allows. If the noise of cells differs much, it leaves the variances as they are.
 
 use statrs::function::gamma::digamma;
 
-/// What the variances of a table have in common.
+/// Distribution of the variances of a table: the common variance, and the degrees of freedom that it is worth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Prior {
     variance: f64,
     freedom: f64,
 }
 
-/// Fewer variances have nothing to tell about each other.
+/// Number of variances below which no prior is estimated.
 const FEWEST: usize = 4;
 
 impl Prior {
-    /// From variances and their degrees of freedom.
+    /// Estimates the prior from variances and their degrees of freedom.
     pub(crate) fn of(variances: &[(f64, f64)]) -> Self {
         let none = Self {
             variance: 0.0,
@@ -33,7 +33,7 @@ impl Prior {
             return none;
         }
         let number = known.len() as f64;
-        // Logarithms of variances, less what is to be expected of them by their degrees of freedom.
+        // Logarithms of the variances, minus the bias that their degrees of freedom cause.
         let logs = known.iter().map(|(variance, freedom)| {
             let half = freedom / 2.0;
             variance.ln() - digamma(half) + half.ln()
@@ -46,7 +46,7 @@ impl Prior {
             .map(|(_, freedom)| trigamma(freedom / 2.0))
             .sum::<f64>()
             / number;
-        // Comparisons with the same baseline share its noise, and so are less than they seem.
+        // Comparisons with the same baseline share its noise, so they carry less information than their number suggests.
         let most = known.iter().map(|(_, freedom)| freedom).sum::<f64>() / 2.0;
         let freedom = match spread - chance {
             excess if excess > 0.0 => (2.0 * trigamma_inverse(excess)).min(most),
@@ -59,7 +59,7 @@ impl Prior {
         }
     }
 
-    /// A variance drawn towards the common one, and its degrees of freedom now.
+    /// Returns a variance moved towards the common one, and its new degrees of freedom.
     pub(crate) fn moderate(self, variance: f64, freedom: f64) -> (f64, f64) {
         let all = self.freedom + freedom;
         let moderated = (self.freedom * self.variance + freedom * variance) / all;
@@ -67,7 +67,7 @@ impl Prior {
     }
 }
 
-/// The second derivative of the logarithm of the gamma function, by its asymptotic series; `at` is above 0.
+/// Returns the second derivative of the logarithm of the gamma function at `at` > 0, by its asymptotic series.
 fn trigamma(at: f64) -> f64 {
     let (mut at, mut below) = (at, 0.0);
     while at < 8.0 {
@@ -80,7 +80,7 @@ fn trigamma(at: f64) -> f64 {
     below + inverse * (1.0 + inverse / 2.0 + square * series)
 }
 
-/// Where the trigamma function has this value above 0: it falls all the time, and so the place is halved in.
+/// Returns the argument at which the trigamma function, which falls everywhere, has `value` > 0, by bisection.
 fn trigamma_inverse(value: f64) -> f64 {
     let (mut low, mut high) = (1e-8, 1e8);
     for _ in 0..200 {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_noise_is_found_to_be_the_same_and_different_noise_is_left_alone() {
+    fn equal_variances_are_pooled_and_different_ones_are_left_as_they_are() {
         let same = Prior::of(&variances(|_| 3.0));
         assert!(
             (5.0..15.0).contains(&same.variance) && same.freedom > 5.0,

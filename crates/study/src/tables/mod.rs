@@ -1,4 +1,5 @@
-//! Tables of a study.
+//! Tables of a study: figures of its cells, with intervals, comparisons and causes.
 
+pub(crate) mod cause_share;
 pub(crate) mod cell_entry;
 pub(crate) mod study_table;

@@ -1,36 +1,36 @@
-//! In which order cells are measured.
+//! Order of the measurements.
 
 use logtrace_driver::random::{Rng, Stream, below};
 
 use crate::cell::Cell;
 
-/// One measurement of a cell.
+/// Measurement of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Turn {
-    /// The place of the cell in the list.
+pub struct Measurement {
+    /// Index of the cell in the list.
     pub cell: usize,
-    /// Which measurement of it this is, from 0. All turns of a repeat are a block: they follow one another.
+    /// Number of the repeat, from 0. The measurements of a repeat are a block: they follow one another.
     pub repeat: u32,
-    /// Turns of a block with the same number follow one another too, and can share a running server.
+    /// Group in the block. The measurements of a group follow one another too, and can share a running server.
     pub group: usize,
-    /// Seed of arrivals and requests: the same for all cells of a repeat. That of the data is the study's own.
+    /// Seed of arrivals and requests: the same for all cells of a repeat. The data has the seed of the study.
     pub seed: u64,
 }
 
-/// All turns of a study, the same for the same cells and seed.
+/// Remeasurements all measurements of a study in their order. It depends on the cells and the seed only.
 ///
-/// Blocks come one after the other, so that a machine that gets slower does so for all cells alike. In a block the groups
-/// of cells that can share a running server are in an order that is drawn, and so are the cells in each.
-pub fn turns(cells: &[Cell], seed: u64) -> Vec<Turn> {
+/// Blocks follow one another, so that a machine that slows down does so for all cells alike. The order of the groups in a
+/// block, and of the cells in a group, is random.
+pub fn measurement_order(cells: &[Cell], seed: u64) -> Vec<Measurement> {
     let servers: Vec<String> = cells.iter().map(Cell::server_key).collect();
     let repeats: Vec<u32> = cells.iter().map(|cell| cell.repeats).collect();
     ordered(&servers, &repeats, seed)
 }
 
-/// The same for cells of which no more is known than what server each needs, and how often it is measured.
-fn ordered(servers: &[String], repeats: &[u32], seed: u64) -> Vec<Turn> {
+/// Orders cells by the server that each needs and by the number of its repeats.
+fn ordered(servers: &[String], repeats: &[u32], seed: u64) -> Vec<Measurement> {
     let blocks = repeats.iter().copied().max().unwrap_or(0);
-    let mut turns = Vec::new();
+    let mut measurements = Vec::new();
     for repeat in 0..blocks {
         let mut rng = Stream::Study(2 * repeat).rng(seed);
         let seed = Stream::Study(2 * repeat + 1).rng(seed).next_u64();
@@ -44,7 +44,7 @@ fn ordered(servers: &[String], repeats: &[u32], seed: u64) -> Vec<Turn> {
         shuffle(&mut groups, &mut rng);
         for (number, group) in groups.iter_mut().enumerate() {
             shuffle(group, &mut rng);
-            turns.extend(group.iter().map(|&cell| Turn {
+            measurements.extend(group.iter().map(|&cell| Measurement {
                 cell,
                 repeat,
                 group: number,
@@ -52,13 +52,13 @@ fn ordered(servers: &[String], repeats: &[u32], seed: u64) -> Vec<Turn> {
             }));
         }
     }
-    turns
+    measurements
 }
 
-/// Fisher and Yates's shuffle, spelled out so that a newer version of a crate cannot change what a seed means.
+/// Shuffles by Fisher and Yates. It is written out so that a newer version of a crate cannot change the meaning of a seed.
 fn shuffle<T>(items: &mut [T], rng: &mut impl Rng) {
     for last in (1..items.len()).rev() {
-        // At most `last`, which is a usize.
+        // The number is at most `last`, which is a usize.
         let other = below(rng, last as u64 + 1) as usize;
         items.swap(last, other);
     }
@@ -82,19 +82,19 @@ mod tests {
     proptest! {
         #[test]
         fn each_cell_has_each_of_its_repeats_once_and_blocks_follow_one_another((servers, repeats) in cells(), seed: u64) {
-            let turns = ordered(&servers, &repeats, seed);
-            prop_assert!(turns.is_sorted_by_key(|turn| turn.repeat));
-            let mut seen: Vec<(usize, u32)> = turns.iter().map(|turn| (turn.cell, turn.repeat)).collect();
+            let measurements = ordered(&servers, &repeats, seed);
+            prop_assert!(measurements.is_sorted_by_key(|turn| turn.repeat));
+            let mut seen: Vec<(usize, u32)> = measurements.iter().map(|turn| (turn.cell, turn.repeat)).collect();
             seen.sort_unstable();
             let all = (0..repeats.len()).flat_map(|cell| (0..repeats[cell]).map(move |repeat| (cell, repeat)));
             prop_assert!(seen.into_iter().eq(all));
         }
 
         #[test]
-        fn the_same_server_is_needed_once_a_block((servers, repeats) in cells(), seed: u64) {
-            let turns = ordered(&servers, &repeats, seed);
+        fn each_server_runs_once_per_block((servers, repeats) in cells(), seed: u64) {
+            let measurements = ordered(&servers, &repeats, seed);
             let mut stretches: Vec<(u32, usize, &str)> =
-                turns.iter().map(|turn| (turn.repeat, turn.group, servers[turn.cell].as_str())).collect();
+                measurements.iter().map(|turn| (turn.repeat, turn.group, servers[turn.cell].as_str())).collect();
             stretches.dedup();
             let mut servers: Vec<(u32, &str)> = stretches.iter().map(|&(repeat, _, server)| (repeat, server)).collect();
             servers.sort_unstable();
@@ -102,17 +102,17 @@ mod tests {
         }
 
         #[test]
-        fn a_seed_decides_the_order_and_what_cells_are_asked((servers, repeats) in cells(), seed: u64) {
-            let turns = ordered(&servers, &repeats, seed);
-            prop_assert_eq!(&turns, &ordered(&servers, &repeats, seed));
-            for pair in turns.windows(2) {
+        fn seed_decides_order_and_requests((servers, repeats) in cells(), seed: u64) {
+            let measurements = ordered(&servers, &repeats, seed);
+            prop_assert_eq!(&measurements, &ordered(&servers, &repeats, seed));
+            for pair in measurements.windows(2) {
                 prop_assert_eq!(pair[0].repeat == pair[1].repeat, pair[0].seed == pair[1].seed);
             }
         }
     }
 
     #[test]
-    fn every_cell_is_first_about_as_often() {
+    fn cells_are_first_equally_often() {
         let (servers, repeats) = (vec![String::new(); 5], vec![1; 5]);
         let mut first = [0u32; 5];
         for seed in 0..5000 {

@@ -6,7 +6,7 @@ use logtrace_report::cause::Wait;
 use logtrace_report::document::{Document, Gaps};
 use logtrace_report::render::parse_json;
 
-use crate::{Course, Figure, Measured, Point, Span};
+use crate::{Figure, MeasurementResult, Point, RequestTime, WindowSeries};
 
 fn document() -> Document {
     let snapshot = include_str!(
@@ -16,14 +16,14 @@ fn document() -> Document {
     parse_json(json).unwrap()
 }
 
-fn figure(measured: &Measured, figure: &Figure) -> f64 {
+fn figure(measured: &MeasurementResult, figure: &Figure) -> f64 {
     measured.figures[figure]
 }
 
 #[test]
 fn figures_are_those_of_the_document() {
     let stages = [("init".to_owned(), 250.0)];
-    let measured = Measured::new(&document(), &stages, false);
+    let measured = MeasurementResult::new(&document(), &stages, false);
     assert_eq!(figure(&measured, &Figure::Throughput), 1199.6);
     assert_eq!(figure(&measured, &Figure::Commits(Point::P99)), 3_088_383.0);
     // The causes of the binary log, over 35,988 commits.
@@ -43,7 +43,7 @@ fn figures_are_those_of_the_document() {
     assert!(
         measured
             .figures
-            .contains_key(&Figure::Requests(Span::Response, Point::P95))
+            .contains_key(&Figure::Requests(RequestTime::Response, Point::P95))
     );
     assert!(!measured.figures.contains_key(&Figure::Nopm), "it is no tpcc");
     // Tenths of 119 and 121 requests by turns, but for the last two: one second of 30 has 12 fewer.
@@ -55,7 +55,7 @@ fn figures_are_those_of_the_document() {
 #[test]
 fn parts_of_commits_and_of_statements_sum_to_all_that_was_waited_for() {
     let document = document();
-    let measured = Measured::new(&document, &[], false);
+    let measured = MeasurementResult::new(&document, &[], false);
     let statements: u64 = document.statements.as_ref().unwrap().total;
     assert_eq!(
         measured.total(),
@@ -86,10 +86,13 @@ fn parts_of_commits_and_of_statements_sum_to_all_that_was_waited_for() {
 fn causes_are_of_statements_where_hardly_anything_commits() {
     let mut document = document();
     let commits = document.commits.as_ref().unwrap().count;
-    assert_eq!(Measured::new(&document, &[], false).events, commits);
+    assert_eq!(MeasurementResult::new(&document, &[], false).events, commits);
     let statements = document.statements.as_mut().unwrap();
     statements.count = 101 * commits;
-    assert_eq!(Measured::new(&document, &[], false).events, 101 * commits);
+    assert_eq!(
+        MeasurementResult::new(&document, &[], false).events,
+        101 * commits
+    );
 }
 
 #[test]
@@ -100,18 +103,18 @@ fn what_was_written_is_of_the_time_that_was_traced() {
         untraced: 24_000_000_000,
         traced: 6_000_000_000,
     });
-    let measured = Measured::new(&document, &[], false);
+    let measured = MeasurementResult::new(&document, &[], false);
     let written = figure(&measured, &Figure::Written(FileClass::Redo));
     assert!((written - 41e6 / 6.0).abs() < 1e-6, "{written}");
     document.tracer = None;
-    let untraced = Measured::new(&document, &[], false);
+    let untraced = MeasurementResult::new(&document, &[], false);
     assert!(!untraced.figures.keys().any(Figure::is_traced));
 }
 
 #[test]
 fn requests_that_bursts_hardly_show_are_told() {
     let mut document = document();
-    let seen = |document: &Document| Measured::new(document, &[], false).seen_hardly;
+    let seen = |document: &Document| MeasurementResult::new(document, &[], false).seen_hardly;
     assert_eq!(seen(&document), None, "everything was traced");
     let response = document.response.unwrap().total;
     let mut gaps = |untraced| {
@@ -144,13 +147,13 @@ fn a_stall_has_what_slow_tenths_say() {
     last.at = 12_600_000_000;
     last.ended = 1;
     commits.slow_tenths.push(last);
-    let course = Course::new(&document);
+    let series = WindowSeries::new(&document);
     assert_eq!(
-        (course.parts.len(), course.per_second().len()),
+        (series.slices.len(), series.per_second().len()),
         (300, 30),
         "the grace is left out"
     );
-    let stalls = Measured::new(&document, &[], true).stalls;
+    let stalls = MeasurementResult::new(&document, &[], true).stalls;
     assert_eq!(stalls.len(), 1);
     assert_eq!(
         (stalls[0].at_ns, stalls[0].length_ns),
@@ -165,12 +168,12 @@ fn a_stall_has_what_slow_tenths_say() {
 fn a_server_that_does_nothing_any_more_stalls_to_the_end() {
     let mut document = document();
     document.driver.as_mut().unwrap().per_tenth.truncate(290);
-    let stalls = Measured::new(&document, &[], false).stalls;
+    let stalls = MeasurementResult::new(&document, &[], false).stalls;
     assert_eq!(
         (stalls[0].at_ns, stalls[0].length_ns),
         (29_000_000_000, 1_000_000_000)
     );
     document.driver.as_mut().unwrap().per_tenth.clear();
-    let older = Measured::new(&document, &[], false);
+    let older = MeasurementResult::new(&document, &[], false);
     assert!(!older.figures.contains_key(&Figure::Stalls), "not told");
 }

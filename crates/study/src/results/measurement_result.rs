@@ -1,79 +1,87 @@
-//! What a turn came to.
+//! Result of a measurement.
 
 use std::collections::BTreeMap;
 use strum::IntoEnumIterator;
 
+use crate::results::figure::{Figure, Point, RequestTime};
+use crate::results::stalls::{Stall, stalls};
+use crate::results::window_series::WindowSeries;
+use crate::stats::descriptive::{error_of_mean, mean, variance};
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
-use logtrace_report::cause::Wait;
+use logtrace_report::cause::{Cause, Wait};
 use logtrace_report::document::{Document, Driver};
 
-use crate::results::figure::{Figure, Point, Span};
-use crate::results::stalls::{Stall, stalls};
-use crate::results::window_series::Course;
-use crate::stats::descriptive::{error_of_mean, mean, variance};
-
-/// The figures of one turn, and what they came from.
+/// Figures of a measurement, with causes and stalls.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Measured {
-    /// Everything that can be tabulated.
+pub struct MeasurementResult {
+    /// Figures.
     pub figures: BTreeMap<Figure, f64>,
-    /// What the server's commits waited for, and its statements outside of them where these were traced: the largest first.
+    /// Causes of the waiting time of the server's commits, and of statements outside of them where these were traced; the
+    /// largest first.
     pub causes: Vec<CauseTotal>,
-    /// The commits that these are of; the statements where hardly anything commits.
+    /// Number of these commits, or of the statements where hardly anything commits.
     pub events: u64,
-    /// What the server's commits alone waited for: the largest first.
+    /// Causes of the waiting time of the server's commits alone, the largest first.
     pub commit_causes: Vec<CauseTotal>,
-    /// Those commits.
+    /// Number of commits.
     pub commits: u64,
     /// Requests in each second of the window.
     pub per_second: Vec<f64>,
-    /// Standard error of the throughput inside the window, as a part of it; heeds that what follows on one another is
-    /// alike. `None` where the window is too short to tell.
+    /// Standard error of the throughput inside the window, divided by the throughput. It accounts for autocorrelation.
+    /// `None` if the window is too short.
     pub error: Option<f64>,
     /// Stalls, in the order of time.
     pub stalls: Vec<Stall>,
-    /// The part of the requests' time that was within bursts of the tracer's, where that is less than half: causes are of
-    /// the short ones.
+    /// Share of the requests' time inside bursts of tracing, if it is less than half: then causes stand for the shorter
+    /// requests only.
     pub seen_hardly: Option<f64>,
-    /// Whether the run was degraded: it counts, and tables say so.
+    /// Whether the run was degraded. Tables include such a run and say so.
     pub degraded: bool,
 }
 
-/// Time that is charged to one cause, whoever's work it was.
+/// Time that is charged to a cause, no matter which thread did the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CauseTotal {
-    /// The file and the operation on it, for time inside of a system call.
+    /// Class of the file and operation, for time inside a system call.
     pub io: Option<(FileClass, IoOp)>,
-    /// What was waited for.
+    /// Wait.
     pub wait: Wait,
     /// Nanoseconds.
     pub total: u64,
 }
 
-impl Measured {
-    /// Out of the document of a run, and the stages of statements: a name and the nanoseconds of a statement in it, on
-    /// average.
+impl MeasurementResult {
+    /// Reads the result from the document of a run, and from the stages of statements: their names and mean nanoseconds per
+    /// statement.
     pub fn new(document: &Document, stages: &[(String, f64)], degraded: bool) -> Self {
-        let course = Course::new(document);
-        let stalls = stalls(&course);
+        let series = WindowSeries::new(document);
+        let stalls = stalls(&series);
         let mut figures = BTreeMap::new();
         if let Some(driver) = &document.driver {
             requests(&mut figures, driver);
         }
         figures.extend(document.tpcc.as_ref().map(|tpcc| (Figure::Nopm, tpcc.nopm)));
         traced(&mut figures, document);
-        let seconds = course.per_second();
+        let seconds = series.per_second();
         figures.extend(variance(&seconds).map(|variance| (Figure::Deviation, variance.sqrt())));
-        if !course.parts.is_empty() {
+        if !series.slices.is_empty() {
             figures.insert(Figure::Stalls, stalls.len() as f64);
             let stalled: u64 = stalls.iter().map(|stall| stall.length_ns).sum();
             figures.insert(Figure::Stalled, stalled as f64);
         }
         let stages = stages.iter();
         figures.extend(stages.map(|(name, time)| (Figure::Stage(name.clone()), *time)));
-        let done = course.done();
-        let (commits, statements) = (of_commits(document), of_statements(document));
+        let done = series.done();
+        let commits = document.causes.iter();
+        let commits = commits.map(|row| CauseTotal::new(row.cause, row.total));
+        let commits: Vec<CauseTotal> = commits.collect();
+        let statements = document
+            .statements
+            .iter()
+            .flat_map(|statements| &statements.causes);
+        let statements = statements.map(|row| CauseTotal::new(row.cause, row.total));
+        let statements: Vec<CauseTotal> = statements.collect();
         Self {
             figures,
             causes: causes(commits.iter().chain(&statements)),
@@ -88,12 +96,12 @@ impl Measured {
         }
     }
 
-    /// Nanoseconds of all causes together.
+    /// Returns the nanoseconds of all causes together.
     pub fn total(&self) -> u64 {
         self.causes.iter().map(|cause| cause.total).sum()
     }
 
-    /// The standard error of a figure inside the window, where it is known.
+    /// Returns the standard error of a figure inside the window, where it is known.
     pub fn error_of(&self, figure: &Figure) -> Option<f64> {
         let value = self.figures.get(figure)?;
         let follows = matches!(figure, Figure::Throughput | Figure::Nopm);
@@ -102,13 +110,22 @@ impl Measured {
 }
 
 impl CauseTotal {
-    /// As a table names it: `binlog fsync, journal commit`.
+    fn new(cause: Cause, total: u64) -> Self {
+        Self {
+            io: cause.io,
+            wait: cause.wait,
+            total,
+        }
+    }
+
+    /// Returns the name in tables, such as `binlog fsync, journal commit`.
     pub fn name(&self) -> String {
-        name(self.io, self.wait)
+        cause_name(self.io, self.wait)
     }
 }
 
-pub(crate) fn name(io: Option<(FileClass, IoOp)>, wait: Wait) -> String {
+/// Returns the name of a cause in tables.
+pub(crate) fn cause_name(io: Option<(FileClass, IoOp)>, wait: Wait) -> String {
     match io {
         Some((class, op)) => format!("{class} {op}, {wait}"),
         None => wait.to_string(),
@@ -122,15 +139,15 @@ fn ratio(part: f64, whole: f64) -> Option<f64> {
 fn requests(figures: &mut BTreeMap<Figure, f64>, driver: &Driver) {
     figures.insert(Figure::Throughput, driver.achieved_per_s);
     let spans = [
-        (Span::Lag, &driver.lag),
-        (Span::Service, &driver.service),
-        (Span::Response, &driver.response),
+        (RequestTime::Lag, &driver.lag),
+        (RequestTime::Service, &driver.service),
+        (RequestTime::Response, &driver.response),
     ];
     for (span, distribution) in spans
         .into_iter()
         .filter(|(_, distribution)| distribution.count > 0)
     {
-        for point in Point::ALL {
+        for point in Point::iter() {
             figures.insert(Figure::Requests(span, point), point.of(distribution) as f64);
         }
     }
@@ -141,7 +158,7 @@ fn traced(figures: &mut BTreeMap<Figure, f64>, document: &Document) {
         return;
     }
     if let Some(commits) = document.commits.as_ref().filter(|commits| commits.count > 0) {
-        for point in Point::ALL {
+        for point in Point::iter() {
             figures.insert(Figure::Commits(point), point.of(&commits.distribution) as f64);
         }
         for class in FileClass::iter() {
@@ -164,7 +181,8 @@ fn traced(figures: &mut BTreeMap<Figure, f64>, document: &Document) {
     }
 }
 
-/// What causes are of: a log that is written to a table commits now and then, and its statements are what is measured.
+/// Returns the number of events that causes are divided by. A log that is written to a table commits now and then only; then
+/// its statements are the events.
 fn events(document: &Document) -> u64 {
     const STATEMENTS_A_COMMIT: u64 = 100;
     let commits = document.commits.as_ref().map_or(0, |commits| commits.count);
@@ -178,27 +196,7 @@ fn events(document: &Document) -> u64 {
     }
 }
 
-fn of_commits(document: &Document) -> Vec<CauseTotal> {
-    let rows = document.causes.iter().map(|row| CauseTotal {
-        io: row.cause.io,
-        wait: row.cause.wait,
-        total: row.total,
-    });
-    rows.collect()
-}
-
-fn of_statements(document: &Document) -> Vec<CauseTotal> {
-    let statements = document.statements.iter();
-    let rows = statements.flat_map(|statements| &statements.causes);
-    let rows = rows.map(|row| CauseTotal {
-        io: row.cause.io,
-        wait: row.cause.wait,
-        total: row.total,
-    });
-    rows.collect()
-}
-
-/// Whoever's work it was.
+/// Adds up rows that differ in the working thread only, and sorts them, the largest first.
 fn causes<'a>(rows: impl IntoIterator<Item = &'a CauseTotal>) -> Vec<CauseTotal> {
     let mut totals: BTreeMap<(Option<(FileClass, IoOp)>, Wait), u64> = BTreeMap::new();
     for row in rows {

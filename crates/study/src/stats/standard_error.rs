@@ -1,0 +1,110 @@
+//! Standard errors of the means of few repeats.
+
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+use crate::stats::descriptive::variance;
+use crate::stats::variance_shrinkage::Prior;
+
+/// Probability that an interval contains the true value.
+pub(crate) const CONFIDENCE: f64 = 0.95;
+
+/// Repeats of one cell, or the differences between the repeats of a cell and those of its baseline.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Repeats {
+    /// One number for each repeat, on the scale of the test: logarithms for ratios.
+    pub(crate) values: Vec<f64>,
+    /// Variance of one of these numbers that the noise inside the windows alone makes, or `None` if it is unknown.
+    pub(crate) within: Option<f64>,
+}
+
+/// Standard error of a mean.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct StandardError {
+    /// Standard error.
+    pub(crate) error: f64,
+    /// Degrees of freedom of its variance.
+    pub(crate) freedom: f64,
+}
+
+impl Repeats {
+    /// Returns the variance between the repeats, but at least that inside the windows: few repeats may agree by chance.
+    /// `None` for a single repeat, and for repeats without any difference, whose variance is unknown.
+    fn variance(&self) -> Option<f64> {
+        let variance = variance(&self.values)?.max(self.within.unwrap_or(0.0));
+        (variance > 0.0).then_some(variance)
+    }
+
+    fn freedom(&self) -> f64 {
+        self.values.len() as f64 - 1.0
+    }
+}
+
+/// Returns the standard error of the mean of each row of a table, or `None` where [`Repeats::variance`] is unknown. The
+/// variances of all rows moderate one another.
+pub(crate) fn standard_errors(table: &[Option<Repeats>]) -> Vec<Option<StandardError>> {
+    let known = table.iter().flatten();
+    let known = known.filter_map(|repeats| Some((repeats.variance()?, repeats.freedom())));
+    let prior = Prior::of(&known.collect::<Vec<_>>());
+    let error = |repeats: &Repeats| {
+        let (moderated, freedom) = prior.moderate(repeats.variance()?, repeats.freedom());
+        let variance = moderated.max(repeats.within.unwrap_or(0.0));
+        let error = (variance / repeats.values.len() as f64).sqrt();
+        Some(StandardError { error, freedom })
+    };
+    table.iter().map(|repeats| error(repeats.as_ref()?)).collect()
+}
+
+impl StandardError {
+    /// Returns half the width of the 95 % interval around the mean.
+    pub(crate) fn half_width(self) -> f64 {
+        let quantile = self.student().map_or(f64::INFINITY, |student| {
+            student.inverse_cdf((1.0 + CONFIDENCE) / 2.0)
+        });
+        quantile * self.error
+    }
+
+    /// Returns the probability of a mean that is at least `mean` away from 0 when the true one is 0.
+    pub(crate) fn p(self, mean: f64) -> f64 {
+        let errors = (mean / self.error).abs();
+        self.student().map_or(1.0, |student| 2.0 * student.sf(errors))
+    }
+
+    fn student(self) -> Option<StudentsT> {
+        StudentsT::new(0.0, 1.0, self.freedom).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn student_distribution_has_its_known_quantiles() {
+        let error = StandardError {
+            error: 1.0,
+            freedom: 2.0,
+        };
+        assert!((error.half_width() - 4.303).abs() < 0.001);
+        assert!((error.p(-4.303) - 0.05).abs() < 0.0001);
+    }
+
+    #[test]
+    fn equal_or_single_repeats_have_no_standard_error() {
+        let repeats = |values: &[f64], within| {
+            Some(Repeats {
+                values: values.to_vec(),
+                within,
+            })
+        };
+        let table = [
+            repeats(&[1.0], Some(0.1)),
+            repeats(&[0.0; 3], None),
+            repeats(&[1.0; 2], Some(0.08)),
+            None,
+        ];
+        let errors = standard_errors(&table);
+        assert_eq!((errors[0], errors[1], errors[3]), (None, None, None));
+        let within = errors[2].unwrap();
+        assert!((within.error - 0.2).abs() < 1e-9 && (within.freedom - 1.0).abs() < 1e-9);
+    }
+}

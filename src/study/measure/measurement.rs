@@ -1,0 +1,70 @@
+//! Measurement of a cell: a server that is ready for it, one window, and a run directory.
+
+use std::time::Instant;
+
+use crate::run_dir::RunDir;
+use anyhow::bail;
+use jiff::Zoned;
+use logtrace_study::{Cell, Measurement};
+
+use crate::measurement::{Line, Outputs};
+use crate::run::{results, window};
+use crate::study::directory::progress_file::TimeAccount;
+use crate::study::directory::study_dir::failure;
+use crate::study::measure::stage_times;
+use crate::study::server::quiesce::quiesce;
+use crate::study::server::shared_server::{Ready, SharedServer};
+
+/// Measures a cell into a run directory of its own. The directory stays if the measurement fails.
+pub(crate) async fn measure(
+    server: &mut SharedServer<'_>,
+    cell: &Cell,
+    measurement: &Measurement,
+    line: &Line,
+    account: &mut TimeAccount,
+) -> anyhow::Result<()> {
+    let (interrupts, run_dir) = (server.interrupts(), server.dir().run_dir(cell, measurement));
+    let ready = server.ready(cell, line, account);
+    let Ready {
+        served,
+        tables,
+        mut config,
+        detaching,
+    } = interrupts.unless_ended(ready).await??;
+    config.dataset.seed = measurement.seed;
+    line.say("waiting until the server and its disks are idle");
+    let begun = Instant::now();
+    interrupts.unless_ended(quiesce(&mut served.server)).await??;
+    account.settling += begun.elapsed();
+    let begun = Instant::now();
+    let dir = RunDir::replace(&run_dir)?;
+    let started = Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
+    let outputs = Outputs {
+        dir: &dir,
+        started: &started,
+    };
+    let stages = match cell.stages {
+        true => Some(stage_times::start(&served.server).await?),
+        false => None,
+    };
+    // Probes of the measurement before would disturb this one.
+    let earlier = detaching.take();
+    tokio::task::spawn_blocking(move || drop(earlier)).await?;
+    let mut raw = window(&config, &outputs, interrupts, served, tables, line).await?;
+    if let Some(before) = stages {
+        stage_times::write(&served.server, &before, &dir).await?;
+    }
+    *detaching = raw.snapshot.take_detaching();
+    let length = raw.measured.as_ref().map(|measured| measured.window.length());
+    let measured = results(&config, &started, raw);
+    measured.document.check()?;
+    outputs.finished(&measured.snapshot, &measured.document)?;
+    let length = length.unwrap_or_default();
+    account.measuring += length;
+    account.warming_up += config.warmup;
+    account.around += begun.elapsed().saturating_sub(length + config.warmup);
+    match failure(&measured.document) {
+        Some(why) => bail!("{why}"),
+        None => Ok(()),
+    }
+}
