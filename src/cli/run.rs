@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use logtrace_common::Variable;
 use logtrace_driver::{Arrivals, Keys, RateArg, SessionVariable};
-use logtrace_server::Setting;
 
 use super::check::duration;
 use super::home::HomeArgs;
@@ -106,7 +106,7 @@ pub(crate) struct RunArgs {
 
     /// Set a variable of the server. A value that the server does not accept as given is an error. Repeatable.
     #[arg(long = "set", value_name = "VAR=VALUE")]
-    pub(crate) settings: Vec<Setting>,
+    pub(crate) settings: Vec<Variable>,
 
     /// Set a session variable in each connection of the load, such as sql_log_bin=0. Repeatable.
     #[arg(long = "session", value_name = "VAR=VALUE")]

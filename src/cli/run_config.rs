@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use logtrace_driver::{Compat, Content, CustomWorkload, Dataset, Keys, Pace, Requests};
-use logtrace_server::{ChoiceError, ServerChoice, SettingError};
+use logtrace_server::{ChoiceError, ServerChoice, SettingError, is_reserved};
 
 use super::check::{check_deadline, check_window};
 use super::pacing::{pacing, read_file};
@@ -113,7 +113,7 @@ impl RunArgs {
                     .to_owned(),
             ));
         }
-        let reserved = self.settings.iter().find(|setting| setting.is_reserved());
+        let reserved = self.settings.iter().find(|setting| is_reserved(setting));
         match reserved {
             Some(setting)
                 if matches!(

@@ -1,9 +1,9 @@
 //! Options that say where a private server stores its files: `--fs` and `--place`.
 
 use clap::Args;
-use logtrace_common::FileClass;
+use logtrace_common::{FileClass, Variable};
 use logtrace_server::{
-    ImageConfig, ImageKind, ImageSize, Placement, PlacementError, ServerChoice, Setting, check_placements,
+    ImageConfig, ImageKind, ImageSize, Placement, PlacementError, ServerChoice, check_placements,
 };
 
 use crate::exit::{UsageError, with_causes};
@@ -31,7 +31,7 @@ impl StorageArgs {
     pub(crate) fn storage(
         &self,
         server: Option<&ServerChoice>,
-        settings: &[Setting],
+        settings: &[Variable],
     ) -> Result<Storage, UsageError> {
         let Self { fs, fs_size, place } = self;
         let option = fs.map(|_| "--fs").or((!place.is_empty()).then_some("--place"));

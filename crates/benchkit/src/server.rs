@@ -1,8 +1,8 @@
 //! A private server under load.
 
 use anyhow::Context;
-use logtrace_common::Connection;
-use logtrace_server::{Home, Server, ServerChoice, ServerConfig, ServerFacts, Setting};
+use logtrace_common::{Connection, Variable};
+use logtrace_server::{Home, Server, ServerChoice, ServerConfig, ServerFacts};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 
@@ -18,7 +18,7 @@ pub struct SharedServer {
 
 impl SharedServer {
     /// Starts the installed server of this choice.
-    pub fn start(choice: ServerChoice, settings: Vec<Setting>) -> anyhow::Result<Self> {
+    pub fn start(choice: ServerChoice, settings: Vec<Variable>) -> anyhow::Result<Self> {
         let log = tempfile::tempdir().context("cannot make a directory for the server's log")?;
         let config = ServerConfig {
             image: None,

@@ -42,7 +42,7 @@ pub use process::pidfd::Exit;
 pub use server::{Server, ServerConfig, ServerError};
 pub use settings::live::is_live;
 pub use settings::set_global::SetError;
-pub use settings::variable::{Setting, SettingError};
+pub use settings::variable::{SettingError, is_fixed_at_initialisation, is_reserved};
 pub use storage::disk_queue::{QueueError, QueueGuard, QueueSetting, check_queue, disk_under};
 pub use storage::file_location::FileLocation;
 pub use storage::fs_image::fs_kind::{ImageKind, MissingTool};

@@ -18,10 +18,9 @@ use crate::instance::error::StartError;
 use crate::instance::snapshot::{DataSnapshot, SnapshotError};
 use crate::process::pidfd::Exit;
 use crate::settings::set_global::SetError;
-use crate::settings::variable::Setting;
 use crate::storage::fs_image::ImageConfig;
 use crate::storage::placement::Placement;
-use logtrace_common::{ConnectError, Connection, Password};
+use logtrace_common::{ConnectError, Connection, Password, Variable};
 
 /// Choice of a server to measure, with its settings and storage.
 #[derive(Clone, Debug)]
@@ -29,7 +28,7 @@ pub struct ServerConfig {
     /// Chosen server. `None` is a private instance of MySQL if it is installed, else of MariaDB.
     pub choice: Option<ServerChoice>,
     /// Global variables.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<Variable>,
     /// File to which a private server's output is appended.
     pub log: PathBuf,
     /// Directories of private servers.
@@ -116,7 +115,7 @@ impl Server {
     }
 
     /// Gives a private server these settings in place of its own: see [`Instance::reconfigure`].
-    pub async fn reconfigure(self, settings: &[Setting]) -> Result<Self, ServerError> {
+    pub async fn reconfigure(self, settings: &[Variable]) -> Result<Self, ServerError> {
         match self {
             Self::Private(instance) => {
                 let instance = instance.reconfigure(settings).await?;
@@ -127,7 +126,7 @@ impl Server {
     }
 
     /// Sets variables of a private server that take effect at once: see [`Instance::set_live`].
-    pub async fn set_live(&mut self, settings: &[Setting]) -> Result<(), ServerError> {
+    pub async fn set_live(&mut self, settings: &[Variable]) -> Result<(), ServerError> {
         match self {
             Self::Private(instance) => Ok(instance.set_live(settings).await?),
             Self::Running(_) => Err(ServerError::NotOurs("change")),

@@ -5,9 +5,9 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use logtrace_common::{Detail, FileClass, Flavor, Sampling};
+use logtrace_common::{Detail, FileClass, Flavor, Sampling, Variable};
 use logtrace_driver::{Arrivals, Dataset, Keys, Pace, Requests};
-use logtrace_server::{ImageKind, ImageSize, ServerChoice, Setting};
+use logtrace_server::{ImageKind, ImageSize, ServerChoice};
 
 /// Cell: one level of each axis, with the options of these levels.
 #[derive(Clone, Debug)]
@@ -21,9 +21,9 @@ pub struct Cell {
     /// Flavor of the server.
     pub flavor: Flavor,
     /// Global variables, each once.
-    pub settings: Vec<FromPlan<Setting>>,
+    pub settings: Vec<FromPlan<Variable>>,
     /// Session variables of the driver's connections, each once.
-    pub session: Vec<FromPlan<Setting>>,
+    pub session: Vec<FromPlan<Variable>>,
     /// Requests.
     pub requests: Requests,
     /// Tables and keys of sysbench's workloads. Other workloads have their own tables and use the seed only.

@@ -4,8 +4,9 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use logtrace_common::Variable;
 use logtrace_driver::{Dataset, Requests, SessionVariable};
-use logtrace_server::{Home, ServerChoice, Setting};
+use logtrace_server::{Home, ServerChoice};
 
 use crate::measurement::TracingConfig;
 use crate::run::config::pacing::Pacing;
@@ -37,7 +38,7 @@ pub(crate) struct RunConfig {
     /// Server to measure, or `None` for a private one that is found.
     pub(crate) server: Option<ServerChoice>,
     /// Variables to set on the server.
-    pub(crate) settings: Vec<Setting>,
+    pub(crate) settings: Vec<Variable>,
     /// Variables to set in the sessions of the load.
     pub(crate) session: Vec<SessionVariable>,
     /// Whether the tables stay on a running server.
@@ -57,7 +58,7 @@ pub(crate) struct RunConfig {
 impl RunConfig {
     /// Returns the settings of the server. Adds room for all connections (those of the loader and of an administrator
     /// included) and for their prepared statements, if the defaults of a private server are too small.
-    pub(crate) fn server_settings(&self) -> Vec<Setting> {
+    pub(crate) fn server_settings(&self) -> Vec<Variable> {
         const ROOM: usize = 51;
         // Both servers' defaults.
         const CONNECTIONS: usize = 151;

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
+use logtrace_common::Variable;
 use logtrace_driver::SessionVariable;
-use logtrace_server::{FileLocation, Home, ImageConfig, Placement, Setting};
+use logtrace_server::{FileLocation, Home, ImageConfig, Placement};
 use logtrace_study::{Cell, Where};
 
 use crate::measurement::TracingConfig;
@@ -37,17 +38,17 @@ pub(crate) fn run_config(cell: &Cell, seed: u64, storage: Storage, home: &Home) 
 }
 
 /// Returns the variables that the plan sets, and the one that stage times need from the start of MariaDB.
-pub(crate) fn settings(cell: &Cell) -> Vec<Setting> {
+pub(crate) fn settings(cell: &Cell) -> Vec<Variable> {
     const NEEDED: &str = "performance_schema";
-    let mut settings: Vec<Setting> = cell.settings.iter().map(|chosen| chosen.value.clone()).collect();
+    let mut settings: Vec<Variable> = cell.settings.iter().map(|chosen| chosen.value.clone()).collect();
     if cell.stages && cell.setting(NEEDED).is_none() {
-        settings.push(Setting::new(NEEDED, "ON"));
+        settings.push(Variable::new(NEEDED, "ON"));
     }
     settings
 }
 
 fn session(cell: &Cell) -> Vec<SessionVariable> {
-    let variable = |setting: &Setting| SessionVariable::new(setting.name(), setting.value());
+    let variable = |setting: &Variable| SessionVariable::new(setting.name(), setting.value());
     cell.session
         .iter()
         .filter_map(|chosen| variable(&chosen.value))

@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use logtrace_common::Flavor;
-use logtrace_server::{DataSnapshot, Setting, buffer_pool};
+use logtrace_common::{Flavor, Variable};
+use logtrace_server::{DataSnapshot, buffer_pool, is_fixed_at_initialisation};
 use logtrace_study::Cell;
 
 use crate::measurement::{Line, Signals};
@@ -78,7 +78,7 @@ impl LoadedData {
 
 impl CellData {
     /// Returns the settings of a buffer pool that is `data_per_pool` times smaller than the data.
-    pub(crate) fn pool(&self, flavor: Flavor, data_per_pool: f64) -> Vec<Setting> {
+    pub(crate) fn pool(&self, flavor: Flavor, data_per_pool: f64) -> Vec<Variable> {
         buffer_pool(flavor, (self.bytes as f64 / data_per_pool) as u64)
     }
 }
@@ -94,11 +94,11 @@ fn key(cell: &Cell, config: &RunConfig) -> String {
 }
 
 /// Returns the settings that a data directory is initialized with and that cannot change later.
-pub(crate) fn fixed_settings(config: &RunConfig) -> Vec<Setting> {
+pub(crate) fn fixed_settings(config: &RunConfig) -> Vec<Variable> {
     let fixed = config
         .settings
         .iter()
-        .filter(|setting| setting.is_fixed_at_initialisation());
+        .filter(|setting| is_fixed_at_initialisation(setting));
     fixed.cloned().collect()
 }
 
@@ -119,8 +119,8 @@ async fn load(
 /// Returns the configuration of a server that loads data.
 fn loading_config(config: &RunConfig) -> RunConfig {
     let mut settings = fixed_settings(config);
-    settings.push(Setting::new("innodb_flush_log_at_trx_commit", "0"));
-    settings.push(Setting::new("sync_binlog", "0"));
+    settings.push(Variable::new("innodb_flush_log_at_trx_commit", "0"));
+    settings.push(Variable::new("sync_binlog", "0"));
     RunConfig {
         settings,
         storage: Storage::default(),

@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use logtrace_server::{Server, Setting};
+use logtrace_common::Variable;
+use logtrace_server::Server;
 
 /// Longest wait for dirty pages.
 const PATIENCE: Duration = Duration::from_millis(1500);
@@ -26,7 +27,7 @@ pub(crate) async fn quiesce(server: &mut Server) -> anyhow::Result<()> {
             .iter()
             .filter_map(|name| {
                 let value = server.facts().variables.get(*name)?;
-                Some((Setting::new(name, "0"), Setting::new(name, value)))
+                Some((Variable::new(name, "0"), Variable::new(name, value)))
             })
             .unzip();
         server.set_live(&eager).await?;

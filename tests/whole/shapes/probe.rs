@@ -3,14 +3,14 @@
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use logtrace_common::Endpoint;
 use logtrace_common::TimeRange;
+use logtrace_common::{Endpoint, Variable};
 use logtrace_driver::THREAD_QUESTIONS;
 use logtrace_events::{Commit, Record, decode};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::breakdown::Breakdown;
 use logtrace_report::cause::Cause;
-use logtrace_server::{ServerChoice, Setting};
+use logtrace_server::ServerChoice;
 use logtrace_tracer::{Sink, Stopped, Tracer, TracerConfig};
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, OptsBuilder};
@@ -39,7 +39,7 @@ pub(crate) struct Seen {
 
 impl Client {
     pub(crate) fn new(choice: &str, settings: &[&str]) -> Self {
-        let settings: Vec<Setting> = settings.iter().map(|setting| setting.parse().unwrap()).collect();
+        let settings: Vec<Variable> = settings.iter().map(|setting| setting.parse().unwrap()).collect();
         let choice: ServerChoice = choice.parse().unwrap();
         let server = SharedServer::start(choice, settings).unwrap();
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();

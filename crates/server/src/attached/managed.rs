@@ -9,8 +9,8 @@ use crate::connection::listener_pid::{PeerError, server_process};
 use crate::facts::server::{FactsError, ServerFacts};
 use crate::process::pidfd::{Exit, ProcessWatch};
 use crate::settings::set_global::{SetError, set_verified};
-use crate::settings::variable::{Setting, SettingError, verify};
-use logtrace_common::{ConnectError, Connection, Password};
+use crate::settings::variable::{SettingError, verify};
+use logtrace_common::{ConnectError, Connection, Password, Variable};
 
 /// Address, account and settings for a running server.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub struct ManagedConfig {
     /// Password of the account.
     pub password: Option<Password>,
     /// Global variables to set during the measurement.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<Variable>,
 }
 
 /// Error while a running server is attached to or restored.
@@ -48,7 +48,7 @@ pub enum AttachError {
     Setting(#[from] SettingError),
     /// Variables still have the values of the measurement.
     #[error("cannot restore these variables, set them by hand: {}", list(.0))]
-    NotRestored(Vec<(Setting, SettingError)>),
+    NotRestored(Vec<(Variable, SettingError)>),
 }
 
 /// Server that ran before. Only the requested global variables are changed, and [`restore`](Self::restore) gives them
@@ -59,16 +59,16 @@ pub struct ManagedServer {
     facts: ServerFacts,
     watch: ProcessWatch,
     /// Values that the variables of the measurement had before.
-    old: Vec<Setting>,
+    old: Vec<Variable>,
 }
 
 impl ManagedServer {
     /// Connects, finds the server's process, and sets and verifies the variables.
     pub async fn attach(config: &ManagedConfig) -> Result<Self, AttachError> {
         let (connection, facts, watch) = log_in(&config.dsn, config.password.clone()).await?;
-        let old = |setting: &Setting| {
+        let old = |setting: &Variable| {
             let value = facts.variables.get(setting.name())?;
-            Some(Setting::new(setting.name(), value))
+            Some(Variable::new(setting.name(), value))
         };
         let mut server = Self {
             old: config.settings.iter().filter_map(old).collect(),
@@ -160,7 +160,7 @@ pub(crate) async fn log_in(
     Ok((connection, facts, watch))
 }
 
-fn list(failed: &[(Setting, SettingError)]) -> String {
+fn list(failed: &[(Variable, SettingError)]) -> String {
     let words: Vec<String> = failed
         .iter()
         .map(|(setting, error)| format!("{setting} ({error})"))

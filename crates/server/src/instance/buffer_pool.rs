@@ -2,9 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::settings::variable::Setting;
-use logtrace_common::Flavor;
 use logtrace_common::{ConnectError, Connection};
+use logtrace_common::{Flavor, Variable};
 
 /// Unit of a pool's size, which both servers take as it is. MySQL's pool is made of chunks, of 128M by default. With
 /// chunks of 1M it comes out smaller than wanted (286M: 285M, 1000M: 997M). MariaDB has no chunks since 10.11.12.
@@ -60,10 +59,10 @@ impl Loading {
 }
 
 /// Returns the settings of the buffer pool that is nearest to `bytes`.
-pub fn buffer_pool(flavor: Flavor, bytes: u64) -> Vec<Setting> {
+pub fn buffer_pool(flavor: Flavor, bytes: u64) -> Vec<Variable> {
     let chunks = ((bytes + CHUNK / 2) / CHUNK).max(1);
-    let size = Setting::new("innodb_buffer_pool_size", &(chunks * CHUNK).to_string());
-    let chunk = Setting::new("innodb_buffer_pool_chunk_size", &CHUNK.to_string());
+    let size = Variable::new("innodb_buffer_pool_size", &(chunks * CHUNK).to_string());
+    let chunk = Variable::new("innodb_buffer_pool_chunk_size", &CHUNK.to_string());
     match flavor {
         Flavor::MySql => vec![chunk, size],
         Flavor::MariaDb => vec![size],

@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::install::binary::Binary;
-use crate::settings::variable::Setting;
-use logtrace_common::Flavor;
+use crate::settings::variable::argument;
+use logtrace_common::{Flavor, Variable};
 
 /// Directories of plugins under the prefix of an installation, by packaging.
 const PLUGIN_DIRECTORIES: [&str; 3] = ["lib/mysql/plugin", "lib64/mysql/plugin", "lib/plugin"];
@@ -34,7 +34,7 @@ pub(crate) fn start(
     binary: &Binary,
     places: &InstancePaths,
     port: Option<u16>,
-    settings: &[Setting],
+    settings: &[Variable],
 ) -> Vec<OsString> {
     let mut arguments = installation(binary);
     arguments.extend([
@@ -57,7 +57,7 @@ pub(crate) fn start(
         // The X protocol would open a socket of its own.
         arguments.extend(["--loose-mysqlx=OFF".into(), "--secure-file-priv=NULL".into()]);
     }
-    arguments.extend(settings.iter().map(|setting| setting.argument().into()));
+    arguments.extend(settings.iter().map(|setting| argument(setting).into()));
     arguments
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn initialise(
     binary: &Binary,
     data: &Path,
     tmp: &Path,
-    settings: &[Setting],
+    settings: &[Variable],
 ) -> Result<(PathBuf, Vec<OsString>), Vec<PathBuf>> {
     let (program, mut arguments) = match binary.flavor {
         Flavor::MySql => {
@@ -78,7 +78,7 @@ pub(crate) fn initialise(
         Flavor::MariaDb => (install_script(binary)?, mariadb_install(binary)),
     };
     arguments.extend([option("--datadir=", data), option("--tmpdir=", tmp)]);
-    arguments.extend(settings.iter().map(|setting| setting.argument().into()));
+    arguments.extend(settings.iter().map(|setting| argument(setting).into()));
     Ok((program, arguments))
 }
 
@@ -150,7 +150,7 @@ mod tests {
             tmp: "/i/tmp".into(),
             socket: "/i/sock".into(),
         };
-        let settings = [Setting::new("sync_binlog", "0")];
+        let settings = [Variable::new("sync_binlog", "0")];
         for flavor in [Flavor::MySql, Flavor::MariaDb] {
             let binary = binary(flavor, Path::new("/nowhere"));
             let arguments = start(&binary, &places, None, &settings);

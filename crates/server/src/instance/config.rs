@@ -7,10 +7,10 @@ use crate::install::binary::Binary;
 use crate::install::home::Home;
 use crate::install::os_user::ServerUser;
 use crate::instance::error::StartError;
-use crate::settings::variable::Setting;
 use crate::storage::file_location::FileLocation;
 use crate::storage::fs_image::{ImageConfig, check_images};
 use crate::storage::placement::Placement;
+use logtrace_common::Variable;
 
 /// Configuration of a private server.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub struct InstanceConfig {
     /// Program of the server.
     pub binary: Binary,
     /// Variables that replace or complete the durable defaults.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<Variable>,
     /// File to which the server's output is appended.
     pub log: PathBuf,
     /// Directory of instances. Each has a directory of its own in it.
@@ -57,7 +57,7 @@ impl InstanceConfig {
     pub(crate) fn check_storage(
         &self,
         base: &Path,
-        settings: &[Setting],
+        settings: &[Variable],
         user: &ServerUser,
     ) -> Result<(), StartError> {
         for placement in &self.placements {

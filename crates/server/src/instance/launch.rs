@@ -14,10 +14,10 @@ use crate::instance::error::StartError;
 use crate::instance::instance_dir::InstanceDir;
 use crate::process::child::{Launch, ServerProcess};
 use crate::process::error_log::{ServerLog, disk_is_full};
-use crate::settings::variable::{Setting, SettingError, replace, verify, with_defaults};
+use crate::settings::variable::{SettingError, replace, verify, with_defaults};
 use crate::storage::placement::{self, class_of_initial};
-use logtrace_common::Flavor;
 use logtrace_common::{ConnectError, Connection, Endpoint, Tls};
+use logtrace_common::{Flavor, Variable};
 
 /// Interval between two attempts to connect to a starting server.
 const READY_POLL: Duration = Duration::from_millis(20);
@@ -31,7 +31,7 @@ pub(crate) struct Started {
     pub(crate) connection: Connection,
     pub(crate) facts: ServerFacts,
     /// All settings of the server: defaults, chosen ones, and those that place its files.
-    pub(crate) settings: Vec<Setting>,
+    pub(crate) settings: Vec<Variable>,
 }
 
 /// Inputs of a start besides the directory.
@@ -79,7 +79,7 @@ impl Setup<'_> {
         starting.finish().await
     }
 
-    fn spawn(&self, settings: &[Setting], dir: &InstanceDir) -> Result<ServerProcess, StartError> {
+    fn spawn(&self, settings: &[Variable], dir: &InstanceDir) -> Result<ServerProcess, StartError> {
         let InstanceConfig { binary, port, .. } = self.config;
         let launch = Launch {
             program: &binary.path,
@@ -98,7 +98,7 @@ impl Setup<'_> {
 /// Server that was started and does not answer yet.
 struct Starting<'a> {
     setup: &'a Setup<'a>,
-    settings: Vec<Setting>,
+    settings: Vec<Variable>,
     process: ServerProcess,
     dir: InstanceDir,
 }
@@ -167,9 +167,9 @@ impl Starting<'_> {
 /// Returns all settings of a server: the defaults, the chosen ones, and those that place its files.
 pub(crate) fn settings_with(
     flavor: Flavor,
-    chosen: &[Setting],
+    chosen: &[Variable],
     placed: &[Placed],
-) -> Result<Vec<Setting>, SettingError> {
+) -> Result<Vec<Variable>, SettingError> {
     let mut settings = with_defaults(flavor, chosen)?;
     for placed in placed {
         replace(&mut settings, placement::settings(placed, flavor));

@@ -31,10 +31,10 @@ use crate::process::error_log::{ServerLog, error_lines};
 use crate::process::pidfd::Exit;
 use crate::settings::live::{SettingsChange, is_live};
 use crate::settings::set_global::{SetError, reset_to_default, set_verified};
-use crate::settings::variable::{Setting, SettingError, with_defaults};
+use crate::settings::variable::{SettingError, with_defaults};
 use crate::storage::mount_namespace::enter_mount_namespace;
-use logtrace_common::Connection;
 use logtrace_common::FileClass;
+use logtrace_common::{Connection, Variable};
 
 /// Longest time for a server to stop before it is killed.
 const STOP_PATIENCE: Duration = Duration::from_secs(20);
@@ -191,7 +191,7 @@ impl Instance {
     /// If only variables change that take effect at once ([`is_live`](crate::is_live)), they are set while the server runs, and
     /// a variable that is no longer set gets its built-in default. Otherwise the server is restarted on the same files.
     /// All values are verified. On an error the server is stopped.
-    pub async fn reconfigure(mut self, settings: &[Setting]) -> Result<Self, StartError> {
+    pub async fn reconfigure(mut self, settings: &[Variable]) -> Result<Self, StartError> {
         let flavor = self.started.facts.flavor;
         let wanted = settings_with(flavor, settings, self.started.dir.placed())?;
         let change = SettingsChange::between(&self.started.settings, &wanted);
@@ -206,7 +206,7 @@ impl Instance {
     }
 
     /// Shuts the server down and starts it again on the same files with these settings.
-    async fn restart(self, settings: &[Setting]) -> Result<Self, StartError> {
+    async fn restart(self, settings: &[Variable]) -> Result<Self, StartError> {
         let Self { started, mut config } = self;
         config.settings = settings.to_vec();
         let user = ServerUser::choose()?;
@@ -227,7 +227,7 @@ impl Instance {
     }
 
     /// Sets variables that take effect at once, and verifies them. Connections that are open keep their session values.
-    pub async fn set_live(&mut self, settings: &[Setting]) -> Result<(), SetError> {
+    pub async fn set_live(&mut self, settings: &[Variable]) -> Result<(), SetError> {
         let flavor = self.started.facts.flavor;
         if let Some(other) = settings.iter().find(|setting| !is_live(flavor, setting.name())) {
             return Err(SettingError::ReadOnly(other.name().to_owned()).into());
@@ -247,7 +247,7 @@ impl Instance {
 /// Makes the server note all pages of its buffer pool when it stops, instead of a quarter of them. If that fails, the
 /// next server starts with fewer pages.
 async fn remember_pool(started: &Started) {
-    let all = Setting::new("innodb_buffer_pool_dump_pct", "100");
+    let all = Variable::new("innodb_buffer_pool_dump_pct", "100");
     let _ = set_verified(&started.connection, started.facts.flavor, &[all]).await;
 }
 

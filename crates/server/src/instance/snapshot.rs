@@ -12,9 +12,9 @@ use crate::instance::copy_tree::{CopyError, Route, copy_contents, copy_tree};
 use crate::instance::error::{SnapshotMismatch, StartError};
 use crate::instance::instance_dir::InstanceDir;
 use crate::process::pidfd::Exit;
-use crate::settings::variable::{BINLOG, Setting, fixed_at_initialisation};
+use crate::settings::variable::{BINLOG, fixed_at_initialisation};
 use crate::storage::locked_dir::LockedDir;
-use logtrace_common::{FileClass, LogNames};
+use logtrace_common::{FileClass, LogNames, Variable};
 
 /// Start of the name of a snapshot's directory.
 pub(crate) const SNAPSHOT_PREFIX: &str = "kept-";
@@ -29,7 +29,7 @@ pub(crate) const SNAPSHOT_PREFIX: &str = "kept-";
 pub struct DataSnapshot {
     directory: LockedDir,
     binary: Binary,
-    fixed: Vec<Setting>,
+    fixed: Vec<Variable>,
 }
 
 /// Error while a snapshot is made. Server and data are gone.
@@ -61,7 +61,7 @@ impl DataSnapshot {
         dir: InstanceDir,
         user: ServerUser,
         logs: LogNames,
-        server: (&Binary, &[Setting]),
+        server: (&Binary, &[Variable]),
     ) -> Result<(Self, InstanceDir), SnapshotError> {
         let directory = LockedDir::create(&base, SNAPSHOT_PREFIX)
             .map_err(StartError::directory("keep data in", &base))
@@ -93,7 +93,7 @@ impl DataSnapshot {
     pub(crate) fn data_for(
         &self,
         binary: &Binary,
-        settings: &[Setting],
+        settings: &[Variable],
     ) -> Result<PathBuf, SnapshotMismatch> {
         if *binary != self.binary {
             let name = |binary: &Binary| {
@@ -111,7 +111,7 @@ impl DataSnapshot {
         }
         let fixed = fixed_at_initialisation(settings);
         if fixed != self.fixed {
-            let words = |settings: &[Setting]| settings.iter().map(Setting::to_string).collect();
+            let words = |settings: &[Variable]| settings.iter().map(Variable::to_string).collect();
             return Err(SnapshotMismatch::Initialised {
                 snapshot: words(&self.fixed),
                 wanted: words(&fixed),

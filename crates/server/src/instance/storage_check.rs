@@ -10,11 +10,11 @@ use crate::instance::error::StartError;
 use crate::instance::instance_dir::{self, InstanceDir};
 use crate::instance::stale::sweep_stale;
 use crate::process::error_log::ServerLog;
-use crate::settings::variable::{Setting, with_defaults};
+use crate::settings::variable::with_defaults;
 use crate::storage::fs_image::{ImageConfig, ImageError, check_images};
 use crate::storage::mount_namespace::enter_mount_namespace;
 use crate::storage::placement::{Placement, PlacementError};
-use logtrace_common::{FileClass, Flavor};
+use logtrace_common::{FileClass, Flavor, Variable};
 
 /// Error of a server's storage.
 #[derive(Debug, Error)]
@@ -41,7 +41,7 @@ pub struct StorageWanted<'a> {
     /// Flavor of the server.
     pub flavor: Flavor,
     /// Settings of the server.
-    pub settings: &'a [Setting],
+    pub settings: &'a [Variable],
     /// File system that is made for the server.
     pub image: Option<&'a ImageConfig>,
     /// Classes of the server's files that are placed elsewhere.

@@ -18,7 +18,8 @@ use crate::instance::instance_dir;
 use crate::process::child::{Launch, ServerProcess};
 use crate::process::error_log::ServerLog;
 use crate::process::pidfd::Exit;
-use crate::settings::variable::{Setting, fixed_at_initialisation};
+use crate::settings::variable::fixed_at_initialisation;
+use logtrace_common::Variable;
 
 /// Interval between two looks at a template that another process makes.
 const LOCK_POLL: Duration = Duration::from_millis(50);
@@ -31,7 +32,7 @@ const UNFINISHED: &str = ".unfinished-";
 pub(crate) struct TemplateSource<'a> {
     pub(crate) binary: &'a Binary,
     /// Settings of the instance. Only those that initialisation depends on are used.
-    pub(crate) settings: &'a [Setting],
+    pub(crate) settings: &'a [Variable],
     pub(crate) user: &'a ServerUser,
     pub(crate) log: &'a ServerLog,
     /// Directory of all templates.
@@ -179,7 +180,7 @@ pub fn sweep_templates(templates: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 /// Returns the key of a template. Its hash may change with the compiler's library, which costs another initialisation.
-fn key(binary: &Binary, metadata: &Metadata, settings: &[Setting]) -> String {
+fn key(binary: &Binary, metadata: &Metadata, settings: &[Variable]) -> String {
     let mut hasher = DefaultHasher::new();
     binary.path.hash(&mut hasher);
     (metadata.mtime(), metadata.mtime_nsec(), metadata.len()).hash(&mut hasher);
@@ -227,7 +228,7 @@ mod tests {
         let plain = key(&binary, &now(), &[]);
         assert!(plain.starts_with("mysql-9.7.4-"), "{plain}");
         assert_eq!(plain, key(&binary, &now(), &[]));
-        let page_size = [Setting::new("innodb_page_size", "4k")];
+        let page_size = [Variable::new("innodb_page_size", "4k")];
         assert_ne!(plain, key(&binary, &now(), &page_size));
         fs::write(&path, "a new build").unwrap();
         assert_ne!(plain, key(&binary, &now(), &[]));

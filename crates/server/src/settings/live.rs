@@ -1,7 +1,6 @@
 //! Variables that take effect at once when they are set on a running server.
 
-use crate::settings::variable::Setting;
-use logtrace_common::Flavor;
+use logtrace_common::{Flavor, Variable};
 
 /// Variables that both servers apply to the next commit, statement or connection.
 ///
@@ -46,14 +45,14 @@ pub(crate) struct SettingsChange<'a> {
     /// Variables that get their built-in default again.
     pub(crate) reset: Vec<&'a str>,
     /// Settings that are new or have a new value.
-    pub(crate) set: Vec<Setting>,
+    pub(crate) set: Vec<Variable>,
 }
 
 impl<'a> SettingsChange<'a> {
     /// Compares the settings that a server has with those that it is to have.
-    pub(crate) fn between(has: &'a [Setting], wanted: &[Setting]) -> Self {
+    pub(crate) fn between(has: &'a [Variable], wanted: &[Variable]) -> Self {
         let is_wanted = |name: &str| wanted.iter().any(|setting| setting.name() == name);
-        let names = has.iter().map(Setting::name);
+        let names = has.iter().map(Variable::name);
         Self {
             reset: names.filter(|name| !is_wanted(name)).collect(),
             set: wanted
@@ -66,7 +65,7 @@ impl<'a> SettingsChange<'a> {
 
     /// Returns whether a running server takes the whole change at once.
     pub(crate) fn is_live(&self, flavor: Flavor) -> bool {
-        let set = self.set.iter().map(Setting::name);
+        let set = self.set.iter().map(Variable::name);
         set.chain(self.reset.iter().copied())
             .all(|name| is_live(flavor, name))
     }
@@ -76,7 +75,7 @@ impl<'a> SettingsChange<'a> {
 mod tests {
     use super::*;
 
-    fn settings(texts: &[&str]) -> Vec<Setting> {
+    fn settings(texts: &[&str]) -> Vec<Variable> {
         texts.iter().map(|text| text.parse().unwrap()).collect()
     }
 

@@ -7,9 +7,9 @@ use mysql_async::{Conn, Value};
 use thiserror::Error;
 
 use crate::settings::value_match::integer;
-use crate::settings::variable::{Setting, SettingError, verify};
-use logtrace_common::Flavor;
+use crate::settings::variable::{SettingError, verify};
 use logtrace_common::{ConnectError, Connection};
+use logtrace_common::{Flavor, Variable};
 
 /// Error while global variables are set.
 #[derive(Debug, Error)]
@@ -28,7 +28,7 @@ pub enum SetError {
 pub(crate) async fn set_verified(
     connection: &Connection,
     flavor: Flavor,
-    settings: &[Setting],
+    settings: &[Variable],
 ) -> Result<BTreeMap<String, String>, SetError> {
     let mut conn = connection.connect().await?;
     for setting in settings {
@@ -38,7 +38,7 @@ pub(crate) async fn set_verified(
         }
     }
     let mut variables = connection.variables().await?;
-    let differs = |setting: &&Setting| verify(std::slice::from_ref(*setting), &variables, flavor).is_err();
+    let differs = |setting: &&Variable| verify(std::slice::from_ref(*setting), &variables, flavor).is_err();
     let missing: Vec<_> = settings.iter().filter(differs).collect();
     if !missing.is_empty() {
         for setting in missing {
@@ -65,7 +65,7 @@ async fn set_global(
     connection: &Connection,
     flavor: Flavor,
     conn: &mut Conn,
-    setting: &Setting,
+    setting: &Variable,
 ) -> Result<(), SetError> {
     let statement = format!("SET GLOBAL {} = {}", setting.name(), literal(setting.value()));
     let set = conn.query_drop(statement).await;
@@ -76,7 +76,7 @@ async fn set_global(
 fn explain(
     connection: &Connection,
     flavor: Flavor,
-    setting: &Setting,
+    setting: &Variable,
     error: mysql_async::Error,
 ) -> SetError {
     let mysql_async::Error::Server(server) = &error else {

@@ -10,12 +10,12 @@ use thiserror::Error;
 
 use crate::facts::placed::{Placed, PlacedOn};
 use crate::install::os_user::ServerUser;
-use crate::settings::variable::{BINLOG, Setting};
+use crate::settings::variable::BINLOG;
 use crate::storage::file_location::FileLocation;
 
 /// MySQL's directory of temporary tablespaces. Its files are classified by this name.
 pub(crate) const INNODB_TEMPORARY: &str = "#innodb_temp";
-use logtrace_common::{FileClass, Flavor, LogNames};
+use logtrace_common::{FileClass, Flavor, LogNames, Variable};
 
 /// Class of files, and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,14 +122,14 @@ fn names() -> String {
 
 /// Checks that each class is placed once, that no setting sets a variable of a placement, and that the server reads
 /// each location as one path.
-pub fn check_placements(placements: &[Placement], settings: &[Setting]) -> Result<(), PlacementError> {
+pub fn check_placements(placements: &[Placement], settings: &[Variable]) -> Result<(), PlacementError> {
     for (at, placement) in placements.iter().enumerate() {
         placement.check_path()?;
         let class = &placement.class;
         if placements[..at].iter().any(|earlier| earlier.class == *class) {
             return Err(PlacementError::Twice(*class));
         }
-        let set = |setting: &&Setting| variables(*class).contains(&setting.name());
+        let set = |setting: &&Variable| variables(*class).contains(&setting.name());
         if let Some(setting) = settings.iter().find(set) {
             return Err(PlacementError::Set {
                 class: *class,
@@ -157,7 +157,7 @@ impl Placement {
     }
 
     /// Checks that the server has files of the class, which may depend on its other settings.
-    pub fn check_server(&self, flavor: Flavor, settings: &[Setting]) -> Result<(), PlacementError> {
+    pub fn check_server(&self, flavor: Flavor, settings: &[Variable]) -> Result<(), PlacementError> {
         let separate_undo = settings
             .iter()
             .any(|setting| setting.name() == "innodb_undo_tablespaces" && setting.value() != "0");
@@ -227,10 +227,10 @@ fn variables(class: FileClass) -> &'static [&'static str] {
 
 /// Returns the settings that place the files of a class. The directories of data and temporary files are arguments of
 /// each start instead.
-pub(crate) fn settings(placed: &Placed, flavor: Flavor) -> Vec<Setting> {
+pub(crate) fn settings(placed: &Placed, flavor: Flavor) -> Vec<Variable> {
     let file = |name: &str| placed.directory.join(name).to_string_lossy().into_owned();
     let whole = || placed.directory.to_string_lossy().into_owned();
-    let one = |name: &str, value: String| vec![Setting::new(name, &value)];
+    let one = |name: &str, value: String| vec![Variable::new(name, &value)];
     let query_log = || match placed.on {
         PlacedOn::DevNull => "/dev/null".to_owned(),
         _ => file(query_log_name(placed.class)),
@@ -248,7 +248,7 @@ pub(crate) fn settings(placed: &Placed, flavor: Flavor) -> Vec<Setting> {
             let mut settings = one("innodb_temp_data_file_path", shared);
             if flavor == Flavor::MySql {
                 let tablespaces = file(INNODB_TEMPORARY);
-                settings.push(Setting::new("innodb_temp_tablespaces_dir", &tablespaces));
+                settings.push(Variable::new("innodb_temp_tablespaces_dir", &tablespaces));
             }
             settings
         }
@@ -314,14 +314,14 @@ mod tests {
     #[test]
     fn one_class_has_one_place_and_a_variable_one_value() {
         let places = [placement("binlog=/a"), placement("redo=/a")];
-        let free = [Setting::new("sync_binlog", "0")];
+        let free = [Variable::new("sync_binlog", "0")];
         assert!(check_placements(&places, &free).is_ok());
         let twice = [placement("redo=/a"), placement("redo=/b")];
         assert!(matches!(
             check_placements(&twice, &[]),
             Err(PlacementError::Twice(FileClass::Redo))
         ));
-        let off = [Setting::new("log-bin", "OFF")];
+        let off = [Variable::new("log-bin", "OFF")];
         let error = check_placements(&places, &off).unwrap_err().to_string();
         assert!(error.contains("log_bin is set"), "{error}");
     }
@@ -375,12 +375,12 @@ mod tests {
 
     #[test]
     fn what_a_server_keeps_elsewhere_cannot_be_placed() {
-        let check = |text: &str, flavor, settings: &[Setting]| {
+        let check = |text: &str, flavor, settings: &[Variable]| {
             placement(text)
                 .check_server(flavor, settings)
                 .map_err(|error| error.to_string())
         };
-        let undo = [Setting::new("innodb_undo_tablespaces", "3")];
+        let undo = [Variable::new("innodb_undo_tablespaces", "3")];
         for text in ["doublewrite=/a", "undo=/a"] {
             assert!(check(text, Flavor::MySql, &[]).is_ok());
             let error = check(text, Flavor::MariaDb, &[]).unwrap_err();

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use logtrace_common::Flavor;
-use logtrace_server::{InstanceConfig, Setting, find};
+use logtrace_common::{Flavor, Variable};
+use logtrace_server::{InstanceConfig, find};
 use mysql_async::prelude::{FromRow, Queryable};
 use mysql_async::{Conn, OptsBuilder};
 use tempfile::TempDir;
@@ -42,7 +42,7 @@ impl Base {
         config.base = self.instances();
         config.settings = settings
             .iter()
-            .map(|text| text.parse::<Setting>().unwrap())
+            .map(|text| text.parse::<Variable>().unwrap())
             .collect();
         config
     }

@@ -3,8 +3,8 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use logtrace_common::{FileClass, Flavor};
-use logtrace_server::{Exit, Instance, InstanceConfig, Setting, SnapshotError, SnapshotMismatch, StartError};
+use logtrace_common::{FileClass, Flavor, Variable};
+use logtrace_server::{Exit, Instance, InstanceConfig, SnapshotError, SnapshotMismatch, StartError};
 use rstest::rstest;
 
 use crate::base::{Base, ask, tell};
@@ -107,7 +107,8 @@ async fn a_server_starts_again_on_its_own_data(#[case] flavor: Flavor) {
     let first = Instance::start(&config, &|_| {}).await.unwrap();
     fill(&first).await;
     let (pid, data) = (first.pid(), first.data_directory());
-    let settings = ["log_bin=OFF", "innodb_log_buffer_size=32M"].map(|text| text.parse::<Setting>().unwrap());
+    let settings =
+        ["log_bin=OFF", "innodb_log_buffer_size=32M"].map(|text| text.parse::<Variable>().unwrap());
     // The place of the binary log would switch it on.
     let second = first.reconfigure(&settings[1..]).await.unwrap();
     assert!(second.pid() != pid && second.data_directory() == data);

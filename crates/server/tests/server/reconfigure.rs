@@ -2,13 +2,13 @@
 
 use std::fs;
 
-use logtrace_common::Flavor;
-use logtrace_server::{Instance, SetError, Setting, SettingError, StartError, is_live};
+use logtrace_common::{Flavor, Variable};
+use logtrace_server::{Instance, SetError, SettingError, StartError, is_live};
 use rstest::rstest;
 
 use crate::base::{Base, all, ask, tell, wait_until};
 
-fn settings(texts: &[&str]) -> Vec<Setting> {
+fn settings(texts: &[&str]) -> Vec<Variable> {
     texts.iter().map(|text| text.parse().unwrap()).collect()
 }
 
@@ -190,7 +190,7 @@ async fn the_default_of_a_listed_variable_is_that_of_a_plain_server(#[case] flav
 
     // A lower limit of dirty pages lowers the other limit; both come back.
     let limits = ["innodb_max_dirty_pages_pct", "innodb_max_dirty_pages_pct_lwm"];
-    let to = |value: &dyn Fn(&str) -> String| limits.map(|name| Setting::new(name, &value(name)));
+    let to = |value: &dyn Fn(&str) -> String| limits.map(|name| Variable::new(name, &value(name)));
     instance.set_live(&to(&|_| "0".to_owned())).await.unwrap();
     instance
         .set_live(&to(&|name| before[name].clone()))

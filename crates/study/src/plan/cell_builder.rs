@@ -3,9 +3,9 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use logtrace_common::{Detail, FileClass, Flavor, Sampling};
+use logtrace_common::{Detail, FileClass, Flavor, Sampling, Variable};
 use logtrace_driver::{Arrivals, FileError, Pace, Rate};
-use logtrace_server::{ImageKind, ImageSize, Placement, ServerChoice, Setting, check_placements};
+use logtrace_server::{ImageKind, ImageSize, Placement, ServerChoice, check_placements, is_reserved};
 
 use crate::cell::{Cell, DataUse, FileSystem, FromPlan, Place, Where};
 use crate::plan::option_layers::{OptionLayers, scalar};
@@ -121,15 +121,15 @@ fn pace(options: &OptionLayers<'_>) -> Result<Pace, FileError> {
     }
 }
 
-fn settings(options: &OptionLayers<'_>, table: &str) -> Result<Vec<FromPlan<Setting>>, FileError> {
+fn settings(options: &OptionLayers<'_>, table: &str) -> Result<Vec<FromPlan<Variable>>, FileError> {
     let settings = options.of_table(table);
     let settings = settings.map(|(name, option)| {
         let key = format!("{table}.{name}");
         let value = scalar(&option.value)
             .ok_or_else(|| options.error(&key, "a variable cannot have a list as its value"))?;
-        let setting: Result<Setting, _> = format!("{name}={value}").parse();
+        let setting: Result<Variable, _> = format!("{name}={value}").parse();
         let setting = setting.map_err(|error| options.error(&key, error))?;
-        if table == "settings" && setting.is_reserved() {
+        if table == "settings" && is_reserved(&setting) {
             return Err(options.error(
                 &key,
                 "logtrace sets this variable of private servers itself: leave it out",
@@ -165,7 +165,7 @@ fn queue(options: &OptionLayers<'_>) -> Result<Vec<FromPlan<(String, String)>>, 
 
 fn data_per_pool(
     options: &OptionLayers<'_>,
-    settings: &[FromPlan<Setting>],
+    settings: &[FromPlan<Variable>],
 ) -> Result<Option<f64>, FileError> {
     const POOL: &str = "innodb_buffer_pool_size";
     let ratio = options.positive("data_per_pool")?;
@@ -251,10 +251,10 @@ fn file_system(options: &OptionLayers<'_>) -> Result<Option<FileSystem>, FileErr
 fn places(
     options: &OptionLayers<'_>,
     flavor: Flavor,
-    settings: &mut Vec<FromPlan<Setting>>,
+    settings: &mut Vec<FromPlan<Variable>>,
     has_file_system: bool,
 ) -> Result<Vec<Place>, FileError> {
-    let is_log_bin = |chosen: &&FromPlan<Setting>| chosen.value.name() == "log_bin";
+    let is_log_bin = |chosen: &&FromPlan<Variable>| chosen.value.name() == "log_bin";
     let no_binlog = settings
         .iter()
         .find(is_log_bin)
@@ -267,7 +267,7 @@ fn places(
     if places.iter().any(|place| place.class == FileClass::Binlog) {
         settings.retain(|chosen| !is_log_bin(&chosen));
     }
-    let plain: Vec<Setting> = settings.iter().map(|chosen| chosen.value.clone()).collect();
+    let plain: Vec<Variable> = settings.iter().map(|chosen| chosen.value.clone()).collect();
     for place in &places {
         let key = format!("place.{}", place.class);
         let placement = Placement {

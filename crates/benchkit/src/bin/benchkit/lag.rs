@@ -5,8 +5,9 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use clap::Args;
+use logtrace_common::Variable;
 use logtrace_driver::{Arrivals, PACE_RATES, PacePlan};
-use logtrace_server::{ServerChoice, Setting};
+use logtrace_server::ServerChoice;
 
 use logtrace_benchkit::SharedServer;
 use logtrace_benchkit::lag::{compare, load};
@@ -37,7 +38,7 @@ pub(crate) struct Arguments {
 
     /// Set a variable of the server. Repeatable.
     #[arg(long = "set", value_name = "VAR=VALUE")]
-    settings: Vec<Setting>,
+    settings: Vec<Variable>,
 }
 
 /// Measures and prints what the arguments say.

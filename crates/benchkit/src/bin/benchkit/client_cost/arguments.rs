@@ -4,8 +4,9 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use clap::Args;
+use logtrace_common::Variable;
 use logtrace_driver::WorkloadInfo;
-use logtrace_server::{ServerChoice, Setting};
+use logtrace_server::ServerChoice;
 
 /// Throughput of logtrace's driver and of sysbench, and the CPU that a request takes each of them: interleaved pairs,
 /// closed loop, prepared statements, the same tables.
@@ -33,7 +34,7 @@ pub(crate) struct Arguments {
 
     /// Set a variable of the server. Repeatable.
     #[arg(long = "set", value_name = "VAR=VALUE")]
-    pub(crate) settings: Vec<Setting>,
+    pub(crate) settings: Vec<Variable>,
 }
 
 /// What one client did in one window.

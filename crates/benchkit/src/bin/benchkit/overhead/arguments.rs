@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use clap::Args;
-use logtrace_common::{Detail, Sampling};
-use logtrace_server::{ServerChoice, Setting};
+use logtrace_common::{Detail, Sampling, Variable};
+use logtrace_server::ServerChoice;
 use logtrace_tracer::Extent;
 
 use logtrace_benchkit::CONNECTIONS;
@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
 
     /// Set a variable of the server. Repeatable.
     #[arg(long = "set", value_name = "VAR=VALUE")]
-    pub(crate) settings: Vec<Setting>,
+    pub(crate) settings: Vec<Variable>,
 }
 
 impl Arguments {
