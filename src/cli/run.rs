@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use logtrace_common::Variable;
-use logtrace_driver::{Arrivals, Keys, RateArg, SessionVariable};
+use logtrace_driver::{Arrivals, Keys, RateArg};
 
 use super::check::duration;
 use super::home::HomeArgs;
@@ -110,7 +110,7 @@ pub(crate) struct RunArgs {
 
     /// Set a session variable in each connection of the load, such as sql_log_bin=0. Repeatable.
     #[arg(long = "session", value_name = "VAR=VALUE")]
-    pub(crate) session: Vec<SessionVariable>,
+    pub(crate) session: Vec<Variable>,
 
     /// Keep the tables on a running server. The next run with the same --tables, --rows, --keys and --seed uses them
     /// again. Without this option they are removed.

@@ -6,7 +6,6 @@ mod measure;
 mod outcome;
 mod preflight;
 mod server;
-mod target;
 mod window;
 
 pub(crate) use self::config::pacing::Pacing;

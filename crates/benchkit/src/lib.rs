@@ -21,7 +21,6 @@ pub mod pair;
 pub mod server;
 pub mod sysbench_run;
 pub mod tables;
-mod target;
 pub mod tracing;
 pub mod with_tracefs;
 
@@ -29,5 +28,4 @@ pub use load::{CONNECTIONS, SteadyLoad};
 pub use median::Median;
 pub use pair::Pair;
 pub use server::SharedServer;
-pub use target::target;
 pub use tracing::Tracing;

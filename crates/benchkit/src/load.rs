@@ -11,10 +11,8 @@ use anyhow::Context;
 use logtrace_common::Connection;
 use logtrace_driver::{
     CancellationToken, Dataset, DriveConfig, DriveError, DriveResult, Keys, LoadConfig, Outputs, Pace,
-    Requests, WorkloadInfo, drive, load,
+    Requests, Target, WorkloadInfo, drive, load,
 };
-
-use crate::target::target;
 
 /// Requests as fast as the server takes them, like `logtrace run --workload update_key --max`.
 #[derive(Debug)]
@@ -40,7 +38,7 @@ const LONGEST: Duration = Duration::from_hours(24);
 impl SteadyLoad {
     /// Makes the tables, and returns when the load is under way.
     pub fn start(server: &Connection, connections: NonZeroUsize) -> anyhow::Result<Self> {
-        let target = target(server, "logtrace_overhead");
+        let target = Target::new(server, "logtrace_overhead");
         let requests = Requests::plain(WorkloadInfo::find("update_key")?);
         let tables = LoadConfig {
             target: target.clone(),

@@ -4,9 +4,7 @@ use std::num::NonZeroUsize;
 
 use anyhow::Context;
 use logtrace_common::Connection;
-use logtrace_driver::{Dataset, Keys, LoadConfig, Requests, WorkloadInfo};
-
-use crate::target::target;
+use logtrace_driver::{Dataset, Keys, LoadConfig, Requests, Target, WorkloadInfo};
 
 /// Their database.
 pub const DATABASE: &str = "logtrace_client";
@@ -24,7 +22,7 @@ const LOADERS: NonZeroUsize = NonZeroUsize::new(4).expect("four connections");
 /// Makes them.
 pub fn load(server: &Connection, workload: &'static WorkloadInfo) -> anyhow::Result<()> {
     let config = LoadConfig {
-        target: target(server, DATABASE),
+        target: Target::new(server, DATABASE),
         requests: Requests::plain(workload),
         dataset: DATASET,
         create_database: true,

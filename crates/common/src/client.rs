@@ -39,14 +39,14 @@ pub enum ConnectError {
     #[error("the server on {0} does not answer: is it stopped, or out of disk space?")]
     NoAnswer(Endpoint),
     /// Any other error of the client library.
-    #[error("cannot use the server on {endpoint} as user {user:?}")]
+    #[error("cannot use the server on {endpoint} as user {user:?}: {reason}")]
     Other {
         /// Address of the server.
         endpoint: Endpoint,
         /// Name of the account.
         user: String,
-        /// Error of the client library.
-        source: mysql_async::Error,
+        /// Error of the client library. Its text names its own cause, so it is no source.
+        reason: Box<mysql_async::Error>,
     },
 }
 
@@ -121,7 +121,7 @@ impl Connection {
             _ => ConnectError::Other {
                 endpoint: self.endpoint.clone(),
                 user: self.user.clone(),
-                source,
+                reason: Box::new(source),
             },
         }
     }

@@ -3,11 +3,11 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use crate::client::session_variable::SessionVariable;
 use crate::client::target::Target;
 use crate::schedule::pace::Pace;
 use crate::workloads::dataset::Dataset;
 use crate::workloads::options::Requests;
+use logtrace_common::Variable;
 
 /// Configuration of one drive: a warm-up, then the measured window.
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ pub struct DriveConfig {
     /// Server and database.
     pub target: Target,
     /// Session variables that each connection sets.
-    pub session: Vec<SessionVariable>,
+    pub session: Vec<Variable>,
     /// Workload with its options.
     pub requests: Requests,
     /// Tables, and the seed of arrivals and values.

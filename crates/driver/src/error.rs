@@ -6,9 +6,9 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::client::session_check::SessionError;
-use crate::client::target::ConnectError;
 use crate::util::runtime::RuntimeError;
 use crate::workloads::dataset::DatasetError;
+use logtrace_common::ConnectError;
 
 /// Reason why a drive measured nothing.
 #[derive(Debug, Error)]

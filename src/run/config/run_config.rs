@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use logtrace_common::Variable;
-use logtrace_driver::{Dataset, Requests, SessionVariable};
+use logtrace_driver::{Dataset, Requests};
 use logtrace_server::{Home, ServerChoice};
 
 use crate::measurement::TracingConfig;
@@ -40,7 +40,7 @@ pub(crate) struct RunConfig {
     /// Variables to set on the server.
     pub(crate) settings: Vec<Variable>,
     /// Variables to set in the sessions of the load.
-    pub(crate) session: Vec<SessionVariable>,
+    pub(crate) session: Vec<Variable>,
     /// Whether the tables stay on a running server.
     pub(crate) keep_tables: bool,
     /// Places of a private server's files.

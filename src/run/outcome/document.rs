@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use logtrace_common::Connection;
+use logtrace_common::Variable;
 use logtrace_driver::tpcc::TABLES;
-use logtrace_driver::{Content, DISCONNECTED, Outage, SessionVariable, TIMED_OUT};
+use logtrace_driver::{Content, DISCONNECTED, Outage, TIMED_OUT};
 use logtrace_report::distribution::Distribution;
 use logtrace_report::document::{Document, Driver, KindRow, OutageRow, Workload};
 
@@ -63,7 +64,7 @@ fn workload(config: &RunConfig, raw: &RunOutcome) -> Workload {
 }
 
 fn session(config: &RunConfig) -> BTreeMap<String, String> {
-    let pair = |variable: &SessionVariable| (variable.name().to_owned(), variable.value().to_owned());
+    let pair = |variable: &Variable| (variable.name().to_owned(), variable.value().to_owned());
     config.session.iter().map(pair).collect()
 }
 

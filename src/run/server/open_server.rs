@@ -12,7 +12,6 @@ use crate::run::config::run_config::RunConfig;
 use crate::run::load::consistency::check_loaded;
 use crate::run::load::drive::{DATABASE, load_tables};
 use crate::run::server::disk_full::unless_full;
-use crate::run::target::target;
 
 /// Server that accepts connections.
 #[derive(Debug)]
@@ -53,7 +52,7 @@ pub(crate) async fn open_server(
     let server = signals
         .unless_ended(Server::open_with(&server_config, kept, &say))
         .await??;
-    let target = target(server.connection(), DATABASE);
+    let target = Target::new(server.connection(), DATABASE);
     Ok(OpenServer { server, target })
 }
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use anyhow::Context;
 use logtrace_common::Variable;
-use logtrace_driver::SessionVariable;
 use logtrace_server::{FileLocation, Home, ImageConfig, Placement};
 use logtrace_study::{Cell, Where};
 
@@ -47,12 +46,9 @@ pub(crate) fn settings(cell: &Cell) -> Vec<Variable> {
     settings
 }
 
-fn session(cell: &Cell) -> Vec<SessionVariable> {
-    let variable = |setting: &Variable| SessionVariable::new(setting.name(), setting.value());
-    cell.session
-        .iter()
-        .filter_map(|chosen| variable(&chosen.value))
-        .collect()
+fn session(cell: &Cell) -> Vec<Variable> {
+    let variables = cell.session.iter();
+    variables.map(|chosen| chosen.value.clone()).collect()
 }
 
 fn tracing(cell: &Cell) -> TracingConfig {

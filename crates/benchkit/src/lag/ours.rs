@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use logtrace_common::Connection;
-use logtrace_driver::{Dataset, DriveConfig, Lateness, Pace, PaceRound, Requests, WorkloadInfo};
+use logtrace_driver::{Dataset, DriveConfig, Lateness, Pace, PaceRound, Requests, Target, WorkloadInfo};
 use logtrace_events::Request;
 
 use super::matching::sends_after;
@@ -13,7 +13,6 @@ use super::tracing::Tracing;
 use super::{WARMUP, room};
 use crate::driven::driven;
 use crate::tables::{DATABASE, DATASET};
-use crate::target::target;
 
 /// What one turn showed.
 pub(crate) struct Turn {
@@ -32,7 +31,7 @@ pub(crate) fn measure(
     spin: bool,
 ) -> anyhow::Result<Turn> {
     let config = DriveConfig {
-        target: target(server, DATABASE),
+        target: Target::new(server, DATABASE),
         session: Vec::new(),
         requests: Requests::plain(workload),
         dataset: Dataset {

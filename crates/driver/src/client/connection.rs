@@ -40,9 +40,9 @@ pub(crate) struct Statement {
 impl Conn {
     /// Connects and logs in.
     pub(crate) async fn connect(target: &Target, using: Use) -> Result<Self, Error> {
-        let socket = Socket::connect(&target.address).await?;
+        let socket = Socket::connect(&target.connection.endpoint).await?;
         let database = (using == Use::Database).then_some(target.database.as_str());
-        let (wire, capabilities) = log_in(PacketStream::new(socket), target, database).await?;
+        let (wire, capabilities) = log_in(PacketStream::new(socket), &target.connection, database).await?;
         Ok(Self {
             wire,
             capabilities,

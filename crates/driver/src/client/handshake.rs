@@ -1,5 +1,6 @@
 //! Handshake of a new connection.
 
+use logtrace_common::{Connection, Endpoint, Password};
 use mysql_async::{DriverError, Error};
 use mysql_common::constants::CapabilityFlags;
 use mysql_common::crypto;
@@ -9,7 +10,6 @@ use mysql_common::proto::MySerialize;
 
 use crate::client::packets::PacketStream;
 use crate::client::result_set::{server_error, unreadable};
-use crate::client::target::{Address, Target};
 
 /// Capabilities that the client requests if the server has them.
 const WANTED: CapabilityFlags = CapabilityFlags::CLIENT_PROTOCOL_41
@@ -39,14 +39,14 @@ struct Greeting {
 /// Logs in. Returns the connection and the capabilities of both sides.
 pub(crate) async fn log_in(
     mut wire: PacketStream,
-    target: &Target,
+    connection: &Connection,
     database: Option<&str>,
 ) -> Result<(PacketStream, CapabilityFlags), Error> {
     let greeting = greeting(wire.receive().await?)?;
     let mut capabilities = greeting.capabilities & WANTED;
     // The server uses the flags of the first packet, which may be the request to encrypt.
     capabilities.set(CapabilityFlags::CLIENT_CONNECT_WITH_DB, database.is_some());
-    if target.encrypted {
+    if connection.is_encrypted() {
         if !greeting.capabilities.contains(CapabilityFlags::CLIENT_SSL) {
             return Err(Error::Driver(DriverError::NoClientSslFlagFromServer));
         }
@@ -55,12 +55,12 @@ pub(crate) async fn log_in(
         wire.send(&serialized(&request)).await?;
         wire = wire.encrypted().await?;
     }
-    let password = target.password.as_deref();
+    let password = password(connection);
     let proof = greeting.plugin.gen_data(password, &greeting.nonce);
     let response = HandshakeResponse::new(
         proof.as_deref(),
         greeting.version,
-        Some(target.user.as_bytes()),
+        Some(connection.user.as_bytes()),
         database.map(str::as_bytes),
         Some(greeting.plugin.borrow()),
         capabilities,
@@ -68,7 +68,7 @@ pub(crate) async fn log_in(
         MAX_PACKET,
     );
     wire.send(&serialized(&response)).await?;
-    authenticate(&mut wire, target, greeting.nonce).await?;
+    authenticate(&mut wire, connection, greeting.nonce).await?;
     Ok((wire, capabilities))
 }
 
@@ -92,9 +92,17 @@ fn greeting(packet: &[u8]) -> Result<Greeting, Error> {
     })
 }
 
+fn password(connection: &Connection) -> Option<&str> {
+    connection.password.as_ref().map(Password::expose)
+}
+
 /// Answers the server's authentication requests until it accepts or refuses.
-async fn authenticate(wire: &mut PacketStream, target: &Target, mut nonce: Vec<u8>) -> Result<(), Error> {
-    let password = target.password.as_deref();
+async fn authenticate(
+    wire: &mut PacketStream,
+    connection: &Connection,
+    mut nonce: Vec<u8>,
+) -> Result<(), Error> {
+    let password = password(connection);
     loop {
         let packet = wire.receive().await?;
         match packet {
@@ -110,7 +118,7 @@ async fn authenticate(wire: &mut PacketStream, target: &Target, mut nonce: Vec<u
             // `caching_sha2_password`: the server has the password cached and accepts next.
             [0x01, 0x03] => {}
             // `caching_sha2_password`: the server has no cached password and needs it in full.
-            [0x01, 0x04] => send_password(wire, target, &nonce).await?,
+            [0x01, 0x04] => send_password(wire, connection, &nonce).await?,
             _ => {
                 return Err(Error::Driver(DriverError::UnexpectedPacket {
                     payload: packet.to_owned(),
@@ -131,11 +139,11 @@ fn supported(plugin: AuthPlugin<'static>) -> Result<AuthPlugin<'static>, Error> 
 }
 
 /// Sends the password. On an unencrypted network connection it is encrypted with the server's public key.
-async fn send_password(wire: &mut PacketStream, target: &Target, nonce: &[u8]) -> Result<(), Error> {
+async fn send_password(wire: &mut PacketStream, connection: &Connection, nonce: &[u8]) -> Result<(), Error> {
     const REQUEST_KEY: [u8; 1] = [0x02];
-    let mut password = target.password.clone().unwrap_or_default().into_bytes();
+    let mut password = password(connection).unwrap_or_default().as_bytes().to_vec();
     password.push(0);
-    if target.encrypted || matches!(target.address, Address::Socket(_)) {
+    if connection.is_encrypted() || matches!(connection.endpoint, Endpoint::Socket(_)) {
         return wire.send(&password).await;
     }
     wire.send(&REQUEST_KEY).await?;

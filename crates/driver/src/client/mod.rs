@@ -9,7 +9,6 @@ mod packets;
 mod result_set;
 pub(crate) mod server_thread;
 pub(crate) mod session_check;
-pub(crate) mod session_variable;
 mod socket;
 pub(crate) mod target;
 mod tls;

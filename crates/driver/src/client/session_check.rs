@@ -1,11 +1,12 @@
 //! Setting of session variables, and the check of them before anything is measured.
 
+use logtrace_common::{ConnectError, Variable};
+use mysql_async::Value;
 use mysql_async::prelude::Queryable;
 use thiserror::Error;
 
 use crate::client::connection::Conn;
-use crate::client::session_variable::SessionVariable;
-use crate::client::target::{ConnectError, Target, Use};
+use crate::client::target::{Target, Use};
 
 /// Failure to set session variables.
 #[derive(Debug, Error)]
@@ -14,10 +15,10 @@ pub enum SessionError {
     #[error(transparent)]
     Connect(#[from] ConnectError),
     /// The server does not know a variable, or refuses its value.
-    #[error("cannot set {variable} for the session of a connection")]
+    #[error("cannot set {variable} for the session of a connection: {reason}")]
     Refused {
         /// Variable and its value.
-        variable: SessionVariable,
+        variable: Variable,
         /// Error of the server.
         reason: mysql_async::Error,
     },
@@ -27,10 +28,10 @@ impl Target {
     /// Sets these variables for one session, which then ends. The database need not exist.
     ///
     /// Fails with [`SessionError::Refused`] at the first variable that the server does not know or refuses to set.
-    pub async fn check_session(&self, variables: &[SessionVariable]) -> Result<(), SessionError> {
+    pub async fn check_session(&self, variables: &[Variable]) -> Result<(), SessionError> {
         let mut conn = self.connect(Use::Nothing).await?;
         for variable in variables {
-            let set = conn.query_drop(variable.statement()).await;
+            let set = conn.query_drop(statement(variable)).await;
             set.map_err(|source| refused(variable, source))?;
         }
         // If the session does not end in order, the server ends it.
@@ -40,17 +41,43 @@ impl Target {
 }
 
 /// Sets these variables for the session of a connection.
-pub(crate) async fn set_session(conn: &mut Conn, variables: &[SessionVariable]) -> Result<(), SessionError> {
+pub(crate) async fn set_session(conn: &mut Conn, variables: &[Variable]) -> Result<(), SessionError> {
     for variable in variables {
-        let set = conn.query_drop(&variable.statement()).await;
+        let set = conn.query_drop(&statement(variable)).await;
         set.map_err(|source| refused(variable, source))?;
     }
     Ok(())
 }
 
-fn refused(variable: &SessionVariable, reason: mysql_async::Error) -> SessionError {
+fn refused(variable: &Variable, reason: mysql_async::Error) -> SessionError {
     SessionError::Refused {
         variable: variable.clone(),
         reason,
+    }
+}
+
+/// Returns the statement that sets a variable. Numbers stay as they are; other values are quoted.
+fn statement(variable: &Variable) -> String {
+    let (name, value) = (variable.name(), variable.value());
+    let is_number =
+        value.starts_with(|c: char| c.is_ascii_digit() || c == '-') && value.parse::<f64>().is_ok();
+    match is_number {
+        true => format!("SET SESSION {name} = {value}"),
+        false => format!("SET SESSION {name} = {}", Value::from(value).as_sql(false)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_numbers_or_quoted_texts() {
+        let sql = |text: &str| statement(&text.parse().unwrap());
+        assert_eq!(sql("sql_log_bin=0"), "SET SESSION sql_log_bin = 0");
+        assert_eq!(sql("Long-Query-Time = 0.5"), "SET SESSION long_query_time = 0.5");
+        assert_eq!(sql("sql_mode=ANSI"), "SET SESSION sql_mode = 'ANSI'");
+        assert_eq!(sql("sql_mode="), "SET SESSION sql_mode = ''");
+        assert_eq!(sql("a=1; DROP"), "SET SESSION a = '1; DROP'");
     }
 }

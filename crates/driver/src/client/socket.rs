@@ -5,12 +5,12 @@ use std::os::fd::OwnedFd;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use logtrace_common::Endpoint;
 use rustix::net::{RecvFlags, SendFlags, recv, send, sockopt};
 use tokio::io::unix::AsyncFd;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 
-use crate::client::target::Address;
 use crate::util::async_fd::register;
 
 /// Connected socket.
@@ -26,11 +26,11 @@ pub(crate) struct Socket {
 
 impl Socket {
     /// Connects. Small packets are sent immediately.
-    pub(crate) async fn connect(address: &Address) -> io::Result<Self> {
-        let fd: OwnedFd = match address {
-            Address::Socket(path) => UnixStream::connect(path).await?.into_std()?.into(),
-            Address::Tcp { host, port } => {
-                let stream = TcpStream::connect((host.as_str(), *port)).await?.into_std()?;
+    pub(crate) async fn connect(endpoint: &Endpoint) -> io::Result<Self> {
+        let fd: OwnedFd = match endpoint {
+            Endpoint::Socket(path) => UnixStream::connect(path).await?.into_std()?.into(),
+            Endpoint::Tcp(address, port) => {
+                let stream = TcpStream::connect((*address, *port)).await?.into_std()?;
                 sockopt::set_tcp_nodelay(&stream, true)?;
                 stream.into()
             }
@@ -135,7 +135,7 @@ mod tests {
         });
         let sent: Vec<u8> = (0..MUCH).map(|at| (at % 251) as u8).collect();
         let got = on_this_thread(async {
-            let mut socket = Socket::connect(&Address::Socket(path)).await.unwrap();
+            let mut socket = Socket::connect(&Endpoint::Socket(path)).await.unwrap();
             let mut left = &sent[..];
             while !left.is_empty() {
                 let write = poll_fn(|context| Pin::new(&mut socket).poll_write(context, left));

@@ -61,7 +61,7 @@ pub(crate) async fn connect(slot: &mut ConnectionSlot) -> Result<Conn, DriveErro
     let target = &slot.reconnection().target;
     let mut conn = Conn::connect(target, Use::Database)
         .await
-        .map_err(|source| target.refused(source))?;
+        .map_err(|source| target.connection.explain(source))?;
     slot.connected_ns = now_ns();
     if slot.reconnection().finds_threads {
         slot.thread = server_thread(&mut conn).await;

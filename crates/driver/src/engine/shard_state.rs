@@ -10,7 +10,6 @@ use logtrace_events::Request;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use crate::client::session_variable::SessionVariable;
 use crate::client::target::Target;
 use crate::config::DriveConfig;
 use crate::engine::dispatcher::Dispatcher;
@@ -20,6 +19,7 @@ use crate::results::per_type::KindOf;
 use crate::results::recorder::Recorder;
 use crate::util::clock::now_ns;
 use crate::workloads::workload::WorkloadContext;
+use logtrace_common::Variable;
 
 /// Callback for each finished request of the measured window, called on the thread of the connection, in the order of
 /// that connection's requests.
@@ -30,7 +30,7 @@ pub type Observer = Arc<dyn Fn(&Request) + Send + Sync>;
 pub(crate) struct ReconnectConfig {
     pub(crate) target: Target,
     /// EventLoop variables that each connection sets.
-    pub(crate) session: Vec<SessionVariable>,
+    pub(crate) session: Vec<Variable>,
     /// Time to keep reconnecting while the server refuses. A server that accepts a connection but does not answer is
     /// stopped and may go on: it is waited for without limit.
     pub(crate) retry_for: Duration,

@@ -10,7 +10,7 @@ use thiserror::Error;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 
-use crate::client::target::{ConnectError, Target, Use};
+use crate::client::target::{Target, Use};
 use crate::load::ownership::{Owner, create_database, owner, workload_tables};
 use crate::load::reuse;
 use crate::util::random::Stream;
@@ -26,6 +26,7 @@ use crate::workloads::sysbench::tables;
 use crate::workloads::sysbench::tables::Inserts;
 use crate::workloads::tpcc;
 use crate::workloads::tpcc::options::Tpcc;
+use logtrace_common::ConnectError;
 
 /// Configuration of a load.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! The open loop against real servers that keep up.
 
 use std::cell::RefCell;
-use std::net::TcpListener;
+use std::net::{Ipv4Addr, TcpListener};
 use std::rc::Rc;
 use std::thread;
 use std::time::Duration;
@@ -14,9 +14,10 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+use logtrace_common::{Connection, Endpoint, Password, Tls};
 use logtrace_driver::{
-    Address, Arrivals, CancellationToken, EndReason, LoadError, Outputs, Pace, Progress, Stage, Target,
-    TimeRange, Watch, drive, drop_database, now_ns,
+    Arrivals, CancellationToken, EndReason, LoadError, Outputs, Pace, Progress, Stage, Target, TimeRange,
+    Watch, drive, drop_database, now_ns,
 };
 use logtrace_testkit::alone;
 
@@ -119,16 +120,14 @@ fn a_user_with_a_password_is_driven_over_tcp_when_tcp_is_asked_for() {
         );
         server.run("CREATE USER bench@localhost IDENTIFIED BY 'pa55-word'");
         server.run("GRANT ALL ON *.* TO bench@localhost");
-        let target = Target {
-            address: Address::Tcp {
-                host: "127.0.0.1".into(),
-                port,
-            },
+        let connection = Connection {
+            endpoint: Endpoint::Tcp(Ipv4Addr::LOCALHOST.into(), port),
             user: "bench".into(),
-            password: Some("pa55-word".into()),
-            database: "logtrace".into(),
-            encrypted: false,
+            password: Some(Password::new("pa55-word")),
+            database: None,
+            tls: Tls::Disabled,
         };
+        let target = Target::new(&connection, "logtrace");
         load_dataset(&target, DATASET);
         let config = config(
             target.clone(),
@@ -147,10 +146,8 @@ fn a_user_with_a_password_is_driven_over_tcp_when_tcp_is_asked_for() {
             "{hosts:?}"
         );
 
-        let stranger = Target {
-            password: Some("wrong".into()),
-            ..target
-        };
+        let mut stranger = target;
+        stranger.connection.password = Some(Password::new("wrong"));
         assert!(matches!(drop_database(&stranger), Err(LoadError::Connect(_))));
     }
 }

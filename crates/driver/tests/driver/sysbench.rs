@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use crate::common::drives::{DATASET, config, drive_to_end, load_dataset, uniform};
 use crate::common::server::{FLAVORS, Flavor, Server};
-use logtrace_driver::{Address, Group, Protocol, Requests, Target, WorkloadInfo, WorkloadOptions, workloads};
+use logtrace_common::Endpoint;
+use logtrace_driver::{Group, Protocol, Requests, Target, WorkloadInfo, WorkloadOptions, workloads};
 use mysql_async::Row;
 
 /// Requests a second of ours; the server keeps up with less.
@@ -31,7 +32,7 @@ fn drive(target: &Target, workload: &'static WorkloadInfo, options: &WorkloadOpt
 
 /// `count` events of sysbench's, on one connection.
 fn sysbench(target: &Target, workload: &WorkloadInfo, options: &[String], count: u32) {
-    let Address::Socket(socket) = &target.address else {
+    let Endpoint::Socket(socket) = &target.connection.endpoint else {
         panic!("the tests' servers listen on sockets");
     };
     let output = Command::new("sysbench")
@@ -42,7 +43,7 @@ fn sysbench(target: &Target, workload: &WorkloadInfo, options: &[String], count:
         .arg(format!("--tables={}", DATASET.tables))
         .arg(format!("--table-size={}", DATASET.rows))
         .arg(format!("--mysql-db={}", target.database))
-        .arg(format!("--mysql-user={}", target.user))
+        .arg(format!("--mysql-user={}", target.connection.user))
         .arg(format!("--mysql-socket={}", socket.display()))
         .args(options)
         .arg("run")

@@ -78,7 +78,7 @@ impl Compare {
     }
 
     /// Returns a difference on the scale of the test as a ratio or a difference again.
-    fn from_scale(self, value: f64) -> f64 {
+    fn back_transformed(self, value: f64) -> f64 {
         match self {
             Self::Ratio => value.exp(),
             Self::Difference => value,
@@ -110,10 +110,10 @@ fn differences(pairs: &[Pair], how: Compare) -> Option<Repeats> {
 
 fn comparison(mean: f64, error: Option<StandardError>, how: Compare) -> Comparison {
     Comparison {
-        value: how.from_scale(mean),
+        value: how.back_transformed(mean),
         interval: error.map(|error| Interval {
-            low: how.from_scale(mean - error.half_width()),
-            high: how.from_scale(mean + error.half_width()),
+            low: how.back_transformed(mean - error.half_width()),
+            high: how.back_transformed(mean + error.half_width()),
         }),
         p: error.map(|error| error.p(mean)),
         significant: false,

@@ -4,8 +4,9 @@ use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
 use thiserror::Error;
 
-use crate::client::target::{ConnectError, Target, Use};
+use crate::client::target::{Target, Use};
 use crate::util::runtime::{RuntimeError, on_this_thread};
+use logtrace_common::ConnectError;
 
 /// Result of one condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +29,7 @@ pub enum CheckError {
     #[error(transparent)]
     Connect(#[from] ConnectError),
     /// Query that the server refused.
-    #[error("cannot check consistency condition {number} ({text})")]
+    #[error("cannot check consistency condition {number} ({text}): {reason}")]
     Sql {
         /// Number of the condition.
         number: u8,

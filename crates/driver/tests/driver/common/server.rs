@@ -7,7 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use logtrace_driver::{Address, Target};
+use logtrace_common::{Connection, Endpoint, Tls};
+use logtrace_driver::Target;
 use logtrace_testkit::{Turn, beside_others};
 use mysql_async::prelude::{FromRow, Queryable};
 use mysql_async::{Conn, Opts, OptsBuilder};
@@ -152,13 +153,14 @@ impl Server {
     }
 
     pub(crate) fn target(&self, database: &str) -> Target {
-        Target {
-            address: Address::Socket(self.dir.path().join("socket")),
+        let connection = Connection {
+            endpoint: Endpoint::Socket(self.dir.path().join("socket")),
             user: "root".into(),
             password: None,
-            database: database.into(),
-            encrypted: false,
-        }
+            database: None,
+            tls: Tls::Disabled,
+        };
+        Target::new(&connection, database)
     }
 
     /// The rows of a query, on a connection of its own.

@@ -3,18 +3,17 @@
 use std::time::Duration;
 
 use logtrace_common::Connection;
-use logtrace_driver::{DriveConfig, Pace, Requests};
+use logtrace_driver::{DriveConfig, Pace, Requests, Target};
 use logtrace_events::Request;
 
 use super::arguments::{Arguments, Window};
 use logtrace_benchkit::driven::driven;
 use logtrace_benchkit::tables::{DATABASE, DATASET};
-use logtrace_benchkit::target;
 
 /// One window.
 pub(crate) fn run(server: &Connection, arguments: &Arguments) -> anyhow::Result<Window> {
     let config = DriveConfig {
-        target: target(server, DATABASE),
+        target: Target::new(server, DATABASE),
         session: Vec::new(),
         requests: Requests::plain(arguments.workload),
         dataset: DATASET,
