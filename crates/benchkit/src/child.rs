@@ -10,11 +10,11 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::pair::Attached;
 
-/// It is at work.
+/// Process of a tool that watches the server.
 #[derive(Debug)]
 pub struct Child {
     child: process::Child,
-    /// What it prints goes here, and away with it.
+    /// Directory of the output, which is removed with this value.
     output: tempfile::TempDir,
 }
 
@@ -107,7 +107,7 @@ impl Drop for Child {
     }
 }
 
-/// The Debian package of a program.
+/// Returns the Debian package of a program.
 fn package(program: &str) -> &str {
     match program {
         "perf" => "linux-perf",

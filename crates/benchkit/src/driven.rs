@@ -1,4 +1,4 @@
-//! One drive, as the program does it.
+//! A drive, as the program does it.
 
 use std::io;
 use std::sync::Arc;

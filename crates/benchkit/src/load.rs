@@ -1,4 +1,4 @@
-//! One steady load, which goes on while the tracer comes and goes.
+//! Steady load that goes on while the tracer is attached and detached.
 
 use std::io;
 use std::num::NonZeroUsize;
@@ -22,7 +22,7 @@ pub struct SteadyLoad {
     thread: JoinHandle<Result<DriveResult, DriveError>>,
 }
 
-/// As many connections as `logtrace run` has by default.
+/// Number of connections, the default of `logtrace run`.
 pub const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(8).expect("eight connections");
 
 const DATASET: Dataset = Dataset {
@@ -32,7 +32,7 @@ const DATASET: Dataset = Dataset {
     seed: 1,
 };
 
-/// Whatever is measured is over by then.
+/// Longest time that a load runs.
 const LONGEST: Duration = Duration::from_hours(24);
 
 impl SteadyLoad {

@@ -1,12 +1,12 @@
 //! The median of a few noisy numbers, with what can be said of the true one; pure.
 
-/// How often the interval may miss the true median.
+/// Probability that the interval misses the true median.
 const MISSES: f64 = 0.05;
 
 /// The median of independent numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Median {
-    /// Of the numbers seen.
+    /// Median of the numbers.
     pub median: f64,
     /// Holds the true median with at least 95 %, whatever the distribution of the numbers. `None` below six numbers,
     /// which are too few for that.
@@ -30,7 +30,7 @@ impl Median {
     }
 }
 
-/// How many numbers to leave out on either side so that what remains still spans the median.
+/// Returns how many numbers to leave out on either side, so that the rest still spans the median.
 ///
 /// Each number lies below the true median with probability 1/2, so that the number of those that do is binomial:
 /// order statistics k and n + 1 - k miss it with probability 2 P(B < k) (David and Nagaraja, Order Statistics,

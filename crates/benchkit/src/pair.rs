@@ -12,7 +12,7 @@ pub struct Pair<S> {
     pub traced_per_s: f64,
     /// Requests a second without it.
     pub untraced_per_s: f64,
-    /// What the tracer says of its part.
+    /// Account of the tracer.
     pub seen: S,
 }
 
@@ -21,7 +21,7 @@ pub trait Attached {
     /// What it says afterwards.
     type Seen;
 
-    /// Its window begins.
+    /// Starts the window.
     fn begin(&mut self) -> anyhow::Result<()>;
 
     /// Leaves the server as it was.
@@ -58,7 +58,7 @@ impl<S> Pair<S> {
         })
     }
 
-    /// Throughput traced / untraced.
+    /// Returns the throughput traced / untraced.
     pub fn ratio(&self) -> f64 {
         self.traced_per_s / self.untraced_per_s
     }

@@ -6,7 +6,7 @@ use logtrace_server::{Home, Server, ServerChoice, ServerConfig, ServerFacts};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 
-/// All pairs meet the same server, so that its caches and its place on disk are the same for all.
+/// Server of all pairs, so that caches and the place on disk are the same.
 ///
 /// It dies with the thread that started it.
 #[derive(Debug)]
@@ -37,12 +37,12 @@ impl SharedServer {
         })
     }
 
-    /// What it says of itself.
+    /// Returns the facts of the server.
     pub fn facts(&self) -> &ServerFacts {
         self.server.facts()
     }
 
-    /// How to connect to it.
+    /// Returns the connection.
     pub fn connection(&self) -> &Connection {
         self.server.connection()
     }

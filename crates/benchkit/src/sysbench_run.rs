@@ -8,7 +8,7 @@ use logtrace_driver::WorkloadInfo;
 
 use crate::tables::{DATABASE, DATASET};
 
-/// What runs a workload for whole seconds: the program, its options, and what it shall do. No word has a space.
+/// Returns the command that runs a workload for whole seconds. No word has a space.
 pub fn words(
     server: &Connection,
     workload: &WorkloadInfo,
@@ -43,7 +43,7 @@ pub fn events(told: &str) -> anyhow::Result<f64> {
     number_after(told, "total number of events:")
 }
 
-/// A number of its report; a unit may follow it.
+/// Reads a number of the report; a unit may follow it.
 pub fn number_after(told: &str, title: &str) -> anyhow::Result<f64> {
     let (_, rest) = told
         .split_once(title)

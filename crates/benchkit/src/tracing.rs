@@ -9,7 +9,7 @@ use logtrace_tracer::{Account, Extent, Sink, Stopped, Tracer, TracerConfig};
 
 use crate::pair::Attached;
 
-/// At work.
+/// Tracer that is attached to the server.
 pub struct Tracing {
     tracer: Tracer<Explainer>,
     before: Account,
@@ -76,8 +76,7 @@ impl Attached for Tracing {
 }
 
 impl Traced {
-    /// Neither ratio nor cost means anything unless each commit was seen. That there was none may be the disk's doing:
-    /// who sums up windows has to see some in all.
+    /// Checks that no record was lost: otherwise neither ratio nor cost means anything.
     fn check(&self) -> anyhow::Result<()> {
         let lost = self.account.losses.lost;
         anyhow::ensure!(lost == 0, "{lost} of {} records were lost", self.account.events);
@@ -88,7 +87,7 @@ impl Traced {
 /// Explains each commit, as `logtrace run` does.
 struct Explainer {
     analysis: Analysis,
-    /// When each ended.
+    /// End of each commit.
     commits_ns: Vec<u64>,
 }
 

@@ -2,7 +2,8 @@
 
 use std::process::Command;
 
-/// A program that sees tracefs: where it is not mounted, in a mount namespace of its own, so that nothing is left mounted.
+/// Returns a command that sees tracefs. Where tracefs is not mounted, the program runs in its own mount namespace, so that
+/// nothing stays mounted.
 /// The process that is started becomes the program's.
 pub fn with_tracefs(program: &str) -> Command {
     const MOUNT: &str = r#"

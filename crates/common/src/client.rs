@@ -22,7 +22,7 @@ pub enum ConnectError {
         "there is no socket {0}. Is the server running? The variable @@socket of a running server names its socket"
     )]
     NoSocket(PathBuf),
-    /// No process listens.
+    /// The port or socket has no listener.
     #[error("nothing listens on {0}. Is the server running, and is this its address?")]
     Refused(Endpoint),
     /// The account or password is wrong (server errors 1044, 1045 and 1698).
@@ -38,7 +38,7 @@ pub enum ConnectError {
     /// The kernel accepted the connection, but no server answered.
     #[error("the server on {0} does not answer: is it stopped, or out of disk space?")]
     NoAnswer(Endpoint),
-    /// Any other error of the client library.
+    /// The client library reports another error.
     #[error("cannot use the server on {endpoint} as user {user:?}: {reason}")]
     Other {
         /// Address of the server.

@@ -9,7 +9,7 @@ use serde::Serialize;
 /// Environment variable that holds the password of a running server.
 pub const PASSWORD_VARIABLE: &str = "LOGTRACE_PASSWORD";
 
-/// Everything that a client needs to connect to a server.
+/// Address, account and encryption that a client needs to connect to a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Connection {
     /// Address of the server.
@@ -39,7 +39,7 @@ pub enum Endpoint {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tls {
-    /// No encryption.
+    /// Plain connection.
     #[default]
     Disabled,
     /// Encryption without a check of the server's certificate: all connections stay on this machine.

@@ -24,11 +24,11 @@ use crate::names::UnknownName;
 pub enum Detail {
     /// Commits and the threads that they wait for, without files and kernel stacks.
     Commit,
-    /// In addition, each I/O system call with its file and its waits in the kernel.
+    /// The level before and each I/O system call, with its file and its waits in the kernel.
     #[default]
     Io,
-    /// In addition, device flushes (which separate a queued flush from the device's own time), statements outside of
-    /// commits, and the commit groups that the server itself reports.
+    /// The levels before and device flushes (which separate a queued flush from the device's own time), statements
+    /// outside of commits, and the commit groups that the server itself reports.
     Full,
 }
 

@@ -42,7 +42,7 @@ pub enum FileClass {
     Undo,
     /// Temporary tables and files.
     Temporary,
-    /// Any other file, and files with unknown names.
+    /// Other files, and files with unknown names.
     Other,
 }
 

@@ -25,7 +25,7 @@ const SHORTEST: Duration = Duration::from_millis(100);
 const LONGEST: Duration = Duration::from_secs(60);
 
 impl Sampling {
-    /// All of the time.
+    /// The whole time.
     pub const ALL: Self = Self::of(100);
 
     /// A tenth of the time.

@@ -1,4 +1,4 @@
-//! Which send belongs to which due time; pure.
+//! Matching of sends to due times. Pure.
 //!
 //! Times are nanoseconds of one clock.
 
@@ -7,53 +7,53 @@ use thiserror::Error;
 /// A sleep of sysbench's generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sleep {
-    /// When it began.
+    /// Start of the sleep.
     pub entry_ns: u64,
-    /// How long it was to be.
+    /// Requested length.
     pub length_ns: u64,
 }
 
-/// What was seen of one run of `sysbench --rate` with one statement an event, each in the order of time.
+/// Observations of a run of `sysbench --rate` with one statement per event, each list in the order of time.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     /// Sleeps of the generator.
     pub sleeps: Vec<Sleep>,
-    /// When the generator put each event into its queue.
+    /// Times at which the generator queued an event.
     pub queued_ns: Vec<u64>,
-    /// When the workers sent each statement.
+    /// Times at which the workers sent a statement.
     pub sends_ns: Vec<u64>,
 }
 
-/// One event of sysbench.
+/// Event of sysbench.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// When it was due.
+    /// Due time.
     pub due_ns: u64,
-    /// Whether that was seen, or lies between what was seen.
+    /// Whether the due time was seen, rather than interpolated.
     pub is_seen: bool,
-    /// When it was sent, if it was.
+    /// Time at which it was sent, if it was.
     pub sent_ns: Option<u64>,
 }
 
 /// Why what was seen cannot be what happened: some of it was lost, or sysbench does not work as is assumed here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Mismatch {
-    /// No due time is known.
+    /// The generator never slept, so no due time is known.
     #[error("the generator never slept: the rate is too high to be held")]
     NoSleep,
-    /// Each sleep is for one event.
+    /// A sleep was not followed by an event.
     #[error("the generator slept at {entry_ns} and queued nothing before its next sleep")]
     SleptForNothing {
-        /// When.
+        /// Start of the sleep.
         entry_ns: u64,
     },
     /// A sleep lasts as long as it was asked to.
     #[error("an event was queued {early_ns} ns before it was due")]
     QueuedEarly {
-        /// By how much.
+        /// Time by which it was early.
         early_ns: u64,
     },
-    /// Each statement is an event's.
+    /// A statement belongs to no event.
     #[error("{sends} statements were sent for {events} events")]
     MoreSends {
         /// Statements.
@@ -64,20 +64,20 @@ pub enum Mismatch {
     /// An event is sent after it was queued.
     #[error("event {number} was sent {early_ns} ns before it was due")]
     SentEarly {
-        /// From 0.
+        /// Number, from 0.
         number: usize,
-        /// By how much.
+        /// Time by which it was early.
         early_ns: u64,
     },
-    /// Each request is sent before the thread that sends it takes the next one.
+    /// A request was not sent before its thread took the next one.
     #[error("request {number} was not seen to be sent")]
     NotSent {
-        /// From 0, in the order of sending.
+        /// Number in the order of sending, from 0.
         number: usize,
     },
 }
 
-/// The events that were due from the generator's first sleep on, in the order of their due times.
+/// Returns the events that were due from the generator's first sleep on, in the order of their due times.
 ///
 /// sysbench 1.0.20 (`eventgen_thread_proc()` in src/sysbench.c) computes when each event is due, asks `nanosleep` for the
 /// difference to now, and queues the event; where that time is over already, it queues without a sleep. So an event
@@ -113,7 +113,7 @@ pub fn events(seen: &Seen) -> Result<Vec<Event>, Mismatch> {
     events.collect()
 }
 
-/// When each was due that was queued after the first sleep, and whether that was seen.
+/// Returns the due time of each event queued after the first sleep, and whether it was seen.
 fn due_times(sleeps: &[Sleep], mut queued_ns: &[u64]) -> Result<Vec<(u64, bool)>, Mismatch> {
     let mut dues = Vec::with_capacity(queued_ns.len());
     for (number, sleep) in sleeps.iter().enumerate() {
@@ -146,8 +146,8 @@ fn due_of(sleep: Sleep, queued_ns: u64) -> Result<u64, Mismatch> {
     }
 }
 
-/// When each request was sent of a thread that notes the time right before it sends, and sends before it notes the next:
-/// the send after each note. Both in the order of time; the thread may have sent more before, between and after.
+/// Returns the send after each note, for a thread that notes the time right before it sends and sends before it notes the
+/// next. Both lists are in the order of time; the thread may have sent more before, between and after.
 pub fn sends_after(notes_ns: &[u64], sends_ns: &[u64]) -> Result<Vec<u64>, Mismatch> {
     let sent = notes_ns.iter().enumerate().map(|(number, &note)| {
         let until = notes_ns.get(number + 1).copied().unwrap_or(u64::MAX);

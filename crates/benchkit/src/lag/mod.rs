@@ -1,13 +1,13 @@
-//! How late requests leave for a real server: logtrace's driver's and sysbench's, next to ways of waiting without one.
+//! Lag of requests to a real server, of logtrace's driver and of sysbench, beside ways of waiting without a server.
 
 pub mod matching;
 mod ours;
 pub mod stamps;
 mod sysbench;
 mod tracing;
+mod turn;
 
 use std::num::NonZeroUsize;
-use std::time::Duration;
 
 use logtrace_driver::{PaceMethod, PacePlan, PaceTable, WaitMethod, WorkloadInfo, pace_table};
 
@@ -25,17 +25,14 @@ pub const SPIN_TRACED: &str = "logtrace run --spin, traced";
 /// Row of sysbench's lag, as seen in the kernel.
 pub const SYSBENCH: &str = "sysbench --rate, traced";
 
-/// One statement a request, and one execution of a prepared statement in it.
+/// Workload whose requests are one execution of a prepared statement.
 const WORKLOAD: &str = "point_select";
 
-/// Load before what is measured of a turn, of either client.
-const WARMUP: Duration = Duration::from_millis(500);
-
-/// What one run showed.
+/// Results of one run.
 pub struct Compared {
-    /// All ways, by rate.
+    /// Lag of all ways, by rate.
     pub table: PaceTable,
-    /// At each rate, the share of sysbench's events whose due times were not seen.
+    /// Share of sysbench's events with unseen due times, by rate.
     pub unseen: Vec<(f64, f64)>,
 }
 
@@ -80,13 +77,4 @@ pub fn compare(
         unseen: plan.rates_per_s.iter().filter_map(of_rate).collect(),
         table,
     })
-}
-
-/// More entries than there will be of anything: chance may make more due than the rate says.
-fn room(rate_per_s: f64, seconds: f64) -> usize {
-    (2.0 * rate_per_s * seconds) as usize + 4096
-}
-
-fn nanoseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -10,19 +10,19 @@ use logtrace_events::Request;
 
 use super::matching::sends_after;
 use super::tracing::Tracing;
-use super::{WARMUP, room};
+use super::turn::{WARMUP, room};
 use crate::driven::driven;
 use crate::tables::{DATABASE, DATASET};
 
-/// What one turn showed.
+/// Results of one turn.
 pub(crate) struct Turn {
-    /// How late requests were sent, as the driver records it.
+    /// Lag of requests, as the driver records it.
     pub(crate) recorded: Lateness,
-    /// How late the kernel was told to send them.
+    /// Lag of requests, as the kernel sees their sends.
     pub(crate) traced: Lateness,
 }
 
-/// One turn of `workload`, whose requests are one statement each.
+/// Measures one turn of `workload`, whose requests have one statement.
 pub(crate) fn measure(
     server: &Connection,
     workload: &'static WorkloadInfo,

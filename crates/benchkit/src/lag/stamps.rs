@@ -1,11 +1,11 @@
-//! What bpftrace printed of its maps; pure.
+//! Maps that bpftrace printed. Pure.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-/// One entry of a map whose keys are a time and a thread.
+/// Entry of a map whose keys are a time and a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stamp {
     /// Nanoseconds of bpftrace's clock.
@@ -22,16 +22,16 @@ pub type Stamps = BTreeMap<String, Vec<Stamp>>;
 /// Why what was printed is not what the scripts here lead to.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Unreadable {
-    /// No JSON, or not as bpftrace writes it.
+    /// The text is not the JSON of bpftrace.
     #[error("bpftrace printed {0:?}, which is not what it prints with -f json")]
     Line(String),
-    /// No time and thread, or no number.
+    /// An entry lacks the time, the thread or the number.
     #[error("a time, a thread and a number were expected of bpftrace, not {0}")]
     Entry(String),
     /// Records were lost, or something else that the scripts do not do.
     #[error("bpftrace printed something of type {0:?}")]
     Type(String),
-    /// As many as fit: there may have been more.
+    /// The map is full, so entries may be missing.
     #[error("bpftrace's map {0} is full")]
     Full(String),
 }

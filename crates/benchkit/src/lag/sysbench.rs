@@ -10,21 +10,21 @@ use logtrace_driver::{Lateness, PaceRound, WorkloadInfo};
 use super::matching::{Event, Seen, Sleep, events};
 use super::stamps::{Stamp, Stamps};
 use super::tracing::traced_sysbench;
-use super::{WARMUP, nanoseconds, room};
+use super::turn::{WARMUP, nanoseconds, room};
 use crate::sysbench_run;
 
-/// What one turn showed.
+/// Results of one turn.
 pub(crate) struct Turn {
-    /// How late events were sent.
+    /// Lag of events.
     pub(crate) lags: Lateness,
-    /// Those of them whose due times were not seen.
+    /// Number of events with unseen due times.
     pub(crate) unseen: u64,
 }
 
 /// sysbench counts whole seconds; it runs this much longer than it is looked at.
 const SPARE: Duration = Duration::from_millis(100);
 
-/// One turn of `workload`, whose events are one statement each. The turn's seed is not used: sysbench draws its own.
+/// Measures one turn of `workload`, whose events have one statement. sysbench draws its own seed.
 pub(crate) fn measure(
     server: &Connection,
     workload: &WorkloadInfo,

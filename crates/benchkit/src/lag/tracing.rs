@@ -12,7 +12,7 @@ use crate::with_tracefs::with_tracefs;
 /// The statements that a process sends.
 const SENDS: &str = include_str!("sends.bt");
 
-/// What sysbench's generator does besides.
+/// Script that observes the sleeps of sysbench's generator.
 const GENERATOR: &str = include_str!("generator.bt");
 
 /// Probes are attached in the order of the script: when this is printed, the others are there.
@@ -35,7 +35,7 @@ impl Tracing {
         Ok(Self { child, most })
     }
 
-    /// What it saw.
+    /// Stops, and returns what was observed.
     pub(crate) fn ended(mut self) -> anyhow::Result<Stamps> {
         self.child.check()?;
         Ok(stamps(&self.child.leave()?, self.most)?)

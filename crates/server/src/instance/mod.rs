@@ -188,7 +188,7 @@ impl Instance {
 
     /// Gives the server these settings in place of its own; the durable defaults hold for variables that they do not name.
     ///
-    /// If only variables change that take effect at once ([`is_live`](crate::is_live)), they are set while the server runs, and
+    /// If only variables change that take effect at once ([`is_live`]), they are set while the server runs, and
     /// a variable that is no longer set gets its built-in default. Otherwise the server is restarted on the same files.
     /// All values are verified. On an error the server is stopped.
     pub async fn reconfigure(mut self, settings: &[Variable]) -> Result<Self, StartError> {

@@ -1,4 +1,4 @@
-//! How late requests leave for a real server, next to what this machine can do: one table from one run.
+//! Lag of requests to a real server, beside the lag of timers on this machine: one table from one run.
 
 use std::io::{IsTerminal, stderr};
 use std::num::NonZeroUsize;

@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value = "8")]
     pub(crate) connections: NonZeroUsize,
 
-    /// What requests are, by logtrace's name.
+    /// Name of the workload in logtrace.
     #[arg(long, value_name = "NAME", default_value = "point_select", value_parser = WorkloadInfo::find)]
     pub(crate) workload: &'static WorkloadInfo,
 
@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     pub(crate) settings: Vec<Variable>,
 }
 
-/// What one client did in one window.
+/// Work of one client in one window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
     pub(crate) per_s: f64,

@@ -1,4 +1,4 @@
-//! What a request costs the client: logtrace's driver next to Debian's sysbench, in turn on one private server.
+//! Client CPU per request: logtrace's driver and Debian's sysbench, in turn on one private server.
 
 mod arguments;
 mod ours;

@@ -10,7 +10,7 @@ use super::arguments::{Arguments, Window};
 use logtrace_benchkit::driven::driven;
 use logtrace_benchkit::tables::{DATABASE, DATASET};
 
-/// One window.
+/// Measures one window.
 pub(crate) fn run(server: &Connection, arguments: &Arguments) -> anyhow::Result<Window> {
     let config = DriveConfig {
         target: Target::new(server, DATABASE),

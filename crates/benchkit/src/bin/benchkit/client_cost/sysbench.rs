@@ -9,7 +9,7 @@ use super::arguments::{Arguments, Window};
 use logtrace_benchkit::sysbench_run::{events, number_after, words};
 use logtrace_common::Connection;
 
-/// One window. Its CPU time is that of the whole process: connecting and preparing are a small part of seconds.
+/// Measures one window. The CPU time is that of the whole process: connecting and preparing take little of it.
 pub(crate) fn run(server: &Connection, arguments: &Arguments) -> anyhow::Result<Window> {
     let length_s = arguments.duration.as_secs().max(1);
     let words = words(server, arguments.workload, arguments.connections, length_s, &[])?;
@@ -32,7 +32,7 @@ pub(crate) fn run(server: &Connection, arguments: &Arguments) -> anyhow::Result<
     })
 }
 
-/// CPU time of all children that have ended (proc(5), cutime and cstime of /proc/PID/stat, in ticks).
+/// Reads the CPU time of all children that have ended (proc(5): cutime and cstime of /proc/PID/stat, in ticks).
 fn children_cpu_s() -> anyhow::Result<f64> {
     let stat = fs::read_to_string("/proc/self/stat").context("cannot read /proc/self/stat")?;
     let (_, fields) = stat.rsplit_once(')').context("no command in /proc/self/stat")?;

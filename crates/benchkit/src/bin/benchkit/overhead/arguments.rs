@@ -1,4 +1,4 @@
-//! What is measured.
+//! Arguments of the overhead benchmark.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = CONNECTIONS)]
     pub(crate) connections: NonZeroUsize,
 
-    /// How much is traced: commit, io or full.
+    /// Level of detail of tracing: commit, io or full.
     #[arg(long, value_name = "LEVEL", default_value_t = Detail::Io)]
     pub(crate) detail: Detail,
 
@@ -53,7 +53,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// How much is traced.
+    /// Extent of tracing.
     pub(crate) fn extent(&self) -> Extent {
         Extent {
             detail: self.detail,

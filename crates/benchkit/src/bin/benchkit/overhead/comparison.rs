@@ -1,4 +1,4 @@
-//! What logtrace costs next to other tools: one table.
+//! Overhead of logtrace and of other tools: one table.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::tools::{TOOLS, Tool};
 use logtrace_benchkit::tracing::Traced;
 use logtrace_benchkit::{Median, Pair, SharedServer, SteadyLoad};
 
-/// One tool's pairs, or why there are none.
+/// Pairs of one tool, or the reason why there are none.
 struct Row {
     tool: Tool,
     pairs: Vec<Pair<Option<Traced>>>,
@@ -58,7 +58,7 @@ impl Row {
         }
     }
 
-    /// A tool that failed once is not tried again.
+    /// Measures a pair, unless the tool failed before.
     fn measure(&mut self, server: &SharedServer, load: &SteadyLoad, arguments: &Arguments) {
         if self.trouble.is_none() {
             let window = self.tool.window(arguments.duration);
@@ -88,7 +88,7 @@ impl Row {
         }
     }
 
-    /// CPU time a commit by logtrace's own account, of all commits of the server.
+    /// Returns the CPU time per commit of the server, by logtrace's own account.
     fn cpu_us(&self, wanted: Duration) -> String {
         let traced = self.pairs.iter().filter_map(|pair| pair.seen.as_ref());
         let ns_a_commit = |cost: Cost| match self.tool.has_gaps() {

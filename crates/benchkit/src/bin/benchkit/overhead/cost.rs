@@ -1,4 +1,4 @@
-//! What the tracer itself says that it cost, by program; pure.
+//! Cost of the tracer by its own account, by program. Pure.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,7 +18,7 @@ pub(crate) struct Cost {
     programs: BTreeMap<&'static str, Runs>,
 }
 
-/// How often a program of the kernel side ran, and for how long.
+/// Runs and run time of a program of the kernel side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Runs {
     count: u64,
@@ -26,7 +26,7 @@ struct Runs {
 }
 
 impl Cost {
-    /// The sum over runs with at least one commit; `None` when there is none.
+    /// Adds up the runs that have commits. Returns `None` if no run has.
     pub(crate) fn of<'a>(runs: impl Iterator<Item = &'a Traced>) -> Option<Self> {
         let mut cost = Self::default();
         for traced in runs {
@@ -46,12 +46,12 @@ impl Cost {
         }
     }
 
-    /// CPU time of a commit that was traced: the kernel side and the reader.
+    /// Returns the CPU time per traced commit, of the kernel side and the reader.
     pub(crate) fn ns_a_commit(&self) -> f64 {
         self.ns_of(self.commits as f64)
     }
 
-    /// The same of each of so many commits, of which only some were traced.
+    /// Returns the CPU time per commit when only some of these commits were traced.
     pub(crate) fn ns_of(&self, commits: f64) -> f64 {
         (self.kernel_ns() + self.reader_ns) as f64 / commits
     }

@@ -20,7 +20,7 @@ pub(crate) fn strace(server: u32) -> anyhow::Result<Child> {
     Child::start(command, |_, _| all_threads_are_traced(server))
 }
 
-/// As the kernel says, and not the tool.
+/// Reads the counts of the kernel, not those of the tool.
 fn all_threads_are_traced(process: u32) -> bool {
     let Ok(threads) = fs::read_dir(format!("/proc/{process}/task")) else {
         return false;

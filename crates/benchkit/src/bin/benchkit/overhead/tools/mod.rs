@@ -27,13 +27,13 @@ pub(crate) enum Tool {
     PerfTrace,
     /// A count of all system calls.
     Strace,
-    /// All instruments and consumers.
+    /// Performance Schema with all instruments and consumers.
     PerformanceSchema,
     /// The control: what the ratios of a tool that costs nothing are.
     Nothing,
 }
 
-/// All, in the order of the table.
+/// All tools, in the order of the table.
 pub(crate) const TOOLS: [Tool; 9] = [
     logtrace(Detail::Commit, Sampling::ALL),
     logtrace(Detail::Io, Sampling::ALL),
@@ -51,7 +51,7 @@ const fn logtrace(detail: Detail, sampling: Sampling) -> Tool {
 }
 
 impl Tool {
-    /// A window of at least `wanted` for each of its pairs: bursts need room.
+    /// Returns the length of a window: at least `wanted`, and long enough for bursts.
     pub(crate) fn window(self, wanted: Duration) -> Duration {
         match self {
             Self::Logtrace(extent) if extent.sampling.has_gaps() => wanted.max(2 * extent.sampling.period()),
@@ -64,7 +64,7 @@ impl Tool {
         matches!(self, Self::Logtrace(extent) if extent.sampling.has_gaps())
     }
 
-    /// One pair with it, and what logtrace's tracer says of itself.
+    /// Measures one pair, with the account of logtrace's tracer.
     pub(crate) fn measure(
         self,
         server: &SharedServer,
@@ -93,7 +93,7 @@ impl Tool {
     }
 }
 
-/// Does nothing to the server.
+/// Leaves the server as it is.
 struct Nothing;
 
 impl Attached for Nothing {
@@ -108,7 +108,7 @@ impl Attached for Nothing {
     }
 }
 
-/// A pair with what its tracer said put otherwise.
+/// Replaces what the tracer of a pair reported.
 fn saying<S, T>(pair: &Pair<S>, seen: T) -> Pair<T> {
     Pair {
         traced_per_s: pair.traced_per_s,

@@ -7,11 +7,11 @@ use tokio::runtime::{Builder, Runtime};
 use logtrace_benchkit::pair::Attached;
 use logtrace_common::{Connection, Endpoint};
 
-/// All of its instruments and consumers are on.
+/// Performance Schema with all instruments and consumers on.
 pub(crate) struct PerformanceSchema {
     runtime: Runtime,
     conn: Conn,
-    /// Those that were on before: instruments, those that were timed, consumers.
+    /// Instruments, timed instruments and consumers that were on before.
     enabled: Vec<String>,
     timed: Vec<String>,
     consumers: Vec<String>,

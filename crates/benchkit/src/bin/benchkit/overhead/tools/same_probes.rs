@@ -60,7 +60,7 @@ pub(crate) fn probes_inside_functions() -> bool {
     info.is_ok_and(|told| String::from_utf8_lossy(&[told.stdout, told.stderr].concat()).contains("bfd: yes"))
 }
 
-/// The function in which transactions commit.
+/// Returns the function in which transactions commit.
 fn commit_symbol(program: &Path) -> anyhow::Result<String> {
     let symbols = told(Command::new("nm").arg("-D").arg(program))?;
     let mut words = symbols.split_whitespace();
@@ -68,7 +68,7 @@ fn commit_symbol(program: &Path) -> anyhow::Result<String> {
     Ok(symbol.context("the program has no ha_commit_trans")?.into())
 }
 
-/// A function, disassembled.
+/// Disassembles a function.
 fn code(program: &Path, symbol: &str) -> anyhow::Result<String> {
     let chosen = format!("--disassemble={symbol}");
     told(
@@ -78,7 +78,7 @@ fn code(program: &Path, symbol: &str) -> anyhow::Result<String> {
     )
 }
 
-/// The probes at all calls of a function.
+/// Returns the probes at all calls of a function.
 fn uprobes(program: &Path, code: &str, callee: &str) -> anyhow::Result<String> {
     let places: Vec<String> = code
         .lines()
