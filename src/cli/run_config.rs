@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use logtrace_driver::{Compat, Content, CustomWorkload, Dataset, Keys, Pace, Requests};
-use logtrace_server::{ChoiceError, ServerChoice, SettingError, is_reserved};
+use logtrace_server::{ServerChoice, ServerError, SettingError, is_reserved};
 
 use super::check::{check_deadline, check_window};
 use super::pacing::{pacing, read_file};
@@ -104,7 +104,7 @@ impl RunArgs {
     fn server(&self) -> Result<Option<ServerChoice>, UsageError> {
         let choice = self.server.as_deref().map(str::parse).transpose();
         let choice =
-            choice.map_err(|error: ChoiceError| UsageError(format!("--server: {}", with_causes(error))))?;
+            choice.map_err(|error: ServerError| UsageError(format!("--server: {}", with_causes(error))))?;
         let is_running = matches!(choice, Some(ServerChoice::Running(_)));
         if self.keep_tables && !is_running {
             return Err(UsageError(

@@ -2,9 +2,7 @@
 
 use clap::Args;
 use logtrace_common::{FileClass, Variable};
-use logtrace_server::{
-    ImageConfig, ImageKind, ImageSize, Placement, PlacementError, ServerChoice, check_placements,
-};
+use logtrace_server::{ImageConfig, ImageKind, ImageSize, Placement, ServerChoice, check_placements};
 
 use crate::exit::{UsageError, with_causes};
 use crate::run::Storage;
@@ -42,7 +40,7 @@ impl StorageArgs {
             )));
         }
         check_placements(place, settings)
-            .map_err(|error: PlacementError| UsageError(format!("--place: {}", with_causes(error))))?;
+            .map_err(|error| UsageError(format!("--place: {}", with_causes(error))))?;
         let data = place.iter().find(|place| place.class == FileClass::Data);
         if let (Some(kind), Some(data)) = (fs, data) {
             return Err(UsageError(format!(

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::{ArgGroup, Args};
 use logtrace_common::Tls;
-use logtrace_server::{Dsn, DsnError, ObservedChoice, Target};
+use logtrace_server::{Dsn, ObservedChoice, ServerError, Target};
 
 use super::check::{check_window, duration};
 use super::tracing::TracingArgs;
@@ -88,7 +88,7 @@ impl TraceArgs {
         let address = self.address.as_deref().unwrap_or_default();
         let dsn = address
             .parse()
-            .map_err(|error: DsnError| UsageError(error.to_string()))?;
+            .map_err(|error: ServerError| UsageError(error.to_string()))?;
         Ok(ObservedChoice::Address(dsn))
     }
 }

@@ -8,7 +8,7 @@ use anyhow::anyhow;
 use logtrace_common::ConnectError;
 use logtrace_common::TimeRange;
 use logtrace_driver::now_ns;
-use logtrace_server::{AttachError, ObserveError, ObservedServer};
+use logtrace_server::{ObservedServer, ServerError};
 use logtrace_tracer::check_program;
 use tokio::time::{Instant, interval_at};
 
@@ -38,9 +38,9 @@ pub(crate) async fn measure(
 }
 
 /// Adds the remedy for a refused login.
-fn with_remedy(error: ObserveError) -> anyhow::Error {
+fn with_remedy(error: ServerError) -> anyhow::Error {
     match error {
-        ObserveError::Running(AttachError::Connect(refused @ ConnectError::AccessDenied { .. })) => {
+        ServerError::Connect(refused @ ConnectError::AccessDenied { .. }) => {
             anyhow!("{refused}. Without a login, name the server by its process: --pid PID")
         }
         error => error.into(),

@@ -1,23 +1,21 @@
 //! Handle for a private or a running server.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::PathBuf;
 
-use thiserror::Error;
+use anyhow::{Context, anyhow};
 
-use crate::attached::managed::{AttachError, ManagedConfig, ManagedServer};
+use crate::attached::managed::{ManagedConfig, ManagedServer};
+use crate::error::ServerError;
 use crate::facts::placed::Placed;
 use crate::facts::server::ServerFacts;
-use crate::install::binary::{Binary, FindError, find};
+use crate::install::binary::{Binary, find};
 use crate::install::home::Home;
 use crate::install::server_arg::ServerChoice;
 use crate::instance::Instance;
 use crate::instance::config::InstanceConfig;
-use crate::instance::error::StartError;
-use crate::instance::snapshot::{DataSnapshot, SnapshotError};
+use crate::instance::snapshot::DataSnapshot;
 use crate::process::pidfd::Exit;
-use crate::settings::set_global::SetError;
 use crate::storage::fs_image::ImageConfig;
 use crate::storage::placement::Placement;
 use logtrace_common::{ConnectError, Connection, Password, Variable};
@@ -46,32 +44,6 @@ pub enum Server {
     Private(Box<Instance>),
     /// Server that ran before.
     Running(Box<ManagedServer>),
-}
-
-/// Error of a server that is to be measured.
-#[derive(Debug, Error)]
-pub enum ServerError {
-    /// No server is installed.
-    #[error(transparent)]
-    Find(#[from] FindError),
-    /// The private instance did not start.
-    #[error(transparent)]
-    Start(#[from] StartError),
-    /// The running server cannot be used.
-    #[error(transparent)]
-    Running(#[from] AttachError),
-    /// The server does not take a setting.
-    #[error(transparent)]
-    Set(#[from] SetError),
-    /// No snapshot of the data was made.
-    #[error(transparent)]
-    Keep(#[from] SnapshotError),
-    /// The server belongs to somebody else.
-    #[error("logtrace does not {0} a server that others run: choose --server mysql, mariadb or a path")]
-    NotOurs(&'static str),
-    /// The private instance did not shut down cleanly.
-    #[error("cannot stop the private server and remove its files")]
-    Stop(#[source] io::Error),
 }
 
 impl Server {
@@ -121,23 +93,23 @@ impl Server {
                 let instance = instance.reconfigure(settings).await?;
                 Ok(Self::Private(Box::new(instance)))
             }
-            Self::Running(_) => Err(ServerError::NotOurs("reconfigure")),
+            Self::Running(_) => Err(not_ours("reconfigure")),
         }
     }
 
     /// Sets variables of a private server that take effect at once: see [`Instance::set_live`].
     pub async fn set_live(&mut self, settings: &[Variable]) -> Result<(), ServerError> {
         match self {
-            Self::Private(instance) => Ok(instance.set_live(settings).await?),
-            Self::Running(_) => Err(ServerError::NotOurs("change")),
+            Self::Private(instance) => instance.set_live(settings).await,
+            Self::Running(_) => Err(not_ours("change")),
         }
     }
 
     /// Stops a private server and returns a snapshot of its data: see [`Instance::stop_and_snapshot`].
     pub async fn stop_and_snapshot(self) -> Result<DataSnapshot, ServerError> {
         match self {
-            Self::Private(instance) => Ok(instance.stop_and_snapshot().await?),
-            Self::Running(_) => Err(ServerError::NotOurs("stop")),
+            Self::Private(instance) => instance.stop_and_snapshot().await,
+            Self::Running(_) => Err(not_ours("stop")),
         }
     }
 
@@ -190,10 +162,16 @@ impl Server {
     pub async fn finish(self) -> Result<(), ServerError> {
         match self {
             Self::Private(instance) => {
-                instance.stop().await.map_err(ServerError::Stop)?;
+                let stopped = instance.stop().await;
+                stopped.context("cannot stop the private server and remove its files")?;
                 Ok(())
             }
-            Self::Running(server) => Ok(server.restore().await?),
+            Self::Running(server) => server.restore().await,
         }
     }
+}
+
+fn not_ours(what: &str) -> ServerError {
+    anyhow!("logtrace does not {what} a server that others run: choose --server mysql, mariadb or a path")
+        .into()
 }

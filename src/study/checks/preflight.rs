@@ -1,6 +1,6 @@
 //! Check of the machine before anything is started.
 
-use logtrace_server::{Binary, FileSystemFacts, FindError, Home, ServerChoice, find};
+use logtrace_server::{Binary, FileSystemFacts, Home, ServerChoice, find};
 use logtrace_study::{Cell, CostEstimate, Plan};
 
 use crate::exit::{UsageError, with_causes};
@@ -25,7 +25,7 @@ pub(crate) fn preflight(plan: &Plan, cells: &[Cell], home: &Home) -> anyhow::Res
 }
 
 fn check_server(plan: &Plan, cell: &Cell) -> Result<(), UsageError> {
-    let found: Result<Binary, FindError> = match &cell.server {
+    let found = match &cell.server {
         ServerChoice::Flavor(flavor) => find(Some(*flavor)),
         ServerChoice::Binary(path) => Binary::inspect(path),
         // A plan never names a running server.

@@ -1,6 +1,6 @@
 //! Check that the file systems and directories of a plan can be used, before anything is measured.
 
-use logtrace_server::{Home, ImageError, StorageError, StorageWanted, check_storage};
+use logtrace_server::{Home, ServerError, StorageWanted, check_storage};
 use logtrace_study::{Cell, Plan};
 
 use crate::exit::{UsageError, with_causes};
@@ -45,13 +45,13 @@ pub(crate) async fn check_all(
 }
 
 /// Returns the option of the plan that an error is about.
-fn option(cell: &Cell, error: &StorageError) -> String {
+fn option(cell: &Cell, error: &ServerError) -> String {
     let named = match error {
-        StorageError::Image(ImageError::Make { .. }) => "file_system.mkfs",
-        StorageError::Image(ImageError::Mount { .. }) => "file_system.mount",
-        StorageError::Image(ImageError::NoRoom { .. }) => "file_system.size",
-        StorageError::Placement { class, .. } => return format!("place.{class}"),
-        StorageError::Image(_) | StorageError::Start(_) => "file_system.kind",
+        ServerError::Make(_) => "file_system.mkfs",
+        ServerError::Mount { .. } => "file_system.mount",
+        ServerError::NoRoom(_) => "file_system.size",
+        ServerError::Placement { class, .. } => return format!("place.{class}"),
+        _ => "file_system.kind",
     };
     match cell.line(named) {
         Some(_) => named.to_owned(),

@@ -1,16 +1,15 @@
 //! Running server of somebody else.
 
-use std::io;
-
-use thiserror::Error;
+use anyhow::{Context, anyhow};
 
 use crate::connection::dsn::Dsn;
-use crate::connection::listener_pid::{PeerError, server_process};
-use crate::facts::server::{FactsError, ServerFacts};
+use crate::connection::listener_pid::server_process;
+use crate::error::ServerError;
+use crate::facts::server::ServerFacts;
 use crate::process::pidfd::{Exit, ProcessWatch};
-use crate::settings::set_global::{SetError, set_verified};
-use crate::settings::variable::{SettingError, verify};
-use logtrace_common::{ConnectError, Connection, Password, Variable};
+use crate::settings::set_global::set_verified;
+use crate::settings::variable::verify;
+use logtrace_common::{Connection, Password, Variable};
 
 /// Address, account and settings for a running server.
 #[derive(Clone, Debug)]
@@ -21,34 +20,6 @@ pub struct ManagedConfig {
     pub password: Option<Password>,
     /// Global variables to set during the measurement.
     pub settings: Vec<Variable>,
-}
-
-/// Error while a running server is attached to or restored.
-#[derive(Debug, Error)]
-pub enum AttachError {
-    /// The connection failed.
-    #[error(transparent)]
-    Connect(#[from] ConnectError),
-    /// The process of the server was not found.
-    #[error(transparent)]
-    Peer(#[from] PeerError),
-    /// The facts of the server cannot be read.
-    #[error(transparent)]
-    Facts(#[from] FactsError),
-    /// The process of the server cannot be watched.
-    #[error("cannot watch the server's process {pid}")]
-    Watch {
-        /// Process number.
-        pid: u32,
-        /// Error of the system.
-        source: io::Error,
-    },
-    /// The server does not take a setting. Variables that were set before it have their old values again.
-    #[error(transparent)]
-    Setting(#[from] SettingError),
-    /// Variables still have the values of the measurement.
-    #[error("cannot restore these variables, set them by hand: {}", list(.0))]
-    NotRestored(Vec<(Variable, SettingError)>),
 }
 
 /// Server that ran before. Only the requested global variables are changed, and [`restore`](Self::restore) gives them
@@ -64,7 +35,7 @@ pub struct ManagedServer {
 
 impl ManagedServer {
     /// Connects, finds the server's process, and sets and verifies the variables.
-    pub async fn attach(config: &ManagedConfig) -> Result<Self, AttachError> {
+    pub async fn attach(config: &ManagedConfig) -> Result<Self, ServerError> {
         let (connection, facts, watch) = log_in(&config.dsn, config.password.clone()).await?;
         let old = |setting: &Variable| {
             let value = facts.variables.get(setting.name())?;
@@ -86,7 +57,7 @@ impl ManagedServer {
             }
             Err(error) => {
                 server.restore().await?;
-                Err(error.into())
+                Err(error)
             }
         }
     }
@@ -112,7 +83,7 @@ impl ManagedServer {
     }
 
     /// Gives each variable that was changed its old value again, the last one first, and verifies it.
-    pub async fn restore(self) -> Result<(), AttachError> {
+    pub async fn restore(self) -> Result<(), ServerError> {
         let flavor = self.facts.flavor;
         let now = match self.old.is_empty() {
             true => return Ok(()),
@@ -126,22 +97,17 @@ impl ManagedServer {
             }
             match set_verified(&self.connection, flavor, one).await {
                 Ok(_) => {}
-                Err(SetError::Setting(error)) => not_restored.push((setting, error)),
-                Err(SetError::Connect(error)) => return Err(error.into()),
+                Err(ServerError::Setting(error)) => not_restored.push(format!("{setting} ({error})")),
+                Err(error) => return Err(error),
             }
         }
         match not_restored.is_empty() {
             true => Ok(()),
-            false => Err(AttachError::NotRestored(not_restored)),
-        }
-    }
-}
-
-impl From<SetError> for AttachError {
-    fn from(error: SetError) -> Self {
-        match error {
-            SetError::Connect(error) => error.into(),
-            SetError::Setting(error) => error.into(),
+            false => Err(anyhow!(
+                "cannot restore these variables, set them by hand: {}",
+                not_restored.join(", ")
+            )
+            .into()),
         }
     }
 }
@@ -150,20 +116,17 @@ impl From<SetError> for AttachError {
 pub(crate) async fn log_in(
     dsn: &Dsn,
     password: Option<Password>,
-) -> Result<(Connection, ServerFacts, ProcessWatch), AttachError> {
+) -> Result<(Connection, ServerFacts, ProcessWatch), ServerError> {
     let connection = dsn.connection(password);
     // The first question: its errors say most about a wrong address or password.
     connection.check().await?;
     let pid = server_process(&connection.endpoint).await?;
-    let watch = ProcessWatch::new(pid).map_err(|source| AttachError::Watch { pid, source })?;
+    let watch = watch(pid)?;
     let facts = ServerFacts::collect(&connection, pid, false).await?;
     Ok((connection, facts, watch))
 }
 
-fn list(failed: &[(Variable, SettingError)]) -> String {
-    let words: Vec<String> = failed
-        .iter()
-        .map(|(setting, error)| format!("{setting} ({error})"))
-        .collect();
-    words.join(", ")
+/// Starts to watch the process of a server.
+pub(crate) fn watch(pid: u32) -> anyhow::Result<ProcessWatch> {
+    ProcessWatch::new(pid).with_context(|| format!("cannot watch the server's process {pid}"))
 }

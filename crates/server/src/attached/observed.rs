@@ -1,8 +1,9 @@
 //! Running server that is only observed and never changed.
 
-use crate::attached::managed::{AttachError, log_in};
-use crate::attached::process_facts::{ProcessError, facts_of_process};
+use crate::attached::managed::{log_in, watch};
+use crate::attached::process_facts::facts_of_process;
 use crate::connection::dsn::Dsn;
+use crate::error::ServerError;
 use crate::facts::server::ServerFacts;
 use crate::process::pidfd::{Exit, ProcessWatch};
 use logtrace_common::{Connection, Password};
@@ -16,17 +17,6 @@ pub enum ObservedChoice {
     Address(Dsn),
 }
 
-/// Error if a running server cannot be observed.
-#[derive(Debug, thiserror::Error)]
-pub enum ObserveError {
-    /// The process is not a server.
-    #[error(transparent)]
-    Process(#[from] ProcessError),
-    /// The connection failed, or the process cannot be watched.
-    #[error(transparent)]
-    Running(#[from] AttachError),
-}
-
 /// Running server that is observed. Nothing in it is changed.
 #[derive(Debug)]
 pub struct ObservedServer {
@@ -37,26 +27,19 @@ pub struct ObservedServer {
 
 impl ObservedServer {
     /// Finds the server. The password of an account comes from the environment variable `LOGTRACE_PASSWORD`.
-    pub async fn attach(choice: &ObservedChoice) -> Result<Self, ObserveError> {
-        match choice {
+    pub async fn attach(choice: &ObservedChoice) -> Result<Self, ServerError> {
+        let (facts, connection, watch) = match choice {
             ObservedChoice::Address(dsn) => {
                 let (connection, facts, watch) = log_in(dsn, Password::from_environment()).await?;
-                Ok(Self {
-                    facts,
-                    connection: Some(connection),
-                    watch,
-                })
+                (facts, Some(connection), watch)
             }
-            &ObservedChoice::Process(pid) => {
-                let facts = facts_of_process(pid)?;
-                let watch = ProcessWatch::new(pid).map_err(|source| AttachError::Watch { pid, source })?;
-                Ok(Self {
-                    facts,
-                    connection: None,
-                    watch,
-                })
-            }
-        }
+            &ObservedChoice::Process(pid) => (facts_of_process(pid)?, None, watch(pid)?),
+        };
+        Ok(Self {
+            facts,
+            connection,
+            watch,
+        })
     }
 
     /// Returns the facts of the server.

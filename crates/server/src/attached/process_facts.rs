@@ -2,50 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context, ensure};
 use procfs::process::Process;
-use thiserror::Error;
 
 use crate::attached::process_memory::ProcessMemory;
 use crate::connection::listener_pid::is_server;
 use crate::facts::server::ServerFacts;
 use logtrace_common::{Flavor, version_number};
 
-/// Error for a process that cannot be observed as a server.
-#[derive(Debug, Error)]
-pub enum ProcessError {
-    /// There is no such process.
-    #[error("there is no process {0}. `pgrep -a 'mysqld|mariadbd'` lists the servers of this machine")]
-    Gone(u32),
-    /// The number belongs to a thread.
-    #[error("{tid} is a thread of process {pid}: give --pid {pid}")]
-    Thread {
-        /// Number of the thread.
-        tid: u32,
-        /// Process of the thread.
-        pid: i32,
-    },
-    /// The process runs another program.
-    #[error(
-        "process {pid} runs {program}, neither mysqld nor mariadbd. `pgrep -a 'mysqld|mariadbd'` lists the servers of this machine"
-    )]
-    OtherProgram {
-        /// Process number.
-        pid: u32,
-        /// Program of the process.
-        program: PathBuf,
-    },
-    /// The program of the process cannot be read.
-    #[error("cannot read the program of process {pid} (has it ended? does logtrace run as root?)")]
-    Program {
-        /// Process number.
-        pid: u32,
-        /// Error of the system.
-        source: io::Error,
-    },
-}
+/// Advice on finding the process of a server.
+const SERVERS: &str = "`pgrep -a 'mysqld|mariadbd'` lists the servers of this machine";
 
 /// C type of a variable in the server's memory.
 #[derive(Clone, Copy)]
@@ -84,7 +53,7 @@ const VARIABLES: [(&str, CType, &str); 10] = [
 const BINLOG_MAGIC: [u8; 4] = [0xfe, b'b', b'i', b'n'];
 
 /// Reads the facts of the process `pid`: its program, some variables in its memory, and its open files.
-pub(crate) fn facts_of_process(pid: u32) -> Result<ServerFacts, ProcessError> {
+pub(crate) fn facts_of_process(pid: u32) -> anyhow::Result<ServerFacts> {
     let binary = server_program(pid)?;
     let variables = variables_of(pid);
     let version = variables.get("version").map_or("unknown", String::as_str);
@@ -124,20 +93,25 @@ fn variables_of(pid: u32) -> BTreeMap<String, String> {
 }
 
 /// Returns the program of a process if it is a server.
-fn server_program(pid: u32) -> Result<PathBuf, ProcessError> {
+fn server_program(pid: u32) -> anyhow::Result<PathBuf> {
     let process = i32::try_from(pid).ok().and_then(|pid| Process::new(pid).ok());
     let status = process.and_then(|process| process.status().ok());
-    let group = status.ok_or(ProcessError::Gone(pid))?.tgid;
-    if u32::try_from(group) != Ok(pid) {
-        return Err(ProcessError::Thread { tid: pid, pid: group });
-    }
-    let program =
-        fs::read_link(format!("/proc/{pid}/exe")).map_err(|source| ProcessError::Program { pid, source })?;
-    if is_server(&program) {
-        Ok(program)
-    } else {
-        Err(ProcessError::OtherProgram { pid, program })
-    }
+    let group = status
+        .with_context(|| format!("there is no process {pid}. {SERVERS}"))?
+        .tgid;
+    ensure!(
+        u32::try_from(group) == Ok(pid),
+        "{pid} is a thread of process {group}: give --pid {group}"
+    );
+    let program = fs::read_link(format!("/proc/{pid}/exe")).with_context(|| {
+        format!("cannot read the program of process {pid} (has it ended? does logtrace run as root?)")
+    })?;
+    ensure!(
+        is_server(&program),
+        "process {pid} runs {}, neither mysqld nor mariadbd. {SERVERS}",
+        program.display()
+    );
+    Ok(program)
 }
 
 fn read_variables(memory: &ProcessMemory) -> BTreeMap<String, String> {
@@ -182,14 +156,13 @@ mod tests {
     #[test]
     fn what_is_no_server_is_refused_with_what_it_is() {
         let me = std::process::id();
-        assert!(matches!(
-            facts_of_process(me),
-            Err(ProcessError::OtherProgram { pid, .. }) if pid == me
-        ));
+        let error = facts_of_process(me).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("process {me} runs ")), "{error}");
         for pid in [0, u32::MAX, 4_194_304] {
+            let error = facts_of_process(pid).unwrap_err().to_string();
             assert!(
-                matches!(facts_of_process(pid), Err(ProcessError::Gone(_))),
-                "{pid}"
+                error.starts_with(&format!("there is no process {pid}.")),
+                "{error}"
             );
         }
         let tid = std::thread::spawn(|| {

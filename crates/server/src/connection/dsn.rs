@@ -1,13 +1,16 @@
 //! Address of a running server, as users write it.
 
 use logtrace_common::{Connection, Endpoint, PASSWORD_VARIABLE, Password, Tls};
+use std::fmt::Display;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use anyhow::{anyhow, bail};
 use percent_encoding::percent_decode_str;
-use thiserror::Error;
 use url::{Host, Url};
+
+use crate::error::ServerError;
 
 /// Usual paths of a server's socket, in the order of search.
 const USUAL_SOCKETS: [&str; 3] = [
@@ -42,38 +45,22 @@ pub enum Target {
     Tcp(IpAddr, u16),
 }
 
-/// Error for a text that is not an accepted address.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum DsnError {
-    /// The text does not have the form of an address.
-    #[error(
-        "{text:?} is not a server's address: {reason}. Write mysql://USER@localhost/DATABASE?socket=PATH or mysql://USER@127.0.0.1:PORT/DATABASE"
-    )]
-    Malformed {
-        /// Text without a password.
-        text: String,
-        /// Reason.
-        reason: String,
-    },
-    /// The address has a password, which every user can read among the arguments of the process.
-    #[error(
-        "the server's address holds a password, which every user of this machine could read: remove it and set the environment variable {PASSWORD_VARIABLE}"
-    )]
-    Password,
-    /// The server is on another machine, where logtrace cannot trace its process.
-    #[error(
-        "the server {0} is not on this machine: run logtrace on the server's own machine and use localhost, 127.0.0.1 or a socket"
-    )]
-    Remote(String),
+impl FromStr for Dsn {
+    type Err = ServerError;
+
+    fn from_str(text: &str) -> Result<Self, ServerError> {
+        Ok(Self::parse(text)?)
+    }
 }
 
-impl FromStr for Dsn {
-    type Err = DsnError;
-
-    fn from_str(text: &str) -> Result<Self, DsnError> {
-        let url = Url::parse(text).map_err(|error| malformed(without_password(text), error.to_string()))?;
+impl Dsn {
+    fn parse(text: &str) -> anyhow::Result<Self> {
+        let url = Url::parse(text).map_err(|error| malformed(without_password(text), error))?;
         if url.password().is_some() || url.query_pairs().any(|(key, _)| key == "password") {
-            return Err(DsnError::Password);
+            bail!(
+                "the server's address holds a password, which every user of this machine could read: remove it and \
+                 set the environment variable {PASSWORD_VARIABLE}"
+            );
         }
         if !matches!(url.scheme(), "mysql" | "mariadb") {
             return Err(malformed(text, "it must start with mysql://"));
@@ -86,9 +73,7 @@ impl FromStr for Dsn {
             tls,
         })
     }
-}
 
-impl Dsn {
     /// Returns the connection. Looks for the usual sockets if the address names neither socket nor port.
     pub fn connection(&self, password: Option<Password>) -> Connection {
         Connection {
@@ -124,7 +109,7 @@ struct Parameters {
 }
 
 impl Parameters {
-    fn of(text: &str, url: &Url) -> Result<Self, DsnError> {
+    fn of(text: &str, url: &Url) -> anyhow::Result<Self> {
         let mut parameters = Self::default();
         for (key, value) in url.query_pairs() {
             match (key.as_ref(), value.to_ascii_lowercase().as_str()) {
@@ -146,7 +131,7 @@ impl Parameters {
     }
 }
 
-fn target(text: &str, url: &Url, socket: Option<PathBuf>, tls: Tls) -> Result<Target, DsnError> {
+fn target(text: &str, url: &Url, socket: Option<PathBuf>, tls: Tls) -> anyhow::Result<Target> {
     let is_encrypted = tls != Tls::Disabled;
     match (socket, loopback(text, url)?, url.port()) {
         (Some(_), ..) if is_encrypted => Err(malformed(
@@ -163,11 +148,11 @@ fn target(text: &str, url: &Url, socket: Option<PathBuf>, tls: Tls) -> Result<Ta
 }
 
 /// Returns the address of the host, or `None` for `localhost` or no host.
-fn loopback(text: &str, url: &Url) -> Result<Option<IpAddr>, DsnError> {
+fn loopback(text: &str, url: &Url) -> anyhow::Result<Option<IpAddr>> {
     let address = match url.host() {
         None | Some(Host::Domain("" | "localhost")) => return Ok(None),
         // For schemes that it does not know, `url` leaves IPv4 addresses as names.
-        Some(Host::Domain(name)) => name.parse().map_err(|_| DsnError::Remote(name.to_owned()))?,
+        Some(Host::Domain(name)) => name.parse().map_err(|_| remote(name))?,
         Some(Host::Ipv4(address)) => IpAddr::V4(address),
         Some(Host::Ipv6(address)) => IpAddr::V6(address),
     };
@@ -176,14 +161,14 @@ fn loopback(text: &str, url: &Url) -> Result<Option<IpAddr>, DsnError> {
     } else if address.is_unspecified() {
         Err(malformed(text, "this address is for listening only"))
     } else {
-        Err(DsnError::Remote(address.to_string()))
+        Err(remote(&address.to_string()))
     }
 }
 
-fn non_empty(text: &str, encoded: &str) -> Result<Option<String>, DsnError> {
+fn non_empty(text: &str, encoded: &str) -> anyhow::Result<Option<String>> {
     let decoded = percent_decode_str(encoded)
         .decode_utf8()
-        .map_err(|error| malformed(text, error.to_string()))?;
+        .map_err(|error| malformed(text, error))?;
     Ok((!decoded.is_empty()).then(|| decoded.into_owned()))
 }
 
@@ -198,11 +183,18 @@ fn without_password(text: &str) -> &str {
     }
 }
 
-fn malformed(text: &str, reason: impl Into<String>) -> DsnError {
-    DsnError::Malformed {
-        text: text.to_owned(),
-        reason: reason.into(),
-    }
+fn malformed(text: &str, reason: impl Display) -> anyhow::Error {
+    anyhow!(
+        "{text:?} is not a server's address: {reason}. Write mysql://USER@localhost/DATABASE?socket=PATH or \
+         mysql://USER@127.0.0.1:PORT/DATABASE"
+    )
+}
+
+fn remote(host: &str) -> anyhow::Error {
+    anyhow!(
+        "the server {host} is not on this machine: run logtrace on the server's own machine and use localhost, \
+         127.0.0.1 or a socket"
+    )
 }
 
 #[cfg(test)]
@@ -264,7 +256,7 @@ mod tests {
             "http://root:geheim@localhost/",
         ] {
             let error = text.parse::<Dsn>().unwrap_err();
-            assert_eq!(error, DsnError::Password, "{text}");
+            assert!(error.to_string().contains("holds a password"), "{text}");
             assert!(!error.to_string().contains("geheim"));
         }
         let unreadable = "mysql://root:geheim@[::/".parse::<Dsn>().unwrap_err();
@@ -280,7 +272,8 @@ mod tests {
             "mysql://root@10.0.0.1/",
             "mysql://root@[2001:db8::1]/",
         ] {
-            assert!(matches!(text.parse::<Dsn>(), Err(DsnError::Remote(_))), "{text}");
+            let error = text.parse::<Dsn>().unwrap_err().to_string();
+            assert!(error.contains("is not on this machine"), "{error}");
         }
     }
 
@@ -295,10 +288,8 @@ mod tests {
             "mysql://root@0.0.0.0/",
             "localhost",
         ] {
-            assert!(
-                matches!(text.parse::<Dsn>(), Err(DsnError::Malformed { .. })),
-                "{text}"
-            );
+            let error = text.parse::<Dsn>().unwrap_err().to_string();
+            assert!(error.contains("is not a server's address"), "{error}");
         }
     }
 

@@ -4,101 +4,61 @@ use logtrace_common::Endpoint;
 use std::fs;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use anyhow::{Context, bail, ensure};
+use procfs::ProcResult;
 use procfs::net::TcpState;
 use procfs::process::{FDTarget, Process, all_processes};
-use thiserror::Error;
 use tokio::net::UnixStream;
 
-/// Error if no server process is found at an address.
-#[derive(Debug, Error)]
-pub enum PeerError {
-    /// The address cannot be reached.
-    #[error("cannot reach {endpoint}")]
-    Reach {
-        /// Address of the server.
-        endpoint: Endpoint,
-        /// Error of the system.
-        source: io::Error,
-    },
-    /// `/proc` cannot be read.
-    #[error("cannot find the process that listens on {endpoint} (run logtrace as root)")]
-    Proc {
-        /// Address of the server.
-        endpoint: Endpoint,
-        /// Error of the system.
-        source: procfs::ProcError,
-    },
-    /// No visible process listens there.
-    #[error(
-        "no process of this machine listens on {0}: a forwarded port or a server in another container cannot be measured by its address. Use its socket"
-    )]
-    NotHere(Endpoint),
-    /// The process runs another program.
-    #[error("process {pid} behind {endpoint} is {program}, neither mysqld nor mariadbd")]
-    OtherProgram {
-        /// Address of the server.
-        endpoint: Endpoint,
-        /// Process number.
-        pid: u32,
-        /// Program of the process.
-        program: PathBuf,
-    },
-}
-
 /// Returns the server process that listens on `endpoint`, by the credentials of the socket or by its holder.
-pub(crate) async fn server_process(endpoint: &Endpoint) -> Result<u32, PeerError> {
+pub(crate) async fn server_process(endpoint: &Endpoint) -> anyhow::Result<u32> {
     let pid = match endpoint {
-        Endpoint::Socket(path) => socket_peer(endpoint, path).await?,
-        Endpoint::Tcp(address, port) => tcp_listener(endpoint, *address, *port)?,
+        Endpoint::Socket(path) => socket_peer(path)
+            .await
+            .with_context(|| format!("cannot reach {endpoint}"))?,
+        Endpoint::Tcp(address, port) => {
+            tcp_listener(SocketAddr::new(*address, *port)).with_context(|| {
+                format!("cannot find the process that listens on {endpoint} (run logtrace as root)")
+            })?
+        }
     };
-    let pid = pid.ok_or_else(|| PeerError::NotHere(endpoint.clone()))?;
-    let program = fs::read_link(format!("/proc/{pid}/exe")).map_err(|source| PeerError::Reach {
-        endpoint: endpoint.clone(),
-        source,
-    })?;
-    if is_server(&program) {
-        Ok(pid)
-    } else {
-        Err(PeerError::OtherProgram {
-            endpoint: endpoint.clone(),
-            pid,
-            program,
-        })
-    }
+    let Some(pid) = pid else {
+        bail!(
+            "no process of this machine listens on {endpoint}: a forwarded port or a server in another container cannot \
+             be measured by its address. Use its socket"
+        );
+    };
+    let program =
+        fs::read_link(format!("/proc/{pid}/exe")).with_context(|| format!("cannot reach {endpoint}"))?;
+    ensure!(
+        is_server(&program),
+        "process {pid} behind {endpoint} is {}, neither mysqld nor mariadbd",
+        program.display()
+    );
+    Ok(pid)
 }
 
 /// Returns the process that listens on a socket (`SO_PEERCRED`, unix(7)). The kernel reports 0 for a process of another
 /// PID namespace.
-async fn socket_peer(endpoint: &Endpoint, path: &Path) -> Result<Option<u32>, PeerError> {
-    let reach = |source| PeerError::Reach {
-        endpoint: endpoint.clone(),
-        source,
-    };
-    let stream = UnixStream::connect(path).await.map_err(reach)?;
-    let pid = stream.peer_cred().map_err(reach)?.pid();
+async fn socket_peer(path: &Path) -> io::Result<Option<u32>> {
+    let pid = UnixStream::connect(path).await?.peer_cred()?.pid();
     Ok(pid
         .and_then(|pid| u32::try_from(pid).ok())
         .filter(|&pid| pid != 0))
 }
 
-fn tcp_listener(endpoint: &Endpoint, address: IpAddr, port: u16) -> Result<Option<u32>, PeerError> {
-    let proc = |source| PeerError::Proc {
-        endpoint: endpoint.clone(),
-        source,
-    };
-    let mut entries = procfs::net::tcp().map_err(proc)?;
+fn tcp_listener(target: SocketAddr) -> ProcResult<Option<u32>> {
+    let mut entries = procfs::net::tcp()?;
     // Not there where IPv6 is switched off.
     entries.extend(procfs::net::tcp6().unwrap_or_default());
-    let target = SocketAddr::new(address, port);
     let inodes: Vec<u64> = entries
         .iter()
         .filter(|entry| entry.state == TcpState::Listen && takes(entry.local_address, target))
         .map(|entry| entry.inode)
         .collect();
-    let holder = all_processes()
-        .map_err(proc)?
+    let holder = all_processes()?
         .flatten()
         .find(|process| holds_socket(process, &inodes));
     Ok(holder.and_then(|process| u32::try_from(process.pid).ok()))
@@ -171,11 +131,10 @@ mod tests {
     fn the_holder_of_a_listening_socket_is_found() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let endpoint = Endpoint::Tcp(address.ip(), address.port());
-        let pid = tcp_listener(&endpoint, address.ip(), address.port()).unwrap();
+        let pid = tcp_listener(address).unwrap();
         assert_eq!(pid, Some(std::process::id()));
         drop(listener);
-        let pid = tcp_listener(&endpoint, address.ip(), address.port()).unwrap();
+        let pid = tcp_listener(address).unwrap();
         assert_eq!(pid, None);
     }
 }

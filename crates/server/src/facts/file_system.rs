@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use anyhow::Context;
 use procfs::process::{MountInfo, Process};
 use rustix::fs::{AtFlags, CWD, StatxFlags, major, minor, statvfs, statx};
 use serde::Serialize;
-use thiserror::Error;
 
+use crate::error::ServerError;
 use crate::facts::block_device::BlockDeviceFacts;
 
 /// File system of a directory.
@@ -34,43 +34,27 @@ pub struct FileSystemFacts {
     pub below: Option<Box<FileSystemFacts>>,
 }
 
-/// Error while the facts of a file system are read.
-#[derive(Debug, Error)]
-pub enum FileSystemError {
-    /// The directory cannot be inspected.
-    #[error("cannot find the file system of {path}")]
-    Path {
-        /// Directory.
-        path: PathBuf,
-        /// Error of the system.
-        source: io::Error,
-    },
-    /// The list of mounts cannot be read.
-    #[error("cannot read the mounts in /proc")]
-    Mounts(#[from] procfs::ProcError),
-    /// The directory's mount is not in the list.
-    #[error("{0} is on a mount that /proc does not list")]
-    NotListed(PathBuf),
-}
+/// Message if `/proc` cannot be read.
+const NO_MOUNTS: &str = "cannot read the mounts in /proc";
 
 impl FileSystemFacts {
     /// Reads the facts of the file system that holds the existing `path`.
-    pub fn of(path: &Path) -> Result<Self, FileSystemError> {
-        Self::reached_by(path, path, &[this_thread()?])
+    pub fn of(path: &Path) -> Result<Self, ServerError> {
+        Ok(Self::reached_by(path, path, &[this_thread()?])?)
     }
 
     /// Reads the facts of the file system that holds `path` as the process `pid` sees it, which may be in a container
     /// or have another root.
-    pub fn seen_by(pid: u32, path: &Path) -> Result<Self, FileSystemError> {
+    pub fn seen_by(pid: u32, path: &Path) -> Result<Self, ServerError> {
         let mut reached = PathBuf::from(format!("/proc/{pid}/root"));
         reached.extend(path.strip_prefix("/"));
-        let its = Process::new(pid.cast_signed())?;
-        Self::reached_by(&reached, path, &[this_thread()?, its])
+        let its = Process::new(pid.cast_signed()).context(NO_MOUNTS)?;
+        Ok(Self::reached_by(&reached, path, &[this_thread()?, its])?)
     }
 
     /// Reads the facts of the file system at `reached` and of the one below its image, if it is in one. `path` is the
     /// path in the result.
-    fn reached_by(reached: &Path, path: &Path, known_to: &[Process]) -> Result<Self, FileSystemError> {
+    fn reached_by(reached: &Path, path: &Path, known_to: &[Process]) -> anyhow::Result<Self> {
         let mut facts = Self::by_itself(reached, path, known_to)?;
         let image = facts
             .device
@@ -85,23 +69,20 @@ impl FileSystemFacts {
     }
 
     /// Reads the facts without those below. One of the processes must see the mount.
-    fn by_itself(reached: &Path, path: &Path, known_to: &[Process]) -> Result<Self, FileSystemError> {
-        let fail = |source: rustix::io::Errno| FileSystemError::Path {
-            path: path.to_owned(),
-            source: source.into(),
-        };
+    fn by_itself(reached: &Path, path: &Path, known_to: &[Process]) -> anyhow::Result<Self> {
+        let fail = || format!("cannot find the file system of {}", path.display());
         let mount_id = statx(CWD, reached, AtFlags::empty(), StatxFlags::MNT_ID)
-            .map_err(fail)?
+            .with_context(fail)?
             .stx_mnt_id;
-        let space = statvfs(reached).map_err(fail)?;
+        let space = statvfs(reached).with_context(fail)?;
         let mut mounts = Vec::new();
         for process in known_to {
-            mounts.extend(process.mountinfo()?.0);
+            mounts.extend(process.mountinfo().context(NO_MOUNTS)?.0);
         }
         let mount = mounts
             .into_iter()
             .find(|mount| u64::try_from(mount.mnt_id) == Ok(mount_id))
-            .ok_or_else(|| FileSystemError::NotListed(path.to_owned()))?;
+            .with_context(|| format!("{} is on a mount that /proc does not list", path.display()))?;
         let number = device_number(&mount, |source| Some(fs::metadata(source).ok()?.rdev()));
         let device = number.and_then(|number| BlockDeviceFacts::read(Path::new("/sys"), &number));
         Ok(Self::new(path, mount, device, space.f_bavail * space.f_frsize))
@@ -122,9 +103,9 @@ impl FileSystemFacts {
 }
 
 /// Returns the calling thread, which may be in another mount namespace than the process.
-fn this_thread() -> Result<Process, procfs::ProcError> {
+fn this_thread() -> anyhow::Result<Process> {
     let id = rustix::thread::gettid().as_raw_nonzero();
-    Process::new_with_root(PathBuf::from(format!("/proc/self/task/{id}")))
+    Process::new_with_root(PathBuf::from(format!("/proc/self/task/{id}"))).context(NO_MOUNTS)
 }
 
 /// Returns `major:minor` of the device below. btrfs shows a number of its own (major 0), so the mounted device file is
@@ -184,9 +165,11 @@ mod tests {
     fn the_file_system_of_this_directory_is_known() {
         let facts = FileSystemFacts::of(Path::new("/proc")).unwrap();
         assert_eq!((facts.kind.as_str(), &facts.device), ("proc", &None));
-        assert!(matches!(
-            FileSystemFacts::of(Path::new("/no/such/directory")),
-            Err(FileSystemError::Path { .. })
-        ));
+        let error = FileSystemFacts::of(Path::new("/no/such/directory")).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .contains("cannot find the file system of /no/such/directory")
+        );
     }
 }

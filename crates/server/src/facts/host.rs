@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use anyhow::Context;
 use procfs::{CpuInfo, Current, Meminfo};
 use serde::Serialize;
-use thiserror::Error;
 
-use crate::facts::file_system::{FileSystemError, FileSystemFacts};
+use crate::error::ServerError;
+use crate::facts::file_system::FileSystemFacts;
 use crate::facts::placed::{Placed, PlacedOn};
 use logtrace_common::FileClass;
 
@@ -38,21 +39,13 @@ pub struct PlacedFacts {
     pub file_system: FileSystemFacts,
 }
 
-/// Error while the facts of the machine are read.
-#[derive(Debug, Error)]
-pub enum HostError {
-    /// `/proc` cannot be read.
-    #[error("cannot read CPUs and memory from /proc")]
-    Proc(#[from] procfs::ProcError),
-    /// The file system of a directory cannot be read.
-    #[error(transparent)]
-    FileSystem(#[from] FileSystemError),
-}
+/// Message if `/proc` cannot be read.
+const UNREADABLE: &str = "cannot read CPUs and memory from /proc";
 
 impl HostFacts {
     /// Reads the facts of the machine and of the file systems of `paths` and `placed`, which exist.
-    pub fn collect(paths: &[&Path], placed: &[Placed]) -> Result<Self, HostError> {
-        let cpus = CpuInfo::current()?;
+    pub fn collect(paths: &[&Path], placed: &[Placed]) -> Result<Self, ServerError> {
+        let cpus = CpuInfo::current().context(UNREADABLE)?;
         let mut file_systems: Vec<FileSystemFacts> = Vec::new();
         for path in paths {
             let facts = FileSystemFacts::of(path)?;
@@ -67,18 +60,18 @@ impl HostFacts {
             kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
             cpu_model: cpus.model_name(0).map(str::to_owned),
             cpus: cpus.num_cores(),
-            memory_bytes: Meminfo::current()?.mem_total,
+            memory_bytes: Meminfo::current().context(UNREADABLE)?.mem_total,
             file_systems,
             placed: placed
                 .iter()
                 .map(PlacedFacts::of)
-                .collect::<Result<_, FileSystemError>>()?,
+                .collect::<Result<_, ServerError>>()?,
         })
     }
 }
 
 impl PlacedFacts {
-    fn of(placed: &Placed) -> Result<Self, FileSystemError> {
+    fn of(placed: &Placed) -> Result<Self, ServerError> {
         Ok(Self {
             class: placed.class,
             on: placed.on,

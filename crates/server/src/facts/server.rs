@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
 use std::path::PathBuf;
 
+use anyhow::Context;
 use serde::Serialize;
 
-use logtrace_common::{ConnectError, Connection};
-use logtrace_common::{Flavor, LogNames, version_number};
+use crate::error::ServerError;
+use logtrace_common::{Connection, Flavor, LogNames, version_number};
 
 /// Server at the start of its measurement.
 #[derive(Clone, Debug, Serialize)]
@@ -33,10 +33,10 @@ impl ServerFacts {
         connection: &Connection,
         pid: u32,
         private: bool,
-    ) -> Result<Self, FactsError> {
+    ) -> Result<Self, ServerError> {
         let variables = connection.variables().await?;
-        let binary =
-            fs::read_link(format!("/proc/{pid}/exe")).map_err(|source| FactsError::Binary { pid, source })?;
+        let binary = fs::read_link(format!("/proc/{pid}/exe"))
+            .with_context(|| format!("cannot read /proc/{pid}/exe of the server (run logtrace as root)"))?;
         let text = |name: &str| variables.get(name).cloned().unwrap_or_default();
         let version = text("version");
         let flavor = Flavor::of_version(&format!("{version} {}", text("version_comment")));
@@ -61,22 +61,6 @@ impl ServerFacts {
         let handling = self.variables.get("thread_handling");
         handling.is_some_and(|handling| handling.contains("pool"))
     }
-}
-
-/// Error while the facts of a server are read.
-#[derive(Debug, thiserror::Error)]
-pub enum FactsError {
-    /// The connection failed.
-    #[error(transparent)]
-    Connect(#[from] ConnectError),
-    /// The program of the process cannot be read.
-    #[error("cannot read /proc/{pid}/exe of the server (run logtrace as root)")]
-    Binary {
-        /// Process of the server.
-        pid: u32,
-        /// Error of the system.
-        source: io::Error,
-    },
 }
 
 /// Returns the change of each integer between two `SHOW GLOBAL STATUS`. Counters never fall; gauges may.

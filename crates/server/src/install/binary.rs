@@ -2,11 +2,12 @@
 
 use logtrace_common::{Flavor, parse_version_output};
 use std::ffi::OsStr;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use thiserror::Error;
+use anyhow::{Context, anyhow};
+
+use crate::error::ServerError;
 
 /// Directory into which `scripts/fetch-mysql` installs MySQL.
 const FETCHED_MYSQL: &str = "/var/lib/logtrace/mysql/usr/sbin";
@@ -30,65 +31,30 @@ pub struct Binary {
     pub version: String,
 }
 
-/// Error while a server's program is looked for.
-#[derive(Debug, Error)]
-pub enum FindError {
-    /// No server is installed.
-    #[error("found no {} server in {}. {}", wanted(*.flavor), list(.looked), remedy(*.flavor))]
-    NotInstalled {
-        /// Wanted flavor, or `None` for any.
-        flavor: Option<Flavor>,
-        /// Directories that were searched.
-        looked: Vec<PathBuf>,
-    },
-    /// The chosen program cannot be run.
-    #[error("cannot run {path} --version (check --server)")]
-    Run {
-        /// Path of the program.
-        path: PathBuf,
-        /// Error of the system.
-        source: io::Error,
-    },
-    /// The chosen program is not a server.
-    #[error("{path} is neither mysqld nor mariadbd: --version printed {output:?}. Check --server")]
-    NotAServer {
-        /// Path of the program.
-        path: PathBuf,
-        /// First line of the output.
-        output: String,
-    },
-}
-
 /// Finds the installed server of a flavor. Without a flavor, finds MySQL if it is installed, else MariaDB.
-pub fn find(flavor: Option<Flavor>) -> Result<Binary, FindError> {
+pub fn find(flavor: Option<Flavor>) -> Result<Binary, ServerError> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let directories = directories(&path);
     let wanted = match flavor {
         Some(flavor) => vec![flavor],
         None => vec![Flavor::MySql, Flavor::MariaDb],
     };
-    wanted
+    let found = wanted
         .into_iter()
-        .find_map(|flavor| find_in(&directories, flavor))
-        .ok_or(FindError::NotInstalled {
-            flavor,
-            looked: directories,
-        })
+        .find_map(|flavor| find_in(&directories, flavor));
+    Ok(found.ok_or_else(|| not_found(flavor, &directories))?)
 }
 
 impl Binary {
     /// Reads flavor and version of a program from its `--version`.
-    pub fn inspect(path: &Path) -> Result<Self, FindError> {
-        let run = |source| FindError::Run {
-            path: path.into(),
-            source,
-        };
-        let path = path.canonicalize().map_err(run)?;
+    pub fn inspect(path: &Path) -> Result<Self, ServerError> {
+        let failed = || format!("cannot run {} --version (check --server)", path.display());
+        let path = path.canonicalize().with_context(failed)?;
         let output = Command::new(&path)
             .args(["--no-defaults", "--version"])
             .stdin(Stdio::null())
             .output()
-            .map_err(run)?;
+            .with_context(failed)?;
         let text = String::from_utf8_lossy(&output.stdout);
         match parse_version_output(&text) {
             Some((flavor, version)) => Ok(Self {
@@ -102,8 +68,10 @@ impl Binary {
                 } else {
                     text
                 };
-                let output = words.lines().next().unwrap_or_default().to_owned();
-                Err(FindError::NotAServer { path, output })
+                let output = words.lines().next().unwrap_or_default();
+                let path = path.display();
+                let text = "neither mysqld nor mariadbd";
+                Err(anyhow!("{path} is {text}: --version printed {output:?}. Check --server").into())
             }
         }
     }
@@ -145,27 +113,27 @@ fn find_in(directories: &[PathBuf], flavor: Flavor) -> Option<Binary> {
         .find(|binary| binary.flavor == flavor)
 }
 
-fn wanted(flavor: Option<Flavor>) -> &'static str {
-    match flavor {
-        Some(Flavor::MySql) => "MySQL",
-        Some(Flavor::MariaDb) => "MariaDB",
-        None => "MySQL or MariaDB",
-    }
+fn not_found(flavor: Option<Flavor>, directories: &[PathBuf]) -> anyhow::Error {
+    let (wanted, remedy) = match flavor {
+        Some(Flavor::MySql) => (
+            "MySQL",
+            "Run scripts/fetch-mysql, or name a binary with --server /path/to/mysqld",
+        ),
+        Some(Flavor::MariaDb) => (
+            "MariaDB",
+            "Run apt-get install mariadb-server, or name a binary with --server /path/to/mariadbd",
+        ),
+        None => (
+            "MySQL or MariaDB",
+            "Run scripts/fetch-mysql or apt-get install mariadb-server, or name a binary with --server PATH",
+        ),
+    };
+    let list = path_list(directories);
+    anyhow!("found no {wanted} server in {list}. {remedy}")
 }
 
-fn remedy(flavor: Option<Flavor>) -> &'static str {
-    match flavor {
-        Some(Flavor::MySql) => "Run scripts/fetch-mysql, or name a binary with --server /path/to/mysqld",
-        Some(Flavor::MariaDb) => {
-            "Run apt-get install mariadb-server, or name a binary with --server /path/to/mariadbd"
-        }
-        None => {
-            "Run scripts/fetch-mysql or apt-get install mariadb-server, or name a binary with --server PATH"
-        }
-    }
-}
-
-fn list(paths: &[PathBuf]) -> String {
+/// Returns the paths, separated by commas.
+pub(crate) fn path_list(paths: &[PathBuf]) -> String {
     let words: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
     words.join(", ")
 }
@@ -190,11 +158,7 @@ mod tests {
 
     #[test]
     fn nothing_found_says_where_and_what_to_do() {
-        let error = FindError::NotInstalled {
-            flavor: None,
-            looked: vec!["/usr/sbin".into(), "/opt/bin".into()],
-        };
-        let text = error.to_string();
+        let text = not_found(None, &["/usr/sbin".into(), "/opt/bin".into()]).to_string();
         for part in [
             "/usr/sbin, /opt/bin",
             "scripts/fetch-mysql",
@@ -206,14 +170,9 @@ mod tests {
 
     #[test]
     fn a_program_that_is_no_server_is_refused() {
-        assert!(matches!(
-            Binary::inspect(Path::new("/bin/true")),
-            Err(FindError::NotAServer { .. })
-        ));
-        assert!(matches!(
-            Binary::inspect(Path::new("/no/such/mysqld")),
-            Err(FindError::Run { .. })
-        ));
+        let refused = |path| Binary::inspect(Path::new(path)).unwrap_err().to_string();
+        assert!(refused("/bin/true").contains("neither mysqld nor mariadbd"));
+        assert!(refused("/no/such/mysqld").contains("cannot run /no/such/mysqld"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, chown};
 use std::path::{Path, PathBuf};
 
-use thiserror::Error;
+use anyhow::Context;
 use uzers::User;
 
 /// Users that a server may run as, in order of preference.
@@ -24,23 +24,16 @@ pub struct ServerUser {
     pub(crate) change: bool,
 }
 
-/// Error if no user can run a server.
-#[derive(Debug, Error)]
-pub enum UserError {
-    /// No candidate exists.
-    #[error(
-        "none of the users mysql, logtrace and nobody exists, and a server never runs as root: useradd --system logtrace"
-    )]
-    None,
-}
-
 impl ServerUser {
     /// Chooses `mysql`, else `logtrace`, else `nobody`. If logtrace does not run as root, chooses the user that it runs
     /// as.
-    pub fn choose() -> Result<Self, UserError> {
+    pub fn choose() -> anyhow::Result<Self> {
         let own = rustix::process::geteuid().as_raw();
         if own == 0 {
-            return choose_from(uzers::get_user_by_name).ok_or(UserError::None);
+            return choose_from(uzers::get_user_by_name).context(
+                "none of the users mysql, logtrace and nobody exists, and a server never runs as root: useradd \
+                 --system logtrace",
+            );
         }
         let name = uzers::get_user_by_uid(own).map(|user| user.name().to_string_lossy().into_owned());
         Ok(Self {

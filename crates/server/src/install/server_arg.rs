@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use thiserror::Error;
+use anyhow::anyhow;
 
-use crate::connection::dsn::{Dsn, DsnError};
+use crate::connection::dsn::Dsn;
+use crate::error::ServerError;
 use logtrace_common::Flavor;
 
 /// Choice of a server to measure.
@@ -19,27 +20,19 @@ pub enum ServerChoice {
     Running(Dsn),
 }
 
-/// Error for a text that chooses no server.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum ChoiceError {
-    /// The text is none of the known forms.
-    #[error("{0:?} is not a server: write mysql, mariadb, /path/to/mysqld or mysql://USER@localhost/")]
-    Unknown(String),
-    /// The text is an address that logtrace does not accept.
-    #[error(transparent)]
-    Dsn(#[from] DsnError),
-}
-
 impl FromStr for ServerChoice {
-    type Err = ChoiceError;
+    type Err = ServerError;
 
-    fn from_str(text: &str) -> Result<Self, ChoiceError> {
+    fn from_str(text: &str) -> Result<Self, ServerError> {
         match text {
             "mysql" => Ok(Self::Flavor(Flavor::MySql)),
             "mariadb" => Ok(Self::Flavor(Flavor::MariaDb)),
             address if address.contains("://") => Ok(Self::Running(address.parse()?)),
             path if path.contains('/') => Ok(Self::Binary(path.into())),
-            other => Err(ChoiceError::Unknown(other.to_owned())),
+            other => Err(anyhow!(
+                "{other:?} is not a server: write mysql, mariadb, /path/to/mysqld or mysql://USER@localhost/"
+            )
+            .into()),
         }
     }
 }
@@ -50,21 +43,23 @@ mod tests {
 
     #[test]
     fn each_form_is_told_apart() {
-        let choice = |text: &str| text.parse::<ServerChoice>();
-        assert_eq!(choice("mysql"), Ok(ServerChoice::Flavor(Flavor::MySql)));
-        assert_eq!(choice("mariadb"), Ok(ServerChoice::Flavor(Flavor::MariaDb)));
+        let choice = |text: &str| text.parse::<ServerChoice>().unwrap();
+        assert_eq!(choice("mysql"), ServerChoice::Flavor(Flavor::MySql));
+        assert_eq!(choice("mariadb"), ServerChoice::Flavor(Flavor::MariaDb));
         assert_eq!(
             choice("./sql/mysqld"),
-            Ok(ServerChoice::Binary("./sql/mysqld".into()))
+            ServerChoice::Binary("./sql/mysqld".into())
         );
         assert!(matches!(
             choice("mysql://root@localhost/"),
-            Ok(ServerChoice::Running(_))
+            ServerChoice::Running(_)
         ));
-        assert_eq!(choice("oracle"), Err(ChoiceError::Unknown("oracle".into())));
-        assert_eq!(
-            choice("mysql://root:x@localhost/"),
-            Err(ChoiceError::Dsn(DsnError::Password))
-        );
+        for (text, reason) in [
+            ("oracle", "\"oracle\" is not a server"),
+            ("mysql://root:x@localhost/", "holds a password"),
+        ] {
+            let error = text.parse::<ServerChoice>().unwrap_err().to_string();
+            assert!(error.contains(reason), "{error}");
+        }
     }
 }

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::error::ServerError;
 use crate::install::binary::Binary;
 use crate::install::home::Home;
 use crate::install::os_user::ServerUser;
-use crate::instance::error::StartError;
 use crate::storage::file_location::FileLocation;
 use crate::storage::fs_image::{ImageConfig, check_images};
 use crate::storage::placement::Placement;
@@ -59,7 +59,7 @@ impl InstanceConfig {
         base: &Path,
         settings: &[Variable],
         user: &ServerUser,
-    ) -> Result<(), StartError> {
+    ) -> Result<(), ServerError> {
         for placement in &self.placements {
             placement.check_server(self.binary.flavor, settings)?;
             placement.check_directory(user)?;

@@ -10,21 +10,9 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FallocateFlags, SeekFrom as SeekTo, fallocate, ioctl_ficlone, seek, syncfs};
 use rustix::io::Errno;
-use thiserror::Error;
 
+use crate::error::ServerError;
 use crate::install::os_user::ServerUser;
-
-/// Error while a data directory is copied.
-#[derive(Debug, Error)]
-#[error("cannot copy {from} to {to}")]
-pub struct CopyError {
-    /// File or directory that was read.
-    pub from: PathBuf,
-    /// Copy of the file or directory.
-    pub to: PathBuf,
-    /// Error of the system.
-    pub source: io::Error,
-}
 
 /// Target of an entry at the top of a copied directory.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +32,7 @@ pub(crate) fn copy_tree<'a>(
     to: &Path,
     user: &ServerUser,
     route: &dyn Fn(&DirEntry) -> Route<'a>,
-) -> Result<(), CopyError> {
+) -> Result<(), ServerError> {
     let used = RefCell::new(BTreeSet::from([to]));
     let target = |entry: &DirEntry| {
         let directory = match route(entry) {
@@ -60,15 +48,15 @@ pub(crate) fn copy_tree<'a>(
 }
 
 /// Copies the contents of the directory `from` into the existing directory `to` in the same way.
-pub(crate) fn copy_contents(from: &Path, to: &Path, user: &ServerUser) -> Result<(), CopyError> {
+pub(crate) fn copy_contents(from: &Path, to: &Path, user: &ServerUser) -> Result<(), ServerError> {
     copy_entries(from, to, user, &|entry| Some(to.join(entry.file_name())))?;
     sync(to)
 }
 
 /// Waits until the whole file system of a directory is on disk.
-fn sync(directory: &Path) -> Result<(), CopyError> {
+fn sync(directory: &Path) -> Result<(), ServerError> {
     let sync = || syncfs(File::open(directory)?).map_err(io::Error::from);
-    sync().map_err(|source| failed(directory, directory, source))
+    sync().map_err(|source| ServerError::copy(directory, directory, source))
 }
 
 fn copy_directory(
@@ -76,8 +64,8 @@ fn copy_directory(
     to: &Path,
     user: &ServerUser,
     target: &dyn Fn(&DirEntry) -> Option<PathBuf>,
-) -> Result<(), CopyError> {
-    let fail = |source| failed(from, to, source);
+) -> Result<(), ServerError> {
+    let fail = |source| ServerError::copy(from, to, source);
     let mode = fs::metadata(from).map_err(fail)?.mode() & 0o7777;
     DirBuilder::new().mode(mode).create(to).map_err(fail)?;
     user.own(to).map_err(fail)?;
@@ -89,8 +77,8 @@ fn copy_entries(
     to: &Path,
     user: &ServerUser,
     target: &dyn Fn(&DirEntry) -> Option<PathBuf>,
-) -> Result<(), CopyError> {
-    let fail = |source| failed(from, to, source);
+) -> Result<(), ServerError> {
+    let fail = |source| ServerError::copy(from, to, source);
     for entry in fs::read_dir(from).map_err(fail)? {
         let entry = entry.map_err(fail)?;
         let Some(target) = target(&entry) else {
@@ -102,7 +90,7 @@ fn copy_entries(
             let inside = |entry: &DirEntry| Some(target.join(entry.file_name()));
             copy_directory(&source, &target, user, &inside)?;
         } else if kind.is_file() {
-            copy_file(&source, &target, user).map_err(|error| failed(&source, &target, error))?;
+            copy_file(&source, &target, user).map_err(|error| ServerError::copy(&source, &target, error))?;
         }
         // Sockets and links of a server that was stopped mean nothing in a copy.
     }
@@ -151,14 +139,6 @@ fn copy_data(mut source: &File, mut target: &File) -> io::Result<()> {
         source.seek(SeekFrom::Start(start))?;
         target.seek(SeekFrom::Start(start))?;
         io::copy(&mut source.take(end - start), &mut target)?;
-    }
-}
-
-fn failed(from: &Path, to: &Path, source: io::Error) -> CopyError {
-    CopyError {
-        from: from.to_owned(),
-        to: to.to_owned(),
-        source,
     }
 }
 
@@ -238,7 +218,15 @@ mod tests {
             Route::Copy
         })
         .unwrap_err();
-        assert_eq!(error.source.kind(), io::ErrorKind::AlreadyExists);
-        assert_eq!(error.to, directory.path());
+        let ServerError::Other(error) = error else {
+            panic!("{error}");
+        };
+        let source: &io::Error = error.downcast_ref().unwrap();
+        assert_eq!(source.kind(), io::ErrorKind::AlreadyExists);
+        assert!(
+            error
+                .to_string()
+                .ends_with(&format!("to {}", directory.path().display()))
+        );
     }
 }

@@ -4,13 +4,15 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use anyhow::anyhow;
+
+use crate::error::ServerError;
 use crate::facts::placed::Placed;
 use crate::install::os_user::ServerUser;
 use crate::instance::command_line::InstancePaths;
-use crate::instance::error::StartError;
 use crate::instance::placed_files::{PlacedFiles, Wanting};
 use crate::process::error_log::ServerLog;
-use crate::storage::fs_image::{ImageConfig, ImageError};
+use crate::storage::fs_image::ImageConfig;
 use crate::storage::locked_dir::LockedDir;
 use crate::storage::mount::Mounted;
 use crate::storage::placed_dirs;
@@ -36,22 +38,25 @@ pub(crate) struct InstanceDir {
 }
 
 /// Makes a directory and checks that the server's user may enter it.
-pub(crate) fn create_open(path: &Path, user: &ServerUser) -> Result<PathBuf, StartError> {
-    let fail = |what| StartError::directory(what, path);
+pub(crate) fn create_open(path: &Path, user: &ServerUser) -> Result<PathBuf, ServerError> {
+    let fail = |what| ServerError::directory(what, path);
     fs::create_dir_all(path).map_err(fail("create"))?;
     let path = path.canonicalize().map_err(fail("find"))?;
     match user.first_closed(&path).map_err(fail("inspect"))? {
         None => Ok(path),
-        Some(closed) => Err(StartError::Closed {
-            path: closed,
-            user: user.name.clone(),
-        }),
+        Some(closed) => Err(anyhow!(
+            "the server runs as user {}, who may not enter {closed}: chmod o+x {closed}, or choose another directory with \
+             --home",
+            user.name,
+            closed = closed.display()
+        )
+        .into()),
     }
 }
 
 impl InstanceDir {
     /// Makes a new directory under `base`, which exists.
-    pub(crate) fn create(base: &Path, user: &ServerUser) -> Result<Self, StartError> {
+    pub(crate) fn create(base: &Path, user: &ServerUser) -> Result<Self, ServerError> {
         let make = || {
             let dir = Self {
                 image: None,
@@ -61,10 +66,14 @@ impl InstanceDir {
             user.own(dir.path())?;
             Ok(dir)
         };
-        let dir = make().map_err(StartError::directory("make an instance in", base))?;
+        let dir = make().map_err(ServerError::directory("make an instance in", base))?;
         let socket = dir.paths().socket;
         if socket.as_os_str().len() > SOCKET_PATH_LIMIT {
-            return Err(StartError::SocketPath(socket));
+            let socket = socket.display();
+            return Err(anyhow!(
+                "the socket's path {socket} is longer than {SOCKET_PATH_LIMIT} bytes: choose a directory with a shorter path"
+            )
+            .into());
         }
         Ok(dir)
     }
@@ -75,7 +84,7 @@ impl InstanceDir {
         image: &ImageConfig,
         user: &ServerUser,
         log: &ServerLog,
-    ) -> Result<(), ImageError> {
+    ) -> Result<(), ServerError> {
         let mount_point = self.path().join("fs");
         self.image = Some(image.mount(self.path(), &mount_point, user, log).await?);
         Ok(())
@@ -88,7 +97,7 @@ impl InstanceDir {
         flavor: Flavor,
         user: &ServerUser,
         log: &ServerLog,
-    ) -> Result<(), StartError> {
+    ) -> Result<(), ServerError> {
         let instance = self.path();
         let wanting = Wanting {
             instance,
@@ -98,7 +107,7 @@ impl InstanceDir {
         };
         self.placed = Some(PlacedFiles::create(wanting, placements).await?);
         let make = |directory: &Path| {
-            placed_dirs::make(directory, user).map_err(StartError::directory("make", directory))
+            placed_dirs::make(directory, user).map_err(ServerError::directory("make", directory))
         };
         make(&self.paths().tmp)?;
         match self.placed_for(FileClass::Temporary) {
@@ -166,10 +175,8 @@ mod tests {
         let base = tempfile::tempdir().unwrap();
         let long = base.path().join("x".repeat(90));
         fs::create_dir(&long).unwrap();
-        assert!(matches!(
-            InstanceDir::create(&long, &ServerUser::me()),
-            Err(StartError::SocketPath(_))
-        ));
+        let error = InstanceDir::create(&long, &ServerUser::me()).unwrap_err();
+        assert!(error.to_string().contains("is longer than 107 bytes"), "{error}");
         assert_eq!(fs::read_dir(&long).unwrap().count(), 0);
     }
 }

@@ -4,17 +4,18 @@ use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::error::{ServerError, SettingError};
 use crate::facts::placed::Placed;
-use crate::facts::server::{FactsError, ServerFacts};
+use crate::facts::server::ServerFacts;
 use crate::install::os_user::ServerUser;
 use crate::instance::command_line;
 use crate::instance::config::InstanceConfig;
-use crate::instance::copy_tree::{CopyError, Route, copy_tree};
-use crate::instance::error::StartError;
+use crate::instance::copy_tree::{Route, copy_tree};
 use crate::instance::instance_dir::InstanceDir;
+use crate::instance::startup_failure::{ended, failed};
 use crate::process::child::{Launch, ServerProcess};
 use crate::process::error_log::{ServerLog, disk_is_full};
-use crate::settings::variable::{SettingError, replace, verify, with_defaults};
+use crate::settings::variable::{replace, verify, with_defaults};
 use crate::storage::placement::{self, class_of_initial};
 use logtrace_common::{ConnectError, Connection, Endpoint, Tls};
 use logtrace_common::{Flavor, Variable};
@@ -46,14 +47,14 @@ pub(crate) struct Setup<'a> {
 
 impl Setup<'_> {
     /// Makes a new directory with a copy of the data in `from`.
-    pub(crate) async fn make(&self, from: PathBuf) -> Result<InstanceDir, StartError> {
+    pub(crate) async fn make(&self, from: PathBuf) -> Result<InstanceDir, ServerError> {
         let dir = self.directory().await?;
         copy_data(from, dir, self.user.clone())
             .await
-            .map_err(|error| StartError::copy(error, self.base))
+            .map_err(|error| error.in_base(self.base))
     }
 
-    async fn directory(&self) -> Result<InstanceDir, StartError> {
+    async fn directory(&self) -> Result<InstanceDir, ServerError> {
         let mut dir = InstanceDir::create(self.base, self.user)?;
         if let Some(image) = &self.config.image {
             dir.mount(image, self.user, self.log).await?;
@@ -67,7 +68,7 @@ impl Setup<'_> {
     }
 
     /// Starts a server on the files in `dir`, and waits until it answers.
-    pub(crate) async fn start(&self, dir: InstanceDir) -> Result<Started, StartError> {
+    pub(crate) async fn start(&self, dir: InstanceDir) -> Result<Started, ServerError> {
         let settings = settings_with(self.config.binary.flavor, &self.config.settings, dir.placed())?;
         let process = self.spawn(&settings, &dir)?;
         let starting = Starting {
@@ -79,7 +80,7 @@ impl Setup<'_> {
         starting.finish().await
     }
 
-    fn spawn(&self, settings: &[Variable], dir: &InstanceDir) -> Result<ServerProcess, StartError> {
+    fn spawn(&self, settings: &[Variable], dir: &InstanceDir) -> Result<ServerProcess, ServerError> {
         let InstanceConfig { binary, port, .. } = self.config;
         let launch = Launch {
             program: &binary.path,
@@ -88,10 +89,7 @@ impl Setup<'_> {
             directory: dir.path(),
             log: self.log,
         };
-        ServerProcess::spawn(&launch).map_err(|source| StartError::Spawn {
-            program: binary.path.clone(),
-            source,
-        })
+        Ok(ServerProcess::spawn(&launch)?)
     }
 }
 
@@ -104,7 +102,7 @@ struct Starting<'a> {
 }
 
 impl Starting<'_> {
-    async fn finish(self) -> Result<Started, StartError> {
+    async fn finish(self) -> Result<Started, ServerError> {
         let connection = Connection {
             endpoint: Endpoint::Socket(self.dir.paths().socket),
             user: "root".to_owned(),
@@ -113,14 +111,7 @@ impl Starting<'_> {
             tls: Tls::Disabled,
         };
         self.ready(&connection).await?;
-        let facts = ServerFacts::collect(&connection, self.process.pid(), true)
-            .await
-            .map_err(|error| match error {
-                FactsError::Connect(error) => StartError::Connect(error),
-                FactsError::Binary { source, .. } => {
-                    StartError::directory("read", Path::new("/proc"))(source)
-                }
-            })?;
+        let facts = ServerFacts::collect(&connection, self.process.pid(), true).await?;
         verify(&self.settings, &facts.variables, facts.flavor)?;
         Ok(Started {
             settings: self.settings,
@@ -132,7 +123,7 @@ impl Starting<'_> {
     }
 
     /// Waits until the server answers or ends, or until its time is over.
-    async fn ready(&self, connection: &Connection) -> Result<(), StartError> {
+    async fn ready(&self, connection: &Connection) -> Result<(), ServerError> {
         let Setup {
             config, log, base, ..
         } = self.setup;
@@ -140,23 +131,23 @@ impl Starting<'_> {
         tokio::select! {
             biased;
             exit = self.process.watch().ended() => {
-                Err(StartError::ended(binary, "starting", exit, log, base))
+                Err(ended(binary, "starting", exit, log, base))
             }
             answer = self.answers(connection) => answer,
             () = tokio::time::sleep(config.ready_within) => {
-                Err(StartError::not_ready(binary, config.ready_within.as_secs(), log))
+                Err(failed(binary, &format!("did not answer within {} s", config.ready_within.as_secs()), log))
             }
         }
     }
 
-    async fn answers(&self, connection: &Connection) -> Result<(), StartError> {
+    async fn answers(&self, connection: &Connection) -> Result<(), ServerError> {
         loop {
             match connection.check().await {
                 Ok(()) => return Ok(()),
                 Err(error @ ConnectError::AccessDenied { .. }) => return Err(error.into()),
                 // A server without disk space waits for some, for ever.
                 Err(_) if disk_is_full(&self.setup.log.text()) => {
-                    return Err(StartError::DiskFull(self.setup.base.to_owned()));
+                    return Err(ServerError::DiskFull(self.setup.base.to_owned()));
                 }
                 Err(_) => tokio::time::sleep(READY_POLL).await,
             }
@@ -179,7 +170,7 @@ pub(crate) fn settings_with(
 
 /// Copies the data on another thread, which owns the directory: if the caller stops waiting, the directory is removed
 /// when the copy ends.
-async fn copy_data(data: PathBuf, dir: InstanceDir, user: ServerUser) -> Result<InstanceDir, CopyError> {
+async fn copy_data(data: PathBuf, dir: InstanceDir, user: ServerUser) -> Result<InstanceDir, ServerError> {
     let (from, to) = (data.clone(), dir.paths().data);
     let copying = tokio::task::spawn_blocking(move || {
         let route = |entry: &DirEntry| {
@@ -191,11 +182,7 @@ async fn copy_data(data: PathBuf, dir: InstanceDir, user: ServerUser) -> Result<
         copy_tree(&data, &dir.paths().data, &user, &route)?;
         Ok(dir)
     });
-    copying.await.unwrap_or_else(|ended| {
-        Err(CopyError {
-            from,
-            to,
-            source: ended.into(),
-        })
-    })
+    copying
+        .await
+        .unwrap_or_else(|ended| Err(ServerError::copy(&from, &to, ended.into())))
 }

@@ -4,12 +4,12 @@ pub(crate) mod buffer_pool;
 pub(crate) mod command_line;
 pub(crate) mod config;
 pub(crate) mod copy_tree;
-pub(crate) mod error;
 pub(crate) mod instance_dir;
 pub(crate) mod launch;
 pub(crate) mod placed_files;
 pub(crate) mod snapshot;
 pub(crate) mod stale;
+pub(crate) mod startup_failure;
 pub(crate) mod storage_check;
 pub(crate) mod template;
 
@@ -17,21 +17,23 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use anyhow::{Context, anyhow};
+
+use crate::error::{NEEDED_MIB, ServerError, SettingError};
 use crate::facts::placed::Placed;
 use crate::facts::server::ServerFacts;
 use crate::install::os_user::ServerUser;
 use crate::instance::buffer_pool::pool_is_loaded;
 use crate::instance::config::InstanceConfig;
-use crate::instance::error::StartError;
 use crate::instance::launch::{Setup, Started, settings_with};
-use crate::instance::snapshot::{DataSnapshot, SnapshotError};
+use crate::instance::snapshot::DataSnapshot;
 use crate::instance::stale::sweep_stale;
 use crate::instance::template::TemplateSource;
 use crate::process::error_log::{ServerLog, error_lines};
 use crate::process::pidfd::Exit;
 use crate::settings::live::{SettingsChange, is_live};
-use crate::settings::set_global::{SetError, reset_to_default, set_verified};
-use crate::settings::variable::{SettingError, with_defaults};
+use crate::settings::set_global::{reset_to_default, set_verified};
+use crate::settings::variable::with_defaults;
 use crate::storage::mount_namespace::enter_mount_namespace;
 use logtrace_common::FileClass;
 use logtrace_common::{Connection, Variable};
@@ -41,6 +43,9 @@ const STOP_PATIENCE: Duration = Duration::from_secs(20);
 
 /// Longest time to stop if the data is needed: the server first writes a large buffer pool.
 const STOP_PATIENCE_FOR_DATA: Duration = Duration::from_secs(300);
+
+/// Message if a server cannot be stopped.
+const CANNOT_STOP: &str = "cannot stop the server";
 
 /// Private server that answers on its socket, with its settings verified.
 ///
@@ -60,7 +65,7 @@ impl Instance {
     pub async fn start(
         config: &InstanceConfig,
         progress: &(dyn Fn(&str) + Sync),
-    ) -> Result<Self, StartError> {
+    ) -> Result<Self, ServerError> {
         Self::start_with(config, None, progress).await
     }
 
@@ -70,7 +75,7 @@ impl Instance {
         config: &InstanceConfig,
         snapshot: Option<&DataSnapshot>,
         progress: &(dyn Fn(&str) + Sync),
-    ) -> Result<Self, StartError> {
+    ) -> Result<Self, ServerError> {
         if config.needs_mounts() {
             // First: threads that copy data must be in the namespace.
             enter_mount_namespace()?;
@@ -80,7 +85,7 @@ impl Instance {
         let base = instance_dir::create_open(&config.base, &user)?;
         sweep(&base, progress)?;
         config.check_storage(&base, &settings, &user)?;
-        let log = ServerLog::open(&config.log).map_err(StartError::directory("open", &config.log))?;
+        let log = ServerLog::open(&config.log).map_err(ServerError::directory("open", &config.log))?;
         let source = TemplateSource {
             binary: &config.binary,
             settings: &settings,
@@ -99,9 +104,14 @@ impl Instance {
             base: &base,
         };
         let started = async { setup.start(setup.make(data).await?).await };
-        let started = started.await.map_err(|error| match &config.image {
-            Some(image) => error.on_image(image.size, &base),
-            None => error,
+        let started = started.await.map_err(|error| match (&config.image, error) {
+            (Some(image), ServerError::DiskFull(path)) if path == base => anyhow!(
+                "the server's file system of {} is full: a private server needs {NEEDED_MIB} MiB there, and space for \
+                 its tables and logs. Choose a larger --fs-size",
+                image.size
+            )
+            .into(),
+            (_, error) => error,
         })?;
         if snapshot.is_some() {
             pool_is_loaded(&started.connection).await?;
@@ -111,26 +121,27 @@ impl Instance {
     }
 
     /// Shuts the server down and returns a snapshot of its data, to start other servers with.
-    pub async fn stop_and_snapshot(self) -> Result<DataSnapshot, SnapshotError> {
+    pub async fn stop_and_snapshot(self) -> Result<DataSnapshot, ServerError> {
         let Self { started, config } = self;
-        let user = ServerUser::choose().map_err(|error| SnapshotError::Copy(error.into()))?;
+        let user = ServerUser::choose()?;
         remember_pool(&started).await;
-        let log = ServerLog::open(&config.log).map_err(SnapshotError::Stop)?;
+        let log = ServerLog::open(&config.log).context(CANNOT_STOP)?;
         let Started {
             process, dir, facts, ..
         } = started;
-        let exit = process
-            .stop(STOP_PATIENCE_FOR_DATA)
-            .await
-            .map_err(SnapshotError::Stop)?;
+        let exit = process.stop(STOP_PATIENCE_FOR_DATA).await.context(CANNOT_STOP)?;
         if exit != Exit::Code(0) {
-            let lines = error_lines(&log.text());
-            return Err(SnapshotError::Unclean { exit, lines });
+            let lines = error_lines(&log.text()).join("\n  ");
+            return Err(anyhow!(
+                "the server ended with {exit} instead of a clean shutdown, so its data cannot be used:\n  {lines}"
+            )
+            .into());
         }
-        let base = instance_dir::create_open(&config.base, &user).map_err(SnapshotError::Copy)?;
+        let base = instance_dir::create_open(&config.base, &user)?;
         let server = (&config.binary, &config.settings[..]);
         let (snapshot, dir) = DataSnapshot::copy(base, dir, user, facts.log_names(), server).await?;
-        dir.remove().map_err(SnapshotError::Remove)?;
+        dir.remove()
+            .context("cannot remove the directory of the server")?;
         Ok(snapshot)
     }
 
@@ -191,7 +202,7 @@ impl Instance {
     /// If only variables change that take effect at once ([`is_live`]), they are set while the server runs, and
     /// a variable that is no longer set gets its built-in default. Otherwise the server is restarted on the same files.
     /// All values are verified. On an error the server is stopped.
-    pub async fn reconfigure(mut self, settings: &[Variable]) -> Result<Self, StartError> {
+    pub async fn reconfigure(mut self, settings: &[Variable]) -> Result<Self, ServerError> {
         let flavor = self.started.facts.flavor;
         let wanted = settings_with(flavor, settings, self.started.dir.placed())?;
         let change = SettingsChange::between(&self.started.settings, &wanted);
@@ -206,15 +217,15 @@ impl Instance {
     }
 
     /// Shuts the server down and starts it again on the same files with these settings.
-    async fn restart(self, settings: &[Variable]) -> Result<Self, StartError> {
+    async fn restart(self, settings: &[Variable]) -> Result<Self, ServerError> {
         let Self { started, mut config } = self;
         config.settings = settings.to_vec();
         let user = ServerUser::choose()?;
         let base = instance_dir::create_open(&config.base, &user)?;
-        let log = ServerLog::open(&config.log).map_err(StartError::directory("open", &config.log))?;
+        let log = ServerLog::open(&config.log).map_err(ServerError::directory("open", &config.log))?;
         let Started { process, dir, .. } = started;
         let stopped = process.stop(STOP_PATIENCE_FOR_DATA).await;
-        stopped.map_err(StartError::directory("stop the server of", dir.path()))?;
+        stopped.map_err(ServerError::directory("stop the server of", dir.path()))?;
         let setup = Setup {
             config: &config,
             user: &user,
@@ -227,7 +238,7 @@ impl Instance {
     }
 
     /// Sets variables that take effect at once, and verifies them. Connections that are open keep their session values.
-    pub async fn set_live(&mut self, settings: &[Variable]) -> Result<(), SetError> {
+    pub async fn set_live(&mut self, settings: &[Variable]) -> Result<(), ServerError> {
         let flavor = self.started.facts.flavor;
         if let Some(other) = settings.iter().find(|setting| !is_live(flavor, setting.name())) {
             return Err(SettingError::ReadOnly(other.name().to_owned()).into());
@@ -251,8 +262,8 @@ async fn remember_pool(started: &Started) {
     let _ = set_verified(&started.connection, started.facts.flavor, &[all]).await;
 }
 
-fn sweep(base: &Path, progress: &(dyn Fn(&str) + Sync)) -> Result<(), StartError> {
-    let swept = sweep_stale(base).map_err(StartError::directory("look through", base))?;
+fn sweep(base: &Path, progress: &(dyn Fn(&str) + Sync)) -> Result<(), ServerError> {
+    let swept = sweep_stale(base).map_err(ServerError::directory("look through", base))?;
     for path in swept.removed {
         progress(&format!("removed {}, left by a killed run", path.display()));
     }

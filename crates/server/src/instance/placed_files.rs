@@ -3,13 +3,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::error::ServerError;
 use crate::facts::placed::{Placed, PlacedOn};
 use crate::install::os_user::ServerUser;
-use crate::instance::error::StartError;
 use crate::process::error_log::ServerLog;
 use crate::storage::discard_file::DiscardFile;
 use crate::storage::file_location::FileLocation;
-use crate::storage::fs_image::ImageError;
+use crate::storage::fs_image::mount_error;
 use crate::storage::fs_image::size::ImageSize;
 use crate::storage::mount::{Mounted, mount};
 use crate::storage::placed_dirs::{PlacedDirs, make};
@@ -37,8 +37,8 @@ pub(crate) struct Wanting<'a> {
 
 impl PlacedFiles {
     /// Makes the location of each placement.
-    pub(crate) async fn create(wanting: Wanting<'_>, placements: &[Placement]) -> Result<Self, StartError> {
-        let fail = StartError::directory("make an instance in", wanting.instance);
+    pub(crate) async fn create(wanting: Wanting<'_>, placements: &[Placement]) -> Result<Self, ServerError> {
+        let fail = ServerError::directory("make an instance in", wanting.instance);
         let directories =
             PlacedDirs::create(wanting.instance, placements, wanting.flavor, wanting.user).map_err(fail)?;
         let mut files = Self {
@@ -55,7 +55,7 @@ impl PlacedFiles {
             if placed.on == PlacedOn::EmptiedFile {
                 let file = placed.directory.join(query_log_name(placed.class));
                 let sink = DiscardFile::create(&file, wanting.user);
-                let sink = sink.map_err(StartError::directory("make a log in", &placed.directory))?;
+                let sink = sink.map_err(ServerError::directory("make a log in", &placed.directory))?;
                 files.discard_files.push((placed.class, sink));
             }
             files.all.push(placed.clone());
@@ -92,7 +92,7 @@ impl PlacedFiles {
         &mut self,
         wanting: Wanting<'_>,
         placement: &Placement,
-    ) -> Result<Option<Placed>, StartError> {
+    ) -> Result<Option<Placed>, ServerError> {
         let class = placement.class;
         let mount_point = wanting.instance.join(format!("{class}-volume"));
         let on = match &placement.place {
@@ -118,17 +118,18 @@ impl PlacedFiles {
         };
         // A directory in it, where servers find no lost+found.
         let directory = mount_point.join(class.as_str());
-        make(&directory, wanting.user).map_err(StartError::directory("make a directory on", &mount_point))?;
+        make(&directory, wanting.user)
+            .map_err(ServerError::directory("make a directory on", &mount_point))?;
         Ok(Some(Placed { class, directory, on }))
     }
 }
 
-fn mount_tmpfs(size: ImageSize, mount_point: &Path, user: &ServerUser) -> Result<Mounted, StartError> {
-    let fail = || StartError::directory("make a tmpfs on", mount_point);
+fn mount_tmpfs(size: ImageSize, mount_point: &Path, user: &ServerUser) -> Result<Mounted, ServerError> {
+    let fail = || ServerError::directory("make a tmpfs on", mount_point);
     let options = [format!("size={}", size.bytes()), "mode=0700".to_owned()];
     std::fs::create_dir(mount_point).map_err(fail())?;
     let mounted = mount("tmpfs", None, mount_point, &options);
-    let mounted = mounted.map_err(|refusal| ImageError::mount("tmpfs", &options, refusal))?;
+    let mounted = mounted.map_err(|refusal| mount_error("tmpfs", &options, refusal))?;
     user.own(mount_point).map_err(fail())?;
     Ok(mounted)
 }

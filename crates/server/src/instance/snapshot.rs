@@ -4,14 +4,13 @@ use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use thiserror::Error;
+use anyhow::ensure;
 
+use crate::error::ServerError;
 use crate::install::binary::Binary;
 use crate::install::os_user::ServerUser;
-use crate::instance::copy_tree::{CopyError, Route, copy_contents, copy_tree};
-use crate::instance::error::{SnapshotMismatch, StartError};
+use crate::instance::copy_tree::{Route, copy_contents, copy_tree};
 use crate::instance::instance_dir::InstanceDir;
-use crate::process::pidfd::Exit;
 use crate::settings::variable::{BINLOG, fixed_at_initialisation};
 use crate::storage::locked_dir::LockedDir;
 use logtrace_common::{FileClass, LogNames, Variable};
@@ -32,28 +31,6 @@ pub struct DataSnapshot {
     fixed: Vec<Variable>,
 }
 
-/// Error while a snapshot is made. Server and data are gone.
-#[derive(Debug, Error)]
-pub enum SnapshotError {
-    /// The server cannot be stopped.
-    #[error("cannot stop the server")]
-    Stop(#[source] io::Error),
-    /// The server did not shut down cleanly, so its files alone are not complete.
-    #[error("the server ended with {exit} instead of a clean shutdown, so its data cannot be used:\n  {}", .lines.join("\n  "))]
-    Unclean {
-        /// End of the process.
-        exit: Exit,
-        /// Lines of the log that explain the failure.
-        lines: Vec<String>,
-    },
-    /// The files cannot be copied.
-    #[error(transparent)]
-    Copy(StartError),
-    /// The directory of the server cannot be removed.
-    #[error("cannot remove the directory of the server")]
-    Remove(#[source] io::Error),
-}
-
 impl DataSnapshot {
     /// Copies the data of a stopped server. `base` is the directory of instances.
     pub(crate) async fn copy(
@@ -62,10 +39,9 @@ impl DataSnapshot {
         user: ServerUser,
         logs: LogNames,
         server: (&Binary, &[Variable]),
-    ) -> Result<(Self, InstanceDir), SnapshotError> {
+    ) -> Result<(Self, InstanceDir), ServerError> {
         let directory = LockedDir::create(&base, SNAPSHOT_PREFIX)
-            .map_err(StartError::directory("keep data in", &base))
-            .map_err(SnapshotError::Copy)?;
+            .map_err(ServerError::directory("keep data in", &base))?;
         let to = directory.path().join("data");
         let target = to.clone();
         // Whoever stops waiting: the directories go when the copy ends.
@@ -73,14 +49,10 @@ impl DataSnapshot {
             gather(&dir, &target, &user, &logs)?;
             Ok((directory, dir))
         });
-        let copied = copying.await.unwrap_or_else(|ended| {
-            Err(CopyError {
-                from: to.clone(),
-                to,
-                source: ended.into(),
-            })
-        });
-        let (directory, dir) = copied.map_err(|error| SnapshotError::Copy(StartError::copy(error, &base)))?;
+        let copied = copying
+            .await
+            .unwrap_or_else(|ended| Err(ServerError::copy(&to, &to, ended.into())));
+        let (directory, dir) = copied.map_err(|error| error.in_base(&base))?;
         let snapshot = Self {
             directory,
             binary: server.0.clone(),
@@ -90,33 +62,25 @@ impl DataSnapshot {
     }
 
     /// Returns the data directory to copy, if the server can read it.
-    pub(crate) fn data_for(
-        &self,
-        binary: &Binary,
-        settings: &[Variable],
-    ) -> Result<PathBuf, SnapshotMismatch> {
-        if *binary != self.binary {
-            let name = |binary: &Binary| {
-                format!(
-                    "{} {} at {}",
-                    binary.flavor,
-                    binary.version,
-                    binary.path.display()
-                )
-            };
-            return Err(SnapshotMismatch::Server {
-                snapshot: name(&self.binary),
-                wanted: name(binary),
-            });
-        }
+    pub(crate) fn data_for(&self, binary: &Binary, settings: &[Variable]) -> anyhow::Result<PathBuf> {
+        let name = |binary: &Binary| {
+            let path = binary.path.display();
+            format!("{} {} at {path}", binary.flavor, binary.version)
+        };
+        ensure!(
+            *binary == self.binary,
+            "the data is from {}, and {} cannot start with it: load it once for each server",
+            name(&self.binary),
+            name(binary)
+        );
         let fixed = fixed_at_initialisation(settings);
-        if fixed != self.fixed {
-            let words = |settings: &[Variable]| settings.iter().map(Variable::to_string).collect();
-            return Err(SnapshotMismatch::Initialised {
-                snapshot: words(&self.fixed),
-                wanted: words(&fixed),
-            });
-        }
+        let words = |settings: &[Variable]| settings.iter().map(Variable::to_string).collect::<Vec<_>>();
+        ensure!(
+            fixed == self.fixed,
+            "the data is from a server with {:?}, and a server with {:?} cannot read it: load it once for each",
+            words(&self.fixed),
+            words(&fixed)
+        );
         Ok(self.directory.path().join("data"))
     }
 
@@ -132,7 +96,7 @@ impl DataSnapshot {
 }
 
 /// Copies all files of an instance into one data directory, including those placed elsewhere.
-fn gather(dir: &InstanceDir, to: &Path, user: &ServerUser, logs: &LogNames) -> Result<(), CopyError> {
+fn gather(dir: &InstanceDir, to: &Path, user: &ServerUser, logs: &LogNames) -> Result<(), ServerError> {
     let route = |entry: &DirEntry| match is_data(&entry.file_name().to_string_lossy(), logs) {
         true => Route::Copy,
         false => Route::Nowhere,

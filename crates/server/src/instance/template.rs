@@ -8,13 +8,15 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use anyhow::anyhow;
 use tempfile::TempDir;
 
-use crate::install::binary::Binary;
+use crate::error::ServerError;
+use crate::install::binary::{Binary, path_list};
 use crate::install::os_user::ServerUser;
 use crate::instance::command_line;
-use crate::instance::error::StartError;
 use crate::instance::instance_dir;
+use crate::instance::startup_failure::ended;
 use crate::process::child::{Launch, ServerProcess};
 use crate::process::error_log::ServerLog;
 use crate::process::pidfd::Exit;
@@ -42,7 +44,7 @@ pub(crate) struct TemplateSource<'a> {
 impl TemplateSource<'_> {
     /// Returns the directory of the template, and initialises it if there is none yet. Two processes that need the same
     /// template at the same time initialise it once.
-    pub(crate) async fn prepare(&self, progress: &(dyn Fn(&str) + Sync)) -> Result<PathBuf, StartError> {
+    pub(crate) async fn prepare(&self, progress: &(dyn Fn(&str) + Sync)) -> Result<PathBuf, ServerError> {
         let key = self.key()?;
         let template = self.templates.join(&key);
         if template.is_dir() {
@@ -62,9 +64,9 @@ impl TemplateSource<'_> {
     }
 
     /// Returns a name of the server and of everything that its initialised files depend on.
-    fn key(&self) -> Result<String, StartError> {
+    fn key(&self) -> Result<String, ServerError> {
         let path = &self.binary.path;
-        let metadata = fs::metadata(path).map_err(StartError::directory("read", path))?;
+        let metadata = fs::metadata(path).map_err(ServerError::directory("read", path))?;
         Ok(key(
             self.binary,
             &metadata,
@@ -72,7 +74,7 @@ impl TemplateSource<'_> {
         ))
     }
 
-    async fn lock(&self, key: &str, progress: &(dyn Fn(&str) + Sync)) -> Result<File, StartError> {
+    async fn lock(&self, key: &str, progress: &(dyn Fn(&str) + Sync)) -> Result<File, ServerError> {
         let path = self.templates.join(format!("{key}.lock"));
         let open = || {
             OpenOptions::new()
@@ -82,13 +84,15 @@ impl TemplateSource<'_> {
                 .mode(0o600)
                 .open(&path)
         };
-        let file = open().map_err(StartError::directory("open the lock", &path))?;
+        let file = open().map_err(ServerError::directory("open the lock", &path))?;
         let mut told = false;
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(file),
                 Err(TryLockError::WouldBlock) => {}
-                Err(TryLockError::Error(source)) => return Err(StartError::directory("lock", &path)(source)),
+                Err(TryLockError::Error(source)) => {
+                    return Err(ServerError::directory("lock", &path)(source));
+                }
             }
             if !told {
                 progress("waiting for another logtrace that initialises the same data directory");
@@ -111,8 +115,8 @@ impl TemplateSource<'_> {
         }
     }
 
-    async fn make(&self, key: &str, template: &Path) -> Result<(), StartError> {
-        let fail = |what| StartError::directory(what, self.templates);
+    async fn make(&self, key: &str, template: &Path) -> Result<(), ServerError> {
+        let fail = |what| ServerError::directory(what, self.templates);
         let work = TempDir::with_prefix_in(unfinished(key), self.templates).map_err(fail("write to"))?;
         let (data, tmp) = (work.path().join("data"), work.path().join("tmp"));
         fs::create_dir(&tmp).map_err(fail("write to"))?;
@@ -130,21 +134,30 @@ impl TemplateSource<'_> {
         fs::rename(&data, template).map_err(fail("write to"))
     }
 
-    async fn initialise(&self, work: &Path, data: &Path, tmp: &Path) -> Result<(), StartError> {
-        let (program, arguments) =
-            command_line::initialise(self.binary, data, tmp, &fixed_at_initialisation(self.settings))
-                .map_err(StartError::NoInstallScript)?;
+    async fn initialise(&self, work: &Path, data: &Path, tmp: &Path) -> Result<(), ServerError> {
+        let (program, arguments) = command_line::initialise(
+            self.binary,
+            data,
+            tmp,
+            &fixed_at_initialisation(self.settings),
+        )
+        .map_err(|scripts| {
+            let list = path_list(&scripts);
+            anyhow!(
+                "found none of {list} to initialise a data directory: install the whole of MariaDB's server \
+                         package"
+            )
+        })?;
         let process = ServerProcess::spawn(&Launch {
             program: &program,
             arguments: &arguments,
             user: self.user,
             directory: work,
             log: self.log,
-        })
-        .map_err(|source| StartError::Spawn { program, source })?;
+        })?;
         match process.watch().ended().await {
             Exit::Code(0) => Ok(()),
-            exit => Err(StartError::ended(
+            exit => Err(ended(
                 self.binary,
                 "initialising a data directory",
                 exit,

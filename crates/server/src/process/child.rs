@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use anyhow::Context;
 use rustix::process::{Pid, Signal, getppid, kill_process_group, set_parent_process_death_signal};
 
 use crate::install::os_user::ServerUser;
@@ -37,7 +38,11 @@ pub(crate) struct ServerProcess {
 
 impl ServerProcess {
     /// Starts a process.
-    pub(crate) fn spawn(launch: &Launch<'_>) -> io::Result<Self> {
+    pub(crate) fn spawn(launch: &Launch<'_>) -> anyhow::Result<Self> {
+        Self::start(launch).with_context(|| format!("cannot start {}", launch.program.display()))
+    }
+
+    fn start(launch: &Launch<'_>) -> io::Result<Self> {
         let mut command = Command::new(launch.program);
         command
             .args(launch.arguments)

@@ -4,23 +4,12 @@ use std::collections::BTreeMap;
 
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Value};
-use thiserror::Error;
 
+use crate::error::{ServerError, SettingError};
 use crate::settings::value_match::integer;
-use crate::settings::variable::{SettingError, verify};
+use crate::settings::variable::verify;
 use logtrace_common::{ConnectError, Connection};
 use logtrace_common::{Flavor, Variable};
-
-/// Error while global variables are set.
-#[derive(Debug, Error)]
-pub enum SetError {
-    /// The connection failed.
-    #[error(transparent)]
-    Connect(#[from] ConnectError),
-    /// The server does not take a value.
-    #[error(transparent)]
-    Setting(#[from] SettingError),
-}
 
 /// Sets global variables on a running server, verifies that it reports the new values, and returns all its variables.
 ///
@@ -29,11 +18,11 @@ pub(crate) async fn set_verified(
     connection: &Connection,
     flavor: Flavor,
     settings: &[Variable],
-) -> Result<BTreeMap<String, String>, SetError> {
+) -> Result<BTreeMap<String, String>, ServerError> {
     let mut conn = connection.connect().await?;
     for setting in settings {
         match set_global(connection, flavor, &mut conn, setting).await {
-            Ok(()) | Err(SetError::Setting(_)) => {}
+            Ok(()) | Err(ServerError::Setting(_)) => {}
             Err(broken) => return Err(broken),
         }
     }
@@ -66,7 +55,7 @@ async fn set_global(
     flavor: Flavor,
     conn: &mut Conn,
     setting: &Variable,
-) -> Result<(), SetError> {
+) -> Result<(), ServerError> {
     let statement = format!("SET GLOBAL {} = {}", setting.name(), literal(setting.value()));
     let set = conn.query_drop(statement).await;
     set.map_err(|error| explain(connection, flavor, setting, error))
@@ -78,7 +67,7 @@ fn explain(
     flavor: Flavor,
     setting: &Variable,
     error: mysql_async::Error,
-) -> SetError {
+) -> ServerError {
     let mysql_async::Error::Server(server) = &error else {
         return connection.explain(error).into();
     };

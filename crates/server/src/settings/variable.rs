@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use thiserror::Error;
-
+use crate::error::SettingError;
 use crate::settings::value_match::{has_value, truth};
 use logtrace_common::{Flavor, Variable};
 
@@ -33,45 +32,6 @@ const FIXED_AT_INITIALISATION: [&str; 6] = [
     "lower_case_table_names",
     "innodb_log_files_in_group",
 ];
-
-/// Error of a setting.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum SettingError {
-    /// logtrace itself sets the variable.
-    #[error("{0} cannot be set: logtrace itself chooses where a private server is and who reaches it")]
-    Reserved(String),
-    /// The server has no such variable.
-    #[error("this {flavor} has no variable {name}: check the spelling, and that it belongs to this version")]
-    Unknown {
-        /// Name of the variable.
-        name: String,
-        /// The server asked.
-        flavor: Flavor,
-    },
-    /// The server runs with another value.
-    #[error(
-        "the server did not take {name}={wanted}: it reports {reported:?}. Choose a value that it takes unchanged"
-    )]
-    NotTaken {
-        /// Name of the variable.
-        name: String,
-        /// Wanted value.
-        wanted: String,
-        /// The value that the server reports.
-        reported: String,
-    },
-    /// A running server cannot change it.
-    #[error("{0} can only be set when a server starts: use a private server, or restart this one with it")]
-    ReadOnly(String),
-    /// The server refused the value.
-    #[error("the server refuses {setting}: {message}")]
-    Refused {
-        /// Variable and value.
-        setting: Variable,
-        /// Message of the server.
-        message: String,
-    },
-}
 
 /// Returns whether logtrace itself chooses this variable of a private server.
 pub fn is_reserved(variable: &Variable) -> bool {
@@ -152,8 +112,7 @@ pub(crate) fn verify(
         })?;
         if !has_value(name, value, reported) {
             return Err(SettingError::NotTaken {
-                name: name.to_owned(),
-                wanted: value.to_owned(),
+                wanted: setting.clone(),
                 reported: reported.clone(),
             });
         }

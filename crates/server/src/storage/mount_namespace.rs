@@ -1,23 +1,16 @@
 //! Mount namespace of logtrace, which ends with it.
 
 use std::cell::Cell;
-use std::io;
 
 use rustix::io::Errno;
 use rustix::mount::{MountPropagationFlags, mount_change};
 use rustix::thread::{UnshareFlags, unshare_unsafe};
-use thiserror::Error;
+
+use crate::error::ServerError;
 
 thread_local! {
     /// Whether this thread has entered a mount namespace.
     static ENTERED: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Error for a mount namespace that cannot be made.
-#[derive(Debug, Error)]
-#[error("cannot make a mount namespace{}", remedy(.source))]
-pub struct MountNamespaceError {
-    source: io::Error,
 }
 
 /// Enters a mount namespace of logtrace's own, if the calling thread has not entered one yet. Threads that it starts later
@@ -25,10 +18,14 @@ pub struct MountNamespaceError {
 ///
 /// The kernel unmounts what is mounted in the namespace when its last process ends, even if that is killed
 /// (mount_namespaces(7)). Other processes do not see these mounts. Mounts that others make are seen here.
-pub fn enter_mount_namespace() -> Result<(), MountNamespaceError> {
+pub fn enter_mount_namespace() -> Result<(), ServerError> {
     if !ENTERED.get() {
-        enter().map_err(|source| MountNamespaceError {
-            source: source.into(),
+        enter().map_err(|error| {
+            let remedy = match error {
+                Errno::ACCESS | Errno::PERM => " (run logtrace as root, in a container with CAP_SYS_ADMIN)",
+                _ => "",
+            };
+            anyhow::Error::from(error).context(format!("cannot make a mount namespace{remedy}"))
         })?;
         ENTERED.set(true);
     }
@@ -50,11 +47,4 @@ fn enter() -> Result<(), Errno> {
         "/",
         MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC,
     )
-}
-
-fn remedy(source: &io::Error) -> &'static str {
-    match source.kind() {
-        io::ErrorKind::PermissionDenied => " (run logtrace as root, in a container with CAP_SYS_ADMIN)",
-        _ => "",
-    }
 }

@@ -2,20 +2,21 @@
 
 use std::fmt;
 use std::io;
-use std::path::{self, PathBuf};
+use std::path;
 use std::str::FromStr;
 use strum::IntoEnumIterator;
 
-use thiserror::Error;
+use anyhow::{Context, anyhow, bail, ensure};
 
+use crate::error::ServerError;
 use crate::facts::placed::{Placed, PlacedOn};
 use crate::install::os_user::ServerUser;
 use crate::settings::variable::BINLOG;
 use crate::storage::file_location::FileLocation;
+use logtrace_common::{FileClass, Flavor, LogNames, Variable};
 
 /// MySQL's directory of temporary tablespaces. Its files are classified by this name.
 pub(crate) const INNODB_TEMPORARY: &str = "#innodb_temp";
-use logtrace_common::{FileClass, Flavor, LogNames, Variable};
 
 /// Class of files, and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,83 +27,23 @@ pub struct Placement {
     pub place: FileLocation,
 }
 
-/// Error of a placement.
-#[derive(Debug, Error)]
-pub enum PlacementError {
-    /// The text is not of the form `CLASS=DIR`.
-    #[error("{0:?} is not a placement: write CLASS=DIR, for example redo=/mnt/fast")]
-    Malformed(String),
-    /// The class does not exist, or cannot be placed.
-    #[error("{0:?} is not a class of files that can be placed: choose one of {classes}", classes = names())]
-    Class(String),
-    /// A class is placed twice.
-    #[error("{0} is placed twice: a class of files has one place")]
-    Twice(FileClass),
-    /// The server would read the path as several paths.
-    #[error(
-        "temporary cannot be placed in {0}: the server reads a colon or semicolon as the end of a path (tmpdir and innodb_temp_data_file_path are lists). Choose a directory without them"
-    )]
-    List(PathBuf),
-    /// A variable is also set by a setting.
-    #[error("{variable} is set, and --place {class} sets it as well: leave one of the two")]
-    Set {
-        /// Class of the files.
-        class: FileClass,
-        /// Name of the variable.
-        variable: String,
-    },
-    /// The server needs to read these files.
-    #[error(
-        "{0} cannot be discarded: a server reads these files. Only slow_log and general_log can be placed in \"nothing\""
-    )]
-    Needed(FileClass),
-    /// The server has no files of this class.
-    #[error("{flavor} cannot place {class}: {why}")]
-    Unplaceable {
-        /// Flavor of the server.
-        flavor: Flavor,
-        /// Class of the files.
-        class: FileClass,
-        /// Present location of the files.
-        why: &'static str,
-    },
-    /// The directory cannot be inspected.
-    #[error("cannot place {class} in {directory} (create the directory first, or name another one)")]
-    Directory {
-        /// Class of the files.
-        class: FileClass,
-        /// Directory.
-        directory: PathBuf,
-        /// Error of the system.
-        source: io::Error,
-    },
-    /// The server's user may not enter the directory.
-    #[error(
-        "cannot place {class} in {directory}: the server runs as user {user}, who may not enter {closed}: chmod o+x {closed}, or name another directory"
-    )]
-    Closed {
-        /// Class of the files.
-        class: FileClass,
-        /// Directory.
-        directory: PathBuf,
-        /// Name of the user.
-        user: String,
-        /// Directory that the user may not enter.
-        closed: PathBuf,
-    },
-}
-
 impl FromStr for Placement {
-    type Err = PlacementError;
+    type Err = ServerError;
 
-    fn from_str(text: &str) -> Result<Self, PlacementError> {
+    fn from_str(text: &str) -> Result<Self, ServerError> {
         let (class, directory) = text
             .split_once('=')
             .filter(|(class, directory)| !class.is_empty() && !directory.is_empty())
-            .ok_or_else(|| PlacementError::Malformed(text.to_owned()))?;
+            .with_context(|| {
+                format!("{text:?} is not a placement: write CLASS=DIR, for example redo=/mnt/fast")
+            })?;
         let class = placeable()
             .find(|known| known.as_str() == class)
-            .ok_or_else(|| PlacementError::Class(class.to_owned()))?;
+            .with_context(|| {
+                let names: Vec<&str> = placeable().map(FileClass::as_str).collect();
+                let names = names.join(", ");
+                format!("{class:?} is not a class of files that can be placed: choose one of {names}")
+            })?;
         Ok(Self {
             class,
             place: FileLocation::Directory(directory.into()),
@@ -115,26 +56,22 @@ fn placeable() -> impl Iterator<Item = FileClass> {
     FileClass::iter().filter(|&class| class != FileClass::Other)
 }
 
-fn names() -> String {
-    let names: Vec<&str> = placeable().map(FileClass::as_str).collect();
-    names.join(", ")
-}
-
 /// Checks that each class is placed once, that no setting sets a variable of a placement, and that the server reads
 /// each location as one path.
-pub fn check_placements(placements: &[Placement], settings: &[Variable]) -> Result<(), PlacementError> {
+pub fn check_placements(placements: &[Placement], settings: &[Variable]) -> Result<(), ServerError> {
     for (at, placement) in placements.iter().enumerate() {
         placement.check_path()?;
-        let class = &placement.class;
-        if placements[..at].iter().any(|earlier| earlier.class == *class) {
-            return Err(PlacementError::Twice(*class));
+        let class = placement.class;
+        if placements[..at].iter().any(|earlier| earlier.class == class) {
+            return Err(anyhow!("{class} is placed twice: a class of files has one place").into());
         }
-        let set = |setting: &&Variable| variables(*class).contains(&setting.name());
+        let set = |setting: &&Variable| variables(class).contains(&setting.name());
         if let Some(setting) = settings.iter().find(set) {
-            return Err(PlacementError::Set {
-                class: *class,
-                variable: setting.name().to_owned(),
-            });
+            let variable = setting.name();
+            return Err(anyhow!(
+                "{variable} is set, and --place {class} sets it as well: leave one of the two"
+            )
+            .into());
         }
     }
     Ok(())
@@ -142,7 +79,7 @@ pub fn check_placements(placements: &[Placement], settings: &[Variable]) -> Resu
 
 impl Placement {
     /// Checks that the path is a single entry if the variables of the class are lists.
-    fn check_path(&self) -> Result<(), PlacementError> {
+    fn check_path(&self) -> anyhow::Result<()> {
         // As the server is told: one that is not there is refused later.
         let FileLocation::Directory(given) = &self.place else {
             return Ok(());
@@ -150,21 +87,27 @@ impl Placement {
         let whole = given.canonicalize().or_else(|_| path::absolute(given));
         let whole = whole.unwrap_or_else(|_| given.clone());
         let parts = whole.as_os_str().as_encoded_bytes();
-        if self.class == FileClass::Temporary && parts.iter().any(|byte| b":;".contains(byte)) {
-            return Err(PlacementError::List(whole));
-        }
+        ensure!(
+            self.class != FileClass::Temporary || !parts.iter().any(|byte| b":;".contains(byte)),
+            "temporary cannot be placed in {}: the server reads a colon or semicolon as the end of a path (tmpdir and \
+             innodb_temp_data_file_path are lists). Choose a directory without them",
+            whole.display()
+        );
         Ok(())
     }
 
     /// Checks that the server has files of the class, which may depend on its other settings.
-    pub fn check_server(&self, flavor: Flavor, settings: &[Variable]) -> Result<(), PlacementError> {
+    pub fn check_server(&self, flavor: Flavor, settings: &[Variable]) -> anyhow::Result<()> {
+        let class = self.class;
         let separate_undo = settings
             .iter()
             .any(|setting| setting.name() == "innodb_undo_tablespaces" && setting.value() != "0");
         let is_query_log = matches!(self.class, FileClass::SlowLog | FileClass::GeneralLog);
-        if self.place == FileLocation::Nothing && !is_query_log {
-            return Err(PlacementError::Needed(self.class));
-        }
+        ensure!(
+            self.place != FileLocation::Nothing || is_query_log,
+            "{class} cannot be discarded: a server reads these files. Only slow_log and general_log can be placed in \
+             \"nothing\""
+        );
         let why = match (flavor, self.class) {
             (Flavor::MariaDb, FileClass::Doublewrite) => "its doublewrite buffer is a part of ibdata1",
             (Flavor::MariaDb, FileClass::Undo) if !separate_undo => {
@@ -172,36 +115,29 @@ impl Placement {
             }
             _ => return Ok(()),
         };
-        Err(PlacementError::Unplaceable {
-            flavor,
-            class: self.class,
-            why,
-        })
+        bail!("{flavor} cannot place {class}: {why}")
     }
 
     /// Checks that the directory exists and that the server's user may enter it.
-    pub(crate) fn check_directory(&self, user: &ServerUser) -> Result<(), PlacementError> {
+    pub(crate) fn check_directory(&self, user: &ServerUser) -> anyhow::Result<()> {
         let FileLocation::Directory(directory) = &self.place else {
             return Ok(());
         };
-        let (class, directory) = (self.class, directory.clone());
+        let failed = format!("cannot place {} in {}", self.class, directory.display());
         let inspected = directory.metadata().and_then(|metadata| match metadata.is_dir() {
-            true => user.first_closed(&directory),
+            true => user.first_closed(directory),
             false => Err(io::ErrorKind::NotADirectory.into()),
         });
-        match inspected {
-            Ok(None) => Ok(()),
-            Ok(Some(closed)) => Err(PlacementError::Closed {
-                class,
-                directory,
-                user: user.name.clone(),
-                closed,
-            }),
-            Err(source) => Err(PlacementError::Directory {
-                class,
-                directory,
-                source,
-            }),
+        let closed = inspected
+            .with_context(|| format!("{failed} (create the directory first, or name another one)"))?;
+        match closed {
+            None => Ok(()),
+            Some(closed) => bail!(
+                "{failed}: the server runs as user {}, who may not enter {closed}: chmod o+x {closed}, or name another \
+                 directory",
+                user.name,
+                closed = closed.display()
+            ),
         }
     }
 }
@@ -317,10 +253,8 @@ mod tests {
         let free = [Variable::new("sync_binlog", "0")];
         assert!(check_placements(&places, &free).is_ok());
         let twice = [placement("redo=/a"), placement("redo=/b")];
-        assert!(matches!(
-            check_placements(&twice, &[]),
-            Err(PlacementError::Twice(FileClass::Redo))
-        ));
+        let error = check_placements(&twice, &[]).unwrap_err().to_string();
+        assert!(error.contains("redo is placed twice"), "{error}");
         let off = [Variable::new("log-bin", "OFF")];
         let error = check_placements(&places, &off).unwrap_err().to_string();
         assert!(error.contains("log_bin is set"), "{error}");
@@ -342,7 +276,7 @@ mod tests {
         for flavor in [Flavor::MySql, Flavor::MariaDb] {
             for class in placeable() {
                 for on in [PlacedOn::Directory, PlacedOn::DevNull] {
-                    let directory = PathBuf::from("/dev");
+                    let directory = std::path::PathBuf::from("/dev");
                     for setting in settings(&Placed { class, directory, on }, flavor) {
                         assert!(variables(class).contains(&setting.name()), "{setting}");
                         assert!(setting.value().starts_with("/dev"), "{setting}");

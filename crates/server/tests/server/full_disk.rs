@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use logtrace_common::Flavor;
-use logtrace_server::{Instance, StartError};
+use logtrace_server::{Instance, ServerError};
 use rstest::rstest;
 
 use crate::base::{Base, Messages};
@@ -62,7 +62,7 @@ async fn no_space_for_a_copy(#[case] flavor: Flavor) {
         .await
         .unwrap_err();
     assert!(
-        matches!(&error, StartError::DiskFull(path) if *path == disk.0),
+        matches!(&error, ServerError::DiskFull(path) if *path == disk.0),
         "{error}"
     );
     assert_eq!(disk.used_files(), Vec::<PathBuf>::new());
@@ -82,7 +82,7 @@ async fn no_space_to_initialise(#[case] flavor: Flavor) {
         .await
         .unwrap_err();
     assert!(
-        matches!(&error, StartError::DiskFull(path) if *path == disk.0),
+        matches!(&error, ServerError::DiskFull(path) if *path == disk.0),
         "{error}"
     );
     assert_eq!(messages.containing("initialising"), 1);
@@ -105,7 +105,7 @@ async fn no_space_for_the_start_after_the_copy(#[case] flavor: Flavor) {
     let config = base.config(flavor, &[setting]);
     let error = Instance::start(&config, &|_| {}).await.unwrap_err();
     assert!(
-        matches!(&error, StartError::DiskFull(path) if *path == disk.0),
+        matches!(&error, ServerError::DiskFull(path) if *path == disk.0),
         "{error}"
     );
     assert_eq!(disk.used_files(), Vec::<PathBuf>::new());

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use logtrace_common::{FileClass, Flavor, Variable};
-use logtrace_server::{Exit, Instance, InstanceConfig, SnapshotError, SnapshotMismatch, StartError};
+use logtrace_server::{Exit, Instance, InstanceConfig};
 use rstest::rstest;
 
 use crate::base::{Base, ask, tell};
@@ -149,14 +149,11 @@ async fn data_that_a_server_cannot_read_is_refused_before_it_starts() {
     };
     let error = refused(&base.config(Flavor::MySql, &[])).await;
     assert!(
-        matches!(error, StartError::Snapshot(SnapshotMismatch::Server { .. })),
+        error.to_string().contains("load it once for each server"),
         "{error}"
     );
     let error = refused(&base.config(Flavor::MariaDb, &["innodb_page_size=4k"])).await;
-    assert!(
-        matches!(error, StartError::Snapshot(SnapshotMismatch::Initialised { .. })),
-        "{error}"
-    );
+    assert!(error.to_string().contains("innodb_page_size=4k"), "{error}");
     assert_eq!(base.left(), [kept.directory()]);
     drop(kept);
     assert_eq!(base.left().len(), 0);
@@ -173,13 +170,9 @@ async fn data_of_a_server_that_crashed_is_not_kept() {
     server.died().await;
     let error = server.stop_and_snapshot().await.unwrap_err();
     assert!(
-        matches!(
-            error,
-            SnapshotError::Unclean {
-                exit: Exit::Signal(9),
-                ..
-            }
-        ),
+        error
+            .to_string()
+            .contains("ended with signal 9 instead of a clean shutdown"),
         "{error}"
     );
     assert_eq!(base.left().len(), 0);

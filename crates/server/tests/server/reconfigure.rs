@@ -3,7 +3,7 @@
 use std::fs;
 
 use logtrace_common::{Flavor, Variable};
-use logtrace_server::{Instance, SetError, SettingError, StartError, is_live};
+use logtrace_server::{Instance, ServerError, SettingError, is_live};
 use rstest::rstest;
 
 use crate::base::{Base, all, ask, tell, wait_until};
@@ -156,7 +156,7 @@ async fn refused_values_are_named_with_the_words_of_the_server(#[case] flavor: F
     ] {
         let error = refused(text).await;
         assert!(
-            matches!(&error, StartError::Setting(error) if is_expected(error)),
+            matches!(&error, ServerError::Setting(error) if is_expected(error)),
             "{error}"
         );
     }
@@ -201,7 +201,7 @@ async fn the_default_of_a_listed_variable_is_that_of_a_plain_server(#[case] flav
     }
     let unlisted = instance.set_live(&settings(&["innodb_io_capacity=400"])).await;
     assert!(
-        matches!(unlisted, Err(SetError::Setting(SettingError::ReadOnly(_)))),
+        matches!(unlisted, Err(ServerError::Setting(SettingError::ReadOnly(_)))),
         "{unlisted:?}"
     );
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use logtrace_common::{FileClass, Flavor};
 use logtrace_server::{
     FileLocation, HostFacts, ImageConfig, ImageKind, Instance, InstanceConfig, PlacedOn, Placement,
-    StartError,
+    ServerError,
 };
 use rstest::rstest;
 
@@ -126,7 +126,10 @@ async fn options_that_cannot_be_had_are_told_with_the_systems_words(
     let mut config: InstanceConfig = base.config(Flavor::MariaDb, &[]);
     config.image = Some(image(kind, make, mount));
     let error = Instance::start(&config, &|_| {}).await.unwrap_err();
-    assert!(matches!(error, StartError::Image(_)), "{error}");
+    assert!(
+        matches!(error, ServerError::Make(_) | ServerError::Mount { .. }),
+        "{error}"
+    );
     let text = error.to_string();
     assert!(text.contains(word), "{text}");
     assert_eq!(mount.is_empty(), !text.contains("the kernel: "), "{text}");

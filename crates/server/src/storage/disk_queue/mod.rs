@@ -5,11 +5,12 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context, ensure};
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
+use crate::error::ServerError;
 use crate::facts::block_device::chosen;
-use crate::facts::file_system::{FileSystemError, FileSystemFacts};
+use crate::facts::file_system::FileSystemFacts;
 use crate::storage::locked_dir::guard;
 
 /// Start of the name of a note, before the name of the disk.
@@ -39,68 +40,6 @@ pub struct QueueSetting {
     pub value: String,
 }
 
-/// Error while a queue is set or restored.
-#[derive(Debug, Error)]
-pub enum QueueError {
-    /// logtrace does not set such a setting.
-    #[error("logtrace does not set {name:?} of a disk's queue: choose one of {known}", known = KNOWN.join(", "))]
-    Unknown {
-        /// Requested name or value.
-        name: String,
-    },
-    /// The disk does not have the setting.
-    #[error("the disk {disk} has no {name} to set")]
-    Missing {
-        /// Name of the disk.
-        disk: String,
-        /// Name of the setting.
-        name: String,
-        /// Error of the system.
-        source: io::Error,
-    },
-    /// The kernel refuses the value.
-    #[error("the kernel refuses {name}={value} for {disk}, which has {has}")]
-    Refused {
-        /// Name of the disk.
-        disk: String,
-        /// Name of the setting.
-        name: String,
-        /// Requested name or value.
-        value: String,
-        /// Present value, or possible values.
-        has: String,
-        /// Error of the system.
-        source: io::Error,
-    },
-    /// The kernel took another value.
-    #[error(
-        "the disk {disk} did not take {name}={value}: it has {has:?}. Choose a value that it takes unchanged"
-    )]
-    NotTaken {
-        /// Name of the disk.
-        disk: String,
-        /// Name of the setting.
-        name: String,
-        /// Requested name or value.
-        value: String,
-        /// Present value.
-        has: String,
-    },
-    /// Another logtrace has set the queue.
-    #[error("another logtrace has set the queue of {0}: wait until it is done")]
-    InUse(String),
-    /// The old values cannot be noted.
-    #[error("cannot write the old values of {disk} to {note}")]
-    Note {
-        /// Name of the disk.
-        disk: String,
-        /// Path of the note.
-        note: PathBuf,
-        /// Error of the system.
-        source: io::Error,
-    },
-}
-
 /// Settings of a disk that are restored when this is dropped.
 ///
 /// The old values are noted first: if logtrace is killed, the next start restores them.
@@ -121,23 +60,25 @@ struct Queue {
 }
 
 /// Checks that a disk has a setting, with any value.
-pub fn check_queue(disk: &str, setting: &QueueSetting) -> Result<(), QueueError> {
-    check_known(std::slice::from_ref(setting))?;
-    Queue::of(Path::new("/sys"), disk).old(&setting.name).map(drop)
+pub fn check_queue(disk: &str, setting: &QueueSetting) -> Result<(), ServerError> {
+    check_known(setting)?;
+    Queue::of(Path::new("/sys"), disk).old(&setting.name)?;
+    Ok(())
 }
 
-fn check_known(settings: &[QueueSetting]) -> Result<(), QueueError> {
-    match settings.iter().find(|setting| !KNOWN.contains(&&*setting.name)) {
-        Some(unknown) => Err(QueueError::Unknown {
-            name: unknown.name.clone(),
-        }),
-        None => Ok(()),
-    }
+fn check_known(setting: &QueueSetting) -> anyhow::Result<()> {
+    let name = &setting.name;
+    let known = KNOWN.join(", ");
+    ensure!(
+        KNOWN.contains(&&**name),
+        "logtrace does not set {name:?} of a disk's queue: choose one of {known}"
+    );
+    Ok(())
 }
 
 /// Returns the disk under an existing directory. If the directory is on an image file, returns the disk that holds the
 /// file.
-pub fn disk_under(directory: &Path) -> Result<Option<String>, FileSystemError> {
+pub fn disk_under(directory: &Path) -> Result<Option<String>, ServerError> {
     let facts = FileSystemFacts::of(directory)?;
     let below = facts.below.and_then(|below| below.device);
     Ok(below.or(facts.device).map(|device| device.disk))
@@ -146,27 +87,23 @@ pub fn disk_under(directory: &Path) -> Result<Option<String>, FileSystemError> {
 impl QueueGuard {
     /// Sets the queue of a whole disk, such as `vda`, and verifies the values. Notes are in `base`, the directory of
     /// instances.
-    pub fn set(base: &Path, disk: &str, settings: &[QueueSetting]) -> Result<Self, QueueError> {
-        Self::set_in(Path::new("/sys"), base, disk, settings)
+    pub fn set(base: &Path, disk: &str, settings: &[QueueSetting]) -> Result<Self, ServerError> {
+        Ok(Self::set_in(Path::new("/sys"), base, disk, settings)?)
     }
 
-    fn set_in(sys: &Path, base: &Path, disk: &str, settings: &[QueueSetting]) -> Result<Self, QueueError> {
-        check_known(settings)?;
+    fn set_in(sys: &Path, base: &Path, disk: &str, settings: &[QueueSetting]) -> anyhow::Result<Self> {
+        settings.iter().try_for_each(check_known)?;
         let queue = Queue::of(sys, disk);
         let note = base.join(format!("{NOTE}{disk}"));
-        let fail = |source| QueueError::Note {
-            disk: disk.to_owned(),
-            note: note.clone(),
-            source,
-        };
-        let lock = lock(base, &note)
-            .map_err(fail)?
-            .ok_or_else(|| QueueError::InUse(disk.to_owned()))?;
+        let fail = || note_error(disk, &note);
+        let lock = lock(base, &note).with_context(fail)?.with_context(|| {
+            format!("another logtrace has set the queue of {disk}: wait until it is done")
+        })?;
         // What a killed logtrace has left is no old value.
-        put_back(&queue, &note).map_err(fail)?;
+        put_back(&queue, &note).with_context(fail)?;
         let old: Result<Vec<_>, _> = settings.iter().map(|setting| queue.old(&setting.name)).collect();
         let old = old?;
-        write_note(&lock, &old).map_err(fail)?;
+        write_note(&lock, &old).with_context(fail)?;
         let guard = Self {
             queue,
             note,
@@ -178,21 +115,17 @@ impl QueueGuard {
     }
 
     /// Restores the old values and returns an error if that fails.
-    pub fn put_back(mut self) -> Result<(), QueueError> {
-        self.restore()
+    pub fn put_back(mut self) -> Result<(), ServerError> {
+        Ok(self.restore()?)
     }
 
-    fn restore(&mut self) -> Result<(), QueueError> {
+    fn restore(&mut self) -> anyhow::Result<()> {
         // Backwards: a scheduler has settings of its own.
         while let Some(setting) = self.old.last() {
             self.queue.set(setting)?;
             self.old.pop();
         }
-        remove(&self.note).map_err(|source| QueueError::Note {
-            disk: self.queue.disk.clone(),
-            note: self.note.clone(),
-            source,
-        })
+        remove(&self.note).with_context(|| note_error(&self.queue.disk, &self.note))
     }
 }
 
@@ -216,43 +149,39 @@ impl Queue {
         Ok(text.trim().to_owned())
     }
 
-    fn old(&self, name: &str) -> Result<QueueSetting, QueueError> {
-        let value = self.read(name).map_err(|source| QueueError::Missing {
-            disk: self.disk.clone(),
-            name: name.to_owned(),
-            source,
-        })?;
+    fn old(&self, name: &str) -> anyhow::Result<QueueSetting> {
+        let value = self
+            .read(name)
+            .with_context(|| format!("the disk {} has no {name} to set", self.disk))?;
         Ok(QueueSetting {
             name: name.to_owned(),
             value: chosen(&value),
         })
     }
 
-    fn set(&self, setting: &QueueSetting) -> Result<(), QueueError> {
-        let QueueSetting { name, value } = setting.clone();
-        let disk = self.disk.clone();
-        let has = || self.read(&name).unwrap_or_default();
-        if let Err(source) = fs::write(self.directory.join(&name), &value) {
-            let has = has();
-            return Err(QueueError::Refused {
-                disk,
-                name,
-                value,
-                has,
-                source,
-            });
-        }
-        let has = chosen(&has());
-        match has == value {
-            true => Ok(()),
-            false => Err(QueueError::NotTaken {
-                disk,
-                name,
-                value,
-                has,
-            }),
-        }
+    fn set(&self, setting: &QueueSetting) -> anyhow::Result<()> {
+        self.write(setting)?;
+        let has = chosen(&self.read(&setting.name).unwrap_or_default());
+        let (disk, QueueSetting { name, value }) = (&self.disk, setting);
+        ensure!(
+            has == *value,
+            "the disk {disk} did not take {name}={value}: it has {has:?}. Choose a value that it takes unchanged"
+        );
+        Ok(())
     }
+
+    /// Writes a value without verifying it.
+    fn write(&self, setting: &QueueSetting) -> anyhow::Result<()> {
+        let (disk, QueueSetting { name, value }) = (&self.disk, setting);
+        fs::write(self.directory.join(name), value).with_context(|| {
+            let has = self.read(name).unwrap_or_default();
+            format!("the kernel refuses {name}={value} for {disk}, which has {has}")
+        })
+    }
+}
+
+fn note_error(disk: &str, note: &Path) -> String {
+    format!("cannot write the old values of {disk} to {}", note.display())
 }
 
 /// Restores the values in the notes of ended processes in `base`. Returns the disks, each with its result.
@@ -326,11 +255,11 @@ fn put_back(queue: &Queue, note: &Path) -> io::Result<()> {
             name: name.to_owned(),
             value: value.to_owned(),
         };
-        match queue.set(&setting) {
-            Ok(()) | Err(QueueError::NotTaken { .. }) => {}
+        match queue.write(&setting) {
+            Ok(()) => {}
             // A loop device or a disk that is gone takes its settings along.
             Err(_) if !queue.directory.exists() => {}
-            Err(error) => return Err(io::Error::other(error)),
+            Err(error) => return Err(io::Error::other(format!("{error:#}"))),
         }
     }
     Ok(())

@@ -6,18 +6,18 @@ pub(crate) mod size;
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions, Permissions};
-use std::io;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, fchown};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use thiserror::Error;
+use anyhow::Context;
 
-use crate::facts::file_system::{FileSystemError, FileSystemFacts};
+use crate::error::ServerError;
+use crate::facts::file_system::FileSystemFacts;
 use crate::install::os_user::ServerUser;
 use crate::process::child::{Launch, ServerProcess};
 use crate::process::error_log::{ServerLog, first_lines};
 use crate::process::pidfd::Exit;
-use crate::storage::fs_image::fs_kind::{ImageKind, MissingTool};
+use crate::storage::fs_image::fs_kind::ImageKind;
 use crate::storage::fs_image::loop_device::LoopDevice;
 use crate::storage::fs_image::size::ImageSize;
 use crate::storage::mount::{Mounted, Refusal, mount};
@@ -35,86 +35,37 @@ pub struct ImageConfig {
     pub mount_options: Vec<String>,
 }
 
-/// Error while a file system is made or mounted.
-#[derive(Debug, Error)]
-pub enum ImageError {
-    /// This machine cannot make or mount the file system.
-    #[error(transparent)]
-    Tool(#[from] MissingTool),
-    /// The disk below is too small.
-    #[error(
-        "an image of {size} may grow to its full size, and {path} has only {free} MiB free: free some, or choose a smaller --fs-size or another directory with --home"
-    )]
-    NoRoom {
-        /// Requested size.
-        size: ImageSize,
-        /// Directory of the image.
-        path: PathBuf,
-        /// Free MiB in the directory.
-        free: u64,
-    },
-    /// The facts of the disk below cannot be read.
-    #[error(transparent)]
-    FileSystem(#[from] FileSystemError),
-    /// The program that makes the file system failed.
-    #[error("{tool} ended with {exit}:\n  {}", .lines.join("\n  "))]
-    Make {
-        /// Path of the program.
-        tool: PathBuf,
-        /// End of the process.
-        exit: Exit,
-        /// First lines of the output.
-        lines: Vec<String>,
-    },
-    /// The mount failed.
-    #[error("cannot mount {kind}{}{}", with_options(.options), kernel_messages(.messages))]
-    Mount {
-        /// Kind of the file system.
-        kind: String,
-        /// Mount options.
-        options: Vec<String>,
-        /// Error of the system.
-        source: io::Error,
-        /// Messages of the kernel.
-        messages: Vec<String>,
-    },
-    /// A step failed.
-    #[error("cannot {what} the {kind} of the server")]
-    Step {
-        /// Failed step.
-        what: &'static str,
-        /// Kind of the file system.
-        kind: ImageKind,
-        /// Error of the system.
-        source: io::Error,
-    },
-}
-
 /// Checks that all these images can be made in `directory`, before any is made.
-pub(crate) fn check_images(images: &[&ImageConfig], directory: &Path) -> Result<(), ImageError> {
+pub(crate) fn check_images(images: &[&ImageConfig], directory: &Path) -> Result<(), ServerError> {
     for image in images {
-        image.kind.tool()?;
+        image.kind.tool().map_err(anyhow::Error::from)?;
     }
     let size = ImageSize::sum(images.iter().map(|image| image.size));
     let free = FileSystemFacts::of(directory)?.free_bytes;
     if images.is_empty() || free >= size.bytes() {
         return Ok(());
     }
-    Err(ImageError::NoRoom {
-        size,
-        path: directory.to_owned(),
-        free: free >> 20,
-    })
+    Err(ServerError::NoRoom(format!(
+        "an image of {size} may grow to its full size, and {} has only {} MiB free: free some, or choose a smaller \
+         --fs-size or another directory with --home",
+        directory.display(),
+        free >> 20
+    )))
 }
 
-impl ImageError {
-    pub(crate) fn mount(kind: &str, options: &[String], refusal: Refusal) -> Self {
-        Self::Mount {
-            kind: kind.to_owned(),
-            options: options.to_owned(),
-            source: refusal.source,
-            messages: refusal.messages,
-        }
+/// Returns the error of a mount, with the kernel's messages, the only explanation of an option that it refuses.
+pub(crate) fn mount_error(kind: &str, options: &[String], refusal: Refusal) -> ServerError {
+    let options = match options {
+        [] => String::new(),
+        options => format!(" with {}", options.join(",")),
+    };
+    let lines = refusal
+        .messages
+        .iter()
+        .map(|line| format!("\n  the kernel: {line}"));
+    ServerError::Mount {
+        message: format!("cannot mount {kind}{options}{}", lines.collect::<String>()),
+        source: refusal.source,
     }
 }
 
@@ -141,7 +92,7 @@ impl ImageConfig {
         mount_point: &Path,
         user: &ServerUser,
         log: &ServerLog,
-    ) -> Result<Mounted, ImageError> {
+    ) -> Result<Mounted, ServerError> {
         let path = directory.join("image");
         let file = OpenOptions::new()
             .read(true)
@@ -149,13 +100,14 @@ impl ImageConfig {
             .create_new(true)
             .mode(0o600)
             .open(&path)
-            .map_err(self.failed("create"))?;
-        file.set_len(self.size.bytes()).map_err(self.failed("create"))?;
-        fchown(&file, Some(user.uid), Some(user.gid)).map_err(self.failed("create"))?;
+            .with_context(|| self.failed("create"))?;
+        file.set_len(self.size.bytes())
+            .with_context(|| self.failed("create"))?;
+        fchown(&file, Some(user.uid), Some(user.gid)).with_context(|| self.failed("create"))?;
         self.make(&path, directory, user, log).await?;
-        let device = LoopDevice::attach(&file).map_err(self.failed("attach a loop device to"))?;
-        fs::remove_file(&path).map_err(self.failed("hide"))?;
-        fs::create_dir(mount_point).map_err(self.failed("mount"))?;
+        let device = LoopDevice::attach(&file).with_context(|| self.failed("attach a loop device to"))?;
+        fs::remove_file(&path).with_context(|| self.failed("hide"))?;
+        fs::create_dir(mount_point).with_context(|| self.failed("mount"))?;
         let mounted = mount(
             self.kind.as_str(),
             Some(device.path()),
@@ -163,12 +115,12 @@ impl ImageConfig {
             &self.mount_options,
         );
         let mounted =
-            mounted.map_err(|refusal| ImageError::mount(self.kind.as_str(), &self.mount_options, refusal))?;
+            mounted.map_err(|refusal| mount_error(self.kind.as_str(), &self.mount_options, refusal))?;
         let own = || {
             fs::set_permissions(mount_point, Permissions::from_mode(0o700))?;
             user.own(mount_point)
         };
-        own().map_err(self.failed("give away"))?;
+        own().with_context(|| self.failed("give away"))?;
         Ok(mounted)
     }
 
@@ -182,8 +134,8 @@ impl ImageConfig {
         directory: &Path,
         user: &ServerUser,
         log: &ServerLog,
-    ) -> Result<(), ImageError> {
-        let tool = self.kind.tool()?;
+    ) -> Result<(), ServerError> {
+        let tool = self.kind.tool().map_err(anyhow::Error::from)?;
         let mut arguments = vec!["-q".into()];
         arguments.extend(self.make_options.iter().map(OsString::from));
         arguments.push(path.into());
@@ -194,32 +146,18 @@ impl ImageConfig {
             directory,
             log,
         })
-        .map_err(self.failed("make"))?;
+        .with_context(|| self.failed("make"))?;
         match process.watch().ended().await {
             Exit::Code(0) => Ok(()),
-            exit => Err(ImageError::Make {
-                tool,
-                exit,
-                lines: first_lines(&log.text()),
-            }),
+            exit => Err(ServerError::Make(format!(
+                "{} ended with {exit}:\n  {}",
+                tool.display(),
+                first_lines(&log.text()).join("\n  ")
+            ))),
         }
     }
 
-    fn failed(&self, what: &'static str) -> impl FnOnce(io::Error) -> ImageError {
-        let kind = self.kind;
-        move |source| ImageError::Step { what, kind, source }
+    fn failed(&self, what: &str) -> String {
+        format!("cannot {what} the {} of the server", self.kind)
     }
-}
-
-fn with_options(options: &[String]) -> String {
-    match options {
-        [] => String::new(),
-        options => format!(" with {}", options.join(",")),
-    }
-}
-
-/// Writes the kernel's messages, the only explanation of an option that it refuses.
-fn kernel_messages(lines: &[String]) -> String {
-    let lines = lines.iter().map(|line| format!("\n  the kernel: {line}"));
-    lines.collect()
 }

@@ -1,0 +1,124 @@
+//! Errors of servers and their storage.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use logtrace_common::{ConnectError, FileClass, Flavor, Variable};
+use thiserror::Error;
+
+/// Least space that both servers need after their start, with room for temporary files.
+pub(crate) const NEEDED_MIB: u32 = 400;
+
+/// Error of a server or its storage. It has a variant where callers react to the reason, and a text for all others.
+#[derive(Debug, Error)]
+pub enum ServerError {
+    /// The connection failed.
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    /// The server does not take a setting.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// The disk is full.
+    #[error(
+        "the disk of {0} is full: a private server needs {NEEDED_MIB} MiB there, and space for its tables. Free some, or choose another directory with --home"
+    )]
+    DiskFull(PathBuf),
+    /// The disk has no room for the image of a file system.
+    #[error("{0}")]
+    NoRoom(String),
+    /// The program that makes a file system failed.
+    #[error("{0}")]
+    Make(String),
+    /// The kernel does not mount a file system.
+    #[error("{message}")]
+    Mount {
+        /// Kind and options of the file system, and the messages of the kernel.
+        message: String,
+        /// Error of the system.
+        source: io::Error,
+    },
+    /// A class of files cannot be placed at its location.
+    #[error("{class} cannot be stored as chosen")]
+    Placement {
+        /// Class of the files.
+        class: FileClass,
+        /// Reason.
+        source: anyhow::Error,
+    },
+    /// Any other reason.
+    #[error(transparent)]
+    Other(#[from] anyhow::Error),
+}
+
+/// Error of a setting.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SettingError {
+    /// logtrace itself sets the variable.
+    #[error("{0} cannot be set: logtrace itself chooses where a private server is and who reaches it")]
+    Reserved(String),
+    /// The server has no such variable.
+    #[error("this {flavor} has no variable {name}: check the spelling, and that it belongs to this version")]
+    Unknown {
+        /// Name of the variable.
+        name: String,
+        /// Flavor of the server.
+        flavor: Flavor,
+    },
+    /// The server runs with another value.
+    #[error(
+        "the server did not take {wanted}: it reports {reported:?}. Choose a value that it takes unchanged"
+    )]
+    NotTaken {
+        /// Variable with the wanted value.
+        wanted: Variable,
+        /// Reported value.
+        reported: String,
+    },
+    /// A running server cannot change it.
+    #[error("{0} can only be set when a server starts: use a private server, or restart this one with it")]
+    ReadOnly(String),
+    /// The server refused the value.
+    #[error("the server refuses {setting}: {message}")]
+    Refused {
+        /// Variable and value.
+        setting: Variable,
+        /// Message of the server.
+        message: String,
+    },
+}
+
+impl ServerError {
+    /// Returns a function that makes an error of the file system at `path`.
+    pub(crate) fn directory(what: &str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| {
+            let remedy = match source.kind() {
+                io::ErrorKind::StorageFull => return Self::DiskFull(path.to_owned()),
+                io::ErrorKind::PermissionDenied => {
+                    " (run logtrace as root, or choose another directory with --home)"
+                }
+                io::ErrorKind::ReadOnlyFilesystem => " (choose another directory with --home)",
+                _ => "",
+            };
+            let text = format!("cannot {what} {}{remedy}", path.display());
+            anyhow::Error::from(source).context(text).into()
+        }
+    }
+
+    /// Returns an error of a copy.
+    pub(crate) fn copy(from: &Path, to: &Path, source: io::Error) -> Self {
+        match source.kind() {
+            io::ErrorKind::StorageFull => Self::DiskFull(to.to_owned()),
+            _ => anyhow::Error::from(source)
+                .context(format!("cannot copy {} to {}", from.display(), to.display()))
+                .into(),
+        }
+    }
+
+    /// Returns the same error, but names `base` if the disk of a path in it is full.
+    pub(crate) fn in_base(self, base: &Path) -> Self {
+        match self {
+            Self::DiskFull(path) if path.starts_with(base) => Self::DiskFull(base.to_owned()),
+            other => other,
+        }
+    }
+}
