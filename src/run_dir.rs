@@ -5,11 +5,10 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use jiff::Zoned;
 use logtrace_report::breakdown::{StackTotals, Whole};
 use logtrace_report::render::parse_folded;
-use thiserror::Error;
 
 /// Run directory and the names of its files. The directory has mode 0700 and files 0600, because statements and
 /// variables of a server are private.
@@ -18,65 +17,46 @@ pub(crate) struct RunDir {
     path: PathBuf,
 }
 
-/// Reason why there is no run directory.
-#[derive(Debug, Error)]
-pub(crate) enum RunDirError {
-    /// Directory that could not be created.
-    #[error("cannot create the run directory {path} (choose a writable place with --out DIR)")]
-    Create {
-        /// Path.
-        path: PathBuf,
-        /// Error of the system.
-        source: io::Error,
-    },
-    /// Directory that does not exist or has no run.
-    #[error("{0} is not a run directory: it holds no run.json")]
-    NotARun(PathBuf),
-}
-
 impl RunDir {
     /// Creates `PARENT/STARTTIME-WORKLOAD`, with a number appended if that exists.
-    pub(crate) fn create(parent: &Path, started: &Zoned, workload: &str) -> Result<Self, RunDirError> {
+    pub(crate) fn create(parent: &Path, started: &Zoned, workload: &str) -> anyhow::Result<Self> {
         let name = format!("{}-{workload}", started.strftime("%Y%m%d-%H%M%S"));
         let create = |path: &Path, recursive| DirBuilder::new().mode(0o700).recursive(recursive).create(path);
-        create(parent, true).map_err(|source| RunDirError::Create {
-            path: parent.into(),
-            source,
-        })?;
+        create(parent, true).with_context(|| create_error(parent))?;
         let mut path = parent.join(&name);
         for number in 2.. {
             match create(&path, false) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     path = parent.join(format!("{name}-{number}"));
                 }
-                Err(source) => return Err(RunDirError::Create { path, source }),
-                Ok(()) => break,
+                created => {
+                    created.with_context(|| create_error(&path))?;
+                    break;
+                }
             }
         }
         Ok(Self { path })
     }
 
     /// Creates the run directory `path`. Removes an existing one first.
-    pub(crate) fn replace(path: &Path) -> Result<Self, RunDirError> {
+    pub(crate) fn replace(path: &Path) -> anyhow::Result<Self> {
         let made = match fs::remove_dir_all(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => DirBuilder::new().mode(0o700).recursive(true).create(path),
         };
         made.map(|()| Self { path: path.into() })
-            .map_err(|source| RunDirError::Create {
-                path: path.into(),
-                source,
-            })
+            .with_context(|| create_error(path))
     }
 
     /// Opens an existing run directory.
-    pub(crate) fn open(path: &Path) -> Result<Self, RunDirError> {
+    pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
         let dir = Self { path: path.into() };
-        if dir.run_json().is_file() {
-            Ok(dir)
-        } else {
-            Err(RunDirError::NotARun(path.into()))
-        }
+        ensure!(
+            dir.run_json().is_file(),
+            "{} is not a run directory: it holds no run.json",
+            path.display()
+        );
+        Ok(dir)
     }
 
     /// Creates or empties a file of the run directory.
@@ -109,97 +89,74 @@ impl RunDir {
         &self.path
     }
 
-    /// Path of the run document.
+    /// Returns the path of the run document.
     pub(crate) fn run_json(&self) -> PathBuf {
         self.path.join("run.json")
     }
 
-    /// Path of the report as a page.
+    /// Returns the path of the report as a page.
     pub(crate) fn report_html(&self) -> PathBuf {
         self.path.join("report.html")
     }
 
-    /// Path of the flame graph of commits.
-    pub(crate) fn flamegraph_svg(&self) -> PathBuf {
-        self.path.join("flamegraph.svg")
-    }
-
-    /// Path of the folded stacks of commits.
-    pub(crate) fn commits_folded(&self) -> PathBuf {
-        self.path.join("commits.folded")
-    }
-
-    /// Path of the due times of requests.
+    /// Returns the path of the due times of requests.
     pub(crate) fn arrivals_txt(&self) -> PathBuf {
         self.path.join("arrivals.txt")
     }
 
-    /// Path of the workload's file, if the workload came from one.
+    /// Returns the path of the workload's file, if the workload came from one.
     pub(crate) fn workload_toml(&self) -> PathBuf {
         self.path.join("workload.toml")
     }
 
-    /// Path of the flame graph of response times.
-    pub(crate) fn response_svg(&self) -> PathBuf {
-        self.path.join("response.svg")
-    }
-
-    /// Path of the folded stacks of response times.
-    pub(crate) fn response_folded(&self) -> PathBuf {
-        self.path.join("response.folded")
-    }
-
-    /// Path of the flame graph of statements outside of commits.
-    pub(crate) fn statements_svg(&self) -> PathBuf {
-        self.path.join("statements.svg")
-    }
-
-    /// Path of the folded stacks of statements.
-    pub(crate) fn statements_folded(&self) -> PathBuf {
-        self.path.join("statements.folded")
-    }
-
-    /// Path of lag, service and response as an `HdrHistogram` interval log.
+    /// Returns the path of lag, service and response as an `HdrHistogram` interval log.
     pub(crate) fn latency_hlog(&self) -> PathBuf {
         self.path.join("latency.hlog")
     }
 
-    /// Path of the server's version, variables and status changes.
+    /// Returns the path of the server's version, variables and status changes.
     pub(crate) fn server_json(&self) -> PathBuf {
         self.path.join("server.json")
     }
 
-    /// Path of the facts about kernel, CPU, file systems and devices.
+    /// Returns the path of the facts about kernel, CPU, file systems and devices.
     pub(crate) fn host_json(&self) -> PathBuf {
         self.path.join("host.json")
     }
 
-    /// Path of the log of a private server.
+    /// Returns the path of the log of a private server.
     pub(crate) fn server_log(&self) -> PathBuf {
         self.path.join("server.log")
     }
 
-    /// Path of the saved records (`--record`).
+    /// Returns the path of the saved records (`--record`).
     pub(crate) fn records(&self) -> PathBuf {
         self.path.join("records.bin")
     }
 }
 
+fn create_error(path: &Path) -> String {
+    format!(
+        "cannot create the run directory {} (choose a writable place with --out DIR)",
+        path.display()
+    )
+}
+
 /// Returns the path of folded stacks.
 pub(crate) fn folded_path(dir: &RunDir, whole: Whole) -> PathBuf {
     match whole {
-        Whole::Commit => dir.commits_folded(),
-        Whole::Response => dir.response_folded(),
-        Whole::Statement => dir.statements_folded(),
+        Whole::Commit => dir.path.join("commits.folded"),
+        Whole::Response => dir.path.join("response.folded"),
+        Whole::Statement => dir.path.join("statements.folded"),
     }
 }
 
 /// Returns the path of their flame graph.
 pub(crate) fn flamegraph_path(dir: &RunDir, whole: Whole) -> PathBuf {
     match whole {
-        Whole::Commit => dir.flamegraph_svg(),
-        Whole::Response => dir.response_svg(),
-        Whole::Statement => dir.statements_svg(),
+        Whole::Commit => dir.path.join("flamegraph.svg"),
+        Whole::Response => dir.path.join("response.svg"),
+        Whole::Statement => dir.path.join("statements.svg"),
     }
 }
 
@@ -252,10 +209,8 @@ mod tests {
     #[test]
     fn a_directory_without_a_run_is_refused() {
         let parent = tempfile::tempdir().unwrap();
-        assert!(matches!(
-            RunDir::open(parent.path()),
-            Err(RunDirError::NotARun(_))
-        ));
+        let error = RunDir::open(parent.path()).unwrap_err();
+        assert!(error.to_string().contains("is not a run directory"), "{error}");
     }
 
     #[test]
