@@ -77,5 +77,9 @@ fn a_range_of_rates_is_climbed_and_a_closed_loop_has_nothing_to_replay() {
         closed.dir.as_ref().unwrap().display()
     ));
     assert_eq!(refused.code(), Some(2));
-    assert!(refused.stderr().contains("Closed loops"), "{}", refused.stderr());
+    assert!(
+        refused.stderr().contains("closed loops (--max)"),
+        "{}",
+        refused.stderr()
+    );
 }

@@ -133,8 +133,10 @@ fn interrupts_take_the_file_system_along() {
             send(run.server(), Signal::STOP);
         }
         run.signal(Signal::INT);
-        let told =
-            || fs::read_to_string(home.path().join("stderr")).is_ok_and(|text| text.contains("once more"));
+        let told = || {
+            fs::read_to_string(home.path().join("stderr"))
+                .is_ok_and(|text| text.contains("press Ctrl-C again"))
+        };
         run.waiting_for("word of the signal", told);
         if times == 2 {
             run.signal(Signal::INT);

@@ -71,7 +71,9 @@ fn the_second_signal_does_not_wait_for_a_server_that_hangs() {
     let run = home.start(&format!("--server mysql {LONG}")).measuring();
     send(run.server(), Signal::STOP);
     run.signal(Signal::INT);
-    let told = || fs::read_to_string(home.path().join("stderr")).is_ok_and(|text| text.contains("once more"));
+    let told = || {
+        fs::read_to_string(home.path().join("stderr")).is_ok_and(|text| text.contains("press Ctrl-C again"))
+    };
     run.waiting_for("word of the first signal", told);
     run.signal(Signal::INT);
     run.ended().refused(1, &["stopped at once"]);

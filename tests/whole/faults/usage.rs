@@ -25,8 +25,8 @@ const WORKLOADS: &[(&str, &str)] = &[
     ("--workload insert --skip-trx", "insert"),
     ("--workload insert --protocol prepared", "as text"),
     ("--protocol binary", "prepared or text"),
-    ("--index-updates 0", "at least one statement"),
-    ("--compat sysbench-0.4", "sysbench-1.0 or sysbench-1.1"),
+    ("--index-updates 0", "at least one count above 0"),
+    ("--compat sysbench-0.4", "sysbench-1.0, sysbench-1.1"),
     ("--connections 0", "1..="),
     ("--tables 0", "1..="),
     ("--rows 0", "1..="),
@@ -99,7 +99,7 @@ const STORAGE: &[(&str, &str)] = &[
     ("--place binlog=/tmp --set log_bin=OFF", "log_bin is set"),
     ("--place temporary=/tmp/a:b", "/tmp/a:b"),
     ("--place temporary=/tmp:/var/tmp", "colon"),
-    ("--place temporary=a;b", "colon or a semicolon"),
+    ("--place temporary=a;b", "colon or semicolon"),
 ];
 
 #[test]
