@@ -1,9 +1,9 @@
 //! Parsing and checking a file. Everything that needs no server is checked here, and errors name the line.
 
+mod name;
 mod request;
 mod table;
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use toml::Spanned;
@@ -12,16 +12,11 @@ use crate::util::line_file::FileError;
 use crate::util::toml_file::{read_toml, toml_line};
 use crate::workloads::custom::custom_workload::CustomWorkload;
 use crate::workloads::custom::generator_spec::Sizes;
+use crate::workloads::custom::parse::name::{Problem, check_name};
 use crate::workloads::custom::request_type::RequestType;
 use crate::workloads::custom::syntax::File;
 use crate::workloads::custom::table::Table;
 use crate::workloads::custom::weighted::Weighted;
-
-/// Maximum length of a name on the servers.
-const MAX_NAME: usize = 64;
-
-/// Range in the file, and what is wrong there.
-type Problem = (Range<usize>, String);
 
 impl CustomWorkload {
     /// Reads the text of a file. `path` is for errors; its last component is the name of the workload.
@@ -70,16 +65,4 @@ fn check_names<'a>(names: impl Iterator<Item = &'a Spanned<String>>, what: &str)
         seen.push(lower);
     }
     Ok(())
-}
-
-/// Refuses an invalid name. Names are parts of statements and reports.
-fn check_name(name: &str) -> Result<(), String> {
-    let is_first = |c: char| c.is_ascii_alphabetic() || c == '_';
-    let is_name = name.chars().all(|c| is_first(c) || c.is_ascii_digit());
-    if is_name && name.starts_with(is_first) && name.len() <= MAX_NAME {
-        return Ok(());
-    }
-    Err(format!(
-        "{name:?} is not a valid name: write at most {MAX_NAME} letters, digits and underscores, and no digit first"
-    ))
 }

@@ -4,7 +4,7 @@ use toml::Spanned;
 
 use crate::workloads::custom::generator::{Generator, MAX_UNIQUE};
 use crate::workloads::custom::generator_spec::{Sizes, ValueSite, generator};
-use crate::workloads::custom::parse::{Problem, check_name};
+use crate::workloads::custom::parse::name::{Problem, check_name};
 use crate::workloads::custom::request_type::RequestType;
 use crate::workloads::custom::sql_statement::SqlStatement;
 use crate::workloads::custom::syntax::RequestSection;

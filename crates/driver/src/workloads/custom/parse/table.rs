@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::workloads::custom::generator_spec::{Sizes, ValueSite, generator};
-use crate::workloads::custom::parse::{Problem, check_name};
+use crate::workloads::custom::parse::name::{Problem, check_name};
 use crate::workloads::custom::syntax::TableSection;
 use crate::workloads::custom::table::Table;
 use crate::workloads::marker::MARKER;
