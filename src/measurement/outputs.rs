@@ -6,7 +6,7 @@ use crate::run_dir::RunDir;
 use anyhow::{Context, anyhow};
 use logtrace_report::breakdown::{StackTotals, Whole};
 use logtrace_report::document::Document;
-use logtrace_report::render::{Format, Input, RenderError, flamegraph, render};
+use logtrace_report::render::{Format, Input, RenderError, flamegraph, render, render_folded};
 use serde_json::json;
 
 use super::caveat::CaveatKind;
@@ -62,7 +62,7 @@ impl Outputs<'_> {
     }
 
     fn stacks(&self, whole: Whole, input: Input<'_>) -> anyhow::Result<()> {
-        let text = render(Format::Folded(whole), input)?;
+        let text = render_folded(whole, input.stacks);
         self.write(&run_dir::folded_path(self.dir, whole), &text)?;
         match flamegraph(input.document, input.stacks, whole) {
             Ok(svg) => self.write(&run_dir::flamegraph_path(self.dir, whole), &svg),
