@@ -14,8 +14,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
-use super::pushed::push;
-use super::schedule::{self, SERVER};
+use super::schedule::{self, SERVER, push};
 use super::stated::{self, Place};
 
 struct Seen<'a> {

@@ -11,7 +11,6 @@ mod drawn_io;
 mod drawn_late;
 mod gaps;
 mod held;
-mod pushed;
 mod remembered;
 mod sampled;
 mod schedule;

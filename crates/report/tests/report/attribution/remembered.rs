@@ -10,8 +10,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use super::damage::{damaged, damages, nonsense};
-use super::pushed::push;
-use super::schedule::SERVER;
+use super::schedule::{SERVER, push};
 use super::{crowd, schedule};
 
 /// Both ways to explain commits, side by side.

@@ -1,10 +1,11 @@
 //! Random schedules of a small server: threads that run, block, wake each other, sync files and commit, and a server
 //! that states anything of its groups.
 
-use logtrace_common::TimeRange;
+use logtrace_common::{FileClass, TimeRange};
 use logtrace_events::{Commit, FileId, Io, IoOp, Member, OffCpu, Record, Stack, SyncStage, Tid, Wake};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::synthetic;
+use logtrace_report::timelines::{Timelines, Unmatched};
 use proptest::prelude::*;
 
 pub(crate) const SERVER: u32 = 1;
@@ -285,4 +286,22 @@ impl Schedule {
 
 fn tid(at: usize) -> Tid {
     at as Tid + 10
+}
+
+/// Hands a record to the timelines, as the analysis does; every file is an other one.
+pub(crate) fn push(timelines: &mut Timelines, record: &Record) -> Result<(), Unmatched> {
+    match record {
+        Record::OffCpu(off) => timelines.push_off_cpu(off),
+        Record::Io(io) => timelines.push_io(io, FileClass::Other),
+        Record::Stack(stack) => timelines.push_stack(stack.clone()),
+        Record::Commit(commit) => timelines.push_commit(commit),
+        Record::Flush(flush) => timelines.push_flush(*flush),
+        Record::Member(member) => timelines.push_member(member),
+        Record::SyncStage(step) => timelines.push_sync_stage(step),
+        Record::Gap(_) => {
+            timelines.interrupt();
+            Ok(())
+        }
+        Record::File(_) => Ok(()),
+    }
 }
