@@ -15,6 +15,4 @@ pub(crate) mod table_spec;
 pub(crate) mod workload;
 
 #[cfg(test)]
-mod documentation;
-#[cfg(test)]
 mod tests;

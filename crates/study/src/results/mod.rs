@@ -8,4 +8,4 @@ pub(crate) mod study_results;
 pub(crate) mod window_series;
 
 #[cfg(test)]
-mod measurement_result_tests;
+mod tests;
