@@ -5,12 +5,10 @@ use logtrace_common::{Flavor, Variable};
 /// Variables that both servers apply to the next commit, statement or connection.
 ///
 /// The list is short on purpose. Servers report a new value of many other variables at once and apply it later, in part,
-/// or only at the next start.
-const LIVE: [&str; 10] = [
+/// or only at the next start. `max_binlog_size` is not listed: a smaller value rotates the log that is there.
+const LIVE: [&str; 9] = [
     // Read at each sync of the binary log (`MYSQL_BIN_LOG::get_sync_period` in sql/binlog.h; sql/log.h in MariaDB).
     "sync_binlog",
-    // Passed to the open binary log, which compares its length with it at each commit (`MYSQL_BIN_LOG::set_max_size`).
-    "max_binlog_size",
     // The statement itself opens or closes the log (sql/sys_vars.cc, `fix_log_state`).
     "slow_query_log",
     "general_log",
