@@ -18,7 +18,7 @@ pub(crate) struct TraceOutcome {
 /// Reason why a trace ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
-    /// Not ended yet.
+    /// The trace goes on.
     NotYet,
     /// End of the duration.
     Completed,

@@ -33,7 +33,7 @@ pub enum Outcome {
     ServerError(u16),
     /// Broken connection.
     Disconnected,
-    /// Not done by its deadline.
+    /// Timed out: it was not done by its deadline.
     TimedOut,
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct Storage {
 }
 
 impl Storage {
-    /// What to do when the disk of the server's data is full.
+    /// Advice for a full disk under the data of the server.
     pub(crate) fn when_full(&self) -> &'static str {
         match self.image {
             Some(_) => "ask for more with --fs-size, or load less (--tables, --rows, --warehouses)",

@@ -28,7 +28,7 @@ pub enum Scale {
     Smoke,
     /// Less than an hour.
     Quick,
-    /// As it was published, for real hardware.
+    /// Size of the published study, for real hardware.
     Full,
 }
 

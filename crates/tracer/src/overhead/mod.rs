@@ -1,4 +1,4 @@
-//! What the tracer saw and lost, and the CPU time that it used.
+//! Records that the tracer saw and lost, and the CPU time that it used.
 
 pub(crate) mod account;
 pub(crate) mod bpf_stats;
