@@ -1,6 +1,6 @@
 //! Group commit as the servers state it, on real servers.
 
-use crate::common::{SERVERS, alone, run, share, total};
+use crate::common::{SERVERS, beside_others, run, share, total};
 use logtrace_report::cause::Who;
 use logtrace_report::document::{CauseRow, Document, Groups};
 
@@ -41,7 +41,7 @@ fn groups(document: &Document) -> &Groups {
 
 #[test]
 fn every_commit_is_in_a_group_and_groups_grow_with_the_connections() {
-    let _alone = alone();
+    let _turn = beside_others();
     for server in SERVERS {
         let document = in_full_detail(&format!("--connections {CONNECTIONS} --server {server}"));
         let (groups, commits) = (groups(&document), document.commits.as_ref().unwrap());
@@ -75,7 +75,7 @@ fn every_commit_is_in_a_group_and_groups_grow_with_the_connections() {
 
 #[test]
 fn a_single_connection_leads_itself() {
-    let _alone = alone();
+    let _turn = beside_others();
     for server in SERVERS {
         let document = in_full_detail(&format!("--connections 1 --server {server}"));
         let (groups, commits) = (groups(&document), document.commits.as_ref().unwrap());
@@ -87,7 +87,7 @@ fn a_single_connection_leads_itself() {
 
 #[test]
 fn no_groups_are_stated_without_a_binlog() {
-    let _alone = alone();
+    let _turn = beside_others();
     for server in SERVERS {
         let document = in_full_detail(&format!(
             "--connections {CONNECTIONS} --server {server} --set log_bin=OFF"
@@ -99,7 +99,7 @@ fn no_groups_are_stated_without_a_binlog() {
 
 #[test]
 fn below_full_detail_the_group_in_front_is_a_leader() {
-    let _alone = alone();
+    let _turn = beside_others();
     for server in SERVERS {
         let ran = run(&format!(
             "--workload update_key --max --connections {CONNECTIONS} --duration 2s --warmup 500ms --server {server}"

@@ -70,7 +70,7 @@ fn assert_joined(document: &Document) {
 
 #[test]
 fn a_commit_of_mariadb_without_binlog_goes_on_until_its_log_is_durable() {
-    let _alone = alone();
+    let _turn = beside_others();
     let ran = run(
         "--workload update_key --max --connections 8 --duration 4s --warmup 1s --server mariadb --set log_bin=OFF",
     );
@@ -88,7 +88,7 @@ fn a_commit_of_mariadb_without_binlog_goes_on_until_its_log_is_durable() {
 
 #[test]
 fn more_detail_says_more() {
-    let _alone = alone();
+    let _turn = beside_others();
     for server in SERVERS {
         let at = |detail| {
             let ran = run(&format!(
@@ -182,7 +182,7 @@ fn a_log_that_is_not_synced_leaves_the_commit() {
 
 #[test]
 fn a_commit_that_waits_for_another_ones_fsync_is_charged_to_it() {
-    let _alone = alone();
+    let _turn = beside_others();
     for server in SERVERS {
         let common = format!("--max --duration 3s --warmup 500ms --rows 2000 --server {server}");
         let group = run(&format!("{common} --connections 8")).good();
@@ -234,7 +234,7 @@ fn reading_commits_nothing_and_every_writing_workload_commits_once_a_request() {
 
 #[test]
 fn a_transaction_of_ten_updates_is_one_commit_and_explained() {
-    let _alone = alone();
+    let _turn = beside_others();
     let writers = "mysql --set innodb_log_writer_threads=ON";
     for server in [SERVERS[0], writers, SERVERS[1]] {
         let ran = run(&format!(
@@ -308,7 +308,7 @@ fn a_report_renders_again_without_root_and_a_recording_is_kept() {
 
 #[test]
 fn work_of_background_threads_and_locks_has_a_name() {
-    let _alone = alone();
+    let _turn = beside_others();
     let ran = run("--max --connections 32 --duration 3s --warmup 500ms --rows 50 --tables 1 --server mysql");
     let document = ran.good();
     assert_sound(&document);

@@ -22,7 +22,7 @@ const LIMIT: f64 = 0.90;
 const FLOOR: f64 = 0.80;
 
 /// A machine that is quiet, or far from the limit, is done with the fewest; a noisy one gets more.
-const PAIRS: RangeInclusive<usize> = 8..=24;
+const PAIRS: RangeInclusive<usize> = 6..=14;
 
 const WINDOW: Duration = Duration::from_secs(1);
 
@@ -30,7 +30,7 @@ const WINDOW: Duration = Duration::from_secs(1);
 const COST_PAIRS: usize = 2;
 
 /// Long: a busy disk may do nothing for a second, and the account is of samples.
-const COST_WINDOW: Duration = Duration::from_secs(3);
+const COST_WINDOW: Duration = Duration::from_secs(2);
 
 /// Most CPU time of the tracer a commit of 256 connections, to that of 8. It was 1.0 with MySQL (docs/performance.md), and
 /// moves by a third with what else the machine does; whatever grows with the connections would be far beyond this.

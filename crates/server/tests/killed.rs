@@ -21,6 +21,7 @@ use logtrace_common::{FileClass, Flavor};
 use logtrace_server::{
     FileLocation, ImageConfig, ImageKind, Instance, InstanceConfig, Placement, QueueGuard, QueueSetting, find,
 };
+use logtrace_testkit::beside_others;
 
 /// Tells the process to hold a server in the directory that the value names.
 const HOLD: &str = "LOGTRACE_TEST_HOLD";
@@ -33,6 +34,7 @@ async fn main() {
         let flavor = flavors.into_iter().find(|flavor| base.ends_with(flavor.as_str()));
         return hold(&base, flavor.unwrap()).await;
     }
+    let _turn = beside_others();
     for flavor in flavors {
         check(flavor).await;
         println!("a killed logtrace leaves no {flavor}: ok");

@@ -1,19 +1,16 @@
 //! Turns of tests on the machine: measuring tests run alone, waiting tests run beside each other.
 //!
-//! The lock covers the tests of one program; `cargo test` runs one program after the other.
+//! The locks cover all test programs of one target directory, so that `scripts/test` runs these programs side by side.
 
 use std::cell::Cell;
-use std::fs::OpenOptions;
-use std::io::Write;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
 use std::path::Path;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Instant;
 use std::{env, thread};
 
-/// Environment variable with the path of a file to which the time of each turn is appended: seconds, program and test.
+/// Environment variable with the path of a file to which each turn appends a line: seconds, kind, program and test.
 pub const TIMES: &str = "LOGTRACE_TEST_TIMES";
-
-static MACHINE: RwLock<()> = RwLock::new(());
 
 thread_local! {
     static HAS_TURN: Cell<bool> = const { Cell::new(false) };
@@ -24,52 +21,81 @@ thread_local! {
 #[derive(Debug)]
 pub struct Turn {
     /// `None` within another turn of the same thread.
-    held: Option<(Held, Instant)>,
+    held: Option<Held>,
 }
 
 #[derive(Debug)]
-#[expect(dead_code, reason = "a lock is held until its guard is dropped")]
-enum Held {
-    Alone(RwLockWriteGuard<'static, ()>),
-    BesideOthers(RwLockReadGuard<'static, ()>),
+struct Held {
+    /// Lock on the machine, which closing the file releases.
+    _machine: File,
+    kind: &'static str,
+    start: Instant,
 }
 
-/// Waits until no other test of this program has a turn, and starts one that excludes all others: for tests that
-/// compare times, rates or shares.
+/// Waits until no other test has a turn, and starts one that excludes all others: for tests that compare times, rates or
+/// shares.
+///
+/// # Panics
+///
+/// Panics if the lock files beside the test program cannot be made.
 pub fn alone() -> Turn {
-    Turn::start(|| Held::Alone(MACHINE.write().unwrap_or_else(PoisonError::into_inner)))
+    Turn::start("alone", File::lock, File::lock)
 }
 
 /// Waits until no test measures alone, and starts a turn beside others of this kind: for tests that mostly wait, and
 /// whose assertions hold on a busy machine.
+///
+/// # Panics
+///
+/// Panics if the lock files beside the test program cannot be made.
 pub fn beside_others() -> Turn {
-    Turn::start(|| Held::BesideOthers(MACHINE.read().unwrap_or_else(PoisonError::into_inner)))
+    Turn::start("beside", File::lock_shared, File::lock_shared)
 }
 
+type Lock = fn(&File) -> io::Result<()>;
+
 impl Turn {
-    fn start(wait: impl FnOnce() -> Held) -> Self {
+    /// Takes the gate and then the machine. A test that waits for the machine alone holds the gate, so that tests that
+    /// start later do not overtake it for ever.
+    fn start(kind: &'static str, lock_gate: Lock, lock_machine: Lock) -> Self {
         if HAS_TURN.replace(true) {
             return Self { held: None };
         }
-        let held = wait();
+        let locked = |name, lock: Lock| lock_file(name).and_then(|file| lock(&file).map(|()| file));
+        let gate = locked("gate", lock_gate).expect("lock files can be made beside the test program");
+        let machine = locked("machine", lock_machine).expect("lock files can be made beside the test program");
+        drop(gate);
         Self {
-            held: Some((held, Instant::now())),
+            held: Some(Held {
+                _machine: machine,
+                kind,
+                start: Instant::now(),
+            }),
         }
     }
+}
+
+/// Opens a lock file beside the test program. Each opening has a lock of its own, as flock(2) says.
+fn lock_file(name: &str) -> io::Result<File> {
+    let path = env::current_exe()?.with_file_name(format!("test-turns.{name}"));
+    OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(path)
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        let Some((_held, start)) = self.held.take() else {
+        let Some(held) = self.held.take() else {
             return;
         };
         HAS_TURN.set(false);
-        note(start.elapsed().as_secs_f64());
+        note(held.start.elapsed().as_secs_f64(), held.kind);
     }
 }
 
 /// Appends the time of a turn to the file that `TIMES` names, if any.
-fn note(seconds: f64) {
+fn note(seconds: f64, kind: &str) {
     let Some(path) = env::var_os(TIMES) else {
         return;
     };
@@ -80,7 +106,7 @@ fn note(seconds: f64) {
         .to_string_lossy();
     let program = program.rsplit_once('-').map_or(&*program, |(name, _hash)| name);
     let line = format!(
-        "{seconds:.1} {program} {}\n",
+        "{seconds:.1} {kind} {program} {}\n",
         thread::current().name().unwrap_or("?")
     );
     // The times are for people to look at: a test does not fail for want of them.
@@ -91,24 +117,26 @@ fn note(seconds: f64) {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::TryLockError;
+    use std::fs::TryLockError;
     use std::thread;
 
-    use super::{MACHINE, alone, beside_others};
+    use super::{alone, beside_others, lock_file};
 
     /// One test for all: others would share the lock.
     #[test]
     fn turns_alone_exclude_others_and_turns_nest_within_a_thread() {
-        let is_locked = || thread::spawn(|| matches!(MACHINE.try_read(), Err(TryLockError::WouldBlock)));
-        let shared = beside_others();
-        assert!(!is_locked().join().unwrap());
-        drop(shared);
+        let is_locked = || {
+            let machine = || lock_file("machine").unwrap().try_lock_shared();
+            thread::spawn(move || matches!(machine(), Err(TryLockError::WouldBlock)))
+        };
         let outer = alone();
         let inner = beside_others();
         assert!(is_locked().join().unwrap());
         drop(inner);
         assert!(is_locked().join().unwrap());
         drop(outer);
+        let shared = beside_others();
         assert!(!is_locked().join().unwrap());
+        drop(shared);
     }
 }

@@ -2,7 +2,7 @@
 
 mod probe;
 
-use crate::common::alone;
+use crate::common::beside_others;
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
 use logtrace_report::cause::{Cause, Wait, Who};
@@ -74,7 +74,7 @@ const SHAPES: [(&[&str], [usize; 2]); 15] = [
 
 /// What a client's inserts waited for on a server with these settings.
 fn inserts(server: &str, settings: &[&str]) -> Seen {
-    let _alone = alone();
+    let _turn = beside_others();
     let mut client = Client::new(server, settings);
     let seen = client.traced(REPETITIONS, &[INSERT]);
     client.stop();
@@ -94,7 +94,7 @@ fn is_on(class: FileClass, op: IoOp) -> impl Fn(&Cause) -> bool {
 
 #[test]
 fn what_commits_is_counted_once_and_what_does_not_is_not() {
-    let _alone = alone();
+    let _turn = beside_others();
     for (which, server) in ["mysql", "mariadb"].into_iter().enumerate() {
         let mut client = Client::new(server, &[]);
         for (statements, expected) in SHAPES {
@@ -169,7 +169,7 @@ fn a_delay_that_was_asked_for_is_a_timers() {
 
 #[test]
 fn a_rotation_of_the_binlog_is_part_of_the_commit_that_makes_it() {
-    let _alone = alone();
+    let _turn = beside_others();
     for server in ["mysql", "mariadb"] {
         let mut client = Client::new(server, &["max_binlog_size=4096"]);
         let seen = client.traced(
@@ -195,7 +195,7 @@ fn a_rotation_of_the_binlog_is_part_of_the_commit_that_makes_it() {
 
 #[test]
 fn the_thread_pool_of_mariadb_commits_on_any_thread() {
-    let _alone = alone();
+    let _turn = beside_others();
     let mut client = Client::new("mariadb", &["thread_handling=pool-of-threads"]);
     let seen = client.traced(REPETITIONS, &[INSERT]);
     client.stop();

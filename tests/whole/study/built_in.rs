@@ -9,7 +9,7 @@ use logtrace_report::document::Document;
 use serde_json::Value;
 
 use super::studied::{Place, texts};
-use crate::common::alone;
+use crate::common::beside_others;
 
 /// A study, as far as it is measured here.
 struct Cut {
@@ -73,7 +73,7 @@ fn a_cut_of_each_is_measured_on_mariadb() {
 }
 
 fn cuts_are_measured(server: &str) {
-    let _alone = alone();
+    let _turn = beside_others();
     for cut in CUTS {
         cut.measure(server);
     }

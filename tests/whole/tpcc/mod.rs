@@ -6,7 +6,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use crate::common::foreign::Foreign;
-use crate::common::{Running, SERVERS, alone, beside_others, driver, run, sum_of_parts, workload};
+use crate::common::{Running, SERVERS, beside_others, driver, run, sum_of_parts, workload};
 use logtrace_common::Flavor;
 use logtrace_report::document::Document;
 
@@ -17,7 +17,7 @@ const COMMITTING: [&str; 3] = ["new_order", "payment", "delivery"];
 
 #[test]
 fn orders_are_counted_checked_and_their_commits_explained() {
-    let _alone = alone();
+    let _turn = beside_others();
     for server in SERVERS {
         let ran = run(&format!(
             "--workload tpcc --warehouses 1 --check --max --connections 4 --duration 4s --warmup 1s --server {server}"

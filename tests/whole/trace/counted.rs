@@ -6,7 +6,7 @@ use logtrace_report::document::{CauseRow, Document};
 
 use crate::common::foreign::Foreign;
 use crate::common::sysbench::{prepare, updates};
-use crate::common::{Ran, Running, alone, share, total};
+use crate::common::{Ran, Running, beside_others, share, total};
 
 /// Enough for a few seconds.
 const EVENTS: u32 = 450;
@@ -23,7 +23,7 @@ fn each_way_to_name_mariadb_sees_every_commit() {
 }
 
 fn sees_every_commit(flavor: Flavor) {
-    let _alone = alone();
+    let _turn = beside_others();
     let foreign = Foreign::start(flavor);
     prepare(&foreign);
     let ways = [

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::{Running, alone, share};
+use crate::common::{Running, beside_others, share};
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
 use tempfile::TempDir;
@@ -82,7 +82,7 @@ impl Drop for Elsewhere {
 
 #[test]
 fn a_server_in_another_root_is_traced() {
-    let _alone = alone();
+    let _turn = beside_others();
     for server in ["mysql", "mariadb"] {
         let elsewhere = Elsewhere::start(server);
         let pid = elsewhere.server();

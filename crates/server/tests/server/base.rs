@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 
 use logtrace_common::{Flavor, Variable};
 use logtrace_server::{InstanceConfig, find};
+use logtrace_testkit::{Turn, beside_others};
 use mysql_async::prelude::{FromRow, Queryable};
 use mysql_async::{Conn, OptsBuilder};
 use tempfile::TempDir;
 
 /// A directory that the server's user may pass, removed at the end.
-pub(crate) struct Base(TempDir);
+pub(crate) struct Base(TempDir, #[expect(dead_code, reason = "held until the test ends")] Turn);
 
 impl Base {
     pub(crate) fn new() -> Self {
@@ -24,7 +25,7 @@ impl Base {
         );
         let directory = tempfile::Builder::new().prefix("lt-").tempdir_in("/tmp").unwrap();
         fs::set_permissions(directory.path(), Permissions::from_mode(0o755)).unwrap();
-        Self(directory)
+        Self(directory, beside_others())
     }
 
     pub(crate) fn path(&self) -> &Path {

@@ -163,7 +163,7 @@ async fn the_default_of_a_listed_variable_is_that_of_a_plain_server(#[case] flav
     let mut instance = Instance::start(&base.config(flavor, &[]), &|_| {}).await.unwrap();
     let before = instance.facts().variables.clone();
     let listed: Vec<&String> = before.keys().filter(|name| is_live(flavor, name)).collect();
-    assert!(listed.len() >= 10, "{listed:?}");
+    assert!(listed.len() >= 9, "{listed:?}");
     for name in listed {
         tell(&instance.socket(), &format!("SET GLOBAL {name} = DEFAULT")).await;
         let after: Vec<(String, String)> = all(

@@ -6,11 +6,11 @@ use std::thread;
 use logtrace_common::Detail;
 use logtrace_events::Wake;
 
-use crate::{alone, now_ns, tid, traced_at, waits};
+use crate::{now_ns, tid, traced_at, waits, turn};
 
 #[test]
 fn a_thread_that_slept_before_is_off_the_cpu_since_tracing_began() {
-    let _alone = alone();
+    let _turn = turn();
     let (order, ordered) = channel::<()>();
     let (name, named) = channel();
     let sleeper = thread::spawn(move || {
@@ -38,7 +38,7 @@ fn a_thread_that_slept_before_is_off_the_cpu_since_tracing_began() {
 
 #[test]
 fn a_thread_is_not_off_the_cpu_before_it_was_made() {
-    let _alone = alone();
+    let _turn = turn();
     let (mut made_ns, mut thread) = (0, 0);
     let (records, _) = traced_at(Detail::Commit, || {
         made_ns = now_ns();

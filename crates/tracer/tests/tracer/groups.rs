@@ -7,7 +7,7 @@ use logtrace_common::Detail;
 use logtrace_events::{Commit, Member, Record, SyncStage};
 
 use crate::server::{self, Server};
-use crate::{alone, commit, commits, tid, traced_at};
+use crate::{commit, commits, tid, traced_at, turn};
 
 /// Names of the leader's and the other member's commit.
 const LEADER: u64 = 0x7000_0010;
@@ -69,7 +69,7 @@ fn of(commits: &[Commit], at_ns: u64) -> Option<u64> {
 
 #[test]
 fn a_leader_names_each_member_with_its_thread() {
-    let _alone = alone();
+    let _turn = turn();
     for server in [Server::MySql, Server::MariaDb] {
         let mut follower = 0;
         let (records, account) = traced_at(Detail::Full, || follower = lead_groups(server));
@@ -101,7 +101,7 @@ fn a_leader_names_each_member_with_its_thread() {
 
 #[test]
 fn a_member_that_never_joined_is_counted() {
-    let _alone = alone();
+    let _turn = turn();
     let (records, account) = traced_at(Detail::Full, || {
         commit(|| {
             Server::MariaDb.join(LEADER);
@@ -116,7 +116,7 @@ fn a_member_that_never_joined_is_counted() {
 
 #[test]
 fn groups_cost_nothing_below_the_highest_detail() {
-    let _alone = alone();
+    let _turn = turn();
     let (records, account) = traced_at(Detail::Io, || {
         lead_groups(Server::MySql);
     });

@@ -17,17 +17,24 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::process;
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use logtrace_common::Detail;
 use logtrace_events::{Commit, Flush, Io, IoOp, OffCpu, Record, Wake, decode};
-use logtrace_testkit::alone;
+use logtrace_testkit::{Turn, beside_others};
 use logtrace_tracer::{Extent, Sink, Stopped, Tracer, TracerConfig};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::server::{commit, read_only_commit, xa_commit, xa_prepare};
+
+/// Turn of a test that traces this process: one at a time here, beside the tests of other programs.
+fn turn() -> (MutexGuard<'static, ()>, Turn) {
+    static PROCESS: Mutex<()> = Mutex::new(());
+    let process = PROCESS.lock().unwrap_or_else(PoisonError::into_inner);
+    (process, beside_others())
+}
 
 fn tid() -> u32 {
     rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned()
@@ -92,7 +99,7 @@ fn waits(records: &[Record], tid: u32) -> Vec<OffCpu> {
 
 #[test]
 fn every_system_call_and_commit_is_recorded_once_with_its_file() {
-    let _alone = alone();
+    let _turn = turn();
     let dir = tempfile::tempdir_in("/var/tmp").unwrap();
     let path = dir.path().join("binlog.000001");
     let mut file = OpenOptions::new().create(true).append(true).open(&path).unwrap();
@@ -127,7 +134,7 @@ fn every_system_call_and_commit_is_recorded_once_with_its_file() {
 
 #[test]
 fn a_block_inside_an_fsync_carries_the_kernel_stack() {
-    let _alone = alone();
+    let _turn = turn();
     let dir = tempfile::tempdir_in("/var/tmp").unwrap();
     let mut file = OpenOptions::new()
         .create(true)
@@ -167,7 +174,7 @@ fn a_block_inside_an_fsync_carries_the_kernel_stack() {
 
 #[test]
 fn xa_commits_in_two_phases_and_in_one() {
-    let _alone = alone();
+    let _turn = turn();
     let mut within = Vec::new();
     let (records, account) = traced("1M", || {
         for _ in 0..10 {
@@ -216,7 +223,7 @@ fn append_and_sync() {
 
 #[test]
 fn a_wait_for_the_devices_cache_ends_with_a_flush_of_it() {
-    let _alone = alone();
+    let _turn = turn();
     let (records, account) = traced_at(Detail::Full, append_and_sync);
     assert!(account.probes.iter().all(|probe| probe.missing.is_none()));
     let flushing: Vec<u32> = records
@@ -243,7 +250,7 @@ fn a_wait_for_the_devices_cache_ends_with_a_flush_of_it() {
 
 #[test]
 fn the_lowest_detail_sees_waits_and_no_files() {
-    let _alone = alone();
+    let _turn = turn();
     let (records, account) = traced_at(Detail::Commit, || commit(append_and_sync));
     assert_eq!(commits(&records, tid()).len(), 1);
     assert!(!waits(&records, tid()).is_empty());
@@ -253,7 +260,7 @@ fn the_lowest_detail_sees_waits_and_no_files() {
 
 #[test]
 fn a_waiting_commit_names_the_commit_that_woke_it() {
-    let _alone = alone();
+    let _turn = turn();
     let dir = tempfile::tempdir_in("/var/tmp").unwrap();
     let file = OpenOptions::new()
         .create(true)
@@ -303,7 +310,7 @@ fn a_waiting_commit_names_the_commit_that_woke_it() {
 
 #[test]
 fn a_ring_too_small_counts_what_it_lost() {
-    let _alone = alone();
+    let _turn = turn();
     let mut file = tempfile::tempfile_in("/var/tmp").unwrap();
     let (records, account) = traced("4K", || {
         for _ in 0..20_000 {
@@ -333,7 +340,7 @@ impl Sink for Lost {
 
 #[test]
 fn when_records_were_lost_is_told() {
-    let _alone = alone();
+    let _turn = turn();
     let now_ns = || {
         u64::try_from(
             Duration::try_from(clock_gettime(ClockId::Monotonic))

@@ -6,7 +6,7 @@ use logtrace_driver::{ArrivalTimes, Arrivals, CancellationToken, EndReason, Pace
 
 use crate::common::drives::{config, drive_and_observe, loaded};
 use crate::common::server::{FLAVORS, Server};
-use logtrace_testkit::alone;
+use logtrace_testkit::beside_others;
 
 /// When the requests of a second were due, and their statements with all keys.
 fn requests(server: &Server, pace: Pace, seed: u64) -> (Vec<u64>, Vec<String>) {
@@ -35,7 +35,7 @@ fn requests(server: &Server, pace: Pace, seed: u64) -> (Vec<u64>, Vec<String>) {
 
 #[test]
 fn a_seed_means_the_same_arrivals_and_keys_and_a_replay_keeps_the_arrivals_alone() {
-    let _alone = alone();
+    let _turn = beside_others();
     for flavor in FLAVORS {
         let server = loaded(flavor);
         server.run("SET GLOBAL general_log = ON");

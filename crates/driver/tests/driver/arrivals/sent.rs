@@ -10,7 +10,7 @@ use logtrace_events::Request;
 use super::kolmogorov::{REJECTED, distance, gaps};
 use crate::common::drives::{config, drive_and_observe, loaded, uniform};
 use crate::common::server::{FLAVORS, Server};
-use logtrace_testkit::alone;
+use logtrace_testkit::{alone, beside_others};
 
 const RATE_PER_S: f64 = 1000.0;
 const MEAN_NS: f64 = 1e9 / RATE_PER_S;
@@ -137,7 +137,7 @@ fn changing() -> Schedule {
 
 #[test]
 fn a_schedule_is_kept_and_its_arrivals_can_be_replayed() {
-    let _alone = alone();
+    let _turn = beside_others();
     for flavor in FLAVORS {
         let server = loaded(flavor);
         let scheduled = |arrivals| Pace::Scheduled {
