@@ -61,9 +61,8 @@ impl Turn {
         if HAS_TURN.replace(true) {
             return Self { held: None };
         }
-        let locked = |name, lock: Lock| lock_file(name).and_then(|file| lock(&file).map(|()| file));
-        let gate = locked("gate", lock_gate).expect("lock files can be made beside the test program");
-        let machine = locked("machine", lock_machine).expect("lock files can be made beside the test program");
+        let gate = locked("gate", lock_gate);
+        let machine = locked("machine", lock_machine);
         drop(gate);
         Self {
             held: Some(Held {
@@ -75,13 +74,17 @@ impl Turn {
     }
 }
 
+/// Takes a lock of this name.
+fn locked(name: &str, lock: Lock) -> File {
+    lock_file(name)
+        .and_then(|file| lock(&file).map(|()| file))
+        .unwrap_or_else(|error| panic!("cannot lock the {name} beside the test program: {error}"))
+}
+
 /// Opens a lock file beside the test program. Each opening has a lock of its own, as flock(2) says.
 fn lock_file(name: &str) -> io::Result<File> {
     let path = env::current_exe()?.with_file_name(format!("test-turns.{name}"));
-    OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(path)
+    OpenOptions::new().create(true).append(true).open(path)
 }
 
 impl Drop for Turn {

@@ -14,7 +14,10 @@ use mysql_async::{Conn, OptsBuilder};
 use tempfile::TempDir;
 
 /// A directory that the server's user may pass, removed at the end.
-pub(crate) struct Base(TempDir, #[expect(dead_code, reason = "held until the test ends")] Turn);
+pub(crate) struct Base(
+    TempDir,
+    #[expect(dead_code, reason = "held until the test ends")] Turn,
+);
 
 impl Base {
     pub(crate) fn new() -> Self {

@@ -6,7 +6,7 @@ use std::thread;
 use logtrace_common::Detail;
 use logtrace_events::Wake;
 
-use crate::{now_ns, tid, traced_at, waits, turn};
+use crate::{now_ns, tid, traced_at, turn, waits};
 
 #[test]
 fn a_thread_that_slept_before_is_off_the_cpu_since_tracing_began() {
