@@ -6,6 +6,7 @@ use std::thread;
 use logtrace_common::Detail;
 use logtrace_events::Wake;
 
+use crate::turn::turn;
 use crate::{now_ns, tid, traced_at, turn, waits};
 
 #[test]

@@ -7,7 +7,8 @@ use logtrace_common::Detail;
 use logtrace_events::{Commit, Member, Record, SyncStage};
 
 use crate::server::{self, Server};
-use crate::{commit, commits, tid, traced_at, turn};
+use crate::turn::turn;
+use crate::{commit, commits, tid, traced_at};
 
 /// Names of the leader's and the other member's commit.
 const LEADER: u64 = 0x7000_0010;

@@ -12,29 +12,23 @@
 mod first_sight;
 mod groups;
 mod server;
+mod turn;
 
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::process;
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use logtrace_common::Detail;
 use logtrace_events::{Commit, Flush, Io, IoOp, OffCpu, Record, Wake, decode};
-use logtrace_testkit::{Turn, beside_others};
 use logtrace_tracer::{Extent, Sink, Stopped, Tracer, TracerConfig};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::server::{commit, read_only_commit, xa_commit, xa_prepare};
-
-/// Turn of a test that traces this process: one at a time here, beside the tests of other programs.
-fn turn() -> (MutexGuard<'static, ()>, Turn) {
-    static PROCESS: Mutex<()> = Mutex::new(());
-    let process = PROCESS.lock().unwrap_or_else(PoisonError::into_inner);
-    (process, beside_others())
-}
+use crate::turn::turn;
 
 fn tid() -> u32 {
     rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned()
