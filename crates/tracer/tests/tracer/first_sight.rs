@@ -7,7 +7,7 @@ use logtrace_common::Detail;
 use logtrace_events::Wake;
 
 use crate::turn::turn;
-use crate::{now_ns, tid, traced_at, turn, waits};
+use crate::{now_ns, tid, traced_at, waits};
 
 #[test]
 fn a_thread_that_slept_before_is_off_the_cpu_since_tracing_began() {
