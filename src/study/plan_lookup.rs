@@ -1,10 +1,11 @@
 //! Lookup of plans: built-in ones, and files of users.
 
+use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 
 use logtrace_driver::FileError;
-use logtrace_study::{BUILTIN, Builtin, Plan};
+use logtrace_study::{BUILTIN, Builtin, Cell, Plan};
 
 use crate::exit::UsageError;
 
@@ -13,7 +14,12 @@ pub(crate) fn built_in() -> Result<Vec<Plan>, FileError> {
     BUILTIN.iter().map(Builtin::plan).collect()
 }
 
-/// Returns the plan of this name, or in this file. ReadFile that a plan names lie next to it.
+/// Returns an error about an option of a cell, with its line in the plan.
+pub(crate) fn plan_error(plan: &Plan, cell: &Cell, option: &str, problem: impl Display) -> UsageError {
+    UsageError(plan.error(cell, option, problem).to_string())
+}
+
+/// Returns the plan of this name, or in this file. Files that a plan names lie next to it.
 pub(crate) fn find(name: &str) -> Result<Plan, UsageError> {
     let usage = |error: FileError| UsageError(error.to_string());
     if !name.ends_with(".toml") {

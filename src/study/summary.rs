@@ -1,6 +1,5 @@
 //! Summary of a study: its tables, as files and as a report for the terminal.
 
-use logtrace_report::document::Document;
 use logtrace_study::{
     Measurement, MeasurementResult, Outcome, Results, Scale, StudyReport, StudyTime, render,
 };
@@ -47,15 +46,11 @@ fn outcome(runner: &StudyRunner<'_>, measurement: &Measurement, progress: &Progr
     let cell = &runner.cells[measurement.cell];
     if let Some(document) = runner.dir.measured(cell, measurement) {
         let stages = stage_times::read(&runner.dir.run_dir(cell, measurement));
-        let measured = MeasurementResult::new(&document, &stages, is_degraded(&document));
-        return Some(Outcome::Measured(Box::new(measured)));
+        let is_degraded = document.caveats.iter().any(is_degrading);
+        return Some(Ok(MeasurementResult::new(&document, &stages, is_degraded)));
     }
     let failure = progress.failure(&cell.key, measurement.repeat + 1)?;
-    Some(Outcome::Failed(failure.error.clone()))
-}
-
-fn is_degraded(document: &Document) -> bool {
-    document.caveats.iter().any(is_degrading)
+    Some(Err(failure.error.clone()))
 }
 
 fn study_time(account: &TimeAccount) -> StudyTime {

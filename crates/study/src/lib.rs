@@ -24,7 +24,7 @@ mod results;
 mod stats;
 mod tables;
 
-pub use cell::{Cell, DataUse, FileSystem, FromPlan, Place, Tables, Where};
+pub use cell::{Cell, DataUse};
 pub use order::cost_estimate::CostEstimate;
 pub use order::measurement_order::{Measurement, measurement_order};
 pub use plan::axis::{Axis, Level};

@@ -6,6 +6,7 @@ use logtrace_study::{Cell, CostEstimate, Plan};
 use crate::exit::{UsageError, with_causes};
 use crate::preflight;
 use crate::preflight::require;
+use crate::study::plan_lookup::plan_error;
 use crate::study::server::disk_queue;
 
 /// Fails with everything that the machine lacks, or with the first option of the plan that is impossible here and its line.
@@ -31,7 +32,7 @@ fn check_server(plan: &Plan, cell: &Cell) -> Result<(), UsageError> {
         // A plan never names a running server.
         ServerChoice::Running(_) => return Ok(()),
     };
-    let error = |problem: String| UsageError(plan.error(cell, "server", problem).to_string());
+    let error = |problem: String| plan_error(plan, cell, "server", problem);
     let binary = found.map_err(|problem| error(with_causes(problem)))?;
     match binary.flavor == cell.flavor {
         true => Ok(()),
@@ -47,9 +48,7 @@ fn check_file_system(plan: &Plan, cell: &Cell) -> Result<(), UsageError> {
         Ok(_) => Ok(()),
         Err(missing) => {
             let problem = format!("{}. {}", missing.seen, missing.remedy);
-            Err(UsageError(
-                plan.error(cell, "file_system.kind", problem).to_string(),
-            ))
+            Err(plan_error(plan, cell, "file_system.kind", problem))
         }
     }
 }

@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use anyhow::anyhow;
+use logtrace_common::Variable;
 use logtrace_driver::SessionError;
 use logtrace_server::{Home, ServerError};
 use logtrace_study::{Cell, Plan};
 
-use crate::exit::{UsageError, with_causes};
+use crate::exit::with_causes;
 use crate::measurement::{Line, Signals};
 use crate::run::{OpenServer, RunConfig, Storage, open_server, tear_down};
 use crate::study::directory::study_dir::StudyDir;
+use crate::study::plan_lookup::plan_error;
 use crate::study::server::cell_config::run_config;
 use crate::study::server::loaded_data::{CheckedServer, fixed_settings};
 
@@ -81,7 +83,7 @@ impl SettingsCheck<'_> {
         match self.interrupts.unless_ended(checked).await? {
             Err(SessionError::Refused { variable, reason }) => {
                 let option = format!("session.{}", variable.name());
-                Err(UsageError(self.plan.error(cell, &option, reason).to_string()).into())
+                Err(plan_error(self.plan, cell, &option, reason).into())
             }
             checked => Ok(checked?),
         }
@@ -105,13 +107,10 @@ impl SettingsCheck<'_> {
     /// Adds the line of the variable that an error of a server names.
     fn with_line(&self, cell: &Cell, error: impl Display) -> anyhow::Error {
         let text = error.to_string();
-        let mut named = cell.settings.iter().map(|chosen| chosen.value.name());
+        let mut named = cell.settings.iter().map(Variable::name);
         let named = named.find(|name| text.contains(name) || text.contains(&name.replace('_', "-")));
         match named {
-            Some(name) => {
-                let option = format!("settings.{name}");
-                UsageError(self.plan.error(cell, &option, text).to_string()).into()
-            }
+            Some(name) => plan_error(self.plan, cell, &format!("settings.{name}"), text).into(),
             None => anyhow!("{}: {text}", cell.key),
         }
     }

@@ -3,9 +3,10 @@
 use logtrace_server::{Home, ServerError, StorageWanted, check_storage};
 use logtrace_study::{Cell, Plan};
 
-use crate::exit::{UsageError, with_causes};
+use crate::exit::with_causes;
 use crate::measurement::{Line, Signals};
 use crate::study::directory::study_dir::StudyDir;
+use crate::study::plan_lookup::plan_error;
 use crate::study::server::cell_config::{settings, storage};
 
 /// Makes each file system of the cells once, and tries each directory. Fails with the first that cannot be used, and with its
@@ -25,7 +26,7 @@ pub(crate) async fn check_all(
         }
         tried.push(wanted_by_cell);
         line.say("checking the file systems of the plan");
-        let storage = storage(cell)?;
+        let storage = storage(cell);
         let wanted = StorageWanted {
             flavor: cell.flavor,
             settings: &settings(cell),
@@ -38,7 +39,7 @@ pub(crate) async fn check_all(
             .await?;
         checked.map_err(|error| {
             let option = option(cell, &error);
-            UsageError(plan.error(cell, &option, with_causes(error)).to_string())
+            plan_error(plan, cell, &option, with_causes(error))
         })?;
     }
     Ok(())

@@ -13,7 +13,6 @@ use crate::study::checks::storage_check::check_all;
 use crate::study::directory::progress_file::{Failure, Progress, TimeAccount};
 use crate::study::directory::study_dir::StudyDir;
 use crate::study::measure::measurement::measure;
-use crate::study::server::cell_config::needs_mounts;
 use crate::study::server::loaded_data::CheckedServer;
 use crate::study::server::shared_server::SharedServer;
 
@@ -44,7 +43,7 @@ pub(crate) enum Ended {
 impl StudyRunner<'_> {
     /// Measures everything that is not measured yet. Saves the progress after each measurement.
     pub(crate) async fn run(&self, progress: &mut Progress, interrupts: &Signals) -> anyhow::Result<Ended> {
-        if self.cells.iter().any(needs_mounts) {
+        if self.cells.iter().any(Cell::needs_mounts) {
             // This must precede the start of any thread, which would stay in the outer mount namespace.
             enter_mount_namespace()?;
         }

@@ -3,30 +3,30 @@
 use std::path::Path;
 
 use anyhow::Context;
-use logtrace_server::{Home, QueueGuard, QueueSetting, Server, check_queue, disk_under};
+use logtrace_server::{Home, QueueGuard, Server, check_queue, disk_under};
 use logtrace_study::{Cell, Plan};
 
 use crate::exit::{UsageError, with_causes};
+use crate::study::plan_lookup::plan_error;
 
 /// Fails if the disk under private servers does not have an attribute or a value that a cell sets.
 pub(crate) fn check(plan: &Plan, cell: &Cell, home: &Home) -> Result<(), UsageError> {
     let existing = home.instances.ancestors().find(|path| path.exists());
     let directory = existing.unwrap_or(Path::new("/"));
-    for setting in settings(cell) {
+    for setting in &cell.queue {
         let option = format!("queue.{}", setting.name);
-        let fail = |problem: String| UsageError(plan.error(cell, &option, problem).to_string());
+        let fail = |problem: String| plan_error(plan, cell, &option, problem);
         let disk = disk_under(directory).map_err(|error| fail(with_causes(error)))?;
         let disk =
             disk.ok_or_else(|| fail(format!("there is no single disk under {}", directory.display())))?;
-        check_queue(&disk, &setting).map_err(|error| fail(with_causes(error)))?;
+        check_queue(&disk, setting).map_err(|error| fail(with_causes(error)))?;
     }
     Ok(())
 }
 
 /// Sets the queue of the disk under a server's data, until the returned guard is dropped.
 pub(crate) fn set(cell: &Cell, server: &Server, home: &Home) -> anyhow::Result<Option<QueueGuard>> {
-    let settings = settings(cell);
-    if settings.is_empty() {
+    if cell.queue.is_empty() {
         return Ok(None);
     }
     let data = server
@@ -36,14 +36,6 @@ pub(crate) fn set(cell: &Cell, server: &Server, home: &Home) -> anyhow::Result<O
         .map_or("/", String::as_str);
     let disk = disk_under(Path::new(data))?;
     let disk = disk.with_context(|| format!("there is no single disk under {data}: leave queue out"))?;
-    let guard = QueueGuard::set(&home.instances, &disk, &settings);
+    let guard = QueueGuard::set(&home.instances, &disk, &cell.queue);
     Ok(Some(guard?))
-}
-
-fn settings(cell: &Cell) -> Vec<QueueSetting> {
-    let settings = cell.queue.iter().map(|chosen| QueueSetting {
-        name: chosen.value.0.clone(),
-        value: chosen.value.1.clone(),
-    });
-    settings.collect()
 }

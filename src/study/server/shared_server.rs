@@ -135,7 +135,7 @@ impl<'a> SharedServer<'a> {
     }
 
     async fn serve(&mut self, cell: &Cell, line: &Line) -> anyhow::Result<RunConfig> {
-        let mut config = run_config(cell, self.seed, storage(cell)?, self.home);
+        let mut config = run_config(cell, self.seed, storage(cell), self.home);
         let suits = self.suits(cell);
         if !suits {
             // Two servers at a time would compete for memory.

@@ -9,17 +9,17 @@ impl Cell {
     /// Returns a text that is equal for two cells if they can share a running server: their settings differ only in variables
     /// that take effect at once, and their files, data and disk settings are the same.
     pub fn server_key(&self) -> String {
-        let settings = self.settings.iter().map(|chosen| &chosen.value);
+        let settings = self.settings.iter();
         let settings: Vec<String> = settings
             .filter(|setting| !is_live(self.flavor, setting.name()))
             .map(ToString::to_string)
             .collect();
-        let places: Vec<_> = self.places.iter().map(|place| (place.class, &place.at)).collect();
-        let queue: Vec<_> = self.queue.iter().map(|chosen| &chosen.value).collect();
         format!(
-            "{:?} {:?} {places:?} {queue:?} {settings:?} {:?} {} {} {:?}",
+            "{:?} {:?} {:?} {:?} {settings:?} {:?} {} {} {:?}",
             self.server,
             self.file_system,
+            self.places,
+            self.queue,
             self.data_per_pool,
             self.stages,
             self.data_key(),

@@ -6,6 +6,7 @@ use logtrace_common::Flavor;
 use logtrace_driver::FileError;
 use toml::Spanned;
 
+use crate::plan::option_layers::scalar;
 use crate::plan::options::{PlanOption, flavor, options};
 use crate::plan::plan_file::PlanFile;
 use crate::plan::syntax::{AxisText, Node, Table};
@@ -126,13 +127,12 @@ fn own(
     text: &Spanned<Table>,
     key: &str,
 ) -> Result<Option<(String, usize)>, FileError> {
-    let mut entries = text.get_ref().0.iter();
-    let Some((name, node)) = entries.find(|(name, _)| name.get_ref() == key) else {
+    let Some((name, node)) = text.get_ref().get_key_value(key) else {
         return Ok(None);
     };
     let line = source.line(name.span());
-    let value = match node.get_ref() {
-        Node::Value(value) => crate::plan::option_layers::scalar(value),
+    let value = match node {
+        Node::Value(value) => scalar(value),
         Node::Table(_) => None,
     };
     let value = value.ok_or_else(|| source.error_at(line, format!("{key}: write one value")))?;

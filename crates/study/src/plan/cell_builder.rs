@@ -5,17 +5,20 @@ use std::time::Duration;
 
 use logtrace_common::{Detail, FileClass, Flavor, Sampling, Variable};
 use logtrace_driver::{Arrivals, FileError, Pace, Rate};
-use logtrace_server::{ImageKind, ImageSize, Placement, ServerChoice, check_placements, is_reserved};
+use logtrace_server::{
+    FileLocation, ImageConfig, ImageKind, Placement, QueueSetting, ServerChoice, check_placements,
+    is_reserved,
+};
 
-use crate::cell::{Cell, DataUse, FileSystem, FromPlan, Place, Where};
+use crate::cell::Cell;
 use crate::plan::option_layers::{OptionLayers, scalar};
-use crate::plan::options::{PlanOption, flavor};
+use crate::plan::options::flavor;
 use crate::plan::workload::{ReadFile, requests, tables};
 
 /// Shortest window. Shorter ones would measure their own edges.
 const SHORTEST: Duration = Duration::from_secs(1);
 /// Default number of connections, as of `logtrace run`.
-const CONNECTIONS: usize = 8;
+const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 const WARMUP: Duration = Duration::from_secs(3);
 const DURATION: Duration = Duration::from_secs(30);
 const REPEATS: u32 = 3;
@@ -59,9 +62,9 @@ pub(crate) fn cell(
     let requests = requests(options, files, pace == Pace::Closed)?;
     let mut settings = settings(options, "settings")?;
     let file_system = file_system(options)?;
-    let places = places(options, flavor, &mut settings, file_system.is_some())?;
+    let places = places(options, flavor, &mut settings, file_system.as_ref())?;
     let connections = options.whole("connections", 1..=10_000)?;
-    let connections = connections.and_then(|number| NonZeroUsize::new(usize::try_from(number).ok()?));
+    let connections = connections.and_then(|number| usize::try_from(number).ok());
     let (detail, sample) = tracing(options)?;
     Ok(Cell {
         key,
@@ -70,12 +73,10 @@ pub(crate) fn cell(
         flavor,
         tables: tables(options, &requests)?,
         requests,
-        data_per_pool: data_per_pool(options, &settings)?,
+        data_per_pool: data_per_pool(options)?,
         settings,
         session: self::settings(options, "session")?,
-        connections: connections
-            .or(NonZeroUsize::new(CONNECTIONS))
-            .unwrap_or(NonZeroUsize::MIN),
+        connections: connections.and_then(NonZeroUsize::new).unwrap_or(CONNECTIONS),
         pace,
         warmup: options.time("warmup")?.unwrap_or(WARMUP),
         duration: duration(options)?,
@@ -83,12 +84,7 @@ pub(crate) fn cell(
         file_system,
         places,
         queue: queue(options)?,
-        data: options
-            .word(
-                "data",
-                &[("kept", DataUse::Kept), ("restored", DataUse::Restored)],
-            )?
-            .unwrap_or_default(),
+        data: options.word("data")?.unwrap_or_default(),
         detail,
         sample,
         stages: stages(options, flavor)?,
@@ -121,61 +117,48 @@ fn pace(options: &OptionLayers<'_>) -> Result<Pace, FileError> {
     }
 }
 
-fn settings(options: &OptionLayers<'_>, table: &str) -> Result<Vec<FromPlan<Variable>>, FileError> {
-    let settings = options.of_table(table);
-    let settings = settings.map(|(name, option)| {
+fn settings(options: &OptionLayers<'_>, table: &str) -> Result<Vec<Variable>, FileError> {
+    let settings = options.of_table(table).map(|(name, value)| {
         let key = format!("{table}.{name}");
-        let value = scalar(&option.value)
-            .ok_or_else(|| options.error(&key, "a variable cannot have a list as its value"))?;
+        let value =
+            scalar(value).ok_or_else(|| options.error(&key, "a variable cannot have a list as its value"))?;
         let setting: Result<Variable, _> = format!("{name}={value}").parse();
         let setting = setting.map_err(|error| options.error(&key, error))?;
-        if table == "settings" && is_reserved(&setting) {
-            return Err(options.error(
+        match table == "settings" && is_reserved(&setting) {
+            true => Err(options.error(
                 &key,
                 "logtrace sets this variable of private servers itself: leave it out",
-            ));
+            )),
+            false => Ok(setting),
         }
-        Ok(FromPlan {
-            value: setting,
-            line: option.line,
-        })
     });
     settings.collect()
 }
 
-fn queue(options: &OptionLayers<'_>) -> Result<Vec<FromPlan<(String, String)>>, FileError> {
-    let attributes = options.of_table("queue").map(|(name, option)| {
-        let key = format!("queue.{name}");
+fn queue(options: &OptionLayers<'_>) -> Result<Vec<QueueSetting>, FileError> {
+    let attributes = options.of_table("queue").map(|(name, value)| {
         let is_name = name
             .chars()
             .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-        match scalar(&option.value).filter(|_| is_name) {
-            Some(value) => Ok(FromPlan {
-                value: (name.to_owned(), value),
-                line: option.line,
-            }),
-            None => Err(options.error(
-                &key,
+        let value = scalar(value).filter(|_| is_name).ok_or_else(|| {
+            options.error(
+                &format!("queue.{name}"),
                 "write the name of a file in /sys/block/DEVICE/queue, and its content",
-            )),
-        }
+            )
+        })?;
+        let name = name.to_owned();
+        Ok(QueueSetting { name, value })
     });
     attributes.collect()
 }
 
-fn data_per_pool(
-    options: &OptionLayers<'_>,
-    settings: &[FromPlan<Variable>],
-) -> Result<Option<f64>, FileError> {
+fn data_per_pool(options: &OptionLayers<'_>) -> Result<Option<f64>, FileError> {
     const POOL: &str = "innodb_buffer_pool_size";
     let ratio = options.positive("data_per_pool")?;
-    match settings.iter().find(|chosen| chosen.value.name() == POOL) {
-        Some(chosen) if ratio.is_some() => Err(options.error(
+    match options.line(&format!("settings.{POOL}")) {
+        Some(line) if ratio.is_some() => Err(options.error(
             "data_per_pool",
-            format!(
-                "it decides the size of the buffer pool: remove {POOL} from line {}",
-                chosen.line
-            ),
+            format!("it decides the size of the buffer pool: remove {POOL} from line {line}"),
         )),
         _ => Ok(ratio),
     }
@@ -201,49 +184,39 @@ fn is_off(value: &str) -> bool {
 }
 
 fn tracing(options: &OptionLayers<'_>) -> Result<(Option<Detail>, Sampling), FileError> {
-    let is_traced = options.text("detail")?.as_deref() != Some("none");
-    let detail: Option<Detail> = if is_traced {
-        options.parsed("detail")?
-    } else {
-        None
-    };
     let sample: Sampling = options.parsed("sample")?.unwrap_or_default();
-    match is_traced {
-        true => Ok((Some(detail.unwrap_or_default()), sample)),
-        false if sample.has_gaps() => Err(options.error(
+    match options.text("detail")?.as_deref() {
+        Some("none") if sample.has_gaps() => Err(options.error(
             "sample",
             "detail = \"none\" traces nothing: leave one of the two out",
         )),
-        false => Ok((None, sample)),
+        Some("none") => Ok((None, sample)),
+        _ => Ok((Some(options.parsed("detail")?.unwrap_or_default()), sample)),
     }
 }
 
-fn file_system(options: &OptionLayers<'_>) -> Result<Option<FileSystem>, FileError> {
+fn file_system(options: &OptionLayers<'_>) -> Result<Option<ImageConfig>, FileError> {
     let kind = options.text("file_system.kind")?;
-    let size: Option<ImageSize> = options.parsed("file_system.size")?;
-    let mkfs = options.texts("file_system.mkfs")?;
+    let size = options.parsed("file_system.size")?.unwrap_or_default();
+    let make_options = options.texts("file_system.mkfs")?;
     let mount = options.text("file_system.mount")?.unwrap_or_default();
-    match kind.as_deref() {
-        Some("none") => Ok(None),
-        Some(_) => {
+    let mount_options = mount.split(',').map(str::trim);
+    let mount_options = mount_options.filter(|option| !option.is_empty());
+    match (kind.as_deref(), options.of_table("file_system").next()) {
+        (Some("none"), _) | (None, None) => Ok(None),
+        (Some(_), _) => {
             let kind: Option<ImageKind> = options.parsed("file_system.kind")?;
-            Ok(kind.map(|kind| FileSystem {
+            Ok(kind.map(|kind| ImageConfig {
                 kind,
-                size: size.unwrap_or_default(),
-                mkfs,
-                mount,
+                size,
+                make_options,
+                mount_options: mount_options.map(str::to_owned).collect(),
             }))
         }
-        None => match options.of_table("file_system").next() {
-            None => Ok(None),
-            Some((name, _)) => {
-                let key = format!("file_system.{name}");
-                Err(options.error(
-                    &key,
-                    "the kind of the file system is missing: write kind = \"ext4\", \"xfs\" or \"btrfs\" next to it",
-                ))
-            }
-        },
+        (None, Some((name, _))) => Err(options.error(
+            &format!("file_system.{name}"),
+            "the kind of the file system is missing: write kind = \"ext4\", \"xfs\" or \"btrfs\" next to it",
+        )),
     }
 }
 
@@ -251,33 +224,30 @@ fn file_system(options: &OptionLayers<'_>) -> Result<Option<FileSystem>, FileErr
 fn places(
     options: &OptionLayers<'_>,
     flavor: Flavor,
-    settings: &mut Vec<FromPlan<Variable>>,
-    has_file_system: bool,
-) -> Result<Vec<Place>, FileError> {
-    let is_log_bin = |chosen: &&FromPlan<Variable>| chosen.value.name() == "log_bin";
+    settings: &mut Vec<Variable>,
+    file_system: Option<&ImageConfig>,
+) -> Result<Vec<Placement>, FileError> {
+    let is_log_bin = |setting: &Variable| setting.name() == "log_bin";
     let no_binlog = settings
         .iter()
-        .find(is_log_bin)
-        .is_some_and(|chosen| is_off(chosen.value.value()));
+        .any(|setting| is_log_bin(setting) && is_off(setting.value()));
     let mut places = Vec::new();
-    for (class, option) in options.of_table("place") {
-        let place = place(options, class, option, has_file_system)?;
+    for (class, _) in options.of_table("place") {
+        let place = place(options, class, file_system)?;
         places.extend(place.filter(|place| !(place.class == FileClass::Binlog && no_binlog)));
     }
     if places.iter().any(|place| place.class == FileClass::Binlog) {
-        settings.retain(|chosen| !is_log_bin(&chosen));
+        settings.retain(|setting| !is_log_bin(setting));
     }
-    let plain: Vec<Variable> = settings.iter().map(|chosen| chosen.value.clone()).collect();
     for place in &places {
-        let key = format!("place.{}", place.class);
+        // Directories of the plan may not exist on this machine.
         let placement = Placement {
             class: place.class,
-            place: logtrace_server::FileLocation::Directory("/".into()),
+            place: FileLocation::Directory("/".into()),
         };
-        placement
-            .check_server(flavor, &plain)
-            .map_err(|error| options.error(&key, error))?;
-        check_placements(&[placement], &plain).map_err(|error| options.error(&key, error))?;
+        let checked = placement.check_server(flavor, settings);
+        let checked = checked.and_then(|()| Ok(check_placements(&[placement], settings)?));
+        checked.map_err(|error| options.error(&format!("place.{}", place.class), error))?;
     }
     Ok(places)
 }
@@ -285,38 +255,31 @@ fn places(
 fn place(
     options: &OptionLayers<'_>,
     class: &str,
-    option: &PlanOption,
-    has_file_system: bool,
-) -> Result<Option<Place>, FileError> {
+    file_system: Option<&ImageConfig>,
+) -> Result<Option<Placement>, FileError> {
     let key = format!("place.{class}");
+    let fail = |problem: &str| Err(options.error(&key, problem));
     let placement: Result<Placement, _> = format!("{class}=/").parse();
     let class = placement.map_err(|error| options.error(&key, error))?.class;
     let is_query_log = matches!(class, FileClass::SlowLog | FileClass::GeneralLog);
-    let at = match options.text(&key)?.unwrap_or_default().as_str() {
-        "default" => return Ok(None),
-        "own" if has_file_system => Where::Own,
-        "own" => {
-            return Err(options.error(
-                &key,
+    let text = options.text(&key)?.unwrap_or_default();
+    let place = match (text.as_str(), file_system) {
+        ("default", _) => return Ok(None),
+        ("own", Some(image)) => FileLocation::Volume(image.clone()),
+        ("own", None) => {
+            return fail(
                 "\"own\" is a file system like that of the server, and the server has none: write file_system = \"ext4\"",
+            );
+        }
+        ("tmpfs", image) => FileLocation::Tmpfs(image.map(|image| image.size).unwrap_or_default()),
+        ("nothing", _) if is_query_log => FileLocation::Nothing,
+        ("nothing", _) => return fail("only slow_log and general_log can be discarded"),
+        (path, _) if path.starts_with('/') => FileLocation::Directory(path.into()),
+        (other, _) => {
+            return fail(&format!(
+                "{other:?} is not a location: write own, tmpfs, nothing, default, or a directory that starts with /"
             ));
         }
-        "tmpfs" => Where::Tmpfs,
-        "nothing" if is_query_log => Where::Nothing,
-        "nothing" => {
-            return Err(options.error(&key, "only slow_log and general_log can be discarded"));
-        }
-        path if path.starts_with('/') => Where::Directory(path.into()),
-        other => {
-            let problem = format!(
-                "{other:?} is not a location: write own, tmpfs, nothing, default, or a directory that starts with /"
-            );
-            return Err(options.error(&key, problem));
-        }
     };
-    Ok(Some(Place {
-        class,
-        at,
-        line: option.line,
-    }))
+    Ok(Some(Placement { class, place }))
 }

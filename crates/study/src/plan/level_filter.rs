@@ -1,6 +1,9 @@
 //! Filters of cells by the levels of an axis.
 
+use std::ops::Range;
+
 use logtrace_driver::FileError;
+use toml::Spanned;
 
 use crate::cell::Cell;
 use crate::plan::axis::Axis;
@@ -38,8 +41,7 @@ pub(crate) fn checked(
 ) -> Result<Vec<LevelFilter>, FileError> {
     let filters = choices.iter().map(|(name, names)| {
         let line = source.line(name.span());
-        let axis = axes.iter().find(|axis| axis.name == *name.get_ref());
-        let axis = axis.ok_or_else(|| source.error_at(line, no_axis(name.get_ref(), axes)))?;
+        let axis = find_axis(source, name, axes)?;
         let levels = &names.get_ref().0;
         if levels.is_empty() {
             return Err(source.error_at(
@@ -51,9 +53,7 @@ pub(crate) fn checked(
             ));
         }
         for level in levels {
-            if !axis.levels.iter().any(|known| known.name == *level) {
-                return Err(source.error(names.span(), no_level(axis, level)));
-            }
+            check_level(source, axis, level, names.span())?;
         }
         Ok(LevelFilter {
             axis: axis.name.clone(),
@@ -64,14 +64,31 @@ pub(crate) fn checked(
     filters.collect()
 }
 
-/// Says that there is no such axis.
-pub(crate) fn no_axis(name: &str, axes: &[Axis]) -> String {
-    let known = listed(axes.iter().map(|axis| axis.name.as_str()));
-    format!("there is no axis {name:?}: the axes are {known}")
+/// Returns the axis of this name. Fails if there is none.
+pub(crate) fn find_axis<'a>(
+    source: &PlanFile<'_>,
+    name: &Spanned<String>,
+    axes: &'a [Axis],
+) -> Result<&'a Axis, FileError> {
+    let found = axes.iter().find(|axis| axis.name == *name.get_ref());
+    found.ok_or_else(|| {
+        let known = listed(axes.iter().map(|axis| axis.name.as_str()));
+        let problem = format!("there is no axis {:?}: the axes are {known}", name.get_ref());
+        source.error(name.span(), problem)
+    })
 }
 
-/// Says that an axis has no such level.
-pub(crate) fn no_level(axis: &Axis, level: &str) -> String {
+/// Fails if an axis has no level of this name.
+pub(crate) fn check_level(
+    source: &PlanFile<'_>,
+    axis: &Axis,
+    level: &str,
+    span: Range<usize>,
+) -> Result<(), FileError> {
+    if axis.level(level).is_some() {
+        return Ok(());
+    }
     let known = listed(axis.levels.iter().map(|level| level.name.as_str()));
-    format!("the axis {} has no level {level:?}: it has {known}", axis.name)
+    let problem = format!("the axis {} has no level {level:?}: it has {known}", axis.name);
+    Err(source.error(span, problem))
 }

@@ -8,7 +8,7 @@ use logtrace_driver::FileError;
 use crate::cell::Cell;
 use crate::plan::axis::{Axis, Level};
 use crate::plan::cell_builder::{self, server};
-use crate::plan::level_filter::{LevelFilter, checked, no_axis, no_level};
+use crate::plan::level_filter::{LevelFilter, check_level, checked, find_axis};
 use crate::plan::option_layers::OptionLayers;
 use crate::plan::options::{PlanOption, options};
 use crate::plan::plan_file::{PlanFile, listed};
@@ -28,32 +28,22 @@ struct Matrix<'a> {
     base: Vec<PlanOption>,
     scale: Vec<PlanOption>,
     levels: Vec<LevelFilter>,
-    changes: Vec<Change>,
+    changes: LevelChanges,
     excludes: &'a [Vec<LevelFilter>],
     files: ReadFile<'a>,
 }
 
-/// Options that a scale adds to a level.
-struct Change {
-    axis: String,
-    level: String,
-    options: Vec<PlanOption>,
-}
+/// Options that a scale adds to levels, by axis and level.
+type LevelChanges = BTreeMap<(String, String), Vec<PlanOption>>;
 
-fn changes(source: &PlanFile<'_>, texts: &Changes, axes: &[Axis]) -> Result<Vec<Change>, FileError> {
-    let mut changes = Vec::new();
+fn changes(source: &PlanFile<'_>, texts: &Changes, axes: &[Axis]) -> Result<LevelChanges, FileError> {
+    let mut changes = LevelChanges::new();
     for (name, levels) in texts {
-        let axis = axes.iter().find(|axis| axis.name == *name.get_ref());
-        let axis = axis.ok_or_else(|| source.error(name.span(), no_axis(name.get_ref(), axes)))?;
+        let axis = find_axis(source, name, axes)?;
         for (level, table) in levels {
-            if axis.level(level.get_ref()).is_none() {
-                return Err(source.error(level.span(), no_level(axis, level.get_ref())));
-            }
-            changes.push(Change {
-                axis: axis.name.clone(),
-                level: level.get_ref().clone(),
-                options: options(source, table, &[])?,
-            });
+            check_level(source, axis, level.get_ref(), level.span())?;
+            let key = (axis.name.clone(), level.get_ref().clone());
+            changes.insert(key, options(source, table, &[])?);
         }
     }
     Ok(changes)
@@ -81,9 +71,7 @@ pub(crate) fn all_cells(
     let mut cells = [const { Vec::new() }; 3];
     for scale in Scale::ALL {
         let none = ScaleText::default();
-        let mut texts = file.scales.iter();
-        let text = texts.find(|(name, _)| name.get_ref() == scale.as_str());
-        let text = text.map_or(&none, |(_, text)| text);
+        let text = file.scales.get(scale.as_str()).unwrap_or(&none);
         let matrix = Matrix {
             source: *source,
             axes,
@@ -158,12 +146,8 @@ impl Matrix<'_> {
     fn merged(&self, levels: &[&Level], flavor: Option<Flavor>) -> OptionLayers<'_> {
         let layers = [self.base.as_slice(), self.scale.as_slice()];
         let of_levels = self.axes.iter().zip(levels).flat_map(|(axis, level)| {
-            let mut changes = self.changes.iter();
-            let change = changes.find(|change| change.axis == axis.name && change.level == level.name);
-            [
-                Some(level.options.as_slice()),
-                change.map(|change| change.options.as_slice()),
-            ]
+            let change = self.changes.get(&(axis.name.clone(), level.name.clone()));
+            [Some(level.options.as_slice()), change.map(Vec::as_slice)]
         });
         let layers = layers.into_iter().chain(of_levels.flatten());
         OptionLayers::new(self.source, layers, flavor)

@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use logtrace_common::Flavor;
 use logtrace_driver::FileError;
+use strum::VariantNames;
 use toml::Value;
 
 use crate::plan::options::PlanOption;
-use crate::plan::plan_file::{PlanFile, unknown_word};
+use crate::plan::plan_file::PlanFile;
 
 /// Options by name.
 #[derive(Clone, Debug)]
@@ -54,122 +55,116 @@ impl<'a> OptionLayers<'a> {
             .collect()
     }
 
-    /// Returns the options of a table, without its name.
-    pub(crate) fn of_table(&self, table: &str) -> impl Iterator<Item = (&str, &PlanOption)> {
+    /// Returns the names in a table of options, and their values.
+    pub(crate) fn of_table(&self, table: &str) -> impl Iterator<Item = (&str, &Value)> {
         self.options.iter().filter_map(move |(key, option)| {
             let name = key.strip_prefix(table)?.strip_prefix('.')?;
-            Some((name, option))
+            Some((name, &option.value))
         })
     }
 
-    /// Returns whether an option is set.
-    pub(crate) fn has(&self, key: &str) -> bool {
-        self.options.contains_key(key)
+    /// Returns the line of an option, or `None` if it has its default.
+    pub(crate) fn line(&self, key: &str) -> Option<usize> {
+        self.options.get(key).map(|option| option.line)
     }
 
     /// Returns an error about an option.
     pub(crate) fn error(&self, key: &str, problem: impl Display) -> FileError {
-        match self.options.get(key) {
-            Some(option) => self.source.error_at(option.line, format!("{key}: {problem}")),
-            None => self.source.whole(format!("{key}: {problem}")),
+        let problem = format!("{key}: {problem}");
+        match self.line(key) {
+            Some(line) => self.source.error_at(line, problem),
+            None => self.source.whole(problem),
+        }
+    }
+
+    /// Reads an option. Fails with a message what to write if `read` returns `None`.
+    fn read<'o, T>(
+        &'o self,
+        key: &str,
+        write: impl Display,
+        read: impl FnOnce(&'o Value) -> Option<T>,
+    ) -> Result<Option<T>, FileError> {
+        let value = self.options.get(key).map(|option| read(&option.value));
+        match value {
+            Some(None) => Err(self.error(key, format!("write {write}"))),
+            value => Ok(value.flatten()),
         }
     }
 
     /// Reads a text. Numbers are texts too.
     pub(crate) fn text(&self, key: &str) -> Result<Option<String>, FileError> {
-        let Some(option) = self.options.get(key) else {
-            return Ok(None);
-        };
-        let text = scalar(&option.value);
-        let text = text.ok_or_else(|| self.error(key, "write a text in quotes, or a number"))?;
-        Ok(Some(text))
+        self.read(key, "a text in quotes, or a number", scalar)
+    }
+
+    /// Reads a text and converts it.
+    fn converted<T, E: Display>(
+        &self,
+        key: &str,
+        convert: impl FnOnce(&str) -> Result<T, E>,
+    ) -> Result<Option<T>, FileError> {
+        let value = self.text(key)?.map(|text| convert(&text)).transpose();
+        value.map_err(|error| self.error(key, error))
     }
 
     /// Parses a text.
     pub(crate) fn parsed<T: FromStr<Err: Display>>(&self, key: &str) -> Result<Option<T>, FileError> {
-        let text = self.text(key)?;
-        let value = text.map(|text| text.parse().map_err(|error| self.error(key, error)));
-        value.transpose()
+        self.converted(key, T::from_str)
     }
 
-    /// Reads one of several words.
-    pub(crate) fn word<T: Copy>(&self, key: &str, words: &[(&str, T)]) -> Result<Option<T>, FileError> {
-        let Some(text) = self.text(key)? else {
-            return Ok(None);
-        };
-        let found = words.iter().find(|(word, _)| *word == text);
-        let known = || words.iter().map(|(word, _)| *word).collect::<Vec<_>>();
-        let found = found.ok_or_else(|| self.error(key, unknown_word(&text, &known())))?;
-        Ok(Some(found.1))
+    /// Reads one of the names of an enum.
+    pub(crate) fn word<T: FromStr + VariantNames>(&self, key: &str) -> Result<Option<T>, FileError> {
+        self.converted(key, word)
     }
 
     /// Reads a whole number in a range.
     pub(crate) fn whole(&self, key: &str, range: RangeInclusive<u32>) -> Result<Option<u32>, FileError> {
-        let Some(option) = self.options.get(key) else {
-            return Ok(None);
-        };
-        let number = option
-            .value
-            .as_integer()
-            .and_then(|number| u32::try_from(number).ok());
-        let number = number.filter(|number| range.contains(number));
-        let number = number.ok_or_else(|| {
-            self.error(
-                key,
-                format!("write a whole number from {} to {}", range.start(), range.end()),
-            )
-        })?;
-        Ok(Some(number))
+        let write = format!("a whole number from {} to {}", range.start(), range.end());
+        self.read(key, write, |value| {
+            let number = u32::try_from(value.as_integer()?).ok()?;
+            range.contains(&number).then_some(number)
+        })
     }
 
     /// Reads a number above 0.
     pub(crate) fn positive(&self, key: &str) -> Result<Option<f64>, FileError> {
-        let Some(option) = self.options.get(key) else {
-            return Ok(None);
-        };
-        let number = match option.value {
-            Value::Float(number) => Some(number),
-            Value::Integer(number) => u32::try_from(number).ok().map(f64::from),
-            _ => None,
-        };
-        let number = number.filter(|number| number.is_finite() && *number > 0.0);
-        let number = number.ok_or_else(|| self.error(key, "write a number above 0"))?;
-        Ok(Some(number))
+        self.read(key, "a number above 0", |value| {
+            let whole = value.as_integer().and_then(|number| u32::try_from(number).ok());
+            let number = value.as_float().or(whole.map(f64::from))?;
+            (number.is_finite() && number > 0.0).then_some(number)
+        })
     }
 
     /// Reads true or false. The default is false.
     pub(crate) fn flag(&self, key: &str) -> Result<bool, FileError> {
-        let flag = self.options.get(key).map(|option| {
-            let flag = option.value.as_bool();
-            flag.ok_or_else(|| self.error(key, "write true or false"))
-        });
-        flag.transpose().map(Option::unwrap_or_default)
+        let flag = self.read(key, "true or false", Value::as_bool);
+        flag.map(Option::unwrap_or_default)
     }
 
     /// Reads a length of time.
     pub(crate) fn time(&self, key: &str) -> Result<Option<Duration>, FileError> {
-        let Some(text) = self.text(key)? else {
-            return Ok(None);
-        };
-        let time = humantime::parse_duration(&text);
-        let time = time.map_err(|_| {
-            self.error(
-                key,
-                format!("{text:?} is not a length of time: write \"30s\" or \"2m\""),
-            )
-        })?;
-        Ok(Some(time))
+        self.converted(key, |text| {
+            humantime::parse_duration(text)
+                .map_err(|_| format!("{text:?} is not a length of time: write \"30s\" or \"2m\""))
+        })
     }
 
     /// Reads a list of texts. The default is an empty list.
     pub(crate) fn texts(&self, key: &str) -> Result<Vec<String>, FileError> {
-        let Some(option) = self.options.get(key) else {
-            return Ok(Vec::new());
-        };
-        let texts = option.value.as_array();
-        let texts = texts.and_then(|list| list.iter().map(|text| text.as_str().map(str::to_owned)).collect());
-        texts.ok_or_else(|| self.error(key, "write a list of texts, such as [\"-O\", \"^has_journal\"]"))
+        let write = "a list of texts, such as [\"-O\", \"^has_journal\"]";
+        let texts = self.read(key, write, |value| {
+            let texts = value.as_array()?.iter();
+            texts.map(|text| text.as_str().map(str::to_owned)).collect()
+        });
+        texts.map(Option::unwrap_or_default)
     }
+}
+
+/// Parses one of the names of an enum.
+pub(crate) fn word<T: FromStr + VariantNames>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| {
+        let known: Vec<String> = T::VARIANTS.iter().map(|word| format!("{word:?}")).collect();
+        format!("{text:?} is not known: write {}", known.join(" or "))
+    })
 }
 
 /// Returns a value as a server expects it, or `None` for lists and dates.

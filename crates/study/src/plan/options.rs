@@ -1,5 +1,7 @@
 //! Options of a plan, each with its line.
 
+use std::ops::Range;
+
 use logtrace_common::Flavor;
 use logtrace_driver::FileError;
 use toml::Value;
@@ -45,8 +47,11 @@ pub(crate) const PLAIN: [&str; 31] = [
 /// Options that are tables with free names.
 const FREE: [&str; 4] = ["settings", "session", "place", "queue"];
 
-/// Option for the file system to make, and its keys.
-const FILE_SYSTEM: (&str, [&str; 4]) = ("file_system", ["kind", "size", "mkfs", "mount"]);
+/// Option for the file system to make.
+const FILE_SYSTEM: &str = "file_system";
+
+/// Keys of the file system.
+const FILE_SYSTEM_KEYS: [&str; 4] = ["kind", "size", "mkfs", "mount"];
 
 /// Option of a plan.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,133 +80,115 @@ impl PlanOption {
     }
 }
 
+/// Value or empty table in a table of options.
+struct Leaf<'a> {
+    path: Vec<&'a str>,
+    value: Option<&'a Value>,
+    /// Range of the last key in the file.
+    span: Range<usize>,
+}
+
 /// Reads the options of a table, except for the keys in `own`, which are not options there.
 pub(crate) fn options(
     source: &PlanFile<'_>,
     table: &Table,
     own: &[&str],
 ) -> Result<Vec<PlanOption>, FileError> {
-    let mut found = Vec::new();
-    for (key, node) in &table.0 {
-        let name = key.get_ref().as_str();
-        let line = source.line(key.span());
-        if own.contains(&name) {
+    let (mut leaves, mut found) = (Vec::new(), Vec::<PlanOption>::new());
+    collect_leaves(table, &[], &mut leaves);
+    leaves.retain(|leaf| !own.contains(&leaf.path[0]));
+    leaves.sort_by_key(|leaf| leaf.span.start);
+    for leaf in leaves {
+        let (path, flavor) = without_flavor(&leaf);
+        let line = source.line(leaf.span);
+        let key = key(&path, leaf.value, own).map_err(|problem| source.error_at(line, problem))?;
+        let Some(value) = leaf.value.cloned() else {
             continue;
+        };
+        if let Some(other) = found
+            .iter()
+            .find(|other| other.key == key && other.flavor == flavor)
+        {
+            let problem = format!("line {} sets {key} already: remove one of them", other.line);
+            return Err(source.error_at(line, problem));
         }
-        match node.get_ref() {
-            Node::Value(value) if PLAIN.contains(&name) => push(&mut found, source, name, None, value, line)?,
-            Node::Value(value @ Value::String(_)) if name == FILE_SYSTEM.0 => {
-                push(&mut found, source, "file_system.kind", None, value, line)?;
-            }
-            Node::Table(table) if name == FILE_SYSTEM.0 => file_system(&mut found, source, table)?,
-            Node::Table(table) if FREE.contains(&name) => free(&mut found, source, name, table)?,
-            Node::Table(_) if PLAIN.contains(&name) => {
-                return Err(source.error_at(line, format!("{name} is not a table: write {name} = ...")));
-            }
-            Node::Value(_) if FREE.contains(&name) || name == FILE_SYSTEM.0 => {
-                return Err(source.error_at(line, format!("{name} is a table: write {name}.NAME = ...")));
-            }
-            _ => return Err(unknown(source, name, line, own)),
-        }
+        found.push(PlanOption {
+            key,
+            flavor,
+            value,
+            line,
+        });
     }
     Ok(found)
 }
 
-fn unknown(source: &PlanFile<'_>, name: &str, line: usize, own: &[&str]) -> FileError {
-    let tables = FREE.into_iter().chain([FILE_SYSTEM.0]);
-    let known = own.iter().copied().chain(PLAIN).chain(tables);
-    source.error_at(
-        line,
-        format!("unknown option {name}: choose one of {}", listed(known)),
-    )
+fn collect_leaves<'a>(table: &'a Table, above: &[&'a str], leaves: &mut Vec<Leaf<'a>>) {
+    for (key, node) in table {
+        let path = [above, &[key.get_ref().as_str()]].concat();
+        let value = match node {
+            Node::Table(table) if !table.is_empty() => {
+                collect_leaves(table, &path, leaves);
+                continue;
+            }
+            Node::Table(_) => None,
+            Node::Value(value) => Some(value),
+        };
+        let span = key.span();
+        leaves.push(Leaf { path, value, span });
+    }
 }
 
-fn file_system(found: &mut Vec<PlanOption>, source: &PlanFile<'_>, table: &Table) -> Result<(), FileError> {
-    let (name, known) = FILE_SYSTEM;
-    for (key, node) in &table.0 {
-        let line = source.line(key.span());
-        match node.get_ref() {
-            Node::Value(value) if known.contains(&key.get_ref().as_str()) => {
-                let key = format!("{name}.{}", key.get_ref());
-                push(found, source, &key, None, value, line)?;
-            }
-            _ => {
-                let problem = format!("{name} has no {}: it takes {}", key.get_ref(), listed(known));
-                return Err(source.error_at(line, problem));
-            }
+/// Splits the flavor from the path of a variable for one flavor only, such as `settings.mysql.sync_binlog`.
+fn without_flavor<'a>(leaf: &Leaf<'a>) -> (Vec<&'a str>, Option<Flavor>) {
+    if let [table @ ("settings" | "session"), word, name @ ..] = leaf.path.as_slice()
+        && let Some(flavor) = flavor(word)
+        && (!name.is_empty() || leaf.value.is_none())
+    {
+        return ([&[*table], name].concat(), Some(flavor));
+    }
+    (leaf.path.clone(), None)
+}
+
+/// Returns the name of the option with this path, or a message why there is none.
+fn key(path: &[&str], value: Option<&Value>, own: &[&str]) -> Result<String, String> {
+    match (path, value) {
+        ([name], Some(_)) if PLAIN.contains(name) => Ok((*name).to_owned()),
+        ([name, ..], _) if PLAIN.contains(name) => Err(no_table(name)),
+        ([FILE_SYSTEM], Some(Value::String(_))) => Ok("file_system.kind".to_owned()),
+        ([FILE_SYSTEM, name], Some(_)) if FILE_SYSTEM_KEYS.contains(name) => Ok(path.join(".")),
+        ([FILE_SYSTEM, name, ..], _) => Err(format!(
+            "{FILE_SYSTEM} has no {name}: it takes {}",
+            listed(FILE_SYSTEM_KEYS)
+        )),
+        // Names of variables with dashes and with underscores are equal.
+        ([table @ ("settings" | "session"), name], Some(_)) => {
+            Ok(format!("{table}.{}", name.replace('-', "_").to_ascii_lowercase()))
+        }
+        ([table, _], Some(_)) if FREE.contains(table) => Ok(path.join(".")),
+        ([table, name, ..], _) if FREE.contains(table) => Err(no_table(name)),
+        ([name], value) if FREE.contains(name) || *name == FILE_SYSTEM => match value {
+            Some(_) => Err(format!("{name} is a table: write {name}.NAME = ...")),
+            None => Ok(String::new()),
+        },
+        _ => {
+            let known = own.iter().copied().chain(PLAIN).chain(FREE).chain([FILE_SYSTEM]);
+            Err(format!(
+                "unknown option {}: choose one of {}",
+                path[0],
+                listed(known)
+            ))
         }
     }
-    Ok(())
 }
 
-/// Reads a table with free names, such as variables or classes of files. Variables may be for one flavor only.
-fn free(
-    found: &mut Vec<PlanOption>,
-    source: &PlanFile<'_>,
-    name: &str,
-    table: &Table,
-) -> Result<(), FileError> {
-    let by_flavor = name == "settings" || name == "session";
-    for (key, node) in &table.0 {
-        let (word, line) = (key.get_ref().as_str(), source.line(key.span()));
-        match (node.get_ref(), flavor(word)) {
-            (Node::Table(table), flavor @ Some(_)) if by_flavor => {
-                for (key, node) in &table.0 {
-                    let line = source.line(key.span());
-                    let Node::Value(value) = node.get_ref() else {
-                        return Err(no_table(source, key.get_ref(), line));
-                    };
-                    push(found, source, &joined(name, key.get_ref()), flavor, value, line)?;
-                }
-            }
-            (Node::Value(value), _) => push(found, source, &joined(name, word), None, value, line)?,
-            (Node::Table(_), _) => return Err(no_table(source, word, line)),
-        }
-    }
-    Ok(())
-}
-
-fn no_table(source: &PlanFile<'_>, name: &str, line: usize) -> FileError {
-    source.error_at(line, format!("{name} is not a table: write {name} = ..."))
-}
-
-/// Returns the name of an option in a table. Names of variables with dashes and with underscores are equal.
-fn joined(table: &str, key: &str) -> String {
-    match table {
-        "settings" | "session" => format!("{table}.{}", key.replace('-', "_").to_ascii_lowercase()),
-        _ => format!("{table}.{key}"),
-    }
+fn no_table(name: &str) -> String {
+    format!("{name} is not a table: write {name} = ...")
 }
 
 /// Returns the flavor of this name.
 pub(crate) fn flavor(word: &str) -> Option<Flavor> {
     let flavors = [Flavor::MySql, Flavor::MariaDb];
     flavors.into_iter().find(|flavor| flavor.as_str() == word)
-}
-
-fn push(
-    found: &mut Vec<PlanOption>,
-    source: &PlanFile<'_>,
-    key: &str,
-    flavor: Option<Flavor>,
-    value: &Value,
-    line: usize,
-) -> Result<(), FileError> {
-    let option = PlanOption {
-        key: key.to_owned(),
-        flavor,
-        value: value.clone(),
-        line,
-    };
-    if let Some(other) = found
-        .iter()
-        .find(|other| other.clashes(&option) && other.flavor == flavor)
-    {
-        let problem = format!("line {} sets {key} already: remove one of them", other.line);
-        return Err(source.error_at(line, problem));
-    }
-    found.push(option);
-    Ok(())
 }
 
 #[cfg(test)]

@@ -44,9 +44,3 @@ impl PlanFile<'_> {
 pub(crate) fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     names.into_iter().collect::<Vec<_>>().join(", ")
 }
-
-/// Says that a word is not one of the known ones.
-pub(crate) fn unknown_word(word: &str, known: &[&str]) -> String {
-    let known: Vec<String> = known.iter().map(|word| format!("{word:?}")).collect();
-    format!("{word:?} is not known: write {}", known.join(" or "))
-}

@@ -1,13 +1,13 @@
 //! Text of a plan as TOML, before it is checked.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_untagged::UntaggedEnumVisitor;
 use toml::{Spanned, Value};
 
 /// Whole file.
-#[derive(Debug, serde::Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PlanText {
     pub(crate) name: Spanned<String>,
@@ -32,7 +32,7 @@ pub(crate) struct PlanText {
 pub(crate) type Choices = BTreeMap<Spanned<String>, Spanned<Names>>;
 
 /// `[[axis]]`.
-#[derive(Debug, serde::Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AxisText {
     pub(crate) name: Spanned<String>,
@@ -41,7 +41,7 @@ pub(crate) struct AxisText {
 }
 
 /// `[scale.NAME]`.
-#[derive(Debug, Default, serde::Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ScaleText {
     #[serde(default)]
@@ -56,7 +56,7 @@ pub(crate) struct ScaleText {
 pub(crate) type Changes = BTreeMap<Spanned<String>, BTreeMap<Spanned<String>, Table>>;
 
 /// `[[table]]`.
-#[derive(Debug, serde::Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TableText {
     pub(crate) name: Spanned<String>,
@@ -73,7 +73,7 @@ pub(crate) struct TableText {
 }
 
 /// `[[published]]`.
-#[derive(Debug, serde::Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PublishedText {
     pub(crate) title: String,
@@ -85,9 +85,8 @@ pub(crate) struct PublishedText {
     pub(crate) rows: Spanned<Vec<Vec<Value>>>,
 }
 
-/// Table of options; keys and values carry their position.
-#[derive(Debug, Default)]
-pub(crate) struct Table(pub(crate) Vec<(Spanned<String>, Spanned<Node>)>);
+/// Options of a table; keys carry their position.
+pub(crate) type Table = BTreeMap<Spanned<String>, Node>;
 
 /// Value of a key.
 #[derive(Debug)]
@@ -102,96 +101,26 @@ pub(crate) enum Node {
 #[derive(Debug)]
 pub(crate) struct Names(pub(crate) Vec<String>);
 
-impl<'de> Deserialize<'de> for Table {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries;
-        impl<'de> Visitor<'de> for Entries {
-            type Value = Table;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a table")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Table, A::Error> {
-                entries(map)
-            }
-        }
-        deserializer.deserialize_map(Entries)
-    }
-}
-
-fn entries<'de, A: MapAccess<'de>>(mut map: A) -> Result<Table, A::Error> {
-    let mut entries = Vec::new();
-    while let Some(entry) = map.next_entry()? {
-        entries.push(entry);
-    }
-    Ok(Table(entries))
-}
-
 impl<'de> Deserialize<'de> for Node {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either;
-        impl<'de> Visitor<'de> for Either {
-            type Value = Node;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a text, a number, true, false, a list or a table")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Node, A::Error> {
-                entries(map).map(Node::Table)
-            }
-
-            fn visit_bool<E>(self, value: bool) -> Result<Node, E> {
-                Ok(Node::Value(Value::Boolean(value)))
-            }
-
-            fn visit_i64<E>(self, value: i64) -> Result<Node, E> {
-                Ok(Node::Value(Value::Integer(value)))
-            }
-
-            fn visit_f64<E>(self, value: f64) -> Result<Node, E> {
-                Ok(Node::Value(Value::Float(value)))
-            }
-
-            fn visit_str<E>(self, value: &str) -> Result<Node, E> {
-                Ok(Node::Value(Value::String(value.to_owned())))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Node, A::Error> {
-                let mut values = Vec::new();
-                while let Some(value) = list.next_element()? {
-                    values.push(value);
-                }
-                Ok(Node::Value(Value::Array(values)))
-            }
-        }
-        deserializer.deserialize_any(Either)
+        UntaggedEnumVisitor::new()
+            .expecting("a text, a number, true, false, a list or a table")
+            .bool(|value| Ok(Self::Value(value.into())))
+            .i64(|value| Ok(Self::Value(value.into())))
+            .f64(|value| Ok(Self::Value(value.into())))
+            .string(|value| Ok(Self::Value(value.into())))
+            .seq(|list| list.deserialize().map(Self::Value))
+            .map(|table| table.deserialize().map(Self::Table))
+            .deserialize(deserializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Names {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct OneOrMore;
-        impl<'de> Visitor<'de> for OneOrMore {
-            type Value = Names;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("the name of a level in quotes, or a list of such names")
-            }
-
-            fn visit_str<E>(self, name: &str) -> Result<Names, E> {
-                Ok(Names(vec![name.to_owned()]))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Names, A::Error> {
-                let mut names = Vec::new();
-                while let Some(name) = list.next_element()? {
-                    names.push(name);
-                }
-                Ok(Names(names))
-            }
-        }
-        deserializer.deserialize_any(OneOrMore)
+        UntaggedEnumVisitor::new()
+            .expecting("the name of a level in quotes, or a list of such names")
+            .string(|name| Ok(Self(vec![name.to_owned()])))
+            .seq(|names| names.deserialize().map(Self))
+            .deserialize(deserializer)
     }
 }

@@ -9,9 +9,9 @@ use strum::VariantNames;
 
 use crate::cell::Cell;
 use crate::plan::axis::Axis;
-use crate::plan::level_filter::{LevelFilter, checked, no_axis};
-use crate::plan::option_layers::scalar;
-use crate::plan::plan_file::{PlanFile, unknown_word};
+use crate::plan::level_filter::{LevelFilter, checked, find_axis};
+use crate::plan::option_layers::{self, scalar};
+use crate::plan::plan_file::PlanFile;
 use crate::plan::syntax::{PublishedText, TableText};
 use crate::results::figure::Figure;
 use crate::stats::paired_test::Compare;
@@ -84,8 +84,8 @@ impl TableSpec {
             title: text.title.clone().unwrap_or_else(|| text.name.get_ref().clone()),
             statistic: word(source, text.statistic.as_ref())?,
             compare: word(source, text.compare.as_ref())?,
-            rows: axis(source, &text.rows, axes)?,
-            columns: axis(source, &text.columns, axes)?,
+            rows: find_axis(source, &text.rows, axes)?.name.clone(),
+            columns: find_axis(source, &text.columns, axes)?.name.clone(),
             baseline: baseline(source, text, axes)?,
             levels: checked(source, &text.levels, axes)?,
             line: source.line(text.figure.span()),
@@ -156,15 +156,7 @@ fn word<T: Default + FromStr + VariantNames>(
     let Some(text) = text else {
         return Ok(T::default());
     };
-    let value = text.get_ref().parse();
-    value.map_err(|_| source.error(text.span(), unknown_word(text.get_ref(), T::VARIANTS)))
-}
-
-fn axis(source: &PlanFile<'_>, name: &toml::Spanned<String>, axes: &[Axis]) -> Result<String, FileError> {
-    match axes.iter().any(|axis| axis.name == *name.get_ref()) {
-        true => Ok(name.get_ref().clone()),
-        false => Err(source.error(name.span(), no_axis(name.get_ref(), axes))),
-    }
+    option_layers::word(text.get_ref()).map_err(|problem| source.error(text.span(), problem))
 }
 
 fn baseline(

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use logtrace_common::{FileClass, Flavor};
-use logtrace_driver::Pace;
+use logtrace_driver::{Arrivals, Pace};
+use logtrace_server::FileLocation;
 
 use proptest::prelude::*;
 
-use crate::{Cell, Figure, Plan, Scale, Where, measurement_order};
+use crate::{Cell, Figure, Plan, Scale, measurement_order};
 
 const PLAN: &str = r#"name = "logs"
 title = "Logs"
@@ -107,13 +108,21 @@ fn a_cell_has_the_options_of_base_scale_and_levels() {
     assert_eq!((off.setting("log_bin"), off.places.len()), (Some("OFF"), 0));
     assert_eq!(sync.setting("sync_binlog"), Some("1"));
     assert_eq!(sync.places[0].class, FileClass::Binlog);
-    assert_eq!((&sync.places[0].at, sync.places[0].line), (&Where::Own, 29));
-    assert_eq!((sync.connections.get(), rate.connections.get()), (4, 1));
-    assert!(sync.pace == Pace::Closed && rate.rate_per_s() == Some(10.0));
     let file_system = sync.file_system.as_ref().unwrap();
+    let own = FileLocation::Volume(file_system.clone());
     assert_eq!(
-        (file_system.kind.as_str(), file_system.mount.as_str()),
-        ("ext4", "noatime")
+        (&sync.places[0].place, sync.line("place.binlog")),
+        (&own, Some(29))
+    );
+    assert_eq!((sync.connections.get(), rate.connections.get()), (4, 1));
+    let poisson = Pace::Open {
+        rate_per_s: 10.0,
+        arrivals: Arrivals::Poisson,
+    };
+    assert_eq!((&sync.pace, &rate.pace), (&Pace::Closed, &poisson));
+    assert_eq!(
+        (file_system.kind.as_str(), file_system.mount_options.as_slice()),
+        ("ext4", ["noatime".to_owned()].as_slice())
     );
     let mariadb = &plan.cells(Scale::Smoke)[2];
     assert_eq!(
@@ -138,8 +147,7 @@ fn cells_share_a_server_if_only_live_variables_differ() {
     let cells = plan.cells(Scale::Full);
     let with = |text: &str| {
         let mut cell = cells[1].clone();
-        let value = text.parse().unwrap();
-        cell.settings.push(crate::cell::FromPlan { value, line: 0 });
+        cell.settings.push(text.parse().unwrap());
         cell.server_key()
     };
     assert_eq!(cells[1].server_key(), with("long_query_time=0"));

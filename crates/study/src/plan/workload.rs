@@ -2,21 +2,21 @@
 
 use logtrace_driver::tpcc::{HomeWarehouse, TpccOptions};
 use logtrace_driver::{
-    Compat, Content, CustomWorkload, FileError, Group, Keys, Protocol, Requests, UnknownWorkload,
+    Compat, Content, CustomWorkload, Dataset, FileError, Group, Keys, Protocol, Requests, UnknownWorkload,
     WorkloadInfo, WorkloadOptions,
 };
 
-use crate::cell::Tables;
 use crate::plan::option_layers::OptionLayers;
 
 /// Function that reads a file that a plan names, or returns an error message.
 pub type ReadFile<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 
 /// Default tables, as of `logtrace run`.
-const TABLES: Tables = Tables {
+const TABLES: Dataset = Dataset {
     tables: 4,
     rows: 25_000,
     keys: Keys::Uniform,
+    seed: 0,
 };
 
 /// Groups of statements with a configurable number.
@@ -62,11 +62,8 @@ pub(crate) fn requests(
 fn workload_options(options: &OptionLayers<'_>, is_closed: bool) -> Result<WorkloadOptions, FileError> {
     let mut counts = Vec::new();
     for group in COUNTS {
-        counts.extend(
-            options
-                .whole(group.as_str(), 0..=10_000)?
-                .map(|count| (group, count)),
-        );
+        let count = options.whole(group.as_str(), 0..=10_000)?;
+        counts.extend(count.map(|count| (group, count)));
     }
     Ok(WorkloadOptions {
         compat: options.parsed::<Compat>("compat")?,
@@ -86,24 +83,26 @@ fn workload_options(options: &OptionLayers<'_>, is_closed: bool) -> Result<Workl
 }
 
 /// Returns the tables, with the defaults of the program that `compat` names.
-pub(crate) fn tables(options: &OptionLayers<'_>, requests: &Requests) -> Result<Tables, FileError> {
+pub(crate) fn tables(options: &OptionLayers<'_>, requests: &Requests) -> Result<Dataset, FileError> {
     let is_script = matches!(requests.content(), Content::Script(_));
     let of_scripts = ["tables", "rows", "keys"];
     if let Some(option) = of_scripts
         .into_iter()
-        .find(|option| !is_script && options.has(option))
+        .find(|option| !is_script && options.line(option).is_some())
     {
         return Err(options.error(option, requests.refuse(option)));
     }
     let compat: Option<Compat> = options.parsed("compat")?;
-    let default = compat.and_then(Compat::tables).map_or(TABLES, |compat| Tables {
+    let default = compat.and_then(Compat::tables).map_or(TABLES, |compat| Dataset {
         tables: compat.tables,
         rows: compat.rows,
         keys: compat.keys,
+        ..TABLES
     });
-    Ok(Tables {
+    Ok(Dataset {
         tables: options.whole("tables", 1..=10_000)?.unwrap_or(default.tables),
         rows: options.whole("rows", 1..=2_147_483_647)?.unwrap_or(default.rows),
         keys: options.parsed("keys")?.unwrap_or(default.keys),
+        seed: 0,
     })
 }

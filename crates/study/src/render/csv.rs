@@ -62,8 +62,7 @@ pub fn series_csv(cells: &[Cell], results: &Results) -> Result<String, Error> {
     for cell in cells {
         for (repeat, measured) in results.measured(cell) {
             for (second, requests) in measured.per_second.iter().enumerate() {
-                let numbers = [(repeat + 1).to_string(), second.to_string(), requests.to_string()];
-                writer.write_record(std::iter::once(cell.key.clone()).chain(numbers))?;
+                writer.serialize((&cell.key, repeat + 1, second, requests.to_string()))?;
             }
         }
     }
@@ -74,20 +73,12 @@ pub fn series_csv(cells: &[Cell], results: &Results) -> Result<String, Error> {
 pub fn stalls_csv(report: &StudyReport) -> Result<String, Error> {
     let mut writer = writer(&STALLS)?;
     for stall in &report.stalls {
-        writer.write_record([
-            stall.cell.clone(),
-            stall.repeat.to_string(),
-            stall.at.to_string(),
-            stall.length.to_string(),
-            stall.done.to_string(),
-            stall.usual.to_string(),
-            stall
-                .commits
-                .map(|commits| commits.to_string())
-                .unwrap_or_default(),
-            stall.kind.map_or("", StallKind::as_str).to_owned(),
+        writer.serialize((
+            (&stall.cell, stall.repeat, stall.at, stall.length),
+            (stall.done, stall.usual, stall.commits),
+            stall.kind.map_or("", StallKind::as_str),
             shared_text::shares(&stall.causes),
-        ])?;
+        ))?;
     }
     text(writer)
 }
@@ -147,7 +138,7 @@ fn numbers(one: &MeasuredEntry) -> Vec<String> {
 }
 
 fn writer(columns: &[&str]) -> Result<Writer<Vec<u8>>, Error> {
-    let mut writer = WriterBuilder::new().from_writer(Vec::new());
+    let mut writer = WriterBuilder::new().has_headers(false).from_writer(Vec::new());
     writer.write_record(columns)?;
     Ok(writer)
 }

@@ -8,8 +8,8 @@ use logtrace_report::cause::{Cause, Wait, Who};
 
 use super::{json, json_schema, markdown, series_csv, stalls_csv, tables_csv, terminal};
 use crate::{
-    CauseTotal, Figure, MeasurementResult, Outcome, Plan, Point, RequestTime, Results, Scale, Stall,
-    StallKind, StudyReport,
+    CauseTotal, Figure, MeasurementResult, Plan, Point, RequestTime, Results, Scale, Stall, StallKind,
+    StudyReport,
 };
 
 const PLAN: &str = r#"
@@ -126,10 +126,10 @@ fn results(plan: &Plan) -> Results {
             }
             let outcome = match (cell.key.as_str(), repeat) {
                 ("mariadb_8_off", _) => continue,
-                ("mariadb_8_synced--", 0) => Outcome::Failed("the server died".to_owned()),
+                ("mariadb_8_synced--", 0) => Err("the server died".to_owned()),
                 ("mariadb_8_synced--", _) => continue,
-                ("mysql_1_synced--", 2) => Outcome::Failed("the disk is full".to_owned()),
-                _ => Outcome::Measured(Box::new(one)),
+                ("mysql_1_synced--", 2) => Err("the disk is full".to_owned()),
+                _ => Ok(one),
             };
             results.insert(cell, repeat, outcome);
         }

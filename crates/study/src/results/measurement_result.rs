@@ -73,20 +73,15 @@ impl MeasurementResult {
         let stages = stages.iter();
         figures.extend(stages.map(|(name, time)| (Figure::Stage(name.clone()), *time)));
         let done = series.done();
-        let commits = document.causes.iter();
-        let commits = commits.map(|row| CauseTotal::new(row.cause, row.total));
-        let commits: Vec<CauseTotal> = commits.collect();
-        let statements = document
-            .statements
-            .iter()
-            .flat_map(|statements| &statements.causes);
-        let statements = statements.map(|row| CauseTotal::new(row.cause, row.total));
-        let statements: Vec<CauseTotal> = statements.collect();
+        let commits = document.causes.iter().map(|row| (row.cause, row.total));
+        let statements = document.statements.iter();
+        let statements = statements.flat_map(|statements| &statements.causes);
+        let statements = statements.map(|row| (row.cause, row.total));
         Self {
             figures,
-            causes: causes(commits.iter().chain(&statements)),
+            causes: causes(commits.clone().chain(statements)),
             events: events(document),
-            commit_causes: causes(&commits),
+            commit_causes: causes(commits),
             commits: document.commits.as_ref().map_or(0, |commits| commits.count),
             per_second: seconds,
             error: error_of_mean(&done).and_then(|error| ratio(error, mean(&done)?)),
@@ -110,14 +105,6 @@ impl MeasurementResult {
 }
 
 impl CauseTotal {
-    fn new(cause: Cause, total: u64) -> Self {
-        Self {
-            io: cause.io,
-            wait: cause.wait,
-            total,
-        }
-    }
-
     /// Returns the name in tables, such as `binlog fsync, journal commit`.
     pub fn name(&self) -> String {
         cause_name(self.io, self.wait)
@@ -197,10 +184,10 @@ fn events(document: &Document) -> u64 {
 }
 
 /// Adds up rows that differ in the working thread only, and sorts them, the largest first.
-fn causes<'a>(rows: impl IntoIterator<Item = &'a CauseTotal>) -> Vec<CauseTotal> {
+fn causes(rows: impl Iterator<Item = (Cause, u64)>) -> Vec<CauseTotal> {
     let mut totals: BTreeMap<(Option<(FileClass, IoOp)>, Wait), u64> = BTreeMap::new();
-    for row in rows {
-        *totals.entry((row.io, row.wait)).or_default() += row.total;
+    for (cause, total) in rows {
+        *totals.entry((cause.io, cause.wait)).or_default() += total;
     }
     let totals = totals
         .into_iter()

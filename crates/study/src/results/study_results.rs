@@ -11,14 +11,8 @@ pub struct Results {
     outcomes: BTreeMap<(String, u32), Outcome>,
 }
 
-/// Outcome of a measurement.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
-    /// The measurement is done.
-    Measured(Box<MeasurementResult>),
-    /// The measurement failed for this reason.
-    Failed(String),
-}
+/// Result of a measurement, or the reason why it failed.
+pub type Outcome = Result<MeasurementResult, String>;
 
 impl Results {
     /// Adds the outcome of a measurement. It replaces an earlier outcome of the same measurement.
@@ -33,17 +27,13 @@ impl Results {
 
     /// Returns the measured repeats of a cell, from the first.
     pub fn measured<'a>(&'a self, cell: &'a Cell) -> impl Iterator<Item = (u32, &'a MeasurementResult)> {
-        (0..cell.repeats).filter_map(|repeat| match self.get(cell, repeat)? {
-            Outcome::Measured(measured) => Some((repeat, measured.as_ref())),
-            Outcome::Failed(_) => None,
-        })
+        let measured = |repeat| Some((repeat, self.get(cell, repeat)?.as_ref().ok()?));
+        (0..cell.repeats).filter_map(measured)
     }
 
     /// Returns the failed repeats of a cell, from the first, with the reason.
     pub fn failed<'a>(&'a self, cell: &'a Cell) -> impl Iterator<Item = (u32, &'a str)> {
-        (0..cell.repeats).filter_map(|repeat| match self.get(cell, repeat)? {
-            Outcome::Failed(why) => Some((repeat, why.as_str())),
-            Outcome::Measured(_) => None,
-        })
+        let failed = |repeat| Some((repeat, self.get(cell, repeat)?.as_ref().err()?.as_str()));
+        (0..cell.repeats).filter_map(failed)
     }
 }
