@@ -1,5 +1,6 @@
 //! Argument `--only`: levels of axes.
 
+use std::fmt;
 use std::str::FromStr;
 
 use logtrace_study::{Axis, Cell};
@@ -17,20 +18,19 @@ impl FromStr for LevelArg {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text.split_once('=') {
-            Some((axis, level)) if !axis.trim().is_empty() && !level.trim().is_empty() => Ok(Self {
-                axis: axis.trim().to_owned(),
-                level: level.trim().to_owned(),
-            }),
-            _ => Err(format!(
+        let (axis, level) = text.split_once('=').unwrap_or_default();
+        let (axis, level) = (axis.trim().to_owned(), level.trim().to_owned());
+        match axis.is_empty() || level.is_empty() {
+            true => Err(format!(
                 "{text:?} is not a level: write AXIS=LEVEL, such as server=mysql"
             )),
+            false => Ok(Self { axis, level }),
         }
     }
 }
 
-impl std::fmt::Display for LevelArg {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for LevelArg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}={}", self.axis, self.level)
     }
 }
@@ -42,7 +42,8 @@ pub(crate) fn chosen_cells(
     cells: &[Cell],
 ) -> Result<Vec<Cell>, UsageError> {
     for one in only {
-        check(one, axes)?;
+        let level = Axis::find(axes, &one.axis).and_then(|axis| axis.level(&one.level));
+        level.map_err(|problem| UsageError(format!("--only {one}: {problem}")))?;
     }
     let is_chosen = |cell: &&Cell| {
         cell.levels.iter().all(|(axis, level)| {
@@ -59,23 +60,4 @@ pub(crate) fn chosen_cells(
         )),
         false => Ok(cells),
     }
-}
-
-fn check(one: &LevelArg, axes: &[Axis]) -> Result<(), UsageError> {
-    let quoted = |names: Vec<&str>| names.join(", ");
-    let Some(axis) = axes.iter().find(|axis| axis.name == one.axis) else {
-        let names = quoted(axes.iter().map(|axis| axis.name.as_str()).collect());
-        return Err(UsageError(format!(
-            "--only {one}: the plan has no axis {}: choose {names}",
-            one.axis
-        )));
-    };
-    if axis.level(&one.level).is_none() {
-        let names = quoted(axis.levels.iter().map(|level| level.name.as_str()).collect());
-        return Err(UsageError(format!(
-            "--only {one}: the axis {} has no level {}: choose {names}",
-            one.axis, one.level
-        )));
-    }
-    Ok(())
 }

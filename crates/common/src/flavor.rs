@@ -3,10 +3,14 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantNames};
 
 /// Flavor of a server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, EnumString, IntoStaticStr, VariantNames,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Flavor {
     /// MySQL, and servers built from it such as Percona Server.
     MySql,
@@ -17,10 +21,7 @@ pub enum Flavor {
 impl Flavor {
     /// Returns the name in options and `run.json`.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::MySql => "mysql",
-            Self::MariaDb => "mariadb",
-        }
+        self.into()
     }
 
     /// Returns the flavor of a version text (the output of `--version`, or the variable `version`).

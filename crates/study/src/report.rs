@@ -6,9 +6,9 @@ use serde::Serialize;
 use crate::cell::Cell;
 use crate::plan::scale::Scale;
 use crate::plan::study_plan::Plan;
-use crate::plan::table_spec::Published;
+use crate::plan::syntax::Published;
 use crate::results::measurement_result::cause_name;
-use crate::results::stall_kind::StallKind;
+use crate::results::stalls::Stall;
 use crate::results::study_results::Results;
 use crate::tables::cause_share::{CauseShare, shares};
 use crate::tables::study_table::{StudyTable, tabulate};
@@ -91,18 +91,9 @@ pub struct StallRow {
     pub cell: String,
     /// Number of the repeat, from 1.
     pub repeat: u32,
-    /// Begin, in nanoseconds from the start of the window.
-    pub at: u64,
-    /// Length in nanoseconds.
-    pub length: u64,
-    /// Requests that were done during the stall.
-    pub done: u64,
-    /// Requests that are usually done in a time of this length.
-    pub usual: u64,
-    /// Commits that were under way during the stall, or `None` if not all of the window was traced.
-    pub commits: Option<u64>,
-    /// Kind of at least half of their waiting time. `None` if no kind has half of it, or if nothing was traced.
-    pub kind: Option<StallKind>,
+    /// Stall.
+    #[serde(flatten)]
+    pub stall: Stall,
     /// Causes of their waiting time, the largest first.
     pub causes: Vec<CauseShare>,
 }
@@ -118,10 +109,7 @@ impl StudyReport {
             scale,
             measured: cells.iter().map(|cell| results.measured(cell).count()).sum(),
             failed: cells.iter().map(|cell| results.failed(cell).count()).sum(),
-            turns: cells
-                .iter()
-                .map(|cell| usize::try_from(cell.repeats).unwrap_or(usize::MAX))
-                .sum(),
+            turns: cells.iter().map(|cell| cell.repeats as usize).sum(),
             tables: tabulate(plan, cells, results),
             stalls: stalls(cells, results),
             series: series(cells, results),
@@ -132,44 +120,32 @@ impl StudyReport {
 }
 
 fn stalls(cells: &[Cell], results: &Results) -> Vec<StallRow> {
-    let mut rows = Vec::new();
-    for cell in cells {
-        for (repeat, measured) in results.measured(cell) {
-            rows.extend(measured.stalls.iter().map(|stall| {
-                let causes = stall.causes.iter().map(|&(cause, total)| {
-                    let name = cause_name(cause.io, cause.wait);
-                    (format!("{name} ({})", cause.who), total)
-                });
-                let mut causes = shares(causes.collect(), None);
-                causes.truncate(CAUSES);
-                StallRow {
-                    cell: cell.key.clone(),
-                    repeat: repeat + 1,
-                    at: stall.at_ns,
-                    length: stall.length_ns,
-                    done: stall.done,
-                    usual: stall.usual,
-                    commits: stall.commits,
-                    kind: stall.kind,
-                    causes,
-                }
-            }));
-        }
-    }
-    rows
+    let stalls = results.of_all(cells).flat_map(|(cell, repeat, measured)| {
+        measured.stalls.iter().map(move |stall| {
+            let causes = stall.causes.iter().map(|&(cause, total)| {
+                let name = cause_name(cause.io, cause.wait);
+                (format!("{name} ({})", cause.who), total)
+            });
+            let mut causes = shares(causes.collect(), None);
+            causes.truncate(CAUSES);
+            StallRow {
+                cell: cell.key.clone(),
+                repeat: repeat + 1,
+                stall: stall.clone(),
+                causes,
+            }
+        })
+    });
+    stalls.collect()
 }
 
 fn series(cells: &[Cell], results: &Results) -> Vec<Series> {
-    let mut series = Vec::new();
-    for cell in cells {
-        let stalled = results
-            .measured(cell)
-            .filter(|(_, measured)| !measured.stalls.is_empty());
-        series.extend(stalled.map(|(repeat, measured)| Series {
-            cell: cell.key.clone(),
-            repeat: repeat + 1,
-            per_second: measured.per_second.clone(),
-        }));
-    }
-    series
+    let measured = results.of_all(cells);
+    let stalled = measured.filter(|(_, _, measured)| !measured.stalls.is_empty());
+    let series = stalled.map(|(cell, repeat, measured)| Series {
+        cell: cell.key.clone(),
+        repeat: repeat + 1,
+        per_second: measured.per_second.clone(),
+    });
+    series.collect()
 }

@@ -17,7 +17,7 @@ pub struct Measurement {
     pub seed: u64,
 }
 
-/// Remeasurements all measurements of a study in their order. It depends on the cells and the seed only.
+/// Returns all measurements of a study in their order. It depends on the cells and the seed only.
 ///
 /// Blocks follow one another, so that a machine that slows down does so for all cells alike. The order of the groups in a
 /// block, and of the cells in a group, is random.

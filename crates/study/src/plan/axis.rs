@@ -6,10 +6,10 @@ use logtrace_common::Flavor;
 use logtrace_driver::FileError;
 use toml::Spanned;
 
-use crate::plan::option_layers::scalar;
-use crate::plan::options::{PlanOption, flavor, options};
-use crate::plan::plan_file::PlanFile;
-use crate::plan::syntax::{AxisText, Node, Table};
+use crate::plan::option_layers::OptionLayers;
+use crate::plan::options::{PlanOption, options};
+use crate::plan::plan_file::{PlanFile, listed};
+use crate::plan::syntax::{AxisText, Table};
 
 /// Longest name of a level. The levels of a cell together name a directory.
 const LONGEST: usize = 40;
@@ -45,9 +45,27 @@ pub struct Level {
 }
 
 impl Axis {
-    /// Returns the level of this name.
-    pub fn level(&self, name: &str) -> Option<&Level> {
-        self.levels.iter().find(|level| level.name == name)
+    /// Returns the axis of this name, or an error message.
+    pub fn find<'a>(axes: &'a [Self], name: &str) -> Result<&'a Self, String> {
+        let known = axes.iter().map(|axis| axis.name.as_str());
+        let error = || format!("there is no axis {name:?}: the axes are {}", listed(known));
+        axes.iter().find(|axis| axis.name == name).ok_or_else(error)
+    }
+
+    /// Returns the level of this name, or an error message.
+    pub fn level(&self, name: &str) -> Result<&Level, String> {
+        let known = self.levels.iter().map(|level| level.name.as_str());
+        let error = || {
+            format!(
+                "the axis {} has no level {name:?}: it has {}",
+                self.name,
+                listed(known)
+            )
+        };
+        self.levels
+            .iter()
+            .find(|level| level.name == name)
+            .ok_or_else(error)
     }
 }
 
@@ -56,26 +74,22 @@ pub(crate) fn axes(source: &PlanFile<'_>, texts: &[AxisText]) -> Result<Vec<Axis
     let mut axes: Vec<Axis> = Vec::new();
     for text in texts {
         let (name, line) = (text.name.get_ref(), source.line(text.name.span()));
-        if name.is_empty()
-            || !name
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
-        {
-            return Err(source.error_at(
-                line,
-                format!("{name:?} is not a name for an axis: write letters, digits, - and _"),
+        let fail = |problem: String| Err(source.error_at(line, problem));
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        if name.is_empty() || !name.chars().all(is_plain) {
+            return fail(format!(
+                "{name:?} is not a name for an axis: write letters, digits, - and _"
             ));
         }
-        if let Some(other) = axes.iter().find(|axis| axis.name == *name) {
-            let problem = format!(
-                "line {} has an axis {name} too: give each its own name",
-                other.line
-            );
-            return Err(source.error_at(line, problem));
+        if let Some(Axis { line, .. }) = axes.iter().find(|axis| axis.name == *name) {
+            return fail(format!(
+                "line {line} has an axis {name} too: give each its own name"
+            ));
         }
         if text.levels.is_empty() {
-            let problem = format!("the axis {name} has no level: write at least one [[axis.level]]");
-            return Err(source.error_at(line, problem));
+            return fail(format!(
+                "the axis {name} has no level: write at least one [[axis.level]]"
+            ));
         }
         let axis = Axis {
             name: name.clone(),
@@ -91,61 +105,34 @@ pub(crate) fn axes(source: &PlanFile<'_>, texts: &[AxisText]) -> Result<Vec<Axis
 fn levels(source: &PlanFile<'_>, axis: &str, texts: &[Spanned<Table>]) -> Result<Vec<Level>, FileError> {
     let (mut levels, mut slugs): (Vec<Level>, _) = (Vec::new(), BTreeSet::new());
     for text in texts {
-        let name = own(source, text, "name")?;
-        let Some((name, line)) = name else {
+        let mut options = options(source, text.get_ref(), &OWN)?;
+        let own = OptionLayers::new(*source, &options, None);
+        let (Some(name), Some(line)) = (own.text("name")?, own.line("name")) else {
             let problem = format!("this level of the axis {axis} has no name: write name = \"...\"");
             return Err(source.error(text.span(), problem));
         };
+        let fail = |problem: String| Err(source.error_at(line, problem));
         if name.is_empty() || name.chars().count() > LONGEST || name.chars().any(char::is_control) {
-            return Err(source.error_at(
-                line,
-                format!("{name:?} is not a name for a level: write 1 to {LONGEST} characters"),
+            return fail(format!(
+                "{name:?} is not a name for a level: write 1 to {LONGEST} characters"
             ));
         }
-        if let Some(other) = levels.iter().find(|level| level.name == name) {
-            let problem = format!(
-                "line {} has a level {name} of the axis {axis} too: give each its own name",
-                other.line
-            );
-            return Err(source.error_at(line, problem));
+        if let Some(Level { line, .. }) = levels.iter().find(|level| level.name == name) {
+            return fail(format!(
+                "line {line} has a level {name} of the axis {axis} too: give each its own name"
+            ));
         }
+        options.retain(|option| !OWN.contains(&option.key.as_str()));
         levels.push(Level {
             slug: slug(&name, &mut slugs),
             name,
-            only: only(source, text)?,
-            twin: own(source, text, "twin")?.is_some_and(|(word, _)| word == "ON"),
+            only: own.word("only")?,
+            twin: own.flag("twin")?,
             line,
-            options: options(source, text.get_ref(), &OWN)?,
+            options,
         });
     }
     Ok(levels)
-}
-
-/// Reads a key of a level that is not an option. Returns its value and its line.
-fn own(
-    source: &PlanFile<'_>,
-    text: &Spanned<Table>,
-    key: &str,
-) -> Result<Option<(String, usize)>, FileError> {
-    let Some((name, node)) = text.get_ref().get_key_value(key) else {
-        return Ok(None);
-    };
-    let line = source.line(name.span());
-    let value = match node {
-        Node::Value(value) => scalar(value),
-        Node::Table(_) => None,
-    };
-    let value = value.ok_or_else(|| source.error_at(line, format!("{key}: write one value")))?;
-    Ok(Some((value, line)))
-}
-
-fn only(source: &PlanFile<'_>, text: &Spanned<Table>) -> Result<Option<Flavor>, FileError> {
-    let only = own(source, text, "only")?;
-    let only = only.map(|(word, line)| {
-        let problem = format!("only: {word:?} is not a server: write \"mysql\" or \"mariadb\"");
-        flavor(&word).ok_or_else(|| source.error_at(line, problem))
-    });
-    only.transpose()
 }
 
 /// Returns a name for directories: special characters of paths and commands are replaced. If two names become equal, the later
@@ -153,10 +140,9 @@ fn only(source: &PlanFile<'_>, text: &Spanned<Table>) -> Result<Option<Flavor>, 
 fn slug(name: &str, used: &mut BTreeSet<String>) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '-' || c == '+';
     let slug: String = name.chars().map(|c| if plain(c) { c } else { '-' }).collect();
-    let slug = if slug.starts_with(['.', '-']) {
-        format!("x{slug}")
-    } else {
-        slug
+    let slug = match slug.starts_with(['.', '-']) {
+        true => format!("x{slug}"),
+        false => slug,
     };
     let numbered = (2..).map(|number: u32| format!("{slug}-{number}"));
     let mut free = std::iter::once(slug.clone()).chain(numbered);

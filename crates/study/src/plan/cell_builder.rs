@@ -11,8 +11,8 @@ use logtrace_server::{
 };
 
 use crate::cell::Cell;
-use crate::plan::option_layers::{OptionLayers, scalar};
-use crate::plan::options::flavor;
+use crate::plan::option_layers::OptionLayers;
+use crate::plan::syntax::scalar;
 use crate::plan::workload::{ReadFile, requests, tables};
 
 /// Shortest window. Shorter ones would measure their own edges.
@@ -25,29 +25,25 @@ const REPEATS: u32 = 3;
 
 /// Returns the server that the options name, and its flavor.
 pub(crate) fn server(options: &OptionLayers<'_>) -> Result<(ServerChoice, Flavor), FileError> {
-    let choice: Option<ServerChoice> = options.parsed("server")?;
-    let chosen = options.text("flavor")?;
-    let chosen = chosen
-        .map(|word| flavor(&word).ok_or_else(|| options.error("flavor", "write \"mysql\" or \"mariadb\"")));
-    match (choice, chosen.transpose()?) {
-        (None, None) => Ok((ServerChoice::Flavor(Flavor::MySql), Flavor::MySql)),
-        (None, Some(flavor)) => Ok((ServerChoice::Flavor(flavor), flavor)),
-        (Some(ServerChoice::Flavor(flavor)), chosen) if chosen.is_none_or(|chosen| chosen == flavor) => {
-            Ok((ServerChoice::Flavor(flavor), flavor))
+    let flavor: Option<Flavor> = options.word("flavor")?;
+    let choice = options.parsed("server")?;
+    let choice = choice.unwrap_or(ServerChoice::Flavor(flavor.unwrap_or(Flavor::MySql)));
+    let (option, problem) = match (choice, flavor) {
+        (ServerChoice::Flavor(one), other) if other.is_none_or(|other| other == one) => {
+            return Ok((ServerChoice::Flavor(one), one));
         }
-        (Some(ServerChoice::Flavor(_)), _) => {
-            Err(options.error("flavor", "the server has the other flavor: leave this option out"))
-        }
-        (Some(choice @ ServerChoice::Binary(_)), Some(flavor)) => Ok((choice, flavor)),
-        (Some(ServerChoice::Binary(_)), None) => Err(options.error(
+        (choice @ ServerChoice::Binary(_), Some(flavor)) => return Ok((choice, flavor)),
+        (ServerChoice::Flavor(_), _) => ("flavor", "the server has the other flavor: leave this option out"),
+        (ServerChoice::Binary(_), None) => (
             "server",
             "a path does not show the flavor: write flavor = \"mysql\" or \"mariadb\" next to it",
-        )),
-        (Some(ServerChoice::Running(_)), _) => Err(options.error(
+        ),
+        (ServerChoice::Running(_), _) => (
             "server",
             "a study starts servers of its own: write \"mysql\", \"mariadb\" or the path of a mysqld",
-        )),
-    }
+        ),
+    };
+    Err(options.error(option, problem))
 }
 
 /// Returns the cell of these options.
@@ -101,19 +97,16 @@ fn duration(options: &OptionLayers<'_>) -> Result<Duration, FileError> {
 }
 
 fn pace(options: &OptionLayers<'_>) -> Result<Pace, FileError> {
-    let arrivals: Option<Arrivals> = options.parsed("arrivals")?;
-    match options.text("rate")?.as_deref() {
-        None | Some("max") => Ok(Pace::Closed),
-        Some(_) => match options.parsed("rate")? {
-            Some(Rate::PerSecond(rate_per_s)) => Ok(Pace::Open {
-                rate_per_s,
-                arrivals: arrivals.unwrap_or(Arrivals::Poisson),
-            }),
-            _ => Err(options.error(
-                "rate",
-                "a share of the capacity would be a different rate in each cell: write \"500/s\" or \"max\"",
-            )),
-        },
+    let arrivals = options.parsed("arrivals")?.unwrap_or(Arrivals::Poisson);
+    if options.text("rate")?.is_none_or(|rate| rate == "max") {
+        return Ok(Pace::Closed);
+    }
+    match options.parsed("rate")? {
+        Some(Rate::PerSecond(rate_per_s)) => Ok(Pace::Open { rate_per_s, arrivals }),
+        _ => Err(options.error(
+            "rate",
+            "a share of the capacity would be a different rate in each cell: write \"500/s\" or \"max\"",
+        )),
     }
 }
 

@@ -1,13 +1,11 @@
 //! Filters of cells by the levels of an axis.
 
-use std::ops::Range;
-
 use logtrace_driver::FileError;
 use toml::Spanned;
 
 use crate::cell::Cell;
 use crate::plan::axis::Axis;
-use crate::plan::plan_file::{PlanFile, listed};
+use crate::plan::plan_file::PlanFile;
 use crate::plan::syntax::Choices;
 
 /// Levels of an axis that a cell may have.
@@ -44,16 +42,15 @@ pub(crate) fn checked(
         let axis = find_axis(source, name, axes)?;
         let levels = &names.get_ref().0;
         if levels.is_empty() {
-            return Err(source.error_at(
-                line,
-                format!(
-                    "no level of the axis {} is named: name one, or leave the axis out",
-                    axis.name
-                ),
-            ));
+            let problem = format!(
+                "no level of the axis {} is named: name one, or leave the axis out",
+                axis.name
+            );
+            return Err(source.error_at(line, problem));
         }
         for level in levels {
-            check_level(source, axis, level, names.span())?;
+            let found = axis.level(level);
+            found.map_err(|problem| source.error(names.span(), problem))?;
         }
         Ok(LevelFilter {
             axis: axis.name.clone(),
@@ -70,25 +67,5 @@ pub(crate) fn find_axis<'a>(
     name: &Spanned<String>,
     axes: &'a [Axis],
 ) -> Result<&'a Axis, FileError> {
-    let found = axes.iter().find(|axis| axis.name == *name.get_ref());
-    found.ok_or_else(|| {
-        let known = listed(axes.iter().map(|axis| axis.name.as_str()));
-        let problem = format!("there is no axis {:?}: the axes are {known}", name.get_ref());
-        source.error(name.span(), problem)
-    })
-}
-
-/// Fails if an axis has no level of this name.
-pub(crate) fn check_level(
-    source: &PlanFile<'_>,
-    axis: &Axis,
-    level: &str,
-    span: Range<usize>,
-) -> Result<(), FileError> {
-    if axis.level(level).is_some() {
-        return Ok(());
-    }
-    let known = listed(axis.levels.iter().map(|level| level.name.as_str()));
-    let problem = format!("the axis {} has no level {level:?}: it has {known}", axis.name);
-    Err(source.error(span, problem))
+    Axis::find(axes, name.get_ref()).map_err(|problem| source.error(name.span(), problem))
 }

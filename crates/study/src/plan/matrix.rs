@@ -8,12 +8,12 @@ use logtrace_driver::FileError;
 use crate::cell::Cell;
 use crate::plan::axis::{Axis, Level};
 use crate::plan::cell_builder::{self, server};
-use crate::plan::level_filter::{LevelFilter, check_level, checked, find_axis};
+use crate::plan::level_filter::{LevelFilter, checked, find_axis};
 use crate::plan::option_layers::OptionLayers;
 use crate::plan::options::{PlanOption, options};
-use crate::plan::plan_file::{PlanFile, listed};
+use crate::plan::plan_file::PlanFile;
 use crate::plan::scale::Scale;
-use crate::plan::syntax::{Changes, PlanText, ScaleText};
+use crate::plan::syntax::{PlanText, ScaleText};
 use crate::plan::workload::ReadFile;
 
 /// Longest name of a cell, in bytes. File systems allow 255.
@@ -24,29 +24,12 @@ const MOST_CELLS: usize = 10_000;
 /// Everything that decides the cells of a scale.
 struct Matrix<'a> {
     source: PlanFile<'a>,
-    axes: &'a [Axis],
+    /// Options of all cells.
     base: Vec<PlanOption>,
-    scale: Vec<PlanOption>,
-    levels: Vec<LevelFilter>,
-    changes: LevelChanges,
+    /// Axes with the levels of the scale, and with its changes.
+    axes: Vec<Axis>,
     excludes: &'a [Vec<LevelFilter>],
     files: ReadFile<'a>,
-}
-
-/// Options that a scale adds to levels, by axis and level.
-type LevelChanges = BTreeMap<(String, String), Vec<PlanOption>>;
-
-fn changes(source: &PlanFile<'_>, texts: &Changes, axes: &[Axis]) -> Result<LevelChanges, FileError> {
-    let mut changes = LevelChanges::new();
-    for (name, levels) in texts {
-        let axis = find_axis(source, name, axes)?;
-        for (level, table) in levels {
-            check_level(source, axis, level.get_ref(), level.span())?;
-            let key = (axis.name.clone(), level.get_ref().clone());
-            changes.insert(key, options(source, table, &[])?);
-        }
-    }
-    Ok(changes)
 }
 
 /// Returns the cells of each scale.
@@ -74,17 +57,37 @@ pub(crate) fn all_cells(
         let text = file.scales.get(scale.as_str()).unwrap_or(&none);
         let matrix = Matrix {
             source: *source,
-            axes,
-            base: base.clone(),
-            scale: options(source, &text.base, &[])?,
-            levels: checked(source, &text.levels, axes)?,
-            changes: changes(source, &text.change, axes)?,
+            base: [base.clone(), options(source, &text.base, &[])?].concat(),
+            axes: scaled(source, axes, text)?,
             excludes: &excludes,
             files,
         };
         cells[scale as usize] = matrix.cells(scale)?;
     }
     Ok(cells)
+}
+
+/// Returns the axes with the options that a scale adds to levels, and without the levels that it leaves out.
+fn scaled(source: &PlanFile<'_>, axes: &[Axis], text: &ScaleText) -> Result<Vec<Axis>, FileError> {
+    let mut scaled = axes.to_vec();
+    for (name, changes) in &text.change {
+        let axis = find_axis(source, name, axes)?;
+        for (level, table) in changes {
+            let known = axis.level(level.get_ref());
+            let known = known.map_err(|problem| source.error(level.span(), problem))?;
+            let changed = scaled.iter_mut().filter(|other| other.name == axis.name);
+            let mut changed = changed.flat_map(|axis| &mut axis.levels);
+            if let Some(level) = changed.find(|other| other.name == known.name) {
+                level.options.extend(options(source, table, &[])?);
+            }
+        }
+    }
+    for filter in checked(source, &text.levels, axes)? {
+        for axis in scaled.iter_mut().filter(|axis| axis.name == filter.axis) {
+            axis.levels.retain(|level| filter.has_level(&level.name));
+        }
+    }
+    Ok(scaled)
 }
 
 impl Matrix<'_> {
@@ -95,115 +98,84 @@ impl Matrix<'_> {
                 "{} cells at the scale {scale}, and at most {MOST_CELLS} are possible: use fewer levels",
                 combinations.len()
             );
-            return Err(self.source.whole(problem));
+            return Err(self.source.error_at(None, problem));
         }
-        let (mut cells, mut merges) = (Vec::new(), Vec::new());
+        let (mut cells, mut seen) = (Vec::new(), BTreeMap::new());
         for levels in combinations {
-            if let Some((cell, merged)) = self.cell(&levels)? {
-                merges.push((levels, merged));
-                cells.push(cell);
+            let Some((cell, identity)) = self.cell(&levels)? else {
+                continue;
+            };
+            // Two cells that measure the same are an A/A check only if a level says so.
+            if !levels.iter().any(|level| level.twin)
+                && let Some((others, other)) = seen.insert(identity, (levels.clone(), cell.key.clone()))
+            {
+                let mut pairs = levels.iter().zip(others);
+                let differing = pairs.find(|(one, other)| one.name != other.name);
+                let problem = format!(
+                    "the cells {other}, {} would measure the same: change this level, remove it, or write twin = true",
+                    cell.key
+                );
+                return Err(self
+                    .source
+                    .error_at(differing.map(|(level, _)| level.line), problem));
             }
+            cells.push(cell);
         }
-        self.check_twins(&merges, &cells)?;
         match cells.is_empty() {
-            true => Err(self
-                .source
-                .whole(format!("the scale {scale} has no cell left: exclude less"))),
+            true => {
+                let problem = format!("the scale {scale} has no cell left: exclude less");
+                Err(self.source.error_at(None, problem))
+            }
             false => Ok(cells),
         }
     }
 
-    /// Returns the combinations of one level of each axis that the scale and the excludes leave.
+    /// Returns the combinations of one level of each axis that the excludes leave.
     fn combinations(&self) -> Vec<Vec<&Level>> {
         let mut all = vec![Vec::new()];
-        for axis in self.axes {
-            let filter = self.levels.iter().find(|filter| filter.axis == axis.name);
-            let is_chosen = |level: &&Level| filter.is_none_or(|filter| filter.has_level(&level.name));
-            let levels: Vec<&Level> = axis.levels.iter().filter(is_chosen).collect();
+        for axis in &self.axes {
             let longer = all.iter().flat_map(|shorter: &Vec<&Level>| {
-                levels
-                    .iter()
-                    .map(move |level| shorter.iter().copied().chain([*level]).collect())
+                let levels = axis.levels.iter();
+                levels.map(|level| [shorter.as_slice(), &[level]].concat())
             });
             all = longer.collect();
         }
         all.retain(|levels| {
-            !self
-                .excludes
-                .iter()
-                .any(|exclude| self.is_excluded(levels, exclude))
+            let is_excluded = |exclude: &Vec<LevelFilter>| {
+                exclude.iter().all(|filter| {
+                    let mut chosen = self.axes.iter().zip(levels);
+                    chosen.any(|(axis, level)| axis.name == filter.axis && filter.has_level(&level.name))
+                })
+            };
+            !self.excludes.iter().any(is_excluded)
         });
         all
     }
 
-    fn is_excluded(&self, levels: &[&Level], exclude: &[LevelFilter]) -> bool {
-        exclude.iter().all(|filter| {
-            let mut chosen = self.axes.iter().zip(levels);
-            chosen.any(|(axis, level)| axis.name == filter.axis && filter.has_level(&level.name))
-        })
+    fn options(&self, levels: &[&Level], flavor: Option<Flavor>) -> OptionLayers<'_> {
+        let of_levels = levels.iter().flat_map(|level| &level.options);
+        OptionLayers::new(self.source, self.base.iter().chain(of_levels), flavor)
     }
 
-    fn merged(&self, levels: &[&Level], flavor: Option<Flavor>) -> OptionLayers<'_> {
-        let layers = [self.base.as_slice(), self.scale.as_slice()];
-        let of_levels = self.axes.iter().zip(levels).flat_map(|(axis, level)| {
-            let change = self.changes.get(&(axis.name.clone(), level.name.clone()));
-            [Some(level.options.as_slice()), change.map(Vec::as_slice)]
-        });
-        let layers = layers.into_iter().chain(of_levels.flatten());
-        OptionLayers::new(self.source, layers, flavor)
-    }
-
-    /// Returns the cell of these levels, or `None` if one of them is for the other server.
-    fn cell(&self, levels: &[&Level]) -> Result<Option<(Cell, OptionLayers<'_>)>, FileError> {
-        let (_, flavor) = server(&self.merged(levels, None))?;
-        if levels
-            .iter()
-            .any(|level| level.only.is_some_and(|only| only != flavor))
-        {
+    /// Returns the cell of these levels and the identity of its options, or `None` if one of the levels is for the other server.
+    fn cell(&self, levels: &[&Level]) -> Result<Option<(Cell, String)>, FileError> {
+        let (_, flavor) = server(&self.options(levels, None))?;
+        let mut only = levels.iter().filter_map(|level| level.only);
+        if only.any(|only| only != flavor) {
             return Ok(None);
         }
-        let merged = self.merged(levels, Some(flavor));
+        let options = self.options(levels, Some(flavor));
         let key: Vec<&str> = levels.iter().map(|level| level.slug.as_str()).collect();
         let key = key.join("_");
         if key.len() > LONGEST_KEY {
             let problem = format!(
                 "the name of the cell {key} is too long for a directory: shorten the names of levels"
             );
-            return Err(self.source.whole(problem));
+            return Err(self.source.error_at(None, problem));
         }
         let names = self.axes.iter().zip(levels);
         let names = names.map(|(axis, level)| (axis.name.clone(), level.name.clone()));
-        let cell = cell_builder::cell(key, names.collect(), &merged, self.files)?;
-        Ok(Some((cell, merged)))
-    }
-
-    /// Fails if two cells would measure the same, unless a level says `twin = true`.
-    fn check_twins(
-        &self,
-        merges: &[(Vec<&Level>, OptionLayers<'_>)],
-        cells: &[Cell],
-    ) -> Result<(), FileError> {
-        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-        for (at, (levels, merged)) in merges.iter().enumerate() {
-            if levels.iter().any(|level| level.twin) {
-                continue;
-            }
-            let identity = format!("{:?}", merged.identity());
-            if let Some(&other) = seen.get(&identity) {
-                let (others, _): &(Vec<&Level>, _) = &merges[other];
-                let differing = levels
-                    .iter()
-                    .zip(others)
-                    .find(|(one, other)| one.name != other.name);
-                let line = differing.map_or(1, |(level, _)| level.line);
-                let problem = format!(
-                    "the cells {} would measure the same: change this level, remove it, or write twin = true",
-                    listed([cells[other].key.as_str(), cells[at].key.as_str()])
-                );
-                return Err(self.source.error_at(line, problem));
-            }
-            seen.insert(identity, at);
-        }
-        Ok(())
+        let cell = cell_builder::cell(key, names.collect(), &options, self.files)?;
+        Ok(Some((cell, options.identity())))
     }
 }

@@ -13,6 +13,7 @@ use toml::Value;
 
 use crate::plan::options::PlanOption;
 use crate::plan::plan_file::PlanFile;
+use crate::plan::syntax::scalar;
 
 /// Options by name.
 #[derive(Clone, Debug)]
@@ -22,23 +23,18 @@ pub(crate) struct OptionLayers<'a> {
 }
 
 impl<'a> OptionLayers<'a> {
-    /// Merges layers. A later layer replaces options of earlier ones; within a layer, an option for one flavor replaces one for
-    /// both.
+    /// Merges options for servers of a flavor, or of both. A later option replaces an earlier one of the same name.
     pub(crate) fn new<'b>(
         source: PlanFile<'a>,
-        layers: impl Iterator<Item = &'b [PlanOption]>,
+        options: impl IntoIterator<Item = &'b PlanOption>,
         flavor: Option<Flavor>,
     ) -> Self {
-        let mut options = BTreeMap::new();
-        for layer in layers {
-            let (both, one): (Vec<_>, Vec<_>) = layer.iter().partition(|option| option.flavor.is_none());
-            for option in both.into_iter().chain(one) {
-                if option.is_for(flavor) {
-                    options.insert(option.key.clone(), option.clone());
-                }
-            }
+        let options = options.into_iter().filter(|option| option.is_for(flavor));
+        let options = options.map(|option| (option.key.clone(), option.clone()));
+        Self {
+            source,
+            options: options.collect(),
         }
-        Self { source, options }
     }
 
     /// Returns the line of each option.
@@ -47,12 +43,15 @@ impl<'a> OptionLayers<'a> {
         options.map(|(key, option)| (key.clone(), option.line)).collect()
     }
 
-    /// Returns all names and values: two cells with the same ones would measure the same.
-    pub(crate) fn identity(&self) -> Vec<(&str, &Value)> {
+    /// Returns all names and values as a text: two cells with the same one would measure the same.
+    pub(crate) fn identity(&self) -> String {
         let options = self.options.iter();
-        options
-            .map(|(key, option)| (key.as_str(), &option.value))
-            .collect()
+        format!(
+            "{:?}",
+            options
+                .map(|(key, option)| (key, &option.value))
+                .collect::<Vec<_>>()
+        )
     }
 
     /// Returns the names in a table of options, and their values.
@@ -70,11 +69,7 @@ impl<'a> OptionLayers<'a> {
 
     /// Returns an error about an option.
     pub(crate) fn error(&self, key: &str, problem: impl Display) -> FileError {
-        let problem = format!("{key}: {problem}");
-        match self.line(key) {
-            Some(line) => self.source.error_at(line, problem),
-            None => self.source.whole(problem),
-        }
+        self.source.error_at(self.line(key), format!("{key}: {problem}"))
     }
 
     /// Reads an option. Fails with a message what to write if `read` returns `None`.
@@ -113,7 +108,11 @@ impl<'a> OptionLayers<'a> {
 
     /// Reads one of the names of an enum.
     pub(crate) fn word<T: FromStr + VariantNames>(&self, key: &str) -> Result<Option<T>, FileError> {
-        self.converted(key, word)
+        self.converted(key, |text| {
+            let known: Vec<String> = T::VARIANTS.iter().map(|word| format!("{word:?}")).collect();
+            let unknown = |_| format!("{text:?} is not known: write {}", known.join(" or "));
+            text.parse().map_err(unknown)
+        })
     }
 
     /// Reads a whole number in a range.
@@ -156,25 +155,5 @@ impl<'a> OptionLayers<'a> {
             texts.map(|text| text.as_str().map(str::to_owned)).collect()
         });
         texts.map(Option::unwrap_or_default)
-    }
-}
-
-/// Parses one of the names of an enum.
-pub(crate) fn word<T: FromStr + VariantNames>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| {
-        let known: Vec<String> = T::VARIANTS.iter().map(|word| format!("{word:?}")).collect();
-        format!("{text:?} is not known: write {}", known.join(" or "))
-    })
-}
-
-/// Returns a value as a server expects it, or `None` for lists and dates.
-pub(crate) fn scalar(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Integer(number) => Some(number.to_string()),
-        Value::Float(number) => Some(number.to_string()),
-        Value::Boolean(true) => Some("ON".to_owned()),
-        Value::Boolean(false) => Some("OFF".to_owned()),
-        _ => None,
     }
 }

@@ -1,7 +1,5 @@
 //! Options of a plan, each with its line.
 
-use std::ops::Range;
-
 use logtrace_common::Flavor;
 use logtrace_driver::FileError;
 use toml::Value;
@@ -44,14 +42,21 @@ pub(crate) const PLAIN: [&str; 31] = [
     "stages",
 ];
 
-/// Options that are tables with free names.
-const FREE: [&str; 4] = ["settings", "session", "place", "queue"];
+/// Options for the file system to make. A text in place of the table is the kind.
+const FILE_SYSTEM: [&str; 4] = [
+    "file_system.kind",
+    "file_system.size",
+    "file_system.mkfs",
+    "file_system.mount",
+];
 
-/// Option for the file system to make.
-const FILE_SYSTEM: &str = "file_system";
-
-/// Keys of the file system.
-const FILE_SYSTEM_KEYS: [&str; 4] = ["kind", "size", "mkfs", "mount"];
+/// Tables of options with any name.
+const ANY_NAME: [&str; 4] = [
+    "settings.VARIABLE",
+    "session.VARIABLE",
+    "place.CLASS",
+    "queue.ATTRIBUTE",
+];
 
 /// Option of a plan.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,11 +72,7 @@ pub(crate) struct PlanOption {
 impl PlanOption {
     /// Returns whether both options can apply to the same server.
     pub(crate) fn clashes(&self, other: &Self) -> bool {
-        let meet = match (self.flavor, other.flavor) {
-            (Some(one), Some(other)) => one == other,
-            _ => true,
-        };
-        self.key == other.key && meet
+        self.key == other.key && (self.flavor.is_none() || other.is_for(self.flavor))
     }
 
     /// Returns whether the option is for servers of this flavor.
@@ -80,115 +81,89 @@ impl PlanOption {
     }
 }
 
-/// Value or empty table in a table of options.
-struct Leaf<'a> {
-    path: Vec<&'a str>,
-    value: Option<&'a Value>,
-    /// Range of the last key in the file.
-    span: Range<usize>,
-}
-
-/// Reads the options of a table, except for the keys in `own`, which are not options there.
+/// Reads the options of a table. `own` are further names that are known there. Options for one flavor come last, because
+/// they replace those for both.
 pub(crate) fn options(
     source: &PlanFile<'_>,
     table: &Table,
     own: &[&str],
 ) -> Result<Vec<PlanOption>, FileError> {
-    let (mut leaves, mut found) = (Vec::new(), Vec::<PlanOption>::new());
-    collect_leaves(table, &[], &mut leaves);
-    leaves.retain(|leaf| !own.contains(&leaf.path[0]));
-    leaves.sort_by_key(|leaf| leaf.span.start);
-    for leaf in leaves {
-        let (path, flavor) = without_flavor(&leaf);
-        let line = source.line(leaf.span);
-        let key = key(&path, leaf.value, own).map_err(|problem| source.error_at(line, problem))?;
-        let Some(value) = leaf.value.cloned() else {
-            continue;
+    let (mut values, mut found) = (Vec::new(), Vec::<PlanOption>::new());
+    collect_values(source, table, &[], &mut values);
+    values.sort_by_key(|(line, ..)| *line);
+    for (line, path, value) in values {
+        let (path, flavor) = without_flavor(path);
+        let Some(key) = key(&path, value, own) else {
+            let known = own
+                .iter()
+                .copied()
+                .chain(PLAIN)
+                .chain(FILE_SYSTEM)
+                .chain(ANY_NAME);
+            let problem = format!(
+                "unknown option {}: choose one of {}",
+                path.join("."),
+                listed(known)
+            );
+            return Err(source.error_at(line, problem));
         };
-        if let Some(other) = found
-            .iter()
-            .find(|other| other.key == key && other.flavor == flavor)
-        {
+        let mut others = found.iter();
+        if let Some(other) = others.find(|other| other.key == key && other.flavor == flavor) {
             let problem = format!("line {} sets {key} already: remove one of them", other.line);
             return Err(source.error_at(line, problem));
         }
         found.push(PlanOption {
             key,
             flavor,
-            value,
+            value: value.clone(),
             line,
         });
     }
+    found.sort_by_key(|option| option.flavor.is_some());
     Ok(found)
 }
 
-fn collect_leaves<'a>(table: &'a Table, above: &[&'a str], leaves: &mut Vec<Leaf<'a>>) {
+/// Collects the values in a table of options, each with its line and its path.
+fn collect_values<'a>(
+    source: &PlanFile<'_>,
+    table: &'a Table,
+    above: &[&'a str],
+    values: &mut Vec<(usize, Vec<&'a str>, &'a Value)>,
+) {
     for (key, node) in table {
-        let path = [above, &[key.get_ref().as_str()]].concat();
-        let value = match node {
-            Node::Table(table) if !table.is_empty() => {
-                collect_leaves(table, &path, leaves);
-                continue;
-            }
-            Node::Table(_) => None,
-            Node::Value(value) => Some(value),
-        };
-        let span = key.span();
-        leaves.push(Leaf { path, value, span });
+        let path = [above, &[key.get_ref()]].concat();
+        match node {
+            Node::Table(table) => collect_values(source, table, &path, values),
+            Node::Value(value) => values.push((source.line(key.span()), path, value)),
+        }
     }
 }
 
 /// Splits the flavor from the path of a variable for one flavor only, such as `settings.mysql.sync_binlog`.
-fn without_flavor<'a>(leaf: &Leaf<'a>) -> (Vec<&'a str>, Option<Flavor>) {
-    if let [table @ ("settings" | "session"), word, name @ ..] = leaf.path.as_slice()
-        && let Some(flavor) = flavor(word)
-        && (!name.is_empty() || leaf.value.is_none())
+fn without_flavor(path: Vec<&str>) -> (Vec<&str>, Option<Flavor>) {
+    if let [table @ ("settings" | "session"), flavor, name] = path[..]
+        && let Ok(flavor) = flavor.parse()
     {
-        return ([&[*table], name].concat(), Some(flavor));
+        return (vec![table, name], Some(flavor));
     }
-    (leaf.path.clone(), None)
+    (path, None)
 }
 
-/// Returns the name of the option with this path, or a message why there is none.
-fn key(path: &[&str], value: Option<&Value>, own: &[&str]) -> Result<String, String> {
-    match (path, value) {
-        ([name], Some(_)) if PLAIN.contains(name) => Ok((*name).to_owned()),
-        ([name, ..], _) if PLAIN.contains(name) => Err(no_table(name)),
-        ([FILE_SYSTEM], Some(Value::String(_))) => Ok("file_system.kind".to_owned()),
-        ([FILE_SYSTEM, name], Some(_)) if FILE_SYSTEM_KEYS.contains(name) => Ok(path.join(".")),
-        ([FILE_SYSTEM, name, ..], _) => Err(format!(
-            "{FILE_SYSTEM} has no {name}: it takes {}",
-            listed(FILE_SYSTEM_KEYS)
-        )),
+/// Returns the name of the option with this path, or `None` if there is no such option.
+fn key(path: &[&str], value: &Value, own: &[&str]) -> Option<String> {
+    let key = path.join(".");
+    match path {
         // Names of variables with dashes and with underscores are equal.
-        ([table @ ("settings" | "session"), name], Some(_)) => {
-            Ok(format!("{table}.{}", name.replace('-', "_").to_ascii_lowercase()))
+        [table @ ("settings" | "session"), name] => {
+            Some(format!("{table}.{}", name.replace('-', "_").to_ascii_lowercase()))
         }
-        ([table, _], Some(_)) if FREE.contains(table) => Ok(path.join(".")),
-        ([table, name, ..], _) if FREE.contains(table) => Err(no_table(name)),
-        ([name], value) if FREE.contains(name) || *name == FILE_SYSTEM => match value {
-            Some(_) => Err(format!("{name} is a table: write {name}.NAME = ...")),
-            None => Ok(String::new()),
-        },
-        _ => {
-            let known = own.iter().copied().chain(PLAIN).chain(FREE).chain([FILE_SYSTEM]);
-            Err(format!(
-                "unknown option {}: choose one of {}",
-                path[0],
-                listed(known)
-            ))
-        }
+        ["file_system"] if value.is_str() => Some("file_system.kind".to_owned()),
+        ["place" | "queue", _] => Some(key),
+        _ => [own, &PLAIN, &FILE_SYSTEM]
+            .concat()
+            .contains(&key.as_str())
+            .then_some(key),
     }
-}
-
-fn no_table(name: &str) -> String {
-    format!("{name} is not a table: write {name} = ...")
-}
-
-/// Returns the flavor of this name.
-pub(crate) fn flavor(word: &str) -> Option<Flavor> {
-    let flavors = [Flavor::MySql, Flavor::MariaDb];
-    flavors.into_iter().find(|flavor| flavor.as_str() == word)
 }
 
 #[cfg(test)]

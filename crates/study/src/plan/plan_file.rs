@@ -17,20 +17,12 @@ impl PlanFile<'_> {
         self.error_at(self.line(span), problem)
     }
 
-    /// Returns an error about a line.
-    pub(crate) fn error_at(&self, line: usize, problem: impl Into<String>) -> FileError {
-        FileError::Line {
-            name: self.name.to_owned(),
-            line,
-            problem: problem.into(),
-        }
-    }
-
-    /// Returns an error about the whole file.
-    pub(crate) fn whole(&self, problem: impl Into<String>) -> FileError {
-        FileError::Whole {
-            name: self.name.to_owned(),
-            problem: problem.into(),
+    /// Returns an error about a line, or about the whole file.
+    pub(crate) fn error_at(&self, line: impl Into<Option<usize>>, problem: impl Into<String>) -> FileError {
+        let (name, problem) = (self.name.to_owned(), problem.into());
+        match line.into() {
+            Some(line) => FileError::Line { name, line, problem },
+            None => FileError::Whole { name, problem },
         }
     }
 

@@ -1,6 +1,5 @@
 //! Plan of a study.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use logtrace_driver::{FileError, read_toml};
@@ -10,8 +9,8 @@ use crate::plan::axis::{Axis, axes};
 use crate::plan::matrix::all_cells;
 use crate::plan::plan_file::PlanFile;
 use crate::plan::scale::Scale;
-use crate::plan::syntax::PlanText;
-use crate::plan::table_spec::{Published, TableSpec};
+use crate::plan::syntax::{PlanText, Published};
+use crate::plan::table_spec::TableSpec;
 use crate::plan::workload::ReadFile;
 
 /// Plan of a study, checked.
@@ -40,26 +39,30 @@ impl Plan {
     pub fn read(file: &str, text: &str, files: ReadFile<'_>) -> Result<Self, FileError> {
         let source = PlanFile { name: file, text };
         let parsed: PlanText = read_toml(file, text)?;
-        check_name(&source, &parsed)?;
+        check_names(&source, &parsed)?;
         let axes = axes(&source, &parsed.axes)?;
-        let tables = parsed.tables.iter();
-        let tables: Result<Vec<TableSpec>, _> =
-            tables.map(|text| TableSpec::read(&source, text, &axes)).collect();
-        let published = parsed.published.iter();
-        let published: Result<_, _> = published.map(|text| Published::read(&source, text)).collect();
-        let (tables, published) = (tables?, published?);
-        check_table_names(&source, &parsed)?;
-        let cells = all_cells(&source, &parsed, &axes, files)?;
-        for cells in &cells {
-            tables.iter().try_for_each(|table| table.check(&source, cells))?;
+        let mut tables: Vec<TableSpec> = Vec::new();
+        for text in &parsed.tables {
+            let table = TableSpec::read(&source, text, &axes)?;
+            if tables.iter().any(|other| other.name == table.name) {
+                let problem = format!("two tables have the name {}: give each its own name", table.name);
+                return Err(source.error(text.name.span(), problem));
+            }
+            tables.push(table);
         }
+        let cells = all_cells(&source, &parsed, &axes, files)?;
+        for table in &tables {
+            cells.iter().try_for_each(|cells| table.check(&source, cells))?;
+        }
+        let published = parsed.published.into_iter();
+        let published = published.map(|published| Published::checked(&source, published));
         Ok(Self {
-            name: parsed.name.get_ref().clone(),
+            name: parsed.name.into_inner(),
             title: parsed.title,
             question: parsed.question,
             axes,
             tables,
-            published,
+            published: published.collect::<Result<_, _>>()?,
             file: file.to_owned(),
             text: text.to_owned(),
             cells,
@@ -79,47 +82,26 @@ impl Plan {
     /// Returns an error about an option of a cell that only the machine could show. Like the plan's own errors it names the
     /// file and the line of the option.
     pub fn error(&self, cell: &Cell, option: &str, problem: impl fmt::Display) -> FileError {
+        let (name, text) = (&self.file, &self.text);
         let problem = format!("{option} (cell {}): {problem}", cell.key);
-        let name = self.file.clone();
-        match cell.line(option) {
-            Some(line) => FileError::Line { name, line, problem },
-            None => FileError::Whole { name, problem },
-        }
+        PlanFile { name, text }.error_at(cell.line(option), problem)
     }
 }
 
-fn check_name(source: &PlanFile<'_>, file: &PlanText) -> Result<(), FileError> {
-    let name = file.name.get_ref();
-    let is_name = name
-        .chars()
-        .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
-    if !is_name || name.is_empty() {
+/// Checks the names of the plan and of its scales.
+fn check_names(source: &PlanFile<'_>, plan: &PlanText) -> Result<(), FileError> {
+    let name = plan.name.get_ref();
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if name.is_empty() || !name.chars().all(is_plain) {
         let problem = format!("{name:?} is not a name for a study: write small letters, digits and -");
-        return Err(source.error(file.name.span(), problem));
+        return Err(source.error(plan.name.span(), problem));
     }
-    let unknown = |name: &toml::Spanned<String>| {
-        let error = name.get_ref().parse::<Scale>().err()?;
-        Some(source.error(name.span(), error.to_string()))
-    };
-    match file.scales.keys().find_map(unknown) {
-        Some(error) => Err(error),
-        None if file.axes.is_empty() => {
-            Err(source.whole("the plan has no axis: write at least one [[axis]]"))
-        }
-        None => Ok(()),
+    for name in plan.scales.keys() {
+        let scale: Result<Scale, _> = name.get_ref().parse();
+        scale.map_err(|error| source.error(name.span(), error.to_string()))?;
     }
-}
-
-fn check_table_names(source: &PlanFile<'_>, file: &PlanText) -> Result<(), FileError> {
-    let mut names = BTreeSet::new();
-    for table in &file.tables {
-        if !names.insert(table.name.get_ref()) {
-            let problem = format!(
-                "two tables have the name {}: give each its own name",
-                table.name.get_ref()
-            );
-            return Err(source.error(table.name.span(), problem));
-        }
+    match plan.axes.is_empty() {
+        true => Err(source.error_at(None, "the plan has no axis: write at least one [[axis]]")),
+        false => Ok(()),
     }
-    Ok(())
 }

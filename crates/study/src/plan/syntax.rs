@@ -2,9 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Deserializer};
+use logtrace_driver::FileError;
+use schemars::JsonSchema;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_untagged::UntaggedEnumVisitor;
 use toml::{Spanned, Value};
+
+use crate::plan::plan_file::PlanFile;
+use crate::stats::paired_test::Compare;
+use crate::stats::statistic::Statistic;
 
 /// Whole file.
 #[derive(Debug, Deserialize)]
@@ -25,7 +32,7 @@ pub(crate) struct PlanText {
     #[serde(default, rename = "table")]
     pub(crate) tables: Vec<TableText>,
     #[serde(default)]
-    pub(crate) published: Vec<PublishedText>,
+    pub(crate) published: Vec<Spanned<Published>>,
 }
 
 /// Levels by the name of their axis.
@@ -62,8 +69,10 @@ pub(crate) struct TableText {
     pub(crate) name: Spanned<String>,
     pub(crate) title: Option<String>,
     pub(crate) figure: Spanned<String>,
-    pub(crate) statistic: Option<Spanned<String>>,
-    pub(crate) compare: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(crate) statistic: Statistic,
+    #[serde(default)]
+    pub(crate) compare: Compare,
     pub(crate) rows: Spanned<String>,
     pub(crate) columns: Spanned<String>,
     #[serde(default)]
@@ -72,17 +81,25 @@ pub(crate) struct TableText {
     pub(crate) levels: Choices,
 }
 
-/// `[[published]]`.
-#[derive(Debug, Deserialize)]
+/// Published table: context for the results, never a target.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct PublishedText {
-    pub(crate) title: String,
-    pub(crate) source: String,
-    pub(crate) hardware: String,
+pub struct Published {
+    /// Heading.
+    pub title: String,
+    /// Publication.
+    pub source: String,
+    /// Hardware of the measurement.
+    pub hardware: String,
+    /// Further remarks; may be empty.
     #[serde(default)]
-    pub(crate) note: String,
-    pub(crate) columns: Vec<String>,
-    pub(crate) rows: Spanned<Vec<Vec<Value>>>,
+    #[schemars(!default)]
+    pub note: String,
+    /// Headings of the columns.
+    pub columns: Vec<String>,
+    /// Rows of cells. Each row has as many cells as there are columns.
+    #[serde(deserialize_with = "texts_or_numbers")]
+    pub rows: Vec<Vec<String>>,
 }
 
 /// Options of a table; keys carry their position.
@@ -122,5 +139,41 @@ impl<'de> Deserialize<'de> for Names {
             .string(|name| Ok(Self(vec![name.to_owned()])))
             .seq(|names| names.deserialize().map(Self))
             .deserialize(deserializer)
+    }
+}
+
+impl Published {
+    /// Returns a `[[published]]` of a plan, if its rows are complete.
+    pub(crate) fn checked(source: &PlanFile<'_>, published: Spanned<Self>) -> Result<Self, FileError> {
+        let (span, published) = (published.span(), published.into_inner());
+        match published
+            .rows
+            .iter()
+            .all(|row| row.len() == published.columns.len())
+        {
+            true => Ok(published),
+            false => Err(source.error(
+                span,
+                "each row needs as many texts or numbers as there are columns",
+            )),
+        }
+    }
+}
+
+fn texts_or_numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Vec<String>>, D::Error> {
+    let rows: Vec<Vec<Value>> = Deserialize::deserialize(deserializer)?;
+    let texts: Option<_> = rows.iter().map(|row| row.iter().map(scalar).collect()).collect();
+    texts.ok_or_else(|| D::Error::custom("rows have texts or numbers only"))
+}
+
+/// Returns a value as a server expects it, or `None` for lists and dates.
+pub(crate) fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Integer(number) => Some(number.to_string()),
+        Value::Float(number) => Some(number.to_string()),
+        Value::Boolean(true) => Some("ON".to_owned()),
+        Value::Boolean(false) => Some("OFF".to_owned()),
+        _ => None,
     }
 }

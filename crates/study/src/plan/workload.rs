@@ -5,6 +5,7 @@ use logtrace_driver::{
     Compat, Content, CustomWorkload, Dataset, FileError, Group, Keys, Protocol, Requests, UnknownWorkload,
     WorkloadInfo, WorkloadOptions,
 };
+use strum::VariantArray;
 
 use crate::plan::option_layers::OptionLayers;
 
@@ -18,18 +19,6 @@ const TABLES: Dataset = Dataset {
     keys: Keys::Uniform,
     seed: 0,
 };
-
-/// Groups of statements with a configurable number.
-const COUNTS: [Group; 8] = [
-    Group::PointSelects,
-    Group::SimpleRanges,
-    Group::SumRanges,
-    Group::OrderRanges,
-    Group::DistinctRanges,
-    Group::IndexUpdates,
-    Group::NonIndexUpdates,
-    Group::DeleteInserts,
-];
 
 /// Returns the requests that the options describe.
 pub(crate) fn requests(
@@ -61,7 +50,7 @@ pub(crate) fn requests(
 
 fn workload_options(options: &OptionLayers<'_>, is_closed: bool) -> Result<WorkloadOptions, FileError> {
     let mut counts = Vec::new();
-    for group in COUNTS {
+    for &group in Group::VARIANTS {
         let count = options.whole(group.as_str(), 0..=10_000)?;
         counts.extend(count.map(|count| (group, count)));
     }

@@ -1,10 +1,11 @@
 //! Renderers: a study as text, tables or data. They are pure functions; the caller writes the files.
 
+mod blocks;
 mod csv;
 mod json;
 mod markdown;
-mod shared_text;
 mod terminal;
+mod texts;
 
 #[cfg(test)]
 mod tests;

@@ -2,12 +2,10 @@
 
 use anstyle::Style;
 use comfy_table::presets::NOTHING;
-use comfy_table::{Cell, CellAlignment, Table};
+use comfy_table::{CellAlignment, Table};
 
-use crate::plan::table_spec::Published;
-use crate::render::shared_text;
+use crate::render::blocks::{Block, blocks};
 use crate::report::StudyReport;
-use crate::tables::study_table::{Grid, StudyTable};
 
 /// Blanks between two columns.
 const GAP: u16 = 2;
@@ -16,128 +14,59 @@ const WIDTH: usize = 100;
 
 /// Returns the whole report as aligned text for a person at a terminal.
 pub fn terminal(report: &StudyReport, color: bool) -> String {
-    let bold = |text: &str| painted(text, Style::new().bold(), color);
-    let mut blocks = vec![format!(
-        "{}\n{}\n{}",
-        bold(&report.title),
-        wrapped(&report.question),
-        shared_text::summary(report)
-    )];
-    let mut earlier = Vec::new();
-    for table in &report.tables {
-        blocks.push(format!("{}\n{}", bold(&table.title), wrapped(&table.caption())));
-        for grid in &table.grids {
-            let causes = shared_text::new_causes(grid, &mut earlier);
-            let lines = std::iter::once(grid_block(table, grid, color));
-            let lines = lines.chain(causes.map(|causes| cause_table(&causes, color)));
-            blocks.push(lines.collect::<Vec<_>>().join("\n"));
+    let groups = blocks(report).into_iter().map(|blocks| {
+        let blocks = blocks.into_iter().map(|block| drawn(block, color));
+        blocks.collect::<Vec<_>>().join("\n")
+    });
+    groups.collect::<Vec<_>>().join("\n\n") + "\n"
+}
+
+fn drawn(block: Block, color: bool) -> String {
+    let painted = |text: &str, style: Style| match color {
+        true => format!("{style}{text}{style:#}"),
+        false => text.to_owned(),
+    };
+    let wrapped = |text: &str| textwrap::fill(text, WIDTH);
+    match block {
+        Block::Title(text) | Block::Heading(text) => painted(&text, Style::new().bold()),
+        Block::Subheading(text) => painted(&text, Style::new().underline()),
+        Block::Text(text) => wrapped(&text),
+        Block::Table(header, rows) => {
+            let mut table = plain(rows);
+            table.set_header(header);
+            for (index, column) in table.column_iter_mut().enumerate() {
+                column.set_padding((if index == 0 { 0 } else { GAP }, 0));
+                if index > 0 {
+                    column.set_cell_alignment(CellAlignment::Right);
+                }
+            }
+            trimmed(&table)
         }
-    }
-    if !report.stalls.is_empty() {
-        let (stalls, more) = shared_text::longest(report);
-        let mut block = vec![bold("Stalls, the longest first")];
-        block.extend(
-            stalls
-                .into_iter()
-                .map(|stall| wrapped(&shared_text::stall(stall))),
-        );
-        if more > 0 {
-            block.push(format!("{more} more in stalls.csv"));
+        Block::Notes(notes) => lines(notes.iter().map(|note| wrapped(&format!("! {note}")))),
+        Block::Causes(_, causes) => {
+            let mut table = plain(causes.into_iter().map(|(entry, shares)| [entry, shares]));
+            if let Some(column) = table.column_mut(0) {
+                column.set_padding((0, 0));
+            }
+            let heading = painted("causes of waiting", Style::new().dimmed());
+            format!("{heading}\n{}", trimmed(&table))
         }
-        block.extend(shared_text::curves(report));
-        blocks.push(block.join("\n"));
+        Block::SameCauses => painted("causes of waiting: the same as above", Style::new().dimmed()),
+        Block::Stalls(stalls) => lines(stalls.iter().map(|stall| wrapped(stall))),
+        Block::Curves(curves) => curves.join("\n"),
     }
-    for published in &report.published {
-        let title = bold(&format!("Published: {}", published.title));
-        blocks.push(format!(
-            "{title}\n{}\n{}",
-            wrapped(&shared_text::origin(published)),
-            published_table(published)
-        ));
-    }
-    blocks.join("\n\n") + "\n"
 }
 
-fn grid_block(table: &StudyTable, grid: &Grid, color: bool) -> String {
-    let mut block = Vec::new();
-    if !grid.of.is_empty() {
-        block.push(painted(
-            &shared_text::heading(grid),
-            Style::new().underline(),
-            color,
-        ));
-    }
-    let mut drawn = plain();
-    let header = std::iter::once(table.row_axis.clone()).chain(grid.columns.iter().cloned());
-    drawn.set_header(header);
-    for row in &grid.rows {
-        let entries = row
-            .entries
-            .iter()
-            .map(|entry| shared_text::entry(table, entry).join("\n"));
-        drawn.add_row(std::iter::once(row.level.clone()).chain(entries).map(Cell::new));
-    }
-    block.push(aligned(drawn));
-    block.extend(
-        grid.rows
-            .iter()
-            .flat_map(|row| shared_text::notes(grid, row))
-            .map(|note| wrapped(&format!("! {note}"))),
-    );
-    block.join("\n")
-}
-
-fn cause_table(causes: &[(String, String)], color: bool) -> String {
-    let heading = |text: &str| painted(text, Style::new().dimmed(), color);
-    if causes.is_empty() {
-        return heading("causes of waiting: the same as above");
-    }
-    let mut drawn = plain();
-    for (entry, shares) in causes {
-        drawn.add_row([entry, shares]);
-    }
-    if let Some(column) = drawn.column_mut(0) {
-        column.set_padding((0, 0));
-    }
-    format!("{}\n{}", heading("causes of waiting"), trimmed(&drawn))
-}
-
-fn published_table(published: &Published) -> String {
-    let mut drawn = plain();
-    drawn.set_header(&published.columns);
-    drawn.add_rows(&published.rows);
-    aligned(drawn)
-}
-
-fn plain() -> Table {
+fn plain(rows: impl IntoIterator<Item: Into<comfy_table::Row>>) -> Table {
     let mut table = Table::new();
-    table.load_style(NOTHING);
+    table.load_style(NOTHING).add_rows(rows);
     table
 }
 
-/// Draws a table with words at the left and numbers at the right.
-fn aligned(mut table: Table) -> String {
-    for (index, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((if index == 0 { 0 } else { GAP }, 0));
-        if index > 0 {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    trimmed(&table)
-}
-
 fn trimmed(table: &Table) -> String {
-    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
-    lines.join("\n")
+    lines(table.lines().map(|line| line.trim_end().to_owned()))
 }
 
-fn painted(text: &str, style: Style, color: bool) -> String {
-    match color {
-        true => format!("{style}{text}{style:#}"),
-        false => text.to_owned(),
-    }
-}
-
-fn wrapped(text: &str) -> String {
-    textwrap::fill(text, WIDTH)
+fn lines(lines: impl Iterator<Item = String>) -> String {
+    lines.collect::<Vec<_>>().join("\n")
 }

@@ -150,15 +150,10 @@ fn sign(value: f64) -> &'static str {
 
 /// Formats a number with at least three significant digits.
 fn three_digits(value: f64) -> String {
-    let places = match value.abs() {
-        0.0 => 0,
-        below if below < 10.0 => 2,
-        below if below < 100.0 => 1,
-        _ => 0,
-    };
-    match places {
-        0 => format!("{}{}", sign(value), units::count(whole(value.abs()))),
-        places => format!("{value:.places$}"),
+    match value.abs() {
+        size if size > 0.0 && size < 10.0 => format!("{value:.2}"),
+        size if size > 0.0 && size < 100.0 => format!("{value:.1}"),
+        size => format!("{}{}", sign(value), units::count(whole(size))),
     }
 }
 

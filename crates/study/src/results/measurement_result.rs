@@ -1,16 +1,17 @@
 //! Result of a measurement.
 
 use std::collections::BTreeMap;
+
+use logtrace_common::FileClass;
+use logtrace_events::IoOp;
+use logtrace_report::cause::{Cause, Wait};
+use logtrace_report::document::{Document, Driver};
 use strum::IntoEnumIterator;
 
 use crate::results::figure::{Figure, Point, RequestTime};
 use crate::results::stalls::{Stall, stalls};
 use crate::results::window_series::WindowSeries;
 use crate::stats::descriptive::{error_of_mean, mean, variance};
-use logtrace_common::FileClass;
-use logtrace_events::IoOp;
-use logtrace_report::cause::{Cause, Wait};
-use logtrace_report::document::{Document, Driver};
 
 /// Figures of a measurement, with causes and stalls.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -91,11 +92,6 @@ impl MeasurementResult {
         }
     }
 
-    /// Returns the nanoseconds of all causes together.
-    pub fn total(&self) -> u64 {
-        self.causes.iter().map(|cause| cause.total).sum()
-    }
-
     /// Returns the standard error of a figure inside the window, where it is known.
     pub fn error_of(&self, figure: &Figure) -> Option<f64> {
         let value = self.figures.get(figure)?;
@@ -104,14 +100,7 @@ impl MeasurementResult {
     }
 }
 
-impl CauseTotal {
-    /// Returns the name in tables, such as `binlog fsync, journal commit`.
-    pub fn name(&self) -> String {
-        cause_name(self.io, self.wait)
-    }
-}
-
-/// Returns the name of a cause in tables.
+/// Returns the name of a cause in tables, such as `binlog fsync, journal commit`.
 pub(crate) fn cause_name(io: Option<(FileClass, IoOp)>, wait: Wait) -> String {
     match io {
         Some((class, op)) => format!("{class} {op}, {wait}"),
@@ -130,10 +119,7 @@ fn requests(figures: &mut BTreeMap<Figure, f64>, driver: &Driver) {
         (RequestTime::Service, &driver.service),
         (RequestTime::Response, &driver.response),
     ];
-    for (span, distribution) in spans
-        .into_iter()
-        .filter(|(_, distribution)| distribution.count > 0)
-    {
+    for (span, distribution) in spans.into_iter().filter(|span| span.1.count > 0) {
         for point in Point::iter() {
             figures.insert(Figure::Requests(span, point), point.of(distribution) as f64);
         }
@@ -149,11 +135,9 @@ fn traced(figures: &mut BTreeMap<Figure, f64>, document: &Document) {
             figures.insert(Figure::Commits(point), point.of(&commits.distribution) as f64);
         }
         for class in FileClass::iter() {
-            let causes = document
-                .causes
-                .iter()
-                .filter(|cause| cause.cause.io.is_some_and(|(file, _)| file == class));
-            let total: u64 = causes.map(|cause| cause.total).sum();
+            let causes = document.causes.iter();
+            let causes = causes.filter(|row| row.cause.io.is_some_and(|(file, _)| file == class));
+            let total: u64 = causes.map(|row| row.total).sum();
             figures.insert(Figure::CommitPart(class), total as f64 / commits.count as f64);
         }
     }
@@ -173,10 +157,8 @@ fn traced(figures: &mut BTreeMap<Figure, f64>, document: &Document) {
 fn events(document: &Document) -> u64 {
     const STATEMENTS_A_COMMIT: u64 = 100;
     let commits = document.commits.as_ref().map_or(0, |commits| commits.count);
-    let statements = document
-        .statements
-        .as_ref()
-        .map_or(0, |statements| statements.count);
+    let statements = document.statements.as_ref();
+    let statements = statements.map_or(0, |statements| statements.count);
     match commits.saturating_mul(STATEMENTS_A_COMMIT) < statements {
         true => statements,
         false => commits,

@@ -7,29 +7,38 @@ use logtrace_events::IoOp;
 use logtrace_report::cause::{Cause, Wait};
 use schemars::JsonSchema;
 use serde::Serialize;
+use strum::Display;
 
 /// Smallest share of the waiting time that explains a stall.
 const HALF: f64 = 0.5;
 
 /// Kind of at least half of the waiting time in a stall.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema, Display)]
 #[serde(rename_all = "snake_case")]
 pub enum StallKind {
     /// The binary log was full and the server began the next one. All of the old one had to be durable first.
+    #[strum(serialize = "the binary log rotated")]
     BinlogRotation,
     /// The server synced the binary log, for a group of commits or because of a rotation.
+    #[strum(serialize = "the binary log was synced")]
     BinlogSync,
     /// The server wrote the binary log, and the file system made the writer wait.
+    #[strum(serialize = "the binary log could not be written faster")]
     BinlogWrite,
     /// The server wrote or synced the redo log.
+    #[strum(serialize = "the redo log was written")]
     Redo,
     /// The server wrote or synced pages of tables: a checkpoint, or a full buffer pool.
+    #[strum(serialize = "pages were flushed")]
     Pages,
     /// The server wrote the slow or the general log.
+    #[strum(serialize = "a query log was written")]
     QueryLog,
     /// Threads ran, or waited for a CPU.
+    #[strum(serialize = "threads computed or waited for a CPU")]
     Cpu,
     /// Threads waited for a client or a replica.
+    #[strum(serialize = "threads waited for a client or a replica")]
     Peer,
 }
 
@@ -67,20 +76,6 @@ impl StallKind {
             FileClass::Data | FileClass::Doublewrite | FileClass::Undo => Some(Self::Pages),
             FileClass::SlowLog | FileClass::GeneralLog => Some(Self::QueryLog),
             FileClass::Temporary | FileClass::Other => None,
-        }
-    }
-
-    /// Returns the words in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::BinlogRotation => "the binary log rotated",
-            Self::BinlogSync => "the binary log was synced",
-            Self::BinlogWrite => "the binary log could not be written faster",
-            Self::Redo => "the redo log was written",
-            Self::Pages => "pages were flushed",
-            Self::QueryLog => "a query log was written",
-            Self::Cpu => "threads computed or waited for a CPU",
-            Self::Peer => "threads waited for a client or a replica",
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Stalls: times in which throughput broke down, with the causes of the waiting commits.
 
 use logtrace_report::cause::Cause;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::results::stall_kind::StallKind;
 use crate::results::window_series::{WindowSeries, WindowSlice};
@@ -16,22 +18,25 @@ const ENOUGH_REQUESTS: f64 = 20.0;
 const FEWEST_SLICES: usize = 8;
 
 /// Time in which throughput was far below the median of the window.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Stall {
     /// Begin, in nanoseconds from the start of the window.
+    #[serde(rename = "at")]
     pub at_ns: u64,
     /// Length in nanoseconds.
+    #[serde(rename = "length")]
     pub length_ns: u64,
     /// Requests that were done during the stall.
     pub done: u64,
-    /// Requests that are usually done in a time of this length, by the median of the window.
+    /// Requests that are usually done in a time of this length.
     pub usual: u64,
     /// Commits that were under way during the stall, or `None` if not all of the window was traced.
     pub commits: Option<u64>,
-    /// Causes of the waiting time of these commits, in nanoseconds, the largest first.
-    pub causes: Vec<(Cause, u64)>,
-    /// Kind of at least half of that time, or `None` if no kind has half of it.
+    /// Kind of at least half of their waiting time. `None` if no kind has half of it, or if nothing was traced.
     pub kind: Option<StallKind>,
+    /// Causes of their waiting time, in nanoseconds, the largest first.
+    #[serde(skip)]
+    pub causes: Vec<(Cause, u64)>,
 }
 
 /// Returns the stalls of a window, in the order of time: at least 200 ms of slices that each have less than a quarter of the

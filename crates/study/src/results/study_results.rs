@@ -31,6 +31,15 @@ impl Results {
         (0..cell.repeats).filter_map(measured)
     }
 
+    /// Returns the measured repeats of all these cells.
+    pub(crate) fn of_all<'a>(
+        &'a self,
+        cells: &'a [Cell],
+    ) -> impl Iterator<Item = (&'a Cell, u32, &'a MeasurementResult)> {
+        let measured = |cell| self.measured(cell).map(move |(repeat, one)| (cell, repeat, one));
+        cells.iter().flat_map(measured)
+    }
+
     /// Returns the failed repeats of a cell, from the first, with the reason.
     pub fn failed<'a>(&'a self, cell: &'a Cell) -> impl Iterator<Item = (u32, &'a str)> {
         let failed = |repeat| Some((repeat, self.get(cell, repeat)?.as_ref().err()?.as_str()));

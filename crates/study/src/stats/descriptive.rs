@@ -1,26 +1,20 @@
 //! Mean, median and variance, and the error of the mean of a time series.
 
+use statrs::statistics::{Data, OrderStatistics, Statistics};
+
 /// Returns the arithmetic mean of `values`, or `None` if there are none.
 pub(crate) fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    (!values.is_empty()).then(|| values.mean())
 }
 
 /// Returns the median of `values`, or `None` if there are none.
 pub(crate) fn median(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let upper = *sorted.get(sorted.len() / 2)?;
-    Some(match sorted.len() % 2 {
-        0 => (sorted[sorted.len() / 2 - 1] + upper) / 2.0,
-        _ => upper,
-    })
+    (!values.is_empty()).then(|| Data::new(values.to_vec()).median())
 }
 
 /// Returns the sample variance of `values`, or `None` if there are fewer than two.
 pub(crate) fn variance(values: &[f64]) -> Option<f64> {
-    let mean = mean(values)?;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    (values.len() >= 2).then(|| squares / (values.len() - 1) as f64)
+    (values.len() >= 2).then(|| values.variance())
 }
 
 /// Length of the shortest series whose autocorrelation can be estimated.
@@ -35,7 +29,7 @@ pub(crate) fn error_of_mean(series: &[f64]) -> Option<f64> {
     if series.len() < FEWEST {
         return None;
     }
-    let mean = mean(series)?;
+    let mean = series.mean();
     let length = series.len() as f64;
     let covariance = |lag: usize| {
         let pairs = series.iter().zip(&series[lag..]);

@@ -1,8 +1,8 @@
 //! Comparisons of cells with their baselines, all those of a table together.
 
 use schemars::JsonSchema;
-use serde::Serialize;
-use strum::{EnumString, IntoStaticStr, VariantNames};
+use serde::{Deserialize, Serialize};
+use strum::Display;
 
 use crate::stats::confidence_interval::Interval;
 use crate::stats::descriptive::mean;
@@ -12,9 +12,7 @@ use crate::stats::standard_error::{Repeats, StandardError, standard_errors};
 const SIGNIFICANT: f64 = 0.05;
 
 /// Comparison of a cell with its baseline.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema, EnumString, IntoStaticStr, VariantNames,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Display)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Compare {
@@ -54,11 +52,6 @@ pub struct Comparison {
 }
 
 impl Compare {
-    /// Returns the name in plans and tables.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-
     /// Returns the difference on the scale of the test, or `None` if there is no ratio because a value is 0.
     fn difference(self, pair: &Pair) -> Option<f64> {
         match self {
@@ -89,11 +82,22 @@ impl Compare {
 /// Compares the cells of a table. `None` where there is nothing to compare, or no ratio because a value is 0.
 pub(crate) fn compare(table: &[Vec<Pair>], how: Compare) -> Vec<Option<Comparison>> {
     let repeats: Vec<Option<Repeats>> = table.iter().map(|pairs| differences(pairs, how)).collect();
-    let errors = standard_errors(&repeats);
-    let compared = repeats.iter().zip(errors).map(|(repeats, error)| {
-        let mean = mean(&repeats.as_ref()?.values)?;
-        Some(comparison(mean, error, how))
-    });
+    let compared = repeats
+        .iter()
+        .zip(standard_errors(&repeats))
+        .map(|(repeats, error)| {
+            let mean = mean(&repeats.as_ref()?.values)?;
+            let interval = |error: StandardError| Interval {
+                low: how.back_transformed(mean - error.half_width()),
+                high: how.back_transformed(mean + error.half_width()),
+            };
+            Some(Comparison {
+                value: how.back_transformed(mean),
+                interval: error.map(interval),
+                p: error.map(|error| error.p(mean)),
+                significant: false,
+            })
+        });
     let mut compared: Vec<Option<Comparison>> = compared.collect();
     mark_significant(&mut compared);
     compared
@@ -106,18 +110,6 @@ fn differences(pairs: &[Pair], how: Compare) -> Option<Repeats> {
         values: values?,
         within: within.and_then(|within| mean(&within)),
     })
-}
-
-fn comparison(mean: f64, error: Option<StandardError>, how: Compare) -> Comparison {
-    Comparison {
-        value: how.back_transformed(mean),
-        interval: error.map(|error| Interval {
-            low: how.back_transformed(mean - error.half_width()),
-            high: how.back_transformed(mean + error.half_width()),
-        }),
-        p: error.map(|error| error.p(mean)),
-        significant: false,
-    }
 }
 
 /// Marks what is significant after Holm's step-down correction (A simple sequentially rejective multiple test procedure,

@@ -1,15 +1,13 @@
 //! Statistic that turns the repeats of a cell into one number.
 
 use schemars::JsonSchema;
-use serde::Serialize;
-use strum::{EnumString, IntoStaticStr, VariantNames};
+use serde::{Deserialize, Serialize};
+use strum::Display;
 
 use crate::stats::descriptive::{mean, median};
 
 /// Statistic that turns the repeats of a cell into one number.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema, EnumString, IntoStaticStr, VariantNames,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Display)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Statistic {
@@ -41,10 +39,5 @@ impl Statistic {
                 .get(count.saturating_sub(1))
                 .unwrap_or(&std::f64::consts::FRAC_PI_2),
         }
-    }
-
-    /// Returns the name in plans and tables.
-    pub fn as_str(self) -> &'static str {
-        self.into()
     }
 }

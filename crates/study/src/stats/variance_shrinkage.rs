@@ -6,6 +6,7 @@
 //! as far as that allows. If the noise of cells differs much, it leaves the variances as they are.
 
 use statrs::function::gamma::digamma;
+use statrs::statistics::Statistics;
 
 /// Distribution of the variances of a table: the common variance, and the degrees of freedom that it is worth.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,37 +25,25 @@ impl Prior {
             variance: 0.0,
             freedom: 0.0,
         };
-        let known: Vec<(f64, f64)> = variances
-            .iter()
-            .copied()
-            .filter(|(variance, _)| *variance > 0.0)
-            .collect();
+        let known: Vec<(f64, f64)> = variances.iter().copied().filter(|known| known.0 > 0.0).collect();
         if known.len() < FEWEST {
             return none;
         }
-        let number = known.len() as f64;
         // Logarithms of the variances, minus the bias that their degrees of freedom cause.
         let logs = known.iter().map(|(variance, freedom)| {
             let half = freedom / 2.0;
             variance.ln() - digamma(half) + half.ln()
         });
-        let logs: Vec<f64> = logs.collect();
-        let mean = logs.iter().sum::<f64>() / number;
-        let spread = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (number - 1.0);
-        let chance = known
-            .iter()
-            .map(|(_, freedom)| trigamma(freedom / 2.0))
-            .sum::<f64>()
-            / number;
+        let chance = known.iter().map(|(_, freedom)| trigamma(freedom / 2.0)).mean();
         // Comparisons with the same baseline share its noise, so they carry less information than their number suggests.
         let most = known.iter().map(|(_, freedom)| freedom).sum::<f64>() / 2.0;
-        let freedom = match spread - chance {
+        let freedom = match logs.clone().variance() - chance {
             excess if excess > 0.0 => (2.0 * trigamma_inverse(excess)).min(most),
             _ => most,
         };
         let half = freedom / 2.0;
         Self {
-            variance: (mean + digamma(half) - half.ln()).exp(),
+            variance: (logs.mean() + digamma(half) - half.ln()).exp(),
             freedom,
         }
     }

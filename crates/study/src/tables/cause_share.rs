@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::cell::Cell;
 use crate::results::figure::Figure;
+use crate::results::measurement_result::cause_name;
 use crate::results::study_results::Results;
 
 /// Number of causes of an entry.
@@ -39,7 +40,8 @@ pub(crate) fn largest(cell: &Cell, results: &Results, figure: &Figure) -> Vec<Ca
         };
         events += count;
         for cause in causes {
-            *totals.entry(cause.name()).or_default() += cause.total;
+            let name = cause_name(cause.io, cause.wait);
+            *totals.entry(name).or_default() += cause.total;
         }
     }
     let mut totals: Vec<(String, u64)> = totals.into_iter().collect();

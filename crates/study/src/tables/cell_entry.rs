@@ -7,7 +7,7 @@ use crate::cell::Cell;
 use crate::plan::table_spec::TableSpec;
 use crate::results::figure::Figure;
 use crate::results::study_results::Results;
-use crate::stats::confidence_interval::{CellValues, Interval};
+use crate::stats::confidence_interval::Interval;
 use crate::stats::paired_test::{Compare, Comparison};
 use crate::tables::cause_share::{CauseShare, largest, nine_digits};
 
@@ -63,37 +63,52 @@ pub(crate) enum Baseline<'a> {
 
 /// Inference about a cell, together with the other cells of its table.
 #[derive(Clone, Debug)]
-pub(crate) struct Inference {
+pub(crate) struct Inference<'a> {
+    /// Baseline of the cell.
+    pub(crate) baseline: Baseline<'a>,
     /// Figure in each repeat.
-    pub(crate) values: CellValues,
+    pub(crate) values: &'a [f64],
     /// Interval of the true value.
     pub(crate) interval: Option<Interval>,
     /// Comparison with the baseline.
     pub(crate) comparison: Option<Comparison>,
 }
 
+impl Entry {
+    /// Returns the figure, if it is measured.
+    pub(crate) fn measured(&self) -> Option<&MeasuredEntry> {
+        match self {
+            Self::Measured(measured) => Some(measured),
+            _ => None,
+        }
+    }
+
+    /// Returns the notes, or the reason why there is no figure.
+    pub(crate) fn notes(&self) -> &[String] {
+        match self {
+            Self::Absent => &[],
+            Self::Missing { why, .. } => std::slice::from_ref(why),
+            Self::Measured(measured) => &measured.notes,
+        }
+    }
+}
+
 /// Returns the entry of a cell.
-pub(crate) fn entry(
-    spec: &TableSpec,
-    cell: &Cell,
-    baseline: Baseline<'_>,
-    results: &Results,
-    inference: &Inference,
-) -> Entry {
-    let values = &inference.values.values;
-    let Some(value) = spec.statistic.of(values) else {
+pub(crate) fn entry(spec: &TableSpec, cell: &Cell, results: &Results, inference: &Inference<'_>) -> Entry {
+    let Some(value) = spec.statistic.of(inference.values) else {
         return Entry::Missing {
             cell: cell.key.clone(),
             why: why_missing(&spec.figure, cell, results),
         };
     };
-    let mut notes = notes(cell, values.len(), results);
+    let repeats = inference.values.len();
+    let mut notes = notes(cell, repeats, results);
     if inference.comparison.is_none() {
-        notes.extend(not_compared(spec, baseline, results));
+        notes.extend(not_compared(spec, inference.baseline, results));
     }
     Entry::Measured(Box::new(MeasuredEntry {
         cell: cell.key.clone(),
-        repeats: values.len(),
+        repeats,
         value: nine_digits(value),
         interval: inference.interval.map(rounded_interval),
         comparison: inference.comparison.map(|comparison| Comparison {
@@ -119,10 +134,9 @@ fn why_missing(figure: &Figure, cell: &Cell, results: &Results) -> String {
 
 fn notes(cell: &Cell, repeats: usize, results: &Results) -> Vec<String> {
     let failed = results.failed(cell);
-    let mut notes: Vec<String> = failed
-        .map(|(repeat, why)| format!("repeat {} failed: {why}", repeat + 1))
-        .collect();
-    let planned = usize::try_from(cell.repeats).unwrap_or(usize::MAX);
+    let failed = failed.map(|(repeat, why)| format!("repeat {} failed: {why}", repeat + 1));
+    let mut notes: Vec<String> = failed.collect();
+    let planned = cell.repeats as usize;
     let missing = planned.saturating_sub(repeats + notes.len());
     if missing > 0 {
         notes.push(format!("{missing} of {planned} repeats are missing"));
@@ -138,9 +152,8 @@ fn notes(cell: &Cell, repeats: usize, results: &Results) -> Vec<String> {
 
 /// Returns a note that the causes of a cell stand for few of its requests, if they do.
 fn barely_traced(cell: &Cell, results: &Results) -> Option<String> {
-    let traced = results
-        .measured(cell)
-        .filter_map(|(_, measured)| measured.seen_hardly);
+    let measured = results.measured(cell);
+    let traced = measured.filter_map(|(_, measured)| measured.seen_hardly);
     let least = traced.min_by(f64::total_cmp)?;
     Some(format!(
         "the bursts of tracing cover {:.0} % of its requests' time, and causes stand for that part only \

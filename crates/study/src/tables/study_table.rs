@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cell::Cell;
+use crate::plan::axis::Axis;
 use crate::plan::study_plan::Plan;
 use crate::plan::table_spec::TableSpec;
 use crate::results::figure::Unit;
@@ -74,13 +75,22 @@ pub fn tabulate(plan: &Plan, cells: &[Cell], results: &Results) -> Vec<StudyTabl
 
 fn table(plan: &Plan, spec: &TableSpec, cells: &[Cell], results: &Results) -> StudyTable {
     let cells: Vec<&Cell> = cells.iter().filter(|cell| spec.has(cell)).collect();
-    let inferences = inferences(spec, &cells, results);
-    let tested = inferences.iter().filter_map(|one| one.comparison?.p).count();
-    let entries = cells.iter().zip(&inferences).map(|(cell, inference)| {
-        let baseline = baseline(spec, cell, &cells);
-        (*cell, entry(spec, cell, baseline, results, inference))
+    let baselines: Vec<Baseline<'_>> = cells.iter().map(|cell| baseline(spec, cell, &cells)).collect();
+    let values: Vec<CellValues> = cells.iter().map(|cell| values(spec, cell, results)).collect();
+    let pairs = cells.iter().zip(&baselines);
+    let pairs: Vec<Vec<Pair>> = pairs
+        .map(|(cell, baseline)| pairs_with(spec, cell, baseline, results))
+        .collect();
+    let (intervals, comparisons) = (intervals(spec, &values), compare(&pairs, spec.compare));
+    let entries = cells.iter().enumerate().map(|(at, cell)| {
+        let inference = Inference {
+            baseline: baselines[at],
+            values: &values[at].values,
+            interval: intervals[at],
+            comparison: comparisons[at],
+        };
+        (*cell, entry(spec, cell, results, &inference))
     });
-    let entries = entries.collect();
     StudyTable {
         name: spec.name.clone(),
         title: spec.title.clone(),
@@ -88,30 +98,12 @@ fn table(plan: &Plan, spec: &TableSpec, cells: &[Cell], results: &Results) -> St
         compare: (!spec.baseline.is_empty()).then_some(spec.compare),
         statistic: spec.statistic,
         baseline: spec.baseline.clone(),
-        comparisons: tested,
+        comparisons: comparisons.iter().flatten().filter(|one| one.p.is_some()).count(),
         row_axis: spec.rows.clone(),
         column_axis: spec.columns.clone(),
-        grids: grids(plan, spec, entries),
+        grids: grids(plan, spec, entries.collect()),
         unit: spec.figure.unit(),
     }
-}
-
-/// Returns the intervals and comparisons of the cells of a table, which share their variances.
-fn inferences(spec: &TableSpec, cells: &[&Cell], results: &Results) -> Vec<Inference> {
-    let values: Vec<CellValues> = cells.iter().map(|cell| values(spec, cell, results)).collect();
-    let pairs: Vec<Vec<Pair>> = cells
-        .iter()
-        .map(|cell| pairs(spec, cell, cells, results))
-        .collect();
-    let intervals = intervals(spec, &values);
-    let comparisons = compare(&pairs, spec.compare).into_iter();
-    let all = values.into_iter().zip(intervals).zip(comparisons);
-    let inference = |((values, interval), comparison)| Inference {
-        values,
-        interval,
-        comparison,
-    };
-    all.map(inference).collect()
 }
 
 /// Returns the interval of each cell. Counts of rare events are often 0, which a t interval cannot handle: their mean has an
@@ -143,13 +135,12 @@ fn baseline<'a>(spec: &TableSpec, cell: &Cell, cells: &[&'a Cell]) -> Baseline<'
 }
 
 /// Returns the repeats in which both a cell and its baseline were measured.
-fn pairs(spec: &TableSpec, cell: &Cell, cells: &[&Cell], results: &Results) -> Vec<Pair> {
-    let Baseline::Cell(baseline) = baseline(spec, cell, cells) else {
+fn pairs_with(spec: &TableSpec, cell: &Cell, baseline: &Baseline<'_>, results: &Results) -> Vec<Pair> {
+    let Baseline::Cell(baseline) = baseline else {
         return Vec::new();
     };
-    let baselines: BTreeMap<u32, _> = results.measured(baseline).collect();
     let pairs = results.measured(cell).filter_map(|(repeat, measured)| {
-        let other = baselines.get(&repeat)?;
+        let other = results.get(baseline, repeat)?.as_ref().ok()?;
         let errors = measured.error_of(&spec.figure).zip(other.error_of(&spec.figure));
         Some(Pair {
             value: *measured.figures.get(&spec.figure)?,
@@ -160,89 +151,83 @@ fn pairs(spec: &TableSpec, cell: &Cell, cells: &[&Cell], results: &Results) -> V
     pairs.collect()
 }
 
-/// Entries by row and column.
-type EntryMap = BTreeMap<(String, String), Entry>;
-
+/// Arranges the entries of cells in grids.
 fn grids(plan: &Plan, spec: &TableSpec, entries: Vec<(&Cell, Entry)>) -> Vec<Grid> {
-    let present = |axis: &str| -> Vec<String> {
-        let axis = plan.axes.iter().find(|known| known.name == axis);
-        let levels = axis
-            .into_iter()
-            .flat_map(|axis| &axis.levels)
-            .map(|level| level.name.clone());
-        let has =
-            |level: &String, axis: &str| entries.iter().any(|(cell, _)| cell.level(axis) == Some(level));
-        let name = axis.map_or("", |axis| axis.name.as_str());
-        levels.filter(|level| has(level, name)).collect()
+    let level = |cell: &Cell, axis: &str| cell.level(axis).unwrap_or_default().to_owned();
+    // Levels that the cells have, in the order of the plan.
+    let present = |axis: &Axis| -> Vec<String> {
+        let names = axis.levels.iter().map(|level| level.name.clone());
+        let has = |name: &String| {
+            entries
+                .iter()
+                .any(|(cell, _)| cell.level(&axis.name) == Some(name))
+        };
+        names.filter(has).collect()
     };
-    let (rows, columns) = (present(&spec.rows), present(&spec.columns));
-    let others = plan
-        .axes
-        .iter()
-        .filter(|axis| axis.name != spec.rows && axis.name != spec.columns);
-    let others: Vec<&str> = others
-        .map(|axis| axis.name.as_str())
-        .filter(|axis| present(axis).len() > 1)
-        .collect();
-    let mut grids: Vec<(Vec<(String, String)>, EntryMap)> = Vec::new();
-    for (cell, entry) in entries {
-        let level = |axis: &str| cell.level(axis).unwrap_or_default().to_owned();
-        let of: Vec<(String, String)> = others
-            .iter()
-            .map(|axis| ((*axis).to_owned(), level(axis)))
-            .collect();
-        let at = (level(&spec.rows), level(&spec.columns));
-        match grids.iter_mut().find(|(known, _)| *known == of) {
-            Some((_, grid)) => _ = grid.insert(at, entry),
-            None => grids.push((of, BTreeMap::from([(at, entry)]))),
+    let (mut rows, mut columns, mut others) = (Vec::new(), Vec::new(), Vec::new());
+    for axis in &plan.axes {
+        match present(axis) {
+            levels if axis.name == spec.rows => rows = levels,
+            levels if axis.name == spec.columns => columns = levels,
+            levels if levels.len() > 1 => others.push(&axis.name),
+            _ => {}
         }
     }
-    let grids = grids.into_iter().map(|(of, mut grid)| Grid {
-        of,
-        columns: columns.clone(),
-        rows: rows
+    let (mut grids, mut by_levels) = (Vec::new(), BTreeMap::new());
+    for (cell, entry) in entries {
+        let of: Vec<(String, String)> = others
             .iter()
-            .map(|row| self::row(row, &columns, &mut grid))
-            .collect(),
+            .map(|axis| ((*axis).clone(), level(cell, axis)))
+            .collect();
+        if !grids.contains(&of) {
+            grids.push(of.clone());
+        }
+        by_levels.insert((of, level(cell, &spec.rows), level(cell, &spec.columns)), entry);
+    }
+    let grids = grids.into_iter().map(|of| {
+        let mut entry = |row: &String, column: &String| {
+            let entry = by_levels.remove(&(of.clone(), row.clone(), column.clone()));
+            entry.unwrap_or(Entry::Absent)
+        };
+        let rows = rows.iter().map(|row| Row {
+            level: row.clone(),
+            entries: columns.iter().map(|column| entry(row, column)).collect(),
+        });
+        Grid {
+            rows: rows.collect(),
+            columns: columns.clone(),
+            of,
+        }
     });
     grids.collect()
 }
 
-fn row(level: &str, columns: &[String], grid: &mut EntryMap) -> Row {
-    let mut entry = |column: &String| grid.remove(&(level.to_owned(), column.clone()));
-    Row {
-        level: level.to_owned(),
-        entries: columns
-            .iter()
-            .map(|column| entry(column).unwrap_or(Entry::Absent))
-            .collect(),
+impl Grid {
+    /// Returns the entries with their rows and columns.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&str, &str, &Entry)> + Clone {
+        self.rows.iter().flat_map(|row| {
+            let entries = self.columns.iter().zip(&row.entries);
+            entries.map(move |(column, entry)| (row.level.as_str(), column.as_str(), entry))
+        })
     }
 }
 
 impl StudyTable {
-    /// Returns how cells are compared with their baselines.
-    pub fn comparison(&self) -> Compare {
-        self.compare.unwrap_or_default()
-    }
-
     /// Returns what the numbers are and how sure they are, without a full stop.
     pub fn caption(&self) -> String {
-        let unit = self.unit.heading();
-        let unit = if unit.is_empty() {
-            String::new()
-        } else {
-            format!(" in {unit}")
+        let unit = match self.unit.heading() {
+            "" => String::new(),
+            unit => format!(" in {unit}"),
         };
+        let intervals = self.interval_text();
         let mut caption = format!(
-            "{}{unit}, {} over repeats {}",
-            self.figure,
-            self.statistic.as_str(),
-            self.interval_text()
+            "{}{unit}, {} over repeats {intervals}",
+            self.figure, self.statistic
         );
         if let Some(compare) = self.compare {
             let baseline = self.baseline.iter();
             let baseline: Vec<String> = baseline.map(|(axis, level)| format!("{axis} {level}")).collect();
-            caption += &format!("; below, the {} to {}", compare.as_str(), baseline.join(", "));
+            caption += &format!("; below, the {compare} to {}", baseline.join(", "));
             caption += &match self.comparisons {
                 0 => ", without an interval and not tested: that needs at least 2 repeats".to_owned(),
                 count => format!(
@@ -255,11 +240,8 @@ impl StudyTable {
 
     /// Returns what the intervals of the entries are.
     fn interval_text(&self) -> &'static str {
-        let rows = self.grids.iter().flat_map(|grid| &grid.rows);
-        let mut entries = rows.flat_map(|row| &row.entries).filter_map(|entry| match entry {
-            Entry::Measured(one) => Some(one),
-            _ => None,
-        });
+        let entries = self.grids.iter().flat_map(Grid::entries);
+        let mut entries = entries.filter_map(|(_, _, entry)| entry.measured());
         match (entries.clone().any(|one| one.interval.is_some()), self.unit) {
             (true, Unit::Count) => "(95 % Poisson interval, not corrected)",
             (true, _) => "(95 % t interval, not corrected)",

@@ -1,0 +1,133 @@
+//! Texts of the parts of a report.
+
+use logtrace_report::units;
+
+use crate::report::{StallRow, StudyReport};
+use crate::results::figure::Unit;
+use crate::stats::confidence_interval::Interval;
+use crate::stats::paired_test::Compare;
+use crate::tables::cause_share::CauseShare;
+use crate::tables::cell_entry::Entry;
+use crate::tables::study_table::{Grid, StudyTable};
+
+/// Returns how much of the study is measured.
+pub(super) fn summary(report: &StudyReport) -> String {
+    let mut summary = format!(
+        "scale {} · {} of {} measurements done",
+        report.scale, report.measured, report.turns
+    );
+    if report.failed > 0 {
+        summary += &format!(" · {} failed", report.failed);
+    }
+    summary
+}
+
+/// Returns the levels of a grid.
+pub(super) fn heading(grid: &Grid) -> String {
+    let levels = grid.of.iter().map(|(axis, level)| format!("{axis} {level}"));
+    levels.collect::<Vec<_>>().join(" · ")
+}
+
+/// Returns the figure of an entry, and in a second line the comparison, with a star if it is significant.
+pub(super) fn entry(table: &StudyTable, entry: &Entry) -> String {
+    let measured = match entry {
+        Entry::Absent => return "-".to_owned(),
+        Entry::Missing { .. } => return "missing".to_owned(),
+        Entry::Measured(measured) => measured,
+    };
+    let figure = |value| table.unit.text(value);
+    let note = if measured.notes.is_empty() { "" } else { " !" };
+    let mut text = with_interval(measured.value, measured.interval, figure) + note;
+    if let Some(one) = measured.comparison {
+        let is_difference = table.compare == Some(Compare::Difference);
+        let sign = if is_difference && one.value > 0.0 { "+" } else { "" };
+        let compared = match is_difference {
+            true => with_interval(one.value, one.interval, figure),
+            false => with_interval(one.value, one.interval, |ratio| format!("{ratio:.2}")),
+        };
+        let star = if one.significant { " *" } else { "" };
+        text += &format!("\n{sign}{compared}{star}");
+    }
+    text
+}
+
+fn with_interval(value: f64, interval: Option<Interval>, text: impl Fn(f64) -> String) -> String {
+    match interval {
+        Some(Interval { low, high }) => format!("{} ({}..{})", text(value), text(low), text(high)),
+        None => text(value),
+    }
+}
+
+/// Lists causes with their shares, and with their mean per commit where it is known.
+pub(super) fn shares(causes: &[CauseShare]) -> String {
+    let causes = causes.iter().map(|one| {
+        let share = format!("{} {:.0} %", one.cause, one.share * 100.0);
+        match one.mean {
+            Some(mean) => format!("{share} ({})", Unit::Time.text(mean)),
+            None => share,
+        }
+    });
+    causes.collect::<Vec<_>>().join(" · ")
+}
+
+/// Describes a stall in one line.
+pub(super) fn stall(row: &StallRow) -> String {
+    let stall = &row.stall;
+    let mut text = format!(
+        "{}, repeat {}: at {} for {}, {} of {} requests done",
+        row.cell,
+        row.repeat,
+        units::duration(stall.at_ns),
+        units::duration(stall.length_ns),
+        units::count(stall.done),
+        units::count(stall.usual),
+    );
+    match stall.commits {
+        // Requests were held up before they came to their commit.
+        Some(0) => text += ", no commit was under way",
+        Some(commits) => text += &format!(", {} commits under way", units::count(commits)),
+        None => {}
+    }
+    if let Some(kind) = stall.kind {
+        text += &format!("; {kind}");
+    }
+    if !row.causes.is_empty() {
+        text += &format!(": {}", shares(&row.causes));
+    }
+    text
+}
+
+/// Draws a character for each second, or for several seconds if they do not fit. The highest is full.
+pub(super) fn curve(per_second: &[f64]) -> String {
+    const STEPS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    const MOST: usize = 60;
+    let chunks = per_second.chunks(per_second.len().div_ceil(MOST).max(1));
+    // The lowest second of each character: a mean would hide a stall.
+    let lowest: Vec<f64> = chunks
+        .map(|chunk| chunk.iter().copied().fold(f64::INFINITY, f64::min))
+        .collect();
+    let highest = lowest.iter().copied().fold(0.0, f64::max);
+    let step = |value: &f64| {
+        let reached = (1..STEPS.len()).filter(|step| *value >= highest * *step as f64 / STEPS.len() as f64);
+        STEPS[if highest > 0.0 { reached.count() } else { 0 }]
+    };
+    lowest.iter().map(step).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_curve_shows_each_stall() {
+        assert_eq!(curve(&[80.0, 40.0, 0.0, 80.0]), "█▅▁█");
+        assert_eq!(curve(&[0.0, 0.0]), "▁▁");
+        let mut long = [100.0; 600];
+        long[300] = 0.0;
+        let curve = curve(&long);
+        assert_eq!(
+            (curve.chars().count(), curve.chars().filter(|&c| c == '▁').count()),
+            (60, 1)
+        );
+    }
+}
