@@ -1,40 +1,23 @@
 //! Exit codes.
 
-use std::fmt;
 use std::process::ExitCode;
 
 /// End of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// Measured, or done.
-    Done,
+    Done = 0,
     /// Could not measure.
-    Failed,
+    Failed = 1,
     /// Wrong usage; clap uses the same code.
-    Usage,
+    Usage = 2,
     /// Measured, but the caveats say that the numbers are degraded.
-    Degraded,
-}
-
-impl Exit {
-    /// Returns the exit code of an error.
-    pub(crate) fn of_error(error: &anyhow::Error) -> Self {
-        if error.is::<UsageError>() {
-            Self::Usage
-        } else {
-            Self::Failed
-        }
-    }
+    Degraded = 3,
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        match exit {
-            Exit::Done => Self::SUCCESS,
-            Exit::Failed => Self::from(1),
-            Exit::Usage => Self::from(2),
-            Exit::Degraded => Self::from(3),
-        }
+        Self::from(exit as u8)
     }
 }
 
@@ -44,13 +27,6 @@ pub(crate) fn with_causes(error: impl Into<anyhow::Error>) -> String {
 }
 
 /// Error in the arguments that clap cannot find.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub(crate) struct UsageError(pub(crate) String);
-
-impl fmt::Display for UsageError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for UsageError {}

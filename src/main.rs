@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::cli::{Cli, Command};
-use crate::exit::Exit;
+use crate::exit::{Exit, UsageError};
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
@@ -33,7 +33,10 @@ fn main() -> ExitCode {
         Err(error) => {
             // A closed stderr leaves no place for the message.
             let _ = writeln!(io::stderr(), "error: {error:#}");
-            Exit::of_error(&error).into()
+            match error.is::<UsageError>() {
+                true => Exit::Usage.into(),
+                false => Exit::Failed.into(),
+            }
         }
     }
 }

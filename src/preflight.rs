@@ -9,11 +9,11 @@ use logtrace_server::{FileSystemFacts, Home, ImageKind, ServerUser, find};
 use logtrace_tracer::{check_program, requirements};
 
 use crate::exit::with_causes;
+use crate::run::RunConfig;
 
 /// Requirement, and whether it is met.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Check {
-    /// Name.
     pub(crate) name: String,
     /// Observed state.
     pub(crate) seen: String,
@@ -27,7 +27,6 @@ pub(crate) struct Check {
 const LEAST_FREE_BYTES: u64 = 1 << 30;
 
 impl Check {
-    /// Returns whether the requirement is met.
     pub(crate) fn is_met(&self) -> bool {
         self.remedy.is_none()
     }
@@ -111,28 +110,16 @@ pub(crate) fn file_system(kind: ImageKind) -> Check {
 
 /// Checks the requirements of building logtrace.
 pub(crate) fn building() -> Vec<Check> {
+    let name = "clang (to build only)";
     let clang = std::process::Command::new("clang").arg("--version").output();
-    let version = clang
-        .ok()
-        .filter(|output| output.status.success())
-        .map(|output| first_line(&output.stdout));
-    let check = match version {
-        Some(version) => Check::met("clang (to build only)", version),
-        None => Check::unmet(
-            "clang (to build only)",
-            "not found",
-            "apt-get install clang libbpf-dev",
-        ),
+    let check = match clang {
+        Ok(output) if output.status.success() => {
+            let version = String::from_utf8_lossy(&output.stdout);
+            Check::met(name, version.lines().next().unwrap_or_default())
+        }
+        _ => Check::unmet(name, "not found", "apt-get install clang libbpf-dev"),
     };
     vec![check.optional()]
-}
-
-fn first_line(text: &[u8]) -> String {
-    String::from_utf8_lossy(text)
-        .lines()
-        .next()
-        .unwrap_or_default()
-        .to_owned()
 }
 
 fn server(flavor: Flavor) -> Check {
@@ -158,25 +145,21 @@ fn server_user() -> Check {
 fn free_space(base: &Path) -> Check {
     let name = "disk space";
     let base = path::absolute(base).unwrap_or_else(|_| base.to_owned());
-    let existing = base
-        .ancestors()
-        .find(|path| path.exists())
-        .unwrap_or(Path::new("/"));
-    match FileSystemFacts::of(existing) {
-        Ok(facts) if facts.free_bytes >= LEAST_FREE_BYTES => Check::met(
-            name,
-            format!("{:.1} GB free at {}", gigabytes(facts.free_bytes), base.display()),
-        ),
-        Ok(facts) => Check::unmet(
-            name,
-            format!("{:.1} GB free at {}", gigabytes(facts.free_bytes), base.display()),
-            format!(
-                "free at least {:.1} GB for servers and their logs",
-                gigabytes(LEAST_FREE_BYTES)
-            ),
-        ),
-        Err(error) => Check::unmet(name, "unknown", with_causes(error)),
+    let mut existing = base.ancestors().filter(|path| path.exists());
+    let free_bytes = match FileSystemFacts::of(existing.next().unwrap_or(Path::new("/"))) {
+        Ok(facts) => facts.free_bytes,
+        Err(error) => return Check::unmet(name, "unknown", with_causes(error)),
+    };
+    let seen = format!("{:.1} GB free at {}", gigabytes(free_bytes), base.display());
+    if free_bytes >= LEAST_FREE_BYTES {
+        return Check::met(name, seen);
     }
+    let least = gigabytes(LEAST_FREE_BYTES);
+    Check::unmet(
+        name,
+        seen,
+        format!("free at least {least:.1} GB for servers and their logs"),
+    )
 }
 
 fn gigabytes(bytes: u64) -> f64 {
@@ -197,4 +180,17 @@ pub(crate) fn require(needed: &[Check]) -> anyhow::Result<()> {
         "this machine lacks what the run needs (`logtrace doctor` shows all):\n  {}",
         missing.join("\n  ")
     )
+}
+
+/// Fails with all unmet requirements of a run and their remedies.
+pub(crate) fn check_run(config: &RunConfig) -> anyhow::Result<()> {
+    let mut needed = Vec::new();
+    if config.trace {
+        needed.extend(tracing());
+    }
+    if config.is_private() {
+        needed.extend(private_server(&config.home));
+        needed.extend(config.storage.image.as_ref().map(|image| file_system(image.kind)));
+    }
+    require(&needed)
 }

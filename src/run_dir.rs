@@ -1,7 +1,7 @@
 //! Run directory: all files of one run.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -60,41 +60,39 @@ impl RunDir {
     }
 
     /// Creates or empties a file of the run directory.
-    pub(crate) fn create_file(&self, path: &Path) -> io::Result<File> {
+    pub(crate) fn create_file(&self, name: &str) -> io::Result<File> {
         OpenOptions::new()
             .write(true)
             .create(true)
             .truncate(true)
             .mode(0o600)
-            .open(path)
+            .open(self.path.join(name))
     }
 
     /// Replaces a file of the run directory in one step: readers see the old or the new one as a whole. After an error
     /// the old one is still there, and nothing else.
-    pub(crate) fn write(&self, path: &Path, contents: &[u8]) -> io::Result<()> {
-        let mut partial = path.as_os_str().to_owned();
-        partial.push(".partial");
-        let partial = PathBuf::from(partial);
-        let mut file = self.create_file(&partial)?;
-        io::Write::write_all(&mut file, contents)
-            .and_then(|()| fs::rename(&partial, path))
+    pub(crate) fn write(&self, name: &str, contents: &str) -> anyhow::Result<()> {
+        let (path, partial) = (self.path.join(name), format!("{name}.partial"));
+        let write = || {
+            self.create_file(&partial)?.write_all(contents.as_bytes())?;
+            fs::rename(self.path.join(&partial), &path)
+        };
+        write()
             .inspect_err(|_| {
                 // The first error tells the cause.
-                let _ = fs::remove_file(&partial);
+                let _ = fs::remove_file(self.path.join(&partial));
             })
+            .with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// Returns the path of the directory.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns the path of the run document.
     pub(crate) fn run_json(&self) -> PathBuf {
         self.path.join("run.json")
     }
 
-    /// Returns the path of the report as a page.
     pub(crate) fn report_html(&self) -> PathBuf {
         self.path.join("report.html")
     }
@@ -104,34 +102,8 @@ impl RunDir {
         self.path.join("arrivals.txt")
     }
 
-    /// Returns the path of the workload's file, if the workload came from one.
-    pub(crate) fn workload_toml(&self) -> PathBuf {
-        self.path.join("workload.toml")
-    }
-
-    /// Returns the path of lag, service and response as an `HdrHistogram` interval log.
-    pub(crate) fn latency_hlog(&self) -> PathBuf {
-        self.path.join("latency.hlog")
-    }
-
-    /// Returns the path of the server's version, variables and status changes.
-    pub(crate) fn server_json(&self) -> PathBuf {
-        self.path.join("server.json")
-    }
-
-    /// Returns the path of the facts about kernel, CPU, file systems and devices.
-    pub(crate) fn host_json(&self) -> PathBuf {
-        self.path.join("host.json")
-    }
-
-    /// Returns the path of the log of a private server.
     pub(crate) fn server_log(&self) -> PathBuf {
         self.path.join("server.log")
-    }
-
-    /// Returns the path of the saved records (`--record`).
-    pub(crate) fn records(&self) -> PathBuf {
-        self.path.join("records.bin")
     }
 }
 
@@ -142,21 +114,12 @@ fn create_error(path: &Path) -> String {
     )
 }
 
-/// Returns the path of folded stacks.
-pub(crate) fn folded_path(dir: &RunDir, whole: Whole) -> PathBuf {
+/// Returns the names of the files with folded stacks and with their flame graph.
+pub(crate) fn stack_files(whole: Whole) -> (&'static str, &'static str) {
     match whole {
-        Whole::Commit => dir.path.join("commits.folded"),
-        Whole::Response => dir.path.join("response.folded"),
-        Whole::Statement => dir.path.join("statements.folded"),
-    }
-}
-
-/// Returns the path of their flame graph.
-pub(crate) fn flamegraph_path(dir: &RunDir, whole: Whole) -> PathBuf {
-    match whole {
-        Whole::Commit => dir.path.join("flamegraph.svg"),
-        Whole::Response => dir.path.join("response.svg"),
-        Whole::Statement => dir.path.join("statements.svg"),
+        Whole::Commit => ("commits.folded", "flamegraph.svg"),
+        Whole::Response => ("response.folded", "response.svg"),
+        Whole::Statement => ("statements.folded", "statements.svg"),
     }
 }
 
@@ -164,7 +127,7 @@ pub(crate) fn flamegraph_path(dir: &RunDir, whole: Whole) -> PathBuf {
 pub(crate) fn read_stacks(dir: &RunDir) -> anyhow::Result<StackTotals> {
     let mut stacks = StackTotals::default();
     for whole in Whole::ALL {
-        let path = folded_path(dir, whole);
+        let path = dir.path.join(stack_files(whole).0);
         let text = match fs::read_to_string(&path) {
             // A run without tracing has no stacks.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
@@ -202,7 +165,7 @@ mod tests {
         for _ in 0..2 {
             let dir = RunDir::replace(&path).unwrap();
             assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
-            dir.write(&dir.run_json(), b"old").unwrap();
+            dir.write("run.json", "old").unwrap();
         }
     }
 
@@ -217,8 +180,8 @@ mod tests {
     fn files_are_private_and_replaced_whole() {
         let parent = tempfile::tempdir().unwrap();
         let dir = RunDir::create(parent.path(), &Zoned::now(), "insert").unwrap();
-        dir.write(&dir.run_json(), b"old").unwrap();
-        dir.write(&dir.run_json(), b"new").unwrap();
+        dir.write("run.json", "old").unwrap();
+        dir.write("run.json", "new").unwrap();
         assert_eq!(fs::read(dir.run_json()).unwrap(), b"new");
         assert_eq!(
             dir.run_json().metadata().unwrap().permissions().mode() & 0o777,
@@ -233,7 +196,7 @@ mod tests {
         let dir = RunDir::create(parent.path(), &Zoned::now(), "insert").unwrap();
         // No file takes the place of a directory.
         fs::create_dir(dir.run_json()).unwrap();
-        dir.write(&dir.run_json(), b"new").unwrap_err();
+        dir.write("run.json", "new").unwrap_err();
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 }

@@ -63,9 +63,9 @@ impl RunArgs {
     /// Returns the tables and keys, with the defaults of `--compat` or of logtrace for options that are not given.
     fn dataset(&self) -> Dataset {
         let compat = self.workload.compat.and_then(Compat::tables);
-        let tables = compat.map_or(TABLES, |compat| compat.tables);
-        let rows = compat.map_or(ROWS, |compat| compat.rows);
-        let keys = compat.map_or(Keys::Uniform, |compat| compat.keys);
+        let (tables, rows, keys) = compat.map_or((TABLES, ROWS, Keys::Uniform), |compat| {
+            (compat.tables, compat.rows, compat.keys)
+        });
         Dataset {
             tables: self.tables.unwrap_or(tables),
             rows: self.rows.unwrap_or(rows),
@@ -113,18 +113,10 @@ impl RunArgs {
                     .to_owned(),
             ));
         }
-        let reserved = self.settings.iter().find(|setting| is_reserved(setting));
-        match reserved {
-            Some(setting)
-                if matches!(
-                    choice,
-                    None | Some(ServerChoice::Flavor(_) | ServerChoice::Binary(_))
-                ) =>
-            {
-                Err(UsageError(
-                    SettingError::Reserved(setting.name().to_owned()).to_string(),
-                ))
-            }
+        match self.settings.iter().find(|setting| is_reserved(setting)) {
+            Some(setting) if !is_running => Err(UsageError(
+                SettingError::Reserved(setting.name().to_owned()).to_string(),
+            )),
             _ => Ok(choice),
         }
     }

@@ -2,10 +2,11 @@
 
 use clap::Args;
 use logtrace_common::{FileClass, Variable};
-use logtrace_server::{ImageConfig, ImageKind, ImageSize, Placement, ServerChoice, check_placements};
+use logtrace_server::{
+    ImageConfig, ImageKind, ImageSize, Placement, ServerChoice, Storage, check_placements,
+};
 
 use crate::exit::{UsageError, with_causes};
-use crate::run::Storage;
 
 #[derive(Debug, Args)]
 pub(crate) struct StorageArgs {

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::{ArgGroup, Args};
-use logtrace_common::Tls;
-use logtrace_server::{Dsn, ObservedChoice, ServerError, Target};
+use logtrace_common::{Connection, Endpoint, Password, Tls};
+use logtrace_server::{ObservedChoice, parse_dsn};
 
 use super::check::{check_window, duration};
 use super::tracing::TracingArgs;
@@ -62,9 +62,7 @@ pub(crate) struct TraceArgs {
 impl TraceArgs {
     /// Returns the checked configuration.
     pub(crate) fn config(&self) -> anyhow::Result<TraceConfig> {
-        if let Some(duration) = self.duration {
-            check_window(duration)?;
-        }
+        self.duration.map_or(Ok(()), check_window)?;
         Ok(TraceConfig {
             server: self.server()?,
             duration: self.duration,
@@ -78,17 +76,16 @@ impl TraceArgs {
             return Ok(ObservedChoice::Process(pid));
         }
         if let Some(socket) = &self.socket {
-            return Ok(ObservedChoice::Address(Dsn {
-                target: Target::Socket(path::absolute(socket).context("--socket")?),
+            return Ok(ObservedChoice::Address(Connection {
+                endpoint: Endpoint::Socket(path::absolute(socket).context("--socket")?),
                 user: self.user.clone(),
+                password: Password::from_environment(),
                 database: None,
                 tls: Tls::Disabled,
             }));
         }
         let address = self.address.as_deref().unwrap_or_default();
-        let dsn = address
-            .parse()
-            .map_err(|error: ServerError| UsageError(error.to_string()))?;
-        Ok(ObservedChoice::Address(dsn))
+        let connection = parse_dsn(address).map_err(|error| UsageError(error.to_string()))?;
+        Ok(ObservedChoice::Address(connection))
     }
 }

@@ -10,9 +10,7 @@ use logtrace_driver::{Compat, Group, Protocol, UnknownWorkload, WorkloadInfo, Wo
 /// Choice of a workload.
 #[derive(Clone, Debug)]
 pub(crate) enum WorkloadChoice {
-    /// Built-in workload.
     Known(&'static WorkloadInfo),
-    /// Workload from a file.
     File(PathBuf),
 }
 

@@ -61,31 +61,33 @@ fn line(text: &mut String, check: &Check) -> std::fmt::Result {
 
 /// Removes what killed runs left, and lists it. Fails if something cannot be removed.
 fn clean(home: &Home) -> anyhow::Result<Exit> {
-    let Swept {
-        removed,
-        failed,
-        queues,
-        queues_failed,
-    } = sweep_existing(&home.instances, sweep_stale)?;
+    let Swept { directories, queues } = sweep_existing(&home.instances, sweep_stale)?;
     let templates = sweep_existing(&home.templates, sweep_templates)?;
     let mut text = String::new();
-    for path in removed.iter().chain(&templates) {
+    for (path, removed) in &directories {
+        match removed {
+            Ok(()) => writeln!(text, "removed {}", path.display())?,
+            Err(error) => writeln!(text, "NO  cannot remove {}: {error}", path.display())?,
+        }
+    }
+    for path in &templates {
         writeln!(text, "removed {}", path.display())?;
     }
-    for disk in &queues {
-        writeln!(text, "put back the queue of {disk}")?;
-    }
-    for (path, error) in &failed {
-        writeln!(text, "NO  cannot remove {}: {error}", path.display())?;
-    }
-    for (disk, error) in &queues_failed {
-        writeln!(text, "NO  cannot put back the queue of {disk}: {error}")?;
+    for (disk, done) in &queues {
+        match done {
+            Ok(()) => writeln!(text, "put back the queue of {disk}")?,
+            Err(error) => writeln!(text, "NO  cannot put back the queue of {disk}: {error}")?,
+        }
     }
     if text.is_empty() {
         text.push_str("Killed runs left nothing behind.\n");
     }
     print(&text)?;
-    match failed.is_empty() && queues_failed.is_empty() {
+    let mut results = directories
+        .iter()
+        .map(|(_, result)| result)
+        .chain(queues.iter().map(|(_, result)| result));
+    match results.all(Result::is_ok) {
         true => Ok(Exit::Done),
         false => Ok(Exit::Failed),
     }

@@ -3,12 +3,13 @@
 use super::measure_and_report::measure_and_report;
 use crate::cli::run::RunArgs;
 use crate::exit::Exit;
-use crate::run::{measure, preflight, results};
+use crate::preflight::check_run;
+use crate::run::{measure, results};
 
 /// Measures, writes the run directory, and prints the report.
 pub(crate) fn run(arguments: &RunArgs) -> anyhow::Result<Exit> {
     let config = arguments.config()?;
-    preflight(&config)?;
+    check_run(&config)?;
     measure_and_report(&config.out, config.requests.name(), async |outputs, signals| {
         let raw = measure(&config, outputs, signals).await?;
         Ok(results(&config, outputs.started, raw))

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use super::print::print;
 use crate::exit::Exit;
 
-/// Lists the workloads.
 pub(crate) fn workloads() -> anyhow::Result<Exit> {
     let mut text = String::new();
     for workload in logtrace_driver::workloads() {

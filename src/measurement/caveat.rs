@@ -60,29 +60,17 @@ pub(crate) enum CaveatKind {
 impl CaveatKind {
     /// Returns whether scripts must not use a run with such a caveat (exit code 3).
     fn degrades(self) -> bool {
-        match self {
-            Self::ConnectionsLost
-            | Self::DiskFull
-            | Self::Inconsistent
-            | Self::InvariantViolations
-            | Self::LateGenerator
-            | Self::LostRecords
-            | Self::NotGivenBack
-            | Self::OrderCount
-            | Self::Recording
-            | Self::ServerDied
-            | Self::UndecodableRecords
-            | Self::Unfinished
-            | Self::UnfinishedRun => true,
+        !matches!(
+            self,
             Self::Backlog
-            | Self::CutByBursts
-            | Self::Interrupted
-            | Self::MissingProbe
-            | Self::NoCommits
-            | Self::Unchecked
-            | Self::Unexplained
-            | Self::UnknownNames => false,
-        }
+                | Self::CutByBursts
+                | Self::Interrupted
+                | Self::MissingProbe
+                | Self::NoCommits
+                | Self::Unchecked
+                | Self::Unexplained
+                | Self::UnknownNames
+        )
     }
 
     /// Returns a caveat of this kind.

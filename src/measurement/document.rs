@@ -24,9 +24,7 @@ const COMMIT_VARIABLES: [&str; 9] = [
 /// Results of a measurement.
 #[derive(Debug)]
 pub(crate) struct Results {
-    /// Server, machine and trace.
     pub(crate) snapshot: ServerSnapshot,
-    /// Run document.
     pub(crate) document: Document,
     /// Whether scripts must reject the run (exit code 3).
     pub(crate) degraded: bool,

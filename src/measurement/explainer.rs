@@ -5,10 +5,11 @@ use std::io::{self, BufWriter};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
-use logtrace_common::{LogNames, TimeRange};
-use logtrace_events::{RecordingWriter, Request, Tid, decode};
+use logtrace_common::TimeRange;
+use logtrace_events::{RecordingWriter, Request, decode};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::breakdown::Breakdown;
+use logtrace_server::ServerFacts;
 use logtrace_tracer::Sink;
 
 use super::window_signal::WindowSignal;
@@ -17,27 +18,16 @@ use super::window_signal::WindowSignal;
 #[derive(Debug)]
 pub(crate) struct Explainer {
     analysis: Analysis,
-    incoming: Incoming,
-    window: Option<TimeRange>,
+    /// Announces the window shortly before it starts.
+    window_signal: Arc<WindowSignal>,
+    requests: Option<Receiver<Request>>,
+    has_window: bool,
+    is_ended: bool,
     /// Number of records before the next look for requests.
     until_requests: u32,
-    is_ended: bool,
     undecodable: u64,
     recording: Option<RecordingWriter<BufWriter<File>>>,
     recording_failed: Option<io::Error>,
-}
-
-/// Inputs of the explainer besides the records.
-#[derive(Debug)]
-pub(crate) struct Incoming {
-    /// Announces the window shortly before it starts.
-    pub(crate) window_signal: Arc<WindowSignal>,
-    /// Requests of the load.
-    pub(crate) requests: Option<Receiver<Request>>,
-    /// Whether to explain statements outside of their commits too.
-    pub(crate) statements: bool,
-    /// Thread of the server that receives the acknowledgements of replicas.
-    pub(crate) ack_receiver: Option<Tid>,
 }
 
 /// Number of records between two looks for requests. Looking at each record would cost as much as decoding it.
@@ -46,48 +36,46 @@ const RECORDS_A_LOOK: u32 = 16;
 /// Results of the explainer.
 #[derive(Debug)]
 pub(crate) struct Explained {
-    /// Causes of commit time.
     pub(crate) breakdown: Breakdown,
-    /// Number of records that could not be decoded.
     pub(crate) undecodable: u64,
     /// Error that ended the recording early.
     pub(crate) recording_failed: Option<io::Error>,
 }
 
 impl Explainer {
-    /// Explains the commits of the server `pid` in the window that is announced later. Saves all records in
-    /// `recording`.
+    /// Explains the commits of a server in the window that is announced later, and with `statements` also statements
+    /// outside of their commits. `requests` are those of the load. Saves all records in `recording`.
     pub(crate) fn new(
-        pid: u32,
-        logs: LogNames,
-        incoming: Incoming,
+        server: &ServerFacts,
+        statements: bool,
+        window_signal: Arc<WindowSignal>,
+        requests: Option<Receiver<Request>>,
         recording: Option<File>,
     ) -> io::Result<Self> {
-        let config = AnalysisConfig {
-            server_tgid: pid,
-            logs,
+        let mut analysis = Analysis::new(AnalysisConfig {
+            server_tgid: server.pid,
+            logs: server.log_names(),
             window: TimeRange::new(0, 0),
-        };
-        let mut analysis = Analysis::new(config);
-        if incoming.statements {
+        });
+        if statements {
             analysis.explain_statements();
         }
-        if let Some(thread) = incoming.ack_receiver {
+        if let Some(thread) = server.ack_receiver() {
             analysis.name_ack_receiver(thread);
         }
-        if incoming.requests.is_some() {
+        if requests.is_some() {
             analysis.expect_requests();
         }
         Ok(Self {
             analysis,
-            incoming,
-            window: None,
-            until_requests: 0,
+            window_signal,
+            requests,
+            has_window: false,
             is_ended: false,
+            until_requests: 0,
             undecodable: 0,
             recording: recording
-                .map(BufWriter::new)
-                .map(RecordingWriter::new)
+                .map(|file| RecordingWriter::new(BufWriter::new(file)))
                 .transpose()?,
             recording_failed: None,
         })
@@ -111,7 +99,7 @@ impl Explainer {
     }
 
     fn take_requests(&mut self) {
-        if let Some(requests) = &self.incoming.requests {
+        if let Some(requests) = &self.requests {
             for request in requests.try_iter() {
                 self.analysis.push_request(&request);
             }
@@ -120,14 +108,14 @@ impl Explainer {
     }
 
     fn notice_window(&mut self) {
-        if self.window.is_none()
-            && let Some(window) = self.incoming.window_signal.window()
+        if !self.has_window
+            && let Some(window) = self.window_signal.window()
         {
-            self.window = Some(window);
+            self.has_window = true;
             self.analysis.set_window(window);
         }
         if !self.is_ended
-            && let Some(end_ns) = self.incoming.window_signal.ended()
+            && let Some(end_ns) = self.window_signal.ended()
         {
             self.is_ended = true;
             self.analysis.end_window(end_ns);
@@ -161,6 +149,6 @@ impl Sink for Explainer {
             Ok(record) => self.analysis.push(record),
             Err(_) => self.undecodable += 1,
         }
-        self.incoming.window_signal.count(self.analysis.commits_so_far());
+        self.window_signal.count(self.analysis.commits_so_far());
     }
 }

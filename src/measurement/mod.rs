@@ -17,6 +17,6 @@ pub(crate) use outputs::{Outputs, discard};
 pub(crate) use progress::Line;
 pub(crate) use server_snapshot::ServerSnapshot;
 pub(crate) use signals::{Interrupted, Signals};
-pub(crate) use storage_labels::device_of;
-pub(crate) use tracing::{Tracing, TracingConfig, Wanted};
+pub(crate) use storage_labels::placement;
+pub(crate) use tracing::{Tracing, TracingConfig};
 pub(crate) use window_signal::WindowSignal;

@@ -2,8 +2,7 @@
 
 use std::fs;
 
-use crate::run_dir::RunDir;
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use logtrace_report::breakdown::{StackTotals, Whole};
 use logtrace_report::document::Document;
 use logtrace_report::render::{Format, Input, RenderError, flamegraph, render};
@@ -12,12 +11,11 @@ use serde_json::json;
 use super::caveat::CaveatKind;
 use super::server_snapshot::ServerSnapshot;
 use super::signals::Interrupted;
-use crate::run_dir;
+use crate::run_dir::{RunDir, stack_files};
 
 /// Writes the files of one run.
 #[derive(Debug)]
 pub(crate) struct Outputs<'a> {
-    /// Run directory.
     pub(crate) dir: &'a RunDir,
     /// Time of the start (RFC 3339).
     pub(crate) started: &'a str,
@@ -47,7 +45,7 @@ impl Outputs<'_> {
             stacks: traced.map_or(&nothing, |traced| &traced.explained.breakdown.stacks),
             color: false,
         };
-        self.write(&self.dir.report_html(), &render(Format::Html, input)?)?;
+        self.dir.write("report.html", &render(Format::Html, input)?)?;
         if traced.is_some() {
             self.stacks(Whole::Commit, input)?;
         }
@@ -63,9 +61,10 @@ impl Outputs<'_> {
 
     fn stacks(&self, whole: Whole, input: Input<'_>) -> anyhow::Result<()> {
         let text = render(Format::Folded(whole), input)?;
-        self.write(&run_dir::folded_path(self.dir, whole), &text)?;
+        let (folded, flame_graph) = stack_files(whole);
+        self.dir.write(folded, &text)?;
         match flamegraph(input.document, input.stacks, whole) {
-            Ok(svg) => self.write(&run_dir::flamegraph_path(self.dir, whole), &svg),
+            Ok(svg) => self.dir.write(flame_graph, &svg),
             // A workload without writes has no commits to draw.
             Err(RenderError::NoStacks) => Ok(()),
             Err(error) => Err(error.into()),
@@ -81,7 +80,7 @@ impl Outputs<'_> {
                 color: false,
             },
         )?;
-        self.write(&self.dir.run_json(), &json)
+        self.dir.write("run.json", &json)
     }
 
     fn facts(&self, snapshot: &ServerSnapshot) -> anyhow::Result<()> {
@@ -91,17 +90,10 @@ impl Outputs<'_> {
             "data": snapshot.data,
             "status_delta": snapshot.status,
         });
-        self.write(&self.dir.server_json(), &serde_json::to_string_pretty(&server)?)?;
-        self.write(
-            &self.dir.host_json(),
-            &serde_json::to_string_pretty(&snapshot.host)?,
-        )
-    }
-
-    fn write(&self, path: &std::path::Path, contents: &str) -> anyhow::Result<()> {
         self.dir
-            .write(path, contents.as_bytes())
-            .with_context(|| format!("cannot write {}", path.display()))
+            .write("server.json", &serde_json::to_string_pretty(&server)?)?;
+        self.dir
+            .write("host.json", &serde_json::to_string_pretty(&snapshot.host)?)
     }
 }
 

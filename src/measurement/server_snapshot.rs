@@ -1,7 +1,6 @@
 //! Facts about the measured server and the machine.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use logtrace_common::Connection;
@@ -19,11 +18,9 @@ pub(crate) struct ServerSnapshot {
     pub(crate) connection: Option<Connection>,
     /// File system of the server's data.
     pub(crate) data: Option<FileSystemFacts>,
-    /// Machine.
     pub(crate) host: Option<HostFacts>,
     /// Change of `SHOW GLOBAL STATUS` over the window.
     pub(crate) status: BTreeMap<String, i64>,
-    /// Trace of the window.
     pub(crate) traced: Option<Traced>,
 }
 
@@ -33,8 +30,9 @@ const STATUS_WITHIN: Duration = Duration::from_secs(5);
 impl ServerSnapshot {
     /// Collects the facts before the measurement.
     pub(crate) fn before(server: &ServerFacts, connection: Option<&Connection>, placed: &[Placed]) -> Self {
-        let data_dir = server.variables.get("datadir").map(PathBuf::from);
-        let data = data_dir.and_then(|path| FileSystemFacts::seen_by(server.pid, &path).ok());
+        let data = server
+            .data_directory()
+            .and_then(|path| FileSystemFacts::seen_by(server.pid, &path).ok());
         let mut host = HostFacts::collect(&[], placed).ok();
         if let Some(host) = &mut host {
             host.file_systems.extend(data.clone());
@@ -47,15 +45,6 @@ impl ServerSnapshot {
             status: BTreeMap::new(),
             traced: None,
         }
-    }
-
-    /// Returns the data directory of the server.
-    pub(crate) fn data_directory(&self) -> PathBuf {
-        self.server
-            .variables
-            .get("datadir")
-            .map(PathBuf::from)
-            .unwrap_or_default()
     }
 
     /// Reads `SHOW GLOBAL STATUS`. Returns `None` without a login, or if the server does not answer in time.

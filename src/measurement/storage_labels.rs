@@ -1,7 +1,7 @@
 //! Descriptions of a server's file systems for the document; pure.
 
-use logtrace_report::document::LoopImage;
-use logtrace_server::FileSystemFacts;
+use logtrace_report::document::{LoopImage, Placed};
+use logtrace_server::{FileLocation, FileSystemFacts, HostFacts, PlacedOn, Placement};
 
 /// Returns the image file that holds a file system, or `None` if it is on a disk.
 pub(crate) fn image_of(file_system: &FileSystemFacts) -> Option<LoopImage> {
@@ -18,4 +18,39 @@ pub(crate) fn image_of(file_system: &FileSystemFacts) -> Option<LoopImage> {
 /// Returns the device of a file system.
 pub(crate) fn device_of(file_system: &FileSystemFacts) -> String {
     file_system.source.clone().unwrap_or_else(|| "unknown".into())
+}
+
+/// Returns the rows of the document for placed files.
+pub(crate) fn placement(placements: &[Placement], host: Option<&HostFacts>) -> Vec<Placed> {
+    let placed = host.map_or(&[][..], |host| &host.placed);
+    let rows = placed.iter().map(|placed| {
+        let named = placements
+            .iter()
+            .find(|placement| placement.class == placed.class);
+        let (file_system, device) = match placed.on {
+            PlacedOn::DevNull => ("nothing".to_owned(), "/dev/null".to_owned()),
+            PlacedOn::EmptiedFile => ("nothing".to_owned(), "emptied tmpfs file".to_owned()),
+            PlacedOn::Tmpfs => ("tmpfs".to_owned(), "memory".to_owned()),
+            PlacedOn::Directory | PlacedOn::Volume => {
+                (placed.file_system.kind.clone(), device_of(&placed.file_system))
+            }
+        };
+        Placed {
+            class: placed.class,
+            directory: named.map_or_else(String::new, |placement| location(&placement.place)),
+            file_system,
+            device,
+        }
+    });
+    rows.collect()
+}
+
+fn location(place: &FileLocation) -> String {
+    match place {
+        FileLocation::Directory(path) => std::path::absolute(path)
+            .unwrap_or_else(|_| path.clone())
+            .display()
+            .to_string(),
+        other => other.to_string(),
+    }
 }

@@ -10,7 +10,7 @@ use logtrace_events::Request;
 use logtrace_server::ServerFacts;
 use logtrace_tracer::{Account, Detaching, Extent, RingBytes, Stopped, Tracer, TracerConfig};
 
-use super::explainer::{Explained, Explainer, Incoming};
+use super::explainer::{Explained, Explainer};
 use super::window_signal::WindowSignal;
 
 /// Tracer of a server.
@@ -24,9 +24,7 @@ pub(crate) struct Tracing {
 /// Configuration of the tracer, with or without a load.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TracingConfig {
-    /// Level of detail.
     pub(crate) detail: Detail,
-    /// Share of the time that is traced.
     pub(crate) sampling: Sampling,
     /// Whether to save the records.
     pub(crate) record: bool,
@@ -34,62 +32,36 @@ pub(crate) struct TracingConfig {
     pub(crate) ring_bytes: Option<RingBytes>,
 }
 
-/// Inputs of the tracer.
-#[derive(Debug)]
-pub(crate) struct Wanted {
-    /// Configuration.
-    pub(crate) config: TracingConfig,
-    /// Requests of the load as they end, or `None` without a load.
-    pub(crate) requests: Option<Receiver<Request>>,
-}
-
 /// Trace of the window.
 #[derive(Debug)]
 pub(crate) struct Traced {
-    /// Explained commits.
     pub(crate) explained: Explained,
-    /// Account of the tracer.
     pub(crate) account: Account,
     /// Size of each CPU's ring.
     pub(crate) ring_bytes: RingBytes,
-    /// Share of the time that was traced.
     pub(crate) sampling: Sampling,
     /// Probes that are being detached, or `None` if the caller waits for them.
     pub(crate) detaching: Option<Detaching>,
 }
 
 impl Tracing {
-    /// Attaches the probes. `window_signal` announces the window later.
+    /// Attaches the probes. `requests` are those of the load as they end. `window_signal` announces the window later.
     pub(crate) fn start(
         server: &ServerFacts,
         dir: &RunDir,
-        wanted: Wanted,
+        config: &TracingConfig,
+        requests: Option<Receiver<Request>>,
         window_signal: &Arc<WindowSignal>,
     ) -> anyhow::Result<Self> {
-        let TracingConfig {
-            detail,
-            sampling,
-            record,
-            ring_bytes,
-        } = wanted.config;
-        let recording = match record {
-            true => Some(
-                dir.create_file(&dir.records())
-                    .context("cannot create the recording")?,
-            ),
-            false => None,
-        };
-        let incoming = Incoming {
-            window_signal: Arc::clone(window_signal),
-            requests: wanted.requests,
-            statements: detail == Detail::Full,
-            ack_receiver: server.ack_receiver(),
-        };
-        let explainer = Explainer::new(server.pid, server.log_names(), incoming, recording)
+        let &TracingConfig { detail, sampling, .. } = config;
+        let recording = config.record.then(|| dir.create_file("records.bin"));
+        let recording = recording.transpose().context("cannot create the recording")?;
+        let is_full = detail == Detail::Full;
+        let explainer = Explainer::new(server, is_full, Arc::clone(window_signal), requests, recording)
             .context("cannot start the recording")?;
         let config = TracerConfig {
             extent: Extent { detail, sampling },
-            ring_bytes: ring_bytes.unwrap_or_default(),
+            ring_bytes: config.ring_bytes.unwrap_or_default(),
             pools_threads: server.pools_threads(),
             ..TracerConfig::new(server.pid)
         };

@@ -26,7 +26,6 @@ impl WindowSignal {
         let _ = self.end_ns.set(at_ns);
     }
 
-    /// Returns the announced window.
     pub(crate) fn window(&self) -> Option<TimeRange> {
         self.window.get().copied()
     }

@@ -4,7 +4,7 @@ use anyhow::anyhow;
 
 use crate::exit::with_causes;
 use crate::measurement::{Line, Outputs, Signals};
-use crate::run::config::run_config::RunConfig;
+use crate::run::config::RunConfig;
 use crate::run::outcome::run_outcome::RunOutcome;
 use crate::run::server::open_server::open_server;
 use crate::run::server::teardown::tear_down;

@@ -1,27 +1,25 @@
 //! Measurement of one window on a server with tables: pace, tracer, load, outcome.
 
 use std::collections::BTreeMap;
+use std::io::BufWriter;
 use std::sync::{Arc, mpsc};
 
 use crate::run_dir::RunDir;
 use anyhow::Context;
-use logtrace_driver::{DriveResult, EndReason, Pace, Target};
+use logtrace_driver::{DriveResult, EndReason, Pace, Target, drive};
 use logtrace_events::Request;
 use logtrace_server::Server;
 use logtrace_tracer::Account;
 use tokio::sync::oneshot;
 
-use crate::measurement::{
-    Interrupted, Line, Outputs, ServerSnapshot, Signals, Tracing, Wanted, WindowSignal,
-};
-use crate::run::config::run_config::RunConfig;
+use crate::measurement::{Interrupted, Line, Outputs, ServerSnapshot, Signals, Tracing, WindowSignal};
+use crate::run::config::RunConfig;
 use crate::run::load::consistency::check_after_run;
-use crate::run::load::drive::{Follower, drive_config, drive_workload, pace};
-use crate::run::load::saved_inputs::save_arrivals;
-use crate::run::load::saved_inputs::save_workload;
+use crate::run::load::drive::{Follower, drive_config, observer, on_own_thread, pace};
+use crate::run::load::saved_inputs::{save_arrivals, save_workload};
 use crate::run::outcome::document::document;
 use crate::run::outcome::run_outcome::RunOutcome;
-use crate::run::server::disk_full::{is_full, told, unless_full};
+use crate::run::server::disk_full::{is_full, unless_full, with_full_disk};
 use crate::run::server::open_server::{OpenServer, Tables};
 
 /// Measures one window of a server into a run directory. Several windows of one server may follow each other, with
@@ -38,18 +36,28 @@ pub(crate) async fn window(
     let mut raw = RunOutcome::before(server);
     raw.tables_reused = tables.reused;
     raw.checked.loaded = tables.checked;
-    let data = raw.snapshot.data_directory();
+    let data = server.facts().data_directory().unwrap_or_default();
     let paced = async {
         signals
             .unless_ended(pace(config, target, &signals.end, line))
             .await?
     };
-    let (pace, capacity_per_s) = unless_full(&data, config.storage.when_full(), paced).await?;
+    let (pace, capacity_per_s) = unless_full(&data, config.when_full(), paced).await?;
     raw.capacity_per_s = capacity_per_s;
     outputs.unfinished(&raw.snapshot, document(config, outputs.started, &raw))?;
     let window_signal = Arc::new(WindowSignal::default());
     let (finished, requests) = mpsc::channel();
-    let tracing = traced(config, outputs, server, requests, &window_signal)?;
+    let start_tracing = || {
+        let facts = server.facts();
+        Tracing::start(
+            facts,
+            outputs.dir,
+            &config.tracing,
+            Some(requests),
+            &window_signal,
+        )
+    };
+    let tracing = config.trace.then(start_tracing).transpose()?;
     let load = Load {
         config,
         dir: outputs.dir,
@@ -60,7 +68,7 @@ pub(crate) async fn window(
     };
     let (measured, start) = match load.drive(signals, server, tracing.as_ref(), line).await {
         Err(_) if signals.end.is_cancelled() => return Err(Interrupted::Early.into()),
-        driven => driven.map_err(|error| told(&data, config.storage.when_full(), error))?,
+        driven => driven.map_err(|error| with_full_disk(&data, config.when_full(), error))?,
     };
     let can_check = config.check && measured.ended != EndReason::ServerGone;
     raw.measured = Some(measured);
@@ -71,24 +79,6 @@ pub(crate) async fn window(
         raw.checked.run = Some(check_after_run(target, signals, line).await);
     }
     Ok(raw)
-}
-
-/// Starts the tracer if the run is traced.
-fn traced(
-    config: &RunConfig,
-    outputs: &Outputs<'_>,
-    server: &Server,
-    requests: mpsc::Receiver<Request>,
-    window_signal: &Arc<WindowSignal>,
-) -> anyhow::Result<Option<Tracing>> {
-    if !config.trace {
-        return Ok(None);
-    }
-    let wanted = Wanted {
-        config: config.tracing,
-        requests: Some(requests),
-    };
-    Tracing::start(server.facts(), outputs.dir, wanted, window_signal).map(Some)
 }
 
 /// Load and its inputs.
@@ -118,7 +108,7 @@ impl Load<'_> {
         line: &Line,
     ) -> anyhow::Result<(DriveResult, AtStart)> {
         let (announce, announced) = oneshot::channel();
-        let follower = Follower {
+        let mut follower = Follower {
             window_signal: self.window_signal,
             announced: Some(announce),
             line: line.clone(),
@@ -127,10 +117,19 @@ impl Load<'_> {
         save_workload(self.dir, &self.config.requests)?;
         let log = self
             .dir
-            .create_file(&self.dir.latency_hlog())
+            .create_file("latency.hlog")
             .context("cannot create the latency log")?;
-        let drive = drive_config(self.config, self.target, self.pace.clone());
-        let driving = drive_workload(drive, log, signals.end.clone(), follower, self.finished);
+        let drive_config = drive_config(self.config, self.target, self.pace.clone());
+        let (cancel, finished) = (signals.end.clone(), self.finished);
+        let driving = on_own_thread(move || {
+            let outputs = logtrace_driver::Outputs {
+                log: &mut BufWriter::new(log),
+                watch: &mut follower,
+                observer: finished.map(observer),
+                cancel,
+            };
+            drive(&drive_config, outputs)
+        });
         let reading = async {
             if announced.await.is_err() {
                 return AtStart::default();
@@ -142,7 +141,7 @@ impl Load<'_> {
             }
         };
         let (measured, start) = tokio::join!(driving, reading);
-        let measured = measured?;
+        let measured = measured??;
         save_arrivals(self.dir, &self.pace, self.config.dataset.seed, &measured)?;
         Ok((measured, start))
     }

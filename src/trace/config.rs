@@ -10,11 +10,9 @@ use crate::measurement::TracingConfig;
 /// Checked configuration of a trace.
 #[derive(Clone, Debug)]
 pub(crate) struct TraceConfig {
-    /// Server to trace.
     pub(crate) server: ObservedChoice,
     /// Length of the window; `None` to trace until a signal.
     pub(crate) duration: Option<Duration>,
-    /// Configuration of the tracer.
     pub(crate) tracing: TracingConfig,
     /// Directory in which run directories are created.
     pub(crate) out: PathBuf,

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::anyhow;
-use logtrace_common::ConnectError;
-use logtrace_common::TimeRange;
+use logtrace_common::{ConnectError, TimeRange};
 use logtrace_driver::now_ns;
 use logtrace_server::{ObservedServer, ServerError};
 use logtrace_tracer::check_program;
@@ -15,7 +14,7 @@ use tokio::time::{Instant, interval_at};
 use super::config::TraceConfig;
 use super::document::document;
 use super::trace_outcome::{Ended, TraceOutcome};
-use crate::measurement::{Line, Outputs, ServerSnapshot, Signals, Tracing, Wanted, WindowSignal};
+use crate::measurement::{Line, Outputs, ServerSnapshot, Signals, Tracing, WindowSignal};
 
 /// Time between two updates of the progress line.
 const TELL_EVERY: Duration = Duration::from_secs(1);
@@ -54,22 +53,18 @@ async fn on_server(
     server: &ObservedServer,
     line: &Line,
 ) -> anyhow::Result<TraceOutcome> {
-    let pid = server.facts().pid;
+    let pid = server.facts.pid;
     check_program(&PathBuf::from(format!("/proc/{pid}/exe")))?;
     let mut raw = TraceOutcome {
-        snapshot: ServerSnapshot::before(server.facts(), server.connection(), &[]),
+        snapshot: ServerSnapshot::before(&server.facts, server.connection.as_ref(), &[]),
         duration: Duration::ZERO,
         ended: Ended::NotYet,
     };
     outputs.unfinished(&raw.snapshot, document(outputs.started, &raw))?;
-    let status = ServerSnapshot::status_now(server.connection()).await;
+    let status = ServerSnapshot::status_now(server.connection.as_ref()).await;
     let window_signal = Arc::new(WindowSignal::default());
     line.say("attaching the probes");
-    let wanted = Wanted {
-        config: config.tracing,
-        requests: None,
-    };
-    let tracing = Tracing::start(server.facts(), outputs.dir, wanted, &window_signal)?;
+    let tracing = Tracing::start(&server.facts, outputs.dir, &config.tracing, None, &window_signal)?;
     // This comes first: the thread of the account may have to wait for a CPU.
     let window = window(config.duration);
     window_signal.announce(window);

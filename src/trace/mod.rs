@@ -1,6 +1,5 @@
 //! Traces of a server under a load that is not of logtrace: configuration, measurement, outcome.
 
-mod caveats;
 mod config;
 mod document;
 mod measure;

@@ -7,11 +7,8 @@ use crate::measurement::ServerSnapshot;
 /// Outcome of a trace.
 #[derive(Debug)]
 pub(crate) struct TraceOutcome {
-    /// Server, machine and trace.
     pub(crate) snapshot: ServerSnapshot,
-    /// Length of the trace.
     pub(crate) duration: Duration,
-    /// Reason of the end.
     pub(crate) ended: Ended,
 }
 
@@ -20,10 +17,7 @@ pub(crate) struct TraceOutcome {
 pub(crate) enum Ended {
     /// The trace goes on.
     NotYet,
-    /// End of the duration.
     Completed,
-    /// Signal.
     Interrupted,
-    /// End of the server's process.
     ServerGone,
 }

@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 use logtrace_common::{Connection, Variable};
-use logtrace_server::{Home, Server, ServerChoice, ServerConfig, ServerFacts};
+use logtrace_server::{Home, Server, ServerChoice, ServerConfig, ServerFacts, Storage};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 
@@ -21,15 +21,14 @@ impl SharedServer {
     pub fn start(choice: ServerChoice, settings: Vec<Variable>) -> anyhow::Result<Self> {
         let log = tempfile::tempdir().context("cannot make a directory for the server's log")?;
         let config = ServerConfig {
-            image: None,
-            placements: Vec::new(),
+            storage: Storage::default(),
             choice: Some(choice),
             settings,
             log: log.path().join("server.log"),
             home: Home::default(),
         };
         let runtime = Builder::new_current_thread().enable_all().build()?;
-        let server = runtime.block_on(Server::open(&config, &|_| {}))?;
+        let server = runtime.block_on(Server::open(&config, None, &|_| {}))?;
         Ok(Self {
             server,
             runtime,

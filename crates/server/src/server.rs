@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
 
-use crate::attached::managed::{ManagedConfig, ManagedServer};
+use crate::attached::managed::ManagedServer;
 use crate::error::ServerError;
 use crate::facts::placed::Placed;
 use crate::facts::server::ServerFacts;
@@ -16,9 +16,8 @@ use crate::instance::Instance;
 use crate::instance::config::InstanceConfig;
 use crate::instance::snapshot::DataSnapshot;
 use crate::process::pidfd::Exit;
-use crate::storage::fs_image::ImageConfig;
-use crate::storage::placement::Placement;
-use logtrace_common::{ConnectError, Connection, Password, Variable};
+use crate::storage::config::Storage;
+use logtrace_common::{ConnectError, Connection, Variable};
 
 /// Choice of a server to measure, with its settings and storage.
 #[derive(Clone, Debug)]
@@ -31,10 +30,8 @@ pub struct ServerConfig {
     pub log: PathBuf,
     /// Directories of private servers.
     pub home: Home,
-    /// File system that is made for a private server.
-    pub image: Option<ImageConfig>,
-    /// Classes of a private server's files that are placed elsewhere.
-    pub placements: Vec<Placement>,
+    /// Location of a private server's files.
+    pub storage: Storage,
 }
 
 /// Server to measure.
@@ -48,53 +45,37 @@ pub enum Server {
 
 impl Server {
     /// Starts the chosen server or attaches to it. `progress` is called with a line of text before steps that take
-    /// long.
+    /// long. A private server starts with a copy of the snapshot, if there is one.
     ///
-    /// A private server dies with the thread that polls this: see [`Instance::start`]. The password of a running server
-    /// comes from the environment variable `LOGTRACE_PASSWORD`.
-    pub async fn open(config: &ServerConfig, progress: &(dyn Fn(&str) + Sync)) -> Result<Self, ServerError> {
-        Self::open_with(config, None, progress).await
-    }
-
-    /// Does the same as [`Server::open`], and starts a private server with a copy of the snapshot, if there is one.
-    pub async fn open_with(
+    /// A private server dies with the thread that polls this: see [`Instance::start`].
+    pub async fn open(
         config: &ServerConfig,
         snapshot: Option<&DataSnapshot>,
         progress: &(dyn Fn(&str) + Sync),
     ) -> Result<Self, ServerError> {
         let binary = match &config.choice {
-            Some(ServerChoice::Running(dsn)) => {
-                let running = ManagedConfig {
-                    dsn: dsn.clone(),
-                    password: Password::from_environment(),
-                    settings: config.settings.clone(),
-                };
-                let attached = ManagedServer::attach(&running).await?;
+            Some(ServerChoice::Running(connection)) => {
+                let attached = ManagedServer::attach(connection, &config.settings).await?;
                 return Ok(Self::Running(Box::new(attached)));
             }
             Some(ServerChoice::Binary(path)) => Binary::inspect(path)?,
             Some(ServerChoice::Flavor(flavor)) => find(Some(*flavor))?,
             None => find(None)?,
         };
-        let mut instance = InstanceConfig::new(binary, config.log.clone());
-        instance.settings.clone_from(&config.settings);
-        instance.base.clone_from(&config.home.instances);
-        instance.templates.clone_from(&config.home.templates);
-        instance.image.clone_from(&config.image);
-        instance.placements.clone_from(&config.placements);
-        let started = Instance::start_with(&instance, snapshot, progress).await?;
+        let instance = InstanceConfig {
+            settings: config.settings.clone(),
+            home: config.home.clone(),
+            storage: config.storage.clone(),
+            ..InstanceConfig::new(binary, config.log.clone())
+        };
+        let started = Instance::start(&instance, snapshot, progress).await?;
         Ok(Self::Private(Box::new(started)))
     }
 
     /// Gives a private server these settings in place of its own: see [`Instance::reconfigure`].
     pub async fn reconfigure(self, settings: &[Variable]) -> Result<Self, ServerError> {
-        match self {
-            Self::Private(instance) => {
-                let instance = instance.reconfigure(settings).await?;
-                Ok(Self::Private(Box::new(instance)))
-            }
-            Self::Running(_) => Err(not_ours("reconfigure")),
-        }
+        let instance = self.private("reconfigure")?.reconfigure(settings).await?;
+        Ok(Self::Private(Box::new(instance)))
     }
 
     /// Sets variables of a private server that take effect at once: see [`Instance::set_live`].
@@ -107,9 +88,13 @@ impl Server {
 
     /// Stops a private server and returns a snapshot of its data: see [`Instance::stop_and_snapshot`].
     pub async fn stop_and_snapshot(self) -> Result<DataSnapshot, ServerError> {
+        self.private("stop")?.stop_and_snapshot().await
+    }
+
+    fn private(self, what: &str) -> Result<Instance, ServerError> {
         match self {
-            Self::Private(instance) => instance.stop_and_snapshot().await,
-            Self::Running(_) => Err(not_ours("stop")),
+            Self::Private(instance) => Ok(*instance),
+            Self::Running(_) => Err(not_ours(what)),
         }
     }
 
@@ -117,7 +102,7 @@ impl Server {
     pub fn facts(&self) -> &ServerFacts {
         match self {
             Self::Private(instance) => instance.facts(),
-            Self::Running(server) => server.facts(),
+            Self::Running(server) => &server.facts,
         }
     }
 
@@ -133,7 +118,7 @@ impl Server {
     pub fn connection(&self) -> &Connection {
         match self {
             Self::Private(instance) => instance.connection(),
-            Self::Running(server) => server.connection(),
+            Self::Running(server) => &server.connection,
         }
     }
 

@@ -44,7 +44,7 @@ async fn main() {
 fn config(base: &Path, flavor: Flavor) -> InstanceConfig {
     let binary = find(Some(flavor)).unwrap_or_else(|error| panic!("{error}"));
     let mut config = InstanceConfig::new(binary, base.join("server.log"));
-    config.base = base.to_owned();
+    config.home.instances = base.to_owned();
     config
 }
 
@@ -52,7 +52,7 @@ fn config(base: &Path, flavor: Flavor) -> InstanceConfig {
 async fn hold(base: &Path, flavor: Flavor) {
     let mut config = config(base, flavor);
     let image = ImageConfig::new(ImageKind::Ext4, "1G".parse().unwrap());
-    config.placements.push(Placement {
+    config.storage.placements.push(Placement {
         class: FileClass::Redo,
         place: FileLocation::Volume(image),
     });
@@ -61,7 +61,7 @@ async fn hold(base: &Path, flavor: Flavor) {
         value: "64".into(),
     };
     let _guard = QueueGuard::set(base, &idle_disk(), &[queue]).unwrap();
-    let instance = Instance::start(&config, &|_| {}).await.unwrap();
+    let instance = Instance::start(&config, None, &|_| {}).await.unwrap();
     let mut out = std::io::stdout();
     writeln!(out, "{} {}", instance.pid(), instance.directory().display()).unwrap();
     out.flush().unwrap();
@@ -134,7 +134,9 @@ async fn check(flavor: Flavor) {
     }
     assert_eq!(read_ahead().trim(), "64", "nobody was there to put it back");
     assert!(directory.is_dir(), "nobody was there to remove it");
-    let next = Instance::start(&config(&base, flavor), &|_| {}).await.unwrap();
+    let next = Instance::start(&config(&base, flavor), None, &|_| {})
+        .await
+        .unwrap();
     assert!(!directory.exists(), "the next start sweeps");
     assert_eq!(read_ahead(), before);
     assert!(next.directory().is_dir() && next.is_running());

@@ -1,7 +1,5 @@
 //! Load of a run: tables, capacity, and the driver, which runs on a thread of its own.
 
-use std::fs::File;
-use std::io::BufWriter;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -10,16 +8,15 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use logtrace_common::TimeRange;
 use logtrace_driver::{
-    CAPACITY_DURATION, CAPACITY_WARMUP, CancellationToken, DEFAULT_GRACE, DriveConfig, DriveResult,
-    LoadConfig, LoadError, Loaded, Observer, Outputs, Pace, Progress, Stage, Target, Watch, capacity, drive,
-    drop_database, load,
+    CAPACITY_DURATION, CAPACITY_WARMUP, CancellationToken, DEFAULT_GRACE, DriveConfig, LoadConfig, LoadError,
+    Loaded, Observer, Pace, Progress, Stage, Target, Watch, capacity, drop_database, load,
 };
 use logtrace_events::Request;
 use tokio::sync::oneshot;
 
 use crate::measurement::{Interrupted, Line, Signals, WindowSignal};
-use crate::run::config::pacing::Pacing;
-use crate::run::config::run_config::RunConfig;
+use crate::run::config::Pacing;
+use crate::run::config::RunConfig;
 
 /// Database of the workload's tables. It is marked as created by logtrace, and removed after the run.
 pub(crate) const DATABASE: &str = "logtrace";
@@ -106,30 +103,8 @@ pub(crate) async fn pace(
     Ok((offer.pace(arrivals, config.duration, reached)?, Some(reached)))
 }
 
-/// Drives the workload through warm-up and window. Sends each finished request of the window to `finished`.
-pub(crate) async fn drive_workload(
-    config: DriveConfig,
-    log: File,
-    cancel: CancellationToken,
-    mut follower: Follower,
-    finished: Option<mpsc::Sender<Request>>,
-) -> anyhow::Result<DriveResult> {
-    let driving = on_own_thread(move || {
-        let mut log = BufWriter::new(log);
-        drive(
-            &config,
-            Outputs {
-                log: &mut log,
-                watch: &mut follower,
-                observer: finished.map(observer),
-                cancel,
-            },
-        )
-    });
-    Ok(driving.await??)
-}
-
-fn observer(finished: mpsc::Sender<Request>) -> Observer {
+/// Returns an observer that sends each finished request of the window to `finished`.
+pub(crate) fn observer(finished: mpsc::Sender<Request>) -> Observer {
     Arc::new(move |request| {
         // The receiver is gone if the tracer failed.
         let _ = finished.send(*request);

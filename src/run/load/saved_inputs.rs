@@ -21,19 +21,16 @@ pub(crate) fn save_arrivals(
         return Ok(());
     };
     let length_ns = measured.window.end_ns - measured.window.start_ns;
-    let path = dir.arrivals_txt();
     let written = dir
-        .create_file(&path)
+        .create_file("arrivals.txt")
         .and_then(|file| ArrivalTimes::write(&mut BufWriter::new(file), offsets, length_ns));
-    written.with_context(|| format!("cannot write {}", path.display()))
+    written.with_context(|| format!("cannot write {}", dir.arrivals_txt().display()))
 }
 
 /// Writes the workload's file as it was read. Writes nothing for a workload of logtrace's own.
 pub(crate) fn save_workload(dir: &RunDir, requests: &Requests) -> anyhow::Result<()> {
-    let Some(custom) = requests.custom() else {
-        return Ok(());
-    };
-    let path = dir.workload_toml();
-    dir.write(&path, custom.text().as_bytes())
-        .with_context(|| format!("cannot write {}", path.display()))
+    match requests.custom() {
+        Some(custom) => dir.write("workload.toml", custom.text()),
+        None => Ok(()),
+    }
 }

@@ -10,8 +10,7 @@ use logtrace_report::distribution::Distribution;
 use logtrace_report::document::{Document, Driver, KindRow, OutageRow, Workload};
 
 use crate::measurement::{self, Results};
-use crate::run::config::run_config::RunConfig;
-use crate::run::config::storage;
+use crate::run::config::RunConfig;
 use crate::run::outcome::caveats::caveats;
 use crate::run::outcome::request_type_row::kind_row;
 use crate::run::outcome::run_outcome::RunOutcome;
@@ -28,7 +27,8 @@ pub(crate) fn results(config: &RunConfig, started: &str, raw: RunOutcome) -> Res
 pub(crate) fn document(config: &RunConfig, started: &str, raw: &RunOutcome) -> Document {
     let chosen = config.settings.iter().map(|setting| setting.name().to_owned());
     let mut document = measurement::document(started, &raw.snapshot, chosen);
-    document.server.placement = storage::placement(&config.storage.placements, raw.snapshot.host.as_ref());
+    document.server.placement =
+        measurement::placement(&config.storage.placements, raw.snapshot.host.as_ref());
     document.workload = Some(workload(config, raw));
     document.driver = Some(driver(config, raw));
     document.tpcc = tpcc::document(config, raw);

@@ -9,7 +9,6 @@ use crate::run::load::consistency::ConsistencyChecks;
 /// Outcome of a run.
 #[derive(Debug)]
 pub(crate) struct RunOutcome {
-    /// Server, machine and trace.
     pub(crate) snapshot: ServerSnapshot,
     /// Whether an earlier run had kept the tables.
     pub(crate) tables_reused: bool,

@@ -5,14 +5,14 @@ use logtrace_driver::{DISCONNECTED, DriveResult, Kind, TIMED_OUT};
 use logtrace_report::document::{Caveat, Consistency, Tpcc};
 
 use crate::measurement::caveat::CaveatKind;
-use crate::run::config::run_config::RunConfig;
+use crate::run::config::RunConfig;
 use crate::run::load::consistency::{ConsistencyChecks, broken};
 use crate::run::outcome::request_type_row::kind_row;
 use crate::run::outcome::run_outcome::RunOutcome;
 
 /// Returns the TPC-C part, or `None` for any other workload.
 pub(crate) fn document(config: &RunConfig, raw: &RunOutcome) -> Option<Tpcc> {
-    let asked = config.requests.tpcc()?;
+    let options = config.requests.tpcc()?;
     let measured = raw.measured.as_ref();
     let orders = measured.and_then(new_orders);
     let minutes = measured.map_or(0.0, |measured| measured.window.length().as_secs_f64() / 60.0);
@@ -27,10 +27,10 @@ pub(crate) fn document(config: &RunConfig, raw: &RunOutcome) -> Option<Tpcc> {
     let kinds = measured.map_or(&[][..], |measured| &measured.kinds);
     let names = TransactionType::NAMES.iter();
     Some(Tpcc {
-        warehouses: asked.warehouses.into(),
-        compat: asked.profile.as_str().into(),
-        homes: asked.home.as_str().into(),
-        keying_times: asked.keying_times,
+        warehouses: options.warehouses.into(),
+        compat: options.profile.as_str().into(),
+        homes: options.home.as_str().into(),
+        keying_times: options.keying_times,
         nopm: per_minute(in_window - rolled_back),
         nopm_with_rollbacks: per_minute(in_window),
         committed_orders: orders.map_or(0, committed),

@@ -31,7 +31,7 @@ pub(crate) async fn unless_full<T>(
     work: impl Future<Output = anyhow::Result<T>>,
 ) -> anyhow::Result<T> {
     tokio::select! {
-        done = work => done.map_err(|error| told(path, remedy, error)),
+        done = work => done.map_err(|error| with_full_disk(path, remedy, error)),
         () = stays_full(path) => bail!(
             "the disk of {} is full, and the server waits for space: {remedy}",
             path.display()
@@ -40,7 +40,7 @@ pub(crate) async fn unless_full<T>(
 }
 
 /// Adds to an error that the disk of `path` is full, if it is.
-pub(crate) fn told(path: &Path, remedy: &str, error: anyhow::Error) -> anyhow::Error {
+pub(crate) fn with_full_disk(path: &Path, remedy: &str, error: anyhow::Error) -> anyhow::Error {
     match free_bytes(path) {
         Some(free) if free < TIGHT_BELOW_BYTES => {
             error.context(format!("the disk of {} is full: {remedy}", path.display()))

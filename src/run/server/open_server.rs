@@ -8,7 +8,7 @@ use logtrace_server::{DataSnapshot, Server, ServerConfig};
 use logtrace_tracer::check_program;
 
 use crate::measurement::{Line, Signals};
-use crate::run::config::run_config::RunConfig;
+use crate::run::config::RunConfig;
 use crate::run::load::consistency::check_loaded;
 use crate::run::load::drive::{DATABASE, load_tables};
 use crate::run::server::disk_full::unless_full;
@@ -16,7 +16,6 @@ use crate::run::server::disk_full::unless_full;
 /// Server that accepts connections.
 #[derive(Debug)]
 pub(crate) struct OpenServer {
-    /// Server.
     pub(crate) server: Server,
     /// Database of the workload's tables.
     pub(crate) target: Target,
@@ -31,12 +30,12 @@ pub(crate) struct Tables {
     pub(crate) checked: Option<Vec<Condition>>,
 }
 
-/// Starts a private server, with a copy of the data snapshot `kept` if there is one, or connects to a running server.
+/// Starts a private server, with a copy of the snapshot if there is one, or connects to a running server.
 /// The file `log` receives the log of a private server.
 pub(crate) async fn open_server(
     config: &RunConfig,
     log: PathBuf,
-    kept: Option<&DataSnapshot>,
+    snapshot: Option<&DataSnapshot>,
     signals: &Signals,
     line: &Line,
 ) -> anyhow::Result<OpenServer> {
@@ -45,12 +44,11 @@ pub(crate) async fn open_server(
         settings: config.server_settings(),
         log,
         home: config.home.clone(),
-        image: config.storage.image.clone(),
-        placements: config.storage.placements.clone(),
+        storage: config.storage.clone(),
     };
     let say = |message: &str| line.say(message);
     let server = signals
-        .unless_ended(Server::open_with(&server_config, kept, &say))
+        .unless_ended(Server::open(&server_config, snapshot, &say))
         .await??;
     let target = Target::new(server.connection(), DATABASE);
     Ok(OpenServer { server, target })
@@ -65,7 +63,7 @@ impl OpenServer {
         line: &Line,
     ) -> anyhow::Result<Tables> {
         check_traceable(config, &self.server)?;
-        let data = self.server.facts().variables.get("datadir").map(PathBuf::from);
+        let data = self.server.facts().data_directory();
         let made = async {
             let loaded = load_tables(config, &self.target, signals, line).await?;
             let checked = match config.check {
@@ -77,7 +75,7 @@ impl OpenServer {
                 checked,
             })
         };
-        unless_full(&data.unwrap_or_default(), config.storage.when_full(), made).await
+        unless_full(&data.unwrap_or_default(), config.when_full(), made).await
     }
 }
 

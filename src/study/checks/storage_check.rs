@@ -1,6 +1,6 @@
 //! Check that the file systems and directories of a plan can be used, before anything is measured.
 
-use logtrace_server::{Home, ServerError, StorageWanted, check_storage};
+use logtrace_server::{Home, ServerError, check_storage};
 use logtrace_study::{Cell, Plan};
 
 use crate::exit::with_causes;
@@ -27,15 +27,9 @@ pub(crate) async fn check_all(
         tried.push(wanted_by_cell);
         line.say("checking the file systems of the plan");
         let storage = storage(cell);
-        let wanted = StorageWanted {
-            flavor: cell.flavor,
-            settings: &settings(cell),
-            image: storage.image.as_ref(),
-            placements: &storage.placements,
-        };
-        let log = dir.server_log(0)?;
+        let (settings, log) = (settings(cell), dir.server_log(0)?);
         let checked = interrupts
-            .unless_ended(check_storage(&wanted, home, &log))
+            .unless_ended(check_storage(&storage, cell.flavor, &settings, home, &log))
             .await?;
         checked.map_err(|error| {
             let option = option(cell, &error);

@@ -49,9 +49,7 @@ pub(crate) async fn write(server: &Server, before: &Stages, dir: &RunDir) -> any
             mean: added.total_ns as f64 / statements as f64,
         })
         .collect();
-    let path = dir.path().join(FILE);
-    dir.write(&path, serde_json::to_string_pretty(&rows)?.as_bytes())
-        .with_context(|| format!("cannot write {}", path.display()))
+    dir.write(FILE, &serde_json::to_string_pretty(&rows)?)
 }
 
 /// Returns the number of statements: each enters the stage "opening tables" once on both servers. (It enters `starting` twice

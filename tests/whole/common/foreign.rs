@@ -35,11 +35,11 @@ impl Foreign {
         let base = tempfile::Builder::new().prefix("lt-").tempdir_in("/tmp").unwrap();
         fs::set_permissions(base.path(), Permissions::from_mode(0o755)).unwrap();
         let mut config = InstanceConfig::new(find(Some(flavor)).unwrap(), base.path().join("log"));
-        config.base = base.path().to_owned();
+        config.home.instances = base.path().to_owned();
         config.settings = settings.iter().map(|text| text.parse().unwrap()).collect();
         config.port = port;
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-        let server = runtime.block_on(Instance::start(&config, &|_| {})).unwrap();
+        let server = runtime.block_on(Instance::start(&config, None, &|_| {})).unwrap();
         Self {
             runtime,
             server,

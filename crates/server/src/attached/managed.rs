@@ -2,32 +2,22 @@
 
 use anyhow::{Context, anyhow};
 
-use crate::connection::dsn::Dsn;
 use crate::connection::listener_pid::server_process;
 use crate::error::ServerError;
 use crate::facts::server::ServerFacts;
 use crate::process::pidfd::{Exit, ProcessWatch};
 use crate::settings::set_global::set_verified;
 use crate::settings::variable::verify;
-use logtrace_common::{Connection, Password, Variable};
-
-/// Address, account and settings for a running server.
-#[derive(Clone, Debug)]
-pub struct ManagedConfig {
-    /// Address of the server.
-    pub dsn: Dsn,
-    /// Password of the account.
-    pub password: Option<Password>,
-    /// Global variables to set during the measurement.
-    pub settings: Vec<Variable>,
-}
+use logtrace_common::{Connection, Variable};
 
 /// Server that ran before. Only the requested global variables are changed, and [`restore`](Self::restore) gives them
 /// their old values again.
 #[derive(Debug)]
 pub struct ManagedServer {
-    connection: Connection,
-    facts: ServerFacts,
+    /// Address and account of the server.
+    pub connection: Connection,
+    /// Facts of the server, with the variables of the measurement.
+    pub facts: ServerFacts,
     watch: ProcessWatch,
     /// Values that the variables of the measurement had before.
     old: Vec<Variable>,
@@ -35,22 +25,22 @@ pub struct ManagedServer {
 
 impl ManagedServer {
     /// Connects, finds the server's process, and sets and verifies the variables.
-    pub async fn attach(config: &ManagedConfig) -> Result<Self, ServerError> {
-        let (connection, facts, watch) = log_in(&config.dsn, config.password.clone()).await?;
+    pub async fn attach(connection: &Connection, settings: &[Variable]) -> Result<Self, ServerError> {
+        let (facts, watch) = log_in(connection).await?;
         let old = |setting: &Variable| {
             let value = facts.variables.get(setting.name())?;
             Some(Variable::new(setting.name(), value))
         };
         let mut server = Self {
-            old: config.settings.iter().filter_map(old).collect(),
-            connection,
+            old: settings.iter().filter_map(old).collect(),
+            connection: connection.clone(),
             facts,
             watch,
         };
-        if config.settings.is_empty() {
+        if settings.is_empty() {
             return Ok(server);
         }
-        match set_verified(&server.connection, server.facts.flavor, &config.settings).await {
+        match set_verified(connection, server.facts.flavor, settings).await {
             Ok(variables) => {
                 server.facts.variables = variables;
                 Ok(server)
@@ -60,16 +50,6 @@ impl ManagedServer {
                 Err(error)
             }
         }
-    }
-
-    /// Returns the facts of the server.
-    pub fn facts(&self) -> &ServerFacts {
-        &self.facts
-    }
-
-    /// Returns the address and account of the server.
-    pub fn connection(&self) -> &Connection {
-        &self.connection
     }
 
     /// Waits until the server has ended. Only its parent can read its exit status.
@@ -113,17 +93,12 @@ impl ManagedServer {
 }
 
 /// Connects to a running server, finds its process, and reads its facts.
-pub(crate) async fn log_in(
-    dsn: &Dsn,
-    password: Option<Password>,
-) -> Result<(Connection, ServerFacts, ProcessWatch), ServerError> {
-    let connection = dsn.connection(password);
+pub(crate) async fn log_in(connection: &Connection) -> Result<(ServerFacts, ProcessWatch), ServerError> {
     // The first question: its errors say most about a wrong address or password.
     connection.check().await?;
     let pid = server_process(&connection.endpoint).await?;
     let watch = watch(pid)?;
-    let facts = ServerFacts::collect(&connection, pid, false).await?;
-    Ok((connection, facts, watch))
+    Ok((ServerFacts::collect(connection, pid, false).await?, watch))
 }
 
 /// Starts to watch the process of a server.

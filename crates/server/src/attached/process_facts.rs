@@ -16,35 +16,33 @@ use logtrace_common::{Flavor, version_number};
 /// Advice on finding the process of a server.
 const SERVERS: &str = "`pgrep -a 'mysqld|mariadbd'` lists the servers of this machine";
 
-/// C type of a variable in the server's memory.
-#[derive(Clone, Copy)]
-enum CType {
-    /// `char[]`.
-    Text,
-    /// `char *`.
-    TextBehind,
-    /// A number.
-    Number,
-    /// A `bool`.
-    Switch,
-}
+/// Function that reads a variable of one C type from the server's memory.
+type ReadVariable = fn(&ProcessMemory, &str) -> Option<String>;
 
 /// Global variables in the code of the servers (sql/mysqld.cc, sql/binlog.cc, sql/log.cc,
 /// storage/innobase/srv/srv0srv.cc), with their types and the system variables that they hold.
-const VARIABLES: [(&str, CType, &str); 10] = [
-    ("server_version", CType::Text, "version"),
-    ("mysql_real_data_home", CType::Text, "datadir"),
-    ("mysqld_unix_port", CType::TextBehind, "socket"),
-    ("log_bin_basename", CType::TextBehind, "log_bin_basename"),
-    ("opt_slow_logname", CType::TextBehind, "slow_query_log_file"),
+const VARIABLES: [(&str, ReadVariable, &str); 10] = [
+    ("server_version", ProcessMemory::text, "version"),
+    ("mysql_real_data_home", ProcessMemory::text, "datadir"),
+    ("mysqld_unix_port", ProcessMemory::text_behind, "socket"),
+    ("log_bin_basename", ProcessMemory::text_behind, "log_bin_basename"),
+    (
+        "opt_slow_logname",
+        ProcessMemory::text_behind,
+        "slow_query_log_file",
+    ),
     // MySQL's name for it, and MariaDB's.
-    ("opt_general_logname", CType::TextBehind, "general_log_file"),
-    ("opt_logname", CType::TextBehind, "general_log_file"),
-    ("opt_bin_log", CType::Switch, "log_bin"),
-    ("sync_binlog_period", CType::Number, "sync_binlog"),
+    (
+        "opt_general_logname",
+        ProcessMemory::text_behind,
+        "general_log_file",
+    ),
+    ("opt_logname", ProcessMemory::text_behind, "general_log_file"),
+    ("opt_bin_log", switch, "log_bin"),
+    ("sync_binlog_period", number, "sync_binlog"),
     (
         "srv_flush_log_at_trx_commit",
-        CType::Number,
+        number,
         "innodb_flush_log_at_trx_commit",
     ),
 ];
@@ -74,7 +72,7 @@ pub(crate) fn facts_of_process(pid: u32) -> anyhow::Result<ServerFacts> {
 /// Reads the system variables that can be found.
 fn variables_of(pid: u32) -> BTreeMap<String, String> {
     let symbols = VARIABLES.map(|(symbol, ..)| symbol);
-    // A program without these symbols has no others, which tracing needs: that is told elsewhere, with a remedy.
+    // A program without these symbols lacks those of tracing too, whose error has a remedy.
     let memory = ProcessMemory::find(pid, &symbols).ok();
     let mut variables = memory.as_ref().map(read_variables).unwrap_or_default();
     let process = PathBuf::from(format!("/proc/{pid}"));
@@ -115,18 +113,19 @@ fn server_program(pid: u32) -> anyhow::Result<PathBuf> {
 }
 
 fn read_variables(memory: &ProcessMemory) -> BTreeMap<String, String> {
-    let value = |symbol: &str, kind| match kind {
-        CType::Text => memory.text(symbol),
-        CType::TextBehind => memory.text_behind(symbol),
-        CType::Number => memory.number(symbol).map(|number| number.to_string()),
-        CType::Switch => memory
-            .number(symbol)
-            .map(|on| if on == 0 { "OFF" } else { "ON" }.to_owned()),
-    };
     VARIABLES
         .iter()
-        .filter_map(|&(symbol, kind, variable)| Some((variable.to_owned(), value(symbol, kind)?)))
+        .filter_map(|&(symbol, read, variable)| Some((variable.to_owned(), read(memory, symbol)?)))
         .collect()
+}
+
+fn number(memory: &ProcessMemory, symbol: &str) -> Option<String> {
+    Some(memory.number(symbol)?.to_string())
+}
+
+/// Reads a `bool`.
+fn switch(memory: &ProcessMemory, symbol: &str) -> Option<String> {
+    Some(if memory.number(symbol)? == 0 { "OFF" } else { "ON" }.to_owned())
 }
 
 /// Returns the path, without its number, of the binary log among the open files in `descriptors` (`/proc/PID/fd`).

@@ -4,13 +4,10 @@ use logtrace_common::{Connection, Endpoint, PASSWORD_VARIABLE, Password, Tls};
 use std::fmt::Display;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use anyhow::{anyhow, bail};
 use percent_encoding::percent_decode_str;
 use url::{Host, Url};
-
-use crate::error::ServerError;
 
 /// Usual paths of a server's socket, in the order of search.
 const USUAL_SOCKETS: [&str; 3] = [
@@ -21,84 +18,37 @@ const USUAL_SOCKETS: [&str; 3] = [
 
 const USUAL_PORT: u16 = 3306;
 
-/// `mysql://user@host[:port]/database?socket=PATH&ssl-mode=MODE`, checked: on this machine, and without a password.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Dsn {
-    /// Target of the address.
-    pub target: Target,
-    /// `root` when the address names none.
-    pub user: String,
-    /// The database, when the address names one.
-    pub database: Option<String>,
-    /// `?ssl-mode=MODE`.
-    pub tls: Tls,
+/// Reads the address of a server on this machine, `mysql://user@host[:port]/database?socket=PATH&ssl-mode=MODE`.
+///
+/// The user is `root` if the address names none. An address with a password is refused: the password comes from the
+/// environment variable `LOGTRACE_PASSWORD`. `localhost` and nothing more means the usual socket if there is one, else the
+/// usual port.
+pub fn parse_dsn(text: &str) -> anyhow::Result<Connection> {
+    Ok(Connection {
+        password: Password::from_environment(),
+        ..parse(text, Path::exists)?
+    })
 }
 
-/// Target of an address.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// `localhost` and nothing more: the usual socket if there is one, else the usual port.
-    Usual,
-    /// `?socket=PATH`.
-    Socket(PathBuf),
-    /// A loopback address.
-    Tcp(IpAddr, u16),
-}
-
-impl FromStr for Dsn {
-    type Err = ServerError;
-
-    fn from_str(text: &str) -> Result<Self, ServerError> {
-        Ok(Self::parse(text)?)
+fn parse(text: &str, exists: impl Fn(&Path) -> bool) -> anyhow::Result<Connection> {
+    let url = Url::parse(text).map_err(|error| malformed(without_password(text), error))?;
+    if url.password().is_some() || url.query_pairs().any(|(key, _)| key == "password") {
+        bail!(
+            "the server's address holds a password, which every user of this machine could read: remove it and set the \
+             environment variable {PASSWORD_VARIABLE}"
+        );
     }
-}
-
-impl Dsn {
-    fn parse(text: &str) -> anyhow::Result<Self> {
-        let url = Url::parse(text).map_err(|error| malformed(without_password(text), error))?;
-        if url.password().is_some() || url.query_pairs().any(|(key, _)| key == "password") {
-            bail!(
-                "the server's address holds a password, which every user of this machine could read: remove it and \
-                 set the environment variable {PASSWORD_VARIABLE}"
-            );
-        }
-        if !matches!(url.scheme(), "mysql" | "mariadb") {
-            return Err(malformed(text, "it must start with mysql://"));
-        }
-        let Parameters { socket, tls } = Parameters::of(text, &url)?;
-        Ok(Self {
-            target: target(text, &url, socket, tls)?,
-            user: non_empty(text, url.username())?.unwrap_or_else(|| "root".to_owned()),
-            database: non_empty(text, url.path().trim_start_matches('/'))?,
-            tls,
-        })
+    if !matches!(url.scheme(), "mysql" | "mariadb") {
+        return Err(malformed(text, "it must start with mysql://"));
     }
-
-    /// Returns the connection. Looks for the usual sockets if the address names neither socket nor port.
-    pub fn connection(&self, password: Option<Password>) -> Connection {
-        Connection {
-            endpoint: self.endpoint(Path::exists),
-            user: self.user.clone(),
-            password,
-            database: self.database.clone(),
-            tls: self.tls,
-        }
-    }
-
-    fn endpoint(&self, exists: impl Fn(&Path) -> bool) -> Endpoint {
-        match &self.target {
-            Target::Socket(path) => Endpoint::Socket(path.clone()),
-            Target::Tcp(address, port) => Endpoint::Tcp(*address, *port),
-            Target::Usual => USUAL_SOCKETS
-                .iter()
-                .map(PathBuf::from)
-                .find(|path| exists(path))
-                .map_or(
-                    Endpoint::Tcp(Ipv4Addr::LOCALHOST.into(), USUAL_PORT),
-                    Endpoint::Socket,
-                ),
-        }
-    }
+    let Parameters { socket, tls } = Parameters::of(text, &url)?;
+    Ok(Connection {
+        endpoint: endpoint(text, &url, socket, tls, exists)?,
+        user: non_empty(text, url.username())?.unwrap_or_else(|| "root".to_owned()),
+        password: None,
+        database: non_empty(text, url.path().trim_start_matches('/'))?,
+        tls,
+    })
 }
 
 /// Parameters after the question mark.
@@ -131,17 +81,27 @@ impl Parameters {
     }
 }
 
-fn target(text: &str, url: &Url, socket: Option<PathBuf>, tls: Tls) -> anyhow::Result<Target> {
+fn endpoint(
+    text: &str,
+    url: &Url,
+    socket: Option<PathBuf>,
+    tls: Tls,
+    exists: impl Fn(&Path) -> bool,
+) -> anyhow::Result<Endpoint> {
     let is_encrypted = tls != Tls::Disabled;
-    match (socket, loopback(text, url)?, url.port()) {
-        (Some(_), ..) if is_encrypted => Err(malformed(
+    let (host, port) = (loopback(text, url)?, url.port());
+    let is_usual = host.is_none() && port.is_none() && !is_encrypted;
+    let mut usual = USUAL_SOCKETS
+        .into_iter()
+        .filter(|path| is_usual && exists(Path::new(path)));
+    match socket.or_else(|| usual.next().map(PathBuf::from)) {
+        Some(_) if is_encrypted => Err(malformed(
             text,
             "a socket is never encrypted: leave out ssl-mode, or name an address and port instead",
         )),
-        (Some(path), ..) => Ok(Target::Socket(path)),
-        (None, None, None) if !is_encrypted => Ok(Target::Usual),
-        (None, address, port) => Ok(Target::Tcp(
-            address.unwrap_or(Ipv4Addr::LOCALHOST.into()),
+        Some(path) => Ok(Endpoint::Socket(path)),
+        None => Ok(Endpoint::Tcp(
+            host.unwrap_or(Ipv4Addr::LOCALHOST.into()),
             port.unwrap_or(USUAL_PORT),
         )),
     }
@@ -203,34 +163,40 @@ mod tests {
 
     use super::*;
 
-    fn dsn(text: &str) -> Dsn {
-        text.parse().unwrap()
+    fn dsn(text: &str) -> Connection {
+        parse(text, |_| false).unwrap()
+    }
+
+    fn refused(text: &str) -> String {
+        parse(text, |_| false).unwrap_err().to_string()
     }
 
     #[test]
     fn all_parts_are_read() {
         assert_eq!(
             dsn("mysql://sb%40x@127.0.0.1:3307/sbtest"),
-            Dsn {
-                target: Target::Tcp(Ipv4Addr::LOCALHOST.into(), 3307),
+            Connection {
+                endpoint: Endpoint::Tcp(Ipv4Addr::LOCALHOST.into(), 3307),
                 user: "sb@x".into(),
+                password: None,
                 database: Some("sbtest".into()),
                 tls: Tls::Disabled,
             }
         );
         assert_eq!(
             dsn("mysql://root@localhost/?socket=/run/my%20sql/mysqld.sock"),
-            Dsn {
-                target: Target::Socket("/run/my sql/mysqld.sock".into()),
+            Connection {
+                endpoint: Endpoint::Socket("/run/my sql/mysqld.sock".into()),
                 user: "root".into(),
+                password: None,
                 database: None,
                 tls: Tls::Disabled,
             }
         );
         assert_eq!(dsn("mysql://localhost").user, "root");
         assert_eq!(
-            dsn("mysql://[::1]:3310/").target,
-            Target::Tcp("::1".parse().unwrap(), 3310)
+            dsn("mysql://[::1]:3310/").endpoint,
+            Endpoint::Tcp("::1".parse().unwrap(), 3310)
         );
     }
 
@@ -240,9 +206,10 @@ mod tests {
         assert_eq!(tls("ssl-mode=DISABLED"), Tls::Disabled);
         assert_eq!(tls("ssl-mode=required"), Tls::Required);
         // There, `localhost` cannot be a socket.
+        let encrypted = parse("mysql://root@localhost/?ssl-mode=required", |_| true).unwrap();
         assert_eq!(
-            dsn("mysql://root@localhost/?ssl-mode=required").target,
-            Target::Tcp(Ipv4Addr::LOCALHOST.into(), 3306)
+            encrypted.endpoint,
+            Endpoint::Tcp(Ipv4Addr::LOCALHOST.into(), 3306)
         );
     }
 
@@ -255,14 +222,14 @@ mod tests {
             "mysql://root:geheim@db.example.org/",
             "http://root:geheim@localhost/",
         ] {
-            let error = text.parse::<Dsn>().unwrap_err();
-            assert!(error.to_string().contains("holds a password"), "{text}");
-            assert!(!error.to_string().contains("geheim"));
+            let error = refused(text);
+            assert!(error.contains("holds a password"), "{text}");
+            assert!(!error.contains("geheim"));
         }
-        let unreadable = "mysql://root:geheim@[::/".parse::<Dsn>().unwrap_err();
-        assert!(!unreadable.to_string().contains("geheim"), "{unreadable}");
-        let plain = "mysql://root@localhost:99999/".parse::<Dsn>().unwrap_err();
-        assert!(plain.to_string().contains("root@localhost:99999"), "{plain}");
+        let unreadable = refused("mysql://root:geheim@[::/");
+        assert!(!unreadable.contains("geheim"), "{unreadable}");
+        let plain = refused("mysql://root@localhost:99999/");
+        assert!(plain.contains("root@localhost:99999"), "{plain}");
     }
 
     #[test]
@@ -272,7 +239,7 @@ mod tests {
             "mysql://root@10.0.0.1/",
             "mysql://root@[2001:db8::1]/",
         ] {
-            let error = text.parse::<Dsn>().unwrap_err().to_string();
+            let error = refused(text);
             assert!(error.contains("is not on this machine"), "{error}");
         }
     }
@@ -288,28 +255,29 @@ mod tests {
             "mysql://root@0.0.0.0/",
             "localhost",
         ] {
-            let error = text.parse::<Dsn>().unwrap_err().to_string();
+            let error = refused(text);
             assert!(error.contains("is not a server's address"), "{error}");
         }
     }
 
     #[test]
     fn localhost_is_the_usual_socket_where_there_is_one() {
-        let usual = dsn("mysql://root@localhost/");
-        assert_eq!(
-            usual.endpoint(|path| path == Path::new("/tmp/mysql.sock")),
-            Endpoint::Socket("/tmp/mysql.sock".into())
-        );
+        let endpoint = |text: &str, socket: &str| {
+            let exists = |path: &Path| path == Path::new(socket);
+            parse(text, exists).unwrap().endpoint
+        };
+        let socket = Endpoint::Socket("/tmp/mysql.sock".into());
+        assert_eq!(endpoint("mysql://root@localhost/", "/tmp/mysql.sock"), socket);
         let tcp = Endpoint::Tcp(Ipv4Addr::LOCALHOST.into(), 3306);
-        assert_eq!(usual.endpoint(|_| false), tcp);
-        assert_eq!(dsn("mysql://root@localhost:3306/").endpoint(|_| true), tcp);
+        assert_eq!(endpoint("mysql://root@localhost/", ""), tcp);
+        assert_eq!(endpoint("mysql://root@localhost:3306/", "/tmp/mysql.sock"), tcp);
     }
 
     proptest! {
         #[test]
         fn no_text_panics(text in ".{0,60}") {
-            let _ = text.parse::<Dsn>();
-            let _ = format!("mysql://{text}").parse::<Dsn>();
+            let _ = parse(&text, |_| false);
+            let _ = parse(&format!("mysql://{text}"), |_| false);
         }
     }
 }

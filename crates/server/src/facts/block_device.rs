@@ -64,9 +64,7 @@ impl BlockDeviceFacts {
             direct_io: flag("loop/dio"),
         })
     }
-}
 
-impl BlockDeviceFacts {
     /// Returns the directory of the file behind a loop device, even if the file's name was removed.
     pub(crate) fn backing_directory(&self) -> Option<PathBuf> {
         let file = self.backing_file.as_ref()?.to_str()?;

@@ -60,7 +60,7 @@ impl FileSystemFacts {
             .device
             .as_ref()
             .and_then(BlockDeviceFacts::backing_directory);
-        // The name may mean something else here than to who mounted it: then it is not told.
+        // The name may mean another file system here than where it was mounted: then it is left out.
         facts.below = image
             .and_then(|directory| Self::by_itself(&directory, &directory, known_to).ok())
             .filter(|below| below.mount_point != facts.mount_point)

@@ -64,18 +64,14 @@ impl HostFacts {
             file_systems,
             placed: placed
                 .iter()
-                .map(PlacedFacts::of)
+                .map(|placed| {
+                    Ok(PlacedFacts {
+                        class: placed.class,
+                        on: placed.on,
+                        file_system: FileSystemFacts::of(&placed.directory)?,
+                    })
+                })
                 .collect::<Result<_, ServerError>>()?,
-        })
-    }
-}
-
-impl PlacedFacts {
-    fn of(placed: &Placed) -> Result<Self, ServerError> {
-        Ok(Self {
-            class: placed.class,
-            on: placed.on,
-            file_system: FileSystemFacts::of(&placed.directory)?,
         })
     }
 }

@@ -55,6 +55,11 @@ impl ServerFacts {
         log_names(&self.variables)
     }
 
+    /// Returns the data directory, if it is known.
+    pub fn data_directory(&self) -> Option<PathBuf> {
+        self.variables.get("datadir").map(PathBuf::from)
+    }
+
     /// Returns whether the server uses a thread pool (`thread_handling`). A server without that variable has a thread
     /// for each connection.
     pub fn pools_threads(&self) -> bool {

@@ -1,12 +1,14 @@
 //! Unprivileged user that private instances run as.
 
-use std::fs::Metadata;
+use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::fs::{MetadataExt, chown};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use uzers::User;
+
+use crate::error::ServerError;
 
 /// Users that a server may run as, in order of preference.
 const CANDIDATES: [&str; 3] = ["mysql", "logtrace", "nobody"];
@@ -47,6 +49,24 @@ impl ServerUser {
     /// Makes the user the owner of a file or directory.
     pub fn own(&self, path: &Path) -> io::Result<()> {
         chown(path, Some(self.uid), Some(self.gid))
+    }
+
+    /// Makes a directory, unless it exists, and checks that the user may enter it. Returns its path without symbolic
+    /// links.
+    pub(crate) fn create_directory(&self, path: &Path) -> Result<PathBuf, ServerError> {
+        let fail = |what| ServerError::directory(what, path);
+        fs::create_dir_all(path).map_err(fail("create"))?;
+        let path = path.canonicalize().map_err(fail("find"))?;
+        match self.first_closed(&path).map_err(fail("inspect"))? {
+            None => Ok(path),
+            Some(closed) => Err(anyhow!(
+                "the server runs as user {}, who may not enter {closed}: chmod o+x {closed}, or choose another directory \
+                 with --home",
+                self.name,
+                closed = closed.display()
+            )
+            .into()),
+        }
     }
 
     /// Returns the first directory on the path, `path` included, that the user may not enter, or `None` if it may enter
@@ -103,7 +123,6 @@ impl ServerUser {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;

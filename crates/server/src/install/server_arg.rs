@@ -5,9 +5,9 @@ use std::str::FromStr;
 
 use anyhow::anyhow;
 
-use crate::connection::dsn::Dsn;
+use crate::connection::dsn::parse_dsn;
 use crate::error::ServerError;
-use logtrace_common::Flavor;
+use logtrace_common::{Connection, Flavor};
 
 /// Choice of a server to measure.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub enum ServerChoice {
     /// Private instance of this program.
     Binary(PathBuf),
     /// Server that runs already.
-    Running(Dsn),
+    Running(Connection),
 }
 
 impl FromStr for ServerChoice {
@@ -27,7 +27,7 @@ impl FromStr for ServerChoice {
         match text {
             "mysql" => Ok(Self::Flavor(Flavor::MySql)),
             "mariadb" => Ok(Self::Flavor(Flavor::MariaDb)),
-            address if address.contains("://") => Ok(Self::Running(address.parse()?)),
+            address if address.contains("://") => Ok(Self::Running(parse_dsn(address)?)),
             path if path.contains('/') => Ok(Self::Binary(path.into())),
             other => Err(anyhow!(
                 "{other:?} is not a server: write mysql, mariadb, /path/to/mysqld or mysql://USER@localhost/"

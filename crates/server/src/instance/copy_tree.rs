@@ -1,12 +1,9 @@
-//! Copies of data directories: with shared blocks if the file system supports them, with the holes of files, and on
-//! disk when the copy ends.
+//! Copies of data directories: with shared blocks if the file system supports them, and with the holes of files.
 
-use std::cell::RefCell;
-use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, DirEntry, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, fchown};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::fs::{FallocateFlags, SeekFrom as SeekTo, fallocate, ioctl_ficlone, seek, syncfs};
 use rustix::io::Errno;
@@ -14,87 +11,55 @@ use rustix::io::Errno;
 use crate::error::ServerError;
 use crate::install::os_user::ServerUser;
 
-/// Target of an entry at the top of a copied directory.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Route<'a> {
-    /// The copy itself.
-    Copy,
-    /// Another directory, which exists.
-    To(&'a Path),
-    /// Nowhere: the entry is left out.
-    Nowhere,
-}
+/// Function that returns the existing directory of the copy of an entry, or `None` to leave the entry out.
+type Target<'a> = dyn Fn(&DirEntry) -> Option<&'a Path> + 'a;
 
-/// Copies the files and directories under `from` to the new directory `to`, which belongs to `user`. Waits until they
-/// are on disk: writes at a later time would disturb the measurement.
-pub(crate) fn copy_tree<'a>(
+/// Copies the files and directories under `from` to the new directory `to`, which belongs to `user`. `target` applies to
+/// the entries at the top.
+pub(crate) fn copy_tree(
     from: &Path,
     to: &Path,
     user: &ServerUser,
-    route: &dyn Fn(&DirEntry) -> Route<'a>,
-) -> Result<(), ServerError> {
-    let used = RefCell::new(BTreeSet::from([to]));
-    let target = |entry: &DirEntry| {
-        let directory = match route(entry) {
-            Route::Copy => to,
-            Route::To(directory) => directory,
-            Route::Nowhere => return None,
-        };
-        used.borrow_mut().insert(directory);
-        Some(directory.join(entry.file_name()))
-    };
-    copy_directory(from, to, user, &target)?;
-    used.into_inner().into_iter().try_for_each(sync)
-}
-
-/// Copies the contents of the directory `from` into the existing directory `to` in the same way.
-pub(crate) fn copy_contents(from: &Path, to: &Path, user: &ServerUser) -> Result<(), ServerError> {
-    copy_entries(from, to, user, &|entry| Some(to.join(entry.file_name())))?;
-    sync(to)
-}
-
-/// Waits until the whole file system of a directory is on disk.
-fn sync(directory: &Path) -> Result<(), ServerError> {
-    let sync = || syncfs(File::open(directory)?).map_err(io::Error::from);
-    sync().map_err(|source| ServerError::copy(directory, directory, source))
-}
-
-fn copy_directory(
-    from: &Path,
-    to: &Path,
-    user: &ServerUser,
-    target: &dyn Fn(&DirEntry) -> Option<PathBuf>,
+    target: &Target<'_>,
 ) -> Result<(), ServerError> {
     let fail = |source| ServerError::copy(from, to, source);
     let mode = fs::metadata(from).map_err(fail)?.mode() & 0o7777;
     DirBuilder::new().mode(mode).create(to).map_err(fail)?;
     user.own(to).map_err(fail)?;
-    copy_entries(from, to, user, target)
+    copy_contents(from, to, user, target)
 }
 
-fn copy_entries(
+/// Copies the contents of the directory `from` into existing directories in the same way.
+pub(crate) fn copy_contents(
     from: &Path,
     to: &Path,
     user: &ServerUser,
-    target: &dyn Fn(&DirEntry) -> Option<PathBuf>,
+    target: &Target<'_>,
 ) -> Result<(), ServerError> {
     let fail = |source| ServerError::copy(from, to, source);
     for entry in fs::read_dir(from).map_err(fail)? {
         let entry = entry.map_err(fail)?;
-        let Some(target) = target(&entry) else {
+        let Some(directory) = target(&entry) else {
             continue;
         };
-        let source = entry.path();
+        let (source, copy) = (entry.path(), directory.join(entry.file_name()));
         let kind = entry.file_type().map_err(fail)?;
         if kind.is_dir() {
-            let inside = |entry: &DirEntry| Some(target.join(entry.file_name()));
-            copy_directory(&source, &target, user, &inside)?;
+            copy_tree(&source, &copy, user, &|_| Some(&copy))?;
         } else if kind.is_file() {
-            copy_file(&source, &target, user).map_err(|error| ServerError::copy(&source, &target, error))?;
+            copy_file(&source, &copy, user).map_err(|error| ServerError::copy(&source, &copy, error))?;
         }
         // Sockets and links of a server that was stopped mean nothing in a copy.
     }
     Ok(())
+}
+
+/// Waits until the whole file systems of directories are on disk: writes at a later time would disturb the measurement.
+pub(crate) fn sync<'a>(directories: impl IntoIterator<Item = &'a Path>) -> Result<(), ServerError> {
+    directories.into_iter().try_for_each(|directory| {
+        let sync = || syncfs(File::open(directory)?).map_err(io::Error::from);
+        sync().map_err(|source| ServerError::copy(directory, directory, source))
+    })
 }
 
 fn copy_file(from: &Path, to: &Path, user: &ServerUser) -> io::Result<()> {
@@ -161,7 +126,7 @@ mod tests {
             .mode(0o600)
             .open(from.join("key"));
         drop(key.unwrap());
-        copy_tree(&from, &to, &ServerUser::me(), &|_| Route::Copy).unwrap();
+        copy_tree(&from, &to, &ServerUser::me(), &|_| Some(&to)).unwrap();
         assert_eq!(fs::read(to.join("mysql/user.ibd")).unwrap(), b"rows");
         assert_eq!(fs::read(to.join("empty")).unwrap(), b"");
         assert_eq!(fs::metadata(to.join("key")).unwrap().mode() & 0o777, 0o600);
@@ -179,7 +144,7 @@ mod tests {
         let full = File::create(from.join("full")).unwrap();
         fallocate(&full, FallocateFlags::empty(), 0, size).unwrap();
         full.write_all_at(b"middle", size / 2).unwrap();
-        copy_tree(&from, &to, &ServerUser::me(), &|_| Route::Copy).unwrap();
+        copy_tree(&from, &to, &ServerUser::me(), &|_| Some(&to)).unwrap();
         for name in ["sparse", "full"] {
             assert!(fs::read(from.join(name)).unwrap() == fs::read(to.join(name)).unwrap());
         }
@@ -199,25 +164,23 @@ mod tests {
             fs::write(from.join(file), file).unwrap();
         }
         let place = |entry: &DirEntry| match entry.file_name().to_str() {
-            Some("log") => Route::To(&redo),
-            Some("left") => Route::Nowhere,
-            _ => Route::Copy,
+            Some("log") => Some(redo.as_path()),
+            Some("left") => None,
+            _ => Some(to.as_path()),
         };
         copy_tree(&from, &to, &ServerUser::me(), &place).unwrap();
         assert_eq!(fs::read(redo.join("log/log/1")).unwrap(), b"log/log/1");
         assert!(to.join("mysql/log").is_file() && to.join("other").is_file());
         assert!(!to.join("log").exists() && !to.join("left").exists());
-        copy_contents(&redo, &to, &ServerUser::me()).unwrap();
+        copy_contents(&redo, &to, &ServerUser::me(), &|_| Some(&to)).unwrap();
         assert_eq!(fs::read(to.join("log/log/1")).unwrap(), b"log/log/1");
     }
 
     #[test]
     fn a_copy_over_something_names_both() {
         let directory = tempfile::tempdir().unwrap();
-        let error = copy_tree(directory.path(), directory.path(), &ServerUser::me(), &|_| {
-            Route::Copy
-        })
-        .unwrap_err();
+        let here = directory.path();
+        let error = copy_tree(here, here, &ServerUser::me(), &|_| Some(here)).unwrap_err();
         let ServerError::Other(error) = error else {
             panic!("{error}");
         };

@@ -1,23 +1,23 @@
 //! Private directory of an instance.
 
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::anyhow;
 
 use crate::error::ServerError;
-use crate::facts::placed::Placed;
 use crate::install::os_user::ServerUser;
 use crate::instance::command_line::InstancePaths;
-use crate::instance::placed_files::{PlacedFiles, Wanting};
+use crate::instance::config::Setup;
+use crate::instance::placed_files::PlacedFiles;
 use crate::process::error_log::ServerLog;
+use crate::storage::config::Storage;
 use crate::storage::fs_image::ImageConfig;
 use crate::storage::locked_dir::LockedDir;
 use crate::storage::mount::Mounted;
 use crate::storage::placed_dirs;
-use crate::storage::placement::{INNODB_TEMPORARY, Placement};
-use logtrace_common::{FileClass, Flavor};
+use crate::storage::placement::INNODB_TEMPORARY;
+use logtrace_common::FileClass;
 
 /// Start of the name of an instance's directory.
 pub(crate) const INSTANCE_PREFIX: &str = "instance-";
@@ -32,36 +32,20 @@ const SOCKET_PATH_LIMIT: usize = 107;
 #[derive(Debug)]
 pub(crate) struct InstanceDir {
     // Dropped in this order: the lock outlives what it stands for.
-    placed: Option<PlacedFiles>,
+    pub(crate) placed: PlacedFiles,
     image: Option<Mounted>,
     directory: LockedDir,
-}
-
-/// Makes a directory and checks that the server's user may enter it.
-pub(crate) fn create_open(path: &Path, user: &ServerUser) -> Result<PathBuf, ServerError> {
-    let fail = |what| ServerError::directory(what, path);
-    fs::create_dir_all(path).map_err(fail("create"))?;
-    let path = path.canonicalize().map_err(fail("find"))?;
-    match user.first_closed(&path).map_err(fail("inspect"))? {
-        None => Ok(path),
-        Some(closed) => Err(anyhow!(
-            "the server runs as user {}, who may not enter {closed}: chmod o+x {closed}, or choose another directory with \
-             --home",
-            user.name,
-            closed = closed.display()
-        )
-        .into()),
-    }
 }
 
 impl InstanceDir {
     /// Makes a new directory under `base`, which exists.
     pub(crate) fn create(base: &Path, user: &ServerUser) -> Result<Self, ServerError> {
         let make = || {
+            let directory = LockedDir::create(base, INSTANCE_PREFIX)?;
             let dir = Self {
                 image: None,
-                placed: None,
-                directory: LockedDir::create(base, INSTANCE_PREFIX)?,
+                placed: PlacedFiles::new(directory.path()),
+                directory,
             };
             user.own(dir.path())?;
             Ok(dir)
@@ -90,54 +74,32 @@ impl InstanceDir {
         Ok(())
     }
 
-    /// Makes the locations of placed files, and the directories that a server expects.
-    pub(crate) async fn create_dirs(
-        &mut self,
-        placements: &[Placement],
-        flavor: Flavor,
-        user: &ServerUser,
-        log: &ServerLog,
-    ) -> Result<(), ServerError> {
-        let instance = self.path();
-        let wanting = Wanting {
-            instance,
-            flavor,
-            user,
-            log,
-        };
-        self.placed = Some(PlacedFiles::create(wanting, placements).await?);
+    /// Makes the server's file systems, the locations of placed files, and the directories that a server expects.
+    pub(crate) async fn create_dirs(&mut self, setup: &Setup) -> Result<(), ServerError> {
+        let Storage { image, placements } = &setup.config.storage;
+        if let Some(image) = image {
+            self.mount(image, &setup.user, &setup.log).await?;
+        }
+        for placement in placements {
+            self.placed.place(self.directory.path(), placement, setup).await?;
+        }
         let make = |directory: &Path| {
-            placed_dirs::make(directory, user).map_err(ServerError::directory("make", directory))
+            placed_dirs::make(directory, &setup.user).map_err(ServerError::directory("make", directory))
         };
         make(&self.paths().tmp)?;
-        match self.placed_for(FileClass::Temporary) {
+        match self.placed.of(FileClass::Temporary) {
             Some(directory) => make(&directory.join(INNODB_TEMPORARY)),
             None => Ok(()),
         }
-    }
-
-    /// Returns the discarded bytes of each class.
-    pub(crate) fn discarded(&self) -> Vec<(FileClass, u64)> {
-        self.placed.iter().flat_map(PlacedFiles::discarded).collect()
     }
 
     pub(crate) fn path(&self) -> &Path {
         self.directory.path()
     }
 
-    /// Returns the classes of files that are placed elsewhere.
-    pub(crate) fn placed(&self) -> &[Placed] {
-        self.placed.as_ref().map_or(&[], PlacedFiles::all)
-    }
-
-    /// Returns the directory of a class if it is placed elsewhere.
-    pub(crate) fn placed_for(&self, class: FileClass) -> Option<&Path> {
-        self.placed.as_ref()?.of(class)
-    }
-
     pub(crate) fn paths(&self) -> InstancePaths {
         let root = self.image.as_ref().map_or(self.path(), Mounted::path);
-        let of = |class| self.placed_for(class).unwrap_or(root);
+        let of = |class| self.placed.of(class).unwrap_or(root);
         InstancePaths {
             data: of(FileClass::Data).join("data"),
             tmp: of(FileClass::Temporary).join("tmp"),
@@ -148,7 +110,7 @@ impl InstanceDir {
 
     /// Removes the directory and returns an error if that fails.
     pub(crate) fn remove(self) -> io::Result<()> {
-        self.placed.map_or(Ok(()), PlacedFiles::remove)?;
+        self.placed.remove()?;
         self.image.map_or(Ok(()), Mounted::unmount)?;
         self.directory.remove()
     }
@@ -156,6 +118,7 @@ impl InstanceDir {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;

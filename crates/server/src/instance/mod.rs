@@ -22,21 +22,20 @@ use anyhow::{Context, anyhow};
 use crate::error::{NEEDED_MIB, ServerError, SettingError};
 use crate::facts::placed::Placed;
 use crate::facts::server::ServerFacts;
-use crate::install::os_user::ServerUser;
 use crate::instance::buffer_pool::pool_is_loaded;
-use crate::instance::config::InstanceConfig;
-use crate::instance::launch::{Setup, Started, settings_with};
+use crate::instance::config::{InstanceConfig, Setup};
+use crate::instance::instance_dir::InstanceDir;
+use crate::instance::launch::settings_with;
 use crate::instance::snapshot::DataSnapshot;
 use crate::instance::stale::sweep_stale;
-use crate::instance::template::TemplateSource;
+use crate::process::child::ServerProcess;
 use crate::process::error_log::{ServerLog, error_lines};
 use crate::process::pidfd::Exit;
 use crate::settings::live::{SettingsChange, is_live};
 use crate::settings::set_global::{reset_to_default, set_verified};
-use crate::settings::variable::with_defaults;
+use crate::settings::variable::{fixed_at_initialisation, verify, with_defaults};
 use crate::storage::mount_namespace::enter_mount_namespace;
-use logtrace_common::FileClass;
-use logtrace_common::{Connection, Variable};
+use logtrace_common::{Connection, Endpoint, FileClass, Tls, Variable};
 
 /// Longest time for a server to stop before it is killed.
 const STOP_PATIENCE: Duration = Duration::from_secs(20);
@@ -53,58 +52,46 @@ const CANNOT_STOP: &str = "cannot stop the server";
 /// kills the server, and the next start removes the directory.
 #[derive(Debug)]
 pub struct Instance {
-    started: Started,
-    config: InstanceConfig,
+    // Dropped in this order: no server writes to a directory that goes.
+    process: ServerProcess,
+    dir: InstanceDir,
+    connection: Connection,
+    facts: ServerFacts,
+    /// All settings of the server: defaults, chosen ones, and those that place its files.
+    settings: Vec<Variable>,
+    setup: Setup,
 }
 
 impl Instance {
     /// Starts a server and waits until it answers. If the future is dropped, nothing is left behind.
     ///
+    /// A server with a snapshot starts with a copy of it, and its buffer pool has the pages that it had at the snapshot, if
+    /// they fit.
+    ///
     /// The server dies with the thread that polls this: call it from the main thread, or from one that lives as long as
     /// the measurement.
     pub async fn start(
         config: &InstanceConfig,
-        progress: &(dyn Fn(&str) + Sync),
-    ) -> Result<Self, ServerError> {
-        Self::start_with(config, None, progress).await
-    }
-
-    /// Does the same as [`Instance::start`] with a copy of the snapshot, if there is one. The buffer pool then has the
-    /// pages that it had at the snapshot, if they fit.
-    pub async fn start_with(
-        config: &InstanceConfig,
         snapshot: Option<&DataSnapshot>,
         progress: &(dyn Fn(&str) + Sync),
     ) -> Result<Self, ServerError> {
-        if config.needs_mounts() {
+        let InstanceConfig { binary, storage, .. } = config;
+        if storage.needs_mounts() {
             // First: threads that copy data must be in the namespace.
             enter_mount_namespace()?;
         }
-        let settings = with_defaults(config.binary.flavor, &config.settings)?;
-        let user = ServerUser::choose()?;
-        let base = instance_dir::create_open(&config.base, &user)?;
-        sweep(&base, progress)?;
-        config.check_storage(&base, &settings, &user)?;
-        let log = ServerLog::open(&config.log).map_err(ServerError::directory("open", &config.log))?;
-        let source = TemplateSource {
-            binary: &config.binary,
-            settings: &settings,
-            user: &user,
-            log: &log,
-            templates: &config.templates,
-        };
+        let settings = with_defaults(binary.flavor, &config.settings)?;
+        let setup = Setup::new(config)?;
+        sweep(&setup.base, progress)?;
+        storage.check(&setup.base, binary.flavor, &settings, &setup.user)?;
+        let fixed = fixed_at_initialisation(&settings);
         let data = match snapshot {
-            Some(snapshot) => snapshot.data_for(&config.binary, &settings)?,
-            None => source.prepare(progress).await?,
+            Some(snapshot) => snapshot.data_for(binary, &fixed)?,
+            None => template::prepare(&setup, &fixed, progress).await?,
         };
-        let setup = Setup {
-            config,
-            user: &user,
-            log: &log,
-            base: &base,
-        };
-        let started = async { setup.start(setup.make(data).await?).await };
-        let started = started.await.map_err(|error| match (&config.image, error) {
+        let base = setup.base.clone();
+        let started = async { Self::start_in(setup.make_dir(data).await?, setup).await };
+        let started = started.await.map_err(|error| match (&storage.image, error) {
             (Some(image), ServerError::DiskFull(path)) if path == base => anyhow!(
                 "the server's file system of {} is full: a private server needs {NEEDED_MIB} MiB there, and space for \
                  its tables and logs. Choose a larger --fs-size",
@@ -116,20 +103,49 @@ impl Instance {
         if snapshot.is_some() {
             pool_is_loaded(&started.connection).await?;
         }
-        let config = config.clone();
-        Ok(Self { started, config })
+        Ok(started)
+    }
+
+    /// Starts a server on the files in `dir`, and waits until it answers.
+    async fn start_in(dir: InstanceDir, setup: Setup) -> Result<Self, ServerError> {
+        let settings = settings_with(
+            setup.config.binary.flavor,
+            &setup.config.settings,
+            &dir.placed.all,
+        )?;
+        let connection = Connection {
+            endpoint: Endpoint::Socket(dir.paths().socket),
+            user: "root".to_owned(),
+            password: None,
+            database: None,
+            tls: Tls::Disabled,
+        };
+        let process = setup.spawn(&settings, &dir)?;
+        setup.ready(&process, &connection).await?;
+        let facts = ServerFacts::collect(&connection, process.pid(), true).await?;
+        verify(&settings, &facts.variables, facts.flavor)?;
+        Ok(Self {
+            process,
+            dir,
+            connection,
+            facts,
+            settings,
+            setup,
+        })
     }
 
     /// Shuts the server down and returns a snapshot of its data, to start other servers with.
     pub async fn stop_and_snapshot(self) -> Result<DataSnapshot, ServerError> {
-        let Self { started, config } = self;
-        let user = ServerUser::choose()?;
-        remember_pool(&started).await;
-        let log = ServerLog::open(&config.log).context(CANNOT_STOP)?;
-        let Started {
-            process, dir, facts, ..
-        } = started;
-        let exit = process.stop(STOP_PATIENCE_FOR_DATA).await.context(CANNOT_STOP)?;
+        // Makes the server note all pages of its buffer pool when it stops, instead of a quarter of them. If that fails, the
+        // next server starts with fewer pages.
+        let all = Variable::new("innodb_buffer_pool_dump_pct", "100");
+        let _ = set_verified(&self.connection, self.facts.flavor, &[all]).await;
+        let log = ServerLog::open(&self.setup.config.log).context(CANNOT_STOP)?;
+        let exit = self
+            .process
+            .stop(STOP_PATIENCE_FOR_DATA)
+            .await
+            .context(CANNOT_STOP)?;
         if exit != Exit::Code(0) {
             let lines = error_lines(&log.text()).join("\n  ");
             return Err(anyhow!(
@@ -137,9 +153,7 @@ impl Instance {
             )
             .into());
         }
-        let base = instance_dir::create_open(&config.base, &user)?;
-        let server = (&config.binary, &config.settings[..]);
-        let (snapshot, dir) = DataSnapshot::copy(base, dir, user, facts.log_names(), server).await?;
+        let (snapshot, dir) = DataSnapshot::copy(&self.setup, self.dir, self.facts.log_names()).await?;
         dir.remove()
             .context("cannot remove the directory of the server")?;
         Ok(snapshot)
@@ -147,54 +161,54 @@ impl Instance {
 
     /// Returns the facts of the server.
     pub fn facts(&self) -> &ServerFacts {
-        &self.started.facts
+        &self.facts
     }
 
     /// Returns the address and account of the server.
     pub fn connection(&self) -> &Connection {
-        &self.started.connection
+        &self.connection
     }
 
     /// Returns the process number of the server.
     pub fn pid(&self) -> u32 {
-        self.started.process.pid()
+        self.process.pid()
     }
 
     /// Returns the directory of the instance. `data` and `tmp` are in it, or in its `fs` if the server has a file
     /// system of its own.
     pub fn directory(&self) -> &Path {
-        self.started.dir.path()
+        self.dir.path()
     }
 
     /// Returns the data directory.
     pub fn data_directory(&self) -> PathBuf {
-        self.started.dir.paths().data
+        self.dir.paths().data
     }
 
     /// Returns the classes of files that are placed elsewhere.
     pub fn placed(&self) -> &[Placed] {
-        self.started.dir.placed()
+        &self.dir.placed.all
     }
 
     /// Returns the discarded bytes of each class at [`FileLocation::Nothing`](crate::FileLocation::Nothing). MariaDB
     /// writes to `/dev/null`, where bytes are not counted.
     pub fn discarded(&self) -> Vec<(FileClass, u64)> {
-        self.started.dir.discarded()
+        self.dir.placed.discarded()
     }
 
     /// Returns the path of the socket.
     pub fn socket(&self) -> PathBuf {
-        self.started.dir.paths().socket
+        self.dir.paths().socket
     }
 
     /// Returns whether the server runs.
     pub fn is_running(&self) -> bool {
-        self.started.process.watch().exit().is_none()
+        self.process.watch.exit().is_none()
     }
 
     /// Waits until the server has ended for any reason.
     pub async fn died(&self) -> Exit {
-        self.started.process.watch().ended().await
+        self.process.watch.ended().await
     }
 
     /// Gives the server these settings in place of its own; the durable defaults hold for variables that they do not name.
@@ -203,83 +217,62 @@ impl Instance {
     /// a variable that is no longer set gets its built-in default. Otherwise the server is restarted on the same files.
     /// All values are verified. On an error the server is stopped.
     pub async fn reconfigure(mut self, settings: &[Variable]) -> Result<Self, ServerError> {
-        let flavor = self.started.facts.flavor;
-        let wanted = settings_with(flavor, settings, self.started.dir.placed())?;
-        let change = SettingsChange::between(&self.started.settings, &wanted);
+        let flavor = self.facts.flavor;
+        let wanted = settings_with(flavor, settings, &self.dir.placed.all)?;
+        let change = SettingsChange::between(&self.settings, &wanted);
         if !change.is_live(flavor) {
             return self.restart(settings).await;
         }
         reset_to_default(self.connection(), &change.reset).await?;
         self.set_live(&change.set).await?;
-        self.started.settings = wanted;
-        self.config.settings = settings.to_vec();
+        self.settings = wanted;
+        self.setup.config.settings = settings.to_vec();
         Ok(self)
     }
 
     /// Shuts the server down and starts it again on the same files with these settings.
-    async fn restart(self, settings: &[Variable]) -> Result<Self, ServerError> {
-        let Self { started, mut config } = self;
-        config.settings = settings.to_vec();
-        let user = ServerUser::choose()?;
-        let base = instance_dir::create_open(&config.base, &user)?;
-        let log = ServerLog::open(&config.log).map_err(ServerError::directory("open", &config.log))?;
-        let Started { process, dir, .. } = started;
-        let stopped = process.stop(STOP_PATIENCE_FOR_DATA).await;
-        stopped.map_err(ServerError::directory("stop the server of", dir.path()))?;
-        let setup = Setup {
-            config: &config,
-            user: &user,
-            log: &log,
-            base: &base,
-        };
-        let started = setup.start(dir).await?;
+    async fn restart(mut self, settings: &[Variable]) -> Result<Self, ServerError> {
+        self.setup.config.settings = settings.to_vec();
+        self.setup.log = ServerLog::open(&self.setup.config.log)?;
+        let stopped = self.process.stop(STOP_PATIENCE_FOR_DATA).await;
+        stopped.map_err(ServerError::directory("stop the server of", self.dir.path()))?;
+        let started = Self::start_in(self.dir, self.setup).await?;
         pool_is_loaded(&started.connection).await?;
-        Ok(Self { started, config })
+        Ok(started)
     }
 
     /// Sets variables that take effect at once, and verifies them. Connections that are open keep their session values.
     pub async fn set_live(&mut self, settings: &[Variable]) -> Result<(), ServerError> {
-        let flavor = self.started.facts.flavor;
+        let flavor = self.facts.flavor;
         if let Some(other) = settings.iter().find(|setting| !is_live(flavor, setting.name())) {
             return Err(SettingError::ReadOnly(other.name().to_owned()).into());
         }
-        self.started.facts.variables = set_verified(&self.started.connection, flavor, settings).await?;
+        self.facts.variables = set_verified(&self.connection, flavor, settings).await?;
         Ok(())
     }
 
     /// Shuts the server down, kills it if that takes longer than 20 s, and removes its directory.
     pub async fn stop(self) -> io::Result<Exit> {
-        let exit = self.started.process.stop(STOP_PATIENCE).await?;
-        self.started.dir.remove()?;
+        let exit = self.process.stop(STOP_PATIENCE).await?;
+        self.dir.remove()?;
         Ok(exit)
     }
 }
 
-/// Makes the server note all pages of its buffer pool when it stops, instead of a quarter of them. If that fails, the
-/// next server starts with fewer pages.
-async fn remember_pool(started: &Started) {
-    let all = Variable::new("innodb_buffer_pool_dump_pct", "100");
-    let _ = set_verified(&started.connection, started.facts.flavor, &[all]).await;
-}
-
 fn sweep(base: &Path, progress: &(dyn Fn(&str) + Sync)) -> Result<(), ServerError> {
     let swept = sweep_stale(base).map_err(ServerError::directory("look through", base))?;
-    for path in swept.removed {
-        progress(&format!("removed {}, left by a killed run", path.display()));
+    for (path, removed) in swept.directories {
+        let path = path.display();
+        progress(&match removed {
+            Ok(()) => format!("removed {path}, left by a killed run"),
+            Err(error) => format!("cannot remove {path}, left by a killed run: {error}"),
+        });
     }
-    for disk in swept.queues {
-        progress(&format!("put back the queue of {disk}, set by a killed run"));
-    }
-    for (disk, error) in swept.queues_failed {
-        progress(&format!(
-            "cannot put back the queue of {disk}, set by a killed run: {error}"
-        ));
-    }
-    for (path, error) in swept.failed {
-        progress(&format!(
-            "cannot remove {}, left by a killed run: {error}",
-            path.display()
-        ));
+    for (disk, done) in swept.queues {
+        progress(&match done {
+            Ok(()) => format!("put back the queue of {disk}, set by a killed run"),
+            Err(error) => format!("cannot put back the queue of {disk}, set by a killed run: {error}"),
+        });
     }
     Ok(())
 }

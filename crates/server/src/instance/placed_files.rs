@@ -5,12 +5,9 @@ use std::path::{Path, PathBuf};
 
 use crate::error::ServerError;
 use crate::facts::placed::{Placed, PlacedOn};
-use crate::install::os_user::ServerUser;
-use crate::process::error_log::ServerLog;
-use crate::storage::discard_file::DiscardFile;
+use crate::instance::config::Setup;
+use crate::storage::discard_file::{DiscardFile, IN_MEMORY};
 use crate::storage::file_location::FileLocation;
-use crate::storage::fs_image::mount_error;
-use crate::storage::fs_image::size::ImageSize;
 use crate::storage::mount::{Mounted, mount};
 use crate::storage::placed_dirs::{PlacedDirs, make};
 use crate::storage::placement::{Placement, query_log_name};
@@ -19,53 +16,79 @@ use logtrace_common::{FileClass, Flavor};
 /// Files that are placed elsewhere; removed when dropped.
 #[derive(Debug)]
 pub(crate) struct PlacedFiles {
-    all: Vec<Placed>,
+    pub(crate) all: Vec<Placed>,
     discard_files: Vec<(FileClass, DiscardFile)>,
     volumes: Vec<Mounted>,
     directories: PlacedDirs,
 }
 
-/// Instance for which locations are made.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Wanting<'a> {
-    /// Directory of the instance.
-    pub(crate) instance: &'a Path,
-    pub(crate) flavor: Flavor,
-    pub(crate) user: &'a ServerUser,
-    pub(crate) log: &'a ServerLog,
-}
-
 impl PlacedFiles {
-    /// Makes the location of each placement.
-    pub(crate) async fn create(wanting: Wanting<'_>, placements: &[Placement]) -> Result<Self, ServerError> {
-        let fail = ServerError::directory("make an instance in", wanting.instance);
-        let directories =
-            PlacedDirs::create(wanting.instance, placements, wanting.flavor, wanting.user).map_err(fail)?;
-        let mut files = Self {
+    pub(crate) fn new(instance: &Path) -> Self {
+        Self {
             all: Vec::new(),
             discard_files: Vec::new(),
             volumes: Vec::new(),
-            directories,
-        };
-        for placement in placements {
-            let placed = files.place(wanting, placement).await?;
-            files.all.extend(placed);
+            directories: PlacedDirs::new(instance),
         }
-        for placed in files.directories.all() {
-            if placed.on == PlacedOn::EmptiedFile {
-                let file = placed.directory.join(query_log_name(placed.class));
-                let sink = DiscardFile::create(&file, wanting.user);
-                let sink = sink.map_err(ServerError::directory("make a log in", &placed.directory))?;
-                files.discard_files.push((placed.class, sink));
-            }
-            files.all.push(placed.clone());
-        }
-        Ok(files)
     }
 
-    /// Returns the classes of files that are placed elsewhere.
-    pub(crate) fn all(&self) -> &[Placed] {
-        &self.all
+    /// Makes the location of a placement. File systems are mounted in the directory of the instance.
+    pub(crate) async fn place(
+        &mut self,
+        instance: &Path,
+        placement: &Placement,
+        setup: &Setup,
+    ) -> Result<(), ServerError> {
+        let (class, user) = (placement.class, &setup.user);
+        let fail = ServerError::directory("make an instance in", instance);
+        let mount_point = instance.join(format!("{class}-volume"));
+        let (directory, on) = match &placement.place {
+            FileLocation::Directory(parent) => {
+                let directory = self.directories.make(parent, class, user).map_err(fail)?;
+                (directory, PlacedOn::Directory)
+            }
+            FileLocation::Nothing if setup.config.binary.flavor == Flavor::MariaDb => {
+                (PathBuf::from("/dev"), PlacedOn::DevNull)
+            }
+            // MySQL refuses `/dev/null` and FIFOs as logs (error 22).
+            FileLocation::Nothing => {
+                let made = self.directories.make(Path::new(IN_MEMORY), class, user);
+                let directory = made.map_err(fail)?;
+                let file = DiscardFile::create(&directory.join(query_log_name(class)), user)
+                    .map_err(ServerError::directory("make a log in", &directory))?;
+                self.discard_files.push((class, file));
+                (directory, PlacedOn::EmptiedFile)
+            }
+            FileLocation::Volume(image) => {
+                let volume = image.mount(instance, &mount_point, user, &setup.log).await?;
+                (self.add_volume(volume, class, setup)?, PlacedOn::Volume)
+            }
+            FileLocation::Tmpfs(size) => {
+                std::fs::create_dir(&mount_point)
+                    .map_err(ServerError::directory("make a tmpfs on", &mount_point))?;
+                let options = [format!("size={}", size.bytes()), "mode=0700".to_owned()];
+                let volume = mount("tmpfs", None, &mount_point, &options)?;
+                user.own(&mount_point)
+                    .map_err(ServerError::directory("make a tmpfs on", &mount_point))?;
+                (self.add_volume(volume, class, setup)?, PlacedOn::Tmpfs)
+            }
+        };
+        self.all.push(Placed { class, directory, on });
+        Ok(())
+    }
+
+    /// Makes a directory on a new file system, where servers find no lost+found.
+    fn add_volume(
+        &mut self,
+        volume: Mounted,
+        class: FileClass,
+        setup: &Setup,
+    ) -> Result<PathBuf, ServerError> {
+        let directory = volume.path().join(class.as_str());
+        make(&directory, &setup.user)
+            .map_err(ServerError::directory("make a directory on", volume.path()))?;
+        self.volumes.push(volume);
+        Ok(directory)
     }
 
     /// Returns the directory of a class if it is placed elsewhere.
@@ -75,10 +98,9 @@ impl PlacedFiles {
     }
 
     /// Returns the bytes of each class that logtrace discarded.
-    pub(crate) fn discarded(&self) -> impl Iterator<Item = (FileClass, u64)> {
-        self.discard_files
-            .iter()
-            .map(|(class, sink)| (*class, sink.discarded()))
+    pub(crate) fn discarded(&self) -> Vec<(FileClass, u64)> {
+        let files = self.discard_files.iter();
+        files.map(|(class, file)| (*class, file.discarded())).collect()
     }
 
     /// Removes all locations and returns an error if that fails.
@@ -87,49 +109,4 @@ impl PlacedFiles {
         self.volumes.into_iter().try_for_each(Mounted::unmount)?;
         self.directories.remove()
     }
-
-    async fn place(
-        &mut self,
-        wanting: Wanting<'_>,
-        placement: &Placement,
-    ) -> Result<Option<Placed>, ServerError> {
-        let class = placement.class;
-        let mount_point = wanting.instance.join(format!("{class}-volume"));
-        let on = match &placement.place {
-            FileLocation::Nothing if wanting.flavor == Flavor::MariaDb => {
-                let directory = PathBuf::from("/dev");
-                let on = PlacedOn::DevNull;
-                return Ok(Some(Placed { class, directory, on }));
-            }
-            // Made already.
-            FileLocation::Directory(_) | FileLocation::Nothing => return Ok(None),
-            FileLocation::Volume(image) => {
-                let Wanting {
-                    instance, user, log, ..
-                } = wanting;
-                let volume = image.mount(instance, &mount_point, user, log).await?;
-                self.volumes.push(volume);
-                PlacedOn::Volume
-            }
-            FileLocation::Tmpfs(size) => {
-                self.volumes.push(mount_tmpfs(*size, &mount_point, wanting.user)?);
-                PlacedOn::Tmpfs
-            }
-        };
-        // A directory in it, where servers find no lost+found.
-        let directory = mount_point.join(class.as_str());
-        make(&directory, wanting.user)
-            .map_err(ServerError::directory("make a directory on", &mount_point))?;
-        Ok(Some(Placed { class, directory, on }))
-    }
-}
-
-fn mount_tmpfs(size: ImageSize, mount_point: &Path, user: &ServerUser) -> Result<Mounted, ServerError> {
-    let fail = || ServerError::directory("make a tmpfs on", mount_point);
-    let options = [format!("size={}", size.bytes()), "mode=0700".to_owned()];
-    std::fs::create_dir(mount_point).map_err(fail())?;
-    let mounted = mount("tmpfs", None, mount_point, &options);
-    let mounted = mounted.map_err(|refusal| mount_error("tmpfs", &options, refusal))?;
-    user.own(mount_point).map_err(fail())?;
-    Ok(mounted)
 }

@@ -1,7 +1,6 @@
 //! Snapshot of the data of a stopped server, with which other servers can start.
 
 use std::fs::DirEntry;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
@@ -9,11 +8,13 @@ use anyhow::ensure;
 use crate::error::ServerError;
 use crate::install::binary::Binary;
 use crate::install::os_user::ServerUser;
-use crate::instance::copy_tree::{Route, copy_contents, copy_tree};
+use crate::instance::config::Setup;
+use crate::instance::copy_tree::{copy_contents, copy_tree, sync};
 use crate::instance::instance_dir::InstanceDir;
 use crate::settings::variable::{BINLOG, fixed_at_initialisation};
 use crate::storage::locked_dir::LockedDir;
-use logtrace_common::{FileClass, LogNames, Variable};
+use crate::storage::placement::INITIALISED;
+use logtrace_common::{LogNames, Variable};
 
 /// Start of the name of a snapshot's directory.
 pub(crate) const SNAPSHOT_PREFIX: &str = "kept-";
@@ -32,16 +33,15 @@ pub struct DataSnapshot {
 }
 
 impl DataSnapshot {
-    /// Copies the data of a stopped server. `base` is the directory of instances.
+    /// Copies the data of a stopped server.
     pub(crate) async fn copy(
-        base: PathBuf,
+        setup: &Setup,
         dir: InstanceDir,
-        user: ServerUser,
         logs: LogNames,
-        server: (&Binary, &[Variable]),
     ) -> Result<(Self, InstanceDir), ServerError> {
-        let directory = LockedDir::create(&base, SNAPSHOT_PREFIX)
-            .map_err(ServerError::directory("keep data in", &base))?;
+        let (base, user) = (&setup.base, setup.user.clone());
+        let directory =
+            LockedDir::create(base, SNAPSHOT_PREFIX).map_err(ServerError::directory("keep data in", base))?;
         let to = directory.path().join("data");
         let target = to.clone();
         // Whoever stops waiting: the directories go when the copy ends.
@@ -52,17 +52,17 @@ impl DataSnapshot {
         let copied = copying
             .await
             .unwrap_or_else(|ended| Err(ServerError::copy(&to, &to, ended.into())));
-        let (directory, dir) = copied.map_err(|error| error.in_base(&base))?;
+        let (directory, dir) = copied.map_err(|error| error.in_base(base))?;
         let snapshot = Self {
             directory,
-            binary: server.0.clone(),
-            fixed: fixed_at_initialisation(server.1),
+            binary: setup.config.binary.clone(),
+            fixed: fixed_at_initialisation(&setup.config.settings),
         };
         Ok((snapshot, dir))
     }
 
     /// Returns the data directory to copy, if the server can read it.
-    pub(crate) fn data_for(&self, binary: &Binary, settings: &[Variable]) -> anyhow::Result<PathBuf> {
+    pub(crate) fn data_for(&self, binary: &Binary, fixed: &[Variable]) -> anyhow::Result<PathBuf> {
         let name = |binary: &Binary| {
             let path = binary.path.display();
             format!("{} {} at {path}", binary.flavor, binary.version)
@@ -73,13 +73,12 @@ impl DataSnapshot {
             name(&self.binary),
             name(binary)
         );
-        let fixed = fixed_at_initialisation(settings);
         let words = |settings: &[Variable]| settings.iter().map(Variable::to_string).collect::<Vec<_>>();
         ensure!(
             fixed == self.fixed,
             "the data is from a server with {:?}, and a server with {:?} cannot read it: load it once for each",
             words(&self.fixed),
-            words(&fixed)
+            words(fixed)
         );
         Ok(self.directory.path().join("data"))
     }
@@ -88,26 +87,16 @@ impl DataSnapshot {
     pub fn directory(&self) -> &Path {
         self.directory.path()
     }
-
-    /// Removes the directory and returns an error if that fails.
-    pub fn remove(self) -> io::Result<()> {
-        self.directory.remove()
-    }
 }
 
 /// Copies all files of an instance into one data directory, including those placed elsewhere.
 fn gather(dir: &InstanceDir, to: &Path, user: &ServerUser, logs: &LogNames) -> Result<(), ServerError> {
-    let route = |entry: &DirEntry| match is_data(&entry.file_name().to_string_lossy(), logs) {
-        true => Route::Copy,
-        false => Route::Nowhere,
-    };
-    copy_tree(&dir.paths().data, to, user, &route)?;
-    for class in [FileClass::Redo, FileClass::Doublewrite, FileClass::Undo] {
-        if let Some(placed) = dir.placed_for(class) {
-            copy_contents(placed, to, user)?;
-        }
+    let target = |entry: &DirEntry| is_data(&entry.file_name().to_string_lossy(), logs).then_some(to);
+    copy_tree(&dir.paths().data, to, user, &target)?;
+    for placed in INITIALISED.into_iter().filter_map(|class| dir.placed.of(class)) {
+        copy_contents(placed, to, user, &|_| Some(to))?;
     }
-    Ok(())
+    sync([to])
 }
 
 /// Returns whether an entry of a data directory is data. A server makes other entries anew.

@@ -8,41 +8,31 @@ use std::path::{Path, PathBuf};
 use crate::instance::instance_dir::INSTANCE_PREFIX;
 use crate::instance::snapshot::SNAPSHOT_PREFIX;
 use crate::storage::disk_queue::sweep_queues;
-use crate::storage::locked_dir::{guard, is_in_use};
+use crate::storage::locked_dir::{guard, is_in_use, unless_gone};
 use crate::storage::placed_dirs;
 
 /// Result of [`sweep_stale`].
 #[derive(Debug, Default)]
 pub struct Swept {
-    /// Directories that were removed.
-    pub removed: Vec<PathBuf>,
-    /// Directories that could not be removed wholly. The next sweep tries again.
-    pub failed: Vec<(PathBuf, io::Error)>,
-    /// Disks that have their old queue settings again.
-    pub queues: Vec<String>,
-    /// Disks that do not have their old queue settings again.
-    pub queues_failed: Vec<(String, io::Error)>,
+    /// Directories, and whether they were removed wholly. The next sweep tries again.
+    pub directories: Vec<(PathBuf, io::Result<()>)>,
+    /// Disks, and whether they have their old queue settings again.
+    pub queues: Vec<(String, io::Result<()>)>,
 }
 
 /// Removes instances and snapshots under `base` if the logtrace that made them is gone, with the files that it placed
 /// elsewhere. Gives disks the queue settings that they had before.
 pub fn sweep_stale(base: &Path) -> io::Result<Swept> {
-    let mut swept = Swept::default();
-    for (disk, done) in sweep_queues(base)? {
-        match done {
-            Ok(()) => swept.queues.push(disk),
-            Err(error) => swept.queues_failed.push((disk, error)),
-        }
-    }
+    let mut swept = Swept {
+        queues: sweep_queues(base)?,
+        ..Swept::default()
+    };
     let _guard = guard(base)?;
     for name in instance_names(base)? {
         let path = base.join(name);
-        if is_in_use(&path) {
-            continue;
-        }
-        match remove_stale(&path) {
-            Ok(()) => swept.removed.push(path),
-            Err(error) => swept.failed.push((path, error)),
+        if !is_in_use(&path) {
+            let removed = placed_dirs::sweep(&path).and_then(|()| unless_gone(fs::remove_dir_all(&path)));
+            swept.directories.push((path, removed));
         }
     }
     Ok(swept)
@@ -70,14 +60,6 @@ fn instance_names(base: &Path) -> io::Result<BTreeSet<String>> {
     Ok(names)
 }
 
-fn remove_stale(instance: &Path) -> io::Result<()> {
-    placed_dirs::sweep(instance)?;
-    match fs::remove_dir_all(instance) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,7 +81,9 @@ mod tests {
         fs::create_dir(&other).unwrap();
         let list_alone = base.path().join("instance-placed");
         fs::write(base.path().join("instance-placed.placed"), "").unwrap();
-        let mut removed = sweep_stale(base.path()).unwrap().removed;
+        let swept = sweep_stale(base.path()).unwrap().directories;
+        assert!(swept.iter().all(|(_, removed)| removed.is_ok()), "{swept:?}");
+        let mut removed: Vec<_> = swept.into_iter().map(|(path, _)| path).collect();
         removed.sort();
         assert_eq!(removed, [stale, cut_short, list_alone, kept]);
         assert!(living.path().is_dir() && other.is_dir());

@@ -35,6 +35,6 @@ pub(crate) fn failed(binary: &Binary, how: &str, log: &ServerLog) -> ServerError
         true => "(it logged nothing)".to_owned(),
         false => lines.join("\n  "),
     };
-    let (flavor, version, log) = (binary.flavor, &binary.version, log.path().display());
+    let (flavor, version, log) = (binary.flavor, &binary.version, log.path.display());
     anyhow!("{flavor} {version} {how}:\n  {lines}\nFull log: {log}").into()
 }

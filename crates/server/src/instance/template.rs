@@ -13,14 +13,12 @@ use tempfile::TempDir;
 
 use crate::error::ServerError;
 use crate::install::binary::{Binary, path_list};
-use crate::install::os_user::ServerUser;
 use crate::instance::command_line;
-use crate::instance::instance_dir;
+use crate::instance::config::Setup;
 use crate::instance::startup_failure::ended;
 use crate::process::child::{Launch, ServerProcess};
-use crate::process::error_log::ServerLog;
 use crate::process::pidfd::Exit;
-use crate::settings::variable::fixed_at_initialisation;
+use crate::storage::locked_dir::unless_gone;
 use logtrace_common::Variable;
 
 /// Interval between two looks at a template that another process makes.
@@ -29,164 +27,125 @@ const LOCK_POLL: Duration = Duration::from_millis(50);
 /// Suffix of the key in the name of an unfinished template.
 const UNFINISHED: &str = ".unfinished-";
 
-/// Inputs of a template.
-#[derive(Debug)]
-pub(crate) struct TemplateSource<'a> {
-    pub(crate) binary: &'a Binary,
-    /// Settings of the instance. Only those that initialisation depends on are used.
-    pub(crate) settings: &'a [Variable],
-    pub(crate) user: &'a ServerUser,
-    pub(crate) log: &'a ServerLog,
-    /// Directory of all templates.
-    pub(crate) templates: &'a Path,
+/// Returns the directory of the template for these settings, on which initialisation depends. Initialises it if there is
+/// none yet. Two processes that need the same template at the same time initialise it once.
+pub(crate) async fn prepare(
+    setup: &Setup,
+    fixed: &[Variable],
+    progress: &(dyn Fn(&str) + Sync),
+) -> Result<PathBuf, ServerError> {
+    let (binary, templates) = (&setup.config.binary, &setup.config.home.templates);
+    let metadata = fs::metadata(&binary.path).map_err(ServerError::directory("read", &binary.path))?;
+    let key = key(binary, &metadata, fixed);
+    let template = templates.join(&key);
+    if template.is_dir() {
+        return Ok(template);
+    }
+    setup.user.create_directory(templates)?;
+    let _lock = lock(&templates.join(format!("{key}.lock")), progress).await?;
+    if !template.is_dir() {
+        // Failing costs disk space, not correctness: the next one tries again.
+        let _ = remove_unfinished(templates, |unfinished| unfinished == key);
+        progress(&format!(
+            "initialising a {} {} data directory (once)",
+            binary.flavor, binary.version
+        ));
+        make(setup, fixed, &key, &template).await?;
+    }
+    Ok(template)
 }
 
-impl TemplateSource<'_> {
-    /// Returns the directory of the template, and initialises it if there is none yet. Two processes that need the same
-    /// template at the same time initialise it once.
-    pub(crate) async fn prepare(&self, progress: &(dyn Fn(&str) + Sync)) -> Result<PathBuf, ServerError> {
-        let key = self.key()?;
-        let template = self.templates.join(&key);
-        if template.is_dir() {
-            return Ok(template);
+async fn lock(path: &Path, progress: &(dyn Fn(&str) + Sync)) -> Result<File, ServerError> {
+    let mut options = OpenOptions::new();
+    let file = options
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(path)
+        .map_err(ServerError::directory("open the lock", path))?;
+    let mut is_waiting = false;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(source)) => return Err(ServerError::directory("lock", path)(source)),
         }
-        instance_dir::create_open(self.templates, self.user)?;
-        let _lock = self.lock(&key, progress).await?;
-        if !template.is_dir() {
-            self.remove_unfinished(&key);
-            let Binary { flavor, version, .. } = self.binary;
-            progress(&format!(
-                "initialising a {flavor} {version} data directory (once)"
-            ));
-            self.make(&key, &template).await?;
+        if !is_waiting {
+            progress("waiting for another logtrace that initialises the same data directory");
+            is_waiting = true;
         }
-        Ok(template)
+        tokio::time::sleep(LOCK_POLL).await;
     }
+}
 
-    /// Returns a name of the server and of everything that its initialised files depend on.
-    fn key(&self) -> Result<String, ServerError> {
-        let path = &self.binary.path;
-        let metadata = fs::metadata(path).map_err(ServerError::directory("read", path))?;
-        Ok(key(
-            self.binary,
-            &metadata,
-            &fixed_at_initialisation(self.settings),
-        ))
+async fn make(setup: &Setup, fixed: &[Variable], key: &str, template: &Path) -> Result<(), ServerError> {
+    let templates = &setup.config.home.templates;
+    let fail = |what| ServerError::directory(what, templates);
+    let work = TempDir::with_prefix_in(format!("{key}{UNFINISHED}"), templates).map_err(fail("write to"))?;
+    let (data, tmp) = (work.path().join("data"), work.path().join("tmp"));
+    fs::create_dir(&tmp).map_err(fail("write to"))?;
+    for directory in [work.path(), &tmp] {
+        setup.user.own(directory).map_err(fail("write to"))?;
     }
+    initialise(setup, fixed, work.path(), &data, &tmp).await?;
+    // Each instance shall make a server_uuid of its own.
+    unless_gone(fs::remove_file(data.join("auto.cnf"))).map_err(fail("write to"))?;
+    let sync = || rustix::fs::syncfs(File::open(&data)?).map_err(io::Error::from);
+    sync().map_err(fail("write to"))?;
+    fs::rename(&data, template).map_err(fail("write to"))
+}
 
-    async fn lock(&self, key: &str, progress: &(dyn Fn(&str) + Sync)) -> Result<File, ServerError> {
-        let path = self.templates.join(format!("{key}.lock"));
-        let open = || {
-            OpenOptions::new()
-                .write(true)
-                .create(true)
-                .truncate(false)
-                .mode(0o600)
-                .open(&path)
-        };
-        let file = open().map_err(ServerError::directory("open the lock", &path))?;
-        let mut told = false;
-        loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(file),
-                Err(TryLockError::WouldBlock) => {}
-                Err(TryLockError::Error(source)) => {
-                    return Err(ServerError::directory("lock", &path)(source));
-                }
-            }
-            if !told {
-                progress("waiting for another logtrace that initialises the same data directory");
-                told = true;
-            }
-            tokio::time::sleep(LOCK_POLL).await;
-        }
-    }
-
-    /// Removes unfinished templates of a killed logtrace. The caller holds the lock.
-    fn remove_unfinished(&self, key: &str) {
-        let Ok(entries) = fs::read_dir(self.templates) else {
-            return;
-        };
-        for entry in entries.flatten() {
-            if entry.file_name().to_string_lossy().starts_with(&unfinished(key)) {
-                // Failing costs disk space, not correctness: the next one tries again.
-                let _ = fs::remove_dir_all(entry.path());
-            }
-        }
-    }
-
-    async fn make(&self, key: &str, template: &Path) -> Result<(), ServerError> {
-        let fail = |what| ServerError::directory(what, self.templates);
-        let work = TempDir::with_prefix_in(unfinished(key), self.templates).map_err(fail("write to"))?;
-        let (data, tmp) = (work.path().join("data"), work.path().join("tmp"));
-        fs::create_dir(&tmp).map_err(fail("write to"))?;
-        for directory in [work.path(), &tmp] {
-            self.user.own(directory).map_err(fail("write to"))?;
-        }
-        self.initialise(work.path(), &data, &tmp).await?;
-        // Each instance shall make a server_uuid of its own.
-        match fs::remove_file(data.join("auto.cnf")) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(fail("write to")(error)),
-            _ => {}
-        }
-        let sync = || rustix::fs::syncfs(File::open(&data)?).map_err(io::Error::from);
-        sync().map_err(fail("write to"))?;
-        fs::rename(&data, template).map_err(fail("write to"))
-    }
-
-    async fn initialise(&self, work: &Path, data: &Path, tmp: &Path) -> Result<(), ServerError> {
-        let (program, arguments) = command_line::initialise(
-            self.binary,
-            data,
-            tmp,
-            &fixed_at_initialisation(self.settings),
-        )
-        .map_err(|scripts| {
+async fn initialise(
+    setup: &Setup,
+    fixed: &[Variable],
+    work: &Path,
+    data: &Path,
+    tmp: &Path,
+) -> Result<(), ServerError> {
+    let Setup {
+        config, user, log, ..
+    } = setup;
+    let (program, arguments) =
+        command_line::initialise(&config.binary, data, tmp, fixed).map_err(|scripts| {
             let list = path_list(&scripts);
             anyhow!(
-                "found none of {list} to initialise a data directory: install the whole of MariaDB's server \
-                         package"
+                "found none of {list} to initialise a data directory: install the whole of MariaDB's server package"
             )
         })?;
-        let process = ServerProcess::spawn(&Launch {
-            program: &program,
-            arguments: &arguments,
-            user: self.user,
-            directory: work,
-            log: self.log,
-        })?;
-        match process.watch().ended().await {
-            Exit::Code(0) => Ok(()),
-            exit => Err(ended(
-                self.binary,
-                "initialising a data directory",
-                exit,
-                self.log,
-                self.templates,
-            )),
+    let process = ServerProcess::spawn(&Launch {
+        program: &program,
+        arguments: &arguments,
+        user,
+        directory: work,
+        log,
+    })?;
+    match process.watch.ended().await {
+        Exit::Code(0) => Ok(()),
+        exit => {
+            let doing = "initialising a data directory";
+            Err(ended(&config.binary, doing, exit, log, &config.home.templates))
         }
     }
 }
 
 /// Removes the unfinished templates of a killed logtrace, and returns their directories.
 pub fn sweep_templates(templates: &Path) -> io::Result<Vec<PathBuf>> {
+    remove_unfinished(templates, |key| {
+        let lock = File::open(templates.join(format!("{key}.lock")));
+        lock.is_ok_and(|lock| lock.try_lock().is_ok())
+    })
+}
+
+/// Removes unfinished templates whose key nobody else initialises, and returns their directories.
+fn remove_unfinished(templates: &Path, is_free: impl Fn(&str) -> bool) -> io::Result<Vec<PathBuf>> {
     let mut removed = Vec::new();
     for entry in fs::read_dir(templates)? {
-        let path = entry?.path();
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        let Some((key, _)) = name.split_once(UNFINISHED) else {
-            continue;
-        };
-        let Ok(lock) = File::open(templates.join(format!("{key}.lock"))) else {
-            continue;
-        };
-        if lock.try_lock().is_ok() {
-            fs::remove_dir_all(&path)?;
-            removed.push(path);
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.split_once(UNFINISHED).is_some_and(|(key, _)| is_free(key)) {
+            fs::remove_dir_all(entry.path())?;
+            removed.push(entry.path());
         }
     }
     Ok(removed)
@@ -200,10 +159,6 @@ fn key(binary: &Binary, metadata: &Metadata, settings: &[Variable]) -> String {
     settings.hash(&mut hasher);
     let flavor = binary.flavor.as_str();
     format!("{flavor}-{}-{:016x}", binary.version, hasher.finish())
-}
-
-fn unfinished(key: &str) -> String {
-    format!("{key}{UNFINISHED}")
 }
 
 #[cfg(test)]

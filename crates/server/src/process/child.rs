@@ -33,7 +33,7 @@ pub(crate) struct Launch<'a> {
 #[derive(Debug)]
 pub(crate) struct ServerProcess {
     child: Child,
-    watch: ProcessWatch,
+    pub(crate) watch: ProcessWatch,
 }
 
 impl ServerProcess {
@@ -70,10 +70,6 @@ impl ServerProcess {
 
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
-    }
-
-    pub(crate) fn watch(&self) -> &ProcessWatch {
-        &self.watch
     }
 
     /// Sends SIGTERM, and kills the process if it has not ended after `patience`.

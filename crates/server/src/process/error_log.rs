@@ -5,35 +5,34 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use crate::error::ServerError;
+
 /// Largest number of lines in an error.
 const MAX_LINES: usize = 6;
 
 /// Log file of a server, with the position at which the present start begins.
 #[derive(Debug)]
 pub(crate) struct ServerLog {
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     file: File,
     start: u64,
 }
 
 impl ServerLog {
     /// Opens the log for appending.
-    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+    pub(crate) fn open(path: &Path) -> Result<Self, ServerError> {
+        let fail = || ServerError::directory("open", path);
         let mut file = OpenOptions::new()
             .append(true)
             .create(true)
             .mode(0o600)
-            .open(path)?;
-        let start = file.seek(SeekFrom::End(0))?;
+            .open(path)
+            .map_err(fail())?;
         Ok(Self {
             path: path.to_owned(),
+            start: file.seek(SeekFrom::End(0)).map_err(fail())?,
             file,
-            start,
         })
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Returns a handle that a process can write to.

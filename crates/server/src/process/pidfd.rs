@@ -59,7 +59,7 @@ impl ProcessWatch {
                 return exit;
             }
             match readable {
-                // Nothing can be told any more: the descriptor is not watched.
+                // The descriptor is no longer watched, so the end is unknown.
                 Err(_) => return Exit::Unknown,
                 Ok(mut guard) => guard.clear_ready(),
             }

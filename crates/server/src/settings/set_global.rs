@@ -8,8 +8,7 @@ use mysql_async::{Conn, Value};
 use crate::error::{ServerError, SettingError};
 use crate::settings::value_match::integer;
 use crate::settings::variable::verify;
-use logtrace_common::{ConnectError, Connection};
-use logtrace_common::{Flavor, Variable};
+use logtrace_common::{ConnectError, Connection, Flavor, Variable};
 
 /// Sets global variables on a running server, verifies that it reports the new values, and returns all its variables.
 ///
@@ -57,30 +56,23 @@ async fn set_global(
     setting: &Variable,
 ) -> Result<(), ServerError> {
     let statement = format!("SET GLOBAL {} = {}", setting.name(), literal(setting.value()));
-    let set = conn.query_drop(statement).await;
-    set.map_err(|error| explain(connection, flavor, setting, error))
-}
-
-/// Maps server errors: 1193 is `ER_UNKNOWN_SYSTEM_VARIABLE`, 1238 `ER_INCORRECT_GLOBAL_LOCAL_VAR`.
-fn explain(
-    connection: &Connection,
-    flavor: Flavor,
-    setting: &Variable,
-    error: mysql_async::Error,
-) -> ServerError {
-    let mysql_async::Error::Server(server) = &error else {
-        return connection.explain(error).into();
+    let error = match conn.query_drop(statement).await {
+        Ok(()) => return Ok(()),
+        Err(mysql_async::Error::Server(error)) => error,
+        Err(error) => return Err(connection.explain(error).into()),
     };
     let name = setting.name().to_owned();
-    match server.code {
+    Err(match error.code {
+        // ER_UNKNOWN_SYSTEM_VARIABLE
         1193 => SettingError::Unknown { name, flavor },
+        // ER_INCORRECT_GLOBAL_LOCAL_VAR
         1238 => SettingError::ReadOnly(name),
         _ => SettingError::Refused {
             setting: setting.clone(),
-            message: server.message.clone(),
+            message: error.message,
         },
     }
-    .into()
+    .into())
 }
 
 /// Writes a value as SQL. Numbers lose their suffix, which SQL does not know (`256M` is 268435456); words are quoted.

@@ -19,13 +19,6 @@ pub enum FileLocation {
     Nothing,
 }
 
-impl FileLocation {
-    /// Returns whether a file system is mounted for the class.
-    pub(crate) fn is_mounted(&self) -> bool {
-        matches!(self, Self::Volume(_) | Self::Tmpfs(_))
-    }
-}
-
 impl fmt::Display for FileLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

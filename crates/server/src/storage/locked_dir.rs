@@ -57,3 +57,11 @@ pub(crate) fn is_in_use(directory: &Path) -> bool {
     };
     matches!(lock.try_lock(), Err(TryLockError::WouldBlock))
 }
+
+/// Returns success also if what was to be removed did not exist.
+pub(crate) fn unless_gone(removed: io::Result<()>) -> io::Result<()> {
+    match removed {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}

@@ -1,3 +1,4 @@
+pub(crate) mod config;
 pub(crate) mod discard_file;
 pub(crate) mod disk_queue;
 pub(crate) mod file_location;

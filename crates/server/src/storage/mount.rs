@@ -13,20 +13,13 @@ use rustix::mount::{
     fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen, move_mount, unmount,
 };
 
+use crate::error::ServerError;
+
 /// Mounted file system; unmounted when dropped.
 #[derive(Debug)]
 pub(crate) struct Mounted {
     mount_point: PathBuf,
     mounted: bool,
-}
-
-/// Error of a mount.
-#[derive(Debug)]
-pub(crate) struct Refusal {
-    /// Error of the system.
-    pub(crate) source: io::Error,
-    /// Messages of the kernel.
-    pub(crate) messages: Vec<String>,
 }
 
 /// Mounts a file system of this kind, with its device if it has one. `options` are single options of mount(8).
@@ -35,25 +28,36 @@ pub(crate) fn mount(
     device: Option<&Path>,
     mount_point: &Path,
     options: &[String],
-) -> Result<Mounted, Refusal> {
-    let quiet = |source: Errno| Refusal {
-        source: source.into(),
-        messages: Vec::new(),
-    };
+) -> Result<Mounted, ServerError> {
     let kernel_log = KernelLog::from_now();
-    let context = fsopen(kind, FsOpenFlags::FSOPEN_CLOEXEC).map_err(quiet)?;
-    let made = make(&context, device, mount_point, options);
-    made.map_err(|source| Refusal {
-        source: source.into(),
-        messages: match messages(&context) {
+    let context = fsopen(kind, FsOpenFlags::FSOPEN_CLOEXEC)
+        .map_err(|error| refused(kind, options, Vec::new(), error))?;
+    make(&context, device, mount_point, options).map_err(|error| {
+        let messages = match messages(&context) {
             messages if messages.is_empty() => kernel_log.lines(),
             messages => messages,
-        },
+        };
+        refused(kind, options, messages, error)
     })?;
     Ok(Mounted {
         mount_point: mount_point.to_owned(),
         mounted: true,
     })
+}
+
+/// Returns the error of a mount, with the kernel's messages, the only explanation of an option that it refuses.
+fn refused(kind: &str, options: &[String], messages: Vec<String>, error: Errno) -> ServerError {
+    let mut message = format!("cannot mount {kind}");
+    if !options.is_empty() {
+        message += &format!(" with {}", options.join(","));
+    }
+    for line in messages {
+        message += &format!("\n  the kernel: {line}");
+    }
+    ServerError::Mount {
+        message,
+        source: error.into(),
+    }
 }
 
 fn make(

@@ -1,18 +1,15 @@
 //! Directories of placed files, and their removal.
 
 use std::ffi::OsStr;
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::facts::placed::{Placed, PlacedOn};
 use crate::install::os_user::ServerUser;
-use crate::storage::discard_file::IN_MEMORY;
-use crate::storage::file_location::FileLocation;
-use crate::storage::placement::Placement;
-use logtrace_common::{FileClass, Flavor};
+use crate::storage::locked_dir::unless_gone;
+use logtrace_common::FileClass;
 
 /// Suffix of the name of the list of an instance's placed directories. The list is beside the instance's own directory,
 /// where the server's user cannot write: so root removes nothing that this user wrote into the list.
@@ -21,47 +18,42 @@ pub(crate) const LIST: &str = ".placed";
 /// Placed directories of an instance; removed when dropped.
 #[derive(Debug)]
 pub(crate) struct PlacedDirs {
-    made: Vec<Placed>,
+    made: Vec<PathBuf>,
     list: PathBuf,
+    /// The list once it has a directory.
+    file: Option<File>,
 }
 
 impl PlacedDirs {
-    /// Makes a directory for each placement that needs one, named after the instance and the class. They are listed
-    /// first: if logtrace is killed, the next start removes them.
-    pub(crate) fn create(
-        instance: &Path,
-        placements: &[Placement],
-        flavor: Flavor,
-        user: &ServerUser,
-    ) -> io::Result<Self> {
-        let mut dirs = Self {
+    pub(crate) fn new(instance: &Path) -> Self {
+        Self {
             made: Vec::new(),
             list: list_of(instance),
-        };
-        let name = instance.file_name().unwrap_or_default();
-        let mut wanted = Vec::new();
-        for (class, directory, on) in directories(placements, flavor) {
-            let mut name = name.to_owned();
-            name.push(format!("-{class}"));
-            wanted.push(Placed {
-                class,
-                directory: directory.canonicalize()?.join(name),
-                on,
-            });
+            file: None,
         }
-        if wanted.is_empty() {
-            return Ok(dirs);
-        }
-        write_list(&dirs.list, &wanted)?;
-        for placed in wanted {
-            make(&placed.directory, user)?;
-            dirs.made.push(placed);
-        }
-        Ok(dirs)
     }
 
-    pub(crate) fn all(&self) -> &[Placed] {
-        &self.made
+    /// Makes a directory under `parent`, named after the instance and the class. It is listed first: if logtrace is
+    /// killed, the next start removes it.
+    pub(crate) fn make(&mut self, parent: &Path, class: FileClass, user: &ServerUser) -> io::Result<PathBuf> {
+        let mut name = self.list.file_stem().unwrap_or_default().to_owned();
+        name.push(format!("-{class}"));
+        let directory = parent.canonicalize()?.join(name);
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(
+                OpenOptions::new()
+                    .write(true)
+                    .create_new(true)
+                    .mode(0o600)
+                    .open(&self.list)?,
+            ),
+        };
+        // A path never has NUL.
+        file.write_all(&[directory.as_os_str().as_bytes(), &[0]].concat())?;
+        make(&directory, user)?;
+        self.made.push(directory.clone());
+        Ok(directory)
     }
 
     /// Removes the directories and returns an error if that fails.
@@ -70,8 +62,8 @@ impl PlacedDirs {
     }
 
     fn take_away(&mut self) -> io::Result<()> {
-        for placed in std::mem::take(&mut self.made) {
-            unless_gone(fs::remove_dir_all(&placed.directory))?;
+        for directory in std::mem::take(&mut self.made) {
+            unless_gone(fs::remove_dir_all(directory))?;
         }
         unless_gone(fs::remove_file(&self.list))
     }
@@ -82,25 +74,6 @@ impl Drop for PlacedDirs {
         // What stays is in the list, unless the list is gone because nothing was there.
         let _ = self.take_away();
     }
-}
-
-/// Returns the placements that need a directory. MySQL refuses `/dev/null` and FIFOs as logs (error 22), so its
-/// discarded logs are files in memory.
-fn directories(
-    placements: &[Placement],
-    flavor: Flavor,
-) -> impl Iterator<Item = (FileClass, &Path, PlacedOn)> {
-    placements
-        .iter()
-        .filter_map(move |placement| match &placement.place {
-            FileLocation::Directory(directory) => {
-                Some((placement.class, directory.as_path(), PlacedOn::Directory))
-            }
-            FileLocation::Nothing if flavor == Flavor::MySql => {
-                Some((placement.class, Path::new(IN_MEMORY), PlacedOn::EmptiedFile))
-            }
-            _ => None,
-        })
 }
 
 /// Makes a directory that only the server's user may enter.
@@ -132,28 +105,6 @@ fn list_of(instance: &Path) -> PathBuf {
     path.into()
 }
 
-/// Writes the paths, each followed by NUL, the only byte that no path has.
-fn write_list(path: &Path, wanted: &[Placed]) -> io::Result<()> {
-    let mut text = Vec::new();
-    for placed in wanted {
-        text.extend_from_slice(placed.directory.as_os_str().as_bytes());
-        text.push(0);
-    }
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)?;
-    file.write_all(&text)
-}
-
-fn unless_gone(result: io::Result<()>) -> io::Result<()> {
-    match result {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
@@ -169,15 +120,15 @@ mod tests {
         let base = tempfile::tempdir().unwrap();
         let instance = base.path().join("instance-x");
         let place = tempfile::tempdir().unwrap();
-        let placements = ["redo", "undo"].map(|class| Placement {
-            class: format!("{class}=/").parse::<Placement>().unwrap().class,
-            place: FileLocation::Directory(place.path().to_owned()),
-        });
-        let create = || PlacedDirs::create(&instance, &placements, Flavor::MySql, &ServerUser::me()).unwrap();
-        let dirs = create();
-        let redo = &dirs.all()[0].directory;
-        assert_eq!(*redo, place.path().join("instance-x-redo"));
-        assert_eq!(fs::metadata(redo).unwrap().permissions().mode() & 0o777, 0o700);
+        let create = || {
+            let mut dirs = PlacedDirs::new(&instance);
+            let classes = [FileClass::Redo, FileClass::Undo];
+            let made = classes.map(|class| dirs.make(place.path(), class, &ServerUser::me()).unwrap());
+            (dirs, made)
+        };
+        let (dirs, [redo, _]) = create();
+        assert_eq!(redo, place.path().join("instance-x-redo"));
+        assert_eq!(fs::metadata(&redo).unwrap().permissions().mode() & 0o777, 0o700);
         fs::write(redo.join("file"), "").unwrap();
         drop(dirs);
         assert_eq!((entries(place.path()), entries(base.path())), (0, 0));
@@ -194,10 +145,7 @@ mod tests {
         let base = tempfile::tempdir().unwrap();
         let (instance, other) = (base.path().join("instance-x"), base.path().join("other"));
         fs::create_dir(&other).unwrap();
-        let directory = other.clone();
-        let class = FileClass::Redo;
-        let on = PlacedOn::Directory;
-        write_list(&list_of(&instance), &[Placed { class, directory, on }]).unwrap();
+        fs::write(list_of(&instance), other.as_os_str().as_bytes()).unwrap();
         sweep(&instance).unwrap();
         assert!(other.is_dir());
     }

@@ -18,6 +18,9 @@ use logtrace_common::{FileClass, Flavor, LogNames, Variable};
 /// MySQL's directory of temporary tablespaces. Its files are classified by this name.
 pub(crate) const INNODB_TEMPORARY: &str = "#innodb_temp";
 
+/// Classes of files that initialisation makes, other than data.
+pub(crate) const INITIALISED: [FileClass; 3] = [FileClass::Redo, FileClass::Doublewrite, FileClass::Undo];
+
 /// Class of files, and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
@@ -80,7 +83,7 @@ pub fn check_placements(placements: &[Placement], settings: &[Variable]) -> Resu
 impl Placement {
     /// Checks that the path is a single entry if the variables of the class are lists.
     fn check_path(&self) -> anyhow::Result<()> {
-        // As the server is told: one that is not there is refused later.
+        // The path that the server gets. A directory that does not exist is refused later.
         let FileLocation::Directory(given) = &self.place else {
             return Ok(());
         };
@@ -94,6 +97,17 @@ impl Placement {
             whole.display()
         );
         Ok(())
+    }
+
+    /// Checks that the server has files of the class, and that its user may enter the directory.
+    pub(crate) fn check(
+        &self,
+        flavor: Flavor,
+        settings: &[Variable],
+        user: &ServerUser,
+    ) -> anyhow::Result<()> {
+        self.check_server(flavor, settings)?;
+        self.check_directory(user)
     }
 
     /// Checks that the server has files of the class, which may depend on its other settings.
@@ -119,7 +133,7 @@ impl Placement {
     }
 
     /// Checks that the directory exists and that the server's user may enter it.
-    pub(crate) fn check_directory(&self, user: &ServerUser) -> anyhow::Result<()> {
+    fn check_directory(&self, user: &ServerUser) -> anyhow::Result<()> {
         let FileLocation::Directory(directory) = &self.place else {
             return Ok(());
         };
@@ -213,7 +227,7 @@ pub(crate) fn class_of_initial(name: &str, is_directory: bool) -> Option<FileCla
         false => name.to_owned(),
     };
     let class = FileClass::of(&path, &logs);
-    matches!(class, FileClass::Redo | FileClass::Doublewrite | FileClass::Undo).then_some(class)
+    INITIALISED.contains(&class).then_some(class)
 }
 
 impl fmt::Display for Placement {

@@ -43,7 +43,7 @@ impl Base {
     pub(crate) fn config(&self, flavor: Flavor, settings: &[&str]) -> InstanceConfig {
         let binary = find(Some(flavor)).unwrap_or_else(|error| panic!("{error}"));
         let mut config = InstanceConfig::new(binary, self.path().join("server.log"));
-        config.base = self.instances();
+        config.home.instances = self.instances();
         config.settings = settings
             .iter()
             .map(|text| text.parse::<Variable>().unwrap())

@@ -58,7 +58,7 @@ impl Drop for SmallDisk {
 async fn no_space_for_a_copy(#[case] flavor: Flavor) {
     let base = Base::new();
     let disk = SmallDisk::mount(&base.instances(), 20);
-    let error = Instance::start(&base.config(flavor, &[]), &|_| {})
+    let error = Instance::start(&base.config(flavor, &[]), None, &|_| {})
         .await
         .unwrap_err();
     assert!(
@@ -76,9 +76,9 @@ async fn no_space_to_initialise(#[case] flavor: Flavor) {
     let base = Base::new();
     let disk = SmallDisk::mount(&base.path().join("t"), 20);
     let mut config = base.config(flavor, &[]);
-    config.templates.clone_from(&disk.0);
+    config.home.templates.clone_from(&disk.0);
     let messages = Messages::default();
-    let error = Instance::start(&config, &|text| messages.add(text))
+    let error = Instance::start(&config, None, &|text| messages.add(text))
         .await
         .unwrap_err();
     assert!(
@@ -103,7 +103,7 @@ async fn no_space_for_the_start_after_the_copy(#[case] flavor: Flavor) {
     };
     let disk = SmallDisk::mount(&base.instances(), mebibytes);
     let config = base.config(flavor, &[setting]);
-    let error = Instance::start(&config, &|_| {}).await.unwrap_err();
+    let error = Instance::start(&config, None, &|_| {}).await.unwrap_err();
     assert!(
         matches!(&error, ServerError::DiskFull(path) if *path == disk.0),
         "{error}"

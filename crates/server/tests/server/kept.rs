@@ -38,7 +38,7 @@ fn place(config: &mut InstanceConfig, base: &Base, classes: &str) {
     fs::create_dir_all(&directory).unwrap();
     for class in classes.split_whitespace() {
         let placement = format!("{class}={}", directory.display());
-        config.placements.push(placement.parse().unwrap());
+        config.storage.placements.push(placement.parse().unwrap());
     }
 }
 
@@ -58,7 +58,7 @@ async fn data_is_kept_from_wherever_it_was_and_serves_servers_with_other_setting
     let mut binlog_placed = base.config(flavor, &[]);
     place(&mut binlog_placed, &base, "binlog redo");
 
-    let first = Instance::start(&elsewhere, &|_| {}).await.unwrap();
+    let first = Instance::start(&elsewhere, None, &|_| {}).await.unwrap();
     fill(&first).await;
     let kept = first.stop_and_snapshot().await.unwrap();
     let mode = fs::metadata(kept.directory()).unwrap().permissions().mode();
@@ -78,8 +78,8 @@ async fn data_is_kept_from_wherever_it_was_and_serves_servers_with_other_setting
 
     // From elsewhere to the usual place, and back; each begins with the same.
     for config in [&plain, &elsewhere, &binlog_placed] {
-        let server = Instance::start_with(config, Some(&kept), &|_| {}).await.unwrap();
-        assert_eq!(rows(&server).await, 1024, "{:?}", config.placements);
+        let server = Instance::start(config, Some(&kept), &|_| {}).await.unwrap();
+        assert_eq!(rows(&server).await, 1024, "{:?}", config.storage.placements);
         tell(&server.socket(), "DELETE FROM mine.t WHERE id < 100").await;
         let log_bin = &server.facts().variables["log_bin"];
         assert_eq!(log_bin == "OFF", config.settings == plain.settings);
@@ -90,7 +90,7 @@ async fn data_is_kept_from_wherever_it_was_and_serves_servers_with_other_setting
         }
         assert_eq!(server.stop().await.unwrap(), Exit::Code(0));
     }
-    kept.remove().unwrap();
+    drop(kept);
     assert_eq!((base.left().len(), base.processes()), (0, vec![]));
     let log = fs::read_to_string(base.path().join("server.log")).unwrap();
     assert!(!log.to_lowercase().contains("crash recovery"), "{log}");
@@ -104,7 +104,7 @@ async fn a_server_starts_again_on_its_own_data(#[case] flavor: Flavor) {
     let base = Base::new();
     let mut config = base.config(flavor, &[]);
     place(&mut config, &base, "redo binlog");
-    let first = Instance::start(&config, &|_| {}).await.unwrap();
+    let first = Instance::start(&config, None, &|_| {}).await.unwrap();
     fill(&first).await;
     let (pid, data) = (first.pid(), first.data_directory());
     let settings =
@@ -125,7 +125,9 @@ async fn a_server_starts_again_on_its_own_data(#[case] flavor: Flavor) {
     second.stop().await.unwrap();
     assert_eq!((base.left().len(), base.processes()), (0, vec![]));
 
-    let first = Instance::start(&base.config(flavor, &[]), &|_| {}).await.unwrap();
+    let first = Instance::start(&base.config(flavor, &[]), None, &|_| {})
+        .await
+        .unwrap();
     fill(&first).await;
     let second = first.reconfigure(&settings).await.unwrap();
     assert_eq!(second.facts().variables["log_bin"], "OFF");
@@ -139,12 +141,12 @@ async fn a_server_starts_again_on_its_own_data(#[case] flavor: Flavor) {
 #[tokio::test]
 async fn data_that_a_server_cannot_read_is_refused_before_it_starts() {
     let base = Base::new();
-    let server = Instance::start(&base.config(Flavor::MariaDb, &[]), &|_| {})
+    let server = Instance::start(&base.config(Flavor::MariaDb, &[]), None, &|_| {})
         .await
         .unwrap();
     let kept = server.stop_and_snapshot().await.unwrap();
     let refused = async |config: &InstanceConfig| {
-        let started = Instance::start_with(config, Some(&kept), &|_| {}).await;
+        let started = Instance::start(config, Some(&kept), &|_| {}).await;
         started.unwrap_err()
     };
     let error = refused(&base.config(Flavor::MySql, &[])).await;
@@ -162,7 +164,7 @@ async fn data_that_a_server_cannot_read_is_refused_before_it_starts() {
 #[tokio::test]
 async fn data_of_a_server_that_crashed_is_not_kept() {
     let base = Base::new();
-    let server = Instance::start(&base.config(Flavor::MariaDb, &[]), &|_| {})
+    let server = Instance::start(&base.config(Flavor::MariaDb, &[]), None, &|_| {})
         .await
         .unwrap();
     let pid = rustix::process::Pid::from_raw(i32::try_from(server.pid()).unwrap()).unwrap();

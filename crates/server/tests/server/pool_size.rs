@@ -14,7 +14,7 @@ async fn a_server_starts_with_a_pool_of_any_size(#[case] flavor: Flavor) {
     let base = Base::new();
     let mut config = base.config(flavor, &[]);
     config.settings = buffer_pool(flavor, 286 << 20);
-    let mut instance = Instance::start(&config, &|_| {}).await.unwrap();
+    let mut instance = Instance::start(&config, None, &|_| {}).await.unwrap();
     for wanted in [300_000_001, 77_000_000, 1] {
         instance = instance.reconfigure(&buffer_pool(flavor, wanted)).await.unwrap();
         let has: u64 = instance.facts().variables["innodb_buffer_pool_size"]

@@ -9,7 +9,7 @@ use std::task::Poll;
 use logtrace_common::Flavor;
 use logtrace_server::{
     Exit, Home, HostFacts, Instance, Server, ServerChoice, ServerConfig, ServerError, ServerUser,
-    SettingError, status_delta,
+    SettingError, Storage, status_delta,
 };
 use rstest::rstest;
 
@@ -22,7 +22,7 @@ use crate::base::{Base, ask, wait_until};
 async fn a_server_starts_durable_and_private_and_stops_without_a_trace(#[case] flavor: Flavor) {
     let base = Base::new();
     let config = base.config(flavor, &[]);
-    let instance = Instance::start(&config, &|_| {}).await.unwrap();
+    let instance = Instance::start(&config, None, &|_| {}).await.unwrap();
     let facts = instance.facts();
     assert_eq!(
         (facts.flavor, facts.pid, facts.private),
@@ -76,7 +76,7 @@ async fn settings_take_and_are_verified(#[case] flavor: Flavor) {
         "slow_query_log_file=slow.log",
         "innodb_page_size=4k",
     ];
-    let instance = Instance::start(&base.config(flavor, &settings), &|_| {})
+    let instance = Instance::start(&base.config(flavor, &settings), None, &|_| {})
         .await
         .unwrap();
     let variables = &instance.facts().variables;
@@ -95,7 +95,7 @@ async fn a_setting_that_does_not_take_is_an_error(#[case] flavor: Flavor, #[case
     let base = Base::new();
     let refused = |setting: &'static str| {
         let config = base.config(flavor, &[setting]);
-        async move { Instance::start(&config, &|_| {}).await.unwrap_err() }
+        async move { Instance::start(&config, None, &|_| {}).await.unwrap_err() }
     };
     let error = refused(adjusted).await;
     let text = error.to_string();
@@ -124,7 +124,9 @@ async fn a_setting_that_does_not_take_is_an_error(#[case] flavor: Flavor, #[case
 #[tokio::test]
 async fn a_server_that_dies_is_noticed(#[case] flavor: Flavor) {
     let base = Base::new();
-    let instance = Instance::start(&base.config(flavor, &[]), &|_| {}).await.unwrap();
+    let instance = Instance::start(&base.config(flavor, &[]), None, &|_| {})
+        .await
+        .unwrap();
     assert!(instance.is_running());
     let pid = rustix::process::Pid::from_raw(i32::try_from(instance.pid()).unwrap()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
@@ -158,14 +160,14 @@ async fn a_start_that_is_given_up_leaves_nothing(#[case] flavor: Flavor) {
     let base = Base::new();
     let mut config = base.config(flavor, &[]);
     // Templates of its own: initialising can be given up as well.
-    config.templates = base.path().join("t");
+    config.home.templates = base.path().join("t");
     let mut polls = 1;
     loop {
-        let started = abandoned(Instance::start(&config, &|_| {}), polls).await;
+        let started = abandoned(Instance::start(&config, None, &|_| {}), polls).await;
         let ready = started.is_some_and(|started| started.is_ok());
         assert_eq!(base.processes(), Vec::<i32>::new(), "after {polls} polls");
         wait_until(|| base.left().is_empty()).await;
-        let templates = fs::read_dir(&config.templates).unwrap();
+        let templates = fs::read_dir(&config.home.templates).unwrap();
         let unfinished = templates
             .filter(|entry| {
                 entry
@@ -190,7 +192,7 @@ async fn a_directory_that_the_servers_user_may_not_pass_is_named() {
     let base = Base::new();
     let config = base.config(Flavor::MariaDb, &[]);
     fs::set_permissions(base.path(), Permissions::from_mode(0o700)).unwrap();
-    let error = Instance::start(&config, &|_| {}).await.unwrap_err();
+    let error = Instance::start(&config, None, &|_| {}).await.unwrap_err();
     assert!(
         error
             .to_string()
@@ -206,8 +208,7 @@ async fn a_directory_that_the_servers_user_may_not_pass_is_named() {
 async fn the_uniform_handle_serves_a_private_server(#[case] choice: ServerChoice) {
     let base = Base::new();
     let config = ServerConfig {
-        image: None,
-        placements: Vec::new(),
+        storage: Storage::default(),
         choice: Some(choice),
         settings: Vec::new(),
         log: base.path().join("server.log"),
@@ -216,7 +217,7 @@ async fn the_uniform_handle_serves_a_private_server(#[case] choice: ServerChoice
             ..Home::default()
         },
     };
-    let server = Server::open(&config, &|_| {}).await.unwrap();
+    let server = Server::open(&config, None, &|_| {}).await.unwrap();
     let before = server.status().await.unwrap();
     let after = server.status().await.unwrap();
     assert!(status_delta(&before, &after)["Questions"] > 0);

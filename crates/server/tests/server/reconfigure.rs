@@ -23,7 +23,7 @@ fn value<'a>(instance: &'a Instance, name: &str) -> &'a str {
 async fn listed_variables_take_effect_without_a_restart(#[case] flavor: Flavor) {
     let base = Base::new();
     let config = base.config(flavor, &["long_query_time=0.5", "sync_binlog=7"]);
-    let instance = Instance::start(&config, &|_| {}).await.unwrap();
+    let instance = Instance::start(&config, None, &|_| {}).await.unwrap();
     let (pid, before) = (instance.pid(), instance.facts().variables.clone());
     let wanted = settings(&[
         "long_query_time=0",
@@ -72,7 +72,9 @@ async fn listed_variables_take_effect_without_a_restart(#[case] flavor: Flavor) 
 #[tokio::test]
 async fn an_unlisted_variable_restarts_the_server(#[case] flavor: Flavor) {
     let base = Base::new();
-    let first = Instance::start(&base.config(flavor, &[]), &|_| {}).await.unwrap();
+    let first = Instance::start(&base.config(flavor, &[]), None, &|_| {})
+        .await
+        .unwrap();
     let before = first.facts().variables.clone();
     tell(&first.socket(), "CREATE DATABASE mine").await;
     let pid = first.pid();
@@ -102,7 +104,7 @@ async fn mariadb_is_restarted_for_another_flush_at_commit() {
     let at_commit = |value: &str| settings(&[&format!("innodb_flush_log_at_trx_commit={value}")]);
     let mut config = base.config(Flavor::MariaDb, &[]);
     config.settings = at_commit("1");
-    let first = Instance::start(&config, &|_| {}).await.unwrap();
+    let first = Instance::start(&config, None, &|_| {}).await.unwrap();
     let direct = value(&first, BUFFERING).to_owned();
     let second = first.reconfigure(&at_commit("2")).await.unwrap();
     assert_ne!(value(&second, BUFFERING), direct);
@@ -110,7 +112,7 @@ async fn mariadb_is_restarted_for_another_flush_at_commit() {
     assert_eq!(value(&third, BUFFERING), direct);
 
     config = base.config(Flavor::MySql, &[]);
-    let first = Instance::start(&config, &|_| {}).await.unwrap();
+    let first = Instance::start(&config, None, &|_| {}).await.unwrap();
     let pid = first.pid();
     let second = first.reconfigure(&at_commit("2")).await.unwrap();
     assert_eq!(second.pid(), pid);
@@ -125,7 +127,9 @@ async fn mariadb_is_restarted_for_another_flush_at_commit() {
 async fn refused_values_are_named_with_the_words_of_the_server(#[case] flavor: Flavor) {
     let base = Base::new();
     let refused = async |text: &str| {
-        let instance = Instance::start(&base.config(flavor, &[]), &|_| {}).await.unwrap();
+        let instance = Instance::start(&base.config(flavor, &[]), None, &|_| {})
+            .await
+            .unwrap();
         let error = instance.reconfigure(&settings(&[text])).await.unwrap_err();
         assert_eq!(base.processes(), Vec::<i32>::new(), "{text}");
         error
@@ -160,7 +164,9 @@ async fn refused_values_are_named_with_the_words_of_the_server(#[case] flavor: F
 #[tokio::test]
 async fn the_default_of_a_listed_variable_is_that_of_a_plain_server(#[case] flavor: Flavor) {
     let base = Base::new();
-    let mut instance = Instance::start(&base.config(flavor, &[]), &|_| {}).await.unwrap();
+    let mut instance = Instance::start(&base.config(flavor, &[]), None, &|_| {})
+        .await
+        .unwrap();
     let before = instance.facts().variables.clone();
     let listed: Vec<&String> = before.keys().filter(|name| is_live(flavor, name)).collect();
     assert!(listed.len() >= 9, "{listed:?}");

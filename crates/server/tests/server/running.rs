@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use logtrace_common::Flavor;
-use logtrace_common::{ConnectError, Endpoint, Password};
+use logtrace_common::{ConnectError, Connection, Endpoint, Password};
 use logtrace_server::{
-    Dsn, Exit, Home, ManagedConfig, ManagedServer, Server, ServerChoice, ServerConfig, ServerError,
-    SettingError, find,
+    Exit, Home, ManagedServer, Server, ServerChoice, ServerConfig, ServerError, SettingError, Storage, find,
+    parse_dsn,
 };
 use rstest::rstest;
 
@@ -89,15 +89,13 @@ impl Foreign {
         self.base.path().join("sock")
     }
 
-    fn by_socket(&self, user: &str) -> ManagedConfig {
-        config(&format!(
-            "mysql://{user}@localhost/?socket={}",
-            self.socket().display()
-        ))
+    fn by_socket(&self, user: &str) -> Connection {
+        let socket = self.socket();
+        parse_dsn(&format!("mysql://{user}@localhost/?socket={}", socket.display())).unwrap()
     }
 
-    fn by_port(&self, user: &str) -> ManagedConfig {
-        config(&format!("mysql://{user}@127.0.0.1:{}/", self.port))
+    fn by_port(&self, user: &str) -> Connection {
+        parse_dsn(&format!("mysql://{user}@127.0.0.1:{}/", self.port)).unwrap()
     }
 }
 
@@ -112,14 +110,6 @@ fn user_id() -> u32 {
     logtrace_server::ServerUser::choose().unwrap().uid
 }
 
-fn config(dsn: &str) -> ManagedConfig {
-    ManagedConfig {
-        dsn: dsn.parse::<Dsn>().unwrap(),
-        password: None,
-        settings: Vec::new(),
-    }
-}
-
 #[rstest]
 #[case(Flavor::MySql)]
 #[case(Flavor::MariaDb)]
@@ -128,15 +118,12 @@ async fn a_running_server_is_found_set_and_put_back(#[case] flavor: Flavor) {
     let mut foreign = Foreign::start(flavor).await;
     let pid = foreign.child.id();
 
-    let mut wanted = foreign.by_socket("root");
-    wanted.settings = vec![
-        "sync_binlog=7".parse().unwrap(),
-        "long-query-time=0.5".parse().unwrap(),
-    ];
-    let server = ManagedServer::attach(&wanted).await.unwrap();
-    assert_eq!((server.facts().flavor, server.facts().pid), (flavor, pid));
-    assert!(!server.facts().private);
-    assert_eq!(server.facts().variables["sync_binlog"], "7");
+    let by_socket = foreign.by_socket("root");
+    let wanted = ["sync_binlog=7", "long-query-time=0.5"].map(|text| text.parse().unwrap());
+    let server = ManagedServer::attach(&by_socket, &wanted).await.unwrap();
+    assert_eq!((server.facts.flavor, server.facts.pid), (flavor, pid));
+    assert!(!server.facts.private);
+    assert_eq!(server.facts.variables["sync_binlog"], "7");
     let old: u32 = if flavor == Flavor::MySql { 1 } else { 0 };
     server.restore().await.unwrap();
     assert_eq!(
@@ -152,14 +139,13 @@ async fn a_running_server_is_found_set_and_put_back(#[case] flavor: Flavor) {
     passwords(&foreign, flavor).await;
 
     let config = ServerConfig {
-        image: None,
-        placements: Vec::new(),
-        choice: Some(ServerChoice::Running(wanted.dsn)),
-        settings: wanted.settings,
+        storage: Storage::default(),
+        choice: Some(ServerChoice::Running(by_socket)),
+        settings: wanted.to_vec(),
         log: PathBuf::new(),
         home: Home::default(),
     };
-    let server = Server::open(&config, &|_| {}).await.unwrap();
+    let server = Server::open(&config, None, &|_| {}).await.unwrap();
     assert_eq!(server.connection().endpoint, Endpoint::Socket(foreign.socket()));
     server.finish().await.unwrap();
     assert_eq!(
@@ -167,7 +153,9 @@ async fn a_running_server_is_found_set_and_put_back(#[case] flavor: Flavor) {
         old
     );
 
-    let server = ManagedServer::attach(&foreign.by_socket("root")).await.unwrap();
+    let server = ManagedServer::attach(&foreign.by_socket("root"), &[])
+        .await
+        .unwrap();
     assert!(server.is_running());
     foreign.child.kill().unwrap();
     assert_eq!(server.died().await, Exit::Signal(9));
@@ -181,9 +169,10 @@ async fn refused_settings(foreign: &Foreign, old: u32) {
         ("max_connections=999999999", "not taken"),
     ];
     for (setting, kind) in cases {
-        let mut wanted = foreign.by_socket("root");
-        wanted.settings = vec!["sync_binlog=9".parse().unwrap(), setting.parse().unwrap()];
-        let error = ManagedServer::attach(&wanted).await.unwrap_err();
+        let wanted = ["sync_binlog=9", setting].map(|text| text.parse().unwrap());
+        let error = ManagedServer::attach(&foreign.by_socket("root"), &wanted)
+            .await
+            .unwrap_err();
         let ServerError::Setting(error) = error else {
             panic!("{setting}: {error}");
         };
@@ -215,7 +204,7 @@ async fn passwords(foreign: &Foreign, flavor: Flavor) {
     for mut wanted in [foreign.by_socket("bench"), foreign.by_port("bench")] {
         for wrong in [None, Some(Password::new("falsch"))] {
             wanted.password = wrong;
-            let error = ManagedServer::attach(&wanted).await.unwrap_err();
+            let error = ManagedServer::attach(&wanted, &[]).await.unwrap_err();
             let text = error.to_string();
             assert!(
                 matches!(&error, ServerError::Connect(ConnectError::AccessDenied { .. }))
@@ -225,8 +214,8 @@ async fn passwords(foreign: &Foreign, flavor: Flavor) {
             );
         }
         wanted.password = Some(Password::new("geheim"));
-        let server = ManagedServer::attach(&wanted).await.unwrap();
-        assert_eq!(server.facts().pid, foreign.child.id());
+        let server = ManagedServer::attach(&wanted, &[]).await.unwrap();
+        assert_eq!(server.facts.pid, foreign.child.id());
         server.restore().await.unwrap();
     }
 }
@@ -235,15 +224,15 @@ async fn passwords(foreign: &Foreign, flavor: Flavor) {
 async fn nobody_there_is_told_from_somebody_else() {
     let base = Base::new();
     let socket = base.path().join("sock");
-    let at = |socket: &PathBuf| config(&format!("mysql://root@localhost/?socket={}", socket.display()));
+    let at = parse_dsn(&format!("mysql://root@localhost/?socket={}", socket.display())).unwrap();
     assert!(matches!(
-        ManagedServer::attach(&at(&socket)).await.unwrap_err(),
+        ManagedServer::attach(&at, &[]).await.unwrap_err(),
         ServerError::Connect(ConnectError::NoSocket(path)) if path == socket
     ));
     // A socket whose server is gone.
     drop(std::os::unix::net::UnixListener::bind(&socket).unwrap());
     assert!(matches!(
-        ManagedServer::attach(&at(&socket)).await.unwrap_err(),
+        ManagedServer::attach(&at, &[]).await.unwrap_err(),
         ServerError::Connect(ConnectError::Refused(_))
     ));
     let port = TcpListener::bind("127.0.0.1:0")
@@ -251,9 +240,8 @@ async fn nobody_there_is_told_from_somebody_else() {
         .local_addr()
         .unwrap()
         .port();
-    let error = ManagedServer::attach(&config(&format!("mysql://root@127.0.0.1:{port}/")))
-        .await
-        .unwrap_err();
+    let at = parse_dsn(&format!("mysql://root@127.0.0.1:{port}/")).unwrap();
+    let error = ManagedServer::attach(&at, &[]).await.unwrap_err();
     assert!(
         matches!(error, ServerError::Connect(ConnectError::Refused(_))),
         "{error}"
@@ -263,7 +251,7 @@ async fn nobody_there_is_told_from_somebody_else() {
 #[tokio::test]
 async fn a_forwarder_in_front_of_a_server_is_not_the_server() {
     let base = Base::new();
-    let instance = logtrace_server::Instance::start(&base.config(Flavor::MariaDb, &[]), &|_| {})
+    let instance = logtrace_server::Instance::start(&base.config(Flavor::MariaDb, &[]), None, &|_| {})
         .await
         .unwrap();
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -276,9 +264,8 @@ async fn a_forwarder_in_front_of_a_server_is_not_the_server() {
             tokio::spawn(async move { tokio::io::copy_bidirectional(&mut client, &mut server).await });
         }
     });
-    let error = ManagedServer::attach(&config(&format!("mysql://root@127.0.0.1:{port}/")))
-        .await
-        .unwrap_err();
+    let at = parse_dsn(&format!("mysql://root@127.0.0.1:{port}/")).unwrap();
+    let error = ManagedServer::attach(&at, &[]).await.unwrap_err();
     let own = std::process::id();
     assert!(
         error.to_string().starts_with(&format!("process {own} behind ")),

@@ -13,16 +13,16 @@ use crate::base::{Base, Messages, ask, tell};
 async fn a_data_directory_is_initialised_once(#[case] flavor: Flavor) {
     let base = Base::new();
     let mut config = base.config(flavor, &[]);
-    config.templates = base.path().join("t");
+    config.home.templates = base.path().join("t");
     let messages = Messages::default();
     let progress = |text: &str| messages.add(text);
     // Two at once, and a third one after them.
     let (first, second) = tokio::join!(
-        Instance::start(&config, &progress),
-        Instance::start(&config, &progress)
+        Instance::start(&config, None, &progress),
+        Instance::start(&config, None, &progress)
     );
     let (first, second) = (first.unwrap(), second.unwrap());
-    let third = Instance::start(&config, &progress).await.unwrap();
+    let third = Instance::start(&config, None, &progress).await.unwrap();
     assert_eq!(messages.containing("initialising"), 1);
     assert_eq!(messages.containing("waiting for another"), 1);
 

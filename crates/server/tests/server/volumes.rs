@@ -46,11 +46,11 @@ async fn classes_of_files_have_file_systems_of_their_own(#[case] flavor: Flavor)
         flavor,
         &["slow_query_log=ON", "long_query_time=0", "log_output=FILE"],
     );
-    config.image = Some(image(ImageKind::Btrfs, "-m single", "nodatacow noatime"));
+    config.storage.image = Some(image(ImageKind::Btrfs, "-m single", "nodatacow noatime"));
     let redo = image(ImageKind::Ext4, "-O ^resize_inode", "noatime data=writeback");
     let binlog = image(ImageKind::Xfs, "", "logbsize=64k");
     let size = redo.size;
-    config.placements = [
+    config.storage.placements = [
         (FileClass::Redo, FileLocation::Volume(redo)),
         (FileClass::Binlog, FileLocation::Volume(binlog)),
         (FileClass::Temporary, FileLocation::Tmpfs(size)),
@@ -60,7 +60,7 @@ async fn classes_of_files_have_file_systems_of_their_own(#[case] flavor: Flavor)
     .to_vec();
     // One after another in one process, as a study has them.
     for _ in 0..2 {
-        let server = Instance::start(&config, &|_| {}).await.unwrap();
+        let server = Instance::start(&config, None, &|_| {}).await.unwrap();
         tell(&server.socket(), "CREATE DATABASE mine").await;
         tell(&server.socket(), "CREATE TABLE mine.t (id INT PRIMARY KEY)").await;
         tell(&server.socket(), "INSERT INTO mine.t VALUES (1), (2)").await;
@@ -124,8 +124,8 @@ async fn options_that_cannot_be_had_are_told_with_the_systems_words(
 ) {
     let base = Base::new();
     let mut config: InstanceConfig = base.config(Flavor::MariaDb, &[]);
-    config.image = Some(image(kind, make, mount));
-    let error = Instance::start(&config, &|_| {}).await.unwrap_err();
+    config.storage.image = Some(image(kind, make, mount));
+    let error = Instance::start(&config, None, &|_| {}).await.unwrap_err();
     assert!(
         matches!(error, ServerError::Make(_) | ServerError::Mount { .. }),
         "{error}"
@@ -148,11 +148,14 @@ async fn all_images_together_have_to_fit() {
         size: format!("{}", free / 3 * 2).parse().unwrap(),
         ..image(ImageKind::Ext4, "", "")
     };
-    config.image = Some(half.clone());
-    config.placements = vec![Placement {
+    config.storage.image = Some(half.clone());
+    config.storage.placements = vec![Placement {
         class: FileClass::Redo,
         place: FileLocation::Volume(half),
     }];
-    let error = Instance::start(&config, &|_| {}).await.unwrap_err().to_string();
+    let error = Instance::start(&config, None, &|_| {})
+        .await
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("MiB free"), "{error}");
 }

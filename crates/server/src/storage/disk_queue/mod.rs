@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::ServerError;
 use crate::facts::block_device::chosen;
 use crate::facts::file_system::FileSystemFacts;
-use crate::storage::locked_dir::guard;
+use crate::storage::locked_dir::{guard, unless_gone};
 
 /// Start of the name of a note, before the name of the disk.
 const NOTE: &str = "queue-";
@@ -49,7 +49,6 @@ pub struct QueueGuard {
     note: PathBuf,
     /// Locked as long as this process lives.
     _lock: File,
-    old: Vec<QueueSetting>,
 }
 
 /// Queue of a disk.
@@ -95,12 +94,12 @@ impl QueueGuard {
         settings.iter().try_for_each(check_known)?;
         let queue = Queue::of(sys, disk);
         let note = base.join(format!("{NOTE}{disk}"));
-        let fail = || note_error(disk, &note);
+        let fail = || format!("cannot write the old values of {disk} to {}", note.display());
         let lock = lock(base, &note).with_context(fail)?.with_context(|| {
             format!("another logtrace has set the queue of {disk}: wait until it is done")
         })?;
         // What a killed logtrace has left is no old value.
-        put_back(&queue, &note).with_context(fail)?;
+        restore(&queue, &note).with_context(fail)?;
         let old: Result<Vec<_>, _> = settings.iter().map(|setting| queue.old(&setting.name)).collect();
         let old = old?;
         write_note(&lock, &old).with_context(fail)?;
@@ -108,31 +107,16 @@ impl QueueGuard {
             queue,
             note,
             _lock: lock,
-            old,
         };
         settings.iter().try_for_each(|setting| guard.queue.set(setting))?;
         Ok(guard)
-    }
-
-    /// Restores the old values and returns an error if that fails.
-    pub fn put_back(mut self) -> Result<(), ServerError> {
-        Ok(self.restore()?)
-    }
-
-    fn restore(&mut self) -> anyhow::Result<()> {
-        // Backwards: a scheduler has settings of its own.
-        while let Some(setting) = self.old.last() {
-            self.queue.set(setting)?;
-            self.old.pop();
-        }
-        remove(&self.note).with_context(|| note_error(&self.queue.disk, &self.note))
     }
 }
 
 impl Drop for QueueGuard {
     fn drop(&mut self) {
         // What could not be put back stays in the note.
-        let _ = self.restore();
+        let _ = put_back(&self.queue, &self.note);
     }
 }
 
@@ -180,10 +164,6 @@ impl Queue {
     }
 }
 
-fn note_error(disk: &str, note: &Path) -> String {
-    format!("cannot write the old values of {disk} to {}", note.display())
-}
-
 /// Restores the values in the notes of ended processes in `base`. Returns the disks, each with its result.
 pub(crate) fn sweep_queues(base: &Path) -> io::Result<Vec<(String, io::Result<()>)>> {
     sweep_queues_in(Path::new("/sys"), base)
@@ -201,8 +181,7 @@ fn sweep_queues_in(sys: &Path, base: &Path) -> io::Result<Vec<(String, io::Resul
             continue;
         };
         let queue = Queue::of(sys, disk);
-        let done = put_back(&queue, &note).and_then(|()| remove(&note));
-        swept.push((disk.to_owned(), done));
+        swept.push((disk.to_owned(), put_back(&queue, &note)));
     }
     Ok(swept)
 }
@@ -226,13 +205,11 @@ fn lock(base: &Path, note: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Removes a note. The caller holds its lock.
-fn remove(note: &Path) -> io::Result<()> {
+/// Restores the values in a note, and removes it. The caller holds its lock.
+fn put_back(queue: &Queue, note: &Path) -> io::Result<()> {
+    restore(queue, note)?;
     let _guard = note.parent().map(guard).transpose()?;
-    match fs::remove_file(note) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
+    unless_gone(fs::remove_file(note))
 }
 
 /// Lines `NAME VALUE`; on disk before anything is set.
@@ -245,8 +222,9 @@ fn write_note(mut note: &File, old: &[QueueSetting]) -> io::Result<()> {
     note.sync_all()
 }
 
-fn put_back(queue: &Queue, note: &Path) -> io::Result<()> {
+fn restore(queue: &Queue, note: &Path) -> io::Result<()> {
     let text = fs::read_to_string(note)?;
+    // Backwards: a scheduler has settings of its own.
     for line in text.lines().rev() {
         let Some((name, value)) = line.split_once(' ').filter(|(name, _)| KNOWN.contains(name)) else {
             continue;

@@ -35,7 +35,7 @@ fn what_was_set_is_put_back_by_its_owner_or_by_the_next_one() {
         sweep_queues_in(sys.path(), base.path()).unwrap().is_empty(),
         "it is in use"
     );
-    guard.put_back().unwrap();
+    drop(guard);
     assert_eq!(values(), ("mq-deadline".into(), "256".into()));
     assert_eq!(fs::read_dir(base.path()).unwrap().count(), 0);
 
@@ -46,10 +46,8 @@ fn what_was_set_is_put_back_by_its_owner_or_by_the_next_one() {
     };
     left(set());
     let again = set();
-    assert_eq!(
-        again.old,
-        [setting("scheduler", "mq-deadline"), setting("nr_requests", "256")]
-    );
+    let note = text(base.path().join("queue-vdx"));
+    assert_eq!(note, "scheduler mq-deadline\nnr_requests 256");
     left(again);
     assert_eq!(values(), ("none".into(), "64".into()));
     let swept = sweep_queues_in(sys.path(), base.path()).unwrap();

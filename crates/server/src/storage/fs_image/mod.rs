@@ -20,7 +20,7 @@ use crate::process::pidfd::Exit;
 use crate::storage::fs_image::fs_kind::ImageKind;
 use crate::storage::fs_image::loop_device::LoopDevice;
 use crate::storage::fs_image::size::ImageSize;
-use crate::storage::mount::{Mounted, Refusal, mount};
+use crate::storage::mount::{Mounted, mount};
 
 /// File system to make for a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,22 +51,6 @@ pub(crate) fn check_images(images: &[&ImageConfig], directory: &Path) -> Result<
         directory.display(),
         free >> 20
     )))
-}
-
-/// Returns the error of a mount, with the kernel's messages, the only explanation of an option that it refuses.
-pub(crate) fn mount_error(kind: &str, options: &[String], refusal: Refusal) -> ServerError {
-    let options = match options {
-        [] => String::new(),
-        options => format!(" with {}", options.join(",")),
-    };
-    let lines = refusal
-        .messages
-        .iter()
-        .map(|line| format!("\n  the kernel: {line}"));
-    ServerError::Mount {
-        message: format!("cannot mount {kind}{options}{}", lines.collect::<String>()),
-        source: refusal.source,
-    }
 }
 
 impl ImageConfig {
@@ -113,9 +97,7 @@ impl ImageConfig {
             Some(device.path()),
             mount_point,
             &self.mount_options,
-        );
-        let mounted =
-            mounted.map_err(|refusal| mount_error(self.kind.as_str(), &self.mount_options, refusal))?;
+        )?;
         let own = || {
             fs::set_permissions(mount_point, Permissions::from_mode(0o700))?;
             user.own(mount_point)
@@ -147,7 +129,7 @@ impl ImageConfig {
             log,
         })
         .with_context(|| self.failed("make"))?;
-        match process.watch().ended().await {
+        match process.watch.ended().await {
             Exit::Code(0) => Ok(()),
             exit => Err(ServerError::Make(format!(
                 "{} ended with {exit}:\n  {}",

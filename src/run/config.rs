@@ -5,25 +5,20 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use logtrace_common::Variable;
-use logtrace_driver::{Dataset, Requests};
-use logtrace_server::{Home, ServerChoice};
+use logtrace_driver::{Arrivals, Dataset, Pace, RateArg, Requests};
+use logtrace_server::{Home, ServerChoice, Storage};
 
 use crate::measurement::TracingConfig;
-use crate::run::config::pacing::Pacing;
-use crate::run::config::storage::Storage;
 
 /// Checked configuration of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct RunConfig {
-    /// Contents of requests.
     pub(crate) requests: Requests,
     /// Whether to check the consistency of the tables before and after the run.
     pub(crate) check: bool,
     /// Tables, distribution of keys, and seed.
     pub(crate) dataset: Dataset,
-    /// Number of connections.
     pub(crate) connections: NonZeroUsize,
-    /// Times at which requests start.
     pub(crate) pacing: Pacing,
     /// Length of the load before the window.
     pub(crate) warmup: Duration,
@@ -43,15 +38,11 @@ pub(crate) struct RunConfig {
     pub(crate) session: Vec<Variable>,
     /// Whether the tables stay on a running server.
     pub(crate) keep_tables: bool,
-    /// Places of a private server's files.
     pub(crate) storage: Storage,
-    /// Whether to trace.
     pub(crate) trace: bool,
-    /// Configuration of the tracer.
     pub(crate) tracing: TracingConfig,
     /// Directory in which run directories are created.
     pub(crate) out: PathBuf,
-    /// Directories in which private servers are created.
     pub(crate) home: Home,
 }
 
@@ -85,8 +76,61 @@ impl RunConfig {
         settings
     }
 
+    /// Returns advice for a full disk under the data of the server.
+    pub(crate) fn when_full(&self) -> &'static str {
+        match self.storage.image {
+            Some(_) => "ask for more with --fs-size, or load less (--tables, --rows, --warehouses)",
+            None => {
+                "free some, load less (--tables, --rows, --warehouses), or choose another place with --home"
+            }
+        }
+    }
+
     /// Returns whether logtrace starts the server itself.
     pub(crate) fn is_private(&self) -> bool {
         !matches!(self.server, Some(ServerChoice::Running(_)))
+    }
+}
+
+/// Times at which requests start.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Pacing {
+    /// Pace that does not depend on the server.
+    Known(Pace),
+    /// Share of the server's capacity, which the run measures first.
+    Share(RateArg, Arrivals),
+}
+
+impl Pacing {
+    /// Returns the mean rate of the window in requests a second, or `None` for a closed loop and for a share of a
+    /// capacity that is not known yet.
+    pub(crate) fn offered_per_s(&self, window: Duration, capacity_per_s: Option<f64>) -> Option<f64> {
+        match self {
+            Self::Known(pace) => pace.offered_per_s(window),
+            Self::Share(offer, arrivals) => {
+                let pace = offer.pace(*arrivals, window, capacity_per_s?).ok()?;
+                pace.offered_per_s(window)
+            }
+        }
+    }
+
+    /// Returns the name of the arrivals in the document.
+    pub(crate) fn arrivals(&self) -> &'static str {
+        match self {
+            Self::Share(_, arrivals)
+            | Self::Known(Pace::Open { arrivals, .. } | Pace::Scheduled { arrivals, .. }) => arrivals.into(),
+            Self::Known(Pace::Replayed(_)) => "replay",
+            Self::Known(Pace::Closed) => "closed",
+        }
+    }
+
+    /// Returns the file or the range of rates that the rate follows, or `None` if the rate does not change.
+    pub(crate) fn schedule(&self) -> Option<String> {
+        match self {
+            Self::Known(Pace::Scheduled { schedule, .. }) => Some(schedule.name().to_owned()),
+            Self::Known(Pace::Replayed(times)) => Some(times.name().to_owned()),
+            Self::Share(RateArg::Range(range), _) => Some(range.to_string()),
+            Self::Share(RateArg::Constant(_), _) | Self::Known(Pace::Open { .. } | Pace::Closed) => None,
+        }
     }
 }
