@@ -57,15 +57,19 @@ impl Conn {
     }
 
     /// Sends a statement as text, and returns its rows.
-    pub(crate) async fn query<T: FromRow>(&mut self, sql: &str) -> Result<Vec<T>, Error> {
+    pub(crate) async fn query_rows(&mut self, sql: &str) -> Result<Vec<Row>, Error> {
         self.send_text(COM_QUERY, sql).await?;
-        self.all(Encoding::Text).await
+        rows(&mut self.wire, self.capabilities, Encoding::Text).await
     }
 
-    /// Sends a statement as text, and returns its first row.
+    /// Sends a statement as text, and returns its first row. The others are not converted.
     pub(crate) async fn query_first<T: FromRow>(&mut self, sql: &str) -> Result<Option<T>, Error> {
-        self.send_text(COM_QUERY, sql).await?;
-        self.first(Encoding::Text).await
+        self.query_rows(sql)
+            .await?
+            .into_iter()
+            .next()
+            .map(converted)
+            .transpose()
     }
 
     /// Prepares a statement.
@@ -95,40 +99,18 @@ impl Conn {
     }
 
     /// Executes a prepared statement, and returns its rows.
-    pub(crate) async fn execute<T: FromRow>(
+    pub(crate) async fn execute_rows(
         &mut self,
         statement: Statement,
         values: &[Value],
-    ) -> Result<Vec<T>, Error> {
+    ) -> Result<Vec<Row>, Error> {
         self.send_execute(statement, values).await?;
-        self.all(Encoding::Binary).await
-    }
-
-    /// Executes a prepared statement, and returns its first row.
-    pub(crate) async fn execute_first<T: FromRow>(
-        &mut self,
-        statement: Statement,
-        values: &[Value],
-    ) -> Result<Option<T>, Error> {
-        self.send_execute(statement, values).await?;
-        self.first(Encoding::Binary).await
+        rows(&mut self.wire, self.capabilities, Encoding::Binary).await
     }
 
     /// Closes the connection.
     pub(crate) async fn disconnect(mut self) -> Result<(), Error> {
         self.wire.command(&[COM_QUIT]).await
-    }
-
-    /// Returns all rows of the answer.
-    async fn all<T: FromRow>(&mut self, encoding: Encoding) -> Result<Vec<T>, Error> {
-        let rows = rows(&mut self.wire, self.capabilities, encoding).await?;
-        rows.into_iter().map(converted).collect()
-    }
-
-    /// Returns the first row of the answer. The others are not converted.
-    async fn first<T: FromRow>(&mut self, encoding: Encoding) -> Result<Option<T>, Error> {
-        let rows = rows(&mut self.wire, self.capabilities, encoding).await?;
-        rows.into_iter().next().map(converted).transpose()
     }
 
     async fn send_text(&mut self, command: u8, sql: &str) -> Result<(), Error> {
@@ -155,6 +137,7 @@ impl Conn {
     }
 }
 
-fn converted<T: FromRow>(row: Row) -> Result<T, Error> {
+/// Converts a row into a tuple.
+pub(crate) fn converted<T: FromRow>(row: Row) -> Result<T, Error> {
     T::from_row_opt(row).map_err(|error| Error::Driver(DriverError::FromRow { row: error.0 }))
 }

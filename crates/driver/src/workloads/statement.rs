@@ -1,9 +1,9 @@
 //! SQL statement of a built-in workload on one connection.
 
 use mysql_async::prelude::FromRow;
-use mysql_async::{Error, ServerError, Value};
+use mysql_async::{Error, Row, ServerError, Value};
 
-use crate::client::connection::{Conn, Statement as PreparedStatement};
+use crate::client::connection::{Conn, Statement as PreparedStatement, converted};
 
 /// `ER_UNSUPPORTED_PS`: the server does not prepare such a statement.
 pub(crate) const NOT_PREPARABLE: u16 = 1295;
@@ -17,6 +17,12 @@ pub(crate) enum Statement {
     Prepared(PreparedStatement),
     /// Text with a question mark for each parameter, sent with the values in their place.
     Text(String),
+}
+
+/// Statement with its values.
+pub(crate) enum Call {
+    Execute(PreparedStatement, Vec<Value>),
+    Query(String),
 }
 
 impl Statement {
@@ -37,49 +43,62 @@ impl Statement {
         Ok(())
     }
 
+    /// Returns the statement with these values.
+    pub(crate) fn call(&self, values: Vec<Value>) -> Call {
+        match self {
+            Self::Prepared(statement) => Call::Execute(*statement, values),
+            Self::Text(sql) => Call::Query(with_values(sql, &values)),
+        }
+    }
+
     /// Sends the statement, and discards its rows.
     pub(crate) async fn execute(&self, conn: &mut Conn, values: Vec<Value>) -> mysql_async::Result<()> {
-        match self {
-            Self::Prepared(statement) => conn.execute_drop(*statement, &values).await,
-            Self::Text(sql) => conn.query_drop(&with_values(sql, &values)).await,
-        }
+        self.call(values).send(conn).await
     }
 
     /// Sends the statement, and returns its first row if there is one.
-    pub(crate) async fn fetch_optional<T>(
+    pub(crate) async fn fetch_optional<T: FromRow>(
         &self,
         conn: &mut Conn,
         values: Vec<Value>,
-    ) -> mysql_async::Result<Option<T>>
-    where
-        T: FromRow,
-    {
-        match self {
-            Self::Prepared(statement) => conn.execute_first(*statement, &values).await,
-            Self::Text(sql) => conn.query_first(&with_values(sql, &values)).await,
-        }
+    ) -> mysql_async::Result<Option<T>> {
+        let rows = self.call(values).rows(conn).await?;
+        rows.into_iter().next().map(converted).transpose()
     }
 
     /// Sends the statement, and returns its first row; without a row it is an error.
-    pub(crate) async fn fetch_one<T>(&self, conn: &mut Conn, values: Vec<Value>) -> mysql_async::Result<T>
-    where
-        T: FromRow,
-    {
+    pub(crate) async fn fetch_one<T: FromRow>(
+        &self,
+        conn: &mut Conn,
+        values: Vec<Value>,
+    ) -> mysql_async::Result<T> {
         required(self.fetch_optional(conn, values).await?)
     }
 
     /// Sends the statement, and returns its rows.
-    pub(crate) async fn fetch_all<T>(
+    pub(crate) async fn fetch_all<T: FromRow>(
         &self,
         conn: &mut Conn,
         values: Vec<Value>,
-    ) -> mysql_async::Result<Vec<T>>
-    where
-        T: FromRow,
-    {
+    ) -> mysql_async::Result<Vec<T>> {
+        let rows = self.call(values).rows(conn).await?;
+        rows.into_iter().map(converted).collect()
+    }
+}
+
+impl Call {
+    /// Sends the statement, and discards its rows.
+    pub(crate) async fn send(&self, conn: &mut Conn) -> mysql_async::Result<()> {
         match self {
-            Self::Prepared(statement) => conn.execute(*statement, &values).await,
-            Self::Text(sql) => conn.query(&with_values(sql, &values)).await,
+            Self::Execute(statement, values) => conn.execute_drop(*statement, values).await,
+            Self::Query(sql) => conn.query_drop(sql).await,
+        }
+    }
+
+    async fn rows(&self, conn: &mut Conn) -> mysql_async::Result<Vec<Row>> {
+        match self {
+            Self::Execute(statement, values) => conn.execute_rows(*statement, values).await,
+            Self::Query(sql) => conn.query_rows(sql).await,
         }
     }
 }
@@ -96,7 +115,7 @@ pub(crate) fn required<T>(value: Option<T>) -> mysql_async::Result<T> {
 }
 
 /// Returns the statement with these values in place of its question marks.
-pub(crate) fn with_values(statement: &str, values: &[Value]) -> String {
+fn with_values(statement: &str, values: &[Value]) -> String {
     let mut pieces = statement.split('?');
     let mut sql = pieces.next().unwrap_or_default().to_owned();
     for (value, piece) in values.iter().zip(pieces) {

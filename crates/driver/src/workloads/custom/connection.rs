@@ -3,14 +3,12 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use mysql_async::Value;
-
-use crate::client::connection::{Conn, Statement as PreparedStatement};
+use crate::client::connection::Conn;
 use crate::workloads::custom::custom_workload::CustomWorkload;
 use crate::workloads::custom::drawn::Drawn;
 use crate::workloads::protocol::Protocol;
 use crate::workloads::request_values::Draw;
-use crate::workloads::statement::Statement;
+use crate::workloads::statement::{Call, Statement};
 use crate::workloads::transaction::Transaction;
 use crate::workloads::workload::{Issued, Workload, WorkloadContext};
 
@@ -28,11 +26,6 @@ pub(crate) struct Values {
     calls: Vec<Call>,
     /// Number of statements that are committed. A further attempt continues after them.
     committed: Cell<usize>,
-}
-
-enum Call {
-    Execute(PreparedStatement, Vec<Value>),
-    Query(String),
 }
 
 impl Workload for CustomConnection {
@@ -117,15 +110,6 @@ impl CustomConnection {
             Statement::Text(_) => Call::Query(sql.with_values(drawn)),
         });
         calls.collect()
-    }
-}
-
-impl Call {
-    async fn send(&self, conn: &mut Conn) -> mysql_async::Result<()> {
-        match self {
-            Self::Execute(statement, values) => conn.execute_drop(*statement, values).await,
-            Self::Query(sql) => conn.query_drop(sql).await,
-        }
     }
 }
 

@@ -3,12 +3,11 @@
 //! The table is drawn once per group, and rows are changed in the order in which they are drawn, as in sysbench.
 //! Therefore transactions can deadlock.
 
-use crate::client::connection::{Conn, Statement as PreparedStatement};
+use crate::client::connection::Conn;
 use crate::workloads::protocol::Protocol;
 use crate::workloads::request_values::Draw;
-use crate::workloads::statement::{Statement, with_values};
+use crate::workloads::statement::{Call, Statement};
 use crate::workloads::sysbench::chosen_statements::Statements;
-use crate::workloads::sysbench::statement_groups::Args;
 use crate::workloads::sysbench::statement_groups::Group;
 use crate::workloads::transaction::Transaction;
 use crate::workloads::workload::{Issued, Workload, WorkloadContext};
@@ -16,6 +15,8 @@ use crate::workloads::workload::{Issued, Workload, WorkloadContext};
 /// Statements of a workload on one connection.
 pub(crate) struct SysbenchConnection {
     groups: Vec<GroupStatements>,
+    /// Number of statements of a request.
+    calls: usize,
     /// Statements of each group, one for each table.
     statements: Vec<Statement>,
     transaction: Option<PreparedTransaction>,
@@ -38,12 +39,6 @@ struct PreparedTransaction {
     before: usize,
 }
 
-/// Statement of a request.
-pub(crate) enum Call {
-    Execute(PreparedStatement, Args),
-    Query(String),
-}
-
 impl Workload for SysbenchConnection {
     type Content = Statements;
     type Values = Vec<Call>;
@@ -61,13 +56,13 @@ impl Workload for SysbenchConnection {
     }
 
     fn draw(&self, draw: &mut Draw) -> Vec<Call> {
-        let mut calls = Vec::with_capacity(self.groups.iter().map(GroupStatements::calls).sum());
+        let mut calls = Vec::with_capacity(self.calls);
         for group in self.groups.iter().filter(|group| group.count > 0) {
             let table = draw.table();
             for _ in 0..group.count {
-                group.group.draw(draw, self.range_size, |index, args| {
+                group.group.draw(draw, self.range_size, |index, values| {
                     let statement = &self.statements[group.first + index * self.tables + table];
-                    calls.push(call(statement, args));
+                    calls.push(statement.call(values));
                 });
             }
         }
@@ -75,7 +70,12 @@ impl Workload for SysbenchConnection {
     }
 
     async fn issue(&self, conn: &mut Conn, calls: &Vec<Call>) -> mysql_async::Result<Issued> {
-        let work = async |conn: &mut Conn| send(conn, calls).await;
+        let work = async |conn: &mut Conn| {
+            for call in calls {
+                call.send(conn).await?;
+            }
+            Ok(Issued::Done)
+        };
         match &self.transaction {
             Some(prepared) => prepared.transaction.run(conn, work).await,
             None => work(conn).await,
@@ -83,25 +83,14 @@ impl Workload for SysbenchConnection {
     }
 }
 
-async fn send(conn: &mut Conn, calls: &[Call]) -> mysql_async::Result<Issued> {
-    for call in calls {
-        match call {
-            Call::Query(sql) => conn.query_drop(sql).await?,
-            Call::Execute(statement, args) => {
-                conn.execute_drop(*statement, &args.values()).await?;
-            }
-        }
-    }
-    Ok(Issued::Done)
-}
-
 impl SysbenchConnection {
     /// Returns statements that are all sent as text.
     fn as_text(chosen: &Statements, tables: u32) -> Self {
-        let (mut groups, mut statements) = (Vec::new(), Vec::new());
+        let (mut groups, mut statements, mut calls) = (Vec::new(), Vec::new(), 0);
         for (group, count) in chosen.groups() {
             let first = statements.len();
             groups.push(GroupStatements { group, count, first });
+            calls += group.templates().len() * count as usize;
             for template in group.templates() {
                 let sql = (1..=tables).map(|table| template.replace("{}", &table.to_string()));
                 statements.extend(sql.map(Statement::Text));
@@ -114,6 +103,7 @@ impl SysbenchConnection {
                 before: groups[group].first,
             }),
             groups,
+            calls,
             statements,
             tables: tables as usize,
             range_size: chosen.range_size,
@@ -129,20 +119,6 @@ impl SysbenchConnection {
             statement.prepare(conn).await?;
         }
         Ok(())
-    }
-}
-
-impl GroupStatements {
-    fn calls(&self) -> usize {
-        self.group.templates().len() * self.count as usize
-    }
-}
-
-/// Returns the call of a statement with these parameters.
-fn call(statement: &Statement, args: Args) -> Call {
-    match statement {
-        Statement::Prepared(statement) => Call::Execute(*statement, args),
-        Statement::Text(sql) => Call::Query(with_values(sql, &args.values())),
     }
 }
 
