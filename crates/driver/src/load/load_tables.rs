@@ -11,21 +11,16 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 
 use crate::client::target::{Target, Use};
-use crate::load::ownership::{Owner, create_database, owner, workload_tables};
+use crate::load::ownership::{create_database, is_marked, workload_tables};
 use crate::load::reuse;
-use crate::util::random::Stream;
 use crate::util::runtime::{RuntimeError, on_this_thread};
-use crate::workloads::custom::custom_workload::CustomWorkload;
 use crate::workloads::custom::server_check::{Refused, check};
 use crate::workloads::dataset::{Dataset, DatasetError};
 use crate::workloads::load_batch::LoadBatch;
 use crate::workloads::marker::{MARKER, quoted};
 use crate::workloads::options::{Content, Requests};
-use crate::workloads::request_values::Draw;
 use crate::workloads::sysbench::tables;
-use crate::workloads::sysbench::tables::Inserts;
 use crate::workloads::tpcc;
-use crate::workloads::tpcc::options::Tpcc;
 use logtrace_common::ConnectError;
 
 /// Configuration of a load.
@@ -132,11 +127,11 @@ pub fn drop_database(target: &Target) -> Result<(), LoadError> {
 
 /// Returns whether the database exists; fails if it does not belong to logtrace.
 async fn owned(conn: &mut Conn, database: &str) -> Result<bool, LoadError> {
-    let owner = owner(conn, database).await;
-    match owner.map_err(failed("find out who created the database"))? {
-        Owner::Nobody => Ok(false),
-        Owner::Logtrace => Ok(true),
-        Owner::Somebody => Err(LoadError::NotOurs(database.into())),
+    let is_marked = is_marked(conn, database).await;
+    match is_marked.map_err(failed("find out who created the database"))? {
+        None => Ok(false),
+        Some(true) => Ok(true),
+        Some(false) => Err(LoadError::NotOurs(database.into())),
     }
 }
 
@@ -188,84 +183,49 @@ async fn drop_tables(conn: &mut Conn, config: &LoadConfig) -> mysql_async::Resul
     Ok(())
 }
 
-/// Returns the load of one whole table of sysbench's.
-fn sysbench_table(dataset: Dataset, table: u32) -> LoadBatch {
-    let draw = Draw::from_rng(dataset, Stream::Load(table).rng(dataset.seed));
-    LoadBatch {
-        name: format!("the table sbtest{table}"),
-        before: Some(tables::create_table(table)),
-        inserts: Box::new(Inserts::new(table, dataset.rows, draw)),
-        after: Some(tables::create_index(table)),
-    }
-}
-
-/// Batches to load, and the sender of the progress.
-#[derive(Clone)]
-struct Work {
-    parts: Rc<RefCell<dyn Iterator<Item = LoadBatch>>>,
-    progress: UnboundedSender<u32>,
-}
-
+/// Fills the tables. Those of a file are filled only after a check of every statement of the file on the server.
 async fn fill_tables(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)) -> Result<(), LoadError> {
+    let dataset = config.dataset;
     match config.requests.content() {
         Content::Script(_) => {
-            let dataset = config.dataset;
-            let parts = (1..=dataset.tables).map(move |table| sysbench_table(dataset, table));
-            fill_parts(config, parts, dataset.total_rows(), progress).await
+            let batches = (1..=dataset.tables).map(move |table| tables::load_batch(dataset, table));
+            fill_batches(config, batches, dataset.total_rows(), progress).await
         }
-        Content::Tpcc(tpcc) => fill_warehouses(*tpcc, config, progress).await,
-        Content::File(custom) => fill_tables_of(custom, config, progress).await,
+        Content::Tpcc(tpcc) => {
+            let mut conn = config.target.connect(Use::Database).await?;
+            for sql in tpcc::schema::create_tables() {
+                conn.query_drop(sql).await.map_err(failed("create the tables"))?;
+            }
+            close(conn).await?;
+            let batches = tpcc::load::load_batches(tpcc.warehouses, dataset.seed);
+            let total = tpcc::load::total_rows(tpcc.warehouses, dataset.seed);
+            fill_batches(config, batches, total, progress).await
+        }
+        Content::File(custom) => {
+            let mut conn = config.target.connect(Use::Database).await?;
+            check(&mut conn, custom).await?;
+            close(conn).await?;
+            let batches = custom.load_batches(dataset.seed);
+            fill_batches(config, batches, custom.table_rows().sum(), progress).await
+        }
     }
 }
 
-async fn fill_warehouses(
-    tpcc: Tpcc,
+async fn fill_batches(
     config: &LoadConfig,
-    progress: &mut dyn FnMut(LoadProgress),
-) -> Result<(), LoadError> {
-    let seed = config.dataset.seed;
-    let mut conn = config.target.connect(Use::Database).await?;
-    for sql in tpcc::schema::create_tables() {
-        conn.query_drop(sql).await.map_err(failed("create the tables"))?;
-    }
-    close(conn).await?;
-    let parts = tpcc::load::load_batches(tpcc.warehouses, seed);
-    let total = tpcc::load::total_rows(tpcc.warehouses, seed);
-    fill_parts(config, parts, total, progress).await
-}
-
-/// Checks every statement of the file on the server, then fills its tables.
-async fn fill_tables_of(
-    custom: &CustomWorkload,
-    config: &LoadConfig,
-    progress: &mut dyn FnMut(LoadProgress),
-) -> Result<(), LoadError> {
-    let mut conn = config.target.connect(Use::Database).await?;
-    check(&mut conn, custom).await?;
-    close(conn).await?;
-    let parts = custom.load_batches(config.dataset.seed);
-    let total = custom.table_rows().sum();
-    fill_parts(config, parts, total, progress).await
-}
-
-async fn fill_parts(
-    config: &LoadConfig,
-    parts: impl Iterator<Item = LoadBatch> + 'static,
+    batches: impl Iterator<Item = LoadBatch> + 'static,
     total: u64,
     progress: &mut dyn FnMut(LoadProgress),
 ) -> Result<(), LoadError> {
     let mut loaders = JoinSet::new();
     let (sender, mut receiver) = unbounded_channel();
-    let work = Work {
-        parts: Rc::new(RefCell::new(parts)),
-        progress: sender,
-    };
+    let batches = Rc::new(RefCell::new(batches));
     for _ in 0..config.connections.get() {
         let conn = config.target.connect(Use::Database).await?;
-        loaders.spawn_local(fill_each(conn, work.clone()));
+        loaders.spawn_local(fill_each(conn, Rc::clone(&batches), sender.clone()));
     }
     // The channel ends with the last loader.
-    drop(work);
+    drop(sender);
     let mut done = LoadProgress { rows: 0, total };
     while let Some(rows) = receiver.recv().await {
         done.rows += u64::from(rows);
@@ -274,31 +234,25 @@ async fn fill_parts(
     loaders.join_all().await.into_iter().collect()
 }
 
-async fn fill_each(mut conn: Conn, work: Work) -> Result<(), LoadError> {
+/// Loads batches until there are no more, and sends the number of rows after each statement that inserts rows.
+async fn fill_each(
+    mut conn: Conn,
+    batches: Rc<RefCell<impl Iterator<Item = LoadBatch>>>,
+    progress: UnboundedSender<u32>,
+) -> Result<(), LoadError> {
     loop {
-        let part = work.parts.borrow_mut().next();
-        let Some(part) = part else {
+        let batch = batches.borrow_mut().next();
+        let Some(batch) = batch else {
             return close(conn).await;
         };
-        let doing = format!("load {}", part.name);
-        fill(&mut conn, part, &work.progress)
-            .await
-            .map_err(failed(&doing))?;
-    }
-}
-
-async fn fill(conn: &mut Conn, part: LoadBatch, progress: &UnboundedSender<u32>) -> mysql_async::Result<()> {
-    if let Some(sql) = part.before {
-        conn.query_drop(sql).await?;
-    }
-    for (sql, rows) in part.inserts {
-        conn.query_drop(sql).await?;
-        // The receiver is gone only if the load was given up.
-        let _ = progress.send(rows);
-    }
-    match part.after {
-        Some(sql) => conn.query_drop(sql).await,
-        None => Ok(()),
+        for (sql, rows) in batch.statements {
+            let loaded = conn.query_drop(sql).await;
+            loaded.map_err(failed(&format!("load {}", batch.name)))?;
+            if rows > 0 {
+                // The receiver is gone only if the load was given up.
+                let _ = progress.send(rows);
+            }
+        }
     }
 }
 

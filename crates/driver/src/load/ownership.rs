@@ -6,28 +6,13 @@ use mysql_async::prelude::Queryable;
 use crate::workloads::marker::{MARKER, quoted};
 use crate::workloads::tpcc;
 
-/// Owner of a database.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Owner {
-    /// The database does not exist.
-    Nobody,
-    /// The database has the marker table.
-    Logtrace,
-    /// The database has no marker table.
-    Somebody,
-}
-
-/// Finds out who owns a database.
-pub(crate) async fn owner(conn: &mut Conn, database: &str) -> mysql_async::Result<Owner> {
+/// Returns whether a database has the marker table; `None` if the database does not exist.
+pub(crate) async fn is_marked(conn: &mut Conn, database: &str) -> mysql_async::Result<Option<bool>> {
     let named = "SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = ?";
     let marked = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = ? AND table_name = ?";
     let databases: Option<u64> = conn.exec_first(named, (database,)).await?;
     let markers: Option<u64> = conn.exec_first(marked, (database, MARKER)).await?;
-    Ok(match (databases, markers) {
-        (None | Some(0), _) => Owner::Nobody,
-        (_, None | Some(0)) => Owner::Somebody,
-        _ => Owner::Logtrace,
-    })
+    Ok((databases > Some(0)).then_some(markers > Some(0)))
 }
 
 /// Creates a database with the marker table.

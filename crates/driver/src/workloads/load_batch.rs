@@ -4,30 +4,13 @@
 pub(crate) struct LoadBatch {
     /// Name of the batch for messages.
     pub(crate) name: String,
-    /// Statement before the rows.
-    pub(crate) before: Option<String>,
-    /// Statements that insert rows, each with its number of rows.
-    pub(crate) inserts: Box<dyn Iterator<Item = (String, u32)>>,
-    /// Statement after the rows.
-    pub(crate) after: Option<String>,
+    /// Statements, each with the number of rows that it inserts.
+    pub(crate) statements: Box<dyn Iterator<Item = (String, u32)>>,
 }
 
 impl LoadBatch {
-    /// Returns a batch of rows for existing tables.
-    pub(crate) fn rows(name: String, inserts: impl Iterator<Item = (String, u32)> + 'static) -> Self {
-        Self {
-            name,
-            before: None,
-            inserts: Box::new(inserts),
-            after: None,
-        }
-    }
-
-    /// Returns the batch with this statement before its rows.
-    pub(crate) fn beginning_with(self, sql: &str) -> Self {
-        Self {
-            before: Some(sql.to_owned()),
-            ..self
-        }
+    pub(crate) fn new(name: String, statements: impl Iterator<Item = (String, u32)> + 'static) -> Self {
+        let statements = Box::new(statements);
+        Self { name, statements }
     }
 }

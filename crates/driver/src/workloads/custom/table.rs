@@ -1,5 +1,6 @@
 //! Table of a file, and its rows.
 
+use std::iter::once;
 use std::sync::Arc;
 
 use crate::util::random::{Stream, nth_rng};
@@ -58,7 +59,8 @@ pub(crate) fn load_batches(
         let numbers = batch * BATCH_ROWS + 1..=rows.min((batch + 1).saturating_mul(BATCH_ROWS));
         let filled = Arc::clone(&table);
         let rows = numbers.map(move |number| filled.row(base, number));
-        LoadBatch::rows(name.clone(), batches(table.target(), rows)).beginning_with(NO_FOREIGN_KEYS)
+        let inserts = batches(table.target(), rows);
+        LoadBatch::new(name.clone(), once((NO_FOREIGN_KEYS.to_owned(), 0)).chain(inserts))
     })
 }
 
@@ -82,7 +84,8 @@ mod tests {
     }
 
     fn rows(count: u32, seed: u64) -> Vec<String> {
-        let inserts = load_batches("a.toml", table(count), 1, seed).flat_map(|batch| batch.inserts);
+        let inserts =
+            load_batches("a.toml", table(count), 1, seed).flat_map(|batch| batch.statements.skip(1));
         let head = "INSERT INTO `account` (`a`,`id`) VALUES ";
         let rows = inserts.flat_map(|(sql, _)| {
             let rows = sql.strip_prefix(head).unwrap().replace("),(", ")\n(");

@@ -64,7 +64,7 @@ fn item_batch(seed: u64) -> LoadBatch {
         let price = amount(uniform(&mut rng, 100, 10_000).into());
         format!("({number},{image},'{name}',{price},'{}')", data(&mut rng))
     });
-    LoadBatch::rows("the items".into(), batches("item", items))
+    LoadBatch::new("the items".into(), batches("item", items))
 }
 
 fn warehouse_batch(warehouse: u32, seed: u64) -> LoadBatch {
@@ -76,7 +76,7 @@ fn warehouse_batch(warehouse: u32, seed: u64) -> LoadBatch {
     };
     let stock = (1..=ITEMS).map(move |item| stock_row(warehouse, item, &mut rng));
     let inserts = batches("warehouse", std::iter::once(row)).chain(batches("stock", stock));
-    LoadBatch::rows(format!("the stock of warehouse {warehouse}"), inserts)
+    LoadBatch::new(format!("the stock of warehouse {warehouse}"), inserts)
 }
 
 fn stock_row(warehouse: u32, item: u32, rng: &mut Xoshiro256PlusPlus) -> String {
@@ -110,7 +110,7 @@ fn district_batch(key: DistrictKey, seed: u64) -> LoadBatch {
         line_rows(key, orders(&mut values(Purpose::Orders)), values(Purpose::Lines)),
     ));
     let DistrictKey { warehouse, district } = key;
-    LoadBatch::rows(format!("district {district} of warehouse {warehouse}"), inserts)
+    LoadBatch::new(format!("district {district} of warehouse {warehouse}"), inserts)
 }
 
 fn district_row(key: DistrictKey, mut rng: Xoshiro256PlusPlus) -> String {
@@ -129,7 +129,7 @@ mod tests {
 
     fn rows(warehouses: u32) -> BTreeMap<String, u64> {
         let mut rows = BTreeMap::new();
-        for (sql, count) in load_batches(warehouses, 3).flat_map(|batch| batch.inserts) {
+        for (sql, count) in load_batches(warehouses, 3).flat_map(|batch| batch.statements) {
             let table = sql.split_whitespace().nth(2).unwrap().to_owned();
             *rows.entry(table).or_default() += u64::from(count);
         }
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn content_depends_on_the_seed() {
-        let second = |seed| load_batches(1, seed).nth(1).unwrap().inserts.nth(1).unwrap();
+        let second = |seed| load_batches(1, seed).nth(1).unwrap().statements.nth(1).unwrap();
         assert_eq!(second(3), second(3));
         assert_ne!(second(3), second(4));
     }
