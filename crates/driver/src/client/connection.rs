@@ -1,13 +1,12 @@
 //! Connection for requests, on the protocol types of `mysql_common`.
 
+use logtrace_common::{ConnectError, Connection};
 use mysql_async::prelude::FromRow;
 use mysql_async::{DriverError, Error, Row, Value};
 use mysql_common::constants::CapabilityFlags;
 use mysql_common::io::ParseBuf;
 use mysql_common::packets::{ComStmtExecuteRequestBuilder, StmtPacket};
 use mysql_common::proto::MySerialize;
-
-use crate::client::target::{Target, Use};
 
 use crate::client::handshake::log_in;
 use crate::client::packets::PacketStream;
@@ -39,10 +38,15 @@ pub(crate) struct Statement {
 
 impl Conn {
     /// Connects and logs in.
-    pub(crate) async fn connect(target: &Target, using: Use) -> Result<Self, Error> {
-        let socket = Socket::connect(&target.connection.endpoint).await?;
-        let database = (using == Use::Database).then_some(target.database.as_str());
-        let (wire, capabilities) = log_in(PacketStream::new(socket), &target.connection, database).await?;
+    pub(crate) async fn connect(
+        connection: &Connection,
+        database: Option<&str>,
+    ) -> Result<Self, ConnectError> {
+        let logged_in = async {
+            let socket = Socket::connect(&connection.endpoint).await?;
+            log_in(PacketStream::new(socket), connection, database).await
+        };
+        let (wire, capabilities) = logged_in.await.map_err(|reason| connection.explain(reason))?;
         Ok(Self {
             wire,
             capabilities,

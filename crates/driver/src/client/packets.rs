@@ -1,16 +1,12 @@
 //! Stream of packets to and from a server.
 
-use std::future::poll_fn;
 use std::io;
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
 
 use bytes::BytesMut;
 use mysql_async::{DriverError, Error, IoError};
 use mysql_common::proto::codec::PacketCodec;
 use mysql_common::proto::codec::error::PacketCodecError;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio_rustls::client::TlsStream;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use crate::client::socket::Socket;
 use crate::client::tls::encrypt;
@@ -23,7 +19,7 @@ const LARGEST_PACKET: usize = 1 << 30;
 
 /// Stream of packets over a socket.
 pub(crate) struct PacketStream {
-    stream: Stream,
+    stream: Box<dyn Transport>,
     codec: PacketCodec,
     input: BytesMut,
     output: BytesMut,
@@ -31,12 +27,10 @@ pub(crate) struct PacketStream {
     chunk: Box<[u8]>,
 }
 
-/// Transport of the packets.
-enum Stream {
-    Plain(Socket),
-    /// Encrypted stream, boxed because it is large.
-    Encrypted(Box<TlsStream<Socket>>),
-}
+/// Transport of the packets: a socket, or an encrypted stream over it.
+pub(crate) trait Transport: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Transport for T {}
 
 impl PacketStream {
     /// Creates a stream of packets over a new socket.
@@ -44,7 +38,7 @@ impl PacketStream {
         let mut codec = PacketCodec::default();
         codec.max_allowed_packet = LARGEST_PACKET;
         Self {
-            stream: Stream::Plain(socket),
+            stream: Box::new(socket),
             codec,
             input: BytesMut::new(),
             output: BytesMut::new(),
@@ -55,13 +49,7 @@ impl PacketStream {
 
     /// Encrypts the stream from now on.
     pub(crate) async fn encrypted(self) -> Result<Self, Error> {
-        let stream = match self.stream {
-            Stream::Plain(socket) => {
-                let encrypted = encrypt(socket).await.map_err(failed)?;
-                Stream::Encrypted(Box::new(encrypted))
-            }
-            encrypted @ Stream::Encrypted(_) => encrypted,
-        };
+        let stream = Box::new(encrypt(self.stream).await.map_err(failed)?);
         Ok(Self { stream, ..self })
     }
 
@@ -77,11 +65,8 @@ impl PacketStream {
         self.codec
             .encode(&mut payload, &mut self.output)
             .map_err(undecodable)?;
-        let (stream, output) = (&mut self.stream, &self.output[..]);
-        let mut sent = 0;
-        poll_fn(|context| stream.poll_send(context, output, &mut sent))
-            .await
-            .map_err(failed)
+        self.stream.write_all(&self.output).await.map_err(failed)?;
+        self.stream.flush().await.map_err(failed)
     }
 
     /// Receives the next packet.
@@ -92,46 +77,12 @@ impl PacketStream {
             .decode(&mut self.input, &mut self.packet)
             .map_err(undecodable)?
         {
-            let (stream, chunk) = (&mut self.stream, &mut self.chunk[..]);
-            let length = poll_fn(|context| stream.poll_receive(context, chunk)).await;
-            match length.map_err(failed)? {
+            match self.stream.read(&mut self.chunk).await.map_err(failed)? {
                 0 => return Err(failed(io::ErrorKind::UnexpectedEof.into())),
                 length => self.input.extend_from_slice(&self.chunk[..length]),
             }
         }
         Ok(&self.packet)
-    }
-}
-
-impl Stream {
-    fn poll_send(
-        &mut self,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-        sent: &mut usize,
-    ) -> Poll<io::Result<()>> {
-        let stream: &mut (dyn AsyncWrite + Unpin) = match self {
-            Self::Plain(socket) => socket,
-            Self::Encrypted(stream) => stream,
-        };
-        let mut stream = Pin::new(stream);
-        while *sent < bytes.len() {
-            match ready!(stream.as_mut().poll_write(context, &bytes[*sent..]))? {
-                0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
-                length => *sent += length,
-            }
-        }
-        stream.poll_flush(context)
-    }
-
-    fn poll_receive(&mut self, context: &mut Context<'_>, chunk: &mut [u8]) -> Poll<io::Result<usize>> {
-        let mut buffer = ReadBuf::new(chunk);
-        let read = match self {
-            Self::Plain(socket) => Pin::new(socket).poll_read(context, &mut buffer),
-            Self::Encrypted(stream) => Pin::new(stream).poll_read(context, &mut buffer),
-        };
-        ready!(read)?;
-        Poll::Ready(Ok(buffer.filled().len()))
     }
 }
 

@@ -2,11 +2,10 @@
 
 use logtrace_common::{ConnectError, Variable};
 use mysql_async::Value;
-use mysql_async::prelude::Queryable;
 use thiserror::Error;
 
 use crate::client::connection::Conn;
-use crate::client::target::{Target, Use};
+use crate::client::target::Target;
 
 /// Failure to set session variables.
 #[derive(Debug, Error)]
@@ -29,11 +28,8 @@ impl Target {
     ///
     /// Fails with [`SessionError::Refused`] at the first variable that the server does not know or refuses to set.
     pub async fn check_session(&self, variables: &[Variable]) -> Result<(), SessionError> {
-        let mut conn = self.connect(Use::Nothing).await?;
-        for variable in variables {
-            let set = conn.query_drop(statement(variable)).await;
-            set.map_err(|source| refused(variable, source))?;
-        }
+        let mut conn = Conn::connect(&self.connection, None).await?;
+        set_session(&mut conn, variables).await?;
         // If the session does not end in order, the server ends it.
         let _ = conn.disconnect().await;
         Ok(())
@@ -44,16 +40,12 @@ impl Target {
 pub(crate) async fn set_session(conn: &mut Conn, variables: &[Variable]) -> Result<(), SessionError> {
     for variable in variables {
         let set = conn.query_drop(&statement(variable)).await;
-        set.map_err(|source| refused(variable, source))?;
+        set.map_err(|reason| SessionError::Refused {
+            variable: variable.clone(),
+            reason,
+        })?;
     }
     Ok(())
-}
-
-fn refused(variable: &Variable, reason: mysql_async::Error) -> SessionError {
-    SessionError::Refused {
-        variable: variable.clone(),
-        reason,
-    }
 }
 
 /// Returns the statement that sets a variable. Numbers stay as they are; other values are quoted.

@@ -12,15 +12,6 @@ pub struct Target {
     pub database: String,
 }
 
-/// Database of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Use {
-    /// Database of the workload.
-    Database,
-    /// No database, because it may not exist.
-    Nothing,
-}
-
 impl Target {
     /// Creates the target for a database on the server of a connection.
     pub fn new(connection: &Connection, database: &str) -> Self {
@@ -30,10 +21,15 @@ impl Target {
         }
     }
 
-    /// Opens a connection for work that is not measured.
-    pub(crate) async fn connect(&self, using: Use) -> Result<Conn, ConnectError> {
+    /// Opens a connection to the database for work that is not measured.
+    pub(crate) async fn connect(&self) -> Result<Conn, ConnectError> {
+        self.connection.with_database(&self.database).connect().await
+    }
+
+    /// Opens a connection without a database, which may not exist.
+    pub(crate) async fn connect_to_server(&self) -> Result<Conn, ConnectError> {
         let connection = Connection {
-            database: (using == Use::Database).then(|| self.database.clone()),
+            database: None,
             ..self.connection.clone()
         };
         connection.connect().await

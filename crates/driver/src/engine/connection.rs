@@ -13,7 +13,6 @@ use crate::client::connection::Conn;
 use crate::engine::reconnect::reconnect;
 use crate::engine::request_source::ScheduledRequest;
 use crate::engine::shard_state::ConnectionSlot;
-use crate::results::per_type::KindOf;
 use crate::util::clock::now_ns;
 use crate::workloads::custom::connection::CustomConnection;
 use crate::workloads::options::{Content, Requests};
@@ -62,10 +61,9 @@ async fn serve<W: Workload>(mut workload: W, content: W::Content, mut conn: Conn
         let Some(scheduled) = slot.next_request().await else {
             break;
         };
-        let (request, kind) = run(&workload, &mut conn, &slot, scheduled).await;
-        slot.finish(&request, kind);
-        let given_up = request.outcome == Outcome::TimedOut;
-        if given_up || request.outcome == Outcome::Disconnected {
+        let outcome = run(&workload, &mut conn, &slot, scheduled).await;
+        let given_up = outcome == Outcome::TimedOut;
+        if given_up || outcome == Outcome::Disconnected {
             let Some(again) = reconnect(&mut slot, &content, given_up).await else {
                 return;
             };
@@ -76,12 +74,13 @@ async fn serve<W: Workload>(mut workload: W, content: W::Content, mut conn: Conn
     let _ = conn.disconnect().await;
 }
 
+/// Issues a request, and records its end.
 async fn run<W: Workload>(
     workload: &W,
     conn: &mut Conn,
     slot: &ConnectionSlot,
     scheduled: ScheduledRequest,
-) -> (Request, Option<KindOf>) {
+) -> Outcome {
     let values = workload.draw(&mut Draw::request(
         slot.context.dataset,
         scheduled.base,
@@ -110,9 +109,8 @@ async fn run<W: Workload>(
         retries: attempts.repeated.get(),
         thread: slot.thread,
     };
-    let rolled_back = issued == Issued::RolledBack;
-    let kind = workload.kind(&values);
-    (request, kind.map(|kind| KindOf { kind, rolled_back }))
+    slot.finish(&request, workload.kind(&values), issued == Issued::RolledBack);
+    outcome
 }
 
 /// Attempts of one request. They can be read even if the request was given up during an attempt.

@@ -125,10 +125,21 @@ impl Shards {
         log: &mut dyn Write,
         watch: &mut dyn Watch,
     ) -> Result<DriveResult, DriveError> {
-        self.wait_until_connected()?;
-        self.warm_up(config, watch)?;
+        // Wait until all shards are connected.
+        for _ in &self.each {
+            self.receive()?;
+        }
+        let warmup = range_from_now(config.warmup);
+        if self.run_phase(Stage::Warmup, warmup, None, watch)?.ended == EndReason::ServerGone {
+            return Err(DriveError::GoneInWarmup);
+        }
         let before = order_ids(config)?;
-        let (result, cpu_ns) = self.measure(config, log, watch)?;
+        let planned = range_from_now(config.duration);
+        watch.window(planned);
+        self.shared.outages().begin();
+        let cpu_ns = thread_cpu_ns();
+        let result = self.run_phase(Stage::Window, planned, Some(log), watch)?;
+        let cpu_ns = thread_cpu_ns().saturating_sub(cpu_ns);
         let mut result = result.into_drive_result(config, self.shared.outages().all());
         result.client_cpu_ns += cpu_ns;
         if let Some(before) = before
@@ -139,76 +150,37 @@ impl Shards {
         Ok(result)
     }
 
-    /// Waits until all shards are connected.
-    fn wait_until_connected(&self) -> Result<(), DriveError> {
-        for _ in &self.each {
-            self.receive()?;
-        }
-        Ok(())
-    }
-
-    fn warm_up(&self, config: &DriveConfig, watch: &mut dyn Watch) -> Result<(), DriveError> {
-        self.start_phase(range_from_now(config.warmup));
-        let mut seconds = SecondMerger::unlogged(Stage::Warmup, self.each.len());
-        let (mut warming, mut any_left) = (self.each.len(), false);
-        while warming > 0 {
-            match self.receive()? {
-                (shard, ShardMessage::Interval(interval)) => seconds.add(shard, *interval),
-                (shard, ShardMessage::WarmedUp(is_left)) => {
-                    any_left |= is_left;
-                    warming -= 1;
-                    seconds.finish_shard(shard);
-                }
-                (_, ShardMessage::Connected | ShardMessage::Measured(_) | ShardMessage::Failed(_)) => {}
-            }
-            seconds.flush(watch).map_err(DriveError::Log)?;
-        }
-        match any_left {
-            true => Ok(()),
-            false => Err(DriveError::GoneInWarmup),
-        }
-    }
-
-    /// Measures the window. Returns the result of all shards, and the CPU time of this thread in the window.
-    fn measure(
+    /// Runs a phase on all shards, and returns the sum of their results.
+    fn run_phase(
         &self,
-        config: &DriveConfig,
-        log: &mut dyn Write,
+        stage: Stage,
+        range: TimeRange,
+        log: Option<&mut dyn Write>,
         watch: &mut dyn Watch,
-    ) -> Result<(ShardResult, u64), DriveError> {
-        let planned = range_from_now(config.duration);
-        let base = SystemTime::now() + Duration::from_nanos(LEAD_NS);
-        watch.window(planned);
-        self.shared.outages().begin();
-        let cpu_ns = thread_cpu_ns();
-        self.start_phase(planned);
-        let mut seconds =
-            SecondMerger::logged(Stage::Window, self.each.len(), base, log).map_err(DriveError::Log)?;
-        let (mut busy, mut whole) = (self.each.len(), None::<ShardResult>);
+    ) -> Result<ShardResult, DriveError> {
+        for shard in &self.each {
+            // A shard that failed has sent its error.
+            let _ = shard.phases.send(range);
+        }
+        let base = SystemTime::now() + Duration::from_nanos(range.start_ns.saturating_sub(now_ns()));
+        let (mut busy, mut sum) = (self.each.len(), None::<ShardResult>);
+        let mut seconds = SecondMerger::new(stage, busy, base, log).map_err(DriveError::Log)?;
         while busy > 0 {
             match self.receive()? {
                 (shard, ShardMessage::Interval(interval)) => seconds.add(shard, *interval),
-                (shard, ShardMessage::Measured(result)) => {
+                (shard, ShardMessage::PhaseEnded(result)) => {
                     busy -= 1;
                     seconds.finish_shard(shard);
-                    match &mut whole {
-                        Some(whole) => whole.add(*result),
-                        None => whole = Some(*result),
+                    match &mut sum {
+                        Some(sum) => sum.add(*result),
+                        None => sum = Some(*result),
                     }
                 }
-                (_, ShardMessage::Connected | ShardMessage::WarmedUp(_) | ShardMessage::Failed(_)) => {}
+                (_, ShardMessage::Connected | ShardMessage::Failed(_)) => {}
             }
             seconds.flush(watch).map_err(DriveError::Log)?;
         }
-        let whole = whole.ok_or(DriveError::Lost)?;
-        Ok((whole, thread_cpu_ns().saturating_sub(cpu_ns)))
-    }
-
-    fn start_phase(&self, phase: TimeRange) {
-        for shard in &self.each {
-            // A shard that failed has sent its error.
-            let _ = shard.phases.send(phase);
-        }
+        sum.ok_or(DriveError::Lost)
     }
 
     /// Receives the next message and the number of its shard.

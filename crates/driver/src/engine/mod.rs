@@ -1,6 +1,5 @@
 //! Execution of a workload: shards, connections, and dispatch of requests that are due.
 
-mod backoff;
 pub(crate) mod connection;
 pub(crate) mod dispatcher;
 pub(crate) mod drive;

@@ -9,63 +9,50 @@ use crate::engine::shard_result::ShardResult;
 use crate::engine::share::Share;
 use crate::engine::ticker::{OnInterval, Ticker};
 use crate::error::DriveError;
+use crate::results::progress::Stage;
 use crate::results::recorder::Recorder;
 use crate::results::result::EndReason;
 use crate::util::clock::{duration_ns, now_ns, thread_cpu_ns};
 use crate::util::random::Stream;
 
-/// Runs the warm-up at the pace of the window. At its end, drops requests that wait for a connection, and waits for
-/// those that run, so that the window starts with no request left over. Returns why the warm-up ended.
-pub(crate) async fn warm_up(
+/// Runs a phase, and waits for the requests that were due in it, up to the grace period.
+///
+/// A warm-up drops the requests that wait for a connection at its end, and fails if running requests do not end, so that
+/// the window starts with no request left over.
+pub(crate) async fn run_phase(
     config: &DriveConfig,
     share: Share,
-    range: TimeRange,
-    event_loop: &mut EventLoop,
-    on_interval: OnInterval<'_>,
-) -> Result<EndReason, DriveError> {
-    let source = RequestSource::new(&config.pace, range, Stream::Warmup, config.dataset.seed, share);
-    event_loop.state.dispatcher.borrow_mut().set_source(source);
-    let mut ticker = Ticker::new(range.start_ns, on_interval);
-    let ended = event_loop.run(&mut ticker, range.end_ns).await?;
-    if ended == EndReason::Interrupted {
-        return Err(DriveError::Cancelled);
-    }
-    event_loop.shut_and_drop_backlog();
-    let until_ns = range.end_ns + duration_ns(config.grace);
-    match event_loop.drain(&mut ticker, until_ns).await? {
-        0 => Ok(ended),
-        running => Err(DriveError::StuckInWarmup {
-            running,
-            grace: config.grace,
-        }),
-    }
-}
-
-/// Runs the window, and the grace period for requests that were due in it.
-pub(crate) async fn measure(
-    config: &DriveConfig,
-    share: Share,
-    planned: TimeRange,
+    (stage, planned): (Stage, TimeRange),
     event_loop: &mut EventLoop,
     on_interval: OnInterval<'_>,
 ) -> Result<ShardResult, DriveError> {
+    let (values, is_warmup) = match stage {
+        Stage::Warmup => (Stream::Warmup, true),
+        Stage::Window => (Stream::Window, false),
+    };
     let mut ticker = Ticker::new(planned.start_ns, on_interval);
-    let mut recorder = Recorder::new();
-    recorder.set_window_start(planned.start_ns);
-    recorder.set_window_end(planned.end_ns);
-    recorder.set_kinds(config.requests.kinds().len());
+    let recorder = Recorder::of_window(planned, config.requests.kinds().len());
     event_loop.state.recorder.replace(recorder);
     let cpu_ns = thread_cpu_ns();
-    let source = RequestSource::new(&config.pace, planned, Stream::Window, config.dataset.seed, share);
+    let source = RequestSource::new(&config.pace, planned, values, config.dataset.seed, share);
     event_loop.state.dispatcher.borrow_mut().set_source(source);
 
     let ended = event_loop.run(&mut ticker, planned.end_ns).await?;
-    let mut result = end_of_window(event_loop, planned, ended);
-    if ended != EndReason::Completed {
+    if is_warmup && ended == EndReason::Interrupted {
+        return Err(DriveError::Cancelled);
+    }
+    let mut result = end_of_phase(event_loop, planned, ended);
+    if is_warmup || ended != EndReason::Completed {
         result.unsent = event_loop.shut_and_drop_backlog();
     }
     let until_ns = result.window.end_ns + duration_ns(config.grace);
     result.unfinished = event_loop.drain(&mut ticker, until_ns).await?;
+    if is_warmup && result.unfinished > 0 {
+        return Err(DriveError::StuckInWarmup {
+            running: result.unfinished,
+            grace: config.grace,
+        });
+    }
     result.unsent += event_loop.shut_and_drop_backlog();
     ticker.finish(now_ns(), &event_loop.state);
     result.recorder = event_loop.state.recorder.take();
@@ -74,21 +61,22 @@ pub(crate) async fn measure(
     Ok(result)
 }
 
-/// Returns the results known at the end of the window; the recorder follows at the end of the grace period.
-fn end_of_window(event_loop: &EventLoop, planned: TimeRange, ended: EndReason) -> ShardResult {
+/// Returns the results known at the end of a phase; the recorder follows at the end of the grace period.
+fn end_of_phase(event_loop: &EventLoop, planned: TimeRange, ended: EndReason) -> ShardResult {
     let window = TimeRange {
         start_ns: planned.start_ns,
         end_ns: now_ns().clamp(planned.start_ns, planned.end_ns),
     };
     let mut recorder = event_loop.state.recorder.borrow_mut();
-    recorder.set_window_end(window.end_ns);
+    recorder.window_end_ns = window.end_ns;
+    let dispatcher = event_loop.state.dispatcher.borrow();
     ShardResult {
         window,
         ended,
-        done_by_end: recorder.counts().done,
-        backlog_end: event_loop.state.dispatcher.borrow().backlog(),
+        done_by_end: recorder.counts.done,
+        backlog_end: dispatcher.backlog(),
         recorder: Recorder::new(),
-        dispatched: event_loop.state.dispatcher.borrow().counts(),
+        dispatched: dispatcher.counts(),
         unsent: 0,
         unfinished: 0,
         cpu_ns: 0,

@@ -1,17 +1,22 @@
 //! Connecting, and reconnecting after a connection is lost.
 
+use std::iter::successors;
+use std::time::Duration;
+
 use tokio::time::{Instant, sleep};
 
 use crate::client::connection::Conn;
 use crate::client::server_thread::server_thread;
 use crate::client::session_check::set_session;
-use crate::client::target::Use;
-use crate::engine::backoff::Backoff;
 use crate::engine::shard_state::ConnectionSlot;
 use crate::error::DriveError;
 use crate::results::outages::OutageCause;
 use crate::util::clock::{NS_PER_S, now_ns};
 use crate::workloads::workload::Workload;
+
+/// Shortest and longest pause between attempts to connect.
+const FIRST: Duration = Duration::from_millis(10);
+const LONGEST: Duration = Duration::from_secs(1);
 
 /// Reconnects and prepares the workload again, with growing pauses between attempts. Returns `None` when the time for
 /// reconnecting is over.
@@ -26,18 +31,18 @@ pub(crate) async fn reconnect<W: Workload>(
     let until = Instant::now() + slot.reconnection().retry_for;
     let mut is_lost = !given_up;
     if is_lost {
-        slot.mark_lost(now_ns());
+        slot.outages().lost(now_ns());
     }
-    for pause in Backoff::new(slot.context.connection) {
+    for pause in pauses(slot.context.connection) {
         if let Some((workload, mut conn)) = attempt(slot, content).await {
             if is_lost {
                 let cause = cause(&mut conn, lost_connection_ns).await;
-                slot.mark_back(cause);
+                slot.outages().back(now_ns(), cause);
             }
             return Some((workload, conn));
         }
         if !std::mem::replace(&mut is_lost, true) {
-            slot.mark_lost(now_ns());
+            slot.outages().lost(now_ns());
         }
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
@@ -49,6 +54,15 @@ pub(crate) async fn reconnect<W: Workload>(
     None
 }
 
+/// Returns the pauses of the connection with this number. They double from 10 ms to 1 s. Each connection waits for a
+/// different share of them, from 0.5 to 1, so that not all of them reach a server that has just started at once.
+fn pauses(number: usize) -> impl Iterator<Item = Duration> {
+    // Multiples of the golden ratio spread evenly, however many there are.
+    let share = 0.5 + (number as f64 * 0.618_033_988_749_895).fract() / 2.0;
+    let doubling = successors(Some(FIRST), |&pause| Some(LONGEST.min(pause * 2)));
+    doubling.map(move |pause| pause.mul_f64(share))
+}
+
 /// Tries once to connect and prepare. The error does not matter, because the next attempt may succeed.
 async fn attempt<W: Workload>(slot: &mut ConnectionSlot, content: &W::Content) -> Option<(W, Conn)> {
     let mut conn = connect(slot).await.ok()?;
@@ -56,12 +70,10 @@ async fn attempt<W: Workload>(slot: &mut ConnectionSlot, content: &W::Content) -
     Some((workload, conn))
 }
 
-/// Connects a slot. If requests are finds_threads, also finds out which thread of the server serves the connection.
+/// Connects a slot. If requests are observed, also finds out which thread of the server serves the connection.
 pub(crate) async fn connect(slot: &mut ConnectionSlot) -> Result<Conn, DriveError> {
     let target = &slot.reconnection().target;
-    let mut conn = Conn::connect(target, Use::Database)
-        .await
-        .map_err(|source| target.connection.explain(source))?;
+    let mut conn = Conn::connect(&target.connection, Some(&target.database)).await?;
     slot.connected_ns = now_ns();
     if slot.reconnection().finds_threads {
         slot.thread = server_thread(&mut conn).await;
@@ -85,5 +97,27 @@ async fn cause(conn: &mut Conn, connected_ns: u64) -> OutageCause {
         OutageCause::Restarted
     } else {
         OutageCause::Closed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_up_to_a_second_and_differ_by_connection() {
+        let first: Vec<Duration> = pauses(0).take(9).collect();
+        assert_eq!(first[0], Duration::from_millis(5));
+        assert!(first.windows(2).all(|pair| pair[1] >= pair[0]) && first[8] == LONGEST / 2);
+        let seventh: Vec<Duration> = (1..64).filter_map(|number| pauses(number).nth(6)).collect();
+        assert!(
+            seventh
+                .iter()
+                .all(|pause| (LONGEST.mul_f64(0.32)..LONGEST).contains(pause))
+        );
+        let mut sorted = seventh.clone();
+        sorted.sort();
+        sorted.dedup();
+        assert_eq!(sorted.len(), seventh.len());
     }
 }

@@ -12,15 +12,15 @@ use logtrace_common::TimeRange;
 use crate::config::DriveConfig;
 use crate::engine::connection::prepare;
 use crate::engine::event_loop::EventLoop;
-use crate::engine::phases::{measure, warm_up};
+use crate::engine::phases::run_phase;
 use crate::engine::reconnect::connect;
 use crate::engine::shard_result::ShardResult;
 use crate::engine::shard_state::{DriveState, ShardState};
 use crate::engine::share::Share;
 use crate::error::DriveError;
-use crate::pacing::pacer::{FinalWait, Pacer};
+use crate::pacing::pacer::Pacer;
 use crate::results::merge_seconds::Interval;
-use crate::results::result::EndReason;
+use crate::results::progress::Stage;
 use crate::util::clock::{NS_PER_S, now_ns};
 use crate::util::runtime::on_this_thread;
 
@@ -40,10 +40,8 @@ pub(crate) enum ShardMessage {
     Connected,
     /// An interval of the current phase has ended.
     Interval(Box<Interval>),
-    /// The warm-up is over; the value is whether any connection is left.
-    WarmedUp(bool),
-    /// The window and the grace period are over.
-    Measured(Box<ShardResult>),
+    /// The phase is over.
+    PhaseEnded(Box<ShardResult>),
     /// The shard cannot go on.
     Failed(DriveError),
 }
@@ -82,9 +80,12 @@ impl Shard {
     }
 }
 
+/// Reports a panic of the thread to the drive.
 impl Drop for ShardTask {
     fn drop(&mut self) {
-        self.report_panic();
+        if thread::panicking() {
+            self.send(ShardMessage::Failed(DriveError::Lost));
+        }
     }
 }
 
@@ -96,27 +97,24 @@ impl ShardTask {
             connected = self.connect_all(&state) => connected?,
             () = self.shared.cancel.cancelled() => return Err(DriveError::Cancelled),
         };
-        let final_wait = if self.config.spin {
-            FinalWait::Spin
-        } else {
-            FinalWait::Sleep
-        };
         let mut event_loop = EventLoop {
             state,
-            pacer: Pacer::new(final_wait).map_err(DriveError::Timer)?,
+            pacer: Pacer::new(self.config.spin).map_err(DriveError::Timer)?,
             cancel: self.shared.cancel.clone(),
         };
         self.send(ShardMessage::Connected);
-        if let Some(range) = phases.recv().await {
+        for stage in [Stage::Warmup, Stage::Window] {
+            let Some(range) = phases.recv().await else { break };
+            event_loop.state.is_observed.set(stage == Stage::Window);
             let mut on_interval = |interval| self.send(ShardMessage::Interval(Box::new(interval)));
-            let ended = warm_up(&self.config, self.share, range, &mut event_loop, &mut on_interval).await?;
-            self.send(ShardMessage::WarmedUp(ended != EndReason::ServerGone));
-        }
-        if let Some(range) = phases.recv().await {
-            event_loop.state.is_observed.set(true);
-            let mut on_interval = |interval| self.send(ShardMessage::Interval(Box::new(interval)));
-            let result = measure(&self.config, self.share, range, &mut event_loop, &mut on_interval).await?;
-            self.send(ShardMessage::Measured(Box::new(result)));
+            let result = run_phase(
+                &self.config,
+                self.share,
+                (stage, range),
+                &mut event_loop,
+                &mut on_interval,
+            );
+            self.send(ShardMessage::PhaseEnded(Box::new(result.await?)));
         }
         event_loop.state.dispatcher.borrow_mut().close();
         tokio::select! {
@@ -145,13 +143,6 @@ impl ShardTask {
             connections.spawn_local(serving);
         }
         Ok(connections)
-    }
-
-    /// Reports a panic of this thread to the drive.
-    fn report_panic(&self) {
-        if thread::panicking() {
-            self.send(ShardMessage::Failed(DriveError::Lost));
-        }
     }
 
     fn send(&self, message: ShardMessage) {

@@ -46,9 +46,15 @@ impl ShardResult {
     }
 
     /// Converts the sum over all shards into the result of the drive.
-    pub(crate) fn into_drive_result(mut self, config: &DriveConfig, outages: Vec<Outage>) -> DriveResult {
-        let (kinds, per_tenth) = (self.recorder.take_kinds(), self.recorder.take_per_tenth());
-        let (latencies, counts, per_second) = self.recorder.into_parts();
+    pub(crate) fn into_drive_result(self, config: &DriveConfig, outages: Vec<Outage>) -> DriveResult {
+        let Recorder {
+            total: latencies,
+            counts,
+            per_second,
+            per_tenth,
+            kinds,
+            ..
+        } = self.recorder;
         let offered_per_s = config.pace.offered_per_s(self.window.length());
         let achieved_per_s = match offered_per_s {
             Some(offered) => achieved_open(offered, self.dispatched.released, counts.done_in_time),
@@ -83,7 +89,7 @@ impl ShardResult {
     }
 }
 
-/// Combines the end reasons of two shards: the server is gone only if it is gone for combined.
+/// Combines the end reasons of two shards: the server is gone only if it is gone for both.
 fn combined(one: EndReason, other: EndReason) -> EndReason {
     match (one, other) {
         (EndReason::Interrupted, _) | (_, EndReason::Interrupted) => EndReason::Interrupted,

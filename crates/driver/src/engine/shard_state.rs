@@ -14,8 +14,7 @@ use crate::client::target::Target;
 use crate::config::DriveConfig;
 use crate::engine::dispatcher::Dispatcher;
 use crate::engine::request_source::ScheduledRequest;
-use crate::results::outages::{OutageCause, Outages};
-use crate::results::per_type::KindOf;
+use crate::results::outages::Outages;
 use crate::results::recorder::Recorder;
 use crate::util::clock::now_ns;
 use crate::workloads::workload::WorkloadContext;
@@ -135,9 +134,12 @@ impl ConnectionSlot {
         self.state.recorder.borrow_mut().record_retry(code);
     }
 
-    /// Records the end of a request.
-    pub(crate) fn finish(&self, request: &Request, kind: Option<KindOf>) {
-        self.state.recorder.borrow_mut().record_of(request, kind);
+    /// Records the end of a request of this type.
+    pub(crate) fn finish(&self, request: &Request, kind: Option<usize>, rolled_back: bool) {
+        self.state
+            .recorder
+            .borrow_mut()
+            .record_kind(request, kind, rolled_back);
         if let Some(observer) = &self.state.common.observer
             && self.state.is_observed.get()
         {
@@ -154,14 +156,9 @@ impl ConnectionSlot {
         &self.state.common.reconnection
     }
 
-    /// Records that the connection is lost.
-    pub(crate) fn mark_lost(&self, now_ns: u64) {
-        self.state.common.outages().lost(now_ns);
-    }
-
-    /// Records that the connection is back.
-    pub(crate) fn mark_back(&self, cause: OutageCause) {
-        self.state.common.outages().back(now_ns(), cause);
+    /// Locks the outages of all connections.
+    pub(crate) fn outages(&self) -> MutexGuard<'_, Outages> {
+        self.state.common.outages()
     }
 
     /// Records that the connection will not come back.

@@ -41,7 +41,7 @@ impl<'a> Ticker<'a> {
 
     /// Ends the last, shorter interval, unless no request was done in it.
     pub(crate) fn finish(&mut self, now_ns: u64, state: &ShardState) {
-        if !state.recorder.borrow().interval().service.is_empty() {
+        if !state.recorder.borrow().interval.service.is_empty() {
             let since_ns = now_ns.saturating_sub(self.start_ns + self.seconds * NS_PER_S);
             self.end_interval(Duration::from_nanos(since_ns), state);
         }
@@ -52,7 +52,7 @@ impl<'a> Ticker<'a> {
         (self.on_interval)(Interval {
             number: self.seconds,
             length,
-            latencies: recorder.interval().clone(),
+            latencies: recorder.interval.clone(),
             backlog: state.dispatcher.borrow().backlog(),
         });
         recorder.next_interval();

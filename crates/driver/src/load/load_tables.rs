@@ -10,7 +10,7 @@ use thiserror::Error;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 
-use crate::client::target::{Target, Use};
+use crate::client::target::Target;
 use crate::load::ownership::{create_database, is_marked, workload_tables};
 use crate::load::reuse;
 use crate::util::runtime::{RuntimeError, on_this_thread};
@@ -100,7 +100,7 @@ pub enum LoadError {
 pub fn load(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)) -> Result<Loaded, LoadError> {
     config.dataset.check()?;
     on_this_thread(async {
-        let mut conn = config.target.connect(Use::Nothing).await?;
+        let mut conn = config.target.connect_to_server().await?;
         let loaded = ready_database(&mut conn, config).await?;
         if loaded == Loaded::Anew {
             fill_tables(config, progress).await?;
@@ -116,7 +116,7 @@ pub fn load(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)) -> Resu
 /// Drops the target's database if it has the marker table. Does nothing if the database does not exist.
 pub fn drop_database(target: &Target) -> Result<(), LoadError> {
     on_this_thread(async {
-        let mut conn = target.connect(Use::Nothing).await?;
+        let mut conn = target.connect_to_server().await?;
         if owned(&mut conn, &target.database).await? {
             let sql = format!("DROP DATABASE {}", quoted(&target.database));
             conn.query_drop(sql).await.map_err(failed("drop the database"))?;
@@ -192,7 +192,7 @@ async fn fill_tables(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)
             fill_batches(config, batches, dataset.total_rows(), progress).await
         }
         Content::Tpcc(tpcc) => {
-            let mut conn = config.target.connect(Use::Database).await?;
+            let mut conn = config.target.connect().await?;
             for sql in tpcc::schema::create_tables() {
                 conn.query_drop(sql).await.map_err(failed("create the tables"))?;
             }
@@ -202,7 +202,7 @@ async fn fill_tables(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)
             fill_batches(config, batches, total, progress).await
         }
         Content::File(custom) => {
-            let mut conn = config.target.connect(Use::Database).await?;
+            let mut conn = config.target.connect().await?;
             check(&mut conn, custom).await?;
             close(conn).await?;
             let batches = custom.load_batches(dataset.seed);
@@ -221,7 +221,7 @@ async fn fill_batches(
     let (sender, mut receiver) = unbounded_channel();
     let batches = Rc::new(RefCell::new(batches));
     for _ in 0..config.connections.get() {
-        let conn = config.target.connect(Use::Database).await?;
+        let conn = config.target.connect().await?;
         loaders.spawn_local(fill_each(conn, Rc::clone(&batches), sender.clone()));
     }
     // The channel ends with the last loader.

@@ -3,6 +3,5 @@
 pub(crate) mod lateness;
 pub(crate) mod pacer;
 pub(crate) mod self_test;
-pub(crate) mod self_test_plan;
 pub(crate) mod self_test_table;
 pub(crate) mod wakeup_lead;

@@ -27,18 +27,11 @@ pub(crate) struct Pacer {
     lead: Option<WakeupLead>,
 }
 
-/// Method of waiting for the last microseconds before a due time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FinalWait {
-    /// Sleeping: the thread wakes late by the time of a wake-up.
-    Sleep,
-    /// Reading the clock in a loop.
-    Spin,
-}
-
 impl Pacer {
-    /// Creates a timer. Call it on the thread and in the runtime that will wait for it.
-    pub(crate) fn new(rest: FinalWait) -> io::Result<Self> {
+    /// Creates a timer. Call it on the thread and in the runtime that will wait for it. With `spin` it waits for the last
+    /// microseconds before a due time by reading the clock in a loop; without, the thread wakes late by the time of a
+    /// wake-up.
+    pub(crate) fn new(spin: bool) -> io::Result<Self> {
         turn_off_timer_slack()?;
         let timer = timerfd_create(
             TimerfdClockId::Monotonic,
@@ -46,7 +39,7 @@ impl Pacer {
         )?;
         Ok(Self {
             timer: register(timer, Interest::READABLE)?,
-            lead: (rest == FinalWait::Spin).then(WakeupLead::default),
+            lead: spin.then(WakeupLead::default),
         })
     }
 

@@ -5,10 +5,12 @@ use std::fmt;
 use hdrhistogram::Histogram;
 
 use crate::pacing::lateness::Lateness;
-use crate::pacing::self_test::WaitMethod;
 
 /// Quantiles in the table.
 const QUANTILES: [f64; 3] = [0.5, 0.9, 0.99];
+
+/// Name of the method with which the others are compared.
+pub(crate) const BARE_TIMER: &str = "bare timer";
 
 /// Lateness of all methods, by rate.
 #[derive(Clone, Debug, Default)]
@@ -53,7 +55,7 @@ impl PaceTable {
     }
 
     fn bare<'a>(&'a self, row: &'a PaceRow) -> &'a Histogram<u64> {
-        let bare = self.row(row.rate_per_s, WaitMethod::BareTimer.name());
+        let bare = self.row(row.rate_per_s, BARE_TIMER);
         bare.unwrap_or(row).lags.histogram()
     }
 }

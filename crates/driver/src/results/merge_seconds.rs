@@ -36,28 +36,22 @@ pub(crate) struct SecondMerger<'a> {
 }
 
 impl<'a> SecondMerger<'a> {
-    /// Creates a merger that writes no log.
-    pub(crate) fn unlogged(stage: Stage, shards: usize) -> Self {
-        Self {
-            stage,
-            log: None,
-            received: vec![0; shards],
-            open: BTreeMap::new(),
-            done: 0,
-        }
-    }
-
-    /// Creates a merger that writes a log, and writes its first lines. `base` is the wall-clock time of the start.
-    pub(crate) fn logged(
+    /// Creates a merger. If there is a log, writes its first lines. `base` is the wall-clock time of the start.
+    pub(crate) fn new(
         stage: Stage,
         shards: usize,
         base: SystemTime,
-        log: &'a mut dyn Write,
+        mut log: Option<&'a mut dyn Write>,
     ) -> io::Result<Self> {
-        log.write_all(&interval_log::header(base)?)?;
+        if let Some(log) = &mut log {
+            log.write_all(&interval_log::header(base)?)?;
+        }
         Ok(Self {
-            log: Some(log),
-            ..Self::unlogged(stage, shards)
+            stage,
+            log,
+            received: vec![0; shards],
+            open: BTreeMap::new(),
+            done: 0,
         })
     }
 
@@ -139,7 +133,7 @@ mod tests {
         Interval {
             number,
             length: SECOND,
-            latencies: recorder.interval().clone(),
+            latencies: recorder.interval.clone(),
             backlog: 1,
         }
     }
@@ -163,7 +157,7 @@ mod tests {
     #[test]
     fn a_second_ends_once_when_all_shards_have_told_it_or_are_through() {
         let mut heard = Heard::default();
-        let mut seconds = SecondMerger::unlogged(Stage::Window, 3);
+        let mut seconds = SecondMerger::new(Stage::Window, 3, SystemTime::now(), None).unwrap();
         for (shard, number, requests) in [(0, 0, 5), (0, 1, 2), (1, 0, 1), (1, 1, 1)] {
             seconds.add(shard, interval(number, requests));
             seconds.flush(&mut heard).unwrap();

@@ -24,15 +24,6 @@ pub struct Kind {
     pub response: Histogram<u64>,
 }
 
-/// Type of a finished request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct KindOf {
-    /// Index of the type in the workload.
-    pub(crate) kind: usize,
-    /// Whether the request was rolled back on purpose.
-    pub(crate) rolled_back: bool,
-}
-
 impl Default for Kind {
     fn default() -> Self {
         Self {

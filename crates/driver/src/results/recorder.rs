@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
-use logtrace_common::stall_bucket;
+use logtrace_common::{TimeRange, stall_bucket};
 use logtrace_events::{Outcome, Request};
 
-use crate::results::per_type::{Kind, KindOf};
+use crate::results::per_type::Kind;
 use crate::util::histogram::new_histogram;
 
 /// Lag above which a request counts as late, in nanoseconds.
@@ -24,14 +24,20 @@ pub const TIMED_OUT: u16 = u16::MAX;
 /// No allocation a request, but where a histogram grows to a value longer than any before, and as time goes on.
 #[derive(Clone, Debug)]
 pub struct Recorder {
-    interval: Latencies,
-    total: Latencies,
-    counts: Counts,
-    per_second: Vec<u64>,
-    per_tenth: Vec<u64>,
+    /// Latencies since the last [`Recorder::next_interval`].
+    pub(crate) interval: Latencies,
+    /// Latencies of all ended intervals.
+    pub(crate) total: Latencies,
+    pub(crate) counts: Counts,
+    /// Number of requests done in each second.
+    pub(crate) per_second: Vec<u64>,
+    /// Number of requests done in each tenth of a second from the start of the window.
+    pub(crate) per_tenth: Vec<u64>,
     window_start_ns: u64,
-    window_end_ns: u64,
-    kinds: Vec<Kind>,
+    /// End of the window. Requests sent later are not in time.
+    pub(crate) window_end_ns: u64,
+    /// Results per request type; empty if there is only one.
+    pub(crate) kinds: Vec<Kind>,
 }
 
 /// Latencies of the requests done, in nanoseconds.
@@ -71,15 +77,26 @@ impl Default for Recorder {
 impl Recorder {
     /// Creates an empty recorder.
     pub fn new() -> Self {
+        Self::of_window(
+            TimeRange {
+                start_ns: 0,
+                end_ns: u64::MAX,
+            },
+            0,
+        )
+    }
+
+    /// Creates a recorder of a window, for a workload with this number of request types.
+    pub(crate) fn of_window(window: TimeRange, kinds: usize) -> Self {
         Self {
             interval: Latencies::new(),
             total: Latencies::new(),
             counts: Counts::default(),
             per_second: Vec::new(),
             per_tenth: Vec::new(),
-            window_start_ns: 0,
-            window_end_ns: u64::MAX,
-            kinds: Vec::new(),
+            window_start_ns: window.start_ns,
+            window_end_ns: window.end_ns,
+            kinds: vec![Kind::default(); kinds],
         }
     }
 
@@ -100,23 +117,11 @@ impl Recorder {
     }
 
     /// Records one finished request, with its type if the workload has several.
-    pub(crate) fn record_of(&mut self, request: &Request, of: Option<KindOf>) {
+    pub(crate) fn record_kind(&mut self, request: &Request, kind: Option<usize>, rolled_back: bool) {
         self.record(request);
-        if let Some(of) = of
-            && let Some(kind) = self.kinds.get_mut(of.kind)
-        {
-            kind.record(request, of.rolled_back, self.window_end_ns);
+        if let Some(kind) = kind.and_then(|kind| self.kinds.get_mut(kind)) {
+            kind.record(request, rolled_back, self.window_end_ns);
         }
-    }
-
-    /// Sets the number of request types to record from now on.
-    pub(crate) fn set_kinds(&mut self, kinds: usize) {
-        self.kinds.resize_with(kinds, Kind::default);
-    }
-
-    /// Takes the results per request type.
-    pub(crate) fn take_kinds(&mut self) -> Vec<Kind> {
-        std::mem::take(&mut self.kinds)
     }
 
     /// Adds the ended intervals of another recorder of the same window.
@@ -136,26 +141,6 @@ impl Recorder {
         count(&mut self.counts.retries, code);
     }
 
-    /// Sets the start of the window, from which tenths of a second are counted.
-    pub fn set_window_start(&mut self, start_ns: u64) {
-        self.window_start_ns = start_ns;
-    }
-
-    /// Takes the number of requests done in each tenth of a second from the start of the window.
-    pub(crate) fn take_per_tenth(&mut self) -> Vec<u64> {
-        std::mem::take(&mut self.per_tenth)
-    }
-
-    /// Sets the end of the window. Requests sent later are not in time.
-    pub fn set_window_end(&mut self, end_ns: u64) {
-        self.window_end_ns = end_ns;
-    }
-
-    /// Returns the latencies since the last [`Recorder::next_interval`].
-    pub fn interval(&self) -> &Latencies {
-        &self.interval
-    }
-
     /// Ends an interval of one second and adds it to the total. Returns the number of requests done in it.
     pub fn next_interval(&mut self) -> u64 {
         let done = self.interval.service.len();
@@ -165,22 +150,12 @@ impl Recorder {
         done
     }
 
-    /// Returns the counts so far.
-    pub fn counts(&self) -> &Counts {
-        &self.counts
-    }
-
     fn count_tenth(&mut self, done_ns: u64) {
         let number = stall_bucket(self.window_start_ns, done_ns);
         if self.per_tenth.len() <= number {
             self.per_tenth.resize(number + 1, 0);
         }
         self.per_tenth[number] += 1;
-    }
-
-    /// Returns the latencies of all ended intervals, the counts, and the requests done in each second.
-    pub fn into_parts(self) -> (Latencies, Counts, Vec<u64>) {
-        (self.total, self.counts, self.per_second)
     }
 }
 
@@ -296,7 +271,7 @@ mod tests {
             thread: None,
         });
         recorder.next_interval();
-        let (latencies, _, _) = recorder.into_parts();
+        let latencies = recorder.total;
         assert!(latencies.response.max() >= hour_ns);
         assert!(latencies.response.equivalent(latencies.response.max(), hour_ns));
     }
@@ -316,7 +291,7 @@ mod tests {
             });
         }
         recorder.next_interval();
-        let (latencies, ..) = recorder.into_parts();
+        let latencies = recorder.total;
         assert_eq!((latencies.retrying.len(), latencies.retrying.max()), (1, 30));
         assert_eq!((latencies.service.len(), latencies.service.min()), (2, 40));
     }
@@ -335,8 +310,8 @@ mod tests {
                 thread: None,
             });
         }
-        assert_eq!(recorder.counts().late, 1);
-        assert_eq!(recorder.counts().errors, BTreeMap::from([(1062, 3)]));
+        assert_eq!(recorder.counts.late, 1);
+        assert_eq!(recorder.counts.errors, BTreeMap::from([(1062, 3)]));
     }
 
     proptest! {
@@ -347,14 +322,14 @@ mod tests {
             end_ns in 0u64..1 << 40,
         ) {
             let mut recorder = Recorder::new();
-            recorder.set_window_end(end_ns);
+            recorder.window_end_ns = end_ns;
             let a_second = requests.len().div_ceil(seconds).max(1);
             for second in requests.chunks(a_second) {
                 second.iter().for_each(|request| recorder.record(request));
                 recorder.next_interval();
             }
-            prop_assert_eq!(recorder.take_per_tenth().iter().sum::<u64>(), recorder.counts().done);
-            let (latencies, counts, per_second) = recorder.into_parts();
+            prop_assert_eq!(recorder.per_tenth.iter().sum::<u64>(), recorder.counts.done);
+            let Recorder { total: latencies, counts, per_second, .. } = recorder;
             let done: Vec<&Request> = requests.iter().filter(|r| r.outcome == Outcome::Done).collect();
             prop_assert_eq!(counts.done, done.len() as u64);
             prop_assert_eq!(counts.done + counts.errors.values().sum::<u64>(), requests.len() as u64);

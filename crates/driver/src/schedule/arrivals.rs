@@ -6,7 +6,7 @@ use logtrace_common::UnknownName;
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
 use crate::schedule::rate_integral::RateIntegral;
-use crate::schedule::rate_schedule::Schedule;
+use crate::schedule::rate_schedule::{Schedule, Step};
 use crate::schedule::replay_file::ArrivalTimes;
 use crate::util::random::{Stream, Xoshiro256PlusPlus, unit};
 
@@ -27,16 +27,16 @@ impl Arrivals {
     /// Returns endless due times in nanoseconds from the start, in order. The same seed gives the same times; uniform
     /// arrivals ignore it. `rate_per_s` must be above 0 and finite, which [`crate::schedule::rate::Rate`] ensures.
     pub fn offsets_ns(self, rate_per_s: f64, seed: u64) -> Offsets {
-        self.on(RateIntegral::Constant(rate_per_s), seed)
+        self.along(Arc::new([Step::endless(rate_per_s)]), seed)
     }
 
     /// Returns due times along a schedule, up to its end. Where the rate rises or falls, gaps follow the rate at each
     /// moment.
     pub fn scheduled_ns(self, schedule: &Schedule, seed: u64) -> Offsets {
-        self.on(RateIntegral::along(schedule), seed)
+        self.along(schedule.steps(), seed)
     }
 
-    fn on(self, course: RateIntegral, seed: u64) -> Offsets {
+    fn along(self, steps: Arc<[Step]>, seed: u64) -> Offsets {
         let process = match self {
             Self::Uniform => Process::Uniform { next: 0 },
             Self::Poisson => Process::Poisson {
@@ -44,7 +44,7 @@ impl Arrivals {
                 gaps: 0.0,
             },
         };
-        Offsets(Origin::Computed(process, course))
+        Offsets(Origin::Computed(process, RateIntegral::new(steps)))
     }
 }
 
@@ -86,7 +86,7 @@ impl Iterator for Offsets {
 
     fn next(&mut self) -> Option<u64> {
         match &mut self.0 {
-            Origin::Computed(process, course) => course.due_ns(process.advance()),
+            Origin::Computed(process, integral) => integral.due_ns(process.advance()),
             Origin::Recorded { times, next } => {
                 let offset_ns = times.get(*next).copied();
                 *next += 1;

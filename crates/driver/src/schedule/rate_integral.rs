@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::schedule::rate_schedule::{Schedule, Step};
-use crate::util::clock::NS_PER_S;
+use crate::schedule::rate_schedule::Step;
 
 /// Integral of a rate over time, inverted. The number of requests must not fall from call to call.
 ///
@@ -11,17 +10,9 @@ use crate::util::clock::NS_PER_S;
 /// become evenly spread requests, exponential gaps a Poisson process with a varying rate (time rescaling). Times are
 /// computed from the start of their step, so rounding errors do not add up.
 #[derive(Clone, Debug)]
-pub(crate) enum RateIntegral {
-    /// Constant rate in requests per second.
-    Constant(f64),
-    /// Schedule, up to its end.
-    Along(StepPosition),
-}
-
-/// Current step of a schedule.
-#[derive(Clone, Debug)]
-pub(crate) struct StepPosition {
+pub(crate) struct RateIntegral {
     steps: Arc<[Step]>,
+    /// Index and start of the current step.
     index: usize,
     start_ns: u64,
     /// Expected number of requests in all steps before.
@@ -30,29 +21,19 @@ pub(crate) struct StepPosition {
 }
 
 impl RateIntegral {
-    /// Creates the integral of a schedule, from its start.
-    pub(crate) fn along(schedule: &Schedule) -> Self {
-        Self::Along(StepPosition {
-            steps: schedule.steps(),
+    /// Creates the integral over these steps, from their start.
+    pub(crate) fn new(steps: Arc<[Step]>) -> Self {
+        Self {
+            steps,
             index: 0,
             start_ns: 0,
             before: 0.0,
             last_ns: 0,
-        })
-    }
-
-    /// Returns when `requests` have fallen due; `None` after the end of the schedule.
-    pub(crate) fn due_ns(&mut self, requests: f64) -> Option<u64> {
-        match self {
-            // One product and one quotient, each rounded once (2^-53 of its value): errors do not add up.
-            Self::Constant(rate_per_s) => Some((requests * NS_PER_S as f64 / *rate_per_s) as u64),
-            Self::Along(position) => position.due_ns(requests),
         }
     }
-}
 
-impl StepPosition {
-    fn due_ns(&mut self, requests: f64) -> Option<u64> {
+    /// Returns when `requests` have fallen due; `None` after the last step.
+    pub(crate) fn due_ns(&mut self, requests: f64) -> Option<u64> {
         let mut step = *self.steps.get(self.index)?;
         // A request that is due at the end of a step belongs to the next step with a rate.
         while requests >= self.before + step.requests() {
@@ -77,6 +58,8 @@ mod tests {
 
     use super::*;
     use crate::schedule::arrivals::Arrivals;
+    use crate::schedule::rate_schedule::Schedule;
+    use crate::util::clock::NS_PER_S;
 
     fn step(milliseconds: u64, from: f64, to: f64) -> Step {
         Step::new(Duration::from_millis(milliseconds), from, to).unwrap()

@@ -58,6 +58,15 @@ impl Step {
         }
     }
 
+    /// Creates a step without end at a constant rate, which must be above 0.
+    pub(crate) fn endless(rate_per_s: f64) -> Self {
+        Self {
+            length_ns: u64::MAX,
+            from_per_s: rate_per_s,
+            to_per_s: rate_per_s,
+        }
+    }
+
     pub(crate) fn length_ns(self) -> u64 {
         self.length_ns
     }
@@ -80,7 +89,7 @@ impl Step {
     pub(crate) fn due_ns(self, requests: f64) -> u64 {
         let from = self.from_per_s;
         let at_ns = if from == self.to_per_s {
-            // The same formula as for a constant rate, so that both give the same times.
+            // One product and one quotient, each rounded once (2^-53 of its value): errors do not add up.
             requests * NS_PER_S as f64 / from
         } else if requests > 0.0 {
             let length_s = self.length_ns as f64 / NS_PER_S as f64;

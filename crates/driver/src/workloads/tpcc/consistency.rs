@@ -4,7 +4,7 @@ use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
 use thiserror::Error;
 
-use crate::client::target::{Target, Use};
+use crate::client::target::Target;
 use crate::util::runtime::{RuntimeError, on_this_thread};
 use logtrace_common::ConnectError;
 
@@ -45,7 +45,7 @@ pub enum CheckError {
 /// Blocks. Reads the whole tables several times.
 pub fn check(target: &Target) -> Result<Vec<Condition>, CheckError> {
     on_this_thread(async {
-        let mut conn = target.connect(Use::Database).await?;
+        let mut conn = target.connect().await?;
         let mut conditions = Vec::new();
         for (number, text, sql) in CONDITIONS {
             let violations = count(&mut conn, sql).await;

@@ -2,7 +2,7 @@
 
 use mysql_async::prelude::Queryable;
 
-use crate::client::target::{Target, Use};
+use crate::client::target::Target;
 use crate::util::random::{Xoshiro256PlusPlus, below};
 
 use crate::workloads::tpcc::inputs::DistrictKey;
@@ -15,7 +15,7 @@ use crate::workloads::tpcc::random_text::letters_and_digits;
 ///
 /// Each committed new order adds 1. Nothing else changes the sum.
 pub(crate) async fn order_ids(target: &Target) -> Option<u64> {
-    let mut conn = target.connect(Use::Database).await.ok()?;
+    let mut conn = target.connect().await.ok()?;
     let sql = "SELECT CAST(SUM(d_next_o_id) AS UNSIGNED) FROM district";
     let sum = conn.query_first::<Option<u64>, _>(sql).await.ok()??;
     // The sum is known even if the connection cannot be closed.
