@@ -27,8 +27,8 @@ pub(crate) enum Call {
 
 impl Statement {
     /// Returns a statement that is sent as text until it is prepared.
-    pub(crate) fn text(sql: &str) -> Self {
-        Self::Text(sql.to_owned())
+    pub(crate) fn text(sql: impl Into<String>) -> Self {
+        Self::Text(sql.into())
     }
 
     /// Prepares the statement. A statement that the server does not prepare stays text, as with sysbench: MySQL does not

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::util::random::{Rng, below};
 use crate::workloads::keys::gaussian::{Gaussian, Special};
 use crate::workloads::keys::pareto::Pareto;
-use crate::workloads::keys::parse::{KeysError, real, split, whole};
+use crate::workloads::keys::parse::{KeysError, number, split};
 use crate::workloads::keys::zipfian::Zipfian;
 
 /// Distribution of keys over the rows 1 to N of a table, as sysbench computes it (`src/sb_rand.c`), with sysbench's
@@ -35,7 +35,7 @@ impl Keys {
         [
             Self::Uniform,
             Self::SPECIAL,
-            Self::Gaussian(Gaussian::default()),
+            Self::Gaussian(Gaussian::DEFAULT),
             Self::Pareto(Pareto::default()),
             Self::Zipfian(Zipfian::default()),
         ]
@@ -85,24 +85,30 @@ impl FromStr for Keys {
 
     /// Reads a name, with parameters after a colon if they are not sysbench's defaults: `zipfian:1.2`.
     fn from_str(text: &str) -> Result<Self, KeysError> {
-        let unknown = || KeysError::Unknown(text.into());
         let (name, parameters) = split(text);
-        let keys = Self::all().into_iter().find(|keys| keys.as_str() == name);
-        match (keys.ok_or_else(unknown)?, &parameters[..]) {
+        let whole = |parameter: &str| number::<u32>(text, parameter, "a whole number");
+        let real = |parameter: &str| number::<f64>(text, parameter, "a number");
+        let special = |percent, share, numbers| {
+            Special::new(whole(percent)?, whole(share)?, numbers).map(Self::Special)
+        };
+        let Some(keys) = Self::all().into_iter().find(|keys| keys.as_str() == name) else {
+            return Err(KeysError(format!(
+                "unknown key distribution {text:?}: choose uniform, special, gaussian, pareto or zipfian"
+            )));
+        };
+        match (keys, &parameters[..]) {
             (keys, []) => Ok(keys),
-            (Self::Special(_), [percent, share]) => special(text, percent, share, None),
-            (Self::Special(_), [percent, share, numbers]) => special(text, percent, share, Some(numbers)),
-            (Self::Gaussian(_), [numbers]) => Gaussian::new(whole(text, numbers)?).map(Self::Gaussian),
-            (Self::Pareto(_), [h]) => Pareto::new(real(text, h)?).map(Self::Pareto),
-            (Self::Zipfian(_), [exponent]) => Zipfian::new(real(text, exponent)?).map(Self::Zipfian),
-            _ => Err(KeysError::Count(text.into())),
+            (Self::Special(_), [percent, share]) => special(percent, share, Gaussian::DEFAULT.numbers()),
+            (Self::Special(_), [percent, share, numbers]) => special(percent, share, whole(numbers)?),
+            (Self::Gaussian(_), [numbers]) => Gaussian::new(whole(numbers)?).map(Self::Gaussian),
+            (Self::Pareto(_), [h]) => Pareto::new(real(h)?).map(Self::Pareto),
+            (Self::Zipfian(_), [exponent]) => Zipfian::new(real(exponent)?).map(Self::Zipfian),
+            _ => Err(KeysError(format!(
+                "{text:?} has parameters that its distribution does not: write uniform, \
+                 special:PERCENT,SHARE[,NUMBERS], gaussian:NUMBERS, pareto:H or zipfian:EXPONENT"
+            ))),
         }
     }
-}
-
-fn special(text: &str, percent: &str, share: &str, numbers: Option<&str>) -> Result<Keys, KeysError> {
-    let numbers = numbers.map_or(Ok(Gaussian::default().numbers()), |numbers| whole(text, numbers))?;
-    Special::new(whole(text, percent)?, whole(text, share)?, numbers).map(Keys::Special)
 }
 
 #[cfg(test)]

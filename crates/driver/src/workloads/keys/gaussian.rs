@@ -24,19 +24,20 @@ pub struct Special {
 const MOST_NUMBERS: u32 = 1000;
 
 impl Gaussian {
-    const DEFAULT: Self = Self { numbers: 12 };
+    /// Mean of 12 numbers.
+    pub const DEFAULT: Self = Self { numbers: 12 };
 
     /// Returns the mean of this number of uniform numbers (`--rand-spec-iter`), 1 to 1000.
     pub fn new(numbers: u32) -> Result<Self, KeysError> {
         if (1..=MOST_NUMBERS).contains(&numbers) {
             Ok(Self { numbers })
         } else {
-            Err(KeysError::Range {
-                name: "gaussian",
-                parameter: "NUMBERS",
-                value: numbers.to_string(),
-                range: "1 to 1000",
-            })
+            Err(KeysError::out_of_range(
+                "NUMBERS",
+                "gaussian",
+                numbers,
+                "1 to 1000",
+            ))
         }
     }
 
@@ -56,12 +57,6 @@ impl Gaussian {
     }
 }
 
-impl Default for Gaussian {
-    fn default() -> Self {
-        Self::DEFAULT
-    }
-}
-
 impl Special {
     /// Middle 1 % of the rows, 75 % of the keys, and a bell of 12 numbers.
     pub const DEFAULT: Self = Self {
@@ -75,12 +70,7 @@ impl Special {
     pub fn new(percent: u32, share: u32, numbers: u32) -> Result<Self, KeysError> {
         for (parameter, value) in [("PERCENT", percent), ("SHARE", share)] {
             if value > 100 {
-                return Err(KeysError::Range {
-                    name: "special",
-                    parameter,
-                    value: value.to_string(),
-                    range: "0 to 100",
-                });
+                return Err(KeysError::out_of_range(parameter, "special", value, "0 to 100"));
             }
         }
         Ok(Self {

@@ -20,12 +20,8 @@ impl Pareto {
         if h > 0.0 && h < 1.0 {
             Ok(Self::of(h))
         } else {
-            Err(KeysError::Range {
-                name: "pareto",
-                parameter: "H",
-                value: h.to_string(),
-                range: "a number above 0 and below 1",
-            })
+            let range = "a number above 0 and below 1";
+            Err(KeysError::out_of_range("H", "pareto", h, range))
         }
     }
 

@@ -28,12 +28,8 @@ impl Zipfian {
         if (0.0..=LARGEST).contains(&exponent) {
             Ok(Self::of(exponent))
         } else {
-            Err(KeysError::Range {
-                name: "zipfian",
-                parameter: "EXPONENT",
-                value: exponent.to_string(),
-                range: "a number of 0 to 100",
-            })
+            let range = "a number of 0 to 100";
+            Err(KeysError::out_of_range("EXPONENT", "zipfian", exponent, range))
         }
     }
 

@@ -92,7 +92,7 @@ impl TpccConnection {
             transaction: Transaction::as_text(),
             new_order: NewOrderStatements::new(profile),
             payment: PaymentStatements::new(profile),
-            order_status: OrderStatusStatements::new(profile),
+            order_status: OrderStatusStatements::new(),
             delivery: DeliveryStatements::new(),
             stock_level: StockLevelStatements::new(),
         }
@@ -117,10 +117,11 @@ impl TpccConnection {
     }
 
     async fn work(&self, conn: &mut Conn, input: &Input) -> mysql_async::Result<Issued> {
+        let profile = self.tpcc.profile;
         match input {
             Input::NewOrder(input) => return self.new_order.run(conn, input).await,
-            Input::Payment(input) => self.payment.run(conn, input).await?,
-            Input::OrderStatus { customer } => self.order_status.run(conn, customer).await?,
+            Input::Payment(input) => self.payment.run(profile, conn, input).await?,
+            Input::OrderStatus { customer } => self.order_status.run(profile, conn, customer).await?,
             Input::Delivery { warehouse, carrier } => self.delivery.run(conn, *warehouse, *carrier).await?,
             Input::StockLevel { district, threshold } => {
                 self.stock_level.run(conn, *district, *threshold).await?;

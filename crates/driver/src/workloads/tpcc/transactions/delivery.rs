@@ -3,61 +3,25 @@
 use mysql_async::Value;
 
 use crate::client::connection::Conn;
-use crate::workloads::statement::Statement;
 use crate::workloads::tpcc::options::DISTRICTS;
+use crate::workloads::tpcc::transactions::statements::statements;
 
-/// Statements of a delivery.
-pub(crate) struct DeliveryStatements {
-    oldest: Statement,
-    delete: Statement,
-    customer: Statement,
-    set_carrier: Statement,
-    set_delivery_date: Statement,
-    amount: Statement,
-    charge: Statement,
+statements! {
+    /// Statements of a delivery.
+    struct DeliveryStatements() {
+        oldest: "SELECT no_o_id FROM new_orders WHERE no_w_id = ? AND no_d_id = ? \
+            ORDER BY no_o_id LIMIT 1 FOR UPDATE",
+        delete: "DELETE FROM new_orders WHERE no_w_id = ? AND no_d_id = ? AND no_o_id = ?",
+        customer: "SELECT o_c_id FROM orders WHERE o_w_id = ? AND o_d_id = ? AND o_id = ?",
+        set_carrier: "UPDATE orders SET o_carrier_id = ? WHERE o_w_id = ? AND o_d_id = ? AND o_id = ?",
+        set_delivery_date: "UPDATE order_line SET ol_delivery_d = NOW() WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?",
+        amount: "SELECT SUM(ol_amount) FROM order_line WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?",
+        charge: "UPDATE customer SET c_balance = c_balance + ?, c_delivery_cnt = c_delivery_cnt + 1 \
+            WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?",
+    }
 }
 
 impl DeliveryStatements {
-    pub(crate) fn new() -> Self {
-        Self {
-            oldest: Statement::text(
-                "SELECT no_o_id FROM new_orders WHERE no_w_id = ? AND no_d_id = ? \
-                 ORDER BY no_o_id LIMIT 1 FOR UPDATE",
-            ),
-            delete: Statement::text(
-                "DELETE FROM new_orders WHERE no_w_id = ? AND no_d_id = ? AND no_o_id = ?",
-            ),
-            customer: Statement::text(
-                "SELECT o_c_id FROM orders WHERE o_w_id = ? AND o_d_id = ? AND o_id = ?",
-            ),
-            set_carrier: Statement::text(
-                "UPDATE orders SET o_carrier_id = ? WHERE o_w_id = ? AND o_d_id = ? AND o_id = ?",
-            ),
-            set_delivery_date: Statement::text(
-                "UPDATE order_line SET ol_delivery_d = NOW() WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?",
-            ),
-            amount: Statement::text(
-                "SELECT SUM(ol_amount) FROM order_line WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?",
-            ),
-            charge: Statement::text(
-                "UPDATE customer SET c_balance = c_balance + ?, c_delivery_cnt = c_delivery_cnt + 1 \
-                 WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?",
-            ),
-        }
-    }
-
-    pub(crate) fn statements_mut(&mut self) -> Vec<&mut Statement> {
-        vec![
-            &mut self.oldest,
-            &mut self.delete,
-            &mut self.customer,
-            &mut self.set_carrier,
-            &mut self.set_delivery_date,
-            &mut self.amount,
-            &mut self.charge,
-        ]
-    }
-
     pub(crate) async fn run(&self, conn: &mut Conn, warehouse: u32, carrier: u32) -> mysql_async::Result<()> {
         for district in 1..=DISTRICTS {
             let key = vec![warehouse.into(), district.into()];

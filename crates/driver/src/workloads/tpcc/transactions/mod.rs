@@ -5,4 +5,5 @@ pub(crate) mod delivery;
 pub(crate) mod new_order;
 pub(crate) mod order_status;
 pub(crate) mod payment;
+mod statements;
 pub(crate) mod stock_level;

@@ -8,6 +8,7 @@ use crate::workloads::tpcc::inputs::{DistrictKey, NewOrderInput, OrderLine};
 use crate::workloads::tpcc::money::{amount, cents};
 use crate::workloads::tpcc::options::DISTRICTS;
 use crate::workloads::tpcc::profile::Profile;
+use crate::workloads::tpcc::transactions::statements::statements;
 use crate::workloads::workload::Issued;
 
 /// Stock that would fall below this number is refilled.
@@ -15,19 +16,25 @@ const LOW_STOCK: i64 = 10;
 /// Number of pieces of a refill.
 const REFILL: i64 = 91;
 
-/// Statements of a new order.
-pub(crate) struct NewOrderStatements {
-    profile: Profile,
-    customer: Statement,
-    district: Statement,
-    update_district: Statement,
-    insert_order: Statement,
-    insert_new_order: Statement,
-    item: Statement,
-    /// Statements by district: each district reads a column of its own.
-    stock: Vec<Statement>,
-    update_stock: Statement,
-    insert_line: Statement,
+statements! {
+    /// Statements of a new order, but those that read the stock.
+    struct NewOrderSql(profile: Profile) {
+        customer: "SELECT c_discount, c_last, c_credit, w_tax FROM customer, warehouse \
+            WHERE w_id = ? AND c_w_id = w_id AND c_d_id = ? AND c_id = ?",
+        district: "SELECT d_next_o_id, d_tax FROM district WHERE d_w_id = ? AND d_id = ? FOR UPDATE",
+        update_district: "UPDATE district SET d_next_o_id = ? WHERE d_w_id = ? AND d_id = ?",
+        insert_order: "INSERT INTO orders (o_id, o_d_id, o_w_id, o_c_id, o_entry_d, o_ol_cnt, o_all_local) \
+            VALUES (?, ?, ?, ?, NOW(), ?, ?)",
+        insert_new_order: "INSERT INTO new_orders (no_o_id, no_d_id, no_w_id) VALUES (?, ?, ?)",
+        item: "SELECT i_price, i_name, i_data FROM item WHERE i_id = ?",
+        update_stock: match profile.updates_counters() {
+            true => "UPDATE stock SET s_quantity = ?, s_ytd = s_ytd + ?, s_order_cnt = s_order_cnt + 1, \
+                s_remote_cnt = s_remote_cnt + ? WHERE s_i_id = ? AND s_w_id = ?",
+            false => "UPDATE stock SET s_quantity = ? WHERE s_i_id = ? AND s_w_id = ?",
+        },
+        insert_line: "INSERT INTO order_line (ol_o_id, ol_d_id, ol_w_id, ol_number, ol_i_id, ol_supply_w_id, \
+            ol_quantity, ol_amount, ol_dist_info) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    }
 }
 
 /// Values that all lines of an order share.
@@ -38,54 +45,25 @@ struct Order {
     factor: f64,
 }
 
+/// Statements of a new order.
+pub(crate) struct NewOrderStatements {
+    profile: Profile,
+    sql: NewOrderSql,
+    /// Statements by district: each district reads a column of its own.
+    stock: Vec<Statement>,
+}
+
 impl NewOrderStatements {
     pub(crate) fn new(profile: Profile) -> Self {
         Self {
             profile,
-            customer: Statement::text(
-                "SELECT c_discount, c_last, c_credit, w_tax FROM customer, warehouse \
-                 WHERE w_id = ? AND c_w_id = w_id AND c_d_id = ? AND c_id = ?",
-            ),
-            district: Statement::text(
-                "SELECT d_next_o_id, d_tax FROM district WHERE d_w_id = ? AND d_id = ? FOR UPDATE",
-            ),
-            update_district: Statement::text(
-                "UPDATE district SET d_next_o_id = ? WHERE d_w_id = ? AND d_id = ?",
-            ),
-            insert_order: Statement::text(
-                "INSERT INTO orders (o_id, o_d_id, o_w_id, o_c_id, o_entry_d, o_ol_cnt, o_all_local) \
-                 VALUES (?, ?, ?, ?, NOW(), ?, ?)",
-            ),
-            insert_new_order: Statement::text(
-                "INSERT INTO new_orders (no_o_id, no_d_id, no_w_id) VALUES (?, ?, ?)",
-            ),
-            item: Statement::text("SELECT i_price, i_name, i_data FROM item WHERE i_id = ?"),
+            sql: NewOrderSql::new(profile),
             stock: (1..=DISTRICTS).map(stock).collect(),
-            update_stock: Statement::text(match profile.updates_counters() {
-                true => {
-                    "UPDATE stock SET s_quantity = ?, s_ytd = s_ytd + ?, s_order_cnt = s_order_cnt + 1, \
-                     s_remote_cnt = s_remote_cnt + ? WHERE s_i_id = ? AND s_w_id = ?"
-                }
-                false => "UPDATE stock SET s_quantity = ? WHERE s_i_id = ? AND s_w_id = ?",
-            }),
-            insert_line: Statement::text(
-                "INSERT INTO order_line (ol_o_id, ol_d_id, ol_w_id, ol_number, ol_i_id, ol_supply_w_id, \
-                 ol_quantity, ol_amount, ol_dist_info) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            ),
         }
     }
 
     pub(crate) fn statements_mut(&mut self) -> Vec<&mut Statement> {
-        let mut all = vec![
-            &mut self.customer,
-            &mut self.district,
-            &mut self.update_district,
-            &mut self.insert_order,
-            &mut self.insert_new_order,
-            &mut self.item,
-            &mut self.update_stock,
-            &mut self.insert_line,
-        ];
+        let mut all = self.sql.statements_mut();
         all.extend(&mut self.stock);
         all
     }
@@ -106,11 +84,11 @@ impl NewOrderStatements {
         let (w, d) = (Value::from(district.warehouse), Value::from(district.district));
         let customer = vec![w.clone(), d.clone(), input.customer.into()];
         let (discount, _, _, w_tax): (f64, String, String, f64) =
-            self.customer.fetch_one(conn, customer).await?;
+            self.sql.customer.fetch_one(conn, customer).await?;
         let key = vec![w.clone(), d.clone()];
-        let (number, d_tax): (u32, f64) = self.district.fetch_one(conn, key).await?;
+        let (number, d_tax): (u32, f64) = self.sql.district.fetch_one(conn, key).await?;
         let next = vec![(number + 1).into(), w.clone(), d.clone()];
-        self.update_district.execute(conn, next).await?;
+        self.sql.update_district.execute(conn, next).await?;
         let order = vec![
             number.into(),
             d.clone(),
@@ -119,8 +97,9 @@ impl NewOrderStatements {
             input.lines.len().into(),
             u32::from(input.all_local).into(),
         ];
-        self.insert_order.execute(conn, order).await?;
-        self.insert_new_order
+        self.sql.insert_order.execute(conn, order).await?;
+        self.sql
+            .insert_new_order
             .execute(conn, vec![number.into(), d, w])
             .await?;
         let factor = match self.profile.amount_includes_tax() {
@@ -142,7 +121,7 @@ impl NewOrderStatements {
         line: &OrderLine,
     ) -> mysql_async::Result<Issued> {
         let DistrictKey { warehouse, district } = order.district;
-        let item = self.item.fetch_optional(conn, vec![line.item.into()]).await?;
+        let item = self.sql.item.fetch_optional(conn, vec![line.item.into()]).await?;
         let Some((price, _, _)): Option<(String, String, String)> = item else {
             return Ok(Issued::RolledBack);
         };
@@ -151,7 +130,7 @@ impl NewOrderStatements {
         let (in_stock, _, info): (i64, String, String) = stock.fetch_one(conn, key).await?;
         let left = quantity_left(in_stock, line.quantity);
         let update = self.stock_values(left, line, line.supplier != warehouse);
-        self.update_stock.execute(conn, update).await?;
+        self.sql.update_stock.execute(conn, update).await?;
         let price = required(cents(&price))?;
         let cost = (price * i64::from(line.quantity)) as f64 * order.factor;
         let values = vec![
@@ -166,7 +145,7 @@ impl NewOrderStatements {
             amount(cost.round() as i64).into(),
             info.into(),
         ];
-        self.insert_line.execute(conn, values).await?;
+        self.sql.insert_line.execute(conn, values).await?;
         Ok(Issued::Done)
     }
 
@@ -182,7 +161,7 @@ impl NewOrderStatements {
 }
 
 fn stock(district: u32) -> Statement {
-    Statement::text(&format!(
+    Statement::text(format!(
         "SELECT s_quantity, s_data, s_dist_{district:02} FROM stock WHERE s_i_id = ? AND s_w_id = ? FOR UPDATE"
     ))
 }

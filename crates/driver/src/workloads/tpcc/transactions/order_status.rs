@@ -3,52 +3,36 @@
 use mysql_async::Value;
 
 use crate::client::connection::Conn;
-use crate::workloads::statement::Statement;
 use crate::workloads::tpcc::inputs::Customer;
 use crate::workloads::tpcc::profile::Profile;
-use crate::workloads::tpcc::transactions::customer_lookup::CustomerLookup;
+use crate::workloads::tpcc::transactions::customer_lookup::{BY_LAST_NAME, customer_key};
+use crate::workloads::tpcc::transactions::statements::statements;
 
-/// Statements of an order status.
-pub(crate) struct OrderStatusStatements {
-    profile: Profile,
-    lookup: CustomerLookup,
-    customer: Statement,
-    last_order: Statement,
-    lines: Statement,
+statements! {
+    /// Statements of an order status.
+    struct OrderStatusStatements() {
+        customer: "SELECT c_balance, c_first, c_middle, c_last FROM customer \
+            WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?",
+        last_order: "SELECT o_id, o_carrier_id, o_entry_d FROM orders \
+            WHERE o_w_id = ? AND o_d_id = ? AND o_c_id = ? ORDER BY o_id DESC LIMIT 1",
+        by_last_name: BY_LAST_NAME,
+        lines: "SELECT ol_i_id, ol_supply_w_id, ol_quantity, ol_amount, ol_delivery_d FROM order_line \
+            WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?",
+    }
 }
 
 impl OrderStatusStatements {
-    pub(crate) fn new(profile: Profile) -> Self {
-        Self {
-            profile,
-            lookup: CustomerLookup::new(profile),
-            customer: Statement::text(
-                "SELECT c_balance, c_first, c_middle, c_last FROM customer \
-                 WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?",
-            ),
-            last_order: Statement::text(
-                "SELECT o_id, o_carrier_id, o_entry_d FROM orders \
-                 WHERE o_w_id = ? AND o_d_id = ? AND o_c_id = ? ORDER BY o_id DESC LIMIT 1",
-            ),
-            lines: Statement::text(
-                "SELECT ol_i_id, ol_supply_w_id, ol_quantity, ol_amount, ol_delivery_d FROM order_line \
-                 WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?",
-            ),
-        }
-    }
-
-    pub(crate) fn statements_mut(&mut self) -> Vec<&mut Statement> {
-        let mut all = vec![&mut self.customer, &mut self.last_order, &mut self.lines];
-        all.extend(self.lookup.statements_mut());
-        all
-    }
-
-    pub(crate) async fn run(&self, conn: &mut Conn, customer: &Customer) -> mysql_async::Result<()> {
-        let key = self.lookup.key(conn, customer).await?;
+    pub(crate) async fn run(
+        &self,
+        profile: Profile,
+        conn: &mut Conn,
+        customer: &Customer,
+    ) -> mysql_async::Result<()> {
+        let key = customer_key(&self.by_last_name, profile, conn, customer).await?;
         self.customer.execute(conn, key.to_vec()).await?;
         let (order, _, _): (u32, Value, Value) = self.last_order.fetch_one(conn, key.to_vec()).await?;
         let [w, d, _] = key;
-        let order = match self.profile.reads_lines_by_district_number() {
+        let order = match profile.reads_lines_by_district_number() {
             true => d.clone(),
             false => order.into(),
         };

@@ -7,83 +7,39 @@ use crate::workloads::statement::{Statement, required};
 use crate::workloads::tpcc::inputs::PaymentInput;
 use crate::workloads::tpcc::money::amount;
 use crate::workloads::tpcc::profile::Profile;
-use crate::workloads::tpcc::transactions::customer_lookup::CustomerLookup;
+use crate::workloads::tpcc::transactions::customer_lookup::{BY_LAST_NAME, customer_key};
+use crate::workloads::tpcc::transactions::statements::statements;
 
 /// Length of `c_data` in characters.
 const MAX_DATA: usize = 500;
 
-/// Statements of a payment.
-pub(crate) struct PaymentStatements {
-    update_warehouse: Statement,
-    warehouse: Statement,
-    update_district: Statement,
-    district: Statement,
-    lookup: CustomerLookup,
-    customer: Statement,
-    data: Statement,
-    update_customer: Statement,
-    /// Customers with bad credit have their payments in `c_data`.
-    update_bad_credit: Statement,
-    insert_history: Statement,
+statements! {
+    /// Statements of a payment.
+    struct PaymentStatements(profile: Profile) {
+        update_warehouse: "UPDATE warehouse SET w_ytd = w_ytd + ? WHERE w_id = ?",
+        warehouse: "SELECT w_street_1, w_street_2, w_city, w_state, w_zip, w_name FROM warehouse WHERE w_id = ?",
+        update_district: "UPDATE district SET d_ytd = d_ytd + ? WHERE d_w_id = ? AND d_id = ?",
+        district: "SELECT d_street_1, d_street_2, d_city, d_state, d_zip, d_name FROM district \
+            WHERE d_w_id = ? AND d_id = ?",
+        customer: "SELECT c_credit, c_first, c_middle, c_last, c_street_1, c_street_2, c_city, c_state, c_zip, \
+            c_phone, c_credit_lim, c_discount, c_balance, c_since FROM customer \
+            WHERE c_w_id = ? AND c_d_id = ? AND c_id = ? FOR UPDATE",
+        data: "SELECT c_data FROM customer WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?",
+        by_last_name: BY_LAST_NAME,
+        update_customer: update_customer(profile, ""),
+        update_bad_credit: update_customer(profile, ", c_data = ?"),
+        insert_history: "INSERT INTO history (h_c_d_id, h_c_w_id, h_c_id, h_d_id, h_w_id, h_date, h_amount, h_data) \
+            VALUES (?, ?, ?, ?, ?, NOW(), ?, ?)",
+    }
 }
 
 impl PaymentStatements {
-    pub(crate) fn new(profile: Profile) -> Self {
-        let counter = match profile.updates_counters() {
-            true => ", c_payment_cnt = c_payment_cnt + 1",
-            false => "",
-        };
-        let update = |data: &str| {
-            Statement::text(&format!(
-                "UPDATE customer SET c_balance = c_balance - ?, c_ytd_payment = c_ytd_payment + ?{counter}{data} \
-                 WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?"
-            ))
-        };
-        Self {
-            update_warehouse: Statement::text("UPDATE warehouse SET w_ytd = w_ytd + ? WHERE w_id = ?"),
-            warehouse: Statement::text(
-                "SELECT w_street_1, w_street_2, w_city, w_state, w_zip, w_name FROM warehouse WHERE w_id = ?",
-            ),
-            update_district: Statement::text(
-                "UPDATE district SET d_ytd = d_ytd + ? WHERE d_w_id = ? AND d_id = ?",
-            ),
-            district: Statement::text(
-                "SELECT d_street_1, d_street_2, d_city, d_state, d_zip, d_name FROM district \
-                 WHERE d_w_id = ? AND d_id = ?",
-            ),
-            lookup: CustomerLookup::new(profile),
-            customer: Statement::text(
-                "SELECT c_credit, c_first, c_middle, c_last, c_street_1, c_street_2, c_city, c_state, c_zip, \
-                 c_phone, c_credit_lim, c_discount, c_balance, c_since FROM customer \
-                 WHERE c_w_id = ? AND c_d_id = ? AND c_id = ? FOR UPDATE",
-            ),
-            data: Statement::text("SELECT c_data FROM customer WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?"),
-            update_customer: update(""),
-            update_bad_credit: update(", c_data = ?"),
-            insert_history: Statement::text(
-                "INSERT INTO history (h_c_d_id, h_c_w_id, h_c_id, h_d_id, h_w_id, h_date, h_amount, h_data) \
-                 VALUES (?, ?, ?, ?, ?, NOW(), ?, ?)",
-            ),
-        }
-    }
-
-    pub(crate) fn statements_mut(&mut self) -> Vec<&mut Statement> {
-        let mut all = vec![
-            &mut self.update_warehouse,
-            &mut self.warehouse,
-            &mut self.update_district,
-            &mut self.district,
-            &mut self.customer,
-            &mut self.data,
-            &mut self.update_customer,
-            &mut self.update_bad_credit,
-            &mut self.insert_history,
-        ];
-        all.extend(self.lookup.statements_mut());
-        all
-    }
-
-    pub(crate) async fn run(&self, conn: &mut Conn, input: &PaymentInput) -> mysql_async::Result<()> {
+    pub(crate) async fn run(
+        &self,
+        profile: Profile,
+        conn: &mut Conn,
+        input: &PaymentInput,
+    ) -> mysql_async::Result<()> {
         let paid = Value::from(amount(input.cents.into()));
         let (w, d) = (
             Value::from(input.district.warehouse),
@@ -97,7 +53,7 @@ impl PaymentStatements {
             .execute(conn, vec![paid.clone(), w.clone(), d.clone()])
             .await?;
         let d_name = name(&self.district, conn, vec![w.clone(), d.clone()]).await?;
-        let customer = self.lookup.key(conn, &input.customer).await?;
+        let customer = customer_key(&self.by_last_name, profile, conn, &input.customer).await?;
         self.pay(conn, input, &paid, &customer).await?;
         let [c_w, c_d, c] = customer;
         let history = vec![c_d, c_w, c, d, w, paid, format!("{w_name}    {d_name}").into()];
@@ -124,6 +80,18 @@ impl PaymentStatements {
         values.extend_from_slice(customer);
         self.update_bad_credit.execute(conn, values).await
     }
+}
+
+/// Returns the statement that charges a payment to a customer. Customers with bad credit have their payments in `data`.
+fn update_customer(profile: Profile, data: &str) -> String {
+    let counter = match profile.updates_counters() {
+        true => ", c_payment_cnt = c_payment_cnt + 1",
+        false => "",
+    };
+    format!(
+        "UPDATE customer SET c_balance = c_balance - ?, c_ytd_payment = c_ytd_payment + ?{counter}{data} \
+         WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?"
+    )
 }
 
 /// Returns the name of a warehouse or district, which is the last column.
