@@ -29,7 +29,7 @@ fn main() -> anyhow::Result<()> {
         round,
         arrivals: Arrivals::Uniform,
     };
-    let table = pace_table::<anyhow::Error>(&plan, &mut WaitMethod::ways(), &mut |_, _| {})?;
+    let table = pace_table(&plan, &mut WaitMethod::ways(), &mut |_, _| {})?;
     print!("{table}");
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use logtrace_driver::{Arrivals, PACE_RATES, PacePlan, RuntimeError, WaitMethod, pace_table};
+use logtrace_driver::{Arrivals, PACE_RATES, PacePlan, WaitMethod, pace_table};
 
 use super::print::print;
 use crate::cli::pace::PaceArgs;
@@ -26,7 +26,7 @@ pub(crate) fn pace(arguments: &PaceArgs) -> anyhow::Result<Exit> {
         round: arguments.duration,
         arrivals: Arrivals::Uniform,
     };
-    let table = pace_table::<RuntimeError>(&plan, &mut WaitMethod::ways(), &mut |over, turns| {
+    let table = pace_table(&plan, &mut WaitMethod::ways(), &mut |over, turns| {
         line.say(format!("waiting, turn {} of {turns}", over + 1));
     })?;
     line.clear();

@@ -3,6 +3,7 @@
 use std::io;
 use std::time::Duration;
 
+use anyhow::anyhow;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::DriveConfig;
@@ -40,9 +41,12 @@ pub fn capacity(config: &DriveConfig, cancel: CancellationToken) -> Result<f64, 
     if measured.ended == EndReason::Interrupted {
         return Err(DriveError::Cancelled);
     }
-    if measured.achieved_per_s > 0.0 {
-        Ok(measured.achieved_per_s)
-    } else {
-        Err(DriveError::NoCapacity(config.duration))
+    if measured.achieved_per_s == 0.0 {
+        let nothing = anyhow!(
+            "the server completed no request in {:?}, so a rate in percent of its capacity has no meaning",
+            config.duration
+        );
+        return Err(nothing.into());
     }
+    Ok(measured.achieved_per_s)
 }

@@ -1,70 +1,83 @@
-//! Reasons why a drive measured nothing.
+//! Reasons why a load, a drive or a check of tables failed.
 
-use std::io;
-use std::time::Duration;
+use logtrace_common::{ConnectError, Variable};
+use mysql_async::Error;
 
-use thiserror::Error;
+use crate::util::marker::MARKER;
 
-use crate::client::session_check::SessionError;
-use crate::util::runtime::RuntimeError;
-use crate::workloads::dataset::DatasetError;
-use logtrace_common::ConnectError;
+/// Errors of missing rights: `ER_DBACCESS_DENIED_ERROR`, `ER_TABLEACCESS_DENIED_ERROR`, `ER_COLUMNACCESS_DENIED_ERROR` and
+/// `ER_SPECIFIC_ACCESS_DENIED_ERROR`.
+const DENIED: [u16; 4] = [1044, 1142, 1143, 1227];
 
-/// Reason why a drive measured nothing.
-#[derive(Debug, Error)]
+/// Error of the driver. It has a variant where callers react to the reason, and a text for all others.
+#[derive(Debug, thiserror::Error)]
 pub enum DriveError {
-    /// The event loop cannot start.
-    #[error(transparent)]
-    Runtime(#[from] RuntimeError),
     /// The server cannot be reached.
     #[error(transparent)]
     Connect(#[from] ConnectError),
-    /// The dataset is impossible.
-    #[error(transparent)]
-    Dataset(#[from] DatasetError),
-    /// The rate is 0 or above the maximum.
-    #[error("cannot offer a rate of {0} requests per second: choose a rate above 0 and up to 1,000,000")]
-    Rate(f64),
-    /// The server refused a session variable.
-    #[error(transparent)]
-    Session(#[from] SessionError),
-    /// The server refused the workload's statements.
-    #[error("cannot prepare the workload {workload}: {reason}. Are its tables loaded?")]
-    Prepare {
-        /// Name of the workload.
-        workload: String,
-        /// Error of the server.
-        reason: mysql_async::Error,
-    },
-    /// The system refuses another thread.
-    #[error("cannot start a thread for the connections")]
-    Thread(#[source] io::Error),
-    /// A thread panicked; its message is on stderr.
-    #[error("a thread of the driver panicked: this is a bug in logtrace")]
-    Lost,
-    /// The timer failed.
-    #[error("cannot wait for the next due time")]
-    Timer(#[source] io::Error),
-    /// The interval log could not be written.
-    #[error("cannot write the latency log")]
-    Log(#[source] io::Error),
     /// The caller cancelled the drive before the window.
     #[error("cancelled before anything was measured")]
     Cancelled,
-    /// The server closed every connection before the window.
-    #[error("the server closed every connection during the warm-up: see its error log")]
-    GoneInWarmup,
-    /// Requests of the warm-up do not end.
-    #[error(
-        "{running} requests of the warm-up were not answered within {grace:?}: is the server stopped or overloaded?"
-    )]
-    StuckInWarmup {
-        /// Number of requests without an answer.
-        running: u64,
-        /// Time that was waited for them.
-        grace: Duration,
+    /// The server does not know a session variable, or refuses its value.
+    #[error("cannot set {variable} for the session of a connection: {reason}")]
+    Session {
+        /// Variable and its value.
+        variable: Variable,
+        /// Error of the server.
+        reason: Error,
     },
-    /// The server completed no request while its capacity was measured.
-    #[error("the server completed no request in {0:?}, so a rate in percent of its capacity has no meaning")]
-    NoCapacity(Duration),
+    /// The database does not belong to logtrace.
+    #[error(
+        "the database {0:?} was not created by logtrace (it has no table {MARKER}), so it is not changed: \
+         give the name of a database that does not exist yet"
+    )]
+    NotOurs(String),
+    /// The database does not exist and must not be created.
+    #[error(
+        "the database {0:?} does not exist: let logtrace create it, or create it with CREATE DATABASE and mark it with \
+         CREATE TABLE {MARKER} (id INT PRIMARY KEY)"
+    )]
+    NoDatabase(String),
+    /// The server refuses a statement of a workload file.
+    #[error("{place}: the server refuses it: {reason}. The statement: {sql}")]
+    Refused {
+        /// File, and where in it the statement is.
+        place: String,
+        /// Statement.
+        sql: String,
+        /// Error of the server.
+        reason: Error,
+    },
+    /// A statement failed.
+    #[error("cannot {doing}: {reason}")]
+    Sql {
+        /// Purpose of the statement.
+        doing: String,
+        /// Error of the server.
+        reason: Error,
+    },
+    /// Any other reason.
+    #[error(transparent)]
+    Other(#[from] anyhow::Error),
+}
+
+impl DriveError {
+    /// Returns whether the account lacks rights.
+    pub fn is_denied(&self) -> bool {
+        match self {
+            // Servers have this word in all errors about missing rights.
+            Self::Sql { reason, .. } => reason.to_string().contains("denied"),
+            Self::Refused {
+                reason: Error::Server(error),
+                ..
+            } => DENIED.contains(&error.code),
+            _ => false,
+        }
+    }
+}
+
+/// Returns the error of a statement with this purpose.
+pub(crate) fn failed(doing: impl Into<String>) -> impl FnOnce(Error) -> DriveError {
+    let doing = doing.into();
+    |reason| DriveError::Sql { doing, reason }
 }

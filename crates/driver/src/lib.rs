@@ -21,7 +21,7 @@
 //! - `load`: Creating and filling of tables, and reuse of an earlier load.
 //! - `results`: Latencies, counts, outages and the interval log.
 //! - `config`: Configuration of a drive.
-//! - `error`: Reasons why a drive measured nothing.
+//! - `error`: Reasons why a load, a drive or a check of tables failed.
 //! - `engine`: Execution: shards, event loop, dispatch of due requests to connections.
 //! - `capacity`: Measurement of a server's capacity.
 
@@ -43,21 +43,20 @@ pub use tokio_util::sync::CancellationToken;
 
 pub use capacity::{CAPACITY_DURATION, CAPACITY_WARMUP, capacity};
 pub use client::server_thread::THREAD_QUESTIONS;
-pub use client::session_check::SessionError;
 pub use client::target::Target;
 pub use config::{DEFAULT_GRACE, DriveConfig};
 pub use engine::connection::MAX_RETRIES;
 pub use engine::drive::{Outputs, drive};
 pub use engine::shard_state::Observer;
 pub use error::DriveError;
-pub use load::load_tables::{LoadConfig, LoadError, LoadProgress, Loaded, drop_database, load};
+pub use load::load_tables::{LoadConfig, LoadProgress, Loaded, drop_database, load};
 pub use pacing::lateness::Lateness;
 pub use pacing::self_test::{PACE_RATES, PaceMethod, PacePlan, PaceRound, WaitMethod, pace_lag, pace_table};
 pub use pacing::self_test_table::{PaceRow, PaceTable};
 pub use results::outages::{Outage, OutageCause};
 pub use results::per_type::Kind;
 pub use results::progress::{Progress, Stage, Watch};
-pub use results::recorder::{Counts, DISCONNECTED, LATE_NS, Latencies, Recorder, TIMED_OUT};
+pub use results::recorder::{DISCONNECTED, LATE_NS, Latencies, Recorder, TIMED_OUT};
 pub use results::result::{DriveResult, EndReason};
 pub use schedule::arrivals::{Arrivals, Offsets};
 pub use schedule::pace::Pace;
@@ -69,12 +68,10 @@ pub use schedule::replay_file::ArrivalTimes;
 pub use util::clock::now_ns;
 pub use util::line_file::FileError;
 pub use util::random;
-pub use util::runtime::RuntimeError;
 pub use util::toml_file::{read_toml, toml_line};
 pub use workloads::compat::Compat;
 pub use workloads::custom::custom_workload::CustomWorkload;
-pub use workloads::custom::server_check::Refused;
-pub use workloads::dataset::{Dataset, DatasetError};
+pub use workloads::dataset::Dataset;
 pub use workloads::keys::distribution::Keys;
 pub use workloads::keys::gaussian::{Gaussian, Special};
 pub use workloads::keys::pareto::Pareto;

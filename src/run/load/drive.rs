@@ -8,8 +8,8 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use logtrace_common::TimeRange;
 use logtrace_driver::{
-    CAPACITY_DURATION, CAPACITY_WARMUP, CancellationToken, DEFAULT_GRACE, DriveConfig, LoadConfig, LoadError,
-    Loaded, Observer, Pace, Progress, Stage, Target, Watch, capacity, drop_database, load,
+    CAPACITY_DURATION, CAPACITY_WARMUP, CancellationToken, DEFAULT_GRACE, DriveConfig, DriveError,
+    LoadConfig, Loaded, Observer, Pace, Progress, Stage, Target, Watch, capacity, drop_database, load,
 };
 use logtrace_events::Request;
 use tokio::sync::oneshot;
@@ -59,26 +59,17 @@ pub(crate) async fn load_tables(
     }
 }
 
-fn with_remedy(loaded: Result<Loaded, LoadError>) -> anyhow::Result<Loaded> {
+fn with_remedy(loaded: Result<Loaded, DriveError>) -> anyhow::Result<Loaded> {
     match loaded {
-        Err(error) if is_denied(&error) => bail!(
+        Err(error) if error.is_denied() => bail!(
             "{:#}. Let an administrator GRANT ALL ON {DATABASE}.* TO the user of --server, or choose another user",
             anyhow::Error::from(error)
         ),
-        Err(LoadError::NotOurs(name)) => bail!(
+        Err(DriveError::NotOurs(name)) => bail!(
             "the server has a database {name} that logtrace did not make: nothing in it was touched. Rename or \
              remove it, or measure another server"
         ),
         loaded => Ok(loaded?),
-    }
-}
-
-fn is_denied(error: &LoadError) -> bool {
-    match error {
-        // Servers have this word in all errors about missing rights.
-        LoadError::Sql { reason, .. } => reason.to_string().contains("denied"),
-        LoadError::Refused(refused) => refused.is_denied(),
-        _ => false,
     }
 }
 
@@ -114,7 +105,7 @@ pub(crate) fn observer(finished: mpsc::Sender<Request>) -> Observer {
 /// Removes the tables. A database without the mark of logtrace was not used, and stays.
 pub(crate) async fn drop_tables(target: Target) -> anyhow::Result<()> {
     match on_own_thread(move || drop_database(&target)).await? {
-        Err(LoadError::NotOurs(_)) => Ok(()),
+        Err(DriveError::NotOurs(_)) => Ok(()),
         dropped => Ok(dropped?),
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use anyhow::anyhow;
 use logtrace_common::Variable;
-use logtrace_driver::SessionError;
+use logtrace_driver::DriveError;
 use logtrace_server::{Home, ServerError};
 use logtrace_study::{Cell, Plan};
 
@@ -81,7 +81,7 @@ impl SettingsCheck<'_> {
         }
         let checked = served.target.check_session(&session);
         match self.interrupts.unless_ended(checked).await? {
-            Err(SessionError::Refused { variable, reason }) => {
+            Err(DriveError::Session { variable, reason }) => {
                 let option = format!("session.{}", variable.name());
                 Err(plan_error(self.plan, cell, &option, reason).into())
             }

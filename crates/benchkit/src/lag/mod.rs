@@ -51,7 +51,7 @@ pub fn compare(
     let workload = WorkloadInfo::find(WORKLOAD)?;
     let server = server.connection();
     let mut unseen = Vec::new();
-    let ours = |spin, recorded, traced| -> PaceMethod<'_, anyhow::Error> {
+    let ours = |spin, recorded, traced| -> PaceMethod<'_> {
         Box::new(move |turn| {
             let seen = ours::measure(server, workload, connections, turn, spin)?;
             Ok(vec![(recorded, seen.recorded), (traced, seen.traced)])

@@ -36,6 +36,14 @@ pub(crate) struct Statement {
     parameters: u16,
 }
 
+/// Statement with its values.
+pub(crate) enum Call {
+    /// Prepared statement, executed with binary parameters.
+    Execute(Statement, Vec<Value>),
+    /// Text that includes the values.
+    Query(String),
+}
+
 impl Conn {
     /// Connects and logs in.
     pub(crate) async fn connect(
@@ -54,26 +62,27 @@ impl Conn {
         })
     }
 
-    /// Sends a statement as text, and drops its rows.
-    pub(crate) async fn query_drop(&mut self, sql: &str) -> Result<(), Error> {
-        self.send_text(COM_QUERY, sql).await?;
+    /// Sends a statement, and drops its rows.
+    pub(crate) async fn execute(&mut self, call: &Call) -> Result<(), Error> {
+        self.send(call).await?;
         skip(&mut self.wire, self.capabilities).await
     }
 
-    /// Sends a statement as text, and returns its rows.
-    pub(crate) async fn query_rows(&mut self, sql: &str) -> Result<Vec<Row>, Error> {
-        self.send_text(COM_QUERY, sql).await?;
-        rows(&mut self.wire, self.capabilities, Encoding::Text).await
+    /// Sends a statement, and returns its rows.
+    pub(crate) async fn rows(&mut self, call: &Call) -> Result<Vec<Row>, Error> {
+        let encoding = self.send(call).await?;
+        rows(&mut self.wire, self.capabilities, encoding).await
     }
 
-    /// Sends a statement as text, and returns its first row. The others are not converted.
+    /// Sends a statement as text, and returns its first row.
     pub(crate) async fn query_first<T: FromRow>(&mut self, sql: &str) -> Result<Option<T>, Error> {
-        self.query_rows(sql)
-            .await?
-            .into_iter()
-            .next()
-            .map(converted)
-            .transpose()
+        self.first_row(&Call::Query(sql.to_owned())).await
+    }
+
+    /// Sends a statement, and returns its first row. The others are not converted.
+    pub(crate) async fn first_row<T: FromRow>(&mut self, call: &Call) -> Result<Option<T>, Error> {
+        let rows = self.rows(call).await?;
+        rows.into_iter().next().map(converted).transpose()
     }
 
     /// Prepares a statement.
@@ -96,22 +105,6 @@ impl Conn {
         })
     }
 
-    /// Executes a prepared statement, and drops its rows.
-    pub(crate) async fn execute_drop(&mut self, statement: Statement, values: &[Value]) -> Result<(), Error> {
-        self.send_execute(statement, values).await?;
-        skip(&mut self.wire, self.capabilities).await
-    }
-
-    /// Executes a prepared statement, and returns its rows.
-    pub(crate) async fn execute_rows(
-        &mut self,
-        statement: Statement,
-        values: &[Value],
-    ) -> Result<Vec<Row>, Error> {
-        self.send_execute(statement, values).await?;
-        rows(&mut self.wire, self.capabilities, Encoding::Binary).await
-    }
-
     /// Closes the connection.
     pub(crate) async fn disconnect(mut self) -> Result<(), Error> {
         self.wire.command(&[COM_QUIT]).await
@@ -124,7 +117,15 @@ impl Conn {
         self.wire.command(&self.command).await
     }
 
-    async fn send_execute(&mut self, statement: Statement, values: &[Value]) -> Result<(), Error> {
+    /// Sends a statement. Returns the encoding of its rows.
+    async fn send(&mut self, call: &Call) -> Result<Encoding, Error> {
+        let (statement, values) = match call {
+            Call::Query(sql) => {
+                self.send_text(COM_QUERY, sql).await?;
+                return Ok(Encoding::Text);
+            }
+            Call::Execute(statement, values) => (statement, values),
+        };
         if values.len() != usize::from(statement.parameters) {
             return Err(Error::Driver(DriverError::StmtParamsMismatch {
                 required: statement.parameters,
@@ -137,7 +138,8 @@ impl Conn {
             return Err(Error::Driver(DriverError::PacketTooLarge));
         }
         request.serialize(&mut self.command);
-        self.wire.command(&self.command).await
+        self.wire.command(&self.command).await?;
+        Ok(Encoding::Binary)
     }
 }
 

@@ -28,14 +28,6 @@ const MAX_PACKET: u32 = 1 << 30;
 /// Collation `utf8mb4_general_ci`.
 const UTF8MB4: u8 = 45;
 
-/// First packet of the server.
-struct Greeting {
-    capabilities: CapabilityFlags,
-    version: (u16, u16, u16),
-    nonce: Vec<u8>,
-    plugin: AuthPlugin<'static>,
-}
-
 /// Logs in. Returns the connection and the capabilities of both sides.
 pub(crate) async fn log_in(
     mut wire: PacketStream,
@@ -43,11 +35,11 @@ pub(crate) async fn log_in(
     database: Option<&str>,
 ) -> Result<(PacketStream, CapabilityFlags), Error> {
     let greeting = greeting(wire.receive().await?)?;
-    let mut capabilities = greeting.capabilities & WANTED;
+    let mut capabilities = greeting.capabilities() & WANTED;
     // The server uses the flags of the first packet, which may be the request to encrypt.
     capabilities.set(CapabilityFlags::CLIENT_CONNECT_WITH_DB, database.is_some());
     if connection.is_encrypted() {
-        if !greeting.capabilities.contains(CapabilityFlags::CLIENT_SSL) {
+        if !greeting.capabilities().contains(CapabilityFlags::CLIENT_SSL) {
             return Err(Error::Driver(DriverError::NoClientSslFlagFromServer));
         }
         capabilities |= CapabilityFlags::CLIENT_SSL;
@@ -55,41 +47,36 @@ pub(crate) async fn log_in(
         wire.send(&serialized(&request)).await?;
         wire = wire.encrypted().await?;
     }
-    let password = password(connection);
-    let proof = greeting.plugin.gen_data(password, &greeting.nonce);
+    // The server switches to other plugins.
+    let plugin = match greeting.auth_plugin() {
+        Some(AuthPlugin::CachingSha2Password) => AuthPlugin::CachingSha2Password,
+        _ => AuthPlugin::MysqlNativePassword,
+    };
+    let version = greeting
+        .maria_db_server_version_parsed()
+        .or_else(|| greeting.server_version_parsed());
+    let proof = plugin.gen_data(password(connection), &greeting.nonce());
     let response = HandshakeResponse::new(
         proof.as_deref(),
-        greeting.version,
+        version.unwrap_or_default(),
         Some(connection.user.as_bytes()),
         database.map(str::as_bytes),
-        Some(greeting.plugin.borrow()),
+        Some(plugin),
         capabilities,
         None,
         MAX_PACKET,
     );
     wire.send(&serialized(&response)).await?;
-    authenticate(&mut wire, connection, greeting.nonce).await?;
+    authenticate(&mut wire, connection, greeting.nonce()).await?;
     Ok((wire, capabilities))
 }
 
-fn greeting(packet: &[u8]) -> Result<Greeting, Error> {
+fn greeting(packet: &[u8]) -> Result<HandshakePacket<'static>, Error> {
     if packet.first() == Some(&0xff) {
         return Err(server_error(packet));
     }
     let greeting: HandshakePacket<'_> = ParseBuf(packet).parse(()).map_err(unreadable)?;
-    let version = greeting
-        .maria_db_server_version_parsed()
-        .or_else(|| greeting.server_version_parsed());
-    Ok(Greeting {
-        capabilities: greeting.capabilities(),
-        version: version.unwrap_or_default(),
-        nonce: greeting.nonce(),
-        // The server switches to other plugins.
-        plugin: match greeting.auth_plugin() {
-            Some(AuthPlugin::CachingSha2Password) => AuthPlugin::CachingSha2Password,
-            _ => AuthPlugin::MysqlNativePassword,
-        },
-    })
+    Ok(greeting.into_owned())
 }
 
 fn password(connection: &Connection) -> Option<&str> {

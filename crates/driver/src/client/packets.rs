@@ -6,7 +6,9 @@ use bytes::BytesMut;
 use mysql_async::{DriverError, Error, IoError};
 use mysql_common::proto::codec::PacketCodec;
 use mysql_common::proto::codec::error::PacketCodecError;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio_rustls::client::TlsStream;
+use tokio_util::either::Either;
 
 use crate::client::socket::Socket;
 use crate::client::tls::encrypt;
@@ -19,7 +21,8 @@ const LARGEST_PACKET: usize = 1 << 30;
 
 /// Stream of packets over a socket.
 pub(crate) struct PacketStream {
-    stream: Box<dyn Transport>,
+    /// Socket, or an encrypted stream over it.
+    stream: Either<Socket, Box<TlsStream<Socket>>>,
     codec: PacketCodec,
     input: BytesMut,
     output: BytesMut,
@@ -27,18 +30,13 @@ pub(crate) struct PacketStream {
     chunk: Box<[u8]>,
 }
 
-/// Transport of the packets: a socket, or an encrypted stream over it.
-pub(crate) trait Transport: AsyncRead + AsyncWrite + Send + Unpin {}
-
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Transport for T {}
-
 impl PacketStream {
     /// Creates a stream of packets over a new socket.
     pub(crate) fn new(socket: Socket) -> Self {
         let mut codec = PacketCodec::default();
         codec.max_allowed_packet = LARGEST_PACKET;
         Self {
-            stream: Box::new(socket),
+            stream: Either::Left(socket),
             codec,
             input: BytesMut::new(),
             output: BytesMut::new(),
@@ -48,9 +46,12 @@ impl PacketStream {
     }
 
     /// Encrypts the stream from now on.
-    pub(crate) async fn encrypted(self) -> Result<Self, Error> {
-        let stream = Box::new(encrypt(self.stream).await.map_err(failed)?);
-        Ok(Self { stream, ..self })
+    pub(crate) async fn encrypted(mut self) -> Result<Self, Error> {
+        if let Either::Left(socket) = self.stream {
+            let encrypted = encrypt(socket).await.map_err(failed)?;
+            self.stream = Either::Right(Box::new(encrypted));
+        }
+        Ok(self)
     }
 
     /// Sends a command.

@@ -13,7 +13,9 @@ pub const THREAD_QUESTIONS: [&str; 2] = [
 /// Returns the id of the thread in the operating system; `None` if the server does not show it, or if a pool of threads
 /// serves all connections.
 pub(crate) async fn server_thread(conn: &mut Conn) -> Option<u32> {
-    if pools_threads(conn).await {
+    let handling = conn.query_first::<String>("SELECT @@thread_handling").await;
+    // A server without this variable has one thread per connection.
+    if matches!(handling, Ok(Some(handling)) if handling.contains("pool")) {
         return None;
     }
     for question in THREAD_QUESTIONS {
@@ -22,10 +24,4 @@ pub(crate) async fn server_thread(conn: &mut Conn) -> Option<u32> {
         }
     }
     None
-}
-
-async fn pools_threads(conn: &mut Conn) -> bool {
-    let handling = conn.query_first::<String>("SELECT @@thread_handling").await;
-    // A server without this variable has one thread per connection.
-    handling.is_ok_and(|handling| handling.is_some_and(|handling| handling.contains("pool")))
 }

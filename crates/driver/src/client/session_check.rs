@@ -1,33 +1,17 @@
 //! Setting of session variables, and the check of them before anything is measured.
 
-use logtrace_common::{ConnectError, Variable};
+use logtrace_common::Variable;
 use mysql_async::Value;
-use thiserror::Error;
 
-use crate::client::connection::Conn;
+use crate::client::connection::{Call, Conn};
 use crate::client::target::Target;
-
-/// Failure to set session variables.
-#[derive(Debug, Error)]
-pub enum SessionError {
-    /// The server cannot be reached.
-    #[error(transparent)]
-    Connect(#[from] ConnectError),
-    /// The server does not know a variable, or refuses its value.
-    #[error("cannot set {variable} for the session of a connection: {reason}")]
-    Refused {
-        /// Variable and its value.
-        variable: Variable,
-        /// Error of the server.
-        reason: mysql_async::Error,
-    },
-}
+use crate::error::DriveError;
 
 impl Target {
     /// Sets these variables for one session, which then ends. The database need not exist.
     ///
-    /// Fails with [`SessionError::Refused`] at the first variable that the server does not know or refuses to set.
-    pub async fn check_session(&self, variables: &[Variable]) -> Result<(), SessionError> {
+    /// Fails with [`DriveError::Session`] at the first variable that the server does not know or refuses to set.
+    pub async fn check_session(&self, variables: &[Variable]) -> Result<(), DriveError> {
         let mut conn = Conn::connect(&self.connection, None).await?;
         set_session(&mut conn, variables).await?;
         // If the session does not end in order, the server ends it.
@@ -37,10 +21,10 @@ impl Target {
 }
 
 /// Sets these variables for the session of a connection.
-pub(crate) async fn set_session(conn: &mut Conn, variables: &[Variable]) -> Result<(), SessionError> {
+pub(crate) async fn set_session(conn: &mut Conn, variables: &[Variable]) -> Result<(), DriveError> {
     for variable in variables {
-        let set = conn.query_drop(&statement(variable)).await;
-        set.map_err(|reason| SessionError::Refused {
+        let set = conn.execute(&Call::Query(statement(variable))).await;
+        set.map_err(|reason| DriveError::Session {
             variable: variable.clone(),
             reason,
         })?;

@@ -3,7 +3,6 @@
 use std::io;
 use std::sync::Arc;
 
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -11,8 +10,10 @@ use tokio_rustls::rustls::crypto::{CryptoProvider, ring};
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use tokio_rustls::rustls::{ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
 
+use crate::client::socket::Socket;
+
 /// Encrypts a stream without checking the server's certificate, like `--ssl-mode=REQUIRED` of MySQL's own client.
-pub(crate) async fn encrypt<S: AsyncRead + AsyncWrite + Unpin>(stream: S) -> io::Result<TlsStream<S>> {
+pub(crate) async fn encrypt(socket: Socket) -> io::Result<TlsStream<Socket>> {
     let provider = Arc::new(ring::default_provider());
     let config = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
@@ -22,7 +23,7 @@ pub(crate) async fn encrypt<S: AsyncRead + AsyncWrite + Unpin>(stream: S) -> io:
         .with_no_client_auth();
     // The name is not checked.
     let name = ServerName::try_from("localhost").map_err(io::Error::other)?;
-    TlsConnector::from(Arc::new(config)).connect(name, stream).await
+    TlsConnector::from(Arc::new(config)).connect(name, socket).await
 }
 
 /// Verifier that accepts any certificate.

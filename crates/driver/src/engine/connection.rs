@@ -74,7 +74,7 @@ async fn serve<W: Workload>(mut workload: W, content: W::Content, mut conn: Conn
     let _ = conn.disconnect().await;
 }
 
-/// Issues a request, and records its end.
+/// Issues a request until it is done, or fails with an error that is not retried, and records its end.
 async fn run<W: Workload>(
     workload: &W,
     conn: &mut Conn,
@@ -88,57 +88,15 @@ async fn run<W: Workload>(
     ));
     // The first poll of the future below writes to the socket.
     let sent_ns = now_ns();
-    let attempts = Attempts {
-        repeated: Cell::new(0),
-        last_ns: Cell::new(sent_ns),
-    };
-    let issuing = attempts.issue(workload, conn, slot, &values);
-    let (outcome, issued) = match slot.deadline {
-        // Deadlines are milliseconds or more, so tokio's timer is exact enough.
-        Some(deadline) => timeout(deadline, issuing)
-            .await
-            .unwrap_or((Outcome::TimedOut, Issued::Done)),
-        None => issuing.await,
-    };
-    let request = Request {
-        due_ns: scheduled.due_ns.unwrap_or(sent_ns),
-        sent_ns,
-        attempt_ns: attempts.last_ns.get(),
-        done_ns: now_ns(),
-        outcome,
-        retries: attempts.repeated.get(),
-        thread: slot.thread,
-    };
-    slot.finish(&request, workload.kind(&values), issued == Issued::RolledBack);
-    outcome
-}
-
-/// Attempts of one request. They can be read even if the request was given up during an attempt.
-struct Attempts {
-    /// Number of attempts that failed and were repeated.
-    repeated: Cell<u32>,
-    /// Start of the last attempt.
-    last_ns: Cell<u64>,
-}
-
-impl Attempts {
-    /// Issues the request until it is done, or fails with an error that is not retried. The second value counts only if
-    /// the request is done.
-    async fn issue<W: Workload>(
-        &self,
-        workload: &W,
-        conn: &mut Conn,
-        slot: &ConnectionSlot,
-        values: &W::Values,
-    ) -> (Outcome, Issued) {
+    // Cells can be read even if the request is given up during an attempt.
+    let (retries, attempt_ns) = (Cell::new(0), Cell::new(sent_ns));
+    let issuing = async {
         loop {
-            let failed = match workload.issue(conn, values).await {
+            let failed = match workload.issue(conn, &values).await {
                 Ok(issued) => return (Outcome::Done, issued),
-                Err(Error::Server(error))
-                    if RETRIED.contains(&error.code) && self.repeated.get() < MAX_RETRIES =>
-                {
-                    self.repeated.update(|repeated| repeated + 1);
-                    self.last_ns.set(now_ns());
+                Err(Error::Server(error)) if RETRIED.contains(&error.code) && retries.get() < MAX_RETRIES => {
+                    retries.update(|retries| retries + 1);
+                    attempt_ns.set(now_ns());
                     slot.record_retry(error.code);
                     continue;
                 }
@@ -150,5 +108,23 @@ impl Attempts {
             };
             return (failed, Issued::Done);
         }
-    }
+    };
+    let (outcome, issued) = match slot.state.drive.config.deadline {
+        // Deadlines are milliseconds or more, so tokio's timer is exact enough.
+        Some(deadline) => timeout(deadline, issuing)
+            .await
+            .unwrap_or((Outcome::TimedOut, Issued::Done)),
+        None => issuing.await,
+    };
+    let request = Request {
+        due_ns: scheduled.due_ns.unwrap_or(sent_ns),
+        sent_ns,
+        attempt_ns: attempt_ns.get(),
+        done_ns: now_ns(),
+        outcome,
+        retries: retries.get(),
+        thread: slot.thread,
+    };
+    slot.finish(&request, workload.kind(&values), issued == Issued::RolledBack);
+    outcome
 }

@@ -12,7 +12,8 @@ use crate::engine::request_source::{RequestSource, ScheduledRequest};
 /// Invariant: the backlog is empty while a connection is idle.
 #[derive(Debug)]
 pub(crate) struct Dispatcher {
-    source: RequestSource,
+    /// Source of requests; `None` outside of phases.
+    source: Option<RequestSource>,
     backlog: VecDeque<ScheduledRequest>,
     slots: Vec<Slot>,
     /// Indexes of the idle slots. The last slot to become idle is the first to get a request: its memory is warm.
@@ -38,7 +39,7 @@ pub(crate) struct Counts {
 enum Slot {
     /// Busy with a request, or not connected yet.
     Busy,
-    /// WaitMethod for a request.
+    /// Waiting for a request.
     Idle(Waker),
     /// Woken up for this request.
     Assigned(ScheduledRequest),
@@ -57,7 +58,7 @@ impl Counts {
 impl Dispatcher {
     pub(crate) fn new(slots: usize) -> Self {
         Self {
-            source: RequestSource::Shut,
+            source: None,
             backlog: VecDeque::new(),
             slots: (0..slots).map(|_| Slot::Busy).collect(),
             idle: Vec::with_capacity(slots),
@@ -68,7 +69,7 @@ impl Dispatcher {
 
     /// Replaces the source, drops the backlog and restarts the counts.
     pub(crate) fn set_source(&mut self, source: RequestSource) {
-        self.source = source;
+        self.source = Some(source);
         self.backlog.clear();
         self.counts = Counts {
             running: self.counts.running,
@@ -90,7 +91,7 @@ impl Dispatcher {
                 waker.wake();
             }
         }
-        if self.source.queues() {
+        if self.source.as_ref().is_some_and(RequestSource::queues) {
             while let Some(request) = self.next_request(now_ns) {
                 self.counts.queued += 1;
                 self.backlog.push_back(request);
@@ -143,7 +144,7 @@ impl Dispatcher {
 
     /// Returns when the source has its next request after `now_ns`, if that depends on time alone.
     pub(crate) fn next_due_ns(&mut self, now_ns: u64) -> Option<u64> {
-        self.source.next_due_ns(now_ns)
+        self.source.as_mut()?.next_due_ns(now_ns)
     }
 
     /// Returns whether no request waits or runs.
@@ -151,13 +152,9 @@ impl Dispatcher {
         self.backlog.is_empty() && self.counts.running == 0
     }
 
-    /// Ends the source. The backlog stays.
-    pub(crate) fn shut(&mut self) {
-        self.source = RequestSource::Shut;
-    }
-
-    /// Drops the backlog and returns the number of requests in it.
-    pub(crate) fn drop_backlog(&mut self) -> u64 {
+    /// Ends the source, drops the backlog, and returns the number of requests in it.
+    pub(crate) fn shut(&mut self) -> u64 {
+        self.source = None;
         let dropped = self.backlog();
         self.backlog.clear();
         dropped
@@ -182,7 +179,7 @@ impl Dispatcher {
     }
 
     fn next_request(&mut self, now_ns: u64) -> Option<ScheduledRequest> {
-        let request = self.source.next(now_ns)?;
+        let request = self.source.as_mut()?.next(now_ns)?;
         self.counts.released += 1;
         Some(request)
     }
@@ -192,14 +189,26 @@ impl Dispatcher {
 mod tests {
     use std::collections::BTreeMap;
 
+    use logtrace_common::TimeRange;
     use proptest::prelude::*;
 
     use super::*;
     use crate::engine::share::Share;
     use crate::schedule::arrivals::Arrivals;
+    use crate::schedule::pace::Pace;
+    use crate::util::random::Stream;
+
+    fn source(pace: &Pace, start_ns: u64, end_ns: u64) -> RequestSource {
+        let range = TimeRange { start_ns, end_ns };
+        RequestSource::new(pace, range, Stream::Window, 0, Share::ALL)
+    }
 
     fn open(rate_per_s: f64, end_ns: u64) -> RequestSource {
-        RequestSource::open(Arrivals::Uniform.offsets_ns(rate_per_s, 0), 0, end_ns, 0)
+        let pace = Pace::Open {
+            rate_per_s,
+            arrivals: Arrivals::Uniform,
+        };
+        source(&pace, 0, end_ns)
     }
 
     fn poll(dispatcher: &mut Dispatcher, slot: usize, now_ns: u64) -> Option<ScheduledRequest> {
@@ -233,14 +242,14 @@ mod tests {
         );
         let counts = dispatcher.counts();
         assert_eq!((counts.released, counts.queued, counts.backlog_max), (10, 9, 9));
-        assert_eq!((counts.running, dispatcher.drop_backlog()), (1, 8));
+        assert_eq!((counts.running, dispatcher.shut()), (1, 8));
     }
 
     #[test]
     fn a_closed_loop_never_queues() {
         let mut dispatcher = Dispatcher::new(2);
         assert!(poll(&mut dispatcher, 0, 0).is_none());
-        dispatcher.set_source(RequestSource::closed(100, 200, 0, Share::ALL));
+        dispatcher.set_source(source(&Pace::Closed, 100, 200));
         dispatcher.release(99);
         assert_eq!(dispatcher.counts().released, 0);
         dispatcher.release(100);

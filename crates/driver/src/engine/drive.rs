@@ -2,16 +2,19 @@
 
 use std::io::Write;
 use std::sync::{Arc, mpsc};
+use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
+use anyhow::{Context, anyhow, bail};
+use tokio::sync::broadcast;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use logtrace_common::TimeRange;
 
 use crate::config::DriveConfig;
-use crate::engine::shard::{Shard, ShardMessage, ShardTask};
+use crate::engine::shard::{ShardMessage, ShardTask, panicked};
 use crate::engine::shard_result::ShardResult;
-use crate::engine::shard_state::{DriveState, Observer, ReconnectConfig};
+use crate::engine::shard_state::{DriveState, Observer};
 use crate::engine::share::Share;
 use crate::error::DriveError;
 use crate::results::merge_seconds::SecondMerger;
@@ -33,6 +36,9 @@ pub struct Outputs<'a> {
     /// Token that ends the window early; the results up to then are returned.
     pub cancel: CancellationToken,
 }
+
+/// Failure to write the interval log.
+const WRITE_LOG: &str = "cannot write the latency log";
 
 /// Time between announcing a phase and its start.
 const LEAD_NS: u64 = 10_000_000;
@@ -66,17 +72,21 @@ fn order_ids(config: &DriveConfig) -> Result<Option<u64>, DriveError> {
     Ok(answer?)
 }
 
-fn check(config: &DriveConfig) -> Result<(), DriveError> {
+fn check(config: &DriveConfig) -> anyhow::Result<()> {
     config.dataset.check()?;
     match config.pace.offered_per_s(config.duration) {
-        Some(rate) if !(rate > 0.0 && rate <= MOST_PER_S) => Err(DriveError::Rate(rate)),
+        Some(rate) if !(rate > 0.0 && rate <= MOST_PER_S) => bail!(
+            "cannot offer a rate of {rate} requests per second: choose a rate above 0 and up to 1,000,000"
+        ),
         _ => Ok(()),
     }
 }
 
 /// All shards of one drive.
 struct Shards {
-    each: Vec<Shard>,
+    threads: Vec<JoinHandle<()>>,
+    /// Sender of the time range of each phase.
+    phases: broadcast::Sender<TimeRange>,
     messages: mpsc::Receiver<(usize, ShardMessage)>,
     shared: DriveState,
     /// Guard that ends the shards when the drive ends, with or without an error.
@@ -91,28 +101,25 @@ impl Shards {
     ) -> Result<Self, DriveError> {
         let cancel = cancel.child_token();
         let shared = DriveState {
-            reconnection: Arc::new(ReconnectConfig {
-                target: config.target.clone(),
-                session: config.session.clone(),
-                retry_for: config.reconnect_for,
-                finds_threads: observer.is_some(),
-            }),
+            config: Arc::new(config.clone()),
             observer,
             outages: Arc::default(),
             cancel: cancel.clone(),
         };
         let (sender, messages) = mpsc::channel();
+        let phases = broadcast::Sender::new(1);
         let end = cancel.drop_guard();
-        let each = Share::each(config).map(|share| {
-            Shard::start(ShardTask {
-                config: config.clone(),
+        let threads = Share::each(config).map(|share| {
+            let task = ShardTask {
                 share,
                 shared: shared.clone(),
                 messages: sender.clone(),
-            })
+            };
+            task.start(phases.subscribe())
         });
         Ok(Self {
-            each: each.collect::<Result<_, _>>()?,
+            threads: threads.collect::<Result<_, _>>()?,
+            phases,
             messages,
             shared,
             end,
@@ -126,12 +133,13 @@ impl Shards {
         watch: &mut dyn Watch,
     ) -> Result<DriveResult, DriveError> {
         // Wait until all shards are connected.
-        for _ in &self.each {
+        for _ in &self.threads {
             self.receive()?;
         }
         let warmup = range_from_now(config.warmup);
         if self.run_phase(Stage::Warmup, warmup, None, watch)?.ended == EndReason::ServerGone {
-            return Err(DriveError::GoneInWarmup);
+            let gone = anyhow!("the server closed every connection during the warm-up: see its error log");
+            return Err(gone.into());
         }
         let before = order_ids(config)?;
         let planned = range_from_now(config.duration);
@@ -158,13 +166,11 @@ impl Shards {
         log: Option<&mut dyn Write>,
         watch: &mut dyn Watch,
     ) -> Result<ShardResult, DriveError> {
-        for shard in &self.each {
-            // A shard that failed has sent its error.
-            let _ = shard.phases.send(range);
-        }
+        // Shards that failed have sent their errors.
+        let _ = self.phases.send(range);
         let base = SystemTime::now() + Duration::from_nanos(range.start_ns.saturating_sub(now_ns()));
-        let (mut busy, mut sum) = (self.each.len(), None::<ShardResult>);
-        let mut seconds = SecondMerger::new(stage, busy, base, log).map_err(DriveError::Log)?;
+        let (mut busy, mut sum) = (self.threads.len(), None::<ShardResult>);
+        let mut seconds = SecondMerger::new(stage, busy, base, log).context(WRITE_LOG)?;
         while busy > 0 {
             match self.receive()? {
                 (shard, ShardMessage::Interval(interval)) => seconds.add(shard, *interval),
@@ -172,15 +178,15 @@ impl Shards {
                     busy -= 1;
                     seconds.finish_shard(shard);
                     match &mut sum {
-                        Some(sum) => sum.add(*result),
+                        Some(sum) => sum.add(&result),
                         None => sum = Some(*result),
                     }
                 }
                 (_, ShardMessage::Connected | ShardMessage::Failed(_)) => {}
             }
-            seconds.flush(watch).map_err(DriveError::Log)?;
+            seconds.flush(watch).context(WRITE_LOG)?;
         }
-        sum.ok_or(DriveError::Lost)
+        sum.ok_or_else(panicked)
     }
 
     /// Receives the next message and the number of its shard.
@@ -188,18 +194,18 @@ impl Shards {
         match self.messages.recv() {
             Ok((_, ShardMessage::Failed(error))) => Err(error),
             Ok(messages) => Ok(messages),
-            Err(_) => Err(DriveError::Lost),
+            Err(_) => Err(panicked()),
         }
     }
 
     /// Waits until all connections have ended; connections of a failed drive are given up.
     fn join(self) {
-        let Self {
-            each, messages, end, ..
-        } = self;
-        drop(messages);
-        drop(end);
-        each.into_iter().for_each(Shard::join);
+        // Without these the shards end.
+        drop((self.phases, self.end));
+        for thread in self.threads {
+            // A panic has been printed and reported already.
+            let _ = thread.join();
+        }
     }
 }
 

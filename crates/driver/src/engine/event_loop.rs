@@ -2,29 +2,26 @@
 
 use std::rc::Rc;
 
-use tokio_util::sync::CancellationToken;
+use anyhow::Context;
 
 use crate::engine::shard_state::ShardState;
 use crate::engine::ticker::Ticker;
-use crate::error::DriveError;
 use crate::pacing::pacer::Pacer;
 use crate::results::result::EndReason;
 use crate::util::clock::now_ns;
+
+/// Failure of the timer.
+pub(crate) const WAIT: &str = "cannot wait for the next due time";
 
 /// Event loop of one shard, for all phases of a drive.
 pub(crate) struct EventLoop {
     pub(crate) state: Rc<ShardState>,
     pub(crate) pacer: Pacer,
-    pub(crate) cancel: CancellationToken,
 }
 
 impl EventLoop {
     /// Dispatches requests as they fall due, until `end_ns` or an earlier end.
-    pub(crate) async fn run(
-        &mut self,
-        ticker: &mut Ticker<'_>,
-        end_ns: u64,
-    ) -> Result<EndReason, DriveError> {
+    pub(crate) async fn run(&mut self, ticker: &mut Ticker<'_>, end_ns: u64) -> anyhow::Result<EndReason> {
         self.state.draining.set(false);
         loop {
             let now = now_ns();
@@ -36,7 +33,7 @@ impl EventLoop {
             if self.state.is_empty() {
                 return Ok(EndReason::ServerGone);
             }
-            if self.cancel.is_cancelled() {
+            if self.state.drive.cancel.is_cancelled() {
                 return Ok(EndReason::Interrupted);
             }
             if now >= end_ns {
@@ -49,7 +46,7 @@ impl EventLoop {
     }
 
     /// Waits until no request waits or runs, but not beyond `until_ns`. Returns how many requests still run.
-    pub(crate) async fn drain(&mut self, ticker: &mut Ticker<'_>, until_ns: u64) -> Result<u64, DriveError> {
+    pub(crate) async fn drain(&mut self, ticker: &mut Ticker<'_>, until_ns: u64) -> anyhow::Result<u64> {
         self.state.draining.set(true);
         loop {
             let now = now_ns();
@@ -60,20 +57,13 @@ impl EventLoop {
             }
             let at = until_ns.min(ticker.next_ns());
             tokio::select! {
-                waited = self.pacer.until(at) => waited.map_err(DriveError::Timer)?,
+                waited = self.pacer.until(at) => waited.context(WAIT)?,
                 () = self.state.changed.notified() => {}
             }
         }
     }
 
-    /// Ends the source, drops the backlog, and returns the number of requests in it.
-    pub(crate) fn shut_and_drop_backlog(&mut self) -> u64 {
-        let mut dispatcher = self.state.dispatcher.borrow_mut();
-        dispatcher.shut();
-        dispatcher.drop_backlog()
-    }
-
-    async fn wait(&mut self, at_ns: u64) -> Result<(), DriveError> {
+    async fn wait(&mut self, at_ns: u64) -> anyhow::Result<()> {
         if at_ns <= now_ns() {
             // The request is due already. Let the connections run, or a high rate would starve them.
             tokio::task::yield_now().await;
@@ -81,8 +71,8 @@ impl EventLoop {
         }
         tokio::select! {
             biased;
-            waited = self.pacer.until(at_ns) => waited.map_err(DriveError::Timer),
-            () = self.cancel.cancelled() => Ok(()),
+            waited = self.pacer.until(at_ns) => waited.context(WAIT),
+            () = self.state.drive.cancel.cancelled() => Ok(()),
             () = self.state.changed.notified() => Ok(()),
         }
     }

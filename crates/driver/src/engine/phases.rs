@@ -1,8 +1,11 @@
 //! Phases of a drive on one shard: warm-up and measured window.
 
+use std::rc::Rc;
+use std::sync::Arc;
+
+use anyhow::anyhow;
 use logtrace_common::TimeRange;
 
-use crate::config::DriveConfig;
 use crate::engine::event_loop::EventLoop;
 use crate::engine::request_source::RequestSource;
 use crate::engine::shard_result::ShardResult;
@@ -20,12 +23,12 @@ use crate::util::random::Stream;
 /// A warm-up drops the requests that wait for a connection at its end, and fails if running requests do not end, so that
 /// the window starts with no request left over.
 pub(crate) async fn run_phase(
-    config: &DriveConfig,
     share: Share,
     (stage, planned): (Stage, TimeRange),
     event_loop: &mut EventLoop,
     on_interval: OnInterval<'_>,
 ) -> Result<ShardResult, DriveError> {
+    let config = Arc::clone(&event_loop.state.drive.config);
     let (values, is_warmup) = match stage {
         Stage::Warmup => (Stream::Warmup, true),
         Stage::Window => (Stream::Window, false),
@@ -41,44 +44,37 @@ pub(crate) async fn run_phase(
     if is_warmup && ended == EndReason::Interrupted {
         return Err(DriveError::Cancelled);
     }
-    let mut result = end_of_phase(event_loop, planned, ended);
-    if is_warmup || ended != EndReason::Completed {
-        result.unsent = event_loop.shut_and_drop_backlog();
-    }
-    let until_ns = result.window.end_ns + duration_ns(config.grace);
-    result.unfinished = event_loop.drain(&mut ticker, until_ns).await?;
-    if is_warmup && result.unfinished > 0 {
-        return Err(DriveError::StuckInWarmup {
-            running: result.unfinished,
-            grace: config.grace,
-        });
-    }
-    result.unsent += event_loop.shut_and_drop_backlog();
-    ticker.finish(now_ns(), &event_loop.state);
-    result.recorder = event_loop.state.recorder.take();
-    result.dispatched = event_loop.state.dispatcher.borrow().counts();
-    result.cpu_ns = thread_cpu_ns().saturating_sub(cpu_ns);
-    Ok(result)
-}
-
-/// Returns the results known at the end of a phase; the recorder follows at the end of the grace period.
-fn end_of_phase(event_loop: &EventLoop, planned: TimeRange, ended: EndReason) -> ShardResult {
+    let state = Rc::clone(&event_loop.state);
     let window = TimeRange {
         start_ns: planned.start_ns,
         end_ns: now_ns().clamp(planned.start_ns, planned.end_ns),
     };
-    let mut recorder = event_loop.state.recorder.borrow_mut();
-    recorder.window_end_ns = window.end_ns;
-    let dispatcher = event_loop.state.dispatcher.borrow();
-    ShardResult {
+    state.recorder.borrow_mut().window_end_ns = window.end_ns;
+    let done_by_end = state.recorder.borrow().done;
+    let backlog_end = state.dispatcher.borrow().backlog();
+    let mut unsent = 0;
+    if is_warmup || ended != EndReason::Completed {
+        unsent = state.dispatcher.borrow_mut().shut();
+    }
+    let until_ns = window.end_ns + duration_ns(config.grace);
+    let unfinished = event_loop.drain(&mut ticker, until_ns).await?;
+    if is_warmup && unfinished > 0 {
+        let stuck = anyhow!(
+            "{unfinished} requests of the warm-up were not answered within {:?}: is the server stopped or overloaded?",
+            config.grace
+        );
+        return Err(stuck.into());
+    }
+    unsent += state.dispatcher.borrow_mut().shut();
+    ticker.finish(now_ns(), &state);
+    Ok(ShardResult {
         window,
         ended,
-        done_by_end: recorder.counts.done,
-        backlog_end: dispatcher.backlog(),
-        recorder: Recorder::new(),
-        dispatched: dispatcher.counts(),
-        unsent: 0,
-        unfinished: 0,
-        cpu_ns: 0,
-    }
+        recorder: state.recorder.take(),
+        dispatched: state.dispatcher.borrow().counts(),
+        done_by_end,
+        backlog_end,
+        unsent,
+        cpu_ns: thread_cpu_ns().saturating_sub(cpu_ns),
+    })
 }

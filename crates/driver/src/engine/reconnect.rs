@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep};
 use crate::client::connection::Conn;
 use crate::client::server_thread::server_thread;
 use crate::client::session_check::set_session;
-use crate::engine::shard_state::ConnectionSlot;
+use crate::engine::shard_state::{ConnectionSlot, DriveState};
 use crate::error::DriveError;
 use crate::results::outages::OutageCause;
 use crate::util::clock::{NS_PER_S, now_ns};
@@ -21,28 +21,30 @@ const LONGEST: Duration = Duration::from_secs(1);
 /// Reconnects and prepares the workload again, with growing pauses between attempts. Returns `None` when the time for
 /// reconnecting is over.
 ///
-/// A connection that was `given_up` after a deadline counts as lost only if the server refuses another connection.
+/// A connection that was `given_up` after a deadline counts as lost only if the server refuses another connection. A
+/// server that accepts a connection but does not answer is stopped and may go on: it is waited for without limit.
 pub(crate) async fn reconnect<W: Workload>(
     slot: &mut ConnectionSlot,
     content: &W::Content,
     given_up: bool,
 ) -> Option<(W, Conn)> {
     let lost_connection_ns = slot.connected_ns;
-    let until = Instant::now() + slot.reconnection().retry_for;
+    let drive = slot.state.drive.clone();
+    let until = Instant::now() + drive.config.reconnect_for;
     let mut is_lost = !given_up;
     if is_lost {
-        slot.outages().lost(now_ns());
+        drive.outages().lost(now_ns());
     }
     for pause in pauses(slot.context.connection) {
         if let Some((workload, mut conn)) = attempt(slot, content).await {
             if is_lost {
                 let cause = cause(&mut conn, lost_connection_ns).await;
-                slot.outages().back(now_ns(), cause);
+                drive.outages().back(now_ns(), cause);
             }
             return Some((workload, conn));
         }
         if !std::mem::replace(&mut is_lost, true) {
-            slot.outages().lost(now_ns());
+            drive.outages().lost(now_ns());
         }
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
@@ -72,13 +74,14 @@ async fn attempt<W: Workload>(slot: &mut ConnectionSlot, content: &W::Content) -
 
 /// Connects a slot. If requests are observed, also finds out which thread of the server serves the connection.
 pub(crate) async fn connect(slot: &mut ConnectionSlot) -> Result<Conn, DriveError> {
-    let target = &slot.reconnection().target;
+    let DriveState { config, observer, .. } = slot.state.drive.clone();
+    let target = &config.target;
     let mut conn = Conn::connect(&target.connection, Some(&target.database)).await?;
     slot.connected_ns = now_ns();
-    if slot.reconnection().finds_threads {
+    if observer.is_some() {
         slot.thread = server_thread(&mut conn).await;
     }
-    set_session(&mut conn, &slot.reconnection().session).await?;
+    set_session(&mut conn, &config.session).await?;
     Ok(conn)
 }
 

@@ -4,14 +4,14 @@ use std::rc::Rc;
 use std::sync::mpsc;
 use std::thread::{self, Builder, JoinHandle};
 
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use anyhow::{Context, anyhow};
+use tokio::sync::broadcast::Receiver;
 use tokio::task::JoinSet;
 
 use logtrace_common::TimeRange;
 
-use crate::config::DriveConfig;
 use crate::engine::connection::prepare;
-use crate::engine::event_loop::EventLoop;
+use crate::engine::event_loop::{EventLoop, WAIT};
 use crate::engine::phases::run_phase;
 use crate::engine::reconnect::connect;
 use crate::engine::shard_result::ShardResult;
@@ -27,13 +27,6 @@ use crate::util::runtime::on_this_thread;
 /// Longest wait for the connections to end.
 const DISCONNECT_NS: u64 = NS_PER_S;
 
-/// Handle of a running shard.
-pub(crate) struct Shard {
-    /// Sender of the time range of the next phase.
-    pub(crate) phases: UnboundedSender<TimeRange>,
-    thread: JoinHandle<()>,
-}
-
 /// Message from a shard to the drive.
 pub(crate) enum ShardMessage {
     /// All connections are made and prepared.
@@ -48,7 +41,6 @@ pub(crate) enum ShardMessage {
 
 /// Work of one shard.
 pub(crate) struct ShardTask {
-    pub(crate) config: DriveConfig,
     pub(crate) share: Share,
     /// State shared with the other shards.
     pub(crate) shared: DriveState,
@@ -56,70 +48,58 @@ pub(crate) struct ShardTask {
     pub(crate) messages: mpsc::Sender<(usize, ShardMessage)>,
 }
 
-impl Shard {
-    /// Starts the thread, which connects immediately.
-    pub(crate) fn start(task: ShardTask) -> Result<Self, DriveError> {
-        let (phases, received) = unbounded_channel();
-        let thread = Builder::new()
-            .name(format!("logtrace-drive-{}", task.share.number))
-            .spawn(move || {
-                let done = on_this_thread(task.serve(received)).map_err(DriveError::from);
-                if let Err(error) = done.flatten() {
-                    task.send(ShardMessage::Failed(error));
-                }
-            })
-            .map_err(DriveError::Thread)?;
-        Ok(Self { phases, thread })
-    }
-
-    /// Waits until the connections of the shard have ended.
-    pub(crate) fn join(self) {
-        drop(self.phases);
-        // A panic has been printed and reported already.
-        let _ = self.thread.join();
-    }
+/// Returns the error of a thread that panicked. Its message is on stderr.
+pub(crate) fn panicked() -> DriveError {
+    anyhow!("a thread of the driver panicked: this is a bug in logtrace").into()
 }
 
 /// Reports a panic of the thread to the drive.
 impl Drop for ShardTask {
     fn drop(&mut self) {
         if thread::panicking() {
-            self.send(ShardMessage::Failed(DriveError::Lost));
+            self.send(ShardMessage::Failed(panicked()));
         }
     }
 }
 
 impl ShardTask {
+    /// Starts the thread of the shard, which connects immediately. The time range of each phase is received.
+    pub(crate) fn start(self, phases: Receiver<TimeRange>) -> anyhow::Result<JoinHandle<()>> {
+        let builder = Builder::new().name(format!("logtrace-drive-{}", self.share.number));
+        let thread = builder.spawn(move || {
+            let done = on_this_thread(self.serve(phases)).map_err(DriveError::from);
+            if let Err(error) = done.flatten() {
+                self.send(ShardMessage::Failed(error));
+            }
+        });
+        thread.context("cannot start a thread for the connections")
+    }
+
     /// Runs a warm-up and a window. Ends early when the drive sends no further phase.
-    async fn serve(&self, mut phases: UnboundedReceiver<TimeRange>) -> Result<(), DriveError> {
-        let state = ShardState::new(self.share.of(self.config.connections.get()).count(), &self.shared);
+    async fn serve(&self, mut phases: Receiver<TimeRange>) -> Result<(), DriveError> {
+        let config = &self.shared.config;
+        let slots = self.share.of(config.connections.get()).count();
+        let state = ShardState::new(slots, &self.shared);
         let mut connections = tokio::select! {
             connected = self.connect_all(&state) => connected?,
             () = self.shared.cancel.cancelled() => return Err(DriveError::Cancelled),
         };
         let mut event_loop = EventLoop {
             state,
-            pacer: Pacer::new(self.config.spin).map_err(DriveError::Timer)?,
-            cancel: self.shared.cancel.clone(),
+            pacer: Pacer::new(config.spin).context(WAIT)?,
         };
         self.send(ShardMessage::Connected);
         for stage in [Stage::Warmup, Stage::Window] {
-            let Some(range) = phases.recv().await else { break };
+            let Ok(range) = phases.recv().await else { break };
             event_loop.state.is_observed.set(stage == Stage::Window);
             let mut on_interval = |interval| self.send(ShardMessage::Interval(Box::new(interval)));
-            let result = run_phase(
-                &self.config,
-                self.share,
-                (stage, range),
-                &mut event_loop,
-                &mut on_interval,
-            );
+            let result = run_phase(self.share, (stage, range), &mut event_loop, &mut on_interval);
             self.send(ShardMessage::PhaseEnded(Box::new(result.await?)));
         }
         event_loop.state.dispatcher.borrow_mut().close();
         tokio::select! {
             () = async { while connections.join_next().await.is_some() {} } => {}
-            waited = event_loop.pacer.until(now_ns() + DISCONNECT_NS) => waited.map_err(DriveError::Timer)?,
+            waited = event_loop.pacer.until(now_ns() + DISCONNECT_NS) => waited.context(WAIT)?,
         }
         // A connection that is still busy ends when `connections` is dropped.
         Ok(())
@@ -127,15 +107,15 @@ impl ShardTask {
 
     /// Connects and prepares all connections, and then lets them wait for requests.
     async fn connect_all(&self, state: &Rc<ShardState>) -> Result<JoinSet<()>, DriveError> {
-        let config = &self.config;
+        let config = &self.shared.config;
         let mut servings = Vec::new();
         for (index, number) in self.share.of(config.connections.get()).enumerate() {
-            let mut slot = state.slot(index, number, config);
+            let mut slot = state.slot(index, number);
             let conn = connect(&mut slot).await?;
             let serving = prepare(&config.requests, conn, slot).await;
-            servings.push(serving.map_err(|reason| DriveError::Prepare {
-                workload: config.requests.name().to_owned(),
-                reason,
+            servings.push(serving.map_err(|reason| {
+                let workload = config.requests.name();
+                anyhow!("cannot prepare the workload {workload}: {reason}. Are its tables loaded?")
             })?);
         }
         let mut connections = JoinSet::new();

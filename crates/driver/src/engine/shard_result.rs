@@ -17,7 +17,7 @@ pub(crate) struct ShardResult {
     pub(crate) ended: EndReason,
     /// Recorder with all intervals ended.
     pub(crate) recorder: Recorder,
-    /// Counts of the dispatcher.
+    /// Counts of the dispatcher at the end of the grace period.
     pub(crate) dispatched: dispatcher::Counts,
     /// Number of requests done when the window ended.
     pub(crate) done_by_end: u64,
@@ -25,23 +25,20 @@ pub(crate) struct ShardResult {
     pub(crate) backlog_end: u64,
     /// Number of requests that were never sent.
     pub(crate) unsent: u64,
-    /// Number of requests without an answer at the end of the grace period.
-    pub(crate) unfinished: u64,
     /// CPU time of the shard's thread in the window and the grace period.
     pub(crate) cpu_ns: u64,
 }
 
 impl ShardResult {
     /// Adds the result of another shard for the same window.
-    pub(crate) fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         self.window.end_ns = self.window.end_ns.max(other.window.end_ns);
         self.ended = combined(self.ended, other.ended);
-        self.recorder.add(other.recorder);
+        self.recorder.add(&other.recorder);
         self.dispatched.add(other.dispatched);
         self.done_by_end += other.done_by_end;
         self.backlog_end += other.backlog_end;
         self.unsent += other.unsent;
-        self.unfinished += other.unfinished;
         self.cpu_ns += other.cpu_ns;
     }
 
@@ -49,7 +46,11 @@ impl ShardResult {
     pub(crate) fn into_drive_result(self, config: &DriveConfig, outages: Vec<Outage>) -> DriveResult {
         let Recorder {
             total: latencies,
-            counts,
+            done,
+            done_in_time,
+            errors,
+            retries,
+            late,
             per_second,
             per_tenth,
             kinds,
@@ -57,7 +58,7 @@ impl ShardResult {
         } = self.recorder;
         let offered_per_s = config.pace.offered_per_s(self.window.length());
         let achieved_per_s = match offered_per_s {
-            Some(offered) => achieved_open(offered, self.dispatched.released, counts.done_in_time),
+            Some(offered) => achieved_open(offered, self.dispatched.released, done_in_time),
             None => achieved_closed(self.window, self.done_by_end),
         };
         DriveResult {
@@ -65,13 +66,13 @@ impl ShardResult {
             offered_per_s,
             achieved_per_s,
             requests: self.dispatched.released,
-            done: counts.done,
-            errors: counts.errors,
-            retries: counts.retries,
-            late: counts.late,
+            done,
+            errors,
+            retries,
+            late,
             queued: self.dispatched.queued,
             unsent: self.unsent,
-            unfinished: self.unfinished,
+            unfinished: self.dispatched.running,
             backlog_max: self.dispatched.backlog_max,
             backlog_end: self.backlog_end,
             lag: latencies.lag,

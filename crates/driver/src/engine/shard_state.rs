@@ -4,13 +4,11 @@ use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use logtrace_events::Request;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use crate::client::target::Target;
 use crate::config::DriveConfig;
 use crate::engine::dispatcher::Dispatcher;
 use crate::engine::request_source::ScheduledRequest;
@@ -18,29 +16,15 @@ use crate::results::outages::Outages;
 use crate::results::recorder::Recorder;
 use crate::util::clock::now_ns;
 use crate::workloads::workload::WorkloadContext;
-use logtrace_common::Variable;
 
 /// Callback for each finished request of the measured window, called on the thread of the connection, in the order of
 /// that connection's requests.
 pub type Observer = Arc<dyn Fn(&Request) + Send + Sync>;
 
-/// Settings for making connections, and for reconnecting after one is lost.
-#[derive(Debug)]
-pub(crate) struct ReconnectConfig {
-    pub(crate) target: Target,
-    /// EventLoop variables that each connection sets.
-    pub(crate) session: Vec<Variable>,
-    /// Time to keep reconnecting while the server refuses. A server that accepts a connection but does not answer is
-    /// stopped and may go on: it is waited for without limit.
-    pub(crate) retry_for: Duration,
-    /// Whether to find out which thread of the server serves each connection.
-    pub(crate) finds_threads: bool,
-}
-
 /// State that all shards of a drive share.
 #[derive(Clone)]
 pub(crate) struct DriveState {
-    pub(crate) reconnection: Arc<ReconnectConfig>,
+    pub(crate) config: Arc<DriveConfig>,
     pub(crate) observer: Option<Observer>,
     pub(crate) outages: Arc<Mutex<Outages>>,
     /// Token that ends the drive early.
@@ -61,7 +45,7 @@ pub(crate) struct ShardState {
     pub(crate) recorder: RefCell<Recorder>,
     /// Whether finished requests go to the observer.
     pub(crate) is_observed: Cell<bool>,
-    common: DriveState,
+    pub(crate) drive: DriveState,
     /// Number of connections that exist or may come back.
     connections: Cell<usize>,
     /// Whether the event loop waits until no request runs.
@@ -73,33 +57,32 @@ pub(crate) struct ShardState {
 /// Slot of one connection in a shard.
 #[derive(Clone)]
 pub(crate) struct ConnectionSlot {
-    state: Rc<ShardState>,
+    pub(crate) state: Rc<ShardState>,
     /// Index of the slot in its shard.
     index: usize,
     /// Properties that the workload prepares for.
     pub(crate) context: WorkloadContext,
     /// Id of the server's thread that serves the connection; `None` if unknown.
     pub(crate) thread: Option<u32>,
-    /// Longest time that a request may take.
-    pub(crate) deadline: Option<Duration>,
     /// Time when the connection was made; 0 before the first one.
     pub(crate) connected_ns: u64,
 }
 
 impl ShardState {
-    pub(crate) fn new(slots: usize, common: &DriveState) -> Rc<Self> {
+    pub(crate) fn new(slots: usize, drive: &DriveState) -> Rc<Self> {
         Rc::new(Self {
             dispatcher: RefCell::new(Dispatcher::new(slots)),
             recorder: RefCell::new(Recorder::new()),
             is_observed: Cell::new(false),
-            common: common.clone(),
+            drive: drive.clone(),
             connections: Cell::new(slots),
             draining: Cell::new(false),
             changed: Notify::new(),
         })
     }
 
-    pub(crate) fn slot(self: &Rc<Self>, index: usize, number: usize, config: &DriveConfig) -> ConnectionSlot {
+    pub(crate) fn slot(self: &Rc<Self>, index: usize, number: usize) -> ConnectionSlot {
+        let config = &self.drive.config;
         ConnectionSlot {
             state: Rc::clone(self),
             index,
@@ -108,7 +91,6 @@ impl ShardState {
                 connection: number,
                 protocol: config.requests.protocol(),
             },
-            deadline: config.deadline,
             thread: None,
             connected_ns: 0,
         }
@@ -140,7 +122,7 @@ impl ConnectionSlot {
             .recorder
             .borrow_mut()
             .record_kind(request, kind, rolled_back);
-        if let Some(observer) = &self.state.common.observer
+        if let Some(observer) = &self.state.drive.observer
             && self.state.is_observed.get()
         {
             observer(request);
@@ -150,15 +132,6 @@ impl ConnectionSlot {
         if self.state.draining.get() && dispatcher.is_drained() {
             self.state.changed.notify_one();
         }
-    }
-
-    pub(crate) fn reconnection(&self) -> &ReconnectConfig {
-        &self.state.common.reconnection
-    }
-
-    /// Locks the outages of all connections.
-    pub(crate) fn outages(&self) -> MutexGuard<'_, Outages> {
-        self.state.common.outages()
     }
 
     /// Records that the connection will not come back.

@@ -6,22 +6,21 @@ use std::rc::Rc;
 
 use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
-use thiserror::Error;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 
 use crate::client::target::Target;
-use crate::load::ownership::{create_database, is_marked, workload_tables};
+use crate::error::{DriveError, failed};
+use crate::load::ownership::{create_database, owned, workload_tables};
 use crate::load::reuse;
-use crate::util::runtime::{RuntimeError, on_this_thread};
-use crate::workloads::custom::server_check::{Refused, check};
-use crate::workloads::dataset::{Dataset, DatasetError};
+use crate::util::marker::quoted;
+use crate::util::runtime::on_this_thread;
+use crate::workloads::custom::server_check::check;
+use crate::workloads::dataset::Dataset;
 use crate::workloads::load_batch::LoadBatch;
-use crate::workloads::marker::{MARKER, quoted};
 use crate::workloads::options::{Content, Requests};
 use crate::workloads::sysbench::tables;
 use crate::workloads::tpcc;
-use logtrace_common::ConnectError;
 
 /// Configuration of a load.
 #[derive(Clone, Debug)]
@@ -56,48 +55,11 @@ pub enum Loaded {
     Before,
 }
 
-/// Reason why tables were not loaded or dropped.
-#[derive(Debug, Error)]
-pub enum LoadError {
-    /// The event loop cannot start.
-    #[error(transparent)]
-    Runtime(#[from] RuntimeError),
-    /// The server cannot be reached.
-    #[error(transparent)]
-    Connect(#[from] ConnectError),
-    /// The dataset is impossible.
-    #[error(transparent)]
-    Dataset(#[from] DatasetError),
-    /// The database does not belong to logtrace.
-    #[error(
-        "the database {0:?} was not created by logtrace (it has no table {MARKER}), so it is not changed: \
-         give the name of a database that does not exist yet"
-    )]
-    NotOurs(String),
-    /// The database does not exist and must not be created.
-    #[error(
-        "the database {0:?} does not exist: let logtrace create it, or create it with CREATE DATABASE and mark it with \
-         CREATE TABLE {MARKER} (id INT PRIMARY KEY)"
-    )]
-    NoDatabase(String),
-    /// The server refuses a statement of the file.
-    #[error(transparent)]
-    Refused(#[from] Refused),
-    /// A statement failed.
-    #[error("cannot {doing}: {reason}")]
-    Sql {
-        /// Purpose of the statement.
-        doing: String,
-        /// Error of the server.
-        reason: mysql_async::Error,
-    },
-}
-
 /// Loads the tables of a dataset. Replaces the workload tables in the database, unless they are complete tables of the
 /// same dataset.
 ///
 /// An existing database is used only if it has the marker table. Blocks; calls `progress` after each statement.
-pub fn load(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)) -> Result<Loaded, LoadError> {
+pub fn load(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)) -> Result<Loaded, DriveError> {
     config.dataset.check()?;
     on_this_thread(async {
         let mut conn = config.target.connect_to_server().await?;
@@ -114,7 +76,7 @@ pub fn load(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)) -> Resu
 }
 
 /// Drops the target's database if it has the marker table. Does nothing if the database does not exist.
-pub fn drop_database(target: &Target) -> Result<(), LoadError> {
+pub fn drop_database(target: &Target) -> Result<(), DriveError> {
     on_this_thread(async {
         let mut conn = target.connect_to_server().await?;
         if owned(&mut conn, &target.database).await? {
@@ -125,18 +87,8 @@ pub fn drop_database(target: &Target) -> Result<(), LoadError> {
     })?
 }
 
-/// Returns whether the database exists; fails if it does not belong to logtrace.
-async fn owned(conn: &mut Conn, database: &str) -> Result<bool, LoadError> {
-    let is_marked = is_marked(conn, database).await;
-    match is_marked.map_err(failed("find out who created the database"))? {
-        None => Ok(false),
-        Some(true) => Ok(true),
-        Some(false) => Err(LoadError::NotOurs(database.into())),
-    }
-}
-
 /// Creates the database or drops its workload tables, unless it already holds the tables of the dataset.
-async fn ready_database(conn: &mut Conn, config: &LoadConfig) -> Result<Loaded, LoadError> {
+async fn ready_database(conn: &mut Conn, config: &LoadConfig) -> Result<Loaded, DriveError> {
     let database = &config.target.database;
     if owned(conn, database).await? {
         if let Some(dataset) = reusable(config) {
@@ -153,7 +105,7 @@ async fn ready_database(conn: &mut Conn, config: &LoadConfig) -> Result<Loaded, 
             .await
             .map_err(failed("create the database"))?;
     } else {
-        return Err(LoadError::NoDatabase(database.clone()));
+        return Err(DriveError::NoDatabase(database.clone()));
     }
     Ok(Loaded::Anew)
 }
@@ -172,7 +124,7 @@ async fn drop_tables(conn: &mut Conn, config: &LoadConfig) -> mysql_async::Resul
         .requests
         .custom()
         .into_iter()
-        .flat_map(|custom| custom.tables());
+        .flat_map(|custom| &custom.tables);
     names.extend(of_file.map(|table| table.name.clone()));
     // Tables that a killed run left may depend on each other.
     conn.query_drop("SET foreign_key_checks = 0").await?;
@@ -184,7 +136,7 @@ async fn drop_tables(conn: &mut Conn, config: &LoadConfig) -> mysql_async::Resul
 }
 
 /// Fills the tables. Those of a file are filled only after a check of every statement of the file on the server.
-async fn fill_tables(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)) -> Result<(), LoadError> {
+async fn fill_tables(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)) -> Result<(), DriveError> {
     let dataset = config.dataset;
     match config.requests.content() {
         Content::Script(_) => {
@@ -216,7 +168,7 @@ async fn fill_batches(
     batches: impl Iterator<Item = LoadBatch> + 'static,
     total: u64,
     progress: &mut dyn FnMut(LoadProgress),
-) -> Result<(), LoadError> {
+) -> Result<(), DriveError> {
     let mut loaders = JoinSet::new();
     let (sender, mut receiver) = unbounded_channel();
     let batches = Rc::new(RefCell::new(batches));
@@ -239,7 +191,7 @@ async fn fill_each(
     mut conn: Conn,
     batches: Rc<RefCell<impl Iterator<Item = LoadBatch>>>,
     progress: UnboundedSender<u32>,
-) -> Result<(), LoadError> {
+) -> Result<(), DriveError> {
     loop {
         let batch = batches.borrow_mut().next();
         let Some(batch) = batch else {
@@ -247,7 +199,7 @@ async fn fill_each(
         };
         for (sql, rows) in batch.statements {
             let loaded = conn.query_drop(sql).await;
-            loaded.map_err(failed(&format!("load {}", batch.name)))?;
+            loaded.map_err(failed(format!("load {}", batch.name)))?;
             if rows > 0 {
                 // The receiver is gone only if the load was given up.
                 let _ = progress.send(rows);
@@ -256,11 +208,6 @@ async fn fill_each(
     }
 }
 
-async fn close(conn: Conn) -> Result<(), LoadError> {
+async fn close(conn: Conn) -> Result<(), DriveError> {
     conn.disconnect().await.map_err(failed("close the connection"))
-}
-
-fn failed(doing: &str) -> impl FnOnce(mysql_async::Error) -> LoadError {
-    let doing = doing.to_owned();
-    |reason| LoadError::Sql { doing, reason }
 }

@@ -3,16 +3,20 @@
 use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
 
-use crate::workloads::marker::{MARKER, quoted};
+use crate::error::{DriveError, failed};
+use crate::util::marker::{MARKER, quoted};
 use crate::workloads::tpcc;
 
-/// Returns whether a database has the marker table; `None` if the database does not exist.
-pub(crate) async fn is_marked(conn: &mut Conn, database: &str) -> mysql_async::Result<Option<bool>> {
-    let named = "SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = ?";
-    let marked = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = ? AND table_name = ?";
-    let databases: Option<u64> = conn.exec_first(named, (database,)).await?;
-    let markers: Option<u64> = conn.exec_first(marked, (database, MARKER)).await?;
-    Ok((databases > Some(0)).then_some(markers > Some(0)))
+/// Returns whether the database exists; fails if it does not belong to logtrace.
+pub(crate) async fn owned(conn: &mut Conn, database: &str) -> Result<bool, DriveError> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM information_schema.schemata WHERE schema_name = ?), \
+               EXISTS (SELECT 1 FROM information_schema.tables WHERE table_schema = ? AND table_name = ?)";
+    let found = conn.exec_first(sql, (database, database, MARKER)).await;
+    match found.map_err(failed("find out who created the database"))? {
+        Some((true, true)) => Ok(true),
+        Some((true, false)) => Err(DriveError::NotOurs(database.into())),
+        _ => Ok(false),
+    }
 }
 
 /// Creates a database with the marker table.

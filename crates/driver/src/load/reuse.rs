@@ -9,8 +9,8 @@ use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
 
 use crate::load::ownership::workload_tables;
+use crate::util::marker::{MARKER, quoted};
 use crate::workloads::dataset::Dataset;
-use crate::workloads::marker::{MARKER, quoted};
 
 /// Version of the table definitions and of the way rows are drawn from the seed. Raise it when either changes.
 const CONTENT: u32 = 1;
@@ -47,22 +47,16 @@ pub(crate) async fn is_loaded(
         return Ok(false);
     }
     for name in names {
-        if !is_whole(conn, database, &name, dataset.rows).await? {
+        let sql = format!(
+            "SELECT COUNT(*), MIN(id), MAX(id) FROM {}.{name}",
+            quoted(database)
+        );
+        let counted: Option<(u32, Option<u32>, Option<u32>)> = conn.query_first(sql).await?;
+        if counted != Some((dataset.rows, Some(1), Some(dataset.rows))) {
             return Ok(false);
         }
     }
     Ok(true)
-}
-
-/// Checks whether a table has the rows 1 to `rows`.
-async fn is_whole(conn: &mut Conn, database: &str, table: &str, rows: u32) -> mysql_async::Result<bool> {
-    let sql = format!(
-        "SELECT COUNT(*), MIN(id), MAX(id) FROM {}.{}",
-        quoted(database),
-        quoted(table)
-    );
-    let counted: Option<(u32, Option<u32>, Option<u32>)> = conn.query_first(sql).await?;
-    Ok(counted == Some((rows, Some(1), Some(rows))))
 }
 
 /// Records that the database holds the tables of a dataset, or `None` if its content is unknown.

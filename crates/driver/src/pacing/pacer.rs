@@ -23,7 +23,7 @@ use crate::util::clock::{now_ns, timespec};
 #[derive(Debug)]
 pub(crate) struct Pacer {
     timer: AsyncFd<OwnedFd>,
-    /// WakeupLead of the timer when spinning; `None` when sleeping until the due time.
+    /// Lead of the timer when spinning; `None` when sleeping until the due time.
     lead: Option<WakeupLead>,
 }
 

@@ -12,7 +12,7 @@ use crate::pacing::pacer::{Pacer, set_timer, turn_off_timer_slack};
 use crate::pacing::self_test_table::PaceTable;
 use crate::schedule::arrivals::Arrivals;
 use crate::util::clock::{duration_ns, now_ns};
-use crate::util::runtime::{RuntimeError, on_this_thread};
+use crate::util::runtime::on_this_thread;
 
 /// Rates per second at which methods are compared.
 pub const PACE_RATES: [f64; 5] = [100.0, 500.0, 1_000.0, 2_000.0, 5_000.0];
@@ -63,15 +63,15 @@ pub struct PacePlan<'a> {
 }
 
 /// Measurement of one round: returns the name and lateness of one method, or of several that it measures at once.
-pub type PaceMethod<'a, E> = Box<dyn FnMut(&PaceRound) -> Result<Vec<(&'static str, Lateness)>, E> + 'a>;
+pub type PaceMethod<'a> = Box<dyn FnMut(&PaceRound) -> anyhow::Result<Vec<(&'static str, Lateness)>> + 'a>;
 
 /// Measures the methods at each rate, in turn, so that a disturbance of the machine affects all of them. Calls `follow`
 /// before each round with the number of finished rounds and the number of all rounds.
-pub fn pace_table<E>(
+pub fn pace_table(
     plan: &PacePlan<'_>,
-    methods: &mut [PaceMethod<'_, E>],
+    methods: &mut [PaceMethod<'_>],
     follow: &mut dyn FnMut(usize, usize),
-) -> Result<PaceTable, E> {
+) -> anyhow::Result<PaceTable> {
     let all = plan.rates_per_s.len() * plan.rounds * methods.len();
     let mut table = PaceTable::default();
     let mut finished = 0..;
@@ -96,7 +96,7 @@ pub fn pace_table<E>(
 
 /// Waits for each due time of a round and returns the lateness. Runs on this thread and may leave its timer slack turned
 /// off.
-pub fn pace_lag(method: WaitMethod, round: &PaceRound) -> Result<Lateness, RuntimeError> {
+pub fn pace_lag(method: WaitMethod, round: &PaceRound) -> anyhow::Result<Lateness> {
     Ok(on_this_thread(method.lateness(round))??)
 }
 
@@ -111,8 +111,8 @@ impl WaitMethod {
 
     /// Returns the measurements of all methods, without a server. Each runs on a new thread, because a thread keeps its
     /// timer slack.
-    pub fn ways<E: From<RuntimeError>>() -> Vec<PaceMethod<'static, E>> {
-        let way = |&method: &Self| -> PaceMethod<'static, E> {
+    pub fn ways() -> Vec<PaceMethod<'static>> {
+        let way = |&method: &Self| -> PaceMethod<'static> {
             Box::new(move |&round| {
                 let lateness = thread::spawn(move || pace_lag(method, &round)).join();
                 let lateness = lateness.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn all_ways_take_their_turns_at_all_rates() {
         let mut calls = Vec::new();
-        let table = pace_table::<RuntimeError>(&PLAN, &mut WaitMethod::ways(), &mut |over, of| {
+        let table = pace_table(&PLAN, &mut WaitMethod::ways(), &mut |over, of| {
             calls.push((over, of));
         })
         .unwrap();
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn all_ways_of_a_round_have_the_same_due_times_and_each_round_others() {
         let turns = RefCell::new(Vec::new());
-        let way = |name: char| -> PaceMethod<'_, RuntimeError> {
+        let way = |name: char| -> PaceMethod<'_> {
             let turns = &turns;
             Box::new(move |turn| {
                 turns.borrow_mut().push((name, turn.rate_per_s, turn.seed));

@@ -1,4 +1,4 @@
-//! WakeupLead of the timer before a due time.
+//! Lead of the timer before a due time.
 
 /// Time in nanoseconds by which the timer is set before the due time: the median lateness of wake-ups, learned from
 /// each of them.
@@ -7,7 +7,7 @@
 /// Half of the wake-ups leave no rest, so spinning costs only the variation of wake-ups, not their whole length.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WakeupLead {
-    /// WakeupLead; `None` before the first wake-up.
+    /// Lead; `None` before the first wake-up.
     ns: Option<u64>,
 }
 

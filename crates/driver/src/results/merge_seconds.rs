@@ -82,7 +82,13 @@ impl<'a> SecondMerger<'a> {
             && *first.key() < received_from_all
         {
             let interval = first.remove();
-            self.write(&interval)?;
+            if let Some(log) = &mut self.log {
+                let start = Duration::from_secs(interval.number);
+                let lines = interval_log::interval(&interval.latencies, start, interval.length);
+                log.write_all(&lines.map_err(io::Error::other)?)?;
+                // A run that is cut short leaves whole intervals up to its end.
+                log.flush()?;
+            }
             let done = interval.latencies.service.len();
             self.done += done;
             if interval.length == SECOND {
@@ -96,17 +102,6 @@ impl<'a> SecondMerger<'a> {
             }
         }
         Ok(())
-    }
-
-    fn write(&mut self, interval: &Interval) -> io::Result<()> {
-        let Some(log) = &mut self.log else {
-            return Ok(());
-        };
-        let start = Duration::from_secs(interval.number);
-        let lines = interval_log::interval(&interval.latencies, start, interval.length);
-        log.write_all(&lines.map_err(io::Error::other)?)?;
-        // A run that is cut short leaves whole intervals up to its end.
-        log.flush()
     }
 }
 

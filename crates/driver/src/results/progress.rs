@@ -38,6 +38,6 @@ pub struct Progress {
 pub enum Stage {
     /// Warm-up: requests are not recorded.
     Warmup,
-    /// DriveResult window and the grace period after it.
+    /// Measured window and the grace period after it.
     Window,
 }

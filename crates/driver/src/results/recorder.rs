@@ -28,7 +28,16 @@ pub struct Recorder {
     pub(crate) interval: Latencies,
     /// Latencies of all ended intervals.
     pub(crate) total: Latencies,
-    pub(crate) counts: Counts,
+    /// Number of requests done.
+    pub(crate) done: u64,
+    /// Number of requests done that were sent before the end of the window.
+    pub(crate) done_in_time: u64,
+    /// Number of failed requests by the server's error code, or [`DISCONNECTED`] or [`TIMED_OUT`].
+    pub(crate) errors: BTreeMap<u16, u64>,
+    /// Number of repeated attempts by the server's error code.
+    pub(crate) retries: BTreeMap<u16, u64>,
+    /// Number of requests sent more than [`LATE_NS`] after they were due, including failed ones.
+    pub(crate) late: u64,
     /// Number of requests done in each second.
     pub(crate) per_second: Vec<u64>,
     /// Number of requests done in each tenth of a second from the start of the window.
@@ -51,21 +60,6 @@ pub struct Latencies {
     pub response: Histogram<u64>,
     /// Time in failed attempts that were repeated, of the requests with such attempts. It is part of the service time.
     pub retrying: Histogram<u64>,
-}
-
-/// Counts of requests and errors.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Number of requests done.
-    pub done: u64,
-    /// Number of requests done that were sent before the end of the window.
-    pub done_in_time: u64,
-    /// Number of failed requests by the server's error code, or [`DISCONNECTED`] or [`TIMED_OUT`].
-    pub errors: BTreeMap<u16, u64>,
-    /// Number of repeated attempts by the server's error code.
-    pub retries: BTreeMap<u16, u64>,
-    /// Number of requests sent more than [`LATE_NS`] after they were due, including failed ones.
-    pub late: u64,
 }
 
 impl Default for Recorder {
@@ -91,7 +85,11 @@ impl Recorder {
         Self {
             interval: Latencies::new(),
             total: Latencies::new(),
-            counts: Counts::default(),
+            done: 0,
+            done_in_time: 0,
+            errors: BTreeMap::new(),
+            retries: BTreeMap::new(),
+            late: 0,
             per_second: Vec::new(),
             per_tenth: Vec::new(),
             window_start_ns: window.start_ns,
@@ -102,17 +100,17 @@ impl Recorder {
 
     /// Records one finished request.
     pub fn record(&mut self, request: &Request) {
-        self.counts.late += u64::from(request.lag_ns() > LATE_NS);
+        self.late += u64::from(request.lag_ns() > LATE_NS);
         match request.outcome {
             Outcome::Done => {
-                self.counts.done += 1;
-                self.counts.done_in_time += u64::from(request.sent_ns < self.window_end_ns);
+                self.done += 1;
+                self.done_in_time += u64::from(request.sent_ns < self.window_end_ns);
                 self.interval.record(request);
                 self.count_tenth(request.done_ns);
             }
-            Outcome::ServerError(code) => count(&mut self.counts.errors, code),
-            Outcome::Disconnected => count(&mut self.counts.errors, DISCONNECTED),
-            Outcome::TimedOut => count(&mut self.counts.errors, TIMED_OUT),
+            Outcome::ServerError(code) => count(&mut self.errors, code),
+            Outcome::Disconnected => count(&mut self.errors, DISCONNECTED),
+            Outcome::TimedOut => count(&mut self.errors, TIMED_OUT),
         }
     }
 
@@ -125,9 +123,13 @@ impl Recorder {
     }
 
     /// Adds the ended intervals of another recorder of the same window.
-    pub(crate) fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         self.total.add(&other.total);
-        self.counts.add(other.counts);
+        self.done += other.done;
+        self.done_in_time += other.done_in_time;
+        self.late += other.late;
+        add_counts(&mut self.errors, &other.errors);
+        add_counts(&mut self.retries, &other.retries);
         add_each(&mut self.per_second, &other.per_second);
         add_each(&mut self.per_tenth, &other.per_tenth);
         self.kinds
@@ -138,7 +140,7 @@ impl Recorder {
 
     /// Records an attempt that failed with this code and is repeated.
     pub fn record_retry(&mut self, code: u16) {
-        count(&mut self.counts.retries, code);
+        count(&mut self.retries, code);
     }
 
     /// Ends an interval of one second and adds it to the total. Returns the number of requests done in it.
@@ -164,22 +166,6 @@ fn add_each(sums: &mut Vec<u64>, counts: &[u64]) {
     sums.resize(sums.len().max(counts.len()), 0);
     for (sum, count) in sums.iter_mut().zip(counts) {
         *sum += count;
-    }
-}
-
-impl Counts {
-    fn add(&mut self, other: Self) {
-        self.done += other.done;
-        self.done_in_time += other.done_in_time;
-        self.late += other.late;
-        for (sums, counts) in [
-            (&mut self.errors, other.errors),
-            (&mut self.retries, other.retries),
-        ] {
-            for (code, count) in counts {
-                *sums.entry(code).or_default() += count;
-            }
-        }
     }
 }
 
@@ -224,6 +210,13 @@ impl Latencies {
             ("service", &self.service),
             ("response", &self.response),
         ]
+    }
+}
+
+/// Adds counts by error code.
+fn add_counts(sums: &mut BTreeMap<u16, u64>, counts: &BTreeMap<u16, u64>) {
+    for (&code, count) in counts {
+        *sums.entry(code).or_default() += count;
     }
 }
 
@@ -310,8 +303,8 @@ mod tests {
                 thread: None,
             });
         }
-        assert_eq!(recorder.counts.late, 1);
-        assert_eq!(recorder.counts.errors, BTreeMap::from([(1062, 3)]));
+        assert_eq!(recorder.late, 1);
+        assert_eq!(recorder.errors, BTreeMap::from([(1062, 3)]));
     }
 
     proptest! {
@@ -328,17 +321,17 @@ mod tests {
                 second.iter().for_each(|request| recorder.record(request));
                 recorder.next_interval();
             }
-            prop_assert_eq!(recorder.per_tenth.iter().sum::<u64>(), recorder.counts.done);
-            let Recorder { total: latencies, counts, per_second, .. } = recorder;
+            prop_assert_eq!(recorder.per_tenth.iter().sum::<u64>(), recorder.done);
+            let Recorder { total: latencies, done: done_count, done_in_time, errors, per_second, .. } = recorder;
             let done: Vec<&Request> = requests.iter().filter(|r| r.outcome == Outcome::Done).collect();
-            prop_assert_eq!(counts.done, done.len() as u64);
-            prop_assert_eq!(counts.done + counts.errors.values().sum::<u64>(), requests.len() as u64);
-            prop_assert_eq!(per_second.iter().sum::<u64>(), counts.done);
+            prop_assert_eq!(done_count, done.len() as u64);
+            prop_assert_eq!(done_count + errors.values().sum::<u64>(), requests.len() as u64);
+            prop_assert_eq!(per_second.iter().sum::<u64>(), done_count);
             for (_, histogram) in latencies.named() {
-                prop_assert_eq!(histogram.len(), counts.done);
+                prop_assert_eq!(histogram.len(), done_count);
             }
             let in_time = done.iter().filter(|request| request.sent_ns < end_ns).count() as u64;
-            prop_assert_eq!(counts.done_in_time, in_time);
+            prop_assert_eq!(done_in_time, in_time);
             let longest = done.iter().map(|request| request.response_ns()).max().unwrap_or(0);
             prop_assert!(latencies.response.equivalent(latencies.response.max(), longest));
         }

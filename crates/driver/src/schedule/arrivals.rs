@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use logtrace_common::UnknownName;
-use strum::{Display, EnumString, IntoStaticStr, VariantNames};
+use strum::{Display, EnumIter, EnumString, IntoStaticStr, VariantNames};
 
 use crate::schedule::rate_integral::RateIntegral;
 use crate::schedule::rate_schedule::{Schedule, Step};
@@ -11,7 +11,7 @@ use crate::schedule::replay_file::ArrivalTimes;
 use crate::util::random::{Stream, Xoshiro256PlusPlus, unit};
 
 /// Distribution of due times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantNames)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumIter, EnumString, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "snake_case", parse_err_ty = UnknownName, parse_err_fn = unknown_arrivals)]
 pub enum Arrivals {
     /// Equal gaps.
@@ -21,9 +21,6 @@ pub enum Arrivals {
 }
 
 impl Arrivals {
-    /// All distributions.
-    pub const ALL: [Self; 2] = [Self::Uniform, Self::Poisson];
-
     /// Returns endless due times in nanoseconds from the start, in order. The same seed gives the same times; uniform
     /// arrivals ignore it. `rate_per_s` must be above 0 and finite, which [`crate::schedule::rate::Rate`] ensures.
     pub fn offsets_ns(self, rate_per_s: f64, seed: u64) -> Offsets {
@@ -37,14 +34,11 @@ impl Arrivals {
     }
 
     fn along(self, steps: Arc<[Step]>, seed: u64) -> Offsets {
-        let process = match self {
-            Self::Uniform => Process::Uniform { next: 0 },
-            Self::Poisson => Process::Poisson {
-                rng: Stream::Arrivals.rng(seed),
-                gaps: 0.0,
-            },
-        };
-        Offsets(Origin::Computed(process, RateIntegral::new(steps)))
+        Offsets(Origin::Computed {
+            gaps: (self == Self::Poisson).then(|| Stream::Arrivals.rng(seed)),
+            requests: 0.0,
+            integral: RateIntegral::new(steps),
+        })
     }
 }
 
@@ -58,17 +52,18 @@ pub struct Offsets(Origin);
 
 #[derive(Clone, Debug)]
 enum Origin {
-    Computed(Process, RateIntegral),
-    Recorded { times: Arc<[u64]>, next: usize },
-}
-
-/// Expected number of requests up to each due time. [`RateIntegral`] turns it into time, so the rate enters once.
-#[derive(Clone, Debug)]
-enum Process {
-    /// Number of the next request.
-    Uniform { next: u64 },
-    /// Sum of the gaps so far, in units of the mean gap.
-    Poisson { rng: Xoshiro256PlusPlus, gaps: f64 },
+    Computed {
+        /// Random numbers for gaps of a Poisson process; `None` for equal gaps.
+        gaps: Option<Xoshiro256PlusPlus>,
+        /// Expected number of requests up to the last due time: the sum of the gaps so far, in units of the mean gap.
+        requests: f64,
+        /// Conversion of this number into time, so the rate enters once.
+        integral: RateIntegral,
+    },
+    Recorded {
+        times: Arc<[u64]>,
+        next: usize,
+    },
 }
 
 impl Offsets {
@@ -86,7 +81,24 @@ impl Iterator for Offsets {
 
     fn next(&mut self) -> Option<u64> {
         match &mut self.0 {
-            Origin::Computed(process, integral) => integral.due_ns(process.advance()),
+            Origin::Computed {
+                gaps: None,
+                requests,
+                integral,
+            } => {
+                let due_ns = integral.due_ns(*requests);
+                *requests += 1.0;
+                due_ns
+            }
+            Origin::Computed {
+                gaps: Some(rng),
+                requests,
+                integral,
+            } => {
+                // libm's logarithm gives the same bits on every machine; 1 - u is never 0.
+                *requests -= libm::log(1.0 - unit(rng));
+                integral.due_ns(*requests)
+            }
             Origin::Recorded { times, next } => {
                 let offset_ns = times.get(*next).copied();
                 *next += 1;
@@ -96,26 +108,10 @@ impl Iterator for Offsets {
     }
 }
 
-impl Process {
-    fn advance(&mut self) -> f64 {
-        match self {
-            Self::Uniform { next } => {
-                let number = *next;
-                *next += 1;
-                number as f64
-            }
-            Self::Poisson { rng, gaps } => {
-                // libm's logarithm gives the same bits on every machine; 1 - u is never 0.
-                *gaps -= libm::log(1.0 - unit(rng));
-                *gaps
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use strum::IntoEnumIterator;
 
     use super::*;
     use crate::util::clock::NS_PER_S;
@@ -170,7 +166,7 @@ mod tests {
 
     #[test]
     fn names_are_read_back() {
-        for arrivals in Arrivals::ALL {
+        for arrivals in Arrivals::iter() {
             assert_eq!(arrivals.to_string().parse(), Ok(arrivals));
         }
         assert!("bursts".parse::<Arrivals>().is_err());
@@ -185,7 +181,7 @@ mod tests {
 
         #[test]
         fn due_times_never_fall_and_repeat_for_a_seed(rate in 0.01f64..1e6, seed: u64) {
-            for arrivals in Arrivals::ALL {
+            for arrivals in Arrivals::iter() {
                 let at: Vec<u64> = arrivals.offsets_ns(rate, seed).take(500).collect();
                 prop_assert!(at.is_sorted());
                 let again: Vec<u64> = arrivals.offsets_ns(rate, seed).take(500).collect();

@@ -55,6 +55,7 @@ mod tests {
     use std::time::Duration;
 
     use proptest::prelude::*;
+    use strum::IntoEnumIterator;
 
     use super::*;
     use crate::schedule::arrivals::Arrivals;
@@ -75,7 +76,7 @@ mod tests {
 
     #[test]
     fn one_step_is_the_constant_rate() {
-        for arrivals in Arrivals::ALL {
+        for arrivals in Arrivals::iter() {
             let schedule = schedule(vec![step(5000, 333.0, 333.0)]);
             let constant = arrivals.offsets_ns(333.0, 5).take_while(|&at| at < 5 * NS_PER_S);
             assert!(constant.eq(due(&schedule, arrivals, 5)));

@@ -23,7 +23,7 @@ impl ArrivalTimes {
     pub fn read(name: &str, text: &str) -> Result<Self, FileError> {
         let (mut offsets_ns, mut end_ns) = (Vec::new(), None);
         for (line, line_text) in content_lines(text) {
-            let at_line = |problem| FileError::at(name, line, problem);
+            let at_line = |problem| FileError::new(name, Some(line), problem);
             if end_ns.is_some() {
                 return Err(at_line(format!(
                     "{line_text:?} follows the end: write the end last"
@@ -37,7 +37,7 @@ impl ArrivalTimes {
         }
         let Some(&last_ns) = offsets_ns.last() else {
             let problem = "the file has no due time: write nanoseconds from the start, one request per line";
-            return Err(FileError::of(name, problem.into()));
+            return Err(FileError::new(name, None, problem));
         };
         Ok(Self {
             name: name.into(),

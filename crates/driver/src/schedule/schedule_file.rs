@@ -30,7 +30,7 @@ impl Schedule {
         let mut steps = Vec::new();
         let mut block = 0;
         for (line, line_text) in content_lines(text) {
-            let at_line = |problem| FileError::at(name, line, problem);
+            let at_line = |problem| FileError::new(name, Some(line), problem);
             match line_text.strip_prefix("repeat") {
                 Some(times) => {
                     repeat(&mut steps, block, times.trim()).map_err(at_line)?;
@@ -39,7 +39,7 @@ impl Schedule {
                 None => steps.push(step(line_text, &duration).map_err(at_line)?),
             }
         }
-        Self::new(name.into(), steps).map_err(|error| FileError::of(name, error.to_string()))
+        Self::new(name.into(), steps).map_err(|error| FileError::new(name, None, error.to_string()))
     }
 }
 

@@ -2,44 +2,25 @@
 
 use thiserror::Error;
 
-/// Error in a file, with its line if known.
+/// Error in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum FileError {
-    /// A line is wrong.
-    #[error("{name}:{line}: {problem}")]
-    Line {
-        /// Name of the file.
-        name: String,
-        /// Number of the line, from 1.
-        line: usize,
-        /// Problem, and what to write.
-        problem: String,
-    },
-    /// The file as a whole is wrong.
-    #[error("{name}: {problem}")]
-    Whole {
-        /// Name of the file.
-        name: String,
-        /// Problem, and what to write.
-        problem: String,
-    },
+#[error("{name}{}: {problem}", .line.map(|line| format!(":{line}")).unwrap_or_default())]
+pub struct FileError {
+    /// Name of the file.
+    pub name: String,
+    /// Number of the line, from 1; `None` if the file as a whole is wrong.
+    pub line: Option<usize>,
+    /// Problem, and what to write.
+    pub problem: String,
 }
 
 impl FileError {
-    /// Creates an error in a line.
-    pub(crate) fn at(name: &str, line: usize, problem: String) -> Self {
-        Self::Line {
+    /// Creates an error.
+    pub fn new(name: impl Into<String>, line: Option<usize>, problem: impl Into<String>) -> Self {
+        Self {
             name: name.into(),
             line,
-            problem,
-        }
-    }
-
-    /// Creates an error in the whole file.
-    pub(crate) fn of(name: &str, problem: String) -> Self {
-        Self::Whole {
-            name: name.into(),
-            problem,
+            problem: problem.into(),
         }
     }
 }

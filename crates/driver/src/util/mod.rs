@@ -5,6 +5,7 @@ pub(crate) mod clock;
 pub(crate) mod decimal;
 pub(crate) mod histogram;
 pub(crate) mod line_file;
+pub(crate) mod marker;
 pub mod random;
 pub(crate) mod runtime;
 #[cfg(test)]

@@ -1,23 +1,9 @@
 //! Runtime that stays on the calling thread.
 
 use std::future::Future;
-use std::io;
 
-use thiserror::Error;
+use anyhow::{Context, ensure};
 use tokio::runtime::{Builder, Handle, LocalOptions};
-
-/// Reason why the runtime cannot start.
-#[derive(Debug, Error)]
-pub enum RuntimeError {
-    /// The caller runs in another runtime.
-    #[error(
-        "the driver blocks its thread and cannot start inside another runtime: call it on another thread"
-    )]
-    Nested,
-    /// The system refused a timer or an event queue.
-    #[error("cannot start the driver's event loop")]
-    Io(#[from] io::Error),
-}
 
 /// Number of tasks to run before sockets and the timer are checked again. Each may write to a socket (some 10 us), so
 /// tokio's default of 61 could delay a due time by more than half a millisecond.
@@ -27,14 +13,16 @@ const EVENT_INTERVAL: u32 = 4;
 ///
 /// Tasks stay on this thread, which waits for due times and also sends. Handing a request to another thread would add
 /// some 30 us of lag.
-pub(crate) fn on_this_thread<F: Future>(future: F) -> Result<F::Output, RuntimeError> {
-    if Handle::try_current().is_ok() {
-        return Err(RuntimeError::Nested);
-    }
+pub(crate) fn on_this_thread<F: Future>(future: F) -> anyhow::Result<F::Output> {
+    ensure!(
+        Handle::try_current().is_err(),
+        "the driver blocks its thread and cannot start inside another runtime: call it on another thread"
+    );
     let runtime = Builder::new_current_thread()
         .enable_all()
         .event_interval(EVENT_INTERVAL)
-        .build_local(LocalOptions::default())?;
+        .build_local(LocalOptions::default())
+        .context("cannot start the driver's event loop")?;
     Ok(runtime.block_on(future))
 }
 
@@ -45,6 +33,6 @@ mod tests {
     #[test]
     fn a_nested_start_is_an_error_and_no_panic() {
         let nested = on_this_thread(async { on_this_thread(async {}) }).unwrap();
-        assert!(matches!(nested, Err(RuntimeError::Nested)));
+        assert!(nested.unwrap_err().to_string().contains("inside another runtime"));
     }
 }

@@ -10,7 +10,7 @@ use crate::util::line_file::FileError;
 pub fn read_toml<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, FileError> {
     toml::from_str(text).map_err(|error| {
         let (span, problem) = message(&error, text);
-        FileError::at(name, toml_line(text, span.start), problem)
+        FileError::new(name, Some(toml_line(text, span.start)), problem)
     })
 }
 

@@ -1,15 +1,13 @@
 //! Defaults of other programs.
 
 use logtrace_common::UnknownName;
-use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
+use strum::{Display, EnumIter, EnumString, IntoStaticStr, VariantNames};
 
 use crate::workloads::keys::distribution::Keys;
 use crate::workloads::tpcc::profile::Profile;
 
 /// Program whose defaults are used where they differ from logtrace's.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantArray, VariantNames,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumIter, EnumString, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "kebab-case", parse_err_ty = UnknownName, parse_err_fn = unknown)]
 pub enum Compat {
     /// sysbench 1.0, which draws `special` keys (`--rand-type`). Statements, counts and range sizes are the same in both
@@ -37,9 +35,6 @@ pub struct SysbenchTables {
 }
 
 impl Compat {
-    /// All programs.
-    pub const ALL: &[Self] = <Self as VariantArray>::VARIANTS;
-
     /// Returns the name in commands and reports.
     pub fn as_str(self) -> &'static str {
         self.into()
@@ -75,11 +70,13 @@ fn unknown(name: &str) -> UnknownName {
 
 #[cfg(test)]
 mod tests {
+    use strum::IntoEnumIterator;
+
     use super::*;
 
     #[test]
     fn names_are_read_back_and_only_the_old_release_has_special_keys() {
-        for &compat in Compat::ALL {
+        for compat in Compat::iter() {
             assert_eq!(compat.to_string().parse(), Ok(compat));
         }
         let error = "sysbench-0.4".parse::<Compat>().unwrap_err().to_string();
@@ -87,11 +84,9 @@ mod tests {
             error.ends_with("choose sysbench-1.0, sysbench-1.1, sysbench-tpcc or dbt2"),
             "{error}"
         );
-        let keys = Compat::ALL
-            .iter()
-            .map(|compat| compat.tables().map(|tables| tables.keys));
+        let keys = Compat::iter().map(|compat| compat.tables().map(|tables| tables.keys));
         assert!(keys.eq([Some(Keys::SPECIAL), Some(Keys::Uniform), None, None]));
-        for &compat in Compat::ALL {
+        for compat in Compat::iter() {
             assert_ne!(compat.tables().is_some(), compat.profile().is_some());
         }
     }

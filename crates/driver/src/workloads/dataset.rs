@@ -1,6 +1,6 @@
 //! Size, keys and seed of the tables.
 
-use thiserror::Error;
+use anyhow::ensure;
 
 use crate::workloads::keys::distribution::Keys;
 
@@ -33,29 +33,18 @@ const MAX_ROWS: u32 = i32::MAX as u32;
 
 impl Dataset {
     /// Refuses a dataset that tables cannot hold.
-    pub(crate) fn check(&self) -> Result<(), DatasetError> {
-        if self.tables == 0 {
-            Err(DatasetError::NoTables)
-        } else if self.rows == 0 || self.rows > MAX_ROWS {
-            Err(DatasetError::Rows(self.rows))
-        } else {
-            Ok(())
-        }
+    pub(crate) fn check(&self) -> anyhow::Result<()> {
+        let Self { tables, rows, .. } = self;
+        ensure!(*tables > 0, "the number of tables is 0: give at least 1");
+        ensure!(
+            (1..=MAX_ROWS).contains(rows),
+            "the number of rows per table is {rows}: give 1 to {MAX_ROWS}"
+        );
+        Ok(())
     }
 
     /// Returns the number of rows of all tables.
     pub fn total_rows(&self) -> u64 {
         u64::from(self.tables) * u64::from(self.rows)
     }
-}
-
-/// Reason why a dataset is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum DatasetError {
-    /// Dataset without tables.
-    #[error("the number of tables is 0: give at least 1")]
-    NoTables,
-    /// Number of rows that does not fit a column of type INTEGER.
-    #[error("the number of rows per table is {0}: give 1 to 2147483647")]
-    Rows(u32),
 }

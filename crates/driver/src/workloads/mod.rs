@@ -5,8 +5,6 @@ pub(crate) mod custom;
 pub(crate) mod dataset;
 pub(crate) mod keys;
 pub(crate) mod load_batch;
-pub(crate) mod marker;
-pub(crate) mod multi_row_insert;
 pub(crate) mod option_error;
 pub(crate) mod options;
 pub(crate) mod protocol;

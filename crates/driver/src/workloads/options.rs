@@ -6,7 +6,7 @@ use crate::workloads::compat::Compat;
 use crate::workloads::custom::custom_workload::CustomWorkload;
 use crate::workloads::option_error::{OptionError, PROTOCOL_OPTION, RANGE_SIZE_OPTION, SKIP_TRX_OPTION};
 use crate::workloads::protocol::Protocol;
-use crate::workloads::registry::{BuiltIn, WorkloadInfo};
+use crate::workloads::registry::WorkloadInfo;
 use crate::workloads::sysbench::chosen_statements::{EDGES, Statements};
 use crate::workloads::sysbench::script::{Script, count_option};
 use crate::workloads::sysbench::statement_groups::Group;
@@ -66,12 +66,12 @@ impl Requests {
 
     /// Returns a workload with the defaults of sysbench or of the TPC-C specification.
     pub fn plain(workload: &'static WorkloadInfo) -> Self {
-        match &workload.built_in {
-            BuiltIn::Script(script) => Self {
+        match &workload.script {
+            Some(script) => Self {
                 content: Content::Script(Statements::plain(workload.name, script)),
                 protocol: script.protocol,
             },
-            BuiltIn::Tpcc => Self::of_tpcc(Tpcc::default()),
+            None => Self::of_tpcc(Tpcc::default()),
         }
     }
 
@@ -105,59 +105,45 @@ impl Requests {
 
     /// Refuses the first option that does not apply.
     fn check(&self, options: &WorkloadOptions) -> Result<(), OptionError> {
-        let mut given = self.given(options).into_iter();
-        let unknown = given.find(|(_, is_known)| !is_known);
-        unknown.map_or(Ok(()), |(option, _)| Err(self.refuse(&option)))
-    }
-
-    /// Returns the options that are set, and whether they apply.
-    fn given(&self, options: &WorkloadOptions) -> Vec<(String, bool)> {
-        let compat = options.compat.iter();
-        let compat = compat.map(|&compat| (format!("--compat {compat}"), self.applies(compat)));
-        let tpcc = options.tpcc.given();
-        let tpcc = tpcc.map(|option| (option.to_owned(), self.tpcc().is_some()));
-        let sysbench = self.given_of_sysbench(options).into_iter();
-        compat.chain(sysbench).chain(tpcc).collect()
-    }
-
-    /// Returns the options of sysbench that are set, and whether they apply.
-    fn given_of_sysbench(&self, options: &WorkloadOptions) -> Vec<(String, bool)> {
+        let check = |option: &str, applies: bool| match applies {
+            true => Ok(()),
+            false => Err(self.refuse(option)),
+        };
         let script = self.script().map(|statements| statements.script);
-        let counts = options.counts.iter().map(|&(group, _)| {
-            let can_count = script.is_some_and(|script| script.can_count(group));
-            (count_option(group), can_count)
-        });
-        let range_size = options.range_size.map(|_| {
-            let has_ranges = script.is_some_and(Script::has_ranges);
-            (RANGE_SIZE_OPTION.to_owned(), has_ranges)
-        });
-        let skip_trx = options.skip_trx.then(|| {
-            let can_skip = script.is_some_and(|script| script.transaction.is_some());
-            (SKIP_TRX_OPTION.to_owned(), can_skip)
-        });
-        counts.chain(range_size).chain(skip_trx).collect()
-    }
-
-    /// Returns whether a program has defaults for such requests.
-    fn applies(&self, compat: Compat) -> bool {
-        match self.content {
-            Content::Script(_) => compat.profile().is_none(),
-            Content::Tpcc(_) => compat.profile().is_some(),
-            Content::File(_) => false,
+        if let Some(compat) = options.compat {
+            let applies = match self.content {
+                Content::Script(_) => compat.profile().is_none(),
+                Content::Tpcc(_) => compat.profile().is_some(),
+                Content::File(_) => false,
+            };
+            check(&format!("--compat {compat}"), applies)?;
         }
+        for &(group, _) in &options.counts {
+            let can_count = script.is_some_and(|script| script.can_count(group));
+            check(&count_option(group), can_count)?;
+        }
+        if options.range_size.is_some() {
+            check(RANGE_SIZE_OPTION, script.is_some_and(Script::has_ranges))?;
+        }
+        if options.skip_trx {
+            let can_skip = script.is_some_and(|script| script.transaction.is_some());
+            check(SKIP_TRX_OPTION, can_skip)?;
+        }
+        let mut tpcc = options.tpcc.given();
+        tpcc.try_for_each(|option| check(option, self.tpcc().is_some()))
     }
 
     /// Returns the error for an option that does not apply to these requests.
     pub fn refuse(&self, option: &str) -> OptionError {
-        OptionError::Unknown {
-            workload: self.name().to_owned(),
-            option: option.into(),
-            takes: match &self.content {
-                Content::Script(statements) => statements.script.options(),
-                Content::Tpcc(_) => TpccOptions::names(),
-                Content::File(_) => PROTOCOL_OPTION.to_owned(),
-            },
-        }
+        let workload = self.name();
+        let takes = match &self.content {
+            Content::Script(statements) => statements.script.options(),
+            Content::Tpcc(_) => TpccOptions::NAMES.to_owned(),
+            Content::File(_) => PROTOCOL_OPTION.to_owned(),
+        };
+        OptionError(format!(
+            "{option} does not apply to the workload {workload}, which takes {takes}"
+        ))
     }
 
     /// Returns the statements.
@@ -323,14 +309,9 @@ mod tests {
             protocol: Some(Protocol::Prepared),
             ..WorkloadOptions::default()
         };
-        assert_eq!(
-            with("insert", &prepared).unwrap_err(),
-            OptionError::NeverPrepared("insert".into())
-        );
+        let refused = |workload, options| with(workload, options).unwrap_err().to_string();
+        assert!(refused("insert", &prepared).contains("insert sends its statements as text"));
         let nothing = counts(&[(Group::IndexUpdates, 0)]);
-        assert_eq!(
-            with("update_key", &nothing).unwrap_err(),
-            OptionError::Nothing("update_key".into())
-        );
+        assert!(refused("update_key", &nothing).contains("update_key would have no statements"));
     }
 }

@@ -1,12 +1,10 @@
 //! Protocol of statements.
 
 use logtrace_common::UnknownName;
-use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
+use strum::{Display, EnumIter, EnumString, IntoStaticStr, VariantNames};
 
 /// Protocol that statements are sent with (sysbench's `--db-ps-mode`).
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantArray, VariantNames,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumIter, EnumString, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "lowercase", parse_err_ty = UnknownName, parse_err_fn = unknown)]
 pub enum Protocol {
     /// Prepared once per connection, then executed with binary parameters (`auto`).
@@ -16,9 +14,6 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// All protocols.
-    pub const ALL: &[Self] = <Self as VariantArray>::VARIANTS;
-
     /// Returns the name in commands and reports.
     pub fn as_str(self) -> &'static str {
         self.into()
@@ -31,12 +26,14 @@ fn unknown(name: &str) -> UnknownName {
 
 #[cfg(test)]
 mod tests {
+    use strum::IntoEnumIterator;
+
     use super::*;
 
     #[test]
     fn names_are_read_back() {
-        for protocol in Protocol::ALL {
-            assert_eq!(protocol.to_string().parse(), Ok(*protocol));
+        for protocol in Protocol::iter() {
+            assert_eq!(protocol.to_string().parse(), Ok(protocol));
         }
         let error = "binary".parse::<Protocol>().unwrap_err();
         assert_eq!(

@@ -17,16 +17,8 @@ pub struct WorkloadInfo {
     pub alias: Option<&'static str>,
     /// Description of a request in one sentence.
     pub description: &'static str,
-    pub(crate) built_in: BuiltIn,
-}
-
-/// Statements of a built-in workload.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum BuiltIn {
-    /// Script of sysbench.
-    Script(Script),
-    /// Transactions of [`crate::workloads::tpcc`].
-    Tpcc,
+    /// Script of sysbench; `None` for the transactions of [`crate::workloads::tpcc`].
+    pub(crate) script: Option<Script>,
 }
 
 const fn scripted(
@@ -39,7 +31,7 @@ const fn scripted(
         name,
         alias: Some(alias),
         description,
-        built_in: BuiltIn::Script(script),
+        script: Some(script),
     }
 }
 
@@ -111,7 +103,7 @@ const WORKLOADS: &[WorkloadInfo] = &[
         name: tpcc::NAME,
         alias: None,
         description: "TPC-C-like: one of the transactions new order, payment, order status, delivery and stock level",
-        built_in: BuiltIn::Tpcc,
+        script: None,
     },
 ];
 
@@ -149,10 +141,8 @@ impl WorkloadInfo {
 
     /// Returns whether a request changes data, so that its commit waits for the logs.
     pub fn commits(&self) -> bool {
-        match &self.built_in {
-            BuiltIn::Script(script) => script.groups.iter().any(|(group, _)| group.writes()),
-            BuiltIn::Tpcc => true,
-        }
+        self.script
+            .is_none_or(|script| script.groups.iter().any(|(group, _)| group.writes()))
     }
 }
 

@@ -1,9 +1,9 @@
 //! SQL statement of a built-in workload on one connection.
 
 use mysql_async::prelude::FromRow;
-use mysql_async::{Error, Row, ServerError, Value};
+use mysql_async::{Error, ServerError, Value};
 
-use crate::client::connection::{Conn, Statement as PreparedStatement, converted};
+use crate::client::connection::{Call, Conn, Statement as PreparedStatement, converted};
 
 /// `ER_UNSUPPORTED_PS`: the server does not prepare such a statement.
 pub(crate) const NOT_PREPARABLE: u16 = 1295;
@@ -17,12 +17,6 @@ pub(crate) enum Statement {
     Prepared(PreparedStatement),
     /// Text with a question mark for each parameter, sent with the values in their place.
     Text(String),
-}
-
-/// Statement with its values.
-pub(crate) enum Call {
-    Execute(PreparedStatement, Vec<Value>),
-    Query(String),
 }
 
 impl Statement {
@@ -53,7 +47,7 @@ impl Statement {
 
     /// Sends the statement, and discards its rows.
     pub(crate) async fn execute(&self, conn: &mut Conn, values: Vec<Value>) -> mysql_async::Result<()> {
-        self.call(values).send(conn).await
+        conn.execute(&self.call(values)).await
     }
 
     /// Sends the statement, and returns its first row if there is one.
@@ -62,8 +56,7 @@ impl Statement {
         conn: &mut Conn,
         values: Vec<Value>,
     ) -> mysql_async::Result<Option<T>> {
-        let rows = self.call(values).rows(conn).await?;
-        rows.into_iter().next().map(converted).transpose()
+        conn.first_row(&self.call(values)).await
     }
 
     /// Sends the statement, and returns its first row; without a row it is an error.
@@ -81,25 +74,8 @@ impl Statement {
         conn: &mut Conn,
         values: Vec<Value>,
     ) -> mysql_async::Result<Vec<T>> {
-        let rows = self.call(values).rows(conn).await?;
+        let rows = conn.rows(&self.call(values)).await?;
         rows.into_iter().map(converted).collect()
-    }
-}
-
-impl Call {
-    /// Sends the statement, and discards its rows.
-    pub(crate) async fn send(&self, conn: &mut Conn) -> mysql_async::Result<()> {
-        match self {
-            Self::Execute(statement, values) => conn.execute_drop(*statement, values).await,
-            Self::Query(sql) => conn.query_drop(sql).await,
-        }
-    }
-
-    async fn rows(&self, conn: &mut Conn) -> mysql_async::Result<Vec<Row>> {
-        match self {
-            Self::Execute(statement, values) => conn.execute_rows(*statement, values).await,
-            Self::Query(sql) => conn.query_rows(sql).await,
-        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::common::drives::{DATASET, config, drive_to_end, load_dataset, plain, uniform};
 use crate::common::server::{FLAVORS, Server};
 use logtrace_driver::{
-    Dataset, LoadConfig, LoadError, LoadProgress, Loaded, Pace, Target, capacity, drop_database, load,
+    Dataset, DriveError, LoadConfig, LoadProgress, Loaded, Pace, Target, capacity, drop_database, load,
 };
 
 /// A load that is over at once.
@@ -152,7 +152,7 @@ fn tables_have_the_rows_indexes_and_content_of_the_seed() {
     }
 }
 
-fn load_into(target: Target, create_database: bool) -> Result<Loaded, LoadError> {
+fn load_into(target: Target, create_database: bool) -> Result<Loaded, DriveError> {
     let config = LoadConfig {
         target,
         requests: plain("update_key"),
@@ -173,13 +173,13 @@ fn a_database_that_is_not_ours_is_never_touched() {
         let shop = server.target("shop");
         for create in [false, true] {
             let refused = load_into(shop.clone(), create);
-            assert!(matches!(refused, Err(LoadError::NotOurs(_))), "{refused:?}");
+            assert!(matches!(refused, Err(DriveError::NotOurs(_))), "{refused:?}");
         }
-        assert!(matches!(drop_database(&shop), Err(LoadError::NotOurs(_))));
+        assert!(matches!(drop_database(&shop), Err(DriveError::NotOurs(_))));
         assert_eq!(server.query::<u64>("SELECT SUM(precious) FROM shop.sbtest1"), [3]);
         assert!(matches!(
             load_into(server.target("absent"), false),
-            Err(LoadError::NoDatabase(_))
+            Err(DriveError::NoDatabase(_))
         ));
     }
 }

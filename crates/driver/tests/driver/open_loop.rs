@@ -16,7 +16,7 @@ use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use logtrace_common::{Connection, Endpoint, Password, Tls};
 use logtrace_driver::{
-    Arrivals, CancellationToken, EndReason, LoadError, Outputs, Pace, Progress, Stage, Target, TimeRange,
+    Arrivals, CancellationToken, DriveError, EndReason, Outputs, Pace, Progress, Stage, Target, TimeRange,
     Watch, drive, drop_database, now_ns,
 };
 use logtrace_testkit::alone;
@@ -148,7 +148,7 @@ fn a_user_with_a_password_is_driven_over_tcp_when_tcp_is_asked_for() {
 
         let mut stranger = target;
         stranger.connection.password = Some(Password::new("wrong"));
-        assert!(matches!(drop_database(&stranger), Err(LoadError::Connect(_))));
+        assert!(matches!(drop_database(&stranger), Err(DriveError::Connect(_))));
     }
 }
 

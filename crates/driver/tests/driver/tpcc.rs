@@ -164,7 +164,7 @@ fn counted(server: &Server, config: &DriveConfig) -> DriveResult {
 /// Every program's way, by both protocols.
 fn like_others(target: &Target) {
     for compat in [None, Some(Compat::SysbenchTpcc), Some(Compat::Dbt2)] {
-        for &protocol in Protocol::ALL {
+        for protocol in [Protocol::Prepared, Protocol::Text] {
             let options = WorkloadOptions {
                 compat,
                 protocol: Some(protocol),

@@ -19,11 +19,7 @@ impl PlanFile<'_> {
 
     /// Returns an error about a line, or about the whole file.
     pub(crate) fn error_at(&self, line: impl Into<Option<usize>>, problem: impl Into<String>) -> FileError {
-        let (name, problem) = (self.name.to_owned(), problem.into());
-        match line.into() {
-            Some(line) => FileError::Line { name, line, problem },
-            None => FileError::Whole { name, problem },
-        }
+        FileError::new(self.name, line.into(), problem)
     }
 
     /// Returns the number of the line in which a range begins, from 1.

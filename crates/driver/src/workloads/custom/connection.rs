@@ -3,12 +3,12 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use crate::client::connection::Conn;
+use crate::client::connection::{Call, Conn};
 use crate::workloads::custom::custom_workload::CustomWorkload;
 use crate::workloads::custom::drawn::Drawn;
 use crate::workloads::protocol::Protocol;
 use crate::workloads::request_values::Draw;
-use crate::workloads::statement::{Call, Statement};
+use crate::workloads::statement::Statement;
 use crate::workloads::transaction::Transaction;
 use crate::workloads::workload::{Issued, Workload, WorkloadContext};
 
@@ -49,7 +49,10 @@ impl Workload for CustomConnection {
 
     fn draw(&self, draw: &mut Draw) -> Values {
         let kind = self.custom.weights.draw(draw.rng());
-        let drawn = self.custom.kinds[kind].draw(draw);
+        let (number, generators) = (draw.number(), self.custom.kinds[kind].generators.iter());
+        let drawn: Vec<Drawn> = generators
+            .map(|generator| generator.draw(draw.rng(), number))
+            .collect();
         Values {
             kind,
             calls: self.calls(kind, &drawn),
@@ -65,14 +68,14 @@ impl Workload for CustomConnection {
         if self.custom.kinds[values.kind].transaction {
             let work = async |conn: &mut Conn| {
                 for call in &values.calls {
-                    call.send(conn).await?;
+                    conn.execute(call).await?;
                 }
                 Ok(Issued::Done)
             };
             return self.transaction.run(conn, work).await;
         }
         while let Some(call) = values.calls.get(values.committed.get()) {
-            call.send(conn).await?;
+            conn.execute(call).await?;
             values.committed.update(|committed| committed + 1);
         }
         Ok(Issued::Done)

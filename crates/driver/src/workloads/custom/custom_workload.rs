@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::workloads::custom::request_type::RequestType;
-use crate::workloads::custom::table;
-use crate::workloads::custom::table::Table;
+use crate::workloads::custom::generator::Generator;
+use crate::workloads::custom::sql_statement::SqlStatement;
+use crate::workloads::custom::table::{self, Table};
 use crate::workloads::custom::weighted::Weighted;
 use crate::workloads::load_batch::LoadBatch;
 
@@ -16,6 +16,19 @@ pub struct CustomWorkload {
     pub(crate) tables: Vec<Arc<Table>>,
     pub(crate) kinds: Vec<RequestType>,
     pub(crate) weights: Weighted,
+}
+
+/// Type of requests.
+#[derive(Clone, Debug)]
+pub(crate) struct RequestType {
+    /// Name in reports.
+    pub(crate) name: String,
+    /// Whether BEGIN and COMMIT are around the statements.
+    pub(crate) transaction: bool,
+    /// Statements in their order.
+    pub(crate) statements: Vec<SqlStatement>,
+    /// Generators of the parameters, in the order of their names.
+    pub(crate) generators: Vec<Generator>,
 }
 
 impl CustomWorkload {
@@ -47,10 +60,6 @@ impl CustomWorkload {
     /// Returns the number of statements without BEGIN and COMMIT.
     pub(crate) fn statements(&self) -> usize {
         self.kinds.iter().map(|kind| kind.statements.len()).sum()
-    }
-
-    pub(crate) fn tables(&self) -> impl Iterator<Item = &Table> {
-        self.tables.iter().map(Arc::as_ref)
     }
 
     /// Returns the rows of all tables, in batches that can be loaded in parallel.

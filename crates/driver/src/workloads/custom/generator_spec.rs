@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
+use anyhow::{Context, anyhow, bail, ensure};
 use toml::Value;
 
 use crate::workloads::custom::drawn::Drawn;
@@ -36,7 +37,7 @@ pub(crate) enum ValueSite {
 pub(crate) type Sizes = BTreeMap<String, u32>;
 
 /// Returns the generator of a definition, or what is wrong with the definition.
-pub(crate) fn generator(spec: &Spec, site: ValueSite, sizes: &Sizes) -> Result<Generator, String> {
+pub(crate) fn generator(spec: &Spec, site: ValueSite, sizes: &Sizes) -> anyhow::Result<Generator> {
     match spec {
         Spec::Integer { min, max, keys } => integer(*min, *max, keys.as_deref()),
         Spec::Decimal { min, max, places } => scaled(*min, *max, *places),
@@ -50,16 +51,16 @@ pub(crate) fn generator(spec: &Spec, site: ValueSite, sizes: &Sizes) -> Result<G
         Spec::Unique {} => match site {
             ValueSite::Request(index) => Ok(Generator::Unique(index)),
             ValueSite::Column => {
-                Err("unique is for requests only: write type = \"row\" for the number of the row".into())
+                bail!("unique is for requests only: write type = \"row\" for the number of the row")
             }
         },
     }
 }
 
-fn integer(min: i64, max: i64, keys: Option<&str>) -> Result<Generator, String> {
+fn integer(min: i64, max: i64, keys: Option<&str>) -> anyhow::Result<Generator> {
     let count = count(min, max).ok_or_else(|| reversed(&min, &max))?;
-    let keys = keys.map_or(Ok(Keys::Uniform), str::parse);
-    let keys = keys.map_err(|error: crate::workloads::keys::parse::KeysError| format!("keys: {error}"))?;
+    let keys = keys.map_or(Ok(Keys::Uniform), str::parse::<Keys>);
+    let keys = keys.map_err(|error| anyhow!("keys: {error}"))?;
     Ok(Generator::Integer { min, count, keys })
 }
 
@@ -68,14 +69,12 @@ fn count(min: i64, max: i64) -> Option<u64> {
     (min <= max).then(|| max.abs_diff(min).saturating_add(1))
 }
 
-fn reversed(min: &dyn Display, max: &dyn Display) -> String {
-    format!("min = {min} is above max = {max}: swap them")
+fn reversed(min: &dyn Display, max: &dyn Display) -> anyhow::Error {
+    anyhow!("min = {min} is above max = {max}: swap them")
 }
 
-fn scaled(min: f64, max: f64, places: u32) -> Result<Generator, String> {
-    if places > MAX_PLACES {
-        return Err(format!("places = {places}: give 0 to {MAX_PLACES}"));
-    }
+fn scaled(min: f64, max: f64, places: u32) -> anyhow::Result<Generator> {
+    ensure!(places <= MAX_PLACES, "places = {places}: give 0 to {MAX_PLACES}");
     let (least, most) = (exact(min, places)?, exact(max, places)?);
     let count = count(least, most).ok_or_else(|| reversed(&min, &max))?;
     Ok(Generator::Decimal {
@@ -86,36 +85,32 @@ fn scaled(min: f64, max: f64, places: u32) -> Result<Generator, String> {
 }
 
 /// Returns a number in units of `10^-places`.
-fn exact(number: f64, places: u32) -> Result<i64, String> {
+fn exact(number: f64, places: u32) -> anyhow::Result<i64> {
     let scaled = number * 10f64.powi(places.cast_signed());
-    if scaled.is_nan() || scaled.abs() > MAX_EXACT {
-        return Err(format!(
-            "{number} has more than 15 digits with {places} places: give a smaller number"
-        ));
-    }
+    ensure!(
+        scaled.abs() <= MAX_EXACT,
+        "{number} has more than 15 digits with {places} places: give a smaller number"
+    );
     // Decimal numbers are not exact in binary: this allows two rounding errors, each 2^-53 of the number.
-    if (scaled - scaled.round()).abs() > scaled.abs() * f64::EPSILON * 2.0 {
-        return Err(format!(
-            "{number} has more than {places} digits after the point: round it, or increase places"
-        ));
-    }
+    ensure!(
+        (scaled - scaled.round()).abs() <= scaled.abs() * f64::EPSILON * 2.0,
+        "{number} has more than {places} digits after the point: round it, or increase places"
+    );
     Ok(scaled.round() as i64)
 }
 
-fn text(length: u32, min_length: Option<u32>, alphabet: Option<&str>) -> Result<Generator, String> {
+fn text(length: u32, min_length: Option<u32>, alphabet: Option<&str>) -> anyhow::Result<Generator> {
     let min_length = min_length.unwrap_or(length);
-    if length > MAX_TEXT {
-        return Err(format!("length = {length}: give at most {MAX_TEXT}"));
-    }
-    if min_length > length {
-        return Err(format!(
-            "min_length = {min_length} is above length = {length}: give at most length"
-        ));
-    }
+    ensure!(length <= MAX_TEXT, "length = {length}: give at most {MAX_TEXT}");
+    ensure!(
+        min_length <= length,
+        "min_length = {min_length} is above length = {length}: give at most length"
+    );
     let alphabet: Vec<char> = alphabet.unwrap_or(ALPHABET).chars().collect();
-    if alphabet.is_empty() {
-        return Err("alphabet is empty: write its characters, or leave it out".into());
-    }
+    ensure!(
+        !alphabet.is_empty(),
+        "alphabet is empty: write its characters, or leave it out"
+    );
     Ok(Generator::Text {
         min_length,
         max_length: length,
@@ -123,49 +118,46 @@ fn text(length: u32, min_length: Option<u32>, alphabet: Option<&str>) -> Result<
     })
 }
 
-fn choice(values: &[Value], weights: Option<&[u32]>) -> Result<Generator, String> {
-    let values: Result<Vec<Drawn>, String> = values.iter().map(one_value).collect();
-    let values = values?;
-    if values.is_empty() {
-        return Err("values is empty: write at least one value".into());
-    }
+fn choice(values: &[Value], weights: Option<&[u32]>) -> anyhow::Result<Generator> {
+    let values = values
+        .iter()
+        .map(one_value)
+        .collect::<anyhow::Result<Vec<Drawn>>>()?;
+    ensure!(!values.is_empty(), "values is empty: write at least one value");
     let weights = weights.map_or_else(|| vec![1; values.len()], <[u32]>::to_vec);
-    if weights.len() != values.len() {
-        return Err(format!(
-            "values has {} entries and weights has {}: write one weight for each value",
-            values.len(),
-            weights.len()
-        ));
-    }
-    let weights = Weighted::new(weights).ok_or("a weight is 0: leave the value out, or give at least 1")?;
+    ensure!(
+        weights.len() == values.len(),
+        "values has {} entries and weights has {}: write one weight for each value",
+        values.len(),
+        weights.len()
+    );
+    let weights = Weighted::new(weights).context("a weight is 0: leave the value out, or give at least 1")?;
     Ok(Generator::Choice { values, weights })
 }
 
-fn one_value(value: &Value) -> Result<Drawn, String> {
+fn one_value(value: &Value) -> anyhow::Result<Drawn> {
     match value {
         Value::String(text) => Ok(Drawn::Text(text.clone())),
         Value::Integer(number) => Ok(Drawn::Integer(*number)),
-        other => Err(format!(
+        other => bail!(
             "values has an entry of type {}: write integers or texts (in quotes)",
             other.type_str()
-        )),
+        ),
     }
 }
 
-fn row(table: Option<&str>, keys: Option<&str>, site: ValueSite, sizes: &Sizes) -> Result<Generator, String> {
+fn row(table: Option<&str>, keys: Option<&str>, site: ValueSite, sizes: &Sizes) -> anyhow::Result<Generator> {
     let Some(table) = table else {
         return match (site, keys) {
             (ValueSite::Column, None) => Ok(Generator::OwnRow),
-            (ValueSite::Column, Some(_)) => Err("keys needs a table: write table = \"...\"".into()),
-            (ValueSite::Request(_), _) => Err("the table is missing: write table = \"...\"".into()),
+            (ValueSite::Column, Some(_)) => bail!("keys needs a table: write table = \"...\""),
+            (ValueSite::Request(_), _) => bail!("the table is missing: write table = \"...\""),
         };
     };
     match sizes.get(table) {
-        Some(0) => Err(format!(
-            "the table {table} has no rows: set its rows, or use type = \"integer\""
-        )),
+        Some(0) => bail!("the table {table} has no rows: set its rows, or use type = \"integer\""),
         Some(&rows) => integer(1, rows.into(), keys),
-        None => Err(format!("there is no [[table]] {table:?} in this file")),
+        None => bail!("there is no [[table]] {table:?} in this file"),
     }
 }
 
@@ -176,7 +168,7 @@ mod tests {
     fn read(spec: &str, site: ValueSite) -> Result<Generator, String> {
         let spec: Spec = toml::from_str(spec).map_err(|error| error.message().to_owned())?;
         let sizes = [("account".to_owned(), 500), ("history".to_owned(), 0)].into();
-        generator(&spec, site, &sizes)
+        generator(&spec, site, &sizes).map_err(|error| error.to_string())
     }
 
     #[test]

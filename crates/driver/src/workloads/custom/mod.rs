@@ -9,7 +9,6 @@ mod drawn;
 mod generator;
 mod generator_spec;
 mod parse;
-mod request_type;
 pub(crate) mod server_check;
 mod sql_statement;
 mod syntax;

@@ -3,19 +3,19 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use anyhow::{anyhow, ensure};
 use toml::Spanned;
 
 use crate::util::line_file::FileError;
+use crate::util::marker::MARKER;
 use crate::util::toml_file::{read_toml, toml_line};
-use crate::workloads::custom::custom_workload::CustomWorkload;
+use crate::workloads::custom::custom_workload::{CustomWorkload, RequestType};
 use crate::workloads::custom::generator::{Generator, MAX_UNIQUE};
 use crate::workloads::custom::generator_spec::{Sizes, ValueSite, generator};
-use crate::workloads::custom::request_type::RequestType;
 use crate::workloads::custom::sql_statement::SqlStatement;
 use crate::workloads::custom::syntax::{File, RequestSection, TableSection};
 use crate::workloads::custom::table::Table;
 use crate::workloads::custom::weighted::Weighted;
-use crate::workloads::marker::MARKER;
 
 /// Maximum number of rows of a table.
 const MAX_ROWS: u32 = i32::MAX as u32;
@@ -29,7 +29,7 @@ type Problem = (Range<usize>, String);
 impl CustomWorkload {
     /// Reads the text of a file. `path` is for errors; its last component is the name of the workload.
     pub fn read(path: &str, text: &str) -> Result<Self, FileError> {
-        let at = |(span, problem): Problem| FileError::at(path, toml_line(text, span.start), problem);
+        let at = |(span, problem): Problem| FileError::new(path, Some(toml_line(text, span.start)), problem);
         let file: File = read_toml(path, text)?;
         let (tables, kinds) = checked(&file).map_err(at)?;
         let weights = file.requests.iter().map(|request| request.weight.as_ref());
@@ -40,7 +40,7 @@ impl CustomWorkload {
             tables,
             kinds,
             weights: weights.ok_or_else(|| {
-                FileError::of(path, "it has no requests: write at least one [[request]]".into())
+                FileError::new(path, None, "it has no requests: write at least one [[request]]")
             })?,
         })
     }
@@ -64,7 +64,7 @@ fn check_names<'a>(names: impl Iterator<Item = &'a Spanned<String>>, what: &str)
     let mut seen = Vec::new();
     for spanned in names {
         let name = spanned.get_ref();
-        check_name(name).map_err(|problem| (spanned.span(), problem))?;
+        check_name(name).map_err(|problem| (spanned.span(), problem.to_string()))?;
         let lower = name.to_lowercase();
         if seen.contains(&lower) {
             let problem = format!("two {what} have the name {name}: rename one of them");
@@ -76,15 +76,14 @@ fn check_names<'a>(names: impl Iterator<Item = &'a Spanned<String>>, what: &str)
 }
 
 /// Refuses an invalid name. Names are parts of statements and reports.
-fn check_name(name: &str) -> Result<(), String> {
+fn check_name(name: &str) -> anyhow::Result<()> {
     let is_first = |c: char| c.is_ascii_alphabetic() || c == '_';
     let is_name = name.chars().all(|c| is_first(c) || c.is_ascii_digit());
-    if is_name && name.starts_with(is_first) && name.len() <= MAX_NAME {
-        return Ok(());
-    }
-    Err(format!(
+    ensure!(
+        is_name && name.starts_with(is_first) && name.len() <= MAX_NAME,
         "{name:?} is not a valid name: write at most {MAX_NAME} letters, digits and underscores, and no digit first"
-    ))
+    );
+    Ok(())
 }
 
 /// Returns the table, with the generators of its columns.
@@ -145,7 +144,7 @@ fn request(section: &RequestSection, sizes: &Sizes) -> Result<RequestType, Probl
 fn generators(section: &RequestSection, sizes: &Sizes) -> Result<Vec<Generator>, Problem> {
     let (mut generators, mut unique) = (Vec::new(), 0);
     for (parameter, spec) in &section.parameters {
-        let at = |problem| {
+        let at = |problem: anyhow::Error| {
             let request = section.name.get_ref();
             let problem = format!("the parameter {parameter} of the request {request}: {problem}");
             (spec.span(), problem)
@@ -154,7 +153,7 @@ fn generators(section: &RequestSection, sizes: &Sizes) -> Result<Vec<Generator>,
         let generator = generator(spec.get_ref(), ValueSite::Request(unique), sizes).map_err(at)?;
         unique += u64::from(matches!(generator, Generator::Unique(_)));
         if unique > MAX_UNIQUE {
-            return Err(at(format!(
+            return Err(at(anyhow!(
                 "a request can have at most {MAX_UNIQUE} unique parameters"
             )));
         }

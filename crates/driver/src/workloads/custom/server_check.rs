@@ -1,61 +1,27 @@
 //! Checks that need a server: whether it accepts the statements of a file.
 
+use anyhow::anyhow;
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Error};
-use thiserror::Error as ThisError;
 
+use crate::error::DriveError;
 use crate::workloads::custom::custom_workload::CustomWorkload;
 use crate::workloads::statement::NOT_PREPARABLE;
-
-/// `ER_DBACCESS_DENIED_ERROR`, `ER_TABLEACCESS_DENIED_ERROR`, `ER_COLUMNACCESS_DENIED_ERROR` and
-/// `ER_SPECIFIC_ACCESS_DENIED_ERROR`.
-const DENIED: [u16; 4] = [1044, 1142, 1143, 1227];
 
 /// SQL mode in which a backslash in a string is an ordinary character.
 const NO_BACKSLASH_ESCAPES: &str = "NO_BACKSLASH_ESCAPES";
 
-/// Reason why a file cannot be used with this server.
-#[derive(Debug, ThisError)]
-pub enum Refused {
-    /// The server refuses a statement.
-    #[error("{place}: the server refuses it: {reason}. The statement: {sql}")]
-    ByServer {
-        /// File, and where in it the statement is.
-        place: String,
-        /// Statement.
-        sql: String,
-        /// Error of the server.
-        reason: Error,
-    },
-    /// Strings with backslashes mean something else to this server.
-    #[error(
-        "{file}: the server's sql_mode has {NO_BACKSLASH_ESCAPES}, with which random texts would be written wrongly: \
-         take it out of sql_mode"
-    )]
-    NoBackslashEscapes {
-        /// File.
-        file: String,
-    },
-}
-
-impl Refused {
-    /// Returns whether the account lacks rights.
-    pub fn is_denied(&self) -> bool {
-        matches!(self, Self::ByServer { reason: Error::Server(error), .. } if DENIED.contains(&error.code))
-    }
-}
-
 /// Creates the tables, and lets the server prepare every statement of the requests and of the load, before any row is
 /// loaded.
-pub(crate) async fn check(conn: &mut Conn, custom: &CustomWorkload) -> Result<(), Refused> {
+pub(crate) async fn check(conn: &mut Conn, custom: &CustomWorkload) -> Result<(), DriveError> {
     let file = &custom.name;
     check_sql_mode(conn, file).await?;
-    for table in custom.tables() {
+    for table in &custom.tables {
         let created = conn.query_drop(table.create.as_str()).await;
         let place = || format!("{file}: create of the table {}", table.name);
         created.map_err(|source| refused(place(), &table.create, source))?;
     }
-    for table in custom.tables().filter(|table| table.rows > 0) {
+    for table in custom.tables.iter().filter(|table| table.rows > 0) {
         let values = vec!["?"; table.columns.len()].join(",");
         let sql = format!("INSERT INTO {} VALUES ({values})", table.target());
         let place = || format!("{file}: the columns of the table {}", table.name);
@@ -71,19 +37,21 @@ pub(crate) async fn check(conn: &mut Conn, custom: &CustomWorkload) -> Result<()
 }
 
 /// Refuses a server that would read the driver's string literals differently.
-async fn check_sql_mode(conn: &mut Conn, file: &str) -> Result<(), Refused> {
+async fn check_sql_mode(conn: &mut Conn, file: &str) -> Result<(), DriveError> {
     let sql = "SELECT @@sql_mode";
     let mode = conn.query_first::<String, _>(sql).await;
     let mode = mode.map_err(|source| refused(file.to_owned(), sql, source))?;
     if mode.is_some_and(|mode| mode.contains(NO_BACKSLASH_ESCAPES)) {
-        return Err(Refused::NoBackslashEscapes {
-            file: file.to_owned(),
-        });
+        let reason = anyhow!(
+            "{file}: the server's sql_mode has {NO_BACKSLASH_ESCAPES}, with which random texts would be written wrongly: \
+             take it out of sql_mode"
+        );
+        return Err(reason.into());
     }
     Ok(())
 }
 
-async fn prepare(conn: &mut Conn, sql: &str, place: impl FnOnce() -> String) -> Result<(), Refused> {
+async fn prepare(conn: &mut Conn, sql: &str, place: impl FnOnce() -> String) -> Result<(), DriveError> {
     let prepared = match conn.prep(sql).await {
         Ok(statement) => conn.close(statement).await,
         Err(Error::Server(error)) if error.code == NOT_PREPARABLE => Ok(()),
@@ -92,7 +60,7 @@ async fn prepare(conn: &mut Conn, sql: &str, place: impl FnOnce() -> String) -> 
     prepared.map_err(|source| refused(place(), sql, source))
 }
 
-fn refused(place: String, sql: &str, reason: Error) -> Refused {
+fn refused(place: String, sql: &str, reason: Error) -> DriveError {
     let sql = sql.trim().to_owned();
-    Refused::ByServer { place, sql, reason }
+    DriveError::Refused { place, sql, reason }
 }

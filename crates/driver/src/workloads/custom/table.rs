@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use crate::util::random::{Stream, nth_rng};
 use crate::workloads::custom::generator::Generator;
-use crate::workloads::load_batch::LoadBatch;
-use crate::workloads::multi_row_insert::batches;
+use crate::workloads::load_batch::{LoadBatch, inserts};
 
 /// Number of rows of a load batch.
 const BATCH_ROWS: u32 = 50_000;
@@ -59,7 +58,7 @@ pub(crate) fn load_batches(
         let numbers = batch * BATCH_ROWS + 1..=rows.min((batch + 1).saturating_mul(BATCH_ROWS));
         let filled = Arc::clone(&table);
         let rows = numbers.map(move |number| filled.row(base, number));
-        let inserts = batches(table.target(), rows);
+        let inserts = inserts(table.target(), rows);
         LoadBatch::new(name.clone(), once((NO_FOREIGN_KEYS.to_owned(), 0)).chain(inserts))
     })
 }

@@ -29,15 +29,13 @@ impl Gaussian {
 
     /// Returns the mean of this number of uniform numbers (`--rand-spec-iter`), 1 to 1000.
     pub fn new(numbers: u32) -> Result<Self, KeysError> {
-        if (1..=MOST_NUMBERS).contains(&numbers) {
-            Ok(Self { numbers })
-        } else {
-            Err(KeysError::out_of_range(
-                "NUMBERS",
-                "gaussian",
+        match numbers {
+            1..=MOST_NUMBERS => Ok(Self { numbers }),
+            _ => Err(KeysError::out_of_range(
+                "NUMBERS of gaussian",
                 numbers,
                 "1 to 1000",
-            ))
+            )),
         }
     }
 
@@ -68,9 +66,9 @@ impl Special {
     /// Returns the distribution with a hot range of `percent` of the rows (`--rand-spec-pct`), `share` percent of the keys
     /// in it (`--rand-spec-res`), and a bell of this number of uniform numbers for the other keys.
     pub fn new(percent: u32, share: u32, numbers: u32) -> Result<Self, KeysError> {
-        for (parameter, value) in [("PERCENT", percent), ("SHARE", share)] {
+        for (parameter, value) in [("PERCENT of special", percent), ("SHARE of special", share)] {
             if value > 100 {
-                return Err(KeysError::out_of_range(parameter, "special", value, "0 to 100"));
+                return Err(KeysError::out_of_range(parameter, value, "0 to 100"));
             }
         }
         Ok(Self {

@@ -17,11 +17,13 @@ impl Eq for Pareto {}
 impl Pareto {
     /// Returns the distribution with this `h` (`--rand-pareto-h`), above 0 and below 1.
     pub fn new(h: f64) -> Result<Self, KeysError> {
-        if h > 0.0 && h < 1.0 {
-            Ok(Self::of(h))
-        } else {
-            let range = "a number above 0 and below 1";
-            Err(KeysError::out_of_range("H", "pareto", h, range))
+        match h > 0.0 && h < 1.0 {
+            true => Ok(Self::of(h)),
+            false => Err(KeysError::out_of_range(
+                "H of pareto",
+                h,
+                "a number above 0 and below 1",
+            )),
         }
     }
 

@@ -25,11 +25,13 @@ const LARGEST: f64 = 100.0;
 impl Zipfian {
     /// Returns the distribution with this exponent (`--rand-zipfian-exp`), 0 (uniform) to 100.
     pub fn new(exponent: f64) -> Result<Self, KeysError> {
-        if (0.0..=LARGEST).contains(&exponent) {
-            Ok(Self::of(exponent))
-        } else {
-            let range = "a number of 0 to 100";
-            Err(KeysError::out_of_range("EXPONENT", "zipfian", exponent, range))
+        match (0.0..=LARGEST).contains(&exponent) {
+            true => Ok(Self::of(exponent)),
+            false => Err(KeysError::out_of_range(
+                "EXPONENT of zipfian",
+                exponent,
+                "a number of 0 to 100",
+            )),
         }
     }
 

@@ -54,12 +54,18 @@ impl Statements {
         self.range_size = range_size.unwrap_or(self.range_size);
         self.transaction &= !skip_trx;
         if protocol == Some(Protocol::Prepared) && self.script.protocol == Protocol::Text {
-            return Err(OptionError::NeverPrepared(self.name.to_owned()));
+            return Err(OptionError(format!(
+                "the workload {} sends its statements as text, as sysbench does: leave --protocol prepared out",
+                self.name
+            )));
         }
-        let sends = self.transaction || self.groups().any(|(_, count)| count > 0);
-        sends
-            .then_some(())
-            .ok_or_else(|| OptionError::Nothing(self.name.to_owned()))
+        if self.transaction || self.groups().any(|(_, count)| count > 0) {
+            return Ok(());
+        }
+        Err(OptionError(format!(
+            "a request of {} would have no statements: give at least one count above 0",
+            self.name
+        )))
     }
 
     /// Returns the groups of a request in their order, with the number of times that it has the statements of each.

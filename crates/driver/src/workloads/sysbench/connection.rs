@@ -3,10 +3,10 @@
 //! The table is drawn once per group, and rows are changed in the order in which they are drawn, as in sysbench.
 //! Therefore transactions can deadlock.
 
-use crate::client::connection::Conn;
+use crate::client::connection::{Call, Conn};
 use crate::workloads::protocol::Protocol;
 use crate::workloads::request_values::Draw;
-use crate::workloads::statement::{Call, Statement};
+use crate::workloads::statement::Statement;
 use crate::workloads::sysbench::chosen_statements::Statements;
 use crate::workloads::sysbench::statement_groups::Group;
 use crate::workloads::transaction::Transaction;
@@ -72,7 +72,7 @@ impl Workload for SysbenchConnection {
     async fn issue(&self, conn: &mut Conn, calls: &Vec<Call>) -> mysql_async::Result<Issued> {
         let work = async |conn: &mut Conn| {
             for call in calls {
-                call.send(conn).await?;
+                conn.execute(call).await?;
             }
             Ok(Issued::Done)
         };

@@ -4,13 +4,12 @@ use std::iter::once;
 
 use crate::util::random::Stream;
 use crate::workloads::dataset::Dataset;
-use crate::workloads::load_batch::LoadBatch;
-use crate::workloads::multi_row_insert::batches;
+use crate::workloads::load_batch::{LoadBatch, inserts};
 use crate::workloads::request_values::Draw;
 
 /// Returns the load of one whole table.
 pub(crate) fn load_batch(dataset: Dataset, table: u32) -> LoadBatch {
-    let inserts = batches(format!("sbtest{table}(k, c, pad)"), rows(dataset, table));
+    let inserts = inserts(format!("sbtest{table}(k, c, pad)"), rows(dataset, table));
     // The secondary index is created after the load.
     let index = format!("CREATE INDEX k_{table} ON sbtest{table}(k)");
     let statements = once((create_table(table), 0))
@@ -41,7 +40,7 @@ fn create_table(table: u32) -> String {
 mod tests {
     use super::*;
     use crate::workloads::keys::distribution::Keys;
-    use crate::workloads::multi_row_insert::LONGEST_INSERT;
+    use crate::workloads::load_batch::LONGEST_INSERT;
 
     fn statements(rows: u32) -> Vec<(String, u32)> {
         let dataset = Dataset {

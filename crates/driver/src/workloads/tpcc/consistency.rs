@@ -1,12 +1,10 @@
 //! Check of the specification's consistency conditions (clause 3.3.2).
 
-use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
-use thiserror::Error;
 
 use crate::client::target::Target;
-use crate::util::runtime::{RuntimeError, on_this_thread};
-use logtrace_common::ConnectError;
+use crate::error::{DriveError, failed};
+use crate::util::runtime::on_this_thread;
 
 /// Result of one condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,52 +17,28 @@ pub struct Condition {
     pub violations: u64,
 }
 
-/// Reason why the tables were not checked.
-#[derive(Debug, Error)]
-pub enum CheckError {
-    /// Failure to create the event loop.
-    #[error(transparent)]
-    Runtime(#[from] RuntimeError),
-    /// Failure to reach the server.
-    #[error(transparent)]
-    Connect(#[from] ConnectError),
-    /// Query that the server refused.
-    #[error("cannot check consistency condition {number} ({text}): {reason}")]
-    Sql {
-        /// Number of the condition.
-        number: u8,
-        /// Meaning of the condition.
-        text: &'static str,
-        /// Error of the server.
-        reason: mysql_async::Error,
-    },
-}
-
 /// Checks all conditions. Each one is a single statement, and so a single view of the tables: the load need not stop.
 ///
 /// Blocks. Reads the whole tables several times.
-pub fn check(target: &Target) -> Result<Vec<Condition>, CheckError> {
+pub fn check(target: &Target) -> Result<Vec<Condition>, DriveError> {
     on_this_thread(async {
         let mut conn = target.connect().await?;
         let mut conditions = Vec::new();
         for (number, text, sql) in CONDITIONS {
-            let violations = count(&mut conn, sql).await;
-            let failed = |reason| CheckError::Sql { number, text, reason };
+            let violations = conn.query_first::<u64, _>(sql).await;
+            let violations =
+                violations.map_err(failed(format!("check consistency condition {number} ({text})")))?;
             conditions.push(Condition {
                 number,
                 text,
-                violations: violations.map_err(failed)?,
+                // COUNT always returns a row.
+                violations: violations.unwrap_or_default(),
             });
         }
         // The results are known even if the connection cannot be closed.
         let _ = conn.disconnect().await;
         Ok(conditions)
     })?
-}
-
-async fn count(conn: &mut Conn, sql: &str) -> mysql_async::Result<u64> {
-    // COUNT always returns a row.
-    Ok(conn.query_first(sql).await?.unwrap_or_default())
 }
 
 /// Number, meaning, and the statement that counts violations. Condition 11 is left out: it holds only until something is

@@ -94,13 +94,12 @@ impl Tpcc {
 
     fn new_order(&self, warehouse: u32, rng: &mut impl Rng) -> NewOrderInput {
         let district = any_district(warehouse, rng);
-        let nurand = self.profile.nurand();
-        let customer = nurand.draw(nurand::CUSTOMER, rng);
+        let customer = nurand::CUSTOMER.draw(self.profile, rng);
         let count = uniform(rng, self.profile.min_order_lines(), 15);
         let rolled_back = percent(rng, 1);
         let mut all_local = true;
         let mut line = |rng: &mut _| {
-            let item = nurand.draw(nurand::ITEM, rng);
+            let item = nurand::ITEM.draw(self.profile, rng);
             let remote = percent(rng, 1);
             let supplier = match remote {
                 true => self.other_warehouse(warehouse, rng),
@@ -142,10 +141,9 @@ impl Tpcc {
 
     /// Draws a customer, by last name in 60 % of the cases.
     fn customer(&self, district: DistrictKey, rng: &mut impl Rng) -> Customer {
-        let nurand = self.profile.nurand();
         let key = match percent(rng, 60) {
-            true => CustomerKey::LastName(last_name(nurand.draw(nurand::NAME, rng))),
-            false => CustomerKey::Number(nurand.draw(nurand::CUSTOMER, rng)),
+            true => CustomerKey::LastName(last_name(nurand::NAME.draw(self.profile, rng))),
+            false => CustomerKey::Number(nurand::CUSTOMER.draw(self.profile, rng)),
         };
         Customer { district, key }
     }

@@ -1,8 +1,9 @@
 //! Rows that the tables start with (clause 4.3), in batches that can be loaded in parallel.
 
+use std::iter::once;
+
 use crate::util::random::{Stream, Xoshiro256PlusPlus};
-use crate::workloads::load_batch::LoadBatch;
-use crate::workloads::multi_row_insert::batches;
+use crate::workloads::load_batch::{LoadBatch, inserts};
 
 use crate::workloads::tpcc::inputs::DistrictKey;
 use crate::workloads::tpcc::load_customers::{address, customers, payments, rate};
@@ -20,9 +21,9 @@ pub(crate) fn load_batches(warehouses: u32, seed: u64) -> impl Iterator<Item = L
     let warehouse_batches = move |warehouse| {
         let districts =
             (1..=DISTRICTS).map(move |district| district_batch(DistrictKey { warehouse, district }, seed));
-        std::iter::once(warehouse_batch(warehouse, seed)).chain(districts)
+        once(warehouse_batch(warehouse, seed)).chain(districts)
     };
-    std::iter::once(item_batch(seed)).chain((1..=warehouses).flat_map(warehouse_batches))
+    once(item_batch(seed)).chain((1..=warehouses).flat_map(warehouse_batches))
 }
 
 /// Returns the number of all rows.
@@ -64,7 +65,7 @@ fn item_batch(seed: u64) -> LoadBatch {
         let price = amount(uniform(&mut rng, 100, 10_000).into());
         format!("({number},{image},'{name}',{price},'{}')", data(&mut rng))
     });
-    LoadBatch::new("the items".into(), batches("item", items))
+    LoadBatch::new("the items".into(), inserts("item", items))
 }
 
 fn warehouse_batch(warehouse: u32, seed: u64) -> LoadBatch {
@@ -75,8 +76,8 @@ fn warehouse_batch(warehouse: u32, seed: u64) -> LoadBatch {
         format!("({warehouse},'{name}',{address},{tax},300000.00)")
     };
     let stock = (1..=ITEMS).map(move |item| stock_row(warehouse, item, &mut rng));
-    let inserts = batches("warehouse", std::iter::once(row)).chain(batches("stock", stock));
-    LoadBatch::new(format!("the stock of warehouse {warehouse}"), inserts)
+    let statements = inserts("warehouse", once(row)).chain(inserts("stock", stock));
+    LoadBatch::new(format!("the stock of warehouse {warehouse}"), statements)
 }
 
 fn stock_row(warehouse: u32, item: u32, rng: &mut Xoshiro256PlusPlus) -> String {
@@ -94,23 +95,20 @@ fn stock_row(warehouse: u32, item: u32, rng: &mut Xoshiro256PlusPlus) -> String 
 
 fn district_batch(key: DistrictKey, seed: u64) -> LoadBatch {
     let values = move |purpose| stream(key, purpose, seed);
-    let inserts = batches(
-        "district",
-        std::iter::once(district_row(key, values(Purpose::District))),
-    )
-    .chain(batches("customer", customers(key, values(Purpose::Customers))))
-    .chain(batches("history", payments(key, values(Purpose::History))))
-    .chain(batches(
-        "orders",
-        order_rows(key, orders(&mut values(Purpose::Orders))),
-    ))
-    .chain(batches("new_orders", new_order_rows(key)))
-    .chain(batches(
-        "order_line",
-        line_rows(key, orders(&mut values(Purpose::Orders)), values(Purpose::Lines)),
-    ));
+    let orders = || orders(&mut values(Purpose::Orders));
+    let lines = line_rows(key, orders(), values(Purpose::Lines));
+    let district = once(district_row(key, values(Purpose::District)));
+    let statements = inserts("district", district)
+        .chain(inserts("customer", customers(key, values(Purpose::Customers))))
+        .chain(inserts("history", payments(key, values(Purpose::History))))
+        .chain(inserts("orders", order_rows(key, orders())))
+        .chain(inserts("new_orders", new_order_rows(key)))
+        .chain(inserts("order_line", lines));
     let DistrictKey { warehouse, district } = key;
-    LoadBatch::new(format!("district {district} of warehouse {warehouse}"), inserts)
+    LoadBatch::new(
+        format!("district {district} of warehouse {warehouse}"),
+        statements,
+    )
 }
 
 fn district_row(key: DistrictKey, mut rng: Xoshiro256PlusPlus) -> String {

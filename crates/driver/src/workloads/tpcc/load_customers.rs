@@ -3,8 +3,9 @@
 use crate::util::random::{Xoshiro256PlusPlus, below};
 
 use crate::workloads::tpcc::inputs::DistrictKey;
-use crate::workloads::tpcc::nurand::{LOADED_NAME, Nurand, uniform};
+use crate::workloads::tpcc::nurand::{LOADED_NAME, uniform};
 use crate::workloads::tpcc::options::CUSTOMERS;
+use crate::workloads::tpcc::profile::Profile;
 use crate::workloads::tpcc::random_text::{digits, last_name, letters, letters_and_digits};
 
 /// Number of customers that get the names 0 to 999 in this order, so that each name exists.
@@ -31,7 +32,7 @@ fn customer(key: DistrictKey, number: u32, rng: &mut Xoshiro256PlusPlus) -> Stri
     let DistrictKey { warehouse, district } = key;
     let name = match number {
         0..=NAMED_IN_ORDER => number - 1,
-        _ => Nurand::ConstantC.draw(LOADED_NAME, rng),
+        _ => LOADED_NAME.draw(Profile::Specification, rng),
     };
     let last = last_name(name);
     let first = letters_and_digits(rng, 8, 16);

@@ -20,7 +20,7 @@ mod think_time;
 pub(crate) mod transaction_type;
 mod transactions;
 
-pub use consistency::{CheckError, Condition, check};
+pub use consistency::{Condition, check};
 pub use options::{HomeWarehouse, Tpcc, TpccOptions};
 pub use profile::Profile;
 pub use schema::TABLES;

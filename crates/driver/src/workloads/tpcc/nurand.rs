@@ -1,17 +1,7 @@
 //! Non-uniform random numbers NURand (clause 2.1.6).
 
 use crate::util::random::{Rng, below};
-
-/// Variant of NURand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Nurand {
-    /// Formula of the specification, with a constant C for each field.
-    ConstantC,
-    /// Formula of sysbench-tpcc, which draws C for each number: almost uniform numbers.
-    RandomC,
-    /// Formula of DBT2: C is 0, and the second number is drawn from x to x + y.
-    Dbt2,
-}
+use crate::workloads::tpcc::profile::Profile;
 
 /// Parameters of NURand for numbers from x to y.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,16 +40,19 @@ pub(crate) const NAME: Field = Field {
 /// and 112.
 pub(crate) const LOADED_NAME: Field = Field { c: 157, ..NAME };
 
-impl Nurand {
-    /// Draws a number.
-    pub(crate) fn draw(self, field: Field, rng: &mut impl Rng) -> u32 {
-        let Field { a, x, y, c } = field;
+impl Field {
+    /// Draws a number by the formula of a program.
+    pub(crate) fn draw(self, profile: Profile, rng: &mut impl Rng) -> u32 {
+        let Self { a, x, y, c } = self;
         let size = y - x + 1;
         let first = below(rng, a + 1);
-        let (second, c) = match self {
-            Self::ConstantC => (x + below(rng, size), c),
-            Self::RandomC => (x + below(rng, size), below(rng, a + 1)),
-            Self::Dbt2 => (x + below(rng, y + 1), 0),
+        let (second, c) = match profile {
+            // A constant C for each field.
+            Profile::Specification => (x + below(rng, size), c),
+            // C is drawn for each number: almost uniform numbers.
+            Profile::SysbenchTpcc => (x + below(rng, size), below(rng, a + 1)),
+            // C is 0, and the second number is drawn from x to x + y.
+            Profile::Dbt2 => (x + below(rng, y + 1), 0),
         };
         // At most y, which fits.
         (((first | second) + c) % size + x) as u32
@@ -80,11 +73,11 @@ mod tests {
 
     const DRAWS: u64 = 1_000_000;
 
-    fn counts(nurand: Nurand, field: Field) -> Vec<u64> {
+    fn counts(profile: Profile, field: Field) -> Vec<u64> {
         let mut rng = Stream::Window.rng(7);
         let mut counts = vec![0; (field.y - field.x + 1) as usize];
         for _ in 0..DRAWS {
-            counts[nurand.draw(field, &mut rng) as usize - field.x as usize] += 1;
+            counts[field.draw(profile, &mut rng) as usize - field.x as usize] += 1;
         }
         counts
     }
@@ -112,23 +105,29 @@ mod tests {
     #[test]
     fn numbers_are_skewed_by_the_formula() {
         for field in [CUSTOMER, NAME, LOADED_NAME] {
-            assert_fits(&counts(Nurand::ConstantC, field), &shares(field, field.c));
-            assert_misfits(&counts(Nurand::ConstantC, field), &shares(field, field.c + 1));
-            assert_misfits(&counts(Nurand::RandomC, field), &shares(field, field.c));
-            assert_misfits(&counts(Nurand::Dbt2, field), &shares(field, field.c));
+            assert_fits(&counts(Profile::Specification, field), &shares(field, field.c));
+            assert_misfits(
+                &counts(Profile::Specification, field),
+                &shares(field, field.c + 1),
+            );
+            assert_misfits(&counts(Profile::SysbenchTpcc, field), &shares(field, field.c));
+            assert_misfits(&counts(Profile::Dbt2, field), &shares(field, field.c));
         }
     }
 
     #[test]
     fn the_top_percent_is_as_frequent_as_in_published_simulations() {
-        let of = |nurand| {
-            [ITEM, CUSTOMER, NAME].map(|field| (1000.0 * top_percent(counts(nurand, field))).round() / 10.0)
+        let of = |profile| {
+            [ITEM, CUSTOMER, NAME].map(|field| (1000.0 * top_percent(counts(profile, field))).round() / 10.0)
         };
-        let [items, customers, names] = of(Nurand::ConstantC);
+        let [items, customers, names] = of(Profile::Specification);
         assert!((30.0..31.2).contains(&items), "{items}");
         assert!((21.8..22.6).contains(&customers), "{customers}");
         assert!((14.4..15.2).contains(&names), "{names}");
-        for (redrawn, fixed) in of(Nurand::RandomC).into_iter().zip([items, customers, names]) {
+        for (redrawn, fixed) in of(Profile::SysbenchTpcc)
+            .into_iter()
+            .zip([items, customers, names])
+        {
             // A part of it is chance, because the draws select the top percent.
             assert!(redrawn < 2.5 && redrawn < fixed / 5.0, "{redrawn} of {fixed}");
         }
@@ -138,9 +137,9 @@ mod tests {
     fn numbers_stay_in_their_field() {
         let mut rng = Stream::Window.rng(1);
         for field in [CUSTOMER, ITEM, NAME] {
-            for nurand in [Nurand::ConstantC, Nurand::RandomC, Nurand::Dbt2] {
+            for profile in [Profile::Specification, Profile::SysbenchTpcc, Profile::Dbt2] {
                 for _ in 0..10_000 {
-                    let number = u64::from(nurand.draw(field, &mut rng));
+                    let number = u64::from(field.draw(profile, &mut rng));
                     assert!((field.x..=field.y).contains(&number));
                 }
             }

@@ -63,16 +63,15 @@ pub struct TpccOptions {
 }
 
 impl TpccOptions {
+    /// Command-line options of the workload.
+    pub(crate) const NAMES: &str =
+        "--warehouses, --keying-times, --check, --protocol, --compat sysbench-tpcc, --compat dbt2";
+
     /// Returns the command-line options that are set.
     pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
         let warehouses = self.warehouses.map(|_| "--warehouses");
         let keying_times = self.keying_times.then_some("--keying-times");
         warehouses.into_iter().chain(keying_times)
-    }
-
-    /// Returns the command-line options of the workload.
-    pub(crate) fn names() -> String {
-        "--warehouses, --keying-times, --check, --protocol, --compat sysbench-tpcc, --compat dbt2".to_owned()
     }
 }
 

@@ -3,7 +3,6 @@
 use strum::{Display, IntoStaticStr};
 
 use crate::workloads::protocol::Protocol;
-use crate::workloads::tpcc::nurand::Nurand;
 
 /// Program whose deviations from the specification are repeated.
 ///
@@ -62,15 +61,6 @@ impl Profile {
     /// the home warehouse.
     pub(crate) fn uses_remote_warehouses(self) -> bool {
         self != Self::SysbenchTpcc
-    }
-
-    /// Returns how non-uniform numbers are drawn.
-    pub(crate) fn nurand(self) -> Nurand {
-        match self {
-            Self::Specification => Nurand::ConstantC,
-            Self::SysbenchTpcc => Nurand::RandomC,
-            Self::Dbt2 => Nurand::Dbt2,
-        }
     }
 
     /// Returns the number of lines after the unknown item in an order that is rolled back.
