@@ -82,7 +82,7 @@ fn server(snapshot: &ServerSnapshot, chosen: impl IntoIterator<Item = String>) -
     let names = COMMIT_VARIABLES.into_iter().map(str::to_owned).chain(chosen);
     let value = |name: String| Some((name.clone(), facts.variables.get(&name)?.clone()));
     Server {
-        flavor: facts.flavor.as_str().into(),
+        flavor: facts.flavor,
         version: facts.version.clone(),
         private: facts.private,
         binary: facts.binary.display().to_string(),

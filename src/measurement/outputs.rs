@@ -5,7 +5,7 @@ use std::fs;
 use anyhow::anyhow;
 use logtrace_report::breakdown::{StackTotals, Whole};
 use logtrace_report::document::Document;
-use logtrace_report::render::{Format, Input, RenderError, flamegraph, render};
+use logtrace_report::render::{Format, Input, RenderError, flamegraph, render, render_folded};
 use serde_json::json;
 
 use super::caveat::CaveatKind;
@@ -60,7 +60,7 @@ impl Outputs<'_> {
     }
 
     fn stacks(&self, whole: Whole, input: Input<'_>) -> anyhow::Result<()> {
-        let text = render(Format::Folded(whole), input)?;
+        let text = render_folded(whole, input.stacks);
         let (folded, flame_graph) = stack_files(whole);
         self.dir.write(folded, &text)?;
         match flamegraph(input.document, input.stacks, whole) {

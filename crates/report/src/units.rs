@@ -71,6 +71,11 @@ pub fn mean(total: u64, count: u64) -> Option<u64> {
     u64::try_from(mean).ok()
 }
 
+/// Formats `total / count` nanoseconds, or returns `-` if the count is 0.
+pub fn mean_duration(total: u64, count: u64) -> String {
+    mean(total, count).map_or_else(|| "-".to_owned(), duration)
+}
+
 /// Returns the sum, or the largest number if the sum is larger.
 pub fn sum(parts: impl IntoIterator<Item = u64>) -> u64 {
     parts.into_iter().fold(0, u64::saturating_add)

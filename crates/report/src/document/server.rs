@@ -1,8 +1,8 @@
 //! Server that was measured.
 
-use logtrace_common::FileClass;
 use std::collections::BTreeMap;
 
+use logtrace_common::{FileClass, Flavor};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Server {
     /// `mysql` or `mariadb`.
-    pub flavor: String,
+    #[schemars(with = "String")]
+    pub flavor: Flavor,
     /// Version of the server.
     pub version: String,
     /// Whether logtrace started it for this run.

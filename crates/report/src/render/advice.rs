@@ -33,12 +33,11 @@ fn sentence(title: &str, part: u64, whole: u64, row: &CauseRow) -> String {
 
 fn largest(lines: &[CauseLine], by: fn(&CauseLine) -> u64) -> Option<(&CauseLine, CauseRow)> {
     let causes = lines.iter().filter_map(|line| match line.subject {
-        Subject::Cause(row) => Some((line, row)),
+        Subject::Cause(row) if by(line) > 0 => Some((line, row)),
         _ => None,
     });
     // Among equals the first is chosen: it is the largest over all commits.
-    let largest = causes.rev().max_by_key(|(line, _)| by(line));
-    largest.filter(|(line, _)| by(line) > 0)
+    causes.rev().max_by_key(|(line, _)| by(line))
 }
 
 fn name(row: &CauseRow) -> String {

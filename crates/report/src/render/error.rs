@@ -1,26 +1,26 @@
-//! Why a run could not be rendered.
+//! Error of the renderers.
 
 use thiserror::Error;
 
-/// Why a run could not be rendered.
+/// Error for a run that cannot be rendered.
 #[derive(Debug, Error)]
 pub enum RenderError {
-    /// There is nothing to draw.
+    /// Drawing without stacks.
     #[error("nothing of this was traced, so there are no stacks to draw; trace a run that commits")]
     NoStacks,
-    /// The stacks are damaged.
+    /// Damaged stacks.
     #[error("the folded stacks sum to more than 2^64 ns; their file is damaged")]
     StacksOverflow,
-    /// The flame graph could not be drawn.
+    /// Failure to draw the flame graph.
     #[error("cannot draw the flame graph")]
     Flamegraph(#[source] std::io::Error),
-    /// The page could not be filled.
+    /// Failure to fill the page.
     #[error("cannot fill the page")]
     Html(#[from] askama::Error),
-    /// The table could not be written.
+    /// Failure to write the table.
     #[error("cannot write the table of causes")]
     Csv(#[from] ::csv::Error),
-    /// The document could not be written.
+    /// Failure to write the document.
     #[error("cannot write the document")]
     Json(#[from] serde_json::Error),
 }

@@ -1,4 +1,4 @@
-//! Time by stack, drawn.
+//! Flame graph: a drawing of time by stack.
 
 use inferno::flamegraph::color::{BackgroundColor, PaletteMap, StrokeColor};
 use inferno::flamegraph::{Direction, Options, TextTruncateDirection, from_lines};
@@ -9,7 +9,6 @@ use crate::causes::wait_table::{Rgb, info};
 use crate::document::Document;
 use crate::render::error::RenderError;
 use crate::render::folded;
-use crate::render::palette;
 use crate::render::sections::headline;
 use crate::requests::parts::Part;
 use crate::totals::by_stack::{StackTotal, StackTotals, Whole};
@@ -17,15 +16,15 @@ use crate::totals::by_stack::{StackTotal, StackTotals, Whole};
 const WHITE: Rgb = (0xff, 0xff, 0xff);
 const LIGHT: Rgb = (0xd9, 0xe1, 0xe8);
 
-/// The frame that inferno draws around all stacks, by the name that it asks a colour for.
+/// Name of the frame that inferno draws around all stacks.
 const ALL: &str = "";
 
-/// An SVG flame graph that can be searched and zoomed; the same stacks give the same bytes.
+/// Draws an SVG flame graph that can be searched and zoomed. The same stacks give the same bytes.
 ///
 /// # Errors
 ///
-/// [`RenderError::NoStacks`] when no stack holds any time, and [`RenderError::StacksOverflow`] when they hold more
-/// than 2^64 ns.
+/// Returns [`RenderError::NoStacks`] if no stack holds any time, and [`RenderError::StacksOverflow`] if they hold more than
+/// 2^64 ns.
 pub fn flamegraph(document: &Document, stacks: &StackTotals, whole: Whole) -> Result<String, RenderError> {
     let stacks = stacks.of(whole);
     let mut lines: Vec<String> = stacks
@@ -37,7 +36,7 @@ pub fn flamegraph(document: &Document, stacks: &StackTotals, whole: Whole) -> Re
         return Err(RenderError::NoStacks);
     }
     if is_in_order(whole) {
-        // As inferno wants them: the last first.
+        // inferno expects the last one first.
         lines.reverse();
     }
     let mut times = stacks.iter().map(|stack| stack.total_ns);
@@ -56,8 +55,8 @@ fn is_in_order(whole: Whole) -> bool {
     whole == Whole::Response
 }
 
-/// The waits have the colours that they have on the page, and the parts of a response some of their own; every other
-/// frame is light.
+/// Returns the colours of the frames: waits have those of the page, parts of a response have their own, and all others are
+/// light.
 fn colors(stacks: &[StackTotal], whole: Whole) -> PaletteMap {
     let mut colors = PaletteMap::default();
     let frames = stacks.iter().flat_map(|stack| &stack.frames);
@@ -68,11 +67,21 @@ fn colors(stacks: &[StackTotal], whole: Whole) -> PaletteMap {
         colors.insert(wait.to_string(), info(wait).color.into());
     }
     for part in Part::iter() {
-        if let Some(color) = palette::of_part(part).filter(|_| whole == Whole::Response) {
+        if let Some(color) = part_color(part).filter(|_| whole == Whole::Response) {
             colors.insert(part.as_str(), color.into());
         }
     }
     colors
+}
+
+/// Returns the colour of a part of a response time, or `None` for the commit, which has the colours of its causes.
+fn part_color(part: Part) -> Option<Rgb> {
+    match part {
+        Part::Lag => Some((0xb8, 0x9a, 0x72)),
+        Part::Client => Some(info(Wait::Client).color),
+        Part::BeforeCommit | Part::AfterCommit => Some((0xa9, 0xc9, 0xb5)),
+        Part::Commit => None,
+    }
 }
 
 fn options<'a>(document: &Document, whole: Whole) -> Options<'a> {

@@ -3,31 +3,32 @@
 
 use thiserror::Error;
 
-use crate::totals::by_stack::{StackTotal, Whole};
+use crate::totals::by_stack::{StackTotal, StackTotals, Whole};
 
-/// Why a line is not a folded stack of this kind of time.
+/// Error for a line that is not a folded stack of this kind of time.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line} of the folded stacks, {text:?}, is not `{whole};FRAME;... NANOSECONDS`", whole = .whole.as_str())]
 pub struct FoldedError {
-    /// What the stacks should take apart.
+    /// Time that the stacks should split.
     whole: Whole,
-    /// Its number, from 1.
+    /// Line number, from 1.
     line: usize,
-    /// What it holds.
+    /// Start of the line.
     text: String,
 }
 
-/// The lines, in the order of the stacks.
-pub(crate) fn render(whole: Whole, stacks: &[StackTotal]) -> String {
-    stacks.iter().map(|stack| line(whole, stack) + "\n").collect()
+/// Returns the lines, in the order of the stacks.
+pub fn render(whole: Whole, stacks: &StackTotals) -> String {
+    let stacks = stacks.of(whole).iter();
+    stacks.map(|stack| line(whole, stack) + "\n").collect()
 }
 
-/// One line without its end.
+/// Returns the line of a stack without its end.
 pub(crate) fn line(whole: Whole, stack: &StackTotal) -> String {
     let mut line = whole.as_str().to_owned();
     for frame in &stack.frames {
         line.push(';');
-        // A separator inside a frame would make two frames, or two lines, of it.
+        // A separator inside a frame would split it into two frames or two lines.
         line.extend(frame.chars().map(|c| match c {
             ';' => ':',
             c if c.is_control() => ' ',
@@ -39,14 +40,14 @@ pub(crate) fn line(whole: Whole, stack: &StackTotal) -> String {
 
 /// Reads the stacks back; empty lines are skipped.
 pub fn parse(whole: Whole, text: &str) -> Result<Vec<StackTotal>, FoldedError> {
-    let lines = text.lines().enumerate();
-    let lines = lines.filter(|(_, line)| !line.trim().is_empty());
+    let lines = (1..).zip(text.lines());
     lines
-        .map(|(index, line)| {
-            stack(whole, line).ok_or_else(|| FoldedError {
+        .filter(|(_, line)| !line.trim().is_empty())
+        .map(|(number, text)| {
+            stack(whole, text).ok_or_else(|| FoldedError {
                 whole,
-                line: index + 1,
-                text: line.chars().take(80).collect(),
+                line: number,
+                text: text.chars().take(80).collect(),
             })
         })
         .collect()
@@ -68,6 +69,12 @@ mod tests {
 
     use super::*;
 
+    fn written(whole: Whole, stacks: &[StackTotal]) -> String {
+        let mut totals = StackTotals::default();
+        *totals.of_mut(whole) = stacks.to_vec();
+        render(whole, &totals)
+    }
+
     fn whole() -> impl Strategy<Value = Whole> {
         proptest::sample::select(&Whole::ALL[..])
     }
@@ -82,7 +89,7 @@ mod tests {
                 0..20,
             )
         ) {
-            prop_assert_eq!(parse(whole, &render(whole, &stacks)), Ok(stacks));
+            prop_assert_eq!(parse(whole, &written(whole, &stacks)), Ok(stacks));
         }
 
         #[test]
@@ -92,7 +99,7 @@ mod tests {
             total_ns: u64,
         ) {
             let given = frames.len();
-            let read = parse(whole, &render(whole, &[StackTotal { frames, total_ns }])).unwrap();
+            let read = parse(whole, &written(whole, &[StackTotal { frames, total_ns }])).unwrap();
             prop_assert_eq!(read.len(), 1);
             prop_assert_eq!(read[0].frames.len(), given);
             prop_assert_eq!(read[0].total_ns, total_ns);

@@ -1,4 +1,4 @@
-//! One page with everything in it: no other file is needed to read it.
+//! Page with all reports and drawings in it: no other file is needed to read it.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
 use crate::causes::cause::Wait;
+use crate::causes::wait_table::info;
 use crate::document::{CauseRow, Commits, Document, Workload};
 use crate::render::error::RenderError;
 use crate::render::flamegraph::flamegraph;
 use crate::render::sections::causes::{CauseLine, Subject, lines};
 use crate::render::sections::{files, headline, latency, request_types, response, statements, tpcc, tracer};
-use crate::render::table::Table;
-use crate::render::{advice, palette, sparkline};
+use crate::render::{advice, sparkline};
 use crate::totals::by_stack::{StackTotals, Whole};
 use crate::units;
 
@@ -21,45 +21,29 @@ use crate::units;
 #[template(path = "report.html")]
 struct Page<'a> {
     document: &'a Document,
-    title: String,
-    circumstances: String,
-    summary: Vec<String>,
-    latency: Option<Table>,
-    kinds: Option<Table>,
-    sentences: Vec<String>,
-    response: Option<Table>,
     commits: Option<CommitSection>,
-    statements: Option<Table>,
-    files: Option<Table>,
-    devices: Option<Table>,
-    account: Vec<(&'static str, String)>,
-    probes: Option<Table>,
+    /// Unclassified kernel stacks with their times.
     stacks: Vec<(String, String)>,
-    settings: Vec<(String, String)>,
     /// Drawings as `data:` addresses.
     commit_drawing: Option<String>,
     response_drawing: Option<String>,
     statement_drawing: Option<String>,
 }
 
-/// Where the commits' time went.
+/// Causes of the commits.
 struct CommitSection {
     headline: String,
-    /// All commits, and the slowest.
     bars: Vec<StackedBar>,
     rows: Vec<CauseCells>,
-    /// What the server stated of its groups.
     groups: Option<String>,
     advice: Vec<String>,
-    /// Points of the curve of commits per second, empty where there is none.
+    /// Points of the curve of commits per second; empty if there is no curve.
     sparkline: String,
-    /// Its width and height.
-    sparkline_size: String,
-    /// What it says, in words.
+    /// Text of the curve.
     per_second: String,
 }
 
-/// The waits of a group of commits side by side.
+/// Waits of a group of commits side by side.
 struct StackedBar {
     name: String,
     segments: Vec<Segment>,
@@ -73,7 +57,7 @@ struct Segment {
     text: String,
 }
 
-/// One row of the table of causes.
+/// Row of the table of causes.
 struct CauseCells {
     color: Option<String>,
     /// Width of the bar in percent of the largest cause.
@@ -82,31 +66,15 @@ struct CauseCells {
     numbers: [String; 4],
 }
 
-/// The page.
 pub(crate) fn render(document: &Document, stacks: &StackTotals) -> Result<String, RenderError> {
+    let commits = document.commits.as_ref();
     let unclassified = document.unclassified.iter();
     let page = Page {
         document,
-        title: headline::subject(document),
-        circumstances: headline::circumstances(document).join(" · "),
-        summary: headline::summary(document),
-        latency: latency::table(document),
-        kinds: request_types::table(document),
-        sentences: tpcc::sentences(document),
-        response: response::table(document),
-        commits: document
-            .commits
-            .as_ref()
-            .map(|commits| section(document, commits)),
-        statements: statements::table(document),
-        files: files::by_path(document),
-        devices: files::by_device(document),
-        account: document.tracer.as_ref().map(tracer::account).unwrap_or_default(),
-        probes: tracer::probes(document),
+        commits: commits.map(|commits| section(document, commits)),
         stacks: unclassified
             .map(|row| (units::duration(row.total_ns), row.frames.join("\n")))
             .collect(),
-        settings: settings(document),
         commit_drawing: drawing(document, stacks, Whole::Commit)?,
         response_drawing: drawing(document, stacks, Whole::Response)?,
         statement_drawing: drawing(document, stacks, Whole::Statement)?,
@@ -114,7 +82,7 @@ pub(crate) fn render(document: &Document, stacks: &StackTotals) -> Result<String
     Ok(page.render()? + "\n")
 }
 
-/// A flame graph as a `data:` address; none where there is nothing to draw.
+/// Returns a flame graph as a `data:` address, or `None` if there is nothing to draw.
 fn drawing(document: &Document, stacks: &StackTotals, whole: Whole) -> Result<Option<String>, RenderError> {
     match flamegraph(document, stacks, whole) {
         Ok(svg) => Ok(Some(format!("data:image/svg+xml;base64,{}", BASE64.encode(svg)))),
@@ -123,7 +91,7 @@ fn drawing(document: &Document, stacks: &StackTotals, whole: Whole) -> Result<Op
     }
 }
 
-/// The server's program, the workload's parameters, and the server's variables.
+/// Returns the server's program, the workload's parameters, and the server's variables.
 fn settings(document: &Document) -> Vec<(String, String)> {
     let program = ("server", document.server.binary.clone());
     let load = document.workload.iter().flat_map(load);
@@ -150,78 +118,61 @@ fn load(workload: &Workload) -> [(&'static str, String); 4] {
 
 fn section(document: &Document, commits: &Commits) -> CommitSection {
     let lines = lines(document, commits, 0.0);
-    let causes = || lines.iter().filter(|line| line.subject != Subject::All);
-    let longest = causes().map(|line| line.total).max().unwrap_or(0);
-    let highest = commits.per_second.iter().copied().max().unwrap_or(0);
-    let lowest = commits.per_second.iter().copied().min().unwrap_or(0);
+    let causes = lines.iter().filter(|line| line.subject != Subject::All);
+    let longest = causes.map(|line| line.total).max().unwrap_or(0);
+    let per_second = || commits.per_second.iter().copied();
     let rows = lines.iter().filter(|_| commits.count > 0);
+    let slowest = (commits.slowest_count, commits.slowest_total);
+    let bars = [
+        bar("all", commits.count, commits.total, document, |row| row.total),
+        bar("slowest 1 %", slowest.0, slowest.1, document, |row| row.slowest),
+    ];
+    // A curve of bursts alone would be a comb.
+    let is_curve = commits.count > 0 && document.gaps().is_none();
     CommitSection {
         headline: headline::commits(document, commits),
-        bars: bars(document, commits),
+        bars: bars.into_iter().flatten().collect(),
         rows: rows.map(|line| cells(line, commits, longest)).collect(),
         groups: headline::groups(document).map(|parts| parts.join(" · ")),
         advice: advice::next(document, commits),
-        // Of bursts alone it would be a comb.
-        sparkline: if commits.count > 0 && document.gaps().is_none() {
-            sparkline::area(&commits.per_second)
-        } else {
-            String::new()
-        },
-        sparkline_size: format!("{} {}", sparkline::WIDTH, sparkline::HEIGHT),
+        sparkline: is_curve
+            .then(|| sparkline::area(&commits.per_second))
+            .unwrap_or_default(),
         per_second: format!(
             "lowest {}, highest {} in {} s",
-            units::count(lowest),
-            units::count(highest),
+            units::count(per_second().min().unwrap_or(0)),
+            units::count(per_second().max().unwrap_or(0)),
             commits.per_second.len()
         ),
     }
 }
 
-fn bars(document: &Document, commits: &Commits) -> Vec<StackedBar> {
-    let all = bar("all", commits.count, commits.total, &document.causes, |row| {
-        row.total
-    });
-    let slowest = bar(
-        "slowest 1 %",
-        commits.slowest_count,
-        commits.slowest_total,
-        &document.causes,
-        |row| row.slowest,
-    );
-    all.into_iter().chain(slowest).collect()
-}
-
-/// The bar of a group of `count` commits that took `total` together; `None` when there are none.
+/// Returns the bar of a group of `count` commits that took `total` together, with one segment for each wait in the order of
+/// [`Wait`], or `None` if there are no commits.
 fn bar(
     name: &str,
     count: u64,
     total: u64,
-    causes: &[CauseRow],
+    document: &Document,
     part: fn(&CauseRow) -> u64,
 ) -> Option<StackedBar> {
     let mean = units::duration(units::mean(total, count)?);
-    Some(StackedBar {
-        name: format!("{name}: {} commits, mean {mean}", units::count(count)),
-        segments: segments(causes, total, part),
-    })
-}
-
-/// One segment for each wait, in the order of [`Wait`].
-fn segments(causes: &[CauseRow], whole: u64, part: fn(&CauseRow) -> u64) -> Vec<Segment> {
     let mut waits = BTreeMap::<Wait, u64>::new();
-    for row in causes {
+    for row in &document.causes {
         let time = waits.entry(row.cause.wait).or_default();
         *time = time.saturating_add(part(row));
     }
     let waits = waits.into_iter().filter(|(_, time)| *time > 0);
-    waits
-        .map(|(wait, time)| Segment {
-            wait,
-            color: palette::hex(wait),
-            percent: 100.0 * units::share(time, whole).unwrap_or(0.0),
-            text: units::percent(time, whole),
-        })
-        .collect()
+    let segments = waits.map(|(wait, time)| Segment {
+        wait,
+        color: hex(wait),
+        percent: 100.0 * units::share(time, total).unwrap_or(0.0),
+        text: units::percent(time, total),
+    });
+    Some(StackedBar {
+        name: format!("{name}: {} commits, mean {mean}", units::count(count)),
+        segments: segments.collect(),
+    })
 }
 
 fn cells(line: &CauseLine, commits: &Commits, longest: u64) -> CauseCells {
@@ -230,16 +181,21 @@ fn cells(line: &CauseLine, commits: &Commits, longest: u64) -> CauseCells {
         Subject::Unexplained => (Some(Wait::Unexplained), String::new()),
         Subject::Smaller(_) | Subject::All => (None, String::new()),
     };
-    let mean = units::mean(line.total, commits.count).unwrap_or(0);
     CauseCells {
-        color: wait.map(palette::hex),
+        color: wait.map(hex),
         bar: 100.0 * units::share(line.total, longest).unwrap_or(0.0),
         words: line.subject.cells(),
         numbers: [
-            units::duration(mean),
+            units::duration(units::mean(line.total, commits.count).unwrap_or(0)),
             units::percent(line.total, commits.total),
             units::percent(line.slowest, commits.slowest_total),
             delayed,
         ],
     }
+}
+
+/// Returns the colour of a wait in HTML.
+fn hex(wait: Wait) -> String {
+    let (red, green, blue) = info(wait).color;
+    format!("#{red:02x}{green:02x}{blue:02x}")
 }

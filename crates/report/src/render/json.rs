@@ -1,4 +1,4 @@
-//! `run.json`, written and read back.
+//! `run.json`: writing and reading.
 
 use serde::Deserialize;
 use thiserror::Error;
@@ -7,27 +7,25 @@ use crate::document::consistency::Imbalance;
 use crate::document::{Document, SCHEMA};
 use crate::render::error::RenderError;
 
-/// Why text is not a run document.
+/// Error for text that is not a run document.
 #[derive(Debug, Error)]
 pub enum JsonError {
-    /// It is not JSON, or a field is missing or of another type.
+    /// Text that is not JSON, or has a field that is missing or of another type.
     #[error("run.json cannot be read")]
     Syntax(#[from] serde_json::Error),
-    /// Another version of logtrace wrote it.
+    /// Document of another version of logtrace.
     #[error(
         "run.json has schema {0}, this logtrace reads {SCHEMA}: use the version of logtrace that wrote it"
     )]
     Schema(u32),
-    /// Its parts do not add up.
+    /// Document with parts that do not add up.
     #[error("run.json does not add up, so it was changed after the run or written by a defect")]
     Imbalance(#[from] Imbalance),
 }
 
-/// Indented JSON.
+/// Returns indented JSON.
 pub(crate) fn render(document: &Document) -> Result<String, RenderError> {
-    let mut text = serde_json::to_string_pretty(document)?;
-    text.push('\n');
-    Ok(text)
+    Ok(serde_json::to_string_pretty(document)? + "\n")
 }
 
 /// Reads `run.json` and checks that its parts add up.
@@ -36,7 +34,7 @@ pub fn parse(text: &str) -> Result<Document, JsonError> {
     struct Version {
         schema: u32,
     }
-    // Asked first: a document of another version may differ in any other field.
+    // The version comes first: a document of another version may differ in any other field.
     let Version { schema } = serde_json::from_str(text)?;
     if schema != SCHEMA {
         return Err(JsonError::Schema(schema));

@@ -1,4 +1,4 @@
-//! Aligned columns and wrapped lines.
+//! Aligned columns.
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table as Drawn};
@@ -8,7 +8,7 @@ use crate::render::table::Table;
 /// Blanks between two columns.
 const GAP: u16 = 2;
 
-/// The header and the rows, all of one width.
+/// Returns the header and the rows, all of one width.
 pub(crate) fn aligned(table: &Table) -> Vec<String> {
     let mut drawn = Drawn::new();
     drawn.load_style(NOTHING).set_header(&table.header);
@@ -22,7 +22,7 @@ pub(crate) fn aligned(table: &Table) -> Vec<String> {
     drawn.lines().collect()
 }
 
-/// Each row's words in columns, as one text: a row with just one word may run over the columns of the others.
+/// Returns the words of each row in columns, as one text. A row with just one word may run over the columns of the others.
 pub(crate) fn label(rows: &[[String; 4]]) -> Vec<String> {
     let mut widths = [0; 4];
     for row in rows.iter().filter(|row| !row[2].is_empty()) {
@@ -33,7 +33,7 @@ pub(crate) fn label(rows: &[[String; 4]]) -> Vec<String> {
     rows.iter().map(|row| spaced(row, widths)).collect()
 }
 
-/// A row without a file starts with what was waited for.
+/// Joins the words of a row. A row without a file starts with the wait.
 fn spaced([file, op, wait, who]: &[String; 4], [file_width, op_width, wait_width, _]: [usize; 4]) -> String {
     if file_width == 0 || !op.is_empty() {
         return format!("{file:file_width$}  {op:op_width$}  {wait:wait_width$}  {who}");
@@ -41,13 +41,4 @@ fn spaced([file, op, wait, who]: &[String; 4], [file_width, op_width, wait_width
     let width = file_width + op_width + wait_width + 4;
     let first = format!("{file}{wait}");
     format!("{first:width$}  {who}")
-}
-
-/// `text` in lines of at most `width` columns; the first starts with `first`, the others with `rest`.
-pub(crate) fn lines_of(text: &str, first: &str, rest: &str, width: usize) -> Vec<String> {
-    let options = textwrap::Options::new(width)
-        .initial_indent(first)
-        .subsequent_indent(rest);
-    let lines = textwrap::wrap(text, options);
-    lines.into_iter().map(std::borrow::Cow::into_owned).collect()
 }

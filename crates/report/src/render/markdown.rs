@@ -1,4 +1,4 @@
-//! The terminal's report as Markdown, for an issue or a wiki.
+//! Tables of the terminal's report as Markdown, for an issue or a wiki.
 
 use crate::document::{Commits, Document};
 use crate::render::advice;
@@ -7,7 +7,6 @@ use crate::render::sections::{files, headline, latency, request_types, response,
 use crate::render::table::Table;
 use crate::units;
 
-/// The whole report.
 pub(crate) fn render(document: &Document) -> String {
     let mut blocks = vec![
         format!("# {}", escaped(&headline::title(document).join(" · "))),
@@ -16,35 +15,17 @@ pub(crate) fn render(document: &Document) -> String {
     let caveats = document.caveats.iter();
     let caveats = caveats.map(|caveat| format!("**{}**: {}", escaped(&caveat.kind), escaped(&caveat.text)));
     blocks.extend(section("Caveats", list(caveats)));
-    blocks.extend(section(
-        "Latency",
-        latency::table(document).as_ref().map(table_text),
-    ));
-    blocks.extend(section(
-        "Requests by kind",
-        request_types::table(document).as_ref().map(table_text),
-    ));
-    let sentences = tpcc::sentences(document);
-    blocks.extend(list(sentences.iter().map(|text| escaped(text))));
-    blocks.extend(section(
-        "Response",
-        response::table(document).as_ref().map(table_text),
-    ));
+    blocks.extend(table_section("Latency", latency::table(document)));
+    blocks.extend(table_section("Requests by kind", request_types::table(document)));
+    blocks.extend(list(escaped_each(tpcc::sentences(document))));
+    blocks.extend(table_section("Response", response::table(document)));
     if let Some(commits) = &document.commits {
         blocks.extend(commit_blocks(document, commits));
     }
-    blocks.extend(section(
-        "Statements outside of commits",
-        statements::table(document).as_ref().map(table_text),
-    ));
-    blocks.extend(section(
-        "System calls on files",
-        files::by_class(document).as_ref().map(table_text),
-    ));
-    blocks.extend(section(
-        "Flushes of devices",
-        files::by_device(document).as_ref().map(table_text),
-    ));
+    let statements = statements::table(document);
+    blocks.extend(table_section("Statements outside of commits", statements));
+    blocks.extend(table_section("System calls on files", files::by_class(document)));
+    blocks.extend(table_section("Flushes of devices", files::by_device(document)));
     let stacks = document.unclassified.iter();
     let stacks = stacks.map(|row| format!("{}: `{}`", units::duration(row.total_ns), row.frames.join(";")));
     blocks.extend(section("Unclassified kernel stacks", list(stacks)));
@@ -66,22 +47,20 @@ fn commit_blocks(document: &Document, commits: &Commits) -> Vec<String> {
         blocks.push(table_text(&table));
     }
     blocks.extend(headline::groups(document).map(|parts| escaped(&parts.join(" · "))));
-    blocks.extend(list(
-        advice::next(document, commits).iter().map(|text| escaped(text)),
-    ));
+    blocks.extend(list(escaped_each(advice::next(document, commits))));
     blocks
 }
 
 fn cause(line: &CauseLine, commits: &Commits) -> Vec<String> {
-    let mut cells = Vec::from(line.subject.cells());
+    let mut words = line.subject.cells();
     if !matches!(line.subject, Subject::Cause(_)) {
-        cells.swap(0, 2);
+        words.swap(0, 2);
     }
-    let mean = units::mean(line.total, commits.count).unwrap_or(0);
-    cells.push(units::duration(mean));
-    cells.push(units::percent(line.total, commits.total));
-    cells.push(units::whole_percent(line.slowest, commits.slowest_total));
-    cells
+    [words.as_slice(), &line.numbers(commits)].concat()
+}
+
+fn table_section(title: &str, table: Option<Table>) -> Vec<String> {
+    section(title, table.as_ref().map(table_text))
 }
 
 fn section(title: &str, body: Option<String>) -> Vec<String> {
@@ -96,14 +75,12 @@ fn list(items: impl Iterator<Item = String>) -> Option<String> {
 fn table_text(table: &Table) -> String {
     let rule = (0..table.header.len()).map(|column| if table.is_number(&column) { "---:" } else { "---" });
     let header = table.header.iter().map(|name| escaped(name));
-    let mut lines = vec![row(header), row(rule.map(str::to_owned))];
-    lines.extend(
-        table
-            .rows
-            .iter()
-            .map(|cells| row(cells.iter().map(|cell| escaped(cell)))),
-    );
-    lines.join("\n")
+    let rows = table
+        .rows
+        .iter()
+        .map(|cells| row(cells.iter().map(|cell| escaped(cell))));
+    let head = [row(header), row(rule.map(str::to_owned))];
+    head.into_iter().chain(rows).collect::<Vec<_>>().join("\n")
 }
 
 fn row(cells: impl Iterator<Item = String>) -> String {
@@ -111,7 +88,11 @@ fn row(cells: impl Iterator<Item = String>) -> String {
     format!("| {} |", cells.join(" | "))
 }
 
-/// Text that cannot end its cell or its line, nor be taken for markup.
+fn escaped_each(texts: Vec<String>) -> impl Iterator<Item = String> {
+    texts.into_iter().map(|text| escaped(&text))
+}
+
+/// Escapes text, so that it neither ends its cell or its line nor is taken for markup.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! Commits of each second as a small curve.
+//! Small curve of the commits of each second.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ pub(crate) const WIDTH: f64 = 600.0;
 /// Height of the drawing.
 pub(crate) const HEIGHT: f64 = 60.0;
 
-/// The corners of the area under the curve, as the `points` of an SVG polygon; each second is a step from its start
+/// Returns the corners of the area under the curve, as the `points` of an SVG polygon. Each second is a step from its start
 /// to its end, and the highest reaches the top.
 pub(crate) fn area(per_second: &[u64]) -> String {
     let highest = per_second.iter().copied().max().unwrap_or(0).max(1);

@@ -1,39 +1,25 @@
-//! Colours, where they are wanted.
+//! Colours of the terminal's report.
 
 use anstyle::{AnsiColor, Style};
 
-/// Paints text, or leaves it as it is.
+/// Titles and totals.
+pub(crate) const BOLD: Style = Style::new().bold();
+/// Headers of columns.
+pub(crate) const FAINT: Style = Style::new().dimmed();
+/// Titles that must not be overlooked.
+pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+/// Bars.
+pub(crate) const BAR: Style = AnsiColor::Cyan.on_default();
+
+/// Painter of text; without colours it leaves text unchanged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paint {
-    color: bool,
+    pub(crate) color: bool,
 }
 
 impl Paint {
-    pub(crate) fn new(color: bool) -> Self {
-        Self { color }
-    }
-
-    /// Titles and totals.
-    pub(crate) fn bold(self, text: &str) -> String {
-        self.styled(Style::new().bold(), text)
-    }
-
-    /// Headers of columns.
-    pub(crate) fn faint(self, text: &str) -> String {
-        self.styled(Style::new().dimmed(), text)
-    }
-
-    /// What must not be overlooked.
-    pub(crate) fn warning(self, text: &str) -> String {
-        self.styled(AnsiColor::Yellow.on_default().bold(), text)
-    }
-
-    /// Bars.
-    pub(crate) fn bar(self, text: &str) -> String {
-        self.styled(AnsiColor::Cyan.on_default(), text)
-    }
-
-    fn styled(self, style: Style, text: &str) -> String {
+    /// Returns `text` in `style`.
+    pub(crate) fn paint(self, style: Style, text: &str) -> String {
         if self.color && !text.is_empty() {
             format!("{style}{text}{style:#}")
         } else {

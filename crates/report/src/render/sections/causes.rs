@@ -1,16 +1,15 @@
-//! The causes as lines of a report: the largest first, small ones merged, what is unexplained always by itself.
+//! Causes as lines of a report: the largest first, small ones merged, unexplained time always by itself.
 
 use crate::causes::cause::Wait;
 use crate::document::{CauseRow, Commits, Document};
 use crate::units;
 
-/// Share of the commit time under which a cause is merged with the other small ones in a short report.
+/// Share of the commit time below which a cause is merged with the other small ones in a short report.
 pub(crate) const SMALL: f64 = 0.005;
 
-/// One line.
+/// Line of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CauseLine {
-    /// What the line tells about.
     pub(crate) subject: Subject,
     /// Nanoseconds over all commits.
     pub(crate) total: u64,
@@ -18,31 +17,38 @@ pub(crate) struct CauseLine {
     pub(crate) slowest: u64,
 }
 
-/// What a line tells about.
+/// Subject of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subject {
-    /// One cause.
+    /// Single cause.
     Cause(CauseRow),
-    /// So many causes, each of them small.
+    /// Number of small causes that were merged.
     Smaller(usize),
     /// Commit time that no cause claims.
     Unexplained,
-    /// All commit time: what the lines before it sum to.
+    /// Sum of the lines before.
     All,
 }
 
+impl CauseLine {
+    /// Returns mean and share over all commits, and the share in the slowest 1 %.
+    pub(crate) fn numbers(&self, commits: &Commits) -> [String; 3] {
+        [
+            units::duration(units::mean(self.total, commits.count).unwrap_or(0)),
+            units::percent(self.total, commits.total),
+            units::whole_percent(self.slowest, commits.slowest_total),
+        ]
+    }
+}
+
 impl Subject {
-    /// File class, operation, wait and whose work; lines that are not about one cause use the first cell alone.
+    /// Returns file class, operation, wait and role of the thread; a line about several causes uses the first cell alone.
     pub(crate) fn cells(&self) -> [String; 4] {
-        let alone = |text: String| [text, String::new(), String::new(), String::new()];
         match self {
-            Self::Cause(row) => {
-                let words = row
-                    .cause
-                    .io
-                    .map(|(class, op)| [class.to_string(), op.to_string()]);
+            Self::Cause(CauseRow { cause, .. }) => {
+                let words = cause.io.map(|(class, op)| [class.to_string(), op.to_string()]);
                 let [file, op] = words.unwrap_or_default();
-                [file, op, row.cause.wait.to_string(), row.cause.who.to_string()]
+                [file, op, cause.wait.to_string(), cause.who.to_string()]
             }
             Self::Smaller(count) => alone(format!("{count} smaller causes")),
             Self::Unexplained => alone(Wait::Unexplained.to_string()),
@@ -51,37 +57,35 @@ impl Subject {
     }
 }
 
-/// The lines of a report. Causes with less than the share `small` of the commit time, both of all commits and of
-/// the slowest, become one line. The lines but the last sum to the last.
+/// Returns cells with a text in the first one alone.
+pub(crate) fn alone(text: String) -> [String; 4] {
+    [text, String::new(), String::new(), String::new()]
+}
+
+/// Returns the lines of a report. Causes below the share `small` of the time, both of all commits and of the slowest,
+/// become one line. The last line is the sum of the others.
 pub(crate) fn lines(document: &Document, commits: &Commits, small: f64) -> Vec<CauseLine> {
     let (unexplained, mut known): (Vec<CauseRow>, Vec<CauseRow>) = document
         .causes
         .iter()
         .partition(|row| row.cause.wait == Wait::Unexplained);
     known.sort_by_key(|row| std::cmp::Reverse(row.total));
-    let is_small = |row: &CauseRow| {
-        let of_all = units::share(row.total, commits.total).unwrap_or(0.0);
-        let of_slowest = units::share(row.slowest, commits.slowest_total).unwrap_or(0.0);
-        of_all < small && of_slowest < small
-    };
-    let (mut smaller, mut large): (Vec<CauseRow>, Vec<CauseRow>) = known.into_iter().partition(is_small);
+    let is_below = |part, whole| units::share(part, whole).unwrap_or(0.0) < small;
+    let (mut smaller, mut large): (Vec<CauseRow>, Vec<CauseRow>) = known
+        .into_iter()
+        .partition(|row| is_below(row.total, commits.total) && is_below(row.slowest, commits.slowest_total));
     if smaller.len() == 1 {
         large.append(&mut smaller);
     }
-    let mut lines: Vec<CauseLine> = large
-        .iter()
-        .map(|row| line(Subject::Cause(*row), std::slice::from_ref(row)))
-        .collect();
-    if !smaller.is_empty() {
-        lines.push(line(Subject::Smaller(smaller.len()), &smaller));
-    }
-    lines.push(line(Subject::Unexplained, &unexplained));
-    lines.push(CauseLine {
+    let large = large.into_iter().map(|row| line(Subject::Cause(row), &[row]));
+    let smaller = (!smaller.is_empty()).then(|| line(Subject::Smaller(smaller.len()), &smaller));
+    let all = CauseLine {
         subject: Subject::All,
         total: commits.total,
         slowest: commits.slowest_total,
-    });
-    lines
+    };
+    let rest = [line(Subject::Unexplained, &unexplained), all];
+    large.chain(smaller).chain(rest).collect()
 }
 
 fn line(subject: Subject, rows: &[CauseRow]) -> CauseLine {

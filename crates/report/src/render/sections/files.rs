@@ -1,60 +1,63 @@
-//! System calls on files: by class for a short report, by path for a long one.
+//! System calls on files and flushes of devices.
 
-use logtrace_common::FileClass;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use logtrace_common::FileClass;
 use logtrace_events::IoOp;
 
 use crate::document::{Document, FileRow};
 use crate::render::table::Table;
 use crate::units;
 
-/// All files of one class, for one operation.
-#[derive(Default)]
-struct ClassLine {
-    files: u64,
-    calls: u64,
-    bytes: u64,
-    total: u64,
-    p99: u64,
-    journal_waits: u64,
-    flush_waits: u64,
-}
-
-/// One row for each class and operation, the longest total first; `None` when no file was used.
+/// Returns system calls by class and operation, the longest total first, or `None` if no file was used.
 pub(crate) fn by_class(document: &Document) -> Option<Table> {
-    let mut classes: BTreeMap<(FileClass, IoOp), ClassLine> = BTreeMap::new();
+    let mut classes: BTreeMap<(FileClass, IoOp), Vec<&FileRow>> = BTreeMap::new();
     for row in &document.files {
-        classes.entry((row.class, row.op)).or_default().add(row);
+        classes.entry((row.class, row.op)).or_default().push(row);
     }
-    let commits = document.commits.as_ref().map_or(0, |commits| commits.count);
-    let mut lines: Vec<_> = classes.into_iter().collect();
-    lines.sort_by_key(|(_, line)| Reverse(line.total));
-    let rows = lines.iter().map(|((class, op), line)| {
-        let mut cells = vec![class.to_string(), op.to_string()];
-        cells.extend(line.cells(*op, commits));
-        cells
-    });
-    table(
+    let commits = commit_count(document);
+    let mut classes: Vec<_> = classes.into_iter().collect();
+    classes.sort_by_key(|(_, files)| Reverse(units::sum(files.iter().map(|file| file.total))));
+    let rows = classes.iter().map(|((class, op), files)| {
+        let sum = |value: fn(&FileRow) -> u64| units::sum(files.iter().map(|file| value(file)));
+        let calls = sum(|file| file.count);
+        // The 99th percentile of several files together is at most the largest of theirs.
+        let bound = if files.len() > 1 { "≤ " } else { "" };
+        let p99 = files.iter().map(|file| file.distribution.p99).max().unwrap_or(0);
+        let waited = |waits| match op {
+            IoOp::Write => "-".to_owned(),
+            IoOp::Fsync => units::whole_percent(waits, calls),
+        };
         vec![
-            "file",
-            "op",
-            "files",
-            "calls",
-            "a commit",
-            "mean",
-            "p99",
-            "bytes a call",
-            "journal",
-            "flush",
-        ],
-        2,
-        rows.collect(),
-    )
+            class.to_string(),
+            op.to_string(),
+            units::count(files.len() as u64),
+            units::count(calls),
+            per_commit(calls, commits),
+            units::mean_duration(sum(|file| file.total), calls),
+            format!("{bound}{}", units::duration(p99)),
+            written(*op, units::mean(sum(|file| file.bytes), calls)),
+            waited(sum(|file| file.journal_waits)),
+            waited(sum(|file| file.flush_waits)),
+        ]
+    });
+    let header = [
+        "file",
+        "op",
+        "files",
+        "calls",
+        "a commit",
+        "mean",
+        "p99",
+        "bytes a call",
+        "journal",
+        "flush",
+    ];
+    Table::new(2, header, rows)
 }
 
-/// One row for each path and operation, in the order of the document; `None` when no file was used.
+/// Returns system calls by path and operation, in the order of the document, or `None` if no file was used.
 pub(crate) fn by_path(document: &Document) -> Option<Table> {
     let rows = document.files.iter().map(|row| {
         vec![
@@ -62,88 +65,45 @@ pub(crate) fn by_path(document: &Document) -> Option<Table> {
             row.path.clone(),
             row.op.to_string(),
             units::count(row.count),
-            average(row.total, row.count, units::duration),
+            units::mean_duration(row.total, row.count),
             units::duration(row.distribution.p50),
             units::duration(row.distribution.p99),
             units::duration(row.distribution.max),
             units::duration(row.total),
-            written(row.op, units::bytes(row.bytes)),
+            written(row.op, Some(row.bytes)),
         ]
     });
-    table(
-        vec![
-            "file", "path", "op", "calls", "mean", "p50", "p99", "max", "total", "bytes",
-        ],
-        3,
-        rows.collect(),
-    )
+    let header = [
+        "file", "path", "op", "calls", "mean", "p50", "p99", "max", "total", "bytes",
+    ];
+    Table::new(3, header, rows)
 }
 
-impl ClassLine {
-    fn add(&mut self, row: &FileRow) {
-        self.files += 1;
-        self.calls = self.calls.saturating_add(row.count);
-        self.bytes = self.bytes.saturating_add(row.bytes);
-        self.total = self.total.saturating_add(row.total);
-        self.p99 = self.p99.max(row.distribution.p99);
-        self.journal_waits = self.journal_waits.saturating_add(row.journal_waits);
-        self.flush_waits = self.flush_waits.saturating_add(row.flush_waits);
-    }
-
-    fn cells(&self, op: IoOp, commits: u64) -> [String; 8] {
-        // The 99th percentile of several files together is at most the largest of theirs.
-        let bound = if self.files > 1 { "≤ " } else { "" };
-        [
-            units::count(self.files),
-            units::count(self.calls),
-            per_commit(self.calls, commits),
-            average(self.total, self.calls, units::duration),
-            format!("{bound}{}", units::duration(self.p99)),
-            written(op, average(self.bytes, self.calls, units::bytes)),
-            self.waited(op, self.journal_waits),
-            self.waited(op, self.flush_waits),
-        ]
-    }
-
-    /// The share of the syncs that waited for something.
-    fn waited(&self, op: IoOp, waits: u64) -> String {
-        match (op, units::share(waits, self.calls)) {
-            (IoOp::Fsync, Some(share)) => format!("{:.0} %", share * 100.0),
-            _ => "-".to_owned(),
-        }
-    }
-}
-
-/// One row for each device that flushed its cache; `None` where none was seen to.
+/// Returns the flushes of each device's write cache, or `None` if no flush was traced.
 pub(crate) fn by_device(document: &Document) -> Option<Table> {
-    let commits = document.commits.as_ref().map_or(0, |commits| commits.count);
+    let commits = commit_count(document);
     let rows = document.devices.iter().map(|row| {
         vec![
             row.device.clone(),
             units::count(row.flushes),
             per_commit(row.flushes, commits),
-            average(row.total, row.flushes, units::duration),
+            units::mean_duration(row.total, row.flushes),
             units::duration(row.distribution.p50),
             units::duration(row.distribution.p99),
         ]
     });
-    table(
-        vec!["device", "flushes", "a commit", "mean", "p50", "p99"],
-        1,
-        rows.collect(),
-    )
+    let header = ["device", "flushes", "a commit", "mean", "p50", "p99"];
+    Table::new(1, header, rows)
 }
 
-/// What a call wrote; a sync writes nothing of its own.
-fn written(op: IoOp, bytes: String) -> String {
-    match op {
-        IoOp::Write => bytes,
-        IoOp::Fsync => "-".to_owned(),
-    }
+fn commit_count(document: &Document) -> u64 {
+    document.commits.as_ref().map_or(0, |commits| commits.count)
 }
 
-fn average(total: u64, count: u64, unit: fn(u64) -> String) -> String {
-    units::mean(total, count).map_or_else(|| "-".to_owned(), unit)
+/// Formats the bytes of writes; a sync writes none of its own.
+fn written(op: IoOp, bytes: Option<u64>) -> String {
+    let bytes = bytes.filter(|_| op == IoOp::Write);
+    bytes.map_or_else(|| "-".to_owned(), units::bytes)
 }
 
 fn per_commit(calls: u64, commits: u64) -> String {
@@ -152,8 +112,4 @@ fn per_commit(calls: u64, commits: u64) -> String {
         Some(share) if share < 0.01 => "< 0.01".to_owned(),
         Some(share) => format!("{share:.2}"),
     }
-}
-
-fn table(header: Vec<&'static str>, words: usize, rows: Vec<Vec<String>>) -> Option<Table> {
-    (!rows.is_empty()).then_some(Table { header, words, rows })
 }

@@ -1,35 +1,34 @@
-//! What a report says first: what was run, how it went, and how long the commits took.
+//! Head of a report: the run, its rates, its losses, and the time of its commits.
 
 use std::collections::BTreeMap;
 
-use crate::document::{Commits, Document, Driver, Gaps, Placed, Server, Tpcc, Trace, Tracer, Workload};
+use logtrace_common::Flavor;
+
+use crate::document::{Commits, Document, Driver, Gaps, Server, Tpcc, Tracer, Workload};
 use crate::render::sections::tpcc;
 use crate::units;
 
-/// The parts of the title line: workload and server, connections, load.
+/// Returns the parts of the title line: workload and server, connections, load.
 pub(crate) fn title(document: &Document) -> Vec<String> {
-    let [place, demand @ ..] = &circumstances(document)[..] else {
-        return vec![subject(document)];
-    };
-    let mut parts = vec![format!("{} ({place})", subject(document))];
-    parts.extend_from_slice(demand);
+    let mut parts = circumstances(document);
+    parts[0] = format!("{} ({})", subject(document), parts[0]);
     parts
 }
 
-/// What was measured, as `update_key on MySQL 9.7.4` or `trace of MySQL 9.7.4`.
+/// Returns the measured subject, as `update_key on MySQL 9.7.4` or `trace of MySQL 9.7.4`.
 pub(crate) fn subject(document: &Document) -> String {
-    let server = server_name(&document.server);
+    let Server { flavor, version, .. } = &document.server;
+    // MariaDB's version has its name and package too: `10.11.19-MariaDB-0+deb12u1`.
+    let number = version.split("-MariaDB").next().unwrap_or_default();
     match &document.workload {
-        Some(workload) => format!("{} on {server}", workload.name),
-        None => format!("trace of {server}"),
+        Some(workload) => format!("{} on {flavor} {number}", workload.name),
+        None => format!("trace of {flavor} {number}"),
     }
 }
 
-/// The title without its subject: the server's place first.
+/// Returns the title without its subject; the first part is the location of the server.
 pub(crate) fn circumstances(document: &Document) -> Vec<String> {
-    let Whereabouts { place, more } = whereabouts(&document.server, document.trace.as_ref());
-    let mut parts = vec![place];
-    parts.extend(more);
+    let mut parts = location(document);
     if let Some(workload) = &document.workload {
         let offered = document.driver.as_ref().and_then(|driver| driver.offered_per_s);
         parts.extend([clients(workload, document.tpcc.as_ref()), load(workload, offered)]);
@@ -42,7 +41,7 @@ pub(crate) fn circumstances(document: &Document) -> Vec<String> {
     parts
 }
 
-/// The parts of the second line: rates, errors, losses, the tracer's cost.
+/// Returns the parts of the second line: rates, errors, losses, the tracer's cost.
 pub(crate) fn summary(document: &Document) -> Vec<String> {
     let mut parts = document.driver.as_ref().map(requests).unwrap_or_default();
     parts.extend(tpcc::nopm(document));
@@ -54,7 +53,7 @@ pub(crate) fn summary(document: &Document) -> Vec<String> {
     parts
 }
 
-/// How the driver's requests went.
+/// Returns rates, errors and delays of the driver's requests.
 fn requests(driver: &Driver) -> Vec<String> {
     let mut parts = Vec::new();
     if driver.requests > 0 {
@@ -74,7 +73,7 @@ fn requests(driver: &Driver) -> Vec<String> {
     parts
 }
 
-/// The rate of a load that is not ours: what is known of it is its commits.
+/// Returns the rate of commits of a load that is not logtrace's.
 fn commit_rate(document: &Document) -> Option<String> {
     let gaps = document.gaps();
     let whole_s = document.trace.as_ref()?.duration_s;
@@ -83,7 +82,7 @@ fn commit_rate(document: &Document) -> Option<String> {
     (seconds > 0.0).then(|| format!("{} commits/s", units::tenths(units::real(commits) / seconds)))
 }
 
-/// The parts of a line about groups of commits, where the server stated them.
+/// Returns the parts of a line about groups of commits, or `None` if the server stated none.
 pub(crate) fn groups(document: &Document) -> Option<Vec<String>> {
     let groups = document.groups.as_ref().filter(|groups| groups.count > 0)?;
     let mut parts = vec![format!(
@@ -106,11 +105,11 @@ pub(crate) fn groups(document: &Document) -> Option<Vec<String>> {
     Some(parts)
 }
 
-/// One line about all commits, as `"waiting for handler commit": 35,988 commits, mean 1.12 ms, 83 % of service`.
+/// Returns a line about all commits, as `"waiting for handler commit": 35,988 commits, mean 1.12 ms, 83 % of service`.
 pub(crate) fn commits(document: &Document, commits: &Commits) -> String {
-    let window = match document.server.flavor.as_str() {
-        "mysql" => "\"waiting for handler commit\"",
-        _ => "commit",
+    let window = match document.server.flavor {
+        Flavor::MySql => "\"waiting for handler commit\"",
+        Flavor::MariaDb => "commit",
     };
     let count = units::count(commits.count);
     let Some(mean) = units::mean(commits.total, commits.count) else {
@@ -118,7 +117,7 @@ pub(crate) fn commits(document: &Document, commits: &Commits) -> String {
     };
     let mut line = format!("{window}: {count} commits, mean {}", units::duration(mean));
     if document.gaps().is_some() {
-        // Those of the bursts, while requests were measured all the time.
+        // Commits are of the bursts alone; requests were measured all the time.
         return line;
     }
     let service = document.driver.as_ref().map(|driver| &driver.service);
@@ -130,44 +129,35 @@ pub(crate) fn commits(document: &Document, commits: &Commits) -> String {
     line
 }
 
-fn server_name(server: &Server) -> String {
-    let flavor = match server.flavor.as_str() {
-        "mysql" => "MySQL",
-        "mariadb" => "MariaDB",
-        other => other,
-    };
-    // MariaDB says its own name again, and how it was packaged: `10.11.19-MariaDB-0+deb12u1`.
-    let number = server.version.split("-MariaDB").next().unwrap_or_default();
-    format!("{flavor} {number}")
-}
-
-/// Where a server is and how durable, and what would make that too long.
-struct Whereabouts {
-    place: String,
-    more: Vec<String>,
-}
-
-fn whereabouts(server: &Server, trace: Option<&Trace>) -> Whereabouts {
-    let owner = match trace {
+/// Returns where a server is and how durable. The first part has the durability too, unless the image makes it too long.
+fn location(document: &Document) -> Vec<String> {
+    let server = &document.server;
+    let owner = match &document.trace {
         Some(trace) => format!("pid {}", trace.pid),
         None if server.private => "private".to_owned(),
         None => "running server".to_owned(),
     };
-    let mut parts = vec![owner, place(server)];
-    let mut more = placed(&server.placement);
-    let durability = durability(server);
-    if server.image.is_none() {
-        parts.extend(durability);
-    } else {
-        more.splice(..0, durability);
+    let place = match &server.image {
+        None => format!("{} on {}", server.file_system, server.device),
+        Some(image) => format!(
+            "{} on a {} loop image on {} {}",
+            server.file_system,
+            units::size(image.bytes),
+            image.file_system,
+            image.device
+        ),
+    };
+    let mut parts = vec![format!("{owner}, {place}")];
+    if server.image.is_some() {
+        parts.extend(durability(server));
+    } else if let Some(durability) = durability(server) {
+        parts[0] = format!("{}, {durability}", parts[0]);
     }
-    Whereabouts {
-        place: parts.join(", "),
-        more,
-    }
+    parts.extend(placed(server));
+    parts
 }
 
-/// The settings that decide when a commit is durable.
+/// Returns the settings that decide when a commit is durable.
 fn durability(server: &Server) -> Option<String> {
     let setting = |name: &str| server.settings.get(name).map(String::as_str);
     let flush = setting("innodb_flush_log_at_trx_commit").map(|value| format!("flush={value}"));
@@ -179,34 +169,20 @@ fn durability(server: &Server) -> Option<String> {
     (!settings.is_empty()).then(|| settings.join(" "))
 }
 
-/// What the data directory is on.
-fn place(server: &Server) -> String {
-    let Some(image) = &server.image else {
-        return format!("{} on {}", server.file_system, server.device);
-    };
-    let size = units::size(image.bytes);
-    format!(
-        "{} on a {size} loop image on {} {}",
-        server.file_system, image.file_system, image.device
-    )
-}
-
-/// What files that are placed elsewhere are on: `redo and undo on xfs /dev/sdb`.
-fn placed(placement: &[Placed]) -> Vec<String> {
+/// Returns the places of files outside the data directory: `redo and undo on xfs /dev/sdb`.
+fn placed(server: &Server) -> impl Iterator<Item = String> {
     let mut by_place: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
-    for placed in placement {
+    for placed in &server.placement {
         let place = (placed.file_system.as_str(), placed.device.as_str());
         by_place.entry(place).or_default().push(placed.class.as_str());
     }
-    by_place
-        .into_iter()
-        .map(|((file_system, device), classes)| {
-            format!("{} on {file_system} {device}", classes.join(" and "))
-        })
-        .collect()
+    let places = by_place.into_iter();
+    places.map(|((file_system, device), classes)| {
+        format!("{} on {file_system} {device}", classes.join(" and "))
+    })
 }
 
-/// Connections with the distribution of their keys, or with the size of what they use.
+/// Returns the connections with the distribution of their keys, or with the size of the TPC-C-like data.
 fn clients(workload: &Workload, tpcc: Option<&Tpcc>) -> String {
     let encrypted = workload.encrypted == Some(true);
     let kind = if encrypted { "encrypted " } else { "" };
@@ -245,7 +221,7 @@ fn load(workload: &Workload, offered: Option<f64>) -> String {
     }
 }
 
-/// What the tracer lost is always said; the other counts only where they are not 0.
+/// Returns losses and cost of the tracer. Lost events are always shown, other counts only if they are not 0.
 fn account(tracer: &Tracer, commits: Option<&Commits>) -> Vec<String> {
     let mut parts = vec![format!("lost events {}", units::count(tracer.lost))];
     parts.extend(nonzero(&[
@@ -254,23 +230,18 @@ fn account(tracer: &Tracer, commits: Option<&Commits>) -> Vec<String> {
         ("sums violated", tracer.invariant_violations),
     ]));
     parts.extend(tracer.gaps.map(sampled));
-    parts.push(match commits {
-        Some(commits) if commits.count > 0 => {
-            format!(
-                "tracer {} CPU a {}commit",
-                units::duration(tracer.cpu_ns_per_commit),
-                if tracer.gaps.is_some() { "traced " } else { "" }
-            )
-        }
-        _ => format!(
-            "tracer {} CPU",
-            units::duration(tracer.bpf_ns.saturating_add(tracer.reader_cpu_ns))
-        ),
+    parts.push(if commits.is_some_and(|commits| commits.count > 0) {
+        let traced = if tracer.gaps.is_some() { "traced " } else { "" };
+        let cpu = units::duration(tracer.cpu_ns_per_commit);
+        format!("tracer {cpu} CPU a {traced}commit")
+    } else {
+        let cpu_ns = tracer.bpf_ns.saturating_add(tracer.reader_cpu_ns);
+        format!("tracer {} CPU", units::duration(cpu_ns))
     });
     parts
 }
 
-/// How much of the time was traced, where not all was.
+/// Returns the traced share of the time.
 fn sampled(gaps: Gaps) -> String {
     let whole = gaps.traced.saturating_add(gaps.untraced);
     format!(

@@ -1,11 +1,9 @@
-//! Lag, service, response and commit: their percentiles.
+//! Percentiles of lag, service, response and commit.
 
 use crate::document::Document;
-use crate::render::table::Table;
-use crate::totals::distribution::Distribution;
-use crate::units;
+use crate::render::table::{Table, percentiles};
 
-/// The percentiles of what was measured; `None` when nothing was.
+/// Returns the percentiles of all that was measured, or `None` if nothing was.
 pub(crate) fn table(document: &Document) -> Option<Table> {
     let requests = document.driver.iter().flat_map(|driver| {
         [
@@ -16,21 +14,9 @@ pub(crate) fn table(document: &Document) -> Option<Table> {
         ]
     });
     let commits = document.commits.iter();
-    let commits = commits.map(|commits| ("commit", &commits.distribution));
-    let rows: Vec<_> = requests
-        .chain(commits)
+    let rows = requests
+        .chain(commits.map(|commits| ("commit", &commits.distribution)))
         .filter(|(_, times)| times.count > 0)
-        .map(|(name, times)| row(name, times))
-        .collect();
-    (!rows.is_empty()).then(|| Table {
-        header: vec!["", "p50", "p90", "p99", "p99.9", "max"],
-        words: 1,
-        rows,
-    })
-}
-
-fn row(name: &str, times: &Distribution) -> Vec<String> {
-    let percentiles = [times.p50, times.p90, times.p99, times.p999, times.max];
-    let cells = percentiles.into_iter().map(units::duration);
-    std::iter::once(name.to_owned()).chain(cells).collect()
+        .map(|(name, times)| [vec![name.to_owned()], percentiles(times).into()].concat());
+    Table::new(1, ["", "p50", "p90", "p99", "p99.9", "max"], rows)
 }

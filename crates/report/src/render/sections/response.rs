@@ -1,4 +1,4 @@
-//! What response times were made of, from the client to the commit.
+//! Parts of the response times, from the client to the commit.
 
 use strum::IntoEnumIterator;
 
@@ -7,31 +7,17 @@ use crate::render::table::Table;
 use crate::requests::parts::Part;
 use crate::units;
 
-/// One row for each part, in the order of time, and their sum; `None` where requests were not joined.
+/// Returns the parts in the order of time and their sum, or `None` if no request was joined.
 pub(crate) fn table(document: &Document) -> Option<Table> {
-    let response = document
-        .response
-        .as_ref()
-        .filter(|response| response.requests > 0)?;
-    let parts = [
-        response.lag,
-        response.client,
-        response.before_commit,
-        response.commit,
-        response.after_commit,
-    ];
+    let of = document.response.filter(|response| response.requests > 0)?;
+    let parts = [of.lag, of.client, of.before_commit, of.commit, of.after_commit];
     let parts = Part::iter().map(Part::as_str).zip(parts);
-    let row = |(name, total): (&str, u64)| {
-        let share = units::share(total, response.total).unwrap_or(0.0);
+    let rows = parts.chain([("response", of.total)]).map(|(name, total)| {
         vec![
             name.to_owned(),
-            units::mean(total, response.requests).map_or_else(|| "-".to_owned(), units::duration),
-            format!("{:.1} %", share * 100.0),
+            units::mean_duration(total, of.requests),
+            units::percent(total, of.total),
         ]
-    };
-    Some(Table {
-        header: vec!["", "mean", "share"],
-        words: 1,
-        rows: parts.chain([("response", response.total)]).map(row).collect(),
-    })
+    });
+    Table::new(1, ["", "mean", "share"], rows)
 }

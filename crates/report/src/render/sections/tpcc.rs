@@ -1,44 +1,41 @@
-//! What the TPC-C-like workload came to, and what the tables say.
+//! Results of the TPC-C-like workload.
 
 use crate::document::{Consistency, Document, Tpcc};
 use crate::units;
 
-/// New orders a minute, for the summary.
+/// Returns the new orders a minute, for the summary.
 pub(crate) fn nopm(document: &Document) -> Option<String> {
     let tpcc = of(document)?;
     let (nopm, with_rollbacks) = (units::tenths(tpcc.nopm), units::tenths(tpcc.nopm_with_rollbacks));
     Some(format!("NOPM {nopm} ({with_rollbacks} with rolled-back orders)"))
 }
 
-/// What the server's tables say of the run, in sentences.
+/// Returns the server's counts and the consistency of its tables, in sentences.
 pub(crate) fn sentences(document: &Document) -> Vec<String> {
-    of(document).map_or_else(Vec::new, |tpcc| {
-        let counted = std::iter::once(counted(tpcc));
-        counted.chain(consistency(&tpcc.consistency)).collect()
-    })
+    let tpcc = of(document).into_iter();
+    tpcc.flat_map(|tpcc| [Some(counted(tpcc)), consistency(&tpcc.consistency)])
+        .flatten()
+        .collect()
 }
 
-/// The parameters of the workload, for the settings.
+/// Returns the parameters of the workload, for the settings.
 pub(crate) fn settings(document: &Document) -> Vec<(&'static str, String)> {
+    let parameters = |tpcc: &Tpcc| {
+        let keying_times = if tpcc.keying_times { "yes" } else { "no" };
+        [
+            ("warehouses", units::count(tpcc.warehouses)),
+            ("as in", tpcc.compat.clone()),
+            ("home warehouse of each", tpcc.homes.clone()),
+            ("keying and think times", keying_times.to_owned()),
+        ]
+    };
     document.tpcc.iter().flat_map(parameters).collect()
 }
 
-fn parameters(tpcc: &Tpcc) -> [(&'static str, String); 4] {
-    let keying_times = if tpcc.keying_times { "yes" } else { "no" };
-    [
-        ("warehouses", units::count(tpcc.warehouses)),
-        ("as in", tpcc.compat.clone()),
-        ("home warehouse of each", tpcc.homes.clone()),
-        ("keying and think times", keying_times.to_owned()),
-    ]
-}
-
-/// The workload, once it was measured.
+/// Returns the workload, if it was measured.
 fn of(document: &Document) -> Option<&Tpcc> {
-    document
-        .tpcc
-        .as_ref()
-        .filter(|tpcc| !tpcc.transactions.is_empty())
+    let tpcc = document.tpcc.as_ref();
+    tpcc.filter(|tpcc| !tpcc.transactions.is_empty())
 }
 
 fn counted(tpcc: &Tpcc) -> String {
@@ -55,19 +52,22 @@ fn counted(tpcc: &Tpcc) -> String {
 }
 
 fn consistency(rows: &[Consistency]) -> Option<String> {
-    let numbers: Vec<String> = rows.iter().map(|row| row.condition.to_string()).collect();
-    let broken = rows
-        .iter()
-        .filter(|row| row.after_run.is_some_and(|count| count > 0));
-    let broken: Vec<String> = broken.map(|row| row.condition.to_string()).collect();
+    let numbers = |rows: &mut dyn Iterator<Item = &Consistency>| -> String {
+        let numbers: Vec<String> = rows.map(|row| row.condition.to_string()).collect();
+        numbers.join(", ")
+    };
+    let all = numbers(&mut rows.iter());
+    let broken = numbers(
+        &mut rows
+            .iter()
+            .filter(|row| row.after_run.is_some_and(|count| count > 0)),
+    );
     let is_checked = rows.iter().all(|row| row.after_run.is_some());
-    let numbers = numbers.join(", ");
-    (!rows.is_empty()).then(|| match (is_checked, broken.is_empty()) {
-        (true, true) => format!("consistency conditions {numbers} held after the load and after the run"),
-        (true, false) => format!(
-            "consistency conditions {numbers} held after the load; after the run {} did not",
-            broken.join(", ")
-        ),
-        (false, _) => format!("consistency conditions {numbers} held after the load"),
+    (!rows.is_empty()).then(|| match (is_checked, broken.as_str()) {
+        (true, "") => format!("consistency conditions {all} held after the load and after the run"),
+        (true, broken) => {
+            format!("consistency conditions {all} held after the load; after the run {broken} did not")
+        }
+        (false, _) => format!("consistency conditions {all} held after the load"),
     })
 }

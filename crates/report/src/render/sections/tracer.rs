@@ -1,10 +1,10 @@
-//! The tracer's own account: what it read, missed and cost, and its probes.
+//! Account of the tracer: its records, its losses, its cost and its probes.
 
-use crate::document::{Document, Probe, Tracer};
+use crate::document::{Document, Tracer};
 use crate::render::table::Table;
 use crate::units;
 
-/// What it read, missed and cost, as pairs of a name and a number.
+/// Returns records, losses and cost, as pairs of a name and a number.
 pub(crate) fn account(tracer: &Tracer) -> Vec<(&'static str, String)> {
     vec![
         ("records read", units::count(tracer.events)),
@@ -18,24 +18,18 @@ pub(crate) fn account(tracer: &Tracer) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// One row for each probe; `None` when there are none.
+/// Returns the probes, or `None` if there are none.
 pub(crate) fn probes(document: &Document) -> Option<Table> {
-    let probes = &document.tracer.as_ref()?.probes;
-    (!probes.is_empty()).then(|| Table {
-        header: vec!["probe", "place", "attached", "runs", "mean", "total"],
-        words: 3,
-        rows: probes.iter().map(row).collect(),
-    })
-}
-
-fn row(probe: &Probe) -> Vec<String> {
-    let mean = units::mean(probe.run_ns, probe.runs);
-    vec![
-        probe.name.clone(),
-        probe.place.clone(),
-        if probe.attached { "yes" } else { "no" }.to_owned(),
-        units::count(probe.runs),
-        mean.map_or_else(|| "-".to_owned(), units::duration),
-        units::duration(probe.run_ns),
-    ]
+    let rows = document.tracer.as_ref()?.probes.iter().map(|probe| {
+        vec![
+            probe.name.clone(),
+            probe.place.clone(),
+            if probe.attached { "yes" } else { "no" }.to_owned(),
+            units::count(probe.runs),
+            units::mean_duration(probe.run_ns, probe.runs),
+            units::duration(probe.run_ns),
+        ]
+    });
+    let header = ["probe", "place", "attached", "runs", "mean", "total"];
+    Table::new(3, header, rows)
 }

@@ -6,6 +6,7 @@ use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::breakdown::{Breakdown, Whole};
 use logtrace_report::render::{Format, Input, flamegraph, render};
 use logtrace_report::synthetic;
+use strum::IntoEnumIterator;
 
 use super::samples;
 
@@ -34,14 +35,14 @@ fn group_commits_from_records_to_every_report() {
         breakdown.commits.total,
         "the folded stacks hold all commit time"
     );
-    for format in Format::ALL {
+    for format in Format::iter() {
         let input = Input {
             document: &document,
             stacks,
             color: false,
         };
         // Nobody sent a request.
-        let nothing = matches!(format, Format::Folded(Whole::Response | Whole::Statement));
+        let nothing = matches!(format, Format::FoldedResponse | Format::FoldedStatement);
         assert_eq!(render(format, input).unwrap().is_empty(), nothing, "{format}");
     }
     let svg = flamegraph(&document, stacks, Whole::Commit).unwrap();

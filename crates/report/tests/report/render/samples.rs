@@ -4,7 +4,7 @@ mod breakdown;
 pub(crate) mod custom;
 pub(crate) mod tpcc;
 
-use logtrace_common::FileClass;
+use logtrace_common::{FileClass, Flavor};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -89,7 +89,7 @@ pub(crate) fn not_traced() -> Sample {
 pub(crate) fn losses() -> Sample {
     let mut sample = traced();
     let document = &mut sample.document;
-    document.server.flavor = "mariadb".to_owned();
+    document.server.flavor = Flavor::MariaDb;
     document.server.version = "10.11.19-MariaDB".to_owned();
     document.workload = Some(Workload {
         arrivals: "closed".to_owned(),
@@ -188,7 +188,7 @@ fn server() -> Server {
         ("sync_binlog", "1"),
     ];
     Server {
-        flavor: "mysql".to_owned(),
+        flavor: Flavor::MySql,
         version: "9.7.4".to_owned(),
         private: true,
         binary: "/usr/sbin/mysqld".to_owned(),
