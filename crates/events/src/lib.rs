@@ -1,5 +1,5 @@
-//! What every part of logtrace agrees on: the records that the kernel side emits and their decoding, the
-//! driver's request records, the classes of a server's files, and counted losses.
+//! Types that all parts of logtrace share: the records that the kernel side emits and their decoding, the driver's request
+//! records, and counted losses.
 //!
 //! This crate is the leaf of the workspace: it imports none of the others, reads no clock and decides no cause.
 //!

@@ -1,8 +1,7 @@
 //! Decoded records, the input of the analysis.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
+use strum::{Display, IntoStaticStr, VariantNames};
 
 /// Thread id.
 pub type Tid = u32;
@@ -100,8 +99,23 @@ pub struct Io {
 }
 
 /// Whether a system call writes or makes durable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    Display,
+    IntoStaticStr,
+    VariantNames,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum IoOp {
     /// write, writev, pwrite64, pwritev, pwritev2.
     Write,
@@ -125,20 +139,6 @@ impl IoOp {
             Self::Write => 18,
             Self::Fsync => 75,
         }
-    }
-
-    /// Returns the name in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Write => "write",
-            Self::Fsync => "fsync",
-        }
-    }
-}
-
-impl fmt::Display for IoOp {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

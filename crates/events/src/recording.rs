@@ -73,8 +73,8 @@ impl<R: Read> RecordingReader<R> {
         })
     }
 
-    /// The bytes of the next record, or `None` at the end. A last record cut short (a run that was killed) is the
-    /// end too.
+    /// Returns the bytes of the next record, or `None` at the end. A last record that is cut short (by a run that was killed)
+    /// is the end too.
     pub fn next_record(&mut self) -> Result<Option<&[u8]>, RecordingError> {
         let mut length = [0; 4];
         if !read_whole(&mut self.from, &mut length)? {

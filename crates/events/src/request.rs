@@ -33,7 +33,7 @@ pub enum Outcome {
     ServerError(u16),
     /// Broken connection.
     Disconnected,
-    /// Timed out: it was not done by its deadline.
+    /// Deadline passed without an answer.
     TimedOut,
 }
 

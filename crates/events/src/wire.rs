@@ -29,29 +29,29 @@ pub const FILE_COMPONENTS: usize = 8;
 /// Bytes of one path component, the ending NUL included; a longer name is cut.
 pub const COMPONENT_BYTES: usize = 48;
 
-/// The start of every record.
+/// Start of every record.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct Header {
-    /// When the interval closed.
+    /// End of the interval.
     pub at_ns: u64,
-    /// The thread whose interval it is.
+    /// Thread of the interval.
     pub tid: u32,
-    /// One of the `KIND_` constants; bytes from the kernel are not trusted to hold a valid one.
+    /// Kind of the record: a `KIND_` constant, if the bytes are valid.
     pub kind: u32,
 }
 
-/// A thread was off the CPU from `out_ns` until the header's `at_ns`.
+/// Interval off the CPU, from `out_ns` until the header's `at_ns`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct OffCpu {
-    /// `at_ns` is when the thread was put on a CPU again.
+    /// Header; `at_ns` is the time when the thread ran again.
     pub header: Header,
-    /// When it left the CPU.
+    /// Time when the thread left the CPU.
     pub out_ns: u64,
-    /// When it was made runnable; equals `out_ns` when it was preempted, 0 when no wake-up was seen.
+    /// Time when it became runnable; `out_ns` if it was preempted, 0 if no wake-up was seen.
     pub wake_ns: u64,
-    /// Start of the commit that the waker was in when it woke this thread, 0 when it was in none.
+    /// Start of the commit that the waker was in, or 0.
     pub waker_commit_ns: u64,
     /// The thread that ran when this one was woken; 0 is the idle task.
     pub waker_tid: u32,
@@ -65,17 +65,17 @@ pub struct OffCpu {
     pub waker_syscall: i16,
 }
 
-/// One I/O system call on a regular file.
+/// I/O system call on a regular file.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct Io {
-    /// `at_ns` is the exit of the system call.
+    /// Header; `at_ns` is the exit of the system call.
     pub header: Header,
-    /// Its entry.
+    /// Entry of the system call.
     pub enter_ns: u64,
     /// Inode number.
     pub ino: u64,
-    /// What the call returned: bytes, 0, or a negated errno.
+    /// Result of the call: bytes, 0, or a negated errno.
     pub ret: i64,
     /// `s_dev` of the file system, in the kernel's own encoding (major << 20 | minor).
     pub dev: u32,
@@ -83,57 +83,57 @@ pub struct Io {
     pub generation: u32,
     /// Number of the system call.
     pub syscall: u32,
-    /// Always 0.
+    /// Padding, 0.
     pub pad: u32,
 }
 
-/// One read-write commit of the server.
+/// Read-write commit of the server.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct Commit {
-    /// `at_ns` is the end of the commit.
+    /// Header; `at_ns` is the end of the commit.
     pub header: Header,
-    /// Its start.
+    /// Start of the interval.
     pub start_ns: u64,
 }
 
-/// One flush of a device's write cache: the block layer makes one at a time for each queue (block/blk-flush.c).
+/// Flush of a device's write cache; the block layer makes one at a time for each queue (block/blk-flush.c).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct Flush {
-    /// `at_ns` is when the device had done it; `tid` is 0: it serves whoever waits.
+    /// Header; `at_ns` is the end of the flush, `tid` is 0.
     pub header: Header,
-    /// When the device was told.
+    /// Time when the device received the command.
     pub issue_ns: u64,
     /// The disk, in the kernel's own encoding (major << 20 | minor).
     pub dev: u32,
-    /// Always 0.
+    /// Padding, 0.
     pub pad: u32,
 }
 
-/// A time in which not everything was traced.
+/// Time that was not traced in full.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct Gap {
-    /// `at_ns` is its end; `tid` is 0.
+    /// Header; `at_ns` is the end, `tid` is 0.
     pub header: Header,
-    /// Its start.
+    /// Start of the interval.
     pub start_ns: u64,
 }
 
-/// The leader of a group of commits handles one of its members, itself included: the server's own statement.
+/// Statement of the server that the leader of a group of commits handles a member, which may be itself.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct Member {
-    /// `tid` is the leader, `at_ns` is when it wrote the member's part of the binlog.
+    /// Header; `tid` is the leader, `at_ns` is the time when it wrote the member's part of the binlog.
     pub header: Header,
-    /// When the member joined the queue that became the group.
+    /// Time when the member joined the queue that became the group.
     pub joined_ns: u64,
-    /// Start of the leader's own commit, 0 when it was in none.
+    /// Start of the leader's own commit, or 0.
     pub leader_commit_ns: u64,
     /// The member's thread.
     pub member_tid: u32,
-    /// Always 0.
+    /// Padding, 0.
     pub pad: u32,
 }
 
@@ -141,13 +141,13 @@ pub struct Member {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct SyncStage {
-    /// `tid` is the leader of a group.
+    /// Header; `tid` is the leader of a group.
     pub header: Header,
-    /// Start of the commit that it is in, 0 when it is in none.
+    /// Start of the commit that it is in, or 0.
     pub commit_ns: u64,
     /// 0 when it joins, 1 when it leads.
     pub leads: u32,
-    /// Always 0.
+    /// Padding, 0.
     pub pad: u32,
 }
 
@@ -155,7 +155,7 @@ pub struct SyncStage {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 pub struct File {
-    /// `tid` is the thread that used the file first.
+    /// Header; `tid` is the thread that used the file first.
     pub header: Header,
     /// Inode number.
     pub ino: u64,
@@ -165,7 +165,7 @@ pub struct File {
     pub generation: u32,
     /// Components in use, the file's own name first, then its parents.
     pub components: u32,
-    /// Always 0.
+    /// Padding, 0.
     pub pad: u32,
     /// NUL-terminated names.
     pub names: [[u8; COMPONENT_BYTES]; FILE_COMPONENTS],
@@ -175,7 +175,7 @@ pub struct File {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct Stack {
-    /// `at_ns` and `tid` are 0.
+    /// Header; `at_ns` and `tid` are 0.
     pub header: Header,
     /// The id that [`OffCpu::stack`] refers to.
     pub id: i32,

@@ -57,16 +57,12 @@ pub struct Analysis {
 impl Analysis {
     /// Creates an analysis before the first record.
     pub fn new(config: AnalysisConfig) -> Self {
-        let AnalysisConfig {
-            server_tgid,
-            logs,
-            window,
-        } = config;
+        let window = config.window;
         Self {
             window,
-            timelines: Timelines::new(server_tgid),
+            timelines: Timelines::new(config.server_tgid),
             memory: Memory::default(),
-            files: Files::new(logs),
+            files: Files::new(config.logs),
             devices: Devices::default(),
             gaps: GapTotals::default(),
             responses: Responses::default(),

@@ -18,7 +18,7 @@ const WRITEBACK: (u32, &str) = (1, "folio_wait_writeback");
 const JOURNAL: (u32, &str) = (2, "jbd2_log_wait_commit");
 const FLUSH: (u32, &str) = (3, "blkdev_issue_flush");
 
-/// The names of the invented server's logs.
+/// Returns the names of the invented server's logs.
 pub fn logs() -> LogNames {
     LogNames {
         binlog: "binlog".into(),
@@ -27,8 +27,8 @@ pub fn logs() -> LogNames {
     }
 }
 
-/// `groups` group commits of `connections` connections each: a leader syncs redo log and binary log while the others
-/// wait for it. In ring order; `groups * connections` commits in all.
+/// Returns `groups` group commits of `connections` connections each, in ring order: a leader syncs redo log and binary log
+/// while the others wait for it.
 pub fn group_commits(connections: u32, groups: u32) -> Vec<Record> {
     let is_statement = |record: &Record| matches!(record, Record::Member(_));
     let mut records = stated_group_commits(connections, groups);
@@ -36,7 +36,7 @@ pub fn group_commits(connections: u32, groups: u32) -> Vec<Record> {
     records
 }
 
-/// The same of a server that states whom each leader leads.
+/// Returns the same records of a server that states the members of each group.
 pub fn stated_group_commits(connections: u32, groups: u32) -> Vec<Record> {
     let mut sample = Sample {
         now_ns: 1_000_000_000,
@@ -46,7 +46,6 @@ pub fn stated_group_commits(connections: u32, groups: u32) -> Vec<Record> {
     for group in 0..groups {
         sample.group(connections, FIRST_CONNECTION + group % connections.max(1));
     }
-    // What closes first is reported first.
     sample.records.sort_by_key(|&(end_ns, _)| end_ns);
     let mut records = names();
     records.extend(sample.records.into_iter().map(|(_, record)| record));
@@ -60,7 +59,7 @@ struct Sample {
 }
 
 impl Sample {
-    /// One group: its leader's work in order, and around it the waits of the others.
+    /// Adds a group: the work of its leader in order, and the waits of the others around it.
     fn group(&mut self, connections: u32, leader: Tid) {
         let arrived_ns = self.now_ns;
         self.client_wait(leader, arrived_ns);
@@ -87,7 +86,7 @@ impl Sample {
         self.now_ns += self.about(100_000);
     }
 
-    /// A commit that joins the group a little later and waits until its leader wakes it, which it does now.
+    /// Adds a commit that joined the group a little later and waited until its leader wakes it now.
     fn follower(&mut self, tid: Tid, leader: (Tid, u64), arrived_ns: u64) {
         let arrived_ns = arrived_ns + self.about(30_000);
         self.client_wait(tid, arrived_ns);
@@ -112,7 +111,7 @@ impl Sample {
         self.commit(tid, start_ns, end_ns);
     }
 
-    /// The leader states that a thread is in its group, when it has synced the binlog.
+    /// Adds the leader's statement that a thread is in its group, after it has synced the binlog.
     fn member(&mut self, tid: Tid, leader: (Tid, u64), joined_ns: u64) {
         let member = Member {
             tid,
@@ -124,7 +123,7 @@ impl Sample {
         self.records.push((member.at_ns, Record::Member(member)));
     }
 
-    /// A system call on a file, now: it runs a little around each of its blocks (stack, nanoseconds).
+    /// Adds a system call on a file, now. It runs a little around each of its blocks (stack, nanoseconds).
     fn io(&mut self, tid: Tid, file: FileId, op: IoOp, blocks: &[(u32, u64)]) {
         let number = match op {
             IoOp::Write => PWRITE64,
@@ -182,7 +181,7 @@ impl Sample {
         self.records.push((end_ns, Record::Commit(commit)));
     }
 
-    /// Something between half and one and a half of `typical_ns`, by a linear congruential generator (Knuth's MMIX).
+    /// Returns a number between half and one and a half of `typical_ns`, by a linear congruential generator (Knuth's MMIX).
     fn about(&mut self, typical_ns: u64) -> u64 {
         self.noise = self
             .noise
@@ -210,7 +209,7 @@ fn interrupt(at_ns: u64) -> Wake {
     }
 }
 
-/// The names of files and kernel functions, which come before all else.
+/// Returns the names of files and kernel functions, which come before all other records.
 fn names() -> Vec<Record> {
     let files = [
         (REDO, "data/#innodb_redo/#ib_redo7"),

@@ -59,6 +59,10 @@ fn take<T: Pod>(bytes: &[u8]) -> Result<T, DecodeError> {
     Ok(bytemuck::pod_read_unaligned(head))
 }
 
+fn in_order(start_ns: u64, end_ns: u64) -> Result<(), DecodeError> {
+    (start_ns <= end_ns).then_some(()).ok_or(DecodeError::Order)
+}
+
 fn off_cpu(raw: &wire::OffCpu) -> Result<Record, DecodeError> {
     let (out_ns, in_ns) = (raw.out_ns, raw.header.at_ns);
     let wake = match raw.wake_ns {
@@ -72,12 +76,10 @@ fn off_cpu(raw: &wire::OffCpu) -> Result<Record, DecodeError> {
             syscall: u16::try_from(raw.waker_syscall).ok(),
         },
     };
-    let wake_in_order = match wake {
-        Wake::By { at_ns, .. } => out_ns <= at_ns && at_ns <= in_ns,
-        Wake::Preempted | Wake::Unknown => out_ns <= in_ns,
-    };
-    if !wake_in_order {
-        return Err(DecodeError::Order);
+    in_order(out_ns, in_ns)?;
+    if let Wake::By { at_ns, .. } = wake {
+        in_order(out_ns, at_ns)?;
+        in_order(at_ns, in_ns)?;
     }
     Ok(Record::OffCpu(OffCpu {
         tid: raw.header.tid,
@@ -90,9 +92,7 @@ fn off_cpu(raw: &wire::OffCpu) -> Result<Record, DecodeError> {
 }
 
 fn io(raw: &wire::Io) -> Result<Record, DecodeError> {
-    if raw.enter_ns > raw.header.at_ns {
-        return Err(DecodeError::Order);
-    }
+    in_order(raw.enter_ns, raw.header.at_ns)?;
     Ok(Record::Io(Io {
         tid: raw.header.tid,
         enter_ns: raw.enter_ns,
@@ -108,9 +108,7 @@ fn io(raw: &wire::Io) -> Result<Record, DecodeError> {
 }
 
 fn commit(raw: &wire::Commit) -> Result<Record, DecodeError> {
-    if raw.start_ns > raw.header.at_ns {
-        return Err(DecodeError::Order);
-    }
+    in_order(raw.start_ns, raw.header.at_ns)?;
     Ok(Record::Commit(Commit {
         tid: raw.header.tid,
         start_ns: raw.start_ns,
@@ -119,9 +117,7 @@ fn commit(raw: &wire::Commit) -> Result<Record, DecodeError> {
 }
 
 fn flush(raw: &wire::Flush) -> Result<Record, DecodeError> {
-    if raw.issue_ns > raw.header.at_ns {
-        return Err(DecodeError::Order);
-    }
+    in_order(raw.issue_ns, raw.header.at_ns)?;
     Ok(Record::Flush(Flush {
         dev: raw.dev,
         issue_ns: raw.issue_ns,
@@ -130,9 +126,7 @@ fn flush(raw: &wire::Flush) -> Result<Record, DecodeError> {
 }
 
 fn gap(raw: &wire::Gap) -> Result<Record, DecodeError> {
-    if raw.start_ns > raw.header.at_ns {
-        return Err(DecodeError::Order);
-    }
+    in_order(raw.start_ns, raw.header.at_ns)?;
     Ok(Record::Gap(Gap {
         start_ns: raw.start_ns,
         end_ns: raw.header.at_ns,
@@ -145,9 +139,7 @@ fn started(commit_ns: u64) -> Option<u64> {
 }
 
 fn member(raw: &wire::Member) -> Result<Record, DecodeError> {
-    if raw.joined_ns.max(raw.leader_commit_ns) > raw.header.at_ns {
-        return Err(DecodeError::Order);
-    }
+    in_order(raw.joined_ns.max(raw.leader_commit_ns), raw.header.at_ns)?;
     Ok(Record::Member(Member {
         tid: raw.member_tid,
         leader: raw.header.tid,
@@ -158,9 +150,7 @@ fn member(raw: &wire::Member) -> Result<Record, DecodeError> {
 }
 
 fn sync_stage(raw: &wire::SyncStage) -> Result<Record, DecodeError> {
-    if raw.commit_ns > raw.header.at_ns {
-        return Err(DecodeError::Order);
-    }
+    in_order(raw.commit_ns, raw.header.at_ns)?;
     Ok(Record::SyncStage(SyncStage {
         tid: raw.header.tid,
         at_ns: raw.header.at_ns,
@@ -173,13 +163,12 @@ fn file(raw: &wire::File) -> Record {
     let used = (raw.components as usize).min(wire::FILE_COMPONENTS);
     let mut names: Vec<String> = raw.names[..used].iter().map(|name| component(name)).collect();
     names.reverse();
-    let id = FileId {
-        dev: raw.dev,
-        ino: raw.ino,
-        generation: raw.generation,
-    };
     Record::File(File {
-        id,
+        id: FileId {
+            dev: raw.dev,
+            ino: raw.ino,
+            generation: raw.generation,
+        },
         path: names.join("/"),
     })
 }

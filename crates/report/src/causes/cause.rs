@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use strum::{Display, EnumCount, EnumIter, EnumString, IntoStaticStr, VariantNames};
 use thiserror::Error;
 
-use crate::causes::names_schema::names_schema;
+use crate::causes::names_schema::names;
 
 /// Cause of a wait: the thread that worked, the file it worked on, and the wait of that thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -29,10 +29,10 @@ struct CauseKey {
     /// Role of the thread that worked.
     who: Who,
     /// Class of the file; null outside file I/O.
-    #[schemars(schema_with = "crate::causes::names_schema::file_class_or_null")]
+    #[schemars(schema_with = "crate::causes::names_schema::names_or_null::<FileClass>")]
     file: Option<FileClass>,
     /// Operation on the file; null outside file I/O.
-    #[schemars(schema_with = "crate::causes::names_schema::operation_or_null")]
+    #[schemars(schema_with = "crate::causes::names_schema::names_or_null::<IoOp>")]
     op: Option<IoOp>,
     /// Wait or work of that thread.
     wait: Wait,
@@ -204,8 +204,8 @@ impl JsonSchema for Who {
         "Who".into()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        names_schema(Self::VARIANTS)
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        names::<Self>(generator)
     }
 }
 
@@ -214,8 +214,8 @@ impl JsonSchema for Wait {
         "Wait".into()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        names_schema(Self::VARIANTS)
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        names::<Self>(generator)
     }
 }
 

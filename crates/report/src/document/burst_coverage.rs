@@ -1,14 +1,14 @@
-//! How much bursts show of the requests.
+//! Part of the requests that bursts show.
 
 use super::{Document, Driver, Gaps, Response};
 
-/// What is less than this part of the requests' time is of the short ones among them.
+/// Share of the requests' time below which bursts show only the short requests.
 const ENOUGH: f64 = 0.5;
 
 impl Document {
-    /// The part of the requests' time that bursts show, where it is less than half. The others were measured, and are not
-    /// explained: they take longer than a burst or nearly so long, or the server's thread never waited for its client
-    /// within the burst, so that nobody knows when it began with what.
+    /// Returns the share of the requests' time that bursts show, if it is less than half. The other requests were measured
+    /// and are not explained: they take about as long as a burst or longer, or the server's thread never waited for its
+    /// client within the burst, so that their start in the server is unknown.
     pub fn seen_hardly(&self) -> Option<f64> {
         let (gaps, driver) = (self.gaps()?, self.driver.as_ref()?);
         let seen = seen(gaps, &self.response.unwrap_or_default(), driver);
@@ -16,8 +16,8 @@ impl Document {
     }
 }
 
-/// Requests that are within a burst from when they are due until they are done: their time, as a part of the response time
-/// of all requests in as much time as was traced. Not a number of no requests.
+/// Returns the time of the requests that are within a burst from when they are due until they are done, as a share of the
+/// response time of all requests in as much time as was traced. Not a number if there were no requests.
 fn seen(gaps: Gaps, response: &Response, driver: &Driver) -> f64 {
     let all = driver.response.mean as f64 * driver.done as f64 * gaps.traced_share();
     response.total as f64 / all

@@ -16,19 +16,19 @@ pub enum Imbalance {
     /// A sum differs from its total.
     #[error("{what} sum to {sum}, and not to {total}")]
     Sum {
-        /// What was summed.
+        /// Name of the summands.
         what: &'static str,
-        /// What it sums to.
+        /// Their sum.
         sum: u128,
-        /// What it should sum to.
+        /// Expected sum.
         total: u64,
     },
     /// A part is larger than its whole.
     #[error("{what}: {part} is more than the whole of {whole}")]
     Part {
-        /// Which part.
+        /// Name of the part.
         what: &'static str,
-        /// Its size.
+        /// Size of the part.
         part: u64,
         /// The size of the whole.
         whole: u64,
@@ -36,7 +36,7 @@ pub enum Imbalance {
     /// Two rows are about the same cause.
     #[error("a cause is listed twice: {0:?}")]
     Twice(CauseRow),
-    /// There are causes but no commits.
+    /// Causes without commits.
     #[error("{0} causes without commits")]
     WithoutCommits(usize),
 }

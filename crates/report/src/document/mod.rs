@@ -34,7 +34,7 @@ pub use crate::totals::trace_gaps::Gaps;
 /// Version of the layout of `run.json`.
 pub const SCHEMA: u32 = 1;
 
-/// One measured run.
+/// Measured run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Document {
     /// [`SCHEMA`].
@@ -52,8 +52,8 @@ pub struct Document {
     pub tpcc: Option<Tpcc>,
     /// Trace of a foreign load; absent if the load was logtrace's.
     pub trace: Option<Trace>,
-    /// What the response times were made of; absent when the run was not traced, or no request could be joined with
-    /// the thread of its connection.
+    /// Parts of the response times; absent if the run was not traced, or if no request could be joined with the thread of
+    /// its connection.
     #[serde(default)]
     pub response: Option<Response>,
     /// Commits of the server; absent if the run was not traced.
@@ -82,7 +82,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// The times in which the tracer did not look; `None` where everything was traced, or nothing.
+    /// Returns the times in which the tracer paused, or `None` if all of the run was traced, or nothing.
     pub fn gaps(&self) -> Option<Gaps> {
         self.tracer.as_ref()?.gaps
     }

@@ -8,11 +8,11 @@ use crate::totals::distribution::Distribution;
 /// Requests of one type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct KindRow {
-    /// Its name.
+    /// Name of the type.
     pub name: String,
     /// Requests that the server did, those rolled back included.
     pub done: u64,
-    /// Those of them that were rolled back on purpose, as the TPC-C specification wants it of one new order in a hundred.
+    /// Requests of these that were rolled back on purpose: the TPC-C specification demands it of one new order in a hundred.
     pub rolled_back: u64,
     /// Requests that failed.
     pub failed: u64,

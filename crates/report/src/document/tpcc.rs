@@ -1,4 +1,4 @@
-//! What the TPC-C-like workload came to.
+//! Results of the TPC-C-like workload.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ pub struct Tpcc {
     pub warehouses: u64,
     /// `specification`, or the program whose deviations were made: `sysbench-tpcc`, `dbt2`.
     pub compat: String,
-    /// Whose warehouse a request was at home in: `request` (drawn for each) or `connection`.
+    /// Choice of the home warehouse: drawn for each `request`, or fixed for each `connection`.
     pub homes: String,
     /// Whether there were keying and think times.
     pub keying_times: bool,
@@ -22,7 +22,7 @@ pub struct Tpcc {
     pub nopm_with_rollbacks: f64,
     /// New orders that were due in the window and committed, in it or in the grace.
     pub committed_orders: u64,
-    /// By how much the server's sum of `d_next_o_id` grew meanwhile; absent when it was not told.
+    /// Growth of the server's sum of `d_next_o_id` in the same time; absent if it is unknown.
     pub orders_grown: Option<u64>,
     /// Requests by kind: `new_order`, `payment`, `order_status`, `delivery` and `stock_level`.
     pub transactions: Vec<KindRow>,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Workload of the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Workload {
-    /// Its name.
+    /// Name of the workload.
     pub name: String,
     /// Connections.
     pub connections: u32,
@@ -17,8 +17,7 @@ pub struct Workload {
     pub encrypted: Option<bool>,
     /// `poisson`, `uniform`, `replay` of known times, or `closed` for a closed loop (`--max`).
     pub arrivals: String,
-    /// What the rate followed where it was not the same all the time: the range, the schedule's file, or what was
-    /// replayed.
+    /// Source of a rate that changed: the range, the schedule's file, or the replayed file; absent if the rate was constant.
     pub schedule: Option<String>,
     /// Seed of arrivals and keys.
     pub seed: u64,
@@ -32,7 +31,7 @@ pub struct Workload {
     pub duration_s: f64,
     /// Length of the warm-up before it, in seconds.
     pub warmup_s: f64,
-    /// What a closed loop reached before the run, in requests a second, when the rate was asked as a share of it.
+    /// Rate of a closed loop before the run, in requests a second, if the wanted rate was a share of it.
     pub capacity_per_s: Option<f64>,
     /// Whether an earlier run left the tables.
     #[serde(default)]
@@ -40,7 +39,7 @@ pub struct Workload {
     /// Variables of each connection's session that were set; absent in older documents.
     #[serde(default)]
     pub session: BTreeMap<String, String>,
-    /// How many times a request has the statements of each group, by sysbench's name of the group; absent in older
+    /// Number of times that a request has the statements of each group, by sysbench's name of the group; absent in older
     /// documents.
     #[serde(default)]
     pub statements: BTreeMap<String, u64>,

@@ -55,7 +55,7 @@ impl Responses {
         self.expected = true;
     }
 
-    /// Lost records.
+    /// Notes that records made within `period` were lost.
     pub(crate) fn push_lost(&mut self, period: TimeRange) {
         self.unseen.lost.push(period);
     }

@@ -23,13 +23,9 @@ pub(crate) struct Timeline {
     horizon: QueryHorizon,
 }
 
-/// Facts besides the records that answers about a thread depend on.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Extent {
-    first_ns: u64,
-    forgotten_ns: [u64; 3],
-    serves_connection: bool,
-}
+/// Facts besides the records that answers about a thread depend on: start of the known time, ends of the forgotten times,
+/// and whether the thread serves a connection.
+type Extent = (u64, [u64; 3], bool);
 
 /// I/O system call with the class of its file.
 #[derive(Clone, Copy, Debug)]
@@ -119,10 +115,7 @@ impl Timeline {
 
     /// Returns the start of the known time.
     pub(crate) fn known_from_ns(&self) -> u64 {
-        self.first_ns
-            .max(self.off_cpu.forgotten_ns())
-            .max(self.io.forgotten_ns())
-            .max(self.commits.forgotten_ns())
+        self.forgotten_ns().into_iter().fold(self.first_ns, u64::max)
     }
 
     /// Returns the end of the known time. Since then the thread may run or be blocked.
@@ -148,15 +141,15 @@ impl Timeline {
     }
 
     fn extent(&self) -> Extent {
-        Extent {
-            first_ns: self.first_ns,
-            forgotten_ns: [
-                self.off_cpu.forgotten_ns(),
-                self.io.forgotten_ns(),
-                self.commits.forgotten_ns(),
-            ],
-            serves_connection: self.serves_connection,
-        }
+        (self.first_ns, self.forgotten_ns(), self.serves_connection)
+    }
+
+    fn forgotten_ns(&self) -> [u64; 3] {
+        [
+            self.off_cpu.forgotten_ns(),
+            self.io.forgotten_ns(),
+            self.commits.forgotten_ns(),
+        ]
     }
 
     /// Returns whether the thread has committed or has waited for a client.

@@ -18,12 +18,12 @@ const DIGITS: u8 = 2;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileRow {
     /// Class of the file.
-    #[schemars(schema_with = "crate::causes::names_schema::file_class")]
+    #[schemars(schema_with = "crate::causes::names_schema::names::<FileClass>")]
     pub class: FileClass,
     /// Path inside the file system.
     pub path: String,
     /// Operation.
-    #[schemars(schema_with = "crate::causes::names_schema::operation")]
+    #[schemars(schema_with = "crate::causes::names_schema::names::<IoOp>")]
     pub op: IoOp,
     /// Number of calls.
     pub count: u64,
@@ -45,15 +45,8 @@ pub struct FileRow {
 #[derive(Debug)]
 pub(crate) struct Files {
     logs: LogNames,
-    by_id: FxHashMap<FileId, Entry>,
-}
-
-#[derive(Debug)]
-struct Entry {
-    class: FileClass,
-    path: String,
-    writes: Option<Calls>,
-    syncs: Option<Calls>,
+    names: FxHashMap<FileId, (FileClass, String)>,
+    calls: FxHashMap<(FileId, IoOp), Calls>,
 }
 
 /// Sums over the system calls of one operation on one file.
@@ -70,100 +63,67 @@ impl Files {
     pub(crate) fn new(logs: LogNames) -> Self {
         Self {
             logs,
-            by_id: FxHashMap::default(),
+            names: FxHashMap::default(),
+            calls: FxHashMap::default(),
         }
     }
 
     /// Sets the name of a file; a later name replaces an earlier one.
     pub(crate) fn name(&mut self, file: File) {
         let class = FileClass::of(&file.path, &self.logs);
-        let entry = self.by_id.entry(file.id).or_insert_with(Entry::unnamed);
-        entry.class = class;
-        entry.path = file.path;
+        self.names.insert(file.id, (class, file.path));
     }
 
     /// Returns the class of a file; [`FileClass::Other`] while its name is unknown.
     pub(crate) fn class(&self, id: FileId) -> FileClass {
-        self.by_id.get(&id).map_or(FileClass::Other, |entry| entry.class)
+        self.names.get(&id).map_or(FileClass::Other, |(class, _)| *class)
     }
 
     /// Counts a system call and its waits.
     pub(crate) fn count(&mut self, io: &Io, waits: SyncWaits) {
-        let entry = self.by_id.entry(io.file).or_insert_with(Entry::unnamed);
-        let calls = match io.op {
-            IoOp::Write => &mut entry.writes,
-            IoOp::Fsync => &mut entry.syncs,
-        };
-        calls.get_or_insert_with(Calls::none).add(io, waits);
+        let length_ns = io.exit_ns - io.enter_ns;
+        let calls = self.calls.entry((io.file, io.op)).or_insert_with(|| Calls {
+            bytes: 0,
+            total_ns: 0,
+            durations: histogram::empty(DIGITS),
+            waits: SyncWaits::default(),
+        });
+        if io.op == IoOp::Write {
+            // A negative result is an error number.
+            let written = u64::try_from(io.ret).unwrap_or(0);
+            calls.bytes = calls.bytes.saturating_add(written);
+        }
+        calls.total_ns += length_ns;
+        calls.durations += length_ns;
+        calls.waits.flush += waits.flush;
+        calls.waits.journal += waits.journal;
     }
 
     /// Returns the totals, the file with the longest total first.
     pub(crate) fn into_rows(self) -> Vec<FileRow> {
-        let mut rows: Vec<FileRow> = self.by_id.into_values().flat_map(Entry::into_rows).collect();
+        let calls = self.calls.into_iter();
+        let mut rows: Vec<FileRow> = calls
+            .map(|((id, op), calls)| {
+                let name = self.names.get(&id).cloned();
+                let (class, path) = name.unwrap_or_else(|| (FileClass::Other, "?".into()));
+                FileRow {
+                    class,
+                    path,
+                    op,
+                    count: calls.durations.len(),
+                    bytes: calls.bytes,
+                    total: calls.total_ns,
+                    distribution: Distribution::from(&calls.durations),
+                    flush_waits: calls.waits.flush,
+                    journal_waits: calls.waits.journal,
+                }
+            })
+            .collect();
         rows.sort_by(|a, b| {
             let longest = b.total.cmp(&a.total);
             longest.then_with(|| (&a.path, a.op).cmp(&(&b.path, b.op)))
         });
         rows
-    }
-}
-
-impl Entry {
-    fn unnamed() -> Self {
-        Self {
-            class: FileClass::Other,
-            path: "?".into(),
-            writes: None,
-            syncs: None,
-        }
-    }
-
-    fn into_rows(self) -> impl Iterator<Item = FileRow> {
-        let Self {
-            class,
-            path,
-            writes,
-            syncs,
-        } = self;
-        let calls = [(IoOp::Write, writes), (IoOp::Fsync, syncs)];
-        calls.into_iter().filter_map(move |(op, calls)| {
-            let calls = calls?;
-            Some(FileRow {
-                class,
-                path: path.clone(),
-                op,
-                count: calls.durations.len(),
-                bytes: calls.bytes,
-                total: calls.total_ns,
-                distribution: Distribution::from(&calls.durations),
-                flush_waits: calls.waits.flush,
-                journal_waits: calls.waits.journal,
-            })
-        })
-    }
-}
-
-impl Calls {
-    fn none() -> Self {
-        Self {
-            bytes: 0,
-            total_ns: 0,
-            durations: histogram::empty(DIGITS),
-            waits: SyncWaits::default(),
-        }
-    }
-
-    fn add(&mut self, io: &Io, waits: SyncWaits) {
-        let length_ns = io.exit_ns - io.enter_ns;
-        if io.op == IoOp::Write {
-            // A negative result is an error number.
-            let written = u64::try_from(io.ret).unwrap_or(0);
-            self.bytes = self.bytes.saturating_add(written);
-        }
-        self.total_ns += length_ns;
-        self.durations += length_ns;
-        self.waits.flush += waits.flush;
-        self.waits.journal += waits.journal;
     }
 }
 

@@ -44,7 +44,7 @@ pub struct StackTotal {
 }
 
 impl Whole {
-    /// All of them.
+    /// Variants in the order of reports.
     pub const ALL: [Self; 3] = [Self::Commit, Self::Response, Self::Statement];
 
     /// Returns the word for the outermost frame.

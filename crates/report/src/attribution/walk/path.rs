@@ -30,7 +30,7 @@ pub(crate) struct WalkPath {
 pub(crate) struct Worker {
     /// The thread.
     pub(crate) tid: Tid,
-    /// Its role for the commit.
+    /// Role of the thread for the commit.
     pub(crate) who: Who,
     /// Path to it.
     pub(crate) path: WalkPath,
