@@ -51,11 +51,7 @@ pub enum ConnectError {
 }
 
 impl Connection {
-    /// Connects to the server.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`ConnectError`] if the server cannot be reached, refuses the account or does not answer in 10 s.
+    /// Connects to the server, which has 10 s to answer.
     pub async fn connect(&self) -> Result<Conn, ConnectError> {
         tokio::time::timeout(CONNECT_TIMEOUT, Conn::new(self.options()))
             .await
@@ -64,37 +60,21 @@ impl Connection {
     }
 
     /// Connects and disconnects.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Connection::connect`] does.
     pub async fn check(&self) -> Result<(), ConnectError> {
         self.disconnect(self.connect().await?).await
     }
 
     /// Closes a connection in order. The server counts one whose socket only closes as an aborted client.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`ConnectError`] if the connection is broken.
     pub async fn disconnect(&self, conn: Conn) -> Result<(), ConnectError> {
         conn.disconnect().await.map_err(|source| self.explain(source))
     }
 
     /// Reads `SHOW GLOBAL VARIABLES`.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`ConnectError`] if the server cannot be reached or the query fails.
     pub async fn variables(&self) -> Result<BTreeMap<String, String>, ConnectError> {
         self.name_value_rows("SHOW GLOBAL VARIABLES").await
     }
 
     /// Reads `SHOW GLOBAL STATUS`: counters and texts.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`ConnectError`] if the server cannot be reached or the query fails.
     pub async fn status(&self) -> Result<BTreeMap<String, String>, ConnectError> {
         self.name_value_rows("SHOW GLOBAL STATUS").await
     }

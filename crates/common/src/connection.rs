@@ -1,7 +1,7 @@
 //! Address and account of a server.
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -51,15 +51,6 @@ pub enum Tls {
 pub struct Password(String);
 
 impl Connection {
-    /// Returns the same connection with another default database.
-    #[must_use]
-    pub fn with_database(&self, database: &str) -> Self {
-        Self {
-            database: Some(database.to_owned()),
-            ..self.clone()
-        }
-    }
-
     /// Returns whether the connection is encrypted.
     pub fn is_encrypted(&self) -> bool {
         self.tls != Tls::Disabled
@@ -93,8 +84,7 @@ impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Socket(path) => write!(f, "socket {}", path.display()),
-            Self::Tcp(IpAddr::V6(address), port) => write!(f, "[{address}]:{port}"),
-            Self::Tcp(address, port) => write!(f, "{address}:{port}"),
+            Self::Tcp(address, port) => write!(f, "{}", SocketAddr::new(*address, *port)),
         }
     }
 }
