@@ -1,5 +1,6 @@
 //! Decoded records, the input of the analysis.
 
+use logtrace_common::TimeRange;
 use serde::{Deserialize, Serialize};
 use strum::{Display, IntoStaticStr, VariantNames};
 
@@ -21,8 +22,10 @@ pub enum Record {
     Stack(Stack),
     /// A device made its write cache durable.
     Flush(Flush),
-    /// The tracer was not looking.
-    Gap(Gap),
+    /// Not everything was traced from the time when tracing had stopped until the time from which all new intervals are
+    /// traced. It comes after all records from before it, and before those of its own last part, in which the tracer was
+    /// already looking again.
+    Gap(TimeRange),
     /// The leader of a group of commits handled a member.
     Member(Member),
     /// The leader of a group came to MySQL's sync stage.
@@ -162,16 +165,6 @@ pub struct Flush {
     pub issue_ns: u64,
     /// Time when the flush was done.
     pub done_ns: u64,
-}
-
-/// A time in which not everything was traced. It comes after all records from before it, and before those of its own
-/// last part, in which the tracer was already looking again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gap {
-    /// Time when tracing had stopped.
-    pub start_ns: u64,
-    /// Time from which all new intervals are traced.
-    pub end_ns: u64,
 }
 
 /// A member of a group of commits, as the server's leader of the group names it.

@@ -1,12 +1,12 @@
 //! Analysis of a stream of records. Each commit is explained at the moment its record arrives.
 
 use logtrace_common::{LogNames, TimeRange};
-use logtrace_events::{Commit, Flush, Gap, Io, Member, OffCpu, Record, Request, Tid};
+use logtrace_events::{Commit, Flush, Io, Member, OffCpu, Record, Request, Tid};
 
 use crate::attribution::group_leader::differing_ns;
 use crate::attribution::segment::Segment;
 use crate::attribution::walk::memory::Memory;
-use crate::attribution::walk::{explain, explain_by_wakers};
+use crate::attribution::walk::{explain, walk};
 use crate::causes::cause::Cause;
 use crate::requests::join::Responses;
 use crate::timeline::threads::{Timelines, Unmatched};
@@ -19,7 +19,7 @@ use crate::totals::by_stack::{StackTotals, folded, folded_parts, unclassified};
 use crate::totals::by_statement::StatementTotals;
 use crate::totals::histogram::LONGEST_NS;
 use crate::totals::stalls::Tenths;
-use crate::totals::trace_gaps::GapTotals;
+use crate::totals::trace_gaps::{GapTotals, Gaps};
 
 /// Settings of an analysis.
 #[derive(Clone, Debug)]
@@ -121,7 +121,7 @@ impl Analysis {
 
     /// Stores the causes of visits from now on, for requests that will be added.
     pub fn expect_requests(&mut self) {
-        self.responses.expect();
+        self.responses.is_expected = true;
     }
 
     /// Adds a finished request; requests of one connection in their order. Its records may come before or after it.
@@ -135,7 +135,7 @@ impl Analysis {
         self.window = window;
         self.aggregate = Aggregate::new(window);
         self.tenths = Tenths::new(window);
-        self.gaps.forget_counts();
+        self.gaps.totals = Gaps::default();
         self.groups.begin();
         if self.statements.is_some() {
             self.explain_statements();
@@ -151,12 +151,12 @@ impl Analysis {
 
     /// Returns the number of explained commits in the window so far.
     pub fn commits_so_far(&self) -> u64 {
-        self.aggregate.durations.len()
+        self.aggregate.durations.count()
     }
 
     /// Ends the analysis and returns its totals.
     pub fn finish(self) -> Breakdown {
-        let stacks = self.timelines.stacks();
+        let stacks = &self.timelines.stacks;
         let responses = self.responses.finish();
         let measured_ns = self.aggregate.measured_ns();
         let gaps = self.gaps.total(measured_ns);
@@ -194,7 +194,7 @@ impl Analysis {
             gaps,
             ..
         } = self;
-        let seen_from_ns = gaps.seen_from_ns();
+        let seen_from_ns = gaps.seen_from_ns;
         responses.push_off_cpu(off, move |visit| match statements {
             Some(statements) if visit.window.start_ns >= seen_from_ns => {
                 statements.add(off.tid, visit, timelines, memory)
@@ -222,19 +222,19 @@ impl Analysis {
         Ok(())
     }
 
-    fn push_gap(&mut self, gap: Gap) -> Result<(), Unmatched> {
+    fn push_gap(&mut self, gap: TimeRange) -> Result<(), Unmatched> {
         if !self.gaps.push(gap, self.window) {
             return Err(Unmatched);
         }
         self.aggregate.reach(gap.end_ns);
         self.timelines.interrupt();
-        self.responses.interrupt(TimeRange::new(gap.start_ns, gap.end_ns));
+        self.responses.interrupt(gap);
         Ok(())
     }
 
     /// Returns whether an event at `at_ns` counts: it is in the window and after the last gap.
     fn counts(&self, at_ns: u64) -> bool {
-        self.window.contains(at_ns) && at_ns >= self.gaps.seen_from_ns()
+        self.window.contains(at_ns) && at_ns >= self.gaps.seen_from_ns
     }
 
     fn push_commit(&mut self, commit: &Commit) -> Result<(), Unmatched> {
@@ -243,10 +243,8 @@ impl Analysis {
         self.timelines.push_commit(commit)?;
         let begun = self.counts(commit.start_ns);
         let counts = begun && self.window.contains(commit.end_ns);
-        let place = self
-            .timelines
-            .groups()
-            .at(commit.tid, commit.end_ns.saturating_sub(1));
+        let last_ns = commit.end_ns.saturating_sub(1);
+        let place = self.timelines.groups.at(commit.tid, last_ns);
         self.groups.end(commit, place, counts);
         self.segments.clear();
         if begun {
@@ -256,9 +254,10 @@ impl Analysis {
         }
         self.responses.push_commit(commit, &self.segments);
         if counts {
-            self.aggregate.add(commit, &self.segments);
+            self.aggregate
+                .add(commit.end_ns, whole.length_ns(), &self.segments);
             if place.is_some_and(|place| place.leader.is_some()) {
-                explain_by_wakers(commit, &self.timelines, &mut self.memory, &mut self.by_wakers);
+                walk(0, commit, &self.timelines, &mut self.memory, &mut self.by_wakers);
                 self.groups.add_led(differing_ns(&self.segments, &self.by_wakers));
             }
         }
@@ -275,8 +274,7 @@ impl Analysis {
         explain(commit, &self.timelines, &mut self.memory, &mut self.segments);
         if !covers(&self.segments, whole) {
             self.invariant_violations += 1;
-            self.segments.clear();
-            self.segments.push(unexplained(commit.tid, whole));
+            self.segments = vec![unexplained(commit.tid, whole)];
         }
     }
 }
@@ -295,18 +293,17 @@ fn believable(window: TimeRange) -> Result<(), Unmatched> {
 fn covers(segments: &[Segment], whole: TimeRange) -> bool {
     let mut at_ns = whole.start_ns;
     for segment in segments {
-        if segment.start_ns != at_ns || segment.end_ns <= segment.start_ns {
+        if segment.window.start_ns != at_ns || segment.window.is_empty() {
             return false;
         }
-        at_ns = segment.end_ns;
+        at_ns = segment.window.end_ns;
     }
     at_ns == whole.end_ns
 }
 
-fn unexplained(tid: Tid, whole: TimeRange) -> Segment {
+fn unexplained(tid: Tid, window: TimeRange) -> Segment {
     Segment {
-        start_ns: whole.start_ns,
-        end_ns: whole.end_ns,
+        window,
         tid,
         cause: Cause::UNEXPLAINED,
         stack: None,

@@ -30,9 +30,8 @@ pub fn logs() -> LogNames {
 /// Returns `groups` group commits of `connections` connections each, in ring order: a leader syncs redo log and binary log
 /// while the others wait for it.
 pub fn group_commits(connections: u32, groups: u32) -> Vec<Record> {
-    let is_statement = |record: &Record| matches!(record, Record::Member(_));
     let mut records = stated_group_commits(connections, groups);
-    records.retain(|record| !is_statement(record));
+    records.retain(|record| !matches!(record, Record::Member(_)));
     records
 }
 
@@ -135,7 +134,7 @@ impl Sample {
             let out_ns = self.now_ns;
             let at_ns = out_ns + self.about(typical_ns);
             let in_ns = at_ns + self.about(8_000);
-            self.off_cpu(tid, out_ns, in_ns, interrupt(at_ns), number, Some(stack));
+            self.off_cpu(tid, out_ns, in_ns, woken(at_ns, 0, None), number, Some(stack));
             self.now_ns = in_ns + self.about(2_000);
         }
         let io = Io {
@@ -150,13 +149,7 @@ impl Sample {
     }
 
     fn client_wait(&mut self, tid: Tid, until_ns: u64) {
-        let wake = Wake::By {
-            at_ns: until_ns - 2_000,
-            tid: CLIENT_TGID,
-            tgid: CLIENT_TGID,
-            commit_ns: None,
-            syscall: Some(RECVFROM - 1),
-        };
+        let wake = woken(until_ns - 2_000, CLIENT_TGID, Some(RECVFROM - 1));
         self.off_cpu(tid, until_ns - 20_000, until_ns, wake, RECVFROM, None);
     }
 
@@ -199,13 +192,14 @@ const fn file(ino: u64) -> FileId {
     }
 }
 
-fn interrupt(at_ns: u64) -> Wake {
+/// Returns a wake-up by the only thread of another process, or by an interrupt of the idle task (0).
+fn woken(at_ns: u64, tgid: u32, syscall: Option<u16>) -> Wake {
     Wake::By {
         at_ns,
-        tid: 0,
-        tgid: 0,
+        tid: tgid,
+        tgid,
         commit_ns: None,
-        syscall: None,
+        syscall,
     }
 }
 
@@ -216,17 +210,13 @@ fn names() -> Vec<Record> {
         (BINLOG, "data/binlog.000003"),
     ];
     let files = files.map(|(id, path)| {
-        Record::File(File {
-            id,
-            path: path.into(),
-        })
+        let path = path.to_owned();
+        Record::File(File { id, path })
     });
     let stacks = [WRITEBACK, JOURNAL, FLUSH].map(|(id, function)| {
-        let frames = vec![
-            function.to_owned(),
-            "ext4_sync_file".to_owned(),
-            "do_fsync".to_owned(),
-        ];
+        let frames = [function, "ext4_sync_file", "do_fsync"]
+            .map(str::to_owned)
+            .to_vec();
         Record::Stack(Stack { id, frames })
     });
     files.into_iter().chain(stacks).collect()

@@ -1,7 +1,8 @@
 //! Numbers as people read them: three significant digits, the fitting unit, thousands separated.
 
-const DURATION_UNITS: [(f64, &str); 3] = [(1e3, "us"), (1e6, "ms"), (1e9, "s")];
-const BYTE_UNITS: [(f64, &str); 4] = [
+const DURATION_UNITS: [(f64, &str); 4] = [(1.0, "ns"), (1e3, "us"), (1e6, "ms"), (1e9, "s")];
+const BYTE_UNITS: [(f64, &str); 5] = [
+    (1.0, "B"),
     (1024.0, "KiB"),
     (1_048_576.0, "MiB"),
     (1_073_741_824.0, "GiB"),
@@ -10,12 +11,12 @@ const BYTE_UNITS: [(f64, &str); 4] = [
 
 /// Formats nanoseconds as `845 ns`, `48.2 us`, `1.31 ms` or `12.5 s`.
 pub fn duration(nanoseconds: u64) -> String {
-    scaled(nanoseconds, 1_000, "ns", &DURATION_UNITS)
+    scaled(nanoseconds, &DURATION_UNITS)
 }
 
 /// Formats bytes as `512 B`, `4.00 KiB` or `1.21 GiB`.
 pub fn bytes(bytes: u64) -> String {
-    scaled(bytes, 1_024, "B", &BYTE_UNITS)
+    scaled(bytes, &BYTE_UNITS)
 }
 
 /// Formats a chosen size as `4 GiB` or `1.50 GiB`.
@@ -90,20 +91,14 @@ pub fn real(value: u64) -> f64 {
     value as f64
 }
 
-/// Formats the value in the largest unit in which it is at least 1, rounded to three digits.
-fn scaled(value: u64, first_step: u64, base: &str, units: &[(f64, &str)]) -> String {
-    if value < first_step {
-        return format!("{value} {base}");
+/// Formats the value in the largest unit in which it is at least 1, rounded to three digits unless the unit is the first.
+fn scaled(value: u64, units: &[(f64, &str)]) -> String {
+    // 999.6 us would be printed as 1000 us: it is 1.00 ms.
+    let largest = units.iter().rfind(|(size, _)| real(value) / size >= 0.9995);
+    match largest.filter(|(size, _)| *size > 1.0) {
+        Some((size, unit)) => format!("{} {unit}", three_digits(real(value) / size)),
+        None => format!("{value} {}", units[0].1),
     }
-    let value = real(value);
-    let mut chosen = (1.0, base);
-    for &(size, unit) in units {
-        // 999.6 us would be printed as 1000 us: it is 1.00 ms.
-        if value / size >= 0.9995 {
-            chosen = (size, unit);
-        }
-    }
-    format!("{} {}", three_digits(value / chosen.0), chosen.1)
 }
 
 fn three_digits(value: f64) -> String {

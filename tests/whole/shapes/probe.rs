@@ -6,7 +6,7 @@ use std::time::Instant;
 use logtrace_common::TimeRange;
 use logtrace_common::{Endpoint, Variable};
 use logtrace_driver::THREAD_QUESTIONS;
-use logtrace_events::{Commit, Record, decode};
+use logtrace_events::{Commit, Losses, Record, decode};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::breakdown::Breakdown;
 use logtrace_report::cause::Cause;
@@ -105,7 +105,7 @@ impl Client {
             account,
             ..
         } = tracer.stop().unwrap();
-        assert!(account.losses.is_none(), "{:?}", account.losses);
+        assert_eq!(account.losses, Losses::default());
         let mut commits = std::mem::take(&mut *commits.lock().unwrap());
         commits.retain(|commit: &Commit| self.thread.is_none_or(|thread| commit.tid == thread));
         Seen {

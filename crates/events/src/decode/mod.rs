@@ -1,11 +1,10 @@
 //! Decoding of records.
 
 use bytemuck::Pod;
+use logtrace_common::TimeRange;
 use thiserror::Error;
 
-use crate::record::{
-    Commit, File, FileId, Flush, Gap, Io, IoOp, Member, OffCpu, Record, Stack, SyncStage, Wake,
-};
+use crate::record::{Commit, File, FileId, Flush, Io, IoOp, Member, OffCpu, Record, Stack, SyncStage, Wake};
 use crate::wire;
 
 /// Error for bytes that are not a record.
@@ -127,10 +126,7 @@ fn flush(raw: &wire::Flush) -> Result<Record, DecodeError> {
 
 fn gap(raw: &wire::Gap) -> Result<Record, DecodeError> {
     in_order(raw.start_ns, raw.header.at_ns)?;
-    Ok(Record::Gap(Gap {
-        start_ns: raw.start_ns,
-        end_ns: raw.header.at_ns,
-    }))
+    Ok(Record::Gap(TimeRange::new(raw.start_ns, raw.header.at_ns)))
 }
 
 /// Returns the start of a commit, or `None` for 0, which the kernel side writes for "in no commit".

@@ -122,7 +122,7 @@ fn records() -> impl Strategy<Value = Record> {
     });
     let gap = (any::<u32>(), any::<u32>()).prop_map(|(start, length)| {
         let start_ns = u64::from(start);
-        Record::Gap(Gap {
+        Record::Gap(TimeRange {
             start_ns,
             end_ns: start_ns + u64::from(length),
         })

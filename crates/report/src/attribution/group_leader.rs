@@ -9,21 +9,13 @@ use logtrace_common::TimeRange;
 use logtrace_events::{Commit, OffCpu, Tid};
 
 use crate::attribution::segment::Segment;
-use crate::causes::cause::Who;
+use crate::causes::cause::{Cause, Who};
 use crate::causes::wakeup::{Awaited, Waker, awaited};
 use crate::timeline::commit_groups::{Leader, MAX_LEADERS, Membership};
 use crate::timeline::threads::Timelines;
 
-/// Part of a wait in which another thread led the waiting thread.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LeadPeriod {
-    /// The leader, as if it had ended the wait.
-    pub(crate) leader: Waker,
-    /// End of the period.
-    pub(crate) until_ns: u64,
-}
-
-/// Returns the stated leaders of thread `tid`, one after the other, in a wait that `waker` ended.
+/// Returns the stated leaders of thread `tid`, one after the other, in a wait that `waker` ended: each as if it had ended
+/// the wait, with the end of the period in which it led.
 ///
 /// A thread has a leader until the head of its group has woken it for the last time in its commit, or until the leader's
 /// commit ends. After a leader's last record it may be blocked, so the period ends there unless the leader is the waker.
@@ -32,31 +24,32 @@ pub(crate) fn lead_periods(
     tid: Tid,
     off: &OffCpu,
     waker: Waker,
-) -> impl Iterator<Item = LeadPeriod> {
-    let groups = timelines.groups();
+) -> impl Iterator<Item = (Waker, u64)> {
+    let groups = &timelines.groups;
     let membership = groups.at(tid, off.out_ns).filter(|membership| {
         let has_begun = |leader: Leader| leader.since_ns <= off.out_ns;
         membership.leader.is_some_and(has_begun) && off.out_ns < released_ns(timelines, tid, *membership)
     });
     let first = membership.and_then(|membership| membership.leader);
     let leaders = std::iter::successors(first, |leader| groups.at(leader.tid, leader.since_ns)?.leader);
-    leaders.take(MAX_LEADERS).map(move |leader| LeadPeriod {
-        leader: Waker {
-            tid: leader.tid,
-            at_ns: waker.at_ns,
-            commit_ns: leader.commit_ns,
-        },
-        until_ns: leads_until_ns(timelines, leader, waker),
+    leaders.take(MAX_LEADERS).map(move |leader| {
+        let Leader { tid, commit_ns, .. } = leader;
+        let as_waker = Waker {
+            tid,
+            commit_ns,
+            ..waker
+        };
+        (as_waker, leads_until_ns(timelines, leader, waker))
     })
 }
 
 /// Returns whether the path goes back to a member of the same or a later group. Members wake each other too, and later
 /// members hold locks that a leader needs. From there, statements would lead back to the start of the path.
 pub(crate) fn leads_back(timelines: &Timelines, tid: Tid, off: &OffCpu, waker: Waker) -> bool {
-    let groups = timelines.groups();
+    let groups = &timelines.groups;
     let head = |tid, at_ns| groups.head(tid, groups.at(tid, at_ns)?);
     let heads = head(tid, off.out_ns).zip(head(waker.tid, waker.at_ns));
-    heads.is_some_and(|(own, theirs)| !theirs.is_before(own))
+    heads.is_some_and(|(own, theirs)| own.joined_ns <= theirs.joined_ns)
 }
 
 /// Returns when the head of its group woke a member for the last time, or the end of the member's commit if no such
@@ -64,13 +57,13 @@ pub(crate) fn leads_back(timelines: &Timelines, tid: Tid, off: &OffCpu, waker: W
 ///
 /// Heads of other groups wake the member too (MySQL has one condition for all), and members pass a lock to each other.
 fn released_ns(timelines: &Timelines, tid: Tid, membership: Membership) -> u64 {
-    let groups = timelines.groups();
+    let groups = &timelines.groups;
     let own = groups.head(tid, membership);
     let waits = timelines
         .thread(tid)
         .map(|timeline| timeline.waits(membership.window));
     let wakers = waits.into_iter().flatten().filter_map(|off| {
-        let Awaited::Thread(waker) = awaited(off, timelines.server_tgid()) else {
+        let Awaited::Thread(waker) = awaited(off, timelines.server_tgid) else {
             return None;
         };
         let of_waker = groups.at(waker.tid, waker.at_ns)?;
@@ -82,7 +75,7 @@ fn released_ns(timelines: &Timelines, tid: Tid, membership: Membership) -> u64 {
 
 /// Returns until when a leader leads: until another thread leads it, or until its commit ends, as far as it is known.
 fn leads_until_ns(timelines: &Timelines, leader: Leader, waker: Waker) -> u64 {
-    let own = timelines.groups().at(leader.tid, leader.since_ns);
+    let own = timelines.groups.at(leader.tid, leader.since_ns);
     if let Some(next) = own.and_then(|own| own.leader) {
         return next.since_ns;
     }
@@ -102,7 +95,7 @@ fn leads_until_ns(timelines: &Timelines, leader: Leader, waker: Waker) -> u64 {
 
 /// Marks the work of groups in front as [`Who::PreviousGroup`], from when the commit had joined its own group.
 pub(crate) fn name_previous_groups(commit: &Commit, timelines: &Timelines, segments: &mut Vec<Segment>) {
-    let groups = timelines.groups();
+    let groups = &timelines.groups;
     let Some(membership) = groups.at(commit.tid, commit.end_ns.saturating_sub(1)) else {
         return;
     };
@@ -110,7 +103,7 @@ pub(crate) fn name_previous_groups(commit: &Commit, timelines: &Timelines, segme
         return;
     };
     let of_another = |segment: &Segment| {
-        let window = segment.window().since(membership.window.start_ns);
+        let window = segment.window.since(membership.window.start_ns);
         let mut theirs = groups.during(segment.tid, window).filter(|theirs| {
             let head = groups.head(segment.tid, *theirs);
             head.is_some_and(|head| head != own)
@@ -125,7 +118,7 @@ pub(crate) fn name_previous_groups(commit: &Commit, timelines: &Timelines, segme
         {
             segments.splice(at..=at, cut(segment, window).into_iter().flatten());
             // The rest after that window is checked next.
-            at += usize::from(segment.start_ns < window.start_ns);
+            at += usize::from(segment.window.start_ns < window.start_ns);
         }
         at += 1;
     }
@@ -134,11 +127,15 @@ pub(crate) fn name_previous_groups(commit: &Commit, timelines: &Timelines, segme
 /// Cuts a segment into up to three: `window` of it is charged to a group in front.
 fn cut(segment: Segment, window: TimeRange) -> [Option<Segment>; 3] {
     let part = |window: TimeRange, who: Who| {
-        let mut part = segment;
-        (part.start_ns, part.end_ns, part.cause.who) = (window.start_ns, window.end_ns, who);
+        let cause = Cause { who, ..segment.cause };
+        let part = Segment {
+            window,
+            cause,
+            ..segment
+        };
         (!window.is_empty()).then_some(part)
     };
-    let whole = segment.window();
+    let whole = segment.window;
     [
         part(whole.before(window.start_ns), Who::Leader),
         part(window, Who::PreviousGroup),
@@ -153,9 +150,9 @@ pub(crate) fn differing_ns(one: &[Segment], other: &[Segment]) -> u64 {
     let mut differing_ns = 0;
     while let (Some(a), Some(b)) = (one, other) {
         if a.tid != b.tid {
-            differing_ns += a.window().intersection(b.window()).length_ns();
+            differing_ns += a.window.intersection(b.window).length_ns();
         }
-        if a.end_ns <= b.end_ns {
+        if a.window.end_ns <= b.window.end_ns {
             one = ones.next();
         } else {
             other = others.next();
@@ -167,7 +164,7 @@ pub(crate) fn differing_ns(one: &[Segment], other: &[Segment]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::causes::cause::{Cause, Wait};
+    use crate::causes::cause::Wait;
 
     /// Returns consecutive segments of these threads and lengths.
     fn segments(of: &[(Tid, u64)]) -> Vec<Segment> {
@@ -175,8 +172,7 @@ mod tests {
         let mut segments = Vec::new();
         for &(tid, length_ns) in of {
             segments.push(Segment {
-                start_ns: at_ns,
-                end_ns: at_ns + length_ns,
+                window: TimeRange::new(at_ns, at_ns + length_ns),
                 tid,
                 cause: Cause {
                     who: Who::Leader,
@@ -209,7 +205,7 @@ mod tests {
         let parts = |start_ns, end_ns| -> Vec<(Who, u64)> {
             let parts = cut(whole, TimeRange::new(start_ns, end_ns)).into_iter().flatten();
             parts
-                .map(|part| (part.cause.who, part.window().length_ns()))
+                .map(|part| (part.cause.who, part.window.length_ns()))
                 .collect()
         };
         let (own, theirs) = (Who::Leader, Who::PreviousGroup);

@@ -6,13 +6,13 @@ use std::borrow::Cow;
 use logtrace_events::IoOp;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
-use strum::{Display, EnumCount, EnumIter, EnumString, IntoStaticStr, VariantNames};
+use strum::{Display, EnumIter, EnumString, IntoStaticStr, VariantNames};
 use thiserror::Error;
 
 use crate::causes::names_schema::names;
 
 /// Cause of a wait: the thread that worked, the file it worked on, and the wait of that thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(into = "CauseKey", try_from = "CauseKey")]
 pub struct Cause {
     /// Role of the thread that worked.
@@ -45,23 +45,10 @@ struct IncompleteCause;
 
 /// Role of the thread whose work a commit waited for.
 #[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    Display,
-    EnumString,
-    IntoStaticStr,
-    VariantNames,
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Display, VariantNames,
 )]
-#[serde(into = "&'static str", try_from = "String")]
-#[strum(serialize_all = "snake_case", parse_err_ty = UnknownName, parse_err_fn = unknown_who)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Who {
     /// The commit's own thread.
     Own,
@@ -69,6 +56,7 @@ pub enum Who {
     /// group, or any committing thread before the commit had joined a group.
     Leader,
     /// Thread of a commit in an earlier group, after the commit had joined its own group.
+    #[serde(rename = "previous group")]
     #[strum(serialize = "previous group")]
     PreviousGroup,
     /// Thread of another connection outside a commit: the holder of a lock.
@@ -84,13 +72,11 @@ pub enum Who {
     Debug,
     PartialEq,
     Eq,
-    Hash,
     PartialOrd,
     Ord,
     Serialize,
     Deserialize,
     Display,
-    EnumCount,
     EnumIter,
     EnumString,
     IntoStaticStr,
@@ -183,14 +169,6 @@ impl TryFrom<CauseKey> for Cause {
     }
 }
 
-impl TryFrom<String> for Who {
-    type Error = UnknownName;
-
-    fn try_from(name: String) -> Result<Self, UnknownName> {
-        name.parse()
-    }
-}
-
 impl TryFrom<String> for Wait {
     type Error = UnknownName;
 
@@ -217,10 +195,6 @@ impl JsonSchema for Wait {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         names::<Self>(generator)
     }
-}
-
-fn unknown_who(name: &str) -> UnknownName {
-    UnknownName::new("role of a thread", name, Who::VARIANTS)
 }
 
 fn unknown_wait(name: &str) -> UnknownName {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use thiserror::Error;
 
 use crate::document::from_breakdown::unexplained;
-use crate::document::{CauseRow, Commits, Disagreements, Document, Groups, SCHEMA};
+use crate::document::{CauseRow, Commits, Document, Groups, SCHEMA};
 
 /// A sum that does not hold. The document is wrong: logtrace has a defect, or somebody edited `run.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -73,9 +73,8 @@ impl Document {
         match &self.commits {
             Some(commits) => {
                 balance(commits, &self.causes)?;
-                self.groups
-                    .as_ref()
-                    .map_or(Ok(()), |groups| in_groups(groups, commits))
+                let groups = self.groups.as_ref();
+                groups.map_or(Ok(()), |groups| in_groups(groups, commits))
             }
             None if self.causes.is_empty() => Ok(()),
             None => Err(Imbalance::WithoutCommits(self.causes.len())),
@@ -125,16 +124,14 @@ fn in_groups(groups: &Groups, commits: &Commits) -> Result<(), Imbalance> {
     sum("members of groups", members, groups.members)?;
     part("merged groups", groups.merged, groups.count)?;
     part("commits that another thread led", groups.led, commits.count)?;
-    let Disagreements {
-        commits: count,
-        total,
-    } = groups.disagreements;
-    part("led commits that wake-ups explain otherwise", count, groups.led)?;
+    let otherwise = groups.disagreements;
     part(
-        "time that wake-ups charge to another thread",
-        total,
-        commits.total,
-    )
+        "led commits that wake-ups explain otherwise",
+        otherwise.commits,
+        groups.led,
+    )?;
+    let what = "time that wake-ups charge to another thread";
+    part(what, otherwise.total, commits.total)
 }
 
 fn distinct(causes: &[CauseRow]) -> Result<(), Imbalance> {

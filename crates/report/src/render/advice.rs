@@ -1,7 +1,6 @@
 //! Advice for the reader: meaning of the largest causes, and what to try.
 
 use crate::causes::cause::Cause;
-use crate::causes::wait_table::info;
 use crate::document::{CauseRow, Commits, Document};
 use crate::render::sections::causes::{CauseLine, Subject, lines};
 use crate::units;
@@ -24,11 +23,7 @@ pub(crate) fn next(document: &Document, commits: &Commits) -> Vec<String> {
 
 fn sentence(title: &str, part: u64, whole: u64, row: &CauseRow) -> String {
     let share = units::percent(part, whole);
-    format!(
-        "{title} ({share}): {}. {}.",
-        name(row),
-        info(row.cause.wait).advice
-    )
+    format!("{title} ({share}): {}. {}.", name(row), row.cause.wait.advice())
 }
 
 fn largest(lines: &[CauseLine], by: fn(&CauseLine) -> u64) -> Option<(&CauseLine, CauseRow)> {

@@ -5,7 +5,7 @@ use inferno::flamegraph::{Direction, Options, TextTruncateDirection, from_lines}
 use strum::IntoEnumIterator;
 
 use crate::causes::cause::Wait;
-use crate::causes::wait_table::{Rgb, info};
+use crate::causes::wait_table::Rgb;
 use crate::document::Document;
 use crate::render::error::RenderError;
 use crate::render::folded;
@@ -64,7 +64,7 @@ fn colors(stacks: &[StackTotal], whole: Whole) -> PaletteMap {
         colors.insert(frame, LIGHT.into());
     }
     for wait in Wait::iter() {
-        colors.insert(wait.to_string(), info(wait).color.into());
+        colors.insert(wait.to_string(), wait.color().into());
     }
     for part in Part::iter() {
         if let Some(color) = part_color(part).filter(|_| whole == Whole::Response) {
@@ -78,7 +78,7 @@ fn colors(stacks: &[StackTotal], whole: Whole) -> PaletteMap {
 fn part_color(part: Part) -> Option<Rgb> {
     match part {
         Part::Lag => Some((0xb8, 0x9a, 0x72)),
-        Part::Client => Some(info(Wait::Client).color),
+        Part::Client => Some(Wait::Client.color()),
         Part::BeforeCommit | Part::AfterCommit => Some((0xa9, 0xc9, 0xb5)),
         Part::Commit => None,
     }

@@ -7,7 +7,6 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
 use crate::causes::cause::Wait;
-use crate::causes::wait_table::info;
 use crate::document::{CauseRow, Commits, Document, Workload};
 use crate::render::error::RenderError;
 use crate::render::flamegraph::flamegraph;
@@ -196,6 +195,6 @@ fn cells(line: &CauseLine, commits: &Commits, longest: u64) -> CauseCells {
 
 /// Returns the colour of a wait in HTML.
 fn hex(wait: Wait) -> String {
-    let (red, green, blue) = info(wait).color;
+    let (red, green, blue) = wait.color();
     format!("#{red:02x}{green:02x}{blue:02x}")
 }

@@ -1,11 +1,10 @@
-//! `run.json`: writing and reading.
+//! Reading of `run.json`.
 
 use serde::Deserialize;
 use thiserror::Error;
 
 use crate::document::consistency::Imbalance;
 use crate::document::{Document, SCHEMA};
-use crate::render::error::RenderError;
 
 /// Error for text that is not a run document.
 #[derive(Debug, Error)]
@@ -21,11 +20,6 @@ pub enum JsonError {
     /// Document with parts that do not add up.
     #[error("run.json does not add up, so it was changed after the run or written by a defect")]
     Imbalance(#[from] Imbalance),
-}
-
-/// Returns indented JSON.
-pub(crate) fn render(document: &Document) -> Result<String, RenderError> {
-    Ok(serde_json::to_string_pretty(document)? + "\n")
 }
 
 /// Reads `run.json` and checks that its parts add up.

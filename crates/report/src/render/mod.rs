@@ -69,7 +69,7 @@ pub struct Input<'a> {
 pub fn render(format: Format, input: Input<'_>) -> Result<String, RenderError> {
     match format {
         Format::Terminal => Ok(terminal::render(input.document, input.color)),
-        Format::Json => json::render(input.document),
+        Format::Json => Ok(serde_json::to_string_pretty(input.document)? + "\n"),
         Format::Html => html::render(input.document, input.stacks),
         Format::Markdown => Ok(markdown::render(input.document)),
         Format::Csv => csv::render(input.document),

@@ -26,8 +26,8 @@ pub(crate) struct Responses {
     threads: FxHashMap<Tid, Thread>,
     parts: PartTotals,
     unseen: Unseen,
-    /// Whether requests are expected. Visits then store their segments.
-    expected: bool,
+    /// Whether requests will be added. Visits then store their segments.
+    pub(crate) is_expected: bool,
 }
 
 /// Times with missing records.
@@ -50,11 +50,6 @@ struct Thread {
 }
 
 impl Responses {
-    /// Stores the causes of visits from now on.
-    pub(crate) fn expect(&mut self) {
-        self.expected = true;
-    }
-
     /// Notes that records made within `period` were lost.
     pub(crate) fn push_lost(&mut self, period: TimeRange) {
         self.unseen.lost.push(period);
@@ -76,7 +71,7 @@ impl Responses {
             if let Some(visit) = thread.open_visit() {
                 visit.window.end_ns = off.out_ns;
                 let outside = explain(visit);
-                if self.expected {
+                if self.is_expected {
                     visit.outside.extend_from_slice(outside);
                 }
             }
@@ -89,7 +84,10 @@ impl Responses {
     pub(crate) fn push_commit(&mut self, commit: &Commit, segments: &[Segment]) {
         let thread = self.threads.get_mut(&commit.tid);
         if let Some(visit) = thread.and_then(Thread::open_visit) {
-            visit.push_commit(commit, if self.expected { segments } else { &[] });
+            visit.commits.push(TimeRange::new(commit.start_ns, commit.end_ns));
+            if self.is_expected {
+                visit.inside.extend_from_slice(segments);
+            }
         }
     }
 
@@ -102,7 +100,7 @@ impl Responses {
                 thread.requests.push_back(*request);
                 thread.resolve(&self.unseen, &mut self.parts);
             }
-            (Outcome::Done, None) => self.parts.add_unjoined(),
+            (Outcome::Done, None) => self.parts.counts.unjoined += 1,
             _ => {}
         }
     }
@@ -130,8 +128,13 @@ impl Thread {
             Wake::Preempted | Wake::Unknown => off.in_ns,
         };
         self.idle_ns = woken_ns;
-        let known_from_ns = if is_known { 0 } else { off.out_ns };
-        self.visits.push_back(Visit::since(woken_ns, known_from_ns));
+        self.visits.push_back(Visit {
+            window: TimeRange::new(woken_ns, u64::MAX),
+            commits: Vec::new(),
+            inside: Vec::new(),
+            outside: Vec::new(),
+            known_from_ns: if is_known { 0 } else { off.out_ns },
+        });
     }
 
     /// Returns the visit that has not ended.
@@ -155,9 +158,9 @@ impl Thread {
             let visits = self.visits.iter();
             let visits = visits.take_while(|visit| visit.window.start_ns < request.done_ns);
             if !unseen.is_traced(service, visits.clone()) {
-                parts.add_untraced();
+                parts.counts.untraced += 1;
             } else if unseen.lost.meet(service) {
-                parts.add_unjoined();
+                parts.counts.unjoined += 1;
             } else {
                 parts.add(&request, visits);
             }

@@ -66,9 +66,8 @@ impl Part {
 /// Sums over requests.
 #[derive(Debug, Default)]
 pub(crate) struct PartTotals {
-    requests: u64,
-    unjoined: u64,
-    untraced: u64,
+    /// Numbers of requests; the times are not filled in yet.
+    pub(crate) counts: Response,
     /// Nanoseconds by part.
     lengths: Lengths,
     /// Explained time, by part, [`Cause::number`] and kernel stack.
@@ -79,16 +78,6 @@ pub(crate) struct PartTotals {
 type Lengths = [u64; Part::COUNT];
 
 impl PartTotals {
-    /// Counts a request that could not be joined.
-    pub(crate) fn add_unjoined(&mut self) {
-        self.unjoined += 1;
-    }
-
-    /// Counts a request that was not traced from end to end.
-    pub(crate) fn add_untraced(&mut self) {
-        self.untraced += 1;
-    }
-
     /// Splits a request by the work of the thread that served it. `visits` are in order and may reach beyond the request.
     pub(crate) fn add<'a>(&mut self, request: &Request, visits: impl Iterator<Item = &'a Visit>) {
         let service = TimeRange::new(request.sent_ns, request.done_ns);
@@ -98,11 +87,12 @@ impl PartTotals {
         }
         let serving_ns: u64 = lengths.iter().sum();
         if serving_ns == 0 {
-            return self.add_unjoined();
+            self.counts.unjoined += 1;
+            return;
         }
         lengths[Part::Lag as usize] = request.lag_ns();
         lengths[Part::Client as usize] = request.service_ns() - serving_ns;
-        self.requests += 1;
+        self.counts.requests += 1;
         for (sum, length) in self.lengths.iter_mut().zip(lengths) {
             *sum += length;
         }
@@ -137,7 +127,7 @@ impl PartTotals {
     /// Adds the time of `segments` within `serving`. The start of a segment decides its part.
     fn explain(&mut self, segments: &[Segment], serving: TimeRange, part: impl Fn(u64) -> Part) {
         for segment in segments {
-            let window = TimeRange::new(segment.start_ns, segment.end_ns).intersection(serving);
+            let window = segment.window.intersection(serving);
             if !window.is_empty() {
                 let key = (part(window.start_ns), segment.cause.number(), segment.stack);
                 self.explained.entry(key).or_insert((segment.cause, 0)).1 += window.length_ns();
@@ -149,15 +139,13 @@ impl PartTotals {
     pub(crate) fn total(&self) -> Response {
         let [lag, client, before_commit, commit, after_commit] = self.lengths;
         Response {
-            requests: self.requests,
-            unjoined: self.unjoined,
-            untraced: self.untraced,
             total: self.lengths.iter().sum(),
             lag,
             client,
             before_commit,
             commit,
             after_commit,
+            ..self.counts
         }
     }
 

@@ -34,7 +34,7 @@ pub(crate) struct Leader {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
     tid: Tid,
-    joined_ns: u64,
+    pub(crate) joined_ns: u64,
 }
 
 /// Groups that the server stated so far.
@@ -51,13 +51,6 @@ struct Memberships {
     past: History<Membership>,
     /// Membership of the commit that goes on.
     now: Option<Membership>,
-}
-
-impl Head {
-    /// Returns whether its group formed before the other one.
-    pub(crate) fn is_before(self, other: Self) -> bool {
-        self.joined_ns < other.joined_ns
-    }
 }
 
 impl Groups {

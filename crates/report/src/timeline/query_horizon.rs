@@ -32,7 +32,8 @@ pub(crate) struct QueryHorizon {
 }
 
 impl QueryHorizon {
-    /// Notes a query about the time before `until_ns`. `commit_ns` is the start of the thread's commit at that time.
+    /// Notes a query about the time before `until_ns`, so that later records that change the answer are detected.
+    /// `commit_ns` is the start of the thread's commit at that time.
     pub(crate) fn note_query(&self, until_ns: u64, commit_ns: Option<u64>) {
         let newest_ns = self.commit_ns.get();
         if commit_ns > newest_ns {
@@ -51,11 +52,6 @@ impl QueryHorizon {
     /// Notes a query about time before `until_ns` that is not only about the newest commit.
     fn outside(&self, until_ns: u64) {
         self.outside_ns.set(self.outside_ns.get().max(until_ns));
-    }
-
-    /// Returns whether any query was noted.
-    pub(crate) fn is_any(&self) -> bool {
-        self.reaches_beyond(0)
     }
 
     /// Returns whether any query was about time after `at_ns`.
@@ -77,7 +73,7 @@ mod tests {
     #[test]
     fn a_commit_that_was_open_is_no_news_when_it_ends() {
         let horizon = QueryHorizon::default();
-        assert!(!horizon.is_any() && !horizon.reaches_beyond(0) && !horizon.is_changed_by_commit(0));
+        assert!(!horizon.reaches_beyond(0) && !horizon.is_changed_by_commit(0));
         horizon.note_query(50, Some(40));
         assert!(horizon.reaches_beyond(49) && !horizon.reaches_beyond(50));
         assert!(!horizon.is_changed_by_commit(40) && !horizon.is_changed_by_commit(50));

@@ -12,20 +12,22 @@ use crate::timeline::query_horizon::{Push, QueryHorizon};
 ///
 /// Intervals of one kind do not overlap, and an off-CPU interval is wholly inside or wholly outside an I/O system call.
 /// Records that would break this are refused.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Timeline {
     off_cpu: History<OffCpu>,
     io: History<TracedIo>,
     commits: History<TimeRange>,
-    first_ns: u64,
+    /// Start of the oldest record.
+    first_ns: Option<u64>,
     serves_connection: bool,
-    receives_acks: bool,
-    horizon: QueryHorizon,
+    /// Whether the thread receives the replicas' acknowledgements.
+    pub(crate) receives_acks: bool,
+    pub(crate) horizon: QueryHorizon,
 }
 
 /// Facts besides the records that answers about a thread depend on: start of the known time, ends of the forgotten times,
 /// and whether the thread serves a connection.
-type Extent = (u64, [u64; 3], bool);
+type Extent = (Option<u64>, [u64; 3], bool);
 
 /// I/O system call with the class of its file.
 #[derive(Clone, Copy, Debug)]
@@ -43,20 +45,6 @@ pub(crate) enum Stretch<'a> {
     Blocked(TimeRange, &'a OffCpu),
     /// Runnable and not running.
     RunQueue(TimeRange),
-}
-
-impl Default for Timeline {
-    fn default() -> Self {
-        Self {
-            off_cpu: History::default(),
-            io: History::default(),
-            commits: History::default(),
-            first_ns: u64::MAX,
-            serves_connection: false,
-            receives_acks: false,
-            horizon: QueryHorizon::default(),
-        }
-    }
 }
 
 impl Timeline {
@@ -99,23 +87,18 @@ impl Timeline {
         self.pushed(fits, self.horizon.is_changed_by_commit(commit.start_ns), before)
     }
 
-    /// Notes a query about the time before `until_ns`, so that later records that change the answer are detected.
-    /// `commit_ns` is the start of the thread's commit at that time.
-    pub(crate) fn note_query(&self, until_ns: u64, commit_ns: Option<u64>) {
-        self.horizon.note_query(until_ns, commit_ns);
-    }
-
     /// Clears the records after a gap in the trace.
     pub(crate) fn interrupt(&mut self) {
         self.off_cpu.clear();
         self.io.clear();
         self.commits.clear();
-        self.first_ns = u64::MAX;
+        self.first_ns = None;
     }
 
     /// Returns the start of the known time.
     pub(crate) fn known_from_ns(&self) -> u64 {
-        self.forgotten_ns().into_iter().fold(self.first_ns, u64::max)
+        let first_ns = self.first_ns.unwrap_or(u64::MAX);
+        self.forgotten_ns().into_iter().fold(first_ns, u64::max)
     }
 
     /// Returns the end of the known time. Since then the thread may run or be blocked.
@@ -128,13 +111,13 @@ impl Timeline {
 
     /// Notes that the thread is known since `start_ns`.
     fn know_since(&mut self, start_ns: u64) {
-        self.first_ns = self.first_ns.min(start_ns);
+        self.first_ns = Some(self.first_ns.map_or(start_ns, |first_ns| first_ns.min(start_ns)));
     }
 
     /// Returns the effect of a record.
     fn pushed(&self, fits: bool, is_news: bool, before: Extent) -> Push {
         if fits {
-            Push::added(is_news || (self.horizon.is_any() && before != self.extent()))
+            Push::added(is_news || (self.horizon.reaches_beyond(0) && before != self.extent()))
         } else {
             Push::Refused
         }
@@ -155,11 +138,6 @@ impl Timeline {
     /// Returns whether the thread has committed or has waited for a client.
     pub(crate) fn serves_connection(&self) -> bool {
         self.serves_connection && !self.receives_acks
-    }
-
-    /// Marks the thread as the receiver of the replicas' acknowledgements.
-    pub(crate) fn set_receives_acks(&mut self) {
-        self.receives_acks = true;
     }
 
     /// Returns the wait of this thread for which the system call alone gives `wait`.

@@ -16,13 +16,14 @@ use crate::timeline::thread::{Stretch, Timeline};
 /// Timelines of the threads of one server.
 #[derive(Debug)]
 pub struct Timelines {
-    server_tgid: u32,
+    pub(crate) server_tgid: u32,
     threads: FxHashMap<Tid, Timeline>,
-    stacks: Stacks,
-    flushes: Flushes,
-    lost: LostPeriods,
-    groups: Groups,
-    revision: u64,
+    pub(crate) stacks: Stacks,
+    pub(crate) flushes: Flushes,
+    pub(crate) lost: LostPeriods,
+    pub(crate) groups: Groups,
+    /// Number that changes when a record may change an earlier explanation.
+    pub(crate) revision: u64,
 }
 
 /// Number of fsync calls by the waits that they had at least once.
@@ -55,7 +56,7 @@ impl Timelines {
 
     /// Names the thread that receives the acknowledgements of replicas (semi-synchronous replication).
     pub fn name_ack_receiver(&mut self, tid: Tid) {
-        self.thread_mut(tid).set_receives_acks();
+        self.thread_mut(tid).receives_acks = true;
         self.revision += 1;
     }
 
@@ -114,26 +115,6 @@ impl Timelines {
         self.revision += 1;
     }
 
-    /// Returns a number that changes when a record may change an earlier explanation.
-    pub(crate) fn revision(&self) -> u64 {
-        self.revision
-    }
-
-    /// Returns the periods with lost records.
-    pub(crate) fn lost(&self) -> &LostPeriods {
-        &self.lost
-    }
-
-    /// Returns the groups of commits that the server stated.
-    pub(crate) fn groups(&self) -> &Groups {
-        &self.groups
-    }
-
-    /// Returns the flushes of devices.
-    pub(crate) fn flushes(&self) -> &Flushes {
-        &self.flushes
-    }
-
     /// Returns the waits of a system call that was just added, each 0 or 1.
     pub(crate) fn waited_for(&self, io: &Io) -> SyncWaits {
         let mut waits = SyncWaits::default();
@@ -154,19 +135,9 @@ impl Timelines {
         waits
     }
 
-    /// Returns the kernel stacks.
-    pub(crate) fn stacks(&self) -> &Stacks {
-        &self.stacks
-    }
-
     /// Returns the timeline of a thread.
     pub(crate) fn thread(&self, tid: Tid) -> Option<&Timeline> {
         self.threads.get(&tid)
-    }
-
-    /// Returns the process id of the server.
-    pub(crate) fn server_tgid(&self) -> u32 {
-        self.server_tgid
     }
 
     fn take(&mut self, pushed: Push) -> Result<(), Unmatched> {

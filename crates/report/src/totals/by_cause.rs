@@ -1,8 +1,6 @@
 //! Totals of commits: by cause, by second, by stack, and of the slowest 1 %.
 
-use hdrhistogram::Histogram;
 use logtrace_common::TimeRange;
-use logtrace_events::Commit;
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::attribution::segment::Segment;
 use crate::causes::cause::Cause;
 use crate::totals::distribution::Distribution;
-use crate::totals::histogram;
+use crate::totals::histogram::Durations;
 use crate::totals::slowest::LatencyBuckets;
 use crate::totals::stalls::SlowTenth;
 
@@ -60,8 +58,7 @@ pub struct CauseRow {
 pub(crate) struct Aggregate {
     window: TimeRange,
     latest_ns: u64,
-    pub(crate) durations: Histogram<u64>,
-    pub(crate) total_ns: u64,
+    pub(crate) durations: Durations,
     per_second: Vec<u64>,
     causes: Vec<CauseSum>,
     /// Index in `causes`, by [`Cause::number`].
@@ -88,8 +85,7 @@ impl Aggregate {
         Self {
             window,
             latest_ns: window.start_ns,
-            durations: histogram::empty(DIGITS),
-            total_ns: 0,
+            durations: Durations::new(DIGITS),
             per_second: Vec::new(),
             causes: Vec::new(),
             index: FxHashMap::default(),
@@ -98,16 +94,14 @@ impl Aggregate {
         }
     }
 
-    /// Adds a commit. Its segments sum to its duration.
-    pub(crate) fn add(&mut self, commit: &Commit, segments: &[Segment]) {
-        let length_ns = commit.end_ns - commit.start_ns;
-        self.durations += length_ns;
-        self.total_ns += length_ns;
-        self.count_second(commit.end_ns);
-        let number = self.durations.len();
+    /// Adds a commit that ended at `end_ns`. Its segments sum to its duration of `length_ns`.
+    pub(crate) fn add(&mut self, end_ns: u64, length_ns: u64, segments: &[Segment]) {
+        self.durations.add(length_ns);
+        self.count_second(end_ns);
+        let number = self.durations.count();
         let bucket = self.buckets.add_commit(length_ns);
         for segment in segments {
-            let segment_ns = segment.end_ns - segment.start_ns;
+            let segment_ns = segment.window.length_ns();
             let at = cause_index(&mut self.index, &mut self.causes, segment.cause);
             let sum = &mut self.causes[at];
             sum.total_ns += segment_ns;
@@ -149,9 +143,9 @@ impl Aggregate {
     pub(crate) fn commits(&self, slow_tenths: Vec<SlowTenth>) -> Commits {
         let slowest = self.buckets.slowest_hundredth();
         Commits {
-            count: self.durations.len(),
-            total: self.total_ns,
-            distribution: Distribution::from(&self.durations),
+            count: self.durations.count(),
+            total: self.durations.total_ns,
+            distribution: self.durations.distribution(),
             per_second: self.per_second(),
             slow_tenths,
             slowest_count: slowest.commits,
@@ -232,23 +226,17 @@ mod tests {
     fn add(aggregate: &mut Aggregate, end_ns: u64, pieces: &[(Wait, u64)]) {
         let length_ns: u64 = pieces.iter().map(|(_, ns)| ns).sum();
         let mut at_ns = end_ns - length_ns;
-        let commit = Commit {
-            tid: 1,
-            start_ns: at_ns,
-            end_ns,
-        };
         let mut segments = Vec::new();
         for &(wait, ns) in pieces {
             segments.push(Segment {
-                start_ns: at_ns,
-                end_ns: at_ns + ns,
+                window: TimeRange::new(at_ns, at_ns + ns),
                 tid: 1,
                 cause: cause(wait),
                 stack: None,
             });
             at_ns += ns;
         }
-        aggregate.add(&commit, &segments);
+        aggregate.add(end_ns, length_ns, &segments);
     }
 
     fn aggregate() -> Aggregate {
@@ -270,7 +258,7 @@ mod tests {
             .map(|row| (row.cause.wait, row.total, row.commits))
             .collect();
         assert_eq!(rows, [(Wait::OnCpu, 8, 2), (Wait::Timer, 3, 1)]);
-        assert_eq!(aggregate.total_ns, 11);
+        assert_eq!(aggregate.durations.total_ns, 11);
     }
 
     #[test]

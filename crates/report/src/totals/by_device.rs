@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use hdrhistogram::Histogram;
 use logtrace_events::Flush;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::totals::distribution::Distribution;
-use crate::totals::histogram;
+use crate::totals::histogram::Durations;
 
 /// Significant digits of the distributions.
 const DIGITS: u8 = 2;
@@ -29,35 +28,25 @@ pub struct DeviceRow {
 /// Sums by device.
 #[derive(Debug, Default)]
 pub(crate) struct Devices {
-    by_dev: BTreeMap<u32, Sum>,
-}
-
-#[derive(Debug)]
-struct Sum {
-    total_ns: u64,
-    durations: Histogram<u64>,
+    by_dev: BTreeMap<u32, Durations>,
 }
 
 impl Devices {
     /// Counts a flush.
     pub(crate) fn count(&mut self, flush: Flush) {
-        let length_ns = flush.done_ns - flush.issue_ns;
-        let sum = self.by_dev.entry(flush.dev).or_insert_with(|| Sum {
-            total_ns: 0,
-            durations: histogram::empty(DIGITS),
-        });
-        sum.total_ns += length_ns;
-        sum.durations += length_ns;
+        let of_device = self.by_dev.entry(flush.dev);
+        let durations = of_device.or_insert_with(|| Durations::new(DIGITS));
+        durations.add(flush.done_ns - flush.issue_ns);
     }
 
     /// Returns the totals, the device with the most flushes first.
     pub(crate) fn into_rows(self) -> Vec<DeviceRow> {
-        let rows = self.by_dev.into_iter().map(|(dev, sum)| DeviceRow {
+        let rows = self.by_dev.into_iter().map(|(dev, durations)| DeviceRow {
             // include/linux/kdev_t.h
             device: format!("{}:{}", dev >> 20, dev & 0xf_ffff),
-            flushes: sum.durations.len(),
-            total: sum.total_ns,
-            distribution: Distribution::from(&sum.durations),
+            flushes: durations.count(),
+            total: durations.total_ns,
+            distribution: durations.distribution(),
         });
         let mut rows: Vec<DeviceRow> = rows.collect();
         rows.sort_by_key(|row| std::cmp::Reverse(row.flushes));

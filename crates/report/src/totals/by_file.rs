@@ -1,6 +1,5 @@
 //! Totals by file: names, classes, and the system calls on each file.
 
-use hdrhistogram::Histogram;
 use logtrace_common::{FileClass, LogNames};
 use logtrace_events::{File, FileId, Io, IoOp};
 use rustc_hash::FxHashMap;
@@ -9,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::timeline::threads::SyncWaits;
 use crate::totals::distribution::Distribution;
-use crate::totals::histogram;
+use crate::totals::histogram::Durations;
 
 /// Significant digits of the distributions: there may be hundreds of files, with 20 kB each.
 const DIGITS: u8 = 2;
@@ -53,8 +52,7 @@ pub(crate) struct Files {
 #[derive(Debug)]
 struct Calls {
     bytes: u64,
-    total_ns: u64,
-    durations: Histogram<u64>,
+    durations: Durations,
     waits: SyncWaits,
 }
 
@@ -81,11 +79,9 @@ impl Files {
 
     /// Counts a system call and its waits.
     pub(crate) fn count(&mut self, io: &Io, waits: SyncWaits) {
-        let length_ns = io.exit_ns - io.enter_ns;
         let calls = self.calls.entry((io.file, io.op)).or_insert_with(|| Calls {
             bytes: 0,
-            total_ns: 0,
-            durations: histogram::empty(DIGITS),
+            durations: Durations::new(DIGITS),
             waits: SyncWaits::default(),
         });
         if io.op == IoOp::Write {
@@ -93,8 +89,7 @@ impl Files {
             let written = u64::try_from(io.ret).unwrap_or(0);
             calls.bytes = calls.bytes.saturating_add(written);
         }
-        calls.total_ns += length_ns;
-        calls.durations += length_ns;
+        calls.durations.add(io.exit_ns - io.enter_ns);
         calls.waits.flush += waits.flush;
         calls.waits.journal += waits.journal;
     }
@@ -110,10 +105,10 @@ impl Files {
                     class,
                     path,
                     op,
-                    count: calls.durations.len(),
+                    count: calls.durations.count(),
                     bytes: calls.bytes,
-                    total: calls.total_ns,
-                    distribution: Distribution::from(&calls.durations),
+                    total: calls.durations.total_ns,
+                    distribution: calls.durations.distribution(),
                     flush_waits: calls.waits.flush,
                     journal_waits: calls.waits.journal,
                 }

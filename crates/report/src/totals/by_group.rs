@@ -43,7 +43,7 @@ pub(crate) struct GroupTotals {
     total: Groups,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Forming {
     leader_commit_ns: Option<u64>,
     members: usize,
@@ -58,16 +58,13 @@ impl GroupTotals {
     /// Adds a member to its leader's group.
     pub(crate) fn add(&mut self, member: &Member) {
         self.is_stated = true;
-        let first = Forming {
+        let empty = Forming {
             leader_commit_ns: member.leader_commit_ns,
             members: 0,
         };
-        let forming = self.forming.entry(member.leader).or_insert(first);
+        let forming = self.forming.entry(member.leader).or_insert(empty);
         if forming.leader_commit_ns != member.leader_commit_ns {
-            *forming = Forming {
-                leader_commit_ns: member.leader_commit_ns,
-                members: 0,
-            };
+            *forming = empty;
         }
         forming.members += 1;
     }

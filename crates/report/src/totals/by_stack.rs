@@ -82,9 +82,8 @@ pub(crate) fn folded(
     stacks: &Stacks,
 ) -> Vec<StackTotal> {
     summed(by_stack.map(|(cause, stack, total_ns)| {
-        let mut frames = cause_frames(cause);
-        frames.extend(outermost_first(stacks.frames(stack)));
-        (frames, total_ns)
+        let frames = cause_frames(cause).chain(stacks.frames(stack));
+        (frames.collect(), total_ns)
     }))
 }
 
@@ -96,9 +95,9 @@ pub(crate) fn folded_parts(
 ) -> Vec<StackTotal> {
     let mut sums: BTreeMap<(Part, Vec<String>), u64> = BTreeMap::new();
     for (part, cause, stack, total_ns) in by_stack {
-        let mut frames = vec![part.as_str().to_owned()];
-        frames.extend(cause.into_iter().flat_map(cause_frames));
-        frames.extend(outermost_first(stacks.frames(stack)));
+        let outermost = [part.as_str().to_owned()].into_iter();
+        let frames = outermost.chain(cause.into_iter().flat_map(cause_frames));
+        let frames = frames.chain(stacks.frames(stack)).collect();
         *sums.entry((part, frames)).or_default() += total_ns;
     }
     sums.into_iter()
@@ -113,24 +112,19 @@ pub(crate) fn unclassified(
 ) -> Vec<StackTotal> {
     let unclassified = by_stack.filter(|(cause, ..)| cause.wait == Wait::Unclassified);
     summed(unclassified.map(|(_, stack, total_ns)| {
-        let frames: Vec<String> = outermost_first(stacks.frames(stack)).collect();
+        let mut frames: Vec<String> = stacks.frames(stack).collect();
         if frames.is_empty() {
-            (vec![NO_STACK.to_owned()], total_ns)
-        } else {
-            (frames, total_ns)
+            frames.push(NO_STACK.to_owned());
         }
+        (frames, total_ns)
     }))
 }
 
-fn cause_frames(cause: Cause) -> Vec<String> {
+fn cause_frames(cause: Cause) -> impl Iterator<Item = String> {
     let io = cause.io.map(|(class, op)| format!("{class} {op}"));
     let who = cause.who.to_string();
     let wait = cause.wait.to_string();
-    [Some(who), io, Some(wait)].into_iter().flatten().collect()
-}
-
-fn outermost_first(frames: &[String]) -> impl Iterator<Item = String> {
-    frames.iter().rev().cloned()
+    [Some(who), io, Some(wait)].into_iter().flatten()
 }
 
 /// Sums up equal stacks: two ids may stand for the same names.

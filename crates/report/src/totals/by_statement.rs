@@ -81,18 +81,8 @@ impl StatementTotals {
             at_ns = commit.end_ns.max(at_ns);
         }
         self.explain(tid, whole.since(at_ns), timelines, memory);
-        let outside_ns: u64 = self
-            .segments
-            .iter()
-            .map(|segment| segment.end_ns - segment.start_ns)
-            .sum();
-        // The time outside commits counts as one interval; the segments sum to it.
-        let outside = Commit {
-            tid,
-            start_ns: whole.end_ns - outside_ns,
-            end_ns: whole.end_ns,
-        };
-        self.aggregate.add(&outside, &self.segments);
+        let lengths = self.segments.iter().map(|segment| segment.window.length_ns());
+        self.aggregate.add(whole.end_ns, lengths.sum(), &self.segments);
         &self.segments
     }
 
@@ -100,8 +90,8 @@ impl StatementTotals {
     pub(crate) fn total(&self) -> Statements {
         let causes = self.aggregate.causes().into_iter();
         Statements {
-            count: self.aggregate.durations.len(),
-            total: self.aggregate.total_ns,
+            count: self.aggregate.durations.count(),
+            total: self.aggregate.durations.total_ns,
             causes: causes
                 .map(|row| StatementCause {
                     cause: row.cause,

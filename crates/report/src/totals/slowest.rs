@@ -10,23 +10,15 @@ pub(crate) struct LatencyBuckets {
     commits: u64,
 }
 
-/// Totals of the slowest 1 % of the commits, cut at a bucket's edge.
+/// Totals of commits of nearly the same latency, or of all the slowest commits.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Slowest {
+pub(crate) struct Bucket {
     /// Number of commits.
     pub(crate) commits: u64,
     /// Sum of their durations.
     pub(crate) total_ns: u64,
     /// Nanoseconds by index of the cause.
     pub(crate) by_cause: Vec<u64>,
-}
-
-/// Commits of nearly the same latency.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Bucket {
-    commits: u64,
-    total_ns: u64,
-    by_cause: Vec<u64>,
 }
 
 impl LatencyBuckets {
@@ -44,16 +36,18 @@ impl LatencyBuckets {
     }
 
     /// Returns the totals of the slowest buckets that together hold 1 % of the commits.
-    pub(crate) fn slowest_hundredth(&self) -> Slowest {
+    pub(crate) fn slowest_hundredth(&self) -> Bucket {
         let wanted = self.commits.div_ceil(100);
-        let mut slowest = Slowest::default();
+        let mut slowest = Bucket::default();
         for bucket in self.buckets.iter().rev() {
             if slowest.commits >= wanted {
                 break;
             }
             slowest.commits += bucket.commits;
             slowest.total_ns += bucket.total_ns;
-            add_each(&mut slowest.by_cause, &bucket.by_cause);
+            for (cause, &ns) in bucket.by_cause.iter().enumerate() {
+                slowest.add(cause, ns);
+            }
         }
         slowest
     }
@@ -66,13 +60,6 @@ impl Bucket {
             self.by_cause.resize(cause + 1, 0);
         }
         self.by_cause[cause] += ns;
-    }
-}
-
-fn add_each(sums: &mut Vec<u64>, more: &[u64]) {
-    sums.resize(sums.len().max(more.len()), 0);
-    for (sum, ns) in sums.iter_mut().zip(more) {
-        *sum += ns;
     }
 }
 
@@ -117,7 +104,7 @@ mod tests {
 
     #[test]
     fn none_have_no_slowest() {
-        assert_eq!(buckets([]).slowest_hundredth(), Slowest::default());
+        assert_eq!(buckets([]).slowest_hundredth(), Bucket::default());
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::attribution::segment::Segment;
 use crate::causes::cause::Cause;
 
 /// Tenth of a second in which less than half as many commits ended as in the median tenth.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SlowTenth {
     /// Start, in nanoseconds from the start of the window.
     pub at: u64,
@@ -45,14 +45,7 @@ const MOST_KEPT: usize = 100_000;
 #[derive(Debug)]
 pub(crate) struct Tenths {
     start_ns: u64,
-    tenths: Vec<Tenth>,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Tenth {
-    ended: u64,
-    under_way: u64,
-    causes: Vec<SlowTenthCause>,
+    tenths: Vec<SlowTenth>,
 }
 
 impl Tenths {
@@ -72,7 +65,7 @@ impl Tenths {
             return;
         }
         if self.tenths.len() <= last {
-            self.tenths.resize(last + 1, Tenth::default());
+            self.tenths.resize(last + 1, SlowTenth::default());
         }
         self.tenths[last].ended += 1;
         for tenth in self.tenths.iter_mut().take(last + 1).skip(first) {
@@ -89,16 +82,21 @@ impl Tenths {
         // The last tenth may be incomplete and is left out.
         let whole =
             usize::try_from(measured_ns / STALL_BUCKET_NS).map_or(MOST_KEPT, |whole| whole.min(MOST_KEPT));
-        let nothing = Tenth::default();
+        let nothing = SlowTenth::default();
         let tenth = |number: usize| self.tenths.get(number).unwrap_or(&nothing);
         let mut ended: Vec<u64> = (0..whole).map(|number| tenth(number).ended).collect();
         ended.sort_unstable();
         let median = ended.get(whole / 2).copied().unwrap_or(0);
         let is_slow = |ended: u64| (ended as f64) < SLOW_SHARE * median as f64;
         let slow = (0..whole).filter(|&number| is_slow(tenth(number).ended));
-        slow.take(MOST_SLOW)
-            .map(|number| tenth(number).slow_tenth(number as u64 * STALL_BUCKET_NS))
-            .collect()
+        let rows = slow.take(MOST_SLOW).map(|number| {
+            let mut row = tenth(number).clone();
+            row.at = number as u64 * STALL_BUCKET_NS;
+            row.causes
+                .sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.cause.cmp(&b.cause)));
+            row
+        });
+        rows.collect()
     }
 
     fn number(&self, at_ns: u64) -> usize {
@@ -107,36 +105,23 @@ impl Tenths {
 
     /// Charges to each tenth its part of the segment.
     fn charge(&mut self, segment: &Segment) {
-        let mut from_ns = segment.start_ns;
-        while from_ns < segment.end_ns {
-            let number = self.number(from_ns);
-            let until_ns = segment
-                .end_ns
-                .min(self.start_ns + (number as u64 + 1) * STALL_BUCKET_NS);
+        let mut rest = segment.window;
+        while !rest.is_empty() {
+            let number = self.number(rest.start_ns);
+            let end_ns = self.start_ns + (number as u64 + 1) * STALL_BUCKET_NS;
             if let Some(tenth) = self.tenths.get_mut(number) {
-                tenth.charge(segment.cause, until_ns - from_ns);
+                tenth.charge(segment.cause, rest.before(end_ns).length_ns());
             }
-            from_ns = until_ns;
+            rest = rest.since(end_ns);
         }
     }
 }
 
-impl Tenth {
-    fn charge(&mut self, cause: Cause, ns: u64) {
+impl SlowTenth {
+    fn charge(&mut self, cause: Cause, total: u64) {
         match self.causes.iter_mut().find(|row| row.cause == cause) {
-            Some(row) => row.total += ns,
-            None => self.causes.push(SlowTenthCause { cause, total: ns }),
-        }
-    }
-
-    fn slow_tenth(&self, at_ns: u64) -> SlowTenth {
-        let mut causes = self.causes.clone();
-        causes.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.cause.cmp(&b.cause)));
-        SlowTenth {
-            at: at_ns,
-            ended: self.ended,
-            under_way: self.under_way,
-            causes,
+            Some(row) => row.total += total,
+            None => self.causes.push(SlowTenthCause { cause, total }),
         }
     }
 }
@@ -152,8 +137,7 @@ mod tests {
 
     fn segment(start_ns: u64, end_ns: u64, wait: Wait) -> Segment {
         Segment {
-            start_ns,
-            end_ns,
+            window: TimeRange::new(start_ns, end_ns),
             tid: 1,
             cause: Cause {
                 who: Who::Own,

@@ -14,9 +14,9 @@ use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
 use aya::Ebpf;
-use aya::maps::{Array, Map, MapData, MapError, PerCpuArray, StackTraceMap};
-use logtrace_common::Sampling;
-use logtrace_events::{Gap, Losses, Record, encode};
+use aya::maps::{Array, Map, MapData, MapError, PerCpuArray};
+use logtrace_common::TimeRange;
+use logtrace_events::{Losses, Record, encode};
 use rustix::time::ClockId;
 
 use crate::clock::clock_ns;
@@ -26,7 +26,7 @@ use crate::overhead::account::{Account, Delivered, ProbeAccount};
 use crate::overhead::bpf_stats::{self, Statistics};
 use crate::probes::detaching::Detaching;
 use crate::probes::links::Attachments;
-use crate::reader::burst_schedule::Bursts;
+use crate::reader::burst_schedule::Rhythm;
 use crate::reader::rings::Rings;
 use crate::reader::sink_thread::Delivery;
 use crate::reader::stack_names::Stacks;
@@ -82,36 +82,26 @@ pub struct Stopped<S> {
     pub detaching: Detaching,
 }
 
-/// Current burst or gap.
-struct Rhythm {
-    bursts: Bursts,
-    /// End of the burst or gap.
-    until: Instant,
-    /// Start of the gap, or `None` in a burst.
-    gap_ns: Option<u64>,
-}
-
 impl<S: Sink> Drain<S> {
     /// Attaches the probes.
     pub(crate) fn new(config: TracerConfig, sink: S) -> Result<Self, TracerError> {
-        let pid = NonZeroU32::new(config.pid).ok_or_else(|| TracerError::Load("process 0".into()))?;
+        let pid = NonZeroU32::new(config.pid).ok_or_else(|| TracerError::load("process 0"))?;
         let sampling = config.extent.sampling;
         let statistics = Statistics::start();
         let (mut bpf, rings, mut attachments) = loader::load(pid, &config)?;
-        let probes = attachments.attach(&mut bpf)?;
-        let mut looking = Array::try_from(take(&mut bpf, "looking")?).map_err(|error| refused(&error))?;
-        set_looking(&mut looking, true).map_err(|error| refused(&error))?;
-        let losses = PerCpuArray::try_from(take(&mut bpf, "losses")?).map_err(|error| refused(&error))?;
-        let threads = Array::try_from(take(&mut bpf, "threads")?).map_err(|error| refused(&error))?;
-        let stacks =
-            Stacks::new(StackTraceMap::try_from(take(&mut bpf, "stacks")?).map_err(|error| refused(&error))?);
+        let probes = attachments.attach(&mut bpf, |_| true)?;
+        let mut looking = take(&mut bpf, "looking")?;
+        set_looking(&mut looking, true).map_err(TracerError::load)?;
+        let losses = take(&mut bpf, "losses")?;
+        let threads = ThreadStates::new(config.pid, take(&mut bpf, "threads")?);
+        let stacks = Stacks::new(take(&mut bpf, "stacks")?);
         Ok(Self {
             bpf,
             attachments,
             rings,
             losses,
             looking,
-            threads: ThreadStates::new(config.pid, threads),
+            threads,
             probes,
             statistics,
             events: 0,
@@ -145,7 +135,7 @@ impl<S: Sink> Drain<S> {
         // However short it is, something of it is traced.
         match self.rhythm.as_mut().map(|rhythm| (rhythm.gap_ns, rhythm)) {
             Some((Some(start_ns), _)) => self.begin_burst(start_ns),
-            Some((None, rhythm)) => rhythm.until = Instant::now() + rhythm.bursts.burst(),
+            Some((None, rhythm)) => rhythm.until = Instant::now() + rhythm.burst(),
             None => {}
         }
         let account = self.account(self.delivery.delivered());
@@ -181,10 +171,10 @@ impl<S: Sink> Drain<S> {
         let Some(rhythm) = &mut self.rhythm else { return };
         if begun {
             rhythm.gap_ns = None;
-            rhythm.until = Instant::now() + rhythm.bursts.burst();
+            rhythm.until = Instant::now() + rhythm.burst();
             self.tell_gap(start_ns, clock_ns(ClockId::Monotonic) + nanoseconds(LEAD_IN));
         } else {
-            rhythm.until = Instant::now() + rhythm.bursts.gap();
+            rhythm.until = Instant::now() + rhythm.gap();
         }
     }
 
@@ -206,15 +196,15 @@ impl<S: Sink> Drain<S> {
         self.statistics.round_done(self.events);
         if let Some(rhythm) = &mut self.rhythm {
             rhythm.gap_ns = Some(gap_ns);
-            rhythm.until = began + rhythm.bursts.gap();
+            rhythm.until = began + rhythm.gap();
         }
     }
 
     fn tell_gap(&mut self, start_ns: u64, end_ns: u64) {
         let mut bytes = Vec::new();
-        encode(&Record::Gap(Gap { start_ns, end_ns }), &mut bytes);
+        encode(&Record::Gap(TimeRange::new(start_ns, end_ns)), &mut bytes);
         let mut records = self.delivery.spare();
-        records.push(&bytes, end_ns);
+        records.push(&bytes);
         self.events += records.len();
         self.delivery.push(records);
     }
@@ -276,23 +266,6 @@ impl<S: Sink> Drain<S> {
     }
 }
 
-impl Rhythm {
-    /// Begins with a burst.
-    fn new(sampling: Sampling) -> Self {
-        let bursts = Bursts::new(sampling);
-        Self {
-            until: Instant::now() + bursts.burst(),
-            bursts,
-            gap_ns: None,
-        }
-    }
-
-    /// Returns the rest of the burst or gap.
-    fn left(&self) -> Duration {
-        self.until.saturating_duration_since(Instant::now())
-    }
-}
-
 fn set_looking(looking: &mut Array<MapData, u64>, value: bool) -> Result<(), MapError> {
     let since_ns = if value { clock_ns(ClockId::Monotonic) } else { 0 };
     looking.set(0, since_ns, 0)
@@ -302,11 +275,9 @@ fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-fn take(bpf: &mut Ebpf, map: &'static str) -> Result<Map, TracerError> {
-    bpf.take_map(map)
-        .ok_or_else(|| TracerError::Load(format!("no map {map} in the object")))
-}
-
-fn refused(error: &MapError) -> TracerError {
-    TracerError::Load(error.to_string())
+/// Takes a map of the object.
+fn take<M: TryFrom<Map, Error = MapError>>(bpf: &mut Ebpf, name: &str) -> Result<M, TracerError> {
+    let map = bpf.take_map(name);
+    let map = map.ok_or_else(|| TracerError::load(format_args!("no map {name} in the object")))?;
+    M::try_from(map).map_err(TracerError::load)
 }

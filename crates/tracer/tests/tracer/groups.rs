@@ -4,7 +4,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 
 use logtrace_common::Detail;
-use logtrace_events::{Commit, Member, Record, SyncStage};
+use logtrace_events::{Commit, Losses, Member, Record, SyncStage};
 
 use crate::server::{self, Server};
 use crate::turn::turn;
@@ -74,7 +74,7 @@ fn a_leader_names_each_member_with_its_thread() {
     for server in [Server::MySql, Server::MariaDb] {
         let mut follower = 0;
         let (records, account) = traced_at(Detail::Full, || follower = lead_groups(server));
-        assert!(account.losses.is_none(), "{:?}", account.losses);
+        assert_eq!(account.losses, Losses::default());
         assert!(account.probes.iter().all(|probe| probe.missing.is_none()));
         let leading = commits(&records, tid());
         let members = members(&records);

@@ -23,7 +23,7 @@ use std::thread;
 use std::time::Duration;
 
 use logtrace_common::Detail;
-use logtrace_events::{Commit, Flush, Io, IoOp, OffCpu, Record, Wake, decode};
+use logtrace_events::{Commit, Flush, Io, IoOp, Losses, OffCpu, Record, Wake, decode};
 use logtrace_tracer::{Extent, Sink, Stopped, Tracer, TracerConfig};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -121,7 +121,7 @@ fn every_system_call_and_commit_is_recorded_once_with_its_file() {
         |record| matches!(record, Record::File(file) if file.id == ios[0].file && path.ends_with(&file.path)),
     );
     assert!(named, "the file's name came with its identity");
-    assert!(account.losses.is_none());
+    assert_eq!(account.losses, Losses::default());
     assert!(account.events > 0 && account.bpf_ns() > 0 && account.reader_cpu_ns() > 0);
     assert!(account.probes.iter().all(|probe| probe.missing.is_none()));
 }
@@ -189,7 +189,7 @@ fn xa_commits_in_two_phases_and_in_one() {
         let inside = |commit: &&Commit| start_ns <= commit.start_ns && commit.end_ns <= end_ns;
         assert_eq!(commits.iter().filter(inside).count(), 1);
     }
-    assert!(account.losses.is_none());
+    assert_eq!(account.losses, Losses::default());
 }
 
 /// Now, by the clock of the records.

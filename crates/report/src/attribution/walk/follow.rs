@@ -25,7 +25,7 @@ impl Walk<'_> {
             return self.charge_unexplained(window);
         }
         if self.is_recording {
-            timeline.note_query(window.end_ns, commit_ns);
+            timeline.horizon.note_query(window.end_ns, commit_ns);
         }
         let known_from_ns = timeline.known_from_ns();
         self.charge_unexplained(window.before(known_from_ns));
@@ -93,7 +93,7 @@ impl Walk<'_> {
             Stretch::OnCpu(window) => self.charge_cpu(window, tid, cause(Wait::OnCpu)),
             Stretch::RunQueue(window) => self.charge(window, tid, cause(Wait::RunQueue), None),
             Stretch::Blocked(window, _) if window.is_empty() => {}
-            Stretch::Blocked(window, off) => match awaited(off, self.timelines.server_tgid()) {
+            Stretch::Blocked(window, off) => match awaited(off, self.timelines.server_tgid) {
                 Awaited::Thread(waker) => self.wait_for_leaders(waker, window, off, worker),
                 Awaited::Itself(Wait::Unexplained) => self.charge_unexplained(window),
                 Awaited::Itself(wait) => {
@@ -111,10 +111,10 @@ impl Walk<'_> {
             return self.wait_for(waker, window, path);
         };
         let mut rest = window;
-        for lead in lead_periods(self.timelines, worker.tid, off, waker) {
+        for (leader, until_ns) in lead_periods(self.timelines, worker.tid, off, waker) {
             let lead_path = WalkPath { statements, ..path };
-            self.wait_for(lead.leader, rest.before(lead.until_ns), lead_path);
-            rest = rest.since(lead.until_ns);
+            self.wait_for(leader, rest.before(until_ns), lead_path);
+            rest = rest.since(until_ns);
         }
         let statements = if leads_back(self.timelines, worker.tid, off, waker) {
             0
@@ -151,7 +151,7 @@ impl Walk<'_> {
         if window.is_empty() {
             return;
         }
-        let is_near = !self.is_recording && path.depth <= self.memory.near();
+        let is_near = !self.is_recording && path.depth <= self.memory.near;
         if path.statements > 0 || is_near {
             self.follow(waker.tid, waker.commit_ns, window, path);
             return self.reattribute_sleep(waker, window, path);
@@ -213,7 +213,7 @@ impl Walk<'_> {
             self.follow(tid, commit_ns, missing, WalkPath::default());
             self.is_recording = false;
             if !self.is_reusable {
-                self.memory.discard_recorded();
+                self.memory.recorded.clear();
                 return false;
             }
             self.memory.store_recorded(past, missing);
@@ -227,8 +227,8 @@ impl Walk<'_> {
             return;
         };
         for segment in self.segments.split_off(first) {
-            self.charge_again(segment, segment.window().before(window.start_ns));
-            let inside = segment.window().since(window.start_ns);
+            self.charge_again(segment, segment.window.before(window.start_ns));
+            let inside = segment.window.since(window.start_ns);
             if segment.cause == SLEEP {
                 self.charge_sleep(segment, waker, inside, path);
             } else {

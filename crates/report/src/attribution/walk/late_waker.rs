@@ -35,7 +35,7 @@ pub(crate) fn first_after_sleep(
     if waker.commit_ns.is_some() {
         return None;
     }
-    let first = segments.partition_point(|segment| segment.end_ns <= window.start_ns);
+    let first = segments.partition_point(|segment| segment.window.end_ns <= window.start_ns);
     let has_slept = segments[first..].iter().any(|segment| segment.cause == SLEEP);
     (has_slept && !serves_connection(timelines, waker.tid)).then_some(first)
 }
@@ -54,12 +54,12 @@ pub(crate) fn queued_behind(
     from_ns: u64,
 ) -> impl Iterator<Item = (u64, Waker)> + use<'_> {
     let timeline = timelines.thread(waker.tid);
-    timeline.inspect(|timeline| timeline.note_query(waker.at_ns, waker.commit_ns));
+    timeline.inspect(|timeline| timeline.horizon.note_query(waker.at_ns, waker.commit_ns));
     let window = TimeRange::new(from_ns, waker.at_ns);
     let waits = timeline
         .into_iter()
         .flat_map(move |timeline| timeline.waits(window));
-    waits.filter_map(move |off| match awaited(off, timelines.server_tgid()) {
+    waits.filter_map(move |off| match awaited(off, timelines.server_tgid) {
         Awaited::Thread(ahead) if ahead.at_ns < waker.at_ns => Some((off.out_ns, ahead)),
         _ => None,
     })

@@ -31,10 +31,11 @@ pub struct Memory {
     /// Number of pieces in all pasts.
     pieces: usize,
     /// Pieces that are being recorded.
-    recorded: Vec<Piece>,
+    pub(crate) recorded: Vec<Piece>,
     found: u64,
     revision: u64,
-    near: u32,
+    /// Number of wake-ups from a commit that are always walked.
+    pub(crate) near: u32,
 }
 
 /// Known part of a thread's time.
@@ -88,15 +89,10 @@ impl Memory {
         self.found
     }
 
-    /// Returns the number of wake-ups from a commit that are always walked.
-    pub(crate) fn near(&self) -> u32 {
-        self.near
-    }
-
     /// Clears pasts that are no longer valid, before a commit is explained from `timelines`.
     pub(crate) fn revise(&mut self, timelines: &Timelines) {
-        if self.revision != timelines.revision() || self.pieces >= MAX_PIECES {
-            self.revision = timelines.revision();
+        if self.revision != timelines.revision || self.pieces >= MAX_PIECES {
+            self.revision = timelines.revision;
             self.pasts.clear();
             self.index.clear();
             self.pieces = 0;
@@ -146,11 +142,6 @@ impl Memory {
             Some(last) if last.activity == activity => last.window.end_ns = window.end_ns,
             _ => self.recorded.push(Piece { window, activity }),
         }
-    }
-
-    /// Discards the recorded pieces.
-    pub(crate) fn discard_recorded(&mut self) {
-        self.recorded.clear();
     }
 
     /// Stores the recorded pieces, which cover `window` as returned by [`Memory::missing`].

@@ -30,7 +30,7 @@ use crate::timeline::threads::Timelines;
 /// The commit and all records before it must have been pushed to `timelines`, to which `memory` belongs. The caller owns
 /// the buffer, so that explaining allocates no memory once the buffer has grown.
 pub fn explain(commit: &Commit, timelines: &Timelines, memory: &mut Memory, segments: &mut Vec<Segment>) {
-    let statements = if timelines.groups().are_stated() {
+    let statements = if timelines.groups.are_stated() {
         MAX_STATEMENTS
     } else {
         0
@@ -39,17 +39,8 @@ pub fn explain(commit: &Commit, timelines: &Timelines, memory: &mut Memory, segm
     name_previous_groups(commit, timelines, segments);
 }
 
-/// Explains `commit` by wake-ups alone, as if the server had stated no groups.
-pub(crate) fn explain_by_wakers(
-    commit: &Commit,
-    timelines: &Timelines,
-    memory: &mut Memory,
-    segments: &mut Vec<Segment>,
-) {
-    walk(0, commit, timelines, memory, segments);
-}
-
-fn walk(
+/// Explains `commit` by wake-ups and at most `statements` of the server's statements on a path; by wake-ups alone if 0.
+pub(crate) fn walk(
     statements: u32,
     commit: &Commit,
     timelines: &Timelines,

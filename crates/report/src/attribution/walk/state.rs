@@ -65,11 +65,11 @@ impl<'a> Walk<'a> {
             Stretch::OnCpu(window) => self.charge_cpu(window, tid, cause(Wait::OnCpu)),
             Stretch::RunQueue(window) => self.charge(window, tid, cause(Wait::RunQueue), None),
             Stretch::Blocked(window, off) => {
-                let wait = self.timelines.stacks().wait(off.stack);
+                let wait = self.timelines.stacks.wait(off.stack);
                 let queued_ns = match off.wake {
                     Wake::By { at_ns, .. } if wait == Wait::DeviceFlush => self
                         .timelines
-                        .flushes()
+                        .flushes
                         .queued_until_ns(TimeRange::new(off.out_ns, at_ns)),
                     _ => 0,
                 };
@@ -82,7 +82,7 @@ impl<'a> Walk<'a> {
 
     /// Charges time without a record of a wait: the thread was running, unless a record was lost.
     pub(crate) fn charge_cpu(&mut self, window: TimeRange, tid: Tid, on_cpu: Cause) {
-        if self.timelines.lost().meet(window) {
+        if self.timelines.lost.meet(window) {
             // All of the window is unexplained, also if the lost records lie in a part that another commit did not
             // wait for.
             self.is_reusable = false;
@@ -107,14 +107,13 @@ impl<'a> Walk<'a> {
         }
         match self.segments.last_mut() {
             Some(last)
-                if last.end_ns == window.start_ns
+                if last.window.end_ns == window.start_ns
                     && (last.tid, last.cause, last.stack) == (tid, cause, stack) =>
             {
-                last.end_ns = window.end_ns;
+                last.window.end_ns = window.end_ns;
             }
             _ => self.segments.push(Segment {
-                start_ns: window.start_ns,
-                end_ns: window.end_ns,
+                window,
                 tid,
                 cause,
                 stack,

@@ -1,6 +1,7 @@
 //! Records that were dropped, repeated, cut off, reordered or are nonsense: sums stay exact, and nothing panics.
 
-use logtrace_events::{Commit, FileId, Flush, Gap, Io, IoOp, Member, OffCpu, Record, SyncStage, Wake};
+use logtrace_common::TimeRange;
+use logtrace_events::{Commit, FileId, Flush, Io, IoOp, Member, OffCpu, Record, SyncStage, Wake};
 use logtrace_report::breakdown::Breakdown;
 use proptest::prelude::*;
 
@@ -50,10 +51,7 @@ pub(crate) fn nonsense() -> impl Strategy<Value = Record> {
         let [first, middle, last] = times;
         match kind % 7 {
             4 | 5 => stated(kind, [tid, waker], times),
-            6 => Record::Gap(Gap {
-                start_ns: first,
-                end_ns: middle,
-            }),
+            6 => Record::Gap(TimeRange::new(first, middle)),
             0 => Record::Commit(Commit {
                 tid,
                 start_ns: first,

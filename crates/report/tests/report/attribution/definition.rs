@@ -308,10 +308,10 @@ fn charged(timelines: &Timelines, commit: &Commit) -> Vec<Cause> {
     let mut at_ns = commit.start_ns;
     let mut causes = Vec::new();
     for segment in segments {
-        assert_eq!(segment.start_ns, at_ns, "a gap or an overlap");
-        assert!(segment.end_ns > at_ns, "an empty segment");
-        causes.extend((at_ns..segment.end_ns).map(|_| segment.cause));
-        at_ns = segment.end_ns;
+        assert_eq!(segment.window.start_ns, at_ns, "a gap or an overlap");
+        assert!(segment.window.end_ns > at_ns, "an empty segment");
+        causes.extend((at_ns..segment.window.end_ns).map(|_| segment.cause));
+        at_ns = segment.window.end_ns;
     }
     assert_eq!(at_ns, commit.end_ns, "the segments do not reach the end");
     causes

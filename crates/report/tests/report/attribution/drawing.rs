@@ -30,9 +30,7 @@
 //! what has time in there is not seen.
 
 use logtrace_common::{FileClass, TimeRange};
-use logtrace_events::{
-    Commit, FileId, Flush, Gap, Io, IoOp, Member, OffCpu, Record, Stack, SyncStage, Tid, Wake,
-};
+use logtrace_events::{Commit, FileId, Flush, Io, IoOp, Member, OffCpu, Record, Stack, SyncStage, Tid, Wake};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::document::Groups;
 use logtrace_report::explain::Memory;
@@ -151,7 +149,7 @@ impl Drawing {
 }
 
 /// What a tracer records that does not look in `gap`, with the gap before all that comes after it.
-pub(crate) fn unseen_left_out(records: Vec<Record>, gap: Gap) -> Vec<Record> {
+pub(crate) fn unseen_left_out(records: Vec<Record>, gap: TimeRange) -> Vec<Record> {
     let is_seen = |record: &Record| end_ns(record) <= gap.start_ns || start_ns(record) >= gap.end_ns;
     let mut seen: Vec<Record> = records.into_iter().filter(is_seen).collect();
     let at = seen.partition_point(|record| end_ns(record) <= gap.start_ns);
@@ -164,7 +162,7 @@ fn words(segment: &Segment) -> String {
     let io = cause
         .io
         .map_or(String::new(), |(class, op)| format!("{class} {op} "));
-    let cells = (segment.end_ns - segment.start_ns) / CELL_NS;
+    let cells = segment.window.length_ns() / CELL_NS;
     format!("{} {io}{} {cells}", cause.who, cause.wait)
 }
 
@@ -230,7 +228,7 @@ fn row_records(row: &Row, rows: &[Row]) -> Vec<Record> {
                 issue_ns: start_ns,
                 done_ns: end_ns,
             })),
-            ("gap", 'G') => records.push(Record::Gap(Gap { start_ns, end_ns })),
+            ("gap", 'G') => records.push(Record::Gap(TimeRange::new(start_ns, end_ns))),
             (kind, cell) => panic!("no cell {cell:?} in a row {kind:?}"),
         }
     }

@@ -1,6 +1,7 @@
 //! Random schedules of which the tracer saw only what was before and after a gap.
 
-use logtrace_events::{Gap, Record};
+use logtrace_common::TimeRange;
+use logtrace_events::Record;
 use proptest::prelude::*;
 
 use super::drawing::{Drawing, unseen_left_out};
@@ -18,7 +19,7 @@ proptest! {
 
     #[test]
     fn what_is_seen_counts_and_adds_up(records in schedule::records(), at in 0u64..600, length in 1u64..200) {
-        let gap = Gap { start_ns: at, end_ns: at + length };
+        let gap = TimeRange::new(at, at + length);
         let seen = unseen_left_out(records, gap);
         let mut analysis = schedule::analysis();
         seen.iter().cloned().for_each(|record| analysis.push(record));
