@@ -21,112 +21,83 @@ pub struct Requirement {
 
 /// Checks all requirements of tracing. Loads and changes nothing.
 pub fn requirements() -> Vec<Requirement> {
+    let uid = rustix::process::geteuid();
+    let type_information = "/sys/kernel/btf/vmlinux";
+    let names = aya::util::kernel_symbols();
+    let are_named = names.is_ok_and(|names| names.keys().any(|&address| address != 0));
     vec![
-        privilege(),
+        requirement(
+            "privilege",
+            uid.is_root(),
+            "running as root",
+            &format!("running as user {}", uid.as_raw()),
+            "run it with sudo: loading BPF programs and starting a server as another user need root",
+        ),
         kernel(),
-        type_information(),
-        bpf_programs(),
+        requirement(
+            "kernel type information",
+            Path::new(type_information).exists(),
+            type_information,
+            "none",
+            "use a kernel built with CONFIG_DEBUG_INFO_BTF=y",
+        ),
+        bpf_programs(uid.is_root()),
         tracefs_there(),
-        kernel_symbols(),
+        requirement(
+            "kernel symbols",
+            are_named,
+            "/proc/kallsyms gives addresses",
+            "/proc/kallsyms hides addresses",
+            "sysctl kernel.kptr_restrict=1, and run as root",
+        ),
     ]
 }
 
-fn met(name: &'static str, seen: impl Into<String>) -> Requirement {
+/// Returns a requirement that was seen as `met` or as `unmet`.
+fn requirement(name: &'static str, is_met: bool, met: &str, unmet: &str, remedy: &str) -> Requirement {
     Requirement {
         name,
-        seen: seen.into(),
-        remedy: None,
-    }
-}
-
-fn unmet(name: &'static str, seen: impl Into<String>, remedy: &str) -> Requirement {
-    Requirement {
-        name,
-        seen: seen.into(),
-        remedy: Some(remedy.into()),
-    }
-}
-
-fn privilege() -> Requirement {
-    let uid = rustix::process::geteuid();
-    if uid.is_root() {
-        met("privilege", "running as root")
-    } else {
-        unmet(
-            "privilege",
-            format!("running as user {}", uid.as_raw()),
-            "run it with sudo: loading BPF programs and starting a server as another user need root",
-        )
+        seen: if is_met { met } else { unmet }.to_owned(),
+        remedy: (!is_met).then(|| remedy.to_owned()),
     }
 }
 
 fn kernel() -> Requirement {
-    let oldest = KernelRelease::OLDEST;
-    match KernelRelease::running() {
-        Some(running) if running >= oldest => met("kernel", format!("Linux {running}")),
-        Some(running) => unmet(
-            "kernel",
-            format!("Linux {running}"),
-            &format!("tracing needs Linux {oldest} or later"),
-        ),
-        None => unmet(
-            "kernel",
-            "a release without a version number",
-            "tracing needs Linux",
-        ),
-    }
+    let (running, oldest) = (KernelRelease::running(), KernelRelease::OLDEST);
+    let seen = running.map(|running| format!("Linux {running}"));
+    requirement(
+        "kernel",
+        running.is_some_and(|running| running >= oldest),
+        seen.as_deref().unwrap_or_default(),
+        seen.as_deref().unwrap_or("a release without a version number"),
+        &format!("tracing needs Linux {oldest} or later"),
+    )
 }
 
-fn type_information() -> Requirement {
-    let path = "/sys/kernel/btf/vmlinux";
-    if Path::new(path).exists() {
-        met("kernel type information", path)
-    } else {
-        unmet(
-            "kernel type information",
-            "none",
-            "use a kernel built with CONFIG_DEBUG_INFO_BTF=y",
-        )
+fn bpf_programs(is_root: bool) -> Requirement {
+    if !is_root {
+        return requirement("eBPF", false, "", "not tried: needs root", "run it with sudo");
     }
-}
-
-fn bpf_programs() -> Requirement {
-    if !rustix::process::geteuid().is_root() {
-        return unmet("eBPF", "not tried: needs root", "run it with sudo");
-    }
-    if features().btf().is_some() {
-        met("eBPF", "programs and type information load")
-    } else {
-        unmet(
-            "eBPF",
-            "the kernel refuses BPF type information",
-            "allow bpf(2): CAP_BPF, no lockdown, no seccomp filter",
-        )
-    }
+    requirement(
+        "eBPF",
+        features().btf().is_some(),
+        "programs and type information load",
+        "the kernel refuses BPF type information",
+        "allow bpf(2): CAP_BPF, no lockdown, no seccomp filter",
+    )
 }
 
 fn tracefs_there() -> Requirement {
+    let is_mounted = tracefs::is_visible();
     let supported = fs::read_to_string("/proc/filesystems").is_ok_and(|list| list.contains("tracefs"));
-    match (tracefs::is_visible(), supported) {
-        (true, _) => met("tracefs", "mounted"),
-        (false, true) => met("tracefs", "not mounted; logtrace mounts it for itself alone"),
-        (false, false) => unmet(
-            "tracefs",
-            "not in this kernel",
-            "use a kernel built with CONFIG_FTRACE_SYSCALLS=y",
-        ),
-    }
-}
-
-fn kernel_symbols() -> Requirement {
-    let named = aya::util::kernel_symbols().is_ok_and(|symbols| symbols.keys().any(|&address| address != 0));
-    if named {
-        met("kernel symbols", "/proc/kallsyms gives addresses")
-    } else {
-        unmet(
-            "kernel symbols",
-            "/proc/kallsyms hides addresses",
-            "sysctl kernel.kptr_restrict=1, and run as root",
-        )
-    }
+    requirement(
+        "tracefs",
+        is_mounted || supported,
+        match is_mounted {
+            true => "mounted",
+            false => "not mounted; logtrace mounts it for itself alone",
+        },
+        "not in this kernel",
+        "use a kernel built with CONFIG_FTRACE_SYSCALLS=y",
+    )
 }

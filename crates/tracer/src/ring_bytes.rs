@@ -56,28 +56,24 @@ impl FromStr for RingBytes {
 
     /// `64K`, `4M` or bytes, with or without `iB`; units are powers of 1024.
     fn from_str(text: &str) -> Result<Self, String> {
-        let refused = || {
-            format!(
-                "write a power of two from {} to {}, such as 64K or 4M",
-                Self(LEAST),
-                Self(MOST)
-            )
-        };
-        let number = text.strip_suffix("iB").unwrap_or(text);
-        let (digits, power) = match number.strip_suffix(['K', 'k']) {
-            Some(digits) => (digits, 10),
-            None => number
-                .strip_suffix(['M', 'm'])
-                .map_or((number, 0), |digits| (digits, 20)),
-        };
-        let number: u32 = digits.parse().map_err(|_| refused())?;
-        let bytes = number.checked_mul(1 << power).ok_or_else(refused)?;
-        if bytes.is_power_of_two() && (LEAST..=MOST).contains(&bytes) {
-            Ok(Self(bytes))
-        } else {
-            Err(refused())
-        }
+        parse(text).ok_or_else(|| {
+            let (least, most) = (Self(LEAST), Self(MOST));
+            format!("write a power of two from {least} to {most}, such as 64K or 4M")
+        })
     }
+}
+
+fn parse(text: &str) -> Option<RingBytes> {
+    let text = text.strip_suffix("iB").unwrap_or(text);
+    let (digits, unit) = text.split_at(text.find(['K', 'k', 'M', 'm']).unwrap_or(text.len()));
+    let power = match unit {
+        "" => 0,
+        "K" | "k" => 10,
+        "M" | "m" => 20,
+        _ => return None,
+    };
+    let bytes = digits.parse::<u32>().ok()?.checked_mul(1 << power)?;
+    (bytes.is_power_of_two() && (LEAST..=MOST).contains(&bytes)).then_some(RingBytes(bytes))
 }
 
 impl fmt::Display for RingBytes {

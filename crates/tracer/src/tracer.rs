@@ -32,11 +32,13 @@ impl<S: Sink> Tracer<S> {
         let thread = thread::Builder::new()
             .name("logtrace-drain".into())
             .spawn(move || run(config, sink, &orders, &ready))
-            .map_err(|error| TracerError::Thread(error.to_string()))?;
+            .map_err(TracerError::thread)?;
         match started.recv() {
             Ok(()) => Ok(Self { commands, thread }),
             // The thread ended before it was ready, and has the reason.
-            Err(_) => Err(join(thread).err().unwrap_or_else(|| ended("it never started"))),
+            Err(_) => Err(join(thread)
+                .err()
+                .unwrap_or_else(|| TracerError::thread("it never started"))),
         }
     }
 
@@ -45,8 +47,8 @@ impl<S: Sink> Tracer<S> {
         let (reply, account) = channel();
         self.commands
             .send(Command::Account(reply))
-            .map_err(|_| ended("it ended early"))?;
-        account.recv().map_err(|_| ended("it ended early"))
+            .map_err(|_| TracerError::thread("it ended early"))?;
+        account.recv().map_err(|_| TracerError::thread("it ended early"))
     }
 
     /// Passes on the remaining records, begins to detach the probes, and returns the sink.
@@ -58,11 +60,9 @@ impl<S: Sink> Tracer<S> {
 }
 
 fn join<T>(thread: JoinHandle<Result<T, TracerError>>) -> Result<T, TracerError> {
-    thread.join().unwrap_or_else(|_| Err(ended("it panicked")))
-}
-
-fn ended(how: &str) -> TracerError {
-    TracerError::Thread(how.into())
+    thread
+        .join()
+        .unwrap_or_else(|_| Err(TracerError::thread("it panicked")))
 }
 
 fn run<S: Sink>(
@@ -71,7 +71,11 @@ fn run<S: Sink>(
     orders: &Receiver<Command>,
     ready: &Sender<()>,
 ) -> Result<Stopped<S>, TracerError> {
-    tracefs::make_visible().map_err(TracerError::Tracefs)?;
+    tracefs::make_visible().map_err(|error| {
+        TracerError(format!(
+            "cannot mount tracefs for the system call tracepoints: {error}. Tracing needs root (CAP_SYS_ADMIN)"
+        ))
+    })?;
     let mut drain = Drain::new(config, sink)?;
     let watch = Watch::over_this_thread();
     // The other side waits for this, or is gone: then the first order is missing and the loop ends.

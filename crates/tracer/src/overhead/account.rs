@@ -67,17 +67,17 @@ impl Account {
     /// (`BPF_ENABLE_STATS`) of a part of the time; 0 if the kernel refuses them. The trap of a uprobe and the slow path
     /// of system calls come on top.
     pub fn bpf_ns(&self) -> u64 {
-        self.all_runs(self.sampled_ns)
+        self.whole(self.sampled_ns, self.sampled)
     }
 
     /// Returns the number of runs of a probe's program, extrapolated from a part of the time.
     pub fn runs(&self, probe: &ProbeAccount) -> u64 {
-        self.all_runs(probe.sampled_runs)
+        self.whole(probe.sampled_runs, self.sampled)
     }
 
     /// Returns the run time of a probe's program in nanoseconds, extrapolated from a part of the time.
     pub fn run_ns(&self, probe: &ProbeAccount) -> u64 {
-        self.all_runs(probe.sampled_ns)
+        self.whole(probe.sampled_ns, self.sampled)
     }
 
     /// Returns the CPU time in nanoseconds of reading and processing the records. The sink processes some of them
@@ -85,11 +85,6 @@ impl Account {
     pub fn reader_cpu_ns(&self) -> u64 {
         let Delivered { records, cpu_ns } = self.delivered;
         self.drain_cpu_ns + self.whole(cpu_ns, records)
-    }
-
-    /// Extrapolates a count of the measured part of the time to all records.
-    fn all_runs(&self, counted: u64) -> u64 {
-        self.whole(counted, self.sampled)
     }
 
     /// Extrapolates a count for some of the records to all of them.

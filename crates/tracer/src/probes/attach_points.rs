@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::error::TracerError;
 use crate::probes::call_offsets::call_sites;
 use crate::probes::entry_offset::cheap_entry;
-use crate::probes::symbols::Program;
+use crate::probes::symbols::{Function, Program};
 use crate::probes::table::{Attach, PROBES, Probe, Servers};
 
 /// Probe with its place.
@@ -28,9 +28,11 @@ pub fn check_program(path: &Path) -> Result<(), TracerError> {
 
 /// Returns the place of each probe of the table in the program of a server.
 pub(crate) fn placements(path: &Path) -> Result<Vec<Placement>, TracerError> {
-    let bytes = fs::read(path).map_err(|source| TracerError::Program {
-        path: path.into(),
-        source,
+    let bytes = fs::read(path).map_err(|error| {
+        let path = path.display();
+        TracerError(format!(
+            "cannot read the server's program {path} (is the server still running?): {error}"
+        ))
     })?;
     let program = Program::parse(&bytes)?;
     PROBES.iter().map(|&probe| placement(&program, probe)).collect()
@@ -41,90 +43,56 @@ pub(crate) fn program_path(pid: u32) -> PathBuf {
     PathBuf::from(format!("/proc/{pid}/exe"))
 }
 
-fn is_for(program: &Program<'_>, servers: Servers) -> bool {
-    match servers {
-        Servers::Any => true,
-        Servers::With(function) | Servers::WithThreads(function) => !program.functions(function).is_empty(),
-    }
-}
-
 fn placement(program: &Program<'_>, probe: Probe) -> Result<Placement, TracerError> {
-    let is_for_server = is_for(program, probe.servers);
-    match probe.attach {
-        Attach::BtfTracepoint(name) => Ok(Placement {
-            probe,
-            is_for_server,
-            offsets: Vec::new(),
-            place: format!("tp_btf/{name}"),
-        }),
-        Attach::Syscall(name) => Ok(Placement {
-            probe,
-            is_for_server,
-            offsets: Vec::new(),
-            place: format!("tracepoint/syscalls/{name}"),
-        }),
+    let (offsets, place) = match probe.attach {
+        Attach::BtfTracepoint(name) => (Vec::new(), format!("tp_btf/{name}")),
+        Attach::Syscall(name) => (Vec::new(), format!("tracepoint/syscalls/{name}")),
         Attach::Call { function, callee } => {
             let offsets = call_offsets(program, function, callee)?;
-            let place = format!(
-                "uprobe at {} calls of {callee}...) in {function}...)",
-                offsets.len()
-            );
-            Ok(Placement {
-                probe,
-                is_for_server,
-                offsets,
-                place,
-            })
+            let calls = offsets.len();
+            let place = format!("uprobe at {calls} calls of {callee}...) in {function}...)");
+            (offsets, place)
         }
-        Attach::Function(names) => Ok(entry_placement(program, probe, names)),
-    }
+        Attach::Function(names) => entries(program, names),
+    };
+    let is_for_server = match probe.servers {
+        Servers::Any => true,
+        Servers::With(function) | Servers::WithThreads(function) => !program.functions(function).is_empty(),
+    };
+    Ok(Placement {
+        probe,
+        is_for_server,
+        offsets,
+        place,
+    })
 }
 
-/// Returns the places of a probe on each function with one of these names. There is none if the server has no such
-/// function.
-fn entry_placement(program: &Program<'_>, probe: Probe, names: &[&'static str]) -> Placement {
+/// Returns the offsets of a probe on each function with one of these names, and their description. There is none if the
+/// server has no such function.
+fn entries(program: &Program<'_>, names: &[&'static str]) -> (Vec<u64>, String) {
     let functions = names.iter().flat_map(|name| program.functions(name));
-    let entries: Vec<(u64, bool)> = functions
-        .filter_map(|function| {
-            let cheap = cheap_entry(program.code(&function)?, function.address);
-            let offset = program.file_offset(cheap.unwrap_or(function.address))?;
-            Some((offset, cheap.is_some()))
-        })
-        .collect();
-    let stepped = if entries.iter().all(|(_, cheap)| *cheap) {
-        ""
-    } else {
+    let entries = functions.filter_map(|function| {
+        let cheap = cheap_entry(program.code(&function)?, function.address);
+        let offset = program.file_offset(cheap.unwrap_or(function.address))?;
+        Some((offset, cheap.is_some()))
+    });
+    let (offsets, are_cheap): (Vec<u64>, Vec<bool>) = entries.unzip();
+    let stepped = if are_cheap.contains(&false) {
         ", single-stepped"
+    } else {
+        ""
     };
-    Placement {
-        probe,
-        is_for_server: is_for(program, probe.servers),
-        place: format!(
-            "uprobe in {} functions {}...){stepped}",
-            entries.len(),
-            names.join("...) or ")
-        ),
-        offsets: entries.into_iter().map(|(offset, _)| offset).collect(),
-    }
+    let (count, names) = (offsets.len(), names.join("...) or "));
+    let place = format!("uprobe in {count} functions {names}...){stepped}");
+    (offsets, place)
 }
 
 fn call_offsets(program: &Program<'_>, function: &str, callee: &str) -> Result<Vec<u64>, TracerError> {
-    let functions = program.functions(function);
-    if functions.is_empty() {
-        return Err(TracerError::Symbol {
-            function: function.into(),
-        });
-    }
-    let targets: Vec<u64> = program
-        .functions(callee)
+    let functions = existing(program, function)?;
+    let targets: Vec<u64> = existing(program, callee)?
         .iter()
         .map(|function| function.address)
         .collect();
-    if targets.is_empty() {
-        return Err(TracerError::Symbol {
-            function: callee.into(),
-        });
-    }
     let offsets: Vec<u64> = functions
         .iter()
         .filter_map(|function| Some(call_sites(program.code(function)?, function.address, &targets)))
@@ -132,10 +100,23 @@ fn call_offsets(program: &Program<'_>, function: &str, callee: &str) -> Result<V
         .filter_map(|address| program.file_offset(address))
         .collect();
     if offsets.is_empty() {
-        return Err(TracerError::CallSite {
-            function: function.into(),
-            callee: callee.into(),
-        });
+        return Err(TracerError(format!(
+            "{function} of the server's program makes no direct call of {callee}: the compiler placed it elsewhere. \
+             Use another build of the server, or measure without causes: logtrace run --no-trace"
+        )));
     }
     Ok(offsets)
+}
+
+/// Returns the functions with this prefix of the demangled name, at least one.
+fn existing<'a>(program: &Program<'a>, function: &str) -> Result<Vec<Function<'a>>, TracerError> {
+    let functions = program.functions(function);
+    if functions.is_empty() {
+        return Err(TracerError(format!(
+            "the server's program has no symbol {function}: it is stripped, or of a version that logtrace does not \
+             know. Use a build that exports its symbols (Debian's and the vendors' own do), or measure without \
+             causes: logtrace run --no-trace"
+        )));
+    }
+    Ok(functions)
 }

@@ -33,11 +33,6 @@ impl Attachments {
         }
     }
 
-    /// Attaches all probes, in the order of the table.
-    pub(crate) fn attach(&mut self, bpf: &mut Ebpf) -> Result<Vec<ProbeAccount>, TracerError> {
-        self.attach_some(bpf, |_| true)
-    }
-
     /// Detaches the probes that do not stay between bursts. Fast ones come first: a uprobe takes 50 ms.
     pub(crate) fn suspend(&mut self) {
         self.links.retain(|(in_bursts, _)| *in_bursts == InBursts::Stays);
@@ -45,14 +40,15 @@ impl Attachments {
 
     /// Attaches the probes for the next burst.
     pub(crate) fn resume(&mut self, bpf: &mut Ebpf) -> Result<(), TracerError> {
-        let resumed = self.attach_some(bpf, |in_bursts| in_bursts != InBursts::Stays);
+        let resumed = self.attach(bpf, |in_bursts| in_bursts != InBursts::Stays);
         if resumed.is_err() {
             self.suspend();
         }
         resumed.map(|_| ())
     }
 
-    fn attach_some(
+    /// Attaches the probes with a wanted treatment in bursts, in the order of the table.
+    pub(crate) fn attach(
         &mut self,
         bpf: &mut Ebpf,
         is_wanted: impl Fn(InBursts) -> bool,
@@ -82,10 +78,10 @@ fn attach(
         (Ok(links), _) => (links, None),
         (Err(reason), Some(consequence)) => (Vec::new(), Some(format!("{reason}; {consequence}"))),
         (Err(reason), None) => {
-            return Err(TracerError::Attach {
-                probe: probe.name,
-                reason,
-            });
+            return Err(TracerError(format!(
+                "cannot attach the probe {}: {reason}. `logtrace doctor` tells what this machine allows",
+                probe.name
+            )));
         }
     };
     let account = ProbeAccount {

@@ -25,7 +25,11 @@ pub(crate) struct Function<'a> {
 impl<'a> Program<'a> {
     /// Reads the symbols of the program whose file holds `bytes`.
     pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, TracerError> {
-        let elf = object::File::parse(bytes).map_err(TracerError::Elf)?;
+        let elf = object::File::parse(bytes).map_err(|error| {
+            TracerError(format!(
+                "cannot read the symbols of the server's program: {error}"
+            ))
+        })?;
         let functions = elf
             .symbols()
             .chain(elf.dynamic_symbols())

@@ -1,22 +1,35 @@
-//! Lengths of bursts and gaps.
+//! Times of bursts and gaps.
+
+use std::time::{Duration, Instant};
 
 use logtrace_common::Sampling;
-use std::time::Duration;
 
-/// Lengths of bursts and gaps.
+/// Current burst or gap, and the lengths of the next ones.
 #[derive(Debug)]
-pub(crate) struct Bursts {
+pub(crate) struct Rhythm {
+    /// End of the burst or gap.
+    pub(crate) until: Instant,
+    /// Start of the gap, or `None` in a burst.
+    pub(crate) gap_ns: Option<u64>,
     sampling: Sampling,
     random: fastrand::Rng,
 }
 
-impl Bursts {
+impl Rhythm {
+    /// Begins with a burst.
     pub(crate) fn new(sampling: Sampling) -> Self {
         Self {
+            until: Instant::now() + sampling.burst(),
+            gap_ns: None,
             sampling,
             // Any fixed one: gaps of the same lengths in each run.
             random: fastrand::Rng::with_seed(0x6c6f_6774),
         }
+    }
+
+    /// Returns the rest of the burst or gap.
+    pub(crate) fn left(&self) -> Duration {
+        self.until.saturating_duration_since(Instant::now())
     }
 
     /// Returns the length of the next burst.
@@ -47,7 +60,7 @@ mod tests {
         ];
         for (text, expected) in shares {
             let sampling: Sampling = text.parse().unwrap();
-            let mut bursts = Bursts::new(sampling);
+            let mut bursts = Rhythm::new(sampling);
             let burst = bursts.burst();
             let mean = sampling.period() - burst;
             let rounds = 2_000;

@@ -21,13 +21,18 @@ pub(crate) fn load(
 ) -> Result<(Ebpf, Rings, Attachments), TracerError> {
     let mut placements = placements(&program_path(pid.get()))?;
     placements.retain(|placement| is_wanted(placement, config));
-    let btf = Btf::from_sys_fs().map_err(|error| TracerError::Btf(error.to_string()))?;
+    let btf = Btf::from_sys_fs().map_err(|error| {
+        TracerError(format!(
+            "cannot read the kernel's type information (/sys/kernel/btf/vmlinux): {error}. Tracing needs a kernel \
+             built with CONFIG_DEBUG_INFO_BTF, as distributions' kernels are"
+        ))
+    })?;
     let target = pid.get();
     let mut bpf = EbpfLoader::new()
         .btf(Some(&btf))
         .override_global("target_tgid", &target, true)
         .load(OBJECT)
-        .map_err(|error| TracerError::Load(chain(&error)))?;
+        .map_err(|error| TracerError::load(chain(&error)))?;
     let rings = Rings::new(&mut bpf, config.ring_bytes.get())?;
     Ok((bpf, rings, Attachments::new(pid, btf, placements)))
 }

@@ -4,12 +4,6 @@ use std::mem;
 
 use logtrace_events::wire;
 
-/// Records that were read and are not all due yet.
-#[derive(Debug, Default)]
-pub(crate) struct Batch {
-    records: Records,
-}
-
 /// Records in one block of memory.
 #[derive(Debug, Default)]
 pub(crate) struct Records {
@@ -25,28 +19,20 @@ struct Place {
     end: usize,
 }
 
-impl Batch {
-    /// Adds a record.
-    pub(crate) fn push(&mut self, record: &[u8]) {
-        self.records.push(record, at_ns(record));
-    }
-
+impl Records {
     /// Takes out the records made before `until_ns`, in the order of time. The others move to the memory of `spare`,
     /// and the records of `spare` are dropped.
-    pub(crate) fn take_due(&mut self, until_ns: u64, mut spare: Records) -> Records {
+    pub(crate) fn take_due(&mut self, until_ns: u64, mut spare: Self) -> Self {
         spare.clear();
-        let Records { bytes, places } = &mut self.records;
         // Each ring is in order but for a few: the sort finds its runs and merges them.
-        places.sort_by_key(|place| place.at_ns);
-        let due = places.partition_point(|place| place.at_ns < until_ns);
-        for place in places.drain(due..) {
-            spare.push(&bytes[place.start..place.end], place.at_ns);
+        self.places.sort_by_key(|place| place.at_ns);
+        let due = self.places.partition_point(|place| place.at_ns < until_ns);
+        for place in self.places.drain(due..) {
+            spare.push(&self.bytes[place.start..place.end]);
         }
-        mem::replace(&mut self.records, spare)
+        mem::replace(self, spare)
     }
-}
 
-impl Records {
     /// Returns the number of records.
     pub(crate) fn len(&self) -> u64 {
         self.places.len() as u64
@@ -71,10 +57,10 @@ impl Records {
     }
 
     /// Adds a record at the end.
-    pub(crate) fn push(&mut self, record: &[u8], at_ns: u64) {
+    pub(crate) fn push(&mut self, record: &[u8]) {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(record);
-        let end = self.bytes.len();
+        let (at_ns, end) = (at_ns(record), self.bytes.len());
         self.places.push(Place { at_ns, start, end });
     }
 }
@@ -99,16 +85,16 @@ mod tests {
         [bytemuck::bytes_of(&header), &[tid as u8; 8]].concat()
     }
 
-    fn due(batch: &mut Batch, until_ns: u64) -> Vec<Vec<u8>> {
+    fn due(batch: &mut Records, until_ns: u64) -> Vec<Vec<u8>> {
         let mut spare = Records::default();
-        spare.push(&record(1, 9), 1);
+        spare.push(&record(1, 9));
         let due = batch.take_due(until_ns, spare);
         due.iter().map(<[u8]>::to_vec).collect()
     }
 
     #[test]
     fn rings_are_merged_by_time_and_late_records_wait() {
-        let mut batch = Batch::default();
+        let mut batch = Records::default();
         for (at_ns, cpu) in [(10, 1), (30, 1), (50, 1), (20, 2), (40, 2)] {
             batch.push(&record(at_ns, cpu));
         }
@@ -123,7 +109,7 @@ mod tests {
 
     #[test]
     fn records_of_one_time_stay_in_the_order_in_which_they_were_read() {
-        let mut batch = Batch::default();
+        let mut batch = Records::default();
         batch.push(&record(7, 2));
         batch.push(&record(7, 1));
         assert_eq!(due(&mut batch, 8), [record(7, 2), record(7, 1)]);
@@ -131,7 +117,7 @@ mod tests {
 
     #[test]
     fn what_is_too_short_is_handed_on_too() {
-        let mut batch = Batch::default();
+        let mut batch = Records::default();
         batch.push(&[1, 2, 3]);
         assert_eq!(due(&mut batch, 1), [[1, 2, 3]]);
     }

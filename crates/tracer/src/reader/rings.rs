@@ -5,7 +5,7 @@ use aya::{Ebpf, util};
 use aya_obj::generated::bpf_map_type;
 
 use crate::error::TracerError;
-use crate::reader::merge::{Batch, Records};
+use crate::reader::merge::Records;
 
 /// Rings of all CPUs.
 ///
@@ -13,18 +13,20 @@ use crate::reader::merge::{Batch, Records};
 /// CPU to CPU, 0.3 us a record if two are busy.
 pub(crate) struct Rings {
     rings: Vec<RingBuf<MapData>>,
-    batch: Batch,
+    /// Records that were read and are not all due yet.
+    batch: Records,
 }
 
 impl Rings {
     /// Creates a ring of `bytes` for each CPU. Records of a CPU that comes online later are lost, and counted.
     pub(crate) fn new(bpf: &mut Ebpf, bytes: u32) -> Result<Self, TracerError> {
-        let refused =
-            |error: &dyn std::fmt::Display| TracerError::Load(format!("rings of {bytes} bytes: {error}"));
+        let refused = |error: &dyn std::fmt::Display| {
+            TracerError::load(format_args!("rings of {bytes} bytes: {error}"))
+        };
         let cpus = util::online_cpus().map_err(|(what, error)| refused(&format!("{what}: {error}")))?;
         let map = bpf
             .map_mut("rings")
-            .ok_or_else(|| TracerError::Load("no map rings in the object".into()))?;
+            .ok_or_else(|| TracerError::load("no map rings in the object"))?;
         let mut by_cpu = ArrayOfMaps::try_from(map).map_err(|error| refused(&error))?;
         let rings = cpus
             .iter()
@@ -33,7 +35,7 @@ impl Rings {
             .map_err(|error| refused(&error))?;
         Ok(Self {
             rings,
-            batch: Batch::default(),
+            batch: Records::default(),
         })
     }
 

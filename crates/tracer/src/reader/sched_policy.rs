@@ -1,7 +1,5 @@
 //! Scheduling policy of a thread that competes with the server's threads.
 
-use std::io;
-
 use rustix::process::setpriority_process;
 use rustix::thread::{Pid, gettid};
 
@@ -41,18 +39,10 @@ impl Courtesy {
     }
 
     fn set_policy(self, policy: libc::c_int) {
-        let _ = set_policy(self.thread, policy);
-    }
-}
-
-fn set_policy(thread: Pid, policy: libc::c_int) -> io::Result<()> {
-    let parameters = libc::sched_param { sched_priority: 0 };
-    #[expect(unsafe_code, reason = "rustix has no call for it")]
-    // SAFETY: the parameters live until the call returns; a thread that is gone is an error.
-    let done =
-        unsafe { libc::sched_setscheduler(thread.as_raw_nonzero().get(), policy, &raw const parameters) };
-    match done {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
+        let thread = self.thread.as_raw_nonzero().get();
+        let parameters = libc::sched_param { sched_priority: 0 };
+        #[expect(unsafe_code, reason = "rustix has no call for it")]
+        // SAFETY: the parameters live until the call returns; a thread that is gone is an error.
+        let _ = unsafe { libc::sched_setscheduler(thread, policy, &raw const parameters) };
     }
 }

@@ -66,10 +66,10 @@ impl<S: Sink> Delivery<S> {
                     take_all(sink, stacks, &records, &emptied, &progress)
                 }
             })
-            .map_err(|error| TracerError::Thread(error.to_string()))?;
+            .map_err(TracerError::thread)?;
         let courtesy = started
             .recv()
-            .map_err(|_| TracerError::Thread("it never started".into()))?;
+            .map_err(|_| TracerError::thread("it never started"))?;
         Ok(Self {
             queue,
             spare,
@@ -123,7 +123,7 @@ impl<S: Sink> Delivery<S> {
         let sink = self
             .thread
             .join()
-            .map_err(|_| TracerError::Thread("it panicked".into()))?;
+            .map_err(|_| TracerError::thread("it panicked"))?;
         Ok((sink, self.progress.delivered()))
     }
 }
