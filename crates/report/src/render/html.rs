@@ -134,9 +134,10 @@ fn section(document: &Document, commits: &Commits) -> CommitSection {
         rows: rows.map(|line| cells(line, commits, longest)).collect(),
         groups: headline::groups(document).map(|parts| parts.join(" · ")),
         advice: advice::next(document, commits),
-        sparkline: is_curve
-            .then(|| sparkline::area(&commits.per_second))
-            .unwrap_or_default(),
+        sparkline: match is_curve {
+            true => sparkline::area(&commits.per_second),
+            false => String::new(),
+        },
         per_second: format!(
             "lowest {}, highest {} in {} s",
             units::count(per_second().min().unwrap_or(0)),

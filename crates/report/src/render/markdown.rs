@@ -60,7 +60,7 @@ fn cause(line: &CauseLine, commits: &Commits) -> Vec<String> {
 }
 
 fn table_section(title: &str, table: Option<Table>) -> Vec<String> {
-    section(title, table.as_ref().map(table_text))
+    section(title, table.map(|table| table_text(&table)))
 }
 
 fn section(title: &str, body: Option<String>) -> Vec<String> {
