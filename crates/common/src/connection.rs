@@ -51,6 +51,15 @@ pub enum Tls {
 pub struct Password(String);
 
 impl Connection {
+    /// Returns the same connection with another default database.
+    #[must_use]
+    pub fn with_database(&self, database: &str) -> Self {
+        Self {
+            database: Some(database.to_owned()),
+            ..self.clone()
+        }
+    }
+
     /// Returns whether the connection is encrypted.
     pub fn is_encrypted(&self) -> bool {
         self.tls != Tls::Disabled
