@@ -1,6 +1,7 @@
 //! Studies: servers measured under many settings. Each measurement is a run of its own.
 
 mod checks;
+mod context;
 mod directory;
 mod dry_run;
 mod level_args;

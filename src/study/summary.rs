@@ -1,8 +1,6 @@
 //! Summary of a study: its tables, as files and as a report for the terminal.
 
-use logtrace_study::{
-    Measurement, MeasurementResult, Outcome, Results, Scale, StudyReport, StudyTime, render,
-};
+use logtrace_study::{MeasurementResult, Results, Scale, StudyReport, StudyTime, render};
 
 use crate::measurement::caveat::is_degrading;
 use crate::study::directory::progress_file::{Progress, TimeAccount};
@@ -35,29 +33,25 @@ pub(crate) fn summary(
 fn results(runner: &StudyRunner<'_>, progress: &Progress) -> Results {
     let mut results = Results::default();
     for measurement in runner.measurements {
-        if let Some(outcome) = outcome(runner, measurement, progress) {
-            results.insert(&runner.cells[measurement.cell], measurement.repeat, outcome);
+        let (cell, repeat) = (&runner.cells[measurement.cell], measurement.repeat);
+        if let Some(document) = runner.dir.measured(cell, measurement) {
+            let stages = stage_times::read(&runner.dir.run_dir(cell, measurement));
+            let is_degraded = document.caveats.iter().any(is_degrading);
+            let result = MeasurementResult::new(&document, &stages, is_degraded);
+            results.insert(cell, repeat, Ok(result));
+        } else if let Some(error) = progress.error(&cell.key, repeat + 1) {
+            results.insert(cell, repeat, Err(error.to_owned()));
         }
     }
     results
 }
 
-fn outcome(runner: &StudyRunner<'_>, measurement: &Measurement, progress: &Progress) -> Option<Outcome> {
-    let cell = &runner.cells[measurement.cell];
-    if let Some(document) = runner.dir.measured(cell, measurement) {
-        let stages = stage_times::read(&runner.dir.run_dir(cell, measurement));
-        let is_degraded = document.caveats.iter().any(is_degrading);
-        return Some(Ok(MeasurementResult::new(&document, &stages, is_degraded)));
-    }
-    let failure = progress.failure(&cell.key, measurement.repeat + 1)?;
-    Some(Err(failure.error.clone()))
-}
-
 fn study_time(account: &TimeAccount) -> StudyTime {
+    let (wall_s, measuring_s) = (account.wall.as_secs_f64(), account.measuring.as_secs_f64());
     StudyTime {
-        wall_s: account.wall.as_secs_f64(),
-        measuring_s: account.measuring.as_secs_f64(),
-        measuring_share: account.measuring_share(),
+        wall_s,
+        measuring_s,
+        measuring_share: if wall_s > 0.0 { measuring_s / wall_s } else { 0.0 },
         warming_up_s: account.warming_up.as_secs_f64(),
         serving_s: account.serving.as_secs_f64(),
         settling_s: account.settling.as_secs_f64(),

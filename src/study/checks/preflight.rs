@@ -41,15 +41,12 @@ fn check_server(plan: &Plan, cell: &Cell) -> Result<(), UsageError> {
 }
 
 fn check_file_system(plan: &Plan, cell: &Cell) -> Result<(), UsageError> {
-    let Some(system) = &cell.file_system else {
-        return Ok(());
-    };
-    match system.kind.tool() {
-        Ok(_) => Ok(()),
-        Err(missing) => {
+    match cell.file_system.as_ref().map(|system| system.kind.tool()) {
+        Some(Err(missing)) => {
             let problem = format!("{}. {}", missing.seen, missing.remedy);
             Err(plan_error(plan, cell, "file_system.kind", problem))
         }
+        _ => Ok(()),
     }
 }
 

@@ -1,23 +1,16 @@
 //! Check that the file systems and directories of a plan can be used, before anything is measured.
 
-use logtrace_server::{Home, ServerError, check_storage};
-use logtrace_study::{Cell, Plan};
+use logtrace_server::{ServerError, check_storage};
+use logtrace_study::Cell;
 
 use crate::exit::with_causes;
-use crate::measurement::{Line, Signals};
-use crate::study::directory::study_dir::StudyDir;
+use crate::study::context::StudyContext;
 use crate::study::plan_lookup::plan_error;
 use crate::study::server::cell_config::{settings, storage};
 
 /// Makes each file system of the cells once, and tries each directory. Fails with the first that cannot be used, and with its
 /// line in the plan.
-pub(crate) async fn check_all(
-    plan: &Plan,
-    cells: &[&Cell],
-    (dir, home): (&StudyDir, &Home),
-    interrupts: &Signals,
-    line: &Line,
-) -> anyhow::Result<()> {
+pub(crate) async fn check_file_systems(study: StudyContext<'_>, cells: &[&Cell]) -> anyhow::Result<()> {
     let mut tried = Vec::new();
     for cell in cells {
         let wanted_by_cell = (cell.flavor, &cell.file_system, &cell.places);
@@ -25,15 +18,13 @@ pub(crate) async fn check_all(
             continue;
         }
         tried.push(wanted_by_cell);
-        line.say("checking the file systems of the plan");
-        let storage = storage(cell);
-        let (settings, log) = (settings(cell), dir.server_log(0)?);
-        let checked = interrupts
-            .unless_ended(check_storage(&storage, cell.flavor, &settings, home, &log))
-            .await?;
+        study.line.say("checking the file systems of the plan");
+        let (storage, settings, log) = (storage(cell), settings(cell), study.dir.server_log(0)?);
+        let checked = check_storage(&storage, cell.flavor, &settings, study.home, &log);
+        let checked = study.interrupts.unless_ended(checked).await?;
         checked.map_err(|error| {
             let option = option(cell, &error);
-            plan_error(plan, cell, &option, with_causes(error))
+            plan_error(study.plan, cell, &option, with_causes(error))
         })?;
     }
     Ok(())

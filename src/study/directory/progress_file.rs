@@ -58,31 +58,21 @@ impl Progress {
         }
     }
 
-    /// Adds a failure. It replaces an earlier one of the same measurement.
-    pub(crate) fn add_failure(&mut self, failure: Failure) {
-        self.remove_failure(&failure.cell, failure.repeat);
-        self.failures.push(failure);
+    /// Records whether the latest attempt of a measurement failed, in place of an earlier attempt.
+    pub(crate) fn record(&mut self, cell: &str, repeat: u32, error: Option<String>) {
+        let is_other = |failure: &Failure| failure.cell != cell || failure.repeat != repeat;
+        self.failures.retain(is_other);
+        self.failures.extend(error.map(|error| Failure {
+            cell: cell.to_owned(),
+            repeat,
+            error,
+        }));
     }
 
-    /// Returns the failure of the latest attempt of a measurement, if it failed.
-    pub(crate) fn failure(&self, cell: &str, repeat: u32) -> Option<&Failure> {
+    /// Returns the error of the latest attempt of a measurement, if it failed.
+    pub(crate) fn error(&self, cell: &str, repeat: u32) -> Option<&str> {
         let mut failures = self.failures.iter();
-        failures.find(|failure| failure.cell == cell && failure.repeat == repeat)
-    }
-
-    /// Removes the failure of a measurement.
-    pub(crate) fn remove_failure(&mut self, cell: &str, repeat: u32) {
-        self.failures
-            .retain(|failure| failure.cell != cell || failure.repeat != repeat);
-    }
-}
-
-impl TimeAccount {
-    /// Returns the share of the time in windows, from 0 to 1, or 0 if there is no time yet.
-    pub(crate) fn measuring_share(&self) -> f64 {
-        match self.wall.is_zero() {
-            true => 0.0,
-            false => self.measuring.as_secs_f64() / self.wall.as_secs_f64(),
-        }
+        let failure = failures.find(|failure| failure.cell == cell && failure.repeat == repeat)?;
+        Some(&failure.error)
     }
 }

@@ -2,13 +2,13 @@
 
 use std::time::Instant;
 
-use crate::run_dir::RunDir;
 use anyhow::bail;
 use jiff::Zoned;
 use logtrace_study::{Cell, Measurement};
 
-use crate::measurement::{Line, Outputs};
+use crate::measurement::Outputs;
 use crate::run::{results, window};
+use crate::run_dir::RunDir;
 use crate::study::directory::progress_file::TimeAccount;
 use crate::study::directory::study_dir::failure;
 use crate::study::measure::stage_times;
@@ -20,24 +20,26 @@ pub(crate) async fn measure(
     server: &mut SharedServer<'_>,
     cell: &Cell,
     measurement: &Measurement,
-    line: &Line,
     account: &mut TimeAccount,
 ) -> anyhow::Result<()> {
-    let (interrupts, run_dir) = (server.interrupts(), server.dir().run_dir(cell, measurement));
-    let ready = server.ready(cell, line, account);
+    let study = server.study;
+    let ready = server.ready(cell, account);
     let Ready {
         served,
         tables,
         mut config,
         detaching,
-    } = interrupts.unless_ended(ready).await??;
+    } = study.interrupts.unless_ended(ready).await??;
     config.dataset.seed = measurement.seed;
-    line.say("waiting until the server and its disks are idle");
+    study.line.say("waiting until the server and its disks are idle");
     let begun = Instant::now();
-    interrupts.unless_ended(quiesce(&mut served.server)).await??;
+    study
+        .interrupts
+        .unless_ended(quiesce(&mut served.server))
+        .await??;
     account.settling += begun.elapsed();
     let begun = Instant::now();
-    let dir = RunDir::replace(&run_dir)?;
+    let dir = RunDir::replace(&study.dir.run_dir(cell, measurement))?;
     let started = Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
     let outputs = Outputs {
         dir: &dir,
@@ -50,7 +52,7 @@ pub(crate) async fn measure(
     // Probes of the measurement before would disturb this one.
     let earlier = detaching.take();
     tokio::task::spawn_blocking(move || drop(earlier)).await?;
-    let mut raw = window(&config, &outputs, interrupts, served, tables, line).await?;
+    let mut raw = window(&config, &outputs, study.interrupts, served, tables, study.line).await?;
     if let Some(before) = stages {
         stage_times::write(&served.server, &before, &dir).await?;
     }

@@ -8,12 +8,12 @@ use logtrace_server::{Home, enter_mount_namespace};
 use logtrace_study::{Cell, Measurement, Plan};
 
 use crate::measurement::{Interrupted, Line, Signals};
-use crate::study::checks::settings_check::SettingsCheck;
-use crate::study::checks::storage_check::check_all;
-use crate::study::directory::progress_file::{Failure, Progress, TimeAccount};
+use crate::study::checks::settings_check::check_settings;
+use crate::study::checks::storage_check::check_file_systems;
+use crate::study::context::StudyContext;
+use crate::study::directory::progress_file::Progress;
 use crate::study::directory::study_dir::StudyDir;
 use crate::study::measure::measurement::measure;
-use crate::study::server::loaded_data::CheckedServer;
 use crate::study::server::shared_server::SharedServer;
 
 /// Study that can be measured.
@@ -31,48 +31,46 @@ pub(crate) struct StudyRunner<'a> {
     pub(crate) home: &'a Home,
 }
 
-/// End of a study.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ended {
-    /// Each measurement was tried.
-    Done,
-    /// A signal ended it.
-    Interrupted,
-}
-
 impl StudyRunner<'_> {
-    /// Measures everything that is not measured yet. Saves the progress after each measurement.
-    pub(crate) async fn run(&self, progress: &mut Progress, interrupts: &Signals) -> anyhow::Result<Ended> {
+    /// Measures everything that is not measured yet, until a signal ends it. Saves the progress after each measurement.
+    pub(crate) async fn run(&self, progress: &mut Progress, interrupts: &Signals) -> anyhow::Result<()> {
         if self.cells.iter().any(Cell::needs_mounts) {
             // This must precede the start of any thread, which would stay in the outer mount namespace.
             enter_mount_namespace()?;
         }
         let line = Line::start("looking for finished measurements");
-        let left: Vec<&Measurement> = self
-            .measurements
-            .iter()
-            .filter(|one| !self.is_measured(one))
-            .collect();
-        let mut clock = Clock::start(progress.account);
-        let seed = progress.request.seed;
-        let mut server = SharedServer::new(self.dir, self.home, seed, interrupts);
-        let checked = self.check(&self.cells_of(&left), interrupts, &line).await?;
-        let is_interrupted = match checked {
-            Some(checked) => load(&mut server, checked, &mut clock, &line).await,
-            None => false,
+        let study = StudyContext {
+            plan: self.plan,
+            dir: self.dir,
+            home: self.home,
+            interrupts,
+            line: &line,
         };
-        let ended = match is_interrupted {
-            true => Ok(Ended::Interrupted),
-            false => {
-                self.measure_all(&left, &mut server, (&mut *progress, &mut clock), &line)
-                    .await
-            }
+        let is_measured = |one: &Measurement| self.dir.measured(&self.cells[one.cell], one).is_some();
+        let left: Vec<&Measurement> = self.measurements.iter().filter(|one| !is_measured(one)).collect();
+        let mut clock = Clock {
+            begun: Instant::now(),
+            earlier: progress.account.wall,
+            finished: Duration::ZERO,
         };
-        let stopped = server.stop(&line).await;
-        progress.account = clock.stop();
+        let mut cells: Vec<&Cell> = left.iter().map(|one| &self.cells[one.cell]).collect();
+        cells.sort_by_key(|cell| &cell.key);
+        cells.dedup_by_key(|cell| &cell.key);
+        interrupts
+            .unless_aborted(check_file_systems(study, &cells))
+            .await??;
+        let checked = interrupts.unless_aborted(check_settings(study, &cells)).await??;
+        let mut server = SharedServer::new(study, progress.request.seed);
+        if let Some(checked) = checked {
+            // An error shows up again when a measurement needs the data, and a signal ends the first measurement.
+            let _ = server.load(checked, &mut progress.account).await;
+        }
+        let measured = self.measure_all(&left, &mut server, progress, &mut clock).await;
+        let stopped = server.stop().await;
+        progress.account.wall = clock.wall();
         line.clear();
         self.dir.save(progress)?;
-        stopped.and(ended)
+        stopped.and(measured)
     }
 
     /// Measures one cell after the other.
@@ -80,12 +78,12 @@ impl StudyRunner<'_> {
         &self,
         left: &[&Measurement],
         server: &mut SharedServer<'_>,
-        (progress, clock): (&mut Progress, &mut Clock),
-        line: &Line,
-    ) -> anyhow::Result<Ended> {
-        let interrupts = server.interrupts();
+        progress: &mut Progress,
+        clock: &mut Clock,
+    ) -> anyhow::Result<()> {
+        let StudyContext { interrupts, line, .. } = server.study;
         for (number, measurement) in left.iter().enumerate() {
-            let cell = &self.cells[measurement.cell];
+            let (cell, repeat) = (&self.cells[measurement.cell], measurement.repeat + 1);
             let planned = self.planned(&left[number..]);
             line.lead(format!(
                 "measurement {} of {}{} · {} · ",
@@ -94,56 +92,33 @@ impl StudyRunner<'_> {
                 clock.left(planned),
                 cell.key
             ));
-            let measuring = measure(server, cell, measurement, line, &mut clock.account);
+            let measuring = measure(server, cell, measurement, &mut progress.account);
             let result = interrupts.unless_aborted(measuring).await;
             let result = result.map_err(Into::into).flatten();
-            clock.add(planned - self.planned(&left[number + 1..]));
-            clock.account.turns += u32::from(result.is_ok());
-            if result.is_err() && !interrupts.end.is_cancelled() {
+            clock.finished += planned - self.planned(&left[number + 1..]);
+            progress.account.wall = clock.wall();
+            progress.account.turns += u32::from(result.is_ok());
+            let is_ended = interrupts.end.is_cancelled();
+            if result.is_err() && !is_ended {
                 server.kill();
             }
-            let is_interrupted = record(progress, cell, measurement, result, line);
-            progress.account = clock.account;
+            let is_interrupted = result.as_ref().is_err_and(anyhow::Error::is::<Interrupted>);
+            if !is_interrupted {
+                let error = result.err().map(|error| format!("{error:#}"));
+                if let Some(error) = &error {
+                    line.beside(|| {
+                        // An error of stderr cannot be reported anywhere.
+                        let _ = writeln!(io::stderr(), "{} ({repeat}): {error}", cell.key);
+                    });
+                }
+                progress.record(&cell.key, repeat, error);
+            }
             self.dir.save(progress)?;
-            if is_interrupted || interrupts.end.is_cancelled() {
-                return Ok(Ended::Interrupted);
+            if is_interrupted || is_ended {
+                break;
             }
         }
-        Ok(Ended::Done)
-    }
-
-    /// Returns the cells of these measurements, each once.
-    fn cells_of(&self, measurements: &[&Measurement]) -> Vec<&Cell> {
-        let mut cells: Vec<&Cell> = measurements.iter().map(|one| &self.cells[one.cell]).collect();
-        cells.sort_by_key(|cell| &cell.key);
-        cells.dedup_by_key(|cell| &cell.key);
-        cells
-    }
-
-    /// Checks that file systems and servers accept the options of the plan. The server that was checked last still runs.
-    async fn check<'c>(
-        &self,
-        cells: &[&'c Cell],
-        interrupts: &Signals,
-        line: &Line,
-    ) -> anyhow::Result<Option<CheckedServer<'c>>> {
-        let places = (self.dir, self.home);
-        let checked = check_all(self.plan, cells, places, interrupts, line);
-        interrupts.unless_aborted(checked).await??;
-        let check = SettingsCheck {
-            plan: self.plan,
-            dir: self.dir,
-            home: self.home,
-            interrupts,
-            line,
-        };
-        interrupts.unless_aborted(check.check(cells)).await?
-    }
-
-    fn is_measured(&self, measurement: &Measurement) -> bool {
-        self.dir
-            .measured(&self.cells[measurement.cell], measurement)
-            .is_some()
+        Ok(())
     }
 
     /// Returns the planned length of load of these measurements.
@@ -153,77 +128,19 @@ impl StudyRunner<'_> {
     }
 }
 
-/// Loads data with the server that the check left running. Returns whether a signal ended that; another error shows up again when
-/// a measurement needs the data.
-async fn load(
-    server: &mut SharedServer<'_>,
-    checked: CheckedServer<'_>,
-    clock: &mut Clock,
-    line: &Line,
-) -> bool {
-    let loaded = server.load(checked, line, &mut clock.account).await;
-    loaded.is_err_and(|error| error.is::<Interrupted>())
-}
-
-/// Records the outcome of a measurement. Returns whether a signal ended it.
-fn record(
-    progress: &mut Progress,
-    cell: &Cell,
-    measurement: &Measurement,
-    result: anyhow::Result<()>,
-    line: &Line,
-) -> bool {
-    let repeat = measurement.repeat + 1;
-    match result {
-        Ok(()) => {
-            progress.remove_failure(&cell.key, repeat);
-            false
-        }
-        Err(error) if error.is::<Interrupted>() => true,
-        Err(error) => {
-            let failure = Failure {
-                cell: cell.key.clone(),
-                repeat,
-                error: format!("{error:#}"),
-            };
-            line.beside(|| {
-                // An error of stderr cannot be reported anywhere.
-                let _ = writeln!(io::stderr(), "{} ({repeat}): {}", failure.cell, failure.error);
-            });
-            progress.add_failure(failure);
-            false
-        }
-    }
-}
-
-/// Clock of a study: its time by use, and an estimate of the rest.
+/// Clock of a study: its whole time, and an estimate of the rest.
 struct Clock {
     begun: Instant,
+    /// Time of earlier calls of logtrace for this study.
     earlier: Duration,
-    account: TimeAccount,
     /// Planned length of load of finished measurements.
     finished: Duration,
 }
 
 impl Clock {
-    fn start(account: TimeAccount) -> Self {
-        Self {
-            begun: Instant::now(),
-            earlier: account.wall,
-            account,
-            finished: Duration::ZERO,
-        }
-    }
-
-    /// Adds a finished measurement with this planned length of load.
-    fn add(&mut self, load: Duration) {
-        self.finished += load;
-        self.account.wall = self.earlier + self.begun.elapsed();
-    }
-
-    fn stop(mut self) -> TimeAccount {
-        self.add(Duration::ZERO);
-        self.account
+    /// Returns the time over all calls of logtrace for this study.
+    fn wall(&self) -> Duration {
+        self.earlier + self.begun.elapsed()
     }
 
     /// Estimates the time for measurements with this planned length of load from the finished ones, in words.

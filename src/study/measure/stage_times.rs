@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use crate::run_dir::RunDir;
 use anyhow::Context;
 use logtrace_server::{Server, Stages, enable_stage_times, stage_times, stages_since};
 use serde::{Deserialize, Serialize};
+
+use crate::run_dir::RunDir;
 
 const FILE: &str = "stages.json";
 

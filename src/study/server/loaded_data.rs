@@ -2,15 +2,15 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context;
 use logtrace_common::{Flavor, Variable};
 use logtrace_server::{DataSnapshot, buffer_pool, is_fixed_at_initialisation};
 use logtrace_study::Cell;
 
-use crate::measurement::{Line, Signals};
 use crate::run::{DATABASE, OpenServer, RunConfig, Storage, open_server};
+use crate::study::context::StudyContext;
 
 /// Server that accepted the settings of a cell.
 pub(crate) struct CheckedServer<'c> {
@@ -34,22 +34,24 @@ pub(crate) struct CellData {
 }
 
 impl LoadedData {
-    /// Returns the data of a cell, and loads it before if needed. `config` is that of the cell, with the seed of the data. The
-    /// loading server writes its log to `log`.
+    /// Returns the data of a cell, and loads it before if needed. `config` is that of the cell, with the seed of the data.
+    /// Counts the start of the loading server in `starts`.
     pub(crate) async fn of(
         &mut self,
+        study: StudyContext<'_>,
         cell: &Cell,
         config: &RunConfig,
-        log: impl FnOnce() -> anyhow::Result<PathBuf>,
-        interrupts: &Signals,
-        line: &Line,
+        starts: &mut u32,
     ) -> anyhow::Result<&CellData> {
         let key = key(cell, config);
         let at = match self.snapshots.iter().position(|(known, _)| *known == key) {
             Some(at) => at,
             None => {
-                self.snapshots
-                    .push((key, load(config, log()?, interrupts, line).await?));
+                *starts += 1;
+                let (log, config) = (study.dir.server_log(*starts)?, loading_config(config));
+                study.line.say("starting a server to load the data");
+                let served = open_server(&config, log, None, study.interrupts, study.line).await?;
+                self.snapshots.push((key, load(study, served, &config).await?));
                 self.snapshots.len() - 1
             }
         };
@@ -60,18 +62,17 @@ impl LoadedData {
     /// with the seed of the data.
     pub(crate) async fn load_on(
         &mut self,
-        served: OpenServer,
-        (cell, config): (&Cell, &RunConfig),
-        interrupts: &Signals,
-        line: &Line,
+        study: StudyContext<'_>,
+        checked: CheckedServer<'_>,
+        config: &RunConfig,
     ) -> anyhow::Result<()> {
+        let CheckedServer { served, cell } = checked;
         let (key, config) = (key(cell, config), loading_config(config));
         let settings = config.server_settings();
         let reconfigured = served.server.reconfigure(&settings);
-        let server = interrupts.unless_ended(reconfigured).await??;
+        let server = study.interrupts.unless_ended(reconfigured).await??;
         let served = OpenServer { server, ..served };
-        self.snapshots
-            .push((key, fill(served, &config, interrupts, line).await?));
+        self.snapshots.push((key, load(study, served, &config).await?));
         Ok(())
     }
 }
@@ -85,38 +86,19 @@ impl CellData {
 
 /// Returns a text that is equal for two cells if they can share data.
 fn key(cell: &Cell, config: &RunConfig) -> String {
-    format!(
-        "{:?} {:?} {}",
-        cell.server,
-        fixed_settings(config),
-        cell.data_key()
-    )
+    let fixed = fixed_settings(config);
+    format!("{:?} {fixed:?} {}", cell.server, cell.data_key())
 }
 
 /// Returns the settings that a data directory is initialized with and that cannot change later.
 pub(crate) fn fixed_settings(config: &RunConfig) -> Vec<Variable> {
-    let fixed = config
-        .settings
-        .iter()
-        .filter(|setting| is_fixed_at_initialisation(setting));
+    let settings = config.settings.iter();
+    let fixed = settings.filter(|setting| is_fixed_at_initialisation(setting));
     fixed.cloned().collect()
 }
 
-/// Loads data with a server of its own in the default directory. It need not be durable: its files are complete when it has
-/// stopped.
-async fn load(
-    config: &RunConfig,
-    log: PathBuf,
-    interrupts: &Signals,
-    line: &Line,
-) -> anyhow::Result<CellData> {
-    let config = loading_config(config);
-    line.say("starting a server to load the data");
-    let served = open_server(&config, log, None, interrupts, line).await?;
-    fill(served, &config, interrupts, line).await
-}
-
-/// Returns the configuration of a server that loads data.
+/// Returns the configuration of a server of its own that loads data in the default directory. It need not be durable: its
+/// files are complete when it has stopped.
 fn loading_config(config: &RunConfig) -> RunConfig {
     let mut settings = fixed_settings(config);
     settings.push(Variable::new("innodb_flush_log_at_trx_commit", "0"));
@@ -128,17 +110,12 @@ fn loading_config(config: &RunConfig) -> RunConfig {
     }
 }
 
-async fn fill(
-    served: OpenServer,
-    config: &RunConfig,
-    interrupts: &Signals,
-    line: &Line,
-) -> anyhow::Result<CellData> {
-    served.load(config, interrupts, line).await?;
-    line.say("saving the data");
-    let files = interrupts
-        .unless_ended(served.server.stop_and_snapshot())
-        .await??;
+/// Loads data with a server, and stops it.
+async fn load(study: StudyContext<'_>, served: OpenServer, config: &RunConfig) -> anyhow::Result<CellData> {
+    served.load(config, study.interrupts, study.line).await?;
+    study.line.say("saving the data");
+    let stopped = served.server.stop_and_snapshot();
+    let files = study.interrupts.unless_ended(stopped).await??;
     let tables = files.directory().join("data").join(DATABASE);
     let bytes = size(&tables).with_context(|| format!("cannot read the size of {}", tables.display()))?;
     Ok(CellData { files, bytes })

@@ -3,14 +3,13 @@
 use std::time::Instant;
 
 use anyhow::Context;
-use logtrace_server::{Home, QueueGuard};
+use logtrace_server::QueueGuard;
 use logtrace_study::{Cell, DataUse};
 use logtrace_tracer::Detaching;
 
-use crate::measurement::{Line, Signals};
 use crate::run::{OpenServer, RunConfig, Storage, Tables, check_traceable, open_server, tear_down};
+use crate::study::context::StudyContext;
 use crate::study::directory::progress_file::TimeAccount;
-use crate::study::directory::study_dir::StudyDir;
 use crate::study::server::cell_config::{run_config, storage};
 use crate::study::server::disk_queue;
 use crate::study::server::loaded_data::{CheckedServer, LoadedData};
@@ -18,11 +17,10 @@ use crate::study::server::loaded_data::{CheckedServer, LoadedData};
 /// Server that runs for the study, if any, and the data that servers start with.
 #[derive(Debug)]
 pub(crate) struct SharedServer<'a> {
-    dir: &'a StudyDir,
-    home: &'a Home,
+    /// Study.
+    pub(crate) study: StudyContext<'a>,
     /// Seed of the data.
     seed: u64,
-    interrupts: &'a Signals,
     data: LoadedData,
     running: Option<Running>,
     starts: u32,
@@ -56,37 +54,24 @@ pub(crate) struct Ready<'a> {
 
 impl<'a> SharedServer<'a> {
     /// Creates the state before any server runs. `seed` is that of the data.
-    pub(crate) fn new(dir: &'a StudyDir, home: &'a Home, seed: u64, interrupts: &'a Signals) -> Self {
+    pub(crate) fn new(study: StudyContext<'a>, seed: u64) -> Self {
         Self {
-            dir,
-            home,
+            study,
             seed,
-            interrupts,
             data: LoadedData::default(),
             running: None,
             starts: 0,
         }
     }
 
-    /// Returns the directory of the study.
-    pub(crate) fn dir(&self) -> &'a StudyDir {
-        self.dir
-    }
-
-    /// Returns the signals that end the study.
-    pub(crate) fn interrupts(&self) -> &'a Signals {
-        self.interrupts
-    }
-
     /// Makes a server ready for a cell, with its tables. Adds the time to `account`.
     pub(crate) async fn ready(
         &mut self,
         cell: &Cell,
-        line: &Line,
         account: &mut TimeAccount,
     ) -> anyhow::Result<Ready<'_>> {
         let begun = Instant::now();
-        let served = self.serve(cell, line).await;
+        let served = self.serve(cell).await;
         account.serving += begun.elapsed();
         let config = served?;
         let running = self.running.as_mut().context("no server runs")?;
@@ -106,16 +91,11 @@ impl<'a> SharedServer<'a> {
     pub(crate) async fn load(
         &mut self,
         checked: CheckedServer<'_>,
-        line: &Line,
         account: &mut TimeAccount,
     ) -> anyhow::Result<()> {
         let begun = Instant::now();
-        let CheckedServer { served, cell } = checked;
-        let config = run_config(cell, self.seed, Storage::default(), self.home);
-        let loaded = self
-            .data
-            .load_on(served, (cell, &config), self.interrupts, line)
-            .await;
+        let config = run_config(checked.cell, self.seed, Storage::default(), self.study.home);
+        let loaded = self.data.load_on(self.study, checked, &config).await;
         account.serving += begun.elapsed();
         loaded
     }
@@ -126,41 +106,48 @@ impl<'a> SharedServer<'a> {
     }
 
     /// Stops the server, if one runs.
-    pub(crate) async fn stop(&mut self, line: &Line) -> anyhow::Result<()> {
+    pub(crate) async fn stop(&mut self) -> anyhow::Result<()> {
         let Some(running) = self.running.take() else {
             return Ok(());
         };
-        line.say("stopping the server");
-        tear_down(running.served.server, None, self.interrupts).await
+        self.study.line.say("stopping the server");
+        tear_down(running.served.server, None, self.study.interrupts).await
     }
 
-    async fn serve(&mut self, cell: &Cell, line: &Line) -> anyhow::Result<RunConfig> {
-        let mut config = run_config(cell, self.seed, storage(cell), self.home);
+    /// Starts a server for a cell, or changes the variables of the one that runs. Returns the configuration of the cell.
+    async fn serve(&mut self, cell: &Cell) -> anyhow::Result<RunConfig> {
+        let study = self.study;
+        let mut config = run_config(cell, self.seed, storage(cell), study.home);
         let suits = self.suits(cell);
         if !suits {
             // Two servers at a time would compete for memory.
-            self.stop(line).await?;
+            self.stop().await?;
         }
-        let starts = &mut self.starts;
-        let log = || {
-            *starts += 1;
-            self.dir.server_log(*starts)
-        };
-        let data = self.data.of(cell, &config, log, self.interrupts, line).await?;
-        config.settings.extend(
-            cell.data_per_pool
-                .iter()
-                .flat_map(|&ratio| data.pool(cell.flavor, ratio)),
-        );
-        match self.running.take() {
-            Some(mut running) if suits => {
-                line.say("setting variables");
-                let server = running.served.server;
-                running.served.server = server.reconfigure(&config.server_settings()).await?;
-                self.running = Some(running);
-            }
-            _ => self.start(cell, &config, line).await?,
+        let data = self.data.of(study, cell, &config, &mut self.starts).await?;
+        if let Some(ratio) = cell.data_per_pool {
+            config.settings.extend(data.pool(cell.flavor, ratio));
         }
+        if let Some(running) = self.running.take().filter(|_| suits) {
+            study.line.say("setting variables");
+            let OpenServer { server, target } = running.served;
+            let server = server.reconfigure(&config.server_settings()).await?;
+            let served = OpenServer { server, target };
+            self.running = Some(Running { served, ..running });
+            return Ok(config);
+        }
+        self.starts += 1;
+        let log = study.dir.server_log(self.starts)?;
+        study.line.say("starting the server");
+        let served = open_server(&config, log, Some(&data.files), study.interrupts, study.line).await?;
+        let queue = disk_queue::set(cell, &served.server, study.home)?;
+        let running = self.running.insert(Running {
+            served,
+            _queue: queue,
+            key: key(cell),
+            is_used: false,
+            detaching: None,
+        });
+        check_traceable(&config, &running.served.server)?;
         Ok(config)
     }
 
@@ -173,25 +160,6 @@ impl<'a> SharedServer<'a> {
                 && running.key == key(cell)
                 && (can_reuse_tables || !running.is_used)
         })
-    }
-
-    async fn start(&mut self, cell: &Cell, config: &RunConfig, line: &Line) -> anyhow::Result<()> {
-        self.starts += 1;
-        let log = self.dir.server_log(self.starts)?;
-        line.say("starting the server");
-        // The data is loaded already, so there is no log.
-        let no_log = || Err(anyhow::anyhow!("the data of {} is gone", cell.key));
-        let data = self.data.of(cell, config, no_log, self.interrupts, line).await?;
-        let served = open_server(config, log, Some(&data.files), self.interrupts, line).await?;
-        let queue = disk_queue::set(cell, &served.server, self.home)?;
-        let running = self.running.insert(Running {
-            served,
-            _queue: queue,
-            key: key(cell),
-            is_used: false,
-            detaching: None,
-        });
-        check_traceable(config, &running.served.server)
     }
 }
 

@@ -1,0 +1,22 @@
+//! Study that is being measured.
+
+use logtrace_server::Home;
+use logtrace_study::Plan;
+
+use crate::measurement::{Line, Signals};
+use crate::study::directory::study_dir::StudyDir;
+
+/// Study that is being measured: what its checks, its servers and its measurements share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StudyContext<'a> {
+    /// Plan.
+    pub(crate) plan: &'a Plan,
+    /// Directory of the study.
+    pub(crate) dir: &'a StudyDir,
+    /// Directories for private servers.
+    pub(crate) home: &'a Home,
+    /// Signals that end the study.
+    pub(crate) interrupts: &'a Signals,
+    /// Line that shows the current step.
+    pub(crate) line: &'a Line,
+}
