@@ -98,7 +98,10 @@ mod tests {
     fn visibility_and_other_crates_are_no_imports() {
         let modules = [
             module("", ""),
-            module("a", "pub(crate) struct S; use serde::a::X;"),
+            module(
+                "a",
+                "pub(crate) struct S; use serde::a::X; m! { pub(crate) fn f() {} }",
+            ),
         ];
         assert_eq!(found(&modules), []);
     }

@@ -64,7 +64,7 @@ impl Collector {
         self.paths.push(path);
     }
 
-    /// Finds `a::b::c` among the tokens of a macro call.
+    /// Finds `a::b::c` among the tokens of a macro. A single word, as in `pub(crate)`, is no import.
     fn add_tokens(&mut self, tokens: TokenStream) {
         let mut path: Vec<String> = Vec::new();
         let mut colons = 0;
@@ -72,19 +72,26 @@ impl Collector {
             match token {
                 TokenTree::Ident(ident) => {
                     if colons != 2 {
-                        self.paths.push(std::mem::take(&mut path));
+                        self.add_words(&mut path);
                     }
                     path.push(ident.to_string());
                     colons = 0;
                 }
                 TokenTree::Punct(punct) if punct.as_char() == ':' => colons += 1,
                 TokenTree::Group(group) => {
-                    self.paths.push(std::mem::take(&mut path));
+                    self.add_words(&mut path);
                     self.add_tokens(group.stream());
                 }
-                _ => self.paths.push(std::mem::take(&mut path)),
+                _ => self.add_words(&mut path),
             }
         }
-        self.paths.push(path);
+        self.add_words(&mut path);
+    }
+
+    fn add_words(&mut self, path: &mut Vec<String>) {
+        let path = std::mem::take(path);
+        if path.len() > 1 {
+            self.paths.push(path);
+        }
     }
 }
