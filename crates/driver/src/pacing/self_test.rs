@@ -2,7 +2,7 @@
 
 use std::io;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::time::{TimerfdClockId, TimerfdFlags, timerfd_create};
 use strum::{IntoStaticStr, VariantArray};
@@ -141,9 +141,11 @@ impl WaitMethod {
                 round.lateness(until).await
             }
             Self::TokioTimer => {
+                let (start, start_ns) = (Instant::now(), now_ns());
                 let until = async |at_ns: u64| {
-                    let left_ns = at_ns.saturating_sub(now_ns());
-                    tokio::time::sleep(Duration::from_nanos(left_ns)).await;
+                    // A time that is over needs no sleep, and the shortest one takes a millisecond.
+                    let at = start + Duration::from_nanos(at_ns - start_ns);
+                    tokio::time::sleep_until(at.into()).await;
                     Ok(())
                 };
                 round.lateness(until).await

@@ -198,6 +198,9 @@ fn locked(server: &Server, config: &DriveConfig) {
         let options = server.options();
         block_on(async {
             let mut conn = Conn::new(options).await.unwrap();
+            // The load may hold a lock for longer than the server lets others wait for it.
+            let patience = "SET SESSION innodb_lock_wait_timeout = 60";
+            conn.query_drop(patience).await.unwrap();
             conn.query_drop("BEGIN").await.unwrap();
             let lock = "SELECT d_id FROM logtrace.district FOR UPDATE";
             conn.query_drop(lock).await.unwrap();
