@@ -6,7 +6,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 
 use super::fixture::home::{Home, LONG};
-use crate::common::{SERVERS, beside_others, driver, send, tells};
+use crate::common::{SERVERS, alone, beside_others, driver, send, tells};
 
 #[test]
 fn a_server_that_dies_leaves_what_was_measured_until_then() {
@@ -33,7 +33,7 @@ fn a_server_that_dies_leaves_what_was_measured_until_then() {
 
 #[test]
 fn a_server_that_stops_for_a_second_is_measured_and_nothing_is_lost() {
-    let _turn = beside_others();
+    let _alone = alone();
     let home = Home::new();
     let long = LONG.replace("60s", "4s");
     let run = home.start(&format!("--server mysql {long}")).measuring();
