@@ -5,6 +5,7 @@ mod commands;
 mod exit;
 mod measurement;
 mod preflight;
+mod private_file;
 mod run;
 mod run_dir;
 mod study;

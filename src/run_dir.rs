@@ -1,14 +1,16 @@
 //! Run directory: all files of one run.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::fs::{self, DirBuilder, File};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use jiff::Zoned;
 use logtrace_report::breakdown::{StackTotals, Whole};
 use logtrace_report::render::parse_folded;
+
+use crate::private_file;
 
 /// Run directory and the names of its files. The directory has mode 0700 and files 0600, because statements and
 /// variables of a server are private.
@@ -61,28 +63,12 @@ impl RunDir {
 
     /// Creates or empties a file of the run directory.
     pub(crate) fn create_file(&self, name: &str) -> io::Result<File> {
-        OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(self.path.join(name))
+        private_file::create_file(&self.path.join(name))
     }
 
-    /// Replaces a file of the run directory in one step: readers see the old or the new one as a whole. After an error
-    /// the old one is still there, and nothing else.
+    /// Replaces a file of the run directory in one step.
     pub(crate) fn write(&self, name: &str, contents: &str) -> anyhow::Result<()> {
-        let (path, partial) = (self.path.join(name), format!("{name}.partial"));
-        let write = || {
-            self.create_file(&partial)?.write_all(contents.as_bytes())?;
-            fs::rename(self.path.join(&partial), &path)
-        };
-        write()
-            .inspect_err(|_| {
-                // The first error tells the cause.
-                let _ = fs::remove_file(self.path.join(&partial));
-            })
-            .with_context(|| format!("cannot write {}", path.display()))
+        private_file::replace_file(&self.path.join(name), contents)
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -174,29 +160,5 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let error = RunDir::open(parent.path()).unwrap_err();
         assert!(error.to_string().contains("is not a run directory"), "{error}");
-    }
-
-    #[test]
-    fn files_are_private_and_replaced_whole() {
-        let parent = tempfile::tempdir().unwrap();
-        let dir = RunDir::create(parent.path(), &Zoned::now(), "insert").unwrap();
-        dir.write("run.json", "old").unwrap();
-        dir.write("run.json", "new").unwrap();
-        assert_eq!(fs::read(dir.run_json()).unwrap(), b"new");
-        assert_eq!(
-            dir.run_json().metadata().unwrap().permissions().mode() & 0o777,
-            0o600
-        );
-        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
-    }
-
-    #[test]
-    fn what_cannot_be_written_leaves_nothing() {
-        let parent = tempfile::tempdir().unwrap();
-        let dir = RunDir::create(parent.path(), &Zoned::now(), "insert").unwrap();
-        // No file takes the place of a directory.
-        fs::create_dir(dir.run_json()).unwrap();
-        dir.write("run.json", "new").unwrap_err();
-        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 }

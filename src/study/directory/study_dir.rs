@@ -5,13 +5,14 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use crate::run_dir::RunDir;
 use anyhow::{Context, bail};
 use logtrace_report::document::Document;
 use logtrace_report::render::parse_json;
 use logtrace_study::{Cell, Measurement};
 
 use crate::exit::UsageError;
+use crate::private_file;
+use crate::run_dir::RunDir;
 use crate::study::directory::progress_file::Progress;
 
 /// Caveats of a measurement that did not end normally and has to be repeated.
@@ -105,11 +106,7 @@ impl StudyDir {
 
     /// Replaces the file of this name in one step.
     pub(crate) fn write(&self, name: &str, text: &str) -> anyhow::Result<()> {
-        let path = self.path.join(name);
-        let mut partial = path.as_os_str().to_owned();
-        partial.push(".partial");
-        let written = fs::write(&partial, text).and_then(|()| fs::rename(&partial, &path));
-        written.with_context(|| format!("cannot write {}", path.display()))
+        private_file::replace_file(&self.path.join(name), text)
     }
 
     fn progress(&self) -> anyhow::Result<Option<Progress>> {

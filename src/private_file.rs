@@ -1,0 +1,64 @@
+//! Files that only their owner may read, because statements and variables of a server are private.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use anyhow::Context;
+
+/// Creates or empties a file of mode 0600.
+pub(crate) fn create_file(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(path)
+}
+
+/// Replaces a file in one step: readers see the old or the new one as a whole. After an error the old one is still there,
+/// and nothing else.
+pub(crate) fn replace_file(path: &Path, contents: &str) -> anyhow::Result<()> {
+    let mut partial = path.as_os_str().to_owned();
+    partial.push(".partial");
+    let partial = Path::new(&partial);
+    let write = || {
+        create_file(partial)?.write_all(contents.as_bytes())?;
+        fs::rename(partial, path)
+    };
+    write()
+        .inspect_err(|_| {
+            // The first error tells the cause.
+            let _ = fs::remove_file(partial);
+        })
+        .with_context(|| format!("cannot write {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn files_are_private_and_replaced_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("run.json");
+        replace_file(&path, "old").unwrap();
+        replace_file(&path, "new").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_written_leaves_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("run.json");
+        // No file takes the place of a directory.
+        fs::create_dir(&path).unwrap();
+        replace_file(&path, "new").unwrap_err();
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+}
