@@ -14,4 +14,3 @@ pub(crate) use self::outcome::document::results;
 pub(crate) use self::server::open_server::{OpenServer, Tables, check_traceable, open_server};
 pub(crate) use self::server::teardown::tear_down;
 pub(crate) use self::window::window;
-pub(crate) use logtrace_server::Storage;

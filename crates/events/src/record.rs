@@ -22,9 +22,9 @@ pub enum Record {
     Stack(Stack),
     /// A device made its write cache durable.
     Flush(Flush),
-    /// Not everything was traced from the time when tracing had stopped until the time from which all new intervals are
-    /// traced. It comes after all records from before it, and before those of its own last part, in which the tracer was
-    /// already looking again.
+    /// Time in which not everything was traced, from the stop of tracing to the time after which all new intervals are
+    /// traced. It comes after all records from before it, and before those of its own last part, in which the tracer
+    /// recorded again already.
     Gap(TimeRange),
     /// The leader of a group of commits handled a member.
     Member(Member),
@@ -101,7 +101,7 @@ pub struct Io {
     pub ret: i64,
 }
 
-/// Whether a system call writes or makes durable.
+/// Operation of a traced system call: a write or a sync.
 #[derive(
     Clone,
     Copy,

@@ -15,8 +15,7 @@ use logtrace_events::Request;
 use tokio::sync::oneshot;
 
 use crate::measurement::{Interrupted, Line, Signals, WindowSignal};
-use crate::run::config::Pacing;
-use crate::run::config::RunConfig;
+use crate::run::config::{Pacing, RunConfig};
 
 /// Database of the workload's tables. It is marked as created by logtrace, and removed after the run.
 pub(crate) const DATABASE: &str = "logtrace";

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use anyhow::anyhow;
 use logtrace_common::Variable;
 use logtrace_driver::DriveError;
-use logtrace_server::ServerError;
+use logtrace_server::{ServerError, Storage};
 use logtrace_study::Cell;
 
 use crate::exit::with_causes;
-use crate::run::{OpenServer, RunConfig, Storage, open_server, tear_down};
+use crate::run::{OpenServer, RunConfig, open_server, tear_down};
 use crate::study::context::StudyContext;
 use crate::study::plan_lookup::plan_error;
 use crate::study::server::cell_config::run_config;

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use logtrace_common::Variable;
-use logtrace_server::Home;
+use logtrace_server::{Home, Storage};
 use logtrace_study::Cell;
 
 use crate::measurement::TracingConfig;
-use crate::run::{Pacing, RunConfig, Storage};
+use crate::run::{Pacing, RunConfig};
 
 /// Returns the run of a cell. `seed` is that of its data, or of its arrivals and requests.
 pub(crate) fn run_config(cell: &Cell, seed: u64, storage: Storage, home: &Home) -> RunConfig {

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use anyhow::Context;
 use logtrace_common::{Flavor, Variable};
-use logtrace_server::{DataSnapshot, buffer_pool, is_fixed_at_initialisation};
+use logtrace_server::{DataSnapshot, Storage, buffer_pool, is_fixed_at_initialisation};
 use logtrace_study::Cell;
 
-use crate::run::{DATABASE, OpenServer, RunConfig, Storage, open_server};
+use crate::run::{DATABASE, OpenServer, RunConfig, open_server};
 use crate::study::context::StudyContext;
 
 /// Server that accepted the settings of a cell.

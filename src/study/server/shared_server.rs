@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use anyhow::Context;
-use logtrace_server::QueueGuard;
+use logtrace_server::{QueueGuard, Storage};
 use logtrace_study::{Cell, DataUse};
 use logtrace_tracer::Detaching;
 
-use crate::run::{OpenServer, RunConfig, Storage, Tables, check_traceable, open_server, tear_down};
+use crate::run::{OpenServer, RunConfig, Tables, check_traceable, open_server, tear_down};
 use crate::study::context::StudyContext;
 use crate::study::directory::progress_file::TimeAccount;
 use crate::study::server::cell_config::{run_config, storage};
