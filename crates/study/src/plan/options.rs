@@ -92,8 +92,11 @@ pub(crate) fn options(
     collect_values(source, table, &[], &mut values);
     values.sort_by_key(|(line, ..)| *line);
     for (line, path, value) in values {
+        if value.is_none() && is_table(&path) {
+            continue;
+        }
         let (path, flavor) = without_flavor(path);
-        let Some(key) = key(&path, value, own) else {
+        let Some((key, value)) = value.and_then(|value| Some((key(&path, value, own)?, value))) else {
             let known = own
                 .iter()
                 .copied()
@@ -123,19 +126,29 @@ pub(crate) fn options(
     Ok(found)
 }
 
-/// Collects the values in a table of options, each with its line and its path.
+/// Collects the values in a table of options, each with its line and its path. Empty tables have no value.
 fn collect_values<'a>(
     source: &PlanFile<'_>,
     table: &'a Table,
     above: &[&'a str],
-    values: &mut Vec<(usize, Vec<&'a str>, &'a Value)>,
+    values: &mut Vec<(usize, Vec<&'a str>, Option<&'a Value>)>,
 ) {
     for (key, node) in table {
         let path = [above, &[key.get_ref()]].concat();
         match node {
+            Node::Table(table) if table.is_empty() => values.push((source.line(key.span()), path, None)),
             Node::Table(table) => collect_values(source, table, &path, values),
-            Node::Value(value) => values.push((source.line(key.span()), path, value)),
+            Node::Value(value) => values.push((source.line(key.span()), path, Some(value))),
         }
+    }
+}
+
+/// Returns whether a plan may have a table with this path.
+fn is_table(path: &[&str]) -> bool {
+    match path {
+        ["settings" | "session", flavor] => flavor.parse::<Flavor>().is_ok(),
+        ["settings" | "session" | "place" | "queue" | "file_system"] => true,
+        _ => false,
     }
 }
 
@@ -190,6 +203,21 @@ mod tests {
             .filter(|cell| cell.warmup.as_secs() == 30);
         assert_eq!(slow.count(), 5, "the change of a level");
         assert_eq!((plan.tables.len(), plan.published.len()), (2, 1));
+    }
+
+    #[test]
+    fn empty_tables_are_refused_in_place_of_options() {
+        let read = |line: &str| {
+            let text = example().replacen("[base]\n", &format!("[base]\n{line}\n"), 1);
+            Plan::read("example.toml", &text, &|_| Err(String::new())).map_err(|error| error.to_string())
+        };
+        for accepted in ["session = {}", "session.mysql = {}", "queue = {}"] {
+            read(accepted).unwrap_or_else(|error| panic!("{accepted}: {error}"));
+        }
+        for refused in ["skip_trx = {}", "setings = {}", "session.lock_wait_timeout = {}"] {
+            let error = read(refused).unwrap_err();
+            assert!(error.contains(": unknown option "), "{refused}: {error}");
+        }
     }
 
     #[test]
