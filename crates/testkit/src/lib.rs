@@ -1,9 +1,12 @@
 //! Parts that the tests of several crates share.
 //!
 //! - [`turn`]: which tests run alone, which beside others, and how long they take.
+//! - [`long`]: which tests take one server by default, and all in a long run.
 //! - [`chi_square`]: Pearson's test of drawn numbers against expected shares.
 
 pub mod chi_square;
+pub mod long;
 pub mod turn;
 
+pub use long::one_or_all;
 pub use turn::{Turn, alone, beside_others};

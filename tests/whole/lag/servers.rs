@@ -24,6 +24,7 @@ const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 const ATTEMPTS: usize = 4;
 
 #[test]
+#[ignore = "long: the table of lags again, on the other server"]
 fn clients_of_mysql_are_measured_next_to_bare_timers() {
     clients_are_measured("mysql");
 }

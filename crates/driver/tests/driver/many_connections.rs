@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::common::drives::{DATASET, config, drive_to_end, load_dataset, uniform};
 use crate::common::server::{FLAVORS, Server};
 use logtrace_driver::{CancellationToken, DriveConfig, EndReason, Outputs, Progress, Stage, Watch, drive};
-use logtrace_testkit::alone;
+use logtrace_testkit::{alone, one_or_all};
 
 const CONNECTIONS: usize = 1000;
 const RATE_PER_S: f64 = 2000.0;
@@ -83,7 +83,7 @@ fn memory_kb(config: DriveConfig) -> (u64, u64) {
 #[test]
 fn a_thousand_connections_cost_neither_lag_nor_memory_as_time_goes() {
     let _alone = alone();
-    for flavor in FLAVORS {
+    for &flavor in one_or_all(&FLAVORS) {
         let server = Server::start(flavor, &["--max-connections=1100"]);
         load_dataset(&server.target("logtrace"), DATASET);
         let (few, many) = (with(&server, 8), with(&server, CONNECTIONS));

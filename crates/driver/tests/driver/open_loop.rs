@@ -19,12 +19,12 @@ use logtrace_driver::{
     Arrivals, CancellationToken, DriveError, EndReason, Outputs, Pace, Progress, Stage, Target, TimeRange,
     Watch, drive, drop_database, now_ns,
 };
-use logtrace_testkit::alone;
+use logtrace_testkit::{alone, one_or_all};
 
 #[test]
 fn requests_are_rate_times_duration_and_the_same_for_a_seed() {
     let _alone = alone();
-    for flavor in FLAVORS {
+    for &flavor in one_or_all(&FLAVORS) {
         let server = loaded(flavor);
         let poisson = Pace::Open {
             rate_per_s: 500.0,
@@ -79,7 +79,7 @@ fn requests_are_rate_times_duration_and_the_same_for_a_seed() {
 #[test]
 fn requests_carry_their_times_and_are_late_by_the_documented_limit() {
     let _alone = alone();
-    for flavor in FLAVORS {
+    for &flavor in one_or_all(&FLAVORS) {
         let server = loaded(flavor);
         let config = config(
             server.target("logtrace"),

@@ -1,0 +1,16 @@
+//! What is tested with one server by default, and with all servers in a long run.
+
+use std::env;
+
+/// Environment variable that `scripts/test --long` sets.
+pub const LONG: &str = "LOGTRACE_TEST_LONG";
+
+/// Returns the last server, or all servers in a long run: for tests of logtrace's own clocks, timers and costs, which each
+/// server shows.
+pub fn one_or_all<T>(servers: &[T]) -> &[T] {
+    if env::var_os(LONG).is_some() {
+        servers
+    } else {
+        &servers[servers.len().saturating_sub(1)..]
+    }
+}
