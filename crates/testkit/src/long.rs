@@ -5,8 +5,8 @@ use std::env;
 /// Environment variable that `scripts/test --long` sets.
 pub const LONG: &str = "LOGTRACE_TEST_LONG";
 
-/// Returns the last server, or all servers in a long run: for tests of logtrace's own clocks, timers and costs, which each
-/// server shows.
+/// Returns the last server, or all servers in a long run: for tests of logtrace's own clocks, timers, costs and
+/// studies, which each server shows.
 pub fn one_or_all<T>(servers: &[T]) -> &[T] {
     if env::var_os(LONG).is_some() {
         servers

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::studied::{Place, texts};
 use crate::common::beside_others;
+use logtrace_testkit::one_or_all;
 
 /// A study, as far as it is measured here.
 struct Cut {
@@ -23,58 +24,67 @@ struct Cut {
     logged: Option<(&'static str, &'static str)>,
 }
 
-const CUTS: [Cut; 5] = [
-    Cut {
+/// The other server is measured in long runs, too.
+const SERVERS: [&str; 2] = ["mariadb", "mysql"];
+
+#[test]
+fn a_cut_of_log_buffer_is_measured() {
+    measure(&Cut {
         study: "log-buffer",
         only: "sql_log_bin=0,sql_log_bin=1,trx_commit=1",
         turns: 2,
         order: Some(("0_1", "1_1")),
         logged: None,
-    },
-    Cut {
+    });
+}
+
+#[test]
+fn a_cut_of_max_write_is_measured() {
+    measure(&Cut {
         study: "max-write",
         only: "connections=16,trx_commit=1,trx_commit=2",
         turns: 2,
         order: Some(("with-the-data_2_16", "with-the-data_1_16")),
         logged: None,
-    },
-    Cut {
+    });
+}
+
+#[test]
+fn a_cut_of_query_log_is_measured() {
+    measure(&Cut {
         study: "query-log",
         only: "load=8,log=none,log=general file,log=slow table",
         turns: 3,
         order: Some(("none_8", "slow-table_8")),
         logged: None,
-    },
-    Cut {
+    });
+}
+
+#[test]
+fn a_cut_of_binlog_fs_is_measured() {
+    measure(&Cut {
         study: "binlog-fs",
         only: "file_system=ext4,binlog=off,binlog=sync 1",
         turns: 2,
         order: None,
         logged: None,
-    },
-    Cut {
+    });
+}
+
+#[test]
+fn a_cut_of_slow_log_is_measured() {
+    measure(&Cut {
         study: "slow-log",
         only: "connections=20,size=CPU-bound,log=off,log=all",
         turns: 2,
         order: None,
         logged: Some(("CPU-bound_20_off", "CPU-bound_20_all")),
-    },
-];
-
-#[test]
-fn a_cut_of_each_is_measured_on_mysql() {
-    cuts_are_measured("mysql");
+    });
 }
 
-#[test]
-#[ignore = "long: the cuts of the studies again, on the other server"]
-fn a_cut_of_each_is_measured_on_mariadb() {
-    cuts_are_measured("mariadb");
-}
-
-fn cuts_are_measured(server: &str) {
+fn measure(cut: &Cut) {
     let _turn = beside_others();
-    for cut in CUTS {
+    for server in one_or_all(&SERVERS) {
         cut.measure(server);
     }
 }

@@ -10,11 +10,12 @@ use serde_json::Value;
 use super::studied::{PLAN, Place, texts};
 use crate::common::disk::Disk;
 use crate::common::{SERVERS, beside_others, patiently, send, server_of};
+use logtrace_testkit::one_or_all;
 
 #[test]
 fn a_server_that_is_killed_costs_its_turn_alone() {
     let _turn = beside_others();
-    for server in SERVERS {
+    for server in one_or_all(&SERVERS) {
         let place = Place::with(PLAN);
         let arguments = format!("--only server={server}");
         let mut child = place.study(&arguments).spawn().unwrap();
@@ -40,7 +41,7 @@ fn a_server_that_is_killed_costs_its_turn_alone() {
 #[test]
 fn a_disk_that_is_full_costs_what_is_measured_meanwhile() {
     let _turn = beside_others();
-    for server in SERVERS {
+    for server in one_or_all(&SERVERS) {
         let place = Place::with(&PLAN.replace("update_key", "insert"));
         let arguments = format!("--only server={server},sync=no");
         fs::create_dir_all(place.home()).unwrap();
