@@ -36,7 +36,9 @@ fn layout_check() -> Result<String, std::fmt::Error> {
         waker_tgid,
         stack,
         syscall,
-        waker_syscall
+        waker_syscall,
+        cpu_wait,
+        cpu_tgid
     );
     check!(
         c,
@@ -76,8 +78,26 @@ fn layout_check() -> Result<String, std::fmt::Error> {
         pad,
         names
     );
+    check_waits(&mut c)?;
     check_kinds(&mut c)?;
     Ok(c)
+}
+
+/// Appends assertions for the records of long waits and of processes.
+fn check_waits(c: &mut String) -> std::fmt::Result {
+    check!(c, wire::Process, "process", header, tgid, pad, name);
+    check!(
+        c,
+        wire::ServerWait,
+        "server_wait",
+        header,
+        in_ns,
+        ret,
+        address,
+        stack,
+        pad
+    );
+    Ok(())
 }
 
 /// Appends an assertion for the number of each kind of record.
@@ -90,6 +110,8 @@ fn check_kinds(c: &mut String) -> std::fmt::Result {
         ("KIND_FLUSH", wire::KIND_FLUSH),
         ("KIND_MEMBER", wire::KIND_MEMBER),
         ("KIND_SYNC_STAGE", wire::KIND_SYNC_STAGE),
+        ("KIND_PROCESS", wire::KIND_PROCESS),
+        ("KIND_SERVER_WAIT", wire::KIND_SERVER_WAIT),
     ] {
         writeln!(c, "_Static_assert({name} == {value}, \"kind\");")?;
     }

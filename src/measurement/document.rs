@@ -62,6 +62,7 @@ pub(crate) fn document(
         commits: None,
         causes: Vec::new(),
         unexplained: 0,
+        last_resort: 0,
         statements: None,
         groups: None,
         files: Vec::new(),

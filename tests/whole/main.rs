@@ -21,6 +21,7 @@ mod main_job;
 mod overhead;
 mod pace;
 mod progress;
+mod reasons;
 mod response;
 mod sampled;
 mod semisync;

@@ -1,6 +1,7 @@
 //! Encoding of records.
 
-use crate::record::{File, Io, OffCpu, Record, Stack, Wake};
+use crate::decode::ETIMEDOUT;
+use crate::record::{CpuWait, File, Io, OffCpu, Process, Record, ServerWait, Stack, Wake};
 use crate::wire;
 
 /// Encodes a record as [`crate::decode()`] reads it, at the end of `out`.
@@ -15,7 +16,9 @@ pub fn encode(record: &Record, out: &mut Vec<u8>) {
             start_ns: commit.start_ns,
         })),
         Record::File(file) => out.extend_from_slice(bytemuck::bytes_of(&file_bytes(file))),
-        Record::Stack(stack) => stack_bytes(stack, out),
+        Record::Stack(stack) => stack_bytes(stack, wire::KIND_STACK, out),
+        Record::ServerStack(stack) => stack_bytes(stack, wire::KIND_SERVER_STACK, out),
+        Record::ServerWait(wait) => out.extend_from_slice(bytemuck::bytes_of(&server_wait_bytes(wait))),
         Record::Flush(flush) => out.extend_from_slice(bytemuck::bytes_of(&wire::Flush {
             header: header(flush.done_ns, 0, wire::KIND_FLUSH),
             issue_ns: flush.issue_ns,
@@ -39,6 +42,7 @@ pub fn encode(record: &Record, out: &mut Vec<u8>) {
             leads: u32::from(step.leads),
             pad: 0,
         })),
+        Record::Process(process) => out.extend_from_slice(bytemuck::bytes_of(&process_bytes(process))),
     }
 }
 
@@ -51,6 +55,7 @@ fn off_cpu_bytes(off: &OffCpu) -> wire::OffCpu {
         waker_syscall: -1,
         ..wire::OffCpu::default()
     };
+    (raw.cpu_wait, raw.cpu_tgid) = cpu_wait_numbers(off.cpu_wait);
     match off.wake {
         Wake::Unknown => {}
         Wake::Preempted => {
@@ -72,6 +77,42 @@ fn off_cpu_bytes(off: &OffCpu) -> wire::OffCpu {
         }
     }
     raw
+}
+
+fn cpu_wait_numbers(cpu_wait: CpuWait) -> (u32, u32) {
+    match cpu_wait {
+        CpuWait::Unknown => (0, 0),
+        CpuWait::Idle => (1, 0),
+        CpuWait::Server => (2, 0),
+        CpuWait::LoadGenerator => (3, 0),
+        CpuWait::Logtrace => (4, 0),
+        CpuWait::Kernel => (5, 0),
+        CpuWait::Process(tgid) => (6, tgid),
+        CpuWait::Quota => (7, 0),
+    }
+}
+
+fn server_wait_bytes(wait: &ServerWait) -> wire::ServerWait {
+    wire::ServerWait {
+        header: header(wait.exit_ns, wait.tid, wire::KIND_SERVER_WAIT),
+        in_ns: wait.in_ns,
+        ret: if wait.ran_out { -ETIMEDOUT } else { 0 },
+        address: wait.address,
+        stack: wait.stack.and_then(|id| i32::try_from(id).ok()).unwrap_or(-1),
+        pad: 0,
+    }
+}
+
+fn process_bytes(process: &Process) -> wire::Process {
+    let mut name = [0; wire::COMM_BYTES];
+    let length = process.name.len().min(wire::COMM_BYTES - 1);
+    name[..length].copy_from_slice(&process.name.as_bytes()[..length]);
+    wire::Process {
+        header: header(0, 0, wire::KIND_PROCESS),
+        tgid: process.tgid,
+        pad: 0,
+        name,
+    }
 }
 
 fn number(syscall: Option<u16>) -> i16 {
@@ -112,14 +153,14 @@ fn file_bytes(file: &File) -> wire::File {
     }
 }
 
-fn stack_bytes(stack: &Stack, out: &mut Vec<u8>) {
+fn stack_bytes(stack: &Stack, kind: u32, out: &mut Vec<u8>) {
     let text: String = stack
         .frames
         .iter()
         .flat_map(|frame| [frame.as_str(), "\n"])
         .collect();
     out.extend_from_slice(bytemuck::bytes_of(&wire::Stack {
-        header: header(0, 0, wire::KIND_STACK),
+        header: header(0, 0, kind),
         id: i32::try_from(stack.id).unwrap_or(-1),
         bytes: u32::try_from(text.len()).unwrap_or(0),
     }));

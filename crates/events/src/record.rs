@@ -30,6 +30,12 @@ pub enum Record {
     Member(Member),
     /// The leader of a group came to MySQL's sync stage.
     SyncStage(SyncStage),
+    /// A process that delayed a thread has this name.
+    Process(Process),
+    /// A thread returned from a long wait.
+    ServerWait(ServerWait),
+    /// The frames of a stack of the server, before the first record that refers to it.
+    ServerStack(Stack),
 }
 
 /// Closed interval in which a thread did not run.
@@ -49,6 +55,58 @@ pub struct OffCpu {
     pub syscall: Option<u16>,
     /// Kernel stack at the block, taken only inside a traced I/O system call.
     pub stack: Option<u32>,
+    /// Reason of the time from the wake-up to `in_ns`.
+    pub cpu_wait: CpuWait,
+}
+
+/// Reason why a runnable thread did not run yet: the task that had its CPU.
+///
+/// For a woken thread this is the task that the CPU ran before it, for a preempted thread the task that took the CPU.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CpuWait {
+    /// Unknown: the thread was not seen leaving the CPU.
+    #[default]
+    Unknown,
+    /// No task: the CPU was idle and had to wake up.
+    Idle,
+    /// Another thread of the server.
+    Server,
+    /// Load generator of this logtrace.
+    LoadGenerator,
+    /// Other thread of this logtrace.
+    Logtrace,
+    /// Kernel thread.
+    Kernel,
+    /// Other process, by its id.
+    Process(u32),
+    /// No task: the cgroup had used up its CPU quota.
+    Quota,
+}
+
+/// Return of a thread from a system call in which it waited long, with the server's functions that made the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServerWait {
+    /// The thread.
+    pub tid: Tid,
+    /// End of the wait: that of an [`OffCpu`] interval of the thread.
+    pub in_ns: u64,
+    /// Return from the system call.
+    pub exit_ns: u64,
+    /// Whether the wait ran out: the call returned `ETIMEDOUT`.
+    pub ran_out: bool,
+    /// First argument of the call: the address of the futex.
+    pub address: u64,
+    /// Stack of the server's functions, if it could be read.
+    pub stack: Option<u32>,
+}
+
+/// Name of a process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Process {
+    /// Process id.
+    pub tgid: u32,
+    /// Name, at most 15 bytes.
+    pub name: String,
 }
 
 /// Wake-up that made a thread runnable again.
@@ -208,11 +266,11 @@ pub struct File {
     pub path: String,
 }
 
-/// A kernel stack's frames.
+/// Frames of a stack of the kernel or of the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stack {
-    /// The id that [`OffCpu::stack`] refers to.
+    /// The id that [`OffCpu::stack`] or [`ServerWait::stack`] refers to.
     pub id: u32,
-    /// Names of kernel functions, innermost first.
+    /// Names of functions, innermost first.
     pub frames: Vec<String>,
 }

@@ -23,6 +23,16 @@ pub const KIND_MEMBER: u32 = 7;
 pub const KIND_SYNC_STAGE: u32 = 8;
 /// Kind of a [`Gap`] record: written by the reader, never by the kernel side.
 pub const KIND_GAP: u32 = 9;
+/// Kind of a [`Process`] record.
+pub const KIND_PROCESS: u32 = 10;
+
+/// Kind of a [`ServerWait`] record.
+pub const KIND_SERVER_WAIT: u32 = 11;
+/// Kind of a [`Stack`] record with functions of the server: written by the reader, never by the kernel side.
+pub const KIND_SERVER_STACK: u32 = 12;
+
+/// Bytes of the name of a process (`TASK_COMM_LEN` in include/linux/sched.h).
+pub const COMM_BYTES: usize = 16;
 
 /// Path components that a [`File`] record can carry.
 pub const FILE_COMPONENTS: usize = 8;
@@ -63,6 +73,10 @@ pub struct OffCpu {
     pub syscall: i16,
     /// The system call from which the waker woke it, negative when from none.
     pub waker_syscall: i16,
+    /// Reason of the time between the wake-up and `at_ns`: `enum cpu_wait` of the kernel side.
+    pub cpu_wait: u32,
+    /// Process that had the CPU in that time, if it is neither the server nor logtrace.
+    pub cpu_tgid: u32,
 }
 
 /// I/O system call on a regular file.
@@ -171,13 +185,45 @@ pub struct File {
     pub names: [[u8; COMPONENT_BYTES]; FILE_COMPONENTS],
 }
 
+/// Return of a thread from a system call in which it waited long.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct ServerWait {
+    /// Header; `at_ns` is the return from the system call.
+    pub header: Header,
+    /// End of the thread's [`OffCpu`] interval.
+    pub in_ns: u64,
+    /// Result of the call: 0 or more, or a negated errno.
+    pub ret: i64,
+    /// First argument of the call: the address of the futex.
+    pub address: u64,
+    /// Stack of the server's functions, negative when none could be read.
+    pub stack: i32,
+    /// Padding, 0.
+    pub pad: u32,
+}
+
+/// Name of a process, before the first [`OffCpu`] that refers to it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct Process {
+    /// Header; `tid` is 0.
+    pub header: Header,
+    /// Process id.
+    pub tgid: u32,
+    /// Padding, 0.
+    pub pad: u32,
+    /// NUL-terminated name.
+    pub name: [u8; COMM_BYTES],
+}
+
 /// Head of the frames of one kernel stack; the names follow as text, innermost first, each ended by a newline.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct Stack {
     /// Header; `at_ns` and `tid` are 0.
     pub header: Header,
-    /// The id that [`OffCpu::stack`] refers to.
+    /// The id that [`OffCpu::stack`] or [`ServerWait::stack`] refers to.
     pub id: i32,
     /// Bytes of text that follow.
     pub bytes: u32,

@@ -95,10 +95,16 @@ impl Analysis {
             Record::Io(io) => self.push_io(&io),
             Record::Commit(commit) => self.push_commit(&commit),
             Record::Stack(stack) => self.timelines.push_stack(stack),
+            Record::ServerStack(stack) => self.timelines.push_server_stack(stack),
+            Record::ServerWait(wait) => self.timelines.push_server_wait(&wait),
             Record::Flush(flush) => self.push_flush(flush),
             Record::Gap(gap) => self.push_gap(gap),
             Record::Member(member) => self.push_member(&member),
             Record::SyncStage(step) => self.timelines.push_sync_stage(&step),
+            Record::Process(process) => {
+                self.timelines.push_process(process);
+                Ok(())
+            }
             Record::File(file) => {
                 self.files.name(file);
                 Ok(())
@@ -156,14 +162,14 @@ impl Analysis {
 
     /// Ends the analysis and returns its totals.
     pub fn finish(self) -> Breakdown {
-        let stacks = &self.timelines.stacks;
+        let names = &self.timelines.names;
         let responses = self.responses.finish();
         let measured_ns = self.aggregate.measured_ns();
         let gaps = self.gaps.total(measured_ns);
         // A gap hides which commits ended in it.
         let slow_tenths = gaps.map_or_else(|| self.tenths.slow(measured_ns), |_| Vec::new());
         let statements = self.statements.as_ref();
-        let statement_stacks = statements.map(|statements| folded(statements.aggregate.by_stack(), stacks));
+        let statement_stacks = statements.map(|statements| folded(statements.aggregate.by_stack(), names));
         Breakdown {
             commits: self.aggregate.commits(slow_tenths),
             causes: self.aggregate.causes(),
@@ -172,13 +178,13 @@ impl Analysis {
             gaps,
             response: responses.total(),
             stacks: StackTotals {
-                commit: folded(self.aggregate.by_stack(), stacks),
-                response: folded_parts(responses.by_stack(), stacks),
+                commit: folded(self.aggregate.by_stack(), names),
+                response: folded_parts(responses.by_stack(), names),
                 statement: statement_stacks.unwrap_or_default(),
             },
             statements: statements.map(StatementTotals::total),
             groups: self.groups.into_total(),
-            unclassified: unclassified(self.aggregate.by_stack(), stacks),
+            unclassified: unclassified(self.aggregate.by_stack(), names),
             invariant_violations: self.invariant_violations,
             unmatched: self.unmatched,
         }
@@ -306,7 +312,7 @@ fn unexplained(tid: Tid, window: TimeRange) -> Segment {
         window,
         tid,
         cause: Cause::UNEXPLAINED,
-        stack: None,
+        frames: None,
     }
 }
 

@@ -35,6 +35,7 @@ pub mod explain {
     pub use crate::attribution::segment::Segment;
     pub use crate::attribution::walk::explain;
     pub use crate::attribution::walk::memory::Memory;
+    pub use crate::timeline::frames::Frames;
 }
 
 /// Totals of the measured window.

@@ -1,7 +1,7 @@
 //! Records of an invented server under load, the same at every call, for tests and benchmarks.
 
 use logtrace_common::LogNames;
-use logtrace_events::{Commit, File, FileId, Io, IoOp, Member, OffCpu, Record, Stack, Tid, Wake};
+use logtrace_events::{Commit, CpuWait, File, FileId, Io, IoOp, Member, OffCpu, Record, Stack, Tid, Wake};
 
 /// The invented server's process.
 pub const SERVER_TGID: u32 = 70;
@@ -161,6 +161,7 @@ impl Sample {
             wake,
             syscall: Some(syscall),
             stack,
+            cpu_wait: CpuWait::Unknown,
         };
         self.records.push((in_ns, Record::OffCpu(off)));
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "client.h"
+#include "server_wait.h"
 #include "state.h"
 
 /* include/uapi/linux/stat.h */
@@ -211,5 +212,7 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 		end_io((__u32)number, ret);
 	else if (is_of_client(number))
 		end_talk(number, ret);
+	else if (is_wait(number))
+		end_wait(number, ret);
 	return 0;
 }

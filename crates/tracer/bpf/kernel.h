@@ -57,11 +57,27 @@ struct files_struct {
 	struct fdtable *fdt;
 } RELOCATED;
 
+/* kernel/sched/sched.h, with CONFIG_CFS_BANDWIDTH: of this group and of those above it. */
+struct cfs_rq {
+	int throttle_count;
+} RELOCATED;
+
+struct sched_entity {
+	struct cfs_rq *cfs_rq;
+} RELOCATED;
+
 struct task_struct {
+	void *stack;
+	unsigned int flags;
+	int on_cpu;
+	struct sched_entity se;
+	/* With CONFIG_CFS_BANDWIDTH, since Linux 6.18. */
+	bool throttled;
 	int pid;
 	int tgid;
-	int on_cpu;
+	struct task_struct *group_leader;
 	__u64 start_time;
+	char comm[16];
 	struct files_struct *files;
 } RELOCATED;
 
@@ -80,10 +96,13 @@ struct request {
 } RELOCATED;
 
 struct pt_regs {
-	unsigned long orig_ax;
-	unsigned long di;
-	unsigned long si;
+	unsigned long bp;
+	unsigned long ax;
 	unsigned long dx;
+	unsigned long si;
+	unsigned long di;
+	unsigned long orig_ax;
+	unsigned long ip;
 	unsigned long sp;
 } RELOCATED;
 

@@ -11,6 +11,7 @@
 #include "group.h"
 #include "io.h"
 #include "sched.h"
+#include "server_wait.h"
 
 #include "layout_check.h"
 

@@ -16,7 +16,26 @@ enum record_kind {
 	KIND_FLUSH = 6,
 	KIND_MEMBER = 7,
 	KIND_SYNC_STAGE = 8,
+	/* 9 is a gap, which the reader makes. */
+	KIND_PROCESS = 10,
+	KIND_SERVER_WAIT = 11,
+	/* 12 is a stack of the server, which the reader makes. */
 };
+
+/* Why a thread that could run did not run yet: the task that had its CPU. */
+enum cpu_wait {
+	CPU_WAIT_UNKNOWN,
+	CPU_WAIT_IDLE,
+	CPU_WAIT_SERVER,
+	CPU_WAIT_LOAD,
+	CPU_WAIT_LOGTRACE,
+	CPU_WAIT_KERNEL,
+	CPU_WAIT_PROCESS,
+	CPU_WAIT_QUOTA,
+};
+
+/* include/linux/sched.h: TASK_COMM_LEN */
+#define COMM_BYTES 16
 
 #define FILE_COMPONENTS 8
 #define COMPONENT_BYTES 48
@@ -37,6 +56,8 @@ struct off_cpu {
 	__s32 stack;
 	__s16 syscall;
 	__s16 waker_syscall;
+	__u32 cpu_wait;
+	__u32 cpu_tgid;
 };
 
 struct io {
@@ -74,6 +95,22 @@ struct sync_stage {
 	struct header header;
 	__u64 commit_ns;
 	__u32 leads;
+	__u32 pad;
+};
+
+struct process {
+	struct header header;
+	__u32 tgid;
+	__u32 pad;
+	char name[COMM_BYTES];
+};
+
+struct server_wait {
+	struct header header;
+	__u64 in_ns;
+	__s64 ret;
+	__u64 address;
+	__s32 stack;
 	__u32 pad;
 };
 

@@ -3,21 +3,32 @@
 #pragma once
 
 #include "block_stack.h"
+#include "cpu_wait.h"
+#include "server_wait.h"
 #include "state.h"
 
 /* include/linux/sched.h: the thread ends with this switch. */
 #define TASK_DEAD 0x00000080
 
-static __always_inline void leave_cpu(void *ctx, struct task_struct *task, __u64 now, int preempted)
+static __always_inline void leave_cpu(void *ctx, struct task_struct *task, struct task_struct *next, __u64 now,
+				      int preempted)
 {
 	struct thread *thread = thread_of(task->pid);
+	bool is_in_file_call, is_in_no_call;
 
 	if (!thread)
 		return;
 	thread->out_ns = now;
 	thread->preempted = preempted;
 	thread->syscall = syscall_of(task);
-	thread->stack = thread->io_ns && !preempted ? block_stack(ctx, thread->syscall) : -1;
+	thread->stack = -1;
+	thread->cpu_wait = CPU_WAIT_UNKNOWN;
+	is_in_file_call = thread->io_ns;
+	is_in_no_call = thread->syscall < 0;
+	if (preempted)
+		note_preemption(thread, task, next, now);
+	else if (is_in_file_call || is_in_no_call)
+		thread->stack = block_stack(ctx, thread->syscall);
 }
 
 static __always_inline void fill_wake(struct off_cpu *record, const struct thread *thread)
@@ -41,13 +52,28 @@ static __always_inline void fill_wake(struct off_cpu *record, const struct threa
 	record->waker_syscall = thread->waker_syscall;
 }
 
-static __always_inline void enter_cpu(struct task_struct *task, __u64 now)
+/* The task before this one on its CPU delayed it, unless it is known already what did. */
+static __always_inline void fill_cpu_wait(struct off_cpu *record, const struct thread *thread,
+					  const struct task_struct *prev)
+{
+	if (thread->cpu_wait != CPU_WAIT_UNKNOWN) {
+		record->cpu_wait = thread->cpu_wait;
+		record->cpu_tgid = thread->cpu_tgid;
+		return;
+	}
+	record->cpu_wait = cpu_wait_of(prev);
+	record->cpu_tgid = BPF_CORE_READ(prev, tgid);
+}
+
+static __always_inline void enter_cpu(struct task_struct *task, struct task_struct *prev, __u64 now)
 {
 	struct thread *thread = sleeper_of(task);
 	struct off_cpu *record;
 
 	if (!thread || !thread->out_ns)
 		return;
+	if (thread->cpu_wait == CPU_WAIT_UNKNOWN)
+		name_process(prev, now);
 	record = reserve(sizeof(*record));
 	if (record) {
 		fill_header(&record->header, now, task->pid, KIND_OFF_CPU);
@@ -55,8 +81,10 @@ static __always_inline void enter_cpu(struct task_struct *task, __u64 now)
 		record->stack = thread->stack;
 		record->syscall = thread->syscall;
 		fill_wake(record, thread);
+		fill_cpu_wait(record, thread, prev);
 		submit(record);
 	}
+	note_long_wait(thread, now);
 	thread->out_ns = 0;
 	thread->wake_ns = 0;
 	if (thread->async == ASYNC_DONE && thread->commit_ns)
@@ -76,10 +104,10 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 		if (prev_state & TASK_DEAD)
 			forget_thread(prev->pid);
 		else
-			leave_cpu(ctx, prev, now, preempt || !prev_state);
+			leave_cpu(ctx, prev, next, now, preempt || !prev_state);
 	}
 	if (next->tgid == target_tgid)
-		enter_cpu(next, now);
+		enter_cpu(next, prev, now);
 	return 0;
 }
 
@@ -101,9 +129,11 @@ int BPF_PROG(on_waking, struct task_struct *task)
 	thread->waker_tgid = current->tgid;
 	thread->waker_commit_ns = 0;
 	thread->waker_syscall = -1;
+	if (!tells_when_throttled() && is_throttled(task))
+		thread->cpu_wait = CPU_WAIT_QUOTA;
 	if (current->tgid != target_tgid)
 		return 0;
-	thread->waker_syscall = syscall_of(current);
+	thread->waker_syscall = waking_syscall(ctx, current);
 	waker = known_thread(current->pid);
 	if (waker)
 		thread->waker_commit_ns = waker->commit_ns;

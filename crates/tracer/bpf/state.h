@@ -7,6 +7,8 @@
 
 /* The server's process; set before the programs are loaded. */
 const volatile __u32 target_tgid = 0;
+/* logtrace's own process. */
+const volatile __u32 own_tgid = 0;
 
 /* Reasons why something was not recorded, in the order of the Rust side (crates/tracer/src/reader/mod.rs). */
 enum loss {
@@ -24,7 +26,9 @@ enum loss {
 struct thread {
 	/* Thread of this state; 0 for none. */
 	__u32 tid;
-	__u16 preempted;
+	__u8 preempted;
+	/* An enum cpu_wait, known before the thread runs again; CPU_WAIT_UNKNOWN where the switch to it tells. */
+	__u8 cpu_wait;
 	/* An enum async: the part of the commit that continues after its function has returned. */
 	__u16 async;
 	/* Start of its current commit; 0 for none. */
@@ -51,8 +55,13 @@ struct thread {
 	/* The server's object for the commit that waits in a group's queue (group.h), and when it joined; 0 for none. */
 	__u64 group_name;
 	__u64 joined_ns;
+	/* When its last long wait ended, 0 for none, and the system call of that (server_wait.h). */
+	__u64 long_in_ns;
+	__s16 long_syscall;
 	/* Whether it has sent something to its client since it last asked for a request (client.h). */
 	__u8 replied;
+	/* The process that took its CPU. */
+	__u32 cpu_tgid;
 } __attribute__((aligned(64)));
 
 _Static_assert(__builtin_offsetof(struct thread, commit_sp) == 64, "the first cache line");
@@ -82,15 +91,17 @@ struct {
 
 /*
  * Threads by the low bits of their tid: looking one up in an array costs a few ns, in a hash table 60 to 80, and it is
- * done some 40 times a commit. Two threads of the server that share the bits are a loss, and counted.
+ * done some 40 times a commit. A thread whose slot another one has is in a spare slot. Where that has been taken as well,
+ * it is a loss, and counted.
  */
 #define THREAD_SLOTS 65536
+#define SPARE_SLOTS 4096
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	/* An array that could be mapped begins on a page, and so each thread on a cache line. */
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, THREAD_SLOTS);
+	__uint(max_entries, THREAD_SLOTS + SPARE_SLOTS);
 	__type(key, __u32);
 	__type(value, struct thread);
 } threads SEC(".maps");
@@ -170,15 +181,40 @@ static __always_inline void send_commit(struct thread *thread, __u64 now)
 	thread->async = ASYNC_NONE;
 }
 
+/* include/uapi/asm-generic/errno.h */
+#define ENOSYS 38
+
 /*
- * The system call that a task is in, -1 for none. The entry code stores the number in orig_ax; an interrupt that
- * comes from user space leaves -1 there (arch/x86/entry/entry_64.S), which tells a wake-up that the task made
- * itself from one that an interrupt made while the task happened to run.
+ * The system call that a task blocks in, -1 for none. The entry code stores the number in orig_ax and -ENOSYS as the
+ * result; a fault or an interrupt that comes from user space leaves -1 in orig_ax (arch/x86/entry/entry_64.S). On the
+ * way back to user space the result is there: what blocks a task then (a limit on memory, the freezer) has nothing to
+ * do with the call.
  */
 static __always_inline __s16 syscall_of(struct task_struct *task)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 
+	return (long)regs->ax == -ENOSYS ? (__s16)regs->orig_ax : -1;
+}
+
+/* arch/x86/include/asm/page_64_types.h */
+#define THREAD_SIZE 16384
+
+/*
+ * The system call from which the current task makes a wake-up, -1 for an interrupt that hit it. An interrupt from user
+ * space leaves -1 in orig_ax. One from kernel mode leaves the number of the call, but runs on a stack of its own
+ * (arch/x86/include/asm/irq_stack.h): the context of a raw tracepoint lies on the current stack.
+ */
+static __always_inline __s16 waking_syscall(void *ctx, struct task_struct *task)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	__u64 stack = (__u64)task->stack;
+	__u64 end = stack + THREAD_SIZE;
+
+	/* Hides the range from the compiler: it would subtract from the context, which the verifier refuses. */
+	asm volatile("" : "+r"(stack), "+r"(end));
+	if ((__u64)ctx < stack || (__u64)ctx >= end)
+		return -1;
 	return (__s16)regs->orig_ax;
 }
 
@@ -189,20 +225,36 @@ static __always_inline struct thread *slot_of(__u32 tid)
 	return bpf_map_lookup_elem(&threads, &slot);
 }
 
+/* The multiplier of Fibonacci hashing; its upper bits number the spare slots (SPARE_SLOTS). */
+static __always_inline struct thread *spare_slot_of(__u32 tid)
+{
+	__u32 slot = THREAD_SLOTS + (tid * 0x9e3779b1U >> 20);
+
+	return bpf_map_lookup_elem(&threads, &slot);
+}
+
 static __always_inline struct thread *known_thread(__u32 tid)
 {
 	struct thread *thread = slot_of(tid);
 
+	if (thread && thread->tid == tid)
+		return thread;
+	thread = spare_slot_of(tid);
 	return thread && thread->tid == tid ? thread : NULL;
 }
 
 /* The state of a thread of the server, made when it is seen for the first time. */
 static __always_inline struct thread *thread_of(__u32 tid)
 {
-	struct thread *thread = slot_of(tid);
+	struct thread *thread = known_thread(tid);
 
-	if (!thread || thread->tid == tid)
+	if (thread)
 		return thread;
+	thread = slot_of(tid);
+	if (thread && thread->tid)
+		thread = spare_slot_of(tid);
+	if (!thread)
+		return NULL;
 	if (thread->tid) {
 		count_loss(LOSS_THREADS_FULL);
 		return NULL;

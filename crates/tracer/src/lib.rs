@@ -12,6 +12,7 @@ mod probes;
 mod reader;
 mod requirements;
 mod ring_bytes;
+mod server_stacks;
 mod sink;
 mod tracefs;
 mod tracer;

@@ -39,7 +39,7 @@ fn assert_as_told(ran: &Ran, flavor: Flavor, what: &str) {
     let acks = total(&document, is_ack) as f64 / told_ns;
     // Whoever woke, and whatever for.
     let wakes = |cause: &CauseRow| {
-        cause.cause.io.is_none() && matches!(cause.cause.wait, Wait::OnCpu | Wait::RunQueue)
+        cause.cause.io.is_none() && (cause.cause.wait == Wait::OnCpu || cause.cause.wait.is_for_cpu())
     };
     let with_wakes = acks + total(&document, wakes) as f64 / told_ns;
     println!("{what}: {acks:.3} to {with_wakes:.3} of the {told_ns} ns that the source counted");

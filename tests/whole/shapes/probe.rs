@@ -1,17 +1,17 @@
 //! What one client does on a private server, traced.
 
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use logtrace_common::TimeRange;
-use logtrace_common::{Endpoint, Variable};
+use logtrace_common::{Detail, Endpoint, Variable};
 use logtrace_driver::THREAD_QUESTIONS;
 use logtrace_events::{Commit, Losses, Record, decode};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::breakdown::Breakdown;
 use logtrace_report::cause::Cause;
 use logtrace_server::ServerChoice;
-use logtrace_tracer::{Sink, Stopped, Tracer, TracerConfig};
+use logtrace_tracer::{Extent, Sink, Stopped, Tracer, TracerConfig};
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, OptsBuilder};
 use tokio::runtime::{Builder, Runtime};
@@ -22,6 +22,7 @@ use logtrace_benchkit::SharedServer;
 pub(crate) struct Client {
     server: SharedServer,
     runtime: Runtime,
+    options: OptsBuilder,
     conn: Conn,
     /// That of the server which serves it alone.
     thread: Option<u32>,
@@ -50,11 +51,12 @@ impl Client {
         let options = OptsBuilder::default()
             .user(Some(&connection.user))
             .socket(Some(socket.to_string_lossy()));
-        let mut conn = runtime.block_on(Conn::new(options)).unwrap();
+        let mut conn = runtime.block_on(Conn::new(options.clone())).unwrap();
         let thread = runtime.block_on(thread_of(&mut conn));
         let mut client = Self {
             server,
             runtime,
+            options,
             conn,
             thread,
         };
@@ -75,14 +77,62 @@ impl Client {
         done.unwrap_or_else(|error| panic!("{statement}: {error}"));
     }
 
+    /// Opens another connection.
+    pub(crate) fn session(&self) -> Conn {
+        let conn = Conn::new(self.options.clone());
+        let mut conn = self.runtime.block_on(conn).unwrap();
+        self.runtime.block_on(conn.query_drop("USE shapes")).unwrap();
+        conn
+    }
+
+    /// Executes a statement of another connection.
+    pub(crate) fn execute_in(&self, session: &mut Conn, statement: &str) {
+        let done = self.runtime.block_on(session.query_drop(statement));
+        done.unwrap_or_else(|error| panic!("{statement}: {error}"));
+    }
+
+    /// Executes a statement that waits for another session until that one, after `delay`, executes `release`.
+    pub(crate) fn execute_blocked(
+        &mut self,
+        statement: &str,
+        session: &mut Conn,
+        delay: Duration,
+        release: &str,
+    ) {
+        let Self { runtime, conn, .. } = self;
+        let (done, released) = runtime.block_on(async {
+            let release = async {
+                tokio::time::sleep(delay).await;
+                session.query_drop(release).await
+            };
+            tokio::join!(conn.query_drop(statement), release)
+        });
+        done.and(released)
+            .unwrap_or_else(|error| panic!("{statement}, {release}: {error}"));
+    }
+
     /// Traces some repetitions of these statements; `{n}` in one is the number of the repetition.
     pub(crate) fn traced(&mut self, repetitions: u32, statements: &[&str]) -> Seen {
+        self.traced_at(Detail::default(), |client| {
+            for n in 0..repetitions {
+                for statement in statements {
+                    client.execute(&statement.replace("{n}", &n.to_string()));
+                }
+            }
+        })
+    }
+
+    /// Traces the server during `work`. Statements are explained, too, with full detail.
+    pub(crate) fn traced_at(&mut self, detail: Detail, work: impl FnOnce(&mut Self)) -> Seen {
         let facts = self.server.facts();
-        let analysis = Analysis::new(AnalysisConfig {
+        let mut analysis = Analysis::new(AnalysisConfig {
             server_tgid: facts.pid,
             logs: facts.log_names(),
             window: TimeRange::new(0, u64::MAX),
         });
+        if detail == Detail::Full {
+            analysis.explain_statements();
+        }
         let commits = Arc::new(Mutex::new(Vec::new()));
         let explainer = Explainer {
             analysis,
@@ -90,15 +140,15 @@ impl Client {
         };
         let config = TracerConfig {
             pools_threads: facts.pools_threads(),
+            extent: Extent {
+                detail,
+                ..Extent::default()
+            },
             ..TracerConfig::new(facts.pid)
         };
         let tracer = Tracer::start(config, explainer).unwrap();
         let started = Instant::now();
-        for n in 0..repetitions {
-            for statement in statements {
-                self.execute(&statement.replace("{n}", &n.to_string()));
-            }
-        }
+        work(self);
         let statements_ns = u64::try_from(started.elapsed().as_nanos()).unwrap();
         let Stopped {
             sink: explainer,

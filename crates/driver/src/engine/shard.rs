@@ -65,7 +65,7 @@ impl Drop for ShardTask {
 impl ShardTask {
     /// Starts the thread of the shard, which connects immediately. The time range of each phase is received.
     pub(crate) fn start(self, phases: Receiver<TimeRange>) -> anyhow::Result<JoinHandle<()>> {
-        let builder = Builder::new().name(format!("logtrace-drive-{}", self.share.number));
+        let builder = Builder::new().name(format!("load-{}", self.share.number));
         let thread = builder.spawn(move || {
             let done = on_this_thread(self.serve(phases)).map_err(DriveError::from);
             if let Err(error) = done.flatten() {

@@ -4,8 +4,14 @@ use bytemuck::Pod;
 use logtrace_common::TimeRange;
 use thiserror::Error;
 
-use crate::record::{Commit, File, FileId, Flush, Io, IoOp, Member, OffCpu, Record, Stack, SyncStage, Wake};
+use crate::record::{
+    Commit, CpuWait, File, FileId, Flush, Io, IoOp, Member, OffCpu, Process, Record, ServerWait, Stack,
+    SyncStage, Wake,
+};
 use crate::wire;
+
+/// include/uapi/asm-generic/errno.h
+pub(crate) const ETIMEDOUT: i64 = 110;
 
 /// Error for bytes that are not a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -21,6 +27,9 @@ pub enum DecodeError {
     /// Header with an unknown kind.
     #[error("unknown record kind {0}")]
     Kind(u32),
+    /// Unknown reason why a thread did not run.
+    #[error("unknown reason {0} of a wait for the CPU")]
+    CpuWait(u32),
     /// System call that is not traced.
     #[error("system call {0} is not a traced one")]
     Syscall(u32),
@@ -40,11 +49,14 @@ pub fn decode(bytes: &[u8]) -> Result<Record, DecodeError> {
         wire::KIND_IO => io(&take(bytes)?),
         wire::KIND_COMMIT => commit(&take(bytes)?),
         wire::KIND_FILE => Ok(file(&take(bytes)?)),
-        wire::KIND_STACK => stack(bytes),
+        wire::KIND_STACK => stack(bytes).map(Record::Stack),
+        wire::KIND_SERVER_STACK => stack(bytes).map(Record::ServerStack),
+        wire::KIND_SERVER_WAIT => server_wait(&take(bytes)?),
         wire::KIND_FLUSH => flush(&take(bytes)?),
         wire::KIND_GAP => gap(&take(bytes)?),
         wire::KIND_MEMBER => member(&take(bytes)?),
         wire::KIND_SYNC_STAGE => sync_stage(&take(bytes)?),
+        wire::KIND_PROCESS => Ok(process(&take(bytes)?)),
         kind => Err(DecodeError::Kind(kind)),
     }
 }
@@ -87,7 +99,23 @@ fn off_cpu(raw: &wire::OffCpu) -> Result<Record, DecodeError> {
         wake,
         syscall: u16::try_from(raw.syscall).ok(),
         stack: u32::try_from(raw.stack).ok(),
+        cpu_wait: cpu_wait(raw)?,
     }))
+}
+
+/// Returns the reason that `enum cpu_wait` in bpf/records.h numbers.
+fn cpu_wait(raw: &wire::OffCpu) -> Result<CpuWait, DecodeError> {
+    Ok(match raw.cpu_wait {
+        0 => CpuWait::Unknown,
+        1 => CpuWait::Idle,
+        2 => CpuWait::Server,
+        3 => CpuWait::LoadGenerator,
+        4 => CpuWait::Logtrace,
+        5 => CpuWait::Kernel,
+        6 => CpuWait::Process(raw.cpu_tgid),
+        7 => CpuWait::Quota,
+        unknown => return Err(DecodeError::CpuWait(unknown)),
+    })
 }
 
 fn io(raw: &wire::Io) -> Result<Record, DecodeError> {
@@ -169,12 +197,31 @@ fn file(raw: &wire::File) -> Record {
     })
 }
 
+fn process(raw: &wire::Process) -> Record {
+    Record::Process(Process {
+        tgid: raw.tgid,
+        name: component(&raw.name),
+    })
+}
+
 fn component(bytes: &[u8]) -> String {
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
     String::from_utf8_lossy(&bytes[..end]).into_owned()
 }
 
-fn stack(bytes: &[u8]) -> Result<Record, DecodeError> {
+fn server_wait(raw: &wire::ServerWait) -> Result<Record, DecodeError> {
+    in_order(raw.in_ns, raw.header.at_ns)?;
+    Ok(Record::ServerWait(ServerWait {
+        tid: raw.header.tid,
+        in_ns: raw.in_ns,
+        exit_ns: raw.header.at_ns,
+        ran_out: raw.ret == -ETIMEDOUT,
+        address: raw.address,
+        stack: u32::try_from(raw.stack).ok(),
+    }))
+}
+
+fn stack(bytes: &[u8]) -> Result<Stack, DecodeError> {
     let raw: wire::Stack = take(bytes)?;
     let text = &bytes[size_of::<wire::Stack>()..];
     let need = raw.bytes as usize;
@@ -184,10 +231,10 @@ fn stack(bytes: &[u8]) -> Result<Record, DecodeError> {
     })?;
     let text = std::str::from_utf8(text).map_err(|_| DecodeError::Text)?;
     let id = u32::try_from(raw.id).map_err(|_| DecodeError::Order)?;
-    Ok(Record::Stack(Stack {
+    Ok(Stack {
         id,
         frames: text.lines().map(str::to_owned).collect(),
-    }))
+    })
 }
 
 #[cfg(test)]

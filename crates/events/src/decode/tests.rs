@@ -23,6 +23,20 @@ fn wake(out: u64, gap: u64) -> impl Strategy<Value = Wake> {
     prop_oneof![Just(Wake::Preempted), Just(Wake::Unknown), woken]
 }
 
+fn cpu_waits() -> impl Strategy<Value = CpuWait> {
+    let processes = any::<u32>().prop_map(CpuWait::Process);
+    let others = proptest::sample::select(vec![
+        CpuWait::Unknown,
+        CpuWait::Idle,
+        CpuWait::Server,
+        CpuWait::LoadGenerator,
+        CpuWait::Logtrace,
+        CpuWait::Kernel,
+        CpuWait::Quota,
+    ]);
+    prop_oneof![processes, others]
+}
+
 fn off_cpus() -> impl Strategy<Value = Record> {
     (
         1u64..1 << 60,
@@ -30,8 +44,9 @@ fn off_cpus() -> impl Strategy<Value = Record> {
         50_000u32..60_000,
         any::<Option<u16>>(),
         any::<Option<u16>>(),
+        cpu_waits(),
     )
-        .prop_flat_map(|(out_ns, gap, tid, syscall, stack)| {
+        .prop_flat_map(|(out_ns, gap, tid, syscall, stack, cpu_wait)| {
             wake(out_ns, gap).prop_map(move |wake| {
                 Record::OffCpu(OffCpu {
                     tid,
@@ -40,6 +55,7 @@ fn off_cpus() -> impl Strategy<Value = Record> {
                     wake,
                     syscall: syscall.map(|number| number % 500),
                     stack: stack.map(u32::from),
+                    cpu_wait,
                 })
             })
         })
@@ -77,6 +93,36 @@ fn sync_stages() -> impl Strategy<Value = Record> {
     })
 }
 
+fn stacks() -> impl Strategy<Value = Record> {
+    let frames = proptest::collection::vec("[a-z_0-9]{1,30}", 0..20);
+    (0u32..1 << 20, frames, any::<bool>()).prop_map(|(id, frames, of_server)| {
+        let stack = Stack { id, frames };
+        if of_server {
+            Record::ServerStack(stack)
+        } else {
+            Record::Stack(stack)
+        }
+    })
+}
+
+fn server_waits() -> impl Strategy<Value = Record> {
+    let ids = (any::<u32>(), any::<Option<u16>>());
+    (ids, any::<u32>(), any::<u64>(), any::<bool>()).prop_map(|((tid, stack), in_ns, address, ran_out)| {
+        Record::ServerWait(ServerWait {
+            tid,
+            in_ns: u64::from(in_ns),
+            exit_ns: u64::from(in_ns) + 5,
+            ran_out,
+            address,
+            stack: stack.map(u32::from),
+        })
+    })
+}
+
+fn processes() -> impl Strategy<Value = Record> {
+    (any::<u32>(), "[a-z#_0-9.]{0,15}").prop_map(|(tgid, name)| Record::Process(Process { tgid, name }))
+}
+
 fn records() -> impl Strategy<Value = Record> {
     let id = (any::<u32>(), any::<u64>(), any::<u32>()).prop_map(|(dev, ino, generation)| FileId {
         dev,
@@ -102,8 +148,6 @@ fn records() -> impl Strategy<Value = Record> {
         });
     let file = (id, "[a-z#_0-9.]{1,20}(/[a-z#_0-9.]{1,20}){0,7}")
         .prop_map(|(id, path)| Record::File(File { id, path }));
-    let stack = (0u32..1 << 20, proptest::collection::vec("[a-z_0-9]{1,30}", 0..20))
-        .prop_map(|(id, frames)| Record::Stack(Stack { id, frames }));
     let commit = (any::<u32>(), any::<u32>(), any::<u32>()).prop_map(|(tid, start, length)| {
         let start_ns = u64::from(start);
         Record::Commit(Commit {
@@ -132,11 +176,13 @@ fn records() -> impl Strategy<Value = Record> {
         io,
         commit,
         file,
-        stack,
+        stacks(),
         flush,
         members(),
         sync_stages(),
-        gap
+        gap,
+        processes(),
+        server_waits()
     ]
 }
 
@@ -148,7 +194,7 @@ proptest! {
 
     #[test]
     fn any_body_of_a_known_kind_decodes_or_is_refused(
-        kind in 0u32..10,
+        kind in 0u32..14,
         mut bytes in proptest::collection::vec(any::<u8>(), 16..600),
     ) {
         bytes[12..16].copy_from_slice(&kind.to_ne_bytes());

@@ -179,7 +179,7 @@ mod tests {
                     io: None,
                     wait: Wait::OnCpu,
                 },
-                stack: None,
+                frames: None,
             });
             at_ns += length_ns;
         }

@@ -4,6 +4,7 @@ use logtrace_common::TimeRange;
 use logtrace_events::Tid;
 
 use crate::causes::cause::Cause;
+use crate::timeline::frames::Frames;
 
 /// Part of a commit, charged to one cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +15,7 @@ pub struct Segment {
     pub tid: Tid,
     /// Cause of the time.
     pub cause: Cause,
-    /// Kernel stack at the block, for a wait inside an I/O system call.
-    pub stack: Option<u32>,
+    /// Frames below the cause: the kernel's functions inside an I/O system call, the server's at a long wait, or the
+    /// process that had the CPU.
+    pub frames: Option<Frames>,
 }

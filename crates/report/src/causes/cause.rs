@@ -1,15 +1,16 @@
 //! Cause to which a piece of a commit's time is charged.
 
-use logtrace_common::{FileClass, UnknownName};
+use logtrace_common::FileClass;
 use std::borrow::Cow;
 
 use logtrace_events::IoOp;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
-use strum::{Display, EnumIter, EnumString, IntoStaticStr, VariantNames};
+use strum::{Display, VariantNames};
 use thiserror::Error;
 
 use crate::causes::names_schema::names;
+pub use crate::causes::wait::Wait;
 
 /// Cause of a wait: the thread that worked, the file it worked on, and the wait of that thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -65,76 +66,6 @@ pub enum Who {
     Background,
 }
 
-/// Wait or work of the thread that a commit waited for.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    Display,
-    EnumIter,
-    EnumString,
-    IntoStaticStr,
-    VariantNames,
-)]
-#[serde(into = "&'static str", try_from = "String")]
-#[strum(parse_err_ty = UnknownName, parse_err_fn = unknown_wait)]
-pub enum Wait {
-    /// Running: server code, or kernel code inside an I/O system call.
-    #[strum(serialize = "on CPU")]
-    OnCpu,
-    /// Runnable while another thread had the CPU.
-    #[strum(serialize = "run queue")]
-    RunQueue,
-    /// Dirty pages of the file on their way to the device.
-    #[strum(serialize = "data writeback")]
-    DataWriteback,
-    /// Commit of the file system's journal or log (jbd2, xfs log force, btrfs tree log or transaction).
-    #[strum(serialize = "journal commit")]
-    JournalCommit,
-    /// Another flush of the device that was already under way.
-    #[strum(serialize = "flush queue")]
-    FlushQueue,
-    /// Flush of the device's write cache.
-    #[strum(serialize = "device flush")]
-    DeviceFlush,
-    /// Direct read or write by the device (`O_DIRECT`).
-    #[strum(serialize = "device I/O")]
-    DeviceIo,
-    /// Lock or space of the file system: inode, journal handle, log space, dirty-page throttling.
-    #[strum(serialize = "file system lock")]
-    FileSystemLock,
-    /// System call that opens, creates, renames, removes or resizes a file: a log that rotates or grows.
-    #[strum(serialize = "file metadata")]
-    FileMetadata,
-    /// Block inside an I/O system call with a kernel stack that no rule recognises.
-    #[strum(serialize = "unclassified")]
-    Unclassified,
-    /// I/O system call on a file that was not traced, as at the lowest level of detail.
-    #[strum(serialize = "file I/O")]
-    FileIo,
-    /// Asynchronous I/O that a thread submitted or collected (`io_submit`, `io_getevents`, `io_uring_enter`).
-    #[strum(serialize = "async I/O")]
-    AsyncIo,
-    /// Timer: a configured delay, or a sleep between two spins.
-    #[strum(serialize = "timer")]
-    Timer,
-    /// Socket of the client.
-    #[strum(serialize = "client")]
-    Client,
-    /// Acknowledgement of the transaction by a replica (semi-synchronous replication).
-    #[strum(serialize = "semisync ACK")]
-    SemisyncAck,
-    /// Time that no record explains.
-    #[strum(serialize = "unexplained")]
-    Unexplained,
-}
-
 impl Cause {
     /// Cause of time that no record explains.
     pub const UNEXPLAINED: Self = Self {
@@ -142,6 +73,22 @@ impl Cause {
         io: None,
         wait: Wait::Unexplained,
     };
+
+    /// Returns whether only a rule of last resort gives the cause: the number of the system call, or a time-out.
+    pub fn is_last_resort(self) -> bool {
+        let by_syscall = matches!(
+            self.wait,
+            Wait::Timer
+                | Wait::TimedWait
+                | Wait::Client
+                | Wait::AsyncIo
+                | Wait::FileIo
+                | Wait::FileMetadata
+                | Wait::DeviceIo
+                | Wait::InnodbWait
+        );
+        (self.io.is_none() && by_syscall) || self.wait == Wait::Unclassified
+    }
 
     /// Returns the cause as one number, which is many times faster to look up in a map than the cause.
     pub(crate) fn number(self) -> u32 {
@@ -169,14 +116,6 @@ impl TryFrom<CauseKey> for Cause {
     }
 }
 
-impl TryFrom<String> for Wait {
-    type Error = UnknownName;
-
-    fn try_from(name: String) -> Result<Self, UnknownName> {
-        name.parse()
-    }
-}
-
 impl JsonSchema for Who {
     fn schema_name() -> Cow<'static, str> {
         "Who".into()
@@ -185,18 +124,4 @@ impl JsonSchema for Who {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         names::<Self>(generator)
     }
-}
-
-impl JsonSchema for Wait {
-    fn schema_name() -> Cow<'static, str> {
-        "Wait".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        names::<Self>(generator)
-    }
-}
-
-fn unknown_wait(name: &str) -> UnknownName {
-    UnknownName::new("wait", name, Wait::VARIANTS)
 }

@@ -1,7 +1,12 @@
 //! Causes of waits: their names, their presentation, and the rules that recognise them.
 
 pub mod cause;
+pub(crate) mod cpu_wait;
 pub(crate) mod names_schema;
+pub(crate) mod rgb;
+pub(crate) mod server_rules;
+pub(crate) mod server_wait_table;
 pub(crate) mod stack_rules;
+pub(crate) mod wait;
 pub(crate) mod wait_table;
 pub(crate) mod wakeup;

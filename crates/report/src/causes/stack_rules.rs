@@ -50,10 +50,29 @@ const fn rule_under(function: &'static str, under: &'static str, wait: Wait) -> 
     }
 }
 
-use Wait::{DataWriteback, DeviceFlush, DeviceIo, FileSystemLock, JournalCommit};
+use Wait::{
+    BlockThrottling, DataWriteback, DeviceFlush, DeviceIo, DirtyThrottling, FileSystemLock, JournalCommit,
+    JournalSpace, MemoryReclaim,
+};
 
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
+    // Memory: reclaim, and the limits of a cgroup, before whatever needed the memory. mm/vmscan.c, mm/memcontrol.c
+    rule("reclaim_throttle", MemoryReclaim),
+    rule("shrink_node", MemoryReclaim),
+    rule("shrink_lruvec", MemoryReclaim),
+    rule("do_try_to_free_pages", MemoryReclaim),
+    rule("try_to_free_pages", MemoryReclaim),
+    rule("try_to_free_mem_cgroup_pages", MemoryReclaim),
+    rule("mem_cgroup_handle_over_high", MemoryReclaim),
+    rule("__mem_cgroup_handle_over_high", MemoryReclaim),
+    rule("mem_cgroup_oom_synchronize", MemoryReclaim),
+    rule("__alloc_pages_direct_reclaim", MemoryReclaim),
+    rule("mempool_alloc", MemoryReclaim),
+    // Limits of the block layer. block/blk-rq-qos.c, block/blk-iocost.c
+    rule("rq_qos_wait", BlockThrottling),
+    rule("ioc_rqos_throttle", BlockThrottling),
+
     // Device cache. block/blk-flush.c; the barrier of a btrfs superblock (barrier_all_devices) is inlined into
     // write_all_supers, and only it waits for a completion there. fs/btrfs/disk-io.c
     rule("blkdev_issue_flush", DeviceFlush),
@@ -88,24 +107,24 @@ const RULES: &[Rule] = &[
     rule("xfs_buf_lock", FileSystemLock),
     // A range of a file. fs/btrfs/extent-io-tree.c
     rule("btrfs_lock_extent_bits", FileSystemLock),
-    // A handle of the running transaction, and a block that the committing one still writes.
+    // Space in the journal, a handle of the running transaction, and a block that the committing one still writes.
     // fs/jbd2/transaction.c, fs/jbd2/checkpoint.c
-    rule("start_this_handle", FileSystemLock),
-    rule("add_transaction_credits", FileSystemLock),
+    rule("__jbd2_log_wait_for_space", JournalSpace),
+    rule("add_transaction_credits", JournalSpace),
     rule("wait_transaction_locked", FileSystemLock),
     rule("wait_transaction_switching", FileSystemLock),
-    rule("do_get_write_access", FileSystemLock),
-    rule("__jbd2_log_wait_for_space", FileSystemLock),
+    rule("start_this_handle", FileSystemLock),
+    rule("do_get_write_access", JournalCommit),
     // The same in btrfs. fs/btrfs/transaction.c
     rule("wait_current_trans", FileSystemLock),
     // Space. fs/xfs/xfs_log.c, fs/btrfs/space-info.c, fs/btrfs/block-group.c
-    rule("xlog_grant_head_wait", FileSystemLock),
-    rule("xlog_grant_head_check", FileSystemLock),
-    rule("handle_reserve_ticket", FileSystemLock),
-    rule("wait_reserve_ticket", FileSystemLock),
+    rule("xlog_grant_head_wait", JournalSpace),
+    rule("xlog_grant_head_check", JournalSpace),
+    rule("handle_reserve_ticket", JournalSpace),
+    rule("wait_reserve_ticket", JournalSpace),
     rule("btrfs_wait_block_group_cache_progress", FileSystemLock),
     // Throttling of writers. mm/page-writeback.c
-    rule("balance_dirty_pages", FileSystemLock),
+    rule("balance_dirty_pages", DirtyThrottling),
 
     // ext4. fs/jbd2/journal.c, fs/ext4/fast_commit.c
     rule("jbd2_log_wait_commit", JournalCommit),

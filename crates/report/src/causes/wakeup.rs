@@ -82,7 +82,7 @@ fn ended_wait(number: u16, wake: Wake) -> Wait {
     let interrupted = matches!(wake, Wake::By { syscall: None, .. });
     match number {
         // Tasks end a futex wait by a system call; an interrupt ends it only by its time-out.
-        syscall::FUTEX | syscall::FUTEX_WAIT | syscall::FUTEX_WAITV if interrupted => Wait::Timer,
+        syscall::FUTEX | syscall::FUTEX_WAIT | syscall::FUTEX_WAITV if interrupted => Wait::TimedWait,
         // `select` without descriptors is how older servers sleep (mysys/my_sleep.c).
         syscall::NANOSLEEP | syscall::CLOCK_NANOSLEEP | syscall::SELECT | syscall::PSELECT6 => Wait::Timer,
         syscall::IO_SUBMIT | syscall::IO_GETEVENTS | syscall::IO_PGETEVENTS | syscall::IO_URING_ENTER => {
@@ -127,6 +127,8 @@ pub(crate) fn is_client_wait(number: u16) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use logtrace_events::CpuWait;
+
     use super::*;
 
     const SERVER: u32 = 100;
@@ -146,6 +148,7 @@ mod tests {
             },
             syscall: blocked_in,
             stack: None,
+            cpu_wait: CpuWait::Unknown,
         }
     }
 
@@ -161,13 +164,16 @@ mod tests {
             commit_ns: None,
         });
         assert_eq!(waited(syscall::FUTEX, SERVER, Some(syscall::FUTEX)), thread);
-        assert_eq!(waited(syscall::FUTEX, SERVER, None), Awaited::Itself(Wait::Timer));
+        assert_eq!(
+            waited(syscall::FUTEX, SERVER, None),
+            Awaited::Itself(Wait::TimedWait)
+        );
     }
 
     #[test]
     fn an_interrupt_ends_what_the_system_call_waited_for() {
         let expected = [
-            (syscall::FUTEX, Wait::Timer),
+            (syscall::FUTEX, Wait::TimedWait),
             (syscall::CLOCK_NANOSLEEP, Wait::Timer),
             (syscall::POLL, Wait::Client),
             (syscall::RECVFROM, Wait::Client),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use thiserror::Error;
 
-use crate::document::from_breakdown::unexplained;
+use crate::document::from_breakdown::{last_resort, unexplained};
 use crate::document::{CauseRow, Commits, Document, Groups, SCHEMA};
 
 /// A sum that does not hold. The document is wrong: logtrace has a defect, or somebody edited `run.json`.
@@ -52,6 +52,11 @@ impl Document {
             [unexplained(&self.causes)],
             self.unexplained,
         )?;
+        // Documents of versions before this field have 0.
+        if self.last_resort > 0 {
+            let part = [last_resort(&self.causes)];
+            sum("causes that rules of last resort name", part, self.last_resort)?;
+        }
         distinct(&self.causes)?;
         for row in &self.files {
             sum("calls on a file", [row.distribution.count], row.count)?;

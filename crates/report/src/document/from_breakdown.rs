@@ -7,7 +7,7 @@ use crate::totals::by_cause::CauseRow;
 use crate::units;
 
 impl Document {
-    /// Sets `response`, `commits`, `causes`, `unexplained`, `statements`, `groups`, `files`, `devices` and
+    /// Sets `response`, `commits`, `causes`, `unexplained`, `last_resort`, `statements`, `groups`, `files`, `devices` and
     /// `unclassified` from the analysis.
     ///
     /// The caller sets the server, the workload, the driver, the tracer's account and the caveats.
@@ -16,6 +16,7 @@ impl Document {
         self.response = Some(breakdown.response).filter(|response| response.requests > 0);
         self.commits = Some(breakdown.commits);
         self.unexplained = unexplained(&breakdown.causes);
+        self.last_resort = last_resort(&breakdown.causes);
         self.causes = breakdown.causes;
         self.statements = breakdown.statements;
         self.groups = breakdown.groups;
@@ -29,4 +30,10 @@ impl Document {
 pub(crate) fn unexplained(causes: &[CauseRow]) -> u64 {
     let rows = causes.iter().filter(|row| row.cause.wait == Wait::Unexplained);
     units::sum(rows.map(|row| row.total))
+}
+
+/// Returns the commit time that only a rule of last resort names.
+pub(crate) fn last_resort(causes: &[CauseRow]) -> u64 {
+    let rows = causes.iter().filter(|row| row.cause.is_last_resort());
+    rows.map(|row| row.total).sum()
 }

@@ -62,6 +62,10 @@ pub struct Document {
     pub causes: Vec<CauseRow>,
     /// Commit time without a known cause; also present as a cause with wait "unexplained".
     pub unexplained: u64,
+    /// Commit time that only a rule of last resort names: the number of a system call, a time-out, or a kernel stack
+    /// without a rule. Part of the causes; 0 in older documents.
+    #[serde(default)]
+    pub last_resort: u64,
     /// Statements outside their commits; absent below the highest level of detail.
     #[serde(default)]
     pub statements: Option<Statements>,

@@ -5,7 +5,7 @@ use inferno::flamegraph::{Direction, Options, TextTruncateDirection, from_lines}
 use strum::IntoEnumIterator;
 
 use crate::causes::cause::Wait;
-use crate::causes::wait_table::Rgb;
+use crate::causes::rgb::Rgb;
 use crate::document::Document;
 use crate::render::error::RenderError;
 use crate::render::folded;

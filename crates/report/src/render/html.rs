@@ -117,7 +117,7 @@ fn load(workload: &Workload) -> [(&'static str, String); 4] {
 
 fn section(document: &Document, commits: &Commits) -> CommitSection {
     let lines = lines(document, commits, 0.0);
-    let causes = lines.iter().filter(|line| line.subject != Subject::All);
+    let causes = lines.iter().filter(|line| line.subject.is_part());
     let longest = causes.map(|line| line.total).max().unwrap_or(0);
     let per_second = || commits.per_second.iter().copied();
     let rows = lines.iter().filter(|_| commits.count > 0);
@@ -179,7 +179,7 @@ fn cells(line: &CauseLine, commits: &Commits, longest: u64) -> CauseCells {
     let (wait, delayed) = match line.subject {
         Subject::Cause(row) => (Some(row.cause.wait), units::percent(row.commits, commits.count)),
         Subject::Unexplained => (Some(Wait::Unexplained), String::new()),
-        Subject::Smaller(_) | Subject::All => (None, String::new()),
+        Subject::Smaller(_) | Subject::All | Subject::LastResort => (None, String::new()),
     };
     CauseCells {
         color: wait.map(hex),

@@ -102,12 +102,13 @@ fn cause_lines(lines: &[CauseLine], commits: &Commits, paint: Paint) -> Vec<Stri
         words: 1,
         rows: rows.collect(),
     };
-    let longest = lines.iter().filter(|line| line.subject != Subject::All);
+    let longest = lines.iter().filter(|line| line.subject.is_part());
     let longest = longest.map(|line| line.total).max().unwrap_or(0);
     let mut drawn = aligned(&table).into_iter();
     let header = drawn.next().map(|header| paint.paint(FAINT, &header));
     let body = drawn.zip(lines).map(|(row, line)| match line.subject {
         Subject::All => paint.paint(BOLD, &row),
+        Subject::LastResort => row,
         _ => format!("{row}  {}", paint.paint(BAR, &bar(line.total, longest))),
     });
     header.into_iter().chain(body).collect()

@@ -178,6 +178,7 @@ impl Unseen {
 
 #[cfg(test)]
 mod tests {
+    use logtrace_events::CpuWait;
     use proptest::prelude::*;
 
     use super::*;
@@ -200,6 +201,7 @@ mod tests {
             },
             syscall: Some(POLL),
             stack: None,
+            cpu_wait: CpuWait::Unknown,
         }
     }
 

@@ -10,6 +10,7 @@ use strum::{EnumCount, EnumIter, IntoEnumIterator, IntoStaticStr};
 use crate::attribution::segment::Segment;
 use crate::causes::cause::Cause;
 use crate::requests::visit::Visit;
+use crate::timeline::frames::Frames;
 
 /// Part of a response time, in the order of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, EnumCount, EnumIter, IntoStaticStr)]
@@ -70,8 +71,8 @@ pub(crate) struct PartTotals {
     pub(crate) counts: Response,
     /// Nanoseconds by part.
     lengths: Lengths,
-    /// Explained time, by part, [`Cause::number`] and kernel stack.
-    explained: FxHashMap<(Part, u32, Option<u32>), (Cause, u64)>,
+    /// Explained time, by part, [`Cause::number`] and the frames below it.
+    explained: FxHashMap<(Part, u32, Option<Frames>), (Cause, u64)>,
 }
 
 /// Nanoseconds of each [`Part`].
@@ -129,7 +130,7 @@ impl PartTotals {
         for segment in segments {
             let window = segment.window.intersection(serving);
             if !window.is_empty() {
-                let key = (part(window.start_ns), segment.cause.number(), segment.stack);
+                let key = (part(window.start_ns), segment.cause.number(), segment.frames);
                 self.explained.entry(key).or_insert((segment.cause, 0)).1 += window.length_ns();
             }
         }
@@ -149,8 +150,8 @@ impl PartTotals {
         }
     }
 
-    /// Returns all of the time once, by part, and by cause and kernel stack if they are known.
-    pub(crate) fn by_stack(&self) -> impl Iterator<Item = (Part, Option<Cause>, Option<u32>, u64)> {
+    /// Returns all of the time once, by part, and by cause and the frames below it if they are known.
+    pub(crate) fn by_stack(&self) -> impl Iterator<Item = (Part, Option<Cause>, Option<Frames>, u64)> {
         let mut left = self.lengths;
         for (&(part, ..), &(_, ns)) in &self.explained {
             left[part as usize] = left[part as usize].saturating_sub(ns);

@@ -51,7 +51,10 @@ impl Flushes {
         };
         let before = self.kept[..ended - 1].iter().rev();
         let mut before = before.take_while(|flush| flush.done_ns > window.start_ns);
-        let blocking = before.find(|flush| flush.dev == own.dev && flush.issue_ns < window.start_ns);
+        // A device with several queues makes flushes side by side: one that ended after its own was issued blocked nothing.
+        let blocking = before.find(|flush| {
+            flush.dev == own.dev && flush.issue_ns < window.start_ns && flush.done_ns <= own.issue_ns
+        });
         blocking.map_or(window.start_ns, |flush| flush.done_ns)
     }
 }
@@ -80,6 +83,12 @@ mod tests {
     fn a_flush_under_way_is_waited_for_first() {
         let flushes = flushes(&[(DISK, 0, 40), (DISK, 45, 90)]);
         assert_eq!(flushes.queued_until_ns(TimeRange::new(10, 92)), 40);
+    }
+
+    #[test]
+    fn flushes_of_other_queues_of_the_device_are_not_waited_for() {
+        let flushes = flushes(&[(DISK, 0, 40), (DISK, 12, 90)]);
+        assert_eq!(flushes.queued_until_ns(TimeRange::new(10, 92)), 10);
     }
 
     #[test]

@@ -42,9 +42,9 @@ impl Stacks {
         known.map_or(Wait::Unclassified, |known| known.wait)
     }
 
-    /// Returns the frames, outermost first; none for a stack that was not taken or is lost.
-    pub(crate) fn frames(&self, id: Option<u32>) -> impl Iterator<Item = String> {
-        let known = id.and_then(|id| self.by_id.get(&id)).into_iter();
+    /// Returns the frames, outermost first; none for a stack that is lost.
+    pub(crate) fn frames(&self, id: u32) -> impl Iterator<Item = String> {
+        let known = self.by_id.get(&id).into_iter();
         known.flat_map(|known| known.frames.iter().rev().cloned())
     }
 }
@@ -77,6 +77,6 @@ mod tests {
         assert_eq!(stacks.wait(Some(2)), Wait::Unclassified);
         assert_eq!(stacks.wait(Some(3)), Wait::Unclassified);
         assert_eq!(stacks.wait(None), Wait::Unclassified);
-        assert_eq!(stacks.frames(None).next(), None);
+        assert_eq!(stacks.frames(3).next(), None);
     }
 }

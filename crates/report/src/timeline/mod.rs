@@ -1,10 +1,13 @@
-//! Timelines: the history of each thread, its groups of commits, kernel stacks, and flushes of devices.
+//! Timelines: the history of each thread, its groups of commits, stacks, and flushes of devices.
 
 pub(crate) mod commit_groups;
 pub(crate) mod device_flushes;
+pub(crate) mod frames;
 pub(crate) mod history;
 pub(crate) mod kernel_stacks;
 pub(crate) mod lost_periods;
+pub(crate) mod named_wait;
 pub(crate) mod query_horizon;
+pub(crate) mod server_stacks;
 pub(crate) mod thread;
 pub mod threads;

@@ -1,7 +1,7 @@
 //! Timeline of one thread: off-CPU intervals, I/O system calls, and commits.
 
 use logtrace_common::{FileClass, TimeRange};
-use logtrace_events::{Commit, Io, IoOp, OffCpu, Wake};
+use logtrace_events::{Commit, Io, IoOp, OffCpu, ServerWait, Wake};
 
 use crate::causes::cause::Wait;
 use crate::causes::wakeup::is_client_wait;
@@ -17,6 +17,7 @@ pub(crate) struct Timeline {
     off_cpu: History<OffCpu>,
     io: History<TracedIo>,
     commits: History<TimeRange>,
+    server_waits: History<ServerWait>,
     /// Start of the oldest record.
     first_ns: Option<u64>,
     serves_connection: bool,
@@ -44,7 +45,7 @@ pub(crate) enum Stretch<'a> {
     /// Blocked and not yet woken.
     Blocked(TimeRange, &'a OffCpu),
     /// Runnable and not running.
-    RunQueue(TimeRange),
+    RunQueue(TimeRange, &'a OffCpu),
 }
 
 impl Timeline {
@@ -87,11 +88,23 @@ impl Timeline {
         self.pushed(fits, self.horizon.is_changed_by_commit(commit.start_ns), before)
     }
 
+    /// Adds the return from a long wait. Refuses it if it overlaps the one before.
+    pub(crate) fn push_server_wait(&mut self, wait: &ServerWait) -> Push {
+        if !self.server_waits.push(*wait) {
+            return Push::Refused;
+        }
+        let before = TimeRange::new(wait.in_ns.saturating_sub(1), wait.in_ns);
+        let off = self.off_cpu.overlapping(before).last();
+        let out_ns = off.map_or(wait.in_ns, |off| off.out_ns);
+        Push::added(self.horizon.reaches_beyond(out_ns))
+    }
+
     /// Clears the records after a gap in the trace.
     pub(crate) fn interrupt(&mut self) {
         self.off_cpu.clear();
         self.io.clear();
         self.commits.clear();
+        self.server_waits.clear();
         self.first_ns = None;
     }
 
@@ -159,6 +172,13 @@ impl Timeline {
         self.io.overlapping(window)
     }
 
+    /// Returns the return from the system call of a wait, if that was long.
+    pub(crate) fn server_wait(&self, off: &OffCpu) -> Option<&ServerWait> {
+        let after = TimeRange::new(off.in_ns, off.in_ns + 1);
+        let mut waits = self.server_waits.overlapping(after);
+        waits.find(|wait| wait.in_ns == off.in_ns)
+    }
+
     /// Returns the off-CPU intervals outside I/O system calls that begin in `window`, in order.
     pub(crate) fn waits(&self, window: TimeRange) -> impl Iterator<Item = &OffCpu> {
         let begun = self
@@ -179,7 +199,7 @@ impl Timeline {
             let off_cpu = off.window().intersection(window);
             let woken_ns = woken_ns(off);
             visit(Stretch::Blocked(off_cpu.before(woken_ns), off));
-            visit(Stretch::RunQueue(off_cpu.since(woken_ns)));
+            visit(Stretch::RunQueue(off_cpu.since(woken_ns), off));
             at_ns = off_cpu.end_ns;
         }
         visit(Stretch::OnCpu(window.since(at_ns)));
@@ -189,6 +209,12 @@ impl Timeline {
 impl Interval for OffCpu {
     fn window(&self) -> TimeRange {
         TimeRange::new(self.out_ns, self.in_ns)
+    }
+}
+
+impl Interval for ServerWait {
+    fn window(&self) -> TimeRange {
+        TimeRange::new(self.in_ns, self.exit_ns.max(self.in_ns + 1))
     }
 }
 

@@ -1,14 +1,14 @@
-//! Timelines of all threads, with groups, kernel stacks and flushes.
+//! Timelines of all threads, with groups, stacks and flushes.
 
 use logtrace_common::{FileClass, TimeRange};
-use logtrace_events::{Commit, Flush, Io, IoOp, Member, OffCpu, Stack, SyncStage, Tid};
+use logtrace_events::{Commit, Flush, Io, IoOp, Member, OffCpu, Process, ServerWait, Stack, SyncStage, Tid};
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use crate::causes::cause::Wait;
 use crate::timeline::commit_groups::Groups;
 use crate::timeline::device_flushes::Flushes;
-use crate::timeline::kernel_stacks::Stacks;
+use crate::timeline::frames::FrameNames;
 use crate::timeline::lost_periods::LostPeriods;
 use crate::timeline::query_horizon::Push;
 use crate::timeline::thread::{Stretch, Timeline};
@@ -18,7 +18,7 @@ use crate::timeline::thread::{Stretch, Timeline};
 pub struct Timelines {
     pub(crate) server_tgid: u32,
     threads: FxHashMap<Tid, Timeline>,
-    pub(crate) stacks: Stacks,
+    pub(crate) names: FrameNames,
     pub(crate) flushes: Flushes,
     pub(crate) lost: LostPeriods,
     pub(crate) groups: Groups,
@@ -46,7 +46,7 @@ impl Timelines {
         Self {
             server_tgid,
             threads: FxHashMap::default(),
-            stacks: Stacks::default(),
+            names: FrameNames::default(),
             flushes: Flushes::default(),
             lost: LostPeriods::default(),
             groups: Groups::default(),
@@ -92,8 +92,25 @@ impl Timelines {
 
     /// Adds the frames of a kernel stack.
     pub fn push_stack(&mut self, stack: Stack) -> Result<(), Unmatched> {
-        let pushed = self.stacks.push(stack);
+        let pushed = self.names.kernel.push(stack);
         self.take(pushed)
+    }
+
+    /// Adds the return of a thread from a long wait.
+    pub fn push_server_wait(&mut self, wait: &ServerWait) -> Result<(), Unmatched> {
+        let pushed = self.thread_mut(wait.tid).push_server_wait(wait);
+        self.take(pushed)
+    }
+
+    /// Adds the frames of a stack of the server.
+    pub fn push_server_stack(&mut self, stack: Stack) -> Result<(), Unmatched> {
+        let pushed = self.names.server.push(stack);
+        self.take(pushed)
+    }
+
+    /// Adds the name of a process.
+    pub fn push_process(&mut self, process: Process) {
+        self.names.push_process(process);
     }
 
     /// Adds a flush of a device.
@@ -125,7 +142,7 @@ impl Timelines {
             if let Stretch::Blocked(window, off) = stretch
                 && !window.is_empty()
             {
-                match self.stacks.wait(off.stack) {
+                match self.names.kernel.wait(off.stack) {
                     Wait::DeviceFlush => waits.flush = 1,
                     Wait::JournalCommit => waits.journal = 1,
                     _ => {}

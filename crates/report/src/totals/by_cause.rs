@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::attribution::segment::Segment;
 use crate::causes::cause::Cause;
+use crate::timeline::frames::Frames;
 use crate::totals::distribution::Distribution;
 use crate::totals::histogram::Durations;
 use crate::totals::slowest::LatencyBuckets;
@@ -64,15 +65,15 @@ pub(crate) struct Aggregate {
     /// Index in `causes`, by [`Cause::number`].
     index: FxHashMap<u32, usize>,
     buckets: LatencyBuckets,
-    /// Time with a kernel stack, by index of the cause and by stack.
-    by_stack: FxHashMap<(usize, u32), u64>,
+    /// Time with frames below the cause, by index of the cause and by frames.
+    by_stack: FxHashMap<(usize, Frames), u64>,
 }
 
 #[derive(Debug)]
 struct CauseSum {
     cause: Cause,
     total_ns: u64,
-    /// Part of `total_ns` without a kernel stack.
+    /// Part of `total_ns` without frames below the cause.
     stackless_ns: u64,
     commits: u64,
     /// Number of the last commit that the cause delayed, so that a commit counts once.
@@ -108,8 +109,8 @@ impl Aggregate {
             sum.commits += u64::from(sum.last_commit != number);
             sum.last_commit = number;
             bucket.add(at, segment_ns);
-            match segment.stack {
-                Some(stack) => *self.by_stack.entry((at, stack)).or_default() += segment_ns,
+            match segment.frames {
+                Some(frames) => *self.by_stack.entry((at, frames)).or_default() += segment_ns,
                 None => sum.stackless_ns += segment_ns,
             }
         }
@@ -171,12 +172,12 @@ impl Aggregate {
         rows
     }
 
-    /// Returns nanoseconds by cause and kernel stack.
-    pub(crate) fn by_stack(&self) -> impl Iterator<Item = (Cause, Option<u32>, u64)> {
+    /// Returns nanoseconds by cause and the frames below it.
+    pub(crate) fn by_stack(&self) -> impl Iterator<Item = (Cause, Option<Frames>, u64)> {
         let stackless = self.causes.iter().filter(|sum| sum.stackless_ns > 0);
         let stackless = stackless.map(|sum| (sum.cause, None, sum.stackless_ns));
         let stacked = self.by_stack.iter();
-        stackless.chain(stacked.map(|(&(at, stack), &ns)| (self.causes[at].cause, Some(stack), ns)))
+        stackless.chain(stacked.map(|(&(at, frames), &ns)| (self.causes[at].cause, Some(frames), ns)))
     }
 
     fn count_second(&mut self, end_ns: u64) {
@@ -232,7 +233,7 @@ mod tests {
                 window: TimeRange::new(at_ns, at_ns + ns),
                 tid: 1,
                 cause: cause(wait),
-                stack: None,
+                frames: None,
             });
             at_ns += ns;
         }

@@ -8,7 +8,7 @@ use strum::IntoStaticStr;
 
 use crate::causes::cause::{Cause, Wait};
 use crate::requests::parts::Part;
-use crate::timeline::kernel_stacks::Stacks;
+use crate::timeline::frames::{FrameNames, Frames};
 
 /// Time that is split by stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
@@ -78,11 +78,11 @@ const NO_STACK: &str = "(no kernel stack)";
 
 /// Returns the stacks of all causes, with frames from the outermost, the largest first.
 pub(crate) fn folded(
-    by_stack: impl Iterator<Item = (Cause, Option<u32>, u64)>,
-    stacks: &Stacks,
+    by_stack: impl Iterator<Item = (Cause, Option<Frames>, u64)>,
+    names: &FrameNames,
 ) -> Vec<StackTotal> {
     summed(by_stack.map(|(cause, stack, total_ns)| {
-        let frames = cause_frames(cause).chain(stacks.frames(stack));
+        let frames = cause_frames(cause).chain(names.names(stack));
         (frames.collect(), total_ns)
     }))
 }
@@ -90,14 +90,14 @@ pub(crate) fn folded(
 /// Returns the stacks of the parts of response times in the order of time. Below each part are the stacks of its causes,
 /// if they are known, ordered by their frames.
 pub(crate) fn folded_parts(
-    by_stack: impl Iterator<Item = (Part, Option<Cause>, Option<u32>, u64)>,
-    stacks: &Stacks,
+    by_stack: impl Iterator<Item = (Part, Option<Cause>, Option<Frames>, u64)>,
+    names: &FrameNames,
 ) -> Vec<StackTotal> {
     let mut sums: BTreeMap<(Part, Vec<String>), u64> = BTreeMap::new();
     for (part, cause, stack, total_ns) in by_stack {
         let outermost = [part.as_str().to_owned()].into_iter();
         let frames = outermost.chain(cause.into_iter().flat_map(cause_frames));
-        let frames = frames.chain(stacks.frames(stack)).collect();
+        let frames = frames.chain(names.names(stack)).collect();
         *sums.entry((part, frames)).or_default() += total_ns;
     }
     sums.into_iter()
@@ -107,12 +107,12 @@ pub(crate) fn folded_parts(
 
 /// Returns the kernel stacks that no rule recognises, with frames from the outermost, the largest first.
 pub(crate) fn unclassified(
-    by_stack: impl Iterator<Item = (Cause, Option<u32>, u64)>,
-    stacks: &Stacks,
+    by_stack: impl Iterator<Item = (Cause, Option<Frames>, u64)>,
+    names: &FrameNames,
 ) -> Vec<StackTotal> {
     let unclassified = by_stack.filter(|(cause, ..)| cause.wait == Wait::Unclassified);
     summed(unclassified.map(|(_, stack, total_ns)| {
-        let mut frames: Vec<String> = stacks.frames(stack).collect();
+        let mut frames = names.names(stack);
         if frames.is_empty() {
             frames.push(NO_STACK.to_owned());
         }
@@ -150,17 +150,17 @@ mod tests {
 
     use super::*;
 
-    fn stacks() -> Stacks {
-        let mut stacks = Stacks::default();
+    fn stacks() -> FrameNames {
+        let mut names = FrameNames::default();
         for (id, innermost) in [
             (1, "jbd2_log_wait_commit"),
             (2, "jbd2_log_wait_commit"),
             (3, "new_wait"),
         ] {
             let frames = vec![innermost.to_owned(), "do_fsync".to_owned()];
-            stacks.push(Stack { id, frames });
+            names.kernel.push(Stack { id, frames });
         }
-        stacks
+        names
     }
 
     fn in_fsync(wait: Wait) -> Cause {
@@ -181,8 +181,8 @@ mod tests {
     #[test]
     fn frames_go_from_whose_work_down_to_the_block_and_equal_stacks_are_one() {
         let charged = [
-            (in_fsync(Wait::JournalCommit), Some(1), 10),
-            (in_fsync(Wait::JournalCommit), Some(2), 20),
+            (in_fsync(Wait::JournalCommit), Some(Frames::Kernel(1)), 10),
+            (in_fsync(Wait::JournalCommit), Some(Frames::Kernel(2)), 20),
             (in_fsync(Wait::OnCpu), None, 5),
             (Cause::UNEXPLAINED, None, 1),
         ];
@@ -201,8 +201,18 @@ mod tests {
         let charged = [
             (Part::AfterCommit, None, None, 4),
             (Part::Commit, Some(Cause::UNEXPLAINED), None, 1),
-            (Part::Commit, Some(in_fsync(Wait::JournalCommit)), Some(1), 10),
-            (Part::Commit, Some(in_fsync(Wait::JournalCommit)), Some(2), 20),
+            (
+                Part::Commit,
+                Some(in_fsync(Wait::JournalCommit)),
+                Some(Frames::Kernel(1)),
+                10,
+            ),
+            (
+                Part::Commit,
+                Some(in_fsync(Wait::JournalCommit)),
+                Some(Frames::Kernel(2)),
+                20,
+            ),
             (Part::Lag, None, None, 3),
         ];
         assert_eq!(
@@ -219,9 +229,9 @@ mod tests {
     #[test]
     fn unclassified_stacks_stand_alone() {
         let charged = [
-            (in_fsync(Wait::Unclassified), Some(3), 7),
+            (in_fsync(Wait::Unclassified), Some(Frames::Kernel(3)), 7),
             (in_fsync(Wait::Unclassified), None, 9),
-            (in_fsync(Wait::JournalCommit), Some(1), 10),
+            (in_fsync(Wait::JournalCommit), Some(Frames::Kernel(1)), 10),
         ];
         assert_eq!(
             lines(&unclassified(charged.into_iter(), &stacks())),

@@ -144,7 +144,7 @@ mod tests {
                 io: None,
                 wait,
             },
-            stack: None,
+            frames: None,
         }
     }
 

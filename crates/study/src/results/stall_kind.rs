@@ -62,8 +62,12 @@ impl StallKind {
     fn of_cause(cause: Cause, sync_binlog: Option<u64>) -> Option<Self> {
         let Some((class, op)) = cause.io else {
             return match cause.wait {
-                Wait::OnCpu | Wait::RunQueue => Some(Self::Cpu),
+                Wait::OnCpu => Some(Self::Cpu),
+                wait if wait.is_for_cpu() => Some(Self::Cpu),
                 Wait::Client | Wait::SemisyncAck => Some(Self::Peer),
+                Wait::RedoSpace => Some(Self::Redo),
+                Wait::BinlogRotation => Some(Self::BinlogRotation),
+                Wait::FreePage | Wait::PageLatch | Wait::Doublewrite => Some(Self::Pages),
                 _ => None,
             };
         };

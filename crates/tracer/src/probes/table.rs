@@ -121,6 +121,14 @@ const fn rare(probe: Probe) -> Probe {
     }
 }
 
+/// Return of a thread of the server from a system call in which it waited long.
+const fn wait(name: &'static str) -> Probe {
+    Probe {
+        optional: Some("long waits in this system call have no function of the server"),
+        ..syscall(name, "on_wait_exit")
+    }
+}
+
 /// Probes of the traffic between a server's threads and their clients.
 const fn client(name: &'static str) -> Probe {
     Probe {
@@ -177,7 +185,7 @@ const fn group(
 
 /// Probe table, in the order of attachment. The probes of the commit come last, so that no commit is seen before all of
 /// its possible waits are.
-pub const PROBES: [Probe; 37] = [
+pub const PROBES: [Probe; 41] = [
     required("sched_switch", "on_switch", Attach::BtfTracepoint("sched_switch")),
     required("sched_waking", "on_waking", Attach::BtfTracepoint("sched_waking")),
     all_syscalls("sys_enter", "on_sys_enter"),
@@ -198,6 +206,10 @@ pub const PROBES: [Probe; 37] = [
     rare(exit("sys_exit_pwritev2")),
     rare(enter("sys_enter_sync_file_range")),
     rare(exit("sys_exit_sync_file_range")),
+    wait("sys_exit_futex"),
+    wait("sys_exit_clock_nanosleep"),
+    wait("sys_exit_nanosleep"),
+    wait("sys_exit_select"),
     client("sys_exit_sendto"),
     client("sys_exit_recvfrom"),
     flush("block_rq_issue", "on_flush_issue"),

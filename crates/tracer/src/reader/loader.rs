@@ -1,7 +1,9 @@
 //! Loading of the BPF programs for a server, with their rings and places.
 
 use std::num::NonZeroU32;
+use std::process;
 
+use aya::maps::{Map, MapError};
 use aya::{Btf, Ebpf, EbpfLoader, include_bytes_aligned};
 
 use crate::config::TracerConfig;
@@ -10,6 +12,7 @@ use crate::probes::attach_points::{Placement, placements, program_path};
 use crate::probes::links::Attachments;
 use crate::probes::table::{InBursts, Servers};
 use crate::reader::rings::Rings;
+use crate::server_stacks::tables::UnwindTables;
 
 static OBJECT: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/logtrace.bpf.o"));
 
@@ -28,11 +31,15 @@ pub(crate) fn load(
         ))
     })?;
     let target = pid.get();
+    let unwind = UnwindTables::read(target);
     let mut bpf = EbpfLoader::new()
         .btf(Some(&btf))
         .override_global("target_tgid", &target, true)
+        .override_global("own_tgid", &process::id(), true)
+        .map_max_entries("unwind_rows", unwind.row_count())
         .load(OBJECT)
         .map_err(|error| TracerError::load(chain(&error)))?;
+    unwind.fill(&mut bpf)?;
     let rings = Rings::new(&mut bpf, config.ring_bytes.get())?;
     Ok((bpf, rings, Attachments::new(pid, btf, placements)))
 }
@@ -46,4 +53,11 @@ fn is_wanted(placement: &Placement, config: &TracerConfig) -> bool {
         InBursts::Only => config.extent.sampling.has_gaps(),
     };
     placement.is_for_server && by_threads && probe.detail <= config.extent.detail && has_its_time
+}
+
+/// Takes a map of the object.
+pub(crate) fn take<M: TryFrom<Map, Error = MapError>>(bpf: &mut Ebpf, name: &str) -> Result<M, TracerError> {
+    let map = bpf.take_map(name);
+    let map = map.ok_or_else(|| TracerError::load(format_args!("no map {name} in the object")))?;
+    M::try_from(map).map_err(TracerError::load)
 }

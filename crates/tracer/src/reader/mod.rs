@@ -14,7 +14,7 @@ use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
 use aya::Ebpf;
-use aya::maps::{Array, Map, MapData, MapError, PerCpuArray};
+use aya::maps::{Array, MapData, MapError, PerCpuArray};
 use logtrace_common::TimeRange;
 use logtrace_events::{Losses, Record, encode};
 use rustix::time::ClockId;
@@ -27,10 +27,12 @@ use crate::overhead::bpf_stats::{self, Statistics};
 use crate::probes::detaching::Detaching;
 use crate::probes::links::Attachments;
 use crate::reader::burst_schedule::Rhythm;
+use crate::reader::loader::take;
 use crate::reader::rings::Rings;
-use crate::reader::sink_thread::Delivery;
+use crate::reader::sink_thread::{Delivery, StackNames};
 use crate::reader::stack_names::Stacks;
 use crate::reader::thread_states::ThreadStates;
+use crate::server_stacks::stack_names::ServerStacks;
 use crate::sink::Sink;
 
 /// Time between two rounds. Long enough that the reader costs little, and short enough that the rings do not fill up: 4
@@ -94,7 +96,10 @@ impl<S: Sink> Drain<S> {
         set_looking(&mut looking, true).map_err(TracerError::load)?;
         let losses = take(&mut bpf, "losses")?;
         let threads = ThreadStates::new(config.pid, take(&mut bpf, "threads")?);
-        let stacks = Stacks::new(take(&mut bpf, "stacks")?);
+        let stacks = StackNames {
+            kernel: Stacks::new(take(&mut bpf, "stacks")?),
+            server: ServerStacks::new(config.pid, take(&mut bpf, "server_stacks")?),
+        };
         Ok(Self {
             bpf,
             attachments,
@@ -273,11 +278,4 @@ fn set_looking(looking: &mut Array<MapData, u64>, value: bool) -> Result<(), Map
 
 fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
-}
-
-/// Takes a map of the object.
-fn take<M: TryFrom<Map, Error = MapError>>(bpf: &mut Ebpf, name: &str) -> Result<M, TracerError> {
-    let map = bpf.take_map(name);
-    let map = map.ok_or_else(|| TracerError::load(format_args!("no map {name} in the object")))?;
-    M::try_from(map).map_err(TracerError::load)
 }

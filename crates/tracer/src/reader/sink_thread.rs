@@ -13,6 +13,7 @@ use crate::overhead::account::Delivered;
 use crate::reader::merge::Records;
 use crate::reader::sched_policy::Courtesy;
 use crate::reader::stack_names::Stacks;
+use crate::server_stacks::stack_names::ServerStacks;
 use crate::sink::Sink;
 
 /// Queue to the sink. Its thread gives way to the server as long as the queue has room.
@@ -25,6 +26,12 @@ pub(crate) struct Delivery<S> {
     progress: Arc<Progress>,
     courtesy: Courtesy,
     thread: JoinHandle<S>,
+}
+
+/// Names of the stacks that records refer to.
+pub(crate) struct StackNames {
+    pub(crate) kernel: Stacks,
+    pub(crate) server: ServerStacks,
 }
 
 /// Message to the sink.
@@ -52,7 +59,7 @@ const LIMIT_BYTES: u64 = 2 * PATIENCE_BYTES;
 
 impl<S: Sink> Delivery<S> {
     /// Starts the thread.
-    pub(crate) fn start(sink: S, stacks: Stacks) -> Result<Self, TracerError> {
+    pub(crate) fn start(sink: S, stacks: StackNames) -> Result<Self, TracerError> {
         let (queue, records) = channel();
         let (emptied, spare) = channel();
         let (ready, started) = channel();
@@ -139,7 +146,7 @@ impl Progress {
 
 fn take_all<S: Sink>(
     mut sink: S,
-    mut stacks: Stacks,
+    mut stacks: StackNames,
     queue: &Receiver<Parcel>,
     emptied: &Sender<Records>,
     progress: &Progress,
@@ -153,7 +160,8 @@ fn take_all<S: Sink>(
             }
         };
         for record in records.iter() {
-            if let Some(stack) = stacks.first_use(record) {
+            let names = stacks.kernel.first_use(record);
+            if let Some(stack) = names.or_else(|| stacks.server.first_use(record)) {
                 sink.record(&stack);
             }
             sink.record(record);

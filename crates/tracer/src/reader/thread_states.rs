@@ -9,8 +9,9 @@ use aya::maps::{Array, MapData, MapError};
 type State = [u8; STATE_BYTES];
 const STATE_BYTES: usize = 128;
 
-/// `THREAD_SLOTS` there.
+/// `THREAD_SLOTS` there, and the multiplier that finds a spare slot.
 const SLOTS: u32 = 65536;
+const SPARE_MULTIPLIER: u32 = 0x9e37_79b1;
 
 /// States of a server's threads.
 ///
@@ -45,7 +46,10 @@ impl ThreadStates {
     pub(crate) fn clear(&mut self) -> Result<(), MapError> {
         self.note();
         for tid in std::mem::take(&mut self.seen) {
-            self.map.set(tid % SLOTS, [0; STATE_BYTES], 0)?;
+            let spare = SLOTS + (tid.wrapping_mul(SPARE_MULTIPLIER) >> 20);
+            for slot in [tid % SLOTS, spare] {
+                self.map.set(slot, [0; STATE_BYTES], 0)?;
+            }
         }
         Ok(())
     }

@@ -12,6 +12,7 @@
 mod first_sight;
 mod groups;
 mod server;
+mod server_waits;
 mod turn;
 
 use std::fs::OpenOptions;

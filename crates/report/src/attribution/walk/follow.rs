@@ -5,12 +5,14 @@ use logtrace_events::{OffCpu, Tid};
 
 use crate::attribution::group_leader::{lead_periods, leads_back};
 use crate::attribution::segment::Segment;
-use crate::attribution::walk::late_waker::{SLEEP, first_after_sleep, queued_behind, session_ahead};
+use crate::attribution::walk::late_waker::{first_after_sleep, is_sleep, queued_behind, session_ahead};
 use crate::attribution::walk::memory::Activity;
 use crate::attribution::walk::path::{WalkPath, Worker};
 use crate::attribution::walk::state::Walk;
 use crate::causes::cause::{Cause, Wait, Who};
+use crate::causes::cpu_wait::run_queue;
 use crate::causes::wakeup::{Awaited, Waker, awaited};
+use crate::timeline::frames::Frames;
 use crate::timeline::thread::{Stretch, Timeline};
 
 impl Walk<'_> {
@@ -91,16 +93,82 @@ impl Walk<'_> {
         let cause = |wait| Cause { who, io: None, wait };
         timeline.stretches(window, |stretch| match stretch {
             Stretch::OnCpu(window) => self.charge_cpu(window, tid, cause(Wait::OnCpu)),
-            Stretch::RunQueue(window) => self.charge(window, tid, cause(Wait::RunQueue), None),
+            Stretch::RunQueue(window, off) => {
+                self.charge(
+                    window,
+                    tid,
+                    cause(run_queue(off.cpu_wait)),
+                    Frames::cpu_holder(off),
+                );
+            }
             Stretch::Blocked(window, _) if window.is_empty() => {}
             Stretch::Blocked(window, off) => match awaited(off, self.timelines.server_tgid) {
-                Awaited::Thread(waker) => self.wait_for_leaders(waker, window, off, worker),
-                Awaited::Itself(Wait::Unexplained) => self.charge_unexplained(window),
-                Awaited::Itself(wait) => {
-                    self.charge(window, tid, cause(timeline.specific_wait(wait)), None);
-                }
+                Awaited::Thread(waker) => match self.timelines.lock_wait(timeline, off, waker.tid) {
+                    Some(lock) => self.wait_for_lock(lock, waker, window, worker.path.extended()),
+                    None => self.wait_for_leaders(waker, window, off, worker),
+                },
+                Awaited::Itself(wait) => self.charge_wait(timeline, window, off, wait, worker),
             },
         });
+    }
+
+    /// Charges `window`, in which `worker` was blocked in a `wait` that no thread of the server ended. The server's own
+    /// functions give a long wait a name.
+    fn charge_wait(
+        &mut self,
+        timeline: &Timeline,
+        window: TimeRange,
+        off: &OffCpu,
+        wait: Wait,
+        worker: Worker,
+    ) {
+        let (wait, frames) = self.timelines.named_wait(timeline, off, wait);
+        if wait == Wait::Unexplained {
+            return self.charge_unexplained(window);
+        }
+        let cause = Cause {
+            who: worker.who,
+            io: None,
+            wait,
+        };
+        self.charge(window, worker.tid, cause, frames);
+    }
+
+    /// Charges `window`, in which a thread waited for a lock that `waker` released. The holder's commits are followed; the
+    /// rest is the lock itself.
+    fn wait_for_lock(
+        &mut self,
+        (wait, frames): (Wait, Frames),
+        waker: Waker,
+        window: TimeRange,
+        path: WalkPath,
+    ) {
+        let open = waker
+            .commit_ns
+            .map(|start_ns| TimeRange::new(start_ns, waker.at_ns));
+        let holder = self.timelines.thread(waker.tid);
+        holder.inspect(|holder| holder.horizon.note_query(waker.at_ns, waker.commit_ns));
+        let commits = holder.into_iter().flat_map(|holder| holder.commits(window));
+        let cause = Cause {
+            who: Who::Session,
+            io: None,
+            wait,
+        };
+        let mut at_ns = window.start_ns;
+        for commit in commits.chain(open) {
+            let commit = commit.intersection(window).since(at_ns);
+            if !commit.is_empty() {
+                self.charge(
+                    TimeRange::new(at_ns, commit.start_ns),
+                    waker.tid,
+                    cause,
+                    Some(frames),
+                );
+                self.wait_for(waker, commit, path);
+                at_ns = commit.end_ns;
+            }
+        }
+        self.charge(window.since(at_ns), waker.tid, cause, Some(frames));
     }
 
     /// Charges `window`, in which `worker` was blocked until `waker` woke it. Leaders that the server states take the
@@ -196,9 +264,9 @@ impl Walk<'_> {
                     self.recall(past, part, WalkPath { depth, ..path });
                 }
                 Activity::Charged(Cause::UNEXPLAINED, _) => self.charge_unexplained(part),
-                Activity::Charged(cause, stack) => {
+                Activity::Charged(cause, frames) => {
                     let who = if is_own { Who::Own } else { cause.who };
-                    self.charge(part, tid, Cause { who, ..cause }, stack);
+                    self.charge(part, tid, Cause { who, ..cause }, frames);
                 }
             }
             at += 1;
@@ -229,7 +297,7 @@ impl Walk<'_> {
         for segment in self.segments.split_off(first) {
             self.charge_again(segment, segment.window.before(window.start_ns));
             let inside = segment.window.since(window.start_ns);
-            if segment.cause == SLEEP {
+            if is_sleep(segment.cause) {
                 self.charge_sleep(segment, waker, inside, path);
             } else {
                 self.charge_again(segment, inside);

@@ -16,12 +16,11 @@ use crate::causes::wakeup::{Awaited, Waker, awaited};
 use crate::timeline::thread::Timeline;
 use crate::timeline::threads::Timelines;
 
-/// Cause of a background thread's sleep.
-pub(crate) const SLEEP: Cause = Cause {
-    who: Who::Background,
-    io: None,
-    wait: Wait::Timer,
-};
+/// Returns whether this is a sleep of a background thread until a set time.
+pub(crate) fn is_sleep(cause: Cause) -> bool {
+    let ends_by_time = matches!(cause.wait, Wait::Timer | Wait::TimedWait | Wait::ServerFunction);
+    cause.who == Who::Background && cause.io.is_none() && ends_by_time
+}
 
 /// Returns the index of the first segment since `window.start_ns` if a sleep of the waker may need another cause: one of
 /// these segments is a sleep, and the waker serves no connection.
@@ -36,7 +35,7 @@ pub(crate) fn first_after_sleep(
         return None;
     }
     let first = segments.partition_point(|segment| segment.window.end_ns <= window.start_ns);
-    let has_slept = segments[first..].iter().any(|segment| segment.cause == SLEEP);
+    let has_slept = segments[first..].iter().any(|segment| is_sleep(segment.cause));
     (has_slept && !serves_connection(timelines, waker.tid)).then_some(first)
 }
 

@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::causes::cause::Cause;
 use crate::causes::wakeup::Waker;
+use crate::timeline::frames::Frames;
 use crate::timeline::threads::Timelines;
 
 /// Limit on stored pieces, about two megabytes. At the limit the memory is cleared.
@@ -58,8 +59,8 @@ pub(crate) struct Piece {
 /// Activity of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Activity {
-    /// Work or a wait that is charged to threads that waited for this one: cause and kernel stack.
-    Charged(Cause, Option<u32>),
+    /// Work or a wait that is charged to threads that waited for this one: cause, and the frames below it.
+    Charged(Cause, Option<Frames>),
     /// Wait for the thread of the past with this index, and the number of wake-ups to it.
     Waited(usize, u32),
 }

@@ -7,6 +7,8 @@ use crate::attribution::segment::Segment;
 use crate::attribution::walk::memory::{Activity, Memory};
 use crate::attribution::walk::path::Worker;
 use crate::causes::cause::{Cause, Wait};
+use crate::causes::cpu_wait::run_queue;
+use crate::timeline::frames::Frames;
 use crate::timeline::thread::{Stretch, Timeline, TracedIo};
 use crate::timeline::threads::Timelines;
 
@@ -63,9 +65,16 @@ impl<'a> Walk<'a> {
         };
         timeline.stretches(window, |stretch| match stretch {
             Stretch::OnCpu(window) => self.charge_cpu(window, tid, cause(Wait::OnCpu)),
-            Stretch::RunQueue(window) => self.charge(window, tid, cause(Wait::RunQueue), None),
+            Stretch::RunQueue(window, off) => {
+                self.charge(
+                    window,
+                    tid,
+                    cause(run_queue(off.cpu_wait)),
+                    Frames::cpu_holder(off),
+                );
+            }
             Stretch::Blocked(window, off) => {
-                let wait = self.timelines.stacks.wait(off.stack);
+                let wait = self.timelines.names.kernel.wait(off.stack);
                 let queued_ns = match off.wake {
                     Wake::By { at_ns, .. } if wait == Wait::DeviceFlush => self
                         .timelines
@@ -74,8 +83,9 @@ impl<'a> Walk<'a> {
                     _ => 0,
                 };
                 let queued = window.before(queued_ns);
-                self.charge(queued, tid, cause(Wait::FlushQueue), off.stack);
-                self.charge(window.since(queued_ns), tid, cause(wait), off.stack);
+                let stack = off.stack.map(Frames::Kernel);
+                self.charge(queued, tid, cause(Wait::FlushQueue), stack);
+                self.charge(window.since(queued_ns), tid, cause(wait), stack);
             }
         });
     }
@@ -98,17 +108,17 @@ impl<'a> Walk<'a> {
     }
 
     /// Charges time of a thread. Extends the segment before if it has the same cause.
-    pub(crate) fn charge(&mut self, window: TimeRange, tid: Tid, cause: Cause, stack: Option<u32>) {
+    pub(crate) fn charge(&mut self, window: TimeRange, tid: Tid, cause: Cause, frames: Option<Frames>) {
         if window.is_empty() {
             return;
         }
         if self.is_recording {
-            return self.memory.record(window, Activity::Charged(cause, stack));
+            return self.memory.record(window, Activity::Charged(cause, frames));
         }
         match self.segments.last_mut() {
             Some(last)
                 if last.window.end_ns == window.start_ns
-                    && (last.tid, last.cause, last.stack) == (tid, cause, stack) =>
+                    && (last.tid, last.cause, last.frames) == (tid, cause, frames) =>
             {
                 last.window.end_ns = window.end_ns;
             }
@@ -116,13 +126,13 @@ impl<'a> Walk<'a> {
                 window,
                 tid,
                 cause,
-                stack,
+                frames,
             }),
         }
     }
 
     /// Charges `window` like an earlier segment.
     pub(crate) fn charge_again(&mut self, segment: Segment, window: TimeRange) {
-        self.charge(window, segment.tid, segment.cause, segment.stack);
+        self.charge(window, segment.tid, segment.cause, segment.frames);
     }
 }

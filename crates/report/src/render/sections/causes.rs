@@ -28,6 +28,8 @@ pub(crate) enum Subject {
     Unexplained,
     /// Sum of the lines before.
     All,
+    /// Part of the sum that only rules of last resort name.
+    LastResort,
 }
 
 impl CauseLine {
@@ -42,6 +44,11 @@ impl CauseLine {
 }
 
 impl Subject {
+    /// Returns whether the line is a part of the commit time beside the others.
+    pub(crate) fn is_part(self) -> bool {
+        !matches!(self, Self::All | Self::LastResort)
+    }
+
     /// Returns file class, operation, wait and role of the thread; a line about several causes uses the first cell alone.
     pub(crate) fn cells(&self) -> [String; 4] {
         match self {
@@ -53,6 +60,7 @@ impl Subject {
             Self::Smaller(count) => alone(format!("{count} smaller causes")),
             Self::Unexplained => alone(Wait::Unexplained.to_string()),
             Self::All => alone("all commits".to_owned()),
+            Self::LastResort => alone("by rules of last resort".to_owned()),
         }
     }
 }
@@ -63,7 +71,7 @@ pub(crate) fn alone(text: String) -> [String; 4] {
 }
 
 /// Returns the lines of a report. Causes below the share `small` of the time, both of all commits and of the slowest,
-/// become one line. The last line is the sum of the others.
+/// become one line. The last two lines are the sum of the others, and the part of it that rules of last resort name.
 pub(crate) fn lines(document: &Document, commits: &Commits, small: f64) -> Vec<CauseLine> {
     let (unexplained, mut known): (Vec<CauseRow>, Vec<CauseRow>) = document
         .causes
@@ -84,7 +92,13 @@ pub(crate) fn lines(document: &Document, commits: &Commits, small: f64) -> Vec<C
         total: commits.total,
         slowest: commits.slowest_total,
     };
-    let rest = [line(Subject::Unexplained, &unexplained), all];
+    let rows = document.causes.iter().filter(|row| row.cause.is_last_resort());
+    let last_resort: Vec<CauseRow> = rows.copied().collect();
+    let rest = [
+        line(Subject::Unexplained, &unexplained),
+        all,
+        line(Subject::LastResort, &last_resort),
+    ];
     large.chain(smaller).chain(rest).collect()
 }
 

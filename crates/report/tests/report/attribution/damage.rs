@@ -1,7 +1,7 @@
 //! Records that were dropped, repeated, cut off, reordered or are nonsense: sums stay exact, and nothing panics.
 
 use logtrace_common::TimeRange;
-use logtrace_events::{Commit, FileId, Flush, Io, IoOp, Member, OffCpu, Record, SyncStage, Wake};
+use logtrace_events::{Commit, CpuWait, FileId, Flush, Io, IoOp, Member, OffCpu, Record, SyncStage, Wake};
 use logtrace_report::breakdown::Breakdown;
 use proptest::prelude::*;
 
@@ -87,6 +87,7 @@ pub(crate) fn nonsense() -> impl Strategy<Value = Record> {
                 },
                 syscall: Some(202),
                 stack: None,
+                cpu_wait: CpuWait::Unknown,
             }),
         }
     })

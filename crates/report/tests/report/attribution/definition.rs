@@ -191,16 +191,20 @@ impl Seen<'_> {
         else {
             return (self.committer, Cause::UNEXPLAINED);
         };
+        // Found once: twice on each step of the way would take exponential time.
+        let outside = commit_ns.is_none().then(|| self.cause_at(tid, ns, None, way));
+        let own = || outside.unwrap_or_else(|| self.cause_at(tid, ns, commit_ns, way));
         let absent_until_ns = match commit_ns {
             Some(joined_ns) => Some(joined_ns).filter(|&joined_ns| ns < joined_ns),
             None => {
-                let (_, Cause { who, io, wait }) = self.cause_at(tid, ns, None, way);
-                let is_sleep = (who, io, wait) == (Who::Background, None, Wait::Timer);
+                let (_, Cause { who, io, wait }) = own();
+                let is_sleep =
+                    who == Who::Background && io.is_none() && matches!(wait, Wait::Timer | Wait::TimedWait);
                 (is_sleep && !self.serves_connection(tid)).then_some(ns + 1)
             }
         };
         let Some(joined_ns) = absent_until_ns.filter(|_| way.depth <= 256) else {
-            return self.cause_at(tid, ns, commit_ns, way);
+            return own();
         };
         let mut wakes = self
             .offs(tid)
@@ -222,7 +226,7 @@ impl Seen<'_> {
         });
         match ahead {
             Some(wake) => self.cause_by(wake, ns, way.further()),
-            None => self.cause_at(tid, ns, commit_ns, way),
+            None => own(),
         }
     }
 
@@ -293,7 +297,8 @@ fn runnable(off: &OffCpu, ns: u64) -> bool {
 
 fn ended_by(wake: Wake, blocked_in: Option<u16>) -> Wait {
     match (wake, blocked_in) {
-        (Wake::By { syscall: None, .. }, Some(202)) | (_, Some(230)) => Wait::Timer,
+        (Wake::By { syscall: None, .. }, Some(202)) => Wait::TimedWait,
+        (_, Some(230)) => Wait::Timer,
         (_, Some(1 | 18 | 74 | 75)) => Wait::FileIo,
         (_, Some(45)) => Wait::Client,
         (_, Some(208)) => Wait::AsyncIo,

@@ -30,7 +30,9 @@
 //! what has time in there is not seen.
 
 use logtrace_common::{FileClass, TimeRange};
-use logtrace_events::{Commit, FileId, Flush, Io, IoOp, Member, OffCpu, Record, Stack, SyncStage, Tid, Wake};
+use logtrace_events::{
+    Commit, CpuWait, FileId, Flush, Io, IoOp, Member, OffCpu, Record, Stack, SyncStage, Tid, Wake,
+};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::document::Groups;
 use logtrace_report::explain::Memory;
@@ -119,6 +121,9 @@ impl Drawing {
                 Record::Gap(_) => timelines.interrupt(),
                 Record::Member(member) => timelines.push_member(member).unwrap(),
                 Record::SyncStage(step) => timelines.push_sync_stage(step).unwrap(),
+                Record::Process(process) => timelines.push_process(process.clone()),
+                Record::ServerWait(wait) => timelines.push_server_wait(wait).unwrap(),
+                Record::ServerStack(stack) => timelines.push_server_stack(stack.clone()).unwrap(),
                 Record::File(_) | Record::Stack(_) => {}
             }
         }
@@ -202,6 +207,7 @@ fn row_records(row: &Row, rows: &[Row]) -> Vec<Record> {
                     .iter()
                     .position(|stack| stack.frames[0].starts_with(cell))
                     .map(|id| id as u32),
+                cpu_wait: CpuWait::Unknown,
             })),
             ("lost", _) => {}
             ("io", cell) => records.push(Record::Io(io(tid, cell, start_ns, end_ns))),
@@ -343,7 +349,8 @@ fn start_ns(record: &Record) -> u64 {
         Record::Gap(gap) => gap.start_ns,
         Record::Member(member) => member.joined_ns,
         Record::SyncStage(step) => step.at_ns,
-        Record::File(_) | Record::Stack(_) => 0,
+        Record::ServerWait(wait) => wait.in_ns,
+        Record::File(_) | Record::Stack(_) | Record::ServerStack(_) | Record::Process(_) => 0,
     }
 }
 
@@ -356,6 +363,7 @@ fn end_ns(record: &Record) -> u64 {
         Record::Gap(gap) => gap.end_ns,
         Record::Member(member) => member.at_ns,
         Record::SyncStage(step) => step.at_ns,
-        Record::File(_) | Record::Stack(_) => 0,
+        Record::ServerWait(wait) => wait.exit_ns,
+        Record::File(_) | Record::Stack(_) | Record::ServerStack(_) | Record::Process(_) => 0,
     }
 }

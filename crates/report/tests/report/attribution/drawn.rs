@@ -211,7 +211,7 @@ fn a_waker_is_unknown_before_its_first_record() {
         [
             "own on CPU 1",
             "own unexplained 3",
-            "background timer 2",
+            "background timed wait 2",
             "background on CPU 1",
             "own on CPU 1"
         ]

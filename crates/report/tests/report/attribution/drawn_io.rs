@@ -1,5 +1,7 @@
 //! What a commit can wait for in a system call, drawn.
 
+use logtrace_report::explain::Frames;
+
 use super::drawing::Drawing;
 
 #[test]
@@ -141,7 +143,7 @@ fn timers_clients_and_asynchronous_io_are_causes_of_their_own() {
         [
             "own timer 2",
             "own run queue 1",
-            "own timer 2",
+            "own timed wait 2",
             "own client 1",
             "own async I/O 2"
         ]
@@ -176,10 +178,13 @@ fn segments_carry_the_stack_of_their_block() {
         A commit |CCCCCCC|
         ",
     );
-    let stacks: Vec<Option<u32>> = drawing
+    let stacks: Vec<Option<Frames>> = drawing
         .segments('A')
         .iter()
-        .map(|segment| segment.stack)
+        .map(|segment| segment.frames)
         .collect();
-    assert_eq!(stacks, [None, Some(1), None, Some(2), None]);
+    assert_eq!(
+        stacks,
+        [None, Some(Frames::Kernel(1)), None, Some(Frames::Kernel(2)), None]
+    );
 }

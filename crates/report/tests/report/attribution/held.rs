@@ -1,7 +1,7 @@
 //! Commits that are held at the end of a window.
 
 use logtrace_common::{LogNames, STALL_BUCKET_NS, TimeRange};
-use logtrace_events::{Commit, OffCpu, Record, Wake};
+use logtrace_events::{Commit, CpuWait, OffCpu, Record, Wake};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 
 /// Where the window begins.
@@ -38,6 +38,7 @@ fn a_stall_that_outlasts_the_window_is_told_with_what_it_held() {
         wake: Wake::Preempted,
         syscall: None,
         stack: None,
+        cpu_wait: CpuWait::Unknown,
     }));
     let breakdown = analysis.finish();
     assert_eq!(breakdown.commits.count, 150, "it does not count");

@@ -2,7 +2,9 @@
 //! that states anything of its groups.
 
 use logtrace_common::{FileClass, TimeRange};
-use logtrace_events::{Commit, FileId, Io, IoOp, Member, OffCpu, Record, Stack, SyncStage, Tid, Wake};
+use logtrace_events::{
+    Commit, CpuWait, FileId, Io, IoOp, Member, OffCpu, Record, Stack, SyncStage, Tid, Wake,
+};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::synthetic;
 use logtrace_report::timelines::{Timelines, Unmatched};
@@ -280,6 +282,7 @@ impl Schedule {
             wake,
             syscall: block.syscall,
             stack: block.stack,
+            cpu_wait: CpuWait::Unknown,
         }));
     }
 }
@@ -302,6 +305,8 @@ pub(crate) fn push(timelines: &mut Timelines, record: &Record) -> Result<(), Unm
             timelines.interrupt();
             Ok(())
         }
-        Record::File(_) => Ok(()),
+        Record::ServerWait(wait) => timelines.push_server_wait(wait),
+        Record::ServerStack(stack) => timelines.push_server_stack(stack.clone()),
+        Record::File(_) | Record::Process(_) => Ok(()),
     }
 }

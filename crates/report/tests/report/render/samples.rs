@@ -71,6 +71,7 @@ pub(crate) fn not_traced() -> Sample {
         commits: None,
         causes: Vec::new(),
         unexplained: 0,
+        last_resort: 0,
         statements: None,
         groups: None,
         files: Vec::new(),

@@ -19,6 +19,8 @@ fn document(causes: Vec<CauseRow>) -> Document {
     }
     let unexplained = causes.iter().filter(|row| row.cause.wait == Wait::Unexplained);
     document.unexplained = unexplained.map(|row| row.total).sum();
+    let last_resort = causes.iter().filter(|row| row.cause.is_last_resort());
+    document.last_resort = last_resort.map(|row| row.total).sum();
     document.causes = causes;
     document
 }
@@ -71,6 +73,8 @@ fn shares(report: &str) -> (Vec<f64>, f64) {
             before.rsplit(' ').next().unwrap().parse().unwrap()
         })
         .collect();
+    // The part that rules of last resort name comes after the sum.
+    shares.pop().unwrap();
     let all = shares.pop().unwrap();
     (shares, all)
 }

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* Who has the CPU that a thread of the server waits for, and the names of other processes. */
+#pragma once
+
+#include "state.h"
+
+/* include/linux/sched.h */
+#define PF_KTHREAD 0x00200000
+
+/* Processes whose name was sent, with the time when they began: ids are used again. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u32);
+	__type(value, __u64);
+} named_processes SEC(".maps");
+
+/* Whether this is a thread of the load generator: crates/driver/src/engine/shard.rs names them. */
+static __always_inline bool is_load(const struct task_struct *task)
+{
+	return task->comm[0] == 'l' && task->comm[1] == 'o' && task->comm[2] == 'a' && task->comm[3] == 'd';
+}
+
+static __always_inline __u32 cpu_wait_of(const struct task_struct *task)
+{
+	if (!task->pid)
+		return CPU_WAIT_IDLE;
+	if (task->tgid == target_tgid)
+		return CPU_WAIT_SERVER;
+	if (task->flags & PF_KTHREAD)
+		return CPU_WAIT_KERNEL;
+	if (task->tgid == own_tgid)
+		return is_load(task) ? CPU_WAIT_LOAD : CPU_WAIT_LOGTRACE;
+	return CPU_WAIT_PROCESS;
+}
+
+/* Sends the name of a process other than the server and logtrace, once. */
+static __always_inline void name_process(const struct task_struct *task, __u64 now)
+{
+	const struct task_struct *leader = task->group_leader;
+	__u64 start_ns = leader->start_time, *sent;
+	__u32 tgid = task->tgid;
+	struct process *record;
+
+	if (cpu_wait_of(task) != CPU_WAIT_PROCESS)
+		return;
+	sent = bpf_map_lookup_elem(&named_processes, &tgid);
+	if (sent && *sent == start_ns)
+		return;
+	record = reserve(sizeof(*record));
+	if (!record)
+		return;
+	fill_header(&record->header, now, 0, KIND_PROCESS);
+	record->tgid = tgid;
+	record->pad = 0;
+	bpf_probe_read_kernel_str(record->name, COMM_BYTES, leader->comm);
+	submit(record);
+	bpf_map_update_elem(&named_processes, &tgid, &start_ns, BPF_ANY);
+}
+
+/*
+ * Whether the kernel marks the tasks that it throttles. Since Linux 6.18 it takes them off the CPU one by one, on their
+ * way back to user space (kernel/sched/fair.c, throttle_cfs_rq_work()); before, it takes away their group's queue.
+ */
+static __always_inline bool tells_when_throttled(void)
+{
+	return bpf_core_field_exists(((struct task_struct *)0)->throttled);
+}
+
+/* Whether the task's cgroup has used up its CPU quota. */
+static __always_inline bool is_throttled(const struct task_struct *task)
+{
+	if (tells_when_throttled())
+		return BPF_CORE_READ(task, throttled);
+	if (bpf_core_field_exists(((struct cfs_rq *)0)->throttle_count))
+		return BPF_CORE_READ(task, se.cfs_rq, throttle_count) > 0;
+	return false;
+}
+
+/* A thread lost the CPU to another task, or to its quota. */
+static __always_inline void note_preemption(struct thread *thread, const struct task_struct *task,
+					    const struct task_struct *next, __u64 now)
+{
+	if (is_throttled(task)) {
+		thread->cpu_wait = CPU_WAIT_QUOTA;
+		return;
+	}
+	thread->cpu_wait = cpu_wait_of(next);
+	thread->cpu_tgid = BPF_CORE_READ(next, tgid);
+	name_process(next, now);
+}

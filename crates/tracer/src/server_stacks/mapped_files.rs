@@ -1,0 +1,76 @@
+//! Files that a process has mapped to run code.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use object::elf::PF_X;
+use object::{Object, ObjectSegment, SegmentFlags};
+use procfs::process::{MMPermissions, MMapPath, MemoryMap, Process};
+
+const PAGE: u64 = 4096;
+
+/// Program or library in the memory of a process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MappedFile {
+    /// Start of the code in memory.
+    pub(crate) start: u64,
+    /// End of the code in memory.
+    pub(crate) end: u64,
+    /// Start of the mapping in the file.
+    offset: u64,
+    /// Name of the file, for display.
+    pub(crate) name: String,
+    /// Path through which the mapped file can be read, also if it was replaced, or lies in a container.
+    path: PathBuf,
+}
+
+/// Returns the files with code that a process has mapped.
+pub(crate) fn mapped_files(pid: u32) -> io::Result<Vec<MappedFile>> {
+    let process = i32::try_from(pid).map_err(io::Error::other)?;
+    let maps = Process::new(process)
+        .and_then(|process| process.maps())
+        .map_err(io::Error::other)?;
+    Ok(maps.iter().filter_map(|map| mapped_file(pid, map)).collect())
+}
+
+fn mapped_file(pid: u32, map: &MemoryMap) -> Option<MappedFile> {
+    let MMapPath::Path(file) = &map.pathname else {
+        return None;
+    };
+    let (start, end) = map.address;
+    map.perms.contains(MMPermissions::EXECUTE).then(|| MappedFile {
+        start,
+        end,
+        offset: map.offset,
+        name: file_name(file),
+        path: PathBuf::from(format!("/proc/{pid}/map_files/{start:x}-{end:x}")),
+    })
+}
+
+fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    name.trim_end_matches(" (deleted)").to_owned()
+}
+
+impl MappedFile {
+    /// Reads the file.
+    pub(crate) fn read(&self) -> io::Result<Vec<u8>> {
+        fs::read(&self.path)
+    }
+
+    /// Returns the address in memory of what the file calls address 0.
+    pub(crate) fn bias(&self, elf: &object::File<'_>) -> Option<u64> {
+        let segment = elf.segments().find(|segment| {
+            let (offset, length) = segment.file_range();
+            is_executable(segment) && (offset & !(PAGE - 1)..offset + length).contains(&self.offset)
+        })?;
+        let (offset, _) = segment.file_range();
+        let address = segment.address().wrapping_sub(offset).wrapping_add(self.offset);
+        Some(self.start.wrapping_sub(address))
+    }
+}
+
+fn is_executable<'a>(segment: &impl ObjectSegment<'a>) -> bool {
+    matches!(segment.flags(), SegmentFlags::Elf { p_flags } if p_flags & PF_X != 0)
+}

@@ -1,0 +1,79 @@
+//! Tables with which the kernel side finds its way through the stacks of a server.
+
+use aya::maps::{Array, MapData};
+use aya::{Ebpf, Pod};
+
+use crate::error::TracerError;
+use crate::server_stacks::mapped_files::{MappedFile, mapped_files};
+use crate::server_stacks::unwind_rows::{UnwindRow, unwind_rows};
+
+/// `MODULES` of bpf/server_wait.h.
+const MODULES: usize = 32;
+/// `MOST_ROWS_LOG2` there.
+const MOST_ROWS: usize = 1 << 20;
+
+/// `struct module` there: start, end, bias; index of the first row, and number of rows in the upper half.
+pub(crate) type ModuleWords = [u64; 4];
+/// `struct unwind_row` there: address, base, and the two distances.
+pub(crate) type RowWords = [u32; 4];
+
+/// Modules of a process with the rows of those that keep no frame pointers.
+#[derive(Debug, Default)]
+pub(crate) struct UnwindTables {
+    modules: Vec<ModuleWords>,
+    rows: Vec<UnwindRow>,
+}
+
+impl UnwindTables {
+    /// Reads the files that a process has mapped. A file that cannot be read is left out: a stack ends there.
+    pub(crate) fn read(pid: u32) -> Self {
+        let mut tables = Self::default();
+        for file in mapped_files(pid).unwrap_or_default().iter().take(MODULES) {
+            tables.add(file);
+        }
+        tables
+    }
+
+    /// Returns the number of rows of the table, at least one.
+    pub(crate) fn row_count(&self) -> u32 {
+        u32::try_from(self.rows.len()).map_or(u32::MAX, |rows| rows.max(1))
+    }
+
+    /// Fills the maps of the kernel side.
+    pub(crate) fn fill(&self, bpf: &mut Ebpf) -> Result<(), TracerError> {
+        fill(bpf, "unwind_rows", self.rows.iter().map(row_words))?;
+        fill(bpf, "modules", self.modules.iter().copied())
+    }
+
+    fn add(&mut self, file: &MappedFile) -> Option<()> {
+        let bytes = file.read().ok()?;
+        let elf = object::File::parse(bytes.as_slice()).ok()?;
+        let rows = unwind_rows(&elf);
+        if self.rows.len() + rows.len() > MOST_ROWS {
+            return None;
+        }
+        let (first_row, row_count) = (self.rows.len() as u64, rows.len() as u64);
+        let bias = file.bias(&elf)?;
+        self.modules
+            .push([file.start, file.end, bias, first_row | row_count << 32]);
+        self.rows.extend(rows);
+        Some(())
+    }
+}
+
+/// Sets the first values of a map, which stays with its programs.
+fn fill<T: Pod>(bpf: &mut Ebpf, name: &str, values: impl Iterator<Item = T>) -> Result<(), TracerError> {
+    let map = bpf
+        .map_mut(name)
+        .ok_or_else(|| TracerError::load(format_args!("no map {name} in the object")))?;
+    let mut array: Array<&mut MapData, T> = map.try_into().map_err(TracerError::load)?;
+    for (index, value) in (0..).zip(values) {
+        array.set(index, value, 0).map_err(TracerError::load)?;
+    }
+    Ok(())
+}
+
+fn row_words(row: &UnwindRow) -> RowWords {
+    let [end_offset, pointer_offset] = [row.end_offset, row.pointer_offset].map(i32::cast_unsigned);
+    [row.address, row.base as u32, end_offset, pointer_offset]
+}
