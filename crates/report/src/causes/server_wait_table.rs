@@ -42,7 +42,7 @@ const ROWS: &[(Wait, Rgb, &str)] = &[
          cause"),
     (Wait::RedoCopy, REDO,
         "MySQL waited 100 ms for redo that another transaction was copying, and nothing wakes it; SET GLOBAL \
-         innodb_log_writer_threads=ON avoids this (docs/findings)"),
+         innodb_log_writer_threads=ON avoids this (docs/findings/redo-of-another-transaction.md)"),
     (Wait::RedoFlush, REDO,
         "Another thread wrote or flushed the redo log, for several commits at once; faster storage for the \
          redo log helps"),
