@@ -21,6 +21,8 @@ pub(crate) enum CaveatKind {
     CutByBursts,
     /// The disk of the server's data is full.
     DiskFull,
+    /// System calls on files failed.
+    FileErrors,
     /// The consistency conditions do not hold after the run.
     Inconsistent,
     /// A signal ended the measurement early.
@@ -99,7 +101,23 @@ pub(crate) fn tracing_caveats(traced: Option<&Traced>, document: &Document) -> V
         caveats.extend(cut_by_bursts(traced.sampling, document));
     }
     caveats.extend(unexplained(document));
+    caveats.extend(file_errors(document));
     caveats
+}
+
+/// Returns the system calls on files that failed, by class and operation.
+fn file_errors(document: &Document) -> Option<Caveat> {
+    let failed = document.files.iter().filter(|row| row.errors > 0);
+    let failed: Vec<String> = failed
+        .map(|row| format!("{} {} ({})", row.class, row.op, row.errors))
+        .collect();
+    (!failed.is_empty()).then(|| {
+        let text = format!(
+            "system calls on files failed: {}. The server's log may say why; a device that fails may look fast",
+            failed.join(", ")
+        );
+        CaveatKind::FileErrors.caveat(text)
+    })
 }
 
 /// Returns `part` as a share of `whole`, from 0 to 1; 0 if `whole` is 0.

@@ -36,6 +36,8 @@ static __always_inline void send_no_wait(__u32 tid)
 	record->stack = -1;
 	record->syscall = RECVFROM;
 	record->waker_syscall = -1;
+	record->cpu_wait = CPU_WAIT_UNKNOWN;
+	record->cpu_tgid = 0;
 	submit(record);
 }
 

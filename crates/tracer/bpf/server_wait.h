@@ -226,18 +226,27 @@ static __always_inline bool is_wait(long number)
 	return number == FUTEX || number == CLOCK_NANOSLEEP || number == SELECT || number == NANOSLEEP;
 }
 
+/*
+ * From which length on a wait's stack is worth reading. Of a wait that a thread of the server ended it shows that it was
+ * for a lock; where that thread was in its commit all the time, it is what that did that counts.
+ */
+static __always_inline __u64 long_ns(const struct thread *thread)
+{
+	if (!thread->wake_ns)
+		return LONG_NS;
+	if (thread->waker_syscall < 0)
+		return LONG_BY_TIMER_NS;
+	if (thread->waker_commit_ns && thread->waker_commit_ns <= thread->out_ns)
+		return ~0ULL;
+	return LONG_BY_SERVER_NS;
+}
+
 /* Notes that the thread, which now gets the CPU, has waited so long that its stack is worth reading. */
 static __always_inline void note_long_wait(struct thread *thread, __u64 now)
 {
-	__u64 length_ns = now - thread->out_ns, long_ns = LONG_NS;
-
 	if (thread->preempted || !is_wait(thread->syscall))
 		return;
-	if (thread->wake_ns && thread->waker_syscall >= 0)
-		long_ns = LONG_BY_SERVER_NS;
-	else if (thread->wake_ns)
-		long_ns = LONG_BY_TIMER_NS;
-	if (length_ns >= long_ns) {
+	if (now - thread->out_ns >= long_ns(thread)) {
 		thread->long_in_ns = now;
 		thread->long_syscall = thread->syscall;
 	}

@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use crate::config::TracerConfig;
 use crate::error::TracerError;
 use crate::overhead::account::Account;
-use crate::reader::watchdog::Watch;
+use crate::reader::watchdog::Watchdog;
 use crate::reader::{Drain, Stopped};
 use crate::sink::Sink;
 use crate::tracefs;
@@ -77,7 +77,7 @@ fn run<S: Sink>(
         ))
     })?;
     let mut drain = Drain::new(config, sink)?;
-    let watch = Watch::over_this_thread();
+    let watch = Watchdog::of_this_thread();
     // The other side waits for this, or is gone: then the first order is missing and the loop ends.
     let _ = ready.send(());
     loop {

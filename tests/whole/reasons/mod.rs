@@ -1,5 +1,7 @@
 //! Known waits in functions of the server, each put into a real server for a known time, and found by its name. Needs root.
 
+mod cpu;
+
 use std::time::Duration;
 
 use logtrace_common::Detail;

@@ -77,6 +77,11 @@ impl Client {
         done.unwrap_or_else(|error| panic!("{statement}: {error}"));
     }
 
+    /// Returns the id of the server's process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.server.facts().pid
+    }
+
     /// Opens another connection.
     pub(crate) fn session(&self) -> Conn {
         let conn = Conn::new(self.options.clone());

@@ -38,6 +38,9 @@ pub struct FileRow {
     /// Number of calls that waited for the file system's journal or log.
     #[serde(default)]
     pub journal_waits: u64,
+    /// Number of calls that failed.
+    #[serde(default)]
+    pub errors: u64,
 }
 
 /// Files seen so far.
@@ -54,6 +57,7 @@ struct Calls {
     bytes: u64,
     durations: Durations,
     waits: SyncWaits,
+    errors: u64,
 }
 
 impl Files {
@@ -83,6 +87,7 @@ impl Files {
             bytes: 0,
             durations: Durations::new(DIGITS),
             waits: SyncWaits::default(),
+            errors: 0,
         });
         if io.op == IoOp::Write {
             // A negative result is an error number.
@@ -90,6 +95,7 @@ impl Files {
             calls.bytes = calls.bytes.saturating_add(written);
         }
         calls.durations.add(io.exit_ns - io.enter_ns);
+        calls.errors += u64::from(io.ret < 0);
         calls.waits.flush += waits.flush;
         calls.waits.journal += waits.journal;
     }
@@ -111,6 +117,7 @@ impl Files {
                     distribution: calls.durations.distribution(),
                     flush_waits: calls.waits.flush,
                     journal_waits: calls.waits.journal,
+                    errors: calls.errors,
                 }
             })
             .collect();
@@ -165,9 +172,9 @@ mod tests {
         let totals = files.into_rows();
         let rows: Vec<_> = totals
             .iter()
-            .map(|row| (row.op, row.bytes, row.total, row.count))
+            .map(|row| (row.op, row.bytes, row.total, row.count, row.errors))
             .collect();
-        assert_eq!(rows, [(IoOp::Fsync, 0, 100, 1), (IoOp::Write, 512, 30, 2)]);
+        assert_eq!(rows, [(IoOp::Fsync, 0, 100, 1, 0), (IoOp::Write, 512, 30, 2, 1)]);
         assert!(totals.iter().all(|row| row.class == FileClass::Redo));
         assert_eq!((totals[0].flush_waits, totals[0].journal_waits), (1, 0));
     }

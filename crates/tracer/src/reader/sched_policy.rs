@@ -11,7 +11,7 @@ use rustix::thread::{Pid, gettid};
 /// where the server leaves no CPU idle such a thread hardly ever runs, and cannot help itself: another one has to see
 /// that it is needed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Courtesy {
+pub(crate) struct SchedPolicy {
     thread: Pid,
 }
 
@@ -19,22 +19,22 @@ pub(crate) struct Courtesy {
 /// The reader needs some 3 % of a CPU at the highest rates.
 const NICE: i32 = 10;
 
-impl Courtesy {
+impl SchedPolicy {
     /// Reduces the weight of the calling thread. If the kernel refuses, the thread keeps its normal weight.
     pub(crate) fn of_this_thread() -> Self {
         let _ = setpriority_process(None, NICE);
-        let courtesy = Self { thread: gettid() };
-        courtesy.insist();
-        courtesy
+        let policy = Self { thread: gettid() };
+        policy.run_beside_others();
+        policy
     }
 
     /// Lets the thread run only on an idle CPU.
-    pub(crate) fn stand_back(self) {
+    pub(crate) fn run_when_idle(self) {
         self.set_policy(libc::SCHED_IDLE);
     }
 
     /// Lets the thread run beside the server's threads.
-    pub(crate) fn insist(self) {
+    pub(crate) fn run_beside_others(self) {
         self.set_policy(libc::SCHED_BATCH);
     }
 

@@ -11,7 +11,7 @@ use crate::clock::clock_ns;
 use crate::error::TracerError;
 use crate::overhead::account::Delivered;
 use crate::reader::merge::Records;
-use crate::reader::sched_policy::Courtesy;
+use crate::reader::sched_policy::SchedPolicy;
 use crate::reader::stack_names::Stacks;
 use crate::server_stacks::stack_names::ServerStacks;
 use crate::sink::Sink;
@@ -24,7 +24,7 @@ pub(crate) struct Delivery<S> {
     /// Empty blocks of records, for reuse.
     spare: Receiver<Records>,
     progress: Arc<Progress>,
-    courtesy: Courtesy,
+    policy: SchedPolicy,
     thread: JoinHandle<S>,
 }
 
@@ -69,19 +69,19 @@ impl<S: Sink> Delivery<S> {
             .spawn({
                 let progress = Arc::clone(&progress);
                 move || {
-                    let _ = ready.send(Courtesy::of_this_thread());
+                    let _ = ready.send(SchedPolicy::of_this_thread());
                     take_all(sink, stacks, &records, &emptied, &progress)
                 }
             })
             .map_err(TracerError::thread)?;
-        let courtesy = started
+        let policy = started
             .recv()
             .map_err(|_| TracerError::thread("it never started"))?;
         Ok(Self {
             queue,
             spare,
             progress,
-            courtesy,
+            policy,
             thread,
         })
     }
@@ -101,9 +101,9 @@ impl<S: Sink> Delivery<S> {
         // A sink that panicked is found when it is joined.
         let _ = self.queue.send(Parcel::Records(records));
         if waiting > PATIENCE_BYTES {
-            self.courtesy.insist();
+            self.policy.run_beside_others();
         } else {
-            self.courtesy.stand_back();
+            self.policy.run_when_idle();
         }
     }
 
@@ -125,7 +125,7 @@ impl<S: Sink> Delivery<S> {
 
     /// Waits until the sink has taken everything, and gives it back.
     pub(crate) fn finish(self) -> Result<(S, Delivered), TracerError> {
-        self.courtesy.insist();
+        self.policy.run_beside_others();
         drop(self.queue);
         let sink = self
             .thread

@@ -6,12 +6,12 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::reader::sched_policy::Courtesy;
+use crate::reader::sched_policy::SchedPolicy;
 
 /// Watchdog of the calling thread. The thread runs with low priority as long as it makes progress. A second thread
 /// checks the progress, and raises the priority if there is none.
 #[derive(Debug)]
-pub(crate) struct Watch {
+pub(crate) struct Watchdog {
     rounds: Arc<AtomicU64>,
     /// Dropped to end the watchdog.
     watched: Option<Sender<()>>,
@@ -21,15 +21,15 @@ pub(crate) struct Watch {
 /// Time between two checks. The rings hold half a second of the busiest server.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
-impl Watch {
+impl Watchdog {
     /// Starts the watchdog of the calling thread. Without a second thread, the priority stays normal.
-    pub(crate) fn over_this_thread() -> Self {
-        let courtesy = Courtesy::of_this_thread();
+    pub(crate) fn of_this_thread() -> Self {
+        let policy = SchedPolicy::of_this_thread();
         let rounds = Arc::new(AtomicU64::new(0));
         let (watched, end) = channel();
         let thread = thread::Builder::new().name("logtrace-watch".into()).spawn({
             let rounds = Arc::clone(&rounds);
-            move || watch(courtesy, &rounds, &end)
+            move || watch(policy, &rounds, &end)
         });
         Self {
             rounds,
@@ -44,7 +44,7 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for Watchdog {
     fn drop(&mut self) {
         self.watched = None;
         if let Some(thread) = self.thread.take() {
@@ -54,18 +54,18 @@ impl Drop for Watch {
     }
 }
 
-fn watch(courtesy: Courtesy, rounds: &AtomicU64, end: &Receiver<()>) {
+fn watch(policy: SchedPolicy, rounds: &AtomicU64, end: &Receiver<()>) {
     let mut seen = rounds.load(Ordering::Relaxed);
-    courtesy.stand_back();
+    policy.run_when_idle();
     while end.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
         let now = rounds.load(Ordering::Relaxed);
         if now == seen {
-            courtesy.insist();
+            policy.run_beside_others();
         } else {
-            courtesy.stand_back();
+            policy.run_when_idle();
         }
         seen = now;
     }
     // Nobody waits for a reader that was left behind: what it still has to read is the end of the run.
-    courtesy.insist();
+    policy.run_beside_others();
 }

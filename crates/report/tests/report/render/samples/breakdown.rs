@@ -222,6 +222,7 @@ fn files() -> Vec<FileRow> {
             bytes,
             flush_waits,
             journal_waits,
+            errors: 0,
             ..file(class, path, op, &durations(calls, base))
         }
     })
@@ -239,6 +240,7 @@ fn file(class: FileClass, path: &str, op: IoOp, durations: &[u64]) -> FileRow {
         distribution: Distribution::from(&histogram(durations)),
         flush_waits: 0,
         journal_waits: 0,
+        errors: 0,
     }
 }
 
