@@ -78,24 +78,22 @@ fn layout_check() -> Result<String, std::fmt::Error> {
         pad,
         names
     );
-    check_waits(&mut c)?;
+    check_others(&mut c)?;
     check_kinds(&mut c)?;
     Ok(c)
 }
 
-/// Appends assertions for the records of long waits and of processes.
-fn check_waits(c: &mut String) -> std::fmt::Result {
+/// Appends assertions for the records of long waits, of processes and of samples.
+fn check_others(c: &mut String) -> std::fmt::Result {
     check!(c, wire::Process, "process", header, tgid, pad, name);
+    check!(c, wire::ServerWait, "server_wait", header, in_ns, stack, pad);
     check!(
         c,
-        wire::ServerWait,
-        "server_wait",
+        wire::CpuSample,
+        "cpu_sample",
         header,
-        in_ns,
-        ret,
-        address,
-        stack,
-        pad
+        server_stack,
+        kernel_stack
     );
     Ok(())
 }
@@ -112,6 +110,7 @@ fn check_kinds(c: &mut String) -> std::fmt::Result {
         ("KIND_SYNC_STAGE", wire::KIND_SYNC_STAGE),
         ("KIND_PROCESS", wire::KIND_PROCESS),
         ("KIND_SERVER_WAIT", wire::KIND_SERVER_WAIT),
+        ("KIND_CPU_SAMPLE", wire::KIND_CPU_SAMPLE),
     ] {
         writeln!(c, "_Static_assert({name} == {value}, \"kind\");")?;
     }

@@ -13,8 +13,8 @@ use crate::measurement::TracingConfig;
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct TracingArgs {
     /// Level of detail. commit: the threads that commits wait for, but no files. io: also each system call on a file, and
-    /// its waits. full: also device flushes, statements outside of commits, and the leader of each commit group. Each
-    /// level costs more than the one before.
+    /// its waits. full: also device flushes, statements outside of commits, the leader of each commit group, and the
+    /// functions that run on the CPU. Each level costs more than the one before.
     #[arg(long, value_name = "LEVEL", default_value_t = Detail::Io)]
     detail: Detail,
 

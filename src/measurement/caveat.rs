@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use logtrace_common::Sampling;
 use logtrace_report::document::{Caveat, Document};
-use logtrace_tracer::RingBytes;
+use logtrace_tracer::{CpuTimes, RingBytes};
 use strum::{EnumString, IntoStaticStr};
 
 use crate::measurement::tracing::Traced;
@@ -17,6 +17,8 @@ pub(crate) enum CaveatKind {
     Backlog,
     /// Connections were lost during the window.
     ConnectionsLost,
+    /// The hypervisor or interrupts took much of the CPUs' time.
+    CpuTaken,
     /// Little of the requests' time fits into the traced bursts.
     CutByBursts,
     /// The disk of the server's data is full.
@@ -65,6 +67,7 @@ impl CaveatKind {
         !matches!(
             self,
             Self::Backlog
+                | Self::CpuTaken
                 | Self::CutByBursts
                 | Self::Interrupted
                 | Self::MissingProbe
@@ -98,11 +101,30 @@ pub(crate) fn tracing_caveats(traced: Option<&Traced>, document: &Document) -> V
     let mut caveats = Vec::new();
     if let Some(traced) = traced {
         caveats.extend(tracer_caveats(traced));
+        caveats.extend(cpu_taken(traced.account.cpu_times));
         caveats.extend(cut_by_bursts(traced.sampling, document));
     }
     caveats.extend(unexplained(document));
     caveats.extend(file_errors(document));
     caveats
+}
+
+/// Largest share of the CPUs' time that may be taken from all tasks without a caveat.
+const TAKEN_SHARE: f64 = 0.05;
+
+/// Returns a caveat if the hypervisor or interrupts took much of the time: the scheduler does not see it, so that threads
+/// seem to be on the CPU.
+fn cpu_taken(times: CpuTimes) -> Option<Caveat> {
+    let (steal, interrupts) = (times.steal_share(), times.interrupt_share());
+    (steal + interrupts > TAKEN_SHARE).then(|| {
+        let text = format!(
+            "the hypervisor took {:.1} % of the CPUs' time (steal) and interrupts {:.1} %. Where it hit threads of the \
+             server, this time is part of their time on the CPU",
+            steal * 100.0,
+            interrupts * 100.0
+        );
+        CaveatKind::CpuTaken.caveat(text)
+    })
 }
 
 /// Returns the system calls on files that failed, by class and operation.

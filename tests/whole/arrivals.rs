@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::common::{Ran, SERVERS, beside_others, driver, run, workload};
+use logtrace_testkit::one_or_all;
 
 const SHORT: &str =
     "--no-trace --workload point_select --warmup 200ms --tables 1 --rows 500 --keys zipfian:1.1";
@@ -17,7 +18,7 @@ fn a_schedule_is_offered_named_and_replayed() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("bursts.txt");
     fs::write(&file, "1s 100..300 # up\n400ms 0\n100ms 1000\nrepeat 2\n").unwrap();
-    for server in SERVERS {
+    for server in one_or_all(&SERVERS) {
         let ran = run(&format!(
             "{SHORT} --server {server} --arrivals uniform --schedule {}",
             file.display()

@@ -4,13 +4,14 @@ use std::fs;
 
 use crate::common::{SERVERS, beside_others, done_in_window, driver, run, sum_of_parts, workload};
 use logtrace_report::document::Document;
+use logtrace_testkit::one_or_all;
 
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/workloads/transfer.toml");
 
 #[test]
 fn the_example_runs_and_its_requests_are_counted_by_kind() {
     let _turn = beside_others();
-    for server in SERVERS {
+    for server in one_or_all(&SERVERS) {
         let ran = run(&format!(
             "--workload {EXAMPLE} --connections 4 --rate 200/s --duration 3s --warmup 500ms --server {server}"
         ));
@@ -69,7 +70,7 @@ fn assert_kinds(document: &Document) {
 #[test]
 fn the_capacity_is_measured_without_the_numbers_of_the_run() {
     let _turn = beside_others();
-    for server in SERVERS {
+    for server in one_or_all(&SERVERS) {
         let document = run(&format!(
             "--workload {EXAMPLE} --protocol text --connections 4 --rate 20% --duration 2s --warmup 500ms --no-trace \
              --server {server}"

@@ -22,7 +22,7 @@ const LIMIT: f64 = 0.90;
 const FLOOR: f64 = 0.80;
 
 /// A machine that is quiet, or far from the limit, is done with the fewest; a noisy one gets more.
-const PAIRS: RangeInclusive<usize> = 6..=14;
+const PAIRS: RangeInclusive<usize> = 6..=10;
 
 const WINDOW: Duration = Duration::from_secs(1);
 

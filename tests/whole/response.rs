@@ -7,6 +7,7 @@ use crate::common::{Ran, SERVERS, alone, beside_others, driver, run};
 use logtrace_report::breakdown::{Part, StackTotal, Whole};
 use logtrace_report::document::Gaps;
 use logtrace_report::render::parse_folded;
+use logtrace_testkit::one_or_all;
 
 fn stacks(ran: &Ran, whole: Whole, file: &str) -> Vec<StackTotal> {
     parse_folded(whole, &fs::read_to_string(ran.file(file)).unwrap()).unwrap()
@@ -107,7 +108,7 @@ fn statements_without_a_pause_between_them_are_told_apart() {
     let load = "--workload point_select --max --connections 8 --duration 4s --warmup 500ms --tables 1 --rows 1000 \
                 --detail full --set slow_query_log=ON --set long_query_time=0 --set log_output=TABLE";
     let _alone = alone();
-    for server in SERVERS {
+    for server in one_or_all(&SERVERS) {
         for sample in ["100%", "50%"] {
             let document = run(&format!("{load} --sample {sample} --server {server}")).document();
             let traced = document.gaps().map_or(1.0, Gaps::traced_share);

@@ -28,7 +28,7 @@ pub enum Detail {
     #[default]
     Io,
     /// The levels before and device flushes (which separate a queued flush from the device's own time), statements
-    /// outside of commits, and the commit groups that the server itself reports.
+    /// outside of commits, the commit groups that the server itself reports, and functions on the CPU.
     Full,
 }
 

@@ -1,7 +1,6 @@
 //! Encoding of records.
 
-use crate::decode::ETIMEDOUT;
-use crate::record::{CpuWait, File, Io, OffCpu, Process, Record, ServerWait, Stack, Wake};
+use crate::record::{CpuSample, CpuWait, File, Io, OffCpu, Process, Record, ServerWait, Stack, Wake};
 use crate::wire;
 
 /// Encodes a record as [`crate::decode()`] reads it, at the end of `out`.
@@ -43,6 +42,7 @@ pub fn encode(record: &Record, out: &mut Vec<u8>) {
             pad: 0,
         })),
         Record::Process(process) => out.extend_from_slice(bytemuck::bytes_of(&process_bytes(process))),
+        Record::CpuSample(sample) => out.extend_from_slice(bytemuck::bytes_of(&cpu_sample_bytes(sample))),
     }
 }
 
@@ -50,7 +50,7 @@ fn off_cpu_bytes(off: &OffCpu) -> wire::OffCpu {
     let mut raw = wire::OffCpu {
         header: header(off.in_ns, off.tid, wire::KIND_OFF_CPU),
         out_ns: off.out_ns,
-        stack: off.stack.and_then(|id| i32::try_from(id).ok()).unwrap_or(-1),
+        stack: stack_number(off.stack),
         syscall: number(off.syscall),
         waker_syscall: -1,
         ..wire::OffCpu::default()
@@ -94,13 +94,23 @@ fn cpu_wait_numbers(cpu_wait: CpuWait) -> (u32, u32) {
 
 fn server_wait_bytes(wait: &ServerWait) -> wire::ServerWait {
     wire::ServerWait {
-        header: header(wait.exit_ns, wait.tid, wire::KIND_SERVER_WAIT),
+        header: header(wait.read_ns, wait.tid, wire::KIND_SERVER_WAIT),
         in_ns: wait.in_ns,
-        ret: if wait.ran_out { -ETIMEDOUT } else { 0 },
-        address: wait.address,
-        stack: wait.stack.and_then(|id| i32::try_from(id).ok()).unwrap_or(-1),
+        stack: stack_number(wait.stack),
         pad: 0,
     }
+}
+
+fn cpu_sample_bytes(sample: &CpuSample) -> wire::CpuSample {
+    wire::CpuSample {
+        header: header(sample.at_ns, sample.tid, wire::KIND_CPU_SAMPLE),
+        server_stack: stack_number(sample.stacks.server),
+        kernel_stack: stack_number(sample.stacks.kernel),
+    }
+}
+
+fn stack_number(id: Option<u32>) -> i32 {
+    id.and_then(|id| i32::try_from(id).ok()).unwrap_or(-1)
 }
 
 fn process_bytes(process: &Process) -> wire::Process {

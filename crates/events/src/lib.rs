@@ -17,8 +17,8 @@ pub use decode::{DecodeError, decode};
 pub use encode::encode;
 pub use loss::Losses;
 pub use record::{
-    Commit, CpuWait, File, FileId, Flush, Io, IoOp, Member, OffCpu, Process, Record, ServerWait, Stack,
-    SyncStage, Tid, Wake,
+    Commit, CpuSample, CpuStacks, CpuWait, File, FileId, Flush, Io, IoOp, Member, OffCpu, Process, Record,
+    ServerWait, Stack, SyncStage, Tid, Wake,
 };
 pub use recording::{RecordingError, RecordingReader, RecordingWriter};
 pub use request::{Outcome, Request};

@@ -36,6 +36,8 @@ pub enum Record {
     ServerWait(ServerWait),
     /// The frames of a stack of the server, before the first record that refers to it.
     ServerStack(Stack),
+    /// A thread ran these functions.
+    CpuSample(CpuSample),
 }
 
 /// Closed interval in which a thread did not run.
@@ -83,21 +85,37 @@ pub enum CpuWait {
     Quota,
 }
 
-/// Return of a thread from a system call in which it waited long, with the server's functions that made the call.
+/// End of a long wait of a thread, with the server's functions that waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServerWait {
     /// The thread.
     pub tid: Tid,
     /// End of the wait: that of an [`OffCpu`] interval of the thread.
     pub in_ns: u64,
-    /// Return from the system call.
-    pub exit_ns: u64,
-    /// Whether the wait ran out: the call returned `ETIMEDOUT`.
-    pub ran_out: bool,
-    /// First argument of the call: the address of the futex.
-    pub address: u64,
+    /// Time when the stack was read.
+    pub read_ns: u64,
     /// Stack of the server's functions, if it could be read.
     pub stack: Option<u32>,
+}
+
+/// Functions that a thread ran at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CpuSample {
+    /// The thread.
+    pub tid: Tid,
+    /// The moment.
+    pub at_ns: u64,
+    /// Its functions.
+    pub stacks: CpuStacks,
+}
+
+/// Stacks of a thread that runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CpuStacks {
+    /// Stack of the server's functions, if it could be read.
+    pub server: Option<u32>,
+    /// Kernel stack, unless the thread ran in user space.
+    pub kernel: Option<u32>,
 }
 
 /// Name of a process.

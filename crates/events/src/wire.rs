@@ -30,6 +30,8 @@ pub const KIND_PROCESS: u32 = 10;
 pub const KIND_SERVER_WAIT: u32 = 11;
 /// Kind of a [`Stack`] record with functions of the server: written by the reader, never by the kernel side.
 pub const KIND_SERVER_STACK: u32 = 12;
+/// Kind of a [`CpuSample`] record.
+pub const KIND_CPU_SAMPLE: u32 = 13;
 
 /// Bytes of the name of a process (`TASK_COMM_LEN` in include/linux/sched.h).
 pub const COMM_BYTES: usize = 16;
@@ -185,22 +187,30 @@ pub struct File {
     pub names: [[u8; COMPONENT_BYTES]; FILE_COMPONENTS],
 }
 
-/// Return of a thread from a system call in which it waited long.
+/// End of a long wait of a thread.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct ServerWait {
-    /// Header; `at_ns` is the return from the system call.
+    /// Header; `at_ns` is the time when the stack was read.
     pub header: Header,
     /// End of the thread's [`OffCpu`] interval.
     pub in_ns: u64,
-    /// Result of the call: 0 or more, or a negated errno.
-    pub ret: i64,
-    /// First argument of the call: the address of the futex.
-    pub address: u64,
     /// Stack of the server's functions, negative when none could be read.
     pub stack: i32,
     /// Padding, 0.
     pub pad: u32,
+}
+
+/// Functions that a thread ran at one moment.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct CpuSample {
+    /// Header; `at_ns` is the moment.
+    pub header: Header,
+    /// Stack of the server's functions, negative when none could be read.
+    pub server_stack: i32,
+    /// Kernel stack, negative when the thread was in none of the kernel's functions.
+    pub kernel_stack: i32,
 }
 
 /// Name of a process, before the first [`OffCpu`] that refers to it.

@@ -97,6 +97,7 @@ impl Analysis {
             Record::Stack(stack) => self.timelines.push_stack(stack),
             Record::ServerStack(stack) => self.timelines.push_server_stack(stack),
             Record::ServerWait(wait) => self.timelines.push_server_wait(&wait),
+            Record::CpuSample(sample) => self.timelines.push_cpu_sample(&sample),
             Record::Flush(flush) => self.push_flush(flush),
             Record::Gap(gap) => self.push_gap(gap),
             Record::Member(member) => self.push_member(&member),
@@ -262,9 +263,13 @@ impl Analysis {
         if counts {
             self.aggregate
                 .add(commit.end_ns, whole.length_ns(), &self.segments);
+            if self.statements.is_some() {
+                // Below full detail there are no samples to look for.
+                self.aggregate.add_functions(&self.segments, &self.timelines);
+            }
             if place.is_some_and(|place| place.leader.is_some()) {
-                walk(0, commit, &self.timelines, &mut self.memory, &mut self.by_wakers);
-                self.groups.add_led(differing_ns(&self.segments, &self.by_wakers));
+                let differing_ns = self.differing_ns(commit);
+                self.groups.add_led(differing_ns);
             }
         }
         Ok(())
@@ -274,6 +279,16 @@ impl Analysis {
         self.timelines.push_member(member)?;
         self.groups.add(member);
         Ok(())
+    }
+
+    /// Returns the time of a commit that wake-ups alone charge to other threads; 0 below full detail, because the second
+    /// walk costs as much as the first.
+    fn differing_ns(&mut self, commit: &Commit) -> u64 {
+        if self.statements.is_none() {
+            return 0;
+        }
+        walk(0, commit, &self.timelines, &mut self.memory, &mut self.by_wakers);
+        differing_ns(&self.segments, &self.by_wakers)
     }
 
     fn explain(&mut self, commit: &Commit, whole: TimeRange) {

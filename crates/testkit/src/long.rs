@@ -1,4 +1,4 @@
-//! What is tested with one server by default, and with all servers in a long run.
+//! Choice of the servers that a test runs on: one by default, all in a long run.
 
 use std::env;
 

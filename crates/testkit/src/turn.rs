@@ -6,15 +6,25 @@ use std::cell::Cell;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Instant;
 use std::{env, thread};
 
 /// Environment variable with the path of a file to which each turn appends a line: seconds, kind, program and test.
 pub const TIMES: &str = "LOGTRACE_TEST_TIMES";
 
+/// Environment variable with the number of tests of one program that run beside each other. Without it, it is the number
+/// of the program's test threads.
+pub const SIDE_BY_SIDE: &str = "LOGTRACE_TEST_SIDE_BY_SIDE";
+
 thread_local! {
     static HAS_TURN: Cell<bool> = const { Cell::new(false) };
 }
+
+/// Number of tests of this program that run beside each other now.
+static RUNNING: Mutex<usize> = Mutex::new(0);
+/// Signal that one of them has ended.
+static ENDED: Condvar = Condvar::new();
 
 /// Turn of a test, which ends when it is dropped.
 #[must_use = "the turn ends when it is dropped"]
@@ -26,20 +36,28 @@ pub struct Turn {
 
 #[derive(Debug)]
 struct Held {
+    place: Option<Place>,
     /// Lock on the machine, which closing the file releases.
     _machine: File,
     kind: &'static str,
     start: Instant,
 }
 
+/// One of the places of tests that run beside each other.
+#[derive(Debug)]
+struct Place;
+
 /// Waits until no other test has a turn, and starts one that excludes all others: for tests that compare times, rates or
 /// shares.
 ///
+/// Tests that run beside others go first, as long as there are any. With as many test threads as tests, the machine is
+/// therefore busy until only tests that run alone are left.
+///
 /// # Panics
 ///
-/// Panics if the lock files beside the test program cannot be made.
+/// Panics if the lock file beside the test program cannot be made.
 pub fn alone() -> Turn {
-    Turn::start("alone", File::lock, File::lock)
+    Turn::start("alone", || (locked(File::lock), None))
 }
 
 /// Waits until no test measures alone, and starts a turn beside others of this kind: for tests that mostly wait, and
@@ -47,25 +65,21 @@ pub fn alone() -> Turn {
 ///
 /// # Panics
 ///
-/// Panics if the lock files beside the test program cannot be made.
+/// Panics if the lock file beside the test program cannot be made.
 pub fn beside_others() -> Turn {
-    Turn::start("beside", File::lock_shared, File::lock_shared)
+    // The lock first: a test that waits for a place keeps those away that run alone.
+    Turn::start("beside", || (locked(File::lock_shared), Some(Place::wait())))
 }
 
-type Lock = fn(&File) -> io::Result<()>;
-
 impl Turn {
-    /// Takes the gate and then the machine. A test that waits for the machine alone holds the gate, so that tests that
-    /// start later do not overtake it for ever.
-    fn start(kind: &'static str, lock_gate: Lock, lock_machine: Lock) -> Self {
+    fn start(kind: &'static str, wait: impl FnOnce() -> (File, Option<Place>)) -> Self {
         if HAS_TURN.replace(true) {
             return Self { held: None };
         }
-        let gate = locked("gate", lock_gate);
-        let machine = locked("machine", lock_machine);
-        drop(gate);
+        let (machine, place) = wait();
         Self {
             held: Some(Held {
+                place,
                 _machine: machine,
                 kind,
                 start: Instant::now(),
@@ -74,16 +88,47 @@ impl Turn {
     }
 }
 
-/// Takes a lock of this name.
-fn locked(name: &str, lock: Lock) -> File {
-    lock_file(name)
-        .and_then(|file| lock(&file).map(|()| file))
-        .unwrap_or_else(|error| panic!("cannot lock the {name} beside the test program: {error}"))
+impl Place {
+    fn wait() -> Self {
+        let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        let most = most_side_by_side();
+        let mut running = ENDED
+            .wait_while(running, |running| *running >= most)
+            .unwrap_or_else(PoisonError::into_inner);
+        *running += 1;
+        Self
+    }
 }
 
-/// Opens a lock file beside the test program. Each opening has a lock of its own, as flock(2) says.
-fn lock_file(name: &str) -> io::Result<File> {
-    let path = env::current_exe()?.with_file_name(format!("test-turns.{name}"));
+impl Drop for Place {
+    fn drop(&mut self) {
+        *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        ENDED.notify_one();
+    }
+}
+
+fn most_side_by_side() -> usize {
+    let most = env::var(SIDE_BY_SIDE).ok().and_then(|most| most.parse().ok());
+    most.unwrap_or(usize::MAX)
+}
+
+/// Name of the lock file. The tests of this file have another, so that they wait for no other tests.
+const LOCK: &str = if cfg!(test) {
+    "test-turns.own"
+} else {
+    "test-turns.machine"
+};
+
+/// Takes the lock on the machine.
+fn locked(lock: fn(&File) -> io::Result<()>) -> File {
+    lock_file()
+        .and_then(|file| lock(&file).map(|()| file))
+        .unwrap_or_else(|error| panic!("cannot lock the machine beside the test program: {error}"))
+}
+
+/// Opens the lock file beside the test program. Each opening has a lock of its own, as flock(2) says.
+fn lock_file() -> io::Result<File> {
+    let path = env::current_exe()?.with_file_name(LOCK);
     OpenOptions::new().create(true).append(true).open(path)
 }
 
@@ -93,6 +138,7 @@ impl Drop for Turn {
             return;
         };
         HAS_TURN.set(false);
+        drop(held.place);
         note(held.start.elapsed().as_secs_f64(), held.kind);
     }
 }
@@ -129,7 +175,7 @@ mod tests {
     #[test]
     fn turns_alone_exclude_others_and_turns_nest_within_a_thread() {
         let is_locked = || {
-            let machine = || lock_file("machine").unwrap().try_lock_shared();
+            let machine = || lock_file().unwrap().try_lock_shared();
             thread::spawn(move || matches!(machine(), Err(TryLockError::WouldBlock)))
         };
         let outer = alone();

@@ -34,7 +34,7 @@ static __always_inline __u32 cpu_wait_of(const struct task_struct *task)
 	return CPU_WAIT_PROCESS;
 }
 
-/* Sends the name of a process other than the server and logtrace, once. */
+/* Sends the name of the task's process, once. */
 static __always_inline void name_process(const struct task_struct *task, __u64 now)
 {
 	const struct task_struct *leader = task->group_leader;
@@ -42,8 +42,6 @@ static __always_inline void name_process(const struct task_struct *task, __u64 n
 	__u32 tgid = task->tgid;
 	struct process *record;
 
-	if (cpu_wait_of(task) != CPU_WAIT_PROCESS)
-		return;
 	sent = bpf_map_lookup_elem(&named_processes, &tgid);
 	if (sent && *sent == start_ns)
 		return;
@@ -77,15 +75,23 @@ static __always_inline bool is_throttled(const struct task_struct *task)
 	return false;
 }
 
+/* Notes the task that has the CPU for which the thread waits. */
+static __always_inline void note_holder(struct thread *thread, const struct task_struct *holder, __u64 now)
+{
+	thread->cpu_wait = cpu_wait_of(holder);
+	if (thread->cpu_wait == CPU_WAIT_PROCESS) {
+		/* clang would read the two ids at once, which the verifier refuses. */
+		thread->cpu_tgid = BPF_CORE_READ(holder, tgid);
+		name_process(holder, now);
+	}
+}
+
 /* A thread lost the CPU to another task, or to its quota. */
 static __always_inline void note_preemption(struct thread *thread, const struct task_struct *task,
 					    const struct task_struct *next, __u64 now)
 {
-	if (is_throttled(task)) {
+	if (is_throttled(task))
 		thread->cpu_wait = CPU_WAIT_QUOTA;
-		return;
-	}
-	thread->cpu_wait = cpu_wait_of(next);
-	thread->cpu_tgid = BPF_CORE_READ(next, tgid);
-	name_process(next, now);
+	else
+		note_holder(thread, next, now);
 }

@@ -213,6 +213,6 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	else if (is_of_client(number))
 		end_talk(number, ret);
 	else if (is_wait(number))
-		end_wait(number, ret);
+		end_wait();
 	return 0;
 }

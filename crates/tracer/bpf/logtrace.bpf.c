@@ -7,6 +7,7 @@
 
 #include "client.h"
 #include "commit.h"
+#include "cpu_sample.h"
 #include "flush.h"
 #include "group.h"
 #include "io.h"

@@ -20,6 +20,7 @@ enum record_kind {
 	KIND_PROCESS = 10,
 	KIND_SERVER_WAIT = 11,
 	/* 12 is a stack of the server, which the reader makes. */
+	KIND_CPU_SAMPLE = 13,
 };
 
 /* Why a thread that could run did not run yet: the task that had its CPU. */
@@ -108,10 +109,14 @@ struct process {
 struct server_wait {
 	struct header header;
 	__u64 in_ns;
-	__s64 ret;
-	__u64 address;
 	__s32 stack;
 	__u32 pad;
+};
+
+struct cpu_sample {
+	struct header header;
+	__s32 server_stack;
+	__s32 kernel_stack;
 };
 
 struct file_name {

@@ -52,19 +52,6 @@ static __always_inline void fill_wake(struct off_cpu *record, const struct threa
 	record->waker_syscall = thread->waker_syscall;
 }
 
-/* The task before this one on its CPU delayed it, unless it is known already what did. */
-static __always_inline void fill_cpu_wait(struct off_cpu *record, const struct thread *thread,
-					  const struct task_struct *prev)
-{
-	if (thread->cpu_wait != CPU_WAIT_UNKNOWN) {
-		record->cpu_wait = thread->cpu_wait;
-		record->cpu_tgid = thread->cpu_tgid;
-		return;
-	}
-	record->cpu_wait = cpu_wait_of(prev);
-	record->cpu_tgid = BPF_CORE_READ(prev, tgid);
-}
-
 static __always_inline void enter_cpu(struct task_struct *task, struct task_struct *prev, __u64 now)
 {
 	struct thread *thread = sleeper_of(task);
@@ -72,8 +59,9 @@ static __always_inline void enter_cpu(struct task_struct *task, struct task_stru
 
 	if (!thread || !thread->out_ns)
 		return;
+	/* The task before this one on its CPU delayed it, unless it is known already what did. */
 	if (thread->cpu_wait == CPU_WAIT_UNKNOWN)
-		name_process(prev, now);
+		note_holder(thread, prev, now);
 	record = reserve(sizeof(*record));
 	if (record) {
 		fill_header(&record->header, now, task->pid, KIND_OFF_CPU);
@@ -81,7 +69,8 @@ static __always_inline void enter_cpu(struct task_struct *task, struct task_stru
 		record->stack = thread->stack;
 		record->syscall = thread->syscall;
 		fill_wake(record, thread);
-		fill_cpu_wait(record, thread, prev);
+		record->cpu_wait = thread->cpu_wait;
+		record->cpu_tgid = thread->cpu_tgid;
 		submit(record);
 	}
 	note_long_wait(thread, now);

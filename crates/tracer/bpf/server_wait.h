@@ -2,12 +2,12 @@
 /*
  * The server's functions that wait: the stack of a thread that returns from a long wait.
  *
- * It is read on the way back from the system call, in the thread's own context: how long a wait will be is not known when
- * it begins, and at the switch back to the thread the memory of another process is mapped. Servers keep frame pointers,
- * but libc does not, so that the way through libc is found with a table (crates/tracer/src/server_stacks).
+ * It is read after the wait, in the thread's own context: how long a wait will be is not known when it begins, and at the
+ * switch back to the thread the memory of another process is mapped.
  */
 #pragma once
 
+#include "server_stack.h"
 #include "state.h"
 
 /* The numbers of x86-64. */
@@ -20,206 +20,6 @@
 #define LONG_BY_SERVER_NS 10000000
 #define LONG_BY_TIMER_NS 30000
 #define LONG_NS 1000000
-
-/* include/uapi/asm-generic/errno-base.h */
-#define E2BIG 7
-
-/* Frames of a stack, a power of two. */
-#define SERVER_FRAMES 32
-
-/* A program or library of the server; without rows its functions keep frame pointers. */
-#define MODULES 32
-
-struct module {
-	__u64 start;
-	__u64 end;
-	/* Address of what the file calls address 0. */
-	__u64 bias;
-	__u32 first_row;
-	__u32 rows;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, MODULES);
-	__type(key, __u32);
-	__type(value, struct module);
-} modules SEC(".maps");
-
-/* Where the caller's registers are, from this address of the file on. */
-struct unwind_row {
-	__u32 address;
-	/* An enum frame_base. */
-	__u32 base;
-	/* Distance of the frame's end (CFA) from its base; the return address lies below that end. */
-	__s32 end_offset;
-	/* Place of the caller's frame pointer below the frame's end; 0 where it is in its register. */
-	__s32 pointer_offset;
-};
-
-enum frame_base {
-	BASE_UNKNOWN,
-	BASE_STACK_POINTER,
-	BASE_FRAME_POINTER,
-};
-
-/* log2 of the most rows (crates/tracer/src/server_stacks/mod.rs). */
-#define MOST_ROWS_LOG2 20
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	/* The reader sets as many as there are. */
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct unwind_row);
-} unwind_rows SEC(".maps");
-
-struct server_stack {
-	__u64 frames[SERVER_FRAMES];
-};
-
-/* Stacks by a hash of their addresses. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 4096);
-	__type(key, __u32);
-	__type(value, struct server_stack);
-} server_stacks SEC(".maps");
-
-struct unwinder {
-	__u64 ip;
-	__u64 sp;
-	__u64 bp;
-	struct server_stack stack;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct unwinder);
-} unwinders SEC(".maps");
-
-static __always_inline struct unwinder *unwinder(void)
-{
-	__u32 zero = 0;
-
-	return bpf_map_lookup_elem(&unwinders, &zero);
-}
-
-static __always_inline struct module *module_of(__u64 ip)
-{
-#pragma clang loop unroll(disable)
-	for (__u32 index = 0; index < MODULES; index++) {
-		__u32 key = index;
-		struct module *module = bpf_map_lookup_elem(&modules, &key);
-
-		if (!module || !module->end)
-			return NULL;
-		if (ip >= module->start && ip < module->end)
-			return module;
-	}
-	return NULL;
-}
-
-/* The last row of the module that begins at or before this address of its file. */
-static __always_inline struct unwind_row *row_of(const struct module *module, __u64 address)
-{
-	__u32 first = module->first_row, end = first + module->rows;
-	struct unwind_row *found = NULL;
-
-#pragma clang loop unroll(disable)
-	for (int step = 0; step <= MOST_ROWS_LOG2 && first < end; step++) {
-		__u32 middle = first + (end - first) / 2;
-		struct unwind_row *row = bpf_map_lookup_elem(&unwind_rows, &middle);
-
-		if (!row)
-			return NULL;
-		if (row->address <= address) {
-			found = row;
-			first = middle + 1;
-		} else {
-			end = middle;
-		}
-	}
-	return found;
-}
-
-/* Goes to the caller's frame by frame pointers. The two words are the caller's frame pointer and the return address. */
-static __always_inline int step_by_pointer(struct unwinder *at)
-{
-	__u64 words[2];
-
-	if (at->bp < at->sp || bpf_probe_read_user(words, sizeof(words), (void *)at->bp))
-		return 0;
-	at->sp = at->bp + sizeof(words);
-	at->bp = words[0];
-	at->ip = words[1];
-	return 1;
-}
-
-static __always_inline int step_by_row(struct unwinder *at, const struct unwind_row *row)
-{
-	__u64 end = (row->base == BASE_FRAME_POINTER ? at->bp : at->sp) + row->end_offset;
-	__u64 ip, bp = at->bp;
-
-	if (row->base == BASE_UNKNOWN || bpf_probe_read_user(&ip, sizeof(ip), (void *)(end - sizeof(ip))))
-		return 0;
-	if (row->pointer_offset && bpf_probe_read_user(&bp, sizeof(bp), (void *)(end + row->pointer_offset)))
-		return 0;
-	at->ip = ip;
-	at->sp = end;
-	at->bp = bp;
-	return 1;
-}
-
-/* Goes to the caller's frame; 0 where the way is not known. A function of its own is verified once. */
-__noinline int step_out(void)
-{
-	struct unwinder *at = unwinder();
-	struct module *module;
-	struct unwind_row *row;
-
-	if (!at)
-		return 0;
-	/* A return address may lie behind the end of its function. */
-	module = module_of(at->ip - 1);
-	if (!module)
-		return 0;
-	if (!module->rows)
-		return step_by_pointer(at);
-	row = row_of(module, at->ip - 1 - module->bias);
-	return row ? step_by_row(at, row) : 0;
-}
-
-/* The id of the stack from which the current thread has made its system call, negative where none can be read. */
-static __always_inline __s32 server_stack(const struct pt_regs *regs)
-{
-	struct unwinder *at = unwinder();
-	__u64 hash = 0;
-	__u32 id;
-
-	if (!at)
-		return -1;
-	__builtin_memset(&at->stack, 0, sizeof(at->stack));
-	at->ip = regs->ip;
-	at->sp = regs->sp;
-	at->bp = regs->bp;
-#pragma clang loop unroll(disable)
-	for (__u32 frame = 0; frame < SERVER_FRAMES; frame++) {
-		at->stack.frames[frame & (SERVER_FRAMES - 1)] = at->ip;
-		hash = (hash ^ at->ip) * 0x9e3779b97f4a7c15ULL;
-		hash ^= hash >> 29;
-		if (!step_out())
-			break;
-	}
-	id = (hash ^ hash >> 32) & 0x7fffffff;
-	/* A stack that is there already is the same one: two in a thousand million share their hash. */
-	if (!bpf_map_lookup_elem(&server_stacks, &id) &&
-	    bpf_map_update_elem(&server_stacks, &id, &at->stack, BPF_NOEXIST) == -E2BIG)
-		return -1;
-	return id;
-}
 
 static __always_inline bool is_wait(long number)
 {
@@ -241,18 +41,35 @@ static __always_inline __u64 long_ns(const struct thread *thread)
 	return LONG_BY_SERVER_NS;
 }
 
+/* Whether the thread that has just got the CPU has a long wait behind it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} long_waits SEC(".maps");
+
+static __always_inline __u32 *has_long_wait(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&long_waits, &zero);
+}
+
 /* Notes that the thread, which now gets the CPU, has waited so long that its stack is worth reading. */
 static __always_inline void note_long_wait(struct thread *thread, __u64 now)
 {
-	if (thread->preempted || !is_wait(thread->syscall))
+	__u32 *has_waited = has_long_wait();
+
+	if (thread->preempted || !is_wait(thread->syscall) || now - thread->out_ns < long_ns(thread))
 		return;
-	if (now - thread->out_ns >= long_ns(thread)) {
-		thread->long_in_ns = now;
-		thread->long_syscall = thread->syscall;
-	}
+	thread->long_in_ns = now;
+	thread->long_syscall = thread->syscall;
+	if (has_waited)
+		*has_waited = 1;
 }
 
-static __always_inline void end_wait(long number, long ret)
+static __always_inline void end_wait(void)
 {
 	__u64 pid_tgid = bpf_get_current_pid_tgid();
 	__u32 tid = (__u32)pid_tgid;
@@ -264,16 +81,16 @@ static __always_inline void end_wait(long number, long ret)
 	if (pid_tgid >> 32 != target_tgid)
 		return;
 	thread = known_thread(tid);
-	if (!thread || !thread->long_in_ns || thread->long_syscall != number || !is_looking())
+	if (!thread || !thread->long_in_ns || !is_looking())
 		return;
 	regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	stack = server_stack(regs);
+	if (thread->long_syscall != (__s16)regs->orig_ax)
+		return;
+	stack = server_stack(regs, UNWINDS_WAIT);
 	record = reserve(sizeof(*record));
 	if (record) {
 		fill_header(&record->header, bpf_ktime_get_ns(), tid, KIND_SERVER_WAIT);
 		record->in_ns = thread->long_in_ns;
-		record->ret = ret;
-		record->address = regs->di;
 		record->stack = stack;
 		record->pad = 0;
 		submit(record);
@@ -281,9 +98,23 @@ static __always_inline void end_wait(long number, long ret)
 	thread->long_in_ns = 0;
 }
 
+/* kernel/sched/core.c, end of __schedule(): in the thread that has got the CPU. Since Linux 6.15. */
+SEC("tp_btf/sched_exit_tp")
+int BPF_PROG(on_switched)
+{
+	__u32 *has_waited = has_long_wait();
+
+	if (has_waited && *has_waited) {
+		*has_waited = 0;
+		end_wait();
+	}
+	return 0;
+}
+
+/* The same on older kernels, on the way back from the system call: some 0.3 us for each, whatever its length. */
 SEC("tracepoint/syscalls/sys_exit_futex")
 int on_wait_exit(struct syscall_exit *ctx)
 {
-	end_wait(ctx->number, ctx->ret);
+	end_wait();
 	return 0;
 }

@@ -17,6 +17,8 @@ pub struct TracerConfig {
     /// Whether the server has a thread pool. There a thread serves many clients, so that waits outside of the commit
     /// function belong to no client.
     pub pools_threads: bool,
+    /// Whether to use only tracepoints that kernels before 6.15 have, to test those on a newer kernel.
+    pub as_on_older_kernels: bool,
 }
 
 impl TracerConfig {
@@ -28,6 +30,7 @@ impl TracerConfig {
             ring_bytes: RingBytes::default(),
             extent: Extent::default(),
             pools_threads: false,
+            as_on_older_kernels: false,
         }
     }
 }

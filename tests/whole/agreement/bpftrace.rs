@@ -1,4 +1,4 @@
-//! bpftrace at work on the fsyncs of a process.
+//! bpftrace at work on a process.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Lines};
@@ -9,11 +9,20 @@ use serde_json::Value;
 
 use logtrace_benchkit::with_tracefs::with_tracefs;
 
-/// Calls, and the sum of their times in nanoseconds, of one file.
+/// Number of events, and the sum of their times in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Calls {
     pub(crate) count: u64,
     pub(crate) total: u64,
+}
+
+/// Result of a script.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    /// Events by key: the name of a file, or whether the CPU was idle.
+    pub(crate) calls: BTreeMap<String, Calls>,
+    /// Start and end of the time in which it counted, if the script says so.
+    pub(crate) counted_ns: [u64; 2],
 }
 
 /// bpftrace, attached.
@@ -25,7 +34,21 @@ pub(crate) struct Bpftrace {
 impl Bpftrace {
     /// Returns when it sees the fsyncs of the process.
     pub(crate) fn fsyncs_of(pid: u32) -> Self {
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/whole/agreement/fsyncs.bt");
+        Self::start(
+            concat!(env!("CARGO_MANIFEST_DIR"), "/tests/whole/agreement/fsyncs.bt"),
+            pid,
+        )
+    }
+
+    /// Returns when it sees the waits for a CPU of the process.
+    pub(crate) fn run_queue_of(pid: u32) -> Self {
+        Self::start(
+            concat!(env!("CARGO_MANIFEST_DIR"), "/tests/whole/agreement/run_queue.bt"),
+            pid,
+        )
+    }
+
+    fn start(script: &str, pid: u32) -> Self {
         let mut child = with_tracefs("bpftrace")
             .args(["-q", "-f", "json", script, &pid.to_string()])
             .stdin(Stdio::null())
@@ -38,18 +61,21 @@ impl Bpftrace {
         Self { child, output }
     }
 
-    /// What it saw, by the name of the file.
-    pub(crate) fn ended(mut self) -> BTreeMap<String, Calls> {
+    /// Ends bpftrace, and returns its result.
+    pub(crate) fn ended(mut self) -> Seen {
         kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
-        let mut seen: BTreeMap<String, Calls> = BTreeMap::new();
+        let mut seen = Seen::default();
         for line in self.output.by_ref() {
             let line = line.unwrap();
             let told: Value = serde_json::from_str(&line).unwrap_or_default();
             for (name, count) in map(&told, "@calls") {
-                seen.entry(name).or_default().count = count;
+                seen.calls.entry(name).or_default().count = count;
             }
             for (name, total) in map(&told, "@total") {
-                seen.entry(name).or_default().total = total;
+                seen.calls.entry(name).or_default().total = total;
+            }
+            for (at_ns, name) in seen.counted_ns.iter_mut().zip(["@first", "@last"]) {
+                *at_ns = told["data"][name].as_u64().unwrap_or(*at_ns);
             }
         }
         assert!(self.child.wait().unwrap().success(), "bpftrace failed");

@@ -4,4 +4,5 @@
 mod bpftrace;
 mod commit_stage;
 mod fsyncs;
+mod run_queue;
 mod traced;

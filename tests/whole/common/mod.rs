@@ -39,6 +39,12 @@ pub(crate) fn server_of(program: &Child) -> Option<u32> {
     children.split_whitespace().next()?.parse().ok()
 }
 
+/// Returns the time by the clock of the kernel side.
+pub(crate) fn now_ns() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    u64::try_from(now.tv_sec * 1_000_000_000 + now.tv_nsec).unwrap()
+}
+
 /// Sends a signal to a process.
 pub(crate) fn send(process: u32, signal: Signal) {
     let pid = Pid::from_raw(i32::try_from(process).unwrap()).unwrap();
@@ -75,8 +81,12 @@ pub(crate) fn run(arguments: &str) -> Ran {
 impl Running {
     /// Starts the program with these arguments, given as one string.
     pub(crate) fn start(arguments: &str) -> Self {
+        Self::start_as(logtrace(), arguments)
+    }
+
+    /// Starts the program as `command` does, with more arguments.
+    pub(crate) fn start_as(mut command: Command, arguments: &str) -> Self {
         let out = tempfile::tempdir().unwrap();
-        let mut command = logtrace();
         command
             .args(arguments.split_whitespace())
             .arg("--out")
@@ -227,5 +237,5 @@ pub(crate) fn share(document: &Document, wanted: impl Fn(&CauseRow) -> bool) -> 
 
 /// Whether a cause is another commit's work.
 pub(crate) fn is_leader(cause: &CauseRow) -> bool {
-    cause.cause.who == Who::Leader
+    matches!(cause.cause.who, Who::Leader | Who::PreviousGroup)
 }

@@ -3,6 +3,7 @@
 use super::fixture::home::{Home, LONG, SHORT};
 use crate::common::disk::Disk;
 use crate::common::{SERVERS, beside_others, driver, tells};
+use logtrace_testkit::one_or_all;
 
 #[test]
 fn a_disk_that_is_too_small_is_refused_at_once() {
@@ -17,7 +18,7 @@ fn a_disk_that_is_too_small_is_refused_at_once() {
 #[test]
 fn a_disk_that_is_full_while_a_data_directory_is_initialised() {
     let _turn = beside_others();
-    for server in SERVERS {
+    for server in one_or_all(&SERVERS) {
         let home = Home::without_templates();
         let disk = Disk::tmpfs(&home.path().join("templates"));
         let ended = home.run(&format!("--server {server} {SHORT}"));
@@ -30,7 +31,7 @@ fn a_disk_that_is_full_while_a_data_directory_is_initialised() {
 #[test]
 fn a_disk_that_fills_up_in_the_window() {
     let _turn = beside_others();
-    for server in SERVERS {
+    for server in one_or_all(&SERVERS) {
         let home = Home::new();
         let disk = Disk::ext4(&home.instances());
         let long = LONG.replace("60s", "4s");

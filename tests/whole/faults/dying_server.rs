@@ -7,11 +7,12 @@ use rustix::process::Signal;
 
 use super::fixture::home::{Home, LONG};
 use crate::common::{SERVERS, alone, beside_others, driver, send, tells};
+use logtrace_testkit::one_or_all;
 
 #[test]
 fn a_server_that_dies_leaves_what_was_measured_until_then() {
     let _turn = beside_others();
-    for server in SERVERS {
+    for server in one_or_all(&SERVERS) {
         let home = Home::new();
         let run = home.start(&format!("--server {server} {LONG}")).measuring();
         send(run.server(), Signal::KILL);

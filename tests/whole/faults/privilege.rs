@@ -16,7 +16,11 @@ pub(crate) fn as_nobody(home: &Home, arguments: &str) -> Ended {
     // The one that cargo built may be in a place that is closed to others.
     let program = home.path().join("logtrace");
     if !program.exists() {
-        fs::copy(env!("CARGO_BIN_EXE_logtrace"), &program).unwrap();
+        // By another process: what a test beside this one starts meanwhile would inherit the open file, and no file that is
+        // open for writing can be executed.
+        let mut copy = Command::new("cp");
+        let copied = copy.arg(env!("CARGO_BIN_EXE_logtrace")).arg(&program).status();
+        assert!(copied.unwrap().success());
         fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
     }
     let mut command = Command::new(program);

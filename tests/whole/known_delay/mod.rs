@@ -13,6 +13,7 @@ use growth::{Growth, Seen, medians};
 use logtrace_common::FileClass;
 use logtrace_report::document::Document;
 use logtrace_server::enter_mount_namespace;
+use logtrace_testkit::one_or_all;
 use rustix::process::setpriority_process;
 use slow_sync::SlowSync;
 
@@ -48,9 +49,14 @@ const TOGETHER: Load = Load {
 #[test]
 fn a_delay_of_the_binlogs_fsync_is_found_there_and_nowhere_else() {
     let _alone = alone();
-    for load in [ALONE, TOGETHER] {
-        is_found(FileClass::Binlog, FileClass::Redo, &load);
-    }
+    is_found(FileClass::Binlog, FileClass::Redo, &ALONE);
+}
+
+#[test]
+#[ignore = "long: the delay of the binlog's fsync again, with commits that wait for one another"]
+fn a_delay_of_the_binlogs_fsync_is_found_in_commits_that_wait_for_one_another() {
+    let _alone = alone();
+    is_found(FileClass::Binlog, FileClass::Redo, &TOGETHER);
 }
 
 #[test]
@@ -70,7 +76,7 @@ fn is_found(class: FileClass, other: FileClass, load: &Load) {
             && seen.other.abs() < 0.1
             && (0.95..=load.most).contains(&seen.charged)
     };
-    for server in SERVERS {
+    for server in one_or_all(&SERVERS) {
         let pairs = grown(fits, |delay| {
             slow.delay(delay);
             measured(&load.arguments(server), &[(class, &slow), (other, &prompt)])

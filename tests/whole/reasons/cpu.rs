@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use logtrace_common::Detail;
 use logtrace_report::cause::Wait;
+use logtrace_testkit::one_or_all;
 
 use super::nanoseconds;
-use crate::common::{SERVERS, alone};
+use crate::common::{Running, SERVERS, alone, share};
 use crate::shapes::probe::Client;
 
 /// A process that takes one CPU all the time.
@@ -44,7 +45,7 @@ fn pin_to_cpu_0(pid: u32) {
 #[test]
 fn a_process_that_takes_the_servers_cpu_is_named() {
     let _alone = alone();
-    for server in SERVERS {
+    for server in one_or_all(&SERVERS) {
         let mut client = Client::new(server, &[]);
         pin_to_cpu_0(client.pid());
         let hog = Hog::on_cpu_0();
@@ -115,15 +116,17 @@ impl Drop for Quota {
 #[test]
 fn a_quota_is_as_long_as_the_kernel_says() {
     let _alone = alone();
-    for server in SERVERS {
+    for server in one_or_all(&SERVERS) {
         let quota = Quota::new();
         let mut client = Client::new(server, &[]);
+        // The kernel adds up the time of all CPUs on which the group has a thread.
+        pin_to_cpu_0(client.pid());
         quota.take(client.pid());
         let mut expected = Duration::ZERO;
         let seen = client.traced_at(Detail::Full, |client| {
             client.execute("DO 1");
             let before = quota.throttled();
-            client.execute("SELECT BENCHMARK(8000000, RAND())");
+            client.execute("SELECT BENCHMARK(80000000, RAND())");
             expected = quota.throttled() - before;
             client.execute("DO 1");
             client.execute("DO 1");
@@ -136,5 +139,29 @@ fn a_quota_is_as_long_as_the_kernel_says() {
             seen.breakdown.statements
         );
         client.stop();
+    }
+}
+
+#[test]
+fn a_load_generator_on_the_servers_cpu_is_named() {
+    let _alone = alone();
+    for server in one_or_all(&SERVERS) {
+        let mut pinned = Command::new("taskset");
+        pinned.args(["--cpu-list", "0", env!("CARGO_BIN_EXE_logtrace")]);
+        let arguments = format!(
+            "run --server {server} --workload update_key --connections 8 --max --warmup 500ms --duration 3s"
+        );
+        let document = Running::start_as(pinned, &arguments).ended().document();
+        let behind = |wait| share(&document, |row| row.cause.wait == wait);
+        assert!(
+            behind(Wait::RunQueueLoad) > 0.01,
+            "{server}: {:?}",
+            document.causes
+        );
+        assert!(
+            behind(Wait::RunQueueLoad) > behind(Wait::RunQueueProcess),
+            "{server}: {:?}",
+            document.causes
+        );
     }
 }

@@ -1,6 +1,9 @@
 //! Known waits in functions of the server, each put into a real server for a known time, and found by its name. Needs root.
 
 mod cpu;
+mod on_cpu;
+mod space;
+mod wakers;
 
 use std::time::Duration;
 
@@ -14,7 +17,7 @@ use crate::shapes::probe::{Client, Seen};
 /// Time for which a lock is held while the client waits for it.
 const HELD: Duration = Duration::from_millis(300);
 
-/// What one session holds, what the client does then, and what the wait is called.
+/// Lock of one session, statement of the client that waits for it, and name of the wait.
 struct Held {
     /// Statements of the client before.
     before: &'static [&'static str],

@@ -2,8 +2,8 @@
 
 pub(crate) mod probe;
 
-use crate::common::beside_others;
-use logtrace_common::FileClass;
+use crate::common::{beside_others, now_ns};
+use logtrace_common::{Detail, FileClass, TimeRange};
 use logtrace_events::IoOp;
 use logtrace_report::cause::{Cause, Wait, Who};
 use probe::{Client, Seen};
@@ -76,15 +76,20 @@ const SHAPES: [(&[&str], [usize; 2]); 15] = [
 fn inserts(server: &str, settings: &[&str]) -> Seen {
     let _turn = beside_others();
     let mut client = Client::new(server, settings);
-    let seen = client.traced(REPETITIONS, &[INSERT]);
+    let seen = traced_inserts(&mut client);
     client.stop();
-    assert_eq!(seen.commits.len(), REPETITIONS as usize, "{server} {settings:?}");
+    seen
+}
+
+fn traced_inserts(client: &mut Client) -> Seen {
+    let seen = client.traced(REPETITIONS, &[INSERT]);
+    assert_eq!(seen.commits.len(), REPETITIONS as usize);
     assert!(
         seen.total_ns() < seen.statements_ns,
         "a commit is a part of its statement"
     );
     let unexplained = seen.share(|cause| cause.wait == Wait::Unexplained);
-    assert!(unexplained < 0.01, "{server} {settings:?}: {unexplained}");
+    assert!(unexplained < 0.01, "{unexplained}");
     seen
 }
 
@@ -92,20 +97,37 @@ fn is_on(class: FileClass, op: IoOp) -> impl Fn(&Cause) -> bool {
     move |cause| cause.io == Some((class, op))
 }
 
+/// Executes each shape some times, one shape after the other. Returns the time of each by the tracer's clock.
+fn executed(client: &mut Client) -> Vec<TimeRange> {
+    let one = |(statements, _): &(&[&str], _)| {
+        let start_ns = now_ns();
+        for n in 0..REPETITIONS {
+            for statement in *statements {
+                client.execute(&statement.replace("{n}", &n.to_string()));
+            }
+        }
+        TimeRange::new(start_ns, now_ns())
+    };
+    SHAPES.iter().map(one).collect()
+}
+
 #[test]
 fn what_commits_is_counted_once_and_what_does_not_is_not() {
     let _turn = beside_others();
     for (which, server) in ["mysql", "mariadb"].into_iter().enumerate() {
         let mut client = Client::new(server, &[]);
-        for (statements, expected) in SHAPES {
-            let seen = client.traced(REPETITIONS, statements);
+        let mut windows = Vec::new();
+        let seen = client.traced_at(Detail::default(), |client| windows = executed(client));
+        for ((statements, expected), window) in SHAPES.iter().zip(&windows) {
+            let commits = seen.commits.iter();
+            let found = commits.filter(|commit| window.contains(commit.end_ns)).count();
             let expected = expected[which] * REPETITIONS as usize;
-            assert_eq!(seen.commits.len(), expected, "{server}: {statements:?}");
-            let breakdown = &seen.breakdown;
-            let causes: u64 = breakdown.causes.iter().map(|row| row.total).sum();
-            assert_eq!(causes, breakdown.commits.total, "{server}: {statements:?}");
-            assert_eq!(breakdown.invariant_violations, 0, "{server}: {statements:?}");
+            assert_eq!(found, expected, "{server}: {statements:?}");
         }
+        let breakdown = &seen.breakdown;
+        let causes: u64 = breakdown.causes.iter().map(|row| row.total).sum();
+        assert_eq!(causes, breakdown.commits.total, "{server}");
+        assert_eq!(breakdown.invariant_violations, 0, "{server}");
         client.stop();
     }
 }
@@ -123,12 +145,15 @@ fn without_a_binlog_only_the_redo_log_is_waited_for() {
 
 #[test]
 fn redo_is_waited_for_as_the_setting_says() {
+    let _turn = beside_others();
     for (server, settings) in [
         ("mysql", &["0", "1", "2"][..]),
         ("mariadb", &["0", "1", "2", "3"]),
     ] {
+        let mut client = Client::new(server, &[]);
         for setting in settings {
-            let seen = inserts(server, &[&format!("innodb_flush_log_at_trx_commit={setting}")]);
+            client.execute(&format!("SET GLOBAL innodb_flush_log_at_trx_commit = {setting}"));
+            let seen = traced_inserts(&mut client);
             let redo =
                 seen.share(|cause| is_on(FileClass::Redo, IoOp::Fsync)(cause) && cause.who == Who::Own);
             let durable = matches!(*setting, "1" | "3");
@@ -138,6 +163,7 @@ fn redo_is_waited_for_as_the_setting_says() {
                 "{server}, {setting}"
             );
         }
+        client.stop();
     }
 }
 

@@ -2,11 +2,12 @@
 
 use super::studied::{PLAN, Place, texts};
 use crate::common::{SERVERS, beside_others, driver, workload};
+use logtrace_testkit::one_or_all;
 
 #[test]
 fn every_cell_is_measured_as_often_as_the_plan_says() {
     let _turn = beside_others();
-    for server in SERVERS {
+    for server in one_or_all(&SERVERS) {
         let place = Place::with(PLAN);
         let output = place.study(&format!("--only server={server}")).output().unwrap();
         let (stdout, stderr) = texts(&output);

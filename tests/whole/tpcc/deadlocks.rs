@@ -11,6 +11,7 @@ use tokio::time::sleep;
 use super::{FLAVORS, assert_consistent, assert_orders, wait_for_payments};
 use crate::common::foreign::Foreign;
 use crate::common::{Running, beside_others, driver};
+use logtrace_testkit::one_or_all;
 
 /// `ER_LOCK_DEADLOCK`.
 const DEADLOCK: &str = "1213";
@@ -49,7 +50,7 @@ const AGAINST_NEW_ORDERS: Way = Way {
 #[test]
 fn transactions_that_a_deadlock_undid_are_done_again_and_counted_once() {
     let _turn = beside_others();
-    for flavor in FLAVORS {
+    for &flavor in one_or_all(&FLAVORS) {
         let server = Foreign::start(flavor);
         let before = deadlocks(&server);
         let running = Running::start(&format!(

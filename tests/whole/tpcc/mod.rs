@@ -9,6 +9,7 @@ use crate::common::foreign::Foreign;
 use crate::common::{Running, SERVERS, beside_others, driver, run, sum_of_parts, workload};
 use logtrace_common::Flavor;
 use logtrace_report::document::Document;
+use logtrace_testkit::one_or_all;
 
 const FLAVORS: [Flavor; 2] = [Flavor::MySql, Flavor::MariaDb];
 
@@ -88,7 +89,7 @@ fn assert_commits(document: &Document) {
 #[test]
 fn an_open_loop_draws_the_terminals_of_its_requests() {
     let _turn = beside_others();
-    for server in SERVERS {
+    for server in one_or_all(&SERVERS) {
         let ran = run(&format!(
             "--workload tpcc --compat sysbench-tpcc --rate 40/s --connections 4 --duration 3s --warmup 500ms \
              --no-trace --server {server}"
@@ -108,7 +109,7 @@ fn an_open_loop_draws_the_terminals_of_its_requests() {
 #[test]
 fn tables_that_somebody_else_changes_degrade_the_run() {
     let _turn = beside_others();
-    for flavor in FLAVORS {
+    for &flavor in one_or_all(&FLAVORS) {
         let server = Foreign::start(flavor);
         let address = server.address("root");
         let running = Running::start(&format!(

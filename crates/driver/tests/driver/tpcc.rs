@@ -94,6 +94,7 @@ fn counts_match_the_tables_of_mysql_and_these_stay_consistent() {
 }
 
 #[test]
+#[ignore = "long: the counts again, on the other server"]
 fn counts_match_the_tables_of_mariadb_and_these_stay_consistent() {
     counts_match_the_tables(Flavor::Mariadb);
 }

@@ -5,13 +5,10 @@ use logtrace_common::TimeRange;
 use thiserror::Error;
 
 use crate::record::{
-    Commit, CpuWait, File, FileId, Flush, Io, IoOp, Member, OffCpu, Process, Record, ServerWait, Stack,
-    SyncStage, Wake,
+    Commit, CpuSample, CpuStacks, CpuWait, File, FileId, Flush, Io, IoOp, Member, OffCpu, Process, Record,
+    ServerWait, Stack, SyncStage, Wake,
 };
 use crate::wire;
-
-/// include/uapi/asm-generic/errno.h
-pub(crate) const ETIMEDOUT: i64 = 110;
 
 /// Error for bytes that are not a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -57,6 +54,7 @@ pub fn decode(bytes: &[u8]) -> Result<Record, DecodeError> {
         wire::KIND_MEMBER => member(&take(bytes)?),
         wire::KIND_SYNC_STAGE => sync_stage(&take(bytes)?),
         wire::KIND_PROCESS => Ok(process(&take(bytes)?)),
+        wire::KIND_CPU_SAMPLE => Ok(cpu_sample(&take(bytes)?)),
         kind => Err(DecodeError::Kind(kind)),
     }
 }
@@ -214,11 +212,20 @@ fn server_wait(raw: &wire::ServerWait) -> Result<Record, DecodeError> {
     Ok(Record::ServerWait(ServerWait {
         tid: raw.header.tid,
         in_ns: raw.in_ns,
-        exit_ns: raw.header.at_ns,
-        ran_out: raw.ret == -ETIMEDOUT,
-        address: raw.address,
+        read_ns: raw.header.at_ns,
         stack: u32::try_from(raw.stack).ok(),
     }))
+}
+
+fn cpu_sample(raw: &wire::CpuSample) -> Record {
+    Record::CpuSample(CpuSample {
+        tid: raw.header.tid,
+        at_ns: raw.header.at_ns,
+        stacks: CpuStacks {
+            server: u32::try_from(raw.server_stack).ok(),
+            kernel: u32::try_from(raw.kernel_stack).ok(),
+        },
+    })
 }
 
 fn stack(bytes: &[u8]) -> Result<Stack, DecodeError> {

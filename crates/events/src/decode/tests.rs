@@ -107,15 +107,21 @@ fn stacks() -> impl Strategy<Value = Record> {
 
 fn server_waits() -> impl Strategy<Value = Record> {
     let ids = (any::<u32>(), any::<Option<u16>>());
-    (ids, any::<u32>(), any::<u64>(), any::<bool>()).prop_map(|((tid, stack), in_ns, address, ran_out)| {
+    (ids, any::<u32>()).prop_map(|((tid, stack), in_ns)| {
         Record::ServerWait(ServerWait {
             tid,
             in_ns: u64::from(in_ns),
-            exit_ns: u64::from(in_ns) + 5,
-            ran_out,
-            address,
+            read_ns: u64::from(in_ns) + 5,
             stack: stack.map(u32::from),
         })
+    })
+}
+
+fn cpu_samples() -> impl Strategy<Value = Record> {
+    (any::<u32>(), any::<u64>(), any::<[Option<u16>; 2]>()).prop_map(|(tid, at_ns, [server, kernel])| {
+        let [server, kernel] = [server, kernel].map(|id| id.map(u32::from));
+        let stacks = CpuStacks { server, kernel };
+        Record::CpuSample(CpuSample { tid, at_ns, stacks })
     })
 }
 
@@ -181,8 +187,7 @@ fn records() -> impl Strategy<Value = Record> {
         members(),
         sync_stages(),
         gap,
-        processes(),
-        server_waits()
+        prop_oneof![server_waits(), processes(), cpu_samples()]
     ]
 }
 

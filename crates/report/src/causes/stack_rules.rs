@@ -3,8 +3,9 @@
 //! A stack is read from the innermost frame outwards, and the first frame in the table decides: the function nearest to the
 //! block shows what the thread waits for, its callers only why. A sleep for a full device queue (`blk_mq_get_tag`,
 //! `wbt_wait`) has no row on purpose: the thread waits for the request that its caller was submitting, and the caller's
-//! row is found further out. Names are those of Linux 5.15 to 6.18; tests/data/stacks.txt holds real stacks of 6.18 with
-//! their waits.
+//! row is found further out. Functions that all file systems share decide only in stacks of ext4, XFS and Btrfs, which
+//! real stacks verify: elsewhere the same wait may be for a network. Names are those of Linux 5.15 to 6.18;
+//! tests/data/stacks.txt holds real stacks of 6.18 with their waits.
 
 use crate::causes::cause::Wait;
 
@@ -13,20 +14,33 @@ struct Rule {
     function: &'static str,
     /// Caller that must be further out, for a function with different waits.
     under: Option<&'static str>,
+    /// Whether file systems share the function, so that it decides only in stacks of a verified one.
+    is_shared: bool,
     wait: Wait,
 }
 
 /// Returns the wait of a block with these frames (innermost first), or `None` if no rule matches.
 pub(crate) fn wait_of(frames: &[String]) -> Option<Wait> {
     let names: Vec<&str> = frames.iter().map(|frame| plain_name(frame)).collect();
-    (0..names.len()).find_map(|at| wait_at(names[at], &names[at + 1..]))
+    let is_verified = names.iter().any(|name| is_of_verified_file_system(name));
+    let holds = |rule: &Rule| is_verified || !rule.is_shared;
+    (0..names.len()).find_map(|at| {
+        rule_at(names[at], &names[at + 1..])
+            .filter(|rule| holds(rule))
+            .map(|rule| rule.wait)
+    })
 }
 
-fn wait_at(function: &str, callers: &[&str]) -> Option<Wait> {
-    let rule = RULES
+fn rule_at(function: &str, callers: &[&str]) -> Option<&'static Rule> {
+    RULES
         .iter()
-        .find(|rule| rule.function == function && rule.under.is_none_or(|under| callers.contains(&under)))?;
-    Some(rule.wait)
+        .find(|rule| rule.function == function && rule.under.is_none_or(|under| callers.contains(&under)))
+}
+
+fn is_of_verified_file_system(function: &str) -> bool {
+    let verified = ["ext4_", "jbd2_", "xfs_", "xlog_", "btrfs_"];
+    let name = function.trim_start_matches('_');
+    verified.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// Removes the suffixes of compiler-made copies: `.constprop.0`, `.isra.0`, `.part.0`, `.cold`.
@@ -38,15 +52,22 @@ const fn rule(function: &'static str, wait: Wait) -> Rule {
     Rule {
         function,
         under: None,
+        is_shared: false,
         wait,
+    }
+}
+
+const fn shared(function: &'static str, wait: Wait) -> Rule {
+    Rule {
+        is_shared: true,
+        ..rule(function, wait)
     }
 }
 
 const fn rule_under(function: &'static str, under: &'static str, wait: Wait) -> Rule {
     Rule {
-        function,
         under: Some(under),
-        wait,
+        ..rule(function, wait)
     }
 }
 
@@ -95,15 +116,15 @@ const RULES: &[Rule] = &[
     rule("read_extent_buffer_pages", DeviceIo),
 
     // Locks on inodes, tree blocks and pages. kernel/locking/rwsem.c, kernel/locking/mutex.c, mm/filemap.c
-    rule("rwsem_down_read_slowpath", FileSystemLock),
-    rule("rwsem_down_write_slowpath", FileSystemLock),
-    rule("__mutex_lock", FileSystemLock),
-    rule("__folio_lock", FileSystemLock),
-    rule("__filemap_get_folio", FileSystemLock),
-    rule("inode_dio_wait", FileSystemLock),
+    shared("rwsem_down_read_slowpath", FileSystemLock),
+    shared("rwsem_down_write_slowpath", FileSystemLock),
+    shared("__mutex_lock", FileSystemLock),
+    shared("__folio_lock", FileSystemLock),
+    shared("__filemap_get_folio", FileSystemLock),
+    shared("inode_dio_wait", FileSystemLock),
     // A file system that is frozen, for a snapshot say: sb_start_write(). kernel/locking/percpu-rwsem.c, fs/super.c
     rule("percpu_rwsem_wait", FileSystemLock),
-    rule("__inode_dio_wait", FileSystemLock),
+    shared("__inode_dio_wait", FileSystemLock),
     rule("xfs_buf_lock", FileSystemLock),
     // A range of a file. fs/btrfs/extent-io-tree.c
     rule("btrfs_lock_extent_bits", FileSystemLock),
@@ -149,13 +170,13 @@ const RULES: &[Rule] = &[
 
     // Pages of the file, and where there is no journal also its inode and metadata blocks, which then go to the
     // device like data. mm/page-writeback.c, mm/filemap.c, fs/buffer.c, fs/fs-writeback.c
-    rule("folio_wait_writeback", DataWriteback),
-    rule("__filemap_fdatawait_range", DataWriteback),
-    rule("do_writepages", DataWriteback),
-    rule("file_write_and_wait_range", DataWriteback),
-    rule("__sync_dirty_buffer", DataWriteback),
-    rule("fsync_buffers_list", DataWriteback),
-    rule("inode_wait_for_writeback", DataWriteback),
+    shared("folio_wait_writeback", DataWriteback),
+    shared("__filemap_fdatawait_range", DataWriteback),
+    shared("do_writepages", DataWriteback),
+    shared("file_write_and_wait_range", DataWriteback),
+    shared("__sync_dirty_buffer", DataWriteback),
+    shared("fsync_buffers_list", DataWriteback),
+    shared("inode_wait_for_writeback", DataWriteback),
     // fs/btrfs/ordered-data.c
     rule("btrfs_wait_ordered_range", DataWriteback),
     rule("btrfs_start_ordered_extent_nowriteback", DataWriteback),
@@ -193,7 +214,7 @@ mod tests {
     fn a_full_device_queue_is_waited_for_as_what_was_submitted() {
         let submitting = |caller| {
             wait(&format!(
-                "io_schedule blk_mq_get_tag submit_bio_noacct {caller} do_fsync"
+                "io_schedule blk_mq_get_tag submit_bio_noacct {caller} ext4_sync_file"
             ))
         };
         assert_eq!(submitting("blkdev_issue_flush"), Some(DeviceFlush));
@@ -204,7 +225,24 @@ mod tests {
     #[test]
     fn copies_made_by_the_compiler_keep_their_meaning() {
         assert_eq!(wait("schedule xlog_cil_push_now.isra.0"), Some(JournalCommit));
-        assert_eq!(wait("__mutex_lock.constprop.0"), Some(FileSystemLock));
+        assert_eq!(
+            wait("__mutex_lock.constprop.0 ext4_file_write_iter"),
+            Some(FileSystemLock)
+        );
+    }
+
+    #[test]
+    fn shared_functions_say_nothing_about_other_file_systems() {
+        let stack = "io_schedule folio_wait_writeback file_write_and_wait_range";
+        assert_eq!(
+            wait(&format!("{stack} ext4_sync_file do_fsync")),
+            Some(DataWriteback)
+        );
+        assert_eq!(wait(&format!("{stack} nfs_file_fsync do_fsync")), None);
+        assert_eq!(
+            wait(&format!("balance_dirty_pages {stack} nfs_file_write")),
+            Some(DirtyThrottling)
+        );
     }
 
     #[test]

@@ -1,10 +1,13 @@
 //! Frames that reports show below a cause, and their names.
 
-use logtrace_events::{CpuWait, OffCpu, Process};
+use logtrace_events::{CpuStacks, CpuWait, OffCpu, Process, Stack};
 use rustc_hash::FxHashMap;
 
-use crate::timeline::kernel_stacks::Stacks;
-use crate::timeline::server_stacks::ServerStacks;
+use crate::causes::cause::Wait;
+use crate::causes::server_rules::{ServerReason, server_reason};
+use crate::causes::stack_rules::wait_of;
+use crate::timeline::query_horizon::Push;
+use crate::timeline::stacks::Stacks;
 
 /// Frames below a cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -15,6 +18,8 @@ pub enum Frames {
     Server(u32),
     /// Process with this id.
     Process(u32),
+    /// Functions that ran on the CPU.
+    Cpu(CpuStacks),
 }
 
 impl Frames {
@@ -30,12 +35,34 @@ impl Frames {
 /// Names of frames.
 #[derive(Debug, Default)]
 pub(crate) struct FrameNames {
-    pub(crate) kernel: Stacks,
-    pub(crate) server: ServerStacks,
+    kernel: Stacks<Wait>,
+    server: Stacks<Option<ServerReason>>,
     processes: FxHashMap<u32, String>,
 }
 
 impl FrameNames {
+    /// Adds a kernel stack.
+    pub(crate) fn push_kernel(&mut self, stack: Stack) -> Push {
+        let wait = |frames: &[String]| wait_of(frames).unwrap_or(Wait::Unclassified);
+        self.kernel.push(stack, wait)
+    }
+
+    /// Adds a stack of the server's functions.
+    pub(crate) fn push_server(&mut self, stack: Stack) -> Push {
+        self.server.push(stack, server_reason)
+    }
+
+    /// Returns the wait of a block with this kernel stack.
+    pub(crate) fn kernel_wait(&self, id: Option<u32>) -> Wait {
+        let wait = id.and_then(|id| self.kernel.meaning(id));
+        wait.copied().unwrap_or(Wait::Unclassified)
+    }
+
+    /// Returns the reason of a wait with this stack of the server, if the stack shows one.
+    pub(crate) fn server_reason(&self, id: u32) -> Option<&ServerReason> {
+        self.server.meaning(id)?.as_ref()
+    }
+
     /// Names a process. An id may be used again by a later process.
     pub(crate) fn push_process(&mut self, process: Process) {
         self.processes.insert(process.tgid, process.name);
@@ -48,11 +75,36 @@ impl FrameNames {
             Some(Frames::Kernel(id)) => self.kernel.frames(id).collect(),
             Some(Frames::Server(id)) => self.server.frames(id).collect(),
             Some(Frames::Process(tgid)) => vec![self.process(tgid)],
+            Some(Frames::Cpu(stacks)) => self.running(stacks).collect(),
         }
+    }
+
+    /// Returns the server's functions, then those of the kernel that they called.
+    fn running(&self, stacks: CpuStacks) -> impl Iterator<Item = String> {
+        let server = stacks.server.into_iter().flat_map(|id| self.server.frames(id));
+        let kernel = stacks.kernel.into_iter().flat_map(|id| self.kernel.frames(id));
+        server.chain(kernel)
     }
 
     fn process(&self, tgid: u32) -> String {
         let name = self.processes.get(&tgid);
         name.map_or_else(|| format!("process {tgid}"), Clone::clone)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_stack_that_is_lost_unknown_or_was_not_taken_is_unclassified() {
+        let mut names = FrameNames::default();
+        for (id, innermost) in [(1, "jbd2_log_wait_commit"), (2, "some_driver_wait")] {
+            let frames = vec![innermost.to_owned(), "vfs_write".to_owned()];
+            names.push_kernel(Stack { id, frames });
+        }
+        let waits = [Some(1), Some(2), Some(3), None].map(|id| names.kernel_wait(id));
+        let [unknown, lost, not_taken] = [Wait::Unclassified; 3];
+        assert_eq!(waits, [Wait::JournalCommit, unknown, lost, not_taken]);
     }
 }

@@ -14,7 +14,7 @@ impl Timelines {
     pub(crate) fn named_wait(&self, timeline: &Timeline, off: &OffCpu, wait: Wait) -> (Wait, Option<Frames>) {
         if off.syscall.is_none() && off.stack.is_some() {
             // A page fault, or a limit on the way back to user space.
-            return (self.names.kernel.wait(off.stack), off.stack.map(Frames::Kernel));
+            return (self.names.kernel_wait(off.stack), off.stack.map(Frames::Kernel));
         }
         let wait = timeline.specific_wait(wait);
         if !matches!(wait, Wait::Timer | Wait::TimedWait | Wait::Unexplained) {
@@ -43,13 +43,8 @@ impl Timelines {
         Some((wait, frames))
     }
 
-    fn serves_connection(&self, tid: Tid) -> bool {
-        let timeline = self.thread(tid);
-        timeline.is_some_and(Timeline::serves_connection)
-    }
-
     fn server_reason(&self, timeline: &Timeline, off: &OffCpu) -> Option<(&ServerReason, Frames)> {
         let stack = timeline.server_wait(off)?.stack?;
-        Some((self.names.server.reason(stack)?, Frames::Server(stack)))
+        Some((self.names.server_reason(stack)?, Frames::Server(stack)))
     }
 }

@@ -1,7 +1,7 @@
 //! Timeline of one thread: off-CPU intervals, I/O system calls, and commits.
 
 use logtrace_common::{FileClass, TimeRange};
-use logtrace_events::{Commit, Io, IoOp, OffCpu, ServerWait, Wake};
+use logtrace_events::{Commit, CpuSample, CpuStacks, Io, IoOp, OffCpu, ServerWait, Wake};
 
 use crate::causes::cause::Wait;
 use crate::causes::wakeup::is_client_wait;
@@ -18,6 +18,7 @@ pub(crate) struct Timeline {
     io: History<TracedIo>,
     commits: History<TimeRange>,
     server_waits: History<ServerWait>,
+    cpu_samples: History<CpuSample>,
     /// Start of the oldest record.
     first_ns: Option<u64>,
     serves_connection: bool,
@@ -99,12 +100,27 @@ impl Timeline {
         Push::added(self.horizon.reaches_beyond(out_ns))
     }
 
+    /// Adds a sample. Refuses it if it is not later than the one before. No wait has another cause through it.
+    pub(crate) fn push_cpu_sample(&mut self, sample: &CpuSample) -> Push {
+        if self.cpu_samples.push(*sample) {
+            Push::Added
+        } else {
+            Push::Refused
+        }
+    }
+
+    /// Returns the stacks of the samples in `window`.
+    pub(crate) fn cpu_samples(&self, window: TimeRange) -> impl Iterator<Item = CpuStacks> {
+        self.cpu_samples.overlapping(window).map(|sample| sample.stacks)
+    }
+
     /// Clears the records after a gap in the trace.
     pub(crate) fn interrupt(&mut self) {
         self.off_cpu.clear();
         self.io.clear();
         self.commits.clear();
         self.server_waits.clear();
+        self.cpu_samples.clear();
         self.first_ns = None;
     }
 
@@ -214,7 +230,13 @@ impl Interval for OffCpu {
 
 impl Interval for ServerWait {
     fn window(&self) -> TimeRange {
-        TimeRange::new(self.in_ns, self.exit_ns.max(self.in_ns + 1))
+        TimeRange::new(self.in_ns, self.read_ns.max(self.in_ns + 1))
+    }
+}
+
+impl Interval for CpuSample {
+    fn window(&self) -> TimeRange {
+        TimeRange::new(self.at_ns, self.at_ns + 1)
     }
 }
 

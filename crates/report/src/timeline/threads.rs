@@ -1,7 +1,9 @@
 //! Timelines of all threads, with groups, stacks and flushes.
 
 use logtrace_common::{FileClass, TimeRange};
-use logtrace_events::{Commit, Flush, Io, IoOp, Member, OffCpu, Process, ServerWait, Stack, SyncStage, Tid};
+use logtrace_events::{
+    Commit, CpuSample, CpuStacks, Flush, Io, IoOp, Member, OffCpu, Process, ServerWait, Stack, SyncStage, Tid,
+};
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
@@ -92,7 +94,7 @@ impl Timelines {
 
     /// Adds the frames of a kernel stack.
     pub fn push_stack(&mut self, stack: Stack) -> Result<(), Unmatched> {
-        let pushed = self.names.kernel.push(stack);
+        let pushed = self.names.push_kernel(stack);
         self.take(pushed)
     }
 
@@ -102,9 +104,15 @@ impl Timelines {
         self.take(pushed)
     }
 
+    /// Adds a sample of a running thread.
+    pub fn push_cpu_sample(&mut self, sample: &CpuSample) -> Result<(), Unmatched> {
+        let pushed = self.thread_mut(sample.tid).push_cpu_sample(sample);
+        self.take(pushed)
+    }
+
     /// Adds the frames of a stack of the server.
     pub fn push_server_stack(&mut self, stack: Stack) -> Result<(), Unmatched> {
-        let pushed = self.names.server.push(stack);
+        let pushed = self.names.push_server(stack);
         self.take(pushed)
     }
 
@@ -142,7 +150,7 @@ impl Timelines {
             if let Stretch::Blocked(window, off) = stretch
                 && !window.is_empty()
             {
-                match self.names.kernel.wait(off.stack) {
+                match self.names.kernel_wait(off.stack) {
                     Wait::DeviceFlush => waits.flush = 1,
                     Wait::JournalCommit => waits.journal = 1,
                     _ => {}
@@ -155,6 +163,18 @@ impl Timelines {
     /// Returns the timeline of a thread.
     pub(crate) fn thread(&self, tid: Tid) -> Option<&Timeline> {
         self.threads.get(&tid)
+    }
+
+    /// Returns the stacks of a thread in the samples of `window`.
+    pub(crate) fn cpu_samples(&self, tid: Tid, window: TimeRange) -> impl Iterator<Item = CpuStacks> {
+        let timeline = self.thread(tid).into_iter();
+        timeline.flat_map(move |timeline| timeline.cpu_samples(window))
+    }
+
+    /// Returns whether a thread serves a connection.
+    pub(crate) fn serves_connection(&self, tid: Tid) -> bool {
+        let timeline = self.thread(tid);
+        timeline.is_some_and(Timeline::serves_connection)
     }
 
     fn take(&mut self, pushed: Push) -> Result<(), Unmatched> {

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::attribution::segment::Segment;
 use crate::causes::cause::Cause;
 use crate::timeline::frames::Frames;
+use crate::timeline::threads::Timelines;
+use crate::totals::cpu_functions::CpuFunctions;
 use crate::totals::distribution::Distribution;
 use crate::totals::histogram::Durations;
 use crate::totals::slowest::LatencyBuckets;
@@ -67,6 +69,7 @@ pub(crate) struct Aggregate {
     buckets: LatencyBuckets,
     /// Time with frames below the cause, by index of the cause and by frames.
     by_stack: FxHashMap<(usize, Frames), u64>,
+    functions: CpuFunctions,
 }
 
 #[derive(Debug)]
@@ -92,6 +95,7 @@ impl Aggregate {
             index: FxHashMap::default(),
             buckets: LatencyBuckets::default(),
             by_stack: FxHashMap::default(),
+            functions: CpuFunctions::default(),
         }
     }
 
@@ -114,6 +118,11 @@ impl Aggregate {
                 None => sum.stackless_ns += segment_ns,
             }
         }
+    }
+
+    /// Adds the functions that threads ran in the segments of a commit.
+    pub(crate) fn add_functions(&mut self, segments: &[Segment], timelines: &Timelines) {
+        self.functions.add(segments, timelines);
     }
 
     /// Notes that the measured time has reached `at_ns`: earlier seconds without a commit count as 0.
@@ -175,7 +184,10 @@ impl Aggregate {
     /// Returns nanoseconds by cause and the frames below it.
     pub(crate) fn by_stack(&self) -> impl Iterator<Item = (Cause, Option<Frames>, u64)> {
         let stackless = self.causes.iter().filter(|sum| sum.stackless_ns > 0);
-        let stackless = stackless.map(|sum| (sum.cause, None, sum.stackless_ns));
+        let stackless = stackless.flat_map(|sum| {
+            let parts = self.functions.split(sum.cause, sum.stackless_ns).into_iter();
+            parts.map(|(frames, ns)| (sum.cause, frames, ns))
+        });
         let stacked = self.by_stack.iter();
         stackless.chain(stacked.map(|(&(at, frames), &ns)| (self.causes[at].cause, Some(frames), ns)))
     }

@@ -20,7 +20,7 @@ pub struct Groups {
     pub merged: u64,
     /// Number of commits that another thread led.
     pub led: u64,
-    /// Commits for which wake-ups alone lead to other threads than the server states.
+    /// Commits for which wake-ups alone lead to other threads than the server states; counted only with full detail.
     pub disagreements: Disagreements,
 }
 

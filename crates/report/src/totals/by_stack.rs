@@ -158,7 +158,7 @@ mod tests {
             (3, "new_wait"),
         ] {
             let frames = vec![innermost.to_owned(), "do_fsync".to_owned()];
-            names.kernel.push(Stack { id, frames });
+            names.push_kernel(Stack { id, frames });
         }
         names
     }

@@ -83,6 +83,7 @@ impl StatementTotals {
         self.explain(tid, whole.since(at_ns), timelines, memory);
         let lengths = self.segments.iter().map(|segment| segment.window.length_ns());
         self.aggregate.add(whole.end_ns, lengths.sum(), &self.segments);
+        self.aggregate.add_functions(&self.segments, timelines);
         &self.segments
     }
 

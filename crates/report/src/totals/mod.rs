@@ -7,6 +7,7 @@ pub(crate) mod by_file;
 pub(crate) mod by_group;
 pub(crate) mod by_stack;
 pub(crate) mod by_statement;
+pub(crate) mod cpu_functions;
 pub(crate) mod distribution;
 pub(crate) mod histogram;
 pub(crate) mod slowest;

@@ -2,6 +2,8 @@
 
 use logtrace_events::Losses;
 
+use crate::overhead::cpu_times::CpuTimes;
+
 /// Account of the tracer since its start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
@@ -11,6 +13,8 @@ pub struct Account {
     pub losses: Losses,
     /// Accounts of the probes.
     pub probes: Vec<ProbeAccount>,
+    /// Time of the machine's CPUs.
+    pub cpu_times: CpuTimes,
     /// CPU time of the thread that reads the rings.
     pub(crate) drain_cpu_ns: u64,
     /// Records that the sink took (may be fewer than were read), and its CPU time.
@@ -52,6 +56,7 @@ impl Account {
         self.losses.undecodable -= earlier.losses.undecodable;
         self.losses.unmatched -= earlier.losses.unmatched;
         self.drain_cpu_ns -= earlier.drain_cpu_ns;
+        self.cpu_times = self.cpu_times.since(earlier.cpu_times);
         self.delivered.records -= earlier.delivered.records;
         self.delivered.cpu_ns -= earlier.delivered.cpu_ns;
         self.sampled -= earlier.sampled;

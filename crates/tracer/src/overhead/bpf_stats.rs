@@ -1,6 +1,7 @@
 //! Run-time statistics of BPF programs from the kernel, enabled for a small part of the time.
 
-use std::os::fd::OwnedFd;
+use std::fs;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 use aya::programs::Program;
 use aya::sys::{Stats, enable_stats};
@@ -72,10 +73,39 @@ pub(crate) fn of_program(program: &Program) -> (u64, u64) {
         Program::BtfTracePoint(program) => program.info(),
         Program::TracePoint(program) => program.info(),
         Program::UProbe(program) => program.info(),
+        Program::PerfEvent(program) => program.info(),
         _ => return (0, 0),
     };
     info.map_or((0, 0), |info| {
         let nanoseconds = u64::try_from(info.run_time().as_nanos()).unwrap_or(u64::MAX);
         (info.run_count(), nanoseconds)
     })
+}
+
+/// Returns the number of events for which the kernel skipped a program, because a program was running or a map was in use
+/// on that CPU (kernel/trace/bpf_trace.c, `trace_call_bpf()`); 0 before Linux 5.12.
+pub(crate) fn misses(program: &Program) -> u64 {
+    let Ok(fd) = program.fd() else { return 0 };
+    let path = format!("/proc/self/fdinfo/{}", fd.as_fd().as_raw_fd());
+    fs::read_to_string(path).map_or(0, |info| misses_in(&info))
+}
+
+fn misses_in(info: &str) -> u64 {
+    let mut lines = info.lines().filter_map(|line| line.split_once(':'));
+    let misses = lines.find(|(name, _)| *name == "recursion_misses");
+    misses
+        .and_then(|(_, count)| count.trim().parse().ok())
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misses_are_read_from_the_kernels_text() {
+        let info = "pos:\t0\nprog_type:\t5\nrun_cnt:\t0\nrecursion_misses:\t12\nverified_insns:\t9\n";
+        assert_eq!(misses_in(info), 12);
+        assert_eq!(misses_in("pos:\t0\n"), 0);
+    }
 }

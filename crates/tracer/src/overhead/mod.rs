@@ -2,3 +2,4 @@
 
 pub(crate) mod account;
 pub(crate) mod bpf_stats;
+pub(crate) mod cpu_times;

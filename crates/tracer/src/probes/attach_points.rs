@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use crate::error::TracerError;
 use crate::probes::call_offsets::call_sites;
 use crate::probes::entry_offset::cheap_entry;
-use crate::probes::symbols::{Function, Program};
+use crate::probes::program::Program;
 use crate::probes::table::{Attach, PROBES, Probe, Servers};
+use crate::symbols::Function;
 
 /// Probe with its place.
 #[derive(Debug)]
@@ -47,6 +48,7 @@ fn placement(program: &Program<'_>, probe: Probe) -> Result<Placement, TracerErr
     let (offsets, place) = match probe.attach {
         Attach::BtfTracepoint(name) => (Vec::new(), format!("tp_btf/{name}")),
         Attach::Syscall(name) => (Vec::new(), format!("tracepoint/syscalls/{name}")),
+        Attach::CpuClock(frequency) => (Vec::new(), format!("perf_event/cpu-clock, {frequency} Hz")),
         Attach::Call { function, callee } => {
             let offsets = call_offsets(program, function, callee)?;
             let calls = offsets.len();
@@ -72,7 +74,7 @@ fn placement(program: &Program<'_>, probe: Probe) -> Result<Placement, TracerErr
 fn entries(program: &Program<'_>, names: &[&'static str]) -> (Vec<u64>, String) {
     let functions = names.iter().flat_map(|name| program.functions(name));
     let entries = functions.filter_map(|function| {
-        let cheap = cheap_entry(program.code(&function)?, function.address);
+        let cheap = cheap_entry(program.code(function)?, function.address);
         let offset = program.file_offset(cheap.unwrap_or(function.address))?;
         Some((offset, cheap.is_some()))
     });
@@ -109,7 +111,7 @@ fn call_offsets(program: &Program<'_>, function: &str, callee: &str) -> Result<V
 }
 
 /// Returns the functions with this prefix of the demangled name, at least one.
-fn existing<'a>(program: &Program<'a>, function: &str) -> Result<Vec<Function<'a>>, TracerError> {
+fn existing<'a>(program: &'a Program<'_>, function: &str) -> Result<Vec<&'a Function>, TracerError> {
     let functions = program.functions(function);
     if functions.is_empty() {
         return Err(TracerError(format!(

@@ -2,8 +2,10 @@
 
 use std::num::NonZeroU32;
 
+use aya::programs::perf_event::{PerfEventConfig, PerfEventScope, SamplePolicy, SoftwareEvent};
 use aya::programs::uprobe::{UProbeAttachLocation, UProbeScope};
-use aya::programs::{BtfTracePoint, Program as BpfProgram, ProgramError, TracePoint, UProbe};
+use aya::programs::{BtfTracePoint, PerfEvent, Program as BpfProgram, ProgramError, TracePoint, UProbe};
+use aya::util::online_cpus;
 use aya::{Btf, Ebpf};
 
 use crate::error::{TracerError, chain};
@@ -107,6 +109,7 @@ fn attach_program(
     let attached = match placement.probe.attach {
         Attach::BtfTracepoint(event) => attach_tracepoint(program, event, btf).map(|link| vec![link]),
         Attach::Syscall(event) => attach_syscall(program, event).map(|link| vec![link]),
+        Attach::CpuClock(frequency) => attach_cpu_clock(program, frequency),
         Attach::Function(_) if placement.offsets.is_empty() => {
             return Err("the server's program has no such function".to_owned());
         }
@@ -128,6 +131,19 @@ fn attach_syscall(program: &mut BpfProgram, event: &str) -> Result<Link, Program
     once(program.load())?;
     let link = program.attach("syscalls", event)?;
     Ok(Box::new(program.take_link(link)?))
+}
+
+fn attach_cpu_clock(program: &mut BpfProgram, frequency: u64) -> Result<Vec<Link>, ProgramError> {
+    let program: &mut PerfEvent = program.try_into()?;
+    once(program.load())?;
+    let clock = PerfEventConfig::Software(SoftwareEvent::CpuClock);
+    let cpus = online_cpus().map_err(|(_, error)| ProgramError::IOError(error))?;
+    let attach = |cpu| -> Result<Link, ProgramError> {
+        let scope = PerfEventScope::AllProcessesOneCpu { cpu };
+        let link = program.attach(clock, scope, SamplePolicy::Frequency(frequency), false)?;
+        Ok(Box::new(program.take_link(link)?))
+    };
+    cpus.into_iter().map(attach).collect()
 }
 
 fn attach_uprobe(

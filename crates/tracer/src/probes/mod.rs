@@ -5,5 +5,5 @@ pub(crate) mod call_offsets;
 pub(crate) mod detaching;
 pub(crate) mod entry_offset;
 pub(crate) mod links;
-pub(crate) mod symbols;
+pub(crate) mod program;
 pub(crate) mod table;

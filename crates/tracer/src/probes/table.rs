@@ -17,6 +17,8 @@ pub struct Probe {
     pub optional: Option<&'static str>,
     /// Servers that have it.
     pub servers: Servers,
+    /// Kernels that it is for.
+    pub kernels: Kernels,
     /// Treatment if only bursts are traced.
     pub in_bursts: InBursts,
 }
@@ -45,6 +47,17 @@ pub enum Servers {
     WithThreads(&'static str),
 }
 
+/// Kernels that a probe is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kernels {
+    /// Kernels of any version.
+    All,
+    /// Kernels with this tracepoint.
+    With(&'static str),
+    /// Kernels without this tracepoint.
+    Without(&'static str),
+}
+
 /// Place of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attach {
@@ -61,6 +74,8 @@ pub enum Attach {
         /// Function that is called.
         callee: &'static str,
     },
+    /// Clock of each CPU, so many times a second.
+    CpuClock(u64),
     /// Entry of a function in the server, or its return if the program is a return probe. Prefixes of the demangled
     /// names in different servers.
     Function(&'static [&'static str]),
@@ -77,6 +92,7 @@ const fn required(name: &'static str, program: &'static str, attach: Attach) -> 
         detail: Detail::Commit,
         optional: None,
         servers: Servers::Any,
+        kernels: Kernels::All,
         in_bursts: InBursts::Attached,
     }
 }
@@ -121,10 +137,24 @@ const fn rare(probe: Probe) -> Probe {
     }
 }
 
+/// Tracepoint of newer kernels in a thread that has just got the CPU (include/trace/events/sched.h).
+const SWITCHED: &str = "sched_exit_tp";
+
+/// First moment of a thread after a long wait.
+const fn switched() -> Probe {
+    Probe {
+        detail: Detail::Io,
+        optional: Some("long waits have no function of the server"),
+        kernels: Kernels::With(SWITCHED),
+        ..required(SWITCHED, "on_switched", Attach::BtfTracepoint(SWITCHED))
+    }
+}
+
 /// Return of a thread of the server from a system call in which it waited long.
 const fn wait(name: &'static str) -> Probe {
     Probe {
         optional: Some("long waits in this system call have no function of the server"),
+        kernels: Kernels::Without(SWITCHED),
         ..syscall(name, "on_wait_exit")
     }
 }
@@ -135,6 +165,18 @@ const fn client(name: &'static str) -> Probe {
         detail: Detail::Full,
         optional: Some("statements that follow one another without a wait for the client are told as one"),
         ..syscall(name, "on_client_exit")
+    }
+}
+
+/// Samples a second of each CPU: rare enough to cost nothing, and not in step with timers of 100 or 1,000 Hz.
+const SAMPLES_PER_SECOND: u64 = 199;
+
+/// Samples of the functions that run on the CPU.
+const fn cpu_sample() -> Probe {
+    Probe {
+        detail: Detail::Full,
+        optional: Some("time on the CPU has no functions"),
+        ..required("cpu clock", "on_cpu_sample", Attach::CpuClock(SAMPLES_PER_SECOND))
     }
 }
 
@@ -168,24 +210,35 @@ const IN_STAGES: Servers = Servers::With("MYSQL_BIN_LOG::ordered_commit(THD*");
 /// MariaDB's group commit (sql/log.cc).
 const IN_ONE_QUEUE: Servers = Servers::With("MYSQL_BIN_LOG::trx_group_commit_leader(");
 
-/// Probes of the commit groups that a server states itself.
-const fn group(
-    name: &'static str,
-    program: &'static str,
-    functions: &'static [&'static str],
-    servers: Servers,
-) -> Probe {
+/// Probe of the commit groups that a server states itself.
+const fn group(name: &'static str, program: &'static str, functions: &'static [&'static str]) -> Probe {
+    Probe {
+        optional: Some("who leads whom in a group of commits is told from wake-ups alone"),
+        ..required(name, program, Attach::Function(functions))
+    }
+}
+
+/// MySQL wakes the members of all groups at once, so that wake-ups alone lead to the wrong thread.
+const fn stage(name: &'static str, program: &'static str, functions: &'static [&'static str]) -> Probe {
+    Probe {
+        detail: Detail::Io,
+        servers: IN_STAGES,
+        ..group(name, program, functions)
+    }
+}
+
+/// MariaDB wakes the members of a group one by one, so that wake-ups alone lead to the right thread.
+const fn queue(name: &'static str, program: &'static str, functions: &'static [&'static str]) -> Probe {
     Probe {
         detail: Detail::Full,
-        optional: Some("who leads whom in a group of commits is told from wake-ups alone"),
-        servers,
-        ..required(name, program, Attach::Function(functions))
+        servers: IN_ONE_QUEUE,
+        ..group(name, program, functions)
     }
 }
 
 /// Probe table, in the order of attachment. The probes of the commit come last, so that no commit is seen before all of
 /// its possible waits are.
-pub const PROBES: [Probe; 41] = [
+pub const PROBES: [Probe; 43] = [
     required("sched_switch", "on_switch", Attach::BtfTracepoint("sched_switch")),
     required("sched_waking", "on_waking", Attach::BtfTracepoint("sched_waking")),
     all_syscalls("sys_enter", "on_sys_enter"),
@@ -206,12 +259,14 @@ pub const PROBES: [Probe; 41] = [
     rare(exit("sys_exit_pwritev2")),
     rare(enter("sys_enter_sync_file_range")),
     rare(exit("sys_exit_sync_file_range")),
+    switched(),
     wait("sys_exit_futex"),
     wait("sys_exit_clock_nanosleep"),
     wait("sys_exit_nanosleep"),
     wait("sys_exit_select"),
     client("sys_exit_sendto"),
     client("sys_exit_recvfrom"),
+    cpu_sample(),
     flush("block_rq_issue", "on_flush_issue"),
     flush("block_rq_complete", "on_flush_complete"),
     xa("XA COMMIT begin", "on_xa_begin", XA_COMMIT),
@@ -220,35 +275,30 @@ pub const PROBES: [Probe; 41] = [
     xa("XA PREPARE end", "on_xa_end", XA_PREPARE),
     pending("log wait begin", "on_async_begin", &["thd_increment_pending_ops"]),
     pending("log wait end", "on_async_end", &["thd_decrement_pending_ops"]),
-    group(
+    stage(
         "flush stage",
         "on_stage_join",
         &["Commit_stage_manager::append_to("],
-        IN_STAGES,
     ),
-    group(
+    stage(
         "flush stage member",
         "on_group_member",
         &["MYSQL_BIN_LOG::flush_thread_caches(THD*"],
-        IN_STAGES,
     ),
-    group(
+    stage(
         "sync stage leader",
         "on_sync_lead",
         &["MYSQL_BIN_LOG::sync_binlog_file("],
-        IN_STAGES,
     ),
-    group(
+    queue(
         "group commit queue",
         "on_queue_join",
         &["MYSQL_BIN_LOG::queue_for_group_commit("],
-        IN_ONE_QUEUE,
     ),
-    group(
+    queue(
         "group commit member",
         "on_group_member",
         &["MYSQL_BIN_LOG::write_transaction_or_stmt("],
-        IN_ONE_QUEUE,
     ),
     required(
         "commit begin",

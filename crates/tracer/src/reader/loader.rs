@@ -5,14 +5,17 @@ use std::process;
 
 use aya::maps::{Map, MapError};
 use aya::{Btf, Ebpf, EbpfLoader, include_bytes_aligned};
+use aya_obj::btf::BtfKind;
+use logtrace_common::Detail;
 
 use crate::config::TracerConfig;
 use crate::error::{TracerError, chain};
 use crate::probes::attach_points::{Placement, placements, program_path};
 use crate::probes::links::Attachments;
-use crate::probes::table::{InBursts, Servers};
+use crate::probes::table::{InBursts, Kernels, Servers};
 use crate::reader::rings::Rings;
-use crate::server_stacks::tables::UnwindTables;
+use crate::stacks::tables::UnwindTables;
+use crate::stacks::unwind_rows::RowsOf;
 
 static OBJECT: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/logtrace.bpf.o"));
 
@@ -23,15 +26,15 @@ pub(crate) fn load(
     config: &TracerConfig,
 ) -> Result<(Ebpf, Rings, Attachments), TracerError> {
     let mut placements = placements(&program_path(pid.get()))?;
-    placements.retain(|placement| is_wanted(placement, config));
     let btf = Btf::from_sys_fs().map_err(|error| {
         TracerError(format!(
             "cannot read the kernel's type information (/sys/kernel/btf/vmlinux): {error}. Tracing needs a kernel \
              built with CONFIG_DEBUG_INFO_BTF, as distributions' kernels are"
         ))
     })?;
+    placements.retain(|placement| is_wanted(placement, config) && is_for_kernel(placement, config, &btf));
     let target = pid.get();
-    let unwind = UnwindTables::read(target);
+    let unwind = unwind_tables(target, config.extent.detail);
     let mut bpf = EbpfLoader::new()
         .btf(Some(&btf))
         .override_global("target_tgid", &target, true)
@@ -44,6 +47,15 @@ pub(crate) fn load(
     Ok((bpf, rings, Attachments::new(pid, btf, placements)))
 }
 
+/// Returns the tables for stacks of the server, which [`Detail::Commit`] does not take.
+fn unwind_tables(pid: u32, detail: Detail) -> UnwindTables {
+    match detail {
+        Detail::Commit => UnwindTables::default(),
+        Detail::Io => UnwindTables::read(pid, RowsOf::FilesWithoutFramePointers),
+        Detail::Full => UnwindTables::read(pid, RowsOf::AllFiles),
+    }
+}
+
 fn is_wanted(placement: &Placement, config: &TracerConfig) -> bool {
     let probe = placement.probe;
     let by_threads = !matches!(probe.servers, Servers::WithThreads(_)) || !config.pools_threads;
@@ -53,6 +65,22 @@ fn is_wanted(placement: &Placement, config: &TracerConfig) -> bool {
         InBursts::Only => config.extent.sampling.has_gaps(),
     };
     placement.is_for_server && by_threads && probe.detail <= config.extent.detail && has_its_time
+}
+
+fn is_for_kernel(placement: &Placement, config: &TracerConfig, btf: &Btf) -> bool {
+    let has = |tracepoint| !config.as_on_older_kernels && has_tracepoint(btf, tracepoint);
+    match placement.probe.kernels {
+        Kernels::All => true,
+        Kernels::With(tracepoint) => has(tracepoint),
+        Kernels::Without(tracepoint) => !has(tracepoint),
+    }
+}
+
+/// Returns whether the kernel has this tracepoint: the type of its function is in its type information
+/// (include/linux/tracepoint.h, include/trace/bpf_probe.h).
+fn has_tracepoint(btf: &Btf, tracepoint: &str) -> bool {
+    let function = format!("btf_trace_{tracepoint}");
+    btf.id_by_type_name_kind(&function, BtfKind::Typedef).is_ok()
 }
 
 /// Takes a map of the object.

@@ -33,6 +33,16 @@ impl Records {
         mem::replace(self, spare)
     }
 
+    /// Returns the number of records made before `at_ns`.
+    pub(crate) fn count_before(&self, at_ns: u64) -> u64 {
+        self.places.iter().filter(|place| place.at_ns < at_ns).count() as u64
+    }
+
+    /// Returns the time of the newest record, 0 if there is none.
+    pub(crate) fn newest_ns(&self) -> u64 {
+        self.places.iter().map(|place| place.at_ns).max().unwrap_or(0)
+    }
+
     /// Returns the number of records.
     pub(crate) fn len(&self) -> u64 {
         self.places.len() as u64

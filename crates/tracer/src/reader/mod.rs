@@ -6,7 +6,6 @@ mod merge;
 mod rings;
 mod sched_policy;
 mod sink_thread;
-mod stack_names;
 mod thread_states;
 pub(crate) mod watchdog;
 
@@ -24,16 +23,18 @@ use crate::config::TracerConfig;
 use crate::error::TracerError;
 use crate::overhead::account::{Account, Delivered, ProbeAccount};
 use crate::overhead::bpf_stats::{self, Statistics};
+use crate::overhead::cpu_times::CpuTimes;
 use crate::probes::detaching::Detaching;
 use crate::probes::links::Attachments;
 use crate::reader::burst_schedule::Rhythm;
 use crate::reader::loader::take;
 use crate::reader::rings::Rings;
-use crate::reader::sink_thread::{Delivery, StackNames};
-use crate::reader::stack_names::Stacks;
+use crate::reader::sink_thread::Delivery;
 use crate::reader::thread_states::ThreadStates;
-use crate::server_stacks::stack_names::ServerStacks;
 use crate::sink::Sink;
+use crate::stacks::kernel_frames::KernelFrames;
+use crate::stacks::server_frames::ServerFrames;
+use crate::stacks::stack_names::StackNames;
 
 /// Time between two rounds. Long enough that the reader costs little, and short enough that the rings do not fill up: 4
 /// MiB hold about 65,000 records of one CPU.
@@ -96,10 +97,10 @@ impl<S: Sink> Drain<S> {
         set_looking(&mut looking, true).map_err(TracerError::load)?;
         let losses = take(&mut bpf, "losses")?;
         let threads = ThreadStates::new(config.pid, take(&mut bpf, "threads")?);
-        let stacks = StackNames {
-            kernel: Stacks::new(take(&mut bpf, "stacks")?),
-            server: ServerStacks::new(config.pid, take(&mut bpf, "server_stacks")?),
-        };
+        let stacks = StackNames::new(
+            KernelFrames::new(take(&mut bpf, "stacks")?),
+            ServerFrames::new(config.pid, take(&mut bpf, "server_stacks")?),
+        );
         Ok(Self {
             bpf,
             attachments,
@@ -245,7 +246,7 @@ impl<S: Sink> Drain<S> {
         let mut account = Account {
             events: self.events,
             losses: Losses {
-                lost: self.lost(LOSS_RING_FULL) + self.lost(LOSS_THREADS_FULL),
+                lost: self.lost(LOSS_RING_FULL) + self.lost(LOSS_THREADS_FULL) + self.rings.late,
                 unmatched: self.lost(LOSS_COMMIT_UNMATCHED) + self.lost(LOSS_MEMBER_UNMATCHED),
                 ..Losses::default()
             },
@@ -253,11 +254,13 @@ impl<S: Sink> Drain<S> {
             drain_cpu_ns: clock_ns(ClockId::ThreadCPUTime),
             delivered,
             sampled: self.statistics.sampled(self.events),
+            cpu_times: CpuTimes::now(),
             ..Account::default()
         };
         for (name, program) in self.bpf.programs() {
             let (runs, ns) = bpf_stats::of_program(program);
             account.sampled_ns += ns;
+            account.losses.lost += bpf_stats::misses(program);
             for probe in account.probes.iter_mut().filter(|probe| probe.program == name) {
                 (probe.sampled_runs, probe.sampled_ns) = (runs, ns);
             }

@@ -15,6 +15,10 @@ pub(crate) struct Rings {
     rings: Vec<RingBuf<MapData>>,
     /// Records that were read and are not all due yet.
     batch: Records,
+    /// Time up to which records were taken out.
+    taken_until_ns: u64,
+    /// Number of records that came after later ones were taken out: they are out of order.
+    pub(crate) late: u64,
 }
 
 impl Rings {
@@ -36,6 +40,8 @@ impl Rings {
         Ok(Self {
             rings,
             batch: Records::default(),
+            taken_until_ns: 0,
+            late: 0,
         })
     }
 
@@ -47,6 +53,8 @@ impl Rings {
                 self.batch.push(&record);
             }
         }
+        self.late += self.batch.count_before(self.taken_until_ns);
+        self.taken_until_ns = until_ns.min(self.batch.newest_ns());
         self.batch.take_due(until_ns, spare)
     }
 }

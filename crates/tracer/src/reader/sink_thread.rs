@@ -12,9 +12,8 @@ use crate::error::TracerError;
 use crate::overhead::account::Delivered;
 use crate::reader::merge::Records;
 use crate::reader::sched_policy::SchedPolicy;
-use crate::reader::stack_names::Stacks;
-use crate::server_stacks::stack_names::ServerStacks;
 use crate::sink::Sink;
+use crate::stacks::stack_names::StackNames;
 
 /// Queue to the sink. Its thread gives way to the server as long as the queue has room.
 ///
@@ -26,12 +25,6 @@ pub(crate) struct Delivery<S> {
     progress: Arc<Progress>,
     policy: SchedPolicy,
     thread: JoinHandle<S>,
-}
-
-/// Names of the stacks that records refer to.
-pub(crate) struct StackNames {
-    pub(crate) kernel: Stacks,
-    pub(crate) server: ServerStacks,
 }
 
 /// Message to the sink.
@@ -160,8 +153,7 @@ fn take_all<S: Sink>(
             }
         };
         for record in records.iter() {
-            let names = stacks.kernel.first_use(record);
-            if let Some(stack) = names.or_else(|| stacks.server.first_use(record)) {
+            for stack in stacks.first_uses(record) {
                 sink.record(&stack);
             }
             sink.record(record);

@@ -116,12 +116,19 @@ fn a_member_that_never_joined_is_counted() {
 }
 
 #[test]
-fn groups_cost_nothing_below_the_highest_detail() {
+fn the_usual_detail_has_the_groups_of_mysql_and_the_lowest_has_none() {
     let _turn = turn();
-    let (records, account) = traced_at(Detail::Io, || {
-        lead_groups(Server::MySql);
-    });
-    assert!(members(&records).is_empty() && sync_stages(&records).is_empty());
-    let probes = account.probes.iter().map(|probe| probe.place.as_str());
-    assert!(probes.clone().count() > 10 && probes.clone().all(|place| !place.contains("MYSQL_BIN_LOG")));
+    for (detail, server, expected) in [
+        (Detail::Io, Server::MySql, 20),
+        (Detail::Io, Server::MariaDb, 0),
+        (Detail::Commit, Server::MySql, 0),
+    ] {
+        let (records, account) = traced_at(detail, || {
+            lead_groups(server);
+        });
+        assert_eq!(members(&records).len(), expected, "{detail} {server:?}");
+        let probes = account.probes.iter().map(|probe| probe.place.as_str());
+        let is_attached = probes.clone().any(|place| place.contains("MYSQL_BIN_LOG"));
+        assert_eq!(is_attached, detail == Detail::Io, "{detail}");
+    }
 }

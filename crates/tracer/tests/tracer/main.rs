@@ -44,15 +44,19 @@ fn traced(ring_bytes: &str, work: impl FnOnce()) -> (Vec<Record>, logtrace_trace
     traced_with(config, work)
 }
 
-fn traced_at(detail: Detail, work: impl FnOnce()) -> (Vec<Record>, logtrace_tracer::Account) {
-    let config = TracerConfig {
-        extent: Extent {
-            detail,
-            ..Extent::default()
-        },
-        ..TracerConfig::new(process::id())
+fn config_at(detail: Detail) -> TracerConfig {
+    let extent = Extent {
+        detail,
+        ..Extent::default()
     };
-    traced_with(config, work)
+    TracerConfig {
+        extent,
+        ..TracerConfig::new(process::id())
+    }
+}
+
+fn traced_at(detail: Detail, work: impl FnOnce()) -> (Vec<Record>, logtrace_tracer::Account) {
+    traced_with(config_at(detail), work)
 }
 
 fn traced_with(config: TracerConfig, work: impl FnOnce()) -> (Vec<Record>, logtrace_tracer::Account) {

@@ -194,7 +194,7 @@ impl Walk<'_> {
 
     /// Charges `window`, in which a thread was blocked until `waker` woke it. Until the waker had begun its commit, the
     /// thread that it queued behind takes its place.
-    fn wait_for(&mut self, waker: Waker, window: TimeRange, path: WalkPath) {
+    pub(crate) fn wait_for(&mut self, waker: Waker, window: TimeRange, path: WalkPath) {
         if window.is_empty() {
             return;
         }

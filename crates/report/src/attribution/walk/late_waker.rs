@@ -8,12 +8,10 @@
 //! sleep, to the first such thread that serves a connection, because threads of a pool wake each other only to sleep on.
 
 use logtrace_common::TimeRange;
-use logtrace_events::Tid;
 
 use crate::attribution::segment::Segment;
 use crate::causes::cause::{Cause, Wait, Who};
 use crate::causes::wakeup::{Awaited, Waker, awaited};
-use crate::timeline::thread::Timeline;
 use crate::timeline::threads::Timelines;
 
 /// Returns whether this is a sleep of a background thread until a set time.
@@ -36,13 +34,13 @@ pub(crate) fn first_after_sleep(
     }
     let first = segments.partition_point(|segment| segment.window.end_ns <= window.start_ns);
     let has_slept = segments[first..].iter().any(|segment| is_sleep(segment.cause));
-    (has_slept && !serves_connection(timelines, waker.tid)).then_some(first)
+    (has_slept && !timelines.serves_connection(waker.tid)).then_some(first)
 }
 
 /// Returns the first of [`queued_behind`] that serves a connection.
 pub(crate) fn session_ahead(timelines: &Timelines, waker: Waker, from_ns: u64) -> Option<(u64, Waker)> {
     let mut ahead = queued_behind(timelines, waker, from_ns);
-    ahead.find(|(_, ahead)| serves_connection(timelines, ahead.tid))
+    ahead.find(|(_, ahead)| timelines.serves_connection(ahead.tid))
 }
 
 /// Returns the threads of the server that ended the waker's waits from `from_ns` on, in order, each with the start of
@@ -62,9 +60,4 @@ pub(crate) fn queued_behind(
         Awaited::Thread(ahead) if ahead.at_ns < waker.at_ns => Some((off.out_ns, ahead)),
         _ => None,
     })
-}
-
-fn serves_connection(timelines: &Timelines, tid: Tid) -> bool {
-    let timeline = timelines.thread(tid);
-    timeline.is_some_and(Timeline::serves_connection)
 }

@@ -9,6 +9,7 @@
 //! place until then (`late_waker`). If the server states the leader of a thread in a group of commits, the leader takes
 //! the waker's place (`group_leader`).
 
+mod file_calls;
 mod follow;
 mod late_waker;
 pub(crate) mod memory;

@@ -1,15 +1,12 @@
 //! State of a walk, and the charging of time.
 
 use logtrace_common::TimeRange;
-use logtrace_events::{Commit, Tid, Wake};
+use logtrace_events::{Commit, Tid};
 
 use crate::attribution::segment::Segment;
 use crate::attribution::walk::memory::{Activity, Memory};
-use crate::attribution::walk::path::Worker;
-use crate::causes::cause::{Cause, Wait};
-use crate::causes::cpu_wait::run_queue;
+use crate::causes::cause::Cause;
 use crate::timeline::frames::Frames;
-use crate::timeline::thread::{Stretch, Timeline, TracedIo};
 use crate::timeline::threads::Timelines;
 
 /// Walk through the threads that a commit waited for.
@@ -47,47 +44,6 @@ impl<'a> Walk<'a> {
             is_recording: false,
             is_reusable: true,
         }
-    }
-
-    /// Charges time inside a system call on a file. The kernel stack at a block decides what the thread waited for.
-    pub(crate) fn charge_io(
-        &mut self,
-        timeline: &Timeline,
-        io: &TracedIo,
-        window: TimeRange,
-        worker: Worker,
-    ) {
-        let Worker { tid, who, .. } = worker;
-        let cause = |wait| Cause {
-            who,
-            io: Some(io.target),
-            wait,
-        };
-        timeline.stretches(window, |stretch| match stretch {
-            Stretch::OnCpu(window) => self.charge_cpu(window, tid, cause(Wait::OnCpu)),
-            Stretch::RunQueue(window, off) => {
-                self.charge(
-                    window,
-                    tid,
-                    cause(run_queue(off.cpu_wait)),
-                    Frames::cpu_holder(off),
-                );
-            }
-            Stretch::Blocked(window, off) => {
-                let wait = self.timelines.names.kernel.wait(off.stack);
-                let queued_ns = match off.wake {
-                    Wake::By { at_ns, .. } if wait == Wait::DeviceFlush => self
-                        .timelines
-                        .flushes
-                        .queued_until_ns(TimeRange::new(off.out_ns, at_ns)),
-                    _ => 0,
-                };
-                let queued = window.before(queued_ns);
-                let stack = off.stack.map(Frames::Kernel);
-                self.charge(queued, tid, cause(Wait::FlushQueue), stack);
-                self.charge(window.since(queued_ns), tid, cause(wait), stack);
-            }
-        });
     }
 
     /// Charges time without a record of a wait: the thread was running, unless a record was lost.

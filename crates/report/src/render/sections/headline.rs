@@ -95,8 +95,10 @@ pub(crate) fn groups(document: &Document) -> Option<Vec<String>> {
         parts.push(format!("{} merged later", units::count(groups.merged)));
     }
     if groups.led > 0 {
-        let total = document.commits.as_ref().map_or(0, |commits| commits.total);
         parts.push(format!("another thread led {} commits", units::count(groups.led)));
+    }
+    if groups.disagreements.total > 0 {
+        let total = document.commits.as_ref().map_or(0, |commits| commits.total);
         parts.push(format!(
             "wake-ups alone charge {} of the commit time to others",
             units::percent(groups.disagreements.total, total)

@@ -351,6 +351,7 @@ fn random_schedules_reach_every_kind_of_cause() {
     for _ in 0..1_000 {
         let records = schedule::records().new_tree(&mut runner).unwrap().current();
         let mut analysis = schedule::analysis();
+        analysis.explain_statements();
         records.into_iter().for_each(|record| analysis.push(record));
         let breakdown = analysis.finish();
         if let Some(groups) = &breakdown.groups {

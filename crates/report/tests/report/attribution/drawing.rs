@@ -13,7 +13,8 @@
 //! | `=` | runs |
 //! | `p` | was preempted |
 //! | `r` | is runnable after a wake-up |
-//! | `A`-`Z` | waits until that thread wakes it by a system call |
+//! | `A`-`Z` | waits until that thread wakes it by a system call; inside an I/O call, for a lock of the file system |
+//! | `Ä`-`Ü` | waits until that thread wakes it by a system call; inside an I/O call, with no stack |
 //! | `w` `j` `d` | waits inside an I/O call: data writeback, journal commit, device flush |
 //! | `u` `n` | the same with a stack that no rule knows, with no stack |
 //! | `t` `f` | sleeps, waits for a futex until its time-out |
@@ -124,6 +125,7 @@ impl Drawing {
                 Record::Process(process) => timelines.push_process(process.clone()),
                 Record::ServerWait(wait) => timelines.push_server_wait(wait).unwrap(),
                 Record::ServerStack(stack) => timelines.push_server_stack(stack.clone()).unwrap(),
+                Record::CpuSample(sample) => timelines.push_cpu_sample(sample).unwrap(),
                 Record::File(_) | Record::Stack(_) => {}
             }
         }
@@ -138,6 +140,7 @@ impl Drawing {
             logs: synthetic::logs(),
             window: TimeRange::new(0, u64::MAX),
         });
+        analysis.explain_statements();
         let records = stacks().into_iter().map(Record::Stack);
         records
             .chain(self.records.iter().cloned())
@@ -203,10 +206,7 @@ fn row_records(row: &Row, rows: &[Row]) -> Vec<Record> {
                 in_ns,
                 wake: wake(cell, start_ns, end_ns, rows),
                 syscall: blocked_in(cell),
-                stack: stacks()
-                    .iter()
-                    .position(|stack| stack.frames[0].starts_with(cell))
-                    .map(|id| id as u32),
+                stack: stack_of(row.thread, cell, start_ns, rows),
                 cpu_wait: CpuWait::Unknown,
             })),
             ("lost", _) => {}
@@ -296,6 +296,24 @@ fn blocked_in(cell: char) -> Option<u16> {
     }
 }
 
+/// The stack at a block that is drawn as `cell`: in an I/O call, a wait for another thread is for a lock.
+fn stack_of(thread: char, cell: char, at_ns: u64, rows: &[Row]) -> Option<u32> {
+    let mut calls = rows.iter().filter(|row| row.thread == thread && row.kind == "io");
+    let is_in_call = calls.any(|row| {
+        let mut runs = runs(&row.cells).into_iter();
+        runs.any(|(cell, start_ns, end_ns)| cell != ' ' && start_ns <= at_ns && at_ns < end_ns)
+    });
+    let cell = if is_in_call && cell.is_ascii_uppercase() {
+        'l'
+    } else {
+        cell
+    };
+    let at = stacks()
+        .iter()
+        .position(|stack| stack.frames[0].starts_with(cell));
+    at.map(|id| id as u32)
+}
+
 /// Stacks whose innermost function begins with the cell that stands for it.
 fn stacks() -> Vec<Stack> {
     let frames = [
@@ -303,10 +321,11 @@ fn stacks() -> Vec<Stack> {
         ("j", "jbd2_log_wait_commit"),
         ("d", "blkdev_issue_flush"),
         ("u", "some_new_function"),
+        ("l", "rwsem_down_write_slowpath"),
     ];
     let stack = |(id, (cell, function)): (usize, (&str, &str))| Stack {
         id: id as u32,
-        frames: vec![cell.to_owned(), function.to_owned(), "do_fsync".to_owned()],
+        frames: vec![cell.to_owned(), function.to_owned(), "ext4_sync_file".to_owned()],
     };
     frames.into_iter().enumerate().map(stack).collect()
 }
@@ -350,6 +369,7 @@ fn start_ns(record: &Record) -> u64 {
         Record::Member(member) => member.joined_ns,
         Record::SyncStage(step) => step.at_ns,
         Record::ServerWait(wait) => wait.in_ns,
+        Record::CpuSample(sample) => sample.at_ns,
         Record::File(_) | Record::Stack(_) | Record::ServerStack(_) | Record::Process(_) => 0,
     }
 }
@@ -363,7 +383,8 @@ fn end_ns(record: &Record) -> u64 {
         Record::Gap(gap) => gap.end_ns,
         Record::Member(member) => member.at_ns,
         Record::SyncStage(step) => step.at_ns,
-        Record::ServerWait(wait) => wait.exit_ns,
+        Record::ServerWait(wait) => wait.read_ns,
+        Record::CpuSample(sample) => sample.at_ns,
         Record::File(_) | Record::Stack(_) | Record::ServerStack(_) | Record::Process(_) => 0,
     }
 }

@@ -83,10 +83,10 @@ fn a_flush_queued_by_a_leader_is_charged_to_its_followers_too() {
 fn a_block_in_io_without_a_known_stack_is_unclassified_whoever_woke_it() {
     let drawing = Drawing::new(
         "
-        A cpu    |=un=L?|
+        A cpu    |=un=Ö?|
         A io     |bbbbbb|
         A commit |CCCCCC|
-        L cpu    |p=====|
+        Ö cpu    |p=====|
         ",
     );
     assert_eq!(
@@ -186,5 +186,54 @@ fn segments_carry_the_stack_of_their_block() {
     assert_eq!(
         stacks,
         [None, Some(Frames::Kernel(1)), None, Some(Frames::Kernel(2)), None]
+    );
+}
+
+#[test]
+fn a_lock_of_a_file_is_the_call_of_the_thread_that_holds_it() {
+    let drawing = Drawing::new(
+        "
+        L cpu    |c===jjjjjj=======|
+        L io     |   BBBBBBBBBB    |
+        L commit |  CCCCCCCCCCCCC  |
+        A cpu    |==LLLLLLLLL======|
+        A io     | bbbbbbbbbbbbb   |
+        A commit |CCCCCCCCCCCCCCC  |
+        ",
+    );
+    assert_eq!(
+        drawing.explained('A'),
+        [
+            "own on CPU 1",
+            "own binlog write on CPU 1",
+            "own binlog write file system lock 1",
+            "leader binlog fsync on CPU 1",
+            "leader binlog fsync journal commit 6",
+            "leader binlog fsync on CPU 1",
+            "own binlog write on CPU 3",
+            "own on CPU 1",
+        ]
+    );
+}
+
+#[test]
+fn a_lock_that_is_released_outside_of_a_call_is_only_a_lock() {
+    let drawing = Drawing::new(
+        "
+        L cpu    |c================|
+        A cpu    |==LLLLLLLLL======|
+        A io     | bbbbbbbbbbbbb   |
+        A commit |CCCCCCCCCCCCCCC  |
+        ",
+    );
+    assert_eq!(
+        drawing.explained('A'),
+        [
+            "own on CPU 1",
+            "own binlog write on CPU 1",
+            "own binlog write file system lock 9",
+            "own binlog write on CPU 3",
+            "own on CPU 1",
+        ]
     );
 }

@@ -89,7 +89,7 @@ impl Schedule {
         let stack = |(id, function): (usize, &&str)| {
             Record::Stack(Stack {
                 id: id as u32,
-                frames: vec![(*function).to_owned(), "do_fsync".to_owned()],
+                frames: vec![(*function).to_owned(), "ext4_sync_file".to_owned()],
             })
         };
         Self {
@@ -306,6 +306,7 @@ pub(crate) fn push(timelines: &mut Timelines, record: &Record) -> Result<(), Unm
             Ok(())
         }
         Record::ServerWait(wait) => timelines.push_server_wait(wait),
+        Record::CpuSample(sample) => timelines.push_cpu_sample(sample),
         Record::ServerStack(stack) => timelines.push_server_stack(stack.clone()),
         Record::File(_) | Record::Process(_) => Ok(()),
     }

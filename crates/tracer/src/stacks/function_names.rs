@@ -1,9 +1,9 @@
 //! Names of a server's functions, by their address in memory.
 
-use cpp_demangle::{DemangleOptions, Symbol};
-use object::{Object, ObjectSymbol, SymbolKind};
+use cpp_demangle::DemangleOptions;
 
-use crate::server_stacks::mapped_files::{MappedFile, mapped_files};
+use crate::stacks::mapped_files::{MappedFile, mapped_files};
+use crate::symbols::{Function, demangled, functions};
 
 /// Names of the functions of a process. Each file is read when one of its functions is named for the first time.
 pub(crate) struct FunctionNames {
@@ -16,13 +16,6 @@ struct Symbols {
     bias: u64,
     /// In the order of their addresses.
     functions: Vec<Function>,
-}
-
-#[derive(Debug)]
-struct Function {
-    address: u64,
-    size: u64,
-    name: String,
 }
 
 impl FunctionNames {
@@ -55,18 +48,8 @@ impl Symbols {
     fn read(file: &MappedFile) -> Option<Self> {
         let bytes = file.read().ok()?;
         let elf = object::File::parse(bytes.as_slice()).ok()?;
-        let mut functions: Vec<Function> = elf
-            .symbols()
-            .chain(elf.dynamic_symbols())
-            .filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.is_definition() && symbol.size() > 0)
-            .filter_map(|symbol| {
-                Some(Function {
-                    address: symbol.address(),
-                    size: symbol.size(),
-                    name: symbol.name().ok()?.to_owned(),
-                })
-            })
-            .collect();
+        let mut functions = functions(&elf);
+        functions.retain(|function| function.size > 0);
         functions.sort_by(|a, b| (a.address, &a.name).cmp(&(b.address, &b.name)));
         functions.dedup_by_key(|function| function.address);
         Some(Self {
@@ -82,18 +65,15 @@ impl Symbols {
             .functions
             .partition_point(|function| function.address <= address);
         let function = &self.functions[after.checked_sub(1)?];
-        (address - function.address < function.size).then(|| demangled(&function.name))
+        (address - function.address < function.size).then(|| short_name(&function.name))
     }
 }
 
-/// Returns the name as in the source, without parameters and return type.
-fn demangled(name: &str) -> String {
+/// Returns the name as in the source, without parameters, return type and version.
+fn short_name(name: &str) -> String {
     let plain = name.split(['@', '.']).next().unwrap_or(name);
     let options = DemangleOptions::new().no_params().no_return_type();
-    Symbol::new(plain)
-        .ok()
-        .and_then(|symbol| symbol.demangle_with_options(&options).ok())
-        .unwrap_or_else(|| plain.to_owned())
+    demangled(plain, &options).unwrap_or_else(|| plain.to_owned())
 }
 
 #[cfg(test)]
@@ -103,14 +83,14 @@ mod tests {
     #[test]
     fn names_have_no_parameters_and_no_version() {
         assert_eq!(
-            demangled("_Z39log_buffer_wait_for_ready_for_write_lsnR5log_tmPj"),
+            short_name("_Z39log_buffer_wait_for_ready_for_write_lsnR5log_tmPj"),
             "log_buffer_wait_for_ready_for_write_lsn"
         );
         assert_eq!(
-            demangled("_ZN20Commit_stage_manager10enroll_forENS_7StageIDEP3THDP10mysql_mutexS4_"),
+            short_name("_ZN20Commit_stage_manager10enroll_forENS_7StageIDEP3THDP10mysql_mutexS4_"),
             "Commit_stage_manager::enroll_for"
         );
-        assert_eq!(demangled("pthread_cond_wait@@GLIBC_2.3.2"), "pthread_cond_wait");
+        assert_eq!(short_name("pthread_cond_wait@@GLIBC_2.3.2"), "pthread_cond_wait");
     }
 
     #[test]

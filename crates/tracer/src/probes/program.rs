@@ -1,25 +1,15 @@
-//! Functions of a server's program, found by their demangled names.
+//! Program of a server: its functions by demangled name, and their code.
 
-use cpp_demangle::{DemangleOptions, Symbol};
-use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
+use cpp_demangle::DemangleOptions;
+use object::{Object, ObjectSegment};
 
 use crate::error::TracerError;
+use crate::symbols::{Function, demangled, functions};
 
 /// Program file with its symbols.
 pub(crate) struct Program<'a> {
     elf: object::File<'a>,
-    functions: Vec<Function<'a>>,
-}
-
-/// Function of the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Function<'a> {
-    /// Mangled name.
-    pub(crate) name: &'a str,
-    /// Virtual address.
-    pub(crate) address: u64,
-    /// Length in bytes.
-    pub(crate) size: u64,
+    functions: Vec<Function>,
 }
 
 impl<'a> Program<'a> {
@@ -30,24 +20,13 @@ impl<'a> Program<'a> {
                 "cannot read the symbols of the server's program: {error}"
             ))
         })?;
-        let functions = elf
-            .symbols()
-            .chain(elf.dynamic_symbols())
-            .filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.is_definition())
-            .filter_map(|symbol| {
-                Some(Function {
-                    name: symbol.name().ok()?,
-                    address: symbol.address(),
-                    size: symbol.size(),
-                })
-            })
-            .collect();
+        let functions = functions(&elf);
         Ok(Self { elf, functions })
     }
 
     /// Returns the functions with a demangled name that starts with `prefix`, or with the plain C name `prefix`. Each
     /// address comes once. Clones that the compiler split off (`.cold`, `.part.0`) are left out.
-    pub(crate) fn functions(&self, prefix: &str) -> Vec<Function<'a>> {
+    pub(crate) fn functions(&self, prefix: &str) -> Vec<&Function> {
         // The plain name stands in the mangled one with its length before it: a cheap test before demangling.
         let plain = prefix
             .split('(')
@@ -55,11 +34,10 @@ impl<'a> Program<'a> {
             .and_then(|path| path.rsplit("::").next())
             .unwrap_or(prefix);
         let encoded = format!("{}{plain}", plain.len());
-        let mut found: Vec<Function<'a>> = self
+        let mut found: Vec<&Function> = self
             .functions
             .iter()
-            .filter(|function| function.name == prefix || is_cpp(function.name, &encoded, prefix))
-            .copied()
+            .filter(|function| function.name == prefix || is_cpp(&function.name, &encoded, prefix))
             .collect();
         found.sort_by_key(|function| function.address);
         found.dedup_by_key(|function| function.address);
@@ -67,7 +45,7 @@ impl<'a> Program<'a> {
     }
 
     /// Returns the machine code of a function.
-    pub(crate) fn code(&self, function: &Function<'_>) -> Option<&'a [u8]> {
+    pub(crate) fn code(&self, function: &Function) -> Option<&'a [u8]> {
         self.elf.segments().find_map(|segment| {
             segment
                 .data_range(function.address, function.size)
@@ -92,12 +70,5 @@ impl<'a> Program<'a> {
 fn is_cpp(name: &str, encoded: &str, prefix: &str) -> bool {
     name.contains(encoded)
         && !name.contains('.')
-        && demangled(name).is_some_and(|demangled| demangled.starts_with(prefix))
-}
-
-fn demangled(name: &str) -> Option<String> {
-    Symbol::new(name)
-        .ok()?
-        .demangle_with_options(&DemangleOptions::default())
-        .ok()
+        && demangled(name, &DemangleOptions::default()).is_some_and(|demangled| demangled.starts_with(prefix))
 }

@@ -4,8 +4,8 @@ use aya::maps::{Array, MapData};
 use aya::{Ebpf, Pod};
 
 use crate::error::TracerError;
-use crate::server_stacks::mapped_files::{MappedFile, mapped_files};
-use crate::server_stacks::unwind_rows::{UnwindRow, unwind_rows};
+use crate::stacks::mapped_files::{MappedFile, mapped_files};
+use crate::stacks::unwind_rows::{RowsOf, UnwindRow, unwind_rows};
 
 /// `MODULES` of bpf/server_wait.h.
 const MODULES: usize = 32;
@@ -26,10 +26,10 @@ pub(crate) struct UnwindTables {
 
 impl UnwindTables {
     /// Reads the files that a process has mapped. A file that cannot be read is left out: a stack ends there.
-    pub(crate) fn read(pid: u32) -> Self {
+    pub(crate) fn read(pid: u32, of: RowsOf) -> Self {
         let mut tables = Self::default();
         for file in mapped_files(pid).unwrap_or_default().iter().take(MODULES) {
-            tables.add(file);
+            tables.add(file, of);
         }
         tables
     }
@@ -45,10 +45,10 @@ impl UnwindTables {
         fill(bpf, "modules", self.modules.iter().copied())
     }
 
-    fn add(&mut self, file: &MappedFile) -> Option<()> {
+    fn add(&mut self, file: &MappedFile, of: RowsOf) -> Option<()> {
         let bytes = file.read().ok()?;
         let elf = object::File::parse(bytes.as_slice()).ok()?;
-        let rows = unwind_rows(&elf);
+        let rows = unwind_rows(&elf, of);
         if self.rows.len() + rows.len() > MOST_ROWS {
             return None;
         }

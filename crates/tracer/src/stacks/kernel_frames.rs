@@ -1,42 +1,24 @@
-//! Names of kernel stacks: turns the ids in records into function names, each stack once.
+//! Names of the frames of kernel stacks.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use aya::maps::{MapData, StackTraceMap};
-use logtrace_events::{Record, Stack, encode, wire};
 
-/// Turns stack ids into [`Stack`] records.
-pub(crate) struct Stacks {
+/// Kernel stacks by id, and the kernel's functions.
+pub(crate) struct KernelFrames {
     map: StackTraceMap<MapData>,
     symbols: BTreeMap<u64, String>,
-    known: HashSet<u32>,
 }
 
-impl Stacks {
+impl KernelFrames {
     /// Reads names from /proc/kallsyms. If it is not readable, names are addresses.
     pub(crate) fn new(map: StackTraceMap<MapData>) -> Self {
         let symbols = aya::util::kernel_symbols().unwrap_or_default();
-        Self {
-            map,
-            symbols,
-            known: HashSet::new(),
-        }
-    }
-
-    /// Returns the encoded stack of a record at its first use.
-    pub(crate) fn first_use(&mut self, record: &[u8]) -> Option<Vec<u8>> {
-        let id = stack_of(record)?;
-        if !self.known.insert(id) {
-            return None;
-        }
-        let frames = self.frames(id);
-        let mut bytes = Vec::new();
-        encode(&Record::Stack(Stack { id, frames }), &mut bytes);
-        Some(bytes)
+        Self { map, symbols }
     }
 
     /// Returns the names of the frames, innermost first; none if the kernel dropped the stack.
-    fn frames(&self, id: u32) -> Vec<String> {
+    pub(crate) fn frames(&self, id: u32) -> Vec<String> {
         let Ok(trace) = self.map.get(&id, 0) else {
             return Vec::new();
         };
@@ -70,15 +52,6 @@ fn below_scheduler(mut frames: Vec<String>) -> Vec<String> {
         .count();
     frames.drain(..own + entry_points);
     frames
-}
-
-fn stack_of(record: &[u8]) -> Option<u32> {
-    let bytes = record.get(..size_of::<wire::OffCpu>())?;
-    let off: wire::OffCpu = bytemuck::pod_read_unaligned(bytes);
-    if off.header.kind != wire::KIND_OFF_CPU {
-        return None;
-    }
-    u32::try_from(off.stack).ok()
 }
 
 #[cfg(test)]

@@ -33,8 +33,18 @@ pub(crate) enum Base {
 /// Number of functions that decide whether a file keeps frame pointers.
 const SAMPLE: usize = 2000;
 
-/// Returns the rows of a file in the order of their addresses; none if its functions keep frame pointers.
-pub(crate) fn unwind_rows(elf: &object::File<'_>) -> Vec<UnwindRow> {
+/// Files for which there are rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RowsOf {
+    /// Files whose functions keep no frame pointers. That is enough for a thread in a system call: only libc's innermost
+    /// function may keep none.
+    FilesWithoutFramePointers,
+    /// All files: a thread that is interrupted may be in a function that has no frame yet, or never has one.
+    AllFiles,
+}
+
+/// Returns the rows of a file in the order of their addresses; none if there need not be any.
+pub(crate) fn unwind_rows(elf: &object::File<'_>, of: RowsOf) -> Vec<UnwindRow> {
     let Some(section) = elf.section_by_name(".eh_frame") else {
         return Vec::new();
     };
@@ -43,7 +53,7 @@ pub(crate) fn unwind_rows(elf: &object::File<'_>) -> Vec<UnwindRow> {
     };
     let frames = EhFrame::new(&bytes, LittleEndian);
     let bases = base_addresses(elf, section.address());
-    if keeps_frame_pointers(&frames, &bases) {
+    if of == RowsOf::FilesWithoutFramePointers && keeps_frame_pointers(&frames, &bases) {
         return Vec::new();
     }
     let mut rows = Vec::new();

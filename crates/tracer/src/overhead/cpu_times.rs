@@ -1,0 +1,77 @@
+//! Time that the kernel counts for all CPUs, and the part in which no task ran.
+
+use procfs::{CpuTime, CurrentSI, KernelStats};
+
+/// Time of all CPUs since the machine started, in ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CpuTimes {
+    /// All time.
+    all: u64,
+    /// Time in which the hypervisor ran something else.
+    steal: u64,
+    /// Time in interrupts.
+    interrupts: u64,
+}
+
+impl CpuTimes {
+    /// Reads the counters (`/proc/stat`, Documentation/filesystems/proc.rst); all are 0 if they cannot be read.
+    pub(crate) fn now() -> Self {
+        KernelStats::current().map_or_else(|_| Self::default(), |stats| Self::of(&stats.total))
+    }
+
+    fn of(cpu: &CpuTime) -> Self {
+        let steal = cpu.steal.unwrap_or(0);
+        let interrupts = cpu.irq.unwrap_or(0) + cpu.softirq.unwrap_or(0);
+        let tasks = cpu.user + cpu.nice + cpu.system;
+        let idle = cpu.idle + cpu.iowait.unwrap_or(0);
+        Self {
+            all: tasks + idle + steal + interrupts,
+            steal,
+            interrupts,
+        }
+    }
+
+    /// Returns the difference to an `earlier` reading. The kernel may count back by a tick.
+    pub(crate) fn since(self, earlier: Self) -> Self {
+        Self {
+            all: self.all.saturating_sub(earlier.all),
+            steal: self.steal.saturating_sub(earlier.steal),
+            interrupts: self.interrupts.saturating_sub(earlier.interrupts),
+        }
+    }
+
+    /// Returns the share of the time in which the hypervisor ran something else, from 0 to 1.
+    pub fn steal_share(self) -> f64 {
+        self.share(self.steal)
+    }
+
+    /// Returns the share of the time in interrupts, from 0 to 1.
+    pub fn interrupt_share(self) -> f64 {
+        self.share(self.interrupts)
+    }
+
+    fn share(self, part: u64) -> f64 {
+        if self.all == 0 {
+            0.0
+        } else {
+            part as f64 / self.all as f64
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_of_the_time_between_two_readings() {
+        let at = |all, steal, interrupts| CpuTimes {
+            all,
+            steal,
+            interrupts,
+        };
+        let between = at(1_200, 60, 30).since(at(1_000, 50, 10));
+        assert_eq!((between.steal_share(), between.interrupt_share()), (0.05, 0.1));
+        assert_eq!(CpuTimes::default().steal_share(), 0.0);
+    }
+}

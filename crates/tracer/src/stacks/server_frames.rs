@@ -1,0 +1,37 @@
+//! Names of the frames of a server's stacks.
+
+use aya::maps::{HashMap, MapData};
+
+use crate::stacks::function_names::FunctionNames;
+
+/// `SERVER_FRAMES` of bpf/server_wait.h.
+const FRAMES: usize = 32;
+
+/// `struct server_stack` there; a stack with fewer frames ends with a 0.
+pub(crate) type Addresses = [u64; FRAMES];
+
+/// Stacks of a server by id, and the server's functions.
+pub(crate) struct ServerFrames {
+    map: HashMap<MapData, u32, Addresses>,
+    names: FunctionNames,
+}
+
+impl ServerFrames {
+    /// Names the stacks of this map with the functions of a process.
+    pub(crate) fn new(pid: u32, map: HashMap<MapData, u32, Addresses>) -> Self {
+        Self {
+            map,
+            names: FunctionNames::of_process(pid),
+        }
+    }
+
+    /// Returns the names of the frames, innermost first.
+    pub(crate) fn frames(&mut self, id: u32) -> Vec<String> {
+        let Ok(addresses) = self.map.get(&id, 0) else {
+            return Vec::new();
+        };
+        let addresses = addresses.into_iter().take_while(|address| *address != 0);
+        // A call may be the last instruction of its function: the return address then lies behind it.
+        addresses.map(|address| self.names.name(address - 1)).collect()
+    }
+}
