@@ -63,6 +63,7 @@ struct {
 } unwind_rows SEC(".maps");
 
 struct server_stack {
+	/* Addresses inside of the functions, innermost first. */
 	__u64 frames[SERVER_FRAMES];
 };
 
@@ -75,6 +76,7 @@ struct {
 } server_stacks SEC(".maps");
 
 struct unwinder {
+	/* The next instruction of the innermost function; in its callers, an address inside of their call. */
 	__u64 ip;
 	__u64 sp;
 	__u64 bp;
@@ -138,6 +140,18 @@ static __always_inline struct unwind_row *row_of(const struct module *module, __
 	return found;
 }
 
+/*
+ * Goes to the caller's frame. A call may be the last instruction of its function, so that the return address lies behind
+ * the function: the address before it is taken.
+ */
+static __always_inline int enter_caller(struct unwinder *at, __u64 sp, __u64 bp, __u64 return_address)
+{
+	at->ip = return_address - 1;
+	at->sp = sp;
+	at->bp = bp;
+	return return_address != 0;
+}
+
 /* Goes to the caller's frame by frame pointers. The two words are the caller's frame pointer and the return address. */
 static __always_inline int step_by_pointer(struct unwinder *at)
 {
@@ -145,10 +159,7 @@ static __always_inline int step_by_pointer(struct unwinder *at)
 
 	if (at->bp < at->sp || bpf_probe_read_user(words, sizeof(words), (void *)at->bp))
 		return 0;
-	at->sp = at->bp + sizeof(words);
-	at->bp = words[0];
-	at->ip = words[1];
-	return 1;
+	return enter_caller(at, at->bp + sizeof(words), words[0], words[1]);
 }
 
 static __always_inline int step_by_row(struct unwinder *at, const struct unwind_row *row)
@@ -160,10 +171,7 @@ static __always_inline int step_by_row(struct unwinder *at, const struct unwind_
 		return 0;
 	if (row->pointer_offset && bpf_probe_read_user(&bp, sizeof(bp), (void *)(end + row->pointer_offset)))
 		return 0;
-	at->ip = ip;
-	at->sp = end;
-	at->bp = bp;
-	return 1;
+	return enter_caller(at, end, bp, ip);
 }
 
 /* Goes to the caller's frame; 0 where the way is not known. A function of its own is verified once. */
@@ -175,13 +183,12 @@ __noinline int step_out(__u32 use)
 
 	if (!at)
 		return 0;
-	/* A return address may lie behind the end of its function. */
-	module = module_of(at->ip - 1);
+	module = module_of(at->ip);
 	if (!module)
 		return 0;
 	if (!module->rows)
 		return step_by_pointer(at);
-	row = row_of(module, at->ip - 1 - module->bias);
+	row = row_of(module, at->ip - module->bias);
 	return row ? step_by_row(at, row) : 0;
 }
 

@@ -139,7 +139,6 @@ fn a_server_that_dies_while_nothing_is_traced_ends_the_trace_too() {
         let foreign = Foreign::start(flavor);
         let home = Home::new();
         let tracing = trace(&home, &format!("--pid {} --sample 10%", foreign.pid()));
-        foreign.wait_until_traced();
         foreign.wait_until_untraced();
         send(foreign.pid(), Signal::KILL);
         let ended = tracing.ended();

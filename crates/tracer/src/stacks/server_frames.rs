@@ -4,7 +4,7 @@ use aya::maps::{HashMap, MapData};
 
 use crate::stacks::function_names::FunctionNames;
 
-/// `SERVER_FRAMES` of bpf/server_wait.h.
+/// `SERVER_FRAMES` of bpf/server_stack.h.
 const FRAMES: usize = 32;
 
 /// `struct server_stack` there; a stack with fewer frames ends with a 0.
@@ -31,7 +31,6 @@ impl ServerFrames {
             return Vec::new();
         };
         let addresses = addresses.into_iter().take_while(|address| *address != 0);
-        // A call may be the last instruction of its function: the return address then lies behind it.
-        addresses.map(|address| self.names.name(address - 1)).collect()
+        addresses.map(|address| self.names.name(address)).collect()
     }
 }
