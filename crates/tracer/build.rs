@@ -65,7 +65,7 @@ fn layout_check() -> Result<String, std::fmt::Error> {
         member_tid,
         pad
     );
-    check!(c, wire::SyncStage, "sync_stage", header, commit_ns, leads, pad);
+    check!(c, wire::SyncStage, "sync_stage", header, commit_ns);
     check!(
         c,
         wire::File,

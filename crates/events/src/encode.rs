@@ -38,8 +38,6 @@ pub fn encode(record: &Record, out: &mut Vec<u8>) {
         Record::SyncStage(step) => out.extend_from_slice(bytemuck::bytes_of(&wire::SyncStage {
             header: header(step.at_ns, step.tid, wire::KIND_SYNC_STAGE),
             commit_ns: step.commit_ns.unwrap_or(0),
-            leads: u32::from(step.leads),
-            pad: 0,
         })),
         Record::Process(process) => out.extend_from_slice(bytemuck::bytes_of(&process_bytes(process))),
         Record::CpuSample(sample) => out.extend_from_slice(bytemuck::bytes_of(&cpu_sample_bytes(sample))),

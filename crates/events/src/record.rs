@@ -261,18 +261,16 @@ pub struct Member {
     pub at_ns: u64,
 }
 
-/// A step of a group's leader in MySQL's sync stage, where groups merge: whoever finds the queue empty leads all that
-/// join it until the binlog is synced.
+/// Start of a lead in MySQL's sync stage, where groups merge: the leader takes the stage's queue, and syncs the binlog for
+/// all groups in it (`MYSQL_BIN_LOG::sync_binlog_file()`, sql/binlog.cc).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SyncStage {
-    /// The leader of a group.
+    /// The leader.
     pub tid: Tid,
-    /// Time of the event.
+    /// Time when it took the queue.
     pub at_ns: u64,
     /// Start of the commit that it is in, if it is in one.
     pub commit_ns: Option<u64>,
-    /// Whether it took the queue, and syncs the binlog for all in it; else it joined the queue.
-    pub leads: bool,
 }
 
 /// A file's name.

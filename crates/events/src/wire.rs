@@ -153,18 +153,14 @@ pub struct Member {
     pub pad: u32,
 }
 
-/// The leader of a group joins the queue of MySQL's sync stage, or leads those who are in it.
+/// The leader of MySQL's sync stage takes the queue of groups.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct SyncStage {
-    /// Header; `tid` is the leader of a group.
+    /// Header; `tid` is the leader.
     pub header: Header,
     /// Start of the commit that it is in, or 0.
     pub commit_ns: u64,
-    /// 0 when it joins, 1 when it leads.
-    pub leads: u32,
-    /// Padding, 0.
-    pub pad: u32,
 }
 
 /// The name of a file, once for each file, before the first [`Io`] on it.

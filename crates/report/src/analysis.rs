@@ -101,7 +101,10 @@ impl Analysis {
             Record::Flush(flush) => self.push_flush(flush),
             Record::Gap(gap) => self.push_gap(gap),
             Record::Member(member) => self.push_member(&member),
-            Record::SyncStage(step) => self.timelines.push_sync_stage(&step),
+            Record::SyncStage(step) => {
+                self.timelines.push_sync_stage(&step);
+                Ok(())
+            }
             Record::Process(process) => {
                 self.timelines.push_process(process);
                 Ok(())

@@ -2,12 +2,13 @@
 /*
  * Groups of commits, as the server itself states them: who leads whom.
  *
- * A commit names itself when it joins the queue of its group, in its own thread; the leader of the group names it again
- * when it writes its part of the binlog. The name is the server's object for it: MySQL's THD, MariaDB's
+ * A commit names itself when it is about to join the queue of its group, in its own thread; the leader of the group names
+ * it again when it writes its part of the binlog. The name is the server's object for it: MySQL's THD, MariaDB's
  * group_commit_entry on the committing thread's stack.
  *
  * MySQL's groups pass stages (sql/binlog.cc, MYSQL_BIN_LOG::ordered_commit()). In the queue of the sync stage the
- * groups whose leaders come while another one is synced merge.
+ * groups whose leaders come while another one is synced merge. Groups join that queue in the order in which they are
+ * written, so that the reader knows who is in it when it is taken.
  */
 #pragma once
 
@@ -21,43 +22,22 @@ struct {
 	__type(value, __u32);
 } joined SEC(".maps");
 
-/* sql/rpl_commit_stage_manager.h, Commit_stage_manager::StageID */
-#define STAGE_FLUSH 0
-#define STAGE_SYNC 1
-
-static __always_inline void join(struct thread *thread, __u64 name)
-{
-	thread->group_name = name;
-	thread->joined_ns = bpf_ktime_get_ns();
-	bpf_map_update_elem(&joined, &name, &thread->tid, BPF_ANY);
-}
-
-static __always_inline void send_sync_stage(const struct thread *thread, __u32 leads)
-{
-	struct sync_stage *record = reserve(sizeof(*record));
-
-	if (!record)
-		return;
-	fill_header(&record->header, bpf_ktime_get_ns(), thread->tid, KIND_SYNC_STAGE);
-	record->commit_ns = thread->commit_ns;
-	record->leads = leads;
-	record->pad = 0;
-	submit(record);
-}
-
-/* MySQL, sql/rpl_commit_stage_manager.cc: append_to(stage, thd), in the thread that joins the stage's queue. */
+/*
+ * In the thread that commits, just before it joins the queue. MySQL, sql/binlog.cc: ordered_commit(thd). MariaDB,
+ * sql/log.cc: queue_for_group_commit(entry).
+ */
 SEC("uprobe")
-int on_stage_join(struct pt_regs *ctx)
+int on_group_join(struct pt_regs *ctx)
 {
-	__u32 tid, stage = (__u32)ctx->si;
+	__u32 tid;
 	struct thread *thread = current_thread(&tid);
+	__u64 name = ctx->si;
 
 	if (!thread)
 		return 0;
-	if (stage == STAGE_FLUSH)
-		join(thread, ctx->dx);
-	else if (stage == STAGE_SYNC)
-		send_sync_stage(thread, 0);
+	thread->group_name = name;
+	thread->joined_ns = bpf_ktime_get_ns();
+	bpf_map_update_elem(&joined, &name, &tid, BPF_ANY);
 	return 0;
 }
 
@@ -67,21 +47,13 @@ int on_sync_lead(struct pt_regs *ctx)
 {
 	__u32 tid;
 	struct thread *thread = current_thread(&tid);
+	struct sync_stage *record = thread ? reserve(sizeof(*record)) : NULL;
 
-	if (thread)
-		send_sync_stage(thread, 1);
-	return 0;
-}
-
-/* MariaDB, sql/log.cc: queue_for_group_commit(entry), in the thread that commits. */
-SEC("uprobe")
-int on_queue_join(struct pt_regs *ctx)
-{
-	__u32 tid;
-	struct thread *thread = current_thread(&tid);
-
-	if (thread)
-		join(thread, ctx->si);
+	if (!record)
+		return 0;
+	fill_header(&record->header, bpf_ktime_get_ns(), tid, KIND_SYNC_STAGE);
+	record->commit_ns = thread->commit_ns;
+	submit(record);
 	return 0;
 }
 

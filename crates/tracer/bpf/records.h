@@ -95,8 +95,6 @@ struct member {
 struct sync_stage {
 	struct header header;
 	__u64 commit_ns;
-	__u32 leads;
-	__u32 pad;
 };
 
 struct process {

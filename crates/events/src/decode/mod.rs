@@ -177,7 +177,6 @@ fn sync_stage(raw: &wire::SyncStage) -> Result<Record, DecodeError> {
         tid: raw.header.tid,
         at_ns: raw.header.at_ns,
         commit_ns: started(raw.commit_ns),
-        leads: raw.leads != 0,
     }))
 }
 

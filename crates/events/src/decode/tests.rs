@@ -82,13 +82,12 @@ fn members() -> impl Strategy<Value = Record> {
 }
 
 fn sync_stages() -> impl Strategy<Value = Record> {
-    (any::<u32>(), any::<u32>(), any::<u32>(), any::<bool>()).prop_map(|(tid, commit, later, leads)| {
+    (any::<u32>(), any::<u32>(), any::<u32>()).prop_map(|(tid, commit, later)| {
         let commit_ns = u64::from(commit);
         Record::SyncStage(SyncStage {
             tid,
             at_ns: commit_ns + u64::from(later),
             commit_ns: started(commit_ns),
-            leads,
         })
     })
 }

@@ -41,7 +41,7 @@ pub(crate) struct Head {
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
     threads: FxHashMap<Tid, Memberships>,
-    /// Leaders of groups in the queue of MySQL's sync stage, and when they joined it.
+    /// Leaders of groups whose next stage is MySQL's sync stage, and when they last wrote a member to the binlog.
     sync_queue: Vec<(Tid, u64)>,
 }
 
@@ -72,31 +72,25 @@ impl Groups {
             window: TimeRange::new(member.joined_ns, u64::MAX),
             leader: (member.leader != member.tid).then_some(leader),
         });
+        self.leave_sync_queue(member.leader);
+        self.sync_queue.push((member.leader, member.at_ns));
         true
     }
 
-    /// Adds a step in MySQL's sync stage. Returns `false` if it contradicts an earlier statement.
+    /// Adds the start of a lead in MySQL's sync stage.
     ///
-    /// The leader there leads all threads that joined the queue since it was taken last. A thread that syncs without being
+    /// The leader there leads all groups that joined the queue since it was taken last. A thread that syncs without being
     /// in the queue has another reason: it rotates the binlog.
-    pub(crate) fn push_sync_stage(&mut self, step: &SyncStage) -> bool {
+    pub(crate) fn push_sync_stage(&mut self, step: &SyncStage) {
         let Some(now) = self.open_mut(step.tid) else {
-            return true;
+            return;
         };
-        if !step.leads {
-            let is_led = now.leader.is_some();
-            if !is_led {
-                self.leave_sync_queue(step.tid);
-                self.sync_queue.push((step.tid, step.at_ns));
-            }
-            return !is_led;
-        }
-        // A thread is seen to join just before it does: the queue may have been taken in between.
+        // Groups join in the order in which they are written, one at a time. A group that was still being written when
+        // the queue was taken is the first in the next one: its leader takes that one itself.
         let came_too_late = now.leader.take_if(|leader| now.window.start_ns < leader.since_ns);
         if self.leave_sync_queue(step.tid) || came_too_late.is_some() {
             self.lead_sync_queue(step);
         }
-        true
     }
 
     /// Handles the end of a commit.

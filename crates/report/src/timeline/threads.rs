@@ -87,9 +87,9 @@ impl Timelines {
         fit(self.groups.push_member(member))
     }
 
-    /// Adds a step in MySQL's sync stage.
-    pub fn push_sync_stage(&mut self, step: &SyncStage) -> Result<(), Unmatched> {
-        fit(self.groups.push_sync_stage(step))
+    /// Adds the start of a lead in MySQL's sync stage.
+    pub fn push_sync_stage(&mut self, step: &SyncStage) {
+        self.groups.push_sync_stage(step);
     }
 
     /// Adds the frames of a kernel stack.

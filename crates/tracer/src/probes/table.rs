@@ -277,8 +277,8 @@ pub const PROBES: [Probe; 43] = [
     pending("log wait end", "on_async_end", &["thd_decrement_pending_ops"]),
     stage(
         "flush stage",
-        "on_stage_join",
-        &["Commit_stage_manager::append_to("],
+        "on_group_join",
+        &["MYSQL_BIN_LOG::ordered_commit(THD*"],
     ),
     stage(
         "flush stage member",
@@ -292,7 +292,7 @@ pub const PROBES: [Probe; 43] = [
     ),
     queue(
         "group commit queue",
-        "on_queue_join",
+        "on_group_join",
         &["MYSQL_BIN_LOG::queue_for_group_commit("],
     ),
     queue(

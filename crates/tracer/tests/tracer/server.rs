@@ -51,11 +51,8 @@ fn _Z15trans_xa_commitP3THD(work: &mut dyn FnMut()) -> u64 {
     black_box(4)
 }
 
-// MySQL: the first shows that it commits in stages.
+// MySQL.
 exported!(_ZN13MYSQL_BIN_LOG14ordered_commitEP3THDbb(this: u64, thd: u64) { black_box(this ^ thd) + 10 });
-exported!(_ZN20Commit_stage_manager9append_toENS_7StageIDEP3THD(this: u64, stage: u64, thd: u64) {
-    black_box(this ^ stage ^ thd) + 11
-});
 exported!(_ZN13MYSQL_BIN_LOG19flush_thread_cachesEP3THD(this: u64, thd: u64) { black_box(this ^ thd) + 12 });
 exported!(_ZN13MYSQL_BIN_LOG16sync_binlog_fileEb(this: u64, force: u64) { black_box(this ^ force) + 13 });
 
@@ -98,7 +95,6 @@ pub(crate) enum Server {
 }
 
 const BINLOG: u64 = 0x1000;
-const SYNC: u64 = 1;
 
 impl Server {
     /// The commit that is called `name` joins the queue of its group.
@@ -106,7 +102,6 @@ impl Server {
         match self {
             Self::MySql => {
                 _ZN13MYSQL_BIN_LOG14ordered_commitEP3THDbb(BINLOG, name);
-                _ZN20Commit_stage_manager9append_toENS_7StageIDEP3THD(BINLOG, 0, name);
             }
             Self::MariaDb => {
                 _ZN13MYSQL_BIN_LOG22queue_for_group_commitEPNS_18group_commit_entryE(BINLOG, name);
@@ -126,17 +121,7 @@ impl Server {
     }
 }
 
-/// The leader of a group joins MySQL's sync stage with the first of its group.
-pub(crate) fn join_sync_stage(name: u64) {
-    _ZN20Commit_stage_manager9append_toENS_7StageIDEP3THD(BINLOG, SYNC, name);
-}
-
-/// It joins the stage after that.
-pub(crate) fn join_commit_stage(name: u64) {
-    _ZN20Commit_stage_manager9append_toENS_7StageIDEP3THD(BINLOG, SYNC + 1, name);
-}
-
-/// It leads the sync stage.
+/// The leader of MySQL's sync stage takes its queue.
 pub(crate) fn lead_sync_stage() {
     _ZN13MYSQL_BIN_LOG16sync_binlog_fileEb(BINLOG, 0);
 }

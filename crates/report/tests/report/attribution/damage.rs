@@ -108,7 +108,6 @@ fn stated(kind: u8, [tid, leader]: [u32; 2], [first, middle, last]: [u64; 3]) ->
             tid,
             at_ns: last,
             commit_ns: Some(first),
-            leads: kind % 4 == 1,
         })
     }
 }

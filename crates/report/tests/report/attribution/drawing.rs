@@ -24,7 +24,7 @@
 //! A row `acks` says of a thread that it receives the acknowledgements of replicas. A row `lost` marks with `L` when records were lost.
 //!
 //! The `group` row: a letter from when the thread joined a group until that thread, its leader, states it. The `sync`
-//! row: `j` where a leader joins the sync stage, `l` where it leads it.
+//! row: `l` where a leader takes the queue of the sync stage.
 //!
 //! The `io` row: `B` binlog fsync, `b` binlog write, `R` redo fsync. The `commit` row: `C`. The `flush` row of a device:
 //! `F` while it flushes; a wait for it ends where a flush does. The `gap` row of the tracer: `G` while it does not look;
@@ -121,7 +121,7 @@ impl Drawing {
                 Record::Flush(flush) => timelines.push_flush(*flush).unwrap(),
                 Record::Gap(_) => timelines.interrupt(),
                 Record::Member(member) => timelines.push_member(member).unwrap(),
-                Record::SyncStage(step) => timelines.push_sync_stage(step).unwrap(),
+                Record::SyncStage(step) => timelines.push_sync_stage(step),
                 Record::Process(process) => timelines.push_process(process.clone()),
                 Record::ServerWait(wait) => timelines.push_server_wait(wait).unwrap(),
                 Record::ServerStack(stack) => timelines.push_server_stack(stack.clone()).unwrap(),
@@ -223,11 +223,10 @@ fn row_records(row: &Row, rows: &[Row]) -> Vec<Record> {
                 joined_ns: start_ns,
                 at_ns: end_ns,
             })),
-            ("sync", cell) => records.push(Record::SyncStage(SyncStage {
+            ("sync", 'l') => records.push(Record::SyncStage(SyncStage {
                 tid,
                 at_ns: start_ns,
                 commit_ns: commit_start(row.thread, start_ns + 1, rows),
-                leads: cell == 'l',
             })),
             ("flush", 'F') => records.push(Record::Flush(Flush {
                 dev: tid,

@@ -1,6 +1,6 @@
 //! Groups of commits as the server states them, drawn.
 
-use logtrace_events::{Member, SyncStage};
+use logtrace_events::Member;
 use logtrace_report::document::{Disagreements, Groups};
 use logtrace_report::timelines::Timelines;
 
@@ -127,19 +127,19 @@ fn groups_that_merge_have_leaders_of_their_own_until_then() {
         P cpu    |c=jjjjjjj===       |
         P io     | BBBBBBBB          |
         P group  | P                 |
+        P sync   |  l                |
         P commit | CCCCCCCCCC        |
         S cpu    |c=PPPPPPPP=jjjj====|
         S io     |           BBBBB   |
         S group  | S                 |
-        S sync   |  j       l        |
+        S sync   |          l        |
         S commit | CCCCCCCCCCCCCCCCCC|
         L cpu    |c==dddd==SSSSSSSSr=|
         L io     |   RRRRR           |
-        L group  |  L                |
-        L sync   |        j          |
+        L group  |  LLLLLL           |
         L commit | CCCCCCCCCCCCCCCCCC|
         F cpu    |c==SSSSSSSSSSSSSSS=|
-        F group  |  L                |
+        F group  |  LLLLLL           |
         F commit | CCCCCCCCCCCCCCCCCC|
         ",
     );
@@ -164,16 +164,16 @@ fn groups_that_merge_have_leaders_of_their_own_until_then() {
 
 #[test]
 fn a_leader_that_came_too_late_for_the_queue_leads_itself() {
-    // L was seen on its way into the queue of the sync stage just before S took it.
+    // L was still being written when S took the queue of the sync stage.
     let drawing = Drawing::new(
         "
         S cpu    |c=====c   |
         S group  | S        |
-        S sync   |  j l     |
+        S sync   |    l     |
         S commit | CCCCC    |
         L cpu    |c=========|
         L group  | L        |
-        L sync   |   j  l   |
+        L sync   |      l   |
         L commit | CCCCCCCCC|
         F cpu    |c=LLLLLLr=|
         F group  | L        |
@@ -358,14 +358,7 @@ fn statements_that_contradict_each_other_are_refused() {
         joined_ns: 20,
         at_ns: 30,
     };
-    let joins = SyncStage {
-        tid: 7,
-        at_ns: 40,
-        commit_ns: Some(10),
-        leads: false,
-    };
     let mut timelines = Timelines::new(1);
     assert!(timelines.push_member(&member).is_ok());
     assert!(timelines.push_member(&member).is_err(), "the same again");
-    assert!(timelines.push_sync_stage(&joins).is_err(), "it is led");
 }

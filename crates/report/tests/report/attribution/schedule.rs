@@ -60,8 +60,6 @@ pub(crate) struct Thread {
 #[derive(Clone, Copy, Default)]
 struct Stated {
     is_member: bool,
-    is_led: bool,
-    is_in_sync_stage: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -139,13 +137,8 @@ impl Schedule {
 
     /// Says something of the groups that contradicts nothing that was said of the same two commits.
     fn state(&mut self, at: usize, other: usize, what: u8) {
-        let stated = self.threads[at].stated;
         match what % 4 {
-            0 if !stated.is_led && !stated.is_in_sync_stage => {
-                self.threads[at].stated.is_in_sync_stage = true;
-                self.step_in_sync_stage(at, false);
-            }
-            1 => self.step_in_sync_stage(at, true),
+            0 => self.lead_sync_stage(at),
             _ => self.state_member(at, other, what.into()),
         }
     }
@@ -155,11 +148,10 @@ impl Schedule {
         let Thread {
             commit_ns, stated, ..
         } = self.threads[other];
-        let Some(since_ns) = commit_ns.filter(|_| !stated.is_member && !stated.is_in_sync_stage) else {
+        let Some(since_ns) = commit_ns.filter(|_| !stated.is_member) else {
             return;
         };
         self.threads[other].stated.is_member = true;
-        self.threads[other].stated.is_led = leader != other;
         self.records.push(Record::Member(Member {
             tid: tid(other),
             leader: tid(leader),
@@ -169,12 +161,11 @@ impl Schedule {
         }));
     }
 
-    fn step_in_sync_stage(&mut self, at: usize, leads: bool) {
+    fn lead_sync_stage(&mut self, at: usize) {
         self.records.push(Record::SyncStage(SyncStage {
             tid: tid(at),
             at_ns: self.now_ns,
             commit_ns: self.threads[at].commit_ns,
-            leads,
         }));
     }
 
@@ -300,7 +291,10 @@ pub(crate) fn push(timelines: &mut Timelines, record: &Record) -> Result<(), Unm
         Record::Commit(commit) => timelines.push_commit(commit),
         Record::Flush(flush) => timelines.push_flush(*flush),
         Record::Member(member) => timelines.push_member(member),
-        Record::SyncStage(step) => timelines.push_sync_stage(step),
+        Record::SyncStage(step) => {
+            timelines.push_sync_stage(step);
+            Ok(())
+        }
         Record::Gap(_) => {
             timelines.interrupt();
             Ok(())

@@ -25,24 +25,24 @@ pub(crate) fn places(records: &[Record]) -> Vec<Place> {
     let mut sync_queue: Vec<(Tid, u64)> = Vec::new();
     for record in records {
         match record {
-            Record::Member(member) => places.push(Place {
-                tid: member.tid,
-                joined_ns: member.joined_ns,
-                end_ns: u64::MAX,
-                leader: (member.leader != member.tid).then_some(Leader {
-                    tid: member.leader,
-                    commit_ns: member.leader_commit_ns,
-                    since_ns: member.joined_ns,
-                }),
-            }),
+            Record::Member(member) => {
+                places.push(Place {
+                    tid: member.tid,
+                    joined_ns: member.joined_ns,
+                    end_ns: u64::MAX,
+                    leader: (member.leader != member.tid).then_some(Leader {
+                        tid: member.leader,
+                        commit_ns: member.leader_commit_ns,
+                        since_ns: member.joined_ns,
+                    }),
+                });
+                sync_queue.retain(|(tid, _)| *tid != member.leader);
+                sync_queue.push((member.leader, member.at_ns));
+            }
             Record::SyncStage(step) => {
                 let Some(own) = open(&mut places, step.tid) else {
                     continue;
                 };
-                if !step.leads {
-                    sync_queue.push((step.tid, step.at_ns));
-                    continue;
-                }
                 let late = own.leader.is_some_and(|leader| leader.since_ns > own.joined_ns);
                 if late {
                     own.leader = None;
