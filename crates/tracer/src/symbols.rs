@@ -4,29 +4,28 @@ use cpp_demangle::{DemangleOptions, Symbol};
 use object::{Object, ObjectSymbol, SymbolKind};
 
 /// Function of a program or library.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Function {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Function<'a> {
     /// Mangled name.
-    pub(crate) name: String,
+    pub(crate) name: &'a str,
     /// Virtual address.
     pub(crate) address: u64,
     /// Length in bytes.
     pub(crate) size: u64,
 }
 
-/// Returns the functions of a file.
-pub(crate) fn functions(elf: &object::File<'_>) -> Vec<Function> {
+/// Returns the functions of a file. Those in both of its tables of symbols come twice.
+pub(crate) fn functions<'a>(elf: &object::File<'a>) -> impl Iterator<Item = Function<'a>> {
     elf.symbols()
         .chain(elf.dynamic_symbols())
         .filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.is_definition())
         .filter_map(|symbol| {
             Some(Function {
-                name: symbol.name().ok()?.to_owned(),
+                name: symbol.name().ok()?,
                 address: symbol.address(),
                 size: symbol.size(),
             })
         })
-        .collect()
 }
 
 /// Returns the name in the source of a mangled C++ name.

@@ -97,7 +97,7 @@ fn call_offsets(program: &Program<'_>, function: &str, callee: &str) -> Result<V
         .collect();
     let offsets: Vec<u64> = functions
         .iter()
-        .filter_map(|function| Some(call_sites(program.code(function)?, function.address, &targets)))
+        .filter_map(|function| Some(call_sites(program.code(*function)?, function.address, &targets)))
         .flatten()
         .filter_map(|address| program.file_offset(address))
         .collect();
@@ -111,7 +111,7 @@ fn call_offsets(program: &Program<'_>, function: &str, callee: &str) -> Result<V
 }
 
 /// Returns the functions with this prefix of the demangled name, at least one.
-fn existing<'a>(program: &'a Program<'_>, function: &str) -> Result<Vec<&'a Function>, TracerError> {
+fn existing<'a>(program: &Program<'a>, function: &str) -> Result<Vec<Function<'a>>, TracerError> {
     let functions = program.functions(function);
     if functions.is_empty() {
         return Err(TracerError(format!(

@@ -6,7 +6,6 @@ use std::process;
 use aya::maps::{Map, MapError};
 use aya::{Btf, Ebpf, EbpfLoader, include_bytes_aligned};
 use aya_obj::btf::BtfKind;
-use logtrace_common::Detail;
 
 use crate::config::TracerConfig;
 use crate::error::{TracerError, chain};
@@ -15,7 +14,6 @@ use crate::probes::links::Attachments;
 use crate::probes::table::{InBursts, Kernels, Servers};
 use crate::reader::rings::Rings;
 use crate::stacks::tables::UnwindTables;
-use crate::stacks::unwind_rows::RowsOf;
 
 static OBJECT: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/logtrace.bpf.o"));
 
@@ -24,6 +22,7 @@ static OBJECT: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/logtrac
 pub(crate) fn load(
     pid: NonZeroU32,
     config: &TracerConfig,
+    unwind: &UnwindTables,
 ) -> Result<(Ebpf, Rings, Attachments), TracerError> {
     let mut placements = placements(&program_path(pid.get()))?;
     let btf = Btf::from_sys_fs().map_err(|error| {
@@ -34,7 +33,6 @@ pub(crate) fn load(
     })?;
     placements.retain(|placement| is_wanted(placement, config) && is_for_kernel(placement, config, &btf));
     let target = pid.get();
-    let unwind = unwind_tables(target, config.extent.detail);
     let mut bpf = EbpfLoader::new()
         .btf(Some(&btf))
         .override_global("target_tgid", &target, true)
@@ -45,15 +43,6 @@ pub(crate) fn load(
     unwind.fill(&mut bpf)?;
     let rings = Rings::new(&mut bpf, config.ring_bytes.get())?;
     Ok((bpf, rings, Attachments::new(pid, btf, placements)))
-}
-
-/// Returns the tables for stacks of the server, which [`Detail::Commit`] does not take.
-fn unwind_tables(pid: u32, detail: Detail) -> UnwindTables {
-    match detail {
-        Detail::Commit => UnwindTables::default(),
-        Detail::Io => UnwindTables::read(pid, RowsOf::FilesWithoutFramePointers),
-        Detail::Full => UnwindTables::read(pid, RowsOf::AllFiles),
-    }
 }
 
 fn is_wanted(placement: &Placement, config: &TracerConfig) -> bool {

@@ -32,7 +32,8 @@ use crate::reader::rings::Rings;
 use crate::reader::sink_thread::Delivery;
 use crate::reader::thread_states::ThreadStates;
 use crate::sink::Sink;
-use crate::stacks::kernel_frames::KernelFrames;
+use crate::stacks::kernel_frames::{KernelFrames, kernel_symbols};
+use crate::stacks::server_code::ServerCode;
 use crate::stacks::server_frames::ServerFrames;
 use crate::stacks::stack_names::StackNames;
 
@@ -91,15 +92,18 @@ impl<S: Sink> Drain<S> {
         let pid = NonZeroU32::new(config.pid).ok_or_else(|| TracerError::load("process 0"))?;
         let sampling = config.extent.sampling;
         let statistics = Statistics::start();
-        let (mut bpf, rings, mut attachments) = loader::load(pid, &config)?;
+        // Reading names takes a tenth of a second, in which rings would fill.
+        let code = ServerCode::read(config.pid, config.extent.detail);
+        let kernel_symbols = kernel_symbols();
+        let (mut bpf, rings, mut attachments) = loader::load(pid, &config, &code.unwind)?;
         let probes = attachments.attach(&mut bpf, |_| true)?;
         let mut looking = take(&mut bpf, "looking")?;
         set_looking(&mut looking, true).map_err(TracerError::load)?;
         let losses = take(&mut bpf, "losses")?;
         let threads = ThreadStates::new(config.pid, take(&mut bpf, "threads")?);
         let stacks = StackNames::new(
-            KernelFrames::new(take(&mut bpf, "stacks")?),
-            ServerFrames::new(config.pid, take(&mut bpf, "server_stacks")?),
+            KernelFrames::new(take(&mut bpf, "stacks")?, kernel_symbols),
+            ServerFrames::new(take(&mut bpf, "server_stacks")?, code.names),
         );
         Ok(Self {
             bpf,

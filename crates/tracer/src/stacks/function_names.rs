@@ -1,43 +1,53 @@
 //! Names of a server's functions, by their address in memory.
 
+use std::ops::Range;
+
 use cpp_demangle::DemangleOptions;
 
-use crate::stacks::mapped_files::{MappedFile, mapped_files};
+use crate::stacks::mapped_files::MappedFile;
 use crate::symbols::{Function, demangled, functions};
 
-/// Names of the functions of a process. Each file is read when one of its functions is named for the first time.
+/// Names of the functions of a process.
+#[derive(Debug, Default)]
 pub(crate) struct FunctionNames {
-    files: Vec<(MappedFile, Option<Symbols>)>,
+    files: Vec<(MappedFile, Symbols)>,
 }
 
-/// Functions of one file.
+/// Functions of one file. A server has 200,000 of them: one text with all names takes a fraction of the memory and time
+/// of as many texts.
 #[derive(Debug, Default)]
 struct Symbols {
     bias: u64,
+    names: String,
     /// In the order of their addresses.
-    functions: Vec<Function>,
+    functions: Vec<Place>,
+}
+
+/// Addresses of a function in its file, and its mangled name.
+#[derive(Debug)]
+struct Place {
+    addresses: Range<u64>,
+    name: Range<usize>,
 }
 
 impl FunctionNames {
-    /// Notes the files that a process has mapped.
-    pub(crate) fn of_process(pid: u32) -> Self {
-        let files = mapped_files(pid).unwrap_or_default();
-        Self {
-            files: files.into_iter().map(|file| (file, None)).collect(),
-        }
+    /// Adds the functions of a file.
+    pub(crate) fn add(&mut self, file: &MappedFile, elf: &object::File<'_>) {
+        let bias = file.bias(elf).unwrap_or_default();
+        self.files
+            .push((file.clone(), Symbols::new(bias, functions(elf))));
     }
 
     /// Returns the name of the function with this address, without its parameters. A function without a symbol has the
     /// name of its file and an address: `mysqld+0x12ab34`.
-    pub(crate) fn name(&mut self, address: u64) -> String {
+    pub(crate) fn name(&self, address: u64) -> String {
         let found = self
             .files
-            .iter_mut()
+            .iter()
             .find(|(file, _)| (file.start..file.end).contains(&address));
         let Some((file, symbols)) = found else {
             return format!("{address:#x}");
         };
-        let symbols = symbols.get_or_insert_with(|| Symbols::read(file).unwrap_or_default());
         let inside = address.wrapping_sub(symbols.bias);
         let name = symbols.name(inside);
         name.unwrap_or_else(|| format!("{}+{inside:#x}", file.name))
@@ -45,17 +55,27 @@ impl FunctionNames {
 }
 
 impl Symbols {
-    fn read(file: &MappedFile) -> Option<Self> {
-        let bytes = file.read().ok()?;
-        let elf = object::File::parse(bytes.as_slice()).ok()?;
-        let mut functions = functions(&elf);
-        functions.retain(|function| function.size > 0);
-        functions.sort_by(|a, b| (a.address, &a.name).cmp(&(b.address, &b.name)));
-        functions.dedup_by_key(|function| function.address);
-        Some(Self {
-            bias: file.bias(&elf)?,
-            functions,
-        })
+    fn new<'a>(bias: u64, functions: impl Iterator<Item = Function<'a>>) -> Self {
+        let mut symbols = Self {
+            bias,
+            ..Self::default()
+        };
+        functions
+            .filter(|function| function.size > 0)
+            .for_each(|function| symbols.add(function));
+        let Self { names, functions, .. } = &mut symbols;
+        functions.sort_by_key(|place| (place.addresses.start, &names[place.name.clone()]));
+        functions.dedup_by_key(|place| place.addresses.start);
+        symbols
+    }
+
+    fn add(&mut self, function: Function<'_>) {
+        let start = self.names.len();
+        self.names.push_str(function.name);
+        self.functions.push(Place {
+            addresses: function.address..function.address.saturating_add(function.size),
+            name: start..self.names.len(),
+        });
     }
 
     /// Returns the name of the function around this address of the file. Functions without a symbol lie between the
@@ -63,9 +83,10 @@ impl Symbols {
     fn name(&self, address: u64) -> Option<String> {
         let after = self
             .functions
-            .partition_point(|function| function.address <= address);
-        let function = &self.functions[after.checked_sub(1)?];
-        (address - function.address < function.size).then(|| short_name(&function.name))
+            .partition_point(|place| place.addresses.start <= address);
+        let place = &self.functions[after.checked_sub(1)?];
+        let name = &self.names[place.name.clone()];
+        place.addresses.contains(&address).then(|| short_name(name))
     }
 }
 
@@ -95,15 +116,12 @@ mod tests {
 
     #[test]
     fn an_address_behind_the_end_of_a_function_has_no_name() {
-        let function = |address, name: &str| Function {
+        let function = |(address, name)| Function {
             address,
             size: 10,
-            name: name.to_owned(),
+            name,
         };
-        let symbols = Symbols {
-            bias: 0,
-            functions: vec![function(100, "one"), function(120, "two")],
-        };
+        let symbols = Symbols::new(0, [(120, "two"), (100, "one")].into_iter().map(function));
         let names = [99, 100, 109, 110, 120].map(|address| symbols.name(address));
         assert_eq!(
             names.each_ref().map(Option::as_deref),

@@ -4,16 +4,23 @@ use std::collections::BTreeMap;
 
 use aya::maps::{MapData, StackTraceMap};
 
+/// Names of the kernel's functions by address.
+pub(crate) type KernelSymbols = BTreeMap<u64, String>;
+
 /// Kernel stacks by id, and the kernel's functions.
 pub(crate) struct KernelFrames {
     map: StackTraceMap<MapData>,
-    symbols: BTreeMap<u64, String>,
+    symbols: KernelSymbols,
+}
+
+/// Reads names from /proc/kallsyms. If it is not readable, names are addresses.
+pub(crate) fn kernel_symbols() -> KernelSymbols {
+    aya::util::kernel_symbols().unwrap_or_default()
 }
 
 impl KernelFrames {
-    /// Reads names from /proc/kallsyms. If it is not readable, names are addresses.
-    pub(crate) fn new(map: StackTraceMap<MapData>) -> Self {
-        let symbols = aya::util::kernel_symbols().unwrap_or_default();
+    /// Names the stacks of this map with these functions.
+    pub(crate) fn new(map: StackTraceMap<MapData>, symbols: KernelSymbols) -> Self {
         Self { map, symbols }
     }
 

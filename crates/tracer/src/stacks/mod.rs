@@ -4,6 +4,7 @@ mod function_names;
 mod mapped_files;
 
 pub(crate) mod kernel_frames;
+pub(crate) mod server_code;
 pub(crate) mod server_frames;
 pub(crate) mod stack_names;
 pub(crate) mod tables;

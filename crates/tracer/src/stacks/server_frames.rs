@@ -17,16 +17,13 @@ pub(crate) struct ServerFrames {
 }
 
 impl ServerFrames {
-    /// Names the stacks of this map with the functions of a process.
-    pub(crate) fn new(pid: u32, map: HashMap<MapData, u32, Addresses>) -> Self {
-        Self {
-            map,
-            names: FunctionNames::of_process(pid),
-        }
+    /// Names the stacks of this map with these functions.
+    pub(crate) fn new(map: HashMap<MapData, u32, Addresses>, names: FunctionNames) -> Self {
+        Self { map, names }
     }
 
     /// Returns the names of the frames, innermost first.
-    pub(crate) fn frames(&mut self, id: u32) -> Vec<String> {
+    pub(crate) fn frames(&self, id: u32) -> Vec<String> {
         let Ok(addresses) = self.map.get(&id, 0) else {
             return Vec::new();
         };

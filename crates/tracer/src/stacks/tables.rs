@@ -4,10 +4,10 @@ use aya::maps::{Array, MapData};
 use aya::{Ebpf, Pod};
 
 use crate::error::TracerError;
-use crate::stacks::mapped_files::{MappedFile, mapped_files};
+use crate::stacks::mapped_files::MappedFile;
 use crate::stacks::unwind_rows::{RowsOf, UnwindRow, unwind_rows};
 
-/// `MODULES` of bpf/server_wait.h.
+/// `MODULES` of bpf/server_stack.h.
 const MODULES: usize = 32;
 /// `MOST_ROWS_LOG2` there.
 const MOST_ROWS: usize = 1 << 20;
@@ -25,13 +25,16 @@ pub(crate) struct UnwindTables {
 }
 
 impl UnwindTables {
-    /// Reads the files that a process has mapped. A file that cannot be read is left out: a stack ends there.
-    pub(crate) fn read(pid: u32, of: RowsOf) -> Self {
-        let mut tables = Self::default();
-        for file in mapped_files(pid).unwrap_or_default().iter().take(MODULES) {
-            tables.add(file, of);
+    /// Adds a file. One that does not fit in is left out: a stack ends there.
+    pub(crate) fn add(&mut self, file: &MappedFile, elf: &object::File<'_>, of: RowsOf) {
+        let rows = unwind_rows(elf, of);
+        let fits = self.modules.len() < MODULES && self.rows.len() + rows.len() <= MOST_ROWS;
+        if let Some(bias) = file.bias(elf).filter(|_| fits) {
+            let (first_row, row_count) = (self.rows.len() as u64, rows.len() as u64);
+            self.modules
+                .push([file.start, file.end, bias, first_row | row_count << 32]);
+            self.rows.extend(rows);
         }
-        tables
     }
 
     /// Returns the number of rows of the table, at least one.
@@ -43,21 +46,6 @@ impl UnwindTables {
     pub(crate) fn fill(&self, bpf: &mut Ebpf) -> Result<(), TracerError> {
         fill(bpf, "unwind_rows", self.rows.iter().map(row_words))?;
         fill(bpf, "modules", self.modules.iter().copied())
-    }
-
-    fn add(&mut self, file: &MappedFile, of: RowsOf) -> Option<()> {
-        let bytes = file.read().ok()?;
-        let elf = object::File::parse(bytes.as_slice()).ok()?;
-        let rows = unwind_rows(&elf, of);
-        if self.rows.len() + rows.len() > MOST_ROWS {
-            return None;
-        }
-        let (first_row, row_count) = (self.rows.len() as u64, rows.len() as u64);
-        let bias = file.bias(&elf)?;
-        self.modules
-            .push([file.start, file.end, bias, first_row | row_count << 32]);
-        self.rows.extend(rows);
-        Some(())
     }
 }
 

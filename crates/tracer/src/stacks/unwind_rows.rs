@@ -6,7 +6,7 @@ use gimli::{
 };
 use object::{Object, ObjectSection};
 
-/// Row for the code from an address of the file on: `struct unwind_row` of bpf/server_wait.h.
+/// Row for the code from an address of the file on: `struct unwind_row` of bpf/server_stack.h.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UnwindRow {
     /// Address in the file.
