@@ -2,6 +2,7 @@
 
 pub(crate) mod disk;
 pub(crate) mod foreign;
+pub(crate) mod replication;
 pub(crate) mod sysbench;
 
 pub(crate) use logtrace_testkit::{alone, beside_others};

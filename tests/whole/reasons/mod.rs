@@ -1,5 +1,6 @@
 //! Known waits in functions of the server, each put into a real server for a known time, and found by its name. Needs root.
 
+mod commit_order;
 mod cpu;
 mod on_cpu;
 mod space;

@@ -4,6 +4,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::common::foreign::{Foreign, free_port};
+use crate::common::replication::follow;
 use logtrace_common::Flavor;
 
 /// How long the source waits for the replica before it gives it up.
@@ -34,11 +35,10 @@ impl Pair {
         let source = Foreign::start_with(flavor, &[], Some(port));
         let replica = Foreign::start_with(flavor, &["server_id=2", "sync_relay_log=1"], None);
         // Before commits wait for a replica that is not there.
-        source.tell("CREATE USER replica@'127.0.0.1' IDENTIFIED BY 'acknowledge'");
-        source.tell("GRANT REPLICATION SLAVE ON *.* TO replica@'127.0.0.1'");
+        follow(flavor, &source, port, &replica);
         match flavor {
-            Flavor::MySql => connect_mysql(&source, &replica, port),
-            Flavor::MariaDb => connect_mariadb(&source, &replica, port),
+            Flavor::MySql => connect_mysql(&source, &replica),
+            Flavor::MariaDb => connect_mariadb(&source, &replica),
         }
         let mut pair = Self {
             flavor,
@@ -81,39 +81,22 @@ impl Pair {
     }
 }
 
-fn connect_mysql(source: &Foreign, replica: &Foreign, port: u16) {
+fn connect_mysql(source: &Foreign, replica: &Foreign) {
     source.tell("INSTALL PLUGIN rpl_semi_sync_source SONAME 'semisync_source.so'");
     source.tell(&format!(
         "SET GLOBAL rpl_semi_sync_source_timeout = {PATIENCE_MS}"
     ));
     source.tell("SET GLOBAL rpl_semi_sync_source_enabled = ON");
-    let (file, position): (String, u64) = position(source, "SHOW BINARY LOG STATUS");
     replica.tell("INSTALL PLUGIN rpl_semi_sync_replica SONAME 'semisync_replica.so'");
     replica.tell("SET GLOBAL rpl_semi_sync_replica_enabled = ON");
-    replica.tell(&format!(
-        "CHANGE REPLICATION SOURCE TO SOURCE_HOST = '127.0.0.1', SOURCE_PORT = {port}, SOURCE_USER = 'replica', \
-         SOURCE_PASSWORD = 'acknowledge', SOURCE_LOG_FILE = '{file}', SOURCE_LOG_POS = {position}, \
-         GET_SOURCE_PUBLIC_KEY = 1"
-    ));
     replica.tell("START REPLICA IO_THREAD");
 }
 
-fn connect_mariadb(source: &Foreign, replica: &Foreign, port: u16) {
+fn connect_mariadb(source: &Foreign, replica: &Foreign) {
     source.tell(&format!(
         "SET GLOBAL rpl_semi_sync_master_timeout = {PATIENCE_MS}"
     ));
     source.tell("SET GLOBAL rpl_semi_sync_master_enabled = ON");
-    let (file, position): (String, u64) = position(source, "SHOW MASTER STATUS");
     replica.tell("SET GLOBAL rpl_semi_sync_slave_enabled = ON");
-    replica.tell(&format!(
-        "CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = {port}, MASTER_USER = 'replica', \
-         MASTER_PASSWORD = 'acknowledge', MASTER_LOG_FILE = '{file}', MASTER_LOG_POS = {position}"
-    ));
     replica.tell("START SLAVE IO_THREAD");
-}
-
-/// Where the source's log ends. The answer has more columns, which differ.
-fn position(source: &Foreign, statement: &str) -> (String, u64) {
-    let mut row: mysql_async::Row = source.ask(statement);
-    (row.take(0).unwrap(), row.take(1).unwrap())
 }
