@@ -241,7 +241,6 @@ fn a_stage_that_is_reached_before_its_commit_began_is_refused() {
     let raw = wire::SyncStage {
         header: header(20, 1, wire::KIND_SYNC_STAGE),
         commit_ns: 21,
-        ..wire::SyncStage::default()
     };
     assert_eq!(decode(bytemuck::bytes_of(&raw)), Err(DecodeError::Order));
 }
