@@ -179,6 +179,12 @@ impl Ran {
     }
 }
 
+/// Kinds of a document's caveats, without `cpu_taken`: what the hypervisor takes is not the program's doing.
+pub(crate) fn caveats(document: &Document) -> Vec<&str> {
+    let kinds = document.caveats.iter().map(|caveat| caveat.kind.as_str());
+    kinds.filter(|&kind| kind != "cpu_taken").collect()
+}
+
 /// Whether a document has a caveat of this kind.
 pub(crate) fn tells(document: &Document, kind: &str) -> bool {
     document.caveats.iter().any(|caveat| caveat.kind == kind)

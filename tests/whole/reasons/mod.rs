@@ -2,6 +2,7 @@
 
 mod commit_order;
 mod cpu;
+mod many_waits;
 mod on_cpu;
 mod space;
 mod wakers;

@@ -6,7 +6,7 @@ use logtrace_report::document::{CauseRow, Document};
 
 use crate::common::foreign::Foreign;
 use crate::common::sysbench::{prepare, updates};
-use crate::common::{Ran, Running, beside_others, share, total};
+use crate::common::{Ran, Running, beside_others, caveats, share, total};
 
 /// Enough for a few seconds.
 const EVENTS: u32 = 450;
@@ -95,7 +95,7 @@ fn assert_described(document: &Document, foreign: &Foreign) {
     assert_eq!(told.settings["log_bin"], "ON");
     assert!(!told.private);
     assert_ne!(told.file_system, "unknown");
-    assert!(document.caveats.iter().all(|caveat| caveat.kind == "interrupted"));
+    assert!(caveats(document).iter().all(|&kind| kind == "interrupted"));
 }
 
 /// The report is that of a trace, and renders again.

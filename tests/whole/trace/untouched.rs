@@ -1,7 +1,7 @@
 //! A server is as it was after it was traced.
 
 use crate::common::foreign::Foreign;
-use crate::common::{Running, beside_others};
+use crate::common::{Running, beside_others, caveats};
 use logtrace_common::Flavor;
 
 #[test]
@@ -15,12 +15,7 @@ fn an_idle_server_commits_nothing_and_is_not_changed() {
             let ran = Running::start(&format!("trace {way} --duration 1s")).ended();
             let document = ran.document();
             assert_eq!(ran.code(), Some(0), "{}", ran.stderr());
-            let kinds: Vec<&str> = document
-                .caveats
-                .iter()
-                .map(|caveat| caveat.kind.as_str())
-                .collect();
-            assert_eq!(kinds, ["no_commits"], "{way}");
+            assert_eq!(caveats(&document), ["no_commits"], "{way}");
             assert_eq!(document.commits.as_ref().unwrap().per_second, [0], "{way}");
             assert!((document.trace.as_ref().unwrap().duration_s - 1.0).abs() < 1e-9);
             // Interrupts and progress apart, it has nothing to say without a terminal.

@@ -2,11 +2,16 @@
 
 use logtrace_common::TimeRange;
 
-/// Minimum number of stored intervals of one kind for a thread. Older ones are removed, this many at a time.
+/// Number of newest intervals that every history holds.
 ///
 /// A commit under load spans about ten intervals of each thread that it waits for, so the history reaches back at least
-/// fifty commits. The limit also bounds the memory: about 150 kB for a thread if all its histories are full.
-const KEPT: usize = 512;
+/// fifty commits.
+const MIN_LENGTH: usize = 512;
+
+/// Time before the end of the newest interval whose intervals are held too, however many: a statement may read or write
+/// thousands of pages in it. The threads of a server that commits 10,000 times a second add 100,000 intervals of some 80
+/// bytes in a second.
+const REACH_NS: u64 = 2_000_000_000;
 
 /// Number of newest intervals that are searched first: nearly all queries are about them.
 const NEWEST: usize = 8;
@@ -20,15 +25,18 @@ pub(crate) trait Interval {
 /// Newest intervals of one kind, disjoint and in order.
 #[derive(Debug)]
 pub(crate) struct History<T> {
-    kept: Vec<T>,
+    intervals: Vec<T>,
     forgotten_ns: u64,
+    /// Length at which old intervals are removed.
+    full_length: usize,
 }
 
 impl<T> Default for History<T> {
     fn default() -> Self {
         Self {
-            kept: Vec::new(),
+            intervals: Vec::new(),
             forgotten_ns: 0,
+            full_length: 2 * MIN_LENGTH,
         }
     }
 }
@@ -39,37 +47,36 @@ impl<T: Interval> History<T> {
         if interval.window().start_ns < self.end_ns() {
             return false;
         }
-        if self.kept.len() == 2 * KEPT {
-            self.forgotten_ns = self.kept[KEPT - 1].window().end_ns;
-            self.kept.drain(..KEPT);
+        if self.intervals.len() >= self.full_length {
+            self.remove_old();
         }
-        self.kept.push(interval);
+        self.intervals.push(interval);
         true
     }
 
     /// Returns the intervals with time in `window`, in order.
     pub(crate) fn overlapping(&self, window: TimeRange) -> impl Iterator<Item = &T> {
         let first = self.first_ending_after(window.start_ns);
-        self.kept[first..]
+        self.intervals[first..]
             .iter()
             .take_while(move |interval| interval.window().start_ns < window.end_ns)
     }
 
     /// Returns whether an interval began before `at_ns` and ended after it.
     pub(crate) fn straddles(&self, at_ns: u64) -> bool {
-        let first = self.kept.get(self.first_ending_after(at_ns));
+        let first = self.intervals.get(self.first_ending_after(at_ns));
         first.is_some_and(|interval| interval.window().start_ns < at_ns)
     }
 
     /// Clears the history.
     pub(crate) fn clear(&mut self) {
         self.forgotten_ns = self.end_ns().max(self.forgotten_ns);
-        self.kept.clear();
+        self.intervals.clear();
     }
 
     /// Returns the end of the newest interval, or 0 if there is none.
     pub(crate) fn end_ns(&self) -> u64 {
-        self.kept.last().map_or(0, |newest| newest.window().end_ns)
+        self.intervals.last().map_or(0, |newest| newest.window().end_ns)
     }
 
     /// Returns the end of the forgotten time, or 0 if no interval was forgotten yet.
@@ -77,13 +84,26 @@ impl<T: Interval> History<T> {
         self.forgotten_ns
     }
 
+    /// Removes what is both too old and too far back, and doubles the room if little is, so that each interval is moved
+    /// once on average.
+    fn remove_old(&mut self) {
+        let since_ns = self.end_ns().saturating_sub(REACH_NS);
+        let old = self.first_ending_after(since_ns);
+        let removed = old.min(self.intervals.len() - MIN_LENGTH);
+        if let Some(last) = removed.checked_sub(1) {
+            self.forgotten_ns = self.intervals[last].window().end_ns;
+        }
+        self.intervals.drain(..removed);
+        self.full_length = 2 * self.intervals.len().max(MIN_LENGTH);
+    }
+
     fn first_ending_after(&self, at_ns: u64) -> usize {
         let ended = |interval: &T| interval.window().end_ns <= at_ns;
-        let newest = self.kept.len().saturating_sub(NEWEST);
-        if self.kept.get(newest).is_some_and(ended) {
-            newest + self.kept[newest..].partition_point(ended)
+        let newest = self.intervals.len().saturating_sub(NEWEST);
+        if self.intervals.get(newest).is_some_and(ended) {
+            newest + self.intervals[newest..].partition_point(ended)
         } else {
-            self.kept[..newest].partition_point(ended)
+            self.intervals[..newest].partition_point(ended)
         }
     }
 }
@@ -92,12 +112,18 @@ impl<T: Interval> History<T> {
 mod tests {
     use super::*;
 
-    fn tens(count: u64) -> History<TimeRange> {
+    /// Returns intervals of half of this time each, one after the other.
+    fn halves(count: u64, distance_ns: u64) -> History<TimeRange> {
         let mut history = History::default();
         for n in 0..count {
-            assert!(history.push(TimeRange::new(n * 10, n * 10 + 5)));
+            let start_ns = n * distance_ns;
+            assert!(history.push(TimeRange::new(start_ns, start_ns + distance_ns / 2)));
         }
         history
+    }
+
+    fn tens(count: u64) -> History<TimeRange> {
+        halves(count, 10)
     }
 
     fn found(history: &History<TimeRange>, start_ns: u64, end_ns: u64) -> Vec<u64> {
@@ -140,12 +166,21 @@ mod tests {
 
     #[test]
     fn the_oldest_is_forgotten_and_the_gap_is_known() {
-        let kept = KEPT as u64;
-        assert_eq!(tens(2 * kept).forgotten_ns(), 0);
-        let history = tens(2 * kept + 1);
-        let oldest_ns = kept * 10;
-        assert_eq!(history.forgotten_ns(), oldest_ns - 5);
-        assert_eq!(found(&history, 0, oldest_ns + 10), [oldest_ns]);
+        let (length, distance_ns) = (MIN_LENGTH as u64, REACH_NS);
+        assert_eq!(halves(2 * length, distance_ns).forgotten_ns(), 0);
+        let history = halves(2 * length + 1, distance_ns);
+        let oldest_ns = length * distance_ns;
+        assert_eq!(history.forgotten_ns(), oldest_ns - distance_ns / 2);
+        assert_eq!(found(&history, 0, oldest_ns + distance_ns), [oldest_ns]);
         assert_eq!(found(&history, oldest_ns * 2, oldest_ns * 3), [oldest_ns * 2]);
+    }
+
+    #[test]
+    fn all_of_the_last_seconds_is_there_and_no_more_than_twice_as_much() {
+        let distance_ns = REACH_NS / 5_000;
+        let history = halves(50_000, distance_ns);
+        assert!(history.forgotten_ns() > 0);
+        assert!((5_000..=10_001).contains(&history.intervals.len()));
+        assert!(history.forgotten_ns() <= history.end_ns() - REACH_NS);
     }
 }
