@@ -24,6 +24,10 @@ const FLOOR: f64 = 0.80;
 /// A machine that is quiet, or far from the limit, is done with the fewest; a noisy one gets more.
 const PAIRS: RangeInclusive<usize> = 6..=10;
 
+/// Begins of commits by the account, to commits. The account is of a twentieth of the time, and the times at which the
+/// statistics are switched are known to a millisecond.
+const ACCOUNT: RangeInclusive<f64> = 0.85..=1.15;
+
 const WINDOW: Duration = Duration::from_secs(1);
 
 /// Pairs whose cost is added up.
@@ -57,23 +61,37 @@ fn assert_tracing_is_cheap(server: &str) {
     let _alone = alone();
     let shared = SharedServer::start(server.parse().unwrap(), Vec::new()).unwrap();
     let load = SteadyLoad::start(shared.connection(), CONNECTIONS).unwrap();
-    let (mut ratios, mut commits) = (Vec::new(), 0);
+    let (mut ratios, mut commits, mut begun) = (Vec::new(), 0, 0);
     while !is_decided(&ratios) {
         let attach = || Tracing::attach(shared.facts(), Extent::default());
         let pair = Pair::measure(&load, WINDOW, attach).unwrap();
         ratios.push(pair.ratio());
         commits += pair.seen.commits;
+        begun += begun_by_account(&pair.seen);
     }
     load.stop().unwrap();
     let name = format!("{} {}", shared.facts().flavor, shared.facts().version);
     shared.stop().unwrap();
     assert!(commits > 0, "{name}: nothing was traced");
+    let counted = begun as f64 / commits as f64;
+    println!("{name}: the account has {counted:.3} begins a commit");
+    assert!(
+        ACCOUNT.contains(&counted),
+        "{name}: {begun} begins of {commits} commits by the account"
+    );
     let median = Median::of(&ratios).unwrap();
     assert!(
         is_cheap(median),
         "{name}: traced / untraced throughput {median:.3?}, of {ratios:.3?}; \
          `scripts/overhead --server {server}` shows what it is spent on"
     );
+}
+
+/// Commits that began, as the account concludes from the part of the time in which the kernel counts.
+fn begun_by_account(seen: &Traced) -> u64 {
+    let mut probes = seen.account.probes.iter();
+    let probe = probes.find(|probe| probe.name == "commit begin").unwrap();
+    seen.account.runs(probe)
 }
 
 #[test]

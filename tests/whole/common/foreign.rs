@@ -3,7 +3,7 @@
 use std::fs::{self, File, Permissions};
 use std::net::TcpListener;
 use std::os::unix::fs::{FileExt, PermissionsExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -32,12 +32,26 @@ impl Foreign {
 
     /// Starts one with settings, and with a port of this machine if one is given.
     pub(crate) fn start_with(flavor: Flavor, settings: &[&str], port: Option<u16>) -> Self {
+        Self::start_as(flavor, |config| {
+            config.settings = settings.iter().map(|text| text.parse().unwrap()).collect();
+            config.port = port;
+        })
+    }
+
+    /// Starts one with its binlog in a directory of another file system.
+    pub(crate) fn start_with_binlog_in(flavor: Flavor, directory: &Path) -> Self {
+        let placement = format!("binlog={}", directory.display());
+        Self::start_as(flavor, |config| {
+            config.storage.placements = vec![placement.parse().unwrap()];
+        })
+    }
+
+    fn start_as(flavor: Flavor, configure: impl FnOnce(&mut InstanceConfig)) -> Self {
         let base = tempfile::Builder::new().prefix("lt-").tempdir_in("/tmp").unwrap();
         fs::set_permissions(base.path(), Permissions::from_mode(0o755)).unwrap();
         let mut config = InstanceConfig::new(find(Some(flavor)).unwrap(), base.path().join("log"));
         config.home.instances = base.path().to_owned();
-        config.settings = settings.iter().map(|text| text.parse().unwrap()).collect();
-        config.port = port;
+        configure(&mut config);
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         let server = runtime.block_on(Instance::start(&config, None, &|_| {})).unwrap();
         Self {

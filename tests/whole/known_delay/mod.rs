@@ -4,7 +4,7 @@
 mod growth;
 mod nodes;
 mod pass_through;
-mod slow_sync;
+pub(crate) mod slow_sync;
 
 use std::time::Duration;
 

@@ -4,6 +4,7 @@ mod commit_order;
 mod cpu;
 mod many_waits;
 mod on_cpu;
+mod rotation;
 mod space;
 mod wakers;
 

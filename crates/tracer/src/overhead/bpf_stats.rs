@@ -5,17 +5,25 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 use aya::programs::Program;
 use aya::sys::{Stats, enable_stats};
+use logtrace_common::TimeRange;
+use rustix::time::ClockId;
+
+use crate::clock::clock_ns;
 
 /// Switch of the statistics. While they are enabled, the kernel reads two clocks around each run of each program: 130
 /// ns a run, a third of the run time of the programs themselves. They are enabled in one of [`ROUNDS`] rounds of the
-/// reader, and the records of that round stand for all.
+/// reader, and the records made in that time stand for all.
+///
+/// The reader runs when a CPU is idle, so that the time between two of its rounds is not that between two of its looks at
+/// the rings. Only the time of a record shows whether it was made while the statistics were enabled.
 #[derive(Debug)]
 pub(crate) struct Statistics {
     /// Number of rounds until the next change.
     rounds_left: u32,
-    /// Guard that keeps the statistics enabled, with the number of records read before; `None` if they are disabled or
-    /// the kernel refuses them.
+    /// Guard that keeps the statistics enabled, and since when; `None` if they are disabled or the kernel refuses them.
     on: Option<(OwnedFd, u64)>,
+    /// Earlier times with statistics of which records are still to be read.
+    past: Vec<TimeRange>,
     /// Number of records made while the statistics were enabled.
     sampled: u64,
 }
@@ -30,41 +38,67 @@ impl Statistics {
         let mut statistics = Self {
             rounds_left: 0,
             on: None,
+            past: Vec::new(),
             sampled: 0,
         };
-        statistics.turn_on(0);
+        statistics.turn_on();
         statistics
     }
 
-    /// Ends a round of the reader. `records` is the number of records read so far.
-    pub(crate) fn round_done(&mut self, records: u64) {
-        self.turn_off(records);
+    /// Ends a round of the reader.
+    pub(crate) fn round_done(&mut self) {
+        self.turn_off();
         match self.rounds_left.checked_sub(1) {
             Some(left) => self.rounds_left = left,
-            None => self.turn_on(records),
+            None => self.turn_on(),
         }
     }
 
     /// Starts a new part with the statistics enabled, so that a short part has some too.
-    pub(crate) fn begin_part(&mut self, records: u64) {
-        self.turn_off(records);
-        self.turn_on(records);
+    pub(crate) fn begin_part(&mut self) {
+        self.turn_off();
+        self.turn_on();
     }
 
-    /// Returns how many of the `records` read so far were made while the statistics were enabled.
-    pub(crate) fn sampled(&self, records: u64) -> u64 {
-        self.sampled + self.on.as_ref().map_or(0, |(_, before)| records - before)
+    /// Counts those of the next records for which there are statistics. All of them were made before `until_ns`;
+    /// `made_within` returns how many were made in a time.
+    pub(crate) fn count(&mut self, until_ns: u64, made_within: impl Fn(TimeRange) -> u64) {
+        let now = self.on.as_ref();
+        let now = now.map(|(_, since_ns)| TimeRange::new(*since_ns, u64::MAX));
+        self.sampled += self
+            .past
+            .iter()
+            .chain(&now)
+            .map(|&window| made_within(window))
+            .sum::<u64>();
+        self.past.retain(|window| window.end_ns > until_ns);
     }
 
-    fn turn_on(&mut self, records: u64) {
-        self.on = enable_stats(Stats::RunTime).ok().map(|hold| (hold, records));
+    /// Returns the number of records that were made while the statistics were enabled.
+    pub(crate) fn sampled(&self) -> u64 {
+        self.sampled
+    }
+
+    fn turn_on(&mut self) {
+        let (hold, at_ns) = timed(|| enable_stats(Stats::RunTime).ok());
+        self.on = hold.map(|hold| (hold, at_ns));
         self.rounds_left = ROUNDS - 2;
     }
 
-    fn turn_off(&mut self, records: u64) {
-        self.sampled = self.sampled(records);
-        self.on = None;
+    fn turn_off(&mut self) {
+        if let Some((hold, since_ns)) = self.on.take() {
+            let ((), at_ns) = timed(|| drop(hold));
+            self.past.push(TimeRange::new(since_ns, at_ns));
+        }
     }
+}
+
+/// Does something and returns the middle of the time that it took: the kernel switches somewhere in between, and the
+/// reader may lose the CPU before or after.
+fn timed<T>(work: impl FnOnce() -> T) -> (T, u64) {
+    let before_ns = clock_ns(ClockId::Monotonic);
+    let done = work();
+    (done, before_ns.midpoint(clock_ns(ClockId::Monotonic)))
 }
 
 /// Returns the number of runs of a program and their time in nanoseconds, both while the statistics were enabled.
@@ -101,6 +135,25 @@ fn misses_in(info: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn records_count_where_they_were_made_in_whichever_round_they_are_read() {
+        let mut statistics = Statistics {
+            rounds_left: 0,
+            on: None,
+            past: vec![TimeRange::new(10, 20), TimeRange::new(40, 50)],
+            sampled: 0,
+        };
+        let mut count = |times: &[u64], until_ns| {
+            statistics.count(until_ns, |window| {
+                times.iter().filter(|&&at_ns| window.contains(at_ns)).count() as u64
+            });
+            (statistics.sampled(), statistics.past.len())
+        };
+        assert_eq!(count(&[9, 10, 12], 15), (2, 2));
+        assert_eq!(count(&[19, 20, 30, 45], 46), (4, 1));
+        assert_eq!(count(&[49, 50], u64::MAX), (5, 0));
+    }
 
     #[test]
     fn misses_are_read_from_the_kernels_text() {

@@ -2,6 +2,7 @@
 
 use std::mem;
 
+use logtrace_common::TimeRange;
 use logtrace_events::wire;
 
 /// Records in one block of memory.
@@ -31,6 +32,12 @@ impl Records {
             spare.push(&self.bytes[place.start..place.end]);
         }
         mem::replace(self, spare)
+    }
+
+    /// Returns the number of records made in `window`. They must be in the order of time.
+    pub(crate) fn count_within(&self, window: TimeRange) -> u64 {
+        let before = |ns| self.places.partition_point(|place| place.at_ns < ns);
+        (before(window.end_ns) - before(window.start_ns)) as u64
     }
 
     /// Returns the number of records made before `at_ns`.

@@ -135,7 +135,7 @@ impl<S: Sink> Drain<S> {
             Some((Some(start_ns), Duration::ZERO)) => self.begin_burst(start_ns),
             Some((Some(_), _)) => {}
             Some((None, Duration::ZERO)) => self.begin_gap(),
-            Some((None, _)) | None => self.statistics.round_done(self.events),
+            Some((None, _)) | None => self.statistics.round_done(),
         }
     }
 
@@ -149,7 +149,7 @@ impl<S: Sink> Drain<S> {
             None => {}
         }
         let account = self.account(self.delivery.delivered());
-        self.statistics.begin_part(self.events);
+        self.statistics.begin_part();
         account
     }
 
@@ -203,7 +203,7 @@ impl<S: Sink> Drain<S> {
         self.threads.note();
         self.attachments.suspend();
         self.drain(u64::MAX);
-        self.statistics.round_done(self.events);
+        self.statistics.round_done();
         if let Some(rhythm) = &mut self.rhythm {
             rhythm.gap_ns = Some(gap_ns);
             rhythm.until = began + rhythm.gap();
@@ -222,6 +222,8 @@ impl<S: Sink> Drain<S> {
     fn drain(&mut self, until_ns: u64) {
         let records = self.rings.take_due(until_ns, self.delivery.spare());
         self.tell_losses();
+        self.statistics
+            .count(until_ns, |window| records.count_within(window));
         self.events += records.len();
         self.delivery.push(records);
     }
@@ -257,7 +259,7 @@ impl<S: Sink> Drain<S> {
             probes: self.probes.clone(),
             drain_cpu_ns: clock_ns(ClockId::ThreadCPUTime),
             delivered,
-            sampled: self.statistics.sampled(self.events),
+            sampled: self.statistics.sampled(),
             cpu_times: CpuTimes::now(),
             ..Account::default()
         };
