@@ -96,9 +96,14 @@ fn off_cpu(raw: &wire::OffCpu) -> Result<Record, DecodeError> {
         in_ns,
         wake,
         syscall: u16::try_from(raw.syscall).ok(),
-        stack: u32::try_from(raw.stack).ok(),
+        stack: stack_id(raw.stack),
         cpu_wait: cpu_wait(raw)?,
     }))
+}
+
+/// Returns the identifier of a stack, or `None` for -1, which the kernel side writes for no stack.
+fn stack_id(stack: i32) -> Option<u32> {
+    u32::try_from(stack).ok()
 }
 
 /// Returns the reason that `enum cpu_wait` in bpf/records.h numbers.
@@ -212,7 +217,7 @@ fn server_wait(raw: &wire::ServerWait) -> Result<Record, DecodeError> {
         tid: raw.header.tid,
         in_ns: raw.in_ns,
         read_ns: raw.header.at_ns,
-        stack: u32::try_from(raw.stack).ok(),
+        stack: stack_id(raw.stack),
     }))
 }
 
@@ -221,8 +226,8 @@ fn cpu_sample(raw: &wire::CpuSample) -> Record {
         tid: raw.header.tid,
         at_ns: raw.header.at_ns,
         stacks: CpuStacks {
-            server: u32::try_from(raw.server_stack).ok(),
-            kernel: u32::try_from(raw.kernel_stack).ok(),
+            server: stack_id(raw.server_stack),
+            kernel: stack_id(raw.kernel_stack),
         },
     })
 }

@@ -21,33 +21,41 @@ struct Place {
 }
 
 impl Records {
-    /// Takes out the records made before `until_ns`, in the order of time. The others move to the memory of `spare`,
-    /// and the records of `spare` are dropped.
-    pub(crate) fn take_due(&mut self, until_ns: u64, mut spare: Self) -> Self {
-        spare.clear();
+    /// Puts the records in the order of time.
+    pub(crate) fn sort(&mut self) {
         // Each ring is in order but for a few: the sort finds its runs and merges them.
         self.places.sort_by_key(|place| place.at_ns);
-        let due = self.places.partition_point(|place| place.at_ns < until_ns);
+    }
+
+    /// Takes out the records made before `until_ns`. The others move to the memory of `spare`, and the records of
+    /// `spare` are dropped. The records must be sorted, here and below.
+    pub(crate) fn take_due(&mut self, until_ns: u64, mut spare: Self) -> Self {
+        spare.clear();
+        let due = self.index_at(until_ns);
         for place in self.places.drain(due..) {
             spare.push(&self.bytes[place.start..place.end]);
         }
         mem::replace(self, spare)
     }
 
-    /// Returns the number of records made in `window`. They must be in the order of time.
+    /// Returns the number of records made in `window`.
     pub(crate) fn count_within(&self, window: TimeRange) -> u64 {
-        let before = |ns| self.places.partition_point(|place| place.at_ns < ns);
-        (before(window.end_ns) - before(window.start_ns)) as u64
+        self.count_before(window.end_ns) - self.count_before(window.start_ns)
     }
 
     /// Returns the number of records made before `at_ns`.
     pub(crate) fn count_before(&self, at_ns: u64) -> u64 {
-        self.places.iter().filter(|place| place.at_ns < at_ns).count() as u64
+        self.index_at(at_ns) as u64
     }
 
     /// Returns the time of the newest record, 0 if there is none.
     pub(crate) fn newest_ns(&self) -> u64 {
-        self.places.iter().map(|place| place.at_ns).max().unwrap_or(0)
+        self.places.last().map_or(0, |place| place.at_ns)
+    }
+
+    /// Returns the index of the first record that was not made before `at_ns`.
+    fn index_at(&self, at_ns: u64) -> usize {
+        self.places.partition_point(|place| place.at_ns < at_ns)
     }
 
     /// Returns the number of records.
@@ -105,6 +113,7 @@ mod tests {
     fn due(batch: &mut Records, until_ns: u64) -> Vec<Vec<u8>> {
         let mut spare = Records::default();
         spare.push(&record(1, 9));
+        batch.sort();
         let due = batch.take_due(until_ns, spare);
         due.iter().map(<[u8]>::to_vec).collect()
     }

@@ -53,6 +53,7 @@ impl Rings {
                 self.batch.push(&record);
             }
         }
+        self.batch.sort();
         self.late += self.batch.count_before(self.taken_until_ns);
         self.taken_until_ns = until_ns.min(self.batch.newest_ns());
         self.batch.take_due(until_ns, spare)

@@ -32,8 +32,7 @@ struct Place {
 
 impl FunctionNames {
     /// Adds the functions of a file.
-    pub(crate) fn add(&mut self, file: &MappedFile, elf: &object::File<'_>) {
-        let bias = file.bias(elf).unwrap_or_default();
+    pub(crate) fn add(&mut self, file: &MappedFile, elf: &object::File<'_>, bias: u64) {
         self.files
             .push((file.clone(), Symbols::new(bias, functions(elf))));
     }

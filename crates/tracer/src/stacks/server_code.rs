@@ -33,8 +33,9 @@ impl ServerCode {
     fn add(&mut self, file: &MappedFile, of: RowsOf) -> Option<()> {
         let bytes = file.read().ok()?;
         let elf = object::File::parse(bytes.as_slice()).ok()?;
-        self.unwind.add(file, &elf, of);
-        self.names.add(file, &elf);
+        let bias = file.bias(&elf)?;
+        self.unwind.add(file, &elf, bias, of);
+        self.names.add(file, &elf, bias);
         Some(())
     }
 }

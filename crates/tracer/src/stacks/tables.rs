@@ -26,10 +26,9 @@ pub(crate) struct UnwindTables {
 
 impl UnwindTables {
     /// Adds a file. One that does not fit in is left out: a stack ends there.
-    pub(crate) fn add(&mut self, file: &MappedFile, elf: &object::File<'_>, of: RowsOf) {
+    pub(crate) fn add(&mut self, file: &MappedFile, elf: &object::File<'_>, bias: u64, of: RowsOf) {
         let rows = unwind_rows(elf, of);
-        let fits = self.modules.len() < MODULES && self.rows.len() + rows.len() <= MOST_ROWS;
-        if let Some(bias) = file.bias(elf).filter(|_| fits) {
+        if self.modules.len() < MODULES && self.rows.len() + rows.len() <= MOST_ROWS {
             let (first_row, row_count) = (self.rows.len() as u64, rows.len() as u64);
             self.modules
                 .push([file.start, file.end, bias, first_row | row_count << 32]);
