@@ -1,10 +1,11 @@
 //! A delay of a known length is found, in the right place and with the right length. Needs root, /dev/fuse and both
 //! servers.
 
+mod delay;
 mod growth;
 mod nodes;
 mod pass_through;
-pub(crate) mod slow_sync;
+pub(crate) mod slow_disk;
 
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use logtrace_report::document::Document;
 use logtrace_server::enter_mount_namespace;
 use logtrace_testkit::one_or_all;
 use rustix::process::setpriority_process;
-use slow_sync::SlowSync;
+use slow_disk::SlowDisk;
 
 /// What each fsync of one class of files takes longer.
 const DELAY: Duration = Duration::from_millis(10);
@@ -70,7 +71,7 @@ fn is_found(class: FileClass, other: FileClass, load: &Load) {
     setpriority_process(None, -20).unwrap();
     // What the disk does meanwhile is no change of the other log, so that it is on such a file system too, a prompt one.
     enter_mount_namespace().unwrap();
-    let (slow, prompt) = (SlowSync::mount(), SlowSync::mount());
+    let (slow, prompt) = (SlowDisk::mount(), SlowDisk::mount());
     let fits = |seen: &Growth| {
         (0.95..=1.05).contains(&seen.delayed)
             && seen.other.abs() < 0.1
@@ -78,7 +79,7 @@ fn is_found(class: FileClass, other: FileClass, load: &Load) {
     };
     for server in one_or_all(&SERVERS) {
         let pairs = grown(fits, |delay| {
-            slow.delay(delay);
+            slow.delay_syncs(delay);
             measured(&load.arguments(server), &[(class, &slow), (other, &prompt)])
         });
         let seen = medians(&pairs);
@@ -100,7 +101,7 @@ fn grown(fits: impl Fn(&Growth) -> bool, measure: impl Fn(Duration) -> Seen) -> 
     pairs
 }
 
-fn measured(arguments: &str, places: &[(FileClass, &SlowSync); 2]) -> Seen {
+fn measured(arguments: &str, places: &[(FileClass, &SlowDisk); 2]) -> Seen {
     let [(class, slow), (other, prompt)] = places;
     let document = run(&format!(
         "{arguments} --place {class}={} --place {other}={}",

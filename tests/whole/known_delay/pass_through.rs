@@ -1,15 +1,13 @@
-//! A file system in user space that passes everything on to a directory, and fsync after a known delay.
+//! A file system in user space that passes everything on to a directory, and fsync, read and write after a known delay.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, FileTimes, Metadata, OpenOptions, Permissions};
 use std::io;
-use std::num::NonZeroU64;
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fuser::{
     BsdFileFlags, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo,
@@ -18,6 +16,7 @@ use fuser::{
 };
 use rustix::fs::{FallocateFlags, fallocate, statvfs};
 
+use super::delay::{Delay, Delays};
 use super::nodes::{Handles, Nodes};
 
 /// How long the kernel may believe what it was told: nobody else changes these files.
@@ -29,24 +28,16 @@ const BELIEVED: Duration = Duration::from_secs(1);
 pub(crate) struct PassThrough {
     nodes: Nodes,
     handles: Handles,
-    delay: Arc<Delay>,
-}
-
-/// A delay of each fsync, and how long it was by the clock: a busy machine wakes who sleeps too late. Nanoseconds.
-#[derive(Debug, Default)]
-pub(crate) struct Delay {
-    pub(crate) wanted: AtomicU64,
-    pub(crate) slept: AtomicU64,
-    pub(crate) times: AtomicU64,
+    delays: Arc<Delays>,
 }
 
 impl PassThrough {
-    /// Passes on to a directory; the delay may change at any time.
-    pub(crate) fn to(directory: &Path, delay: Arc<Delay>) -> io::Result<Self> {
+    /// Passes on to a directory; the delays may change at any time.
+    pub(crate) fn to(directory: &Path, delays: Arc<Delays>) -> io::Result<Self> {
         Ok(Self {
             nodes: Nodes::of(directory)?,
             handles: Handles::default(),
-            delay,
+            delays,
         })
     }
 
@@ -68,6 +59,15 @@ impl PassThrough {
         chown(path, Some(request.uid()), Some(request.gid()))?;
         fs::set_permissions(path, Permissions::from_mode(mode & 0o7777))?;
         Ok(attributes(&self.nodes.look_up(path)?))
+    }
+
+    /// Does the work after its delay, in a thread of its own: meanwhile other requests go on.
+    fn delayed(&self, delay: fn(&Delays) -> &Delay, work: impl FnOnce() + Send + 'static) {
+        let delays = Arc::clone(&self.delays);
+        thread::spawn(move || {
+            delay(&delays).wait();
+            work();
+        });
     }
 
     fn directory(&self, node: INodeNo, from: u64, reply: &mut ReplyDirectory) -> io::Result<()> {
@@ -235,11 +235,12 @@ impl Filesystem for PassThrough {
         _: Option<LockOwner>,
         reply: ReplyData,
     ) {
-        let read = self
-            .handles
-            .get(handle.0)
-            .and_then(|file| read_at(&file, offset, size));
-        answer!(reply, read, bytes => data(&bytes));
+        let file = self.handles.get(handle.0);
+        let read = move || {
+            let read = file.and_then(|file| read_at(&file, offset, size));
+            answer!(reply, read, bytes => data(&bytes));
+        };
+        self.delayed(|delays| &delays.read, read);
     }
 
     fn write(
@@ -255,8 +256,12 @@ impl Filesystem for PassThrough {
         reply: ReplyWrite,
     ) {
         let file = self.handles.get(handle.0);
-        let written = file.and_then(|file| file.write_all_at(data, offset));
-        answer!(reply, written, () => written(u32::try_from(data.len()).unwrap()));
+        let data = data.to_vec();
+        let write = move || {
+            let written = file.and_then(|file| file.write_all_at(&data, offset));
+            answer!(reply, written, () => written(u32::try_from(data.len()).unwrap()));
+        };
+        self.delayed(|delays| &delays.write, write);
     }
 
     fn release(
@@ -275,16 +280,14 @@ impl Filesystem for PassThrough {
 
     fn fsync(&self, _: &Request, _: INodeNo, handle: FileHandle, data_only: bool, reply: ReplyEmpty) {
         let file = self.handles.get(handle.0);
-        let delay = Arc::clone(&self.delay);
-        // A thread of its own: meanwhile other requests go on.
-        thread::spawn(move || {
-            delay.wait();
+        let sync = move || {
             let synced = file.and_then(|file| match data_only {
                 true => file.sync_data(),
                 false => file.sync_all(),
             });
             answer!(reply, synced, () => ok());
-        });
+        };
+        self.delayed(|delays| &delays.sync, sync);
     }
 
     fn readdir(&self, _: &Request, node: INodeNo, _: FileHandle, offset: u64, mut reply: ReplyDirectory) {
@@ -314,23 +317,6 @@ impl Filesystem for PassThrough {
         let file = self.handles.get(handle.0);
         let done = file.and_then(|file| Ok(fallocate(&*file, mode, offset, length)?));
         answer!(reply, done, () => ok());
-    }
-}
-
-impl Delay {
-    /// Sleeps as exactly as the kernel can.
-    fn wait(&self) {
-        let wanted = self.wanted.load(Relaxed);
-        if wanted == 0 {
-            return;
-        }
-        let start = Instant::now();
-        // The usual slack of 50 us would be a part of the delay that nobody asked for.
-        let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
-        thread::sleep(Duration::from_nanos(wanted));
-        let slept = u64::try_from(start.elapsed().as_nanos()).unwrap();
-        self.slept.fetch_add(slept, Relaxed);
-        self.times.fetch_add(1, Relaxed);
     }
 }
 

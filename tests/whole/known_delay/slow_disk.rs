@@ -1,4 +1,4 @@
-//! A mounted file system whose fsync takes a known time longer.
+//! A mounted file system whose fsync, read or write takes a known time longer.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -11,30 +11,31 @@ use std::time::Duration;
 use fuser::{BackgroundSession, Config, MountOption, SessionACL, spawn_mount};
 use tempfile::TempDir;
 
-use super::pass_through::{Delay, PassThrough};
+use super::delay::Delays;
+use super::pass_through::PassThrough;
 
 /// Mounted until it is dropped; seen by the thread that mounted it and by what that starts alone.
 ///
 /// Its files are in memory: fsync costs next to nothing there, so that a delay of it stands out from this machine's
 /// disk.
-pub(crate) struct SlowSync {
+pub(crate) struct SlowDisk {
     session: Option<BackgroundSession>,
-    delay: Arc<Delay>,
+    delays: Arc<Delays>,
     mount_point: TempDir,
     _files: TempDir,
 }
 
-impl SlowSync {
+impl SlowDisk {
     /// Mounts one without a delay. In a mount namespace of its own the kernel unmounts it when this process has gone,
     /// however it went; all mounts must be made in the same one, or a copy in another one keeps them from ending.
     pub(crate) fn mount() -> Self {
         let files = directory_in("/dev/shm");
         let mount_point = directory_in("/tmp");
-        let delay = Arc::<Delay>::default();
-        let file_system = PassThrough::to(files.path(), Arc::clone(&delay)).unwrap();
+        let delays = Arc::<Delays>::default();
+        let file_system = PassThrough::to(files.path(), Arc::clone(&delays)).unwrap();
         let mut config = Config::default();
         config.mount_options = vec![
-            MountOption::FSName("slow_sync".to_owned()),
+            MountOption::FSName("slow_disk".to_owned()),
             MountOption::DefaultPermissions,
         ];
         // The server is another user.
@@ -42,7 +43,7 @@ impl SlowSync {
         let session = spawn_mount(file_system, &mount_point, &config).unwrap();
         Self {
             session: Some(session),
-            delay,
+            delays,
             mount_point,
             _files: files,
         }
@@ -54,22 +55,28 @@ impl SlowSync {
     }
 
     /// Each fsync takes so much longer from now on.
-    pub(crate) fn delay(&self, by: Duration) {
-        self.delay
-            .wanted
-            .store(u64::try_from(by.as_nanos()).unwrap(), Relaxed);
-        self.delay.slept.store(0, Relaxed);
-        self.delay.times.store(0, Relaxed);
+    pub(crate) fn delay_syncs(&self, by: Duration) {
+        self.delays.sync.set(by);
     }
 
-    /// How long the delays since then were by the clock, in nanoseconds, on average.
+    /// Each read takes so much longer from now on.
+    pub(crate) fn delay_reads(&self, by: Duration) {
+        self.delays.read.set(by);
+    }
+
+    /// Each write takes so much longer from now on.
+    pub(crate) fn delay_writes(&self, by: Duration) {
+        self.delays.write.set(by);
+    }
+
+    /// How long the delays of fsync since then were by the clock, in nanoseconds, on average.
     pub(crate) fn delayed(&self) -> f64 {
-        let times = self.delay.times.load(Relaxed).max(1);
-        self.delay.slept.load(Relaxed) as f64 / times as f64
+        let times = self.delays.sync.times.load(Relaxed).max(1);
+        self.delays.sync.slept.load(Relaxed) as f64 / times as f64
     }
 }
 
-impl Drop for SlowSync {
+impl Drop for SlowDisk {
     fn drop(&mut self) {
         let ended = self.session.take().map(BackgroundSession::umount_and_join);
         if let Some(Err(error)) = ended

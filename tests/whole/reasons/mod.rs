@@ -5,6 +5,7 @@ mod cpu;
 mod many_waits;
 mod on_cpu;
 mod rotation;
+mod slow_pages;
 mod space;
 mod wakers;
 

@@ -14,7 +14,7 @@ use mysql_async::{Conn, OptsBuilder};
 use super::HELD;
 use crate::common::foreign::Foreign;
 use crate::common::{Running, beside_others, total};
-use crate::known_delay::slow_sync::SlowSync;
+use crate::known_delay::slow_disk::SlowDisk;
 
 /// Time after which the rotation holds the lock and syncs the old binlog.
 const BEGUN: Duration = Duration::from_millis(50);
@@ -40,16 +40,16 @@ fn insert_during_rotation(server: &Foreign) {
 fn a_commit_waits_for_the_sessions_fsync_of_the_binlog_that_it_rotates() {
     let _turn = beside_others();
     enter_mount_namespace().unwrap();
-    let slow = SlowSync::mount();
+    let slow = SlowDisk::mount();
     for flavor in [Flavor::MySql, Flavor::MariaDb] {
         let server = Foreign::start_with_binlog_in(flavor, slow.path());
         server.tell("CREATE DATABASE d");
         server.tell("CREATE TABLE d.t (i INT PRIMARY KEY)");
         let tracing = Running::start(&format!("trace --pid {}", server.pid()));
         server.wait_until_traced();
-        slow.delay(HELD);
+        slow.delay_syncs(HELD);
         insert_during_rotation(&server);
-        slow.delay(Duration::ZERO);
+        slow.delay_syncs(Duration::ZERO);
         tracing.interrupt();
         let document = tracing.ended().document();
         let is_rotation = |row: &CauseRow| {

@@ -1,5 +1,6 @@
 //! What one client does on a private server, traced.
 
+use std::iter;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -15,6 +16,7 @@ use logtrace_tracer::{Extent, Sink, Stopped, Tracer, TracerConfig};
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, OptsBuilder};
 use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinSet;
 
 use logtrace_benchkit::SharedServer;
 
@@ -94,6 +96,22 @@ impl Client {
     pub(crate) fn execute_in(&self, session: &mut Conn, statement: &str) {
         let done = self.runtime.block_on(session.query_drop(statement));
         done.unwrap_or_else(|error| panic!("{statement}: {error}"));
+    }
+
+    /// Executes these statements so many times, each of them in a session of its own.
+    pub(crate) fn execute_at_once(&self, statements: impl IntoIterator<Item = String>, times: usize) {
+        let mut executed = JoinSet::new();
+        for statement in statements {
+            let mut session = self.session();
+            let work = async move {
+                for statement in iter::repeat_n(statement.as_str(), times).chain(["DO 1"]) {
+                    let done = session.query_drop(statement).await;
+                    done.unwrap_or_else(|error| panic!("{statement}: {error}"));
+                }
+            };
+            executed.spawn_on(work, self.runtime.handle());
+        }
+        self.runtime.block_on(executed.join_all());
     }
 
     /// Executes a statement that waits for another session until that one, after `delay`, executes `release`.

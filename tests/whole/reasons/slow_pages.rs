@@ -1,0 +1,159 @@
+//! Waits inside InnoDB for a page: one that is being written, one that is being read, and a free one in a buffer pool that
+//! is too small. They are charged to what the thread does that ends them. The tables are on a file system whose reads and
+//! writes take a known time.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::time::{Duration, Instant};
+
+use logtrace_common::{Detail, FileClass};
+use logtrace_report::cause::{Cause, Wait, Who};
+use logtrace_server::enter_mount_namespace;
+
+use super::HELD;
+use crate::common::{SERVERS, beside_others};
+use crate::known_delay::slow_disk::SlowDisk;
+use crate::shapes::probe::{Client, Seen};
+
+/// Statement that copies all rows of a table of large rows: they double.
+fn doubling(table: &str) -> String {
+    format!("INSERT INTO {table} (v) SELECT v FROM {table}")
+}
+
+/// Mounts a file system that a server may use.
+fn slow_disk() -> SlowDisk {
+    let slow = SlowDisk::mount();
+    fs::set_permissions(slow.path(), Permissions::from_mode(0o777)).unwrap();
+    slow
+}
+
+/// Starts a server with tables on a file system, of one row each, which fills half of a page.
+fn client_with(server: &str, slow: &SlowDisk, settings: &[&str], tables: &[&str]) -> Client {
+    let directory = slow.path().display();
+    let known = format!("innodb_directories={directory}");
+    let known = (server == "mysql").then_some(known.as_str());
+    let settings: Vec<&str> = settings.iter().copied().chain(known).collect();
+    let mut client = Client::new(server, &settings);
+    for table in tables {
+        client.execute(&format!(
+            "CREATE TABLE {table} (id INT PRIMARY KEY AUTO_INCREMENT, n INT DEFAULT 0, v VARCHAR(8000)) DATA DIRECTORY = '{directory}'"
+        ));
+        client.execute(&format!("INSERT INTO {table} (v) VALUES (REPEAT('x', 7000))"));
+    }
+    client
+}
+
+/// Returns the time of the causes in statements and their commits, in nanoseconds.
+fn caused(seen: &Seen, is_wanted: impl Fn(&Cause) -> bool) -> u64 {
+    let statements = seen.breakdown.statements.as_ref().unwrap();
+    let statements = statements.causes.iter().map(|row| (row.cause, row.total));
+    let commits = seen.breakdown.causes.iter().map(|row| (row.cause, row.total));
+    let rows = statements.chain(commits);
+    rows.filter(|(cause, _)| is_wanted(cause)).map(|(_, ns)| ns).sum()
+}
+
+/// The server writes a page again and again that a statement changes again and again.
+#[test]
+fn a_page_that_is_being_written() {
+    let _turn = beside_others();
+    enter_mount_namespace().unwrap();
+    let settings = &["innodb_max_dirty_pages_pct=0", "innodb_max_dirty_pages_pct_lwm=0"];
+    for server in SERVERS {
+        let slow = slow_disk();
+        let mut client = client_with(server, &slow, settings, &["hot"]);
+        let mut behind_ns = 0;
+        let seen = client.traced_at(Detail::Full, |client| {
+            // What a thread waits for is known from the next wait on.
+            client.execute("DO SLEEP(1)");
+            slow.delay_writes(HELD);
+            let start = Instant::now();
+            while start.elapsed() < 10 * HELD {
+                let before = Instant::now();
+                client.execute("UPDATE hot SET n = n + 1");
+                let taken = before.elapsed();
+                behind_ns += if taken > HELD / 3 { taken.as_nanos() } else { 0 };
+            }
+            client.execute("DO 1");
+            client.execute("DO 1");
+        });
+        slow.delay_writes(Duration::ZERO);
+        let found = u128::from(caused(&seen, |cause| {
+            (cause.who, cause.wait) == (Who::Background, Wait::AsyncIo)
+        }));
+        assert!(
+            behind_ns > HELD.as_nanos() && found * 10 > behind_ns * 8 && found * 10 < behind_ns * 11,
+            "{server}: {found} of {behind_ns} ns, {:?}, {:?}",
+            seen.breakdown.statements,
+            seen.breakdown.causes
+        );
+        client.stop();
+    }
+}
+
+/// Two sessions need a page that is not in the buffer pool: one reads it, and the other one waits for that.
+#[test]
+fn a_page_that_another_session_reads() {
+    let _turn = beside_others();
+    enter_mount_namespace().unwrap();
+    let statement = "DO (SELECT COUNT(v) FROM hot)";
+    for server in SERVERS {
+        let slow = slow_disk();
+        let mut client = client_with(server, &slow, &["innodb_buffer_pool_size=6M"], &["hot", "large"]);
+        for _ in 0..11 {
+            client.execute(&doubling("large"));
+        }
+        client.execute("DO (SELECT COUNT(v) FROM large)");
+        let mut session = client.session();
+        slow.delay_reads(HELD);
+        let seen = client.traced_at(Detail::Full, |client| {
+            client.execute("DO 1");
+            client.execute_blocked(statement, &mut session, HELD / 6, statement);
+            client.execute("DO 1");
+            client.execute_in(&mut session, "DO 1");
+            client.execute("DO 1");
+        });
+        slow.delay_reads(Duration::ZERO);
+        let found = |wanted| {
+            let ns = caused(&seen, |cause| (cause.who, cause.wait) == (wanted, Wait::DeviceIo));
+            ns as f64 / HELD.as_nanos() as f64
+        };
+        let (reader, other) = (found(Who::Own), found(Who::Session));
+        // MySQL reads one page after the other.
+        assert!(
+            reader > 0.95 && (reader - 0.4..reader).contains(&other),
+            "{server}: {reader} and {other} of the delay, {:?}",
+            seen.breakdown.statements
+        );
+        client.stop();
+    }
+}
+
+/// Four sessions write tables that are larger than the buffer pool.
+#[test]
+fn a_buffer_pool_without_free_pages() {
+    let _turn = beside_others();
+    enter_mount_namespace().unwrap();
+    let tables = ["one", "two", "three", "four"];
+    for server in SERVERS {
+        let slow = slow_disk();
+        let mut client = client_with(server, &slow, &["innodb_buffer_pool_size=6M"], &tables);
+        slow.delay_writes(HELD / 60);
+        let seen = client.traced_at(Detail::Full, |client| {
+            client.execute_at_once(tables.map(doubling), 8);
+            client.execute("DO 1");
+            client.execute("DO 1");
+        });
+        slow.delay_writes(Duration::ZERO);
+        let writes = caused(&seen, |cause| {
+            let is_own = cause.io.is_some_and(|(class, _)| class == FileClass::Data);
+            is_own || (cause.who, cause.wait) == (Who::Background, Wait::AsyncIo)
+        });
+        let all = caused(&seen, |_| true);
+        assert!(
+            writes * 10 > all * 7,
+            "{server}: {writes} of {all} ns, {:?}",
+            seen.breakdown.statements
+        );
+        client.stop();
+    }
+}
