@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use logtrace_benchkit::tracing::Traced;
 use logtrace_benchkit::{CONNECTIONS, Median, Pair, SharedServer, SteadyLoad, Tracing};
+use logtrace_driver::Pace;
 use logtrace_testkit::alone;
 use logtrace_tracer::Extent;
 use proptest::prelude::*;
@@ -60,7 +61,7 @@ fn is_cheap(Median { median, interval }: Median) -> bool {
 fn assert_tracing_is_cheap(server: &str) {
     let _alone = alone();
     let shared = SharedServer::start(server.parse().unwrap(), Vec::new()).unwrap();
-    let load = SteadyLoad::start(shared.connection(), CONNECTIONS).unwrap();
+    let load = SteadyLoad::start(&shared, CONNECTIONS, Pace::Closed).unwrap();
     let (mut ratios, mut commits, mut begun) = (Vec::new(), 0, 0);
     while !is_decided(&ratios) {
         let attach = || Tracing::attach(shared.facts(), Extent::default());
@@ -107,7 +108,7 @@ fn tracing_mariadb_takes_at_most_a_tenth_of_its_throughput() {
 
 /// CPU time of the tracer a commit, by its own account, in nanoseconds.
 fn cost_a_commit(shared: &SharedServer, connections: usize) -> f64 {
-    let load = SteadyLoad::start(shared.connection(), NonZeroUsize::new(connections).unwrap()).unwrap();
+    let load = SteadyLoad::start(shared, NonZeroUsize::new(connections).unwrap(), Pace::Closed).unwrap();
     let pairs: Vec<Traced> = (0..COST_PAIRS)
         .map(|_| {
             let attach = || Tracing::attach(shared.facts(), Extent::default());

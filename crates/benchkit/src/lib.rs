@@ -8,7 +8,8 @@
 //! - [`tracing`]: logtrace's tracer at work on the server.
 //! - [`child`]: another tool at work on it.
 //! - [`with_tracefs`]: programs that need tracefs.
-//! - [`pair`]: throughput with a tracer and without it.
+//! - [`pair`]: throughput and CPU time with a tracer and without it.
+//! - [`window`]: requests over a time, and their CPU time.
 //! - [`median`]: the median of such pairs, with its confidence interval.
 //! - [`lag`]: the lag of logtrace's driver and of sysbench, seen by bpftrace.
 
@@ -22,6 +23,7 @@ pub mod server;
 pub mod sysbench_run;
 pub mod tables;
 pub mod tracing;
+pub mod window;
 pub mod with_tracefs;
 
 pub use load::{CONNECTIONS, SteadyLoad};
@@ -29,3 +31,4 @@ pub use median::Median;
 pub use pair::Pair;
 pub use server::SharedServer;
 pub use tracing::Tracing;
+pub use window::{CpuTime, Window};

@@ -8,15 +8,18 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use logtrace_common::Connection;
 use logtrace_driver::{
     CancellationToken, Dataset, DriveConfig, DriveError, DriveResult, Keys, LoadConfig, Outputs, Pace,
     Requests, Target, WorkloadInfo, drive, load,
 };
 
-/// Requests as fast as the server takes them, like `logtrace run --workload update_key --max`.
+use crate::server::SharedServer;
+use crate::window::{CpuTime, Window};
+
+/// Requests of update_key at a rate, or as fast as the server takes them, like `logtrace run --workload update_key --max`.
 #[derive(Debug)]
 pub struct SteadyLoad {
+    server: u32,
     done: Arc<AtomicU64>,
     cancel: CancellationToken,
     thread: JoinHandle<Result<DriveResult, DriveError>>,
@@ -37,8 +40,8 @@ const LONGEST: Duration = Duration::from_hours(24);
 
 impl SteadyLoad {
     /// Makes the tables, and returns when the load is under way.
-    pub fn start(server: &Connection, connections: NonZeroUsize) -> anyhow::Result<Self> {
-        let target = Target::new(server, "logtrace_overhead");
+    pub fn start(server: &SharedServer, connections: NonZeroUsize, pace: Pace) -> anyhow::Result<Self> {
+        let target = Target::new(server.connection(), "logtrace_overhead");
         let requests = Requests::plain(WorkloadInfo::find("update_key")?);
         let tables = LoadConfig {
             target: target.clone(),
@@ -54,7 +57,7 @@ impl SteadyLoad {
             requests,
             dataset: DATASET,
             connections,
-            pace: Pace::Closed,
+            pace,
             warmup: Duration::from_secs(1),
             duration: LONGEST,
             grace: Duration::from_secs(5),
@@ -62,7 +65,7 @@ impl SteadyLoad {
             reconnect_for: Duration::ZERO,
             deadline: None,
         };
-        let started = Self::of(config);
+        let started = Self::of(server.facts().pid, config);
         while started.done.load(Ordering::Relaxed) == 0 {
             if started.thread.is_finished() {
                 return Err(started
@@ -75,7 +78,7 @@ impl SteadyLoad {
         Ok(started)
     }
 
-    fn of(config: DriveConfig) -> Self {
+    fn of(server: u32, config: DriveConfig) -> Self {
         let done = Arc::new(AtomicU64::new(0));
         let cancel = CancellationToken::new();
         let thread = thread::spawn({
@@ -92,15 +95,25 @@ impl SteadyLoad {
                 drive(&config, outputs)
             }
         });
-        Self { done, cancel, thread }
+        Self {
+            server,
+            done,
+            cancel,
+            thread,
+        }
     }
 
-    /// Requests a second over the next `window`.
-    pub fn per_s(&self, window: Duration) -> f64 {
+    /// Returns the requests of the next time of this length, and their CPU time.
+    pub fn watched(&self, length: Duration) -> anyhow::Result<Window> {
+        let cpu = CpuTime::now(self.server)?;
         let (started, before) = (Instant::now(), self.done.load(Ordering::Relaxed));
-        thread::sleep(window);
-        let done = self.done.load(Ordering::Relaxed) - before;
-        done as f64 / started.elapsed().as_secs_f64()
+        thread::sleep(length);
+        let requests = self.done.load(Ordering::Relaxed) - before;
+        Ok(Window {
+            requests,
+            length: started.elapsed(),
+            cpu: CpuTime::now(self.server)? - cpu,
+        })
     }
 
     /// Ends it; an error is what ended it before.

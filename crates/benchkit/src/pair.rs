@@ -1,17 +1,18 @@
-//! Throughput with a tracer and without it, one right after the other under one load.
+//! Throughput and CPU time with a tracer and without it, one right after the other under one load.
 
 use std::thread;
 use std::time::Duration;
 
 use crate::load::SteadyLoad;
+use crate::window::{CpuTime, Window};
 
-/// Requests a second with the tracer and without it.
+/// Requests with the tracer and without it.
 #[derive(Clone, Debug)]
 pub struct Pair<S> {
-    /// Requests a second with the tracer.
-    pub traced_per_s: f64,
-    /// Requests a second without it.
-    pub untraced_per_s: f64,
+    /// Requests with the tracer.
+    pub traced: Window,
+    /// Requests without it.
+    pub untraced: Window,
     /// Account of the tracer.
     pub seen: S,
 }
@@ -41,25 +42,30 @@ impl<S> Pair<S> {
     ) -> anyhow::Result<Self> {
         let settled = |window| {
             thread::sleep(SETTLING);
-            load.per_s(window)
+            load.watched(window)
         };
-        let before = settled(window / 2);
+        let before = settled(window / 2)?;
         let mut attached = attach()?;
         thread::sleep(SETTLING);
         attached.begin()?;
-        let traced_per_s = load.per_s(window);
+        let traced = load.watched(window)?;
         let seen = attached.end()?;
-        let untraced_per_s = f64::midpoint(before, settled(window / 2));
-        anyhow::ensure!(untraced_per_s > 0.0, "nothing was done");
+        let untraced = before + settled(window / 2)?;
+        anyhow::ensure!(untraced.requests > 0, "nothing was done");
         Ok(Self {
-            traced_per_s,
-            untraced_per_s,
+            traced,
+            untraced,
             seen,
         })
     }
 
     /// Returns the throughput traced / untraced.
     pub fn ratio(&self) -> f64 {
-        self.traced_per_s / self.untraced_per_s
+        self.traced.per_s() / self.untraced.per_s()
+    }
+
+    /// Returns how much longer a request's CPU time is with the tracer, in nanoseconds.
+    pub fn growth_ns(&self, time: fn(&CpuTime) -> u64) -> f64 {
+        self.traced.a_request(time) - self.untraced.a_request(time)
     }
 }

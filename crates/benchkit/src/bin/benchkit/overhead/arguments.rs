@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use clap::Args;
 use logtrace_common::{Detail, Sampling, Variable};
+use logtrace_driver::{Arrivals, Pace};
 use logtrace_server::ServerChoice;
 use logtrace_tracer::Extent;
 
 use logtrace_benchkit::CONNECTIONS;
 
-/// Throughput of a server with the tracer, to that without it: interleaved pairs under one load of update_key, closed
-/// loop.
+/// Throughput and CPU time of a server with the tracer, to those without it: interleaved pairs under one load of
+/// update_key.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Compare with other tools: one table of bpftrace, perf trace, strace, Performance Schema, and logtrace in each
@@ -39,6 +40,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = CONNECTIONS)]
     pub(crate) connections: NonZeroUsize,
 
+    /// Requests a second. Without it, each connection sends its next request as soon as the last one is answered.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) rate: Option<u32>,
+
     /// Level of detail of tracing: commit, io or full.
     #[arg(long, value_name = "LEVEL", default_value_t = Detail::Io)]
     pub(crate) detail: Detail,
@@ -53,6 +58,14 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
+    /// Pace of the load.
+    pub(crate) fn pace(&self) -> Pace {
+        self.rate.map_or(Pace::Closed, |rate| Pace::Open {
+            rate_per_s: rate.into(),
+            arrivals: Arrivals::Poisson,
+        })
+    }
+
     /// Extent of tracing.
     pub(crate) fn extent(&self) -> Extent {
         Extent {

@@ -1,7 +1,5 @@
 //! Overhead of logtrace and of other tools: one table.
 
-use std::time::Duration;
-
 use anyhow::Context;
 
 use super::arguments::Arguments;
@@ -21,7 +19,7 @@ struct Row {
 /// Measures all tools in turn, so that a drift of the machine favours none, and prints the table. A tool that cannot
 /// be had is a row that says so.
 pub(crate) fn compare(server: &SharedServer, arguments: &Arguments) -> anyhow::Result<()> {
-    let load = SteadyLoad::start(server.connection(), arguments.connections)?;
+    let load = SteadyLoad::start(server, arguments.connections, arguments.pace())?;
     let is_wanted = |tool: &Tool| {
         let name = tool.to_string();
         arguments.only.iter().any(|text| name.contains(text.as_str()))
@@ -39,7 +37,7 @@ pub(crate) fn compare(server: &SharedServer, arguments: &Arguments) -> anyhow::R
         "tool", "pairs", "median", "95 % interval", "lowest", "requests/s", "us a commit"
     );
     for row in &rows {
-        row.print(arguments.duration);
+        row.print();
     }
     if !probes_inside_functions() {
         println!(
@@ -69,18 +67,18 @@ impl Row {
         }
     }
 
-    fn print(&self, wanted: Duration) {
+    fn print(&self) {
         let ratios: Vec<f64> = self.pairs.iter().map(Pair::ratio).collect();
         if let Some(Median { median, interval }) = Median::of(&ratios) {
             let interval = interval.map_or("".into(), |(low, high)| format!("{low:.3} to {high:.3}"));
             let lowest = ratios.iter().copied().fold(f64::INFINITY, f64::min);
-            let per_s: Vec<f64> = self.pairs.iter().map(|pair| pair.traced_per_s).collect();
+            let per_s: Vec<f64> = self.pairs.iter().map(|pair| pair.traced.per_s()).collect();
             println!(
                 "{:<28} {:>5} {median:>8.3} {interval:>16} {lowest:>8.3} {:>10.0} {:>12}",
                 self.tool,
                 ratios.len(),
                 Median::of(&per_s).map_or(0.0, |per_s| per_s.median),
-                self.cpu_us(wanted)
+                self.cpu_us()
             );
         }
         if let Some(trouble) = &self.trouble {
@@ -89,10 +87,10 @@ impl Row {
     }
 
     /// Returns the CPU time per commit of the server, by logtrace's own account.
-    fn cpu_us(&self, wanted: Duration) -> String {
+    fn cpu_us(&self) -> String {
         let traced = self.pairs.iter().filter_map(|pair| pair.seen.as_ref());
         let ns_a_commit = |cost: Cost| match self.tool.has_gaps() {
-            true => cost.ns_of(served(&self.pairs, self.tool.window(wanted))),
+            true => cost.ns_of(served(&self.pairs)),
             false => cost.ns_a_commit(),
         };
         Cost::of(traced).map_or("".into(), |cost| format!("{:.2}", ns_a_commit(cost) / 1e3))

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::time::Duration;
 
 use logtrace_tracer::Account;
 
@@ -66,9 +65,9 @@ impl Cost {
 }
 
 /// Requests in the watched windows of these pairs.
-pub(crate) fn served<S>(pairs: &[Pair<S>], window: Duration) -> f64 {
-    let per_s: f64 = pairs.iter().map(|pair| pair.traced_per_s).sum();
-    per_s * window.as_secs_f64()
+pub(crate) fn served<S>(pairs: &[Pair<S>]) -> f64 {
+    let requests: u64 = pairs.iter().map(|pair| pair.traced.requests).sum();
+    requests as f64
 }
 
 /// Probes that share a program each carry the program's account, so that one of them is enough.

@@ -1,4 +1,5 @@
-//! The throughput of a server that is traced, to that of the same server untraced, and the tracer's own account.
+//! The throughput and the CPU time of a server that is traced, to those of the same server untraced, and the tracer's
+//! own account.
 
 mod arguments;
 mod comparison;
@@ -10,16 +11,20 @@ use anyhow::Context;
 pub(crate) use arguments::Arguments;
 use cost::{Cost, served};
 use logtrace_benchkit::tracing::Traced;
-use logtrace_benchkit::{Median, Pair, SharedServer, SteadyLoad, Tracing};
+use logtrace_benchkit::{CpuTime, Median, Pair, SharedServer, SteadyLoad, Tracing};
 
 /// Measures and prints what the arguments say.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let server = SharedServer::start(arguments.server.clone(), arguments.settings.clone())?;
     let facts = server.facts();
     print!(
-        "{} {}, update_key, {} connections, --max",
+        "{} {}, update_key, {} connections, ",
         facts.flavor, facts.version, arguments.connections
     );
+    match arguments.rate {
+        Some(rate) => print!("{rate} requests a second"),
+        None => print!("--max"),
+    }
     for setting in &arguments.settings {
         print!(", {setting}");
     }
@@ -39,8 +44,9 @@ fn overhead(server: &SharedServer, arguments: &Arguments) -> anyhow::Result<()> 
     print_median(Median::of(&ratios).context("no pairs")?);
     let cost = Cost::of(pairs.iter().map(|pair| &pair.seen)).context("no commits")?;
     println!("\n{cost}");
+    print_growth(&pairs);
     if arguments.sample.has_gaps() {
-        let us = cost.ns_of(served(&pairs, arguments.duration)) / 1e3;
+        let us = cost.ns_of(served(&pairs)) / 1e3;
         println!("{us:.2} us of each commit of the server, traced or not");
     }
     Ok(())
@@ -51,7 +57,7 @@ fn measure(server: &SharedServer, arguments: &Arguments) -> anyhow::Result<Vec<P
         "{:>4} {:>10} {:>10} {:>7}",
         "pair", "traced/s", "untraced/s", "ratio"
     );
-    let load = SteadyLoad::start(server.connection(), arguments.connections)?;
+    let load = SteadyLoad::start(server, arguments.connections, arguments.pace())?;
     let mut pairs = Vec::new();
     for number in 1..=arguments.pairs {
         let pair = Pair::measure(&load, arguments.duration, || {
@@ -59,14 +65,49 @@ fn measure(server: &SharedServer, arguments: &Arguments) -> anyhow::Result<Vec<P
         })?;
         println!(
             "{number:>4} {:>10.0} {:>10.0} {:>7.3}",
-            pair.traced_per_s,
-            pair.untraced_per_s,
+            pair.traced.per_s(),
+            pair.untraced.per_s(),
             pair.ratio()
         );
         pairs.push(pair);
     }
     load.stop()?;
     Ok(pairs)
+}
+
+/// Name of a CPU time and the way to it.
+type Clock = (&'static str, fn(&CpuTime) -> u64);
+
+/// Prints the CPU time by request, with the tracer and without it.
+fn print_growth(pairs: &[Pair<Traced>]) {
+    let clocks: [Clock; 3] = [
+        ("server", |cpu| cpu.server_ns),
+        ("driver and reader", |cpu| cpu.own_ns),
+        ("all CPUs", |cpu| cpu.busy_ns),
+    ];
+    println!(
+        "\n{:<20} {:>8} {:>8} {:>8} {:>18}",
+        "us a request of", "traced", "untraced", "more", "95 % interval"
+    );
+    for (name, clock) in clocks {
+        let median_us = |number: &dyn Fn(&Pair<Traced>) -> f64| {
+            let numbers: Vec<f64> = pairs.iter().map(|pair| number(pair) / 1e3).collect();
+            Median::of(&numbers)
+        };
+        let traced = median_us(&|pair| pair.traced.a_request(clock));
+        let untraced = median_us(&|pair| pair.untraced.a_request(clock));
+        let more = median_us(&|pair| pair.growth_ns(clock));
+        let (Some(traced), Some(untraced), Some(more)) = (traced, untraced, more) else {
+            return;
+        };
+        let interval = more
+            .interval
+            .map_or(String::new(), |(low, high)| format!("{low:.1} to {high:.1}"));
+        println!(
+            "{name:<20} {:>8.1} {:>8.1} {:>8.1} {interval:>18}",
+            traced.median, untraced.median, more.median
+        );
+    }
 }
 
 fn print_median(Median { median, interval }: Median) {

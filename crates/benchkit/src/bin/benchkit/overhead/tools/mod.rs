@@ -111,8 +111,8 @@ impl Attached for Nothing {
 /// Replaces what the tracer of a pair reported.
 fn saying<S, T>(pair: &Pair<S>, seen: T) -> Pair<T> {
     Pair {
-        traced_per_s: pair.traced_per_s,
-        untraced_per_s: pair.untraced_per_s,
+        traced: pair.traced,
+        untraced: pair.untraced,
         seen,
     }
 }
