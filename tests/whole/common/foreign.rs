@@ -113,15 +113,16 @@ impl Foreign {
         })
     }
 
-    /// Waits until all of somebody's probes sit in its code.
+    /// Waits until all of somebody's probes sit in its code: no more come for half a second. They come one by one, and on a
+    /// busy machine with pauses.
     pub(crate) fn wait_until_traced(&self) {
         let start = Instant::now();
-        let mut seen = [0; 3];
+        let mut seen = [0; 20];
         while seen[0] < PROBES || seen.iter().any(|&count| count != seen[0]) {
             assert!(start.elapsed() < Duration::from_secs(60), "no probes come");
             sleep(Duration::from_millis(20));
             seen.rotate_left(1);
-            seen[2] = self.changed_code_bytes();
+            seen[19] = self.changed_code_bytes();
         }
     }
 
