@@ -1,10 +1,10 @@
 //! Requests of a load over a time, and the CPU time that they took.
 
-use std::fs;
 use std::ops::{Add, Sub};
 use std::time::Duration;
 
 use anyhow::Context;
+use procfs::process::Process;
 use procfs::{CurrentSI, KernelStats};
 use rustix::param::clock_ticks_per_second;
 use rustix::time::{ClockId, clock_gettime};
@@ -46,8 +46,7 @@ impl Window {
 impl CpuTime {
     /// Reads the clocks: the times since the server, this process and the machine began.
     pub fn now(server: u32) -> anyhow::Result<Self> {
-        let own = clock_gettime(ClockId::ProcessCPUTime);
-        let own = Duration::new(own.tv_sec.cast_unsigned(), u32::try_from(own.tv_nsec)?);
+        let own = Duration::try_from(clock_gettime(ClockId::ProcessCPUTime))?;
         Ok(Self {
             server_ns: process_ns(server)?,
             own_ns: u64::try_from(own.as_nanos())?,
@@ -58,23 +57,16 @@ impl CpuTime {
 
 /// Returns the CPU time of the threads that a process has.
 fn process_ns(pid: u32) -> anyhow::Result<u64> {
-    let tasks = fs::read_dir(format!("/proc/{pid}/task")).context("the server has ended")?;
-    let mut sum = 0;
-    for task in tasks {
-        // A thread that ends meanwhile is none of those that serve the load.
-        let Ok(text) = fs::read_to_string(task?.path().join("schedstat")) else {
-            continue;
-        };
-        let ran = text.split_whitespace().next().context("an empty schedstat")?;
-        sum += ran.parse::<u64>()?;
-    }
-    Ok(sum)
+    let process = Process::new(i32::try_from(pid)?).context("the server has ended")?;
+    // A thread that ends meanwhile is none of those that serve the load.
+    let threads = process.tasks()?.flatten();
+    let stats = threads.filter_map(|thread| thread.schedstat().ok());
+    Ok(stats.map(|stat| stat.sum_exec_runtime).sum())
 }
 
 /// Returns the time since the machine started minus that in which a CPU was idle or another machine had it.
 fn busy_ns() -> anyhow::Result<u64> {
-    let uptime = clock_gettime(ClockId::Boottime);
-    let uptime = Duration::new(uptime.tv_sec.cast_unsigned(), u32::try_from(uptime.tv_nsec)?);
+    let uptime = Duration::try_from(clock_gettime(ClockId::Boottime))?;
     let stats = KernelStats::current()?;
     let total = stats.total;
     let idle = total.idle + total.iowait.unwrap_or(0) + total.steal.unwrap_or(0);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Delays of two kinds of requests.
+/// Delays of three kinds of requests.
 #[derive(Debug, Default)]
 pub(crate) struct Delays {
     pub(crate) sync: Delay,
@@ -28,6 +28,11 @@ impl Delay {
         self.wanted.store(wanted, Relaxed);
         self.slept.store(0, Relaxed);
         self.times.store(0, Relaxed);
+    }
+
+    /// Whether there is one now.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.wanted.load(Relaxed) > 0
     }
 
     /// Sleeps as exactly as the kernel can.

@@ -61,8 +61,16 @@ impl PassThrough {
         Ok(attributes(&self.nodes.look_up(path)?))
     }
 
-    /// Does the work after its delay, in a thread of its own: meanwhile other requests go on.
+    /// Does the work of a moment: at once, or after its delay if there is one.
     fn delayed(&self, delay: fn(&Delays) -> &Delay, work: impl FnOnce() + Send + 'static) {
+        match delay(&self.delays).is_wanted() {
+            true => self.beside_others(delay, work),
+            false => work(),
+        }
+    }
+
+    /// Does the work after its delay, in a thread of its own: meanwhile other requests go on.
+    fn beside_others(&self, delay: fn(&Delays) -> &Delay, work: impl FnOnce() + Send + 'static) {
         let delays = Arc::clone(&self.delays);
         thread::spawn(move || {
             delay(&delays).wait();
@@ -287,7 +295,7 @@ impl Filesystem for PassThrough {
             });
             answer!(reply, synced, () => ok());
         };
-        self.delayed(|delays| &delays.sync, sync);
+        self.beside_others(|delays| &delays.sync, sync);
     }
 
     fn readdir(&self, _: &Request, node: INodeNo, _: FileHandle, offset: u64, mut reply: ReplyDirectory) {

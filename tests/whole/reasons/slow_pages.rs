@@ -144,14 +144,14 @@ fn a_buffer_pool_without_free_pages() {
             client.execute("DO 1");
         });
         slow.delay_writes(Duration::ZERO);
+        // How long they are on a CPU, or wait for one, depends on the tests beside this one.
+        let is_blocked = |cause: &Cause| cause.wait != Wait::OnCpu && !cause.wait.is_for_cpu();
         let writes = caused(&seen, |cause| {
             let is_own = cause.io.is_some_and(|(class, _)| class == FileClass::Data);
-            is_own || (cause.who, cause.wait) == (Who::Background, Wait::AsyncIo)
+            let is_write = is_own || (cause.who, cause.wait) == (Who::Background, Wait::AsyncIo);
+            is_write && is_blocked(cause)
         });
-        // How long they are on a CPU, or wait for one, depends on the tests beside this one.
-        let all = caused(&seen, |cause| {
-            cause.wait != Wait::OnCpu && !cause.wait.is_for_cpu()
-        });
+        let all = caused(&seen, is_blocked);
         assert!(
             writes * 10 > all * 7,
             "{server}: {writes} of {all} ns, {:?}",
