@@ -52,8 +52,8 @@ struct thread {
 	__u64 io_ino;
 	__u32 io_dev;
 	__u32 io_generation;
-	/* The server's object for the commit that waits in a group's queue (group.h), and when it joined; 0 for none. */
-	__u64 group_name;
+	/* MariaDB's object for the commit that waits in a group's queue (group.h), and when it joined; 0 for none. */
+	__u64 group_entry;
 	__u64 joined_ns;
 	/* When its last long wait ended, 0 for none, and the system call of that (server_wait.h). */
 	__u64 long_in_ns;

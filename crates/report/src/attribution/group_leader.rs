@@ -11,7 +11,7 @@ use logtrace_events::{Commit, OffCpu, Tid};
 use crate::attribution::segment::Segment;
 use crate::causes::cause::{Cause, Who};
 use crate::causes::wakeup::{Awaited, Waker, awaited};
-use crate::timeline::commit_groups::{Leader, MAX_LEADERS, Membership};
+use crate::timeline::commit_groups::{Groups, Head, Leader, MAX_LEADERS, Membership};
 use crate::timeline::threads::Timelines;
 
 /// Returns the stated leaders of thread `tid`, one after the other, in a wait that `waker` ended: each as if it had ended
@@ -95,32 +95,67 @@ fn leads_until_ns(timelines: &Timelines, leader: Leader, waker: Waker) -> u64 {
 
 /// Marks the work of groups in front as [`Who::PreviousGroup`], from when the commit had joined its own group.
 pub(crate) fn name_previous_groups(commit: &Commit, timelines: &Timelines, segments: &mut Vec<Segment>) {
-    let groups = &timelines.groups;
-    let Some(membership) = groups.at(commit.tid, commit.end_ns.saturating_sub(1)) else {
+    let Some(mut in_front) = GroupsInFront::of(commit, &timelines.groups) else {
         return;
-    };
-    let Some(own) = groups.head(commit.tid, membership) else {
-        return;
-    };
-    let of_another = |segment: &Segment| {
-        let window = segment.window.since(membership.window.start_ns);
-        let mut theirs = groups.during(segment.tid, window).filter(|theirs| {
-            let head = groups.head(segment.tid, *theirs);
-            head.is_some_and(|head| head != own)
-        });
-        theirs.next().map(|theirs| theirs.window.intersection(window))
     };
     let mut at = 0;
     while at < segments.len() {
         let segment = segments[at];
         if segment.cause.who == Who::Leader
-            && let Some(window) = of_another(&segment)
+            && let Some(window) = in_front.work_in(&segment)
         {
-            segments.splice(at..=at, cut(segment, window).into_iter().flatten());
-            // The rest after that window is checked next.
-            at += usize::from(segment.window.start_ns < window.start_ns);
+            if window == segment.window {
+                segments[at].cause.who = Who::PreviousGroup;
+            } else {
+                segments.splice(at..=at, cut(segment, window).into_iter().flatten());
+                // The rest after that window is checked next.
+                at += usize::from(segment.window.start_ns < window.start_ns);
+            }
         }
         at += 1;
+    }
+}
+
+/// Groups in front of a commit's own group.
+struct GroupsInFront<'a> {
+    groups: &'a Groups,
+    own: Head,
+    /// Time when the commit had joined its own group.
+    joined_ns: u64,
+    /// Last membership that was looked up, and whether it is in a group in front: a thread has several segments one after
+    /// the other, mostly, all of them in one membership.
+    last: Option<(Tid, TimeRange, bool)>,
+}
+
+impl<'a> GroupsInFront<'a> {
+    /// Returns the groups in front of a commit, or `None` if the server did not state its group.
+    fn of(commit: &Commit, groups: &'a Groups) -> Option<Self> {
+        let membership = groups.at(commit.tid, commit.end_ns.saturating_sub(1))?;
+        Some(Self {
+            groups,
+            own: groups.head(commit.tid, membership)?,
+            joined_ns: membership.window.start_ns,
+            last: None,
+        })
+    }
+
+    /// Returns the first part of a segment that is the work of a group in front.
+    fn work_in(&mut self, segment: &Segment) -> Option<TimeRange> {
+        let window = segment.window.since(self.joined_ns);
+        if let Some((tid, period, is_in_front)) = self.last
+            && tid == segment.tid
+            && !window.is_empty()
+            && period.intersection(window) == window
+        {
+            return is_in_front.then_some(window);
+        }
+        let mut memberships = self.groups.during(segment.tid, window);
+        memberships.find_map(|theirs| {
+            let head = self.groups.head(segment.tid, theirs);
+            let is_in_front = head.is_some_and(|head| head != self.own);
+            self.last = Some((segment.tid, theirs.window, is_in_front));
+            is_in_front.then(|| theirs.window.intersection(window))
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Groups of commits as the server states them: the leader of each commit, and since when it leads.
 
 use logtrace_common::TimeRange;
-use logtrace_events::{Commit, Member, SyncStage, Tid};
+use logtrace_events::{Commit, Io, Member, SyncStage, Tid};
 use rustc_hash::FxHashMap;
 
 use crate::timeline::history::{History, Interval};
@@ -17,6 +17,8 @@ pub(crate) struct Membership {
     pub(crate) window: TimeRange,
     /// Leader, unless the commit leads itself.
     pub(crate) leader: Option<Leader>,
+    /// Head of the group, for a commit that has ended; its leaders do not change any more.
+    head: Option<Head>,
 }
 
 /// Thread that leads the commit of another thread.
@@ -41,7 +43,7 @@ pub(crate) struct Head {
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
     threads: FxHashMap<Tid, Memberships>,
-    /// Leaders of groups whose next stage is MySQL's sync stage, and when they last wrote a member to the binlog.
+    /// Leaders of groups whose next stage is MySQL's sync stage, and when they took the group or last wrote to the binlog.
     sync_queue: Vec<(Tid, u64)>,
 }
 
@@ -71,10 +73,20 @@ impl Groups {
         of.now = Some(Membership {
             window: TimeRange::new(member.joined_ns, u64::MAX),
             leader: (member.leader != member.tid).then_some(leader),
+            head: None,
         });
+        self.lead_itself(member.leader);
         self.leave_sync_queue(member.leader);
         self.sync_queue.push((member.leader, member.at_ns));
         true
+    }
+
+    /// Handles a write to the binlog: a group joins the queue of the sync stage after its leader's last one.
+    pub(crate) fn push_binlog_write(&mut self, io: &Io) {
+        let queued = self.sync_queue.iter_mut().find(|(leader, _)| *leader == io.tid);
+        if let Some((_, since_ns)) = queued {
+            *since_ns = io.exit_ns;
+        }
     }
 
     /// Adds the start of a lead in MySQL's sync stage.
@@ -96,13 +108,16 @@ impl Groups {
     /// Handles the end of a commit.
     pub(crate) fn push_commit(&mut self, commit: &Commit) {
         self.leave_sync_queue(commit.tid);
+        let whole = TimeRange::new(commit.start_ns, commit.end_ns);
+        let now = self.open_mut(commit.tid).copied();
+        let head = now.and_then(|now| self.head(commit.tid, now));
         let Some(of) = self.threads.get_mut(&commit.tid) else {
             return;
         };
-        let whole = TimeRange::new(commit.start_ns, commit.end_ns);
         if let Some(now) = of.now.take().filter(|now| whole.contains(now.window.start_ns)) {
             of.past.push(Membership {
                 window: now.window.intersection(whole),
+                head,
                 ..now
             });
         }
@@ -142,6 +157,9 @@ impl Groups {
     /// or the leader's own membership was not recorded.
     pub(crate) fn head(&self, tid: Tid, membership: Membership) -> Option<Head> {
         let (mut tid, mut membership) = (tid, membership);
+        if membership.head.is_some() {
+            return membership.head;
+        }
         for _ in 0..MAX_LEADERS {
             let Some(leader) = membership.leader else {
                 return Some(Head {
@@ -153,6 +171,15 @@ impl Groups {
             membership = self.at(tid, leader.since_ns)?;
         }
         None
+    }
+
+    /// Corrects the membership of a thread that leads a group. MySQL's commits state their joining a little before they
+    /// join: one that joins just after a queue was taken leads the next group, and was stated to be in the one before.
+    fn lead_itself(&mut self, tid: Tid) {
+        if let Some(now) = self.open_mut(tid) {
+            now.leader
+                .take_if(|leader| leader.since_ns == now.window.start_ns);
+        }
     }
 
     fn open_mut(&mut self, tid: Tid) -> Option<&mut Membership> {

@@ -70,6 +70,9 @@ impl Timelines {
 
     /// Adds a thread's I/O system call, on a file of this class.
     pub fn push_io(&mut self, io: &Io, class: FileClass) -> Result<(), Unmatched> {
+        if class == FileClass::Binlog && io.op == IoOp::Write {
+            self.groups.push_binlog_write(io);
+        }
         let pushed = self.thread_mut(io.tid).push_io(io, class);
         self.take(pushed)
     }

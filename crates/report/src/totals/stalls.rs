@@ -2,6 +2,7 @@
 
 use logtrace_common::{STALL_BUCKET_NS, TimeRange, stall_bucket};
 use logtrace_events::Commit;
+use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -45,7 +46,16 @@ const MOST_KEPT: usize = 100_000;
 #[derive(Debug)]
 pub(crate) struct Tenths {
     start_ns: u64,
-    tenths: Vec<SlowTenth>,
+    tenths: Vec<Tenth>,
+}
+
+/// Totals of a tenth of a second; the fields are those of [`SlowTenth`].
+#[derive(Clone, Debug, Default)]
+struct Tenth {
+    ended: u64,
+    under_way: u64,
+    /// Totals by [`Cause::number`].
+    causes: FxHashMap<u32, SlowTenthCause>,
 }
 
 impl Tenths {
@@ -65,7 +75,7 @@ impl Tenths {
             return;
         }
         if self.tenths.len() <= last {
-            self.tenths.resize(last + 1, SlowTenth::default());
+            self.tenths.resize(last + 1, Tenth::default());
         }
         self.tenths[last].ended += 1;
         for tenth in self.tenths.iter_mut().take(last + 1).skip(first) {
@@ -82,21 +92,16 @@ impl Tenths {
         // The last tenth may be incomplete and is left out.
         let whole =
             usize::try_from(measured_ns / STALL_BUCKET_NS).map_or(MOST_KEPT, |whole| whole.min(MOST_KEPT));
-        let nothing = SlowTenth::default();
+        let nothing = Tenth::default();
         let tenth = |number: usize| self.tenths.get(number).unwrap_or(&nothing);
         let mut ended: Vec<u64> = (0..whole).map(|number| tenth(number).ended).collect();
         ended.sort_unstable();
         let median = ended.get(whole / 2).copied().unwrap_or(0);
         let is_slow = |ended: u64| (ended as f64) < SLOW_SHARE * median as f64;
         let slow = (0..whole).filter(|&number| is_slow(tenth(number).ended));
-        let rows = slow.take(MOST_SLOW).map(|number| {
-            let mut row = tenth(number).clone();
-            row.at = number as u64 * STALL_BUCKET_NS;
-            row.causes
-                .sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.cause.cmp(&b.cause)));
-            row
-        });
-        rows.collect()
+        let rows = slow.take(MOST_SLOW);
+        rows.map(|number| tenth(number).row(number as u64 * STALL_BUCKET_NS))
+            .collect()
     }
 
     fn number(&self, at_ns: u64) -> usize {
@@ -117,11 +122,21 @@ impl Tenths {
     }
 }
 
-impl SlowTenth {
-    fn charge(&mut self, cause: Cause, total: u64) {
-        match self.causes.iter_mut().find(|row| row.cause == cause) {
-            Some(row) => row.total += total,
-            None => self.causes.push(SlowTenthCause { cause, total }),
+impl Tenth {
+    fn charge(&mut self, cause: Cause, ns: u64) {
+        let row = self.causes.entry(cause.number());
+        row.or_insert(SlowTenthCause { cause, total: 0 }).total += ns;
+    }
+
+    /// Returns the tenth that starts `at` nanoseconds after the window does, as it is reported.
+    fn row(&self, at: u64) -> SlowTenth {
+        let mut causes: Vec<SlowTenthCause> = self.causes.values().copied().collect();
+        causes.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.cause.cmp(&b.cause)));
+        SlowTenth {
+            at,
+            ended: self.ended,
+            under_way: self.under_way,
+            causes,
         }
     }
 }
@@ -230,12 +245,12 @@ mod tests {
             for &(from_ns, length_ns) in &commits {
                 add(&mut tenths, from_ns, from_ns + length_ns);
             }
-            let charged: u64 = tenths.tenths.iter().flat_map(|tenth| &tenth.causes).map(|row| row.total).sum();
+            let charged: u64 = tenths.tenths.iter().flat_map(|tenth| tenth.causes.values()).map(|row| row.total).sum();
             prop_assert_eq!(charged, commits.iter().map(|(_, length_ns)| length_ns).sum::<u64>());
             let ended: u64 = tenths.tenths.iter().map(|tenth| tenth.ended).sum();
             prop_assert_eq!(ended, commits.len() as u64);
             for tenth in &tenths.tenths {
-                prop_assert!(tenth.causes.iter().map(|row| row.total).sum::<u64>() <= tenth.under_way * STALL_BUCKET_NS);
+                prop_assert!(tenth.causes.values().map(|row| row.total).sum::<u64>() <= tenth.under_way * STALL_BUCKET_NS);
             }
         }
     }

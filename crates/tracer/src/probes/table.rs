@@ -277,13 +277,13 @@ pub const PROBES: [Probe; 43] = [
     pending("log wait end", "on_async_end", &["thd_decrement_pending_ops"]),
     stage(
         "flush stage",
-        "on_group_join",
+        "on_flush_join",
         &["MYSQL_BIN_LOG::ordered_commit(THD*"],
     ),
     stage(
-        "flush stage member",
-        "on_group_member",
-        &["MYSQL_BIN_LOG::flush_thread_caches(THD*"],
+        "flush stage leader",
+        "on_flush_lead",
+        &["MYSQL_BIN_LOG::process_flush_stage_queue("],
     ),
     stage(
         "sync stage leader",

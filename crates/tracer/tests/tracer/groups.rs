@@ -32,11 +32,13 @@ fn sync_stages(records: &[Record]) -> Vec<SyncStage> {
 
 /// Ten groups of two commits; returns the thread that follows.
 fn lead_groups(server: Server) -> u32 {
+    let (lead, is_led) = channel();
     let (joined, has_joined) = channel();
     let (done, is_done) = channel::<()>();
     let follower = thread::spawn(move || {
         for _ in 0..10 {
             commit(|| {
+                is_led.recv().unwrap();
                 server.join(FOLLOWER);
                 joined.send(()).unwrap();
                 is_done.recv().unwrap();
@@ -47,9 +49,9 @@ fn lead_groups(server: Server) -> u32 {
     for _ in 0..10 {
         commit(|| {
             server.join(LEADER);
+            lead.send(()).unwrap();
             has_joined.recv().unwrap();
-            server.write(LEADER);
-            server.write(FOLLOWER);
+            server.lead(&[LEADER, FOLLOWER]);
             if server == Server::MySql {
                 server::lead_sync_stage();
             }
@@ -104,13 +106,34 @@ fn a_member_that_never_joined_is_counted() {
     let (records, account) = traced_at(Detail::Full, || {
         commit(|| {
             Server::MariaDb.join(LEADER);
-            Server::MariaDb.write(LEADER);
-            Server::MariaDb.write(LEADER);
-            Server::MariaDb.write(FOLLOWER + 1);
+            Server::MariaDb.lead(&[LEADER, LEADER, FOLLOWER + 1]);
         });
     });
     assert_eq!(members(&records).len(), 1);
     assert_eq!(account.losses.unmatched, 2);
+}
+
+#[test]
+fn a_large_group_of_mysql_has_all_that_joined_before_its_leader_took_the_queue() {
+    let _turn = turn();
+    let (records, account) = traced_at(Detail::Io, || {
+        commit(|| {
+            Server::MySql.lead(&[]);
+            (0..300).for_each(|name| Server::MySql.join(name));
+            Server::MySql.lead(&[]);
+            Server::MySql.join(300);
+            Server::MySql.lead(&[]);
+        });
+    });
+    assert_eq!(account.losses, Losses::default());
+    let members = members(&records);
+    let takes: Vec<_> = members
+        .chunk_by(|a, b| a.at_ns == b.at_ns)
+        .map(<[_]>::len)
+        .collect();
+    assert_eq!(takes, [300, 1]);
+    assert!(members.iter().all(|member| member.joined_ns < member.at_ns));
+    assert!(members.is_sorted_by_key(|member| member.joined_ns));
 }
 
 #[test]

@@ -53,7 +53,9 @@ fn _Z15trans_xa_commitP3THD(work: &mut dyn FnMut()) -> u64 {
 
 // MySQL.
 exported!(_ZN13MYSQL_BIN_LOG14ordered_commitEP3THDbb(this: u64, thd: u64) { black_box(this ^ thd) + 10 });
-exported!(_ZN13MYSQL_BIN_LOG19flush_thread_cachesEP3THD(this: u64, thd: u64) { black_box(this ^ thd) + 12 });
+exported!(_ZN13MYSQL_BIN_LOG25process_flush_stage_queueEPyPP3THD(this: u64, bytes: u64) {
+    black_box(this ^ bytes) + 12
+});
 exported!(_ZN13MYSQL_BIN_LOG16sync_binlog_fileEb(this: u64, force: u64) { black_box(this ^ force) + 13 });
 
 // MariaDB: the first shows that its groups have one queue.
@@ -109,15 +111,19 @@ impl Server {
         }
     }
 
-    /// The leader writes the commit that is called `name`.
-    pub(crate) fn write(self, name: u64) {
+    /// The leader takes the queue, with the commits that are called `names` in it.
+    pub(crate) fn lead(self, names: &[u64]) {
         match self {
-            Self::MySql => _ZN13MYSQL_BIN_LOG19flush_thread_cachesEP3THD(BINLOG, name),
-            Self::MariaDb => {
-                _ZN13MYSQL_BIN_LOG23trx_group_commit_leaderEPNS_18group_commit_entryE(BINLOG, name);
-                _ZN13MYSQL_BIN_LOG25write_transaction_or_stmtEPNS_18group_commit_entryEy(BINLOG, name, 1)
+            Self::MySql => {
+                _ZN13MYSQL_BIN_LOG25process_flush_stage_queueEPyPP3THD(BINLOG, 0);
             }
-        };
+            Self::MariaDb => {
+                for &name in names {
+                    _ZN13MYSQL_BIN_LOG23trx_group_commit_leaderEPNS_18group_commit_entryE(BINLOG, name);
+                    _ZN13MYSQL_BIN_LOG25write_transaction_or_stmtEPNS_18group_commit_entryEy(BINLOG, name, 1);
+                }
+            }
+        }
     }
 }
 

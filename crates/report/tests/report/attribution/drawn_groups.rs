@@ -163,6 +163,64 @@ fn groups_that_merge_have_leaders_of_their_own_until_then() {
 }
 
 #[test]
+fn a_group_waits_for_the_leader_that_syncs_it_only_after_it_is_written() {
+    // L has taken its group from the flush stage and waits for R to flush the redo log, while S syncs another group.
+    let drawing = Drawing::new(
+        "
+        R cpu    |x==dddd======      |
+        R io     |   RRRRR           |
+        P cpu    |c=jjjjjjj===       |
+        P io     | BBBBBBBB          |
+        P group  | P                 |
+        P sync   |  l                |
+        P commit | CCCCCCCCCC        |
+        S cpu    |c=PPPPPPPP=jjjj====|
+        S io     |           BBBBB   |
+        S group  | S                 |
+        S sync   |          l        |
+        S commit | CCCCCCCCCCCCCCCCCC|
+        L cpu    |c==RRRRRR=SSSSSSSr=|
+        L io     |         b         |
+        L group  |  L                |
+        L commit | CCCCCCCCCCCCCCCCCC|
+        ",
+    );
+    let explained = drawing.explained('L');
+    let expected = [
+        "own on CPU 2",
+        "background redo fsync device flush 4",
+        "background redo fsync on CPU 1",
+        "background on CPU 1",
+    ];
+    assert_eq!(explained[..4], expected);
+    assert_eq!(drawing.groups().unwrap().merged, 1);
+}
+
+#[test]
+fn a_commit_that_leads_a_group_was_in_none_before() {
+    // L joined just after P took the queue, but stated it before.
+    let drawing = Drawing::new(
+        "
+        P cpu    |c=jjjjj===c       |
+        P io     | BBBBBBB          |
+        P group  | PP               |
+        P commit | CCCCCCCCC        |
+        L cpu    |c=P===jjjj====    |
+        L io     |     BBBBB        |
+        L group  | PP               |
+        L commit | CCCCCCCCCCCCC    |
+        F cpu    |c===LLLLLLLr=     |
+        F group  |  LL              |
+        F commit | CCCCCCCCCCCC     |
+        ",
+    );
+    let own = drawing.explained('L');
+    assert!(own.iter().all(|cause| !cause.starts_with("leader")), "{own:?}");
+    let followed = "leader binlog fsync journal commit 4".to_owned();
+    assert!(drawing.explained('F').contains(&followed));
+}
+
+#[test]
 fn a_leader_that_came_too_late_for_the_queue_leads_itself() {
     // L was still being written when S took the queue of the sync stage.
     let drawing = Drawing::new(

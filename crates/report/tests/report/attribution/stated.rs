@@ -36,6 +36,11 @@ pub(crate) fn places(records: &[Record]) -> Vec<Place> {
                         since_ns: member.joined_ns,
                     }),
                 });
+                // One that leads a group leads itself, if it was stated before to be led since it joined.
+                if let Some(leads) = open(&mut places, member.leader) {
+                    let joined_ns = leads.joined_ns;
+                    leads.leader.take_if(|leader| leader.since_ns == joined_ns);
+                }
                 sync_queue.retain(|(tid, _)| *tid != member.leader);
                 sync_queue.push((member.leader, member.at_ns));
             }
