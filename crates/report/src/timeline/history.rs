@@ -13,7 +13,7 @@ const MIN_LENGTH: usize = 512;
 /// bytes in a second.
 const REACH_NS: u64 = 2_000_000_000;
 
-/// Number of newest intervals that are searched first: nearly all queries are about them.
+/// Number of newest intervals that are searched first: most queries are about them.
 const NEWEST: usize = 8;
 
 /// Interval of a thread's time.
@@ -97,13 +97,18 @@ impl<T: Interval> History<T> {
         self.full_length = 2 * self.intervals.len().max(MIN_LENGTH);
     }
 
+    /// Returns the index of the first interval that ends after `at_ns`. The search goes back from the newest one in growing
+    /// steps, so that it reads few intervals, and those that are in the cache.
     fn first_ending_after(&self, at_ns: u64) -> usize {
         let ended = |interval: &T| interval.window().end_ns <= at_ns;
-        let newest = self.intervals.len().saturating_sub(NEWEST);
-        if self.intervals.get(newest).is_some_and(ended) {
-            newest + self.intervals[newest..].partition_point(ended)
-        } else {
-            self.intervals[..newest].partition_point(ended)
+        let (mut until, mut step) = (self.intervals.len(), NEWEST);
+        loop {
+            let from = until.saturating_sub(step);
+            let has_first = from == 0 || self.intervals.get(from).is_some_and(ended);
+            if has_first {
+                return from + self.intervals[from..until].partition_point(ended);
+            }
+            (until, step) = (from, 4 * step);
         }
     }
 }
