@@ -65,7 +65,8 @@ fn layout_check() -> Result<String, std::fmt::Error> {
         member_tid,
         pad
     );
-    check!(c, wire::SyncStage, "sync_stage", header, commit_ns);
+    check!(c, wire::Join, "join", header);
+    check!(c, wire::FlushStage, "flush_stage", header, commit_ns);
     check!(
         c,
         wire::File,
@@ -107,7 +108,8 @@ fn check_kinds(c: &mut String) -> std::fmt::Result {
         ("KIND_FILE", wire::KIND_FILE),
         ("KIND_FLUSH", wire::KIND_FLUSH),
         ("KIND_MEMBER", wire::KIND_MEMBER),
-        ("KIND_SYNC_STAGE", wire::KIND_SYNC_STAGE),
+        ("KIND_FLUSH_STAGE", wire::KIND_FLUSH_STAGE),
+        ("KIND_JOIN", wire::KIND_JOIN),
         ("KIND_PROCESS", wire::KIND_PROCESS),
         ("KIND_SERVER_WAIT", wire::KIND_SERVER_WAIT),
         ("KIND_CPU_SAMPLE", wire::KIND_CPU_SAMPLE),

@@ -35,8 +35,11 @@ pub fn encode(record: &Record, out: &mut Vec<u8>) {
             member_tid: member.tid,
             pad: 0,
         })),
-        Record::SyncStage(step) => out.extend_from_slice(bytemuck::bytes_of(&wire::SyncStage {
-            header: header(step.at_ns, step.tid, wire::KIND_SYNC_STAGE),
+        Record::Join(join) => out.extend_from_slice(bytemuck::bytes_of(&wire::Join {
+            header: header(join.at_ns, join.tid, wire::KIND_JOIN),
+        })),
+        Record::FlushStage(step) => out.extend_from_slice(bytemuck::bytes_of(&wire::FlushStage {
+            header: header(step.at_ns, step.tid, wire::KIND_FLUSH_STAGE),
             commit_ns: step.commit_ns.unwrap_or(0),
         })),
         Record::Process(process) => out.extend_from_slice(bytemuck::bytes_of(&process_bytes(process))),

@@ -17,8 +17,8 @@ pub use decode::{DecodeError, decode};
 pub use encode::encode;
 pub use loss::Losses;
 pub use record::{
-    Commit, CpuSample, CpuStacks, CpuWait, File, FileId, Flush, Io, IoOp, Member, OffCpu, Process, Record,
-    ServerWait, Stack, SyncStage, Tid, Wake,
+    Commit, CpuSample, CpuStacks, CpuWait, File, FileId, Flush, FlushStage, Io, IoOp, Join, Member, OffCpu,
+    Process, Record, ServerWait, Stack, Tid, Wake,
 };
 pub use recording::{RecordingError, RecordingReader, RecordingWriter};
 pub use request::{Outcome, Request};

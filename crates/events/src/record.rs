@@ -28,8 +28,10 @@ pub enum Record {
     Gap(TimeRange),
     /// The leader of a group of commits handled a member.
     Member(Member),
-    /// The leader of a group came to MySQL's sync stage.
-    SyncStage(SyncStage),
+    /// A commit joined the queue of MySQL's flush stage.
+    Join(Join),
+    /// The leader of MySQL's flush stage took its queue.
+    FlushStage(FlushStage),
     /// A process that delayed a thread has this name.
     Process(Process),
     /// A thread returned from a long wait.
@@ -243,10 +245,10 @@ pub struct Flush {
     pub done_ns: u64,
 }
 
-/// A member of a group of commits, as the server's leader of the group names it.
+/// Member of a group of commits. Every group has its leader as a member too.
 ///
-/// Every group has its leader as a member too. MySQL: the flush stage's queue (sql/rpl_commit_stage_manager.cc).
-/// MariaDB: the queue of `trx_group_commit_leader()` (sql/log.cc).
+/// MariaDB's leader names each member (the queue of `trx_group_commit_leader()`, sql/log.cc). MySQL's follow from [`Join`]
+/// and [`FlushStage`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Member {
     /// The thread whose commit it is.
@@ -257,14 +259,24 @@ pub struct Member {
     pub leader_commit_ns: Option<u64>,
     /// Time when the member joined the queue.
     pub joined_ns: u64,
-    /// Time when the leader wrote the member's part of the binlog.
+    /// Time when the leader took the queue, or wrote the member's part of the binlog.
     pub at_ns: u64,
 }
 
-/// Start of a lead in MySQL's sync stage, where groups merge: the leader takes the stage's queue, and syncs the binlog for
-/// all groups in it (`MYSQL_BIN_LOG::sync_binlog_file()`, sql/binlog.cc).
+/// Commit that joins the queue of MySQL's flush stage (`MYSQL_BIN_LOG::ordered_commit()`, sql/binlog.cc). The first one in
+/// the queue will lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SyncStage {
+pub struct Join {
+    /// The thread whose commit it is.
+    pub tid: Tid,
+    /// Time just before it joined.
+    pub at_ns: u64,
+}
+
+/// Start of a lead in MySQL's flush stage: the leader takes the queue, with all commits that joined since it was taken last
+/// (`MYSQL_BIN_LOG::process_flush_stage_queue()`, sql/binlog.cc).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlushStage {
     /// The leader.
     pub tid: Tid,
     /// Time when it took the queue.

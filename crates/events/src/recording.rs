@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use thiserror::Error;
 
 /// First bytes of a recording; the digit is the version of the layout.
-const MAGIC: [u8; 8] = *b"logtrac4";
+const MAGIC: [u8; 8] = *b"logtrac5";
 
 /// Limit on the length of a record. A larger length means that the file is not a recording or is damaged.
 const LONGEST: u32 = 1 << 20;

@@ -19,8 +19,8 @@ pub const KIND_STACK: u32 = 5;
 pub const KIND_FLUSH: u32 = 6;
 /// Kind of a [`Member`] record.
 pub const KIND_MEMBER: u32 = 7;
-/// Kind of a [`SyncStage`] record.
-pub const KIND_SYNC_STAGE: u32 = 8;
+/// Kind of a [`FlushStage`] record.
+pub const KIND_FLUSH_STAGE: u32 = 8;
 /// Kind of a [`Gap`] record: written by the reader, never by the kernel side.
 pub const KIND_GAP: u32 = 9;
 /// Kind of a [`Process`] record.
@@ -32,6 +32,8 @@ pub const KIND_SERVER_WAIT: u32 = 11;
 pub const KIND_SERVER_STACK: u32 = 12;
 /// Kind of a [`CpuSample`] record.
 pub const KIND_CPU_SAMPLE: u32 = 13;
+/// Kind of a [`Join`] record.
+pub const KIND_JOIN: u32 = 14;
 
 /// Bytes of the name of a process (`TASK_COMM_LEN` in include/linux/sched.h).
 pub const COMM_BYTES: usize = 16;
@@ -137,7 +139,7 @@ pub struct Gap {
     pub start_ns: u64,
 }
 
-/// Statement of the server that the leader of a group of commits handles a member, which may be itself.
+/// Statement of MariaDB that the leader of a group of commits handles a member, which may be itself.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct Member {
@@ -153,10 +155,18 @@ pub struct Member {
     pub pad: u32,
 }
 
-/// The leader of MySQL's sync stage takes the queue of groups.
+/// Commit that joins the queue of MySQL's flush stage.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-pub struct SyncStage {
+pub struct Join {
+    /// Header; `at_ns` is the time just before the commit joined.
+    pub header: Header,
+}
+
+/// The leader of MySQL's flush stage takes the queue of commits.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct FlushStage {
     /// Header; `tid` is the leader.
     pub header: Header,
     /// Start of the commit that it is in, or 0.

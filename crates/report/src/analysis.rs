@@ -101,8 +101,14 @@ impl Analysis {
             Record::Flush(flush) => self.push_flush(flush),
             Record::Gap(gap) => self.push_gap(gap),
             Record::Member(member) => self.push_member(&member),
-            Record::SyncStage(step) => {
-                self.timelines.push_sync_stage(&step);
+            Record::Join(join) => {
+                self.timelines.push_join(join);
+                Ok(())
+            }
+            Record::FlushStage(step) => {
+                let totals = &mut self.groups;
+                self.timelines
+                    .push_flush_stage(&step, |member| totals.add(member));
                 Ok(())
             }
             Record::Process(process) => {

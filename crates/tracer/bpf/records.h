@@ -15,12 +15,13 @@ enum record_kind {
 	/* 5 is a stack, which the reader makes. */
 	KIND_FLUSH = 6,
 	KIND_MEMBER = 7,
-	KIND_SYNC_STAGE = 8,
+	KIND_FLUSH_STAGE = 8,
 	/* 9 is a gap, which the reader makes. */
 	KIND_PROCESS = 10,
 	KIND_SERVER_WAIT = 11,
 	/* 12 is a stack of the server, which the reader makes. */
 	KIND_CPU_SAMPLE = 13,
+	KIND_JOIN = 14,
 };
 
 /* Why a thread that could run did not run yet: the task that had its CPU. */
@@ -92,7 +93,11 @@ struct member {
 	__u32 pad;
 };
 
-struct sync_stage {
+struct join {
+	struct header header;
+};
+
+struct flush_stage {
 	struct header header;
 	__u64 commit_ns;
 };

@@ -5,8 +5,8 @@ use logtrace_common::TimeRange;
 use thiserror::Error;
 
 use crate::record::{
-    Commit, CpuSample, CpuStacks, CpuWait, File, FileId, Flush, Io, IoOp, Member, OffCpu, Process, Record,
-    ServerWait, Stack, SyncStage, Wake,
+    Commit, CpuSample, CpuStacks, CpuWait, File, FileId, Flush, FlushStage, Io, IoOp, Join, Member, OffCpu,
+    Process, Record, ServerWait, Stack, Wake,
 };
 use crate::wire;
 
@@ -52,7 +52,8 @@ pub fn decode(bytes: &[u8]) -> Result<Record, DecodeError> {
         wire::KIND_FLUSH => flush(&take(bytes)?),
         wire::KIND_GAP => gap(&take(bytes)?),
         wire::KIND_MEMBER => member(&take(bytes)?),
-        wire::KIND_SYNC_STAGE => sync_stage(&take(bytes)?),
+        wire::KIND_FLUSH_STAGE => flush_stage(&take(bytes)?),
+        wire::KIND_JOIN => Ok(join(&take(bytes)?)),
         wire::KIND_PROCESS => Ok(process(&take(bytes)?)),
         wire::KIND_CPU_SAMPLE => Ok(cpu_sample(&take(bytes)?)),
         kind => Err(DecodeError::Kind(kind)),
@@ -176,9 +177,16 @@ fn member(raw: &wire::Member) -> Result<Record, DecodeError> {
     }))
 }
 
-fn sync_stage(raw: &wire::SyncStage) -> Result<Record, DecodeError> {
+fn join(raw: &wire::Join) -> Record {
+    Record::Join(Join {
+        tid: raw.header.tid,
+        at_ns: raw.header.at_ns,
+    })
+}
+
+fn flush_stage(raw: &wire::FlushStage) -> Result<Record, DecodeError> {
     in_order(raw.commit_ns, raw.header.at_ns)?;
-    Ok(Record::SyncStage(SyncStage {
+    Ok(Record::FlushStage(FlushStage {
         tid: raw.header.tid,
         at_ns: raw.header.at_ns,
         commit_ns: started(raw.commit_ns),

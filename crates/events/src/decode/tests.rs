@@ -81,10 +81,14 @@ fn members() -> impl Strategy<Value = Record> {
         })
 }
 
-fn sync_stages() -> impl Strategy<Value = Record> {
+fn joins() -> impl Strategy<Value = Record> {
+    (any::<u32>(), any::<u64>()).prop_map(|(tid, at_ns)| Record::Join(Join { tid, at_ns }))
+}
+
+fn flush_stages() -> impl Strategy<Value = Record> {
     (any::<u32>(), any::<u32>(), any::<u32>()).prop_map(|(tid, commit, later)| {
         let commit_ns = u64::from(commit);
-        Record::SyncStage(SyncStage {
+        Record::FlushStage(FlushStage {
             tid,
             at_ns: commit_ns + u64::from(later),
             commit_ns: started(commit_ns),
@@ -184,7 +188,8 @@ fn records() -> impl Strategy<Value = Record> {
         stacks(),
         flush,
         members(),
-        sync_stages(),
+        joins(),
+        flush_stages(),
         gap,
         prop_oneof![server_waits(), processes(), cpu_samples()]
     ]
@@ -198,7 +203,7 @@ proptest! {
 
     #[test]
     fn any_body_of_a_known_kind_decodes_or_is_refused(
-        kind in 0u32..14,
+        kind in 0u32..15,
         mut bytes in proptest::collection::vec(any::<u8>(), 16..600),
     ) {
         bytes[12..16].copy_from_slice(&kind.to_ne_bytes());
@@ -238,8 +243,8 @@ fn a_member_that_its_leader_wrote_before_it_joined_is_refused() {
 
 #[test]
 fn a_stage_that_is_reached_before_its_commit_began_is_refused() {
-    let raw = wire::SyncStage {
-        header: header(20, 1, wire::KIND_SYNC_STAGE),
+    let raw = wire::FlushStage {
+        header: header(20, 1, wire::KIND_FLUSH_STAGE),
         commit_ns: 21,
     };
     assert_eq!(decode(bytemuck::bytes_of(&raw)), Err(DecodeError::Order));

@@ -1,7 +1,7 @@
 //! Groups of commits as the server states them: the leader of each commit, and since when it leads.
 
 use logtrace_common::TimeRange;
-use logtrace_events::{Commit, Io, Member, SyncStage, Tid};
+use logtrace_events::{Commit, FlushStage, Io, Join, Member, Tid};
 use rustc_hash::FxHashMap;
 
 use crate::timeline::history::{History, Interval};
@@ -9,6 +9,9 @@ use crate::timeline::history::{History, Interval};
 /// Limit on leaders from a member to the head of its group: the leader of its flush queue and that of the sync stage. A
 /// longer chain contradicts itself.
 pub(crate) const MAX_LEADERS: usize = 4;
+
+/// Limit on commits in the queue of MySQL's flush stage. More are there only if nobody is seen to take it.
+const MAX_QUEUED: usize = 16_384;
 
 /// Place of one commit in a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +46,20 @@ pub(crate) struct Head {
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
     threads: FxHashMap<Tid, Memberships>,
-    /// Leaders of groups whose next stage is MySQL's sync stage, and when they took the group or last wrote to the binlog.
-    sync_queue: Vec<(Tid, u64)>,
+    /// Commits in the queue of MySQL's flush stage.
+    flush_queue: Vec<Join>,
+    /// Groups on their way to MySQL's sync stage, or in its queue.
+    sync_queue: Vec<Group>,
+}
+
+/// Group of commits that a leader took from the queue of the flush stage.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    leader: Tid,
+    /// Start of the leader's commit.
+    commit_ns: Option<u64>,
+    /// End of the leader's last write to the binlog. The group joins the queue of the sync stage then.
+    written_ns: Option<u64>,
 }
 
 #[derive(Debug, Default)]
@@ -75,34 +90,78 @@ impl Groups {
             leader: (member.leader != member.tid).then_some(leader),
             head: None,
         });
-        self.lead_itself(member.leader);
-        self.leave_sync_queue(member.leader);
-        self.sync_queue.push((member.leader, member.at_ns));
+        let group = Group {
+            leader: member.leader,
+            commit_ns: member.leader_commit_ns,
+            written_ns: None,
+        };
+        let is_queued = |last: &Group| (last.leader, last.commit_ns) == (group.leader, group.commit_ns);
+        if !self.sync_queue.last().is_some_and(is_queued) {
+            self.leave_sync_queue(group.leader);
+            self.sync_queue.push(group);
+        }
         true
     }
 
-    /// Handles a write to the binlog: a group joins the queue of the sync stage after its leader's last one.
+    /// Adds a commit to the queue of MySQL's flush stage.
+    pub(crate) fn push_join(&mut self, join: Join) {
+        if self.flush_queue.len() >= MAX_QUEUED {
+            self.flush_queue.clear();
+        }
+        self.flush_queue.push(join);
+    }
+
+    /// Adds the start of a lead in MySQL's flush stage. All commits in the queue become members of the leader's group, and
+    /// are passed to `each`.
+    pub(crate) fn push_flush_stage(&mut self, step: &FlushStage, mut each: impl FnMut(&Member)) {
+        let mut queue = std::mem::take(&mut self.flush_queue);
+        for join in queue.drain(..).filter(|join| join.at_ns <= step.at_ns) {
+            let member = Member {
+                tid: join.tid,
+                leader: step.tid,
+                leader_commit_ns: step.commit_ns,
+                joined_ns: join.at_ns,
+                at_ns: step.at_ns,
+            };
+            if self.push_member(&member) {
+                each(&member);
+            }
+        }
+        self.flush_queue = queue;
+        self.lead_itself(step.tid);
+    }
+
+    /// Handles a write to the binlog.
     pub(crate) fn push_binlog_write(&mut self, io: &Io) {
-        let queued = self.sync_queue.iter_mut().find(|(leader, _)| *leader == io.tid);
-        if let Some((_, since_ns)) = queued {
-            *since_ns = io.exit_ns;
+        let mut groups = self.sync_queue.iter_mut();
+        if let Some(group) = groups.find(|group| group.leader == io.tid) {
+            group.written_ns = Some(io.exit_ns);
         }
     }
 
-    /// Adds the start of a lead in MySQL's sync stage.
-    ///
-    /// The leader there leads all groups that joined the queue since it was taken last. A thread that syncs without being
-    /// in the queue has another reason: it rotates the binlog.
-    pub(crate) fn push_sync_stage(&mut self, step: &SyncStage) {
-        let Some(now) = self.open_mut(step.tid) else {
+    /// Handles a sync of the binlog. Right before it, the leader of MySQL's sync stage takes the stage's queue, and leads all
+    /// groups in it (`MYSQL_BIN_LOG::sync_binlog_file()`, sql/binlog.cc). A thread that syncs without being in the queue
+    /// has another reason: it rotates the binlog.
+    pub(crate) fn push_binlog_sync(&mut self, io: &Io) {
+        let is_taken = |group: &Group| {
+            group
+                .written_ns
+                .is_some_and(|written_ns| written_ns <= io.enter_ns)
+        };
+        let mut groups = self.sync_queue.iter();
+        let Some(own) = groups
+            .find(|group| group.leader == io.tid && is_taken(group))
+            .copied()
+        else {
             return;
         };
-        // Groups join in the order in which they are written, one at a time. A group that was still being written when
-        // the queue was taken is the first in the next one: its leader takes that one itself.
-        let came_too_late = now.leader.take_if(|leader| now.window.start_ns < leader.since_ns);
-        if self.leave_sync_queue(step.tid) || came_too_late.is_some() {
-            self.lead_sync_queue(step);
+        let mut queue = std::mem::take(&mut self.sync_queue);
+        for group in queue.extract_if(.., |group| is_taken(group)) {
+            if group.leader != own.leader {
+                self.lead(group, own);
+            }
         }
+        self.sync_queue = queue;
     }
 
     /// Handles the end of a commit.
@@ -111,6 +170,10 @@ impl Groups {
         let whole = TimeRange::new(commit.start_ns, commit.end_ns);
         let now = self.open_mut(commit.tid).copied();
         let head = now.and_then(|now| self.head(commit.tid, now));
+        if now.is_none() {
+            // Its group's lead was not seen.
+            self.flush_queue.retain(|join| join.tid != commit.tid);
+        }
         let Some(of) = self.threads.get_mut(&commit.tid) else {
             return;
         };
@@ -131,6 +194,7 @@ impl Groups {
     /// Clears all groups after a gap in the trace.
     pub(crate) fn interrupt(&mut self) {
         self.threads.clear();
+        self.flush_queue.clear();
         self.sync_queue.clear();
     }
 
@@ -186,22 +250,18 @@ impl Groups {
         self.threads.get_mut(&tid)?.now.as_mut()
     }
 
-    /// Removes a thread from the queue and returns whether it was in the queue.
-    fn leave_sync_queue(&mut self, tid: Tid) -> bool {
-        let before = self.sync_queue.len();
-        self.sync_queue.retain(|&(queued, _)| queued != tid);
-        self.sync_queue.len() < before
+    fn leave_sync_queue(&mut self, leader: Tid) {
+        self.sync_queue.retain(|group| group.leader != leader);
     }
 
-    fn lead_sync_queue(&mut self, step: &SyncStage) {
-        for (tid, since_ns) in std::mem::take(&mut self.sync_queue) {
-            if let Some(led) = self.open_mut(tid) {
-                led.leader = Some(Leader {
-                    tid: step.tid,
-                    commit_ns: step.commit_ns,
-                    since_ns,
-                });
-            }
+    /// Makes the leader of `group` a member that `by` leads.
+    fn lead(&mut self, group: Group, by: Group) {
+        if let Some((led, since_ns)) = self.open_mut(group.leader).zip(group.written_ns) {
+            led.leader = Some(Leader {
+                tid: by.leader,
+                commit_ns: by.commit_ns,
+                since_ns,
+            });
         }
     }
 }

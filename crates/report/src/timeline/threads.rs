@@ -2,7 +2,8 @@
 
 use logtrace_common::{FileClass, TimeRange};
 use logtrace_events::{
-    Commit, CpuSample, CpuStacks, Flush, Io, IoOp, Member, OffCpu, Process, ServerWait, Stack, SyncStage, Tid,
+    Commit, CpuSample, CpuStacks, Flush, FlushStage, Io, IoOp, Join, Member, OffCpu, Process, ServerWait,
+    Stack, Tid,
 };
 use rustc_hash::FxHashMap;
 use thiserror::Error;
@@ -70,8 +71,10 @@ impl Timelines {
 
     /// Adds a thread's I/O system call, on a file of this class.
     pub fn push_io(&mut self, io: &Io, class: FileClass) -> Result<(), Unmatched> {
-        if class == FileClass::Binlog && io.op == IoOp::Write {
-            self.groups.push_binlog_write(io);
+        match (class, io.op) {
+            (FileClass::Binlog, IoOp::Write) => self.groups.push_binlog_write(io),
+            (FileClass::Binlog, IoOp::Fsync) => self.groups.push_binlog_sync(io),
+            _ => {}
         }
         let pushed = self.thread_mut(io.tid).push_io(io, class);
         self.take(pushed)
@@ -90,9 +93,14 @@ impl Timelines {
         fit(self.groups.push_member(member))
     }
 
-    /// Adds the start of a lead in MySQL's sync stage.
-    pub fn push_sync_stage(&mut self, step: &SyncStage) {
-        self.groups.push_sync_stage(step);
+    /// Adds a commit to the queue of MySQL's flush stage.
+    pub fn push_join(&mut self, join: Join) {
+        self.groups.push_join(join);
+    }
+
+    /// Adds the start of a lead in MySQL's flush stage. Passes the members of the group to `each`.
+    pub fn push_flush_stage(&mut self, step: &FlushStage, each: impl FnMut(&Member)) {
+        self.groups.push_flush_stage(step, each);
     }
 
     /// Adds the frames of a kernel stack.

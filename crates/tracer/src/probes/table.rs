@@ -238,7 +238,7 @@ const fn queue(name: &'static str, program: &'static str, functions: &'static [&
 
 /// Probe table, in the order of attachment. The probes of the commit come last, so that no commit is seen before all of
 /// its possible waits are.
-pub const PROBES: [Probe; 43] = [
+pub const PROBES: [Probe; 42] = [
     required("sched_switch", "on_switch", Attach::BtfTracepoint("sched_switch")),
     required("sched_waking", "on_waking", Attach::BtfTracepoint("sched_waking")),
     all_syscalls("sys_enter", "on_sys_enter"),
@@ -284,11 +284,6 @@ pub const PROBES: [Probe; 43] = [
         "flush stage leader",
         "on_flush_lead",
         &["MYSQL_BIN_LOG::process_flush_stage_queue("],
-    ),
-    stage(
-        "sync stage leader",
-        "on_sync_lead",
-        &["MYSQL_BIN_LOG::sync_binlog_file("],
     ),
     queue(
         "group commit queue",

@@ -4,9 +4,9 @@ use std::sync::mpsc::channel;
 use std::thread;
 
 use logtrace_common::Detail;
-use logtrace_events::{Commit, Losses, Member, Record, SyncStage};
+use logtrace_events::{Commit, FlushStage, Join, Losses, Member, Record};
 
-use crate::server::{self, Server};
+use crate::server::Server;
 use crate::turn::turn;
 use crate::{commit, commits, tid, traced_at};
 
@@ -22,9 +22,17 @@ fn members(records: &[Record]) -> Vec<Member> {
     records.iter().filter_map(member).collect()
 }
 
-fn sync_stages(records: &[Record]) -> Vec<SyncStage> {
+fn joins(records: &[Record]) -> Vec<Join> {
+    let join = |record: &Record| match record {
+        Record::Join(join) => Some(*join),
+        _ => None,
+    };
+    records.iter().filter_map(join).collect()
+}
+
+fn flush_stages(records: &[Record]) -> Vec<FlushStage> {
     let step = |record: &Record| match record {
-        Record::SyncStage(step) => Some(*step),
+        Record::FlushStage(step) => Some(*step),
         _ => None,
     };
     records.iter().filter_map(step).collect()
@@ -52,9 +60,6 @@ fn lead_groups(server: Server) -> u32 {
             lead.send(()).unwrap();
             has_joined.recv().unwrap();
             server.lead(&[LEADER, FOLLOWER]);
-            if server == Server::MySql {
-                server::lead_sync_stage();
-            }
             done.send(()).unwrap();
         });
     }
@@ -69,34 +74,47 @@ fn of(commits: &[Commit], at_ns: u64) -> Option<u64> {
 }
 
 #[test]
-fn a_leader_names_each_member_with_its_thread() {
+fn a_leader_of_mariadb_names_each_member_with_its_thread() {
     let _turn = turn();
-    for server in [Server::MySql, Server::MariaDb] {
-        let mut follower = 0;
-        let (records, account) = traced_at(Detail::Full, || follower = lead_groups(server));
-        assert_eq!(account.losses, Losses::default());
-        assert!(account.probes.iter().all(|probe| probe.missing.is_none()));
-        let leading = commits(&records, tid());
-        let members = members(&records);
-        assert_eq!(members.len(), 20, "{server:?}");
-        for pair in members.chunks(2) {
-            assert_eq!((pair[0].tid, pair[1].tid), (tid(), follower));
-            for member in pair {
-                assert_eq!(member.leader, tid());
-                let joined_in = of(&commits(&records, member.tid), member.joined_ns);
-                assert!(joined_in.is_some(), "it joined in its commit");
-                assert!(member.leader_commit_ns.is_some());
-                assert_eq!(member.leader_commit_ns, of(&leading, member.at_ns));
-            }
+    let mut follower = 0;
+    let (records, account) = traced_at(Detail::Full, || follower = lead_groups(Server::MariaDb));
+    assert_eq!(account.losses, Losses::default());
+    assert!(account.probes.iter().all(|probe| probe.missing.is_none()));
+    let leading = commits(&records, tid());
+    let members = members(&records);
+    assert_eq!(members.len(), 20);
+    for pair in members.chunks(2) {
+        assert_eq!((pair[0].tid, pair[1].tid), (tid(), follower));
+        for member in pair {
+            assert_eq!(member.leader, tid());
+            let joined_in = of(&commits(&records, member.tid), member.joined_ns);
+            assert!(joined_in.is_some(), "it joined in its commit");
+            assert!(member.leader_commit_ns.is_some());
+            assert_eq!(member.leader_commit_ns, of(&leading, member.at_ns));
         }
-        let steps: Vec<_> = sync_stages(&records)
-            .iter()
-            .map(|step| (step.tid, step.commit_ns == of(&leading, step.at_ns)))
-            .collect();
-        match server {
-            Server::MySql => assert_eq!(steps, [(tid(), true)].repeat(10)),
-            Server::MariaDb => assert!(steps.is_empty()),
+    }
+}
+
+#[test]
+fn all_that_joined_the_queue_of_mysql_joined_before_its_leader_took_it() {
+    let _turn = turn();
+    let mut follower = 0;
+    let (records, account) = traced_at(Detail::Full, || follower = lead_groups(Server::MySql));
+    assert_eq!(account.losses, Losses::default());
+    assert!(account.probes.iter().all(|probe| probe.missing.is_none()));
+    let leading = commits(&records, tid());
+    let (joins, steps) = (joins(&records), flush_stages(&records));
+    assert_eq!((joins.len(), steps.len()), (20, 10));
+    for (pair, step) in joins.chunks(2).zip(steps) {
+        assert_eq!((pair[0].tid, pair[1].tid), (tid(), follower));
+        assert!(pair.is_sorted_by_key(|join| join.at_ns) && pair[1].at_ns < step.at_ns);
+        for join in pair {
+            let joined_in = of(&commits(&records, join.tid), join.at_ns);
+            assert!(joined_in.is_some(), "it joined in its commit");
         }
+        assert_eq!(step.tid, tid());
+        assert!(step.commit_ns.is_some());
+        assert_eq!(step.commit_ns, of(&leading, step.at_ns));
     }
 }
 
@@ -114,29 +132,6 @@ fn a_member_that_never_joined_is_counted() {
 }
 
 #[test]
-fn a_large_group_of_mysql_has_all_that_joined_before_its_leader_took_the_queue() {
-    let _turn = turn();
-    let (records, account) = traced_at(Detail::Io, || {
-        commit(|| {
-            Server::MySql.lead(&[]);
-            (0..300).for_each(|name| Server::MySql.join(name));
-            Server::MySql.lead(&[]);
-            Server::MySql.join(300);
-            Server::MySql.lead(&[]);
-        });
-    });
-    assert_eq!(account.losses, Losses::default());
-    let members = members(&records);
-    let takes: Vec<_> = members
-        .chunk_by(|a, b| a.at_ns == b.at_ns)
-        .map(<[_]>::len)
-        .collect();
-    assert_eq!(takes, [300, 1]);
-    assert!(members.iter().all(|member| member.joined_ns < member.at_ns));
-    assert!(members.is_sorted_by_key(|member| member.joined_ns));
-}
-
-#[test]
 fn the_usual_detail_has_the_groups_of_mysql_and_the_lowest_has_none() {
     let _turn = turn();
     for (detail, server, expected) in [
@@ -147,7 +142,8 @@ fn the_usual_detail_has_the_groups_of_mysql_and_the_lowest_has_none() {
         let (records, account) = traced_at(detail, || {
             lead_groups(server);
         });
-        assert_eq!(members(&records).len(), expected, "{detail} {server:?}");
+        let found = members(&records).len() + joins(&records).len();
+        assert_eq!(found, expected, "{detail} {server:?}");
         let probes = account.probes.iter().map(|probe| probe.place.as_str());
         let is_attached = probes.clone().any(|place| place.contains("MYSQL_BIN_LOG"));
         assert_eq!(is_attached, detail == Detail::Io, "{detail}");

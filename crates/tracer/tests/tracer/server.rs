@@ -56,7 +56,6 @@ exported!(_ZN13MYSQL_BIN_LOG14ordered_commitEP3THDbb(this: u64, thd: u64) { blac
 exported!(_ZN13MYSQL_BIN_LOG25process_flush_stage_queueEPyPP3THD(this: u64, bytes: u64) {
     black_box(this ^ bytes) + 12
 });
-exported!(_ZN13MYSQL_BIN_LOG16sync_binlog_fileEb(this: u64, force: u64) { black_box(this ^ force) + 13 });
 
 // MariaDB: the first shows that its groups have one queue.
 exported!(_ZN13MYSQL_BIN_LOG23trx_group_commit_leaderEPNS_18group_commit_entryE(this: u64, leader: u64) {
@@ -125,9 +124,4 @@ impl Server {
             }
         }
     }
-}
-
-/// The leader of MySQL's sync stage takes its queue.
-pub(crate) fn lead_sync_stage() {
-    _ZN13MYSQL_BIN_LOG16sync_binlog_fileEb(BINLOG, 0);
 }

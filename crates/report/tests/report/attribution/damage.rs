@@ -1,7 +1,9 @@
 //! Records that were dropped, repeated, cut off, reordered or are nonsense: sums stay exact, and nothing panics.
 
 use logtrace_common::TimeRange;
-use logtrace_events::{Commit, CpuWait, FileId, Flush, Io, IoOp, Member, OffCpu, Record, SyncStage, Wake};
+use logtrace_events::{
+    Commit, CpuWait, FileId, Flush, FlushStage, Io, IoOp, Join, Member, OffCpu, Record, Wake,
+};
 use logtrace_report::breakdown::Breakdown;
 use proptest::prelude::*;
 
@@ -95,20 +97,20 @@ pub(crate) fn nonsense() -> impl Strategy<Value = Record> {
 
 /// What a server could state of groups.
 fn stated(kind: u8, [tid, leader]: [u32; 2], [first, middle, last]: [u64; 3]) -> Record {
-    if kind % 7 == 4 {
-        Record::Member(Member {
+    match (kind % 7, kind % 2) {
+        (4, _) => Record::Member(Member {
             tid,
             leader,
             leader_commit_ns: kind.is_multiple_of(4).then_some(first),
             joined_ns: middle,
             at_ns: last,
-        })
-    } else {
-        Record::SyncStage(SyncStage {
+        }),
+        (_, 0) => Record::Join(Join { tid, at_ns: last }),
+        _ => Record::FlushStage(FlushStage {
             tid,
             at_ns: last,
             commit_ns: Some(first),
-        })
+        }),
     }
 }
 

@@ -2,7 +2,6 @@
 //!
 //! This asks for one nanosecond at a time and searches all records each time, where the program walks intervals.
 
-use logtrace_common::FileClass;
 use std::collections::BTreeMap;
 
 use logtrace_events::{Commit, Io, OffCpu, Record, Tid, Wake};
@@ -68,7 +67,7 @@ impl Seen<'_> {
             return unexplained;
         }
         let who = self.who(tid, ns, commit_ns);
-        let io = self.io_at(tid, ns).map(|io| (FileClass::Other, io.op));
+        let io = self.io_at(tid, ns).map(|io| (schedule::class(io), io.op));
         let wait = match (self.off_at(tid, ns), io) {
             (None, _) => Wait::OnCpu,
             (Some(off), _) if runnable(off, ns) => Wait::RunQueue,

@@ -23,8 +23,8 @@
 //!
 //! A row `acks` says of a thread that it receives the acknowledgements of replicas. A row `lost` marks with `L` when records were lost.
 //!
-//! The `group` row: a letter from when the thread joined a group until that thread, its leader, states it. The `sync`
-//! row: `l` where a leader takes the queue of the sync stage.
+//! The `group` row: a letter from when the thread joined a group until that thread, its leader, states it. The `queue`
+//! row: `j` where the thread joins the queue of MySQL's flush stage, `l` where it takes it.
 //!
 //! The `io` row: `B` binlog fsync, `b` binlog write, `R` redo fsync. The `commit` row: `C`. The `flush` row of a device:
 //! `F` while it flushes; a wait for it ends where a flush does. The `gap` row of the tracer: `G` while it does not look;
@@ -32,7 +32,8 @@
 
 use logtrace_common::{FileClass, TimeRange};
 use logtrace_events::{
-    Commit, CpuWait, FileId, Flush, Io, IoOp, Member, OffCpu, Record, Stack, SyncStage, Tid, Wake,
+    Commit, CpuWait, File, FileId, Flush, FlushStage, Io, IoOp, Join, Member, OffCpu, Record, Stack, Tid,
+    Wake,
 };
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::document::Groups;
@@ -45,6 +46,9 @@ const CELL_NS: u64 = 10;
 const ORIGIN_NS: u64 = 1_000;
 const SERVER: u32 = 1;
 const FUTEX: u16 = 202;
+/// Inode numbers.
+const BINLOG: u64 = 0;
+const REDO: u64 = 1;
 
 /// A drawn server, as the records that would come from it.
 pub(crate) struct Drawing {
@@ -68,7 +72,7 @@ impl Drawing {
             .collect();
         let mut records = Vec::new();
         // What closes together is reported from the innermost out.
-        for kind in ["gap", "flush", "cpu", "io", "group", "sync", "commit"] {
+        for kind in ["gap", "flush", "cpu", "io", "group", "queue", "commit"] {
             for row in rows.iter().filter(|row| row.kind == kind) {
                 records.extend(row_records(row, &rows));
             }
@@ -121,7 +125,8 @@ impl Drawing {
                 Record::Flush(flush) => timelines.push_flush(*flush).unwrap(),
                 Record::Gap(_) => timelines.interrupt(),
                 Record::Member(member) => timelines.push_member(member).unwrap(),
-                Record::SyncStage(step) => timelines.push_sync_stage(step),
+                Record::Join(join) => timelines.push_join(*join),
+                Record::FlushStage(step) => timelines.push_flush_stage(step, |_| ()),
                 Record::Process(process) => timelines.push_process(process.clone()),
                 Record::ServerWait(wait) => timelines.push_server_wait(wait).unwrap(),
                 Record::ServerStack(stack) => timelines.push_server_stack(stack.clone()).unwrap(),
@@ -141,8 +146,13 @@ impl Drawing {
             window: TimeRange::new(0, u64::MAX),
         });
         analysis.explain_statements();
-        let records = stacks().into_iter().map(Record::Stack);
-        records
+        let binlog = Record::File(File {
+            id: file(BINLOG),
+            path: "data/binlog.000001".to_owned(),
+        });
+        let stacks = stacks().into_iter().map(Record::Stack);
+        std::iter::once(binlog)
+            .chain(stacks)
             .chain(self.records.iter().cloned())
             .for_each(|record| analysis.push(record));
         let breakdown = analysis.finish();
@@ -223,7 +233,8 @@ fn row_records(row: &Row, rows: &[Row]) -> Vec<Record> {
                 joined_ns: start_ns,
                 at_ns: end_ns,
             })),
-            ("sync", 'l') => records.push(Record::SyncStage(SyncStage {
+            ("queue", 'j') => records.push(Record::Join(Join { tid, at_ns: start_ns })),
+            ("queue", 'l') => records.push(Record::FlushStage(FlushStage {
                 tid,
                 at_ns: start_ns,
                 commit_ns: commit_start(row.thread, start_ns + 1, rows),
@@ -331,27 +342,31 @@ fn stacks() -> Vec<Stack> {
 
 fn io(tid: u32, cell: char, enter_ns: u64, exit_ns: u64) -> Io {
     let (ino, op) = match cell {
-        'B' => (0, IoOp::Fsync),
-        'b' => (0, IoOp::Write),
-        'R' => (1, IoOp::Fsync),
+        'B' => (BINLOG, IoOp::Fsync),
+        'b' => (BINLOG, IoOp::Write),
+        'R' => (REDO, IoOp::Fsync),
         _ => panic!("no I/O call is drawn as {cell:?}"),
     };
     Io {
         tid,
         enter_ns,
         exit_ns,
-        file: FileId {
-            dev: 0,
-            ino,
-            generation: 0,
-        },
+        file: file(ino),
         op,
         ret: 0,
     }
 }
 
+fn file(ino: u64) -> FileId {
+    FileId {
+        dev: 0,
+        ino,
+        generation: 0,
+    }
+}
+
 fn class(io: &Io) -> FileClass {
-    if io.file.ino == 0 {
+    if io.file.ino == BINLOG {
         FileClass::Binlog
     } else {
         FileClass::Redo
@@ -366,7 +381,8 @@ fn start_ns(record: &Record) -> u64 {
         Record::Flush(flush) => flush.issue_ns,
         Record::Gap(gap) => gap.start_ns,
         Record::Member(member) => member.joined_ns,
-        Record::SyncStage(step) => step.at_ns,
+        Record::Join(join) => join.at_ns,
+        Record::FlushStage(step) => step.at_ns,
         Record::ServerWait(wait) => wait.in_ns,
         Record::CpuSample(sample) => sample.at_ns,
         Record::File(_) | Record::Stack(_) | Record::ServerStack(_) | Record::Process(_) => 0,
@@ -381,7 +397,8 @@ fn end_ns(record: &Record) -> u64 {
         Record::Flush(flush) => flush.done_ns,
         Record::Gap(gap) => gap.end_ns,
         Record::Member(member) => member.at_ns,
-        Record::SyncStage(step) => step.at_ns,
+        Record::Join(join) => join.at_ns,
+        Record::FlushStage(step) => step.at_ns,
         Record::ServerWait(wait) => wait.read_ns,
         Record::CpuSample(sample) => sample.at_ns,
         Record::File(_) | Record::Stack(_) | Record::ServerStack(_) | Record::Process(_) => 0,

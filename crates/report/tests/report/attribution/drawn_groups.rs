@@ -127,15 +127,13 @@ fn groups_that_merge_have_leaders_of_their_own_until_then() {
         P cpu    |c=jjjjjjj===       |
         P io     | BBBBBBBB          |
         P group  | P                 |
-        P sync   |  l                |
         P commit | CCCCCCCCCC        |
-        S cpu    |c=PPPPPPPP=jjjj====|
-        S io     |           BBBBB   |
+        S cpu    |c==PPPPPPP=jjjj====|
+        S io     |  b        BBBBB   |
         S group  | S                 |
-        S sync   |          l        |
         S commit | CCCCCCCCCCCCCCCCCC|
         L cpu    |c==dddd==SSSSSSSSr=|
-        L io     |   RRRRR           |
+        L io     |   RRRRRb          |
         L group  |  LLLLLL           |
         L commit | CCCCCCCCCCCCCCCCCC|
         F cpu    |c==SSSSSSSSSSSSSSS=|
@@ -149,7 +147,7 @@ fn groups_that_merge_have_leaders_of_their_own_until_then() {
             "own on CPU 2",
             "leader redo fsync device flush 4",
             "leader redo fsync on CPU 1",
-            "previous group binlog fsync journal commit 1",
+            "leader binlog write on CPU 1",
             "previous group on CPU 1",
             "leader on CPU 1",
             "leader binlog fsync journal commit 4",
@@ -159,7 +157,7 @@ fn groups_that_merge_have_leaders_of_their_own_until_then() {
         ]
     );
     // By wake-ups alone, P's sync until S was at its own.
-    assert_eq!(drawing.groups(), counted(&[2, 1], 1, 2, (1, 5)));
+    assert_eq!(drawing.groups(), counted(&[2, 1], 1, 2, (1, 6)));
 }
 
 #[test]
@@ -172,12 +170,10 @@ fn a_group_waits_for_the_leader_that_syncs_it_only_after_it_is_written() {
         P cpu    |c=jjjjjjj===       |
         P io     | BBBBBBBB          |
         P group  | P                 |
-        P sync   |  l                |
         P commit | CCCCCCCCCC        |
-        S cpu    |c=PPPPPPPP=jjjj====|
-        S io     |           BBBBB   |
+        S cpu    |c==PPPPPPP=jjjj====|
+        S io     |  b        BBBBB   |
         S group  | S                 |
-        S sync   |          l        |
         S commit | CCCCCCCCCCCCCCCCCC|
         L cpu    |c==RRRRRR=SSSSSSSr=|
         L io     |         b         |
@@ -203,14 +199,14 @@ fn a_commit_that_leads_a_group_was_in_none_before() {
         "
         P cpu    |c=jjjjj===c       |
         P io     | BBBBBBB          |
-        P group  | PP               |
+        P queue  | jl               |
         P commit | CCCCCCCCC        |
         L cpu    |c=P===jjjj====    |
         L io     |     BBBBB        |
-        L group  | PP               |
+        L queue  | j  l             |
         L commit | CCCCCCCCCCCCC    |
         F cpu    |c===LLLLLLLr=     |
-        F group  |  LL              |
+        F queue  |   j              |
         F commit | CCCCCCCCCCCC     |
         ",
     );
@@ -221,17 +217,17 @@ fn a_commit_that_leads_a_group_was_in_none_before() {
 }
 
 #[test]
-fn a_leader_that_came_too_late_for_the_queue_leads_itself() {
-    // L was still being written when S took the queue of the sync stage.
+fn a_group_that_is_not_written_yet_is_not_synced_with_those_that_are() {
+    // L is written only after S has synced.
     let drawing = Drawing::new(
         "
         S cpu    |c=====c   |
+        S io     |  bB      |
         S group  | S        |
-        S sync   |    l     |
         S commit | CCCCC    |
         L cpu    |c=========|
+        L io     |     bB   |
         L group  | L        |
-        L sync   |      l   |
         L commit | CCCCCCCCC|
         F cpu    |c=LLLLLLr=|
         F group  | L        |

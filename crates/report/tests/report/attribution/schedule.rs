@@ -3,7 +3,7 @@
 
 use logtrace_common::{FileClass, TimeRange};
 use logtrace_events::{
-    Commit, CpuWait, FileId, Io, IoOp, Member, OffCpu, Record, Stack, SyncStage, Tid, Wake,
+    Commit, CpuWait, File, FileId, FlushStage, Io, IoOp, Join, Member, OffCpu, Record, Stack, Tid, Wake,
 };
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::synthetic;
@@ -14,6 +14,8 @@ pub(crate) const SERVER: u32 = 1;
 const THREADS: usize = 5;
 /// A thread that serves no connection: it never commits nor waits for a client.
 const BACKGROUND: usize = 0;
+/// Inode number of the binlog.
+const BINLOG: u64 = 1;
 const FUTEX: u16 = 202;
 /// Futex, sleep, client, asynchronous I/O, and one that says nothing.
 const BLOCKING: [u16; 5] = [FUTEX, SLEEP, 45, 208, 9];
@@ -90,10 +92,17 @@ impl Schedule {
                 frames: vec![(*function).to_owned(), "ext4_sync_file".to_owned()],
             })
         };
+        let binlog = Record::File(File {
+            id: file(BINLOG),
+            path: "data/binlog.000001".to_owned(),
+        });
         Self {
             now_ns: 1_000,
             threads: vec![thread; threads],
-            records: STACKS.iter().enumerate().map(stack).collect(),
+            records: [binlog]
+                .into_iter()
+                .chain(STACKS.iter().enumerate().map(stack))
+                .collect(),
         }
     }
 
@@ -123,8 +132,10 @@ impl Schedule {
             None => {
                 self.threads[at].commit_ns = Some(self.now_ns);
                 self.threads[at].stated = Stated::default();
-                if what % 2 == 1 {
-                    self.state_member(at, at, 0);
+                match what % 4 {
+                    1 => self.state_member(at, at, 0),
+                    2 => self.join(at),
+                    _ => {}
                 }
             }
             Some(start_ns) => self.records.push(Record::Commit(Commit {
@@ -138,7 +149,7 @@ impl Schedule {
     /// Says something of the groups that contradicts nothing that was said of the same two commits.
     fn state(&mut self, at: usize, other: usize, what: u8) {
         match what % 4 {
-            0 => self.lead_sync_stage(at),
+            0 => self.lead_flush_stage(at),
             _ => self.state_member(at, other, what.into()),
         }
     }
@@ -161,8 +172,16 @@ impl Schedule {
         }));
     }
 
-    fn lead_sync_stage(&mut self, at: usize) {
-        self.records.push(Record::SyncStage(SyncStage {
+    fn join(&mut self, at: usize) {
+        self.threads[at].stated.is_member = true;
+        self.records.push(Record::Join(Join {
+            tid: tid(at),
+            at_ns: self.now_ns,
+        }));
+    }
+
+    fn lead_flush_stage(&mut self, at: usize) {
+        self.records.push(Record::FlushStage(FlushStage {
             tid: tid(at),
             at_ns: self.now_ns,
             commit_ns: self.threads[at].commit_ns,
@@ -175,11 +194,7 @@ impl Schedule {
         } else {
             IoOp::Fsync
         };
-        let file = FileId {
-            dev: 1,
-            ino: u64::from(what / 2 % 2),
-            generation: 0,
-        };
+        let file = file(u64::from(what / 2 % 2));
         match self.threads[at].io.take() {
             None => self.threads[at].io = Some((self.now_ns, file, op)),
             Some((enter_ns, file, op)) => self.records.push(Record::Io(Io {
@@ -282,17 +297,38 @@ fn tid(at: usize) -> Tid {
     at as Tid + 10
 }
 
-/// Hands a record to the timelines, as the analysis does; every file is an other one.
+fn file(ino: u64) -> FileId {
+    FileId {
+        dev: 1,
+        ino,
+        generation: 0,
+    }
+}
+
+/// Class of a call's file.
+pub(crate) fn class(io: &Io) -> FileClass {
+    if io.file == file(BINLOG) {
+        FileClass::Binlog
+    } else {
+        FileClass::Other
+    }
+}
+
+/// Hands a record to the timelines, as the analysis does.
 pub(crate) fn push(timelines: &mut Timelines, record: &Record) -> Result<(), Unmatched> {
     match record {
         Record::OffCpu(off) => timelines.push_off_cpu(off),
-        Record::Io(io) => timelines.push_io(io, FileClass::Other),
+        Record::Io(io) => timelines.push_io(io, class(io)),
         Record::Stack(stack) => timelines.push_stack(stack.clone()),
         Record::Commit(commit) => timelines.push_commit(commit),
         Record::Flush(flush) => timelines.push_flush(*flush),
         Record::Member(member) => timelines.push_member(member),
-        Record::SyncStage(step) => {
-            timelines.push_sync_stage(step);
+        Record::Join(join) => {
+            timelines.push_join(*join);
+            Ok(())
+        }
+        Record::FlushStage(step) => {
+            timelines.push_flush_stage(step, |_| ());
             Ok(())
         }
         Record::Gap(_) => {

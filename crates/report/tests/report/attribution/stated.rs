@@ -1,6 +1,9 @@
 //! What a server's statements say of its groups, written down as plainly as possible.
 
-use logtrace_events::{Record, Tid};
+use logtrace_common::FileClass;
+use logtrace_events::{FlushStage, Io, IoOp, Join, Member, Record, Tid};
+
+use super::schedule;
 
 /// A commit's place in a group.
 #[derive(Clone, Copy)]
@@ -19,62 +22,98 @@ pub(crate) struct Leader {
     pub(crate) since_ns: u64,
 }
 
+/// What was stated so far.
+#[derive(Default)]
+struct Stated {
+    places: Vec<Place>,
+    flush_queue: Vec<Join>,
+    /// Leaders, the start of the commit in which they lead, and the end of their last write to the binlog.
+    sync_queue: Vec<(Tid, Option<u64>, Option<u64>)>,
+}
+
 /// Every place that was stated in `records`.
 pub(crate) fn places(records: &[Record]) -> Vec<Place> {
-    let mut places: Vec<Place> = Vec::new();
-    let mut sync_queue: Vec<(Tid, u64)> = Vec::new();
+    let mut stated = Stated::default();
     for record in records {
         match record {
-            Record::Member(member) => {
-                places.push(Place {
-                    tid: member.tid,
-                    joined_ns: member.joined_ns,
-                    end_ns: u64::MAX,
-                    leader: (member.leader != member.tid).then_some(Leader {
-                        tid: member.leader,
-                        commit_ns: member.leader_commit_ns,
-                        since_ns: member.joined_ns,
-                    }),
-                });
-                // One that leads a group leads itself, if it was stated before to be led since it joined.
-                if let Some(leads) = open(&mut places, member.leader) {
-                    let joined_ns = leads.joined_ns;
-                    leads.leader.take_if(|leader| leader.since_ns == joined_ns);
-                }
-                sync_queue.retain(|(tid, _)| *tid != member.leader);
-                sync_queue.push((member.leader, member.at_ns));
-            }
-            Record::SyncStage(step) => {
-                let Some(own) = open(&mut places, step.tid) else {
-                    continue;
-                };
-                let late = own.leader.is_some_and(|leader| leader.since_ns > own.joined_ns);
-                if late {
-                    own.leader = None;
-                }
-                if late || sync_queue.iter().any(|(tid, _)| *tid == step.tid) {
-                    for (tid, since_ns) in std::mem::take(&mut sync_queue) {
-                        if let Some(led) = open(&mut places, tid).filter(|_| tid != step.tid) {
-                            let (tid, commit_ns) = (step.tid, step.commit_ns);
-                            led.leader = Some(Leader {
-                                tid,
-                                commit_ns,
-                                since_ns,
-                            });
-                        }
-                    }
-                }
-            }
+            Record::Member(member) => stated.add(member),
+            Record::Join(join) => stated.flush_queue.push(*join),
+            Record::FlushStage(step) => stated.take_flush_queue(step),
+            Record::Io(io) if schedule::class(io) == FileClass::Binlog => stated.write_or_sync(io),
             Record::Commit(commit) => {
-                sync_queue.retain(|(tid, _)| *tid != commit.tid);
-                if let Some(ended) = open(&mut places, commit.tid) {
+                stated.sync_queue.retain(|(tid, ..)| *tid != commit.tid);
+                stated.flush_queue.retain(|join| join.tid != commit.tid);
+                if let Some(ended) = open(&mut stated.places, commit.tid) {
                     ended.end_ns = commit.end_ns;
                 }
             }
             _ => {}
         }
     }
-    places
+    stated.places
+}
+
+impl Stated {
+    fn add(&mut self, member: &Member) {
+        self.places.push(Place {
+            tid: member.tid,
+            joined_ns: member.joined_ns,
+            end_ns: u64::MAX,
+            leader: (member.leader != member.tid).then_some(Leader {
+                tid: member.leader,
+                commit_ns: member.leader_commit_ns,
+                since_ns: member.joined_ns,
+            }),
+        });
+        let (leader, commit_ns) = (member.leader, member.leader_commit_ns);
+        let last = self.sync_queue.last();
+        if last.is_none_or(|last| (last.0, last.1) != (leader, commit_ns)) {
+            self.sync_queue.retain(|(tid, ..)| *tid != leader);
+            self.sync_queue.push((leader, commit_ns, None));
+        }
+    }
+
+    fn take_flush_queue(&mut self, step: &FlushStage) {
+        for join in std::mem::take(&mut self.flush_queue) {
+            self.add(&Member {
+                tid: join.tid,
+                leader: step.tid,
+                leader_commit_ns: step.commit_ns,
+                joined_ns: join.at_ns,
+                at_ns: step.at_ns,
+            });
+        }
+        // One that leads a group leads itself, if it was stated before to be led since it joined.
+        if let Some(leads) = open(&mut self.places, step.tid) {
+            let joined_ns = leads.joined_ns;
+            leads.leader.take_if(|leader| leader.since_ns == joined_ns);
+        }
+    }
+
+    fn write_or_sync(&mut self, io: &Io) {
+        if io.op == IoOp::Write {
+            for group in self.sync_queue.iter_mut().filter(|group| group.0 == io.tid) {
+                group.2 = Some(io.exit_ns);
+            }
+            return;
+        }
+        let is_there =
+            |group: &(_, _, Option<u64>)| group.2.is_some_and(|written_ns| written_ns <= io.enter_ns);
+        let (there, later): (Vec<_>, Vec<_>) = self.sync_queue.iter().copied().partition(is_there);
+        let Some(&(leader, commit_ns, _)) = there.iter().find(|group| group.0 == io.tid) else {
+            return;
+        };
+        self.sync_queue = later;
+        for (tid, _, written_ns) in there.into_iter().filter(|group| group.0 != leader) {
+            if let Some(led) = open(&mut self.places, tid) {
+                led.leader = Some(Leader {
+                    tid: leader,
+                    commit_ns,
+                    since_ns: written_ns.unwrap(),
+                });
+            }
+        }
+    }
 }
 
 /// The thread's place that has not ended.
