@@ -59,6 +59,8 @@ pub(crate) enum CaveatKind {
     UnfinishedRun,
     /// Names of logs are unknown, so that the logs are in the file class "other".
     UnknownNames,
+    /// Requests waited longer for a free connection than for the server.
+    WaitingForConnections,
 }
 
 impl CaveatKind {
@@ -75,6 +77,7 @@ impl CaveatKind {
                 | Self::Unchecked
                 | Self::Unexplained
                 | Self::UnknownNames
+                | Self::WaitingForConnections
         )
     }
 

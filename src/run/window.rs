@@ -37,14 +37,6 @@ pub(crate) async fn window(
     raw.tables_reused = tables.reused;
     raw.checked.loaded = tables.checked;
     let data = server.facts().data_directory().unwrap_or_default();
-    let paced = async {
-        signals
-            .unless_ended(pace(config, target, &signals.end, line))
-            .await?
-    };
-    let (pace, capacity_per_s) = unless_full(&data, config.when_full(), paced).await?;
-    raw.capacity_per_s = capacity_per_s;
-    outputs.unfinished(&raw.snapshot, document(config, outputs.started, &raw))?;
     let window_signal = Arc::new(WindowSignal::default());
     let (finished, requests) = mpsc::channel();
     let start_tracing = || {
@@ -57,7 +49,16 @@ pub(crate) async fn window(
             &window_signal,
         )
     };
+    // The capacity is that of the traced server, as is the window.
     let tracing = config.trace.then(start_tracing).transpose()?;
+    let paced = async {
+        signals
+            .unless_ended(pace(config, target, &signals.end, line))
+            .await?
+    };
+    let (pace, capacity_per_s) = unless_full(&data, config.when_full(), paced).await?;
+    raw.capacity_per_s = capacity_per_s;
+    outputs.unfinished(&raw.snapshot, document(config, outputs.started, &raw))?;
     let load = Load {
         config,
         dir: outputs.dir,

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{Ran, SERVERS, beside_others, driver, run, workload};
+use crate::common::{Ran, SERVERS, beside_others, driver, run, tells, workload};
 use logtrace_testkit::one_or_all;
 
 const SHORT: &str =
@@ -83,4 +83,20 @@ fn a_range_of_rates_is_climbed_and_a_closed_loop_has_nothing_to_replay() {
         "{}",
         refused.stderr()
     );
+}
+
+#[test]
+fn requests_that_wait_for_their_only_connection_are_told_from_a_slow_server() {
+    let _turn = beside_others();
+    let load = |rate: &str| {
+        run(&format!(
+            "{SHORT} --server mariadb --duration 2s --connections 1 --rate {rate}"
+        ))
+    };
+    let (rare, too_many) = (load("20/s"), load("20000/s"));
+    assert!(!tells(&rare.good(), "waiting_for_connections"));
+    assert!(tells(&too_many.document(), "waiting_for_connections"));
+    let first_lines: Vec<String> = too_many.stdout().lines().take(12).map(str::to_owned).collect();
+    let says_so = |line: &String| line.contains("until a connection was free");
+    assert!(first_lines.iter().any(says_so), "{first_lines:?}");
 }

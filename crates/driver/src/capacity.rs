@@ -16,8 +16,39 @@ use crate::workloads::dataset::Dataset;
 
 /// Default warm-up of a capacity measurement.
 pub const CAPACITY_WARMUP: Duration = Duration::from_secs(1);
-/// Default window of a capacity measurement.
-pub const CAPACITY_DURATION: Duration = Duration::from_secs(3);
+/// Default length of each part of the measurement of a lasting capacity.
+pub const CAPACITY_PART: Duration = Duration::from_secs(4);
+
+/// A capacity lasts if one part of the measurement reaches at least this share of the part before.
+const LASTING_SHARE: f64 = 0.9;
+/// Limit on the parts of one measurement.
+const MOST_PARTS: usize = 5;
+
+/// Measures the capacity that lasts: an empty redo log, free memory and a device's cache make the first seconds faster
+/// than those after them. Measures part after part of the configured duration until one is about as fast as the part
+/// before, at most five, and returns the requests per second of the slower one of the last two. Only the first part is
+/// preceded by the warm-up.
+pub fn lasting_capacity(config: &DriveConfig, cancel: &CancellationToken) -> Result<f64, DriveError> {
+    let mut part = config.clone();
+    let mut rates: Vec<f64> = Vec::new();
+    loop {
+        rates.push(capacity(&part, cancel.clone())?);
+        if let Some(lasting) = lasting(&rates) {
+            return Ok(lasting);
+        }
+        part.warmup = Duration::ZERO;
+        // Other requests than those of the part before.
+        part.dataset.seed = Stream::Capacity.base(part.dataset.seed);
+    }
+}
+
+/// Returns the rate that lasts, or `None` if the parts so far do not show it.
+fn lasting(rates: &[f64]) -> Option<f64> {
+    let [.., before, last] = *rates else {
+        return None;
+    };
+    (last >= LASTING_SHARE * before || rates.len() >= MOST_PARTS).then(|| last.min(before))
+}
 
 /// Measures the requests per second of a closed loop with the configured connections, warm-up and duration. The pace
 /// of `config` is ignored. The requests differ from those of a drive with the same seed, so that inserted rows do not
@@ -49,4 +80,25 @@ pub fn capacity(config: &DriveConfig, cancel: CancellationToken) -> Result<f64, 
         return Err(nothing.into());
     }
     Ok(measured.achieved_per_s)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_lasts_if_the_next_part_reaches_nine_tenths_of_it() {
+        assert_eq!(lasting(&[]), None);
+        assert_eq!(lasting(&[100.0]), None);
+        assert_eq!(lasting(&[100.0, 89.0]), None);
+        assert_eq!(lasting(&[100.0, 91.0]), Some(91.0));
+        assert_eq!(lasting(&[100.0, 120.0]), Some(100.0));
+        assert_eq!(lasting(&[200.0, 100.0, 95.0]), Some(95.0));
+    }
+
+    #[test]
+    fn a_rate_that_falls_and_falls_is_the_last_one() {
+        assert_eq!(lasting(&[100.0, 80.0, 60.0, 40.0]), None);
+        assert_eq!(lasting(&[100.0, 80.0, 60.0, 40.0, 20.0]), Some(20.0));
+    }
 }

@@ -8,8 +8,8 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use logtrace_common::TimeRange;
 use logtrace_driver::{
-    CAPACITY_DURATION, CAPACITY_WARMUP, CancellationToken, DEFAULT_GRACE, DriveConfig, DriveError,
-    LoadConfig, Loaded, Observer, Pace, Progress, Stage, Target, Watch, capacity, drop_database, load,
+    CAPACITY_PART, CAPACITY_WARMUP, CancellationToken, DEFAULT_GRACE, DriveConfig, DriveError, LoadConfig,
+    Loaded, Observer, Pace, Progress, Stage, Target, Watch, drop_database, lasting_capacity, load,
 };
 use logtrace_events::Request;
 use tokio::sync::oneshot;
@@ -72,7 +72,8 @@ fn with_remedy(loaded: Result<Loaded, DriveError>) -> anyhow::Result<Loaded> {
     }
 }
 
-/// Returns the pace, and the capacity if the rate is a share of it: then the capacity is measured first.
+/// Returns the pace, and the capacity if the rate is a share of it: then the capacity is measured first, for 9 s or
+/// longer.
 pub(crate) async fn pace(
     config: &RunConfig,
     target: &Target,
@@ -85,9 +86,9 @@ pub(crate) async fn pace(
     };
     line.say("measuring what the server can do");
     let mut probe = drive_config(config, target, Pace::Closed);
-    (probe.warmup, probe.duration) = (CAPACITY_WARMUP, CAPACITY_DURATION);
+    (probe.warmup, probe.duration) = (CAPACITY_WARMUP, CAPACITY_PART);
     let cancel = cancel.clone();
-    let reached = on_own_thread(move || capacity(&probe, cancel))
+    let reached = on_own_thread(move || lasting_capacity(&probe, &cancel))
         .await?
         .context("cannot measure the capacity")?;
     Ok((offer.pace(arrivals, config.duration, reached)?, Some(reached)))

@@ -10,6 +10,9 @@ use crate::run::outcome::tpcc;
 /// Largest share of requests that the driver may send late through its own fault.
 const LATE_SHARE: f64 = 0.05;
 
+/// Smallest share of requests that find no free connection for which lag means waiting for connections.
+const WAITING_SHARE: f64 = 0.1;
+
 /// Largest share of requests that may wait for a connection when the window ends: chance alone lets a few wait.
 const BACKLOG_SHARE: f64 = 0.01;
 
@@ -64,6 +67,7 @@ fn driver_caveats(measured: &DriveResult) -> Vec<Caveat> {
             measured.backlog_end, measured.backlog_max, measured.unsent
         )));
     }
+    caveats.extend(waiting_for_connections(measured));
     if measured.unfinished > 0 {
         caveats.push(CaveatKind::Unfinished.caveat(format!(
             "{} requests had no answer when the run ended",
@@ -71,6 +75,22 @@ fn driver_caveats(measured: &DriveResult) -> Vec<Caveat> {
         )));
     }
     caveats
+}
+
+/// Returns a caveat if the requests waited longer for a free connection than for the server.
+fn waiting_for_connections(measured: &DriveResult) -> Option<Caveat> {
+    let (lag_ns, service_ns) = (measured.lag.mean(), measured.service.mean());
+    let is_by_connections = share(measured.queued, measured.requests) > WAITING_SHARE;
+    (lag_ns > service_ns && is_by_connections).then(|| {
+        let text = format!(
+            "requests waited {:.2} ms on average until a connection was free, and {:.2} ms for the server: most of the \
+             response time is a queue of the client. More --connections let the server see these requests; a lower \
+             --rate leaves it time to catch up after a stall",
+            lag_ns / 1e6,
+            service_ns / 1e6
+        );
+        CaveatKind::WaitingForConnections.caveat(text)
+    })
 }
 
 fn connections_lost(outage: &Outage, measured: &DriveResult) -> Caveat {
