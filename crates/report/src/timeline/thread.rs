@@ -183,6 +183,12 @@ impl Timeline {
         self.commits.overlapping(window).copied()
     }
 
+    /// Returns the part before `until_ns` of a commit that began at `commit_ns`, if its record has not come yet.
+    pub(crate) fn open_commit(&self, commit_ns: Option<u64>, until_ns: u64) -> Option<TimeRange> {
+        let start_ns = commit_ns.filter(|&start_ns| start_ns >= self.commits.end_ns())?;
+        Some(TimeRange::new(start_ns, until_ns))
+    }
+
     /// Returns the I/O system calls with time in `window`, in order.
     pub(crate) fn io(&self, window: TimeRange) -> impl Iterator<Item = &TracedIo> {
         self.io.overlapping(window)

@@ -58,7 +58,7 @@ impl Walk<'_> {
             who: Who::Leader,
             ..outside
         };
-        let open = commit_ns.map(|start_ns| TimeRange::new(start_ns, window.end_ns));
+        let open = timeline.open_commit(commit_ns, window.end_ns);
         let mut at_ns = window.start_ns;
         for commit in timeline.commits(window).chain(open) {
             let commit = commit.intersection(window).since(at_ns);
@@ -143,10 +143,13 @@ impl Walk<'_> {
         window: TimeRange,
         path: WalkPath,
     ) {
-        let open = waker
-            .commit_ns
-            .map(|start_ns| TimeRange::new(start_ns, waker.at_ns));
         let holder = self.timelines.thread(waker.tid);
+        let open = match holder {
+            Some(holder) => holder.open_commit(waker.commit_ns, waker.at_ns),
+            None => waker
+                .commit_ns
+                .map(|start_ns| TimeRange::new(start_ns, waker.at_ns)),
+        };
         holder.inspect(|holder| holder.horizon.note_query(waker.at_ns, waker.commit_ns));
         let commits = holder.into_iter().flat_map(|holder| holder.commits(window));
         let cause = Cause {

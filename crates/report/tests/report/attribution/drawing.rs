@@ -46,9 +46,11 @@ const CELL_NS: u64 = 10;
 const ORIGIN_NS: u64 = 1_000;
 const SERVER: u32 = 1;
 const FUTEX: u16 = 202;
-/// Inode numbers.
-const BINLOG: u64 = 0;
-const REDO: u64 = 1;
+const BINLOG: FileId = FileId {
+    dev: 0,
+    ino: 0,
+    generation: 0,
+};
 
 /// A drawn server, as the records that would come from it.
 pub(crate) struct Drawing {
@@ -147,7 +149,7 @@ impl Drawing {
         });
         analysis.explain_statements();
         let binlog = Record::File(File {
-            id: file(BINLOG),
+            id: BINLOG,
             path: "data/binlog.000001".to_owned(),
         });
         let stacks = stacks().into_iter().map(Record::Stack);
@@ -342,31 +344,23 @@ fn stacks() -> Vec<Stack> {
 
 fn io(tid: u32, cell: char, enter_ns: u64, exit_ns: u64) -> Io {
     let (ino, op) = match cell {
-        'B' => (BINLOG, IoOp::Fsync),
-        'b' => (BINLOG, IoOp::Write),
-        'R' => (REDO, IoOp::Fsync),
+        'B' => (0, IoOp::Fsync),
+        'b' => (0, IoOp::Write),
+        'R' => (1, IoOp::Fsync),
         _ => panic!("no I/O call is drawn as {cell:?}"),
     };
     Io {
         tid,
         enter_ns,
         exit_ns,
-        file: file(ino),
+        file: FileId { ino, ..BINLOG },
         op,
         ret: 0,
     }
 }
 
-fn file(ino: u64) -> FileId {
-    FileId {
-        dev: 0,
-        ino,
-        generation: 0,
-    }
-}
-
 fn class(io: &Io) -> FileClass {
-    if io.file.ino == BINLOG {
+    if io.file == BINLOG {
         FileClass::Binlog
     } else {
         FileClass::Redo

@@ -1,5 +1,10 @@
 //! Whom a commit can wait for, drawn.
 
+mod groups;
+mod io;
+mod late;
+mod stages;
+
 use super::drawing::Drawing;
 
 #[test]

@@ -2,7 +2,7 @@
 
 use logtrace_report::explain::Frames;
 
-use super::drawing::Drawing;
+use super::super::drawing::Drawing;
 
 #[test]
 fn an_own_fsync_is_split_into_what_it_waited_for() {

@@ -1,6 +1,6 @@
 //! Wakers that came late, drawn.
 
-use super::drawing::Drawing;
+use super::super::drawing::Drawing;
 
 #[test]
 fn a_waker_that_came_later_stands_for_the_thread_that_it_queued_behind() {
