@@ -13,6 +13,7 @@ mod first_sight;
 mod groups;
 mod server;
 mod server_waits;
+mod thread_slots;
 mod turn;
 
 use std::fs::OpenOptions;
@@ -108,7 +109,6 @@ fn every_system_call_and_commit_is_recorded_once_with_its_file() {
                 file.write_all(b"twelve bytes").unwrap();
                 file.sync_data().unwrap();
             });
-            // What a read-only commit does: it passes neither of the two calls.
             read_only_commit();
         }
     });
