@@ -22,7 +22,7 @@ pub(crate) struct Leader {
     pub(crate) since_ns: u64,
 }
 
-/// What was stated so far.
+/// Statements so far.
 #[derive(Default)]
 struct Stated {
     places: Vec<Place>,
