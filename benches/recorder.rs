@@ -23,6 +23,7 @@ fn requests() -> Vec<Request> {
             let sent_ns = due_ns + up_to_bits(LAG_BITS);
             Request {
                 due_ns,
+                connection_wait_ns: 0,
                 sent_ns,
                 attempt_ns: sent_ns,
                 done_ns: sent_ns + up_to_bits(SERVICE_BITS),

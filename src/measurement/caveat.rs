@@ -15,6 +15,8 @@ use crate::measurement::tracing::Traced;
 pub(crate) enum CaveatKind {
     /// Requests waited for a connection at the end of the window.
     Backlog,
+    /// Commits of the window had not ended when the measurement did.
+    CommitsUnderWay,
     /// Connections were lost during the window.
     ConnectionsLost,
     /// The hypervisor or interrupts took much of the CPUs' time.
@@ -23,6 +25,8 @@ pub(crate) enum CaveatKind {
     CutByBursts,
     /// The disk of the server's data is full.
     DiskFull,
+    /// Requests failed.
+    Errors,
     /// System calls on files failed.
     FileErrors,
     /// The consistency conditions do not hold after the run.
@@ -47,6 +51,8 @@ pub(crate) enum CaveatKind {
     Recording,
     /// The server ended during the measurement.
     ServerDied,
+    /// Requests of the warm-up still ran when the window began.
+    StallInWarmup,
     /// The consistency conditions were not checked after the run.
     Unchecked,
     /// Records had an unknown layout.
@@ -57,6 +63,8 @@ pub(crate) enum CaveatKind {
     Unfinished,
     /// The run did not finish.
     UnfinishedRun,
+    /// Requests were never sent.
+    Unsent,
     /// Names of logs are unknown, so that the logs are in the file class "other".
     UnknownNames,
     /// Requests waited longer for a free connection than for the server.
@@ -74,6 +82,7 @@ impl CaveatKind {
                 | Self::Interrupted
                 | Self::MissingProbe
                 | Self::NoCommits
+                | Self::StallInWarmup
                 | Self::Unchecked
                 | Self::Unexplained
                 | Self::UnknownNames
@@ -170,6 +179,13 @@ fn tracer_caveats(traced: &Traced) -> Vec<Caveat> {
     if violations > 0 {
         let text = format!("the causes of {violations} commits do not add up to their length");
         caveats.push(CaveatKind::InvariantViolations.caveat(text));
+    }
+    if traced.open_commits > 0 {
+        let text = format!(
+            "{} commits that began in the window had not ended when the trace did: they are in no sum",
+            traced.open_commits
+        );
+        caveats.push(CaveatKind::CommitsUnderWay.caveat(text));
     }
     for probe in &traced.account.probes {
         if let Some(missing) = &probe.missing {

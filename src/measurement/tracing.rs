@@ -2,16 +2,29 @@
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
 
 use crate::run_dir::RunDir;
 use anyhow::Context;
 use logtrace_common::{Detail, Sampling};
+use logtrace_driver::DEFAULT_GRACE;
 use logtrace_events::Request;
 use logtrace_server::ServerFacts;
 use logtrace_tracer::{Account, Detaching, Extent, RingBytes, Stopped, Tracer, TracerConfig};
 
 use super::explainer::{Explained, Explainer};
+use super::progress::Line;
+use super::signals::Signals;
 use super::window_signal::WindowSignal;
+
+/// Longest wait after the window for the commits that began in it: as long as that for requests.
+const COMMITS_GRACE: Duration = DEFAULT_GRACE;
+
+/// Longest wait for them after a signal.
+const CANCELLED_GRACE: Duration = Duration::from_secs(1);
+
+/// Time between two looks at the commits under way.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Tracer of a server.
 #[derive(Debug)]
@@ -40,6 +53,8 @@ pub(crate) struct Traced {
     /// Size of each CPU's ring.
     pub(crate) ring_bytes: RingBytes,
     pub(crate) sampling: Sampling,
+    /// Number of commits of the window that had not ended when the trace did.
+    pub(crate) open_commits: usize,
     /// Probes that are being detached, or `None` if the caller waits for them.
     pub(crate) detaching: Option<Detaching>,
 }
@@ -78,8 +93,29 @@ impl Tracing {
         self.tracer.account().ok()
     }
 
-    /// Stops the trace and begins to detach the probes. The account counts from `before` on.
-    pub(crate) fn stop(self, before: Option<Account>) -> anyhow::Result<Traced> {
+    /// Waits until the commits that began before `before_ns` have ended, and returns the number of those that have not:
+    /// after a signal, or after [`COMMITS_GRACE`].
+    pub(crate) async fn commits_ended(&self, before_ns: u64, signals: &Signals, line: &Line) -> usize {
+        let was_cancelled = signals.end.is_cancelled();
+        let grace = if was_cancelled {
+            CANCELLED_GRACE
+        } else {
+            COMMITS_GRACE
+        };
+        let start = Instant::now();
+        loop {
+            let open = self.tracer.commits_begun(before_ns).unwrap_or(0);
+            let is_over = start.elapsed() >= grace || signals.end.is_cancelled() != was_cancelled;
+            if open == 0 || is_over {
+                return open;
+            }
+            line.say(format!("waiting for {open} commits that began in the window"));
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// Stops the trace and begins to detach the probes. The account counts from `before` on. `open_commits` have not ended.
+    pub(crate) fn stop(self, before: Option<Account>, open_commits: usize) -> anyhow::Result<Traced> {
         let Stopped {
             sink: explainer,
             account,
@@ -94,6 +130,7 @@ impl Tracing {
             account,
             ring_bytes: self.ring_bytes,
             sampling: self.sampling,
+            open_commits,
             detaching: Some(detaching),
         })
     }

@@ -72,10 +72,16 @@ pub(crate) async fn window(
         driven => driven.map_err(|error| with_full_disk(&data, config.when_full(), error))?,
     };
     let can_check = config.check && measured.ended != EndReason::ServerGone;
+    let open_commits = match &tracing {
+        Some(tracing) => tracing.commits_ended(measured.window.end_ns, signals, line).await,
+        None => 0,
+    };
     raw.measured = Some(measured);
     raw.disk_full = is_full(&data);
     raw.snapshot.take_status(start.status.as_ref()).await;
-    raw.snapshot.traced = tracing.map(|tracing| tracing.stop(start.account)).transpose()?;
+    raw.snapshot.traced = tracing
+        .map(|tracing| tracing.stop(start.account, open_commits))
+        .transpose()?;
     if can_check {
         raw.checked.run = Some(check_after_run(target, signals, line).await);
     }

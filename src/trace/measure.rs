@@ -72,9 +72,10 @@ async fn on_server(
     raw.ended = wait(config.duration, signals, server, &window_signal, line).await;
     let end_ns = now_ns().min(window.end_ns);
     window_signal.end(end_ns);
+    let open_commits = tracing.commits_ended(end_ns, signals, line).await;
     line.say("detaching the probes");
     raw.duration = Duration::from_nanos(end_ns - window.start_ns);
-    raw.snapshot.traced = Some(tracing.stop(before)?);
+    raw.snapshot.traced = Some(tracing.stop(before, open_commits)?);
     raw.snapshot.take_status(status.as_ref()).await;
     Ok(raw)
 }

@@ -29,7 +29,7 @@ pub struct DriveConfig {
     pub warmup: Duration,
     /// Length of the window.
     pub duration: Duration,
-    /// Longest wait after the window for requests that were due in it, and after the warm-up for those still running.
+    /// Longest wait after the window for requests that were due in it.
     pub grace: Duration,
     /// Whether to spin for the last microseconds before a due time, if a CPU is free.
     pub spin: bool,
@@ -41,5 +41,6 @@ pub struct DriveConfig {
     pub deadline: Option<Duration>,
 }
 
-/// Default grace period, for a server that keeps up.
-pub const DEFAULT_GRACE: Duration = Duration::from_secs(5);
+/// Default grace period: a device that stalls for seconds at the end of the window is measured to the end of its stall. A
+/// server that keeps up needs none of it.
+pub const DEFAULT_GRACE: Duration = Duration::from_secs(30);

@@ -53,10 +53,12 @@ pub use load::load_tables::{LoadConfig, LoadProgress, Loaded, drop_database, loa
 pub use pacing::lateness::Lateness;
 pub use pacing::self_test::{PACE_RATES, PaceMethod, PacePlan, PaceRound, WaitMethod, pace_lag, pace_table};
 pub use pacing::self_test_table::{PaceRow, PaceTable};
+pub use results::lag_parts::{LATE_NS, LagParts};
 pub use results::outages::{Outage, OutageCause};
 pub use results::per_type::Kind;
 pub use results::progress::{Progress, Stage, Watch};
-pub use results::recorder::{DISCONNECTED, LATE_NS, Latencies, Recorder, TIMED_OUT};
+pub use results::rate_step::RateStep;
+pub use results::recorder::{DISCONNECTED, Latencies, Recorder, TIMED_OUT};
 pub use results::result::{DriveResult, EndReason};
 pub use schedule::arrivals::{Arrivals, Offsets};
 pub use schedule::pace::Pace;

@@ -10,6 +10,9 @@ use crate::record::Tid;
 pub struct Request {
     /// Time when the request was due.
     pub due_ns: u64,
+    /// Time from when it was due, or from when the last idle connection was taken, until a connection was free for it. It
+    /// is part of the lag; the rest of the lag is the pacer's.
+    pub connection_wait_ns: u64,
     /// Time when its first byte left.
     pub sent_ns: u64,
     /// Start of its last attempt: later than `sent_ns` if attempts failed and were repeated.
@@ -41,6 +44,11 @@ impl Request {
     /// Returns how late the request was sent.
     pub fn lag_ns(&self) -> u64 {
         self.sent_ns.saturating_sub(self.due_ns)
+    }
+
+    /// Returns how late the pacer sent it: its lag without the wait for a free connection.
+    pub fn pacer_lag_ns(&self) -> u64 {
+        self.lag_ns().saturating_sub(self.connection_wait_ns)
     }
 
     /// Returns how long the server took.

@@ -28,7 +28,8 @@ pub struct AnalysisConfig {
     pub server_tgid: u32,
     /// Names of the server's logs.
     pub logs: LogNames,
-    /// Measured window. Commits count that start and end in it, and I/O system calls that return in it.
+    /// Measured window. Commits count that are under way in it, even if they end after it, and I/O system calls that return
+    /// in it.
     pub window: TimeRange,
 }
 
@@ -253,25 +254,31 @@ impl Analysis {
         self.window.contains(at_ns) && at_ns >= self.gaps.seen_from_ns
     }
 
+    /// Returns whether a commit counts: it began in the window, or was under way when the window began, and was traced from
+    /// its beginning. A commit that a stall holds over either end of the window is not missing.
+    fn counts_commit(&self, commit: TimeRange) -> bool {
+        commit.start_ns < self.window.end_ns
+            && commit.end_ns >= self.window.start_ns
+            && commit.start_ns >= self.gaps.seen_from_ns
+    }
+
     fn push_commit(&mut self, commit: &Commit) -> Result<(), Unmatched> {
         let whole = TimeRange::new(commit.start_ns, commit.end_ns);
         believable(whole)?;
         self.timelines.push_commit(commit)?;
-        let begun = self.counts(commit.start_ns);
-        let counts = begun && self.window.contains(commit.end_ns);
+        let counts = self.counts_commit(whole);
         let last_ns = commit.end_ns.saturating_sub(1);
         let place = self.timelines.groups.at(commit.tid, last_ns);
         self.groups.end(commit, place, counts);
         self.segments.clear();
-        if begun {
-            // A request of the window may end after it, and a stall too.
+        if counts {
             self.explain(commit, whole);
             self.tenths.add(commit, &self.segments);
         }
         self.responses.push_commit(commit, &self.segments);
         if counts {
             self.aggregate
-                .add(commit.end_ns, whole.length_ns(), &self.segments);
+                .add(commit.start_ns, whole.length_ns(), &self.segments);
             if self.statements.is_some() {
                 // Below full detail there are no samples to look for.
                 self.aggregate.add_functions(&self.segments, &self.timelines);

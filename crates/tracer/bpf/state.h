@@ -65,6 +65,7 @@ struct thread {
 } __attribute__((aligned(64)));
 
 _Static_assert(__builtin_offsetof(struct thread, commit_sp) == 64, "the first cache line");
+_Static_assert(__builtin_offsetof(struct thread, commit_ns) == 8, "crates/tracer/src/reader/thread_states.rs reads it");
 
 /* MariaDB without a binlog: the commit waits for the redo log after its function has returned (commit.h). */
 enum async {

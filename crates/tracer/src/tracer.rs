@@ -20,6 +20,7 @@ pub struct Tracer<S> {
 
 enum Command {
     Account(Sender<Account>),
+    CommitsBegun(u64, Sender<usize>),
     Stop,
 }
 
@@ -49,6 +50,16 @@ impl<S: Sink> Tracer<S> {
             .send(Command::Account(reply))
             .map_err(|_| TracerError::thread("it ended early"))?;
         account.recv().map_err(|_| TracerError::thread("it ended early"))
+    }
+
+    /// Returns the number of commits under way that began before `before_ns` (`CLOCK_MONOTONIC`); 0 if only bursts are
+    /// traced.
+    pub fn commits_begun(&self, before_ns: u64) -> Result<usize, TracerError> {
+        let (reply, count) = channel();
+        self.commands
+            .send(Command::CommitsBegun(before_ns, reply))
+            .map_err(|_| TracerError::thread("it ended early"))?;
+        count.recv().map_err(|_| TracerError::thread("it ended early"))
     }
 
     /// Passes on the remaining records, begins to detach the probes, and returns the sink.
@@ -85,6 +96,9 @@ fn run<S: Sink>(
             Err(RecvTimeoutError::Timeout) => drain.round(),
             Ok(Command::Account(reply)) => {
                 let _ = reply.send(drain.begin_part());
+            }
+            Ok(Command::CommitsBegun(before_ns, reply)) => {
+                let _ = reply.send(drain.commits_begun(before_ns));
             }
             Ok(Command::Stop) | Err(RecvTimeoutError::Disconnected) => break,
         }

@@ -10,9 +10,6 @@ use crate::run::outcome::tpcc;
 /// Largest share of requests that the driver may send late through its own fault.
 const LATE_SHARE: f64 = 0.05;
 
-/// Smallest share of requests that find no free connection for which lag means waiting for connections.
-const WAITING_SHARE: f64 = 0.1;
-
 /// Largest share of requests that may wait for a connection when the window ends: chance alone lets a few wait.
 const BACKLOG_SHARE: f64 = 0.01;
 
@@ -52,41 +49,85 @@ fn driver_caveats(measured: &DriveResult) -> Vec<Caveat> {
             .iter()
             .map(|outage| connections_lost(outage, measured)),
     );
-    let late = measured.late.saturating_sub(measured.queued);
-    if share(late, measured.requests) > LATE_SHARE {
-        caveats.push(CaveatKind::LateGenerator.caveat(format!(
+    caveats.extend(late_generator(measured));
+    caveats.extend(backlog(measured));
+    caveats.extend(waiting_for_connections(measured));
+    caveats.extend(unanswered(measured));
+    caveats
+}
+
+/// Returns a caveat if the pacer sent many requests late.
+fn late_generator(measured: &DriveResult) -> Option<Caveat> {
+    let late = measured.lag_parts.late_by_pacer;
+    (share(late, measured.requests) > LATE_SHARE).then(|| {
+        CaveatKind::LateGenerator.caveat(format!(
             "{late} of {} requests were sent more than 1 ms late although a connection was free: this machine was too \
              busy to hold the rate",
             measured.requests
-        )));
-    }
-    if share(measured.backlog_end, measured.requests) > BACKLOG_SHARE || measured.unsent > 0 {
-        caveats.push(CaveatKind::Backlog.caveat(format!(
+        ))
+    })
+}
+
+/// Returns a caveat if many requests waited for a connection when the window ended.
+fn backlog(measured: &DriveResult) -> Option<Caveat> {
+    (share(measured.backlog_end, measured.requests) > BACKLOG_SHARE).then(|| {
+        CaveatKind::Backlog.caveat(format!(
             "the server was too slow for the rate: {} requests waited for a connection at the end of the window (at \
-             most {} during it), and {} were never sent",
-            measured.backlog_end, measured.backlog_max, measured.unsent
-        )));
-    }
-    caveats.extend(waiting_for_connections(measured));
-    if measured.unfinished > 0 {
-        caveats.push(CaveatKind::Unfinished.caveat(format!(
-            "{} requests had no answer when the run ended",
-            measured.unfinished
-        )));
-    }
-    caveats
+             most {} during it)",
+            measured.backlog_end, measured.backlog_max
+        ))
+    })
+}
+
+/// Returns caveats for requests that failed, were never sent, or had no answer, and for a warm-up that stalled.
+fn unanswered(measured: &DriveResult) -> Vec<Caveat> {
+    let failed: u64 = measured.errors.values().sum();
+    let requests = measured.requests;
+    let missing = "The percentiles are those of successful requests; the row \"with failed\" has all of them";
+    let caveats = [
+        (
+            failed,
+            CaveatKind::Errors,
+            format!("{failed} of {requests} requests failed. {missing}"),
+        ),
+        (
+            measured.unsent,
+            CaveatKind::Unsent,
+            format!(
+                "{} of {requests} requests were due and never sent. {missing}",
+                measured.unsent
+            ),
+        ),
+        (
+            measured.unfinished,
+            CaveatKind::Unfinished,
+            format!(
+                "{} requests had no answer when the run ended. {missing}",
+                measured.unfinished
+            ),
+        ),
+        (
+            measured.from_warmup,
+            CaveatKind::StallInWarmup,
+            format!(
+                "{} requests of the warm-up still ran 1 s after its end: the window began with them",
+                measured.from_warmup
+            ),
+        ),
+    ];
+    let found = caveats.into_iter().filter(|(count, ..)| *count > 0);
+    found.map(|(_, kind, text)| kind.caveat(text)).collect()
 }
 
 /// Returns a caveat if the requests waited longer for a free connection than for the server.
 fn waiting_for_connections(measured: &DriveResult) -> Option<Caveat> {
-    let (lag_ns, service_ns) = (measured.lag.mean(), measured.service.mean());
-    let is_by_connections = share(measured.queued, measured.requests) > WAITING_SHARE;
-    (lag_ns > service_ns && is_by_connections).then(|| {
+    let (wait_ns, service_ns) = (measured.lag_parts.connection.mean(), measured.service.mean());
+    (wait_ns > service_ns).then(|| {
         let text = format!(
             "requests waited {:.2} ms on average until a connection was free, and {:.2} ms for the server: most of the \
              response time is a queue of the client. More --connections let the server see these requests; a lower \
              --rate leaves it time to catch up after a stall",
-            lag_ns / 1e6,
+            wait_ns / 1e6,
             service_ns / 1e6
         );
         CaveatKind::WaitingForConnections.caveat(text)

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use logtrace_common::Connection;
 use logtrace_common::Variable;
 use logtrace_driver::tpcc::TABLES;
-use logtrace_driver::{Content, DISCONNECTED, Outage, TIMED_OUT};
+use logtrace_driver::{Content, DISCONNECTED, DriveResult, Outage, RateStep, TIMED_OUT};
 use logtrace_report::distribution::Distribution;
-use logtrace_report::document::{Document, Driver, KindRow, OutageRow, Workload};
+use logtrace_report::document::{Document, Driver, KindRow, OutageRow, StepRow, Workload};
 
 use crate::measurement::{self, Results};
 use crate::run::config::RunConfig;
@@ -91,7 +91,7 @@ fn tables(config: &RunConfig) -> (u32, Option<u64>) {
 }
 
 /// Returns the requests by type, for a workload from a file.
-fn kinds(config: &RunConfig, measured: &logtrace_driver::DriveResult) -> Vec<KindRow> {
+fn kinds(config: &RunConfig, measured: &DriveResult) -> Vec<KindRow> {
     let Some(custom) = config.requests.custom() else {
         return Vec::new();
     };
@@ -113,23 +113,49 @@ fn driver(config: &RunConfig, raw: &RunOutcome) -> Driver {
         done: measured.done,
         errors: by_code(&measured.errors),
         retries: by_code(&measured.retries),
+        from_warmup: measured.from_warmup,
         late: measured.late,
+        late_by_pacer: measured.lag_parts.late_by_pacer,
+        queued: measured.queued,
         unsent: measured.unsent,
         unfinished: measured.unfinished,
         per_tenth: measured.per_tenth.clone(),
         backlog_max: measured.backlog_max,
+        backlog_end: measured.backlog_end,
         cpu_ns: measured.client_cpu_ns,
         lag: Distribution::from(&measured.lag),
+        pacer_lag: Distribution::from(&measured.lag_parts.pacer),
+        connection_wait: Distribution::from(&measured.lag_parts.connection),
         service: Distribution::from(&measured.service),
         response: Distribution::from(&measured.response),
+        response_with_failed: Distribution::from(&measured.response_with_failed),
         retrying: Distribution::from(&measured.retrying),
         outages: outages(measured),
         kinds: kinds(config, measured),
+        steps: measured
+            .steps
+            .iter()
+            .map(|step| step_row(step, measured))
+            .collect(),
+    }
+}
+
+fn step_row(step: &RateStep, measured: &DriveResult) -> StepRow {
+    StepRow {
+        at: step.range.start_ns.saturating_sub(measured.window.start_ns),
+        length: step.range.length_ns(),
+        from_per_s: step.from_per_s,
+        to_per_s: step.to_per_s,
+        requests: step.requests,
+        done: step.done,
+        lag: Distribution::from(&step.lag),
+        service: Distribution::from(&step.service),
+        response: Distribution::from(&step.response),
     }
 }
 
 /// Returns the outages in the window. An outage that began before the window counts from its beginning.
-fn outages(measured: &logtrace_driver::DriveResult) -> Vec<OutageRow> {
+fn outages(measured: &DriveResult) -> Vec<OutageRow> {
     let row = |outage: &Outage| {
         let start_ns = outage.start_ns.max(measured.window.start_ns);
         OutageRow {

@@ -118,6 +118,7 @@ async fn run<W: Workload>(
     };
     let request = Request {
         due_ns: scheduled.due_ns.unwrap_or(sent_ns),
+        connection_wait_ns: scheduled.connection_wait_ns,
         sent_ns,
         attempt_ns: attempt_ns.get(),
         done_ns: now_ns(),

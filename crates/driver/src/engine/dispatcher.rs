@@ -18,6 +18,8 @@ pub(crate) struct Dispatcher {
     slots: Vec<Slot>,
     /// Indexes of the idle slots. The last slot to become idle is the first to get a request: its memory is warm.
     idle: Vec<usize>,
+    /// Time when the last idle slot got a request. Since then, no connection was free while `idle` is empty.
+    none_idle_since_ns: u64,
     counts: Counts,
     closed: bool,
 }
@@ -25,8 +27,10 @@ pub(crate) struct Dispatcher {
 /// Counts of requests since the source was set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// Number of requests that fell due.
+    /// Number of requests that fell due, and of those that still ran when the source was set.
     pub(crate) released: u64,
+    /// Number of requests that still ran when the source was set.
+    pub(crate) carried: u64,
     /// Number of due requests that found no idle connection.
     pub(crate) queued: u64,
     /// Number of dispatched requests that have not finished.
@@ -37,8 +41,10 @@ pub(crate) struct Counts {
 
 #[derive(Debug)]
 enum Slot {
-    /// Busy with a request, or not connected yet.
-    Busy,
+    /// Not connected, or between two requests.
+    Away,
+    /// Busy with a request that was due at this time; in a closed loop, that was dispatched at this time.
+    Busy(u64),
     /// Waiting for a request.
     Idle(Waker),
     /// Woken up for this request.
@@ -49,6 +55,7 @@ impl Counts {
     /// Adds the counts of another dispatcher.
     pub(crate) fn add(&mut self, other: Self) {
         self.released += other.released;
+        self.carried += other.carried;
         self.queued += other.queued;
         self.running += other.running;
         self.backlog_max += other.backlog_max;
@@ -60,19 +67,23 @@ impl Dispatcher {
         Self {
             source: None,
             backlog: VecDeque::new(),
-            slots: (0..slots).map(|_| Slot::Busy).collect(),
+            slots: (0..slots).map(|_| Slot::Away).collect(),
             idle: Vec::with_capacity(slots),
+            none_idle_since_ns: 0,
             counts: Counts::default(),
             closed: false,
         }
     }
 
-    /// Replaces the source, drops the backlog and restarts the counts.
+    /// Replaces the source, drops the backlog and restarts the counts. Requests that still run count as released again.
     pub(crate) fn set_source(&mut self, source: RequestSource) {
         self.source = Some(source);
         self.backlog.clear();
+        let running = self.counts.running;
         self.counts = Counts {
-            running: self.counts.running,
+            released: running,
+            carried: running,
+            running,
             ..Counts::default()
         };
     }
@@ -86,6 +97,9 @@ impl Dispatcher {
             };
             dispatched = true;
             self.idle.pop();
+            if self.idle.is_empty() {
+                self.none_idle_since_ns = now_ns;
+            }
             self.counts.running += 1;
             if let Slot::Idle(waker) = std::mem::replace(&mut self.slots[slot], Slot::Assigned(request)) {
                 waker.wake();
@@ -114,20 +128,20 @@ impl Dispatcher {
         match &mut self.slots[slot] {
             Slot::Assigned(request) => {
                 let request = *request;
-                self.slots[slot] = Slot::Busy;
-                return Poll::Ready(Some(request));
+                return Poll::Ready(Some(self.begin(slot, request, now_ns)));
             }
             Slot::Idle(current) => {
                 // The connection was polled for another reason. The backlog is empty while a slot is idle.
                 current.clone_from(waker);
                 return Poll::Pending;
             }
-            Slot::Busy => {}
+            Slot::Away | Slot::Busy(_) => {}
         }
         match self.backlog.pop_front().or_else(|| self.next_request(now_ns)) {
-            Some(request) => {
+            Some(mut request) => {
+                request.connection_wait_ns = self.connection_wait_ns(&request, now_ns);
                 self.counts.running += 1;
-                Poll::Ready(Some(request))
+                Poll::Ready(Some(self.begin(slot, request, now_ns)))
             }
             None => {
                 self.slots[slot] = Slot::Idle(waker.clone());
@@ -137,9 +151,41 @@ impl Dispatcher {
         }
     }
 
-    /// Counts a dispatched request as finished.
-    pub(crate) fn finish(&mut self) {
+    /// Notes that a connection begins a request.
+    fn begin(&mut self, slot: usize, request: ScheduledRequest, now_ns: u64) -> ScheduledRequest {
+        self.slots[slot] = Slot::Busy(request.due_ns.unwrap_or(now_ns));
+        request
+    }
+
+    /// Returns for how long no connection was free since a request was due.
+    fn connection_wait_ns(&self, request: &ScheduledRequest, now_ns: u64) -> u64 {
+        match request.due_ns {
+            Some(due_ns) if self.idle.is_empty() => {
+                now_ns.saturating_sub(due_ns.max(self.none_idle_since_ns))
+            }
+            _ => 0,
+        }
+    }
+
+    /// Counts the request of a slot as finished.
+    pub(crate) fn finish(&mut self, slot: usize) {
+        self.slots[slot] = Slot::Away;
         self.counts.running -= 1;
+    }
+
+    /// Returns the due times of all requests that run or wait for a connection.
+    pub(crate) fn open_requests(&self) -> impl Iterator<Item = u64> {
+        let running = self.slots.iter().filter_map(|slot| match slot {
+            Slot::Busy(due_ns) => Some(*due_ns),
+            Slot::Assigned(request) => request.due_ns,
+            Slot::Away | Slot::Idle(_) => None,
+        });
+        running.chain(self.waiting_requests())
+    }
+
+    /// Returns the due times of the requests that wait for a connection.
+    pub(crate) fn waiting_requests(&self) -> impl Iterator<Item = u64> {
+        self.backlog.iter().filter_map(|request| request.due_ns)
     }
 
     /// Returns when the source has its next request after `now_ns`, if that depends on time alone.
@@ -235,7 +281,7 @@ mod tests {
         assert_eq!(poll(&mut dispatcher, 0, 0).unwrap().number, 0);
         dispatcher.release(10_000_000);
         assert_eq!(dispatcher.backlog(), 9);
-        dispatcher.finish();
+        dispatcher.finish(0);
         assert_eq!(
             poll(&mut dispatcher, 0, 10_000_000).unwrap().due_ns,
             Some(1_000_000)
@@ -243,6 +289,46 @@ mod tests {
         let counts = dispatcher.counts();
         assert_eq!((counts.released, counts.queued, counts.backlog_max), (10, 9, 9));
         assert_eq!((counts.running, dispatcher.shut()), (1, 8));
+    }
+
+    #[test]
+    fn only_time_in_which_no_connection_was_free_is_a_wait_for_one() {
+        let mut dispatcher = Dispatcher::new(1);
+        assert!(poll(&mut dispatcher, 0, 0).is_none());
+        dispatcher.set_source(open(1000.0, 10_000_000));
+        // The pacer is 5 ms late, with a connection idle until then.
+        dispatcher.release(5_000_000);
+        let mut wait_ns = |finished: bool, now_ns| {
+            if finished {
+                dispatcher.finish(0);
+            }
+            poll(&mut dispatcher, 0, now_ns).unwrap().connection_wait_ns
+        };
+        assert_eq!(wait_ns(false, 5_000_000), 0);
+        assert_eq!(wait_ns(true, 6_000_000), 1_000_000, "due at 1 ms");
+        assert_eq!(wait_ns(true, 9_000_000), 4_000_000, "due at 2 ms");
+    }
+
+    #[test]
+    fn requests_that_still_run_are_requests_of_the_next_source_too() {
+        let mut dispatcher = Dispatcher::new(2);
+        dispatcher.set_source(open(1000.0, 10_000_000));
+        assert_eq!(poll(&mut dispatcher, 0, 0).unwrap().number, 0);
+        dispatcher.release(5_000_000);
+        assert_eq!(
+            dispatcher.open_requests().collect::<Vec<_>>(),
+            (0..=5).map(|ms| ms * 1_000_000).collect::<Vec<_>>()
+        );
+        dispatcher.set_source(open(1000.0, 10_000_000));
+        let Counts {
+            released,
+            carried,
+            running,
+            ..
+        } = dispatcher.counts();
+        assert_eq!((released, carried, running), (1, 1, 1));
+        dispatcher.finish(0);
+        assert!(dispatcher.is_drained() && dispatcher.open_requests().next().is_none());
     }
 
     #[test]
@@ -289,7 +375,7 @@ mod tests {
                         prop_assert!(request.due_ns.unwrap() <= now);
                         prop_assert_eq!(served.insert(request.number, request), None);
                     },
-                    Step::Finish(slot) if busy[slot] => { busy[slot] = false; dispatcher.finish(); }
+                    Step::Finish(slot) if busy[slot] => { busy[slot] = false; dispatcher.finish(slot); }
                     Step::Poll(_) | Step::Finish(_) => {}
                 }
                 let counts = dispatcher.counts();
@@ -301,7 +387,7 @@ mod tests {
             // Everything due is served once all connections come back.
             for round in 0..200 {
                 let slot = round % 3;
-                if std::mem::take(&mut busy[slot]) { dispatcher.finish(); }
+                if std::mem::take(&mut busy[slot]) { dispatcher.finish(slot); }
                 if let Some(request) = poll(&mut dispatcher, slot, now) {
                     busy[slot] = true;
                     prop_assert_eq!(served.insert(request.number, request), None);

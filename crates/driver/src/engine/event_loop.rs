@@ -45,20 +45,23 @@ impl EventLoop {
         }
     }
 
-    /// Waits until no request waits or runs, but not beyond `until_ns`. Returns how many requests still run.
-    pub(crate) async fn drain(&mut self, ticker: &mut Ticker<'_>, until_ns: u64) -> anyhow::Result<u64> {
+    /// Waits until no request waits or runs, but not beyond `until_ns`. A signal during the wait ends it.
+    pub(crate) async fn drain(&mut self, ticker: &mut Ticker<'_>, until_ns: u64) -> anyhow::Result<()> {
         self.state.draining.set(true);
+        let cancel = self.state.drive.cancel.clone();
+        let was_cancelled = cancel.is_cancelled();
         loop {
             let now = now_ns();
             ticker.catch_up(now, &self.state);
             let drained = self.state.dispatcher.borrow().is_drained();
-            if drained || self.state.is_empty() || now >= until_ns {
-                return Ok(self.state.dispatcher.borrow().counts().running);
+            if drained || self.state.is_empty() || now >= until_ns || cancel.is_cancelled() != was_cancelled {
+                return Ok(());
             }
             let at = until_ns.min(ticker.next_ns());
             tokio::select! {
                 waited = self.pacer.until(at) => waited.context(WAIT)?,
                 () = self.state.changed.notified() => {}
+                () = cancel.cancelled(), if !was_cancelled => {}
             }
         }
     }

@@ -18,6 +18,8 @@ pub(crate) struct ScheduledRequest {
     pub(crate) base: u64,
     /// Due time; `None` in a closed loop, where a request is due when it is sent.
     pub(crate) due_ns: Option<u64>,
+    /// Time for which it was due and no connection was free, in nanoseconds.
+    pub(crate) connection_wait_ns: u64,
 }
 
 /// Source of the requests of one phase.
@@ -64,6 +66,7 @@ impl RequestSource {
             number,
             base: self.base,
             due_ns,
+            connection_wait_ns: 0,
         })
     }
 

@@ -54,6 +54,9 @@ impl ShardResult {
             per_second,
             per_tenth,
             kinds,
+            lag_parts,
+            with_failed,
+            steps,
             ..
         } = self.recorder;
         let offered_per_s = config.pace.offered_per_s(self.window.length());
@@ -66,6 +69,7 @@ impl ShardResult {
             offered_per_s,
             achieved_per_s,
             requests: self.dispatched.released,
+            from_warmup: self.dispatched.carried,
             done,
             errors,
             retries,
@@ -77,7 +81,10 @@ impl ShardResult {
             backlog_end: self.backlog_end,
             lag: latencies.lag,
             service: latencies.service,
+            lag_parts,
             response: latencies.response,
+            response_with_failed: with_failed,
+            steps,
             retrying: latencies.retrying,
             per_second,
             per_tenth,

@@ -128,7 +128,7 @@ impl ConnectionSlot {
             observer(request);
         }
         let mut dispatcher = self.state.dispatcher.borrow_mut();
-        dispatcher.finish();
+        dispatcher.finish(self.index);
         if self.state.draining.get() && dispatcher.is_drained() {
             self.state.changed.notify_one();
         }

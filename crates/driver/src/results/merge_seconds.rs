@@ -117,6 +117,7 @@ mod tests {
         for _ in 0..requests {
             recorder.record(&Request {
                 due_ns: 0,
+                connection_wait_ns: 0,
                 sent_ns: 0,
                 attempt_ns: 0,
                 done_ns: 1000,

@@ -75,6 +75,7 @@ mod tests {
     fn request(done_ns: u64, outcome: Outcome) -> Request {
         Request {
             due_ns: 0,
+            connection_wait_ns: 0,
             sent_ns: 5,
             attempt_ns: 5,
             done_ns,

@@ -6,11 +6,10 @@ use hdrhistogram::Histogram;
 use logtrace_common::{TimeRange, stall_bucket};
 use logtrace_events::{Outcome, Request};
 
+use crate::results::lag_parts::{LATE_NS, LagParts};
 use crate::results::per_type::Kind;
+use crate::results::rate_step::RateStep;
 use crate::util::histogram::new_histogram;
-
-/// Lag above which a request counts as late, in nanoseconds.
-pub const LATE_NS: u64 = 1_000_000;
 
 /// Error code that counts requests with a lost connection: `CR_SERVER_LOST`, "Lost connection to MySQL server during
 /// query".
@@ -47,6 +46,12 @@ pub struct Recorder {
     pub(crate) window_end_ns: u64,
     /// Results per request type; empty if there is only one.
     pub(crate) kinds: Vec<Kind>,
+    /// Parts of the lag.
+    pub(crate) lag_parts: LagParts,
+    /// Time from due to the end of every request: its answer, its failure, or the end of waiting for it.
+    pub(crate) with_failed: Histogram<u64>,
+    /// Results per step of the rate; empty if it does not change in steps.
+    pub(crate) steps: Vec<RateStep>,
 }
 
 /// Latencies of the requests done, in nanoseconds.
@@ -95,17 +100,26 @@ impl Recorder {
             window_start_ns: window.start_ns,
             window_end_ns: window.end_ns,
             kinds: vec![Kind::default(); kinds],
+            lag_parts: LagParts::default(),
+            with_failed: new_histogram(),
+            steps: Vec::new(),
         }
     }
 
     /// Records one finished request.
     pub fn record(&mut self, request: &Request) {
         self.late += u64::from(request.lag_ns() > LATE_NS);
+        self.lag_parts.count_late(request);
+        self.with_failed += request.response_ns();
+        if let Some(step) = RateStep::at(&mut self.steps, request.due_ns) {
+            step.record(request);
+        }
         match request.outcome {
             Outcome::Done => {
                 self.done += 1;
                 self.done_in_time += u64::from(request.sent_ns < self.window_end_ns);
                 self.interval.record(request);
+                self.lag_parts.record(request);
                 self.count_tenth(request.done_ns);
             }
             Outcome::ServerError(code) => count(&mut self.errors, code),
@@ -122,12 +136,23 @@ impl Recorder {
         }
     }
 
-    /// Adds the ended intervals of another recorder of the same window.
+    /// Records a request that was due at `due_ns` and has no answer at `until_ns`, when nobody waits for it any longer.
+    pub(crate) fn record_open(&mut self, due_ns: u64, until_ns: u64) {
+        self.with_failed += until_ns.saturating_sub(due_ns);
+        if let Some(step) = RateStep::at(&mut self.steps, due_ns) {
+            step.requests += 1;
+        }
+    }
+
+    /// Adds the ended intervals of another recorder of the same window. Its rate does not change: it is a part of a closed
+    /// loop.
     pub(crate) fn add(&mut self, other: &Self) {
         self.total.add(&other.total);
         self.done += other.done;
         self.done_in_time += other.done_in_time;
         self.late += other.late;
+        self.lag_parts.add(&other.lag_parts);
+        self.with_failed += &other.with_failed;
         add_counts(&mut self.errors, &other.errors);
         add_counts(&mut self.retries, &other.retries);
         add_each(&mut self.per_second, &other.per_second);
@@ -240,6 +265,7 @@ mod tests {
         (0u64..1 << 40, 0u64..1 << 36, 0u64..1 << 36, outcome).prop_map(|(due_ns, lag, service, outcome)| {
             Request {
                 due_ns,
+                connection_wait_ns: lag / 3,
                 sent_ns: due_ns + lag,
                 attempt_ns: due_ns + lag,
                 done_ns: due_ns + lag + service,
@@ -256,6 +282,7 @@ mod tests {
         let hour_ns = 3_600_000_000_000;
         recorder.record(&Request {
             due_ns: 0,
+            connection_wait_ns: 0,
             sent_ns: 0,
             attempt_ns: 0,
             done_ns: hour_ns,
@@ -275,6 +302,7 @@ mod tests {
         for (retries, attempt_ns) in [(0, 10), (2, 40)] {
             recorder.record(&Request {
                 due_ns: 0,
+                connection_wait_ns: 0,
                 sent_ns: 10,
                 attempt_ns,
                 done_ns: 50,
@@ -290,11 +318,37 @@ mod tests {
     }
 
     #[test]
+    fn requests_without_an_answer_count_with_the_time_so_far() {
+        let mut recorder = Recorder::new();
+        for outcome in [Outcome::Done, Outcome::TimedOut] {
+            recorder.record(&Request {
+                due_ns: 0,
+                connection_wait_ns: 4,
+                sent_ns: 10,
+                attempt_ns: 10,
+                done_ns: 50,
+                outcome,
+                retries: 0,
+                thread: None,
+            });
+        }
+        recorder.record_open(20, 100);
+        recorder.next_interval();
+        assert_eq!((recorder.with_failed.len(), recorder.with_failed.max()), (3, 80));
+        assert_eq!(recorder.total.response.len(), 1);
+        let LagParts {
+            pacer, connection, ..
+        } = recorder.lag_parts;
+        assert_eq!((pacer.max(), connection.max()), (6, 4));
+    }
+
+    #[test]
     fn late_is_more_than_a_millisecond() {
         let mut recorder = Recorder::new();
         for lag in [0, LATE_NS, LATE_NS + 1] {
             recorder.record(&Request {
                 due_ns: 5,
+                connection_wait_ns: 0,
                 sent_ns: 5 + lag,
                 attempt_ns: 5 + lag,
                 done_ns: 6 + lag,
@@ -322,7 +376,7 @@ mod tests {
                 recorder.next_interval();
             }
             prop_assert_eq!(recorder.per_tenth.iter().sum::<u64>(), recorder.done);
-            let Recorder { total: latencies, done: done_count, done_in_time, errors, per_second, .. } = recorder;
+            let Recorder { total: latencies, done: done_count, done_in_time, errors, per_second, with_failed, lag_parts, .. } = recorder;
             let done: Vec<&Request> = requests.iter().filter(|r| r.outcome == Outcome::Done).collect();
             prop_assert_eq!(done_count, done.len() as u64);
             prop_assert_eq!(done_count + errors.values().sum::<u64>(), requests.len() as u64);
@@ -330,6 +384,8 @@ mod tests {
             for (_, histogram) in latencies.named() {
                 prop_assert_eq!(histogram.len(), done_count);
             }
+            prop_assert_eq!(with_failed.len(), requests.len() as u64);
+            prop_assert_eq!(lag_parts.pacer.len(), done_count);
             let in_time = done.iter().filter(|request| request.sent_ns < end_ns).count() as u64;
             prop_assert_eq!(done_in_time, in_time);
             let longest = done.iter().map(|request| request.response_ns()).max().unwrap_or(0);

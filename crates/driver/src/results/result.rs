@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 
+use crate::results::lag_parts::LagParts;
 use crate::results::outages::Outage;
 use crate::results::per_type::Kind;
+use crate::results::rate_step::RateStep;
 use crate::util::clock::per_s;
 use logtrace_common::TimeRange;
 
@@ -22,8 +24,10 @@ pub struct DriveResult {
     /// then done. A server that keeps up thus achieves exactly the offered rate, whatever the random number of due
     /// requests, and a backlog at the end counts against it. Closed loop: requests done in the window per second.
     pub achieved_per_s: f64,
-    /// Number of requests due in the window; in a closed loop, sent in it.
+    /// Number of requests due in the window; in a closed loop, sent in it. Includes `from_warmup`.
     pub requests: u64,
+    /// Number of requests of the warm-up that still ran when the window began.
+    pub from_warmup: u64,
     /// Number of requests done in the window or in the grace period after it.
     pub done: u64,
     /// Number of failed requests by the server's error code; [`crate::results::recorder::DISCONNECTED`] for a lost
@@ -33,8 +37,7 @@ pub struct DriveResult {
     pub retries: BTreeMap<u16, u64>,
     /// Number of requests sent more than 1 ms after they were due.
     pub late: u64,
-    /// Number of requests that found no idle connection when they fell due. The server makes them late, not the
-    /// generator.
+    /// Number of requests that found no idle connection when they fell due.
     pub queued: u64,
     /// Number of requests due in the window that were never sent.
     pub unsent: u64,
@@ -48,8 +51,15 @@ pub struct DriveResult {
     pub lag: Histogram<u64>,
     /// Service time (done - sent) of the requests done, in ns.
     pub service: Histogram<u64>,
+    /// Parts of the lag.
+    pub lag_parts: LagParts,
     /// Response time (done - due) of the requests done, in ns.
     pub response: Histogram<u64>,
+    /// Time from due to the end of every request, in ns: its answer, its failure, or the end of waiting for it. The true
+    /// response time of a request without an answer is longer.
+    pub response_with_failed: Histogram<u64>,
+    /// Results per step of the rate; empty if it does not change in steps.
+    pub steps: Vec<RateStep>,
     /// Time in failed attempts that were repeated, in ns, of the requests done with such attempts. It is part of the
     /// service time.
     pub retrying: Histogram<u64>,

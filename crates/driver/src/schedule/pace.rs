@@ -2,9 +2,14 @@
 
 use std::time::Duration;
 
+use logtrace_common::TimeRange;
+
 use crate::schedule::arrivals::{Arrivals, Offsets};
 use crate::schedule::rate_schedule::Schedule;
 use crate::schedule::replay_file::ArrivalTimes;
+
+/// Maximum number of steps that have results of their own: each takes some 100 KiB.
+const MOST_STEPS: usize = 500;
 
 /// Rule for the times when requests are sent.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +42,19 @@ impl Pace {
             Self::Scheduled { schedule, .. } => Some(schedule.mean_per_s(window)),
             Self::Replayed(times) => Some(times.mean_per_s(window)),
             Self::Closed => None,
+        }
+    }
+
+    /// Returns the steps of a rate that changes in steps, with their rates at start and end; empty with any other pace.
+    pub(crate) fn steps_in(&self, window: TimeRange) -> Vec<(TimeRange, f64, f64)> {
+        let Self::Scheduled { schedule, .. } = self else {
+            return Vec::new();
+        };
+        let steps = schedule.steps_in(window);
+        if (2..=MOST_STEPS).contains(&steps.len()) {
+            steps
+        } else {
+            Vec::new()
         }
     }
 

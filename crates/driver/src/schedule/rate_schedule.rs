@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use logtrace_common::TimeRange;
 use thiserror::Error;
 
 use crate::schedule::rate::MOST_PER_S;
@@ -144,6 +145,22 @@ impl Schedule {
         per_s(requests, window_ns)
     }
 
+    /// Returns the time ranges of the steps in a window that starts at `window.start_ns`, with the rates at their starts and
+    /// ends. A step that the window cuts off keeps its last rate.
+    pub(crate) fn steps_in(&self, window: TimeRange) -> Vec<(TimeRange, f64, f64)> {
+        let mut start_ns = window.start_ns;
+        let mut steps = Vec::new();
+        for step in self.steps.iter() {
+            let end_ns = start_ns.saturating_add(step.length_ns);
+            let range = TimeRange::new(start_ns, end_ns.min(window.end_ns));
+            if !range.is_empty() {
+                steps.push((range, step.from_per_s, step.to_per_s));
+            }
+            start_ns = end_ns;
+        }
+        steps
+    }
+
     pub(crate) fn steps(&self) -> Arc<[Step]> {
         Arc::clone(&self.steps)
     }
@@ -169,6 +186,19 @@ mod tests {
         assert_eq!(new(vec![step(1, 0.0, 0.0)]), Err(ScheduleError::NoRequests));
         let long = step(u64::MAX / 1_000_000_000, 1.0, 1.0);
         assert_eq!(new(vec![long, long]), Err(ScheduleError::TooLong));
+    }
+
+    #[test]
+    fn steps_lie_in_the_window() {
+        let schedule = Schedule::new("a".into(), vec![step(2, 100.0, 300.0), step(2, 50.0, 50.0)]).unwrap();
+        let range = |start: u64, end: u64| TimeRange::new(start * 1_000_000_000, end * 1_000_000_000);
+        let first = (range(5, 7), 100.0, 300.0);
+        assert_eq!(schedule.steps_in(range(5, 8)), [first, (range(7, 8), 50.0, 50.0)]);
+        assert_eq!(schedule.steps_in(range(5, 7)), [first]);
+        assert_eq!(
+            schedule.steps_in(range(5, 20)),
+            [first, (range(7, 9), 50.0, 50.0)]
+        );
     }
 
     #[test]

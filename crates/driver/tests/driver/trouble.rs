@@ -61,6 +61,47 @@ fn a_stopped_server_delays_two_seconds_of_requests_and_loses_none() {
 }
 
 #[test]
+fn a_stall_that_begins_in_the_warmup_is_measured_in_the_window() {
+    for flavor in FLAVORS {
+        let server = loaded(flavor);
+        let mut config = config(
+            server.target("logtrace"),
+            "update_key",
+            uniform(200.0),
+            Duration::from_secs(6),
+        );
+        config.warmup = Duration::from_secs(2);
+        let pid = server.pid();
+        let stopper = thread::spawn(move || {
+            thread::sleep(Duration::from_secs(1));
+            signal(pid, Signal::STOP);
+            thread::sleep(Duration::from_secs(4));
+            signal(pid, Signal::CONT);
+        });
+        let (measured, requests) = drive_and_observe(&config, CancellationToken::new()).unwrap();
+        stopper.join().unwrap();
+        assert_eq!(measured.from_warmup, 8, "{flavor:?}: one of each connection");
+        let due_before = requests
+            .iter()
+            .filter(|request| request.due_ns < measured.window.start_ns);
+        assert_eq!(due_before.count(), 8, "{flavor:?}");
+        assert_eq!((measured.requests, measured.done), (1208, 1208), "{flavor:?}");
+        let stall_ns = 4_000_000_000;
+        assert!(
+            measured.service.max() > stall_ns * 8 / 10,
+            "{flavor:?}: {}",
+            measured.service.max()
+        );
+        // Requests of the window wait for what is left of the stall.
+        let parts = &measured.lag_parts;
+        assert!(
+            parts.connection.max() > stall_ns / 10 && parts.late_by_pacer < 400,
+            "{flavor:?}"
+        );
+    }
+}
+
+#[test]
 fn a_server_too_slow_makes_a_backlog_and_the_offered_rate_stays() {
     for flavor in FLAVORS {
         let server = loaded(flavor);
@@ -79,6 +120,11 @@ fn a_server_too_slow_makes_a_backlog_and_the_offered_rate_stays() {
         assert!(measured.unsent > 0 && measured.unfinished <= 1);
         assert!(measured.unsent < measured.backlog_end && measured.backlog_end <= measured.backlog_max);
         assert!(measured.queued > measured.requests / 2 && measured.late > measured.done / 2);
+        // Nobody was late but for the server, and what was never sent has waited at least as long as what was.
+        let parts = &measured.lag_parts;
+        assert!(parts.connection.mean() > 0.9 * measured.lag.mean(), "{parts:?}");
+        assert_eq!(measured.response_with_failed.len(), measured.requests);
+        assert!(measured.response_with_failed.max() >= measured.response.max());
         // The last ones done waited for most of the window; counted from when they were sent, nothing shows it.
         assert!(measured.response.max() > 100 * measured.service.value_at_quantile(0.5));
     }

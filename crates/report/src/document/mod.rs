@@ -2,13 +2,12 @@
 //!
 //! Times are integer nanoseconds unless a name says otherwise. docs/run-json.md describes the same for users.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod burst_coverage;
 pub mod consistency;
+mod driver;
 mod from_breakdown;
 mod request_type;
 pub mod schema;
@@ -16,6 +15,7 @@ mod server;
 mod tpcc;
 mod workload;
 
+pub use self::driver::{Driver, OutageRow, StepRow};
 pub use self::request_type::KindRow;
 pub use self::server::{LoopImage, Placed, Server};
 pub use self::tpcc::{Consistency, Tpcc};
@@ -90,69 +90,6 @@ impl Document {
     pub fn gaps(&self) -> Option<Gaps> {
         self.tracer.as_ref()?.gaps
     }
-}
-
-/// Measurements of the driver.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Driver {
-    /// Wanted requests per second, or their mean if the rate changed; absent in a closed loop.
-    pub offered_per_s: Option<f64>,
-    /// Requests per second that the server did.
-    pub achieved_per_s: f64,
-    /// Requests that were due in the window.
-    pub requests: u64,
-    /// Requests that succeeded.
-    pub done: u64,
-    /// Failed requests by error code (`disconnected` for a broken connection).
-    pub errors: BTreeMap<String, u64>,
-    /// Attempts that were repeated, by error code.
-    pub retries: BTreeMap<String, u64>,
-    /// Requests sent more than 1 ms after they were due.
-    pub late: u64,
-    /// Requests that were due and never sent.
-    pub unsent: u64,
-    /// Requests sent and not answered when the run ended.
-    pub unfinished: u64,
-    /// Requests done in each tenth of a second from the start of the window, the time after it included; sums to `done`.
-    /// Absent in older documents.
-    #[serde(default)]
-    pub per_tenth: Vec<u64>,
-    /// Longest backlog.
-    pub backlog_max: u64,
-    /// CPU time of the driver's thread in the window.
-    pub cpu_ns: u64,
-    /// Lag: sent - due.
-    pub lag: Distribution,
-    /// Service time: done - sent.
-    pub service: Distribution,
-    /// Response time: done - due.
-    pub response: Distribution,
-    /// Time of failed and repeated attempts, of requests with such attempts; absent in older documents.
-    #[serde(default)]
-    pub retrying: Distribution,
-    /// Outages of connections; absent in older documents.
-    #[serde(default)]
-    pub outages: Vec<OutageRow>,
-    /// Requests by kind, of a workload from a file; those of the TPC-C-like workload are in its own part. Absent in older
-    /// documents.
-    #[serde(default)]
-    pub kinds: Vec<KindRow>,
-}
-
-/// Outage, from the first lost connection until all lost connections are back.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct OutageRow {
-    /// Start, in nanoseconds from the start of the window.
-    pub at: u64,
-    /// Time until the last connection that came back was back; absent if none came back.
-    pub length: Option<u64>,
-    /// Connections that were lost.
-    pub connections: u64,
-    /// Connections that came back.
-    pub back: u64,
-    /// `restarted`: the server was, in between. `closed`: the server went on, and ended the connections. `unknown`: it did
-    /// not say.
-    pub cause: String,
 }
 
 /// Trace of a load that is not logtrace's.

@@ -11,7 +11,9 @@ use crate::document::{CauseRow, Commits, Document, Workload};
 use crate::render::error::RenderError;
 use crate::render::flamegraph::flamegraph;
 use crate::render::sections::causes::{CauseLine, Subject, lines};
-use crate::render::sections::{files, headline, latency, request_types, response, statements, tpcc, tracer};
+use crate::render::sections::{
+    files, headline, latency, rate_steps, request_types, response, statements, tpcc, tracer,
+};
 use crate::render::{advice, sparkline};
 use crate::totals::by_stack::{StackTotals, Whole};
 use crate::units;

@@ -3,7 +3,9 @@
 use crate::document::{Commits, Document};
 use crate::render::advice;
 use crate::render::sections::causes::{CauseLine, SMALL, Subject, lines};
-use crate::render::sections::{files, headline, latency, request_types, response, statements, tpcc};
+use crate::render::sections::{
+    files, headline, latency, rate_steps, request_types, response, statements, tpcc,
+};
 use crate::render::table::Table;
 use crate::units;
 
@@ -16,6 +18,10 @@ pub(crate) fn render(document: &Document) -> String {
     let caveats = caveats.map(|caveat| format!("**{}**: {}", escaped(&caveat.kind), escaped(&caveat.text)));
     blocks.extend(section("Caveats", list(caveats)));
     blocks.extend(table_section("Latency", latency::table(document)));
+    blocks.extend(table_section(
+        "Requests by step of the rate",
+        rate_steps::table(document),
+    ));
     blocks.extend(table_section("Requests by kind", request_types::table(document)));
     blocks.extend(list(escaped_each(tpcc::sentences(document))));
     blocks.extend(table_section("Response", response::table(document)));

@@ -4,7 +4,9 @@ use crate::document::{Commits, Document};
 use crate::render::advice;
 use crate::render::layout::{aligned, label};
 use crate::render::sections::causes::{CauseLine, SMALL, Subject, lines};
-use crate::render::sections::{files, headline, latency, request_types, response, statements, tpcc};
+use crate::render::sections::{
+    files, headline, latency, rate_steps, request_types, response, statements, tpcc,
+};
 use crate::render::style::{BAR, BOLD, FAINT, Paint, WARNING};
 use crate::render::table::Table;
 use crate::units;
@@ -29,6 +31,7 @@ pub(crate) fn render(document: &Document, color: bool) -> String {
         Some(head(document, paint)),
         caveats(document, paint),
         table(latency::table(document)),
+        titled("requests by step of the rate", rate_steps::table(document)),
         table(request_types::table(document)).map(|kinds| kinds + &text(&sentences)),
         table(response::table(document)),
         commits.map(|commits| commit_block(document, commits, paint)),

@@ -216,6 +216,7 @@ mod tests {
     fn request(due_ns: u64, sent_ns: u64, done_ns: u64) -> Request {
         Request {
             due_ns,
+            connection_wait_ns: 0,
             sent_ns,
             attempt_ns: sent_ns,
             done_ns,

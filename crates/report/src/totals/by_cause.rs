@@ -30,7 +30,8 @@ pub struct Commits {
     pub total: u64,
     /// Distribution of their durations.
     pub distribution: Distribution,
-    /// Number of commits that ended in each second.
+    /// Number of commits that began in each second. The first second also has those that were under way when the window
+    /// began.
     pub per_second: Vec<u64>,
     /// Tenths of a second in which few commits ended, with the waits of the commits in that time. Empty if only bursts
     /// were traced; absent in older documents.
@@ -84,7 +85,7 @@ struct CauseSum {
 }
 
 impl Aggregate {
-    /// Creates empty sums over commits that end within `window`.
+    /// Creates empty sums over the commits of `window`.
     pub(crate) fn new(window: TimeRange) -> Self {
         Self {
             window,
@@ -99,10 +100,10 @@ impl Aggregate {
         }
     }
 
-    /// Adds a commit that ended at `end_ns`. Its segments sum to its duration of `length_ns`.
-    pub(crate) fn add(&mut self, end_ns: u64, length_ns: u64, segments: &[Segment]) {
+    /// Adds a commit that began at `start_ns`. Its segments sum to its duration of `length_ns`.
+    pub(crate) fn add(&mut self, start_ns: u64, length_ns: u64, segments: &[Segment]) {
         self.durations.add(length_ns);
-        self.count_second(end_ns);
+        self.count_second(start_ns);
         let number = self.durations.count();
         let bucket = self.buckets.add_commit(length_ns);
         for segment in segments {
@@ -141,7 +142,7 @@ impl Aggregate {
         self.latest_ns - self.window.start_ns
     }
 
-    /// Returns the number of commits that ended in each measured second of the window.
+    /// Returns the number of commits that began in each measured second of the window.
     pub(crate) fn per_second(&self) -> Vec<u64> {
         let seconds = seconds(self.measured_ns().div_ceil(SECOND_NS));
         let mut counts = self.per_second.clone();
@@ -192,8 +193,8 @@ impl Aggregate {
         stackless.chain(stacked.map(|(&(at, frames), &ns)| (self.causes[at].cause, Some(frames), ns)))
     }
 
-    fn count_second(&mut self, end_ns: u64) {
-        let since_start_ns = end_ns.saturating_sub(self.window.start_ns);
+    fn count_second(&mut self, start_ns: u64) {
+        let since_start_ns = start_ns.saturating_sub(self.window.start_ns);
         let second = seconds((since_start_ns / SECOND_NS).min(MOST_SECONDS - 1));
         if self.per_second.len() <= second {
             self.per_second.resize(second + 1, 0);
@@ -249,7 +250,7 @@ mod tests {
             });
             at_ns += ns;
         }
-        aggregate.add(end_ns, length_ns, &segments);
+        aggregate.add(end_ns - length_ns, length_ns, &segments);
     }
 
     fn aggregate() -> Aggregate {
@@ -306,7 +307,7 @@ mod tests {
     fn seconds_without_a_commit_are_zero_as_far_as_was_measured() {
         let mut aggregate = aggregate();
         add(&mut aggregate, START_NS + 1, &[(Wait::OnCpu, 1)]);
-        add(&mut aggregate, START_NS + 2 * SECOND_NS, &[(Wait::OnCpu, 1)]);
+        add(&mut aggregate, START_NS + 2 * SECOND_NS + 1, &[(Wait::OnCpu, 1)]);
         assert_eq!(aggregate.per_second(), [1, 0, 1]);
         aggregate.reach(START_NS + 4 * SECOND_NS);
         assert_eq!(aggregate.per_second(), [1, 0, 1, 0]);

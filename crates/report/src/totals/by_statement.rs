@@ -72,7 +72,8 @@ impl StatementTotals {
     ) -> &[Segment] {
         let whole = visit.window;
         self.segments.clear();
-        if whole.start_ns < self.window.start_ns || !self.window.contains(whole.end_ns) {
+        // As with commits, what a stall holds over either end of the window is not missing.
+        if whole.start_ns >= self.window.end_ns || whole.end_ns < self.window.start_ns {
             return &[];
         }
         let mut at_ns = whole.start_ns;
@@ -82,7 +83,7 @@ impl StatementTotals {
         }
         self.explain(tid, whole.since(at_ns), timelines, memory);
         let lengths = self.segments.iter().map(|segment| segment.window.length_ns());
-        self.aggregate.add(whole.end_ns, lengths.sum(), &self.segments);
+        self.aggregate.add(whole.start_ns, lengths.sum(), &self.segments);
         self.aggregate.add_functions(&self.segments, timelines);
         &self.segments
     }

@@ -67,8 +67,8 @@ impl Tenths {
         }
     }
 
-    /// Adds a commit that started in the window, with its segments. It may end after the window: then it was under way in
-    /// the window's tenths and ended in none of them.
+    /// Adds a commit of the window, with its segments. It may begin before the window or end after it: then it was under way
+    /// in the window's tenths, and its time outside of the window is left out.
     pub(crate) fn add(&mut self, commit: &Commit, segments: &[Segment]) {
         let (first, last) = (self.number(commit.start_ns), self.number(commit.end_ns));
         if last >= MOST_KEPT {
@@ -110,7 +110,7 @@ impl Tenths {
 
     /// Charges to each tenth its part of the segment.
     fn charge(&mut self, segment: &Segment) {
-        let mut rest = segment.window;
+        let mut rest = segment.window.since(self.start_ns);
         while !rest.is_empty() {
             let number = self.number(rest.start_ns);
             let end_ns = self.start_ns + (number as u64 + 1) * STALL_BUCKET_NS;
@@ -207,6 +207,19 @@ mod tests {
         assert_eq!(slow[0].causes, [timer]);
         let middle: u64 = slow[1].causes.iter().map(|row| row.total).sum();
         assert_eq!((slow[1].causes.len(), middle), (2, STALL_BUCKET_NS));
+    }
+
+    #[test]
+    fn the_time_before_the_window_is_in_no_tenth() {
+        let mut tenths = tenths();
+        let commit = Commit {
+            tid: 1,
+            start_ns: START_NS - 3 * STALL_BUCKET_NS,
+            end_ns: START_NS + 10,
+        };
+        tenths.add(&commit, &[segment(commit.start_ns, commit.end_ns, Wait::Timer)]);
+        let first = tenths.tenths[0].row(0);
+        assert_eq!((first.ended, first.under_way, first.causes[0].total), (1, 1, 10));
     }
 
     #[test]

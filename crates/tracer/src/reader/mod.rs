@@ -153,6 +153,15 @@ impl<S: Sink> Drain<S> {
         account
     }
 
+    /// Returns the number of commits under way that began before `before_ns`; 0 if only bursts are traced, because a gap
+    /// hides the ends of commits.
+    pub(crate) fn commits_begun(&self, before_ns: u64) -> usize {
+        match self.rhythm {
+            Some(_) => 0,
+            None => self.threads.commits_begun(before_ns),
+        }
+    }
+
     /// Reads the remaining records and begins to detach the probes. Waits for the sink meanwhile.
     pub(crate) fn finish(mut self) -> Result<Stopped<S>, TracerError> {
         let _ = set_looking(&mut self.looking, false);

@@ -9,6 +9,10 @@ use aya::maps::{Array, MapData, MapError};
 type State = [u8; STATE_BYTES];
 const STATE_BYTES: usize = 128;
 
+/// Offsets of `tid` and `commit_ns` in it.
+const TID: usize = 0;
+const COMMIT_NS: usize = 8;
+
 /// `THREAD_SLOTS` there, and the multiplier that finds a spare slot.
 const SLOTS: u32 = 65536;
 const SPARE_MULTIPLIER: u32 = 0x9e37_79b1;
@@ -35,22 +39,72 @@ impl ThreadStates {
 
     /// Notes the threads of the server.
     pub(crate) fn note(&mut self) {
-        let Ok(tasks) = fs::read_dir(format!("/proc/{}/task", self.pid)) else {
-            return;
+        self.seen.extend(threads_of(self.pid));
+    }
+
+    /// Returns the number of threads that are in a commit that began before `before_ns`.
+    pub(crate) fn commits_begun(&self, before_ns: u64) -> usize {
+        let is_in_commit = |tid: &u32| {
+            let mut states = slots_of(*tid)
+                .into_iter()
+                .filter_map(|slot| self.map.get(&slot, 0).ok());
+            states.any(|state| {
+                let commit_ns = commit_ns(&state, *tid);
+                commit_ns > 0 && commit_ns < before_ns
+            })
         };
-        let tids = tasks.filter_map(|task| task.ok()?.file_name().to_str()?.parse::<u32>().ok());
-        self.seen.extend(tids);
+        threads_of(self.pid).filter(is_in_commit).count()
     }
 
     /// Resets the states of all threads. No program may be attached.
     pub(crate) fn clear(&mut self) -> Result<(), MapError> {
         self.note();
         for tid in std::mem::take(&mut self.seen) {
-            let spare = SLOTS + (tid.wrapping_mul(SPARE_MULTIPLIER) >> 20);
-            for slot in [tid % SLOTS, spare] {
+            for slot in slots_of(tid) {
                 self.map.set(slot, [0; STATE_BYTES], 0)?;
             }
         }
         Ok(())
+    }
+}
+
+/// Returns the slot of a thread and its spare slot.
+fn slots_of(tid: u32) -> [u32; 2] {
+    [tid % SLOTS, SLOTS + (tid.wrapping_mul(SPARE_MULTIPLIER) >> 20)]
+}
+
+/// Returns when the current commit of thread `tid` began; 0 if it is in none, or if the state is another thread's.
+fn commit_ns(state: &State, tid: u32) -> u64 {
+    let (mut owner, mut begun) = ([0; 4], [0; 8]);
+    owner.copy_from_slice(&state[TID..TID + 4]);
+    begun.copy_from_slice(&state[COMMIT_NS..COMMIT_NS + 8]);
+    if u32::from_ne_bytes(owner) == tid {
+        u64::from_ne_bytes(begun)
+    } else {
+        0
+    }
+}
+
+/// Returns the threads of a process; none if it has ended.
+fn threads_of(pid: u32) -> impl Iterator<Item = u32> {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten();
+    tasks.filter_map(|task| task.ok()?.file_name().to_str()?.parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_commit_is_read_from_the_state_of_its_own_thread() {
+        let mut state = [0; STATE_BYTES];
+        state[TID..TID + 4].copy_from_slice(&7u32.to_ne_bytes());
+        state[COMMIT_NS..COMMIT_NS + 8].copy_from_slice(&90u64.to_ne_bytes());
+        assert_eq!((commit_ns(&state, 7), commit_ns(&state, 8)), (90, 0));
+    }
+
+    #[test]
+    fn threads_are_those_of_the_process() {
+        assert!(threads_of(std::process::id()).any(|tid| tid == std::process::id()));
     }
 }

@@ -4,6 +4,7 @@ pub(crate) mod causes;
 pub(crate) mod files;
 pub(crate) mod headline;
 pub(crate) mod latency;
+pub(crate) mod rate_steps;
 pub(crate) mod request_types;
 pub(crate) mod response;
 pub(crate) mod statements;

@@ -40,6 +40,7 @@ fn requests(records: &[Record]) -> Vec<Request> {
         let ends = waits.iter().skip(1).map(|wait| wait.0).chain([last_ns + 5_000]);
         let request = move |(&(_, woken_ns), end_ns): (&ClientWait, u64)| Request {
             due_ns: woken_ns - 1_000,
+            connection_wait_ns: 0,
             sent_ns: woken_ns - 700,
             attempt_ns: woken_ns - 700,
             done_ns: end_ns + 400,
@@ -176,7 +177,10 @@ fn a_request_of_the_window_that_ends_after_it_is_explained_as_well() {
     let breakdown = analysed(records, &due, window, false);
     assert_equal(&breakdown);
     assert_eq!(breakdown.response.requests, due.len() as u64);
-    assert!(breakdown.response.commit > breakdown.commits.total);
+    assert_eq!(
+        breakdown.response.commit, breakdown.commits.total,
+        "its commit counts"
+    );
     let unexplained = of(&breakdown, Part::Commit)
         .into_iter()
         .filter(|stack| stack.frames[2] == "unexplained");

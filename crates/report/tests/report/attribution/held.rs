@@ -1,4 +1,4 @@
-//! Commits that are held at the end of a window.
+//! Commits that a stall holds over an end of the window.
 
 use logtrace_common::{LogNames, STALL_BUCKET_NS, TimeRange};
 use logtrace_events::{Commit, CpuWait, OffCpu, Record, Wake};
@@ -18,13 +18,17 @@ fn a_stall_that_outlasts_the_window_is_told_with_what_it_held() {
         },
         window: TimeRange::new(START_NS, START_NS + 20 * STALL_BUCKET_NS),
     });
-    let mut push = |from_ns: u64, until_ns: u64| {
+    let mut push_of = |tid, start_ns, end_ns| {
         analysis.push(Record::Commit(Commit {
-            tid: 7,
-            start_ns: START_NS + from_ns,
-            end_ns: START_NS + until_ns,
+            tid,
+            start_ns,
+            end_ns,
         }));
     };
+    // This one is over when the window begins, and this one is not.
+    push_of(7, START_NS - 9 * STALL_BUCKET_NS, START_NS - 1);
+    push_of(8, START_NS - 5 * STALL_BUCKET_NS, START_NS);
+    let mut push = |from_ns, until_ns| push_of(7, START_NS + from_ns, START_NS + until_ns);
     for commit in 0..150 {
         let at_ns = commit * STALL_BUCKET_NS / 10;
         push(at_ns, at_ns + 1000);
@@ -41,7 +45,10 @@ fn a_stall_that_outlasts_the_window_is_told_with_what_it_held() {
         cpu_wait: CpuWait::Unknown,
     }));
     let breakdown = analysis.finish();
-    assert_eq!(breakdown.commits.count, 150, "it does not count");
+    assert_eq!(breakdown.commits.count, 152);
+    let held_ns = 10 * STALL_BUCKET_NS + 5 * STALL_BUCKET_NS;
+    assert_eq!(breakdown.commits.total, 150 * 1000 + held_ns);
+    assert_eq!(breakdown.commits.per_second, [101, 51]);
     let slow: Vec<_> = breakdown
         .commits
         .slow_tenths

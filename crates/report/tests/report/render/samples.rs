@@ -12,8 +12,8 @@ use logtrace_report::breakdown::{Breakdown, StackTotals};
 use logtrace_report::distribution::Distribution;
 use logtrace_report::document::Commits;
 use logtrace_report::document::{
-    Caveat, Document, Driver, Gaps, LoopImage, OutageRow, Placed, Probe, SCHEMA, Server, Trace, Tracer,
-    Workload,
+    Caveat, Document, Driver, Gaps, LoopImage, OutageRow, Placed, Probe, SCHEMA, Server, StepRow, Trace,
+    Tracer, Workload,
 };
 
 use self::breakdown::{breakdown, durations, histogram};
@@ -259,19 +259,43 @@ fn driver() -> Driver {
         done: 35_988,
         errors: BTreeMap::new(),
         retries: BTreeMap::new(),
+        from_warmup: 0,
         late: 0,
+        late_by_pacer: 0,
+        queued: 812,
         unsent: 0,
         unfinished: 0,
         per_tenth: [119, 121].repeat(149).into_iter().chain([20, 208]).collect(),
         backlog_max: 9,
+        backlog_end: 0,
         cpu_ns: 2_100_000_000,
         lag: distribution(39_000.0),
+        pacer_lag: distribution(31_000.0),
+        connection_wait: distribution(8_000.0),
         service: distribution(1_080_000.0),
         response: distribution(1_120_000.0),
+        response_with_failed: distribution(1_120_000.0),
         retrying: Distribution::default(),
         outages: Vec::new(),
         kinds: Vec::new(),
+        steps: Vec::new(),
     }
+}
+
+/// Two steps of a rate.
+pub(super) fn steps() -> Vec<StepRow> {
+    let step = |at, rate| StepRow {
+        at,
+        length: 15_000_000_000,
+        from_per_s: rate,
+        to_per_s: rate,
+        requests: 2,
+        done: 1,
+        lag: Distribution::default(),
+        service: Distribution::default(),
+        response: Distribution::default(),
+    };
+    vec![step(0, 1_000.0), step(15_000_000_000, 2_000.0)]
 }
 
 fn tracer() -> Tracer {

@@ -27,6 +27,7 @@ fn full() -> Value {
     let mut document = samples::losses().document;
     let driver = document.driver.as_mut().unwrap();
     driver.offered_per_s = Some(1.0);
+    driver.steps = samples::steps();
     driver.kinds = samples::custom::sample().document.driver.unwrap().kinds;
     let workload = document.workload.as_mut().unwrap();
     (workload.capacity_per_s, workload.range_size) = (Some(1.0), Some(100));
