@@ -67,9 +67,10 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "HOW", default_value = "poisson")]
     pub(crate) arrivals: Arrivals,
 
-    /// Number of connections.
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub(crate) connections: u32,
+    /// Number of connections [default: in an open loop as many as requests are due in 100 ms, 16 to 512, but at most half of
+    /// max_connections of a running server; 8 in a closed loop and to measure the capacity].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) connections: Option<u32>,
 
     /// Length of the measured window [default: 30s, or the length of --schedule or --replay; a shorter one cuts these].
     #[arg(long, value_name = "T", value_parser = duration)]

@@ -4,7 +4,6 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::Context;
 use logtrace_driver::{Compat, Content, CustomWorkload, Dataset, Keys, Pace, Requests};
 use logtrace_server::{ServerChoice, ServerError, SettingError, is_reserved};
 
@@ -13,7 +12,7 @@ use super::pacing::{pacing, read_file};
 use super::run::RunArgs;
 use super::workload::WorkloadChoice;
 use crate::exit::{UsageError, with_causes};
-use crate::run::{Pacing, RunConfig};
+use crate::run::{Connections, Pacing, RunConfig};
 
 /// Default number of tables.
 const TABLES: u32 = 4;
@@ -33,12 +32,11 @@ impl RunArgs {
         check_window(duration)?;
         let server = self.server()?;
         let storage = self.storage.storage(server.as_ref(), &self.settings)?;
-        let connections = usize::try_from(self.connections).ok().and_then(NonZeroUsize::new);
         Ok(RunConfig {
             requests: self.requests(&pacing)?,
             check: self.workload.check,
             dataset: self.dataset(),
-            connections: connections.context("--connections must be at least 1")?,
+            connections: self.connections(),
             pacing,
             warmup: self.warmup,
             duration,
@@ -58,6 +56,13 @@ impl RunArgs {
             out: self.out.clone(),
             home: self.home.home(),
         })
+    }
+
+    fn connections(&self) -> Connections {
+        let number = self.connections.and_then(|number| usize::try_from(number).ok());
+        number
+            .and_then(NonZeroUsize::new)
+            .map_or(Connections::ByRate, Connections::Fixed)
     }
 
     /// Returns the tables and keys, with the defaults of `--compat` or of logtrace for options that are not given.

@@ -1,6 +1,5 @@
 //! Configuration of a run.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,6 +8,7 @@ use logtrace_driver::{Arrivals, Dataset, Pace, RateArg, Requests};
 use logtrace_server::{Home, ServerChoice, Storage};
 
 use crate::measurement::TracingConfig;
+use crate::run::connections::Connections;
 
 /// Checked configuration of a run.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct RunConfig {
     pub(crate) check: bool,
     /// Tables, distribution of keys, and seed.
     pub(crate) dataset: Dataset,
-    pub(crate) connections: NonZeroUsize,
+    pub(crate) connections: Connections,
     pub(crate) pacing: Pacing,
     /// Length of the load before the window.
     pub(crate) warmup: Duration,
@@ -56,7 +56,8 @@ impl RunConfig {
         const STATEMENTS: usize = 16_382;
         // Maximum in MySQL.
         const MOST_STATEMENTS: usize = 4_194_304;
-        let connections = self.connections.get();
+        let is_open_loop = self.pacing != Pacing::Known(Pace::Closed);
+        let connections = self.connections.most(is_open_loop);
         let statements = connections * self.requests.prepared_statements(self.dataset.tables);
         let needed = [
             ("max_connections", connections + ROOM, CONNECTIONS),

@@ -1,6 +1,7 @@
 //! One measurement under a load of logtrace: configuration, server, load, window, outcome.
 
 mod config;
+mod connections;
 mod load;
 mod measure;
 mod outcome;
@@ -8,6 +9,7 @@ mod server;
 mod window;
 
 pub(crate) use self::config::{Pacing, RunConfig};
+pub(crate) use self::connections::Connections;
 pub(crate) use self::load::drive::DATABASE;
 pub(crate) use self::measure::measure;
 pub(crate) use self::outcome::document::results;

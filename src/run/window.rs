@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::BufWriter;
+use std::num::NonZeroUsize;
 use std::sync::{Arc, mpsc};
 
 use crate::run_dir::RunDir;
@@ -33,7 +34,7 @@ pub(crate) async fn window(
     line: &Line,
 ) -> anyhow::Result<RunOutcome> {
     let OpenServer { server, target } = opened;
-    let mut raw = RunOutcome::before(server);
+    let mut raw = RunOutcome::before(server, config.connections.closed());
     raw.tables_reused = tables.reused;
     raw.checked.loaded = tables.checked;
     let data = server.facts().data_directory().unwrap_or_default();
@@ -58,12 +59,21 @@ pub(crate) async fn window(
     };
     let (pace, capacity_per_s) = unless_full(&data, config.when_full(), paced).await?;
     raw.capacity_per_s = capacity_per_s;
+    let max_connections = match config.is_private() {
+        true => None,
+        false => server.facts().variables.get("max_connections"),
+    };
+    let max_connections = max_connections.and_then(|text| text.parse().ok());
+    raw.connections = config
+        .connections
+        .of_pace(&pace, config.duration, max_connections);
     outputs.unfinished(&raw.snapshot, document(config, outputs.started, &raw))?;
     let load = Load {
         config,
         dir: outputs.dir,
         target,
         pace,
+        connections: raw.connections,
         window_signal,
         finished: config.trace.then_some(finished),
     };
@@ -94,6 +104,7 @@ struct Load<'a> {
     dir: &'a RunDir,
     target: &'a Target,
     pace: Pace,
+    connections: NonZeroUsize,
     window_signal: Arc<WindowSignal>,
     /// Receives finished requests for the tracer.
     finished: Option<mpsc::Sender<Request>>,
@@ -126,7 +137,7 @@ impl Load<'_> {
             .dir
             .create_file("latency.hlog")
             .context("cannot create the latency log")?;
-        let drive_config = drive_config(self.config, self.target, self.pace.clone());
+        let drive_config = drive_config(self.config, self.target, self.pace.clone(), self.connections);
         let (cancel, finished) = (signals.end.clone(), self.finished);
         let driving = on_own_thread(move || {
             let outputs = logtrace_driver::Outputs {

@@ -85,7 +85,7 @@ pub(crate) async fn pace(
         Pacing::Share(offer, arrivals) => (offer, *arrivals),
     };
     line.say("measuring what the server can do");
-    let mut probe = drive_config(config, target, Pace::Closed);
+    let mut probe = drive_config(config, target, Pace::Closed, config.connections.closed());
     (probe.warmup, probe.duration) = (CAPACITY_WARMUP, CAPACITY_PART);
     let cancel = cancel.clone();
     let reached = on_own_thread(move || lasting_capacity(&probe, &cancel))
@@ -126,13 +126,18 @@ pub(crate) async fn on_own_thread<T: Send + 'static>(
 }
 
 /// Returns the configuration of the driver.
-pub(crate) fn drive_config(config: &RunConfig, target: &Target, pace: Pace) -> DriveConfig {
+pub(crate) fn drive_config(
+    config: &RunConfig,
+    target: &Target,
+    pace: Pace,
+    connections: NonZeroUsize,
+) -> DriveConfig {
     DriveConfig {
         target: target.clone(),
         session: config.session.clone(),
         requests: config.requests.clone(),
         dataset: config.dataset,
-        connections: config.connections,
+        connections,
         pace,
         warmup: config.warmup,
         duration: config.duration,

@@ -40,7 +40,7 @@ fn workload(config: &RunConfig, raw: &RunOutcome) -> Workload {
     let (tables, rows) = tables(config);
     Workload {
         name: requests.name().into(),
-        connections: u32::try_from(config.connections.get()).unwrap_or(u32::MAX),
+        connections: u32::try_from(raw.connections.get()).unwrap_or(u32::MAX),
         encrypted: raw.snapshot.connection.as_ref().map(Connection::is_encrypted),
         arrivals: config.pacing.arrivals().into(),
         schedule: config.pacing.schedule(),

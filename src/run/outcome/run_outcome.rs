@@ -1,5 +1,7 @@
 //! Outcome of a run.
 
+use std::num::NonZeroUsize;
+
 use logtrace_driver::DriveResult;
 use logtrace_server::Server;
 
@@ -12,6 +14,8 @@ pub(crate) struct RunOutcome {
     pub(crate) snapshot: ServerSnapshot,
     /// Whether an earlier run had kept the tables.
     pub(crate) tables_reused: bool,
+    /// Number of connections of the window.
+    pub(crate) connections: NonZeroUsize,
     /// Capacity in requests a second, if it was measured.
     pub(crate) capacity_per_s: Option<f64>,
     /// Results of the driver, or `None` while the run goes on.
@@ -26,10 +30,11 @@ pub(crate) struct RunOutcome {
 
 impl RunOutcome {
     /// Returns the outcome before the measurement.
-    pub(crate) fn before(server: &Server) -> Self {
+    pub(crate) fn before(server: &Server, connections: NonZeroUsize) -> Self {
         Self {
             snapshot: ServerSnapshot::before(server.facts(), Some(server.connection()), server.placed()),
             tables_reused: false,
+            connections,
             capacity_per_s: None,
             measured: None,
             checked: ConsistencyChecks::default(),

@@ -8,7 +8,7 @@ use logtrace_server::{Home, Storage};
 use logtrace_study::Cell;
 
 use crate::measurement::TracingConfig;
-use crate::run::{Pacing, RunConfig};
+use crate::run::{Connections, Pacing, RunConfig};
 
 /// Returns the run of a cell. `seed` is that of its data, or of its arrivals and requests.
 pub(crate) fn run_config(cell: &Cell, seed: u64, storage: Storage, home: &Home) -> RunConfig {
@@ -16,7 +16,7 @@ pub(crate) fn run_config(cell: &Cell, seed: u64, storage: Storage, home: &Home) 
         requests: cell.requests.clone(),
         check: false,
         dataset: cell.dataset(seed),
-        connections: cell.connections,
+        connections: Connections::Fixed(cell.connections),
         pacing: Pacing::Known(cell.pace.clone()),
         warmup: cell.warmup,
         duration: cell.duration,

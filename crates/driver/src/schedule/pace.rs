@@ -45,6 +45,14 @@ impl Pace {
         }
     }
 
+    /// Returns the highest offered rate in a window; the mean if the times are recorded; `None` in a closed loop.
+    pub fn highest_per_s(&self, window: Duration) -> Option<f64> {
+        match self {
+            Self::Scheduled { schedule, .. } => Some(schedule.highest_per_s(window)),
+            pace => pace.offered_per_s(window),
+        }
+    }
+
     /// Returns the steps of a rate that changes in steps, with their rates at start and end; empty with any other pace.
     pub(crate) fn steps_in(&self, window: TimeRange) -> Vec<(TimeRange, f64, f64)> {
         let Self::Scheduled { schedule, .. } = self else {

@@ -145,6 +145,15 @@ impl Schedule {
         per_s(requests, window_ns)
     }
 
+    /// Returns the highest rate of the steps in the first `window`, in requests per second.
+    pub(crate) fn highest_per_s(&self, window: Duration) -> f64 {
+        let steps = self.steps_in(TimeRange::new(0, duration_ns(window)));
+        steps
+            .iter()
+            .map(|&(_, from, to)| from.max(to))
+            .fold(0.0, f64::max)
+    }
+
     /// Returns the time ranges of the steps in a window that starts at `window.start_ns`, with the rates at their starts and
     /// ends. A step that the window cuts off keeps its last rate.
     pub(crate) fn steps_in(&self, window: TimeRange) -> Vec<(TimeRange, f64, f64)> {
