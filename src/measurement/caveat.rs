@@ -141,7 +141,7 @@ fn cpu_taken(times: CpuTimes) -> Option<Caveat> {
 
 /// Returns the system calls on files that failed, by class and operation.
 fn file_errors(document: &Document) -> Option<Caveat> {
-    let failed = document.files.iter().filter(|row| row.errors > 0);
+    let failed = document.files().iter().filter(|row| row.errors > 0);
     let failed: Vec<String> = failed
         .map(|row| format!("{} {} ({})", row.class, row.op, row.errors))
         .collect();

@@ -1,9 +1,11 @@
 //! Document of any measurement; pure.
 
-use logtrace_report::document::{Caveat, Document, Probe, SCHEMA, Server, Tracer};
+use logtrace_common::Detail;
+use logtrace_report::document::{self, Caveat, Document, Probe, SCHEMA, Server, TracedParts, Tracer};
 use logtrace_tracer::{Account, ProbeAccount};
 
 use super::caveat::is_degrading;
+use super::host::host;
 use super::server_snapshot::ServerSnapshot;
 use super::storage_labels::{device_of, image_of};
 use super::tracing::Traced;
@@ -19,6 +21,14 @@ const COMMIT_VARIABLES: [&str; 9] = [
     "sql_log_bin",
     "sync_binlog",
     "thread_handling",
+];
+
+/// Programs that read the groups of commits.
+const GROUP_PROGRAMS: [&str; 4] = [
+    "on_flush_join",
+    "on_flush_lead",
+    "on_group_join",
+    "on_group_member",
 ];
 
 /// Results of a measurement.
@@ -52,7 +62,9 @@ pub(crate) fn document(
 ) -> Document {
     let mut document = Document {
         schema: SCHEMA,
+        logtrace: env!("CARGO_PKG_VERSION").into(),
         started: started.into(),
+        host: snapshot.host.as_ref().map(host),
         server: server(snapshot, chosen),
         workload: None,
         driver: None,
@@ -65,14 +77,16 @@ pub(crate) fn document(
         last_resort: 0,
         statements: None,
         groups: None,
-        files: Vec::new(),
-        devices: Vec::new(),
+        files: None,
+        devices: None,
+        tracing: None,
         tracer: None,
         unclassified: Vec::new(),
         caveats: Vec::new(),
     };
     if let Some(traced) = &snapshot.traced {
-        document.set_breakdown(&traced.explained.breakdown);
+        document.set_breakdown(&traced.explained.breakdown, traced_parts(traced));
+        document.tracing = Some(tracing(traced));
         document.tracer = Some(tracer(traced));
     }
     document
@@ -95,6 +109,25 @@ fn server(snapshot: &ServerSnapshot, chosen: impl IntoIterator<Item = String>) -
         image: snapshot.data.as_ref().and_then(image_of),
         placement: Vec::new(),
         settings: names.filter_map(value).collect(),
+    }
+}
+
+fn traced_parts(traced: &Traced) -> TracedParts {
+    let is_group = |probe: &&ProbeAccount| GROUP_PROGRAMS.contains(&probe.program);
+    let mut groups = traced.account.probes.iter().filter(is_group).peekable();
+    TracedParts {
+        files: traced.detail >= Detail::Io,
+        devices: traced.detail >= Detail::Full,
+        groups: groups.peek().is_some() && groups.all(|probe| probe.missing.is_none()),
+    }
+}
+
+fn tracing(traced: &Traced) -> document::Tracing {
+    document::Tracing {
+        detail: traced.detail.to_string(),
+        sample: traced.sampling.to_string(),
+        ring_bytes: traced.ring_bytes.get().into(),
+        recorded: traced.is_recorded,
     }
 }
 

@@ -4,6 +4,7 @@
 pub(crate) mod caveat;
 mod document;
 mod explainer;
+mod host;
 mod outputs;
 mod progress;
 mod server_snapshot;

@@ -32,6 +32,8 @@ pub(crate) struct Tracing {
     tracer: Tracer<Explainer>,
     ring_bytes: RingBytes,
     sampling: Sampling,
+    detail: Detail,
+    is_recorded: bool,
 }
 
 /// Configuration of the tracer, with or without a load.
@@ -53,6 +55,9 @@ pub(crate) struct Traced {
     /// Size of each CPU's ring.
     pub(crate) ring_bytes: RingBytes,
     pub(crate) sampling: Sampling,
+    pub(crate) detail: Detail,
+    /// Whether the records were saved.
+    pub(crate) is_recorded: bool,
     /// Number of commits of the window that had not ended when the trace did.
     pub(crate) open_commits: usize,
     /// Probes that are being detached, or `None` if the caller waits for them.
@@ -71,6 +76,7 @@ impl Tracing {
         let &TracingConfig { detail, sampling, .. } = config;
         let recording = config.record.then(|| dir.create_file("records.bin"));
         let recording = recording.transpose().context("cannot create the recording")?;
+        let is_recorded = config.record;
         let is_full = detail == Detail::Full;
         let explainer = Explainer::new(server, is_full, Arc::clone(window_signal), requests, recording)
             .context("cannot start the recording")?;
@@ -85,6 +91,8 @@ impl Tracing {
             tracer,
             ring_bytes: config.ring_bytes,
             sampling,
+            detail,
+            is_recorded,
         })
     }
 
@@ -130,6 +138,8 @@ impl Tracing {
             account,
             ring_bytes: self.ring_bytes,
             sampling: self.sampling,
+            detail: self.detail,
+            is_recorded: self.is_recorded,
             open_commits,
             detaching: Some(detaching),
         })

@@ -1,11 +1,12 @@
 //! Configuration of a run.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use logtrace_common::Variable;
 use logtrace_driver::{Arrivals, Dataset, Pace, RateArg, Requests};
-use logtrace_server::{Home, ServerChoice, Storage};
+use logtrace_server::{Home, ServerChoice, ServerFacts, Storage};
 
 use crate::measurement::TracingConfig;
 use crate::run::connections::Connections;
@@ -75,6 +76,16 @@ impl RunConfig {
             }
         }
         settings
+    }
+
+    /// Returns the number of connections for a pace.
+    pub(crate) fn connections_of(&self, pace: &Pace, server: &ServerFacts) -> NonZeroUsize {
+        let limit = match self.is_private() {
+            true => None,
+            false => server.variables.get("max_connections"),
+        };
+        let limit = limit.and_then(|text| text.parse().ok());
+        self.connections.of_pace(pace, self.duration, limit)
     }
 
     /// Returns advice for a full disk under the data of the server.

@@ -59,14 +59,7 @@ pub(crate) async fn window(
     };
     let (pace, capacity_per_s) = unless_full(&data, config.when_full(), paced).await?;
     raw.capacity_per_s = capacity_per_s;
-    let max_connections = match config.is_private() {
-        true => None,
-        false => server.facts().variables.get("max_connections"),
-    };
-    let max_connections = max_connections.and_then(|text| text.parse().ok());
-    raw.connections = config
-        .connections
-        .of_pace(&pace, config.duration, max_connections);
+    raw.connections = config.connections_of(&pace, server.facts());
     outputs.unfinished(&raw.snapshot, document(config, outputs.started, &raw))?;
     let load = Load {
         config,

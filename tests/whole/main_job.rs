@@ -100,11 +100,11 @@ fn more_detail_says_more() {
             document
         };
         let commit = at("commit");
-        assert!(commit.files.is_empty() && commit.devices.is_empty());
+        assert!(commit.files.is_none() && commit.devices.is_none() && commit.groups.is_none());
         assert!(share(&commit, |cause| cause.cause.wait == Wait::FileIo) > 0.01);
         let full = at("full");
-        let flushes: u64 = full.devices.iter().map(|device| device.flushes).sum();
-        let waits: u64 = full.files.iter().map(|file| file.flush_waits).sum();
+        let flushes: u64 = full.devices.iter().flatten().map(|device| device.flushes).sum();
+        let waits: u64 = full.files().iter().map(|file| file.flush_waits).sum();
         assert!(
             flushes > 0 && waits > 0,
             "{flushes} flushes, {waits} waits for them"

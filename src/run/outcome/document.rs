@@ -51,6 +51,13 @@ fn workload(config: &RunConfig, raw: &RunOutcome) -> Workload {
         duration_s: config.duration.as_secs_f64(),
         warmup_s: config.warmup.as_secs_f64(),
         capacity_per_s: raw.capacity_per_s,
+        capacity_connections: raw
+            .capacity_per_s
+            .and_then(|_| u32::try_from(config.connections.closed().get()).ok()),
+        deadline: config
+            .deadline
+            .and_then(|deadline| u64::try_from(deadline.as_nanos()).ok()),
+        spin: config.spin,
         tables_reused: raw.tables_reused,
         statements: requests
             .groups()

@@ -74,7 +74,7 @@ fn wait_until_idle(foreign: &Foreign) {
 }
 
 fn of_document(document: &Document, class: FileClass) -> Calls {
-    let files = document.files.iter();
+    let files = document.files().iter();
     sum(files
         .filter(|file| file.class == class && file.op == IoOp::Fsync)
         .map(|file| Calls {

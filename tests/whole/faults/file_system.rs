@@ -30,7 +30,7 @@ fn assert_explained(document: &Document) {
     );
     for class in [FileClass::Binlog, FileClass::Redo] {
         let synced = document
-            .files
+            .files()
             .iter()
             .any(|file| file.class == class && file.op == IoOp::Fsync && file.count > 0);
         assert!(synced, "no fsync of {class}: {:?}", document.files);

@@ -63,14 +63,14 @@ fn placed_files_are_where_they_were_placed_and_gone_afterwards() {
         ];
         for class in logs {
             let mut files = document
-                .files
+                .files()
                 .iter()
                 .filter(|file| file.class == class)
                 .peekable();
             assert!(
                 files.peek().is_some(),
                 "{server}: no {class} in {:?}",
-                document.files
+                document.files()
             );
             assert!(
                 files.all(|file| is_in(&file.path, &directory)),

@@ -72,7 +72,7 @@ pub(crate) fn medians(pairs: &[Growth]) -> Growth {
 
 fn mean_fsync(document: &Document, class: FileClass) -> f64 {
     let fsyncs = document
-        .files
+        .files()
         .iter()
         .filter(|file| file.class == class && file.op == IoOp::Fsync);
     let (count, total) = fsyncs.fold((0, 0), |(count, total), file| {

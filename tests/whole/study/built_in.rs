@@ -160,7 +160,7 @@ fn rate(document: &Document) -> f64 {
 }
 
 fn slow_log(document: &Document) -> u64 {
-    let files = document.files.iter();
+    let files = document.files().iter();
     files
         .filter(|file| file.class == FileClass::SlowLog)
         .map(|file| file.bytes)

@@ -58,7 +58,7 @@ impl Document {
             sum("causes that rules of last resort name", part, self.last_resort)?;
         }
         distinct(&self.causes)?;
-        for row in &self.files {
+        for row in self.files() {
             sum("calls on a file", [row.distribution.count], row.count)?;
         }
         if let Some(driver) = &self.driver

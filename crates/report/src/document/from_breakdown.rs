@@ -1,7 +1,7 @@
 //! Parts of `run.json` that the analysis fills.
 
 use crate::causes::cause::Wait;
-use crate::document::Document;
+use crate::document::{Document, TracedParts};
 use crate::totals::breakdown::Breakdown;
 use crate::totals::by_cause::CauseRow;
 use crate::units;
@@ -11,7 +11,7 @@ impl Document {
     /// `unclassified` from the analysis.
     ///
     /// The caller sets the server, the workload, the driver, the tracer's account and the caveats.
-    pub fn set_breakdown(&mut self, breakdown: &Breakdown) {
+    pub fn set_breakdown(&mut self, breakdown: &Breakdown, traced: TracedParts) {
         let breakdown = breakdown.clone();
         self.response = Some(breakdown.response).filter(|response| response.requests > 0);
         self.commits = Some(breakdown.commits);
@@ -19,9 +19,9 @@ impl Document {
         self.last_resort = last_resort(&breakdown.causes);
         self.causes = breakdown.causes;
         self.statements = breakdown.statements;
-        self.groups = breakdown.groups;
-        self.files = breakdown.files;
-        self.devices = breakdown.devices;
+        self.groups = traced.groups.then(|| breakdown.groups.unwrap_or_default());
+        self.files = traced.files.then_some(breakdown.files);
+        self.devices = traced.devices.then_some(breakdown.devices);
         self.unclassified = breakdown.unclassified;
     }
 }

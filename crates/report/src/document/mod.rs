@@ -9,16 +9,21 @@ mod burst_coverage;
 pub mod consistency;
 mod driver;
 mod from_breakdown;
+mod host;
 mod request_type;
 pub mod schema;
+pub(crate) mod schema_1;
 mod server;
 mod tpcc;
+mod tracing;
 mod workload;
 
 pub use self::driver::{Driver, OutageRow, StepRow};
+pub use self::host::{Disk, Host};
 pub use self::request_type::KindRow;
 pub use self::server::{LoopImage, Placed, Server};
 pub use self::tpcc::{Consistency, Tpcc};
+pub use self::tracing::{TracedParts, Tracing};
 pub use self::workload::Workload;
 pub use crate::requests::parts::Response;
 pub use crate::totals::by_cause::{CauseRow, Commits};
@@ -32,15 +37,21 @@ pub use crate::totals::stalls::{SlowTenth, SlowTenthCause};
 pub use crate::totals::trace_gaps::Gaps;
 
 /// Version of the layout of `run.json`.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// Measured run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Document {
     /// [`SCHEMA`].
     pub schema: u32,
+    /// Version of logtrace; empty in documents of schema 1.
+    #[serde(default)]
+    pub logtrace: String,
     /// Start of the run, as RFC 3339 time.
     pub started: String,
+    /// Machine of the server; absent in documents of schema 1.
+    #[serde(default)]
+    pub host: Option<Host>,
     /// Measured server.
     pub server: Server,
     /// Workload; absent if the load was not logtrace's.
@@ -69,14 +80,17 @@ pub struct Document {
     /// Statements outside their commits; absent below the highest level of detail.
     #[serde(default)]
     pub statements: Option<Statements>,
-    /// Groups of commits as the server stated them; absent if it stated none.
+    /// Groups of commits as the server stated them; absent if they were not read.
     #[serde(default)]
     pub groups: Option<Groups>,
-    /// System calls by file.
-    pub files: Vec<FileRow>,
-    /// Flushes by device; empty if they were not traced.
+    /// System calls by file; absent if they were not traced.
+    pub files: Option<Vec<FileRow>>,
+    /// Flushes by device; absent if they were not traced.
     #[serde(default)]
-    pub devices: Vec<DeviceRow>,
+    pub devices: Option<Vec<DeviceRow>>,
+    /// Settings of the tracer; absent if the run was not traced, and in documents of schema 1.
+    #[serde(default)]
+    pub tracing: Option<Tracing>,
     /// Records, losses and cost of the tracer; absent if the run was not traced.
     pub tracer: Option<Tracer>,
     /// Kernel stacks that no rule recognises.
@@ -86,6 +100,11 @@ pub struct Document {
 }
 
 impl Document {
+    /// Returns the system calls by file; none if they were not traced.
+    pub fn files(&self) -> &[FileRow] {
+        self.files.as_deref().unwrap_or_default()
+    }
+
     /// Returns the times in which the tracer paused, or `None` if all of the run was traced, or nothing.
     pub fn gaps(&self) -> Option<Gaps> {
         self.tracer.as_ref()?.gaps

@@ -33,6 +33,15 @@ pub struct Workload {
     pub warmup_s: f64,
     /// Rate of a closed loop before the run, in requests a second, if the wanted rate was a share of it.
     pub capacity_per_s: Option<f64>,
+    /// Connections of that closed loop; absent if there was none, and in documents of schema 1.
+    #[serde(default)]
+    pub capacity_connections: Option<u32>,
+    /// Longest time that a request may take, in nanoseconds; absent if there was no limit.
+    #[serde(default)]
+    pub deadline: Option<u64>,
+    /// Whether the pacer spun on a CPU for the last microseconds before a request was due.
+    #[serde(default)]
+    pub spin: bool,
     /// Whether an earlier run left the tables.
     #[serde(default)]
     pub tables_reused: bool,

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use thiserror::Error;
 
 use crate::document::consistency::Imbalance;
+use crate::document::schema_1::upgrade;
 use crate::document::{Document, SCHEMA};
 
 /// Error for text that is not a run document.
@@ -14,7 +15,7 @@ pub enum JsonError {
     Syntax(#[from] serde_json::Error),
     /// Document of another version of logtrace.
     #[error(
-        "run.json has schema {0}, this logtrace reads {SCHEMA}: use the version of logtrace that wrote it"
+        "run.json has schema {0}, this logtrace reads 1 and {SCHEMA}: use the version of logtrace that wrote it"
     )]
     Schema(u32),
     /// Document with parts that do not add up.
@@ -22,7 +23,7 @@ pub enum JsonError {
     Imbalance(#[from] Imbalance),
 }
 
-/// Reads `run.json` and checks that its parts add up.
+/// Reads `run.json`, also one of schema 1, and checks that its parts add up.
 pub fn parse(text: &str) -> Result<Document, JsonError> {
     #[derive(Deserialize)]
     struct Version {
@@ -30,10 +31,11 @@ pub fn parse(text: &str) -> Result<Document, JsonError> {
     }
     // The version comes first: a document of another version may differ in any other field.
     let Version { schema } = serde_json::from_str(text)?;
-    if schema != SCHEMA {
-        return Err(JsonError::Schema(schema));
-    }
-    let document: Document = serde_json::from_str(text)?;
+    let document: Document = match schema {
+        SCHEMA => serde_json::from_str(text)?,
+        1 => serde_json::from_value(upgrade(serde_json::from_str(text)?))?,
+        other => return Err(JsonError::Schema(other)),
+    };
     document.check()?;
     Ok(document)
 }

@@ -22,6 +22,8 @@ pub struct BlockDeviceFacts {
     pub fua: Option<bool>,
     /// Whether the disk rotates.
     pub rotational: Option<bool>,
+    /// Hardware queues (`mq/`); 0 if the disk has none of its own, or if they cannot be read.
+    pub hardware_queues: u32,
     /// File behind a loop device. Its flush also flushes the disk below.
     pub backing_file: Option<PathBuf>,
     /// Whether a loop device bypasses the page cache of the file system below.
@@ -60,6 +62,7 @@ impl BlockDeviceFacts {
             write_cache: attribute("queue/write_cache"),
             fua: flag("queue/fua"),
             rotational: flag("queue/rotational"),
+            hardware_queues: fs::read_dir(disk.join("mq")).map_or(0, |queues| queues.count() as u32),
             backing_file: attribute("loop/backing_file").map(PathBuf::from),
             direct_io: flag("loop/dio"),
         })
@@ -91,8 +94,9 @@ mod tests {
     fn a_partition_has_the_settings_of_its_disk() {
         let sys = tempfile::tempdir().unwrap();
         let disk = sys.path().join("devices/pci/block/nvme0n1");
-        fs::create_dir_all(disk.join("queue")).unwrap();
-        fs::create_dir_all(disk.join("nvme0n1p2")).unwrap();
+        for name in ["queue", "nvme0n1p2", "mq/0", "mq/1"] {
+            fs::create_dir_all(disk.join(name)).unwrap();
+        }
         fs::write(disk.join("nvme0n1p2/partition"), "2\n").unwrap();
         fs::write(disk.join("nvme0n1p2/size"), "2097152\n").unwrap();
         fs::write(disk.join("queue/scheduler"), "none [mq-deadline] kyber\n").unwrap();
@@ -109,6 +113,7 @@ mod tests {
             write_cache: Some("write back".into()),
             fua: Some(false),
             rotational: None,
+            hardware_queues: 2,
             backing_file: None,
             direct_io: None,
         };

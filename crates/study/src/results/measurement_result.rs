@@ -144,7 +144,7 @@ fn traced(figures: &mut BTreeMap<Figure, f64>, document: &Document) {
     let window = document.workload.as_ref().map(|workload| workload.duration_s);
     let traced = document.gaps().map(|gaps| gaps.traced as f64 / 1e9).or(window);
     for class in FileClass::iter() {
-        let files = document.files.iter();
+        let files = document.files().iter();
         let written = files.filter(|file| file.class == class && file.op == IoOp::Write);
         let bytes: u64 = written.map(|file| file.bytes).sum();
         let rate = traced.and_then(|seconds| ratio(bytes as f64, seconds));

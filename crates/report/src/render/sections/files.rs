@@ -13,7 +13,7 @@ use crate::units;
 /// Returns system calls by class and operation, the longest total first, or `None` if no file was used.
 pub(crate) fn by_class(document: &Document) -> Option<Table> {
     let mut classes: BTreeMap<(FileClass, IoOp), Vec<&FileRow>> = BTreeMap::new();
-    for row in &document.files {
+    for row in document.files() {
         classes.entry((row.class, row.op)).or_default().push(row);
     }
     let commits = commit_count(document);
@@ -59,7 +59,7 @@ pub(crate) fn by_class(document: &Document) -> Option<Table> {
 
 /// Returns system calls by path and operation, in the order of the document, or `None` if no file was used.
 pub(crate) fn by_path(document: &Document) -> Option<Table> {
-    let rows = document.files.iter().map(|row| {
+    let rows = document.files().iter().map(|row| {
         vec![
             row.class.to_string(),
             row.path.clone(),
@@ -82,7 +82,7 @@ pub(crate) fn by_path(document: &Document) -> Option<Table> {
 /// Returns the flushes of each device's write cache, or `None` if no flush was traced.
 pub(crate) fn by_device(document: &Document) -> Option<Table> {
     let commits = commit_count(document);
-    let rows = document.devices.iter().map(|row| {
+    let rows = document.devices.iter().flatten().map(|row| {
         vec![
             row.device.clone(),
             units::count(row.flushes),

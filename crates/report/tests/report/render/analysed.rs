@@ -4,6 +4,7 @@ use logtrace_common::TimeRange;
 use logtrace_events::Record;
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::breakdown::{Breakdown, Whole};
+use logtrace_report::document::TracedParts;
 use logtrace_report::render::{Format, Input, flamegraph, render};
 use logtrace_report::synthetic;
 use strum::IntoEnumIterator;
@@ -26,7 +27,7 @@ fn breakdown(records: Vec<Record>) -> Breakdown {
 fn group_commits_from_records_to_every_report() {
     let breakdown = breakdown(synthetic::group_commits(8, 50));
     let mut document = samples::traced().document;
-    document.set_breakdown(&breakdown);
+    document.set_breakdown(&breakdown, TracedParts::ALL);
     assert_eq!(document.check(), Ok(()));
     assert_eq!(document.commits.as_ref().map(|commits| commits.count), Some(400));
     let stacks = &breakdown.stacks;

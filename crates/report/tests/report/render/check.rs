@@ -1,8 +1,9 @@
 //! What the samples promise, and that a document which breaks a promise is found.
 
 use logtrace_report::check::Imbalance;
-use logtrace_report::document::{Document, Groups};
+use logtrace_report::document::{Document, Groups, SCHEMA};
 use logtrace_report::render::{Format, Input, JsonError, parse_json, render};
+use serde_json::{Value, json};
 
 use super::samples;
 
@@ -20,6 +21,35 @@ fn every_sample_adds_up() {
     }
 }
 
+/// A document of schema 1, with losses.
+const SCHEMA_1: &str = include_str!("../../data/run-schema-1.json");
+
+#[test]
+fn a_document_of_schema_1_is_read() {
+    let document = parse_json(SCHEMA_1).unwrap();
+    assert_eq!(document.schema, SCHEMA);
+    assert_eq!((document.logtrace.as_str(), document.host), ("", None));
+    let driver = document.driver.unwrap();
+    assert_eq!(
+        (driver.requests, driver.queued, driver.pacer_lag.count),
+        (35_988, 0, 0)
+    );
+    assert_eq!(document.files.unwrap().len(), 6);
+}
+
+#[test]
+fn in_schema_1_an_untraced_list_was_empty() {
+    let mut value: Value = serde_json::from_str(SCHEMA_1).unwrap();
+    let untraced = ["files", "devices", "causes", "unclassified"];
+    untraced.iter().for_each(|name| value[name] = json!([]));
+    for name in ["tracer", "commits", "statements", "groups", "response"] {
+        value[name] = Value::Null;
+    }
+    (value["unexplained"], value["last_resort"]) = (json!(0), json!(0));
+    let document = parse_json(&value.to_string()).unwrap();
+    assert_eq!((document.files, document.devices), (None, None));
+}
+
 #[test]
 fn a_nanosecond_too_much_is_found() {
     for index in 0..samples::traced().document.causes.len() {
@@ -35,7 +65,7 @@ fn each_sum_is_checked() {
     let commits = |document: &mut Document| document.commits.take().unwrap();
     let sums = [
         refused(|document| document.unexplained += 1),
-        refused(|document| document.files[0].count += 1),
+        refused(|document| document.files.as_mut().unwrap()[0].count += 1),
         refused(|document| document.commits.as_mut().unwrap().per_second[3] += 1),
         refused(|document| document.commits.as_mut().unwrap().distribution.count += 1),
         refused(|document| document.commits.as_mut().unwrap().slowest_total += 1),
@@ -111,8 +141,8 @@ fn json_reads_back() {
 
 #[test]
 fn json_of_another_version_is_refused_whatever_else_it_holds() {
-    let error = parse_json(r#"{"schema": 2, "everything": "else"}"#).unwrap_err();
-    assert!(matches!(error, JsonError::Schema(2)), "{error}");
+    let error = parse_json(r#"{"schema": 3, "everything": "else"}"#).unwrap_err();
+    assert!(matches!(error, JsonError::Schema(3)), "{error}");
 }
 
 #[test]

@@ -12,8 +12,8 @@ use logtrace_report::breakdown::{Breakdown, StackTotals};
 use logtrace_report::distribution::Distribution;
 use logtrace_report::document::Commits;
 use logtrace_report::document::{
-    Caveat, Document, Driver, Gaps, LoopImage, OutageRow, Placed, Probe, SCHEMA, Server, StepRow, Trace,
-    Tracer, Workload,
+    Caveat, Disk, Document, Driver, Gaps, Host, LoopImage, OutageRow, Placed, Probe, SCHEMA, Server, StepRow,
+    Trace, TracedParts, Tracer, Tracing, Workload,
 };
 
 use self::breakdown::{breakdown, durations, histogram};
@@ -50,7 +50,8 @@ fn make_traced() -> Sample {
     let mut document = not_traced().document;
     document.caveats.clear();
     document.tracer = Some(tracer());
-    document.set_breakdown(&breakdown);
+    document.set_breakdown(&breakdown, TracedParts::ALL);
+    document.tracing = Some(tracing());
     Sample {
         document,
         stacks: breakdown.stacks,
@@ -61,6 +62,8 @@ fn make_traced() -> Sample {
 pub(crate) fn not_traced() -> Sample {
     let document = Document {
         schema: SCHEMA,
+        logtrace: "0.1.0".to_owned(),
+        host: Some(host()),
         started: "2026-11-21T09:30:00+01:00".to_owned(),
         server: server(),
         workload: Some(workload()),
@@ -74,8 +77,9 @@ pub(crate) fn not_traced() -> Sample {
         last_resort: 0,
         statements: None,
         groups: None,
-        files: Vec::new(),
-        devices: Vec::new(),
+        files: None,
+        devices: None,
+        tracing: None,
         tracer: None,
         unclassified: Vec::new(),
         caveats: Vec::new(),
@@ -153,7 +157,7 @@ pub(crate) fn no_commits() -> Sample {
         ..workload()
     });
     sample.document.tracer.as_mut().unwrap().cpu_ns_per_commit = 0;
-    sample.document.set_breakdown(&nothing);
+    sample.document.set_breakdown(&nothing, TracedParts::ALL);
     sample.stacks = nothing.stacks;
     sample
 }
@@ -227,6 +231,32 @@ fn on_image(server: Server) -> Server {
     }
 }
 
+fn host() -> Host {
+    Host {
+        kernel: "6.18.5".to_owned(),
+        cpu_model: "Example CPU 3.0 GHz".to_owned(),
+        cpus: 2,
+        memory_bytes: 25_769_803_776,
+        disks: vec![Disk {
+            name: "vda".to_owned(),
+            scheduler: "mq-deadline".to_owned(),
+            write_cache: "write back".to_owned(),
+            fua: false,
+            rotational: false,
+            hardware_queues: 1,
+        }],
+    }
+}
+
+fn tracing() -> Tracing {
+    Tracing {
+        detail: "full".to_owned(),
+        sample: "100%".to_owned(),
+        ring_bytes: 4_194_304,
+        recorded: false,
+    }
+}
+
 fn workload() -> Workload {
     Workload {
         name: "update_key".to_owned(),
@@ -241,6 +271,9 @@ fn workload() -> Workload {
         duration_s: 30.0,
         warmup_s: 5.0,
         capacity_per_s: Some(1_714.3),
+        capacity_connections: Some(8),
+        deadline: None,
+        spin: false,
         tables_reused: false,
         statements: BTreeMap::from([("index_updates".to_owned(), 1)]),
         range_size: None,
