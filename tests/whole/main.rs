@@ -14,6 +14,7 @@ mod agreement;
 mod arrivals;
 mod custom;
 mod faults;
+mod frozen_disk;
 mod groups;
 mod known_delay;
 mod lag;

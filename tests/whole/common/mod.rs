@@ -104,19 +104,33 @@ impl Running {
         send(self.child.id(), Signal::INT);
     }
 
+    /// The run directory, once it is there.
+    pub(crate) fn dir(&self) -> Option<PathBuf> {
+        dir_in(&self.out)
+    }
+
+    /// Its private server, once it is started.
+    pub(crate) fn server(&self) -> Option<u32> {
+        server_of(&self.child)
+    }
+
     /// Waits for its end.
     pub(crate) fn ended(self) -> Ran {
-        let output = self.child.wait_with_output().unwrap();
-        let dir = fs::read_dir(self.out.path())
-            .unwrap()
-            .next()
-            .map(|entry| entry.unwrap().path());
+        let Self { child, out } = self;
+        let output = child.wait_with_output().unwrap();
+        let dir = dir_in(&out);
         Ran {
             output,
             dir,
-            _out: self.out,
+            _out: out,
         }
     }
+}
+
+/// The one run directory in `out`.
+fn dir_in(out: &TempDir) -> Option<PathBuf> {
+    let mut entries = fs::read_dir(out.path()).unwrap();
+    entries.next().map(|entry| entry.unwrap().path())
 }
 
 impl Ran {

@@ -45,6 +45,7 @@ impl<'a> SecondMerger<'a> {
     ) -> io::Result<Self> {
         if let Some(log) = &mut log {
             log.write_all(&interval_log::header(base)?)?;
+            log.flush()?;
         }
         Ok(Self {
             stage,
