@@ -3,6 +3,12 @@
 use logtrace_common::TimeRange;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use logtrace_driver::now_ns;
+
+/// Time between two looks at the window.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// Window of the measurement and progress of the explanation. Times are in nanoseconds of `CLOCK_MONOTONIC`, the clock
 /// of the kernel side.
@@ -28,6 +34,13 @@ impl WindowSignal {
 
     pub(crate) fn window(&self) -> Option<TimeRange> {
         self.window.get().copied()
+    }
+
+    /// Waits for the end of the window.
+    pub(crate) async fn over(&self) {
+        while self.window().is_none_or(|window| now_ns() < window.end_ns) {
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
     }
 
     /// Returns the early end of the window.

@@ -1,12 +1,13 @@
 //! Measurement of one window on a server with tables: pace, tracer, load, outcome.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::io::BufWriter;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, mpsc};
 
 use crate::run_dir::RunDir;
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use logtrace_driver::{DriveResult, EndReason, Pace, Target, drive};
 use logtrace_events::Request;
 use logtrace_server::Server;
@@ -20,7 +21,7 @@ use crate::run::load::drive::{Follower, drive_config, observer, on_own_thread, p
 use crate::run::load::saved_inputs::{save_arrivals, save_workload};
 use crate::run::outcome::document::document;
 use crate::run::outcome::run_outcome::RunOutcome;
-use crate::run::server::disk_full::{is_full, unless_full, with_full_disk};
+use crate::run::server::disk_full::{is_full, stays_full, unless_full, with_full_disk};
 use crate::run::server::open_server::{OpenServer, Tables};
 
 /// Measures one window of a server into a run directory. Several windows of one server may follow each other, with
@@ -41,9 +42,8 @@ pub(crate) async fn window(
     let window_signal = Arc::new(WindowSignal::default());
     let (finished, requests) = mpsc::channel();
     let start_tracing = || {
-        let facts = server.facts();
         Tracing::start(
-            facts,
+            server.facts(),
             outputs.dir,
             &config.tracing,
             Some(requests),
@@ -75,12 +75,16 @@ pub(crate) async fn window(
         driven => driven.map_err(|error| with_full_disk(&data, config.when_full(), error))?,
     };
     let can_check = config.check && measured.ended != EndReason::ServerGone;
+    raw.disk_full = is_full(&data);
+    if raw.disk_full && measured.done == 0 {
+        let nothing = anyhow!("no request was answered");
+        return Err(with_full_disk(&data, config.when_full(), nothing));
+    }
     let open_commits = match &tracing {
-        Some(tracing) => tracing.commits_ended(measured.window.end_ns, signals, line).await,
-        None => 0,
+        Some(tracing) if !raw.disk_full => tracing.commits_ended(measured.window.end_ns, signals, line).await,
+        _ => 0,
     };
     raw.measured = Some(measured);
-    raw.disk_full = is_full(&data);
     raw.snapshot.take_status(start.status.as_ref()).await;
     raw.snapshot.traced = tracing
         .map(|tracing| tracing.stop(start.account, open_commits))
@@ -119,6 +123,7 @@ impl Load<'_> {
         line: &Line,
     ) -> anyhow::Result<(DriveResult, AtStart)> {
         let (announce, announced) = oneshot::channel();
+        let window_signal = Arc::clone(&self.window_signal);
         let mut follower = Follower {
             window_signal: self.window_signal,
             announced: Some(announce),
@@ -131,7 +136,8 @@ impl Load<'_> {
             .create_file("latency.hlog")
             .context("cannot create the latency log")?;
         let drive_config = drive_config(self.config, self.target, self.pace.clone(), self.connections);
-        let (cancel, finished) = (signals.end.clone(), self.finished);
+        let (end, finished) = (signals.end.child_token(), self.finished);
+        let cancel = end.clone();
         let driving = on_own_thread(move || {
             let outputs = logtrace_driver::Outputs {
                 log: &mut BufWriter::new(log),
@@ -151,7 +157,18 @@ impl Load<'_> {
                 status: ServerSnapshot::status_now(Some(server.connection())).await,
             }
         };
-        let (measured, start) = tokio::join!(driving, reading);
+        // A server that waits for space does not answer, so there is no use in waiting for it after the window.
+        let data = server.facts().data_directory().unwrap_or_default();
+        let full = async {
+            window_signal.over().await;
+            stays_full(&data).await;
+            end.cancel();
+            std::future::pending::<Infallible>().await
+        };
+        let (measured, start) = tokio::select! {
+            both = async { tokio::join!(driving, reading) } => both,
+            never = full => match never {},
+        };
         let measured = measured??;
         save_arrivals(self.dir, &self.pace, self.config.dataset.seed, &measured)?;
         Ok((measured, start))

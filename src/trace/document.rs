@@ -53,7 +53,7 @@ fn no_commits(document: &Document) -> Option<Caveat> {
     let commits = document.commits.as_ref()?;
     (commits.count == 0).then(|| {
         CaveatKind::NoCommits.caveat(
-            "no read-write commit began and ended during the trace: no client wrote to a transactional table, or the \
+            "no read-write commit began during the trace: no client wrote to a transactional table, or the \
              load is on another server",
         )
     })

@@ -53,7 +53,8 @@ fn free_bytes(path: &Path) -> Option<u64> {
     Some(FileSystemFacts::of(path).ok()?.free_bytes)
 }
 
-async fn stays_full(path: &Path) {
+/// Returns when the disk of `path` has been full for several checks.
+pub(crate) async fn stays_full(path: &Path) {
     let mut full = 0;
     while full < PATIENCE {
         tokio::time::sleep(LOOK_EVERY).await;

@@ -4,4 +4,5 @@
 mod against_run;
 mod counted;
 mod elsewhere;
+mod held;
 mod untouched;
