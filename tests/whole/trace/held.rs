@@ -11,7 +11,7 @@ use crate::common::foreign::Foreign;
 use crate::common::{Running, beside_others, caveats, total};
 
 /// Length of the trace, and time for which the commit is held beyond its end.
-const TRACE: Duration = Duration::from_secs(2);
+const TRACE: Duration = Duration::from_secs(5);
 const BEYOND: Duration = Duration::from_secs(2);
 
 #[test]
