@@ -5,7 +5,8 @@ use crate::document::{CauseRow, Commits, Document};
 use crate::render::sections::causes::{CauseLine, Subject, lines};
 use crate::units;
 
-/// Returns advice for the largest cause of all commits and, if it differs, for that of the slowest commits.
+/// Returns advice for the largest cause of all commits and, if it differs, for that of the slowest commits; and how to
+/// compare a run whose rate is a share of the server's capacity.
 pub(crate) fn next(document: &Document, commits: &Commits) -> Vec<String> {
     let lines = lines(document, commits, 0.0);
     let Some((all, row)) = largest(&lines, |line| line.total) else {
@@ -18,7 +19,19 @@ pub(crate) fn next(document: &Document, commits: &Commits) -> Vec<String> {
         let title = "largest in the slowest 1 %";
         texts.push(sentence(title, tail.slowest, commits.slowest_total, &tail_row));
     }
+    texts.extend(comparison(document));
     texts
+}
+
+/// Returns the absolute rate of a run at a share of the capacity: with the same share, a faster server gets a higher rate,
+/// and may be the slower one in a comparison.
+fn comparison(document: &Document) -> Option<String> {
+    document.workload.as_ref()?.capacity_per_s?;
+    let rate_per_s = document.driver.as_ref()?.offered_per_s?;
+    Some(format!(
+        "The rate was a share of this server's own capacity. To compare it with another server, disk or setting, run both \
+         with --rate {rate_per_s:.0}/s."
+    ))
 }
 
 fn sentence(title: &str, part: u64, whole: u64, row: &CauseRow) -> String {
