@@ -72,7 +72,6 @@ impl StallKind {
             };
         };
         match class {
-            FileClass::Binlog if cause.wait == Wait::FileMetadata => Some(Self::BinlogRotation),
             FileClass::Binlog if op == IoOp::Write => Some(Self::BinlogWrite),
             FileClass::Binlog if sync_binlog == Some(0) => Some(Self::BinlogRotation),
             FileClass::Binlog => Some(Self::BinlogSync),
