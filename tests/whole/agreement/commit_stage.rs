@@ -4,8 +4,8 @@ use logtrace_common::Flavor;
 
 use super::traced::traced;
 use crate::common::alone;
-use crate::common::foreign::Foreign;
 use crate::common::sysbench::{USER, prepare, updates};
+use logtrace_laboratory::foreign::Foreign;
 
 const EVENTS: u32 = 4_000;
 const STAGE: &str = "stage/sql/waiting for handler commit";

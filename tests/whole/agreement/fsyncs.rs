@@ -11,8 +11,8 @@ use logtrace_report::document::Document;
 use super::bpftrace::{Bpftrace, Calls};
 use super::traced::traced;
 use crate::common::alone;
-use crate::common::foreign::Foreign;
 use crate::common::sysbench::{prepare, updates};
+use logtrace_laboratory::foreign::Foreign;
 
 const EVENTS: u32 = 1_200;
 const RATE_PER_S: u32 = 300;

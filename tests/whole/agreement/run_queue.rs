@@ -9,9 +9,9 @@ use logtrace_events::{CpuWait, Record, RecordingReader, Wake, decode};
 
 use super::bpftrace::{Bpftrace, Calls};
 use super::traced::traced_with;
-use crate::common::foreign::Foreign;
 use crate::common::sysbench::{prepare, updates};
 use crate::common::{Ran, alone};
+use logtrace_laboratory::foreign::Foreign;
 
 /// Keys of run_queue.bt: whether the CPU was idle.
 const IDLE: &str = "1";

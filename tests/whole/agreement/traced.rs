@@ -2,8 +2,8 @@
 
 use logtrace_report::document::Document;
 
-use crate::common::foreign::Foreign;
 use crate::common::{Ran, Running};
+use logtrace_laboratory::foreign::Foreign;
 
 /// The tracer works before `during` starts and until it has ended; its window holds all of it if that begins with
 /// something that takes longer than reading the tracer's first account.

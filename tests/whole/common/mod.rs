@@ -1,8 +1,6 @@
 //! Running the program as a user does, and reading what it leaves.
 
 pub(crate) mod disk;
-pub(crate) mod foreign;
-pub(crate) mod replication;
 pub(crate) mod sysbench;
 
 pub(crate) use logtrace_testkit::{alone, beside_others};

@@ -8,8 +8,8 @@ use tempfile::TempDir;
 use super::fixture::home::{Home, SHORT};
 use super::fixture::started::{Ended, Started};
 use crate::common::beside_others;
-use crate::common::foreign::{Foreign, free_port};
 use logtrace_common::Flavor;
+use logtrace_laboratory::foreign::{Foreign, free_port};
 
 #[test]
 fn an_account_that_requires_encryption_is_driven_with_it_and_only_so() {

@@ -8,8 +8,8 @@ use rustix::process::Signal;
 
 use super::fixture::home::Home;
 use super::fixture::started::{Ended, Started};
-use crate::common::foreign::Foreign;
 use crate::common::{SERVERS, beside_others, driver, logtrace, sysbench, tells};
+use logtrace_laboratory::foreign::Foreign;
 
 /// A page.
 const TINY: &str = "--ring-bytes 4K";

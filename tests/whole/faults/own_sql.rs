@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use logtrace_common::Flavor;
 
 use super::fixture::home::Home;
-use crate::common::foreign::Foreign;
 use crate::common::{SERVERS, beside_others};
+use logtrace_laboratory::foreign::Foreign;
 
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/workloads/transfer.toml");
 

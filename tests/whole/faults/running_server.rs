@@ -4,9 +4,9 @@ use rustix::process::Signal;
 
 use super::fixture::home::{Home, LONG, SHORT};
 use super::fixture::started::{Ended, Started};
-use crate::common::foreign::Foreign;
 use crate::common::{beside_others, tells};
 use logtrace_common::Flavor;
+use logtrace_laboratory::foreign::Foreign;
 
 fn databases(foreign: &Foreign) -> u32 {
     foreign.ask("SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = 'logtrace'")

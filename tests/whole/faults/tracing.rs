@@ -8,9 +8,9 @@ use rustix::process::Signal;
 use super::fixture::home::Home;
 use super::fixture::started::Started;
 use super::privilege::as_nobody;
-use crate::common::foreign::Foreign;
 use crate::common::{beside_others, send, tells};
 use logtrace_common::Flavor;
+use logtrace_laboratory::foreign::Foreign;
 
 fn trace(home: &Home, arguments: &str) -> Started {
     Started::new(home.logtrace(&format!("trace {arguments}")), home.path())

@@ -1,22 +1,18 @@
 //! A delay of a known length is found, in the right place and with the right length. Needs root, /dev/fuse and both
 //! servers.
 
-mod delay;
 mod growth;
-mod nodes;
-mod pass_through;
-pub(crate) mod slow_disk;
 
 use std::time::Duration;
 
 use crate::common::{SERVERS, alone, run};
 use growth::{Growth, Seen, medians};
 use logtrace_common::FileClass;
+use logtrace_laboratory::slow_disk::SlowDisk;
 use logtrace_report::document::Document;
 use logtrace_server::enter_mount_namespace;
 use logtrace_testkit::one_or_all;
 use rustix::process::setpriority_process;
-use slow_disk::SlowDisk;
 
 /// What each fsync of one class of files takes longer.
 const DELAY: Duration = Duration::from_millis(10);

@@ -10,9 +10,9 @@ use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
 
 use super::HELD;
-use crate::common::foreign::{Foreign, free_port};
-use crate::common::replication::follow;
 use crate::common::{Running, beside_others, patiently, total};
+use logtrace_laboratory::foreign::{Foreign, free_port};
+use logtrace_laboratory::replication::follow;
 
 /// Returns the settings of a replica with two workers, the statement that starts it, and what the server says of a worker
 /// that waits.

@@ -12,9 +12,9 @@ use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, OptsBuilder};
 
 use super::HELD;
-use crate::common::foreign::Foreign;
 use crate::common::{Running, beside_others, total};
-use crate::known_delay::slow_disk::SlowDisk;
+use logtrace_laboratory::foreign::Foreign;
+use logtrace_laboratory::slow_disk::SlowDisk;
 
 /// Time after which the rotation holds the lock and syncs the old binlog.
 const BEGUN: Duration = Duration::from_millis(50);

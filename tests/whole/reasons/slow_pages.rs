@@ -12,8 +12,8 @@ use logtrace_server::enter_mount_namespace;
 
 use super::HELD;
 use crate::common::{SERVERS, beside_others};
-use crate::known_delay::slow_disk::SlowDisk;
 use crate::shapes::probe::{Client, Seen};
+use logtrace_laboratory::slow_disk::SlowDisk;
 
 /// Statement that copies all rows of a table of large rows: they double.
 fn doubling(table: &str) -> String {

@@ -9,8 +9,8 @@ use mysql_async::{Conn, Error};
 use tokio::time::sleep;
 
 use super::{FLAVORS, assert_consistent, assert_orders, wait_for_payments};
-use crate::common::foreign::Foreign;
 use crate::common::{Running, beside_others, driver};
+use logtrace_laboratory::foreign::Foreign;
 use logtrace_testkit::one_or_all;
 
 /// `ER_LOCK_DEADLOCK`.

@@ -5,9 +5,9 @@ mod deadlocks;
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::common::foreign::Foreign;
 use crate::common::{Running, SERVERS, beside_others, driver, run, sum_of_parts, workload};
 use logtrace_common::Flavor;
+use logtrace_laboratory::foreign::Foreign;
 use logtrace_report::document::Document;
 use logtrace_testkit::one_or_all;
 

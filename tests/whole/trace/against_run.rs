@@ -5,9 +5,9 @@ use logtrace_events::IoOp;
 use logtrace_report::document::Document;
 use logtrace_testkit::one_or_all;
 
-use crate::common::foreign::Foreign;
 use crate::common::sysbench::{SIZE, prepare, updates};
 use crate::common::{Running, alone, run, share};
+use logtrace_laboratory::foreign::Foreign;
 
 const RATE_PER_S: u32 = 300;
 const SECONDS: u32 = 4;

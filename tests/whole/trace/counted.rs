@@ -4,9 +4,9 @@ use logtrace_common::{FileClass, Flavor};
 use logtrace_events::IoOp;
 use logtrace_report::document::{CauseRow, Document};
 
-use crate::common::foreign::Foreign;
 use crate::common::sysbench::{prepare, updates};
 use crate::common::{Ran, Running, beside_others, caveats, share, total};
+use logtrace_laboratory::foreign::Foreign;
 
 /// Enough for a few seconds.
 const EVENTS: u32 = 450;

@@ -7,8 +7,8 @@ use logtrace_report::cause::Wait;
 use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
 
-use crate::common::foreign::Foreign;
 use crate::common::{Running, beside_others, caveats, total};
+use logtrace_laboratory::foreign::Foreign;
 
 /// Length of the trace, and time for which the commit is held beyond its end.
 const TRACE: Duration = Duration::from_secs(5);

@@ -1,8 +1,8 @@
 //! A server is as it was after it was traced.
 
-use crate::common::foreign::Foreign;
 use crate::common::{Running, beside_others, caveats};
 use logtrace_common::Flavor;
+use logtrace_laboratory::foreign::Foreign;
 
 #[test]
 fn an_idle_server_commits_nothing_and_is_not_changed() {

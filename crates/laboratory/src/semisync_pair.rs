@@ -3,25 +3,26 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::common::foreign::{Foreign, free_port};
-use crate::common::replication::follow;
+use crate::foreign::{Foreign, free_port};
+use crate::replication::follow;
 use logtrace_common::Flavor;
 
 /// How long the source waits for the replica before it gives it up.
 const PATIENCE_MS: u32 = 60_000;
 
 /// Two servers; every commit of the source waits for the replica.
-pub(crate) struct Pair {
+pub struct Pair {
     flavor: Flavor,
-    pub(crate) source: Foreign,
-    /// It writes and syncs what it gets, and applies nothing.
-    _replica: Foreign,
+    /// Server that waits.
+    pub source: Foreign,
+    /// Server that writes and syncs its relay log, and applies nothing.
+    pub replica: Foreign,
     /// Commits before the replica was there.
     alone: u64,
 }
 
 /// What a flavor calls the server that waits.
-pub(crate) fn role(flavor: Flavor) -> &'static str {
+pub fn role(flavor: Flavor) -> &'static str {
     match flavor {
         Flavor::MySql => "source",
         Flavor::MariaDb => "master",
@@ -30,10 +31,16 @@ pub(crate) fn role(flavor: Flavor) -> &'static str {
 
 impl Pair {
     /// Starts both, and connects them.
-    pub(crate) fn start(flavor: Flavor) -> Self {
+    pub fn start(flavor: Flavor) -> Self {
+        Self::start_with(flavor, &[])
+    }
+
+    /// Starts both, the replica with more settings, and connects them.
+    pub fn start_with(flavor: Flavor, settings: &[&str]) -> Self {
         let port = free_port();
         let source = Foreign::start_with(flavor, &[], Some(port));
-        let replica = Foreign::start_with(flavor, &["server_id=2", "sync_relay_log=1"], None);
+        let settings = [&["server_id=2", "sync_relay_log=1"], settings].concat();
+        let replica = Foreign::start_with(flavor, &settings, None);
         // Before commits wait for a replica that is not there.
         follow(flavor, &source, port, &replica);
         match flavor {
@@ -43,7 +50,7 @@ impl Pair {
         let mut pair = Self {
             flavor,
             source,
-            _replica: replica,
+            replica,
             alone: 0,
         };
         pair.wait_until("replica", || pair.status("clients") == 1);
@@ -52,14 +59,14 @@ impl Pair {
     }
 
     /// When commits wait from now on: `AFTER_SYNC` or `AFTER_COMMIT`.
-    pub(crate) fn wait_after(&self, point: &str) {
+    pub fn wait_after(&self, point: &str) {
         let role = role(self.flavor);
         self.source
             .tell(&format!("SET GLOBAL rpl_semi_sync_{role}_wait_point = {point}"));
     }
 
     /// Commits that did not wait for the replica since it was there.
-    pub(crate) fn given_up(&self) -> u64 {
+    pub fn given_up(&self) -> u64 {
         self.status("no_tx") - self.alone
     }
 

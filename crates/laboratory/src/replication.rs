@@ -2,10 +2,10 @@
 
 use logtrace_common::Flavor;
 
-use super::foreign::Foreign;
+use crate::foreign::Foreign;
 
 /// Makes `replica` a replica of `source`, which listens at `port`, from the end of the source's binlog on. Starts no thread.
-pub(crate) fn follow(flavor: Flavor, source: &Foreign, port: u16, replica: &Foreign) {
+pub fn follow(flavor: Flavor, source: &Foreign, port: u16, replica: &Foreign) {
     source.tell("CREATE USER replica@'127.0.0.1' IDENTIFIED BY 'acknowledge'");
     source.tell("GRANT REPLICATION SLAVE ON *.* TO replica@'127.0.0.1'");
     let statement = match flavor {

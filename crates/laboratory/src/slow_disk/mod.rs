@@ -1,24 +1,40 @@
 //! A mounted file system whose fsync, read or write takes a known time longer.
 
+mod delay;
+mod nodes;
+mod pass_through;
+
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::thread;
 use std::time::Duration;
 
 use fuser::{BackgroundSession, Config, MountOption, SessionACL, spawn_mount};
 use tempfile::TempDir;
 
-use super::delay::Delays;
-use super::pass_through::PassThrough;
+use self::delay::{Delay, Delays};
+use self::pass_through::PassThrough;
+
+/// Call on a file of a [`SlowDisk`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// fsync, fdatasync.
+    Sync,
+    /// read, pread.
+    Read,
+    /// write, pwrite.
+    Write,
+}
 
 /// Mounted until it is dropped; seen by the thread that mounted it and by what that starts alone.
 ///
 /// Its files are in memory: fsync costs next to nothing there, so that a delay of it stands out from this machine's
 /// disk.
-pub(crate) struct SlowDisk {
+pub struct SlowDisk {
     session: Option<BackgroundSession>,
     delays: Arc<Delays>,
     mount_point: TempDir,
@@ -28,7 +44,7 @@ pub(crate) struct SlowDisk {
 impl SlowDisk {
     /// Mounts one without a delay. In a mount namespace of its own the kernel unmounts it when this process has gone,
     /// however it went; all mounts must be made in the same one, or a copy in another one keeps them from ending.
-    pub(crate) fn mount() -> Self {
+    pub fn mount() -> Self {
         let files = directory_in("/dev/shm");
         let mount_point = directory_in("/tmp");
         let delays = Arc::<Delays>::default();
@@ -50,27 +66,46 @@ impl SlowDisk {
     }
 
     /// Where it is mounted.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         self.mount_point.path()
     }
 
+    /// Delays each call of a kind for a time, and returns the sum of the delays by the clock.
+    pub fn delay_for(&self, call: Call, by: Duration, length: Duration) -> Duration {
+        let delay = self.delay(call);
+        delay.set(by);
+        thread::sleep(length);
+        delay.end();
+        // Delays under way end.
+        thread::sleep(2 * by);
+        Duration::from_nanos(delay.slept.load(Relaxed))
+    }
+
+    fn delay(&self, call: Call) -> &Delay {
+        match call {
+            Call::Sync => &self.delays.sync,
+            Call::Read => &self.delays.read,
+            Call::Write => &self.delays.write,
+        }
+    }
+
     /// Each fsync takes so much longer from now on.
-    pub(crate) fn delay_syncs(&self, by: Duration) {
+    pub fn delay_syncs(&self, by: Duration) {
         self.delays.sync.set(by);
     }
 
     /// Each read takes so much longer from now on.
-    pub(crate) fn delay_reads(&self, by: Duration) {
+    pub fn delay_reads(&self, by: Duration) {
         self.delays.read.set(by);
     }
 
     /// Each write takes so much longer from now on.
-    pub(crate) fn delay_writes(&self, by: Duration) {
+    pub fn delay_writes(&self, by: Duration) {
         self.delays.write.set(by);
     }
 
     /// How long the delays of fsync since then were by the clock, in nanoseconds, on average.
-    pub(crate) fn delayed(&self) -> f64 {
+    pub fn delayed(&self) -> f64 {
         let times = self.delays.sync.times.load(Relaxed).max(1);
         self.delays.sync.slept.load(Relaxed) as f64 / times as f64
     }

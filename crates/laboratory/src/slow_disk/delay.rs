@@ -30,6 +30,11 @@ impl Delay {
         self.times.store(0, Relaxed);
     }
 
+    /// Ends the delays. The sum of those before stays.
+    pub(crate) fn end(&self) {
+        self.wanted.store(0, Relaxed);
+    }
+
     /// Whether there is one now.
     pub(crate) fn is_wanted(&self) -> bool {
         self.wanted.load(Relaxed) > 0

@@ -1,15 +1,13 @@
 //! Semi-synchronous replication with a real replica: what commits wait for it has a name, and is as long as the source
 //! itself says. Needs root, MySQL with its plugins, and MariaDB.
 
-mod pair;
-
 use std::fs;
 
 use crate::common::{Ran, Running, alone, run, share, total};
 use logtrace_common::Flavor;
+use logtrace_laboratory::semisync_pair::{Pair, role};
 use logtrace_report::cause::{Wait, Who};
 use logtrace_report::document::{CauseRow, Document};
-use pair::{Pair, role};
 
 fn is_ack(cause: &CauseRow) -> bool {
     cause.cause.wait == Wait::SemisyncAck

@@ -17,7 +17,7 @@ use tokio::runtime::{Builder, Runtime};
 const PROBES: usize = 2;
 
 /// A server that is not of the runs; it dies with the thread that started it.
-pub(crate) struct Foreign {
+pub struct Foreign {
     runtime: Runtime,
     server: Instance,
     /// Not where private servers of the runs are.
@@ -26,12 +26,12 @@ pub(crate) struct Foreign {
 
 impl Foreign {
     /// Starts one, which answers.
-    pub(crate) fn start(flavor: Flavor) -> Self {
+    pub fn start(flavor: Flavor) -> Self {
         Self::start_with(flavor, &[], None)
     }
 
     /// Starts one with settings, and with a port of this machine if one is given.
-    pub(crate) fn start_with(flavor: Flavor, settings: &[&str], port: Option<u16>) -> Self {
+    pub fn start_with(flavor: Flavor, settings: &[&str], port: Option<u16>) -> Self {
         Self::start_as(flavor, |config| {
             config.settings = settings.iter().map(|text| text.parse().unwrap()).collect();
             config.port = port;
@@ -39,14 +39,15 @@ impl Foreign {
     }
 
     /// Starts one with its binlog in a directory of another file system.
-    pub(crate) fn start_with_binlog_in(flavor: Flavor, directory: &Path) -> Self {
+    pub fn start_with_binlog_in(flavor: Flavor, directory: &Path) -> Self {
         let placement = format!("binlog={}", directory.display());
         Self::start_as(flavor, |config| {
             config.storage.placements = vec![placement.parse().unwrap()];
         })
     }
 
-    fn start_as(flavor: Flavor, configure: impl FnOnce(&mut InstanceConfig)) -> Self {
+    /// Starts one with its configuration changed by `configure`.
+    pub fn start_as(flavor: Flavor, configure: impl FnOnce(&mut InstanceConfig)) -> Self {
         let base = tempfile::Builder::new().prefix("lt-").tempdir_in("/tmp").unwrap();
         fs::set_permissions(base.path(), Permissions::from_mode(0o755)).unwrap();
         let mut config = InstanceConfig::new(find(Some(flavor)).unwrap(), base.path().join("log"));
@@ -62,23 +63,23 @@ impl Foreign {
     }
 
     /// Its address for an account.
-    pub(crate) fn address(&self, user: &str) -> String {
+    pub fn address(&self, user: &str) -> String {
         let socket = self.server.socket();
         format!("mysql://{user}@localhost/?socket={}", socket.display())
     }
 
     /// Its process.
-    pub(crate) fn pid(&self) -> u32 {
+    pub fn pid(&self) -> u32 {
         self.server.pid()
     }
 
     /// Its socket.
-    pub(crate) fn socket(&self) -> PathBuf {
+    pub fn socket(&self) -> PathBuf {
         self.server.socket()
     }
 
     /// Does a statement.
-    pub(crate) fn tell(&self, statement: &str) {
+    pub fn tell(&self, statement: &str) {
         self.with(async |mut conn| {
             conn.query_drop(statement).await.unwrap();
             conn.disconnect().await.unwrap();
@@ -86,7 +87,7 @@ impl Foreign {
     }
 
     /// The first row of an answer.
-    pub(crate) fn ask<T: FromRow + Send + 'static>(&self, statement: &str) -> T {
+    pub fn ask<T: FromRow + Send + 'static>(&self, statement: &str) -> T {
         self.with(async |mut conn| {
             let row = conn.query_first(statement).await.unwrap();
             conn.disconnect().await.unwrap();
@@ -94,18 +95,23 @@ impl Foreign {
         })
     }
 
-    /// Does something on a connection of its own.
-    pub(crate) fn with<T>(&self, work: impl AsyncFnOnce(Conn) -> T) -> T {
+    /// Returns options to connect to it as root.
+    pub fn options(&self) -> OptsBuilder {
         let socket = self.server.socket();
-        let options = OptsBuilder::default()
+        OptsBuilder::default()
             .socket(Some(socket.to_string_lossy()))
-            .user(Some("root"));
+            .user(Some("root"))
+    }
+
+    /// Does something on a connection of its own.
+    pub fn with<T>(&self, work: impl AsyncFnOnce(Conn) -> T) -> T {
+        let options = self.options();
         self.runtime
             .block_on(async { work(Conn::new(options).await.unwrap()).await })
     }
 
     /// All rows of an answer.
-    pub(crate) fn ask_all<T: FromRow + Send + 'static>(&self, statement: &str) -> Vec<T> {
+    pub fn ask_all<T: FromRow + Send + 'static>(&self, statement: &str) -> Vec<T> {
         self.with(async |mut conn| {
             let rows = conn.query(statement).await.unwrap();
             conn.disconnect().await.unwrap();
@@ -115,7 +121,7 @@ impl Foreign {
 
     /// Waits until all of somebody's probes sit in its code: no more come for half a second. They come one by one, and on a
     /// busy machine with pauses.
-    pub(crate) fn wait_until_traced(&self) {
+    pub fn wait_until_traced(&self) {
         let start = Instant::now();
         let mut seen = [0; 20];
         while seen[0] < PROBES || seen.iter().any(|&count| count != seen[0]) {
@@ -127,7 +133,7 @@ impl Foreign {
     }
 
     /// Waits until somebody's probes have come and some of them are gone again, as after a burst.
-    pub(crate) fn wait_until_untraced(&self) {
+    pub fn wait_until_untraced(&self) {
         let start = Instant::now();
         let mut most = 0;
         loop {
@@ -145,7 +151,7 @@ impl Foreign {
     }
 
     /// Bytes of its code that are not as in its program file: each place of a uprobe has one.
-    pub(crate) fn changed_code_bytes(&self) -> usize {
+    pub fn changed_code_bytes(&self) -> usize {
         let pid = self.pid();
         let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap();
         let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap();
@@ -180,7 +186,7 @@ fn changed_bytes(mapping: &str, file: &File, memory: &File) -> usize {
 }
 
 /// A port that nobody listens at, for now.
-pub(crate) fn free_port() -> u16 {
+pub fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()
 }

@@ -1,0 +1,156 @@
+//! Comparison of what was put in with what reports gain; pure.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use logtrace_report::cause::Cause;
+use logtrace_report::document::Document;
+
+use crate::load::Answered;
+
+/// One window of the load: its report, and what the client saw.
+#[derive(Clone, Debug)]
+pub struct Window {
+    /// Report of the trace.
+    pub document: Document,
+    /// Statements of the load that were answered in it.
+    pub answered: Answered,
+}
+
+/// Time that was put in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Amount {
+    /// Nanoseconds that are known from who put them in, or from the kernel's own count.
+    Known(u64),
+    /// As much longer as the statements took by the client's clock.
+    ByClient,
+}
+
+impl Amount {
+    /// Returns the amount over that of a window without the cause, scaled.
+    pub fn over(self, base: Self, scale: f64) -> Self {
+        match (self, base) {
+            (Self::Known(with), Self::Known(without)) => {
+                Self::Known(with.saturating_sub((scale * without as f64) as u64))
+            }
+            _ => self,
+        }
+    }
+}
+
+impl From<Duration> for Amount {
+    fn from(time: Duration) -> Self {
+        Self::Known(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
+    }
+}
+
+/// Pair of windows, without a cause and with it.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    /// Window without the cause.
+    pub without: Window,
+    /// Window with the cause.
+    pub with: Window,
+    /// Time that was put in.
+    pub amount: Amount,
+}
+
+/// Gain of a report, in nanoseconds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Gain {
+    /// Time that was put in.
+    pub put_in: f64,
+    /// Time that the statements took longer by the client's clock.
+    pub by_client: f64,
+    /// Time that the expected causes gained.
+    pub found: f64,
+    /// Time that all causes gained.
+    pub all: f64,
+    /// Gains of the other causes by name; losses are negative.
+    pub others: BTreeMap<String, f64>,
+}
+
+impl Gain {
+    /// Returns the gain of the window with the cause over the window without it. The time of a cause in the window without is
+    /// scaled to the number of statements in the window with it.
+    pub fn of(pair: &Pair, is_expected: impl Fn(&Cause) -> bool) -> Self {
+        let Pair {
+            without,
+            with,
+            amount,
+        } = pair;
+        let scale = with.answered.count as f64 / without.answered.count.max(1) as f64;
+        let by_client = with.answered.total_ns as f64 - scale * without.answered.total_ns as f64;
+        let mut gain = Self {
+            put_in: match *amount {
+                Amount::Known(nanoseconds) => nanoseconds as f64,
+                Amount::ByClient => by_client,
+            },
+            by_client,
+            ..Self::default()
+        };
+        let before = causes(&without.document).map(|(cause, ns)| (cause, -scale * ns));
+        for (cause, nanoseconds) in causes(&with.document).chain(before) {
+            gain.all += nanoseconds;
+            if is_expected(&cause) {
+                gain.found += nanoseconds;
+            } else {
+                *gain.others.entry(name(&cause)).or_default() += nanoseconds;
+            }
+        }
+        gain
+    }
+
+    /// Returns the share of the time put in that the expected causes gained.
+    pub fn share_found(&self) -> f64 {
+        self.found / self.put_in
+    }
+
+    /// Returns the share of the time put in that all other causes together gained.
+    pub fn share_elsewhere(&self) -> f64 {
+        (self.all - self.found) / self.put_in
+    }
+}
+
+impl Gain {
+    /// Returns the other cause that gained most, with its share of the time put in.
+    pub fn largest_other(&self) -> Option<(&str, f64)> {
+        let others = self
+            .others
+            .iter()
+            .map(|(name, ns)| (name.as_str(), ns / self.put_in));
+        others.max_by(|(_, a), (_, b)| a.total_cmp(b))
+    }
+}
+
+/// Adds up the gains of several pairs.
+pub fn sum(gains: impl IntoIterator<Item = Gain>) -> Gain {
+    gains.into_iter().fold(Gain::default(), |mut sum, gain| {
+        sum.put_in += gain.put_in;
+        sum.by_client += gain.by_client;
+        sum.found += gain.found;
+        sum.all += gain.all;
+        for (name, nanoseconds) in gain.others {
+            *sum.others.entry(name).or_default() += nanoseconds;
+        }
+        sum
+    })
+}
+
+/// Returns the causes of commits and of statements outside of them, with their nanoseconds.
+pub fn causes(document: &Document) -> impl Iterator<Item = (Cause, f64)> {
+    let commits = document.causes.iter().map(|row| (row.cause, row.total as f64));
+    let statements = document
+        .statements
+        .iter()
+        .flat_map(|statements| &statements.causes);
+    commits.chain(statements.map(|row| (row.cause, row.total as f64)))
+}
+
+/// Returns the name of a cause without who worked.
+pub fn name(cause: &Cause) -> String {
+    match cause.io {
+        Some((class, op)) => format!("{class} {op}, {}", cause.wait),
+        None => cause.wait.to_string(),
+    }
+}

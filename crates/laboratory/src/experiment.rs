@@ -1,0 +1,116 @@
+//! Experiment: a known cause of waits, put into a real server again and again.
+
+use std::any::Any;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use logtrace_common::Flavor;
+use logtrace_report::cause::Cause;
+use logtrace_report::document::Document;
+
+use crate::comparison::{Amount, Pair, Window};
+use crate::foreign::Foreign;
+use crate::load::Load;
+use crate::traced::traced;
+
+/// Known cause of waits, and the name that reports must give it.
+#[derive(Clone, Copy)]
+pub struct Experiment {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// Sentence that says what is put in.
+    pub put_in: &'static str,
+    /// Name of the cause in reports.
+    pub expected: &'static str,
+    /// Returns whether a cause is the expected one.
+    pub is_expected: fn(Flavor, &Cause) -> bool,
+    /// Starts the server and its load.
+    pub start: fn(Flavor) -> anyhow::Result<Setup>,
+    /// Reason why a server cannot do it.
+    pub not_on: Option<(Flavor, &'static str)>,
+}
+
+/// Server with a load, and the cause that can be put in.
+pub struct Setup {
+    /// The server.
+    pub server: Foreign,
+    /// Its load.
+    pub load: Load,
+    /// Puts the cause in for about this time, or, if it is `false`, lets the same time pass without it.
+    pub put_in: Box<PutIn>,
+    /// What must outlive the server: disks and control groups.
+    pub held: Vec<Box<dyn Any>>,
+}
+
+/// Puts a cause in, or does not. Returns how much it was.
+pub type PutIn = dyn FnMut(&Foreign, &Load, bool, Duration) -> anyhow::Result<Amount>;
+
+/// Time of a window before the cause is put in, and after.
+const EDGE: Duration = Duration::from_millis(300);
+
+impl Setup {
+    /// Traces windows without the cause and with it in turn, as many pairs as wanted. The first of each pair alternates, so
+    /// that a drift of the machine favours neither.
+    pub fn pairs(
+        &mut self,
+        program: &Path,
+        count: usize,
+        length: Duration,
+        done: &mut dyn FnMut(&Pair),
+    ) -> anyhow::Result<Vec<Pair>> {
+        let mut pairs = Vec::new();
+        for number in 0..count {
+            let first = number % 2 == 1;
+            let one = self.window(program, first, length)?;
+            let other = self.window(program, !first, length)?;
+            let ((without, base), (with, amount)) = if first { (other, one) } else { (one, other) };
+            let scale = with.answered.count as f64 / without.answered.count.max(1) as f64;
+            let pair = Pair {
+                amount: amount.over(base, scale),
+                without,
+                with,
+            };
+            done(&pair);
+            pairs.push(pair);
+        }
+        Ok(pairs)
+    }
+
+    fn window(&mut self, program: &Path, with: bool, length: Duration) -> anyhow::Result<(Window, Amount)> {
+        let Self {
+            server, load, put_in, ..
+        } = self;
+        let (document, (answered, amount)) = traced(program, server, || {
+            let before = load.answered();
+            thread::sleep(EDGE);
+            let amount = put_in(server, load, with, length)?;
+            thread::sleep(EDGE);
+            Ok((load.answered().since(before), amount))
+        })?;
+        check(&document)?;
+        Ok((Window { document, answered }, amount))
+    }
+
+    /// Stops the load and the server.
+    pub fn stop(self) -> anyhow::Result<()> {
+        let Self {
+            server,
+            load,
+            put_in,
+            held,
+        } = self;
+        load.stop()?;
+        drop(server);
+        drop(put_in);
+        drop(held);
+        Ok(())
+    }
+}
+
+/// Checks that the trace saw everything.
+fn check(document: &Document) -> anyhow::Result<()> {
+    let lost = document.tracer.as_ref().map_or(0, |tracer| tracer.lost);
+    anyhow::ensure!(lost == 0, "{lost} records were lost");
+    Ok(())
+}

@@ -1,0 +1,101 @@
+//! Files of one class on a file system with slow calls.
+
+use std::time::Duration;
+
+use logtrace_common::{FileClass, Flavor};
+use logtrace_events::IoOp;
+use logtrace_server::enter_mount_namespace;
+
+use super::{UPDATE, nothing, start_load};
+use crate::comparison::Amount;
+use crate::experiment::{Experiment, Setup};
+use crate::foreign::Foreign;
+use crate::slow_disk::{Call, SlowDisk};
+
+/// Delay of an fsync.
+const SYNC: Duration = Duration::from_millis(10);
+
+/// Delay of a write.
+const WRITE: Duration = Duration::from_millis(5);
+
+pub(super) const EXPERIMENTS: &[Experiment] = &[
+    Experiment {
+        name: "binlog-fsync",
+        put_in: "each fsync of the binlog takes 10 ms longer",
+        expected: "binlog fsync",
+        is_expected: |_, cause| cause.io == Some((FileClass::Binlog, IoOp::Fsync)),
+        start: |flavor| start(flavor, &[FileClass::Binlog], &[], Call::Sync, SYNC),
+        not_on: None,
+    },
+    Experiment {
+        name: "redo-fsync",
+        put_in: "each fsync of the redo log takes 10 ms longer",
+        expected: "redo fsync",
+        is_expected: |_, cause| cause.io == Some((FileClass::Redo, IoOp::Fsync)),
+        start: |flavor| start(flavor, &[FileClass::Redo], &[], Call::Sync, SYNC),
+        not_on: None,
+    },
+    Experiment {
+        name: "both-fsync",
+        put_in: "each fsync of the binlog and of the redo log takes 10 ms longer",
+        expected: "binlog fsync, redo fsync",
+        is_expected: |_, cause| matches!(cause.io, Some((FileClass::Binlog | FileClass::Redo, IoOp::Fsync))),
+        start: |flavor| {
+            start(
+                flavor,
+                &[FileClass::Binlog, FileClass::Redo],
+                &[],
+                Call::Sync,
+                SYNC,
+            )
+        },
+        not_on: None,
+    },
+    Experiment {
+        name: "slow-log",
+        put_in: "each write of the slow log, which has all statements, takes 5 ms longer",
+        expected: "slow_log write",
+        is_expected: |_, cause| cause.io == Some((FileClass::SlowLog, IoOp::Write)),
+        start: |flavor| start(flavor, &[FileClass::SlowLog], SLOW_LOG, Call::Write, WRITE),
+        not_on: None,
+    },
+];
+
+/// Settings with which all statements are in the slow log.
+const SLOW_LOG: &[&str] = &["slow_query_log=ON", "long_query_time=0", "log_output=FILE"];
+
+fn start(
+    flavor: Flavor,
+    classes: &[FileClass],
+    settings: &[&str],
+    call: Call,
+    by: Duration,
+) -> anyhow::Result<Setup> {
+    enter_mount_namespace()?;
+    let slow = SlowDisk::mount();
+    let placements: Result<Vec<_>, _> = classes
+        .iter()
+        .map(|class| format!("{class}={}", slow.path().display()).parse())
+        .collect();
+    let placements = placements?;
+    let server = Foreign::start_as(flavor, |config| {
+        config.storage.placements = placements;
+        config.settings = settings
+            .iter()
+            .filter_map(|setting| setting.parse().ok())
+            .collect();
+    });
+    let load = start_load(&server, UPDATE)?;
+    Ok(Setup {
+        server,
+        load,
+        put_in: Box::new(move |_, _, with, length| {
+            if with {
+                Ok(Amount::from(slow.delay_for(call, by, length)))
+            } else {
+                nothing(length)
+            }
+        }),
+        held: Vec::new(),
+    })
+}

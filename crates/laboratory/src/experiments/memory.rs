@@ -1,0 +1,110 @@
+//! Limits on dirty pages and on memory.
+
+use std::fs;
+use std::thread;
+use std::time::Duration;
+
+use logtrace_common::{FileClass, Flavor};
+use logtrace_report::cause::Wait;
+use logtrace_server::enter_mount_namespace;
+
+use super::start_load;
+use crate::cgroup::Cgroup;
+use crate::comparison::Amount;
+use crate::experiment::{Experiment, Setup};
+use crate::foreign::Foreign;
+use crate::guard::Guard;
+use crate::load::Statements;
+use crate::loop_disk::LoopDisk;
+
+pub(super) const EXPERIMENTS: &[Experiment] = &[
+    Experiment {
+        name: "dirty-limit",
+        put_in: "the kernel allows 2 MB of dirty pages (vm.dirty_bytes), and the binlog's device is slow",
+        expected: "dirty throttling",
+        is_expected: |_, cause| cause.wait == Wait::DirtyThrottling,
+        start: dirty_limit,
+        not_on: None,
+    },
+    Experiment {
+        name: "memory-limit",
+        put_in: "the server's control group has no memory left, and the binlog's device is slow",
+        expected: "memory reclaim",
+        is_expected: |_, cause| cause.wait == Wait::MemoryReclaim,
+        start: memory_limit,
+        not_on: None,
+    },
+];
+
+/// Load of large rows: some megabytes a second.
+const LARGE: Statements = Statements {
+    text: "INSERT INTO d.b (v) VALUES (REPEAT('x', 200000))",
+    connections: 1,
+    pause: Duration::from_millis(20),
+};
+
+/// Delay of each write of the binlog's device.
+const WRITE: Duration = Duration::from_millis(10);
+
+/// Starts a server with a binlog that it does not sync, on a slow device.
+fn start_on_slow_device(flavor: Flavor) -> anyhow::Result<Setup> {
+    enter_mount_namespace()?;
+    let disk = LoopDisk::mount()?;
+    let placement = format!("{}={}", FileClass::Binlog, disk.path().display()).parse()?;
+    let not_synced = "sync_binlog=0".parse()?;
+    let server = Foreign::start_as(flavor, |config| {
+        config.storage.placements = vec![placement];
+        config.settings = vec![not_synced];
+    });
+    disk.slow.delay_writes(WRITE);
+    let load = start_load(&server, LARGE)?;
+    Ok(Setup {
+        server,
+        load,
+        put_in: Box::new(|_, _, _, length| super::nothing(length)),
+        held: vec![Box::new(disk)],
+    })
+}
+
+fn dirty_limit(flavor: Flavor) -> anyhow::Result<Setup> {
+    let setup = start_on_slow_device(flavor)?;
+    Ok(Setup {
+        put_in: Box::new(|_, _, with, length| {
+            let limit = with.then(|| limit_dirty_bytes(2 << 20)).transpose()?;
+            thread::sleep(length);
+            drop(limit);
+            Ok(Amount::ByClient)
+        }),
+        ..setup
+    })
+}
+
+/// Limits the dirty pages of the machine until the guard is dropped.
+fn limit_dirty_bytes(bytes: u64) -> anyhow::Result<Guard> {
+    let read = |name: &str| fs::read_to_string(format!("/proc/sys/vm/{name}"));
+    // Either bytes or ratio is 0, and writing one makes the other 0 (mm/page-writeback.c).
+    let (name, before) = match read("dirty_bytes")?.trim() {
+        "0" => ("dirty_ratio", read("dirty_ratio")?),
+        _ => ("dirty_bytes", read("dirty_bytes")?),
+    };
+    let path = format!("/proc/sys/vm/{name}");
+    let guard = Guard::new("echo \"$2\" >\"$1\"", &[&path, before.trim()])?;
+    fs::write("/proc/sys/vm/dirty_bytes", bytes.to_string())?;
+    Ok(guard)
+}
+
+fn memory_limit(flavor: Flavor) -> anyhow::Result<Setup> {
+    let setup = start_on_slow_device(flavor)?;
+    let group = Cgroup::new("memory")?;
+    group.add(setup.server.pid())?;
+    Ok(Setup {
+        put_in: Box::new(move |_, _, with, length| {
+            let limit = group.memory()? + (4 << 20);
+            group.limit_memory(with.then_some(limit))?;
+            thread::sleep(length);
+            group.limit_memory(None)?;
+            Ok(Amount::ByClient)
+        }),
+        ..setup
+    })
+}

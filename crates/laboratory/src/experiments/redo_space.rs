@@ -1,0 +1,65 @@
+//! Redo log that is too small for the load.
+
+use std::thread;
+use std::time::Duration;
+
+use logtrace_common::{FileClass, Flavor};
+use logtrace_report::cause::{Cause, Wait, Who};
+
+use super::start_load;
+use crate::comparison::Amount;
+use crate::experiment::{Experiment, Setup};
+use crate::foreign::Foreign;
+use crate::load::Statements;
+
+pub(super) const EXPERIMENTS: &[Experiment] = &[Experiment {
+    name: "redo-space",
+    put_in: "the redo log is so small that statements wait for the checkpoint",
+    expected: "redo space, or writes of data files by a background thread",
+    is_expected: |_, cause| cause.wait == Wait::RedoSpace || is_data_of_background(cause),
+    start,
+    not_on: None,
+}];
+
+/// Load of rows that write some 0.7 MB of redo each time.
+const LARGE: Statements = Statements {
+    text: "INSERT INTO d.b (v) SELECT REPEAT('x', 7000) FROM d.t",
+    connections: 1,
+    pause: Duration::from_millis(20),
+};
+
+const LARGE_LOG: u64 = 1 << 30;
+const SMALL_LOG: u64 = 8 << 20;
+
+fn is_data_of_background(cause: &Cause) -> bool {
+    let is_data = matches!(
+        cause.io,
+        Some((FileClass::Data | FileClass::Doublewrite | FileClass::Undo, _))
+    );
+    is_data && cause.who == Who::Background
+}
+
+fn start(flavor: Flavor) -> anyhow::Result<Setup> {
+    let variable = match flavor {
+        Flavor::MySql => "innodb_redo_log_capacity",
+        Flavor::MariaDb => "innodb_log_file_size",
+    };
+    let setting = format!("{variable}={LARGE_LOG}").parse()?;
+    let server = Foreign::start_as(flavor, |config| config.settings = vec![setting]);
+    let load = start_load(&server, LARGE)?;
+    let mut is_small = false;
+    Ok(Setup {
+        server,
+        load,
+        put_in: Box::new(move |server, _, with, length| {
+            if with != is_small {
+                let bytes = if with { SMALL_LOG } else { LARGE_LOG };
+                server.tell(&format!("SET GLOBAL {variable} = {bytes}"));
+                is_small = with;
+            }
+            thread::sleep(length);
+            Ok(Amount::ByClient)
+        }),
+        held: Vec::new(),
+    })
+}
