@@ -79,8 +79,8 @@ impl Gain {
             with,
             amount,
         } = pair;
-        let scale = with.answered.count as f64 / without.answered.count.max(1) as f64;
-        let by_client = with.answered.total_ns as f64 - scale * without.answered.total_ns as f64;
+        let by_client = with.answered.total_ns as f64 - pair.client_scale() * without.answered.total_ns as f64;
+        let scale = statements(&with.document) / statements(&without.document).max(1.0);
         let mut gain = Self {
             put_in: match *amount {
                 Amount::Known(nanoseconds) => nanoseconds as f64,
@@ -121,6 +121,18 @@ impl Gain {
             .map(|(name, ns)| (name.as_str(), ns / self.put_in));
         others.max_by(|(_, a), (_, b)| a.total_cmp(b))
     }
+}
+
+impl Pair {
+    /// Returns how many statements the client had answered with the cause for each one without it.
+    pub fn client_scale(&self) -> f64 {
+        self.with.answered.per(self.without.answered)
+    }
+}
+
+/// Returns the number of statements of a report.
+fn statements(document: &Document) -> f64 {
+    document.statements.as_ref().map_or(0.0, |statements| statements.count as f64)
 }
 
 /// Adds up the gains of several pairs.

@@ -65,9 +65,8 @@ impl Setup {
             let one = self.window(program, first, length)?;
             let other = self.window(program, !first, length)?;
             let ((without, base), (with, amount)) = if first { (other, one) } else { (one, other) };
-            let scale = with.answered.count as f64 / without.answered.count.max(1) as f64;
             let pair = Pair {
-                amount: amount.over(base, scale),
+                amount: amount.over(base, with.answered.per(without.answered)),
                 without,
                 with,
             };

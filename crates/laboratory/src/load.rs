@@ -102,6 +102,11 @@ impl Answered {
             total_ns: self.total_ns - earlier.total_ns,
         }
     }
+
+    /// Returns the number of statements for each one of another reading.
+    pub fn per(self, other: Self) -> f64 {
+        self.count as f64 / other.count.max(1) as f64
+    }
 }
 
 fn run(options: &Opts, statements: &Statements, counts: &Arc<Counts>) -> anyhow::Result<()> {

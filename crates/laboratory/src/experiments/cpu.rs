@@ -39,7 +39,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         name: "stopped",
         put_in: "the server is stopped and continued (SIGSTOP, SIGCONT)",
         expected: "stopped",
-        is_expected: |_, cause| cause.wait.to_string() == "stopped",
+        is_expected: |_, cause| cause.wait == Wait::Stopped,
         start: stopped,
         not_on: None,
     },

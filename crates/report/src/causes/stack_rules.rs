@@ -73,11 +73,17 @@ const fn rule_under(function: &'static str, under: &'static str, wait: Wait) -> 
 
 use Wait::{
     BlockThrottling, DataWriteback, DeviceFlush, DeviceIo, DirtyThrottling, FileSystemLock, JournalCommit,
-    JournalSpace, MemoryReclaim,
+    JournalSpace, MemoryReclaim, Stopped,
 };
 
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
+    // Stopped on the way back to user space. kernel/signal.c, kernel/freezer.c
+    rule("do_signal_stop", Stopped),
+    rule("ptrace_stop", Stopped),
+    rule("do_freezer_trap", Stopped),
+    rule("get_signal", Stopped),
+    rule("__refrigerator", Stopped),
     // Memory: reclaim, and the limits of a cgroup, before whatever needed the memory. mm/vmscan.c, mm/memcontrol.c
     rule("reclaim_throttle", MemoryReclaim),
     rule("shrink_node", MemoryReclaim),

@@ -83,6 +83,9 @@ pub enum Wait {
     /// Memory: reclaim of pages, or a limit of the cgroup.
     #[strum(serialize = "memory reclaim")]
     MemoryReclaim,
+    /// Signal, debugger or frozen cgroup that stopped the server.
+    #[strum(serialize = "stopped")]
+    Stopped,
     /// System call that opens, creates, renames, removes or resizes a file: a log that rotates or grows.
     #[strum(serialize = "file metadata")]
     FileMetadata,

@@ -27,6 +27,7 @@ impl Wait {
             Self::DirtyThrottling => (0xd9, 0x7e, 0x5a),
             Self::BlockThrottling => (0x96, 0x4c, 0x2e),
             Self::MemoryReclaim => (0x9c, 0x3d, 0x5e),
+            Self::Stopped => (0x3b, 0x3f, 0x46),
             Self::FileMetadata => (0xa8, 0x4a, 0x98),
             Self::Unclassified => (0x8c, 0x7a, 0x66),
             Self::FileIo => (0x4a, 0x7d, 0x9c),
@@ -120,6 +121,9 @@ impl Wait {
             Self::MemoryReclaim => {
                 "Memory was short: pages were reclaimed, or the cgroup was at its limit; give the server more memory, or \
                  it less buffer pool"
+            }
+            Self::Stopped => {
+                "The server was stopped: by a signal (SIGSTOP), a debugger, a checkpoint of its container, or a frozen cgroup"
             }
             wait => server_wait_advice(wait),
         }
