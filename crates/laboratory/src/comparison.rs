@@ -79,7 +79,8 @@ impl Gain {
             with,
             amount,
         } = pair;
-        let by_client = with.answered.total_ns as f64 - pair.client_scale() * without.answered.total_ns as f64;
+        let by_client =
+            with.answered.total_ns as f64 - pair.client_scale() * without.answered.total_ns as f64;
         let scale = statements(&with.document) / statements(&without.document).max(1.0);
         let mut gain = Self {
             put_in: match *amount {
@@ -132,7 +133,10 @@ impl Pair {
 
 /// Returns the number of statements of a report.
 fn statements(document: &Document) -> f64 {
-    document.statements.as_ref().map_or(0.0, |statements| statements.count as f64)
+    document
+        .statements
+        .as_ref()
+        .map_or(0.0, |statements| statements.count as f64)
 }
 
 /// Adds up the gains of several pairs.

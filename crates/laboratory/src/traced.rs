@@ -4,6 +4,8 @@ use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use logtrace_report::document::Document;
@@ -42,8 +44,7 @@ pub fn traced<T>(
     let trace = command
         .spawn()
         .with_context(|| format!("cannot run {}", program.display()))?;
-    server.wait_until_traced();
-    let done = work();
+    let done = wait_until_attached(trace.id()).and_then(|()| work());
     kill_process(Pid::from_child(&trace), Signal::INT)?;
     let output = trace.wait_with_output()?;
     let done = done?;
@@ -56,4 +57,36 @@ pub fn traced<T>(
         )
     })?;
     Ok((parse_json(&text)?, done))
+}
+
+/// Time for which no probe must come before all are taken to be there.
+const STEADY: Duration = Duration::from_millis(400);
+
+/// Waits until a trace has attached its probes: each is an open file of its process.
+fn wait_until_attached(trace: u32) -> anyhow::Result<()> {
+    let start = Instant::now();
+    let (mut seen, mut since) = (0, Instant::now());
+    while seen == 0 || since.elapsed() < STEADY {
+        anyhow::ensure!(
+            start.elapsed() < Duration::from_secs(60),
+            "the trace attaches no probes"
+        );
+        thread::sleep(Duration::from_millis(20));
+        let now = probes(trace)?;
+        if now != seen {
+            (seen, since) = (now, Instant::now());
+        }
+    }
+    Ok(())
+}
+
+/// Returns the number of a process's open links of probes.
+fn probes(pid: u32) -> anyhow::Result<usize> {
+    let files = fs::read_dir(format!("/proc/{pid}/fd")).context("the trace has ended")?;
+    let is_probe = |target: &Path| {
+        let name = target.to_string_lossy();
+        name.contains("bpf_link") || name.contains("bpf-link") || name.contains("perf_event")
+    };
+    let targets = files.flatten().filter_map(|file| fs::read_link(file.path()).ok());
+    Ok(targets.filter(|target| is_probe(target)).count())
 }

@@ -118,7 +118,7 @@ impl Drop for Hog {
 }
 
 fn hog(flavor: Flavor) -> anyhow::Result<Setup> {
-    let setup = start_on_one_cpu(flavor, UPDATE)?;
+    let setup = start_on_one_cpu(flavor, BUSY)?;
     Ok(Setup {
         put_in: Box::new(move |server, load, with, length| {
             let waited = || run_delay(server.pid(), &load.threads());

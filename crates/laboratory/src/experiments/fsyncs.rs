@@ -72,11 +72,15 @@ fn start(
     by: Duration,
 ) -> anyhow::Result<Setup> {
     enter_mount_namespace()?;
-    let slow = SlowDisk::mount();
-    let placements: Result<Vec<_>, _> = classes
-        .iter()
-        .map(|class| format!("{class}={}", slow.path().display()).parse())
-        .collect();
+    // The other log is on such a file system too, one without a delay: what the machine's disk does is no gain.
+    let (slow, prompt) = (SlowDisk::mount(), SlowDisk::mount());
+    let place = |class: &FileClass| {
+        let disk = if classes.contains(class) { &slow } else { &prompt };
+        format!("{class}={}", disk.path().display()).parse()
+    };
+    let logs = [FileClass::Binlog, FileClass::Redo];
+    let others = classes.iter().filter(|class| !logs.contains(class));
+    let placements: Result<Vec<_>, _> = logs.iter().chain(others).map(place).collect();
     let placements = placements?;
     let server = Foreign::start_as(flavor, |config| {
         config.storage.placements = placements;
@@ -96,6 +100,6 @@ fn start(
                 nothing(length)
             }
         }),
-        held: Vec::new(),
+        held: vec![Box::new(prompt)],
     })
 }

@@ -122,9 +122,10 @@ const RULES: &[Rule] = &[
     rule("read_extent_buffer_pages", DeviceIo),
 
     // Locks on inodes, tree blocks and pages. kernel/locking/rwsem.c, kernel/locking/mutex.c, mm/filemap.c
-    shared("rwsem_down_read_slowpath", FileSystemLock),
-    shared("rwsem_down_write_slowpath", FileSystemLock),
-    shared("__mutex_lock", FileSystemLock),
+    // A lock is one on any file system; what its holder does with it is followed.
+    rule("rwsem_down_read_slowpath", FileSystemLock),
+    rule("rwsem_down_write_slowpath", FileSystemLock),
+    rule("__mutex_lock", FileSystemLock),
     shared("__folio_lock", FileSystemLock),
     shared("__filemap_get_folio", FileSystemLock),
     shared("inode_dio_wait", FileSystemLock),
@@ -249,6 +250,12 @@ mod tests {
             wait(&format!("balance_dirty_pages {stack} nfs_file_write")),
             Some(DirtyThrottling)
         );
+    }
+
+    #[test]
+    fn a_lock_is_a_lock_on_any_file_system() {
+        let stack = "schedule rwsem_down_write_slowpath down_write fuse_file_write_iter vfs_write";
+        assert_eq!(wait(stack), Some(FileSystemLock));
     }
 
     #[test]

@@ -125,6 +125,21 @@ pub(crate) fn is_client_wait(number: u16) -> bool {
     )
 }
 
+/// Returns whether a server thread is idle in `off`: it waits for a client's data, or, without a client, for a new connection.
+///
+/// The thread of a connection that ended waits for a futex until the server's main thread hands it a new one
+/// (block_until_new_connection() in sql/conn_handler/connection_handler_per_thread.cc of MySQL, Thread_cache::park() in
+/// sql/thread_cache.h of MariaDB).
+/// The main thread does nothing else while the server runs.
+pub(crate) fn waits_for_request(off: &OffCpu) -> bool {
+    let is_of_main_thread = matches!(off.wake, Wake::By { tid, tgid, syscall: Some(_), .. } if tid == tgid);
+    match off.syscall {
+        Some(number) if is_client_wait(number) => off.wake != Wake::Preempted,
+        Some(syscall::FUTEX) => is_of_main_thread,
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use logtrace_events::CpuWait;
@@ -207,6 +222,21 @@ mod tests {
             unseen.wake = Wake::Unknown;
             assert_eq!(awaited(&unseen, SERVER), Awaited::Itself(wait), "{number}");
         }
+    }
+
+    #[test]
+    fn the_main_thread_hands_a_new_connection_to_an_idle_thread() {
+        let mut idle = off(Some(syscall::FUTEX), SERVER, Some(syscall::FUTEX));
+        assert!(!waits_for_request(&idle));
+        idle.wake = Wake::By {
+            at_ns: 10,
+            tid: SERVER,
+            tgid: SERVER,
+            commit_ns: None,
+            syscall: Some(syscall::FUTEX),
+        };
+        assert!(waits_for_request(&idle));
+        assert!(waits_for_request(&off(Some(syscall::POLL), CLIENT, Some(44))));
     }
 
     #[test]

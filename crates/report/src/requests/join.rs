@@ -12,7 +12,7 @@ use logtrace_events::{Commit, OffCpu, Outcome, Request, Tid, Wake};
 use rustc_hash::FxHashMap;
 
 use crate::attribution::segment::Segment;
-use crate::causes::wakeup::is_client_wait;
+use crate::causes::wakeup::waits_for_request;
 use crate::requests::parts::PartTotals;
 use crate::requests::visit::Visit;
 use crate::timeline::lost_periods::LostPeriods;
@@ -66,7 +66,7 @@ impl Responses {
 
     /// Adds an off-CPU interval. `explain` returns the segments outside commits of the visit that it ended.
     pub(crate) fn push_off_cpu<'a>(&mut self, off: &OffCpu, explain: impl FnOnce(&Visit) -> &'a [Segment]) {
-        if off.syscall.is_some_and(is_client_wait) && off.wake != Wake::Preempted {
+        if waits_for_request(off) {
             let thread = self.threads.entry(off.tid).or_default();
             if let Some(visit) = thread.open_visit() {
                 visit.window.end_ns = off.out_ns;
