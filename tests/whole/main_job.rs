@@ -2,70 +2,17 @@
 
 use std::fs;
 
+use crate::common::sound::{assert_counted, assert_sound};
 use crate::common::{
-    SERVERS, alone, beside_others, done_in_window, driver, is_leader, run, share, sum_of_parts, total,
-    workload,
+    SERVERS, alone, beside_others, done_in_window, driver, is_leader, run, share, total, workload,
 };
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
 use logtrace_report::cause::{Wait, Who};
-use logtrace_report::document::{CauseRow, Document};
+use logtrace_report::document::CauseRow;
 
 fn fsync_of(class: FileClass) -> impl Fn(&CauseRow) -> bool {
     move |cause| cause.cause.io == Some((class, IoOp::Fsync))
-}
-
-/// What every traced run must hold, whatever the machine does meanwhile.
-fn assert_sound(document: &Document) {
-    assert_counted(document);
-    assert_joined(document);
-}
-
-/// Every commit was seen, and its causes add up.
-fn assert_counted(document: &Document) {
-    let commits = document.commits.as_ref().unwrap();
-    let tracer = document.tracer.as_ref().unwrap();
-    assert_eq!(
-        (tracer.lost, tracer.undecodable, tracer.invariant_violations),
-        (0, 0, 0)
-    );
-    assert_eq!(
-        total(document, |_| true),
-        commits.total,
-        "causes sum to the commit time exactly"
-    );
-    assert!(
-        document.unexplained * 20 <= commits.total,
-        "{} of {}",
-        document.unexplained,
-        commits.total
-    );
-    assert!(tracer.bpf_ns > 0 && tracer.reader_cpu_ns > 0 && tracer.cpu_ns_per_commit > 0);
-    let edges = u64::from(workload(document).connections) * 2;
-    let done = done_in_window(document);
-    assert!(
-        commits.count.abs_diff(done) <= edges,
-        "{} commits, {done} requests done",
-        commits.count
-    );
-}
-
-/// Each request is taken apart, and nothing of it is left over or counted twice.
-fn assert_joined(document: &Document) {
-    let response = document.response.as_ref().unwrap();
-    assert_eq!(sum_of_parts(response), response.total);
-    assert_eq!((response.requests, response.unjoined), (driver(document).done, 0));
-    let commits = document.commits.as_ref().unwrap();
-    // A request may be over after the window in which its commit began, and the other way round: one for each connection
-    // at either end, and those may be the slowest of all.
-    let edges = 2 * u64::from(workload(document).connections) * driver(document).service.max;
-    assert!(
-        response.commit.abs_diff(commits.total) <= commits.total / 50 + edges,
-        "{} ns of {} ns of commit time are the requests', which took {} ns at most",
-        response.commit,
-        commits.total,
-        driver(document).service.max
-    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Running the program as a user does, and reading what it leaves.
 
 pub(crate) mod disk;
+pub(crate) mod sound;
 pub(crate) mod sysbench;
 
 pub(crate) use logtrace_testkit::{alone, beside_others};
