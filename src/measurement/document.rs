@@ -1,7 +1,11 @@
 //! Document of any measurement; pure.
 
+use std::collections::HashSet;
+
 use logtrace_common::Detail;
-use logtrace_report::document::{self, Caveat, Document, Probe, SCHEMA, Server, TracedParts, Tracer};
+use logtrace_report::document::{
+    self, Caveat, Document, Probe, Program, SCHEMA, Server, TracedParts, Tracer,
+};
 use logtrace_tracer::{Account, ProbeAccount};
 
 use super::caveat::is_degrading;
@@ -144,17 +148,29 @@ fn tracer(traced: &Traced) -> Tracer {
         bpf_ns: account.bpf_ns(),
         reader_cpu_ns: account.reader_cpu_ns(),
         cpu_ns_per_commit: cpu_ns.checked_div(breakdown.commits.count).unwrap_or(0),
-        probes: account.probes.iter().map(|of| probe(account, of)).collect(),
+        programs: programs(account),
+        probes: account.probes.iter().map(probe).collect(),
         gaps: breakdown.gaps,
     }
 }
 
-fn probe(account: &Account, of: &ProbeAccount) -> Probe {
+/// Returns the programs in the order of their first probes. Each probe has the account of its program.
+fn programs(account: &Account) -> Vec<Program> {
+    let mut seen = HashSet::new();
+    let first = account.probes.iter().filter(|probe| seen.insert(probe.program));
+    let program = |probe: &ProbeAccount| Program {
+        name: probe.program.into(),
+        runs: account.runs(probe),
+        run_ns: account.run_ns(probe),
+    };
+    first.map(program).collect()
+}
+
+fn probe(of: &ProbeAccount) -> Probe {
     Probe {
         name: of.name.into(),
+        program: of.program.into(),
         place: of.place.clone(),
         attached: of.missing.is_none(),
-        runs: account.runs(of),
-        run_ns: account.run_ns(of),
     }
 }

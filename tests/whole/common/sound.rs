@@ -1,6 +1,8 @@
 //! What holds of every traced run.
 
-use logtrace_report::document::Document;
+use std::collections::BTreeSet;
+
+use logtrace_report::document::{Document, Tracer};
 
 use super::{done_in_window, driver, sum_of_parts, total, workload};
 
@@ -30,6 +32,7 @@ pub(crate) fn assert_counted(document: &Document) {
         commits.total
     );
     assert!(tracer.bpf_ns > 0 && tracer.reader_cpu_ns > 0 && tracer.cpu_ns_per_commit > 0);
+    assert_programs(tracer);
     let edges = u64::from(workload(document).connections) * 2;
     let done = done_in_window(document);
     assert!(
@@ -37,6 +40,18 @@ pub(crate) fn assert_counted(document: &Document) {
         "{} commits, {done} requests done",
         commits.count
     );
+}
+
+/// Every program is listed once, however many probes run it, and their times add up.
+fn assert_programs(tracer: &Tracer) {
+    let names: BTreeSet<&str> = tracer.programs.iter().map(|one| one.name.as_str()).collect();
+    let of_probes: BTreeSet<&str> = tracer.probes.iter().map(|one| one.program.as_str()).collect();
+    assert_eq!(names, of_probes);
+    assert_eq!(names.len(), tracer.programs.len());
+    assert!(tracer.probes.len() > names.len(), "probes share programs");
+    let run_ns: u64 = tracer.programs.iter().map(|one| one.run_ns).sum();
+    // Each is rounded.
+    assert!(run_ns.abs_diff(tracer.bpf_ns) <= tracer.programs.len() as u64);
 }
 
 /// Each request is taken apart, and nothing of it is left over or counted twice.

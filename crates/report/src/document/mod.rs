@@ -139,7 +139,9 @@ pub struct Tracer {
     pub reader_cpu_ns: u64,
     /// `(bpf_ns + reader_cpu_ns) / commits`.
     pub cpu_ns_per_commit: u64,
-    /// The probes.
+    /// Programs of the kernel side.
+    pub programs: Vec<Program>,
+    /// Probes, at which the programs run.
     pub probes: Vec<Probe>,
     /// The times in which the tracer did not look, where only bursts were traced: `response`, `commits`, `causes`,
     /// `statements`, `files` and `devices` are of the bursts alone. Absent where everything was traced.
@@ -147,19 +149,28 @@ pub struct Tracer {
     pub gaps: Option<Gaps>,
 }
 
+/// Program of the kernel side, at one or several probes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Program {
+    /// Name of its function.
+    pub name: String,
+    /// Number of runs at all of its probes.
+    pub runs: u64,
+    /// Time of these runs.
+    pub run_ns: u64,
+}
+
 /// Probe of the tracer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Probe {
     /// Subject of the probe.
     pub name: String,
+    /// Name of the program that runs at it.
+    pub program: String,
     /// Place of the probe and method.
     pub place: String,
     /// Whether it is attached.
     pub attached: bool,
-    /// Number of runs of its program.
-    pub runs: u64,
-    /// Run time of its program.
-    pub run_ns: u64,
 }
 
 /// Caveat that a reader must know before trusting the numbers.

@@ -1,6 +1,6 @@
 //! Documents of schema 1, which `logtrace report` still reads.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::document::SCHEMA;
 
@@ -24,6 +24,32 @@ pub(crate) fn upgrade(mut document: Value) -> Value {
         };
         forget_if_empty("files", is_traced);
         forget_if_empty("devices", is_full);
+        if let Some(tracer) = fields.get_mut("tracer").and_then(Value::as_object_mut) {
+            add_programs(tracer);
+        }
     }
     document
+}
+
+/// Tells programs and probes apart. In schema 1 each probe had the runs of its program, but not its name: probes with the
+/// same numbers share a program, which gets the name of the first of them.
+fn add_programs(tracer: &mut Map<String, Value>) {
+    let mut programs: Vec<Value> = Vec::new();
+    let probes = tracer.get_mut("probes").and_then(Value::as_array_mut);
+    for probe in probes.into_iter().flatten().filter_map(Value::as_object_mut) {
+        let runs = probe.remove("runs").unwrap_or_default();
+        let run_ns = probe.remove("run_ns").unwrap_or_default();
+        let is_same =
+            |program: &&Value| runs != json!(0) && (&program["runs"], &program["run_ns"]) == (&runs, &run_ns);
+        let name = match programs.iter().find(is_same) {
+            Some(program) => program["name"].clone(),
+            None => {
+                let name = probe.get("name").cloned().unwrap_or_default();
+                programs.push(json!({"name": name, "runs": runs, "run_ns": run_ns}));
+                name
+            }
+        };
+        probe.insert("program".to_owned(), name);
+    }
+    tracer.insert("programs".to_owned(), json!(programs));
 }

@@ -1,4 +1,4 @@
-//! Account of the tracer: its records, its losses, its cost and its probes.
+//! Account of the tracer: its records, its losses, its cost, its programs and probes.
 
 use crate::document::{Document, Tracer};
 use crate::render::table::Table;
@@ -18,18 +18,28 @@ pub(crate) fn account(tracer: &Tracer) -> Vec<(&'static str, String)> {
     ]
 }
 
+/// Returns the programs of the kernel side, or `None` if there are none.
+pub(crate) fn programs(document: &Document) -> Option<Table> {
+    let rows = document.tracer.as_ref()?.programs.iter().map(|program| {
+        vec![
+            program.name.clone(),
+            units::count(program.runs),
+            units::mean_duration(program.run_ns, program.runs),
+            units::duration(program.run_ns),
+        ]
+    });
+    Table::new(1, ["program", "runs", "mean", "total"], rows)
+}
+
 /// Returns the probes, or `None` if there are none.
 pub(crate) fn probes(document: &Document) -> Option<Table> {
     let rows = document.tracer.as_ref()?.probes.iter().map(|probe| {
         vec![
             probe.name.clone(),
+            probe.program.clone(),
             probe.place.clone(),
             if probe.attached { "yes" } else { "no" }.to_owned(),
-            units::count(probe.runs),
-            units::mean_duration(probe.run_ns, probe.runs),
-            units::duration(probe.run_ns),
         ]
     });
-    let header = ["probe", "place", "attached", "runs", "mean", "total"];
-    Table::new(3, header, rows)
+    Table::new(4, ["probe", "program", "place", "attached"], rows)
 }

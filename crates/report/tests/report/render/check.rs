@@ -38,6 +38,28 @@ fn a_document_of_schema_1_is_read() {
 }
 
 #[test]
+fn in_schema_1_each_probe_had_the_runs_of_its_program() {
+    let mut value: Value = serde_json::from_str(SCHEMA_1).unwrap();
+    let probes = value["tracer"]["probes"].as_array_mut().unwrap();
+    let mut shared = probes[2].clone();
+    shared["name"] = json!("off-CPU too");
+    probes.push(shared);
+    let tracer = parse_json(&value.to_string()).unwrap().tracer.unwrap();
+    let programs = tracer.programs.iter();
+    let programs: Vec<_> = programs.map(|one| (one.name.as_str(), one.runs)).collect();
+    assert_eq!(
+        programs,
+        [
+            ("commit window", 71_976),
+            ("group edges", 0),
+            ("off-CPU", 905_000)
+        ]
+    );
+    let probes = tracer.probes.iter().map(|probe| probe.program.as_str());
+    assert!(probes.eq(["commit window", "group edges", "off-CPU", "off-CPU"]));
+}
+
+#[test]
 fn in_schema_1_an_untraced_list_was_empty() {
     let mut value: Value = serde_json::from_str(SCHEMA_1).unwrap();
     let untraced = ["files", "devices", "causes", "unclassified"];

@@ -12,8 +12,8 @@ use logtrace_report::breakdown::{Breakdown, StackTotals};
 use logtrace_report::distribution::Distribution;
 use logtrace_report::document::Commits;
 use logtrace_report::document::{
-    Caveat, Disk, Document, Driver, Gaps, Host, LoopImage, OutageRow, Placed, Probe, SCHEMA, Server, StepRow,
-    Trace, TracedParts, Tracer, Tracing, Workload,
+    Caveat, Disk, Document, Driver, Gaps, Host, LoopImage, OutageRow, Placed, Probe, Program, SCHEMA, Server,
+    StepRow, Trace, TracedParts, Tracer, Tracing, Workload,
 };
 
 use self::breakdown::{breakdown, durations, histogram};
@@ -119,9 +119,9 @@ pub(crate) fn losses() -> Sample {
     if let Some(tracer) = &mut document.tracer {
         tracer.lost = 1_204;
         tracer.unmatched = 17;
-        tracer.probes[1].attached = false;
-        tracer.probes[1].runs = 0;
-        tracer.probes[1].run_ns = 0;
+        tracer.probes[2].attached = false;
+        tracer.programs[1].runs = 0;
+        tracer.programs[1].run_ns = 0;
     }
     // Another cause leads among the slowest commits.
     let first = document.causes[0].slowest;
@@ -332,12 +332,16 @@ pub(super) fn steps() -> Vec<StepRow> {
 }
 
 fn tracer() -> Tracer {
-    let probe = |name: &str, place: &str, runs, run_ns| Probe {
+    let program = |name: &str, runs, run_ns| Program {
         name: name.to_owned(),
-        place: place.to_owned(),
-        attached: true,
         runs,
         run_ns,
+    };
+    let probe = |name: &str, program: &str, place: &str| Probe {
+        name: name.to_owned(),
+        program: program.to_owned(),
+        place: place.to_owned(),
+        attached: true,
     };
     Tracer {
         events: 1_010_000,
@@ -348,24 +352,23 @@ fn tracer() -> Tracer {
         bpf_ns: 187_500_000,
         reader_cpu_ns: 49_550_000,
         cpu_ns_per_commit: 6_587,
+        programs: vec![
+            program("on_commit", 71_976, 65_000_000),
+            program("on_group", 35_988, 32_000_000),
+            program("on_switch", 905_000, 90_500_000),
+        ],
         probes: vec![
-            probe(
-                "commit window",
-                "uprobe ha_commit_trans+4, emulated",
-                71_976,
-                65_000_000,
-            ),
+            probe("commit begin", "on_commit", "uprobe ha_commit_trans+4, emulated"),
+            probe("commit end", "on_commit", "uprobe ha_commit_trans+400, emulated"),
             probe(
                 "group edges",
+                "on_group",
                 "uprobe MYSQL_BIN_LOG::flush_thread_caches+4, emulated",
-                35_988,
-                32_000_000,
             ),
             probe(
                 "off-CPU",
+                "on_switch",
                 "tp_btf sched_switch, filtered to the server",
-                905_000,
-                90_500_000,
             ),
         ],
         gaps: None,
