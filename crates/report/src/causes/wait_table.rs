@@ -67,8 +67,8 @@ impl Wait {
                 "No rule recognises these kernel stacks, which the report lists; a new rule would name the cause"
             }
             Self::FileIo => {
-                "The server made system calls on files that were not traced: with --detail commit no call is; otherwise these \
-                 are calls on directories, and calls that began before the trace"
+                "The server made system calls that have no file in the trace: calls on directories, and calls that began \
+                 before the trace"
             }
             Self::AsyncIo => {
                 "Reads and writes of pages delayed the commits; check the size of the buffer pool and innodb_io_capacity"

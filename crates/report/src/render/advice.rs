@@ -1,6 +1,8 @@
 //! Advice for the reader: meaning of the largest causes, and what to try.
 
-use crate::causes::cause::Cause;
+use logtrace_common::Detail;
+
+use crate::causes::cause::{Cause, Wait};
 use crate::document::{CauseRow, Commits, Document};
 use crate::render::sections::causes::{CauseLine, Subject, lines};
 use crate::units;
@@ -11,6 +13,10 @@ pub(crate) fn next(document: &Document, commits: &Commits) -> Vec<String> {
     let lines = lines(document, commits, 0.0);
     let Some((all, row)) = largest(&lines, |line| line.total) else {
         return Vec::new();
+    };
+    let sentence = |title: &str, part, whole, row: &CauseRow| {
+        let (share, advice) = (units::percent(part, whole), meaning(document, row.cause.wait));
+        format!("{title} ({share}): {}. {advice}.", name(row))
     };
     let mut texts = vec![sentence("largest cause", all.total, commits.total, &row)];
     if let Some((tail, tail_row)) = largest(&lines, |line| line.slowest)
@@ -34,9 +40,15 @@ fn comparison(document: &Document) -> Option<String> {
     ))
 }
 
-fn sentence(title: &str, part: u64, whole: u64, row: &CauseRow) -> String {
-    let share = units::percent(part, whole);
-    format!("{title} ({share}): {}. {}.", name(row), row.cause.wait.advice())
+/// Returns what the wait means and what to try, in one sentence without its full stop.
+fn meaning(document: &Document, wait: Wait) -> &'static str {
+    let detail = document.tracing.as_ref().map(|tracing| tracing.detail.parse());
+    match (wait, detail) {
+        (Wait::FileIo, Some(Ok(Detail::Commit))) => {
+            "The server made system calls on files, which --detail commit does not trace; --detail io shows which files"
+        }
+        (wait, _) => wait.advice(),
+    }
 }
 
 fn largest(lines: &[CauseLine], by: fn(&CauseLine) -> u64) -> Option<(&CauseLine, CauseRow)> {

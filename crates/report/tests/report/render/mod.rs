@@ -1,5 +1,6 @@
 //! Every renderer on runs as they are: whole, not traced, with losses, without commits, and without load.
 
+mod advice;
 mod analysed;
 mod check;
 mod golden;

@@ -1,0 +1,37 @@
+//! Advice that depends on how a run was made.
+
+use logtrace_report::cause::Wait;
+use logtrace_report::document::Document;
+use logtrace_report::render::{Format, Input, render};
+
+use super::samples;
+
+fn report(format: Format, document: &Document) -> String {
+    let input = Input {
+        document,
+        stacks: &Default::default(),
+        color: false,
+    };
+    let text = render(format, input).unwrap();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Report of a run at a level of detail in which calls on files have no file.
+fn without_files(detail: &str) -> String {
+    let mut document = samples::traced().document;
+    let cause = &mut document.causes[0].cause;
+    (cause.io, cause.wait) = (None, Wait::FileIo);
+    document.tracing.as_mut().unwrap().detail = detail.to_owned();
+    report(Format::Terminal, &document)
+}
+
+#[test]
+fn more_detail_is_advised_only_where_there_is_more() {
+    const MORE: &str = "--detail io shows which files";
+    assert!(without_files("commit").contains(MORE));
+    for detail in ["io", "full"] {
+        let report = without_files(detail);
+        assert!(!report.contains("--detail"), "{report}");
+        assert!(report.contains("calls on directories"), "{report}");
+    }
+}
