@@ -17,6 +17,8 @@ pub(crate) enum CaveatKind {
     Backlog,
     /// Commits of the window had not ended when the measurement did.
     CommitsUnderWay,
+    /// The capacity, of which the rate is a share, fell through all parts of its measurement.
+    CapacityFell,
     /// Connections were lost during the window.
     ConnectionsLost,
     /// The hypervisor or interrupts took much of the CPUs' time.
@@ -77,6 +79,7 @@ impl CaveatKind {
         !matches!(
             self,
             Self::Backlog
+                | Self::CapacityFell
                 | Self::CpuTaken
                 | Self::CutByBursts
                 | Self::Interrupted

@@ -57,8 +57,8 @@ pub(crate) async fn window(
             .unless_ended(pace(config, target, &signals.end, line))
             .await?
     };
-    let (pace, capacity_per_s) = unless_full(&data, config.when_full(), paced).await?;
-    raw.capacity_per_s = capacity_per_s;
+    let (pace, capacity) = unless_full(&data, config.when_full(), paced).await?;
+    raw.capacity = capacity;
     raw.connections = config.connections_of(&pace, server.facts());
     outputs.unfinished(&raw.snapshot, document(config, outputs.started, &raw))?;
     let load = Load {

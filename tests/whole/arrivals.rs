@@ -65,9 +65,9 @@ fn a_range_of_rates_is_climbed_and_a_closed_loop_has_nothing_to_replay() {
     );
 
     let shares = run(&format!("{SHORT} --server mariadb --duration 1s --rate 1..3%")).good();
-    let (offered, capacity) = (driver(&shares).offered_per_s, workload(&shares).capacity_per_s);
+    let (offered, capacity) = (driver(&shares).offered_per_s, driver(&shares).capacity.as_ref());
     assert!(
-        (offered.unwrap() / capacity.unwrap() - 0.02).abs() < 1e-9,
+        (offered.unwrap() / capacity.unwrap().per_s - 0.02).abs() < 1e-9,
         "{offered:?} of {capacity:?}"
     );
 

@@ -76,7 +76,7 @@ fn the_capacity_is_measured_without_the_numbers_of_the_run() {
              --server {server}"
         ))
         .good();
-        assert!(workload(&document).capacity_per_s.unwrap() > 0.0);
+        assert!(driver(&document).capacity.as_ref().unwrap().per_s > 0.0);
         // A number that came twice would be a duplicate key.
         assert_kinds(&document);
     }

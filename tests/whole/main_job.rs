@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::common::sound::{assert_counted, assert_sound};
 use crate::common::{
-    SERVERS, alone, beside_others, done_in_window, driver, is_leader, run, share, total, workload,
+    SERVERS, alone, beside_others, done_in_window, driver, is_leader, run, share, tells, total, workload,
 };
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
@@ -220,9 +220,20 @@ fn a_rate_may_be_a_share_of_the_capacity_that_is_measured_first() {
     let _turn = beside_others();
     let ran = run("--rate 20% --duration 2s --warmup 500ms --rows 1000 --server mariadb --no-trace");
     let document = ran.good();
-    let capacity = workload(&document).capacity_per_s.unwrap();
+    let capacity = driver(&document).capacity.as_ref().unwrap();
     let offered = driver(&document).offered_per_s.unwrap();
-    assert!((offered / capacity - 0.2).abs() < 1e-9, "{offered} of {capacity}");
+    assert!(
+        (offered / capacity.per_s - 0.2).abs() < 1e-9,
+        "{offered} of {capacity:?}"
+    );
+    let [.., before, last] = *capacity.parts_per_s else {
+        panic!("{capacity:?}")
+    };
+    assert_eq!(capacity.per_s, last.min(before));
+    assert_eq!(capacity.lasts, last >= 0.9 * before);
+    assert_eq!(tells(&document, "capacity_fell"), !capacity.lasts);
+    assert!(ran.stdout().contains("% of the capacity"), "{}", ran.stdout());
+    assert!(ran.stdout().contains("run both with --rate"), "{}", ran.stdout());
     assert!(
         document.commits.is_none() && document.tracer.is_none(),
         "--no-trace"

@@ -41,7 +41,7 @@ pub use hdrhistogram::Histogram;
 pub use logtrace_common::TimeRange;
 pub use tokio_util::sync::CancellationToken;
 
-pub use capacity::{CAPACITY_PART, CAPACITY_WARMUP, capacity, lasting_capacity};
+pub use capacity::{CAPACITY_PART, CAPACITY_WARMUP, Capacity, capacity, lasting_capacity};
 pub use client::server_thread::THREAD_QUESTIONS;
 pub use client::target::Target;
 pub use config::{DEFAULT_GRACE, DriveConfig};

@@ -8,8 +8,9 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use logtrace_common::TimeRange;
 use logtrace_driver::{
-    CAPACITY_PART, CAPACITY_WARMUP, CancellationToken, DEFAULT_GRACE, DriveConfig, DriveError, LoadConfig,
-    Loaded, Observer, Pace, Progress, Stage, Target, Watch, drop_database, lasting_capacity, load,
+    CAPACITY_PART, CAPACITY_WARMUP, CancellationToken, Capacity, DEFAULT_GRACE, DriveConfig, DriveError,
+    LoadConfig, Loaded, Observer, Pace, Progress, Stage, Target, Watch, drop_database, lasting_capacity,
+    load,
 };
 use logtrace_events::Request;
 use tokio::sync::oneshot;
@@ -79,7 +80,7 @@ pub(crate) async fn pace(
     target: &Target,
     cancel: &CancellationToken,
     line: &Line,
-) -> anyhow::Result<(Pace, Option<f64>)> {
+) -> anyhow::Result<(Pace, Option<Capacity>)> {
     let (offer, arrivals) = match &config.pacing {
         Pacing::Known(pace) => return Ok((pace.clone(), None)),
         Pacing::Share(offer, arrivals) => (offer, *arrivals),
@@ -88,10 +89,13 @@ pub(crate) async fn pace(
     let mut probe = drive_config(config, target, Pace::Closed, config.connections.closed());
     (probe.warmup, probe.duration) = (CAPACITY_WARMUP, CAPACITY_PART);
     let cancel = cancel.clone();
-    let reached = on_own_thread(move || lasting_capacity(&probe, &cancel))
+    let capacity = on_own_thread(move || lasting_capacity(&probe, &cancel))
         .await?
         .context("cannot measure the capacity")?;
-    Ok((offer.pace(arrivals, config.duration, reached)?, Some(reached)))
+    Ok((
+        offer.pace(arrivals, config.duration, capacity.per_s)?,
+        Some(capacity),
+    ))
 }
 
 /// Returns an observer that sends each finished request of the window to `finished`.

@@ -1,6 +1,6 @@
 //! Caveats of a run; pure.
 
-use logtrace_driver::{DriveResult, EndReason, Outage, OutageCause};
+use logtrace_driver::{Capacity, DriveResult, EndReason, Outage, OutageCause};
 use logtrace_report::document::{Caveat, Document};
 
 use crate::measurement::caveat::{CaveatKind, share, tracing_caveats};
@@ -15,7 +15,12 @@ const BACKLOG_SHARE: f64 = 0.01;
 
 /// Returns all caveats of a run.
 pub(crate) fn caveats(raw: &RunOutcome, document: &Document) -> Vec<Caveat> {
-    let mut caveats = Vec::new();
+    let mut caveats: Vec<Caveat> = raw
+        .capacity
+        .as_ref()
+        .and_then(capacity_fell)
+        .into_iter()
+        .collect();
     if let Some(measured) = &raw.measured {
         caveats.extend(driver_caveats(measured));
     }
@@ -54,6 +59,20 @@ fn driver_caveats(measured: &DriveResult) -> Vec<Caveat> {
     caveats.extend(waiting_for_connections(measured));
     caveats.extend(unanswered(measured));
     caveats
+}
+
+/// Returns a caveat if no part of the capacity's measurement was about as fast as the part before.
+fn capacity_fell(capacity: &Capacity) -> Option<Caveat> {
+    let [first, .., last] = *capacity.parts_per_s else {
+        return None;
+    };
+    (!capacity.lasts).then(|| {
+        CaveatKind::CapacityFell.caveat(format!(
+            "the capacity, of which the rate is a share, fell through all {} parts of its measurement, from {first:.1}/s \
+             to {last:.1}/s: the server may be slower still in a longer run. Choose an absolute rate (--rate)",
+            capacity.parts_per_s.len()
+        ))
+    })
 }
 
 /// Returns a caveat if the pacer sent many requests late.
@@ -157,4 +176,29 @@ fn connections_lost(outage: &Outage, measured: &DriveResult) -> Caveat {
         "{connections} connections were lost {:.3} s after the start of the window; {until}; {cause}",
         after_ns as f64 / 1e9
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measurement::caveat::is_degrading;
+
+    #[test]
+    fn a_capacity_that_falls_through_all_parts_is_a_caveat() {
+        let mut capacity = Capacity {
+            per_s: 50.0,
+            parts_per_s: vec![500.0, 400.0, 200.0, 100.0, 50.0],
+            lasts: false,
+        };
+        let caveat = capacity_fell(&capacity).unwrap();
+        assert_eq!(caveat.kind, "capacity_fell");
+        assert!(
+            caveat.text.contains("all 5 parts") && caveat.text.contains("from 500.0/s to 50.0/s"),
+            "{}",
+            caveat.text
+        );
+        assert!(!is_degrading(&caveat));
+        capacity.lasts = true;
+        assert_eq!(capacity_fell(&capacity), None);
+    }
 }

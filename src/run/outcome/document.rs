@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use logtrace_common::Connection;
 use logtrace_common::Variable;
 use logtrace_driver::tpcc::TABLES;
-use logtrace_driver::{Content, DISCONNECTED, DriveResult, Outage, RateStep, TIMED_OUT};
+use logtrace_driver::{Capacity, Content, DISCONNECTED, DriveResult, Outage, RateStep, TIMED_OUT};
 use logtrace_report::distribution::Distribution;
-use logtrace_report::document::{Document, Driver, KindRow, OutageRow, StepRow, Workload};
+use logtrace_report::document::{self, Document, Driver, KindRow, OutageRow, StepRow, Workload};
 
 use crate::measurement::{self, Results};
 use crate::run::config::RunConfig;
@@ -50,10 +50,6 @@ fn workload(config: &RunConfig, raw: &RunOutcome) -> Workload {
         rows,
         duration_s: config.duration.as_secs_f64(),
         warmup_s: config.warmup.as_secs_f64(),
-        capacity_per_s: raw.capacity_per_s,
-        capacity_connections: raw
-            .capacity_per_s
-            .and_then(|_| u32::try_from(config.connections.closed().get()).ok()),
         deadline: config
             .deadline
             .and_then(|deadline| u64::try_from(deadline.as_nanos()).ok()),
@@ -106,14 +102,27 @@ fn kinds(config: &RunConfig, measured: &DriveResult) -> Vec<KindRow> {
     kinds.map(|(name, kind)| kind_row(name, kind)).collect()
 }
 
+fn capacity(config: &RunConfig, measured: &Capacity) -> document::Capacity {
+    document::Capacity {
+        per_s: measured.per_s,
+        parts_per_s: measured.parts_per_s.clone(),
+        lasts: measured.lasts,
+        connections: u32::try_from(config.connections.closed().get()).ok(),
+    }
+}
+
 fn driver(config: &RunConfig, raw: &RunOutcome) -> Driver {
+    let capacity = raw.capacity.as_ref().map(|measured| capacity(config, measured));
     let Some(measured) = &raw.measured else {
+        let capacity_per_s = capacity.as_ref().map(|capacity| capacity.per_s);
         return Driver {
-            offered_per_s: config.pacing.offered_per_s(config.duration, raw.capacity_per_s),
+            offered_per_s: config.pacing.offered_per_s(config.duration, capacity_per_s),
+            capacity,
             ..Driver::default()
         };
     };
     Driver {
+        capacity,
         offered_per_s: measured.offered_per_s,
         achieved_per_s: measured.achieved_per_s,
         requests: measured.requests,

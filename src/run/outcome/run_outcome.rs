@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use logtrace_driver::DriveResult;
+use logtrace_driver::{Capacity, DriveResult};
 use logtrace_server::Server;
 
 use crate::measurement::ServerSnapshot;
@@ -16,8 +16,8 @@ pub(crate) struct RunOutcome {
     pub(crate) tables_reused: bool,
     /// Number of connections of the window.
     pub(crate) connections: NonZeroUsize,
-    /// Capacity in requests a second, if it was measured.
-    pub(crate) capacity_per_s: Option<f64>,
+    /// Capacity, if it was measured.
+    pub(crate) capacity: Option<Capacity>,
     /// Results of the driver, or `None` while the run goes on.
     pub(crate) measured: Option<DriveResult>,
     /// Consistency of the tables.
@@ -35,7 +35,7 @@ impl RunOutcome {
             snapshot: ServerSnapshot::before(server.facts(), Some(server.connection()), server.placed()),
             tables_reused: false,
             connections,
-            capacity_per_s: None,
+            capacity: None,
             measured: None,
             checked: ConsistencyChecks::default(),
             disk_full: false,

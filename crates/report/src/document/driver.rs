@@ -5,12 +5,16 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::document::capacity::Capacity;
 use crate::document::request_type::KindRow;
 use crate::totals::distribution::Distribution;
 
 /// Measurements of the driver.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Driver {
+    /// Measured capacity, if the wanted rate was a share of it.
+    #[serde(default)]
+    pub capacity: Option<Capacity>,
     /// Wanted requests per second, or their mean if the rate changed; absent in a closed loop.
     pub offered_per_s: Option<f64>,
     /// Requests per second that the server did.

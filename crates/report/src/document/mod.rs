@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod burst_coverage;
+mod capacity;
 pub mod consistency;
 mod driver;
 mod from_breakdown;
@@ -18,6 +19,7 @@ mod tpcc;
 mod tracing;
 mod workload;
 
+pub use self::capacity::Capacity;
 pub use self::driver::{Driver, OutageRow, StepRow};
 pub use self::host::{Disk, Host};
 pub use self::request_type::KindRow;

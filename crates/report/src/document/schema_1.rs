@@ -24,11 +24,23 @@ pub(crate) fn upgrade(mut document: Value) -> Value {
         };
         forget_if_empty("files", is_traced);
         forget_if_empty("devices", is_full);
+        move_capacity(fields);
         if let Some(tracer) = fields.get_mut("tracer").and_then(Value::as_object_mut) {
             add_programs(tracer);
         }
     }
     document
+}
+
+/// Moves the capacity, of which schema 1 had only the rate, from the workload to the driver.
+fn move_capacity(fields: &mut Map<String, Value>) {
+    let workload = fields.get_mut("workload").and_then(Value::as_object_mut);
+    let per_s = workload.and_then(|workload| workload.remove("capacity_per_s"));
+    let driver = fields.get_mut("driver").and_then(Value::as_object_mut);
+    if let (Some(driver), Some(per_s)) = (driver, per_s.filter(Value::is_number)) {
+        let capacity = json!({"per_s": per_s, "parts_per_s": [], "lasts": false, "connections": null});
+        driver.insert("capacity".to_owned(), capacity);
+    }
 }
 
 /// Tells programs and probes apart. In schema 1 each probe had the runs of its program, but not its name: probes with the

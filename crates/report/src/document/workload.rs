@@ -31,11 +31,6 @@ pub struct Workload {
     pub duration_s: f64,
     /// Length of the warm-up before it, in seconds.
     pub warmup_s: f64,
-    /// Rate of a closed loop before the run, in requests a second, if the wanted rate was a share of it.
-    pub capacity_per_s: Option<f64>,
-    /// Connections of that closed loop; absent if there was none, and in documents of schema 1.
-    #[serde(default)]
-    pub capacity_connections: Option<u32>,
     /// Longest time that a request may take, in nanoseconds; absent if there was no limit.
     #[serde(default)]
     pub deadline: Option<u64>,

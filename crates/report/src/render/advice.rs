@@ -9,7 +9,13 @@ use crate::units;
 
 /// Returns advice for the largest cause of all commits and, if it differs, for that of the slowest commits; and how to
 /// compare a run whose rate is a share of the server's capacity.
-pub(crate) fn next(document: &Document, commits: &Commits) -> Vec<String> {
+pub(crate) fn next(document: &Document) -> Vec<String> {
+    let commits = document.commits.as_ref();
+    let causes = commits.map_or_else(Vec::new, |commits| causes(document, commits));
+    causes.into_iter().chain(comparison(document)).collect()
+}
+
+fn causes(document: &Document, commits: &Commits) -> Vec<String> {
     let lines = lines(document, commits, 0.0);
     let Some((all, row)) = largest(&lines, |line| line.total) else {
         return Vec::new();
@@ -25,15 +31,15 @@ pub(crate) fn next(document: &Document, commits: &Commits) -> Vec<String> {
         let title = "largest in the slowest 1 %";
         texts.push(sentence(title, tail.slowest, commits.slowest_total, &tail_row));
     }
-    texts.extend(comparison(document));
     texts
 }
 
 /// Returns the absolute rate of a run at a share of the capacity: with the same share, a faster server gets a higher rate,
 /// and may be the slower one in a comparison.
 fn comparison(document: &Document) -> Option<String> {
-    document.workload.as_ref()?.capacity_per_s?;
-    let rate_per_s = document.driver.as_ref()?.offered_per_s?;
+    let driver = document.driver.as_ref()?;
+    driver.capacity.as_ref()?;
+    let rate_per_s = driver.offered_per_s?;
     Some(format!(
         "The rate was a share of this server's own capacity. To compare it with another server, disk or setting, run both \
          with --rate {rate_per_s:.0}/s."

@@ -37,7 +37,6 @@ struct CommitSection {
     bars: Vec<StackedBar>,
     rows: Vec<CauseCells>,
     groups: Option<String>,
-    advice: Vec<String>,
     /// Points of the curve of commits per second; empty if there is no curve.
     sparkline: String,
     /// Text of the curve.
@@ -135,7 +134,6 @@ fn section(document: &Document, commits: &Commits) -> CommitSection {
         bars: bars.into_iter().flatten().collect(),
         rows: rows.map(|line| cells(line, commits, longest)).collect(),
         groups: headline::groups(document).map(|parts| parts.join(" · ")),
-        advice: advice::next(document, commits),
         sparkline: match is_curve {
             true => sparkline::area(&commits.per_second),
             false => String::new(),

@@ -28,6 +28,7 @@ pub(crate) fn render(document: &Document) -> String {
     if let Some(commits) = &document.commits {
         blocks.extend(commit_blocks(document, commits));
     }
+    blocks.extend(list(escaped_each(advice::next(document))));
     let statements = statements::table(document);
     blocks.extend(table_section("Statements outside of commits", statements));
     blocks.extend(table_section("System calls on files", files::by_class(document)));
@@ -53,7 +54,6 @@ fn commit_blocks(document: &Document, commits: &Commits) -> Vec<String> {
         blocks.push(table_text(&table));
     }
     blocks.extend(headline::groups(document).map(|parts| escaped(&parts.join(" · "))));
-    blocks.extend(list(escaped_each(advice::next(document, commits))));
     blocks
 }
 

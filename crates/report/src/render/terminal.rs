@@ -144,9 +144,7 @@ fn unclassified(document: &Document, paint: Paint) -> Option<String> {
 
 fn next(document: &Document, paint: Paint) -> String {
     let mut lines = vec![paint.paint(BOLD, "where to look next")];
-    let advice = document.commits.as_ref();
-    let advice = advice.map_or_else(Vec::new, |commits| advice::next(document, commits));
-    lines.extend(advice.iter().flat_map(item));
+    lines.extend(advice::next(document).iter().flat_map(item));
     let has_commits = document.commits.as_ref().map(|commits| commits.count > 0);
     lines.extend(item(match has_commits {
         Some(true) if document.response.is_some() => {

@@ -30,8 +30,10 @@ pub(crate) fn subject(document: &Document) -> String {
 pub(crate) fn circumstances(document: &Document) -> Vec<String> {
     let mut parts = location(document);
     if let Some(workload) = &document.workload {
-        let offered = document.driver.as_ref().and_then(|driver| driver.offered_per_s);
+        let driver = document.driver.as_ref();
+        let offered = driver.and_then(|driver| driver.offered_per_s);
         parts.extend([clients(workload, document.tpcc.as_ref()), load(workload, offered)]);
+        parts.extend(driver.and_then(share));
         let has_users = document.tpcc.as_ref().is_some_and(|tpcc| tpcc.keying_times);
         parts.extend(has_users.then(|| "keying and think times".to_owned()));
     }
@@ -213,14 +215,24 @@ fn load(workload: &Workload, offered: Option<f64>) -> String {
         other => other,
     };
     let rate = units::tenths(offered);
-    let share = workload.capacity_per_s.map_or_else(String::new, |capacity| {
-        let percent = 100.0 * offered / capacity;
-        format!(" ({percent:.0} % of {}/s)", units::tenths(capacity))
-    });
     match &workload.schedule {
-        None => format!("{rate}/s {arrivals}{share} for {duration}"),
-        Some(schedule) => format!("{rate}/s on average{share}, {arrivals}, {schedule}, for {duration}"),
+        None => format!("{rate}/s {arrivals} for {duration}"),
+        Some(schedule) => format!("{rate}/s on average, {arrivals}, {schedule}, for {duration}"),
     }
+}
+
+/// Returns the share of the capacity that the mean rate was, and the rate in each part of its measurement.
+fn share(driver: &Driver) -> Option<String> {
+    let (offered, capacity) = (driver.offered_per_s?, driver.capacity.as_ref()?);
+    let percent = 100.0 * offered / capacity.per_s;
+    let parts = capacity.parts_per_s.iter();
+    let parts: Vec<String> = parts.map(|part| units::count(part.round() as u64)).collect();
+    let parts = match parts.as_slice() {
+        [] => String::new(),
+        parts => format!(" (parts: {})", parts.join(", ")),
+    };
+    let of = units::tenths(capacity.per_s);
+    Some(format!("{percent:.0} % of the capacity of {of}/s{parts}"))
 }
 
 /// Returns losses and cost of the tracer. Lost events are always shown, other counts only if they are not 0.

@@ -26,6 +26,21 @@ fn without_files(detail: &str) -> String {
 }
 
 #[test]
+fn a_rate_that_is_a_share_is_compared_by_its_absolute_rate() {
+    const REMEDY: &str = "run both with --rate 1200/s";
+    let mut document = samples::traced().document;
+    (document.commits, document.causes, document.unexplained) = (None, Vec::new(), 0);
+    for format in [Format::Terminal, Format::Markdown, Format::Html] {
+        assert!(
+            report(format, &document).contains(REMEDY),
+            "{format} without commits"
+        );
+    }
+    document.driver.as_mut().unwrap().capacity = None;
+    assert!(!report(Format::Terminal, &document).contains(REMEDY));
+}
+
+#[test]
 fn more_detail_is_advised_only_where_there_is_more() {
     const MORE: &str = "--detail io shows which files";
     assert!(without_files("commit").contains(MORE));

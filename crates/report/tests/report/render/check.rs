@@ -35,6 +35,16 @@ fn a_document_of_schema_1_is_read() {
         (35_988, 0, 0)
     );
     assert_eq!(document.files.unwrap().len(), 6);
+    assert_eq!(driver.capacity, None);
+}
+
+#[test]
+fn in_schema_1_a_capacity_had_no_parts() {
+    let mut value: Value = serde_json::from_str(SCHEMA_1).unwrap();
+    value["workload"]["capacity_per_s"] = json!(1_500.0);
+    let capacity = parse_json(&value.to_string()).unwrap().driver.unwrap().capacity;
+    let capacity = capacity.unwrap();
+    assert_eq!((capacity.per_s, capacity.parts_per_s.len()), (1_500.0, 0));
 }
 
 #[test]

@@ -193,7 +193,7 @@ fn to_the_limit(value: &mut Value, name: &str) {
     match value {
         Value::Number(number) if number.is_u64() && name != "schema" => {
             *value = match name {
-                "capacity_connections" | "connections" | "cpus" | "hardware_queues" | "pid" | "tables" => {
+                "connections" | "cpus" | "hardware_queues" | "pid" | "tables" => {
                     json!(u32::MAX)
                 }
                 _ => json!(u64::MAX),

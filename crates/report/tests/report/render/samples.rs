@@ -12,8 +12,8 @@ use logtrace_report::breakdown::{Breakdown, StackTotals};
 use logtrace_report::distribution::Distribution;
 use logtrace_report::document::Commits;
 use logtrace_report::document::{
-    Caveat, Disk, Document, Driver, Gaps, Host, LoopImage, OutageRow, Placed, Probe, Program, SCHEMA, Server,
-    StepRow, Trace, TracedParts, Tracer, Tracing, Workload,
+    Capacity, Caveat, Disk, Document, Driver, Gaps, Host, LoopImage, OutageRow, Placed, Probe, Program,
+    SCHEMA, Server, StepRow, Trace, TracedParts, Tracer, Tracing, Workload,
 };
 
 use self::breakdown::{breakdown, durations, histogram};
@@ -98,10 +98,10 @@ pub(crate) fn losses() -> Sample {
     document.server.version = "10.11.19-MariaDB".to_owned();
     document.workload = Some(Workload {
         arrivals: "closed".to_owned(),
-        capacity_per_s: None,
         ..workload()
     });
     document.driver = Some(Driver {
+        capacity: None,
         offered_per_s: None,
         unfinished: 2,
         errors: BTreeMap::from([("1213".to_owned(), 12), ("disconnected".to_owned(), 1)]),
@@ -270,8 +270,6 @@ fn workload() -> Workload {
         rows: Some(100_000),
         duration_s: 30.0,
         warmup_s: 5.0,
-        capacity_per_s: Some(1_714.3),
-        capacity_connections: Some(8),
         deadline: None,
         spin: false,
         tables_reused: false,
@@ -286,6 +284,12 @@ fn workload() -> Workload {
 fn driver() -> Driver {
     let distribution = |base| Distribution::from(&histogram(&durations(35_988, base)));
     Driver {
+        capacity: Some(Capacity {
+            per_s: 1_714.3,
+            parts_per_s: vec![2_210.5, 1_714.3, 1_750.0],
+            lasts: true,
+            connections: Some(8),
+        }),
         offered_per_s: Some(1_200.0),
         achieved_per_s: 1_199.6,
         requests: 35_988,

@@ -27,10 +27,11 @@ fn full() -> Value {
     let mut document = samples::losses().document;
     let driver = document.driver.as_mut().unwrap();
     driver.offered_per_s = Some(1.0);
+    driver.capacity = samples::traced().document.driver.unwrap().capacity;
     driver.steps = samples::steps();
     driver.kinds = samples::custom::sample().document.driver.unwrap().kinds;
     let workload = document.workload.as_mut().unwrap();
-    (workload.capacity_per_s, workload.range_size) = (Some(1.0), Some(100));
+    workload.range_size = Some(100);
     workload.schedule = Some("steps.txt".to_owned());
     document.trace = samples::trace().document.trace;
     document.tpcc = samples::tpcc::sample().document.tpcc;
