@@ -7,6 +7,7 @@
 pub(crate) mod confidence_interval;
 pub(crate) mod descriptive;
 pub(crate) mod paired_test;
+pub(crate) mod poisson_interval;
 pub(crate) mod standard_error;
 pub(crate) mod statistic;
 pub(crate) mod variance_shrinkage;

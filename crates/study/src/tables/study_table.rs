@@ -11,8 +11,9 @@ use crate::plan::study_plan::Plan;
 use crate::plan::table_spec::TableSpec;
 use crate::results::figure::Unit;
 use crate::results::study_results::Results;
-use crate::stats::confidence_interval::{CellValues, Interval, poisson_interval, t_intervals};
+use crate::stats::confidence_interval::{CellValues, Interval, t_intervals};
 use crate::stats::paired_test::{Compare, Pair, compare};
+use crate::stats::poisson_interval::poisson_interval;
 use crate::stats::statistic::Statistic;
 use crate::tables::cell_entry::{Baseline, Entry, Inference, entry};
 
