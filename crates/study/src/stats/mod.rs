@@ -2,9 +2,11 @@
 //!
 //! A cell is measured a few times only, so the variances of all cells of a table moderate one another
 //! ([`variance_shrinkage`]), and every interval and every test is a t statistic with that variance ([`standard_error`]).
-//! Counts of rare events have exact Poisson intervals.
+//! Counts of rare events have exact Poisson intervals, wider where they scatter more.
 
 pub(crate) mod confidence_interval;
+#[cfg(test)]
+mod coverage;
 pub(crate) mod descriptive;
 pub(crate) mod paired_test;
 pub(crate) mod poisson_interval;

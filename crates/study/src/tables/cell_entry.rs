@@ -39,7 +39,8 @@ pub struct MeasuredEntry {
     /// Median or mean of the figure over the repeats.
     pub value: f64,
     /// 95 % interval of the true value, not corrected for the number of cells: a t interval with the variance that the cells
-    /// of the table moderate, or an exact Poisson interval of a mean count. `None` with one repeat, and where the repeats do
+    /// of the table moderate (for a median joined with one between order statistics), or a Poisson interval of a mean count,
+    /// wider where counts scatter more. `None` with one repeat, and where the repeats do
     /// not show a variance.
     pub interval: Option<Interval>,
     /// Comparison with the baseline. `None` for a baseline itself, and where nothing can be compared.

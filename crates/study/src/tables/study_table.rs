@@ -13,7 +13,7 @@ use crate::results::figure::Unit;
 use crate::results::study_results::Results;
 use crate::stats::confidence_interval::{CellValues, Interval, t_intervals};
 use crate::stats::paired_test::{Compare, Pair, compare};
-use crate::stats::poisson_interval::poisson_interval;
+use crate::stats::poisson_interval::poisson_intervals;
 use crate::stats::statistic::Statistic;
 use crate::tables::cell_entry::{Baseline, Entry, Inference, entry};
 
@@ -111,7 +111,7 @@ fn table(plan: &Plan, spec: &TableSpec, cells: &[Cell], results: &Results) -> St
 /// exact Poisson interval, their median none.
 fn intervals(spec: &TableSpec, values: &[CellValues]) -> Vec<Option<Interval>> {
     match (spec.figure.unit(), spec.statistic) {
-        (Unit::Count, Statistic::Mean) => values.iter().map(|cell| poisson_interval(&cell.values)).collect(),
+        (Unit::Count, Statistic::Mean) => poisson_intervals(values),
         (Unit::Count, Statistic::Median) => vec![None; values.len()],
         _ => t_intervals(values, spec.statistic),
     }
@@ -232,7 +232,12 @@ impl StudyTable {
             caption += &match self.comparisons {
                 0 => ", without an interval and not tested: that needs at least 2 repeats".to_owned(),
                 count => format!(
-                    " (95 % interval, not corrected); * significant at 5 % after correction for {count} comparisons (Holm)"
+                    " (95 % interval, not corrected); * significant at 5 % after correction for {count} comparisons (Holm), \
+                     so an interval without {} may have no star",
+                    match compare {
+                        Compare::Ratio => "1",
+                        Compare::Difference => "0",
+                    }
                 ),
             };
         }
@@ -244,9 +249,14 @@ impl StudyTable {
         let entries = self.grids.iter().flat_map(Grid::entries);
         let mut entries = entries.filter_map(|(_, _, entry)| entry.measured());
         match (entries.clone().any(|one| one.interval.is_some()), self.unit) {
-            (true, Unit::Count) => "(95 % Poisson interval, not corrected)",
+            (true, Unit::Count) => "(95 % Poisson interval, wider where counts scatter more; not corrected)",
+            (true, _) if self.statistic == Statistic::Mean => {
+                "(95 % t interval, not corrected; slow runs that no repeat had are not in it)"
+            }
             (true, _) => "(95 % t interval, not corrected)",
-            (false, _) if entries.all(|one| one.repeats < 2) => "(no interval: a single repeat has none)",
+            (false, _) if entries.all(|one| one.repeats < 2) => {
+                "(no interval: one repeat says nothing about the spread between runs)"
+            }
             (false, _) => "(no interval)",
         }
     }
