@@ -1,16 +1,18 @@
 //! Delays of requests to a file system.
 
 use std::num::NonZeroU64;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Delays of three kinds of requests.
+/// Delays of three kinds of requests, and whether one of them fails.
 #[derive(Debug, Default)]
 pub(crate) struct Delays {
     pub(crate) sync: Delay,
     pub(crate) read: Delay,
     pub(crate) write: Delay,
+    /// Whether each fsync fails.
+    pub(crate) syncs_fail: AtomicBool,
 }
 
 /// A delay of each request, and how long it was by the clock: a busy machine wakes who sleeps too late. Nanoseconds.

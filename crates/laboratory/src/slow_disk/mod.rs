@@ -94,6 +94,11 @@ impl SlowDisk {
         self.delays.sync.set(by);
     }
 
+    /// Each fsync fails from now on, as on a device that is broken.
+    pub fn fail_syncs(&self) {
+        self.delays.syncs_fail.store(true, Relaxed);
+    }
+
     /// Each read takes so much longer from now on.
     pub fn delay_reads(&self, by: Duration) {
         self.delays.read.set(by);

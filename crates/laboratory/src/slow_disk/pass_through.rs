@@ -6,6 +6,7 @@ use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -287,6 +288,9 @@ impl Filesystem for PassThrough {
     }
 
     fn fsync(&self, _: &Request, _: INodeNo, handle: FileHandle, data_only: bool, reply: ReplyEmpty) {
+        if self.delays.syncs_fail.load(Relaxed) {
+            return reply.error(Errno::EIO);
+        }
         let file = self.handles.get(handle.0);
         let sync = move || {
             let synced = file.and_then(|file| match data_only {
