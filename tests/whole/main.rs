@@ -13,6 +13,7 @@ mod common;
 mod agreement;
 mod arrivals;
 mod custom;
+mod described;
 mod faults;
 mod frozen_disk;
 mod groups;

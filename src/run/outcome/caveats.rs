@@ -180,8 +180,81 @@ fn connections_lost(outage: &Outage, measured: &DriveResult) -> Caveat {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use logtrace_common::TimeRange;
+    use logtrace_driver::{Histogram, LagParts};
+
     use super::*;
     use crate::measurement::caveat::is_degrading;
+
+    /// Returns 1000 requests that were done.
+    fn measured() -> DriveResult {
+        let times = || Histogram::new(3).unwrap();
+        DriveResult {
+            window: TimeRange::new(0, 1_000_000_000),
+            offered_per_s: Some(1_000.0),
+            achieved_per_s: 1_000.0,
+            requests: 1_000,
+            from_warmup: 0,
+            done: 1_000,
+            errors: BTreeMap::new(),
+            retries: BTreeMap::new(),
+            late: 0,
+            queued: 0,
+            unsent: 0,
+            unfinished: 0,
+            backlog_max: 0,
+            backlog_end: 0,
+            lag: times(),
+            service: times(),
+            lag_parts: LagParts::default(),
+            response: times(),
+            response_with_failed: times(),
+            steps: Vec::new(),
+            retrying: times(),
+            per_second: vec![1_000],
+            per_tenth: vec![100; 10],
+            kinds: Vec::new(),
+            orders_grown: None,
+            outages: Vec::new(),
+            ended: EndReason::Completed,
+            client_cpu_ns: 0,
+        }
+    }
+
+    /// Returns the kinds of the caveats of requests, and whether they degrade the run, after a change.
+    fn kinds(change: impl FnOnce(&mut DriveResult)) -> Vec<(String, bool)> {
+        let mut measured = measured();
+        change(&mut measured);
+        let caveats = driver_caveats(&measured).into_iter();
+        caveats
+            .map(|caveat| (caveat.kind.clone(), is_degrading(&caveat)))
+            .collect()
+    }
+
+    #[test]
+    fn a_request_that_failed_was_not_sent_or_has_no_answer_degrades_the_run() {
+        assert_eq!(kinds(|_| {}), []);
+        let degrading = |kind: &str| [(kind.to_owned(), true)];
+        let failed = kinds(|measured| measured.errors = BTreeMap::from([(1213, 1)]));
+        assert_eq!(failed, degrading("errors"));
+        assert_eq!(kinds(|measured| measured.unsent = 1), degrading("unsent"));
+        assert_eq!(kinds(|measured| measured.unfinished = 1), degrading("unfinished"));
+    }
+
+    #[test]
+    fn only_the_pacers_part_of_the_lag_is_the_generators() {
+        let waited = kinds(|measured| (measured.late, measured.queued) = (900, 900));
+        assert_eq!(waited, []);
+        // As many requests queue: they hide nothing.
+        let late = kinds(|measured| {
+            (measured.late, measured.queued) = (60, 900);
+            measured.lag_parts.late_by_pacer = 60;
+        });
+        assert_eq!(late, [("late_generator".to_owned(), true)]);
+        assert_eq!(kinds(|measured| measured.lag_parts.late_by_pacer = 40), []);
+    }
 
     #[test]
     fn a_capacity_that_falls_through_all_parts_is_a_caveat() {
