@@ -17,6 +17,15 @@ pub struct Window {
     pub answered: Answered,
 }
 
+/// Time of a report that is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Time {
+    /// Commits, and statements outside of them.
+    All,
+    /// Commits, because another session's statements take time as well.
+    Commits,
+}
+
 /// Time that was put in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
@@ -73,7 +82,7 @@ pub struct Gain {
 impl Gain {
     /// Returns the gain of the window with the cause over the window without it. The time of a cause in the window without is
     /// scaled to the number of statements in the window with it.
-    pub fn of(pair: &Pair, is_expected: impl Fn(&Cause) -> bool) -> Self {
+    pub fn of(pair: &Pair, time: Time, is_expected: impl Fn(&Cause) -> bool) -> Self {
         let Pair {
             without,
             with,
@@ -90,8 +99,8 @@ impl Gain {
             by_client,
             ..Self::default()
         };
-        let before = causes(&without.document).map(|(cause, ns)| (cause, -scale * ns));
-        for (cause, nanoseconds) in causes(&with.document).chain(before) {
+        let before = causes(&without.document, time).map(|(cause, ns)| (cause, -scale * ns));
+        for (cause, nanoseconds) in causes(&with.document, time).chain(before) {
             gain.all += nanoseconds;
             if is_expected(&cause) {
                 gain.found += nanoseconds;
@@ -153,12 +162,13 @@ pub fn sum(gains: impl IntoIterator<Item = Gain>) -> Gain {
     })
 }
 
-/// Returns the causes of commits and of statements outside of them, with their nanoseconds.
-pub fn causes(document: &Document) -> impl Iterator<Item = (Cause, f64)> {
+/// Returns the causes of a time, with their nanoseconds.
+pub fn causes(document: &Document, time: Time) -> impl Iterator<Item = (Cause, f64)> {
     let commits = document.causes.iter().map(|row| (row.cause, row.total as f64));
     let statements = document
         .statements
         .iter()
+        .filter(move |_| time == Time::All)
         .flat_map(|statements| &statements.causes);
     commits.chain(statements.map(|row| (row.cause, row.total as f64)))
 }

@@ -9,7 +9,7 @@ use logtrace_common::Flavor;
 use logtrace_report::cause::Cause;
 use logtrace_report::document::Document;
 
-use crate::comparison::{Amount, Pair, Window};
+use crate::comparison::{Amount, Pair, Time, Window};
 use crate::foreign::Foreign;
 use crate::load::Load;
 use crate::traced::traced;
@@ -25,6 +25,8 @@ pub struct Experiment {
     pub expected: &'static str,
     /// Returns whether a cause is the expected one.
     pub is_expected: fn(Flavor, &Cause) -> bool,
+    /// Time that is compared.
+    pub time: Time,
     /// Starts the server and its load.
     pub start: fn(Flavor) -> anyhow::Result<Setup>,
     /// Reason why a server cannot do it.

@@ -22,12 +22,24 @@ pub struct LoopDisk {
 }
 
 impl LoopDisk {
-    /// Makes the file system and mounts it, in the mount namespace of this thread. There are no delays at first.
+    /// Makes an ext4 and mounts it, in the mount namespace of this thread. There are no delays at first.
     pub fn mount() -> anyhow::Result<Self> {
+        Self::mount_with("has_journal")
+    }
+
+    /// Does the same for an ext4 without a journal.
+    pub fn mount_without_journal() -> anyhow::Result<Self> {
+        Self::mount_with("^has_journal")
+    }
+
+    fn mount_with(feature: &str) -> anyhow::Result<Self> {
         let slow = SlowDisk::mount();
         let image = slow.path().join("image");
         File::create(&image)?.set_len(BYTES)?;
-        run("mkfs.ext4", &["-q".as_ref(), &image])?;
+        run(
+            "mkfs.ext4",
+            &["-q".as_ref(), "-O".as_ref(), feature.as_ref(), &image],
+        )?;
         let mount_point = tempfile::Builder::new().prefix("lt-loop-").tempdir_in("/tmp")?;
         run(
             "mount",

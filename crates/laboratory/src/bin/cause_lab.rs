@@ -122,7 +122,7 @@ fn gains(arguments: &Arguments, experiment: Experiment, flavor: Flavor) -> anyho
         arguments.pairs,
         arguments.length,
         &mut |pair| {
-            let gain = Gain::of(pair, is_expected);
+            let gain = Gain::of(pair, experiment.time, is_expected);
             let (other, share) = gain.largest_other().unwrap_or(("none", 0.0));
             eprintln!(
                 "  put in {:.3} s, by the client {:.3} s; found {:.1} %; {other} {:.1} %; all others {:.1} %",
@@ -141,5 +141,8 @@ fn gains(arguments: &Arguments, experiment: Experiment, flavor: Flavor) -> anyho
     );
     let pairs = pairs?;
     setup.stop()?;
-    Ok(pairs.iter().map(|pair| Gain::of(pair, is_expected)).collect())
+    Ok(pairs
+        .iter()
+        .map(|pair| Gain::of(pair, experiment.time, is_expected))
+        .collect())
 }

@@ -2,6 +2,7 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
+use std::rc::Rc;
 use std::thread;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use logtrace_report::cause::{Wait, Who};
 use logtrace_server::enter_mount_namespace;
 
 use super::{UPDATE, is_mysql, nothing, start_load};
-use crate::comparison::Amount;
+use crate::comparison::{Amount, Time};
 use crate::experiment::{Experiment, Setup};
 use crate::foreign::Foreign;
 use crate::load::Statements;
@@ -25,6 +26,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "a group of commits waits 10 ms for more of them",
         expected: "group commit delay",
         is_expected: |_, cause| cause.wait == Wait::GroupDelay,
+        time: Time::All,
         start: group_delay,
         not_on: None,
     },
@@ -33,6 +35,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "the replica acknowledges each commit 10 ms later",
         expected: "semisync ACK",
         is_expected: |_, cause| cause.wait == Wait::SemisyncAck,
+        time: Time::All,
         start: semisync,
         not_on: None,
     },
@@ -44,6 +47,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             cause.who == Who::Session && cause.io == Some((FileClass::Binlog, IoOp::Fsync))
                 || cause.wait == Wait::BinlogRotation
         },
+        time: Time::Commits,
         start: rotation,
         not_on: None,
     },
@@ -84,18 +88,19 @@ fn group_delay(flavor: Flavor) -> anyhow::Result<Setup> {
 
 fn semisync(flavor: Flavor) -> anyhow::Result<Setup> {
     enter_mount_namespace()?;
-    let slow = SlowDisk::mount();
+    let slow = Rc::new(SlowDisk::mount());
     // The server is another user.
     fs::set_permissions(slow.path(), Permissions::from_mode(0o777))?;
     let relay_log = format!("relay_log={}/relay", slow.path().display());
     let Pair { source, replica, .. } = Pair::start_with(flavor, &[&relay_log]);
     let load = start_load(&source, UPDATE)?;
+    let disk = Rc::clone(&slow);
     Ok(Setup {
         server: source,
         load,
         put_in: Box::new(move |_, _, with, length| {
             if with {
-                Ok(Amount::from(slow.delay_for(
+                Ok(Amount::from(disk.delay_for(
                     Call::Sync,
                     Duration::from_millis(10),
                     length,
@@ -104,7 +109,8 @@ fn semisync(flavor: Flavor) -> anyhow::Result<Setup> {
                 nothing(length)
             }
         }),
-        held: vec![Box::new(replica)],
+        // The disk of the replica's relay log goes after it.
+        held: vec![Box::new(replica), Box::new(slow)],
     })
 }
 

@@ -11,7 +11,7 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 
 use super::{UPDATE, nothing, start_load};
 use crate::cgroup::Cgroup;
-use crate::comparison::Amount;
+use crate::comparison::{Amount, Time};
 use crate::experiment::{Experiment, Setup};
 use crate::foreign::Foreign;
 use crate::guard::Guard;
@@ -24,6 +24,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "the server's control group has a quota of 30 % of a CPU",
         expected: "throttled",
         is_expected: |_, cause| cause.wait == Wait::Throttled,
+        time: Time::All,
         start: quota,
         not_on: None,
     },
@@ -32,6 +33,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "another process runs on the server's only CPU",
         expected: "run queue: other process",
         is_expected: |_, cause| cause.wait == Wait::RunQueueProcess,
+        time: Time::All,
         start: hog,
         not_on: None,
     },
@@ -40,6 +42,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "the server is stopped and continued (SIGSTOP, SIGCONT)",
         expected: "stopped",
         is_expected: |_, cause| cause.wait == Wait::Stopped,
+        time: Time::All,
         start: stopped,
         not_on: None,
     },

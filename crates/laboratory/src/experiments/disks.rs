@@ -14,7 +14,7 @@ use rustix::fs::{major, minor};
 
 use super::{UPDATE, nothing, start_load};
 use crate::cgroup::Cgroup;
-use crate::comparison::Amount;
+use crate::comparison::{Amount, Time};
 use crate::experiment::{Experiment, Setup};
 use crate::foreign::Foreign;
 use crate::guard::Guard;
@@ -34,6 +34,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
                     Wait::DeviceFlush | Wait::FlushQueue | Wait::JournalCommit
                 )
         },
+        time: Time::All,
         start: |flavor| slow_device(flavor, Call::Sync, Duration::from_millis(10)),
         not_on: None,
     },
@@ -48,6 +49,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
                     Wait::DataWriteback | Wait::DeviceIo | Wait::JournalCommit
                 )
         },
+        time: Time::All,
         start: |flavor| slow_device(flavor, Call::Write, Duration::from_millis(5)),
         not_on: None,
     },
@@ -56,6 +58,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "the server's control group may write 100 times a second to the redo log's device",
         expected: "redo, what the device does",
         is_expected: |_, cause| is_redo(cause) && is_device(cause.wait),
+        time: Time::All,
         start: limited_device,
         not_on: None,
     },
@@ -64,6 +67,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "the binlog's file system is frozen for a time (fsfreeze)",
         expected: "file system lock",
         is_expected: |_, cause| cause.wait == Wait::FileSystemLock,
+        time: Time::All,
         start: frozen,
         not_on: None,
     },

@@ -7,7 +7,7 @@ use logtrace_events::IoOp;
 use logtrace_server::enter_mount_namespace;
 
 use super::{UPDATE, nothing, start_load};
-use crate::comparison::Amount;
+use crate::comparison::{Amount, Time};
 use crate::experiment::{Experiment, Setup};
 use crate::foreign::Foreign;
 use crate::slow_disk::{Call, SlowDisk};
@@ -24,6 +24,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "each fsync of the binlog takes 10 ms longer",
         expected: "binlog fsync",
         is_expected: |_, cause| cause.io == Some((FileClass::Binlog, IoOp::Fsync)),
+        time: Time::All,
         start: |flavor| start(flavor, &[FileClass::Binlog], &[], Call::Sync, SYNC),
         not_on: None,
     },
@@ -32,6 +33,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "each fsync of the redo log takes 10 ms longer",
         expected: "redo fsync",
         is_expected: |_, cause| cause.io == Some((FileClass::Redo, IoOp::Fsync)),
+        time: Time::All,
         start: |flavor| start(flavor, &[FileClass::Redo], &[], Call::Sync, SYNC),
         not_on: None,
     },
@@ -40,6 +42,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "each fsync of the binlog and of the redo log takes 10 ms longer",
         expected: "binlog fsync, redo fsync",
         is_expected: |_, cause| matches!(cause.io, Some((FileClass::Binlog | FileClass::Redo, IoOp::Fsync))),
+        time: Time::All,
         start: |flavor| {
             start(
                 flavor,
@@ -56,6 +59,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "each write of the slow log, which has all statements, takes 5 ms longer",
         expected: "slow_log write",
         is_expected: |_, cause| cause.io == Some((FileClass::SlowLog, IoOp::Write)),
+        time: Time::All,
         start: |flavor| start(flavor, &[FileClass::SlowLog], SLOW_LOG, Call::Write, WRITE),
         not_on: None,
     },

@@ -8,7 +8,7 @@ use logtrace_report::cause::{Cause, Wait};
 use mysql_async::prelude::Queryable;
 
 use super::{UPDATE, nothing, start_load};
-use crate::comparison::Amount;
+use crate::comparison::{Amount, Time};
 use crate::experiment::{Experiment, Setup};
 use crate::foreign::Foreign;
 use crate::load::Statements;
@@ -19,6 +19,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "another session holds the row locks for a time",
         expected: "row lock",
         is_expected: |_, cause| cause.wait == Wait::RowLock,
+        time: Time::All,
         start: |flavor| locked(flavor, UPDATE, &["BEGIN", "UPDATE d.t SET v = v + 1"], "COMMIT"),
         not_on: None,
     },
@@ -32,6 +33,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
                 Wait::GlobalReadLock | Wait::MetadataLock | Wait::CommitLock
             )
         },
+        time: Time::All,
         start: |flavor| locked(flavor, UPDATE, &["FLUSH TABLES WITH READ LOCK"], "UNLOCK TABLES"),
         not_on: None,
     },
@@ -40,6 +42,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "another session blocks commits (MariaDB) or DDL (MySQL) for a backup",
         expected: "commit lock (MariaDB), backup lock or metadata lock (MySQL)",
         is_expected: is_backup,
+        time: Time::All,
         start: |flavor| match flavor {
             Flavor::MySql => locked(flavor, ALTER, &["LOCK INSTANCE FOR BACKUP"], "UNLOCK INSTANCE"),
             Flavor::MariaDb => locked(

@@ -10,7 +10,7 @@ use logtrace_server::enter_mount_namespace;
 
 use super::start_load;
 use crate::cgroup::Cgroup;
-use crate::comparison::Amount;
+use crate::comparison::{Amount, Time};
 use crate::experiment::{Experiment, Setup};
 use crate::foreign::Foreign;
 use crate::guard::Guard;
@@ -23,6 +23,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "the kernel allows 2 MB of dirty pages (vm.dirty_bytes), and the binlog's device is slow",
         expected: "dirty throttling",
         is_expected: |_, cause| cause.wait == Wait::DirtyThrottling,
+        time: Time::All,
         start: dirty_limit,
         not_on: None,
     },
@@ -31,6 +32,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "the server's control group has no memory left, and the binlog's device is slow",
         expected: "memory reclaim",
         is_expected: |_, cause| cause.wait == Wait::MemoryReclaim,
+        time: Time::All,
         start: memory_limit,
         not_on: None,
     },
@@ -49,7 +51,8 @@ const WRITE: Duration = Duration::from_millis(10);
 /// Starts a server with a binlog that it does not sync, on a slow device.
 fn start_on_slow_device(flavor: Flavor) -> anyhow::Result<Setup> {
     enter_mount_namespace()?;
-    let disk = LoopDisk::mount()?;
+    // Without a journal: writes wait for nothing but memory then.
+    let disk = LoopDisk::mount_without_journal()?;
     let placement = format!("{}={}", FileClass::Binlog, disk.path().display()).parse()?;
     let not_synced = "sync_binlog=0".parse()?;
     let server = Foreign::start_as(flavor, |config| {
