@@ -138,16 +138,21 @@ fn tracing(traced: &Traced) -> document::Tracing {
 fn tracer(traced: &Traced) -> Tracer {
     let account = &traced.account;
     let breakdown = &traced.explained.breakdown;
-    let cpu_ns = account.bpf_ns() + account.reader_cpu_ns();
+    let commits = breakdown.commits.count;
+    let a_commit = account.cpu().times(1.0 / commits.max(1) as f64);
     Tracer {
         events: account.events,
         lost: account.losses.lost,
         undecodable: traced.explained.undecodable,
         unmatched: account.losses.unmatched + breakdown.unmatched,
         invariant_violations: breakdown.invariant_violations,
-        bpf_ns: account.bpf_ns(),
+        bpf_ns: nanoseconds(account.bpf().ns),
+        entry_ns: nanoseconds(account.entries().ns),
+        slow_call_ns: nanoseconds(account.slow_paths().ns),
         reader_cpu_ns: account.reader_cpu_ns(),
-        cpu_ns_per_commit: cpu_ns.checked_div(breakdown.commits.count).unwrap_or(0),
+        cpu_ns_per_commit: if commits > 0 { nanoseconds(a_commit.ns) } else { 0 },
+        cpu_ns_per_commit_range: (commits > 0)
+            .then(|| (nanoseconds(a_commit.low()), nanoseconds(a_commit.high()))),
         programs: programs(account),
         probes: account.probes.iter().map(probe).collect(),
         gaps: breakdown.gaps,
@@ -164,6 +169,10 @@ fn programs(account: &Account) -> Vec<Program> {
         run_ns: account.run_ns(probe),
     };
     first.map(program).collect()
+}
+
+fn nanoseconds(time: f64) -> u64 {
+    time.round() as u64
 }
 
 fn probe(of: &ProbeAccount) -> Probe {

@@ -57,6 +57,5 @@ static __always_inline void end_talk(long number, long ret)
 SEC("tracepoint/syscalls/sys_exit_recvfrom")
 int on_client_exit(struct syscall_exit *ctx)
 {
-	end_talk(ctx->number, ctx->ret);
-	return 0;
+	return COUNTED(ON_CLIENT_EXIT, end_talk(ctx->number, ctx->ret));
 }

@@ -20,40 +20,48 @@
 /* Where the stack pointer of the function that commits would be: XA has none. */
 #define XA 0
 
-SEC("uprobe")
-int on_commit_begin(struct pt_regs *ctx)
+static __always_inline void begin_commit(struct pt_regs *ctx)
 {
 	__u32 tid;
 	struct thread *thread = current_thread(&tid);
 
 	if (!thread)
-		return 0;
+		return;
 	if (thread->commit_ns && thread->commit_sp != XA)
 		count_loss(LOSS_COMMIT_UNMATCHED);
 	thread->async = ASYNC_NONE;
 	thread->async_thd = 0;
 	thread->commit_sp = ctx->sp;
 	thread->commit_ns = bpf_ktime_get_ns();
-	return 0;
 }
 
 SEC("uprobe")
-int on_commit_end(struct pt_regs *ctx)
+int on_commit_begin(struct pt_regs *ctx)
+{
+	return COUNTED(ON_COMMIT_BEGIN, begin_commit(ctx));
+}
+
+static __always_inline void end_commit(struct pt_regs *ctx)
 {
 	__u32 tid;
 	struct thread *thread = current_thread(&tid);
 
 	if (!thread || !thread->commit_ns)
-		return 0;
+		return;
 	if (thread->commit_sp != ctx->sp) {
 		count_loss(LOSS_COMMIT_UNMATCHED);
-		return 0;
+		return;
 	}
 	if (thread->async_thd)
 		thread->async = ASYNC_OPEN;
 	else
 		send_commit(thread, bpf_ktime_get_ns());
-	return 0;
+}
+
+SEC("uprobe")
+int on_commit_end(struct pt_regs *ctx)
+{
+	return COUNTED(ON_COMMIT_END, end_commit(ctx));
 }
 
 /* Clients whose log is being made durable, and their threads. */
@@ -64,64 +72,80 @@ struct {
 	__type(value, __u32);
 } pending SEC(".maps");
 
-SEC("uprobe")
-int on_async_begin(struct pt_regs *ctx)
+static __always_inline void begin_async(struct pt_regs *ctx)
 {
 	__u32 tid;
 	struct thread *thread = current_thread(&tid);
 	__u64 thd = ctx->di;
 
 	if (!thread || !thread->commit_ns)
-		return 0;
+		return;
 	thread->async_thd = thd;
 	bpf_map_update_elem(&pending, &thd, &tid, BPF_ANY);
-	return 0;
+}
+
+SEC("uprobe")
+int on_async_begin(struct pt_regs *ctx)
+{
+	return COUNTED(ON_ASYNC_BEGIN, begin_async(ctx));
 }
 
 /*
  * In whichever thread made the log durable. A client's thread that waits for it is woken a moment later, and its
  * commit ends when it runs again; one that did not get as far as to wait never will.
  */
-SEC("uprobe")
-int on_async_end(struct pt_regs *ctx)
+static __always_inline void end_async(struct pt_regs *ctx)
 {
 	__u64 thd = ctx->di;
 	__u32 *tid = bpf_map_lookup_elem(&pending, &thd);
 	struct thread *thread = tid ? known_thread(*tid) : NULL;
 
 	if (!thread || thread->async_thd != thd)
-		return 0;
+		return;
 	bpf_map_delete_elem(&pending, &thd);
 	thread->async_thd = 0;
 	if (thread->async != ASYNC_OPEN)
-		return 0;
+		return;
 	if (thread->out_ns)
 		thread->async = ASYNC_DONE;
 	else
 		send_commit(thread, bpf_ktime_get_ns());
-	return 0;
 }
 
 SEC("uprobe")
-int on_xa_begin(struct pt_regs *ctx)
+int on_async_end(struct pt_regs *ctx)
+{
+	return COUNTED(ON_ASYNC_END, end_async(ctx));
+}
+
+static __always_inline void begin_xa(void)
 {
 	__u32 tid;
 	struct thread *thread = current_thread(&tid);
 
 	if (!thread || thread->commit_ns)
-		return 0;
+		return;
 	thread->commit_sp = XA;
 	thread->commit_ns = bpf_ktime_get_ns();
-	return 0;
 }
 
-SEC("uretprobe")
-int on_xa_end(struct pt_regs *ctx)
+SEC("uprobe")
+int on_xa_begin(struct pt_regs *ctx)
+{
+	return COUNTED(ON_XA_BEGIN, begin_xa());
+}
+
+static __always_inline void end_xa(void)
 {
 	__u32 tid;
 	struct thread *thread = current_thread(&tid);
 
 	if (thread && thread->commit_ns && thread->commit_sp == XA)
 		send_commit(thread, bpf_ktime_get_ns());
-	return 0;
+}
+
+SEC("uretprobe")
+int on_xa_end(struct pt_regs *ctx)
+{
+	return COUNTED(ON_XA_END, end_xa());
 }

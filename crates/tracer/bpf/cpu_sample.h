@@ -7,23 +7,27 @@
 #include "state.h"
 
 /* The CPU clock's interrupt. One that comes from user space leaves its registers where a system call does. */
-SEC("perf_event")
-int on_cpu_sample(void *ctx)
+static __always_inline void sample_cpu(void *ctx)
 {
 	__u64 pid_tgid = bpf_get_current_pid_tgid();
 	struct cpu_sample *record;
 	__s32 server, kernel;
 
 	if (pid_tgid >> 32 != target_tgid || !is_looking())
-		return 0;
+		return;
 	server = server_stack((struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf()), UNWINDS_SAMPLE);
 	kernel = bpf_get_stackid(ctx, &stacks, 0);
 	record = reserve(sizeof(*record));
 	if (!record)
-		return 0;
+		return;
 	fill_header(&record->header, bpf_ktime_get_ns(), (__u32)pid_tgid, KIND_CPU_SAMPLE);
 	record->server_stack = server;
 	record->kernel_stack = kernel;
 	submit(record);
-	return 0;
+}
+
+SEC("perf_event")
+int on_cpu_sample(void *ctx)
+{
+	return COUNTED(ON_CPU_SAMPLE, sample_cpu(ctx));
 }

@@ -25,22 +25,25 @@ static __always_inline bool is_flush(struct request *request)
 }
 
 /* block/blk-mq.c, blk_mq_start_request() */
-SEC("tp_btf/block_rq_issue")
-int BPF_PROG(on_flush_issue, struct request *request)
+static __always_inline void issue_flush(struct request *request)
 {
 	__u64 key = (__u64)request;
 	__u64 now;
 
 	if (!is_flush(request) || !is_looking())
-		return 0;
+		return;
 	now = bpf_ktime_get_ns();
 	bpf_map_update_elem(&flushing, &key, &now, BPF_ANY);
-	return 0;
+}
+
+SEC("tp_btf/block_rq_issue")
+int BPF_PROG(on_flush_issue, struct request *request)
+{
+	return COUNTED(ON_FLUSH_ISSUE, issue_flush(request));
 }
 
 /* block/blk-mq.c, blk_update_request(): before anybody who waits is woken. */
-SEC("tp_btf/block_rq_complete")
-int BPF_PROG(on_flush_complete, struct request *request)
+static __always_inline void complete_flush(struct request *request)
 {
 	__u64 key = (__u64)request;
 	struct gendisk *disk;
@@ -48,10 +51,10 @@ int BPF_PROG(on_flush_complete, struct request *request)
 	__u64 *issued;
 
 	if (!is_flush(request) || !is_looking())
-		return 0;
+		return;
 	issued = bpf_map_lookup_elem(&flushing, &key);
 	if (!issued)
-		return 0;
+		return;
 	disk = request->q->disk;
 	record = reserve(sizeof(*record));
 	if (record) {
@@ -62,5 +65,10 @@ int BPF_PROG(on_flush_complete, struct request *request)
 		submit(record);
 	}
 	bpf_map_delete_elem(&flushing, &key);
-	return 0;
+}
+
+SEC("tp_btf/block_rq_complete")
+int BPF_PROG(on_flush_complete, struct request *request)
+{
+	return COUNTED(ON_FLUSH_COMPLETE, complete_flush(request));
 }

@@ -14,33 +14,41 @@
 #include "state.h"
 
 /* MySQL, sql/binlog.cc: ordered_commit(), about a microsecond before the commit joins the queue. */
-SEC("uprobe")
-int on_flush_join(struct pt_regs *ctx)
+static __always_inline void join_flush_stage(void)
 {
 	__u32 tid;
 	struct join *record = current_thread(&tid) ? reserve(sizeof(*record)) : NULL;
 
 	if (!record)
-		return 0;
+		return;
 	fill_header(&record->header, bpf_ktime_get_ns(), tid, KIND_JOIN);
 	submit(record);
-	return 0;
+}
+
+SEC("uprobe")
+int on_flush_join(struct pt_regs *ctx)
+{
+	return COUNTED(ON_FLUSH_JOIN, join_flush_stage());
 }
 
 /* MySQL, sql/binlog.cc: process_flush_stage_queue(), by the leader of the flush stage right before it takes the queue. */
-SEC("uprobe")
-int on_flush_lead(struct pt_regs *ctx)
+static __always_inline void lead_flush_stage(void)
 {
 	__u32 tid;
 	struct thread *leader = current_thread(&tid);
 	struct flush_stage *record = leader ? reserve(sizeof(*record)) : NULL;
 
 	if (!record)
-		return 0;
+		return;
 	fill_header(&record->header, bpf_ktime_get_ns(), tid, KIND_FLUSH_STAGE);
 	record->commit_ns = leader->commit_ns;
 	submit(record);
-	return 0;
+}
+
+SEC("uprobe")
+int on_flush_lead(struct pt_regs *ctx)
+{
+	return COUNTED(ON_FLUSH_LEAD, lead_flush_stage());
 }
 
 /* MariaDB's commits that have joined a queue, by their entries, and their threads. */
@@ -52,8 +60,7 @@ struct {
 } joined SEC(".maps");
 
 /* MariaDB, sql/log.cc: queue_for_group_commit(entry), by the thread that commits. */
-SEC("uprobe")
-int on_group_join(struct pt_regs *ctx)
+static __always_inline void join_group(struct pt_regs *ctx)
 {
 	__u32 tid;
 	struct thread *thread = current_thread(&tid);
@@ -61,19 +68,23 @@ int on_group_join(struct pt_regs *ctx)
 	__u32 *known;
 
 	if (!thread)
-		return 0;
+		return;
 	thread->group_entry = entry;
 	thread->joined_ns = bpf_ktime_get_ns();
 	/* A connection keeps its entry's address, mostly: looking it up costs a tenth of an update. */
 	known = bpf_map_lookup_elem(&joined, &entry);
 	if (!known || *known != tid)
 		bpf_map_update_elem(&joined, &entry, &tid, BPF_ANY);
-	return 0;
+}
+
+SEC("uprobe")
+int on_group_join(struct pt_regs *ctx)
+{
+	return COUNTED(ON_GROUP_JOIN, join_group(ctx));
 }
 
 /* MariaDB, sql/log.cc: write_transaction_or_stmt(entry, ...), by the leader for each member. */
-SEC("uprobe")
-int on_group_member(struct pt_regs *ctx)
+static __always_inline void add_member(struct pt_regs *ctx)
 {
 	__u32 tid;
 	struct thread *leader = current_thread(&tid);
@@ -83,10 +94,10 @@ int on_group_member(struct pt_regs *ctx)
 	struct member *record;
 
 	if (!leader)
-		return 0;
+		return;
 	if (!member || member->group_entry != entry) {
 		count_loss(LOSS_MEMBER_UNMATCHED);
-		return 0;
+		return;
 	}
 	record = reserve(sizeof(*record));
 	if (record) {
@@ -98,5 +109,10 @@ int on_group_member(struct pt_regs *ctx)
 		submit(record);
 	}
 	member->group_entry = 0;
-	return 0;
+}
+
+SEC("uprobe")
+int on_group_member(struct pt_regs *ctx)
+{
+	return COUNTED(ON_GROUP_MEMBER, add_member(ctx));
 }

@@ -162,15 +162,13 @@ static __always_inline void end_io(__u32 number, __s64 ret)
 SEC("tracepoint/syscalls/sys_enter_fsync")
 int on_io_enter(struct syscall_enter *ctx)
 {
-	begin_io((__u32)ctx->fd);
-	return 0;
+	return COUNTED(ON_IO_ENTER, begin_io((__u32)ctx->fd));
 }
 
 SEC("tracepoint/syscalls/sys_exit_fsync")
 int on_io_exit(struct syscall_exit *ctx)
 {
-	end_io(ctx->number, ctx->ret);
-	return 0;
+	return COUNTED(ON_IO_EXIT, end_io(ctx->number, ctx->ret));
 }
 
 /* Whether the tracepoints above are those of this system call: the numbers of x86-64. */
@@ -195,16 +193,19 @@ static __always_inline bool is_traced(long number)
  * The same of all system calls at once, for bursts: such a probe comes and goes within microseconds, and each of those
  * above takes 50 ms to detach.
  */
-SEC("tp_btf/sys_enter")
-int BPF_PROG(on_sys_enter, struct pt_regs *regs, long number)
+static __always_inline void enter_call(const struct pt_regs *regs, long number)
 {
 	if (is_traced(number))
 		begin_io((__u32)regs->di);
-	return 0;
 }
 
-SEC("tp_btf/sys_exit")
-int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
+SEC("tp_btf/sys_enter")
+int BPF_PROG(on_sys_enter, struct pt_regs *regs, long number)
+{
+	return COUNTED(ON_SYS_ENTER, enter_call(regs, number));
+}
+
+static __always_inline void exit_call(const struct pt_regs *regs, long ret)
 {
 	long number = (long)regs->orig_ax;
 
@@ -214,5 +215,10 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 		end_talk(number, ret);
 	else if (is_wait(number))
 		end_wait();
-	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
+{
+	return COUNTED(ON_SYS_EXIT, exit_call(regs, ret));
 }

@@ -5,6 +5,7 @@
  */
 #include "kernel.h"
 
+#include "calibration.h"
 #include "client.h"
 #include "commit.h"
 #include "cpu_sample.h"

@@ -81,13 +81,13 @@ static __always_inline void enter_cpu(struct task_struct *task, struct task_stru
 }
 
 /* kernel/sched/core.c, __schedule(); the state of prev is an argument since Linux 5.18. */
-SEC("tp_btf/sched_switch")
-int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
+static __always_inline void trace_switch(void *ctx, bool preempt, struct task_struct *prev, struct task_struct *next,
+					 unsigned int prev_state)
 {
 	__u64 now;
 
 	if ((prev->tgid != target_tgid && next->tgid != target_tgid) || !is_looking())
-		return 0;
+		return;
 	now = bpf_ktime_get_ns();
 	if (prev->tgid == target_tgid) {
 		if (prev_state & TASK_DEAD)
@@ -97,21 +97,25 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	}
 	if (next->tgid == target_tgid)
 		enter_cpu(next, prev, now);
-	return 0;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
+{
+	return COUNTED(ON_SWITCH, trace_switch(ctx, preempt, prev, next, prev_state));
 }
 
 /* kernel/sched/core.c, try_to_wake_up(): in the context of the waker. */
-SEC("tp_btf/sched_waking")
-int BPF_PROG(on_waking, struct task_struct *task)
+static __always_inline void trace_waking(void *ctx, struct task_struct *task)
 {
 	struct thread *thread, *waker;
 	struct task_struct *current;
 
 	if (task->tgid != target_tgid || !is_looking())
-		return 0;
+		return;
 	thread = sleeper_of(task);
 	if (!thread)
-		return 0;
+		return;
 	current = bpf_get_current_task_btf();
 	thread->wake_ns = bpf_ktime_get_ns();
 	thread->waker_tid = current->pid;
@@ -121,10 +125,15 @@ int BPF_PROG(on_waking, struct task_struct *task)
 	if (!tells_when_throttled() && is_throttled(task))
 		thread->cpu_wait = CPU_WAIT_QUOTA;
 	if (current->tgid != target_tgid)
-		return 0;
+		return;
 	thread->waker_syscall = waking_syscall(ctx, current);
 	waker = known_thread(current->pid);
 	if (waker)
 		thread->waker_commit_ns = waker->commit_ns;
-	return 0;
+}
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(on_waking, struct task_struct *task)
+{
+	return COUNTED(ON_WAKING, trace_waking(ctx, task));
 }

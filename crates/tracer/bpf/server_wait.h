@@ -41,32 +41,18 @@ static __always_inline __u64 long_ns(const struct thread *thread)
 	return LONG_BY_SERVER_NS;
 }
 
-/* Whether the thread that has just got the CPU has a long wait behind it. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u32);
-} long_waits SEC(".maps");
-
-static __always_inline __u32 *has_long_wait(void)
-{
-	__u32 zero = 0;
-
-	return bpf_map_lookup_elem(&long_waits, &zero);
-}
-
 /* Notes that the thread, which now gets the CPU, has waited so long that its stack is worth reading. */
 static __always_inline void note_long_wait(struct thread *thread, __u64 now)
 {
-	__u32 *has_waited = has_long_wait();
+	struct runs *switched;
 
 	if (thread->preempted || !is_wait(thread->syscall) || now - thread->out_ns < long_ns(thread))
 		return;
 	thread->long_in_ns = now;
 	thread->long_syscall = thread->syscall;
-	if (has_waited)
-		*has_waited = 1;
+	switched = runs_of(ON_SWITCHED);
+	if (switched)
+		switched->due = 1;
 }
 
 static __always_inline void end_wait(void)
@@ -98,23 +84,24 @@ static __always_inline void end_wait(void)
 	thread->long_in_ns = 0;
 }
 
+static __always_inline void trace_switched(struct runs *runs)
+{
+	if (runs->due) {
+		runs->due = 0;
+		end_wait();
+	}
+}
+
 /* kernel/sched/core.c, end of __schedule(): in the thread that has got the CPU. Since Linux 6.15. */
 SEC("tp_btf/sched_exit_tp")
 int BPF_PROG(on_switched)
 {
-	__u32 *has_waited = has_long_wait();
-
-	if (has_waited && *has_waited) {
-		*has_waited = 0;
-		end_wait();
-	}
-	return 0;
+	return COUNTED(ON_SWITCHED, trace_switched(runs));
 }
 
 /* The same on older kernels, on the way back from the system call: some 0.3 us for each, whatever its length. */
 SEC("tracepoint/syscalls/sys_exit_futex")
 int on_wait_exit(struct syscall_exit *ctx)
 {
-	end_wait();
-	return 0;
+	return COUNTED(ON_WAIT_EXIT, end_wait());
 }

@@ -4,6 +4,7 @@
 
 #include "kernel.h"
 #include "records.h"
+#include "runs.h"
 
 /* The server's process; set before the programs are loaded. */
 const volatile __u32 target_tgid = 0;

@@ -22,6 +22,7 @@ pub use config::{Extent, TracerConfig};
 pub use error::TracerError;
 pub use kernel_release::KernelRelease;
 pub use overhead::account::{Account, ProbeAccount};
+pub use overhead::cost::Estimate;
 pub use overhead::cpu_times::CpuTimes;
 pub use probes::attach_points::check_program;
 pub use probes::detaching::Detaching;

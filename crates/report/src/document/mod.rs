@@ -137,10 +137,19 @@ pub struct Tracer {
     pub invariant_violations: u64,
     /// Run time of the BPF programs.
     pub bpf_ns: u64,
+    /// Time from the traced events to the programs and back: traps of uprobes, and calls at tracepoints.
+    #[serde(default)]
+    pub entry_ns: u64,
+    /// Time by which the system calls of all processes took longer, because some are traced.
+    #[serde(default)]
+    pub slow_call_ns: u64,
     /// CPU time of the threads that read records and explain commits.
     pub reader_cpu_ns: u64,
-    /// `(bpf_ns + reader_cpu_ns) / commits`.
+    /// `(bpf_ns + entry_ns + slow_call_ns + reader_cpu_ns) / commits`.
     pub cpu_ns_per_commit: u64,
+    /// Lower and upper end of the range of `cpu_ns_per_commit`. Absent in older documents.
+    #[serde(default)]
+    pub cpu_ns_per_commit_range: Option<(u64, u64)>,
     /// Programs of the kernel side.
     pub programs: Vec<Program>,
     /// Probes, at which the programs run.
@@ -149,6 +158,14 @@ pub struct Tracer {
     /// `statements`, `files` and `devices` are of the bursts alone. Absent where everything was traced.
     #[serde(default)]
     pub gaps: Option<Gaps>,
+}
+
+impl Tracer {
+    /// Returns all CPU time of the tracer in nanoseconds.
+    pub fn cpu_ns(&self) -> u64 {
+        let parts = [self.bpf_ns, self.entry_ns, self.slow_call_ns, self.reader_cpu_ns];
+        parts.into_iter().fold(0, u64::saturating_add)
+    }
 }
 
 /// Program of the kernel side, at one or several probes.

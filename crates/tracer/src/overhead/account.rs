@@ -1,11 +1,16 @@
 //! Records that the tracer saw and lost, and its cost.
 
+use std::collections::BTreeMap;
+
 use logtrace_events::Losses;
 
+use crate::overhead::calibration::{Calibration, Entry};
+use crate::overhead::cost::Estimate;
 use crate::overhead::cpu_times::CpuTimes;
+use crate::overhead::program_runs::{ANY_CALL, EACH_CALL, Runs};
 
 /// Account of the tracer since its start.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Account {
     /// Number of records read.
     pub events: u64,
@@ -19,10 +24,14 @@ pub struct Account {
     pub(crate) drain_cpu_ns: u64,
     /// Records that the sink took (may be fewer than were read), and its CPU time.
     pub(crate) delivered: Delivered,
-    /// Number of records made while the kernel measured the programs.
-    pub(crate) sampled: u64,
-    /// Run time of all BPF programs in that time, in nanoseconds.
-    pub(crate) sampled_ns: u64,
+    /// Runs of the programs of the kernel side.
+    pub(crate) programs: BTreeMap<&'static str, Runs>,
+    /// Time of this account (`CLOCK_MONOTONIC`), and the time in which the system calls of the machine were counted, in
+    /// nanoseconds.
+    pub(crate) at_ns: u64,
+    pub(crate) calls_counted_ns: u64,
+    /// Cost of what is around the programs.
+    pub(crate) calibration: Calibration,
 }
 
 /// Account of a probe.
@@ -36,8 +45,8 @@ pub struct ProbeAccount {
     pub missing: Option<String>,
     /// Program of the kernel side. Several probes may share one.
     pub program: &'static str,
-    pub(crate) sampled_runs: u64,
-    pub(crate) sampled_ns: u64,
+    /// Way to the program.
+    pub(crate) entry: Entry,
 }
 
 /// Records that the sink took, and their cost.
@@ -59,72 +68,168 @@ impl Account {
         self.cpu_times = self.cpu_times.since(earlier.cpu_times);
         self.delivered.records -= earlier.delivered.records;
         self.delivered.cpu_ns -= earlier.delivered.cpu_ns;
-        self.sampled -= earlier.sampled;
-        self.sampled_ns -= earlier.sampled_ns;
-        for (probe, before) in self.probes.iter_mut().zip(&earlier.probes) {
-            probe.sampled_runs -= before.sampled_runs;
-            probe.sampled_ns -= before.sampled_ns;
+        self.at_ns -= earlier.at_ns;
+        self.calls_counted_ns -= earlier.calls_counted_ns;
+        for (program, runs) in &mut self.programs {
+            *runs = *runs - earlier.runs_of(program);
         }
         self
     }
 
-    /// Returns the run time of all BPF programs in nanoseconds, extrapolated from the kernel's statistics
-    /// (`BPF_ENABLE_STATS`) of a part of the time; 0 if the kernel refuses them. The trap of a uprobe and the slow path
-    /// of system calls come on top.
-    pub fn bpf_ns(&self) -> u64 {
-        self.whole(self.sampled_ns, self.sampled)
+    /// Returns all CPU time of the tracer: of its programs, of what leads to them, of slower system calls, and of the
+    /// reader.
+    pub fn cpu(&self) -> Estimate {
+        self.bpf() + self.entries() + self.slow_paths() + self.reader()
     }
 
-    /// Returns the number of runs of a probe's program, extrapolated from a part of the time.
+    /// Returns the run time of all BPF programs. Every run is counted, and the mean is of those that are timed.
+    pub fn bpf(&self) -> Estimate {
+        self.programs.values().map(|runs| runs.total()).sum()
+    }
+
+    /// Returns the time from the events to the programs and back: traps of uprobes, and calls at tracepoints.
+    pub fn entries(&self) -> Estimate {
+        let of_program: BTreeMap<_, _> = self
+            .probes
+            .iter()
+            .map(|probe| (probe.program, probe.entry))
+            .collect();
+        let entries = self.programs.iter().map(|(program, runs)| {
+            let entry = of_program.get(program).copied().unwrap_or_default();
+            self.calibration.entries(entry, runs.count)
+        });
+        entries.sum()
+    }
+
+    /// Returns by how much the system calls of all processes took longer, because some system calls are traced.
+    pub fn slow_paths(&self) -> Estimate {
+        self.calibration.slow_paths(self.system_calls())
+    }
+
+    /// Returns the CPU time of reading and processing the records.
+    pub fn reader(&self) -> Estimate {
+        Estimate::exact(self.reader_cpu_ns())
+    }
+
+    /// Returns the number of system calls that the machine made while some were traced: counted in bursts, in which a
+    /// program runs at each of them, and else as counted in a part of the time.
+    pub fn system_calls(&self) -> f64 {
+        let in_bursts = self.runs_of(EACH_CALL).count as f64;
+        if self.calls_counted_ns == 0 {
+            return in_bursts;
+        }
+        let whole = self.at_ns as f64 / self.calls_counted_ns as f64;
+        in_bursts + self.runs_of(ANY_CALL).count as f64 * whole
+    }
+
+    /// Returns the number of runs of a probe's program.
     pub fn runs(&self, probe: &ProbeAccount) -> u64 {
-        self.whole(probe.sampled_runs, self.sampled)
+        self.runs_of(probe.program).count
     }
 
-    /// Returns the run time of a probe's program in nanoseconds, extrapolated from a part of the time.
+    /// Returns the run time of a probe's program in nanoseconds.
     pub fn run_ns(&self, probe: &ProbeAccount) -> u64 {
-        self.whole(probe.sampled_ns, self.sampled)
+        self.runs_of(probe.program).total().ns.round() as u64
     }
 
     /// Returns the CPU time in nanoseconds of reading and processing the records. The sink processes some of them
     /// before or after the time of this account, so its mean cost of a record stands for all.
     pub fn reader_cpu_ns(&self) -> u64 {
         let Delivered { records, cpu_ns } = self.delivered;
-        self.drain_cpu_ns + self.whole(cpu_ns, records)
+        let a_record = cpu_ns as f64 / records.max(1) as f64;
+        self.drain_cpu_ns + (self.events as f64 * a_record).round() as u64
     }
 
-    /// Extrapolates a count for some of the records to all of them.
-    fn whole(&self, counted: u64, of_records: u64) -> u64 {
-        if of_records == 0 {
-            return 0;
-        }
-        (counted as f64 * (self.events as f64 / of_records as f64)).round() as u64
+    fn runs_of(&self, program: &str) -> Runs {
+        self.programs.get(program).copied().unwrap_or_default()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::overhead::timing::Timing;
 
-    fn account(events: u64, sampled: u64, ns: u64) -> Account {
+    fn probe(program: &'static str, entry: Entry) -> ProbeAccount {
+        ProbeAccount {
+            program,
+            entry,
+            ..ProbeAccount::default()
+        }
+    }
+
+    fn runs(count: u64) -> Runs {
+        Runs {
+            count,
+            timed: count / 10,
+            ns: count / 10 * 100,
+            squares: count / 10 * 10_000,
+            clock_ns: 0,
+        }
+    }
+
+    fn timing(warm_ns: f64, cold_ns: f64) -> Timing {
+        Timing { warm_ns, cold_ns }
+    }
+
+    fn account(scale: u64) -> Account {
         Account {
-            events,
-            probes: vec![ProbeAccount {
-                sampled_runs: ns / 100,
-                sampled_ns: ns,
-                ..ProbeAccount::default()
-            }],
-            sampled,
-            sampled_ns: ns,
+            probes: vec![
+                probe("on_switch", Entry::Tracepoint),
+                probe("on_io_enter", Entry::SystemCall),
+                probe("on_io_enter", Entry::SystemCall),
+                probe("on_commit_begin", Entry::Trap),
+            ],
+            programs: BTreeMap::from([
+                ("on_switch", runs(1_000 * scale)),
+                ("on_io_enter", runs(200 * scale)),
+                ("on_commit_begin", runs(100 * scale)),
+                (ANY_CALL, runs(50 * scale)),
+            ]),
+            at_ns: 2_000 * scale,
+            calls_counted_ns: 100 * scale,
+            calibration: Calibration {
+                tracepoint: timing(40.0, 60.0),
+                system_call: timing(100.0, 200.0),
+                trap: timing(800.0, 1_400.0),
+                slow_path: timing(90.0, 140.0),
+            },
             ..Account::default()
         }
     }
 
     #[test]
-    fn the_sampled_part_stands_for_the_whole() {
-        let part = account(3_000, 150, 9_000).since(&account(1_000, 50, 5_000));
-        assert_eq!(part.bpf_ns(), 80_000);
-        assert_eq!(part.run_ns(&part.probes[0]), 80_000);
-        assert_eq!(part.runs(&part.probes[0]), 800);
+    fn what_leads_to_a_program_counts_once_for_each_run() {
+        let part = account(3).since(&account(1));
+        let runs = 2_100.0;
+        let entries = part.entries();
+        assert_eq!(entries.low(), runs * 40.0 + 400.0 * 100.0 + 200.0 * 800.0);
+        assert_eq!(entries.high(), runs * 60.0 + 400.0 * 200.0 + 200.0 * 1_400.0);
+        assert_eq!(part.runs(&part.probes[1]), 400);
+        assert_eq!(part.run_ns(&part.probes[1]), 40_000);
+    }
+
+    #[test]
+    fn system_calls_of_a_part_of_the_time_stand_for_all() {
+        let part = account(3).since(&account(1));
+        assert_eq!(part.system_calls(), 2_000.0);
+        assert_eq!(part.slow_paths().ns, 2_000.0 * 115.0);
+        let mut in_bursts = Account::default();
+        assert_eq!(in_bursts.system_calls(), 0.0);
+        in_bursts.programs.insert(EACH_CALL, runs(70));
+        assert_eq!(in_bursts.system_calls(), 70.0);
+    }
+
+    #[test]
+    fn the_whole_is_the_sum_of_its_parts() {
+        let part = Account {
+            drain_cpu_ns: 5_000,
+            ..account(2)
+        };
+        let sum = part.bpf().ns + part.entries().ns + part.slow_paths().ns + 5_000.0;
+        assert_eq!(part.cpu().ns, sum);
+        assert!(part.cpu().low() < sum && sum < part.cpu().high());
+        assert_eq!(Account::default().cpu(), Estimate::default());
     }
 
     #[test]
@@ -137,10 +242,5 @@ mod tests {
         };
         let part = delivered(300, 900).since(&delivered(100, 300));
         assert_eq!(part.reader_cpu_ns(), 200 + 4 * 600);
-    }
-
-    #[test]
-    fn nothing_is_said_where_nothing_was_sampled() {
-        assert_eq!(account(1_000, 0, 0).bpf_ns(), 0);
     }
 }

@@ -1,6 +1,7 @@
 //! Attached probes of a server.
 
 use std::num::NonZeroU32;
+use std::path::Path;
 
 use aya::programs::perf_event::{PerfEventConfig, PerfEventScope, SamplePolicy, SoftwareEvent};
 use aya::programs::uprobe::{UProbeAttachLocation, UProbeScope};
@@ -10,6 +11,7 @@ use aya::{Btf, Ebpf};
 
 use crate::error::{TracerError, chain};
 use crate::overhead::account::ProbeAccount;
+use crate::overhead::calibration::Entry;
 use crate::probes::attach_points::{Placement, program_path};
 use crate::probes::table::{Attach, InBursts};
 
@@ -22,7 +24,7 @@ pub(crate) struct Attachments {
 }
 
 /// Detaches a probe when it is dropped.
-type Link = Box<dyn Send>;
+pub(crate) type Link = Box<dyn Send>;
 
 impl Attachments {
     /// Attaches nothing yet.
@@ -33,6 +35,16 @@ impl Attachments {
             placements,
             links: Vec::new(),
         }
+    }
+
+    /// Attaches a program to a tracepoint, beside the probes.
+    pub(crate) fn attach_to(&self, program: &mut BpfProgram, event: &str) -> Result<Link, ProgramError> {
+        attach_tracepoint(program, event, &self.btf)
+    }
+
+    /// Adds a probe that is to be detached with the others, and stays between bursts.
+    pub(crate) fn add(&mut self, link: Link) {
+        self.links.push((InBursts::Stays, link));
     }
 
     /// Detaches the probes that do not stay between bursts. Fast ones come first: a uprobe takes 50 ms.
@@ -91,9 +103,18 @@ fn attach(
         place: placement.place.clone(),
         missing,
         program: probe.program,
-        ..ProbeAccount::default()
+        entry: entry_of(probe.attach),
     };
     Ok((account, links))
+}
+
+fn entry_of(attach: Attach) -> Entry {
+    match attach {
+        Attach::BtfTracepoint(_) => Entry::Tracepoint,
+        Attach::Syscall(_) => Entry::SystemCall,
+        Attach::CpuClock(_) => Entry::Interrupt,
+        Attach::Call { .. } | Attach::Function(_) => Entry::Trap,
+    }
 }
 
 fn attach_program(
@@ -151,14 +172,25 @@ fn attach_uprobe(
     offsets: &[u64],
     pid: NonZeroU32,
 ) -> Result<Vec<Link>, ProgramError> {
+    let path = program_path(pid.get());
+    offsets
+        .iter()
+        .map(|&offset| attach_at(program, &path, offset, pid))
+        .collect()
+}
+
+/// Attaches a program to an offset in a file, for one process.
+pub(crate) fn attach_at(
+    program: &mut BpfProgram,
+    file: &Path,
+    offset: u64,
+    pid: NonZeroU32,
+) -> Result<Link, ProgramError> {
     let program: &mut UProbe = program.try_into()?;
     once(program.load())?;
-    let place = |&offset: &u64| -> Result<Link, ProgramError> {
-        let place = UProbeAttachLocation::AbsoluteOffset(offset);
-        let link = program.attach(place, program_path(pid.get()), UProbeScope::OneProcess(pid))?;
-        Ok(Box::new(program.take_link(link)?))
-    };
-    offsets.iter().map(place).collect()
+    let place = UProbeAttachLocation::AbsoluteOffset(offset);
+    let link = program.attach(place, file, UProbeScope::OneProcess(pid))?;
+    Ok(Box::new(program.take_link(link)?))
 }
 
 /// Ignores that a program is already loaded: several probes may share one.

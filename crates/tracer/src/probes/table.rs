@@ -318,6 +318,12 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::overhead::program_runs::PROGRAMS;
+
+    #[test]
+    fn every_program_is_counted() {
+        assert!(PROBES.iter().all(|probe| PROGRAMS.contains(&probe.program)));
+    }
 
     #[test]
     fn names_are_unique() {

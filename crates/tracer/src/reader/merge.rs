@@ -2,7 +2,6 @@
 
 use std::mem;
 
-use logtrace_common::TimeRange;
 use logtrace_events::wire;
 
 /// Records in one block of memory.
@@ -36,11 +35,6 @@ impl Records {
             spare.push(&self.bytes[place.start..place.end]);
         }
         mem::replace(self, spare)
-    }
-
-    /// Returns the number of records made in `window`.
-    pub(crate) fn count_within(&self, window: TimeRange) -> u64 {
-        self.count_before(window.end_ns) - self.count_before(window.start_ns)
     }
 
     /// Returns the number of records made before `at_ns`.

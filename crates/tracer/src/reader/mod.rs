@@ -1,6 +1,8 @@
 //! Reader of the rings, round by round.
 
 mod burst_schedule;
+mod calibrating;
+mod call_counting;
 mod loader;
 mod merge;
 mod rings;
@@ -14,19 +16,23 @@ use std::time::{Duration, Instant};
 
 use aya::Ebpf;
 use aya::maps::{Array, MapData, MapError, PerCpuArray};
-use logtrace_common::TimeRange;
+use logtrace_common::{Detail, TimeRange};
 use logtrace_events::{Losses, Record, encode};
 use rustix::time::ClockId;
 
 use crate::clock::clock_ns;
-use crate::config::TracerConfig;
+use crate::config::{Extent, TracerConfig};
 use crate::error::TracerError;
 use crate::overhead::account::{Account, Delivered, ProbeAccount};
-use crate::overhead::bpf_stats::{self, Statistics};
+use crate::overhead::calibration::Calibration;
 use crate::overhead::cpu_times::CpuTimes;
+use crate::overhead::misses::misses;
+use crate::overhead::program_runs::{Runs, State};
 use crate::probes::detaching::Detaching;
 use crate::probes::links::Attachments;
 use crate::reader::burst_schedule::Rhythm;
+use crate::reader::calibrating::Calibrating;
+use crate::reader::call_counting::CallCounting;
 use crate::reader::loader::take;
 use crate::reader::rings::Rings;
 use crate::reader::sink_thread::Delivery;
@@ -65,7 +71,10 @@ pub(crate) struct Drain<S> {
     looking: Array<MapData, u64>,
     threads: ThreadStates,
     probes: Vec<ProbeAccount>,
-    statistics: Statistics,
+    program_runs: PerCpuArray<MapData, State>,
+    /// Counter of system calls, or `None` if none is traced: then nothing slows them down.
+    call_counting: Option<CallCounting>,
+    calibration: Calibration,
     events: u64,
     /// Number of records lost up to the last look at the rings, and the time of that look.
     lost: u64,
@@ -91,15 +100,18 @@ impl<S: Sink> Drain<S> {
     pub(crate) fn new(config: TracerConfig, sink: S) -> Result<Self, TracerError> {
         let pid = NonZeroU32::new(config.pid).ok_or_else(|| TracerError::load("process 0"))?;
         let sampling = config.extent.sampling;
-        let statistics = Statistics::start();
         // Reading names takes a tenth of a second, in which rings would fill.
         let code = ServerCode::read(config.pid, config.extent.detail);
         let kernel_symbols = kernel_symbols();
         let (mut bpf, rings, mut attachments) = loader::load(pid, &config, &code.unwind)?;
+        let (calibrating, link) = Calibrating::begin(&mut bpf);
         let probes = attachments.attach(&mut bpf, |_| true)?;
+        let calibration = calibrating.end(&mut bpf, &attachments, config.extent);
+        link.into_iter().for_each(|link| attachments.add(link));
         let mut looking = take(&mut bpf, "looking")?;
         set_looking(&mut looking, true).map_err(TracerError::load)?;
         let losses = take(&mut bpf, "losses")?;
+        let program_runs = take(&mut bpf, "program_runs")?;
         let threads = ThreadStates::new(config.pid, take(&mut bpf, "threads")?);
         let stacks = StackNames::new(
             KernelFrames::new(take(&mut bpf, "stacks")?, kernel_symbols),
@@ -113,7 +125,9 @@ impl<S: Sink> Drain<S> {
             looking,
             threads,
             probes,
-            statistics,
+            program_runs,
+            call_counting: is_slowed_unseen(config.extent).then(CallCounting::default),
+            calibration,
             events: 0,
             lost: 0,
             looked_ns: clock_ns(ClockId::Monotonic),
@@ -135,7 +149,11 @@ impl<S: Sink> Drain<S> {
             Some((Some(start_ns), Duration::ZERO)) => self.begin_burst(start_ns),
             Some((Some(_), _)) => {}
             Some((None, Duration::ZERO)) => self.begin_gap(),
-            Some((None, _)) | None => self.statistics.round_done(),
+            Some((None, _)) | None => {
+                if let Some(counting) = &mut self.call_counting {
+                    counting.round_done(&mut self.bpf, &self.attachments);
+                }
+            }
         }
     }
 
@@ -149,7 +167,9 @@ impl<S: Sink> Drain<S> {
             None => {}
         }
         let account = self.account(self.delivery.delivered());
-        self.statistics.begin_part();
+        if let Some(counting) = &mut self.call_counting {
+            counting.begin(&mut self.bpf, &self.attachments);
+        }
         account
     }
 
@@ -165,11 +185,18 @@ impl<S: Sink> Drain<S> {
     /// Reads the remaining records and begins to detach the probes. Waits for the sink meanwhile.
     pub(crate) fn finish(mut self) -> Result<Stopped<S>, TracerError> {
         let _ = set_looking(&mut self.looking, false);
+        // The programs still run, and find nothing to do: that is none of the trace.
+        let at_end = self.account(Delivered::default());
         self.drain(u64::MAX);
         if let Some(start_ns) = self.rhythm.as_ref().and_then(|rhythm| rhythm.gap_ns) {
             self.tell_gap(start_ns, clock_ns(ClockId::Monotonic));
         }
-        let account = self.account(Delivered::default());
+        let account = Account {
+            programs: at_end.programs,
+            at_ns: at_end.at_ns,
+            calls_counted_ns: at_end.calls_counted_ns,
+            ..self.account(Delivered::default())
+        };
         let Self {
             attachments,
             delivery,
@@ -212,7 +239,6 @@ impl<S: Sink> Drain<S> {
         self.threads.note();
         self.attachments.suspend();
         self.drain(u64::MAX);
-        self.statistics.round_done();
         if let Some(rhythm) = &mut self.rhythm {
             rhythm.gap_ns = Some(gap_ns);
             rhythm.until = began + rhythm.gap();
@@ -231,8 +257,6 @@ impl<S: Sink> Drain<S> {
     fn drain(&mut self, until_ns: u64) {
         let records = self.rings.take_due(until_ns, self.delivery.spare());
         self.tell_losses();
-        self.statistics
-            .count(until_ns, |window| records.count_within(window));
         self.events += records.len();
         self.delivery.push(records);
     }
@@ -268,18 +292,17 @@ impl<S: Sink> Drain<S> {
             probes: self.probes.clone(),
             drain_cpu_ns: clock_ns(ClockId::ThreadCPUTime),
             delivered,
-            sampled: self.statistics.sampled(),
             cpu_times: CpuTimes::now(),
-            ..Account::default()
+            programs: Runs::of_all(&self.program_runs),
+            at_ns: clock_ns(ClockId::Monotonic),
+            calls_counted_ns: self.call_counting.as_ref().map_or(0, CallCounting::counted_ns),
+            calibration: self.calibration,
         };
-        for (name, program) in self.bpf.programs() {
-            let (runs, ns) = bpf_stats::of_program(program);
-            account.sampled_ns += ns;
-            account.losses.lost += bpf_stats::misses(program);
-            for probe in account.probes.iter_mut().filter(|probe| probe.program == name) {
-                (probe.sampled_runs, probe.sampled_ns) = (runs, ns);
-            }
-        }
+        account.losses.lost += self
+            .bpf
+            .programs()
+            .map(|(_, program)| misses(program))
+            .sum::<u64>();
         account
     }
 
@@ -287,6 +310,11 @@ impl<S: Sink> Drain<S> {
     fn lost(&self, why: u32) -> u64 {
         self.losses.get(&why, 0).map_or(0, |counts| counts.iter().sum())
     }
+}
+
+/// Returns whether system calls are slower that no program sees.
+fn is_slowed_unseen(extent: Extent) -> bool {
+    extent.detail >= Detail::Io && !extent.sampling.has_gaps()
 }
 
 fn set_looking(looking: &mut Array<MapData, u64>, value: bool) -> Result<(), MapError> {

@@ -127,7 +127,7 @@ fn every_system_call_and_commit_is_recorded_once_with_its_file() {
     );
     assert!(named, "the file's name came with its identity");
     assert_eq!(account.losses, Losses::default());
-    assert!(account.events > 0 && account.bpf_ns() > 0 && account.reader_cpu_ns() > 0);
+    assert!(account.events > 0 && account.bpf().ns > 0.0 && account.reader_cpu_ns() > 0);
     assert!(account.probes.iter().all(|probe| probe.missing.is_none()));
 }
 

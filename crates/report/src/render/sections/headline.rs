@@ -246,13 +246,20 @@ fn account(tracer: &Tracer, commits: Option<&Commits>) -> Vec<String> {
     parts.extend(tracer.gaps.map(sampled));
     parts.push(if commits.is_some_and(|commits| commits.count > 0) {
         let traced = if tracer.gaps.is_some() { "traced " } else { "" };
-        let cpu = units::duration(tracer.cpu_ns_per_commit);
-        format!("tracer {cpu} CPU a {traced}commit")
+        format!("tracer {} CPU a {traced}commit", cost_of_a_commit(tracer))
     } else {
-        let cpu_ns = tracer.bpf_ns.saturating_add(tracer.reader_cpu_ns);
-        format!("tracer {} CPU", units::duration(cpu_ns))
+        format!("tracer {} CPU", units::duration(tracer.cpu_ns()))
     });
     parts
+}
+
+/// Returns the CPU time of the tracer a commit, with its range where it is known.
+fn cost_of_a_commit(tracer: &Tracer) -> String {
+    let cost = units::duration(tracer.cpu_ns_per_commit);
+    let Some((low, high)) = tracer.cpu_ns_per_commit_range else {
+        return cost;
+    };
+    format!("{cost} ({} to {})", units::duration(low), units::duration(high))
 }
 
 /// Returns the traced share of the time.

@@ -13,6 +13,8 @@ pub(crate) fn account(tracer: &Tracer) -> Vec<(&'static str, String)> {
         ("unmatched", units::count(tracer.unmatched)),
         ("sums violated", units::count(tracer.invariant_violations)),
         ("run time in the kernel", units::duration(tracer.bpf_ns)),
+        ("way to the programs", units::duration(tracer.entry_ns)),
+        ("slower system calls", units::duration(tracer.slow_call_ns)),
         ("CPU time of the reader", units::duration(tracer.reader_cpu_ns)),
         ("CPU time a commit", units::duration(tracer.cpu_ns_per_commit)),
     ]

@@ -354,8 +354,11 @@ fn tracer() -> Tracer {
         unmatched: 0,
         invariant_violations: 0,
         bpf_ns: 187_500_000,
+        entry_ns: 130_000_000,
+        slow_call_ns: 70_000_000,
         reader_cpu_ns: 49_550_000,
-        cpu_ns_per_commit: 6_587,
+        cpu_ns_per_commit: 12_143,
+        cpu_ns_per_commit_range: Some((10_480, 13_900)),
         programs: vec![
             program("on_commit", 71_976, 65_000_000),
             program("on_group", 35_988, 32_000_000),

@@ -93,6 +93,6 @@ impl Row {
             true => cost.ns_of(served(&self.pairs)),
             false => cost.ns_a_commit(),
         };
-        Cost::of(traced).map_or("".into(), |cost| format!("{:.2}", ns_a_commit(cost) / 1e3))
+        Cost::of(traced).map_or("".into(), |cost| format!("{:.2}", ns_a_commit(cost).ns / 1e3))
     }
 }

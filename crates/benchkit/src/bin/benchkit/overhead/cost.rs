@@ -3,17 +3,21 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use logtrace_tracer::Account;
+use logtrace_tracer::{Account, Estimate};
 
 use logtrace_benchkit::Pair;
 use logtrace_benchkit::tracing::Traced;
 
 /// CPU time of the tracer over some runs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Cost {
     commits: u64,
     records: u64,
-    reader_ns: u64,
+    calls: f64,
+    bpf: Estimate,
+    entries: Estimate,
+    slow_paths: Estimate,
+    reader: Estimate,
     programs: BTreeMap<&'static str, Runs>,
 }
 
@@ -37,7 +41,11 @@ impl Cost {
     fn add(&mut self, commits: u64, account: &Account) {
         self.commits += commits;
         self.records += account.events;
-        self.reader_ns += account.reader_cpu_ns();
+        self.calls += account.system_calls();
+        self.bpf = self.bpf + account.bpf();
+        self.entries = self.entries + account.entries();
+        self.slow_paths = self.slow_paths + account.slow_paths();
+        self.reader = self.reader + account.reader();
         for (program, runs) in by_program(account) {
             let sum = self.programs.entry(program).or_default();
             sum.count += runs.count;
@@ -45,22 +53,19 @@ impl Cost {
         }
     }
 
-    /// Returns the CPU time per traced commit, of the kernel side and the reader.
-    pub(crate) fn ns_a_commit(&self) -> f64 {
+    /// Returns the CPU time per traced commit.
+    pub(crate) fn ns_a_commit(&self) -> Estimate {
         self.ns_of(self.commits as f64)
     }
 
     /// Returns the CPU time per commit when only some of these commits were traced.
-    pub(crate) fn ns_of(&self, commits: f64) -> f64 {
-        (self.kernel_ns() + self.reader_ns) as f64 / commits
+    pub(crate) fn ns_of(&self, commits: f64) -> Estimate {
+        let sum = self.bpf + self.entries + self.slow_paths + self.reader;
+        sum.times(1.0 / commits)
     }
 
-    fn kernel_ns(&self) -> u64 {
-        self.programs.values().map(|runs| runs.ns).sum()
-    }
-
-    fn a_commit(&self, total: u64) -> f64 {
-        total as f64 / self.commits as f64
+    fn a_commit(&self, total: f64) -> f64 {
+        total / self.commits as f64
     }
 }
 
@@ -94,24 +99,33 @@ impl fmt::Display for Cost {
             writeln!(
                 f,
                 "{program:<16} {:>14.2} {:>8.0} {:>12.2}",
-                self.a_commit(runs.count),
+                self.a_commit(runs.count as f64),
                 runs.ns as f64 / runs.count.max(1) as f64,
-                self.a_commit(runs.ns) / 1e3
+                self.a_commit(runs.ns as f64) / 1e3
             )?;
         }
-        let kernel_ns = self.kernel_ns();
-        for (name, ns) in [
-            ("kernel side", kernel_ns),
-            ("reader", self.reader_ns),
-            ("both", kernel_ns + self.reader_ns),
+        for (name, estimate) in [
+            ("programs", self.bpf),
+            ("ways to them", self.entries),
+            ("slower calls", self.slow_paths),
+            ("reader", self.reader),
+            ("account", self.bpf + self.entries + self.slow_paths + self.reader),
         ] {
-            writeln!(f, "{name:<16} {:>36.2}", self.a_commit(ns) / 1e3)?;
+            let us = estimate.times(1e-3 / self.commits as f64);
+            writeln!(
+                f,
+                "{name:<16} {:>36.2}   {:.2} to {:.2}",
+                us.ns,
+                us.low(),
+                us.high()
+            )?;
         }
         write!(
             f,
-            "{} commits, {:.1} records a commit",
+            "{} commits, {:.1} records and {:.1} system calls a commit",
             self.commits,
-            self.a_commit(self.records)
+            self.a_commit(self.records as f64),
+            self.a_commit(self.calls)
         )
     }
 }

@@ -45,8 +45,9 @@ fn overhead(server: &SharedServer, arguments: &Arguments) -> anyhow::Result<()> 
     let cost = Cost::of(pairs.iter().map(|pair| &pair.seen)).context("no commits")?;
     println!("\n{cost}");
     print_growth(&pairs);
+    print_agreement(&cost, &pairs);
     if arguments.sample.has_gaps() {
-        let us = cost.ns_of(served(&pairs)) / 1e3;
+        let us = cost.ns_of(served(&pairs)).ns / 1e3;
         println!("{us:.2} us of each commit of the server, traced or not");
     }
     Ok(())
@@ -73,6 +74,32 @@ fn measure(server: &SharedServer, arguments: &Arguments) -> anyhow::Result<Vec<P
     }
     load.stop()?;
     Ok(pairs)
+}
+
+/// Prints the account beside what attaching the tracer adds to the CPU time of all.
+fn print_agreement(cost: &Cost, pairs: &[Pair<Traced>]) {
+    let growth: Vec<f64> = pairs
+        .iter()
+        .map(|pair| pair.growth_ns(|cpu| cpu.busy_ns))
+        .collect();
+    let Some(Median {
+        median,
+        interval: Some((low, high)),
+    }) = Median::of(&growth)
+    else {
+        return;
+    };
+    let us = cost.ns_of(served(pairs)).times(1e-3);
+    println!(
+        "\naccount {:.1} us ({:.1} to {:.1}); attaching adds {:.1} us ({:.1} to {:.1}); account / added {:.2}",
+        us.ns,
+        us.low(),
+        us.high(),
+        median / 1e3,
+        low / 1e3,
+        high / 1e3,
+        us.ns / (median / 1e3)
+    );
 }
 
 /// Name of a CPU time and the way to it.

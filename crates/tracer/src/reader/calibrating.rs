@@ -1,0 +1,112 @@
+//! Measurement of what leads to the programs, before and after the probes are attached.
+
+use std::num::NonZeroU32;
+use std::process;
+
+use aya::Ebpf;
+use logtrace_common::Detail;
+
+use crate::config::Extent;
+use crate::overhead::calibration::Calibration;
+use crate::overhead::call_page::{CALL, CallPage};
+use crate::overhead::program_runs::{ANY_CALL, NOTHING};
+use crate::overhead::timing::Timing;
+use crate::probes::links::{Attachments, Link, attach_at};
+use crate::reader::call_counting::EACH_CALL;
+
+/// Times before the probes are attached.
+pub(crate) struct Calibrating {
+    calls: Calls,
+    trap: Timing,
+}
+
+/// Times of system calls.
+#[derive(Clone, Copy)]
+struct Calls {
+    /// Of one that is never traced.
+    untraced: Timing,
+    /// Of one whose entry and exit are traced.
+    traced: Timing,
+}
+
+/// Programs that a traced system call runs: at its entry and at its exit.
+const ENDS: f64 = 2.0;
+
+impl Calibrating {
+    /// Takes the times before the probes are attached. Also returns a probe that does nothing any more: to detach it
+    /// takes as long as to detach the others. What the kernel refuses is nothing in the account.
+    pub(crate) fn begin(bpf: &mut Ebpf) -> (Self, Option<Link>) {
+        let (trap, link) = time_trap(bpf).unwrap_or_default();
+        let calls = Calls::now();
+        (Self { calls, trap }, link)
+    }
+
+    /// Takes the times after the probes are attached, and compares.
+    pub(crate) fn end(self, bpf: &mut Ebpf, attachments: &Attachments, extent: Extent) -> Calibration {
+        let now = Calls::now();
+        let tracepoint = time_tracepoint(bpf, attachments).unwrap_or_default();
+        let more = now.untraced.less(self.calls.untraced);
+        let ends = now.traced.less(self.calls.traced).less(more);
+        let without = Calibration {
+            tracepoint,
+            trap: self.trap,
+            ..Calibration::default()
+        };
+        match (extent.detail, extent.sampling.has_gaps()) {
+            (Detail::Commit, _) => without,
+            // Programs at all system calls take the place of those at single ones.
+            (_, true) => Calibration {
+                slow_path: more.less(tracepoint.times(ENDS)),
+                ..without
+            },
+            (_, false) => Calibration {
+                slow_path: more,
+                system_call: ends.times(1.0 / ENDS),
+                ..without
+            },
+        }
+    }
+}
+
+impl Calls {
+    fn now() -> Self {
+        Self {
+            untraced: Timing::of(untraced_call),
+            traced: Timing::of(traced_call),
+        }
+    }
+}
+
+fn untraced_call() {
+    // It cannot fail.
+    let _ = rustix::process::getppid();
+}
+
+/// Makes a system call that is traced, and that the kernel refuses at once: there is no such file.
+fn traced_call() {
+    #[expect(unsafe_code, reason = "rustix takes only files that there are")]
+    // SAFETY: the call takes a number and touches no memory.
+    let _ = unsafe { libc::fdatasync(-1) };
+}
+
+/// Times the trap of a uprobe in this process, with a program that does nothing.
+fn time_trap(bpf: &mut Ebpf) -> Option<(Timing, Option<Link>)> {
+    let page = CallPage::map().ok()?;
+    let without = Timing::of(|| page.call());
+    let own = NonZeroU32::new(process::id())?;
+    let program = bpf.program_mut(NOTHING)?;
+    let link = attach_at(program, &page.path(), CALL, own).ok()?;
+    let trap = Timing::of(|| page.call()).less(without);
+    Some((trap, Some(link)))
+}
+
+/// Times the way to a program at a tracepoint, by attaching a second one.
+fn time_tracepoint(bpf: &mut Ebpf, attachments: &Attachments) -> Option<Timing> {
+    let program = bpf.program_mut(ANY_CALL)?;
+    let one = attachments.attach_to(program, EACH_CALL).ok()?;
+    let with_one = Timing::of(untraced_call);
+    let two = attachments.attach_to(program, EACH_CALL).ok()?;
+    let with_two = Timing::of(untraced_call);
+    drop((one, two));
+    Some(with_two.less(with_one))
+}
