@@ -92,7 +92,9 @@ fn run<S: Sink>(
     // The other side waits for this, or is gone: then the first order is missing and the loop ends.
     let _ = ready.send(());
     loop {
-        match orders.recv_timeout(drain.pause()) {
+        let pause = drain.pause();
+        watch.expect_round(pause);
+        match orders.recv_timeout(pause) {
             Err(RecvTimeoutError::Timeout) => drain.round(),
             Ok(Command::Account(reply)) => {
                 let _ = reply.send(drain.begin_part());
@@ -102,7 +104,6 @@ fn run<S: Sink>(
             }
             Ok(Command::Stop) | Err(RecvTimeoutError::Disconnected) => break,
         }
-        watch.round_done();
     }
     drop(watch);
     drain.finish()

@@ -6,6 +6,7 @@ mod call_counting;
 mod loader;
 mod merge;
 mod rings;
+mod round_length;
 mod sched_policy;
 mod sink_thread;
 mod thread_states;
@@ -35,6 +36,7 @@ use crate::reader::calibrating::Calibrating;
 use crate::reader::call_counting::CallCounting;
 use crate::reader::loader::take;
 use crate::reader::rings::Rings;
+use crate::reader::round_length::RoundLength;
 use crate::reader::sink_thread::Delivery;
 use crate::reader::thread_states::ThreadStates;
 use crate::sink::Sink;
@@ -42,10 +44,6 @@ use crate::stacks::kernel_frames::{KernelFrames, kernel_symbols};
 use crate::stacks::server_code::ServerCode;
 use crate::stacks::server_frames::ServerFrames;
 use crate::stacks::stack_names::StackNames;
-
-/// Time between two rounds. Long enough that the reader costs little, and short enough that the rings do not fill up: 4
-/// MiB hold about 65,000 records of one CPU.
-const DRAIN_EVERY: Duration = Duration::from_millis(50);
 
 /// Time until a record is surely complete. It is made some 0.1 us after its time was taken, but its thread may be
 /// interrupted in between.
@@ -66,6 +64,7 @@ pub(crate) struct Drain<S> {
     bpf: Ebpf,
     attachments: Attachments,
     rings: Rings,
+    round_length: RoundLength,
     losses: PerCpuArray<MapData, u64>,
     /// Time since when the probes trace; 0 while they do nothing.
     looking: Array<MapData, u64>,
@@ -121,6 +120,7 @@ impl<S: Sink> Drain<S> {
             bpf,
             attachments,
             rings,
+            round_length: RoundLength::new(config.ring_bytes.get()),
             losses,
             looking,
             threads,
@@ -139,7 +139,8 @@ impl<S: Sink> Drain<S> {
     /// Returns the time until the next round.
     pub(crate) fn pause(&self) -> Duration {
         let left = self.rhythm.as_ref().map(Rhythm::left);
-        left.map_or(DRAIN_EVERY, |left| left.min(DRAIN_EVERY))
+        let length = self.round_length.get();
+        left.map_or(length, |left| left.min(length))
     }
 
     /// Reads the rings once, and starts or ends a burst if it is time.
@@ -256,7 +257,10 @@ impl<S: Sink> Drain<S> {
 
     fn drain(&mut self, until_ns: u64) {
         let records = self.rings.take_due(until_ns, self.delivery.spare());
+        let since_ns = self.looked_ns;
         self.tell_losses();
+        let time = Duration::from_nanos(self.looked_ns - since_ns);
+        self.round_length.adjust(records.bytes(), time);
         self.events += records.len();
         self.delivery.push(records);
     }
