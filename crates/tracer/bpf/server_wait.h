@@ -72,7 +72,7 @@ static __always_inline void end_wait(void)
 	regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
 	if (thread->long_syscall != (__s16)regs->orig_ax)
 		return;
-	stack = server_stack(regs, UNWINDS_WAIT);
+	stack = wait_stack(regs, tid);
 	record = reserve(sizeof(*record));
 	if (record) {
 		fill_header(&record->header, bpf_ktime_get_ns(), tid, KIND_SERVER_WAIT);
