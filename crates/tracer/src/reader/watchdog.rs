@@ -25,8 +25,9 @@ pub(crate) struct Watchdog {
 /// Time between two checks. The rings hold half a second of the busiest server.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
-/// Time that a round may be late. A CPU that is idle takes the reader in less.
-const LATE_NS: u64 = 50_000_000;
+/// Time that a round may be late. A busy server often leaves no CPU idle for a tenth of a second, and what the reader
+/// then takes from it delays commits.
+const LATE_NS: u64 = 150_000_000;
 
 impl Watchdog {
     /// Starts the watchdog of the calling thread. Without a second thread, the priority stays normal.
