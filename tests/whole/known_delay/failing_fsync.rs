@@ -44,6 +44,14 @@ fn is_an_error_of_the_run(class: FileClass) {
         assert!(0 < errors && errors < count, "{errors} of {count} failed: {case}");
         assert!(tells(&document, "file_errors"), "{case}");
         assert_eq!(ran.code(), Some(3), "{case}");
+        // The server gives up, or refuses the requests.
+        let consequences = ["server_died", "connections_lost", "errors", "unfinished"];
+        let told: Vec<&str> = consequences
+            .into_iter()
+            .filter(|kind| tells(&document, kind))
+            .collect();
+        println!("{server}, {class}: {errors} of {count} fsyncs failed, {told:?}");
+        assert!(!told.is_empty(), "{case}");
         let said = format!("{class} fsync ({errors})");
         assert!(ran.stdout().contains(&said), "{said}: {case}");
     }
