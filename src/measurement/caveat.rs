@@ -272,6 +272,7 @@ mod tests {
         let died = CaveatKind::ServerDied.caveat("");
         assert_eq!(died.kind, "server_died");
         assert!(is_degrading(&died));
+        assert!(is_degrading(&CaveatKind::FileErrors.caveat("")));
         assert!(!is_degrading(&CaveatKind::NoCommits.caveat("")));
         let unknown = Caveat {
             kind: "of_a_later_version".to_owned(),
