@@ -18,6 +18,7 @@ mod faults;
 mod frozen_disk;
 mod groups;
 mod known_delay;
+mod laboratory;
 mod lag;
 mod main_job;
 mod overhead;

@@ -75,6 +75,57 @@ static __always_inline bool is_throttled(const struct task_struct *task)
 	return false;
 }
 
+/* A thread of the server that got a CPU: when, and behind what it had waited for it. */
+struct turn {
+	__u64 since_ns;
+	/* An enum cpu_wait. */
+	__u32 cpu_wait;
+	__u32 cpu_tgid;
+};
+
+/* The last one on each CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct turn);
+} turns SEC(".maps");
+
+static __always_inline struct turn *last_turn(void)
+{
+	__u32 first = 0;
+
+	return bpf_map_lookup_elem(&turns, &first);
+}
+
+/* The thread has got its CPU. */
+static __always_inline void begin_turn(const struct thread *thread, __u64 now)
+{
+	struct turn *turn = last_turn();
+
+	if (turn) {
+		turn->since_ns = now;
+		turn->cpu_wait = thread->cpu_wait;
+		turn->cpu_tgid = thread->cpu_tgid;
+	}
+}
+
+/*
+ * A thread of the server had the CPU last, but for less of the wait than what had kept that one waiting: several threads
+ * that wait for one CPU wait for the same.
+ */
+static __always_inline void note_longer_holder(struct thread *thread, __u64 now)
+{
+	struct turn *turn = last_turn();
+	__u64 start_ns = thread->wake_ns > thread->out_ns ? thread->wake_ns : thread->out_ns;
+
+	if (!turn || turn->cpu_wait == CPU_WAIT_UNKNOWN || turn->since_ns <= start_ns ||
+	    turn->since_ns - start_ns <= now - turn->since_ns)
+		return;
+	thread->cpu_wait = turn->cpu_wait;
+	thread->cpu_tgid = turn->cpu_tgid;
+}
+
 /* Notes the task that has the CPU for which the thread waits. */
 static __always_inline void note_holder(struct thread *thread, const struct task_struct *holder, __u64 now)
 {

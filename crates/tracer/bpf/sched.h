@@ -60,8 +60,12 @@ static __always_inline void enter_cpu(struct task_struct *task, struct task_stru
 	if (!thread || !thread->out_ns)
 		return;
 	/* The task before this one on its CPU delayed it, unless it is known already what did. */
-	if (thread->cpu_wait == CPU_WAIT_UNKNOWN)
+	if (thread->cpu_wait == CPU_WAIT_UNKNOWN) {
 		note_holder(thread, prev, now);
+		if (thread->cpu_wait == CPU_WAIT_SERVER)
+			note_longer_holder(thread, now);
+	}
+	begin_turn(thread, now);
 	record = reserve(sizeof(*record));
 	if (record) {
 		fill_header(&record->header, now, task->pid, KIND_OFF_CPU);

@@ -1,15 +1,10 @@
-//! Threads that could run and did not: who had the CPU is found by name, and a quota by its length.
+//! Threads that could run and did not: who had the CPU is found by name. How long is in the laboratory.
 
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
-use logtrace_common::Detail;
 use logtrace_report::cause::Wait;
 use logtrace_testkit::one_or_all;
 
-use super::nanoseconds;
 use crate::common::{Running, SERVERS, alone, share};
 use crate::shapes::probe::Client;
 
@@ -58,85 +53,6 @@ fn a_process_that_takes_the_servers_cpu_is_named() {
         assert!(
             stacks.iter().any(|stack| is_named(&stack.frames)),
             "{server}: {stacks:?}"
-        );
-        client.stop();
-    }
-}
-
-/// Group of processes with a quota of a fifth of a CPU.
-struct Quota {
-    directory: PathBuf,
-}
-
-impl Quota {
-    /// Makes a group with the controller of either version.
-    fn new() -> Self {
-        let v1 = Path::new("/sys/fs/cgroup/cpu");
-        let (root, files) = if v1.is_dir() {
-            (
-                v1,
-                &[("cpu.cfs_period_us", "100000"), ("cpu.cfs_quota_us", "20000")][..],
-            )
-        } else {
-            (Path::new("/sys/fs/cgroup"), &[("cpu.max", "20000 100000")][..])
-        };
-        let directory = root.join(format!("logtrace-test-{}", std::process::id()));
-        fs::create_dir(&directory).unwrap();
-        for (file, value) in files {
-            fs::write(directory.join(file), value).unwrap();
-        }
-        Self { directory }
-    }
-
-    fn take(&self, pid: u32) {
-        fs::write(self.directory.join("cgroup.procs"), pid.to_string()).unwrap();
-    }
-
-    /// Time for which the kernel has kept the group off a CPU.
-    fn throttled(&self) -> Duration {
-        let stat = fs::read_to_string(self.directory.join("cpu.stat")).unwrap();
-        let value = |name: &str| {
-            let mut lines = stat.lines().filter_map(|line| line.split_once(' '));
-            let (_, value) = lines.find(|(word, _)| *word == name)?;
-            value.parse::<u64>().ok()
-        };
-        let microseconds = value("throttled_usec").map(Duration::from_micros);
-        microseconds
-            .or_else(|| value("throttled_time").map(Duration::from_nanos))
-            .unwrap()
-    }
-}
-
-impl Drop for Quota {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir(&self.directory);
-    }
-}
-
-#[test]
-fn a_quota_is_as_long_as_the_kernel_says() {
-    let _alone = alone();
-    for server in one_or_all(&SERVERS) {
-        let quota = Quota::new();
-        let mut client = Client::new(server, &[]);
-        // The kernel adds up the time of all CPUs on which the group has a thread.
-        pin_to_cpu_0(client.pid());
-        quota.take(client.pid());
-        let mut expected = Duration::ZERO;
-        let seen = client.traced_at(Detail::Full, |client| {
-            client.execute("DO 1");
-            let before = quota.throttled();
-            client.execute("SELECT BENCHMARK(80000000, RAND())");
-            expected = quota.throttled() - before;
-            client.execute("DO 1");
-            client.execute("DO 1");
-        });
-        let found = Duration::from_nanos(nanoseconds(&seen, false, Wait::Throttled));
-        let ratio = found.as_secs_f64() / expected.as_secs_f64();
-        assert!(
-            (0.9..1.1).contains(&ratio),
-            "{server}: {found:?} of {expected:?}, {:?}",
-            seen.breakdown.statements
         );
         client.stop();
     }
