@@ -34,6 +34,8 @@ Examples:
   sudo logtrace run --max --set sync_binlog=0 --set innodb_flush_log_at_trx_commit=2 --sample 10%
       trace fast commits during a tenth of the time, in bursts
   sudo LOGTRACE_PASSWORD=... logtrace run --server 'mysql://bench@localhost/?socket=/run/mysqld/mysqld.sock'
+  LOGTRACE_PASSWORD=... logtrace run --server mysql://bench@db1.example.org/ --rate 300/s --record
+      load a server on another machine, while `logtrace trace --record` runs there; see `logtrace join`
 
 The tables are created in a database named logtrace, which is removed after the run (see --keep-tables).
 A database of that name that logtrace did not create is never touched.")]
@@ -98,8 +100,8 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "HOW")]
     pub(crate) keys: Option<Keys>,
 
-    /// Server to measure: mysql, mariadb, a path to mysqld, or mysql://USER@HOST/ for a running server on this machine.
-    /// Default: a private MySQL, or a private MariaDB if no MySQL is installed. The password comes from
+    /// Server to measure: mysql, mariadb, a path to mysqld, or mysql://USER@HOST/ for a running server. A server on
+    /// another machine is not traced: trace it there, and put both together with `logtrace join`. Default: a private MySQL, or a private MariaDB if no MySQL is installed. The password comes from
     /// LOGTRACE_PASSWORD. Options follow a question mark: socket=PATH or ssl-mode=required.
     // A text: clap's errors repeat a value, and an address may hold a password by mistake.
     #[arg(long, value_name = "SERVER")]
@@ -137,7 +139,7 @@ pub(crate) struct RunArgs {
     pub(crate) reconnect: Option<Duration>,
 
     /// Measure without tracing. The report then has no causes.
-    #[arg(long, conflicts_with_all = ["detail", "sample", "record", "ring_bytes"])]
+    #[arg(long, conflicts_with_all = ["detail", "sample", "ring_bytes"])]
     pub(crate) no_trace: bool,
 
     #[command(flatten)]

@@ -31,6 +31,10 @@ impl RunArgs {
         let (pacing, duration) = pacing(self)?;
         check_window(duration)?;
         let server = self.server()?;
+        let is_remote = server.as_ref().is_some_and(ServerChoice::is_remote);
+        if let (true, Some(option)) = (is_remote, self.tracing.needs_tracing()) {
+            return Err(not_traced(option).into());
+        }
         let storage = self.storage.storage(server.as_ref(), &self.settings)?;
         Ok(RunConfig {
             requests: self.requests(&pacing)?,
@@ -51,7 +55,8 @@ impl RunArgs {
             session: self.session.clone(),
             keep_tables: self.keep_tables,
             storage,
-            trace: !self.no_trace,
+            trace: !self.no_trace && !is_remote,
+            is_remote,
             tracing: self.tracing.config(Some(duration))?,
             out: self.out.clone(),
             home: self.home.home(),
@@ -125,6 +130,12 @@ impl RunArgs {
             _ => Ok(choice),
         }
     }
+}
+
+fn not_traced(option: &str) -> UsageError {
+    UsageError(format!(
+        "{option}: a server on another machine is not traced from here. Give {option} to `logtrace trace` on its machine"
+    ))
 }
 
 /// Reads the workload of a file, and checks it as far as possible without a server.

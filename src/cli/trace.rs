@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::{ArgGroup, Args};
 use logtrace_common::{Connection, Endpoint, Password, Tls};
-use logtrace_server::{ObservedChoice, parse_dsn};
+use logtrace_server::{ObservedChoice, is_remote, parse_dsn};
 
 use super::check::{check_window, duration};
 use super::tracing::TracingArgs;
@@ -86,6 +86,16 @@ impl TraceArgs {
         }
         let address = self.address.as_deref().unwrap_or_default();
         let connection = parse_dsn(address).map_err(|error| UsageError(error.to_string()))?;
-        Ok(ObservedChoice::Address(connection))
+        match is_remote(&connection.endpoint) {
+            true => Err(elsewhere(&connection.endpoint).into()),
+            false => Ok(ObservedChoice::Address(connection)),
+        }
     }
+}
+
+fn elsewhere(endpoint: &Endpoint) -> UsageError {
+    UsageError(format!(
+        "{endpoint} is not on this machine, and only a server's own machine can trace it: run `logtrace trace` there. A \
+         server in a container of this machine is named by its process (--pid) or its socket"
+    ))
 }

@@ -24,7 +24,8 @@ pub(crate) struct TracingArgs {
     #[arg(long, value_name = "P%[:BURST]", default_value_t = Sampling::ALL)]
     sample: Sampling,
 
-    /// Save every trace record in the run directory (about 0.5 kB a commit).
+    /// Save every trace record in the run directory (about 0.5 kB a commit), and of a run also its requests (56 bytes
+    /// each). `logtrace join` needs them.
     #[arg(long)]
     record: bool,
 
@@ -35,6 +36,18 @@ pub(crate) struct TracingArgs {
 }
 
 impl TracingArgs {
+    /// Returns an option that is given and has no effect without tracing.
+    pub(crate) fn needs_tracing(&self) -> Option<&'static str> {
+        let given = [
+            (self.detail != Detail::Io, "--detail"),
+            (self.sample.has_gaps(), "--sample"),
+            (self.ring_bytes.is_some(), "--ring-bytes"),
+        ];
+        given
+            .into_iter()
+            .find_map(|(is_given, option)| is_given.then_some(option))
+    }
+
     /// Returns the configuration of the tracer for a window of `duration`, which must have room for a burst and a gap.
     pub(crate) fn config(&self, duration: Option<Duration>) -> Result<TracingConfig, UsageError> {
         let sampling = self.sample;

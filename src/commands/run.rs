@@ -1,15 +1,21 @@
 //! `logtrace run`: measures under a load.
 
+use std::io::{self, Write};
+
 use super::measure_and_report::measure_and_report;
 use crate::cli::run::RunArgs;
 use crate::exit::Exit;
 use crate::preflight::check_run;
-use crate::run::{measure, results};
+use crate::run::{REMOTE_SERVER, measure, results};
 
 /// Measures, writes the run directory, and prints the report.
 pub(crate) fn run(arguments: &RunArgs) -> anyhow::Result<Exit> {
     let config = arguments.config()?;
     check_run(&config)?;
+    if config.is_remote {
+        // An error of stderr cannot be reported anywhere.
+        let _ = writeln!(io::stderr(), "{REMOTE_SERVER}");
+    }
     measure_and_report(&config.out, config.requests.name(), async |outputs, signals| {
         let raw = measure(&config, outputs, signals).await?;
         Ok(results(&config, outputs.started, raw))

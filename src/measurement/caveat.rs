@@ -51,6 +51,8 @@ pub(crate) enum CaveatKind {
     OrderCount,
     /// The recording is incomplete.
     Recording,
+    /// The server is on another machine, so that the run is not traced.
+    RemoteServer,
     /// The server ended during the measurement.
     ServerDied,
     /// Requests of the warm-up still ran when the window began.
@@ -85,6 +87,7 @@ impl CaveatKind {
                 | Self::Interrupted
                 | Self::MissingProbe
                 | Self::NoCommits
+                | Self::RemoteServer
                 | Self::StallInWarmup
                 | Self::Unchecked
                 | Self::Unexplained

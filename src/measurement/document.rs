@@ -104,7 +104,7 @@ fn server(snapshot: &ServerSnapshot, chosen: impl IntoIterator<Item = String>) -
         flavor: facts.flavor,
         version: facts.version.clone(),
         private: facts.private,
-        binary: facts.binary.display().to_string(),
+        binary: facts.binary.as_ref().map(|binary| binary.display().to_string()),
         file_system: snapshot
             .data
             .as_ref()

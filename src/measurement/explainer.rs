@@ -47,13 +47,14 @@ impl Explainer {
     /// outside of their commits. `requests` are those of the load. Saves all records in `recording`.
     pub(crate) fn new(
         server: &ServerFacts,
+        server_tgid: u32,
         statements: bool,
         window_signal: Arc<WindowSignal>,
         requests: Option<Receiver<Request>>,
         recording: Option<File>,
     ) -> io::Result<Self> {
         let mut analysis = Analysis::new(AnalysisConfig {
-            server_tgid: server.pid,
+            server_tgid,
             logs: server.log_names(),
             window: TimeRange::new(0, 0),
         });

@@ -18,6 +18,7 @@ pub(crate) struct ServerSnapshot {
     pub(crate) connection: Option<Connection>,
     /// File system of the server's data.
     pub(crate) data: Option<FileSystemFacts>,
+    /// Machine of the server; `None` if it is another one.
     pub(crate) host: Option<HostFacts>,
     /// Change of `SHOW GLOBAL STATUS` over the window.
     pub(crate) status: BTreeMap<String, i64>,
@@ -31,9 +32,14 @@ impl ServerSnapshot {
     /// Collects the facts before the measurement.
     pub(crate) fn before(server: &ServerFacts, connection: Option<&Connection>, placed: &[Placed]) -> Self {
         let data = server
-            .data_directory()
-            .and_then(|path| FileSystemFacts::seen_by(server.pid, &path).ok());
-        let mut host = HostFacts::collect(&[], placed).ok();
+            .pid
+            .zip(server.data_directory())
+            .and_then(|(pid, path)| FileSystemFacts::seen_by(pid, &path).ok());
+        // The facts of this machine say nothing about a server on another one.
+        let mut host = match server.is_remote() {
+            true => None,
+            false => HostFacts::collect(&[], placed).ok(),
+        };
         if let Some(host) = &mut host {
             host.file_systems.extend(data.clone());
         }

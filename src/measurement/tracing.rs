@@ -73,18 +73,28 @@ impl Tracing {
         requests: Option<Receiver<Request>>,
         window_signal: &Arc<WindowSignal>,
     ) -> anyhow::Result<Self> {
+        let pid = server
+            .pid
+            .context("a server on another machine cannot be traced from here")?;
         let &TracingConfig { detail, sampling, .. } = config;
         let recording = config.record.then(|| dir.create_file("records.bin"));
         let recording = recording.transpose().context("cannot create the recording")?;
         let is_recorded = config.record;
         let is_full = detail == Detail::Full;
-        let explainer = Explainer::new(server, is_full, Arc::clone(window_signal), requests, recording)
-            .context("cannot start the recording")?;
+        let explainer = Explainer::new(
+            server,
+            pid,
+            is_full,
+            Arc::clone(window_signal),
+            requests,
+            recording,
+        )
+        .context("cannot start the recording")?;
         let config = TracerConfig {
             extent: Extent { detail, sampling },
             ring_bytes: config.ring_bytes.unwrap_or_default(),
             pools_threads: server.pools_threads(),
-            ..TracerConfig::new(server.pid)
+            ..TracerConfig::new(pid)
         };
         let tracer = Tracer::start(config, explainer)?;
         Ok(Self {

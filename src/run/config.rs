@@ -41,6 +41,8 @@ pub(crate) struct RunConfig {
     pub(crate) keep_tables: bool,
     pub(crate) storage: Storage,
     pub(crate) trace: bool,
+    /// Whether the server is on another machine, and so cannot be traced.
+    pub(crate) is_remote: bool,
     pub(crate) tracing: TracingConfig,
     /// Directory in which run directories are created.
     pub(crate) out: PathBuf,

@@ -20,7 +20,7 @@ pub(crate) fn results(config: &TraceConfig, started: &str, raw: TraceOutcome) ->
 pub(crate) fn document(started: &str, raw: &TraceOutcome) -> Document {
     let mut document = measurement::document(started, &raw.snapshot, []);
     document.trace = Some(Trace {
-        pid: raw.snapshot.server.pid,
+        pid: raw.pid,
         duration_s: raw.duration.as_secs_f64(),
     });
     document

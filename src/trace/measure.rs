@@ -53,9 +53,10 @@ async fn on_server(
     server: &ObservedServer,
     line: &Line,
 ) -> anyhow::Result<TraceOutcome> {
-    let pid = server.facts.pid;
+    let pid = server.pid;
     check_program(&PathBuf::from(format!("/proc/{pid}/exe")))?;
     let mut raw = TraceOutcome {
+        pid,
         snapshot: ServerSnapshot::before(&server.facts, server.connection.as_ref(), &[]),
         duration: Duration::ZERO,
         ended: Ended::NotYet,

@@ -7,6 +7,8 @@ use crate::measurement::ServerSnapshot;
 /// Outcome of a trace.
 #[derive(Debug)]
 pub(crate) struct TraceOutcome {
+    /// Process of the server.
+    pub(crate) pid: u32,
     pub(crate) snapshot: ServerSnapshot,
     pub(crate) duration: Duration,
     pub(crate) ended: Ended,

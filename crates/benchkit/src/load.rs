@@ -65,7 +65,8 @@ impl SteadyLoad {
             reconnect_for: Duration::ZERO,
             deadline: None,
         };
-        let started = Self::of(server.facts().pid, config);
+        let pid = server.facts().pid.context("the server is on another machine")?;
+        let started = Self::of(pid, config);
         while started.done.load(Ordering::Relaxed) == 0 {
             if started.thread.is_finished() {
                 return Err(started

@@ -1,5 +1,6 @@
 //! logtrace's tracer, with all that explains the commits.
 
+use anyhow::Context;
 use logtrace_common::TimeRange;
 use logtrace_driver::now_ns;
 use logtrace_events::{Record, decode};
@@ -28,9 +29,10 @@ pub struct Traced {
 impl Tracing {
     /// Attaches it to a server.
     pub fn attach(server: &ServerFacts, extent: Extent) -> anyhow::Result<Self> {
+        let pid = server.pid.context("the server is on another machine")?;
         let explainer = Explainer {
             analysis: Analysis::new(AnalysisConfig {
-                server_tgid: server.pid,
+                server_tgid: pid,
                 logs: server.log_names(),
                 window: TimeRange::new(0, u64::MAX),
             }),
@@ -38,7 +40,7 @@ impl Tracing {
         };
         let config = TracerConfig {
             extent,
-            ..TracerConfig::new(server.pid)
+            ..TracerConfig::new(pid)
         };
         Ok(Self {
             tracer: Tracer::start(config, explainer)?,

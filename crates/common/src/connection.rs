@@ -25,13 +25,13 @@ pub struct Connection {
     pub tls: Tls,
 }
 
-/// Address of a server on this machine.
+/// Address of a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Endpoint {
     /// Unix-domain socket.
     Socket(PathBuf),
-    /// Loopback address and port.
+    /// IP address and port.
     Tcp(IpAddr, u16),
 }
 
@@ -42,7 +42,8 @@ pub enum Tls {
     /// Plain connection.
     #[default]
     Disabled,
-    /// Encryption without a check of the server's certificate: all connections stay on this machine.
+    /// Encryption without a check of the server's certificate: others cannot read a connection, but who can redirect it
+    /// can pose as the server.
     Required,
 }
 

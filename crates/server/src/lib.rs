@@ -18,6 +18,7 @@ mod storage;
 pub use attached::managed::ManagedServer;
 pub use attached::observed::{ObservedChoice, ObservedServer};
 pub use connection::dsn::parse_dsn;
+pub use connection::locality::is_remote;
 pub use error::{ServerError, SettingError};
 pub use facts::block_device::BlockDeviceFacts;
 pub use facts::file_system::FileSystemFacts;

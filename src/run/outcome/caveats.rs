@@ -13,6 +13,11 @@ const LATE_SHARE: f64 = 0.05;
 /// Largest share of requests that may wait for a connection when the window ends: chance alone lets a few wait.
 const BACKLOG_SHARE: f64 = 0.01;
 
+/// Consequence of a server on another machine.
+pub(crate) const REMOTE_SERVER: &str = "the server is on another machine, so this run is not traced. For the causes of its \
+    commits run `logtrace trace --record` on that machine meanwhile, give this run --record, and then put both together \
+    with `logtrace join`";
+
 /// Returns all caveats of a run.
 pub(crate) fn caveats(raw: &RunOutcome, document: &Document) -> Vec<Caveat> {
     let mut caveats: Vec<Caveat> = raw
@@ -23,6 +28,9 @@ pub(crate) fn caveats(raw: &RunOutcome, document: &Document) -> Vec<Caveat> {
         .collect();
     if let Some(measured) = &raw.measured {
         caveats.extend(driver_caveats(measured));
+    }
+    if raw.snapshot.server.is_remote() {
+        caveats.push(CaveatKind::RemoteServer.caveat(REMOTE_SERVER));
     }
     caveats.extend(tpcc::caveats(raw));
     caveats.extend(tracing_caveats(raw.snapshot.traced.as_ref(), document));

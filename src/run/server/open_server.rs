@@ -81,8 +81,8 @@ impl OpenServer {
 
 /// Fails if the run is traced and the server's program lacks the symbols.
 pub(crate) fn check_traceable(config: &RunConfig, server: &Server) -> anyhow::Result<()> {
-    if config.trace {
-        check_program(&PathBuf::from(format!("/proc/{}/exe", server.facts().pid)))?;
+    if let (true, Some(pid)) = (config.trace, server.facts().pid) {
+        check_program(&PathBuf::from(format!("/proc/{pid}/exe")))?;
     }
     Ok(())
 }

@@ -28,6 +28,7 @@ pub(crate) fn run_config(cell: &Cell, seed: u64, storage: Storage, home: &Home) 
         session: cell.session.clone(),
         keep_tables: false,
         storage,
+        is_remote: false,
         trace: cell.detail.is_some(),
         tracing: TracingConfig {
             detail: cell.detail.unwrap_or_default(),

@@ -81,7 +81,7 @@ impl Client {
 
     /// Returns the id of the server's process.
     pub(crate) fn pid(&self) -> u32 {
-        self.server.facts().pid
+        self.server.facts().pid.unwrap()
     }
 
     /// Opens another connection.
@@ -149,7 +149,7 @@ impl Client {
     pub(crate) fn traced_at(&mut self, detail: Detail, work: impl FnOnce(&mut Self)) -> Seen {
         let facts = self.server.facts();
         let mut analysis = Analysis::new(AnalysisConfig {
-            server_tgid: facts.pid,
+            server_tgid: facts.pid.unwrap(),
             logs: facts.log_names(),
             window: TimeRange::new(0, u64::MAX),
         });
@@ -167,7 +167,7 @@ impl Client {
                 detail,
                 ..Extent::default()
             },
-            ..TracerConfig::new(facts.pid)
+            ..TracerConfig::new(facts.pid.unwrap())
         };
         let tracer = Tracer::start(config, explainer).unwrap();
         let started = Instant::now();

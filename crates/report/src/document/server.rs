@@ -16,8 +16,8 @@ pub struct Server {
     pub version: String,
     /// Whether logtrace started it for this run.
     pub private: bool,
-    /// Path of the server's program.
-    pub binary: String,
+    /// Path of the server's program; absent if the server is on another machine.
+    pub binary: Option<String>,
     /// File system of the data directory.
     pub file_system: String,
     /// Device under it.

@@ -93,9 +93,9 @@ fn drawing(document: &Document, stacks: &StackTotals, whole: Whole) -> Result<Op
 
 /// Returns the server's program, the workload's parameters, and the server's variables.
 fn settings(document: &Document) -> Vec<(String, String)> {
-    let program = ("server", document.server.binary.clone());
+    let program = document.server.binary.clone().map(|program| ("server", program));
     let load = document.workload.iter().flat_map(load);
-    let named = [program].into_iter().chain(load).chain(tpcc::settings(document));
+    let named = program.into_iter().chain(load).chain(tpcc::settings(document));
     let named = named.map(|(name, value)| (name.to_owned(), value));
     named.chain(document.server.settings.clone()).collect()
 }

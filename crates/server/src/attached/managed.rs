@@ -1,8 +1,9 @@
-//! Running server of somebody else.
+//! Running server of somebody else, on this machine or another one.
 
 use anyhow::{Context, anyhow};
 
 use crate::connection::listener_pid::server_process;
+use crate::connection::locality::is_remote;
 use crate::error::ServerError;
 use crate::facts::server::ServerFacts;
 use crate::process::pidfd::{Exit, ProcessWatch};
@@ -18,15 +19,22 @@ pub struct ManagedServer {
     pub connection: Connection,
     /// Facts of the server, with the variables of the measurement.
     pub facts: ServerFacts,
-    watch: ProcessWatch,
+    /// Watch on the process; `None` on another machine.
+    watch: Option<ProcessWatch>,
     /// Values that the variables of the measurement had before.
     old: Vec<Variable>,
 }
 
 impl ManagedServer {
-    /// Connects, finds the server's process, and sets and verifies the variables.
+    /// Connects, finds the process of a server on this machine, and sets and verifies the variables.
     pub async fn attach(connection: &Connection, settings: &[Variable]) -> Result<Self, ServerError> {
-        let (facts, watch) = log_in(connection).await?;
+        let (facts, watch) = match is_remote(&connection.endpoint) {
+            true => (remote_facts(connection).await?, None),
+            false => {
+                let (facts, watch) = log_in(connection).await?;
+                (facts, Some(watch))
+            }
+        };
         let old = |setting: &Variable| {
             let value = facts.variables.get(setting.name())?;
             Some(Variable::new(setting.name(), value))
@@ -52,14 +60,18 @@ impl ManagedServer {
         }
     }
 
-    /// Waits until the server has ended. Only its parent can read its exit status.
+    /// Waits until the server has ended; forever on another machine, where only lost connections show it. Only its parent
+    /// can read its exit status.
     pub async fn died(&self) -> Exit {
-        self.watch.ended().await
+        match &self.watch {
+            Some(watch) => watch.ended().await,
+            None => std::future::pending().await,
+        }
     }
 
-    /// Returns whether the server runs.
+    /// Returns whether the server runs, as far as is known.
     pub fn is_running(&self) -> bool {
-        self.watch.exit().is_none()
+        self.watch.as_ref().is_none_or(|watch| watch.exit().is_none())
     }
 
     /// Gives each variable that was changed its old value again, the last one first, and verifies it.
@@ -92,13 +104,20 @@ impl ManagedServer {
     }
 }
 
-/// Connects to a running server, finds its process, and reads its facts.
+/// Connects to a server on another machine, and reads its facts.
+async fn remote_facts(connection: &Connection) -> Result<ServerFacts, ServerError> {
+    connection.check().await?;
+    ServerFacts::collect(connection, None, false).await
+}
+
+/// Connects to a running server of this machine, finds its process, and reads its facts.
 pub(crate) async fn log_in(connection: &Connection) -> Result<(ServerFacts, ProcessWatch), ServerError> {
     // The first question: its errors say most about a wrong address or password.
     connection.check().await?;
     let pid = server_process(&connection.endpoint).await?;
     let watch = watch(pid)?;
-    Ok((ServerFacts::collect(connection, pid, false).await?, watch))
+    let facts = ServerFacts::collect(connection, Some(pid), false).await?;
+    Ok((facts, watch))
 }
 
 /// Starts to watch the process of a server.

@@ -5,6 +5,7 @@ use crate::attached::process_facts::facts_of_process;
 use crate::error::ServerError;
 use crate::facts::server::ServerFacts;
 use crate::process::pidfd::{Exit, ProcessWatch};
+use anyhow::Context;
 use logtrace_common::Connection;
 
 /// Name of a running server.
@@ -19,6 +20,8 @@ pub enum ObservedChoice {
 /// Running server that is observed. Nothing in it is changed.
 #[derive(Debug)]
 pub struct ObservedServer {
+    /// Process of the server.
+    pub pid: u32,
     /// Facts of the server.
     pub facts: ServerFacts,
     /// Address and account, if there is a login.
@@ -33,7 +36,9 @@ impl ObservedServer {
             ObservedChoice::Address(connection) => (Some(connection.clone()), log_in(connection).await?),
             &ObservedChoice::Process(pid) => (None, (facts_of_process(pid)?, watch(pid)?)),
         };
+        let pid = facts.pid.context("the server has no process")?;
         Ok(Self {
+            pid,
             facts,
             connection,
             watch,

@@ -21,8 +21,12 @@ type ReadVariable = fn(&ProcessMemory, &str) -> Option<String>;
 
 /// Global variables in the code of the servers (sql/mysqld.cc, sql/binlog.cc, sql/log.cc,
 /// storage/innobase/srv/srv0srv.cc), with their types and the system variables that they hold.
-const VARIABLES: [(&str, ReadVariable, &str); 10] = [
+const VARIABLES: [(&str, ReadVariable, &str); 13] = [
     ("server_version", ProcessMemory::text, "version"),
+    ("glob_hostname", ProcessMemory::text, "hostname"),
+    // MySQL's identity, and MariaDB's.
+    ("server_uuid", ProcessMemory::text, "server_uuid"),
+    ("server_uid", ProcessMemory::text, "server_uid"),
     ("mysql_real_data_home", ProcessMemory::text, "datadir"),
     ("mysqld_unix_port", ProcessMemory::text_behind, "socket"),
     ("log_bin_basename", ProcessMemory::text_behind, "log_bin_basename"),
@@ -62,8 +66,8 @@ pub(crate) fn facts_of_process(pid: u32) -> anyhow::Result<ServerFacts> {
             false => Flavor::of_version(version),
         },
         version: version_number(version).unwrap_or_else(|| version.to_owned()),
-        pid,
-        binary,
+        pid: Some(pid),
+        binary: Some(binary),
         variables,
         private: false,
     })

@@ -28,11 +28,12 @@ const LOOKS: u32 = 50;
 impl ServerFacts {
     /// Returns the thread that receives the acknowledgements of replicas, if there is one. Needs root.
     pub fn ack_receiver(&self) -> Option<u32> {
+        let pid = self.pid?;
         let enabled = self.variables.get("rpl_semi_sync_master_enabled");
         match self.flavor {
-            Flavor::MySql => by_name(self.pid),
+            Flavor::MySql => by_name(pid),
             Flavor::MariaDb if enabled.is_some_and(|value| value == "OFF") => None,
-            Flavor::MariaDb => by_stack(self.pid),
+            Flavor::MariaDb => by_stack(pid),
         }
     }
 }

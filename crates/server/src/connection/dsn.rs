@@ -2,10 +2,10 @@
 
 use logtrace_common::{Connection, Endpoint, PASSWORD_VARIABLE, Password, Tls};
 use std::fmt::Display;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 
-use anyhow::{anyhow, bail};
+use anyhow::{Context, anyhow, bail};
 use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 
@@ -18,7 +18,8 @@ const USUAL_SOCKETS: [&str; 3] = [
 
 const USUAL_PORT: u16 = 3306;
 
-/// Reads the address of a server on this machine, `mysql://user@host[:port]/database?socket=PATH&ssl-mode=MODE`.
+/// Reads the address of a server, `mysql://user@host[:port]/database?socket=PATH&ssl-mode=MODE`. Looks up the name of
+/// another host.
 ///
 /// The user is `root` if the address names none. An address with a password is refused: the password comes from the
 /// environment variable `LOGTRACE_PASSWORD`. `localhost` and nothing more means the usual socket if there is one, else the
@@ -26,11 +27,22 @@ const USUAL_PORT: u16 = 3306;
 pub fn parse_dsn(text: &str) -> anyhow::Result<Connection> {
     Ok(Connection {
         password: Password::from_environment(),
-        ..parse(text, Path::exists)?
+        ..parse(text, Path::exists, address_of)?
     })
 }
 
-fn parse(text: &str, exists: impl Fn(&Path) -> bool) -> anyhow::Result<Connection> {
+/// Returns the first address of a host's name.
+fn address_of(name: &str) -> anyhow::Result<IpAddr> {
+    let unknown = || format!("cannot find the host {name}: check its name, or write its IP address");
+    let mut addresses = (name, USUAL_PORT).to_socket_addrs().with_context(unknown)?;
+    addresses.next().map(|address| address.ip()).with_context(unknown)
+}
+
+fn parse(
+    text: &str,
+    exists: impl Fn(&Path) -> bool,
+    address_of: impl Fn(&str) -> anyhow::Result<IpAddr>,
+) -> anyhow::Result<Connection> {
     let url = Url::parse(text).map_err(|error| malformed(without_password(text), error))?;
     if url.password().is_some() || url.query_pairs().any(|(key, _)| key == "password") {
         bail!(
@@ -43,7 +55,7 @@ fn parse(text: &str, exists: impl Fn(&Path) -> bool) -> anyhow::Result<Connectio
     }
     let Parameters { socket, tls } = Parameters::of(text, &url)?;
     Ok(Connection {
-        endpoint: endpoint(text, &url, socket, tls, exists)?,
+        endpoint: endpoint(text, &url, socket.as_deref(), tls, exists, address_of)?,
         user: non_empty(text, url.username())?.unwrap_or_else(|| "root".to_owned()),
         password: None,
         database: non_empty(text, url.path().trim_start_matches('/'))?,
@@ -84,22 +96,27 @@ impl Parameters {
 fn endpoint(
     text: &str,
     url: &Url,
-    socket: Option<PathBuf>,
+    socket: Option<&Path>,
     tls: Tls,
     exists: impl Fn(&Path) -> bool,
+    address_of: impl Fn(&str) -> anyhow::Result<IpAddr>,
 ) -> anyhow::Result<Endpoint> {
     let is_encrypted = tls != Tls::Disabled;
-    let (host, port) = (loopback(text, url)?, url.port());
+    let (host, port) = (host(text, url, address_of)?, url.port());
+    if let (Some(_), Some(host)) = (socket, host.filter(|host| !host.is_loopback())) {
+        let reason = format!("a socket is on this machine, and the host {host} is another one");
+        return Err(malformed(text, reason));
+    }
     let is_usual = host.is_none() && port.is_none() && !is_encrypted;
     let mut usual = USUAL_SOCKETS
         .into_iter()
         .filter(|path| is_usual && exists(Path::new(path)));
-    match socket.or_else(|| usual.next().map(PathBuf::from)) {
+    match socket.or_else(|| usual.next().map(Path::new)) {
         Some(_) if is_encrypted => Err(malformed(
             text,
             "a socket is never encrypted: leave out ssl-mode, or name an address and port instead",
         )),
-        Some(path) => Ok(Endpoint::Socket(path)),
+        Some(path) => Ok(Endpoint::Socket(path.to_owned())),
         None => Ok(Endpoint::Tcp(
             host.unwrap_or(Ipv4Addr::LOCALHOST.into()),
             port.unwrap_or(USUAL_PORT),
@@ -108,20 +125,21 @@ fn endpoint(
 }
 
 /// Returns the address of the host, or `None` for `localhost` or no host.
-fn loopback(text: &str, url: &Url) -> anyhow::Result<Option<IpAddr>> {
+fn host(
+    text: &str,
+    url: &Url,
+    address_of: impl Fn(&str) -> anyhow::Result<IpAddr>,
+) -> anyhow::Result<Option<IpAddr>> {
     let address = match url.host() {
         None | Some(Host::Domain("" | "localhost")) => return Ok(None),
         // For schemes that it does not know, `url` leaves IPv4 addresses as names.
-        Some(Host::Domain(name)) => name.parse().map_err(|_| remote(name))?,
+        Some(Host::Domain(name)) => name.parse().or_else(|_| address_of(name))?,
         Some(Host::Ipv4(address)) => IpAddr::V4(address),
         Some(Host::Ipv6(address)) => IpAddr::V6(address),
     };
-    if address.is_loopback() {
-        Ok(Some(address))
-    } else if address.is_unspecified() {
-        Err(malformed(text, "this address is for listening only"))
-    } else {
-        Err(remote(&address.to_string()))
+    match address.is_unspecified() {
+        true => Err(malformed(text, "this address is for listening only")),
+        false => Ok(Some(address)),
     }
 }
 
@@ -146,14 +164,7 @@ fn without_password(text: &str) -> &str {
 fn malformed(text: &str, reason: impl Display) -> anyhow::Error {
     anyhow!(
         "{text:?} is not a server's address: {reason}. Write mysql://USER@localhost/DATABASE?socket=PATH or \
-         mysql://USER@127.0.0.1:PORT/DATABASE"
-    )
-}
-
-fn remote(host: &str) -> anyhow::Error {
-    anyhow!(
-        "the server {host} is not on this machine: run logtrace on the server's own machine and use localhost, \
-         127.0.0.1 or a socket"
+         mysql://USER@HOST:PORT/DATABASE"
     )
 }
 
@@ -163,12 +174,20 @@ mod tests {
 
     use super::*;
 
+    /// Knows one host.
+    fn one_host(name: &str) -> anyhow::Result<IpAddr> {
+        match name {
+            "db.example.org" => Ok("192.0.2.7".parse()?),
+            _ => bail!("there is no host {name}"),
+        }
+    }
+
     fn dsn(text: &str) -> Connection {
-        parse(text, |_| false).unwrap()
+        parse(text, |_| false, one_host).unwrap()
     }
 
     fn refused(text: &str) -> String {
-        parse(text, |_| false).unwrap_err().to_string()
+        parse(text, |_| false, one_host).unwrap_err().to_string()
     }
 
     #[test]
@@ -206,7 +225,7 @@ mod tests {
         assert_eq!(tls("ssl-mode=DISABLED"), Tls::Disabled);
         assert_eq!(tls("ssl-mode=required"), Tls::Required);
         // There, `localhost` cannot be a socket.
-        let encrypted = parse("mysql://root@localhost/?ssl-mode=required", |_| true).unwrap();
+        let encrypted = parse("mysql://root@localhost/?ssl-mode=required", |_| true, one_host).unwrap();
         assert_eq!(
             encrypted.endpoint,
             Endpoint::Tcp(Ipv4Addr::LOCALHOST.into(), 3306)
@@ -233,15 +252,18 @@ mod tests {
     }
 
     #[test]
-    fn a_server_elsewhere_is_refused() {
-        for text in [
-            "mysql://root@db.example.org/",
-            "mysql://root@10.0.0.1/",
-            "mysql://root@[2001:db8::1]/",
+    fn a_server_of_another_host_is_named_by_its_address_or_name() {
+        for (text, address, port) in [
+            ("mysql://root@db.example.org/", "192.0.2.7", 3306),
+            ("mysql://root@10.0.0.1:3307/", "10.0.0.1", 3307),
+            ("mysql://root@[2001:db8::1]/", "2001:db8::1", 3306),
         ] {
-            let error = refused(text);
-            assert!(error.contains("is not on this machine"), "{error}");
+            assert_eq!(dsn(text).endpoint, Endpoint::Tcp(address.parse().unwrap(), port));
         }
+        let error = refused("mysql://root@unknown.example.org/");
+        assert!(error.contains("there is no host unknown.example.org"), "{error}");
+        let error = refused("mysql://root@10.0.0.1/?socket=/run/x");
+        assert!(error.contains("10.0.0.1 is another one"), "{error}");
     }
 
     #[test]
@@ -264,7 +286,7 @@ mod tests {
     fn localhost_is_the_usual_socket_where_there_is_one() {
         let endpoint = |text: &str, socket: &str| {
             let exists = |path: &Path| path == Path::new(socket);
-            parse(text, exists).unwrap().endpoint
+            parse(text, exists, one_host).unwrap().endpoint
         };
         let socket = Endpoint::Socket("/tmp/mysql.sock".into());
         assert_eq!(endpoint("mysql://root@localhost/", "/tmp/mysql.sock"), socket);
@@ -276,8 +298,8 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_panics(text in ".{0,60}") {
-            let _ = parse(&text, |_| false);
-            let _ = parse(&format!("mysql://{text}"), |_| false);
+            let _ = parse(&text, |_| false, one_host);
+            let _ = parse(&format!("mysql://{text}"), |_| false, one_host);
         }
     }
 }

@@ -27,7 +27,7 @@ pub(crate) async fn server_process(endpoint: &Endpoint) -> anyhow::Result<u32> {
     let Some(pid) = pid else {
         bail!(
             "no process of this machine listens on {endpoint}: a forwarded port or a server in another container cannot \
-             be measured by its address. Use its socket"
+             be measured by an address of this machine. Use its socket"
         );
     };
     let program =

@@ -1,2 +1,3 @@
 pub(crate) mod dsn;
 pub(crate) mod listener_pid;
+pub(crate) mod locality;

@@ -17,10 +17,10 @@ pub struct ServerFacts {
     pub flavor: Flavor,
     /// Version number, such as `9.7.4`. The variable `version` has the whole version.
     pub version: String,
-    /// Process of the server.
-    pub pid: u32,
+    /// Process of the server; `None` on another machine.
+    pub pid: Option<u32>,
     /// Program of the process (`/proc/PID/exe`, with the path in the server's own mount namespace).
-    pub binary: PathBuf,
+    pub binary: Option<PathBuf>,
     /// `SHOW GLOBAL VARIABLES`. Without a login, the variables that were found in the memory of the process.
     pub variables: BTreeMap<String, String>,
     /// Whether logtrace started the server.
@@ -28,15 +28,14 @@ pub struct ServerFacts {
 }
 
 impl ServerFacts {
-    /// Reads the facts over `connection`. `pid` is the process of the server.
+    /// Reads the facts over `connection`. `pid` is the process of the server, if it is on this machine.
     pub(crate) async fn collect(
         connection: &Connection,
-        pid: u32,
+        pid: Option<u32>,
         private: bool,
     ) -> Result<Self, ServerError> {
         let variables = connection.variables().await?;
-        let binary = fs::read_link(format!("/proc/{pid}/exe"))
-            .with_context(|| format!("cannot read /proc/{pid}/exe of the server (run logtrace as root)"))?;
+        let binary = pid.map(program).transpose()?;
         let text = |name: &str| variables.get(name).cloned().unwrap_or_default();
         let version = text("version");
         let flavor = Flavor::of_version(&format!("{version} {}", text("version_comment")));
@@ -55,9 +54,15 @@ impl ServerFacts {
         log_names(&self.variables)
     }
 
-    /// Returns the data directory, if it is known.
+    /// Returns the data directory, if it is on this machine and known.
     pub fn data_directory(&self) -> Option<PathBuf> {
+        self.pid?;
         self.variables.get("datadir").map(PathBuf::from)
+    }
+
+    /// Returns whether the server is on another machine.
+    pub fn is_remote(&self) -> bool {
+        self.pid.is_none()
     }
 
     /// Returns whether the server uses a thread pool (`thread_handling`). A server without that variable has a thread
@@ -66,6 +71,11 @@ impl ServerFacts {
         let handling = self.variables.get("thread_handling");
         handling.is_some_and(|handling| handling.contains("pool"))
     }
+}
+
+fn program(pid: u32) -> anyhow::Result<PathBuf> {
+    fs::read_link(format!("/proc/{pid}/exe"))
+        .with_context(|| format!("cannot read /proc/{pid}/exe of the server (run logtrace as root)"))
 }
 
 /// Returns the change of each integer between two `SHOW GLOBAL STATUS`. Counters never fall; gauges may.

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use anyhow::anyhow;
 
 use crate::connection::dsn::parse_dsn;
+use crate::connection::locality::is_remote;
 use crate::error::ServerError;
 use logtrace_common::{Connection, Flavor};
 
@@ -20,6 +21,13 @@ pub enum ServerChoice {
     Running(Connection),
 }
 
+impl ServerChoice {
+    /// Returns whether it is a server on another machine: its address is none of this machine's network namespace.
+    pub fn is_remote(&self) -> bool {
+        matches!(self, Self::Running(connection) if is_remote(&connection.endpoint))
+    }
+}
+
 impl FromStr for ServerChoice {
     type Err = ServerError;
 
@@ -30,7 +38,7 @@ impl FromStr for ServerChoice {
             address if address.contains("://") => Ok(Self::Running(parse_dsn(address)?)),
             path if path.contains('/') => Ok(Self::Binary(path.into())),
             other => Err(anyhow!(
-                "{other:?} is not a server: write mysql, mariadb, /path/to/mysqld or mysql://USER@localhost/"
+                "{other:?} is not a server: write mysql, mariadb, /path/to/mysqld or mysql://USER@HOST/"
             )
             .into()),
         }

@@ -122,7 +122,7 @@ impl Instance {
         };
         let process = setup.spawn(&settings, &dir)?;
         setup.ready(&process, &connection).await?;
-        let facts = ServerFacts::collect(&connection, process.pid(), true).await?;
+        let facts = ServerFacts::collect(&connection, Some(process.pid()), true).await?;
         verify(&settings, &facts.variables, facts.flavor)?;
         Ok(Self {
             process,

@@ -121,7 +121,7 @@ async fn a_running_server_is_found_set_and_put_back(#[case] flavor: Flavor) {
     let by_socket = foreign.by_socket("root");
     let wanted = ["sync_binlog=7", "long-query-time=0.5"].map(|text| text.parse().unwrap());
     let server = ManagedServer::attach(&by_socket, &wanted).await.unwrap();
-    assert_eq!((server.facts.flavor, server.facts.pid), (flavor, pid));
+    assert_eq!((server.facts.flavor, server.facts.pid), (flavor, Some(pid)));
     assert!(!server.facts.private);
     assert_eq!(server.facts.variables["sync_binlog"], "7");
     let old: u32 = if flavor == Flavor::MySql { 1 } else { 0 };
@@ -215,7 +215,7 @@ async fn passwords(foreign: &Foreign, flavor: Flavor) {
         }
         wanted.password = Some(Password::new("geheim"));
         let server = ManagedServer::attach(&wanted, &[]).await.unwrap();
-        assert_eq!(server.facts.pid, foreign.child.id());
+        assert_eq!(server.facts.pid, Some(foreign.child.id()));
         server.restore().await.unwrap();
     }
 }

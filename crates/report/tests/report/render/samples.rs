@@ -196,7 +196,7 @@ fn server() -> Server {
         flavor: Flavor::MySql,
         version: "9.7.4".to_owned(),
         private: true,
-        binary: "/usr/sbin/mysqld".to_owned(),
+        binary: Some("/usr/sbin/mysqld".to_owned()),
         file_system: "ext4".to_owned(),
         device: "/dev/vda".to_owned(),
         image: None,

@@ -7,6 +7,7 @@ pub(crate) mod same_probes;
 use std::fmt;
 use std::time::Duration;
 
+use anyhow::Context;
 use logtrace_common::{Detail, Sampling};
 use logtrace_tracer::Extent;
 
@@ -71,7 +72,7 @@ impl Tool {
         load: &SteadyLoad,
         window: Duration,
     ) -> anyhow::Result<Pair<Option<Traced>>> {
-        let pid = server.facts().pid;
+        let pid = server.facts().pid.context("the server is on another machine")?;
         let silent = |attach: &dyn Fn() -> anyhow::Result<Child>| Pair::measure(load, window, attach);
         let pair = match self {
             Self::Logtrace(extent) => {
