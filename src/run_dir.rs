@@ -88,6 +88,16 @@ impl RunDir {
         self.path.join("arrivals.txt")
     }
 
+    /// Returns the path of the saved requests.
+    pub(crate) fn requests_bin(&self) -> PathBuf {
+        self.path.join("requests.bin")
+    }
+
+    /// Returns the path of the saved trace records.
+    pub(crate) fn records_bin(&self) -> PathBuf {
+        self.path.join("records.bin")
+    }
+
     pub(crate) fn server_log(&self) -> PathBuf {
         self.path.join("server.log")
     }

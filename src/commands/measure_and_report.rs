@@ -48,7 +48,11 @@ pub(super) fn measure_and_report(
     )?;
     let place = dir.report_html();
     let place = place.display();
-    print(&format!("{terminal}\nreport: {place}\n"))
+    let requests = match dir.requests_bin().is_file() {
+        true => format!("requests for `logtrace join`: {}\n", dir.requests_bin().display()),
+        false => String::new(),
+    };
+    print(&format!("{terminal}\nreport: {place}\n{requests}"))
         .with_context(|| format!("measured, and the report is {place}, but"))?;
     Ok(match measured.degraded {
         true => Exit::Degraded,

@@ -6,7 +6,7 @@ use super::measure_and_report::measure_and_report;
 use crate::cli::run::RunArgs;
 use crate::exit::Exit;
 use crate::preflight::check_run;
-use crate::run::{REMOTE_SERVER, measure, results};
+use crate::run::{measure, remote_server, results};
 
 /// Measures, writes the run directory, and prints the report.
 pub(crate) fn run(arguments: &RunArgs) -> anyhow::Result<Exit> {
@@ -14,7 +14,7 @@ pub(crate) fn run(arguments: &RunArgs) -> anyhow::Result<Exit> {
     check_run(&config)?;
     if config.is_remote {
         // An error of stderr cannot be reported anywhere.
-        let _ = writeln!(io::stderr(), "{REMOTE_SERVER}");
+        let _ = writeln!(io::stderr(), "{}", remote_server(config.tracing.record));
     }
     measure_and_report(&config.out, config.requests.name(), async |outputs, signals| {
         let raw = measure(&config, outputs, signals).await?;

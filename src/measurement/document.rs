@@ -74,6 +74,7 @@ pub(crate) fn document(
         driver: None,
         tpcc: None,
         trace: None,
+        join: None,
         response: None,
         commits: None,
         causes: Vec::new(),

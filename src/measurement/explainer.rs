@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use logtrace_common::TimeRange;
-use logtrace_events::{RecordingWriter, Request, decode};
+use logtrace_events::{Entry, RecordingHeader, RecordingWriter, Request, decode};
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::breakdown::Breakdown;
 use logtrace_server::ServerFacts;
 use logtrace_tracer::Sink;
 
+use super::clocks::clocks_now;
 use super::window_signal::WindowSignal;
 
 /// Explains commits as their records arrive.
@@ -53,20 +54,28 @@ impl Explainer {
         requests: Option<Receiver<Request>>,
         recording: Option<File>,
     ) -> io::Result<Self> {
+        let (logs, ack_receiver) = (server.log_names(), server.ack_receiver());
         let mut analysis = Analysis::new(AnalysisConfig {
             server_tgid,
-            logs: server.log_names(),
+            logs: logs.clone(),
             window: TimeRange::new(0, 0),
         });
         if statements {
             analysis.explain_statements();
         }
-        if let Some(thread) = server.ack_receiver() {
+        if let Some(thread) = ack_receiver {
             analysis.name_ack_receiver(thread);
         }
         if requests.is_some() {
             analysis.expect_requests();
         }
+        let header = RecordingHeader {
+            server_tgid,
+            logs,
+            ack_receiver,
+            statements,
+            clocks: clocks_now(),
+        };
         Ok(Self {
             analysis,
             window_signal,
@@ -76,7 +85,7 @@ impl Explainer {
             until_requests: 0,
             undecodable: 0,
             recording: recording
-                .map(|file| RecordingWriter::new(BufWriter::new(file)))
+                .map(|file| RecordingWriter::new(BufWriter::new(file), &header))
                 .transpose()?,
             recording_failed: None,
         })
@@ -114,19 +123,21 @@ impl Explainer {
         {
             self.has_window = true;
             self.analysis.set_window(window);
+            self.save(Entry::Window(window));
         }
         if !self.is_ended
             && let Some(end_ns) = self.window_signal.ended()
         {
             self.is_ended = true;
             self.analysis.end_window(end_ns);
+            self.save(Entry::WindowEnd(end_ns));
         }
     }
 
-    /// Saves a record. A full disk ends the recording, not the run.
-    fn keep(&mut self, bytes: &[u8]) {
+    /// Saves what the analysis gets. A full disk ends the recording, not the run.
+    fn save(&mut self, entry: Entry<'_>) {
         if let Some(recording) = &mut self.recording
-            && let Err(error) = recording.write(bytes)
+            && let Err(error) = recording.write(entry)
         {
             self.recording_failed = Some(error);
             self.recording = None;
@@ -136,12 +147,14 @@ impl Explainer {
 
 impl Sink for Explainer {
     fn lost(&mut self, from_ns: u64, until_ns: u64) {
-        self.analysis.push_lost(TimeRange::new(from_ns, until_ns));
+        let period = TimeRange::new(from_ns, until_ns);
+        self.save(Entry::Lost(period));
+        self.analysis.push_lost(period);
     }
 
     fn record(&mut self, bytes: &[u8]) {
         self.notice_window();
-        self.keep(bytes);
+        self.save(Entry::Record(bytes));
         match self.until_requests.checked_sub(1) {
             Some(left) => self.until_requests = left,
             None => self.take_requests(),

@@ -2,6 +2,7 @@
 //! writing what was seen.
 
 pub(crate) mod caveat;
+mod clocks;
 mod document;
 mod explainer;
 mod host;
@@ -13,6 +14,7 @@ mod storage_labels;
 mod tracing;
 mod window_signal;
 
+pub(crate) use clocks::clocks_now;
 pub(crate) use document::{Results, document};
 pub(crate) use outputs::{Outputs, discard};
 pub(crate) use progress::Line;

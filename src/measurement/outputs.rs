@@ -36,17 +36,22 @@ impl Outputs<'_> {
 
     /// Writes all files after the measurement.
     pub(crate) fn finished(&self, snapshot: &ServerSnapshot, document: &Document) -> anyhow::Result<()> {
-        self.document(document)?;
         self.facts(snapshot)?;
-        let nothing = StackTotals::default();
         let traced = snapshot.traced.as_ref();
+        self.results(document, traced.map(|traced| &traced.explained.breakdown.stacks))
+    }
+
+    /// Writes the document, its report, and the stacks of a trace.
+    pub(crate) fn results(&self, document: &Document, stacks: Option<&StackTotals>) -> anyhow::Result<()> {
+        self.document(document)?;
+        let nothing = StackTotals::default();
         let input = Input {
             document,
-            stacks: traced.map_or(&nothing, |traced| &traced.explained.breakdown.stacks),
+            stacks: stacks.unwrap_or(&nothing),
             color: false,
         };
         self.dir.write("report.html", &render(Format::Html, input)?)?;
-        if traced.is_some() {
+        if stacks.is_some() {
             self.stacks(Whole::Commit, input)?;
         }
         // A trace has no requests, and only some runs explain statements.

@@ -12,7 +12,7 @@ pub(crate) use self::config::{Pacing, RunConfig};
 pub(crate) use self::connections::Connections;
 pub(crate) use self::load::drive::DATABASE;
 pub(crate) use self::measure::measure;
-pub(crate) use self::outcome::caveats::REMOTE_SERVER;
+pub(crate) use self::outcome::caveats::remote_server;
 pub(crate) use self::outcome::document::results;
 pub(crate) use self::server::open_server::{OpenServer, Tables, check_traceable, open_server};
 pub(crate) use self::server::teardown::tear_down;

@@ -9,7 +9,6 @@ use std::sync::{Arc, mpsc};
 use crate::run_dir::RunDir;
 use anyhow::{Context, anyhow};
 use logtrace_driver::{DriveResult, EndReason, Pace, Target, drive};
-use logtrace_events::Request;
 use logtrace_server::Server;
 use logtrace_tracer::Account;
 use tokio::sync::oneshot;
@@ -17,8 +16,9 @@ use tokio::sync::oneshot;
 use crate::measurement::{Interrupted, Line, Outputs, ServerSnapshot, Signals, Tracing, WindowSignal};
 use crate::run::config::RunConfig;
 use crate::run::load::consistency::check_after_run;
-use crate::run::load::drive::{Follower, drive_config, observer, on_own_thread, pace};
+use crate::run::load::drive::{Follower, RequestSinks, drive_config, on_own_thread, pace};
 use crate::run::load::saved_inputs::{save_arrivals, save_workload};
+use crate::run::load::saved_requests::RequestSaver;
 use crate::run::outcome::document::document;
 use crate::run::outcome::run_outcome::RunOutcome;
 use crate::run::server::disk_full::{is_full, stays_full, unless_full, with_full_disk};
@@ -61,6 +61,8 @@ pub(crate) async fn window(
     raw.capacity = capacity;
     raw.connections = config.connections_of(&pace, server.facts());
     outputs.unfinished(&raw.snapshot, document(config, outputs.started, &raw))?;
+    let saver = config.tracing.record.then(|| RequestSaver::start(outputs.dir));
+    let saver = saver.transpose()?;
     let load = Load {
         config,
         dir: outputs.dir,
@@ -68,12 +70,17 @@ pub(crate) async fn window(
         pace,
         connections: raw.connections,
         window_signal,
-        finished: config.trace.then_some(finished),
+        sinks: RequestSinks {
+            explained: config.trace.then_some(finished),
+            saved: saver.as_ref().map(RequestSaver::sender),
+        },
     };
     let (measured, start) = match load.drive(signals, server, tracing.as_ref(), line).await {
         Err(_) if signals.end.is_cancelled() => return Err(Interrupted::Early.into()),
         driven => driven.map_err(|error| with_full_disk(&data, config.when_full(), error))?,
     };
+    let saved = saver.map(|saver| saver.finish(measured.window));
+    raw.not_saved = saved.and_then(Result::err);
     let can_check = config.check && measured.ended != EndReason::ServerGone;
     raw.disk_full = is_full(&data);
     if raw.disk_full && measured.done == 0 {
@@ -103,8 +110,8 @@ struct Load<'a> {
     pace: Pace,
     connections: NonZeroUsize,
     window_signal: Arc<WindowSignal>,
-    /// Receives finished requests for the tracer.
-    finished: Option<mpsc::Sender<Request>>,
+    /// Receive finished requests.
+    sinks: RequestSinks,
 }
 
 /// Readings at the start of the window.
@@ -136,13 +143,13 @@ impl Load<'_> {
             .create_file("latency.hlog")
             .context("cannot create the latency log")?;
         let drive_config = drive_config(self.config, self.target, self.pace.clone(), self.connections);
-        let (end, finished) = (signals.end.child_token(), self.finished);
+        let (end, sinks) = (signals.end.child_token(), self.sinks);
         let cancel = end.clone();
         let driving = on_own_thread(move || {
             let outputs = logtrace_driver::Outputs {
                 log: &mut BufWriter::new(log),
                 watch: &mut follower,
-                observer: finished.map(observer),
+                observer: sinks.observer(),
                 cancel,
             };
             drive(&drive_config, outputs)

@@ -11,6 +11,7 @@ mod loss;
 mod record;
 mod recording;
 mod request;
+mod request_file;
 pub mod wire;
 
 pub use decode::{DecodeError, decode};
@@ -20,5 +21,6 @@ pub use record::{
     Commit, CpuSample, CpuStacks, CpuWait, File, FileId, Flush, FlushStage, Io, IoOp, Join, Member, OffCpu,
     Process, Record, ServerWait, Stack, Tid, Wake,
 };
-pub use recording::{RecordingError, RecordingReader, RecordingWriter};
+pub use recording::{Clocks, Entry, RecordingError, RecordingHeader, RecordingReader, RecordingWriter};
 pub use request::{Outcome, Request};
+pub use request_file::{RequestFileError, RequestsOfRun, RequestsWriter};

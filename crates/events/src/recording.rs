@@ -1,15 +1,21 @@
 //! File of records that `--record` writes and the analysis can read.
 //!
-//! Layout: The magic bytes, then for each record its length as a little-endian `u32` and its bytes as in [`crate::wire`].
+//! Layout: The magic bytes, then entries, each with its kind (one byte), its length as a little-endian `u32`, and its
+//! bytes. The first entry is the [`RecordingHeader`] as JSON. The others are in the order in which the live analysis got
+//! them: a record as in [`crate::wire`], or one or two times as little-endian `u64`.
 
 use std::io::{self, Read, Write};
 
+use logtrace_common::{LogNames, TimeRange};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// First bytes of a recording; the digit is the version of the layout.
-const MAGIC: [u8; 8] = *b"logtrac5";
+use crate::record::Tid;
 
-/// Limit on the length of a record. A larger length means that the file is not a recording or is damaged.
+/// First bytes of a recording; the digit is the version of the layout.
+const MAGIC: [u8; 8] = *b"logtrac6";
+
+/// Limit on the length of an entry. A larger length means that the file is not a recording or is damaged.
 const LONGEST: u32 = 1 << 20;
 
 /// Error from reading a recording.
@@ -21,12 +27,64 @@ pub enum RecordingError {
     /// File that is not a recording.
     #[error("this is not a recording of logtrace (or one of another version)")]
     Magic,
-    /// Length that no record has.
-    #[error("the recording is damaged: a record of {0} bytes")]
+    /// Length that no entry has.
+    #[error("the recording is damaged: an entry of {0} bytes")]
     Length(u32),
+    /// Entry that is none.
+    #[error("the recording is damaged: an entry of kind {0} with {1} bytes")]
+    Entry(u8, usize),
+    /// First entry that is no header.
+    #[error("the recording is damaged: it does not name its server")]
+    Header,
 }
 
-/// Writes records to `W`; give it a buffered writer.
+/// Facts that an analysis needs besides the records.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordingHeader {
+    /// Process id of the server.
+    pub server_tgid: u32,
+    /// Names of the server's logs.
+    pub logs: LogNames,
+    /// Thread of the server that receives the acknowledgements of replicas, if there is one.
+    pub ack_receiver: Option<Tid>,
+    /// Whether statements outside of commits are explained.
+    pub statements: bool,
+    /// Clocks of the machine at the start.
+    pub clocks: Clocks,
+}
+
+/// Two clocks of one machine, read at the same time, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Clocks {
+    /// `CLOCK_MONOTONIC`, the clock of all records and requests.
+    pub monotonic_ns: u64,
+    /// `CLOCK_REALTIME`: since 1970.
+    pub realtime_ns: u64,
+}
+
+/// Entry of a recording, after its header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry<'a> {
+    /// Bytes of a record.
+    Record(&'a [u8]),
+    /// Records of this period were lost.
+    Lost(TimeRange),
+    /// The measured window became known.
+    Window(TimeRange),
+    /// The measured window ended at this time, earlier than announced.
+    WindowEnd(u64),
+}
+
+/// Kinds of entries in the file.
+mod kind {
+    pub(super) const RECORD: u8 = 0;
+    pub(super) const HEADER: u8 = 1;
+    pub(super) const LOST: u8 = 2;
+    pub(super) const WINDOW: u8 = 3;
+    pub(super) const WINDOW_END: u8 = 4;
+}
+
+/// Writes entries to `W`; give it a buffered writer.
 #[derive(Debug)]
 pub struct RecordingWriter<W> {
     to: W,
@@ -34,16 +92,28 @@ pub struct RecordingWriter<W> {
 
 impl<W: Write> RecordingWriter<W> {
     /// Starts a recording.
-    pub fn new(mut to: W) -> io::Result<Self> {
+    pub fn new(mut to: W, header: &RecordingHeader) -> io::Result<Self> {
         to.write_all(&MAGIC)?;
-        Ok(Self { to })
+        let mut writer = Self { to };
+        writer.append(kind::HEADER, &serde_json::to_vec(header)?)?;
+        Ok(writer)
     }
 
-    /// Appends the bytes of one record.
-    pub fn write(&mut self, record: &[u8]) -> io::Result<()> {
-        let length = u32::try_from(record.len()).map_err(io::Error::other)?;
+    /// Appends an entry.
+    pub fn write(&mut self, entry: Entry<'_>) -> io::Result<()> {
+        match entry {
+            Entry::Record(record) => self.append(kind::RECORD, record),
+            Entry::Lost(period) => self.append(kind::LOST, &range_bytes(period)),
+            Entry::Window(window) => self.append(kind::WINDOW, &range_bytes(window)),
+            Entry::WindowEnd(at_ns) => self.append(kind::WINDOW_END, &at_ns.to_le_bytes()),
+        }
+    }
+
+    fn append(&mut self, kind: u8, bytes: &[u8]) -> io::Result<()> {
+        let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
+        self.to.write_all(&[kind])?;
         self.to.write_all(&length.to_le_bytes())?;
-        self.to.write_all(record)
+        self.to.write_all(bytes)
     }
 
     /// Passes all bytes to the operating system.
@@ -52,10 +122,11 @@ impl<W: Write> RecordingWriter<W> {
     }
 }
 
-/// Reads the records of `R` one after the other; give it a buffered reader.
+/// Reads the entries of `R` one after the other; give it a buffered reader.
 #[derive(Debug)]
 pub struct RecordingReader<R> {
     from: R,
+    header: RecordingHeader,
     bytes: Vec<u8>,
 }
 
@@ -67,27 +138,74 @@ impl<R: Read> RecordingReader<R> {
         if magic != MAGIC {
             return Err(RecordingError::Magic);
         }
-        Ok(Self {
-            from,
-            bytes: Vec::new(),
-        })
+        let mut bytes = Vec::new();
+        let header = match next_bytes(&mut from, &mut bytes)? {
+            Some(kind::HEADER) => serde_json::from_slice(&bytes).map_err(|_| RecordingError::Header)?,
+            _ => return Err(RecordingError::Header),
+        };
+        Ok(Self { from, header, bytes })
     }
 
-    /// Returns the bytes of the next record, or `None` at the end. A last record that is cut short (by a run that was killed)
-    /// is the end too.
-    pub fn next_record(&mut self) -> Result<Option<&[u8]>, RecordingError> {
-        let mut length = [0; 4];
-        if !read_whole(&mut self.from, &mut length)? {
-            return Ok(None);
-        }
-        let length = u32::from_le_bytes(length);
-        if length > LONGEST {
-            return Err(RecordingError::Length(length));
-        }
-        self.bytes.resize(length as usize, 0);
-        let whole = read_whole(&mut self.from, &mut self.bytes)?;
-        Ok(whole.then_some(&self.bytes))
+    /// Returns the facts that an analysis needs besides the records.
+    pub fn header(&self) -> &RecordingHeader {
+        &self.header
     }
+
+    /// Returns the next entry, or `None` at the end. A last entry that is cut short (by a run that was killed) is the end
+    /// too.
+    pub fn next_entry(&mut self) -> Result<Option<Entry<'_>>, RecordingError> {
+        let Some(kind) = next_bytes(&mut self.from, &mut self.bytes)? else {
+            return Ok(None);
+        };
+        let bytes = self.bytes.as_slice();
+        let times = bytes.as_chunks().0;
+        let entry = match (kind, times, bytes.len()) {
+            (kind::RECORD, ..) => Entry::Record(bytes),
+            (kind::LOST, [start, end], 16) => Entry::Lost(range(*start, *end)),
+            (kind::WINDOW, [start, end], 16) => Entry::Window(range(*start, *end)),
+            (kind::WINDOW_END, [at], 8) => Entry::WindowEnd(u64::from_le_bytes(*at)),
+            (kind, _, length) => return Err(RecordingError::Entry(kind, length)),
+        };
+        Ok(Some(entry))
+    }
+
+    /// Returns the bytes of the next record, or `None` at the end.
+    pub fn next_record(&mut self) -> Result<Option<&[u8]>, RecordingError> {
+        loop {
+            match next_bytes(&mut self.from, &mut self.bytes)? {
+                Some(kind::RECORD) => return Ok(Some(&self.bytes)),
+                Some(_) => {}
+                None => return Ok(None),
+            }
+        }
+    }
+}
+
+/// Reads the next entry into `bytes` and returns its kind, or `None` at the end.
+fn next_bytes(from: &mut impl Read, bytes: &mut Vec<u8>) -> Result<Option<u8>, RecordingError> {
+    let mut head = [0; 5];
+    if !read_whole(from, &mut head)? {
+        return Ok(None);
+    }
+    let [kind, length @ ..] = head;
+    let length = u32::from_le_bytes(length);
+    if length > LONGEST {
+        return Err(RecordingError::Length(length));
+    }
+    bytes.resize(length as usize, 0);
+    let whole = read_whole(from, bytes)?;
+    Ok(whole.then_some(kind))
+}
+
+fn range_bytes(range: TimeRange) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&range.start_ns.to_le_bytes());
+    bytes[8..].copy_from_slice(&range.end_ns.to_le_bytes());
+    bytes
+}
+
+fn range(start: [u8; 8], end: [u8; 8]) -> TimeRange {
+    TimeRange::new(u64::from_le_bytes(start), u64::from_le_bytes(end))
 }
 
 fn read_whole(from: &mut impl Read, into: &mut [u8]) -> io::Result<bool> {
@@ -102,21 +220,51 @@ fn read_whole(from: &mut impl Read, into: &mut [u8]) -> io::Result<bool> {
 mod tests {
     use super::*;
 
+    fn header() -> RecordingHeader {
+        RecordingHeader {
+            server_tgid: 7,
+            logs: LogNames {
+                binlog: "binlog".into(),
+                slow_log: String::new(),
+                general_log: String::new(),
+            },
+            ack_receiver: Some(9),
+            statements: true,
+            clocks: Clocks::default(),
+        }
+    }
+
     #[test]
-    fn a_recording_cut_anywhere_gives_its_whole_records() {
+    fn a_recording_cut_anywhere_gives_its_whole_entries() {
+        let entries = [
+            Entry::Record(b"first"),
+            Entry::Lost(TimeRange::new(1, 2)),
+            Entry::Window(TimeRange::new(3, u64::MAX)),
+            Entry::Record(b""),
+            Entry::WindowEnd(5),
+        ];
         let mut bytes = Vec::new();
-        let mut writer = RecordingWriter::new(&mut bytes).unwrap();
-        writer.write(b"first").unwrap();
-        writer.write(b"second").unwrap();
-        for cut in MAGIC.len()..=bytes.len() {
+        RecordingWriter::new(&mut bytes, &header()).unwrap();
+        let start = bytes.len();
+        let mut writer = RecordingWriter { to: &mut bytes };
+        entries.map(|entry| writer.write(entry).unwrap());
+        let mut most = 0;
+        for cut in start..=bytes.len() {
             let mut reader = RecordingReader::new(&bytes[..cut]).unwrap();
+            assert_eq!(reader.header(), &header());
             let mut seen = 0;
-            while reader.next_record().unwrap().is_some() {
+            while let Some(entry) = reader.next_entry().unwrap() {
+                assert_eq!(entry, entries[seen]);
                 seen += 1;
             }
-            let expected = usize::from(cut >= MAGIC.len() + 9) + usize::from(cut == bytes.len());
-            assert_eq!(seen, expected, "cut at {cut}");
+            assert!(seen >= most, "cut at {cut}");
+            most = seen;
         }
+        assert_eq!(most, entries.len());
+        let mut reader = RecordingReader::new(&bytes[..]).unwrap();
+        assert_eq!(reader.next_record().unwrap(), Some(&b"first"[..]));
+        assert_eq!(reader.next_record().unwrap(), Some(&b""[..]));
+        assert_eq!(reader.next_record().unwrap(), None);
     }
 
     #[test]
@@ -126,11 +274,29 @@ mod tests {
             Err(RecordingError::Magic)
         ));
         let mut damaged = MAGIC.to_vec();
-        damaged.extend_from_slice(&u32::MAX.to_le_bytes());
-        let mut reader = RecordingReader::new(&damaged[..]).unwrap();
+        damaged.extend([kind::RECORD, 0, 0, 0, 0]);
         assert!(matches!(
-            reader.next_record(),
-            Err(RecordingError::Length(u32::MAX))
+            RecordingReader::new(&damaged[..]),
+            Err(RecordingError::Header)
         ));
+        let mut bytes = Vec::new();
+        RecordingWriter::new(&mut bytes, &header()).unwrap();
+        for (entry, is_length) in [([0, 255, 255, 255, 255], true), ([4, 0, 0, 0, 0], false)] {
+            let damaged = [&bytes[..], &entry].concat();
+            let error = RecordingReader::new(&damaged[..])
+                .unwrap()
+                .next_entry()
+                .unwrap_err();
+            assert_eq!(
+                matches!(error, RecordingError::Length(u32::MAX)),
+                is_length,
+                "{error}"
+            );
+            assert_eq!(
+                matches!(error, RecordingError::Entry(4, 0)),
+                !is_length,
+                "{error}"
+            );
+        }
     }
 }

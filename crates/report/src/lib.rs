@@ -9,15 +9,19 @@
 //! - `timeline`: history of each thread, groups of commits, kernel stacks, flushes
 //! - `attribution`: segments of a commit, each with its cause
 //! - `requests`: parts of response times
+//! - `clocks`: matching the clocks of two machines
 //! - `totals`: one file for each statistic
 //! - `analysis`: from the stream of records to the totals
+//! - `recorded`: the same from a recording
 //! - `document`: `run.json`
 //! - `render`: text, pages and drawings
 
 pub mod analysis;
 mod attribution;
 mod causes;
+pub mod clocks;
 pub mod document;
+pub mod recorded;
 pub mod render;
 mod requests;
 #[doc(hidden)]

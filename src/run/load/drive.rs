@@ -98,12 +98,31 @@ pub(crate) async fn pace(
     ))
 }
 
-/// Returns an observer that sends each finished request of the window to `finished`.
-pub(crate) fn observer(finished: mpsc::Sender<Request>) -> Observer {
-    Arc::new(move |request| {
-        // The receiver is gone if the tracer failed.
-        let _ = finished.send(*request);
-    })
+/// Receivers of the finished requests of the window.
+#[derive(Debug, Default)]
+pub(crate) struct RequestSinks {
+    /// Explanation of the trace.
+    pub(crate) explained: Option<mpsc::Sender<Request>>,
+    /// Saved requests.
+    pub(crate) saved: Option<mpsc::Sender<Option<Request>>>,
+}
+
+impl RequestSinks {
+    /// Returns an observer that sends each request to the receivers, or `None` without any.
+    pub(crate) fn observer(self) -> Option<Observer> {
+        if self.explained.is_none() && self.saved.is_none() {
+            return None;
+        }
+        Some(Arc::new(move |request| {
+            // A receiver is gone if the tracer failed, or the disk is full.
+            if let Some(explained) = &self.explained {
+                let _ = explained.send(*request);
+            }
+            if let Some(saved) = &self.saved {
+                let _ = saved.send(Some(*request));
+            }
+        }))
+    }
 }
 
 /// Removes the tables. A database without the mark of logtrace was not used, and stays.

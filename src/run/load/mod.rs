@@ -3,3 +3,4 @@
 pub(crate) mod consistency;
 pub(crate) mod drive;
 pub(crate) mod saved_inputs;
+pub(crate) mod saved_requests;

@@ -4,6 +4,7 @@ use logtrace_driver::{Capacity, DriveResult, EndReason, Outage, OutageCause};
 use logtrace_report::document::{Caveat, Document};
 
 use crate::measurement::caveat::{CaveatKind, share, tracing_caveats};
+use crate::run::config::RunConfig;
 use crate::run::outcome::run_outcome::RunOutcome;
 use crate::run::outcome::tpcc;
 
@@ -13,13 +14,17 @@ const LATE_SHARE: f64 = 0.05;
 /// Largest share of requests that may wait for a connection when the window ends: chance alone lets a few wait.
 const BACKLOG_SHARE: f64 = 0.01;
 
-/// Consequence of a server on another machine.
-pub(crate) const REMOTE_SERVER: &str = "the server is on another machine, so this run is not traced. For the causes of its \
-    commits run `logtrace trace --record` on that machine meanwhile, give this run --record, and then put both together \
-    with `logtrace join`";
+/// Returns the consequence of a server on another machine, and its remedy.
+pub(crate) fn remote_server(is_recorded: bool) -> String {
+    let recorded = if is_recorded { "" } else { "give this run --record, " };
+    format!(
+        "the server is on another machine, so this run is not traced. For the causes of its commits run \
+         `logtrace trace --record` on that machine meanwhile, {recorded}and put both together with `logtrace join`"
+    )
+}
 
 /// Returns all caveats of a run.
-pub(crate) fn caveats(raw: &RunOutcome, document: &Document) -> Vec<Caveat> {
+pub(crate) fn caveats(config: &RunConfig, raw: &RunOutcome, document: &Document) -> Vec<Caveat> {
     let mut caveats: Vec<Caveat> = raw
         .capacity
         .as_ref()
@@ -30,10 +35,13 @@ pub(crate) fn caveats(raw: &RunOutcome, document: &Document) -> Vec<Caveat> {
         caveats.extend(driver_caveats(measured));
     }
     if raw.snapshot.server.is_remote() {
-        caveats.push(CaveatKind::RemoteServer.caveat(REMOTE_SERVER));
+        caveats.push(CaveatKind::RemoteServer.caveat(remote_server(config.tracing.record)));
     }
     caveats.extend(tpcc::caveats(raw));
     caveats.extend(tracing_caveats(raw.snapshot.traced.as_ref(), document));
+    if let Some(error) = &raw.not_saved {
+        caveats.push(CaveatKind::Recording.caveat(format!("the saved requests are incomplete: {error}")));
+    }
     if raw.disk_full {
         caveats.push(CaveatKind::DiskFull.caveat("the disk of the server's data is full"));
     }

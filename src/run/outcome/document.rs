@@ -19,7 +19,7 @@ use crate::run::outcome::tpcc;
 /// Returns the results of a run.
 pub(crate) fn results(config: &RunConfig, started: &str, raw: RunOutcome) -> Results {
     let document = document(config, started, &raw);
-    let caveats = caveats(&raw, &document);
+    let caveats = caveats(config, &raw, &document);
     Results::new(raw.snapshot, document, caveats)
 }
 

@@ -1,5 +1,6 @@
 //! Outcome of a run.
 
+use std::io;
 use std::num::NonZeroUsize;
 
 use logtrace_driver::{Capacity, DriveResult};
@@ -24,6 +25,8 @@ pub(crate) struct RunOutcome {
     pub(crate) checked: ConsistencyChecks,
     /// Whether the disk of the server's data was full at the end.
     pub(crate) disk_full: bool,
+    /// Error that left the saved requests incomplete.
+    pub(crate) not_saved: Option<io::Error>,
     /// Error of the teardown.
     pub(crate) teardown_error: Option<String>,
 }
@@ -39,6 +42,7 @@ impl RunOutcome {
             measured: None,
             checked: ConsistencyChecks::default(),
             disk_full: false,
+            not_saved: None,
             teardown_error: None,
         }
     }

@@ -11,6 +11,7 @@ pub mod consistency;
 mod driver;
 mod from_breakdown;
 mod host;
+mod join;
 mod request_type;
 pub mod schema;
 pub(crate) mod schema_1;
@@ -22,6 +23,7 @@ mod workload;
 pub use self::capacity::Capacity;
 pub use self::driver::{Driver, OutageRow, StepRow};
 pub use self::host::{Disk, Host};
+pub use self::join::Join;
 pub use self::request_type::KindRow;
 pub use self::server::{LoopImage, Placed, Server};
 pub use self::tpcc::{Consistency, Tpcc};
@@ -65,6 +67,9 @@ pub struct Document {
     pub tpcc: Option<Tpcc>,
     /// Trace of a foreign load; absent if the load was logtrace's.
     pub trace: Option<Trace>,
+    /// Clocks of a run that was joined with a trace of another machine; absent in other runs.
+    #[serde(default)]
+    pub join: Option<Join>,
     /// Parts of the response times; absent if the run was not traced, or if no request could be joined with the thread of
     /// its connection.
     #[serde(default)]

@@ -1,0 +1,106 @@
+//! Explanation of a recording: the same totals as those of the live trace, or those of another window.
+
+use std::io::Read;
+
+use logtrace_common::TimeRange;
+use logtrace_events::{Entry, RecordingError, RecordingReader, Request, decode};
+
+use crate::analysis::{Analysis, AnalysisConfig};
+use crate::clocks::VisitTimes;
+use crate::totals::breakdown::Breakdown;
+
+/// Window to explain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordedWindow {
+    /// Window that was measured when the recording was made.
+    Measured,
+    /// Another window, by the clock of the recording.
+    Of(TimeRange),
+}
+
+/// Explanation of a recording.
+#[derive(Debug)]
+pub struct Recorded {
+    /// Totals of the window.
+    pub breakdown: Breakdown,
+    /// Number of records that could not be decoded.
+    pub undecodable: u64,
+}
+
+/// Explains a recording. `requests` are those that its server answered, by its clock; requests of one connection are in
+/// their order.
+///
+/// Without requests, and for the measured window, the result is that of the live trace.
+pub fn explain_recording(
+    mut recording: RecordingReader<impl Read>,
+    window: RecordedWindow,
+    requests: &[Request],
+) -> Result<Recorded, RecordingError> {
+    let mut analysis = analysis(&recording, window);
+    if !requests.is_empty() {
+        analysis.expect_requests();
+    }
+    for request in requests {
+        analysis.push_request(request);
+    }
+    let is_measured = window == RecordedWindow::Measured;
+    let mut undecodable = 0;
+    while let Some(entry) = recording.next_entry()? {
+        match entry {
+            Entry::Record(bytes) => match decode(bytes) {
+                Ok(record) => analysis.push(record),
+                Err(_) => undecodable += 1,
+            },
+            Entry::Lost(period) => analysis.push_lost(period),
+            Entry::Window(window) if is_measured => analysis.set_window(window),
+            Entry::WindowEnd(at_ns) if is_measured => analysis.end_window(at_ns),
+            Entry::Window(_) | Entry::WindowEnd(_) => {}
+        }
+    }
+    Ok(Recorded {
+        breakdown: analysis.finish(),
+        undecodable,
+    })
+}
+
+/// Reads the visits of the threads that served `requests`, and the measured window of the recording; the window is empty
+/// if there was none.
+pub fn recorded_visits(
+    mut recording: RecordingReader<impl Read>,
+    requests: &[Request],
+) -> Result<(VisitTimes, TimeRange), RecordingError> {
+    let mut visits = VisitTimes::of_threads(requests);
+    let mut measured = TimeRange::new(0, 0);
+    while let Some(entry) = recording.next_entry()? {
+        match entry {
+            Entry::Record(bytes) => {
+                if let Ok(record) = decode(bytes) {
+                    visits.push(&record);
+                }
+            }
+            Entry::Window(window) => measured = window,
+            Entry::WindowEnd(at_ns) => measured.end_ns = measured.end_ns.min(at_ns),
+            Entry::Lost(_) => {}
+        }
+    }
+    Ok((visits, measured))
+}
+
+fn analysis(recording: &RecordingReader<impl Read>, window: RecordedWindow) -> Analysis {
+    let header = recording.header();
+    let mut analysis = Analysis::new(AnalysisConfig {
+        server_tgid: header.server_tgid,
+        logs: header.logs.clone(),
+        window: match window {
+            RecordedWindow::Measured => TimeRange::new(0, 0),
+            RecordedWindow::Of(window) => window,
+        },
+    });
+    if header.statements {
+        analysis.explain_statements();
+    }
+    if let Some(thread) = header.ack_receiver {
+        analysis.name_ack_receiver(thread);
+    }
+    analysis
+}
