@@ -3,6 +3,7 @@
 mod cli;
 mod commands;
 mod exit;
+mod join;
 mod measurement;
 mod preflight;
 mod private_file;
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Trace(arguments) => commands::trace::trace(&arguments),
         Command::Study(arguments) => commands::study::study(&arguments),
+        Command::Join(arguments) => commands::join::join_run(&arguments),
         Command::Report(arguments) => commands::report::report(&arguments),
         Command::Doctor(arguments) => commands::doctor::doctor(&arguments),
         Command::Pace(arguments) => commands::pace::pace(&arguments),

@@ -22,10 +22,17 @@ pub(crate) struct RunDir {
 impl RunDir {
     /// Creates `PARENT/STARTTIME-WORKLOAD`, with a number appended if that exists.
     pub(crate) fn create(parent: &Path, started: &Zoned, workload: &str) -> anyhow::Result<Self> {
-        let name = format!("{}-{workload}", started.strftime("%Y%m%d-%H%M%S"));
+        Self::create_named(
+            parent,
+            &format!("{}-{workload}", started.strftime("%Y%m%d-%H%M%S")),
+        )
+    }
+
+    /// Creates `PARENT/NAME`, with a number appended if that exists.
+    pub(crate) fn create_named(parent: &Path, name: &str) -> anyhow::Result<Self> {
         let create = |path: &Path, recursive| DirBuilder::new().mode(0o700).recursive(recursive).create(path);
         create(parent, true).with_context(|| create_error(parent))?;
-        let mut path = parent.join(&name);
+        let mut path = parent.join(name);
         for number in 2.. {
             match create(&path, false) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -64,6 +71,12 @@ impl RunDir {
     /// Creates or empties a file of the run directory.
     pub(crate) fn create_file(&self, name: &str) -> io::Result<File> {
         private_file::create_file(&self.path.join(name))
+    }
+
+    /// Copies a file into the run directory.
+    pub(crate) fn copy(&self, from: &Path, name: &str) -> io::Result<()> {
+        io::copy(&mut File::open(from)?, &mut self.create_file(name)?)?;
+        Ok(())
     }
 
     /// Replaces a file of the run directory in one step.

@@ -5,6 +5,7 @@
 mod check;
 pub(crate) mod doctor;
 mod home;
+pub(crate) mod join;
 pub(crate) mod pace;
 mod pacing;
 pub(crate) mod report;
@@ -19,6 +20,7 @@ mod workload;
 use clap::{Parser, Subcommand};
 
 use self::doctor::DoctorArgs;
+use self::join::JoinArgs;
 use self::pace::PaceArgs;
 use self::report::ReportArgs;
 use self::run::RunArgs;
@@ -54,6 +56,8 @@ pub(crate) enum Command {
     Study(Box<StudyArgs>),
     /// Render the report of a run directory again. Needs no root.
     Report(ReportArgs),
+    /// Put together a run of one machine and a trace of the server's machine. Needs no root.
+    Join(JoinArgs),
     /// Check what works on this machine, and show how to fix what does not.
     Doctor(DoctorArgs),
     /// List the workloads.

@@ -1,17 +1,14 @@
 //! Frame of each measuring subcommand: run directory, signals, files, report.
 
-use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::time::Duration;
 
 use crate::run_dir::RunDir;
 use anyhow::Context;
 use jiff::Zoned;
-use logtrace_report::breakdown::StackTotals;
-use logtrace_report::render::{Format, Input, render};
 use tokio::runtime::Builder;
 
-use super::print::print;
+use super::print::{print, print_report};
 use crate::exit::Exit;
 use crate::measurement::{Outputs, Results, Signals, discard};
 
@@ -38,22 +35,11 @@ pub(super) fn measure_and_report(
     let document = &measured.document;
     document.check()?;
     outputs.finished(&measured.snapshot, document)?;
-    let terminal = render(
-        Format::Terminal,
-        Input {
-            document,
-            stacks: &StackTotals::default(),
-            color: io::stdout().is_terminal(),
-        },
-    )?;
-    let place = dir.report_html();
-    let place = place.display();
-    let requests = match dir.requests_bin().is_file() {
-        true => format!("requests for `logtrace join`: {}\n", dir.requests_bin().display()),
-        false => String::new(),
-    };
-    print(&format!("{terminal}\nreport: {place}\n{requests}"))
-        .with_context(|| format!("measured, and the report is {place}, but"))?;
+    print_report(document, &dir)?;
+    let requests = dir.requests_bin();
+    if requests.is_file() {
+        print(&format!("requests for `logtrace join`: {}\n", requests.display()))?;
+    }
     Ok(match measured.degraded {
         true => Exit::Degraded,
         false => Exit::Done,

@@ -1,6 +1,7 @@
 //! The subcommands, one a file.
 
 pub(crate) mod doctor;
+pub(crate) mod join;
 mod measure_and_report;
 pub(crate) mod pace;
 mod print;

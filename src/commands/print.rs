@@ -1,8 +1,13 @@
 //! Results on the standard output.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context;
+use logtrace_report::breakdown::StackTotals;
+use logtrace_report::document::Document;
+use logtrace_report::render::{Format, Input, render};
+
+use crate::run_dir::RunDir;
 
 /// Prints a result. A pipe that the reader closed early (`| head`) is no error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
@@ -13,4 +18,20 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// Prints the report of a run, and where its files are.
+pub(super) fn print_report(document: &Document, dir: &RunDir) -> anyhow::Result<()> {
+    let terminal = render(
+        Format::Terminal,
+        Input {
+            document,
+            stacks: &StackTotals::default(),
+            color: io::stdout().is_terminal(),
+        },
+    )?;
+    let place = dir.report_html();
+    let place = place.display();
+    print(&format!("{terminal}\nreport: {place}\n"))
+        .with_context(|| format!("measured, and the report is {place}, but"))
 }

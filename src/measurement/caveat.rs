@@ -49,6 +49,8 @@ pub(crate) enum CaveatKind {
     NotGivenBack,
     /// The server and the driver counted different numbers of orders.
     OrderCount,
+    /// The trace of a join misses a part of the run, or many of its requests.
+    PartlyJoined,
     /// The recording is incomplete.
     Recording,
     /// The server is on another machine, so that the run is not traced.
@@ -127,6 +129,22 @@ pub(crate) fn tracing_caveats(traced: Option<&Traced>, document: &Document) -> V
     caveats
 }
 
+/// Returns the caveats of causes that were found again in a recording.
+pub(crate) fn breakdown_caveats(document: &Document) -> Vec<Caveat> {
+    let violations = document
+        .tracer
+        .as_ref()
+        .map_or(0, |tracer| tracer.invariant_violations);
+    let violated = (violations > 0).then(|| invariant_violations(violations));
+    let others = [violated, unexplained(document), file_errors(document)];
+    others.into_iter().flatten().collect()
+}
+
+fn invariant_violations(count: u64) -> Caveat {
+    let text = format!("the causes of {count} commits do not add up to their length");
+    CaveatKind::InvariantViolations.caveat(text)
+}
+
 /// Largest share of the CPUs' time that may be taken from all tasks without a caveat.
 const TAKEN_SHARE: f64 = 0.05;
 
@@ -183,8 +201,7 @@ fn tracer_caveats(traced: &Traced) -> Vec<Caveat> {
     }
     let violations = traced.explained.breakdown.invariant_violations;
     if violations > 0 {
-        let text = format!("the causes of {violations} commits do not add up to their length");
-        caveats.push(CaveatKind::InvariantViolations.caveat(text));
+        caveats.push(invariant_violations(violations));
     }
     if traced.open_commits > 0 {
         let text = format!(

@@ -17,6 +17,7 @@ mod described;
 mod faults;
 mod frozen_disk;
 mod groups;
+mod join;
 mod known_delay;
 mod laboratory;
 mod lag;

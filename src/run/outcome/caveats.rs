@@ -16,7 +16,11 @@ const BACKLOG_SHARE: f64 = 0.01;
 
 /// Returns the consequence of a server on another machine, and its remedy.
 pub(crate) fn remote_server(is_recorded: bool) -> String {
-    let recorded = if is_recorded { "" } else { "give this run --record, " };
+    let recorded = if is_recorded {
+        ""
+    } else {
+        "give this run --record, "
+    };
     format!(
         "the server is on another machine, so this run is not traced. For the causes of its commits run \
          `logtrace trace --record` on that machine meanwhile, {recorded}and put both together with `logtrace join`"

@@ -70,6 +70,7 @@ pub(crate) fn not_traced() -> Sample {
         driver: Some(driver()),
         tpcc: None,
         trace: None,
+        join: None,
         response: None,
         commits: None,
         causes: Vec::new(),

@@ -1,0 +1,56 @@
+//! `logtrace join`: requests of one machine, causes of another.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context;
+
+use super::print::print_report;
+use crate::cli::join::JoinArgs;
+use crate::exit::Exit;
+use crate::join::{Joined, RunInput, TraceInput, is_degraded, join};
+use crate::measurement::Outputs;
+use crate::run_dir::RunDir;
+
+/// Files of the run that a join has unchanged, if the run has them.
+const COPIED: [&str; 4] = ["latency.hlog", "arrivals.txt", "workload.toml", "requests.bin"];
+
+/// Joins, writes a run directory named after the run, and prints the report.
+pub(crate) fn join_run(arguments: &JoinArgs) -> anyhow::Result<Exit> {
+    let run = RunInput::read(&arguments.run_dir)?;
+    let trace = TraceInput::read(&arguments.trace_dir)?;
+    let joined = join(&run, &trace)?;
+    joined.document.check()?;
+    let dir = RunDir::create_named(&arguments.out, &name(&arguments.run_dir))?;
+    write(&dir, &joined, &run, &trace)?;
+    print_report(&joined.document, &dir)?;
+    Ok(match is_degraded(&joined.document) {
+        true => Exit::Degraded,
+        false => Exit::Done,
+    })
+}
+
+/// Returns the name of the run's directory with `-joined`.
+fn name(run_dir: &Path) -> String {
+    let path = fs::canonicalize(run_dir).unwrap_or_else(|_| run_dir.to_owned());
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+    format!("{}-joined", name.unwrap_or_else(|| "run".to_owned()))
+}
+
+fn write(dir: &RunDir, joined: &Joined, run: &RunInput, trace: &TraceInput) -> anyhow::Result<()> {
+    let outputs = Outputs {
+        dir,
+        started: &joined.document.started,
+    };
+    outputs.results(&joined.document, Some(&joined.stacks))?;
+    dir.write("server.json", &serde_json::to_string_pretty(&joined.facts)?)?;
+    dir.write("host.json", &serde_json::to_string_pretty(&trace.host)?)?;
+    for name in COPIED {
+        let from = run.dir.path().join(name);
+        if from.is_file() {
+            dir.copy(&from, name)
+                .with_context(|| format!("cannot copy {}", from.display()))?;
+        }
+    }
+    Ok(())
+}

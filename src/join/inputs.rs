@@ -1,0 +1,124 @@
+//! Files of a run directory and of a trace directory that a join reads.
+
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+use logtrace_events::{RecordingReader, RequestsOfRun};
+use logtrace_report::document::Document;
+use logtrace_report::render::parse_json;
+use serde_json::Value;
+
+use crate::run_dir::RunDir;
+
+/// Run of a load, with its requests.
+#[derive(Debug)]
+pub(crate) struct RunInput {
+    pub(crate) dir: RunDir,
+    pub(crate) document: Document,
+    pub(crate) requests: RequestsOfRun,
+    /// `server.json`.
+    pub(crate) facts: Value,
+}
+
+/// Trace of a server, with its recording.
+#[derive(Debug)]
+pub(crate) struct TraceInput {
+    pub(crate) document: Document,
+    /// `server.json`.
+    pub(crate) facts: Value,
+    /// `host.json`.
+    pub(crate) host: Value,
+    recording: PathBuf,
+}
+
+impl RunInput {
+    /// Reads a run directory.
+    pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
+        let dir = RunDir::open(path)?;
+        let document = document(&dir)?;
+        ensure!(
+            document.driver.is_some(),
+            "{} is no run with a load: give the directory of `logtrace run` first, then that of `logtrace trace`",
+            path.display()
+        );
+        let file = dir.requests_bin();
+        ensure!(
+            file.is_file(),
+            "{} has no requests.bin: repeat the run with --record",
+            path.display()
+        );
+        let opened = open(&file)?;
+        let requests =
+            RequestsOfRun::read(opened).with_context(|| format!("cannot understand {}", file.display()))?;
+        ensure!(
+            !requests.window.is_empty(),
+            "the run of {} did not finish, so its window is not known: repeat it",
+            path.display()
+        );
+        Ok(Self {
+            facts: json(&dir.path().join("server.json"))?,
+            dir,
+            document,
+            requests,
+        })
+    }
+}
+
+impl TraceInput {
+    /// Reads a trace directory; the recording only when it is used.
+    pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
+        let dir = RunDir::open(path)?;
+        let document = document(&dir)?;
+        let recording = dir.records_bin();
+        ensure!(
+            recording.is_file(),
+            "{} has no records.bin: repeat the trace with --record",
+            path.display()
+        );
+        let Some(tracing) = document.tracing.as_ref().filter(|_| document.tracer.is_some()) else {
+            bail!("the trace of {} did not finish: repeat it", path.display());
+        };
+        ensure!(
+            tracing.sample == "100%" && document.gaps().is_none(),
+            "{} traced only bursts (--sample {}), which do not follow the requests: trace all of the time",
+            path.display(),
+            tracing.sample
+        );
+        Ok(Self {
+            facts: json(&dir.path().join("server.json"))?,
+            host: json(&dir.path().join("host.json"))?,
+            document,
+            recording,
+        })
+    }
+
+    /// Opens the recording.
+    pub(crate) fn recording(&self) -> anyhow::Result<RecordingReader<BufReader<File>>> {
+        RecordingReader::new(open(&self.recording)?).with_context(|| self.unreadable())
+    }
+
+    /// Returns the context of an error in the recording.
+    pub(crate) fn unreadable(&self) -> String {
+        format!("cannot understand {}", self.recording.display())
+    }
+}
+
+fn document(dir: &RunDir) -> anyhow::Result<Document> {
+    let path = dir.run_json();
+    parse_json(&text(&path)?).with_context(|| format!("cannot understand {}", path.display()))
+}
+
+fn json(path: &Path) -> anyhow::Result<Value> {
+    serde_json::from_str(&text(path)?).with_context(|| format!("cannot understand {}", path.display()))
+}
+
+fn text(path: &Path) -> anyhow::Result<String> {
+    fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+fn open(path: &Path) -> anyhow::Result<BufReader<File>> {
+    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(BufReader::with_capacity(1 << 20, file))
+}
