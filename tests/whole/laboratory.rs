@@ -44,7 +44,7 @@ fn gain(experiment: &Experiment, flavor: Flavor) -> Gain {
 fn is_found(name: &str) {
     let _alone = alone();
     let experiment = find(name);
-    for flavor in one_or_all(&[Flavor::MySql, Flavor::MariaDb]) {
+    for &flavor in one_or_all(&[Flavor::MySql, Flavor::MariaDb]) {
         let gain = gain(&experiment, flavor);
         println!(
             "{name}, {flavor}: {:.3} of {:.3} s",

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use super::foreign::Foreign;
+use logtrace_laboratory::foreign::Foreign;
 
 /// The account of the load, which nothing else uses.
 pub(crate) const USER: &str = "sbtest";

@@ -7,7 +7,7 @@ use logtrace_common::Flavor;
 use logtrace_events::RecordingReader;
 use logtrace_report::recorded::{RecordedWindow, explain_recording};
 
-use crate::common::foreign::Foreign;
+use logtrace_laboratory::foreign::Foreign;
 use crate::common::{Running, beside_others, sysbench};
 
 #[test]

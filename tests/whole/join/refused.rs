@@ -3,7 +3,7 @@
 use logtrace_common::Flavor;
 
 use super::remote::join;
-use crate::common::foreign::Foreign;
+use logtrace_laboratory::foreign::Foreign;
 use crate::common::{Running, beside_others, run};
 
 const LOAD: &str =

@@ -8,7 +8,7 @@ use logtrace_report::document::Document;
 use tempfile::TempDir;
 
 use super::namespaces::{Namespaces, SERVER_ADDRESS};
-use crate::common::foreign::Foreign;
+use logtrace_laboratory::foreign::Foreign;
 use crate::common::{Ran, Running, logtrace};
 
 /// Port of the server, which has a namespace of its own.
