@@ -8,7 +8,7 @@ use std::sync::{Arc, mpsc};
 
 use crate::run_dir::RunDir;
 use anyhow::{Context, anyhow};
-use logtrace_driver::{DriveResult, EndReason, Pace, Target, drive};
+use logtrace_driver::{Capacity, DriveResult, EndReason, Pace, Target, drive};
 use logtrace_server::Server;
 use logtrace_tracer::Account;
 use tokio::sync::oneshot;
@@ -52,11 +52,7 @@ pub(crate) async fn window(
     };
     // The capacity is that of the traced server, as is the window.
     let tracing = config.trace.then(start_tracing).transpose()?;
-    let paced = async {
-        signals
-            .unless_ended(pace(config, target, &signals.end, line))
-            .await?
-    };
+    let paced = unless_ended(config, target, signals, line);
     let (pace, capacity) = unless_full(&data, config.when_full(), paced).await?;
     raw.capacity = capacity;
     raw.connections = config.connections_of(&pace, server.facts());
@@ -87,10 +83,8 @@ pub(crate) async fn window(
         let nothing = anyhow!("no request was answered");
         return Err(with_full_disk(&data, config.when_full(), nothing));
     }
-    let open_commits = match &tracing {
-        Some(tracing) if !raw.disk_full => tracing.commits_ended(measured.window.end_ns, signals, line).await,
-        _ => 0,
-    };
+    let traced = tracing.as_ref().filter(|_| !raw.disk_full);
+    let open_commits = commits_ended(traced, measured.window.end_ns, signals, line).await;
     raw.measured = Some(measured);
     raw.snapshot.take_status(start.status.as_ref()).await;
     raw.snapshot.traced = tracing
@@ -100,6 +94,26 @@ pub(crate) async fn window(
         raw.checked.run = Some(check_after_run(target, signals, line).await);
     }
     Ok(raw)
+}
+
+/// Returns the pace of the load, unless a signal ends the run before.
+async fn unless_ended(
+    config: &RunConfig,
+    target: &Target,
+    signals: &Signals,
+    line: &Line,
+) -> anyhow::Result<(Pace, Option<Capacity>)> {
+    signals
+        .unless_ended(pace(config, target, &signals.end, line))
+        .await?
+}
+
+/// Waits until the commits that began before `before_ns` have ended. Returns the number of those that have not.
+async fn commits_ended(tracing: Option<&Tracing>, before_ns: u64, signals: &Signals, line: &Line) -> usize {
+    match tracing {
+        Some(tracing) => tracing.commits_ended(before_ns, signals, line).await,
+        None => 0,
+    }
 }
 
 /// Load and its inputs.

@@ -1,7 +1,7 @@
 //! A server that is not of the program that is tested.
 
 use std::fs::{self, File, Permissions};
-use std::net::TcpListener;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
@@ -32,9 +32,18 @@ impl Foreign {
 
     /// Starts one with settings, and with a port of this machine if one is given.
     pub fn start_with(flavor: Flavor, settings: &[&str], port: Option<u16>) -> Self {
+        Self::start_at(
+            flavor,
+            settings,
+            port.map(|port| (Ipv4Addr::LOCALHOST, port).into()),
+        )
+    }
+
+    /// Starts one with settings, and with an address at which it listens if one is given.
+    pub fn start_at(flavor: Flavor, settings: &[&str], listen: Option<SocketAddr>) -> Self {
         Self::start_as(flavor, |config| {
             config.settings = settings.iter().map(|text| text.parse().unwrap()).collect();
-            config.port = port;
+            config.listen = listen;
         })
     }
 

@@ -7,8 +7,8 @@ use logtrace_common::Flavor;
 use logtrace_events::RecordingReader;
 use logtrace_report::recorded::{RecordedWindow, explain_recording};
 
-use logtrace_laboratory::foreign::Foreign;
 use crate::common::{Running, beside_others, sysbench};
+use logtrace_laboratory::foreign::Foreign;
 
 #[test]
 fn a_recording_explained_again_has_the_causes_of_the_live_trace() {

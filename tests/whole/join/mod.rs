@@ -50,7 +50,8 @@ fn a_run_and_a_trace_of_two_machines_are_joined() {
             assert!(join.offset.abs_diff(expected_ns) <= join.error, "{join:?}");
             assert!(join.error < 100_000, "{join:?}");
             let done = driver(&run).done;
-            assert!(join.matched as f64 >= 0.99 * done as f64, "{join:?} of {done}");
+            // A request that arrives while its thread still works has no wake-up of its own.
+            assert!(join.matched as f64 >= 0.95 * done as f64, "{join:?} of {done}");
             let response = joined.response.as_ref().unwrap();
             assert_eq!(sum_of_parts(response), response.total);
             assert!(

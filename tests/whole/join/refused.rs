@@ -3,8 +3,8 @@
 use logtrace_common::Flavor;
 
 use super::remote::join;
-use logtrace_laboratory::foreign::Foreign;
 use crate::common::{Running, beside_others, run};
+use logtrace_laboratory::foreign::Foreign;
 
 const LOAD: &str =
     "--workload insert --tables 1 --rows 100 --rate 100/s --warmup 0s --duration 1s --no-trace";

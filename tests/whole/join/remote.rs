@@ -8,8 +8,8 @@ use logtrace_report::document::Document;
 use tempfile::TempDir;
 
 use super::namespaces::{Namespaces, SERVER_ADDRESS};
-use logtrace_laboratory::foreign::Foreign;
 use crate::common::{Ran, Running, logtrace};
+use logtrace_laboratory::foreign::Foreign;
 
 /// Port of the server, which has a namespace of its own.
 const PORT: u16 = 3306;
@@ -40,16 +40,16 @@ impl Remote {
     pub(crate) fn start(flavor: Flavor) -> Self {
         let namespaces = Namespaces::create();
         namespaces.enter_server();
-        let bind = format!("bind_address={SERVER_ADDRESS}");
-        let server = Foreign::start_with(flavor, &[&bind, "performance_schema=ON"], Some(PORT));
-        server.tell("CREATE USER load@'%' IDENTIFIED BY ''");
-        server.tell("GRANT ALL ON *.* TO load@'%'");
+        let address = format!("{SERVER_ADDRESS}:{PORT}").parse().unwrap();
+        let server = Foreign::start_at(flavor, &["performance_schema=ON"], Some(address));
+        server.tell("CREATE USER bench@'%' IDENTIFIED BY ''");
+        server.tell("GRANT ALL ON *.* TO bench@'%'");
         Self { server, namespaces }
     }
 
     /// Runs the load of the other namespace.
     pub(crate) fn load(&self, options: &str) -> Ran {
-        let arguments = format!("run --server mysql://load@{SERVER_ADDRESS}:{PORT}/ {options}");
+        let arguments = format!("run --server mysql://bench@{SERVER_ADDRESS}:{PORT}/ {options}");
         Running::start_as(self.namespaces.client(AHEAD_S), &arguments).ended()
     }
 

@@ -1,6 +1,7 @@
 //! Command lines of a private instance.
 
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use crate::install::binary::Binary;
@@ -29,11 +30,11 @@ pub(crate) struct InstancePaths {
     pub(crate) socket: PathBuf,
 }
 
-/// Returns the arguments that start the server. With a port it also listens there, for this machine only.
+/// Returns the arguments that start the server. It also listens at an address, if there is one.
 pub(crate) fn start(
     binary: &Binary,
     places: &InstancePaths,
-    port: Option<u16>,
+    listen: Option<SocketAddr>,
     settings: &[Variable],
 ) -> Vec<OsString> {
     let mut arguments = installation(binary);
@@ -42,15 +43,12 @@ pub(crate) fn start(
         option("--tmpdir=", &places.tmp),
         option("--socket=", &places.socket),
     ]);
-    match port {
-        Some(port) => {
-            let port = format!("--port={port}").into();
-            arguments.extend([
-                "--skip-networking=OFF".into(),
-                "--bind-address=127.0.0.1".into(),
-                port,
-            ]);
-        }
+    match listen {
+        Some(address) => arguments.extend([
+            "--skip-networking=OFF".into(),
+            format!("--bind-address={}", address.ip()).into(),
+            format!("--port={}", address.port()).into(),
+        ]),
         None => arguments.push("--skip-networking=ON".into()),
     }
     if binary.flavor == Flavor::MySql {
@@ -165,7 +163,12 @@ mod tests {
                 arguments.contains(&"--loose-mysqlx=OFF".into()),
                 flavor == Flavor::MySql
             );
-            let arguments = start(&binary, &places, Some(3307), &settings);
+            let arguments = start(
+                &binary,
+                &places,
+                Some("127.0.0.1:3307".parse().unwrap()),
+                &settings,
+            );
             for wanted in ["--skip-networking=OFF", "--bind-address=127.0.0.1", "--port=3307"] {
                 assert!(arguments.contains(&wanted.into()), "{wanted}");
             }

@@ -1,5 +1,6 @@
 //! Configuration of a private server.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use crate::error::ServerError;
@@ -23,9 +24,9 @@ pub struct InstanceConfig {
     pub home: Home,
     /// Location of the server's files.
     pub storage: Storage,
-    /// Port of 127.0.0.1 at which the server also listens, for replicas. Without one the server listens on its socket
-    /// only.
-    pub port: Option<u16>,
+    /// Address at which the server also listens, for replicas and clients of other machines. Without one the server
+    /// listens on its socket only.
+    pub listen: Option<SocketAddr>,
 }
 
 impl InstanceConfig {
@@ -37,7 +38,7 @@ impl InstanceConfig {
             log,
             home: Home::default(),
             storage: Storage::default(),
-            port: None,
+            listen: None,
         }
     }
 }

@@ -37,10 +37,10 @@ impl Setup {
 
     /// Starts a server on the files in `dir`.
     pub(crate) fn spawn(&self, settings: &[Variable], dir: &InstanceDir) -> anyhow::Result<ServerProcess> {
-        let InstanceConfig { binary, port, .. } = &self.config;
+        let InstanceConfig { binary, listen, .. } = &self.config;
         ServerProcess::spawn(&Launch {
             program: &binary.path,
-            arguments: &command_line::start(binary, &dir.paths(), *port, settings),
+            arguments: &command_line::start(binary, &dir.paths(), *listen, settings),
             user: &self.user,
             directory: dir.path(),
             log: &self.log,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use logtrace_common::Flavor;
 
-use crate::document::{Commits, Document, Driver, Gaps, Server, Tpcc, Tracer, Workload};
+use crate::document::{Commits, Document, Driver, Gaps, Join, Server, Tpcc, Tracer, Workload};
 use crate::render::sections::tpcc;
 use crate::units;
 
@@ -52,7 +52,18 @@ pub(crate) fn summary(document: &Document) -> Vec<String> {
         Some(tracer) => parts.extend(account(tracer, document.commits.as_ref())),
         None => parts.push("not traced".to_owned()),
     }
+    parts.extend(document.join.as_ref().map(joined));
     parts
+}
+
+/// Returns how well the clocks of the run and of the trace match.
+fn joined(join: &Join) -> String {
+    format!(
+        "joined with a trace of the server's machine: {} of {} requests matched, clocks right to {}",
+        units::count(join.matched),
+        units::count(join.requests),
+        units::duration(join.error)
+    )
 }
 
 /// Returns rates, errors and delays of the driver's requests.

@@ -3,6 +3,7 @@
 //! `LOGTRACE_BLESS=1 cargo test -p logtrace-report --test render` writes the file.
 
 use logtrace_report::cause::Wait;
+use logtrace_report::document::Join;
 use logtrace_report::document::schema::schema_text;
 use serde_json::{Map, Value, json};
 use strum::VariantNames;
@@ -34,6 +35,14 @@ fn full() -> Value {
     workload.range_size = Some(100);
     workload.schedule = Some("steps.txt".to_owned());
     document.trace = samples::trace().document.trace;
+    document.join = Some(Join {
+        trace_started: String::new(),
+        offset: -1,
+        drift_ppm: 0.5,
+        error: 1,
+        requests: 1,
+        matched: 1,
+    });
     document.tpcc = samples::tpcc::sample().document.tpcc;
     serde_json::to_value(document).unwrap()
 }
