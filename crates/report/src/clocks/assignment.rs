@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use logtrace_events::{Request, Tid};
 
 use super::bounds::Bounds;
+use super::times::{difference, is_simple};
 use super::visit_times::VisitTimes;
-use super::{difference, is_simple};
 
-/// Finds the visits of each request by the difference of the clocks at a time of the client, and returns the bounds of the
-/// requests that were done at the first attempt and have a visit.
+/// Finds the wake-ups and commits of each request by the difference of the clocks at a time of the client, and returns the bounds of the
+/// requests that were done at the first attempt and have one.
 ///
-/// The visits of a request begin after it was sent, before its connection sent the next one, and before it was done.
-/// With the true difference, this finds the right visits exactly. If the difference may be too early, they may begin
+/// These begin after it was sent, before its connection sent the next one, and before it was done.
+/// With the true difference, this finds the right ones exactly. If the difference may be too early, they may begin
 /// `late_ns` after the request was done.
 pub(super) fn assign(
     requests: &[&Request],
@@ -31,13 +31,15 @@ pub(super) fn assign(
             let next_ns = requests.get(index + 1).map_or(u64::MAX, |next| next.sent_ns);
             let server = |at_ns: u64| at_ns.saturating_add_signed(offset_ns(request.sent_ns));
             let until_ns = server(request.done_ns.saturating_add(late_ns).min(next_ns));
-            let own = visits.between(thread, server(request.sent_ns), until_ns);
-            if let (true, Some(first), Some(last)) = (is_simple(request), own.first(), own.last()) {
+            let from_ns = server(request.sent_ns);
+            if let (true, Some((first_ns, last_ns))) =
+                (is_simple(request), visits.work(thread, from_ns, until_ns))
+            {
                 bounds.push(Bounds {
                     sent_ns: request.sent_ns,
                     done_ns: request.done_ns,
-                    upper_ns: difference(first.woken_ns, request.sent_ns),
-                    lower_ns: difference(last.unanswered_ns, request.done_ns),
+                    upper_ns: difference(first_ns, request.sent_ns),
+                    lower_ns: difference(last_ns, request.done_ns),
                 });
             }
         }

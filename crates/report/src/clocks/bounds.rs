@@ -8,6 +8,8 @@
 
 use logtrace_common::TimeRange;
 
+use super::times::difference;
+
 /// Fastest drift of one clock against another: Linux slews by at most 500 ppm, and crystals are better than that.
 const FASTEST: f64 = 1e-3;
 
@@ -46,7 +48,7 @@ pub struct ClockLine {
 impl ClockLine {
     /// Returns the server's clock minus the client's clock at a time of the client.
     pub fn offset_at(&self, client_ns: u64) -> i64 {
-        let since_ns = super::difference(client_ns, self.at_ns);
+        let since_ns = difference(client_ns, self.at_ns);
         self.offset_ns + (since_ns as f64 * self.drift).round() as i64
     }
 }
@@ -61,7 +63,7 @@ pub(super) fn line_between(bounds: &[Bounds], window: TimeRange) -> Option<(Cloc
     // Small numbers are exact in floating point.
     let (at_ns, base_ns) = (window.start_ns, first.upper_ns);
     let point = |time_ns: u64, offset_ns: i64| {
-        let time = super::difference(time_ns, at_ns) as f64;
+        let time = difference(time_ns, at_ns) as f64;
         (time, (offset_ns - base_ns) as f64)
     };
     let upper = bounds.iter().map(|bound| point(bound.sent_ns, bound.upper_ns));

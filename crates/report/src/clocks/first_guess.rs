@@ -5,8 +5,9 @@
 
 use logtrace_events::Request;
 
+use super::error::ClockError;
+use super::times::difference;
 use super::visit_times::VisitTimes;
-use super::{ClockError, difference};
 
 /// Largest difference between the dates of both machines.
 const REACH_NS: i64 = 60_000_000_000;
@@ -73,8 +74,8 @@ fn votes(voters: &[&Request], visits: &VisitTimes, lowest_ns: i64) -> Vec<u32> {
         let from_ns = request.sent_ns.saturating_add_signed(lowest_ns);
         let until_ns = from_ns.saturating_add_signed(2 * REACH_NS);
         let thread = request.thread.unwrap_or(0);
-        for visit in visits.between(thread, from_ns, until_ns) {
-            let above_ns = difference(visit.woken_ns, request.sent_ns) - lowest_ns;
+        for &woken_ns in visits.wake_ups(thread, from_ns, until_ns) {
+            let above_ns = difference(woken_ns, request.sent_ns) - lowest_ns;
             if let Some(bin) = usize::try_from(above_ns / BIN_NS)
                 .ok()
                 .and_then(|bin| votes.get_mut(bin))

@@ -5,22 +5,25 @@
 
 mod assignment;
 mod bounds;
+mod error;
 mod first_guess;
 mod slices;
 #[cfg(test)]
 mod tests;
+mod times;
 pub(crate) mod visit_times;
 
 use logtrace_common::TimeRange;
-use logtrace_events::{Outcome, Request};
-use thiserror::Error;
+use logtrace_events::Request;
 
 use self::assignment::assign;
 use self::bounds::{Bounds, line_between};
 use self::first_guess::first_guess;
 use self::slices::Slices;
+use self::times::is_simple;
 
 pub use self::bounds::ClockLine;
+pub use self::error::ClockError;
 pub use self::visit_times::VisitTimes;
 
 /// Share of the requests that must be found in the trace.
@@ -40,51 +43,6 @@ pub struct ClockMatch {
     pub requests: u64,
     /// Number of requests with a visit of their thread.
     pub matched: u64,
-}
-
-/// Reason why clocks do not match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum ClockError {
-    /// The client did not learn which threads of the server serve its connections.
-    #[error(
-        "the run does not know which threads of the server served its connections: the server has a thread pool, or does not show its threads (MySQL needs performance_schema=ON)"
-    )]
-    NoThreads,
-    /// The trace has no record of the threads.
-    #[error(
-        "the trace saw none of the {0} threads that served the run: it is a trace of another server, or of another time"
-    )]
-    OtherThreads(usize),
-    /// The threads were not woken when requests were sent.
-    #[error(
-        "the threads of the trace do not follow the requests of the run: of {sample} requests, at most {agreeing} agree on one difference of the clocks. Were trace and run at the same time, and do the dates of both machines differ by less than a minute?"
-    )]
-    NoAgreement {
-        /// Number of requests that were compared.
-        sample: usize,
-        /// Largest number of requests with the same difference.
-        agreeing: usize,
-    },
-    /// Most requests are not in the trace.
-    #[error(
-        "only {matched} of {requests} requests are in the trace: start the trace before the run, and end it after the run"
-    )]
-    TooFew {
-        /// Number of requests that were looked for.
-        requests: u64,
-        /// Number of requests that were found.
-        matched: u64,
-    },
-    /// The bounds contradict each other.
-    #[error(
-        "{contradicting} of {requests} requests contradict each other about the difference of the clocks: one of the clocks was set or did not run evenly during the run"
-    )]
-    Contradiction {
-        /// Number of requests that were found.
-        requests: u64,
-        /// Number of requests that contradict the others.
-        contradicting: u64,
-    },
 }
 
 /// Matches the clocks by `requests` of the window. `guess_ns` is the server's clock minus the client's by the date, right to
@@ -134,14 +92,4 @@ pub fn match_clocks(
         requests: could,
         matched: agreeing.len() as u64,
     })
-}
-
-/// Returns whether the times of a request are those of one attempt that the server answered.
-fn is_simple(request: &Request) -> bool {
-    request.outcome == Outcome::Done && request.retries == 0
-}
-
-/// Returns `a - b`.
-fn difference(a: u64, b: u64) -> i64 {
-    a.wrapping_sub(b).cast_signed()
 }

@@ -3,8 +3,8 @@
 use logtrace_events::Request;
 
 use super::bounds::Bounds;
-use super::difference;
 use super::first_guess::FirstGuess;
+use super::times::difference;
 use super::visit_times::VisitTimes;
 
 /// Length of a slice.
@@ -148,8 +148,8 @@ fn most_frequent(requests: &[&Request], visits: &VisitTimes, near_ns: i64, reach
     for request in requests {
         let from_ns = request.sent_ns.saturating_add_signed(near_ns - reach_ns);
         let until_ns = request.sent_ns.saturating_add_signed(near_ns + reach_ns);
-        for visit in visits.between(request.thread.unwrap_or(0), from_ns, until_ns) {
-            let bin = difference(visit.woken_ns, from_ns) / BIN_NS;
+        for &woken_ns in visits.wake_ups(request.thread.unwrap_or(0), from_ns, until_ns) {
+            let bin = difference(woken_ns, from_ns) / BIN_NS;
             if let Some(bin) = usize::try_from(bin).ok().and_then(|bin| bins.get_mut(bin)) {
                 *bin += 1;
             }
@@ -163,9 +163,9 @@ fn most_frequent(requests: &[&Request], visits: &VisitTimes, near_ns: i64, reach
 /// Returns half of a short time between two wake-ups of one thread, which is at least the way there and back. Half of it
 /// is more than a wake-up can come earlier than most, and less than the time until the next request.
 fn half_of_a_short_turn(visits: &VisitTimes) -> i64 {
-    let turns = visits.by_thread().flat_map(|visits| {
-        let pairs = visits.windows(2);
-        pairs.map(|pair| difference(pair[1].woken_ns, pair[0].woken_ns))
+    let turns = visits.by_thread().flat_map(|wake_ups| {
+        let pairs = wake_ups.windows(2);
+        pairs.map(|pair| difference(pair[1], pair[0]))
     });
     let mut turns: Vec<i64> = turns.collect();
     turns.sort_unstable();
