@@ -75,8 +75,7 @@ pub(crate) async fn window(
         Err(_) if signals.end.is_cancelled() => return Err(Interrupted::Early.into()),
         driven => driven.map_err(|error| with_full_disk(&data, config.when_full(), error))?,
     };
-    let saved = saver.map(|saver| saver.finish(measured.window));
-    raw.not_saved = saved.and_then(Result::err);
+    raw.not_saved = saver.and_then(|saver| saver.finish(measured.window).err());
     let can_check = config.check && measured.ended != EndReason::ServerGone;
     raw.disk_full = is_full(&data);
     if raw.disk_full && measured.done == 0 {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use logtrace_common::Flavor;
-use logtrace_laboratory::comparison::{Gain, sum};
+use logtrace_laboratory::comparison::{Gain, Pair, sum};
 use logtrace_laboratory::experiment::Experiment;
 use logtrace_laboratory::experiments::all;
 use logtrace_laboratory::table::FOUND;
@@ -30,9 +30,9 @@ fn gain(experiment: &Experiment, flavor: Flavor) -> Gain {
     let mut setup = (experiment.start)(flavor).unwrap();
     let mut gains = Vec::new();
     while gains.len() < PAIRS {
-        let pairs = setup.pairs(program, 1, LENGTH, &mut |_| {}).unwrap();
         let of = |cause: &_| (experiment.is_expected)(flavor, cause);
-        gains.extend(pairs.iter().map(|pair| Gain::of(pair, experiment.time, of)));
+        let mut done = |pair: &Pair| gains.push(Gain::of(pair, experiment.time, of));
+        setup.pairs(program, 1, LENGTH, &mut done).unwrap();
         if FOUND.contains(&sum(gains.iter().cloned()).share_found()) {
             break;
         }

@@ -29,8 +29,6 @@ pub struct Experiment {
     pub time: Time,
     /// Starts the server and its load.
     pub start: fn(Flavor) -> anyhow::Result<Setup>,
-    /// Reason why a server cannot do it.
-    pub not_on: Option<(Flavor, &'static str)>,
 }
 
 /// Server with a load, and the cause that can be put in.
@@ -39,11 +37,16 @@ pub struct Setup {
     pub server: Foreign,
     /// Its load.
     pub load: Load,
+    /// Changes the server before a window with the cause, or without it: what takes long and is no load.
+    pub change: Box<Change>,
     /// Puts the cause in for about this time, or, if it is `false`, lets the same time pass without it.
     pub put_in: Box<PutIn>,
     /// What must outlive the server: disks and control groups.
     pub held: Vec<Box<dyn Any>>,
 }
+
+/// Changes a server for a window with the cause, or without it.
+pub type Change = dyn FnMut(&Foreign, bool);
 
 /// Puts a cause in, or does not. Returns how much it was.
 pub type PutIn = dyn FnMut(&Foreign, &Load, bool, Duration) -> anyhow::Result<Amount>;
@@ -52,36 +55,38 @@ pub type PutIn = dyn FnMut(&Foreign, &Load, bool, Duration) -> anyhow::Result<Am
 const EDGE: Duration = Duration::from_millis(300);
 
 impl Setup {
-    /// Traces windows without the cause and with it in turn, as many pairs as wanted. The first of each pair alternates, so
-    /// that a drift of the machine favours neither.
+    /// Traces windows without the cause and with it in turn, as many pairs as wanted, and passes each pair to `done`. The first
+    /// of a pair alternates, so that a drift of the machine favours neither.
     pub fn pairs(
         &mut self,
         program: &Path,
         count: usize,
         length: Duration,
         done: &mut dyn FnMut(&Pair),
-    ) -> anyhow::Result<Vec<Pair>> {
-        let mut pairs = Vec::new();
+    ) -> anyhow::Result<()> {
         for number in 0..count {
             let first = number % 2 == 1;
             let one = self.window(program, first, length)?;
             let other = self.window(program, !first, length)?;
             let ((without, base), (with, amount)) = if first { (other, one) } else { (one, other) };
-            let pair = Pair {
+            done(&Pair {
                 amount: amount.over(base, with.answered.per(without.answered)),
                 without,
                 with,
-            };
-            done(&pair);
-            pairs.push(pair);
+            });
         }
-        Ok(pairs)
+        Ok(())
     }
 
     fn window(&mut self, program: &Path, with: bool, length: Duration) -> anyhow::Result<(Window, Amount)> {
         let Self {
-            server, load, put_in, ..
+            server,
+            load,
+            put_in,
+            change,
+            ..
         } = self;
+        change(server, with);
         let (document, (answered, amount)) = traced(program, server, || {
             let before = load.answered();
             thread::sleep(EDGE);
@@ -100,6 +105,7 @@ impl Setup {
             load,
             put_in,
             held,
+            ..
         } = self;
         load.stop()?;
         drop(server);

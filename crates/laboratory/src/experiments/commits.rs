@@ -11,7 +11,7 @@ use logtrace_events::IoOp;
 use logtrace_report::cause::{Wait, Who};
 use logtrace_server::enter_mount_namespace;
 
-use super::{UPDATE, is_mysql, nothing, start_load};
+use super::{UPDATE, is_mysql, nothing, start_load, unchanged};
 use crate::comparison::{Amount, Time};
 use crate::experiment::{Experiment, Setup};
 use crate::foreign::Foreign;
@@ -28,7 +28,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         is_expected: |_, cause| cause.wait == Wait::GroupDelay,
         time: Time::All,
         start: group_delay,
-        not_on: None,
     },
     Experiment {
         name: "semisync",
@@ -37,7 +36,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         is_expected: |_, cause| cause.wait == Wait::SemisyncAck,
         time: Time::All,
         start: semisync,
-        not_on: None,
     },
     Experiment {
         name: "rotation",
@@ -49,7 +47,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         },
         time: Time::Commits,
         start: rotation,
-        not_on: None,
     },
 ];
 
@@ -82,6 +79,7 @@ fn group_delay(flavor: Flavor) -> anyhow::Result<Setup> {
             server.tell(off);
             Ok(Amount::ByClient)
         }),
+        change: unchanged(),
         held: Vec::new(),
     })
 }
@@ -110,6 +108,7 @@ fn semisync(flavor: Flavor) -> anyhow::Result<Setup> {
             }
         }),
         // The disk of the replica's relay log goes after it.
+        change: unchanged(),
         held: vec![Box::new(replica), Box::new(slow)],
     })
 }
@@ -144,6 +143,7 @@ fn rotation(flavor: Flavor) -> anyhow::Result<Setup> {
             rotate(&disk, server, length);
             Ok(Amount::ByClient)
         }),
+        change: unchanged(),
         held: Vec::new(),
     })
 }

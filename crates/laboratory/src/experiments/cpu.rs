@@ -9,7 +9,7 @@ use logtrace_report::cause::Wait;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::thread::{CpuSet, sched_setaffinity};
 
-use super::{UPDATE, nothing, start_load};
+use super::{UPDATE, nothing, start_load, unchanged};
 use crate::cgroup::Cgroup;
 use crate::comparison::{Amount, Time};
 use crate::experiment::{Experiment, Setup};
@@ -26,7 +26,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         is_expected: |_, cause| cause.wait == Wait::Throttled,
         time: Time::All,
         start: quota,
-        not_on: None,
     },
     Experiment {
         name: "hog",
@@ -35,7 +34,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         is_expected: |_, cause| cause.wait == Wait::RunQueueProcess,
         time: Time::All,
         start: hog,
-        not_on: None,
     },
     Experiment {
         name: "stopped",
@@ -44,7 +42,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         is_expected: |_, cause| cause.wait == Wait::Stopped,
         time: Time::All,
         start: stopped,
-        not_on: None,
     },
 ];
 
@@ -80,6 +77,7 @@ fn start_on_one_cpu(flavor: Flavor, statements: Statements) -> anyhow::Result<Se
         server,
         load,
         put_in: Box::new(|_, _, _, length| nothing(length)),
+        change: unchanged(),
         held: Vec::new(),
     })
 }
@@ -149,6 +147,7 @@ fn stopped(flavor: Flavor) -> anyhow::Result<Setup> {
                 nothing(length)
             }
         }),
+        change: unchanged(),
         held: Vec::new(),
     })
 }

@@ -12,7 +12,7 @@ use logtrace_report::cause::{Cause, Wait};
 use logtrace_server::enter_mount_namespace;
 use rustix::fs::{major, minor};
 
-use super::{UPDATE, nothing, start_load};
+use super::{UPDATE, nothing, start_load, unchanged};
 use crate::cgroup::Cgroup;
 use crate::comparison::{Amount, Time};
 use crate::experiment::{Experiment, Setup};
@@ -36,7 +36,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         },
         time: Time::All,
         start: |flavor| slow_device(flavor, Call::Sync, Duration::from_millis(10)),
-        not_on: None,
     },
     Experiment {
         name: "device-write",
@@ -51,7 +50,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         },
         time: Time::All,
         start: |flavor| slow_device(flavor, Call::Write, Duration::from_millis(5)),
-        not_on: None,
     },
     Experiment {
         name: "device-limit",
@@ -60,7 +58,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         is_expected: |_, cause| is_redo(cause) && is_device(cause.wait),
         time: Time::All,
         start: limited_device,
-        not_on: None,
     },
     Experiment {
         name: "freeze",
@@ -69,7 +66,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         is_expected: |_, cause| cause.wait == Wait::FileSystemLock,
         time: Time::All,
         start: frozen,
-        not_on: None,
     },
 ];
 
@@ -113,6 +109,7 @@ fn slow_device(flavor: Flavor, call: Call, by: Duration) -> anyhow::Result<Setup
                 nothing(length)
             }
         }),
+        change: unchanged(),
         held: Vec::new(),
     })
 }
@@ -132,6 +129,7 @@ fn limited_device(flavor: Flavor) -> anyhow::Result<Setup> {
             group.limit_writes(&device, None)?;
             Ok(Amount::ByClient)
         }),
+        change: unchanged(),
         held: vec![Box::new(disk)],
     })
 }
@@ -148,6 +146,7 @@ fn frozen(flavor: Flavor) -> anyhow::Result<Setup> {
                 nothing(length)
             }
         }),
+        change: unchanged(),
         held: Vec::new(),
     })
 }

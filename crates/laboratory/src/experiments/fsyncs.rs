@@ -6,7 +6,7 @@ use logtrace_common::{FileClass, Flavor};
 use logtrace_events::IoOp;
 use logtrace_server::enter_mount_namespace;
 
-use super::{UPDATE, nothing, start_load};
+use super::{UPDATE, nothing, start_load, unchanged};
 use crate::comparison::{Amount, Time};
 use crate::experiment::{Experiment, Setup};
 use crate::foreign::Foreign;
@@ -26,7 +26,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         is_expected: |_, cause| cause.io == Some((FileClass::Binlog, IoOp::Fsync)),
         time: Time::All,
         start: |flavor| start(flavor, &[FileClass::Binlog], &[], Call::Sync, SYNC),
-        not_on: None,
     },
     Experiment {
         name: "redo-fsync",
@@ -35,7 +34,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         is_expected: |_, cause| cause.io == Some((FileClass::Redo, IoOp::Fsync)),
         time: Time::All,
         start: |flavor| start(flavor, &[FileClass::Redo], &[], Call::Sync, SYNC),
-        not_on: None,
     },
     Experiment {
         name: "both-fsync",
@@ -52,7 +50,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
                 SYNC,
             )
         },
-        not_on: None,
     },
     Experiment {
         name: "slow-log",
@@ -61,7 +58,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         is_expected: |_, cause| cause.io == Some((FileClass::SlowLog, IoOp::Write)),
         time: Time::All,
         start: |flavor| start(flavor, &[FileClass::SlowLog], SLOW_LOG, Call::Write, WRITE),
-        not_on: None,
     },
 ];
 
@@ -104,6 +100,7 @@ fn start(
                 nothing(length)
             }
         }),
+        change: unchanged(),
         held: vec![Box::new(prompt)],
     })
 }

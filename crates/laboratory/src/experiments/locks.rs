@@ -7,7 +7,7 @@ use logtrace_common::Flavor;
 use logtrace_report::cause::{Cause, Wait};
 use mysql_async::prelude::Queryable;
 
-use super::{UPDATE, nothing, start_load};
+use super::{UPDATE, nothing, start_load, unchanged};
 use crate::comparison::{Amount, Time};
 use crate::experiment::{Experiment, Setup};
 use crate::foreign::Foreign;
@@ -21,7 +21,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         is_expected: |_, cause| cause.wait == Wait::RowLock,
         time: Time::All,
         start: |flavor| locked(flavor, UPDATE, &["BEGIN", "UPDATE d.t SET v = v + 1"], "COMMIT"),
-        not_on: None,
     },
     Experiment {
         name: "read-lock",
@@ -35,7 +34,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         },
         time: Time::All,
         start: |flavor| locked(flavor, UPDATE, &["FLUSH TABLES WITH READ LOCK"], "UNLOCK TABLES"),
-        not_on: None,
     },
     Experiment {
         name: "backup-lock",
@@ -52,7 +50,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
                 "BACKUP STAGE END",
             ),
         },
-        not_on: None,
     },
 ];
 
@@ -87,6 +84,7 @@ fn locked(
                 nothing(length)
             }
         }),
+        change: unchanged(),
         held: Vec::new(),
     })
 }

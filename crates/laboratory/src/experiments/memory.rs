@@ -8,7 +8,7 @@ use logtrace_common::{FileClass, Flavor};
 use logtrace_report::cause::Wait;
 use logtrace_server::enter_mount_namespace;
 
-use super::start_load;
+use super::{start_load, unchanged};
 use crate::cgroup::Cgroup;
 use crate::comparison::{Amount, Time};
 use crate::experiment::{Experiment, Setup};
@@ -25,7 +25,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         is_expected: |_, cause| cause.wait == Wait::DirtyThrottling,
         time: Time::All,
         start: dirty_limit,
-        not_on: None,
     },
     Experiment {
         name: "memory-limit",
@@ -34,7 +33,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         is_expected: |_, cause| cause.wait == Wait::MemoryReclaim,
         time: Time::All,
         start: memory_limit,
-        not_on: None,
     },
 ];
 
@@ -42,7 +40,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
 const LARGE: Statements = Statements {
     text: "INSERT INTO d.b (v) VALUES (REPEAT('x', 200000))",
     connections: 1,
-    pause: Duration::from_millis(20),
+    pause: Duration::from_millis(5),
 };
 
 /// Delay of each write of the binlog's device.
@@ -65,6 +63,7 @@ fn start_on_slow_device(flavor: Flavor) -> anyhow::Result<Setup> {
         server,
         load,
         put_in: Box::new(|_, _, _, length| super::nothing(length)),
+        change: unchanged(),
         held: vec![Box::new(disk)],
     })
 }

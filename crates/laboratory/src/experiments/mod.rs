@@ -13,7 +13,7 @@ use std::time::Duration;
 use logtrace_common::Flavor;
 
 use crate::comparison::Amount;
-use crate::experiment::Experiment;
+use crate::experiment::{Change, Experiment};
 use crate::foreign::Foreign;
 use crate::load::{Load, Statements};
 
@@ -56,13 +56,18 @@ fn start_load(server: &Foreign, statements: Statements) -> anyhow::Result<Load> 
     Load::start(server.options(), statements)
 }
 
+/// Returns no change of the server before a window.
+fn unchanged() -> Box<Change> {
+    Box::new(|_, _| ())
+}
+
 /// Returns nothing put in, after the time has passed.
 fn nothing(length: Duration) -> anyhow::Result<Amount> {
     std::thread::sleep(length);
     Ok(Amount::Known(0))
 }
 
-/// Returns the name of a flavor in messages.
+/// Returns whether the server is MySQL.
 fn is_mysql(flavor: Flavor) -> bool {
     flavor == Flavor::MySql
 }
