@@ -31,7 +31,7 @@ fn gain(experiment: &Experiment, flavor: Flavor) -> Gain {
     let mut gains = Vec::new();
     while gains.len() < PAIRS {
         let of = |cause: &_| (experiment.is_expected)(flavor, cause);
-        let mut done = |pair: &Pair| gains.push(Gain::of(pair, experiment.time, of));
+        let mut done = |pair: &Pair| gains.push(Gain::of(pair, of));
         setup.pairs(program, 1, LENGTH, &mut done).unwrap();
         if FOUND.contains(&sum(gains.iter().cloned()).share_found()) {
             break;

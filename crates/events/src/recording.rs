@@ -247,7 +247,9 @@ mod tests {
         RecordingWriter::new(&mut bytes, &header()).unwrap();
         let start = bytes.len();
         let mut writer = RecordingWriter { to: &mut bytes };
-        entries.map(|entry| writer.write(entry).unwrap());
+        for entry in entries {
+            writer.write(entry).unwrap();
+        }
         let mut most = 0;
         for cut in start..=bytes.len() {
             let mut reader = RecordingReader::new(&bytes[..cut]).unwrap();

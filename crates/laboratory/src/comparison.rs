@@ -9,12 +9,32 @@ use logtrace_report::document::Document;
 use crate::load::Answered;
 
 /// One window of the load: its report, and what the client saw.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Window {
-    /// Report of the trace.
-    pub document: Document,
-    /// Statements of the load that were answered in it.
+    /// Causes with their nanoseconds.
+    pub causes: Vec<(Cause, f64)>,
+    /// Statements in the report.
+    pub statements: u64,
+    /// Statements of the load that were answered.
     pub answered: Answered,
+}
+
+impl Window {
+    /// Creates a window from its report.
+    pub fn new(document: &Document, time: Time, answered: Answered) -> Self {
+        let commits = document.causes.iter().map(|row| (row.cause, row.total as f64));
+        let statements = document.statements.iter().filter(|_| time == Time::All);
+        let statements = statements.flat_map(|statements| &statements.causes);
+        let statements = statements.map(|row| (row.cause, row.total as f64));
+        Self {
+            causes: commits.chain(statements).collect(),
+            statements: document
+                .statements
+                .as_ref()
+                .map_or(0, |statements| statements.count),
+            answered,
+        }
+    }
 }
 
 /// Time of a report that is compared.
@@ -82,7 +102,7 @@ pub struct Gain {
 impl Gain {
     /// Returns the gain of the window with the cause over the window without it. The time of a cause in the window without is
     /// scaled to the number of statements in the window with it.
-    pub fn of(pair: &Pair, time: Time, is_expected: impl Fn(&Cause) -> bool) -> Self {
+    pub fn of(pair: &Pair, is_expected: impl Fn(&Cause) -> bool) -> Self {
         let Pair {
             without,
             with,
@@ -90,7 +110,7 @@ impl Gain {
         } = pair;
         let by_client =
             with.answered.total_ns as f64 - pair.client_scale() * without.answered.total_ns as f64;
-        let scale = statements(&with.document) / statements(&without.document).max(1.0);
+        let scale = with.statements as f64 / without.statements.max(1) as f64;
         let mut gain = Self {
             put_in: match *amount {
                 Amount::Known(nanoseconds) => nanoseconds as f64,
@@ -99,8 +119,8 @@ impl Gain {
             by_client,
             ..Self::default()
         };
-        let before = causes(&without.document, time).map(|(cause, ns)| (cause, -scale * ns));
-        for (cause, nanoseconds) in causes(&with.document, time).chain(before) {
+        let before = without.causes.iter().map(|&(cause, ns)| (cause, -scale * ns));
+        for (cause, nanoseconds) in with.causes.iter().copied().chain(before) {
             gain.all += nanoseconds;
             if is_expected(&cause) {
                 gain.found += nanoseconds;
@@ -140,14 +160,6 @@ impl Pair {
     }
 }
 
-/// Returns the number of statements of a report.
-fn statements(document: &Document) -> f64 {
-    document
-        .statements
-        .as_ref()
-        .map_or(0.0, |statements| statements.count as f64)
-}
-
 /// Adds up the gains of several pairs.
 pub fn sum(gains: impl IntoIterator<Item = Gain>) -> Gain {
     gains.into_iter().fold(Gain::default(), |mut sum, gain| {
@@ -162,21 +174,76 @@ pub fn sum(gains: impl IntoIterator<Item = Gain>) -> Gain {
     })
 }
 
-/// Returns the causes of a time, with their nanoseconds.
-pub fn causes(document: &Document, time: Time) -> impl Iterator<Item = (Cause, f64)> {
-    let commits = document.causes.iter().map(|row| (row.cause, row.total as f64));
-    let statements = document
-        .statements
-        .iter()
-        .filter(move |_| time == Time::All)
-        .flat_map(|statements| &statements.causes);
-    commits.chain(statements.map(|row| (row.cause, row.total as f64)))
-}
-
 /// Returns the name of a cause without who worked.
-pub fn name(cause: &Cause) -> String {
+fn name(cause: &Cause) -> String {
     match cause.io {
         Some((class, op)) => format!("{class} {op}, {}", cause.wait),
         None => cause.wait.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use logtrace_report::cause::{Wait, Who};
+
+    use super::*;
+
+    fn cause(wait: Wait) -> Cause {
+        Cause {
+            who: Who::Own,
+            io: None,
+            wait,
+        }
+    }
+
+    fn window(statements: u64, causes: &[(Wait, f64)]) -> Window {
+        Window {
+            causes: causes.iter().map(|&(wait, ns)| (cause(wait), ns)).collect(),
+            statements,
+            answered: Answered {
+                count: statements,
+                total_ns: 100 * statements,
+            },
+        }
+    }
+
+    fn gain(amount: Amount) -> Gain {
+        let pair = Pair {
+            without: window(100, &[(Wait::OnCpu, 1_000.0), (Wait::RowLock, 10.0)]),
+            with: window(
+                50,
+                &[(Wait::OnCpu, 520.0), (Wait::RowLock, 905.0), (Wait::Client, 40.0)],
+            ),
+            amount,
+        };
+        Gain::of(&pair, |cause| cause.wait == Wait::RowLock)
+    }
+
+    #[test]
+    fn a_window_is_compared_by_statement() {
+        let gain = gain(Amount::Known(1_000));
+        assert_eq!((gain.found, gain.all), (900.0, 960.0));
+        assert_eq!((gain.share_found(), gain.share_elsewhere()), (0.9, 0.06));
+        assert_eq!(gain.largest_other(), Some(("client", 0.04)));
+    }
+
+    #[test]
+    fn the_client_sees_how_much_longer_statements_take() {
+        assert_eq!(gain(Amount::ByClient).put_in, 0.0);
+    }
+
+    #[test]
+    fn gains_of_windows_add_up() {
+        let all = sum([gain(Amount::Known(1_000)), gain(Amount::Known(1_000))]);
+        assert_eq!((all.put_in, all.found), (2_000.0, 1_800.0));
+        assert_eq!(all.others["on CPU"], 40.0);
+    }
+
+    #[test]
+    fn an_amount_is_over_that_of_the_window_without_the_cause() {
+        let over = |with, without| Amount::Known(with).over(Amount::Known(without), 0.5);
+        assert_eq!(over(100, 40), Amount::Known(80));
+        assert_eq!(over(10, 40), Amount::Known(0));
+        assert_eq!(Amount::ByClient.over(Amount::Known(40), 0.5), Amount::ByClient);
     }
 }

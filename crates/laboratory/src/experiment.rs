@@ -25,8 +25,6 @@ pub struct Experiment {
     pub expected: &'static str,
     /// Returns whether a cause is the expected one.
     pub is_expected: fn(Flavor, &Cause) -> bool,
-    /// Time that is compared.
-    pub time: Time,
     /// Starts the server and its load.
     pub start: fn(Flavor) -> anyhow::Result<Setup>,
 }
@@ -37,6 +35,8 @@ pub struct Setup {
     pub server: Foreign,
     /// Its load.
     pub load: Load,
+    /// Time that is compared.
+    pub time: Time,
     /// Changes the server before a window with the cause, or without it: what takes long and is no load.
     pub change: Box<Change>,
     /// Puts the cause in for about this time, or, if it is `false`, lets the same time pass without it.
@@ -84,6 +84,7 @@ impl Setup {
             load,
             put_in,
             change,
+            time,
             ..
         } = self;
         change(server, with);
@@ -95,7 +96,7 @@ impl Setup {
             Ok((load.answered().since(before), amount))
         })?;
         check(&document)?;
-        Ok((Window { document, answered }, amount))
+        Ok((Window::new(&document, *time, answered), amount))
     }
 
     /// Stops the load and the server.

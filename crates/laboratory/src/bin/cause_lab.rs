@@ -122,9 +122,7 @@ impl Arguments {
         let mut setup = (experiment.start)(flavor)?;
         let mut gains = Vec::new();
         setup.pairs(&self.logtrace, self.pairs, self.length, &mut |pair| {
-            let gain = Gain::of(pair, experiment.time, |cause| {
-                (experiment.is_expected)(flavor, cause)
-            });
+            let gain = Gain::of(pair, |cause| (experiment.is_expected)(flavor, cause));
             self.print(&gain);
             gains.push(gain);
         })?;

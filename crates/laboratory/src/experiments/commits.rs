@@ -26,7 +26,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "a group of commits waits 10 ms for more of them",
         expected: "group commit delay",
         is_expected: |_, cause| cause.wait == Wait::GroupDelay,
-        time: Time::All,
         start: group_delay,
     },
     Experiment {
@@ -34,7 +33,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "the replica acknowledges each commit 10 ms later",
         expected: "semisync ACK",
         is_expected: |_, cause| cause.wait == Wait::SemisyncAck,
-        time: Time::All,
         start: semisync,
     },
     Experiment {
@@ -45,7 +43,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             cause.who == Who::Session && cause.io == Some((FileClass::Binlog, IoOp::Fsync))
                 || cause.wait == Wait::BinlogRotation
         },
-        time: Time::Commits,
         start: rotation,
     },
 ];
@@ -79,6 +76,7 @@ fn group_delay(flavor: Flavor) -> anyhow::Result<Setup> {
             server.tell(off);
             Ok(Amount::ByClient)
         }),
+        time: Time::All,
         change: unchanged(),
         held: Vec::new(),
     })
@@ -108,6 +106,7 @@ fn semisync(flavor: Flavor) -> anyhow::Result<Setup> {
             }
         }),
         // The disk of the replica's relay log goes after it.
+        time: Time::All,
         change: unchanged(),
         held: vec![Box::new(replica), Box::new(slow)],
     })
@@ -143,6 +142,7 @@ fn rotation(flavor: Flavor) -> anyhow::Result<Setup> {
             rotate(&disk, server, length);
             Ok(Amount::ByClient)
         }),
+        time: Time::Commits,
         change: unchanged(),
         held: Vec::new(),
     })

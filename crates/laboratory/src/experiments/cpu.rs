@@ -24,7 +24,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "the server's control group has a quota of 30 % of a CPU",
         expected: "throttled",
         is_expected: |_, cause| cause.wait == Wait::Throttled,
-        time: Time::All,
         start: quota,
     },
     Experiment {
@@ -32,7 +31,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "another process runs on the server's only CPU",
         expected: "run queue: other process",
         is_expected: |_, cause| cause.wait == Wait::RunQueueProcess,
-        time: Time::All,
         start: hog,
     },
     Experiment {
@@ -40,7 +38,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "the server is stopped and continued (SIGSTOP, SIGCONT)",
         expected: "stopped",
         is_expected: |_, cause| cause.wait == Wait::Stopped,
-        time: Time::All,
         start: stopped,
     },
 ];
@@ -77,6 +74,7 @@ fn start_on_one_cpu(flavor: Flavor, statements: Statements) -> anyhow::Result<Se
         server,
         load,
         put_in: Box::new(|_, _, _, length| nothing(length)),
+        time: Time::All,
         change: unchanged(),
         held: Vec::new(),
     })
@@ -147,6 +145,7 @@ fn stopped(flavor: Flavor) -> anyhow::Result<Setup> {
                 nothing(length)
             }
         }),
+        time: Time::All,
         change: unchanged(),
         held: Vec::new(),
     })

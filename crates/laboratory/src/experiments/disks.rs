@@ -34,7 +34,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
                     Wait::DeviceFlush | Wait::FlushQueue | Wait::JournalCommit
                 )
         },
-        time: Time::All,
         start: |flavor| slow_device(flavor, Call::Sync, Duration::from_millis(10)),
     },
     Experiment {
@@ -48,7 +47,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
                     Wait::DataWriteback | Wait::DeviceIo | Wait::JournalCommit
                 )
         },
-        time: Time::All,
         start: |flavor| slow_device(flavor, Call::Write, Duration::from_millis(5)),
     },
     Experiment {
@@ -56,7 +54,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "the server's control group may write 100 times a second to the redo log's device",
         expected: "redo, what the device does",
         is_expected: |_, cause| is_redo(cause) && is_device(cause.wait),
-        time: Time::All,
         start: limited_device,
     },
     Experiment {
@@ -64,7 +61,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "the binlog's file system is frozen for a time (fsfreeze)",
         expected: "file system lock",
         is_expected: |_, cause| cause.wait == Wait::FileSystemLock,
-        time: Time::All,
         start: frozen,
     },
 ];
@@ -109,6 +105,7 @@ fn slow_device(flavor: Flavor, call: Call, by: Duration) -> anyhow::Result<Setup
                 nothing(length)
             }
         }),
+        time: Time::All,
         change: unchanged(),
         held: Vec::new(),
     })
@@ -129,6 +126,7 @@ fn limited_device(flavor: Flavor) -> anyhow::Result<Setup> {
             group.limit_writes(&device, None)?;
             Ok(Amount::ByClient)
         }),
+        time: Time::All,
         change: unchanged(),
         held: vec![Box::new(disk)],
     })
@@ -146,6 +144,7 @@ fn frozen(flavor: Flavor) -> anyhow::Result<Setup> {
                 nothing(length)
             }
         }),
+        time: Time::All,
         change: unchanged(),
         held: Vec::new(),
     })

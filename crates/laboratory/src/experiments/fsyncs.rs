@@ -24,7 +24,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "each fsync of the binlog takes 10 ms longer",
         expected: "binlog fsync",
         is_expected: |_, cause| cause.io == Some((FileClass::Binlog, IoOp::Fsync)),
-        time: Time::All,
         start: |flavor| start(flavor, &[FileClass::Binlog], &[], Call::Sync, SYNC),
     },
     Experiment {
@@ -32,7 +31,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "each fsync of the redo log takes 10 ms longer",
         expected: "redo fsync",
         is_expected: |_, cause| cause.io == Some((FileClass::Redo, IoOp::Fsync)),
-        time: Time::All,
         start: |flavor| start(flavor, &[FileClass::Redo], &[], Call::Sync, SYNC),
     },
     Experiment {
@@ -40,7 +38,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "each fsync of the binlog and of the redo log takes 10 ms longer",
         expected: "binlog fsync, redo fsync",
         is_expected: |_, cause| matches!(cause.io, Some((FileClass::Binlog | FileClass::Redo, IoOp::Fsync))),
-        time: Time::All,
         start: |flavor| {
             start(
                 flavor,
@@ -56,7 +53,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "each write of the slow log, which has all statements, takes 5 ms longer",
         expected: "slow_log write",
         is_expected: |_, cause| cause.io == Some((FileClass::SlowLog, IoOp::Write)),
-        time: Time::All,
         start: |flavor| start(flavor, &[FileClass::SlowLog], SLOW_LOG, Call::Write, WRITE),
     },
 ];
@@ -100,6 +96,7 @@ fn start(
                 nothing(length)
             }
         }),
+        time: Time::All,
         change: unchanged(),
         held: vec![Box::new(prompt)],
     })

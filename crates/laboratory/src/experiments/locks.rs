@@ -19,7 +19,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "another session holds the row locks for a time",
         expected: "row lock",
         is_expected: |_, cause| cause.wait == Wait::RowLock,
-        time: Time::All,
         start: |flavor| locked(flavor, UPDATE, &["BEGIN", "UPDATE d.t SET v = v + 1"], "COMMIT"),
     },
     Experiment {
@@ -32,7 +31,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
                 Wait::GlobalReadLock | Wait::MetadataLock | Wait::CommitLock
             )
         },
-        time: Time::All,
         start: |flavor| locked(flavor, UPDATE, &["FLUSH TABLES WITH READ LOCK"], "UNLOCK TABLES"),
     },
     Experiment {
@@ -40,7 +38,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "another session blocks commits (MariaDB) or DDL (MySQL) for a backup",
         expected: "commit lock (MariaDB), backup lock or metadata lock (MySQL)",
         is_expected: is_backup,
-        time: Time::All,
         start: |flavor| match flavor {
             Flavor::MySql => locked(flavor, ALTER, &["LOCK INSTANCE FOR BACKUP"], "UNLOCK INSTANCE"),
             Flavor::MariaDb => locked(
@@ -84,6 +81,7 @@ fn locked(
                 nothing(length)
             }
         }),
+        time: Time::All,
         change: unchanged(),
         held: Vec::new(),
     })

@@ -23,7 +23,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "the kernel allows 2 MB of dirty pages (vm.dirty_bytes), and the binlog's device is slow",
         expected: "dirty throttling",
         is_expected: |_, cause| cause.wait == Wait::DirtyThrottling,
-        time: Time::All,
         start: dirty_limit,
     },
     Experiment {
@@ -31,7 +30,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         put_in: "the server's control group has no memory left, and the binlog's device is slow",
         expected: "memory reclaim",
         is_expected: |_, cause| cause.wait == Wait::MemoryReclaim,
-        time: Time::All,
         start: memory_limit,
     },
 ];
@@ -63,6 +61,7 @@ fn start_on_slow_device(flavor: Flavor) -> anyhow::Result<Setup> {
         server,
         load,
         put_in: Box::new(|_, _, _, length| super::nothing(length)),
+        time: Time::All,
         change: unchanged(),
         held: vec![Box::new(disk)],
     })

@@ -17,7 +17,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[Experiment {
     put_in: "the redo log is so small that statements wait for the checkpoint",
     expected: "redo space, or writes of data files by a background thread",
     is_expected: |_, cause| cause.wait == Wait::RedoSpace || is_data_of_background(cause),
-    time: Time::All,
     start,
 }];
 
@@ -62,6 +61,7 @@ fn start(flavor: Flavor) -> anyhow::Result<Setup> {
             Ok(Amount::ByClient)
         }),
         // The statement takes seconds, which are no part of the load.
+        time: Time::All,
         change: Box::new(move |server, with| {
             if with != is_small {
                 let bytes = if with { SMALL_LOG } else { LARGE_LOG };
