@@ -78,27 +78,29 @@ impl Cgroup {
         )
     }
 
-    /// Returns the memory that the group uses, in bytes.
-    pub fn memory(&self) -> anyhow::Result<u64> {
-        let file = if self.is_v1 {
-            "memory.usage_in_bytes"
-        } else {
-            "memory.current"
-        };
-        Ok(fs::read_to_string(self.directory.join(file))?.trim().parse()?)
+    /// Returns the memory of the group's processes in bytes, without the pages of files.
+    pub fn process_memory(&self) -> anyhow::Result<u64> {
+        let name = if self.is_v1 { "rss" } else { "anon" };
+        let bytes = self.value_in("memory.stat", name)?;
+        bytes.with_context(|| format!("memory.stat has no {name}"))
     }
 
     /// Returns the time for which the kernel has kept the group off each CPU, added up.
     pub fn throttled(&self) -> anyhow::Result<Duration> {
-        let stat = fs::read_to_string(self.directory.join("cpu.stat"))?;
-        let value = |name: &str| {
-            let mut lines = stat.lines().filter_map(|line| line.split_once(' '));
-            let (_, value) = lines.find(|(word, _)| *word == name)?;
-            value.parse::<u64>().ok()
-        };
-        let microseconds = value("throttled_usec").map(Duration::from_micros);
-        let throttled = microseconds.or_else(|| value("throttled_time").map(Duration::from_nanos));
-        throttled.context("cpu.stat has no throttled time")
+        let microseconds = self.value_in("cpu.stat", "throttled_usec")?;
+        let nanoseconds = self.value_in("cpu.stat", "throttled_time")?;
+        let throttled = microseconds.map(Duration::from_micros);
+        throttled
+            .or_else(|| nanoseconds.map(Duration::from_nanos))
+            .context("cpu.stat has no throttled time")
+    }
+
+    /// Returns a number in a file of lines with a name and a number, if it is there.
+    fn value_in(&self, file: &str, name: &str) -> anyhow::Result<Option<u64>> {
+        let text = fs::read_to_string(self.directory.join(file))?;
+        let mut lines = text.lines().filter_map(|line| line.split_once(' '));
+        let value = lines.find(|(word, _)| *word == name);
+        Ok(value.map(|(_, value)| value.parse()).transpose()?)
     }
 
     fn write(&self, file: &str, value: &str) -> io::Result<()> {

@@ -78,6 +78,8 @@ static __always_inline bool is_throttled(const struct task_struct *task)
 /* A thread of the server that got a CPU: when, and behind what it had waited for it. */
 struct turn {
 	__u64 since_ns;
+	/* When it, or another thread of the server after it, left the CPU to a task that is none of the server's. */
+	__u64 left_ns;
 	/* An enum cpu_wait. */
 	__u32 cpu_wait;
 	__u32 cpu_tgid;
@@ -135,6 +137,27 @@ static __always_inline void note_holder(struct thread *thread, const struct task
 		thread->cpu_tgid = BPF_CORE_READ(holder, tgid);
 		name_process(holder, now);
 	}
+}
+
+/* The CPU goes to the next task. */
+static __always_inline void end_turn(const struct task_struct *next, __u64 now)
+{
+	struct turn *turn = next->tgid == target_tgid ? NULL : last_turn();
+
+	if (turn)
+		turn->left_ns = now;
+}
+
+/*
+ * A thread that lost the CPU to another one of the server gets it back from a task that had it for longer: that task
+ * delayed it most.
+ */
+static __always_inline void note_later_holder(struct thread *thread, const struct task_struct *prev, __u64 now)
+{
+	struct turn *turn = prev->tgid == target_tgid ? NULL : last_turn();
+
+	if (turn && turn->left_ns > thread->out_ns && now - turn->left_ns > turn->left_ns - thread->out_ns)
+		note_holder(thread, prev, now);
 }
 
 /* A thread lost the CPU to another task, or to its quota. */

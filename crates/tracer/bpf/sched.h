@@ -23,6 +23,7 @@ static __always_inline void leave_cpu(void *ctx, struct task_struct *task, struc
 	thread->syscall = syscall_of(task);
 	thread->stack = -1;
 	thread->cpu_wait = CPU_WAIT_UNKNOWN;
+	end_turn(next, now);
 	is_in_file_call = thread->io_ns;
 	is_in_no_call = thread->syscall < 0;
 	if (preempted)
@@ -64,6 +65,8 @@ static __always_inline void enter_cpu(struct task_struct *task, struct task_stru
 		note_holder(thread, prev, now);
 		if (thread->cpu_wait == CPU_WAIT_SERVER)
 			note_longer_holder(thread, now);
+	} else if (thread->cpu_wait == CPU_WAIT_SERVER) {
+		note_later_holder(thread, prev, now);
 	}
 	begin_turn(thread, now);
 	record = reserve(sizeof(*record));

@@ -100,7 +100,7 @@ fn memory_limit(flavor: Flavor) -> anyhow::Result<Setup> {
     group.add(setup.server.pid())?;
     Ok(Setup {
         put_in: Box::new(move |_, _, with, length| {
-            let limit = group.memory()? + (4 << 20);
+            let limit = group.process_memory()? + (4 << 20);
             group.limit_memory(with.then_some(limit))?;
             thread::sleep(length);
             group.limit_memory(None)?;
