@@ -122,3 +122,14 @@ fn check(document: &Document) -> anyhow::Result<()> {
     anyhow::ensure!(lost == 0, "{lost} records were lost");
     Ok(())
 }
+
+/// Returns no change of the server before a window.
+pub fn unchanged() -> Box<Change> {
+    Box::new(|_, _| ())
+}
+
+/// Returns nothing put in, after the time has passed.
+pub fn nothing(length: Duration) -> anyhow::Result<Amount> {
+    thread::sleep(length);
+    Ok(Amount::Known(0))
+}

@@ -131,8 +131,13 @@ fn no_file_is_included_by_path() {
 fn command_line_types_stay_in_the_parsing_layer() {
     let below = |file: &Path| {
         let file = relative(file);
-        // Benchmarks have a command line of their own.
-        let is_parsing = ["src/cli/", "src/main.rs", "crates/benchkit/src/bin/"];
+        // Benchmarks and the laboratory have command lines of their own.
+        let is_parsing = [
+            "src/cli/",
+            "src/main.rs",
+            "crates/benchkit/src/bin/",
+            "crates/laboratory/src/bin/",
+        ];
         !is_parsing.iter().any(|place| file.starts_with(place))
     };
     let derives = [

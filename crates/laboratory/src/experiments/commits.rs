@@ -11,9 +11,9 @@ use logtrace_events::IoOp;
 use logtrace_report::cause::{Wait, Who};
 use logtrace_server::enter_mount_namespace;
 
-use super::{UPDATE, is_mysql, nothing, start_load, unchanged};
+use super::tables::{UPDATE, start_load};
 use crate::comparison::{Amount, Time};
-use crate::experiment::{Experiment, Setup};
+use crate::experiment::{Experiment, Setup, nothing, unchanged};
 use crate::foreign::Foreign;
 use crate::load::Statements;
 use crate::loop_disk::LoopDisk;
@@ -49,7 +49,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
 
 fn group_delay(flavor: Flavor) -> anyhow::Result<Setup> {
     let server = Foreign::start(flavor);
-    let (on, off) = if is_mysql(flavor) {
+    let (on, off) = if flavor == Flavor::MySql {
         (
             &["SET GLOBAL binlog_group_commit_sync_delay = 10000"][..],
             "SET GLOBAL binlog_group_commit_sync_delay = 0",

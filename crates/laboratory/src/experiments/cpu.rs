@@ -9,10 +9,10 @@ use logtrace_report::cause::Wait;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::thread::{CpuSet, sched_setaffinity};
 
-use super::{UPDATE, nothing, start_load, unchanged};
+use super::tables::{UPDATE, start_load};
 use crate::cgroup::Cgroup;
 use crate::comparison::{Amount, Time};
-use crate::experiment::{Experiment, Setup};
+use crate::experiment::{Experiment, Setup, nothing, unchanged};
 use crate::foreign::Foreign;
 use crate::guard::Guard;
 use crate::kernel_clock::run_delay;

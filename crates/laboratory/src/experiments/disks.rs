@@ -12,10 +12,10 @@ use logtrace_report::cause::{Cause, Wait};
 use logtrace_server::enter_mount_namespace;
 use rustix::fs::{major, minor};
 
-use super::{UPDATE, nothing, start_load, unchanged};
+use super::tables::{UPDATE, start_load};
 use crate::cgroup::Cgroup;
 use crate::comparison::{Amount, Time};
-use crate::experiment::{Experiment, Setup};
+use crate::experiment::{Experiment, Setup, nothing, unchanged};
 use crate::foreign::Foreign;
 use crate::guard::Guard;
 use crate::load::Load;

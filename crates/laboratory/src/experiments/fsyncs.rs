@@ -6,9 +6,9 @@ use logtrace_common::{FileClass, Flavor};
 use logtrace_events::IoOp;
 use logtrace_server::enter_mount_namespace;
 
-use super::{UPDATE, nothing, start_load, unchanged};
+use super::tables::{UPDATE, start_load};
 use crate::comparison::{Amount, Time};
-use crate::experiment::{Experiment, Setup};
+use crate::experiment::{Experiment, Setup, nothing, unchanged};
 use crate::foreign::Foreign;
 use crate::slow_disk::{Call, SlowDisk};
 

@@ -7,9 +7,9 @@ use logtrace_common::Flavor;
 use logtrace_report::cause::{Cause, Wait};
 use mysql_async::prelude::Queryable;
 
-use super::{UPDATE, nothing, start_load, unchanged};
+use super::tables::{UPDATE, start_load};
 use crate::comparison::{Amount, Time};
-use crate::experiment::{Experiment, Setup};
+use crate::experiment::{Experiment, Setup, nothing, unchanged};
 use crate::foreign::Foreign;
 use crate::load::Statements;
 

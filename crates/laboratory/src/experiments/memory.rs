@@ -8,10 +8,10 @@ use logtrace_common::{FileClass, Flavor};
 use logtrace_report::cause::Wait;
 use logtrace_server::enter_mount_namespace;
 
-use super::{start_load, unchanged};
+use super::tables::start_load;
 use crate::cgroup::Cgroup;
 use crate::comparison::{Amount, Time};
-use crate::experiment::{Experiment, Setup};
+use crate::experiment::{Experiment, Setup, nothing, unchanged};
 use crate::foreign::Foreign;
 use crate::guard::Guard;
 use crate::load::Statements;
@@ -60,7 +60,7 @@ fn start_on_slow_device(flavor: Flavor) -> anyhow::Result<Setup> {
     Ok(Setup {
         server,
         load,
-        put_in: Box::new(|_, _, _, length| super::nothing(length)),
+        put_in: Box::new(|_, _, _, length| nothing(length)),
         time: Time::All,
         change: unchanged(),
         held: vec![Box::new(disk)],

@@ -10,7 +10,7 @@ use logtrace_common::{FileClass, Flavor};
 use logtrace_report::cause::{Cause, Wait, Who};
 use logtrace_server::enter_mount_namespace;
 
-use super::{is_mysql, make_tables};
+use super::tables::make_tables;
 use crate::comparison::{Amount, Time};
 use crate::experiment::{Experiment, Setup};
 use crate::foreign::Foreign;
@@ -93,7 +93,7 @@ fn start_server(flavor: Flavor, log_size: &str, tables: &Path) -> anyhow::Result
         format!("{log_size}={LARGE_LOG}"),
         "innodb_log_buffer_size=2M".into(),
     ];
-    if is_mysql(flavor) {
+    if flavor == Flavor::MySql {
         settings.push(format!("innodb_directories={}", tables.display()));
     }
     let settings: Result<Vec<_>, _> = settings.iter().map(|setting| setting.parse()).collect();

@@ -1,7 +1,7 @@
 //! Clocks of two machines, matched by the requests of one and the records of the other.
 //!
 //! A thread of the server wakes up after a request was sent, and ends the commit before the client has the answer. So each
-//! request bounds the difference between the clocks from both sides: see [`bounds`].
+//! request bounds the difference between the clocks from both sides: see `bounds`.
 
 mod assignment;
 mod bounds;
