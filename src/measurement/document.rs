@@ -1,7 +1,5 @@
 //! Document of any measurement; pure.
 
-use std::collections::HashSet;
-
 use logtrace_common::Detail;
 use logtrace_report::document::{
     self, Caveat, Document, Probe, Program, SCHEMA, Server, TracedParts, Tracer,
@@ -160,16 +158,13 @@ fn tracer(traced: &Traced) -> Tracer {
     }
 }
 
-/// Returns the programs in the order of their first probes. Each probe has the account of its program.
 fn programs(account: &Account) -> Vec<Program> {
-    let mut seen = HashSet::new();
-    let first = account.probes.iter().filter(|probe| seen.insert(probe.program));
-    let program = |probe: &ProbeAccount| Program {
-        name: probe.program.into(),
-        runs: account.runs(probe),
-        run_ns: account.run_ns(probe),
+    let program = |(name, runs, run_ns): (&str, _, _)| Program {
+        name: name.into(),
+        runs,
+        run_ns,
     };
-    first.map(program).collect()
+    account.programs().map(program).collect()
 }
 
 fn nanoseconds(time: f64) -> u64 {

@@ -13,24 +13,24 @@ use mysql_async::prelude::{FromRow, Queryable};
 use mysql_async::{Conn, OptsBuilder};
 use tokio::runtime::{Builder, Runtime};
 
-/// Places of the tracer's probes in a server's program, at the least: the begin and the end of a commit.
+/// Least number of places of the tracer's probes in a server's program: the begin and the end of a commit.
 const PROBES: usize = 2;
 
-/// A server that is not of the runs; it dies with the thread that started it.
+/// Server that no run of logtrace started. It ends with the thread that started it.
 pub struct Foreign {
     runtime: Runtime,
     server: Instance,
-    /// Not where private servers of the runs are.
+    /// Directory of the server, apart from those of private servers.
     _base: tempfile::TempDir,
 }
 
 impl Foreign {
-    /// Starts one, which answers.
+    /// Starts a server and waits until it answers.
     pub fn start(flavor: Flavor) -> Self {
         Self::start_with(flavor, &[], None)
     }
 
-    /// Starts one with settings, and with a port of this machine if one is given.
+    /// Starts a server with settings, and with a port of 127.0.0.1 if there is one.
     pub fn start_with(flavor: Flavor, settings: &[&str], port: Option<u16>) -> Self {
         Self::start_at(
             flavor,
@@ -39,7 +39,7 @@ impl Foreign {
         )
     }
 
-    /// Starts one with settings, and with an address at which it listens if one is given.
+    /// Starts a server with settings, and with an address at which it listens if there is one.
     pub fn start_at(flavor: Flavor, settings: &[&str], listen: Option<SocketAddr>) -> Self {
         Self::start_as(flavor, |config| {
             config.settings = settings.iter().map(|text| text.parse().unwrap()).collect();
@@ -47,7 +47,7 @@ impl Foreign {
         })
     }
 
-    /// Starts one with its binlog in a directory of another file system.
+    /// Starts a server with its binlog in a directory of another file system.
     pub fn start_with_binlog_in(flavor: Flavor, directory: &Path) -> Self {
         let placement = format!("binlog={}", directory.display());
         Self::start_as(flavor, |config| {
@@ -55,7 +55,7 @@ impl Foreign {
         })
     }
 
-    /// Starts one with its configuration changed by `configure`.
+    /// Starts a server with its configuration changed by `configure`.
     pub fn start_as(flavor: Flavor, configure: impl FnOnce(&mut InstanceConfig)) -> Self {
         let base = tempfile::Builder::new().prefix("lt-").tempdir_in("/tmp").unwrap();
         fs::set_permissions(base.path(), Permissions::from_mode(0o755)).unwrap();
@@ -71,23 +71,23 @@ impl Foreign {
         }
     }
 
-    /// Its address for an account.
+    /// Returns the address for an account, as `--server` takes it.
     pub fn address(&self, user: &str) -> String {
         let socket = self.server.socket();
         format!("mysql://{user}@localhost/?socket={}", socket.display())
     }
 
-    /// Its process.
+    /// Returns the process ID.
     pub fn pid(&self) -> u32 {
         self.server.pid()
     }
 
-    /// Its socket.
+    /// Returns the path of the socket.
     pub fn socket(&self) -> PathBuf {
         self.server.socket()
     }
 
-    /// Does a statement.
+    /// Executes a statement as root.
     pub fn tell(&self, statement: &str) {
         self.with(async |mut conn| {
             conn.query_drop(statement).await.unwrap();
@@ -95,7 +95,7 @@ impl Foreign {
         });
     }
 
-    /// The first row of an answer.
+    /// Returns the first row of a query.
     pub fn ask<T: FromRow + Send + 'static>(&self, statement: &str) -> T {
         self.with(async |mut conn| {
             let row = conn.query_first(statement).await.unwrap();
@@ -104,7 +104,7 @@ impl Foreign {
         })
     }
 
-    /// Returns options to connect to it as root.
+    /// Returns the options of a connection as root.
     pub fn options(&self) -> OptsBuilder {
         let socket = self.server.socket();
         OptsBuilder::default()
@@ -112,14 +112,14 @@ impl Foreign {
             .user(Some("root"))
     }
 
-    /// Does something on a connection of its own.
+    /// Runs `work` with a new connection.
     pub fn with<T>(&self, work: impl AsyncFnOnce(Conn) -> T) -> T {
         let options = self.options();
         self.runtime
             .block_on(async { work(Conn::new(options).await.unwrap()).await })
     }
 
-    /// All rows of an answer.
+    /// Returns all rows of a query.
     pub fn ask_all<T: FromRow + Send + 'static>(&self, statement: &str) -> Vec<T> {
         self.with(async |mut conn| {
             let rows = conn.query(statement).await.unwrap();
@@ -128,7 +128,7 @@ impl Foreign {
         })
     }
 
-    /// Waits until all of somebody's probes sit in its code: no more come for half a second. They come one by one, and on a
+    /// Waits until a tracer has attached its probes: none is added for half a second. They are added one by one, and on a
     /// busy machine with pauses.
     pub fn wait_until_traced(&self) {
         let start = Instant::now();
@@ -141,7 +141,7 @@ impl Foreign {
         }
     }
 
-    /// Waits until somebody's probes have come and some of them are gone again, as after a burst.
+    /// Waits until a tracer has attached its probes and removed some of them, as after a burst.
     pub fn wait_until_untraced(&self) {
         let start = Instant::now();
         let mut most = 0;
@@ -159,7 +159,7 @@ impl Foreign {
         }
     }
 
-    /// Bytes of its code that are not as in its program file: each place of a uprobe has one.
+    /// Returns the number of bytes of code that differ from the program file. Each place of a uprobe has one.
     pub fn changed_code_bytes(&self) -> usize {
         let pid = self.pid();
         let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap();
@@ -173,7 +173,7 @@ impl Foreign {
     }
 }
 
-/// Bytes of a mapping, as `/proc/PID/maps` describes it, in which the memory is not as the file.
+/// Returns the number of bytes of a mapping, a line of `/proc/PID/maps`, in which memory and file differ.
 fn changed_bytes(mapping: &str, file: &File, memory: &File) -> usize {
     let words: Vec<&str> = mapping.split_whitespace().collect();
     let hexadecimal = |word: &str| u64::from_str_radix(word, 16).unwrap();
@@ -194,7 +194,7 @@ fn changed_bytes(mapping: &str, file: &File, memory: &File) -> usize {
         .sum()
 }
 
-/// A port that nobody listens at, for now.
+/// Returns a port of 127.0.0.1 at which nobody listens.
 pub fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()

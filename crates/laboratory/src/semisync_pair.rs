@@ -7,21 +7,21 @@ use crate::foreign::{Foreign, free_port};
 use crate::replication::follow;
 use logtrace_common::Flavor;
 
-/// How long the source waits for the replica before it gives it up.
+/// Time for which the source waits for the replica before it goes on without it.
 const PATIENCE_MS: u32 = 60_000;
 
-/// Two servers; every commit of the source waits for the replica.
+/// Two servers of which one waits at each commit for the other.
 pub struct Pair {
     flavor: Flavor,
     /// Server that waits.
     pub source: Foreign,
     /// Server that writes and syncs its relay log, and applies nothing.
     pub replica: Foreign,
-    /// Commits before the replica was there.
+    /// Number of commits before the replica was there.
     alone: u64,
 }
 
-/// What a flavor calls the server that waits.
+/// Returns the name that a flavor has for the server that waits.
 pub fn role(flavor: Flavor) -> &'static str {
     match flavor {
         Flavor::MySql => "source",
@@ -30,12 +30,12 @@ pub fn role(flavor: Flavor) -> &'static str {
 }
 
 impl Pair {
-    /// Starts both, and connects them.
+    /// Starts both servers and connects them.
     pub fn start(flavor: Flavor) -> Self {
         Self::start_with(flavor, &[])
     }
 
-    /// Starts both, the replica with more settings, and connects them.
+    /// Starts both servers, the replica with more settings, and connects them.
     pub fn start_with(flavor: Flavor, settings: &[&str]) -> Self {
         let port = free_port();
         let source = Foreign::start_with(flavor, &[], Some(port));
@@ -58,19 +58,19 @@ impl Pair {
         pair
     }
 
-    /// When commits wait from now on: `AFTER_SYNC` or `AFTER_COMMIT`.
+    /// Sets where commits wait from now on: `AFTER_SYNC` or `AFTER_COMMIT`.
     pub fn wait_after(&self, point: &str) {
         let role = role(self.flavor);
         self.source
             .tell(&format!("SET GLOBAL rpl_semi_sync_{role}_wait_point = {point}"));
     }
 
-    /// Commits that did not wait for the replica since it was there.
+    /// Returns the number of commits since the replica was there that did not wait for it.
     pub fn given_up(&self) -> u64 {
         self.status("no_tx") - self.alone
     }
 
-    /// A status variable of the source's, by the end of its name.
+    /// Returns a status variable of the source by the end of its name.
     fn status(&self, name: &str) -> u64 {
         let role = role(self.flavor);
         let (_, value): (String, String) = self

@@ -46,9 +46,10 @@ pub(crate) fn assert_counted(document: &Document) {
 fn assert_programs(tracer: &Tracer) {
     let names: BTreeSet<&str> = tracer.programs.iter().map(|one| one.name.as_str()).collect();
     let of_probes: BTreeSet<&str> = tracer.probes.iter().map(|one| one.program.as_str()).collect();
-    assert_eq!(names, of_probes);
+    // Some count the system calls of the machine, and are at no probe of the server.
+    assert!(of_probes.is_subset(&names), "{of_probes:?} {names:?}");
     assert_eq!(names.len(), tracer.programs.len());
-    assert!(tracer.probes.len() > names.len(), "probes share programs");
+    assert!(tracer.probes.len() > of_probes.len(), "probes share programs");
     let run_ns: u64 = tracer.programs.iter().map(|one| one.run_ns).sum();
     // Each is rounded.
     assert!(run_ns.abs_diff(tracer.bpf_ns) <= tracer.programs.len() as u64);

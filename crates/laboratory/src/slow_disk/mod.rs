@@ -30,7 +30,7 @@ pub enum Call {
     Write,
 }
 
-/// Mounted until it is dropped; seen by the thread that mounted it and by what that starts alone.
+/// File system in user space, mounted until this is dropped. Only the thread that mounted it and what that starts see it.
 ///
 /// Its files are in memory: fsync costs next to nothing there, so that a delay of it stands out from this machine's
 /// disk.
@@ -42,7 +42,7 @@ pub struct SlowDisk {
 }
 
 impl SlowDisk {
-    /// Mounts one without a delay. In a mount namespace of its own the kernel unmounts it when this process has gone,
+    /// Mounts a file system without a delay. In a mount namespace of its own the kernel unmounts it when this process has gone,
     /// however it went; all mounts must be made in the same one, or a copy in another one keeps them from ending.
     pub fn mount() -> Self {
         let files = directory_in("/dev/shm");
@@ -65,7 +65,7 @@ impl SlowDisk {
         }
     }
 
-    /// Where it is mounted.
+    /// Returns the directory at which it is mounted.
     pub fn path(&self) -> &Path {
         self.mount_point.path()
     }
@@ -89,27 +89,27 @@ impl SlowDisk {
         }
     }
 
-    /// Each fsync takes so much longer from now on.
+    /// Delays each fsync from now on.
     pub fn delay_syncs(&self, by: Duration) {
         self.delays.sync.set(by);
     }
 
-    /// Each fsync fails from now on, as on a device that is broken.
+    /// Lets each fsync fail from now on, as on a broken device.
     pub fn fail_syncs(&self) {
         self.delays.syncs_fail.store(true, Relaxed);
     }
 
-    /// Each read takes so much longer from now on.
+    /// Delays each read from now on.
     pub fn delay_reads(&self, by: Duration) {
         self.delays.read.set(by);
     }
 
-    /// Each write takes so much longer from now on.
+    /// Delays each write from now on.
     pub fn delay_writes(&self, by: Duration) {
         self.delays.write.set(by);
     }
 
-    /// How long the delays of fsync since then were by the clock, in nanoseconds, on average.
+    /// Returns the mean delay of fsync since it was set, by the clock, in nanoseconds.
     pub fn delayed(&self) -> f64 {
         let times = self.delays.sync.times.load(Relaxed).max(1);
         self.delays.sync.slept.load(Relaxed) as f64 / times as f64
@@ -127,10 +127,10 @@ impl Drop for SlowDisk {
     }
 }
 
-/// Begins the names of its directories; behind it comes the process that they are of.
+/// Start of the names of directories; the ID of their process follows.
 const PREFIX: &str = "lt-known-delay-";
 
-/// A directory that every user may pass. Those of processes that were killed go.
+/// Creates a directory that every user may enter, and removes those of processes that were killed.
 fn directory_in(parent: &str) -> TempDir {
     remove_stale(Path::new(parent));
     let prefix = format!("{PREFIX}{}-", process::id());

@@ -132,6 +132,15 @@ impl Account {
         self.runs_of(probe.program).total().ns.round() as u64
     }
 
+    /// Returns the programs that have a probe or that ran: name, number of runs, and their time in nanoseconds. The times add
+    /// up to [`Self::bpf`].
+    pub fn programs(&self) -> impl Iterator<Item = (&'static str, u64, u64)> {
+        let has_probe = |name| self.probes.iter().any(|probe| probe.program == name);
+        let programs = self.programs.iter();
+        let programs = programs.filter(move |&(&name, runs)| runs.count > 0 || has_probe(name));
+        programs.map(|(&name, runs)| (name, runs.count, runs.total().ns.round() as u64))
+    }
+
     /// Returns the CPU time in nanoseconds of reading and processing the records. The sink processes some of them
     /// before or after the time of this account, so its mean cost of a record stands for all.
     pub fn reader_cpu_ns(&self) -> u64 {
