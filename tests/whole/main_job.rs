@@ -129,7 +129,7 @@ fn a_log_that_is_not_synced_leaves_the_commit() {
 
 #[test]
 fn a_commit_that_waits_for_another_ones_fsync_is_charged_to_it() {
-    let _turn = beside_others();
+    let _turn = alone();
     for server in SERVERS {
         let common = format!("--max --duration 3s --warmup 500ms --rows 2000 --server {server}");
         let group = run(&format!("{common} --connections 8")).good();

@@ -8,7 +8,7 @@ mod same_causes;
 
 use std::thread;
 
-use crate::common::{beside_others, caveats, driver, sum_of_parts, tells};
+use crate::common::{alone, caveats, driver, sum_of_parts, tells};
 use logtrace_common::Flavor;
 
 use self::remote::{AHEAD_S, Remote};
@@ -26,7 +26,8 @@ const LOAD: &str =
 
 #[test]
 fn a_run_and_a_trace_of_two_machines_are_joined() {
-    let _turn = beside_others();
+    // Clocks are compared to microseconds.
+    let _turn = alone();
     for flavor in [Flavor::MySql, Flavor::MariaDb] {
         on_own_thread(|| {
             let measured = Remote::start(flavor).measure(LOAD);
