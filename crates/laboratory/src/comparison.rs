@@ -51,7 +51,7 @@ pub enum Time {
 pub enum Amount {
     /// Nanoseconds that are known from who put them in, or from the kernel's own count.
     Known(u64),
-    /// As much longer as the statements took by the client's clock.
+    /// Growth of the statements' time by the client's clock.
     ByClient,
 }
 

@@ -41,7 +41,7 @@ pub struct Setup {
     pub change: Box<Change>,
     /// Puts the cause in for about this time, or, if it is `false`, lets the same time pass without it.
     pub put_in: Box<PutIn>,
-    /// What must outlive the server: disks and control groups.
+    /// Disks and control groups, which outlive the server.
     pub held: Vec<Box<dyn Any>>,
 }
 

@@ -14,7 +14,7 @@ pub struct Row {
     pub flavor: Flavor,
     /// Name of the experiment.
     pub name: &'static str,
-    /// What was put in.
+    /// Description of what was put in.
     pub put_in: &'static str,
     /// Name under which it must be found.
     pub expected: &'static str,

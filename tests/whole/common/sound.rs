@@ -1,4 +1,4 @@
-//! What holds of every traced run.
+//! Checks that hold for every traced run.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use logtrace_report::document::{Document, Tracer};
 
 use super::{done_in_window, driver, sum_of_parts, total, workload};
 
-/// What every traced run must hold, whatever the machine does meanwhile.
+/// Checks a traced run, whatever the machine does meanwhile.
 pub(crate) fn assert_sound(document: &Document) {
     assert_counted(document);
     assert_joined(document);

@@ -20,11 +20,11 @@ pub(crate) enum Entry {
 /// Times of one event each.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Calibration {
-    /// From a tracepoint with typed arguments to a program and back.
+    /// Way from a tracepoint with typed arguments to a program and back.
     pub(crate) tracepoint: Timing,
-    /// From the tracepoint of a system call to a program and back.
+    /// Way from the tracepoint of a system call to a program and back.
     pub(crate) system_call: Timing,
-    /// From a call in a process, through a uprobe's trap, to a program and back.
+    /// Way from a call in a process, through a uprobe's trap, to a program and back.
     pub(crate) trap: Timing,
     /// Slow path of a system call that is not traced, taken while any other one is.
     pub(crate) slow_path: Timing,

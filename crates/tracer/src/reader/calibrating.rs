@@ -23,9 +23,9 @@ pub(crate) struct Calibrating {
 /// Times of system calls.
 #[derive(Clone, Copy)]
 struct Calls {
-    /// Of one that is never traced.
+    /// Time of a call that is never traced.
     untraced: Timing,
-    /// Of one whose entry and exit are traced.
+    /// Time of a call with traced entry and exit.
     traced: Timing,
 }
 
