@@ -16,7 +16,7 @@ fn document_of(server: &str, arguments: &str) -> Document {
     .document()
 }
 
-/// What every document says, traced or not.
+/// Checks the fields that every document has, traced or not.
 fn assert_circumstances(document: &Document) {
     assert_eq!(document.logtrace, env!("CARGO_PKG_VERSION"));
     let host = document.host.as_ref().unwrap();

@@ -143,8 +143,8 @@ async fn repeat(mut connection: Conn, statements: Statements, counts: Arc<Counts
     Ok(())
 }
 
-/// Returns the thread of the server that serves a connection.
-async fn thread_of(connection: &mut Conn) -> Option<u32> {
+/// Returns the thread of the server that serves a connection, if the server shows it.
+pub async fn thread_of(connection: &mut Conn) -> Option<u32> {
     for question in THREAD_QUESTIONS {
         if let Ok(Some(thread)) = connection.query_first::<Option<u32>, _>(question).await {
             return thread;

@@ -1,4 +1,4 @@
-//! What cannot be joined, and what is said then.
+//! Pairs of directories that cannot be joined, and the messages about them.
 
 use logtrace_common::Flavor;
 

@@ -1,10 +1,14 @@
-//! Threads that could run and did not: who had the CPU is found by name. How long is in the laboratory.
+//! Threads that could run and did not: who had the CPU is found by name, and a quota by its length.
 
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
+use logtrace_common::Detail;
+use logtrace_laboratory::cgroup::Cgroup;
 use logtrace_report::cause::Wait;
 use logtrace_testkit::one_or_all;
 
+use super::nanoseconds;
 use crate::common::{Running, SERVERS, alone, share};
 use crate::shapes::probe::Client;
 
@@ -53,6 +57,36 @@ fn a_process_that_takes_the_servers_cpu_is_named() {
         assert!(
             stacks.iter().any(|stack| is_named(&stack.frames)),
             "{server}: {stacks:?}"
+        );
+        client.stop();
+    }
+}
+
+#[test]
+fn a_quota_is_as_long_as_the_kernel_says() {
+    let _alone = alone();
+    for server in one_or_all(&SERVERS) {
+        let quota = Cgroup::new("cpu").unwrap();
+        quota.limit_cpu(Some(20)).unwrap();
+        let mut client = Client::new(server, &[]);
+        // The kernel adds up the time of all CPUs on which the group has a thread.
+        pin_to_cpu_0(client.pid());
+        quota.add(client.pid()).unwrap();
+        let mut expected = Duration::ZERO;
+        let seen = client.traced_at(Detail::Full, |client| {
+            client.execute("DO 1");
+            let before = quota.throttled().unwrap();
+            client.execute("SELECT BENCHMARK(80000000, RAND())");
+            expected = quota.throttled().unwrap() - before;
+            client.execute("DO 1");
+            client.execute("DO 1");
+        });
+        let found = Duration::from_nanos(nanoseconds(&seen, false, Wait::Throttled));
+        let ratio = found.as_secs_f64() / expected.as_secs_f64();
+        assert!(
+            (0.9..1.1).contains(&ratio),
+            "{server}: {found:?} of {expected:?}, {:?}",
+            seen.breakdown.statements
         );
         client.stop();
     }

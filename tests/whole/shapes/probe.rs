@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use logtrace_common::TimeRange;
 use logtrace_common::{Detail, Endpoint, Variable};
-use logtrace_driver::THREAD_QUESTIONS;
 use logtrace_events::{Commit, Losses, Record, decode};
+use logtrace_laboratory::load::thread_of;
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::breakdown::Breakdown;
 use logtrace_report::cause::Cause;
@@ -223,14 +223,4 @@ impl Sink for Explainer {
         }
         self.analysis.push(record);
     }
-}
-
-/// The server's thread of a connection.
-async fn thread_of(conn: &mut Conn) -> Option<u32> {
-    for question in THREAD_QUESTIONS {
-        if let Ok(Some(thread)) = conn.query_first::<Option<u32>, _>(question).await {
-            return thread;
-        }
-    }
-    None
 }

@@ -14,7 +14,7 @@ enum Noise {
     Normal,
     /// Logarithms are normal, with a standard deviation of 0.2.
     LogNormal,
-    /// As before, with a standard deviation of 0.2 in one cell of four and 0.01 in the others.
+    /// Noise as above, with a standard deviation of 0.2 in one cell of four and 0.01 in the others.
     Unequal,
     /// One run in four takes a third longer; else normal, 3 % of the value.
     SlowRuns,
