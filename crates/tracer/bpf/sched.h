@@ -9,9 +9,11 @@
 
 /* include/linux/sched.h: the thread ends with this switch. */
 #define TASK_DEAD 0x00000080
+/* No signal ends the sleep, or only one that kills: disks, locks of the kernel, memory; never a client, a futex or a timer. */
+#define TASK_UNINTERRUPTIBLE 0x00000002
 
 static __always_inline void leave_cpu(void *ctx, struct task_struct *task, struct task_struct *next, __u64 now,
-				      int preempted)
+				      unsigned int state, int preempted)
 {
 	struct thread *thread = thread_of(task->pid);
 	bool is_in_file_call, is_in_no_call;
@@ -28,7 +30,7 @@ static __always_inline void leave_cpu(void *ctx, struct task_struct *task, struc
 	is_in_no_call = thread->syscall < 0;
 	if (preempted)
 		note_preemption(thread, task, next, now);
-	else if (is_in_file_call || is_in_no_call)
+	else if (is_in_file_call || is_in_no_call || state & TASK_UNINTERRUPTIBLE)
 		thread->stack = block_stack(ctx, thread->syscall);
 }
 
@@ -100,7 +102,7 @@ static __always_inline void trace_switch(void *ctx, bool preempt, struct task_st
 		if (prev_state & TASK_DEAD)
 			forget_thread(prev->pid);
 		else
-			leave_cpu(ctx, prev, next, now, preempt || !prev_state);
+			leave_cpu(ctx, prev, next, now, prev_state, preempt || !prev_state);
 	}
 	if (next->tgid == target_tgid)
 		enter_cpu(next, prev, now);

@@ -3,7 +3,8 @@
 //! A stack is read from the innermost frame outwards, and the first frame in the table decides: the function nearest to the
 //! block shows what the thread waits for, its callers only why. A sleep for a full device queue (`blk_mq_get_tag`,
 //! `wbt_wait`) has no row on purpose: the thread waits for the request that its caller was submitting, and the caller's
-//! row is found further out. Functions that all file systems share decide only in stacks of ext4, XFS and Btrfs, which
+//! row is found further out. Reclaim of memory decides from any frame: a thread that reclaims waits for others' pages and
+//! locks, which have nothing to do with what it needed the memory for. Functions that all file systems share decide only in stacks of ext4, XFS and Btrfs, which
 //! real stacks verify: elsewhere the same wait may be for a network. Names are those of Linux 5.15 to 6.18;
 //! tests/data/stacks.txt holds real stacks of 6.18 with their waits.
 
@@ -24,11 +25,13 @@ pub(crate) fn wait_of(frames: &[String]) -> Option<Wait> {
     let names: Vec<&str> = frames.iter().map(|frame| plain_name(frame)).collect();
     let is_verified = names.iter().any(|name| is_of_verified_file_system(name));
     let holds = |rule: &Rule| is_verified || !rule.is_shared;
-    (0..names.len()).find_map(|at| {
+    let waits = (0..names.len()).filter_map(|at| {
         rule_at(names[at], &names[at + 1..])
             .filter(|rule| holds(rule))
             .map(|rule| rule.wait)
-    })
+    });
+    let reclaim = waits.clone().find(|wait| *wait == MemoryReclaim);
+    reclaim.or_else(|| waits.clone().next())
 }
 
 fn rule_at(function: &str, callers: &[&str]) -> Option<&'static Rule> {
@@ -84,7 +87,7 @@ const RULES: &[Rule] = &[
     rule("do_freezer_trap", Stopped),
     rule("get_signal", Stopped),
     rule("__refrigerator", Stopped),
-    // Memory: reclaim, and the limits of a cgroup, before whatever needed the memory. mm/vmscan.c, mm/memcontrol.c
+    // Memory: reclaim, and the limits of a cgroup. mm/vmscan.c, mm/memcontrol.c
     rule("reclaim_throttle", MemoryReclaim),
     rule("shrink_node", MemoryReclaim),
     rule("shrink_lruvec", MemoryReclaim),
@@ -215,6 +218,17 @@ mod tests {
         assert_eq!(wait(flush_in_sync), Some(DeviceFlush));
         let lock_in_writeback = "down_write rwsem_down_write_slowpath xfs_ilock do_writepages";
         assert_eq!(wait(lock_in_writeback), Some(FileSystemLock));
+    }
+
+    #[test]
+    fn reclaim_is_waited_for_whatever_it_waits_for_itself() {
+        let reclaim = "io_schedule folio_wait_writeback shrink_folio_list shrink_lruvec try_charge_memcg";
+        assert_eq!(
+            wait(&format!("{reclaim} ext4_da_write_begin")),
+            Some(MemoryReclaim)
+        );
+        let journal = "jbd2_log_wait_commit shrink_slab shrink_node do_try_to_free_pages ext4_sync_file";
+        assert_eq!(wait(journal), Some(MemoryReclaim));
     }
 
     #[test]

@@ -70,6 +70,7 @@ pub(crate) fn awaited(off: &OffCpu, server_tgid: u32) -> Awaited {
             at_ns,
             commit_ns,
         }),
+        _ if waits_for_client(off) => Awaited::Itself(Wait::Client),
         wake => Awaited::Itself(
             off.syscall
                 .map_or(Wait::Unexplained, |number| ended_wait(number, wake)),
@@ -92,7 +93,7 @@ fn ended_wait(number: u16, wake: Wake) -> Wait {
         syscall::PREAD64 | syscall::PREADV | syscall::PREADV2 => Wait::DeviceIo,
         _ if is_on_metadata(number) => Wait::FileMetadata,
         _ if IoOp::from_syscall(number.into()).is_some() => Wait::FileIo,
-        _ if is_client_wait(number) => Wait::Client,
+        syscall::READ => Wait::FileIo,
         _ => Wait::Unexplained,
     }
 }
@@ -107,8 +108,13 @@ fn is_on_metadata(number: u16) -> bool {
     )
 }
 
-/// Returns whether a server thread that blocks in this system call waits for a client's data.
-pub(crate) fn is_client_wait(number: u16) -> bool {
+/// Returns whether a server thread waits for a client's data in `off`.
+pub(crate) fn waits_for_client(off: &OffCpu) -> bool {
+    // A read of a file sleeps so that no signal ends it, and has a stack; one of a socket has none.
+    off.stack.is_none() && off.syscall.is_some_and(reads_from_client)
+}
+
+fn reads_from_client(number: u16) -> bool {
     matches!(
         number,
         syscall::READ
@@ -134,7 +140,7 @@ pub(crate) fn is_client_wait(number: u16) -> bool {
 pub(crate) fn waits_for_request(off: &OffCpu) -> bool {
     let is_of_main_thread = matches!(off.wake, Wake::By { tid, tgid, syscall: Some(_), .. } if tid == tgid);
     match off.syscall {
-        Some(number) if is_client_wait(number) => off.wake != Wake::Preempted,
+        _ if waits_for_client(off) => off.wake != Wake::Preempted,
         Some(syscall::FUTEX) => is_of_main_thread,
         _ => false,
     }
@@ -183,6 +189,18 @@ mod tests {
             waited(syscall::FUTEX, SERVER, None),
             Awaited::Itself(Wait::TimedWait)
         );
+    }
+
+    #[test]
+    fn a_read_that_no_signal_ends_is_no_wait_for_a_client() {
+        let of_socket = off(Some(syscall::READ), CLIENT, None);
+        let of_file = OffCpu {
+            stack: Some(7),
+            ..of_socket
+        };
+        assert_eq!(awaited(&of_socket, SERVER), Awaited::Itself(Wait::Client));
+        assert_eq!(awaited(&of_file, SERVER), Awaited::Itself(Wait::FileIo));
+        assert!(waits_for_request(&of_socket) && !waits_for_request(&of_file));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use logtrace_common::TimeRange;
 use logtrace_events::{Record, Request, Tid, Wake};
 
-use crate::causes::wakeup::is_client_wait;
+use crate::causes::wakeup::waits_for_client;
 
 /// Wake-ups and commits of the threads of a load, by the server's clock.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +33,7 @@ impl VisitTimes {
     /// Adds a record, in the order of the recording.
     pub fn push(&mut self, record: &Record) {
         match record {
-            Record::OffCpu(off) if off.syscall.is_some_and(is_client_wait) && off.wake != Wake::Preempted => {
+            Record::OffCpu(off) if waits_for_client(off) && off.wake != Wake::Preempted => {
                 let woken_ns = match off.wake {
                     Wake::By { at_ns, .. } => at_ns,
                     Wake::Preempted | Wake::Unknown => off.in_ns,

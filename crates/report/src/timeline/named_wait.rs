@@ -12,9 +12,13 @@ impl Timelines {
     /// Returns the wait of `off`, for which the system call alone gives `wait`, and the frames below it. No thread of the
     /// server ended it.
     pub(crate) fn named_wait(&self, timeline: &Timeline, off: &OffCpu, wait: Wait) -> (Wait, Option<Frames>) {
-        if off.syscall.is_none() && off.stack.is_some() {
-            // A page fault, or a limit on the way back to user space.
-            return (self.names.kernel_wait(off.stack), off.stack.map(Frames::Kernel));
+        if off.stack.is_some() {
+            // A page fault, a limit on the way back to user space, or a sleep that no signal ends.
+            let frames = off.stack.map(Frames::Kernel);
+            return match (self.names.kernel_wait(off.stack), off.syscall) {
+                (Wait::Unclassified, Some(_)) => (wait, frames),
+                (named, _) => (named, frames),
+            };
         }
         let wait = timeline.specific_wait(wait);
         if !matches!(wait, Wait::Timer | Wait::TimedWait | Wait::Unexplained) {

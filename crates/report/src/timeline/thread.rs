@@ -4,7 +4,7 @@ use logtrace_common::{FileClass, TimeRange};
 use logtrace_events::{Commit, CpuSample, CpuStacks, Io, IoOp, OffCpu, ServerWait, Wake};
 
 use crate::causes::cause::Wait;
-use crate::causes::wakeup::is_client_wait;
+use crate::causes::wakeup::waits_for_client;
 use crate::timeline::history::{History, Interval};
 use crate::timeline::query_horizon::{Push, QueryHorizon};
 
@@ -56,7 +56,7 @@ impl Timeline {
         let fits = off.out_ns >= self.io.end_ns() && self.off_cpu.push(*off);
         if fits {
             self.know_since(off.out_ns);
-            self.serves_connection |= off.syscall.is_some_and(is_client_wait);
+            self.serves_connection |= waits_for_client(off);
         }
         self.pushed(fits, self.horizon.reaches_beyond(off.out_ns), before)
     }
