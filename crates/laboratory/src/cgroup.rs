@@ -1,7 +1,7 @@
 //! Control group of a server, with limits that can change.
 
 use std::fs;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::process;
 use std::time::Duration;
@@ -9,6 +9,9 @@ use std::time::Duration;
 use anyhow::Context;
 
 use crate::guard::Guard;
+
+/// Memory for the pages of files under a limit on memory.
+const SPARE_MEMORY: u64 = 4 << 20;
 
 /// Group of processes with one controller, of version 1 or 2 of the kernel's interface.
 #[derive(Debug)]
@@ -78,8 +81,19 @@ impl Cgroup {
         )
     }
 
+    /// Sets a limit on memory that leaves some megabytes for the pages of files.
+    pub fn leave_no_memory(&self) -> anyhow::Result<()> {
+        let mut limit = self.process_memory()? + SPARE_MEMORY;
+        // Dirty pages of a slow device cannot go at once; the kernel then refuses the limit (version 1).
+        while let Err(error) = self.limit_memory(Some(limit)) {
+            anyhow::ensure!(error.kind() == ErrorKind::ResourceBusy, error);
+            limit += SPARE_MEMORY;
+        }
+        Ok(())
+    }
+
     /// Returns the memory of the group's processes in bytes, without the pages of files.
-    pub fn process_memory(&self) -> anyhow::Result<u64> {
+    fn process_memory(&self) -> anyhow::Result<u64> {
         let name = if self.is_v1 { "rss" } else { "anon" };
         let bytes = self.value_in("memory.stat", name)?;
         bytes.with_context(|| format!("memory.stat has no {name}"))

@@ -37,16 +37,11 @@ pub struct Setup {
     pub load: Load,
     /// Time that is compared.
     pub time: Time,
-    /// Changes the server before a window with the cause, or without it: what takes long and is no load.
-    pub change: Box<Change>,
     /// Puts the cause in for about this time, or, if it is `false`, lets the same time pass without it.
     pub put_in: Box<PutIn>,
     /// Disks and control groups, which outlive the server.
     pub held: Vec<Box<dyn Any>>,
 }
-
-/// Changes a server for a window with the cause, or without it.
-pub type Change = dyn FnMut(&Foreign, bool);
 
 /// Puts a cause in, or does not. Returns how much it was.
 pub type PutIn = dyn FnMut(&Foreign, &Load, bool, Duration) -> anyhow::Result<Amount>;
@@ -55,6 +50,34 @@ pub type PutIn = dyn FnMut(&Foreign, &Load, bool, Duration) -> anyhow::Result<Am
 const EDGE: Duration = Duration::from_millis(300);
 
 impl Setup {
+    /// Creates a setup in which the time of commits and of other statements is compared.
+    pub fn new(
+        server: Foreign,
+        load: Load,
+        put_in: impl FnMut(&Foreign, &Load, bool, Duration) -> anyhow::Result<Amount> + 'static,
+    ) -> Self {
+        Self {
+            server,
+            load,
+            time: Time::All,
+            put_in: Box::new(put_in),
+            held: Vec::new(),
+        }
+    }
+
+    /// Compares another time.
+    #[must_use]
+    pub fn comparing(self, time: Time) -> Self {
+        Self { time, ..self }
+    }
+
+    /// Drops a disk or a control group after the server.
+    #[must_use]
+    pub fn holding(mut self, held: impl Any) -> Self {
+        self.held.push(Box::new(held));
+        self
+    }
+
     /// Traces windows without the cause and with it in turn, as many pairs as wanted, and passes each pair to `done`. The first
     /// of a pair alternates, so that a drift of the machine favours neither.
     pub fn pairs(
@@ -83,11 +106,9 @@ impl Setup {
             server,
             load,
             put_in,
-            change,
             time,
             ..
         } = self;
-        change(server, with);
         let (document, (answered, amount)) = traced(program, server, || {
             let before = load.answered();
             thread::sleep(EDGE);
@@ -121,11 +142,6 @@ fn check(document: &Document) -> anyhow::Result<()> {
     let lost = document.tracer.as_ref().map_or(0, |tracer| tracer.lost);
     anyhow::ensure!(lost == 0, "{lost} records were lost");
     Ok(())
-}
-
-/// Returns no change of the server before a window.
-pub fn unchanged() -> Box<Change> {
-    Box::new(|_, _| ())
 }
 
 /// Returns nothing put in, after the time has passed.

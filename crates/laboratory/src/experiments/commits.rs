@@ -13,7 +13,7 @@ use logtrace_server::enter_mount_namespace;
 
 use super::tables::{UPDATE, start_load};
 use crate::comparison::{Amount, Time};
-use crate::experiment::{Experiment, Setup, nothing, unchanged};
+use crate::experiment::{Experiment, Setup, nothing};
 use crate::foreign::Foreign;
 use crate::load::Statements;
 use crate::loop_disk::LoopDisk;
@@ -64,22 +64,15 @@ fn group_delay(flavor: Flavor) -> anyhow::Result<Setup> {
         )
     };
     let load = start_load(&server, UPDATE)?;
-    Ok(Setup {
-        server,
-        load,
-        put_in: Box::new(move |server, _, with, length| {
-            if !with {
-                return nothing(length);
-            }
-            on.iter().for_each(|statement| server.tell(statement));
-            thread::sleep(length);
-            server.tell(off);
-            Ok(Amount::ByClient)
-        }),
-        time: Time::All,
-        change: unchanged(),
-        held: Vec::new(),
-    })
+    Ok(Setup::new(server, load, move |server, _, with, length| {
+        if !with {
+            return nothing(length);
+        }
+        on.iter().for_each(|statement| server.tell(statement));
+        thread::sleep(length);
+        server.tell(off);
+        Ok(Amount::ByClient)
+    }))
 }
 
 fn semisync(flavor: Flavor) -> anyhow::Result<Setup> {
@@ -91,25 +84,16 @@ fn semisync(flavor: Flavor) -> anyhow::Result<Setup> {
     let Pair { source, replica, .. } = Pair::start_with(flavor, &[&relay_log]);
     let load = start_load(&source, UPDATE)?;
     let disk = Rc::clone(&slow);
-    Ok(Setup {
-        server: source,
-        load,
-        put_in: Box::new(move |_, _, with, length| {
-            if with {
-                Ok(Amount::from(disk.delay_for(
-                    Call::Sync,
-                    Duration::from_millis(10),
-                    length,
-                )))
-            } else {
-                nothing(length)
-            }
-        }),
-        // The disk of the replica's relay log goes after it.
-        time: Time::All,
-        change: unchanged(),
-        held: vec![Box::new(replica), Box::new(slow)],
-    })
+    let setup = Setup::new(source, load, move |_, _, with, length| {
+        if with {
+            let delay = Duration::from_millis(10);
+            Ok(Amount::from(disk.delay_for(Call::Sync, delay, length)))
+        } else {
+            nothing(length)
+        }
+    });
+    // The disk of the replica's relay log goes after it.
+    Ok(setup.holding(replica).holding(slow))
 }
 
 /// Load of large rows: some megabytes a second.
@@ -132,20 +116,14 @@ fn rotation(flavor: Flavor) -> anyhow::Result<Setup> {
         config.settings = vec![not_synced];
     });
     let load = start_load(&server, LARGE)?;
-    Ok(Setup {
-        server,
-        load,
-        put_in: Box::new(move |server, _, with, length| {
-            if !with {
-                return nothing(length);
-            }
-            rotate(&disk, server, length);
-            Ok(Amount::ByClient)
-        }),
-        time: Time::Commits,
-        change: unchanged(),
-        held: Vec::new(),
+    Ok(Setup::new(server, load, move |server, _, with, length| {
+        if !with {
+            return nothing(length);
+        }
+        rotate(&disk, server, length);
+        Ok(Amount::ByClient)
     })
+    .comparing(Time::Commits))
 }
 
 /// Rotates the binlog on a slow device at the middle of a time.

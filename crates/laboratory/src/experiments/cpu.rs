@@ -11,12 +11,12 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 
 use super::tables::{UPDATE, start_load};
 use crate::cgroup::Cgroup;
-use crate::comparison::{Amount, Time};
-use crate::experiment::{Experiment, Setup, nothing, unchanged};
+use crate::comparison::Amount;
+use crate::experiment::{Experiment, Setup, nothing};
 use crate::foreign::Foreign;
 use crate::guard::Guard;
 use crate::kernel_clock::run_delay;
-use crate::load::Statements;
+use crate::load::{Load, Statements};
 
 pub(super) const EXPERIMENTS: &[Experiment] = &[
     Experiment {
@@ -56,7 +56,7 @@ const BUSY: Statements = Statements {
 };
 
 /// Starts a server that has one CPU, which its load does not use.
-fn start_on_one_cpu(flavor: Flavor, statements: Statements) -> anyhow::Result<Setup> {
+fn start_on_one_cpu(flavor: Flavor) -> anyhow::Result<(Foreign, Load)> {
     let server = Foreign::start(flavor);
     let cpu = SERVER_CPU.to_string();
     let pid = server.pid().to_string();
@@ -69,31 +69,21 @@ fn start_on_one_cpu(flavor: Flavor, statements: Statements) -> anyhow::Result<Se
     cpus.set(LOAD_CPU);
     // For this thread, and so for the load and the tracer.
     sched_setaffinity(None, &cpus)?;
-    let load = start_load(&server, statements)?;
-    Ok(Setup {
-        server,
-        load,
-        put_in: Box::new(|_, _, _, length| nothing(length)),
-        time: Time::All,
-        change: unchanged(),
-        held: Vec::new(),
-    })
+    let load = start_load(&server, BUSY)?;
+    Ok((server, load))
 }
 
 fn quota(flavor: Flavor) -> anyhow::Result<Setup> {
-    let setup = start_on_one_cpu(flavor, BUSY)?;
+    let (server, load) = start_on_one_cpu(flavor)?;
     let group = Cgroup::new("cpu")?;
-    group.add(setup.server.pid())?;
-    Ok(Setup {
-        put_in: Box::new(move |_, _, with, length| {
-            let before = group.throttled()?;
-            group.limit_cpu(with.then_some(30))?;
-            thread::sleep(length);
-            group.limit_cpu(None)?;
-            Ok(Amount::from(group.throttled()? - before))
-        }),
-        ..setup
-    })
+    group.add(server.pid())?;
+    Ok(Setup::new(server, load, move |_, _, with, length| {
+        let before = group.throttled()?;
+        group.limit_cpu(with.then_some(30))?;
+        thread::sleep(length);
+        group.limit_cpu(None)?;
+        Ok(Amount::from(group.throttled()? - before))
+    }))
 }
 
 /// Process that takes a CPU all the time.
@@ -117,38 +107,28 @@ impl Drop for Hog {
 }
 
 fn hog(flavor: Flavor) -> anyhow::Result<Setup> {
-    let setup = start_on_one_cpu(flavor, BUSY)?;
-    Ok(Setup {
-        put_in: Box::new(move |server, load, with, length| {
-            let waited = || run_delay(server.pid(), &load.threads());
-            let hog = with.then(Hog::start).transpose()?;
-            let before = waited()?;
-            thread::sleep(length);
-            let waited = waited()? - before;
-            drop(hog);
-            Ok(Amount::from(waited))
-        }),
-        ..setup
-    })
+    let (server, load) = start_on_one_cpu(flavor)?;
+    Ok(Setup::new(server, load, move |server, load, with, length| {
+        let waited = || run_delay(server.pid(), &load.threads());
+        let hog = with.then(Hog::start).transpose()?;
+        let before = waited()?;
+        thread::sleep(length);
+        let waited = waited()? - before;
+        drop(hog);
+        Ok(Amount::from(waited))
+    }))
 }
 
 fn stopped(flavor: Flavor) -> anyhow::Result<Setup> {
     let server = Foreign::start(flavor);
     let load = start_load(&server, UPDATE)?;
-    Ok(Setup {
-        server,
-        load,
-        put_in: Box::new(move |server, _, with, length| {
-            if with {
-                Ok(Amount::from(stop(server.pid(), length)?))
-            } else {
-                nothing(length)
-            }
-        }),
-        time: Time::All,
-        change: unchanged(),
-        held: Vec::new(),
-    })
+    Ok(Setup::new(server, load, move |server, _, with, length| {
+        if with {
+            Ok(Amount::from(stop(server.pid(), length)?))
+        } else {
+            nothing(length)
+        }
+    }))
 }
 
 /// Stops a process, and returns for how long.

@@ -14,8 +14,8 @@ use rustix::fs::{major, minor};
 
 use super::tables::{UPDATE, start_load};
 use crate::cgroup::Cgroup;
-use crate::comparison::{Amount, Time};
-use crate::experiment::{Experiment, Setup, nothing, unchanged};
+use crate::comparison::Amount;
+use crate::experiment::{Experiment, Setup, nothing};
 use crate::foreign::Foreign;
 use crate::guard::Guard;
 use crate::load::Load;
@@ -94,21 +94,14 @@ fn start_on(flavor: Flavor, class: FileClass) -> anyhow::Result<(LoopDisk, Forei
 
 fn slow_device(flavor: Flavor, call: Call, by: Duration) -> anyhow::Result<Setup> {
     let (disk, server, load) = start_on(flavor, FileClass::Redo)?;
-    Ok(Setup {
-        server,
-        load,
-        put_in: Box::new(move |_, _, with, length| {
-            if with {
-                disk.slow.delay_for(call, by, length);
-                Ok(Amount::ByClient)
-            } else {
-                nothing(length)
-            }
-        }),
-        time: Time::All,
-        change: unchanged(),
-        held: Vec::new(),
-    })
+    Ok(Setup::new(server, load, move |_, _, with, length| {
+        if with {
+            disk.slow.delay_for(call, by, length);
+            Ok(Amount::ByClient)
+        } else {
+            nothing(length)
+        }
+    }))
 }
 
 fn limited_device(flavor: Flavor) -> anyhow::Result<Setup> {
@@ -117,37 +110,24 @@ fn limited_device(flavor: Flavor) -> anyhow::Result<Setup> {
     let device = format!("{}:{}", major(device), minor(device));
     let group = Cgroup::new("blkio")?;
     group.add(server.pid())?;
-    Ok(Setup {
-        server,
-        load,
-        put_in: Box::new(move |_, _, with, length| {
-            group.limit_writes(&device, with.then_some(100))?;
-            thread::sleep(length);
-            group.limit_writes(&device, None)?;
-            Ok(Amount::ByClient)
-        }),
-        time: Time::All,
-        change: unchanged(),
-        held: vec![Box::new(disk)],
+    Ok(Setup::new(server, load, move |_, _, with, length| {
+        group.limit_writes(&device, with.then_some(100))?;
+        thread::sleep(length);
+        group.limit_writes(&device, None)?;
+        Ok(Amount::ByClient)
     })
+    .holding(disk))
 }
 
 fn frozen(flavor: Flavor) -> anyhow::Result<Setup> {
     let (disk, server, load) = start_on(flavor, FileClass::Binlog)?;
-    Ok(Setup {
-        server,
-        load,
-        put_in: Box::new(move |_, _, with, length| {
-            if with {
-                Ok(Amount::from(freeze(disk.path(), length)?))
-            } else {
-                nothing(length)
-            }
-        }),
-        time: Time::All,
-        change: unchanged(),
-        held: Vec::new(),
-    })
+    Ok(Setup::new(server, load, move |_, _, with, length| {
+        if with {
+            Ok(Amount::from(freeze(disk.path(), length)?))
+        } else {
+            nothing(length)
+        }
+    }))
 }
 
 /// Freezes a file system, and returns for how long.

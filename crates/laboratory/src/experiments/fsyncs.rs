@@ -7,8 +7,8 @@ use logtrace_events::IoOp;
 use logtrace_server::enter_mount_namespace;
 
 use super::tables::{UPDATE, start_load};
-use crate::comparison::{Amount, Time};
-use crate::experiment::{Experiment, Setup, nothing, unchanged};
+use crate::comparison::Amount;
+use crate::experiment::{Experiment, Setup, nothing};
 use crate::foreign::Foreign;
 use crate::slow_disk::{Call, SlowDisk};
 
@@ -86,18 +86,18 @@ fn start(
             .collect();
     });
     let load = start_load(&server, UPDATE)?;
-    Ok(Setup {
-        server,
-        load,
-        put_in: Box::new(move |_, _, with, length| {
-            if with {
-                Ok(Amount::from(slow.delay_for(call, by, length)))
-            } else {
-                nothing(length)
-            }
-        }),
-        time: Time::All,
-        change: unchanged(),
-        held: vec![Box::new(prompt)],
+    // MySQL's own threads sync the redo log too, and no statement waits for them.
+    let is_synced_by_others = flavor == Flavor::MySql && classes.contains(&FileClass::Redo);
+    Ok(Setup::new(server, load, move |_, _, with, length| {
+        if !with {
+            return nothing(length);
+        }
+        let delayed = slow.delay_for(call, by, length);
+        Ok(if is_synced_by_others {
+            Amount::ByClient
+        } else {
+            Amount::from(delayed)
+        })
     })
+    .holding(prompt))
 }

@@ -8,8 +8,8 @@ use logtrace_report::cause::{Cause, Wait};
 use mysql_async::prelude::Queryable;
 
 use super::tables::{UPDATE, start_load};
-use crate::comparison::{Amount, Time};
-use crate::experiment::{Experiment, Setup, nothing, unchanged};
+use crate::comparison::Amount;
+use crate::experiment::{Experiment, Setup, nothing};
 use crate::foreign::Foreign;
 use crate::load::Statements;
 
@@ -71,20 +71,13 @@ fn locked(
 ) -> anyhow::Result<Setup> {
     let server = Foreign::start(flavor);
     let load = start_load(&server, statements)?;
-    Ok(Setup {
-        server,
-        load,
-        put_in: Box::new(move |server, _, with, length| {
-            if with {
-                Ok(Amount::from(hold(server, take, release, length)?))
-            } else {
-                nothing(length)
-            }
-        }),
-        time: Time::All,
-        change: unchanged(),
-        held: Vec::new(),
-    })
+    Ok(Setup::new(server, load, move |server, _, with, length| {
+        if with {
+            Ok(Amount::from(hold(server, take, release, length)?))
+        } else {
+            nothing(length)
+        }
+    }))
 }
 
 /// Holds a lock in a session, and returns for how long.

@@ -10,12 +10,12 @@ use logtrace_server::enter_mount_namespace;
 
 use super::tables::start_load;
 use crate::cgroup::Cgroup;
-use crate::comparison::{Amount, Time};
-use crate::experiment::{Experiment, Setup, nothing, unchanged};
+use crate::comparison::Amount;
+use crate::experiment::{Experiment, Setup};
 use crate::foreign::Foreign;
 use crate::guard::Guard;
-use crate::load::Statements;
-use crate::loop_disk::LoopDisk;
+use crate::load::{Load, Statements};
+use crate::loop_disk::{LoopDisk, run};
 
 pub(super) const EXPERIMENTS: &[Experiment] = &[
     Experiment {
@@ -45,7 +45,7 @@ const LARGE: Statements = Statements {
 const WRITE: Duration = Duration::from_millis(10);
 
 /// Starts a server with a binlog that it does not sync, on a slow device.
-fn start_on_slow_device(flavor: Flavor) -> anyhow::Result<Setup> {
+fn start_on_slow_device(flavor: Flavor) -> anyhow::Result<(LoopDisk, Foreign, Load)> {
     enter_mount_namespace()?;
     // Without a journal: writes wait for nothing but memory then.
     let disk = LoopDisk::mount_without_journal()?;
@@ -57,27 +57,18 @@ fn start_on_slow_device(flavor: Flavor) -> anyhow::Result<Setup> {
     });
     disk.slow.delay_writes(WRITE);
     let load = start_load(&server, LARGE)?;
-    Ok(Setup {
-        server,
-        load,
-        put_in: Box::new(|_, _, _, length| nothing(length)),
-        time: Time::All,
-        change: unchanged(),
-        held: vec![Box::new(disk)],
-    })
+    Ok((disk, server, load))
 }
 
 fn dirty_limit(flavor: Flavor) -> anyhow::Result<Setup> {
-    let setup = start_on_slow_device(flavor)?;
-    Ok(Setup {
-        put_in: Box::new(|_, _, with, length| {
-            let limit = with.then(|| limit_dirty_bytes(2 << 20)).transpose()?;
-            thread::sleep(length);
-            drop(limit);
-            Ok(Amount::ByClient)
-        }),
-        ..setup
-    })
+    let (disk, server, load) = start_on_slow_device(flavor)?;
+    let setup = Setup::new(server, load, |_, _, with, length| {
+        let limit = with.then(|| limit_dirty_bytes(2 << 20)).transpose()?;
+        thread::sleep(length);
+        drop(limit);
+        Ok(Amount::ByClient)
+    });
+    Ok(setup.holding(disk))
 }
 
 /// Limits the dirty pages of the machine until the guard is dropped.
@@ -95,17 +86,19 @@ fn limit_dirty_bytes(bytes: u64) -> anyhow::Result<Guard> {
 }
 
 fn memory_limit(flavor: Flavor) -> anyhow::Result<Setup> {
-    let setup = start_on_slow_device(flavor)?;
+    let (disk, server, load) = start_on_slow_device(flavor)?;
     let group = Cgroup::new("memory")?;
-    group.add(setup.server.pid())?;
-    Ok(Setup {
-        put_in: Box::new(move |_, _, with, length| {
-            let limit = group.process_memory()? + (4 << 20);
-            group.limit_memory(with.then_some(limit))?;
-            thread::sleep(length);
-            group.limit_memory(None)?;
-            Ok(Amount::ByClient)
-        }),
-        ..setup
-    })
+    group.add(server.pid())?;
+    Ok(Setup::new(server, load, move |_, _, with, length| {
+        // Dirty pages of a slow device would keep the memory.
+        disk.slow.delay_writes(Duration::ZERO);
+        run("sync", &["--file-system".as_ref(), disk.path()])?;
+        if with {
+            group.leave_no_memory()?;
+        }
+        disk.slow.delay_writes(WRITE);
+        thread::sleep(length);
+        group.limit_memory(None)?;
+        Ok(Amount::ByClient)
+    }))
 }
