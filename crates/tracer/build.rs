@@ -84,8 +84,9 @@ fn layout_check() -> Result<String, std::fmt::Error> {
     Ok(c)
 }
 
-/// Appends assertions for the records of long waits, of processes and of samples.
+/// Appends assertions for the records of long waits, of processes, of samples and of ends of threads.
 fn check_others(c: &mut String) -> std::fmt::Result {
+    check!(c, wire::ThreadEnd, "thread_end", header);
     check!(c, wire::Process, "process", header, tgid, pad, name);
     check!(c, wire::ServerWait, "server_wait", header, in_ns, stack, pad);
     check!(
@@ -110,6 +111,7 @@ fn check_kinds(c: &mut String) -> std::fmt::Result {
         ("KIND_MEMBER", wire::KIND_MEMBER),
         ("KIND_FLUSH_STAGE", wire::KIND_FLUSH_STAGE),
         ("KIND_JOIN", wire::KIND_JOIN),
+        ("KIND_THREAD_END", wire::KIND_THREAD_END),
         ("KIND_PROCESS", wire::KIND_PROCESS),
         ("KIND_SERVER_WAIT", wire::KIND_SERVER_WAIT),
         ("KIND_CPU_SAMPLE", wire::KIND_CPU_SAMPLE),

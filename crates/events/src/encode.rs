@@ -38,6 +38,9 @@ pub fn encode(record: &Record, out: &mut Vec<u8>) {
         Record::Join(join) => out.extend_from_slice(bytemuck::bytes_of(&wire::Join {
             header: header(join.at_ns, join.tid, wire::KIND_JOIN),
         })),
+        Record::ThreadEnd(end) => out.extend_from_slice(bytemuck::bytes_of(&wire::ThreadEnd {
+            header: header(end.at_ns, end.tid, wire::KIND_THREAD_END),
+        })),
         Record::FlushStage(step) => out.extend_from_slice(bytemuck::bytes_of(&wire::FlushStage {
             header: header(step.at_ns, step.tid, wire::KIND_FLUSH_STAGE),
             commit_ns: step.commit_ns.unwrap_or(0),

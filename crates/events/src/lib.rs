@@ -19,7 +19,7 @@ pub use encode::encode;
 pub use loss::Losses;
 pub use record::{
     Commit, CpuSample, CpuStacks, CpuWait, File, FileId, Flush, FlushStage, Io, IoOp, Join, Member, OffCpu,
-    Process, Record, ServerWait, Stack, Tid, Wake,
+    Process, Record, ServerWait, Stack, ThreadEnd, Tid, Wake,
 };
 pub use recording::{Clocks, Entry, RecordingError, RecordingHeader, RecordingReader, RecordingWriter};
 pub use request::{Outcome, Request};

@@ -40,6 +40,8 @@ pub enum Record {
     ServerStack(Stack),
     /// A thread ran these functions.
     CpuSample(CpuSample),
+    /// A thread ended.
+    ThreadEnd(ThreadEnd),
 }
 
 /// Closed interval in which a thread did not run.
@@ -270,6 +272,15 @@ pub struct Join {
     /// The thread whose commit it is.
     pub tid: Tid,
     /// Time just before it joined.
+    pub at_ns: u64,
+}
+
+/// End of a thread. A later record of the same id is of another thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThreadEnd {
+    /// The thread.
+    pub tid: Tid,
+    /// Time when it left the CPU for good.
     pub at_ns: u64,
 }
 

@@ -34,6 +34,8 @@ pub const KIND_SERVER_STACK: u32 = 12;
 pub const KIND_CPU_SAMPLE: u32 = 13;
 /// Kind of a [`Join`] record.
 pub const KIND_JOIN: u32 = 14;
+/// Kind of a [`ThreadEnd`] record.
+pub const KIND_THREAD_END: u32 = 15;
 
 /// Bytes of the name of a process (`TASK_COMM_LEN` in include/linux/sched.h).
 pub const COMM_BYTES: usize = 16;
@@ -160,6 +162,14 @@ pub struct Member {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct Join {
     /// Header; `at_ns` is the time just before the commit joined.
+    pub header: Header,
+}
+
+/// Last moment of a thread: its number may be another thread's from now on.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct ThreadEnd {
+    /// Header; `at_ns` is the time when the thread left the CPU for good.
     pub header: Header,
 }
 

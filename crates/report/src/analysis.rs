@@ -112,6 +112,11 @@ impl Analysis {
                     .push_flush_stage(&step, |member| totals.add(member));
                 Ok(())
             }
+            Record::ThreadEnd(end) => {
+                self.timelines.push_thread_end(end);
+                self.responses.push_thread_end(end);
+                Ok(())
+            }
             Record::Process(process) => {
                 self.timelines.push_process(process);
                 Ok(())
@@ -223,9 +228,10 @@ impl Analysis {
 
     fn push_io(&mut self, io: &Io) -> Result<(), Unmatched> {
         believable(TimeRange::new(io.enter_ns, io.exit_ns))?;
-        self.timelines.push_io(io, self.files.class(io.file))?;
+        let class = self.files.class(io.file);
+        self.timelines.push_io(io, class)?;
         if self.counts(io.exit_ns) {
-            self.files.count(io, self.timelines.waited_for(io));
+            self.files.count(io, class, self.timelines.waited_for(io));
         }
         Ok(())
     }

@@ -22,6 +22,7 @@ enum record_kind {
 	/* 12 is a stack of the server, which the reader makes. */
 	KIND_CPU_SAMPLE = 13,
 	KIND_JOIN = 14,
+	KIND_THREAD_END = 15,
 };
 
 /* Why a thread that could run did not run yet: the task that had its CPU. */
@@ -94,6 +95,10 @@ struct member {
 };
 
 struct join {
+	struct header header;
+};
+
+struct thread_end {
 	struct header header;
 };
 

@@ -100,7 +100,7 @@ static __always_inline void trace_switch(void *ctx, bool preempt, struct task_st
 	now = bpf_ktime_get_ns();
 	if (prev->tgid == target_tgid) {
 		if (prev_state & TASK_DEAD)
-			forget_thread(prev->pid);
+			end_thread(prev->pid, now);
 		else
 			leave_cpu(ctx, prev, next, now, prev_state, preempt || !prev_state);
 	}

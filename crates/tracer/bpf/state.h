@@ -289,13 +289,21 @@ static __always_inline struct thread *sleeper_of(struct task_struct *task)
 	return thread;
 }
 
-/* Forgets a thread that ends. */
-static __always_inline void forget_thread(__u32 tid)
+/* Forgets a thread that ends, and says so: its id may be another thread's from now on. */
+static __always_inline void end_thread(__u32 tid, __u64 now)
 {
 	struct thread *thread = known_thread(tid);
+	struct thread_end *record;
 
-	if (thread)
-		thread->tid = 0;
+	/* A thread without a state has no records either. */
+	if (!thread)
+		return;
+	thread->tid = 0;
+	record = reserve(sizeof(*record));
+	if (record) {
+		fill_header(&record->header, now, tid, KIND_THREAD_END);
+		submit(record);
+	}
 }
 
 /* The state of the current thread, or NULL when it is none of the server's. */

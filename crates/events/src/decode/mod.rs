@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::record::{
     Commit, CpuSample, CpuStacks, CpuWait, File, FileId, Flush, FlushStage, Io, IoOp, Join, Member, OffCpu,
-    Process, Record, ServerWait, Stack, Wake,
+    Process, Record, ServerWait, Stack, ThreadEnd, Wake,
 };
 use crate::wire;
 
@@ -54,6 +54,7 @@ pub fn decode(bytes: &[u8]) -> Result<Record, DecodeError> {
         wire::KIND_MEMBER => member(&take(bytes)?),
         wire::KIND_FLUSH_STAGE => flush_stage(&take(bytes)?),
         wire::KIND_JOIN => Ok(join(&take(bytes)?)),
+        wire::KIND_THREAD_END => Ok(thread_end(&take(bytes)?)),
         wire::KIND_PROCESS => Ok(process(&take(bytes)?)),
         wire::KIND_CPU_SAMPLE => Ok(cpu_sample(&take(bytes)?)),
         kind => Err(DecodeError::Kind(kind)),
@@ -179,6 +180,13 @@ fn member(raw: &wire::Member) -> Result<Record, DecodeError> {
 
 fn join(raw: &wire::Join) -> Record {
     Record::Join(Join {
+        tid: raw.header.tid,
+        at_ns: raw.header.at_ns,
+    })
+}
+
+fn thread_end(raw: &wire::ThreadEnd) -> Record {
+    Record::ThreadEnd(ThreadEnd {
         tid: raw.header.tid,
         at_ns: raw.header.at_ns,
     })

@@ -85,6 +85,10 @@ fn joins() -> impl Strategy<Value = Record> {
     (any::<u32>(), any::<u64>()).prop_map(|(tid, at_ns)| Record::Join(Join { tid, at_ns }))
 }
 
+fn thread_ends() -> impl Strategy<Value = Record> {
+    (any::<u32>(), any::<u64>()).prop_map(|(tid, at_ns)| Record::ThreadEnd(ThreadEnd { tid, at_ns }))
+}
+
 fn flush_stages() -> impl Strategy<Value = Record> {
     (any::<u32>(), any::<u32>(), any::<u32>()).prop_map(|(tid, commit, later)| {
         let commit_ns = u64::from(commit);
@@ -191,7 +195,7 @@ fn records() -> impl Strategy<Value = Record> {
         joins(),
         flush_stages(),
         gap,
-        prop_oneof![server_waits(), processes(), cpu_samples()]
+        prop_oneof![server_waits(), processes(), cpu_samples(), thread_ends()]
     ]
 }
 
@@ -203,7 +207,7 @@ proptest! {
 
     #[test]
     fn any_body_of_a_known_kind_decodes_or_is_refused(
-        kind in 0u32..15,
+        kind in 0u32..16,
         mut bytes in proptest::collection::vec(any::<u8>(), 16..600),
     ) {
         bytes[12..16].copy_from_slice(&kind.to_ne_bytes());

@@ -10,7 +10,8 @@ use crate::timeline::history::{History, Interval};
 /// longer chain contradicts itself.
 pub(crate) const MAX_LEADERS: usize = 4;
 
-/// Limit on commits in the queue of MySQL's flush stage. More are there only if nobody is seen to take it.
+/// Limit on commits in the queue of MySQL's flush stage, and on groups in that of the sync stage. More are there only if
+/// nobody is seen to take them.
 const MAX_QUEUED: usize = 16_384;
 
 /// Place of one commit in a group.
@@ -46,6 +47,8 @@ pub(crate) struct Head {
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
     threads: FxHashMap<Tid, Memberships>,
+    /// Whether the server stated any since the last gap.
+    are_stated: bool,
     /// Commits in the queue of MySQL's flush stage.
     flush_queue: Vec<Join>,
     /// Groups on their way to MySQL's sync stage, or in its queue.
@@ -73,6 +76,7 @@ struct Memberships {
 impl Groups {
     /// Adds the statement that a thread leads a member. Returns `false` if it contradicts an earlier one.
     pub(crate) fn push_member(&mut self, member: &Member) -> bool {
+        self.are_stated = true;
         let of = self.threads.entry(member.tid).or_default();
         let known_until_ns = of
             .now
@@ -98,6 +102,9 @@ impl Groups {
         let is_queued = |last: &Group| (last.leader, last.commit_ns) == (group.leader, group.commit_ns);
         if !self.sync_queue.last().is_some_and(is_queued) {
             self.leave_sync_queue(group.leader);
+            if self.sync_queue.len() >= MAX_QUEUED {
+                self.sync_queue.clear();
+            }
             self.sync_queue.push(group);
         }
         true
@@ -188,11 +195,23 @@ impl Groups {
 
     /// Returns whether the server stated any group.
     pub(crate) fn are_stated(&self) -> bool {
-        !self.threads.is_empty()
+        self.are_stated
+    }
+
+    /// Returns the number of threads with memberships.
+    pub(crate) fn thread_count(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// Forgets the memberships of threads that are not known any more.
+    pub(crate) fn retain_threads(&mut self, is_known: impl Fn(Tid) -> bool) {
+        self.threads.retain(|&tid, _| is_known(tid));
+        self.sync_queue.retain(|group| is_known(group.leader));
     }
 
     /// Clears all groups after a gap in the trace.
     pub(crate) fn interrupt(&mut self) {
+        self.are_stated = false;
         self.threads.clear();
         self.flush_queue.clear();
         self.sync_queue.clear();

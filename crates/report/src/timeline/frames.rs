@@ -9,6 +9,9 @@ use crate::causes::stack_rules::wait_of;
 use crate::timeline::query_horizon::Push;
 use crate::timeline::stacks::Stacks;
 
+/// Limit on names of processes. Others have their ids as names.
+const MAX_PROCESSES: usize = 1 << 16;
+
 /// Frames below a cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Frames {
@@ -65,7 +68,9 @@ impl FrameNames {
 
     /// Names a process. An id may be used again by a later process.
     pub(crate) fn push_process(&mut self, process: Process) {
-        self.processes.insert(process.tgid, process.name);
+        if self.processes.len() < MAX_PROCESSES || self.processes.contains_key(&process.tgid) {
+            self.processes.insert(process.tgid, process.name);
+        }
     }
 
     /// Returns the names of frames, outermost first; none for frames that are lost.

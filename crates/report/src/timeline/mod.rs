@@ -7,6 +7,7 @@ pub(crate) mod history;
 pub(crate) mod lost_periods;
 pub(crate) mod named_wait;
 pub(crate) mod query_horizon;
+pub(crate) mod room;
 pub(crate) mod stacks;
 pub(crate) mod thread;
 pub mod threads;

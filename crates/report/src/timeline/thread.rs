@@ -24,6 +24,8 @@ pub(crate) struct Timeline {
     serves_connection: bool,
     /// Whether the thread receives the replicas' acknowledgements.
     pub(crate) receives_acks: bool,
+    /// Time when the thread ended.
+    pub(crate) ended_ns: Option<u64>,
     pub(crate) horizon: QueryHorizon,
 }
 
@@ -136,6 +138,13 @@ impl Timeline {
             .end_ns()
             .max(self.io.end_ns())
             .max(self.commits.end_ns())
+    }
+
+    /// Returns the end of the last record; 0 without records.
+    pub(crate) fn last_ns(&self) -> u64 {
+        self.known_until_ns()
+            .max(self.server_waits.end_ns())
+            .max(self.cpu_samples.end_ns())
     }
 
     /// Notes that the thread is known since `start_ns`.

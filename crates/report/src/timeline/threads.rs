@@ -3,7 +3,7 @@
 use logtrace_common::{FileClass, TimeRange};
 use logtrace_events::{
     Commit, CpuSample, CpuStacks, Flush, FlushStage, Io, IoOp, Join, Member, OffCpu, Process, ServerWait,
-    Stack, Tid,
+    Stack, ThreadEnd, Tid,
 };
 use rustc_hash::FxHashMap;
 use thiserror::Error;
@@ -14,6 +14,7 @@ use crate::timeline::device_flushes::Flushes;
 use crate::timeline::frames::FrameNames;
 use crate::timeline::lost_periods::LostPeriods;
 use crate::timeline::query_horizon::Push;
+use crate::timeline::room::{Room, is_forgettable};
 use crate::timeline::thread::{Stretch, Timeline};
 
 /// Timelines of the threads of one server.
@@ -21,6 +22,7 @@ use crate::timeline::thread::{Stretch, Timeline};
 pub struct Timelines {
     pub(crate) server_tgid: u32,
     threads: FxHashMap<Tid, Timeline>,
+    room: Room,
     pub(crate) names: FrameNames,
     pub(crate) flushes: Flushes,
     pub(crate) lost: LostPeriods,
@@ -49,6 +51,7 @@ impl Timelines {
         Self {
             server_tgid,
             threads: FxHashMap::default(),
+            room: Room::default(),
             names: FrameNames::default(),
             flushes: Flushes::default(),
             lost: LostPeriods::default(),
@@ -59,13 +62,13 @@ impl Timelines {
 
     /// Names the thread that receives the acknowledgements of replicas (semi-synchronous replication).
     pub fn name_ack_receiver(&mut self, tid: Tid) {
-        self.thread_mut(tid).receives_acks = true;
+        self.thread_mut(tid, 0).receives_acks = true;
         self.revision += 1;
     }
 
     /// Adds a thread's off-CPU interval.
     pub fn push_off_cpu(&mut self, off: &OffCpu) -> Result<(), Unmatched> {
-        let pushed = self.thread_mut(off.tid).push_off_cpu(off);
+        let pushed = self.thread_mut(off.tid, off.in_ns).push_off_cpu(off);
         self.take(pushed)
     }
 
@@ -76,13 +79,13 @@ impl Timelines {
             (FileClass::Binlog, IoOp::Fsync) => self.groups.push_binlog_sync(io),
             _ => {}
         }
-        let pushed = self.thread_mut(io.tid).push_io(io, class);
+        let pushed = self.thread_mut(io.tid, io.exit_ns).push_io(io, class);
         self.take(pushed)
     }
 
     /// Adds a thread's commit.
     pub fn push_commit(&mut self, commit: &Commit) -> Result<(), Unmatched> {
-        let pushed = self.thread_mut(commit.tid).push_commit(commit);
+        let pushed = self.thread_mut(commit.tid, commit.end_ns).push_commit(commit);
         self.take(pushed)?;
         self.groups.push_commit(commit);
         Ok(())
@@ -111,13 +114,13 @@ impl Timelines {
 
     /// Adds the return of a thread from a long wait.
     pub fn push_server_wait(&mut self, wait: &ServerWait) -> Result<(), Unmatched> {
-        let pushed = self.thread_mut(wait.tid).push_server_wait(wait);
+        let pushed = self.thread_mut(wait.tid, wait.read_ns).push_server_wait(wait);
         self.take(pushed)
     }
 
     /// Adds a sample of a running thread.
     pub fn push_cpu_sample(&mut self, sample: &CpuSample) -> Result<(), Unmatched> {
-        let pushed = self.thread_mut(sample.tid).push_cpu_sample(sample);
+        let pushed = self.thread_mut(sample.tid, sample.at_ns).push_cpu_sample(sample);
         self.take(pushed)
     }
 
@@ -136,6 +139,13 @@ impl Timelines {
     pub fn push_flush(&mut self, flush: Flush) -> Result<(), Unmatched> {
         let pushed = self.flushes.push(flush);
         self.take(pushed)
+    }
+
+    /// Notes the end of a thread. Its past is held for a moment, and a later record of its id is of another thread.
+    pub fn push_thread_end(&mut self, end: ThreadEnd) {
+        if let Some(timeline) = self.threads.get_mut(&end.tid) {
+            timeline.ended_ns = Some(end.at_ns);
+        }
     }
 
     /// Clears the timelines after a gap in the trace.
@@ -193,11 +203,117 @@ impl Timelines {
         fit(pushed != Push::Refused)
     }
 
-    fn thread_mut(&mut self, tid: Tid) -> &mut Timeline {
-        self.threads.entry(tid).or_default()
+    /// Returns the timeline of a thread with a record at `at_ns`.
+    fn thread_mut(&mut self, tid: Tid, at_ns: u64) -> &mut Timeline {
+        if self
+            .room
+            .is_full(self.threads.len().max(self.groups.thread_count()))
+        {
+            self.forget(at_ns);
+        }
+        let timeline = self.threads.entry(tid).or_default();
+        if timeline.ended_ns.is_some_and(|ended_ns| ended_ns < at_ns) {
+            *timeline = Timeline::default();
+            self.revision += 1;
+        }
+        timeline
+    }
+
+    /// Forgets the threads that ended before `now_ns`, or were silent for long. What was learnt from them no longer
+    /// holds: their time is unexplained from now on.
+    fn forget(&mut self, now_ns: u64) {
+        self.threads.retain(|_, timeline| {
+            let is_old = is_forgettable(now_ns, timeline.last_ns(), timeline.ended_ns);
+            timeline.receives_acks || !is_old
+        });
+        self.groups.retain_threads(|tid| self.threads.contains_key(&tid));
+        self.room.make(self.threads.len().max(self.groups.thread_count()));
+        self.revision += 1;
     }
 }
 
 fn fit(fits: bool) -> Result<(), Unmatched> {
     if fits { Ok(()) } else { Err(Unmatched) }
+}
+
+#[cfg(test)]
+mod tests {
+    use logtrace_events::{CpuWait, Wake};
+
+    use super::*;
+
+    const MILLISECOND_NS: u64 = 1_000_000;
+
+    fn off_cpu(tid: Tid, out_ns: u64, in_ns: u64) -> OffCpu {
+        OffCpu {
+            tid,
+            out_ns,
+            in_ns,
+            wake: Wake::Unknown,
+            syscall: None,
+            stack: None,
+            cpu_wait: CpuWait::Unknown,
+        }
+    }
+
+    /// Adds a connection of half a millisecond, with a commit in a group of its own.
+    fn connect(timelines: &mut Timelines, tid: Tid, at_ns: u64) {
+        timelines.push_off_cpu(&off_cpu(tid, at_ns, at_ns + 10)).unwrap();
+        timelines
+            .push_member(&Member {
+                tid,
+                leader: tid,
+                leader_commit_ns: Some(at_ns + 20),
+                joined_ns: at_ns + 30,
+                at_ns: at_ns + 40,
+            })
+            .unwrap();
+        timelines
+            .push_commit(&Commit {
+                tid,
+                start_ns: at_ns + 20,
+                end_ns: at_ns + 50,
+            })
+            .unwrap();
+    }
+
+    fn length(timelines: &Timelines) -> usize {
+        timelines.threads.len().max(timelines.groups.thread_count())
+    }
+
+    #[test]
+    fn a_million_connections_take_the_memory_of_the_last_seconds() {
+        let mut timelines = Timelines::new(1);
+        timelines.name_ack_receiver(7);
+        for number in 0..1_000_000 {
+            let (tid, at_ns) = (100 + number, u64::from(number) * MILLISECOND_NS / 2);
+            connect(&mut timelines, tid, at_ns);
+            let at_ns = at_ns + 60;
+            timelines.push_thread_end(ThreadEnd { tid, at_ns });
+            assert!(length(&timelines) <= 10_000);
+        }
+        assert!(timelines.thread(7).is_some_and(|receiver| receiver.receives_acks));
+    }
+
+    #[test]
+    fn threads_whose_end_was_lost_are_forgotten_after_a_minute() {
+        let mut timelines = Timelines::new(1);
+        for number in 0..1_000_000 {
+            connect(&mut timelines, 100 + number, u64::from(number) * MILLISECOND_NS);
+            assert!(length(&timelines) <= 2 * 60_001);
+        }
+    }
+
+    #[test]
+    fn an_id_that_is_used_again_is_of_a_new_thread() {
+        let mut timelines = Timelines::new(1);
+        connect(&mut timelines, 9, 1_000);
+        assert!(timelines.serves_connection(9));
+        timelines.push_thread_end(ThreadEnd { tid: 9, at_ns: 1_100 });
+        // Commits that it woke are explained by its past.
+        assert!(timelines.serves_connection(9));
+        timelines.push_off_cpu(&off_cpu(9, 2_000, 2_010)).unwrap();
+        assert!(!timelines.serves_connection(9));
+        assert_eq!(timelines.thread(9).unwrap().known_from_ns(), 2_000);
+    }
 }

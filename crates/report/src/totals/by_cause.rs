@@ -21,6 +21,9 @@ const SECOND_NS: u64 = 1_000_000_000;
 /// Limit on separately counted seconds: eleven days. Later commits count in the last one.
 const MOST_SECONDS: u64 = 1_000_000;
 
+/// Limit on causes with frames. In weeks, thousands of processes may have had the CPU.
+const MAX_FRAMES: usize = 1 << 17;
+
 /// Read-write commits of the server in the window.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Commits {
@@ -114,8 +117,10 @@ impl Aggregate {
             sum.commits += u64::from(sum.last_commit != number);
             sum.last_commit = number;
             bucket.add(at, segment_ns);
-            match segment.frames {
-                Some(frames) => *self.by_stack.entry((at, frames)).or_default() += segment_ns,
+            let frames = segment.frames.map(|frames| (at, frames));
+            let has_room = self.by_stack.len() < MAX_FRAMES;
+            match frames.filter(|frames| has_room || self.by_stack.contains_key(frames)) {
+                Some(frames) => *self.by_stack.entry(frames).or_default() += segment_ns,
                 None => sum.stackless_ns += segment_ns,
             }
         }

@@ -2,28 +2,31 @@
 
 use logtrace_common::{FileClass, LogNames};
 use logtrace_events::{File, FileId, Io, IoOp};
-use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::timeline::threads::SyncWaits;
+use crate::totals::busiest_files::{BusiestFiles, Calls};
 use crate::totals::distribution::Distribution;
-use crate::totals::histogram::Durations;
+use crate::totals::file_names::FileNames;
 
-/// Significant digits of the distributions: there may be hundreds of files, with 20 kB each.
-const DIGITS: u8 = 2;
+/// Path of the row of all files that are not among the busiest.
+const OTHER_FILES: &str = "(other files)";
 
-/// System calls of one operation on one file.
+/// System calls of one operation on one file, or on all files of a class that are not among the 1,000 busiest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileRow {
     /// Class of the file.
     #[schemars(schema_with = "crate::causes::names_schema::names::<FileClass>")]
     pub class: FileClass,
-    /// Path inside the file system.
+    /// Path inside the file system; `(other files)` if the row is about several files.
     pub path: String,
     /// Operation.
     #[schemars(schema_with = "crate::causes::names_schema::names::<IoOp>")]
     pub op: IoOp,
+    /// Number of files: 1, or of the files of a class that are not among the busiest. At most 131,072 are told apart.
+    #[serde(default = "one")]
+    pub files: u64,
     /// Number of calls.
     pub count: u64,
     /// Bytes written.
@@ -46,87 +49,72 @@ pub struct FileRow {
 /// Files seen so far.
 #[derive(Debug)]
 pub(crate) struct Files {
-    logs: LogNames,
-    names: FxHashMap<FileId, (FileClass, String)>,
-    calls: FxHashMap<(FileId, IoOp), Calls>,
-}
-
-/// Sums over the system calls of one operation on one file.
-#[derive(Debug)]
-struct Calls {
-    bytes: u64,
-    durations: Durations,
-    waits: SyncWaits,
-    errors: u64,
+    names: FileNames,
+    busiest: BusiestFiles,
 }
 
 impl Files {
     /// Creates empty totals. `logs` are the names of the server's logs.
     pub(crate) fn new(logs: LogNames) -> Self {
         Self {
-            logs,
-            names: FxHashMap::default(),
-            calls: FxHashMap::default(),
+            names: FileNames::new(logs),
+            busiest: BusiestFiles::default(),
         }
     }
 
     /// Sets the name of a file; a later name replaces an earlier one.
     pub(crate) fn name(&mut self, file: File) {
-        let class = FileClass::of(&file.path, &self.logs);
-        self.names.insert(file.id, (class, file.path));
+        self.names.insert(file);
     }
 
-    /// Returns the class of a file; [`FileClass::Other`] while its name is unknown.
-    pub(crate) fn class(&self, id: FileId) -> FileClass {
-        self.names.get(&id).map_or(FileClass::Other, |(class, _)| *class)
+    /// Returns the class of a file that is used; [`FileClass::Other`] while its name is unknown.
+    pub(crate) fn class(&mut self, id: FileId) -> FileClass {
+        self.names.class(id)
     }
 
-    /// Counts a system call and its waits.
-    pub(crate) fn count(&mut self, io: &Io, waits: SyncWaits) {
-        let calls = self.calls.entry((io.file, io.op)).or_insert_with(|| Calls {
-            bytes: 0,
-            durations: Durations::new(DIGITS),
-            waits: SyncWaits::default(),
-            errors: 0,
-        });
-        if io.op == IoOp::Write {
-            // A negative result is an error number.
-            let written = u64::try_from(io.ret).unwrap_or(0);
-            calls.bytes = calls.bytes.saturating_add(written);
-        }
-        calls.durations.add(io.exit_ns - io.enter_ns);
-        calls.errors += u64::from(io.ret < 0);
-        calls.waits.flush += waits.flush;
-        calls.waits.journal += waits.journal;
+    /// Counts a system call on a file of this class, and its waits.
+    pub(crate) fn count(&mut self, io: &Io, class: FileClass, waits: SyncWaits) {
+        let Self { names, busiest } = self;
+        busiest.count(io, class, waits, || names.path(io.file).map(str::to_owned));
     }
 
-    /// Returns the totals, the file with the longest total first.
+    /// Returns the totals, the file with the longest total first. The files that are not among the busiest have one row
+    /// for each class and operation.
     pub(crate) fn into_rows(self) -> Vec<FileRow> {
-        let calls = self.calls.into_iter();
-        let mut rows: Vec<FileRow> = calls
-            .map(|((id, op), calls)| {
-                let name = self.names.get(&id).cloned();
-                let (class, path) = name.unwrap_or_else(|| (FileClass::Other, "?".into()));
-                FileRow {
-                    class,
-                    path,
-                    op,
-                    count: calls.durations.count(),
-                    bytes: calls.bytes,
-                    total: calls.durations.total_ns,
-                    distribution: calls.durations.distribution(),
-                    flush_waits: calls.waits.flush,
-                    journal_waits: calls.waits.journal,
-                    errors: calls.errors,
-                }
-            })
-            .collect();
+        let Self { names, busiest } = self;
+        let (busiest, others) = busiest.into_parts();
+        let busiest = busiest.map(|((id, op), calls)| {
+            let path = names.path(id).or(calls.path.as_deref()).unwrap_or("?").to_owned();
+            row(path, op, &calls)
+        });
+        let others = others.map(|(op, calls)| row(OTHER_FILES.to_owned(), op, &calls));
+        let mut rows: Vec<FileRow> = busiest.chain(others).collect();
         rows.sort_by(|a, b| {
             let longest = b.total.cmp(&a.total);
             longest.then_with(|| (&a.path, a.op).cmp(&(&b.path, b.op)))
         });
         rows
     }
+}
+
+fn row(path: String, op: IoOp, calls: &Calls) -> FileRow {
+    FileRow {
+        class: calls.class,
+        path,
+        op,
+        files: calls.files,
+        count: calls.durations.count(),
+        bytes: calls.bytes,
+        total: calls.durations.total_ns,
+        distribution: calls.durations.distribution(),
+        flush_waits: calls.waits.flush,
+        journal_waits: calls.waits.journal,
+        errors: calls.errors,
+    }
+}
+
+fn one() -> u64 {
+    1
 }
 
 #[cfg(test)]
@@ -166,9 +154,9 @@ mod tests {
             path: "data/#innodb_redo/#ib_redo0".into(),
         });
         let waits = SyncWaits { flush: 1, journal: 0 };
-        files.count(&io(IoOp::Write, 10, 512), SyncWaits::default());
-        files.count(&io(IoOp::Write, 20, -28), SyncWaits::default());
-        files.count(&io(IoOp::Fsync, 100, 0), waits);
+        files.count(&io(IoOp::Write, 10, 512), FileClass::Redo, SyncWaits::default());
+        files.count(&io(IoOp::Write, 20, -28), FileClass::Redo, SyncWaits::default());
+        files.count(&io(IoOp::Fsync, 100, 0), FileClass::Redo, waits);
         let totals = files.into_rows();
         let rows: Vec<_> = totals
             .iter()
@@ -182,8 +170,9 @@ mod tests {
     #[test]
     fn a_file_without_a_name_is_other() {
         let mut files = files();
-        files.count(&io(IoOp::Fsync, 5, 0), SyncWaits::default());
-        assert_eq!(files.class(REDO), FileClass::Other);
+        let class = files.class(REDO);
+        files.count(&io(IoOp::Fsync, 5, 0), class, SyncWaits::default());
+        assert_eq!(class, FileClass::Other);
         let totals = files.into_rows();
         assert_eq!(
             (totals[0].class, totals[0].path.as_str()),

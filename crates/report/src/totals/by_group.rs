@@ -33,6 +33,9 @@ pub struct Disagreements {
     pub total: u64,
 }
 
+/// Limit on groups that are forming. More are there only if the ends of their leaders' commits were lost.
+const MAX_FORMING: usize = 16_384;
+
 /// Counts groups and their members.
 #[derive(Debug, Default)]
 pub(crate) struct GroupTotals {
@@ -62,6 +65,9 @@ impl GroupTotals {
             leader_commit_ns: member.leader_commit_ns,
             members: 0,
         };
+        if self.forming.len() >= MAX_FORMING {
+            self.forming.clear();
+        }
         let forming = self.forming.entry(member.leader).or_insert(empty);
         if forming.leader_commit_ns != member.leader_commit_ns {
             *forming = empty;

@@ -35,6 +35,12 @@ impl Durations {
         self.histogram += length_ns;
     }
 
+    /// Adds all durations of another histogram of the same precision.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.total_ns += other.total_ns;
+        self.histogram += &other.histogram;
+    }
+
     /// Returns the number of durations.
     pub(crate) fn count(&self) -> u64 {
         self.histogram.len()

@@ -2,9 +2,10 @@
 
 use std::sync::mpsc::channel;
 use std::thread;
+use std::time::Duration;
 
 use logtrace_common::Detail;
-use logtrace_events::Wake;
+use logtrace_events::{Record, Wake};
 
 use crate::turn::turn;
 use crate::{now_ns, tid, traced_at, waits};
@@ -50,4 +51,22 @@ fn a_thread_is_not_off_the_cpu_before_it_was_made() {
         !seen.is_empty() && seen.iter().all(|off| off.out_ns >= made_ns),
         "{seen:?}"
     );
+}
+
+#[test]
+fn the_end_of_a_thread_is_its_last_record() {
+    let _turn = turn();
+    let mut thread = 0;
+    let (records, _) = traced_at(Detail::Commit, || {
+        thread = thread::spawn(tid).join().unwrap();
+        // Its last switch comes a moment after the kernel says that it has ended.
+        thread::sleep(Duration::from_millis(50));
+    });
+    let ends = records.iter().filter_map(|record| match record {
+        Record::ThreadEnd(end) if end.tid == thread => Some(end.at_ns),
+        _ => None,
+    });
+    let ends: Vec<u64> = ends.collect();
+    let last_ns = waits(&records, thread).iter().map(|off| off.in_ns).max().unwrap();
+    assert!(ends.len() == 1 && ends[0] > last_ns, "{ends:?} after {last_ns}");
 }

@@ -32,7 +32,7 @@ pub(crate) fn by_class(document: &Document) -> Option<Table> {
         vec![
             class.to_string(),
             op.to_string(),
-            units::count(files.len() as u64),
+            units::count(sum(|file| file.files)),
             units::count(calls),
             per_commit(calls, commits),
             units::mean_duration(sum(|file| file.total), calls),

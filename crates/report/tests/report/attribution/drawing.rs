@@ -32,13 +32,12 @@
 
 use logtrace_common::{FileClass, TimeRange};
 use logtrace_events::{
-    Commit, CpuWait, File, FileId, Flush, FlushStage, Io, IoOp, Join, Member, OffCpu, Record, Stack, Tid,
-    Wake,
+    Commit, CpuWait, File, FileId, Flush, FlushStage, Io, IoOp, Join, Member, OffCpu, Record, Stack,
+    ThreadEnd, Tid, Wake,
 };
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::document::Groups;
-use logtrace_report::explain::Memory;
-use logtrace_report::explain::{Segment, explain};
+use logtrace_report::explain::{Memory, Segment, explain};
 use logtrace_report::synthetic;
 use logtrace_report::timelines::Timelines;
 
@@ -130,6 +129,7 @@ impl Drawing {
                 Record::Join(join) => timelines.push_join(*join),
                 Record::FlushStage(step) => timelines.push_flush_stage(step, |_| ()),
                 Record::Process(process) => timelines.push_process(process.clone()),
+                Record::ThreadEnd(end) => timelines.push_thread_end(*end),
                 Record::ServerWait(wait) => timelines.push_server_wait(wait).unwrap(),
                 Record::ServerStack(stack) => timelines.push_server_stack(stack.clone()).unwrap(),
                 Record::CpuSample(sample) => timelines.push_cpu_sample(sample).unwrap(),
@@ -375,7 +375,7 @@ fn start_ns(record: &Record) -> u64 {
         Record::Flush(flush) => flush.issue_ns,
         Record::Gap(gap) => gap.start_ns,
         Record::Member(member) => member.joined_ns,
-        Record::Join(join) => join.at_ns,
+        Record::Join(Join { at_ns, .. }) | Record::ThreadEnd(ThreadEnd { at_ns, .. }) => *at_ns,
         Record::FlushStage(step) => step.at_ns,
         Record::ServerWait(wait) => wait.in_ns,
         Record::CpuSample(sample) => sample.at_ns,
@@ -391,7 +391,7 @@ fn end_ns(record: &Record) -> u64 {
         Record::Flush(flush) => flush.done_ns,
         Record::Gap(gap) => gap.end_ns,
         Record::Member(member) => member.at_ns,
-        Record::Join(join) => join.at_ns,
+        Record::Join(Join { at_ns, .. }) | Record::ThreadEnd(ThreadEnd { at_ns, .. }) => *at_ns,
         Record::FlushStage(step) => step.at_ns,
         Record::ServerWait(wait) => wait.read_ns,
         Record::CpuSample(sample) => sample.at_ns,

@@ -1,5 +1,6 @@
 //! Whether commits are charged to what they waited for: drawn cases, random schedules, damaged streams.
 
+mod bounded;
 mod client_to_cause;
 mod crowd;
 mod damage;

@@ -331,6 +331,10 @@ pub(crate) fn push(timelines: &mut Timelines, record: &Record) -> Result<(), Unm
             timelines.push_flush_stage(step, |_| ());
             Ok(())
         }
+        Record::ThreadEnd(end) => {
+            timelines.push_thread_end(*end);
+            Ok(())
+        }
         Record::Gap(_) => {
             timelines.interrupt();
             Ok(())

@@ -234,6 +234,7 @@ fn file(class: FileClass, path: &str, op: IoOp, durations: &[u64]) -> FileRow {
         class,
         path: path.to_owned(),
         op,
+        files: 1,
         count: durations.len() as u64,
         bytes: 0,
         total: durations.iter().sum(),
