@@ -8,6 +8,7 @@ mod connection;
 mod detail;
 mod file_class;
 mod flavor;
+pub mod inert;
 mod names;
 mod sampling;
 mod stall_bucket;

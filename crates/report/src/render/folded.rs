@@ -1,6 +1,7 @@
 //! Time by stack in the format of flame graph tools, written and read back: one line for each stack,
 //! `WHOLE;FRAME;... NANOSECONDS`, such as `commit;WHO;CLASS OP;WAIT;FRAME;... NANOSECONDS`.
 
+use logtrace_common::inert;
 use thiserror::Error;
 
 use crate::totals::by_stack::{StackTotal, StackTotals, Whole};
@@ -31,8 +32,8 @@ pub(crate) fn line(whole: Whole, stack: &StackTotal) -> String {
         // A separator inside a frame would split it into two frames or two lines.
         line.extend(frame.chars().map(|c| match c {
             ';' => ':',
-            c if c.is_control() => ' ',
-            c => c,
+            c if inert::is_inert(c) => c,
+            _ => ' ',
         }));
     }
     format!("{line} {}", stack.total_ns)

@@ -1,5 +1,7 @@
 //! Tables of the terminal's report as Markdown, for an issue or a wiki.
 
+use logtrace_common::inert::markdown as escaped;
+
 use crate::document::{Commits, Document};
 use crate::render::advice;
 use crate::render::sections::causes::{CauseLine, SMALL, Subject, lines};
@@ -34,7 +36,13 @@ pub(crate) fn render(document: &Document) -> String {
     blocks.extend(table_section("System calls on files", files::by_class(document)));
     blocks.extend(table_section("Flushes of devices", files::by_device(document)));
     let stacks = document.unclassified.iter();
-    let stacks = stacks.map(|row| format!("{}: `{}`", units::duration(row.total_ns), row.frames.join(";")));
+    let stacks = stacks.map(|row| {
+        format!(
+            "{}: {}",
+            units::duration(row.total_ns),
+            escaped(&row.frames.join("; "))
+        )
+    });
     blocks.extend(section("Unclassified kernel stacks", list(stacks)));
     blocks.join("\n\n") + "\n"
 }
@@ -96,17 +104,4 @@ fn row(cells: impl Iterator<Item = String>) -> String {
 
 fn escaped_each(texts: Vec<String>) -> impl Iterator<Item = String> {
     texts.into_iter().map(|text| escaped(&text))
-}
-
-/// Escapes text, so that it neither ends its cell or its line nor is taken for markup.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '|' | '*' | '`' | '<' | '[' | '\\' => out.extend(['\\', c]),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
 }

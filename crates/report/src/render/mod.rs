@@ -16,7 +16,7 @@ mod style;
 mod table;
 mod terminal;
 
-use logtrace_common::UnknownName;
+use logtrace_common::{UnknownName, inert};
 use strum::{Display, EnumIter, EnumString, IntoStaticStr, VariantNames};
 
 use crate::document::Document;
@@ -69,8 +69,8 @@ pub struct Input<'a> {
 pub fn render(format: Format, input: Input<'_>) -> Result<String, RenderError> {
     match format {
         Format::Terminal => Ok(terminal::render(input.document, input.color)),
-        Format::Json => Ok(serde_json::to_string_pretty(input.document)? + "\n"),
-        Format::Html => html::render(input.document, input.stacks),
+        Format::Json => Ok(inert::json(&serde_json::to_string_pretty(input.document)?) + "\n"),
+        Format::Html => Ok(inert::lines(&html::render(input.document, input.stacks)?)),
         Format::Markdown => Ok(markdown::render(input.document)),
         Format::Csv => csv::render(input.document),
         Format::Folded => Ok(folded::render(Whole::Commit, input.stacks)),

@@ -1,5 +1,7 @@
 //! Report for a person at a terminal: aligned text, at most 100 columns wide.
 
+use logtrace_common::inert;
+
 use crate::document::{Commits, Document};
 use crate::render::advice;
 use crate::render::layout::{aligned, label};
@@ -48,7 +50,7 @@ pub(crate) fn render(document: &Document, color: bool) -> String {
         unclassified(document, paint),
         Some(next(document, paint)),
     ];
-    blocks.into_iter().flatten().collect::<Vec<_>>().join("\n")
+    inert::terminal(&blocks.into_iter().flatten().collect::<Vec<_>>().join("\n"))
 }
 
 fn head(document: &Document, paint: Paint) -> String {
@@ -61,7 +63,7 @@ fn head(document: &Document, paint: Paint) -> String {
 /// Joins the parts with ` · `, on as many lines as they need.
 fn joined(parts: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for part in parts.iter().map(|part| plain(part)) {
+    for part in parts.iter().map(|part| inert::line(part)) {
         match lines.last_mut() {
             Some(line) if line.chars().count() + 3 + part.chars().count() <= WIDTH => {
                 line.push_str(" · ");
@@ -163,16 +165,9 @@ fn item(text: impl AsRef<str>) -> Vec<String> {
     let options = textwrap::Options::new(WIDTH)
         .initial_indent("- ")
         .subsequent_indent("  ");
-    let text = plain(text.as_ref());
+    let text = inert::line(text.as_ref());
     let lines = textwrap::wrap(&text, options).into_iter();
     lines.map(std::borrow::Cow::into_owned).collect()
-}
-
-/// Removes characters that command a terminal: names of files and versions come from elsewhere.
-fn plain(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect()
 }
 
 fn table_text(table: &Table, paint: Paint) -> String {

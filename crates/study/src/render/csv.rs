@@ -1,6 +1,7 @@
 //! Tables, stalls and series as comma-separated values (RFC 4180).
 
 use csv::{Error, Writer};
+use logtrace_common::inert;
 
 use crate::cell::Cell;
 use crate::render::texts::{heading, shares};
@@ -37,7 +38,7 @@ pub fn series_csv(cells: &[Cell], results: &Results) -> Result<String, Error> {
     let mut writer = Writer::from_writer(Vec::from(SERIES));
     for (cell, repeat, measured) in results.of_all(cells) {
         for (second, requests) in measured.per_second.iter().enumerate() {
-            writer.serialize((&cell.key, repeat + 1, second, requests.to_string()))?;
+            writer.serialize((inert::csv(&cell.key), repeat + 1, second, requests.to_string()))?;
         }
     }
     text(writer)
@@ -49,10 +50,10 @@ pub fn stalls_csv(report: &StudyReport) -> Result<String, Error> {
     for row in &report.stalls {
         let stall = &row.stall;
         writer.serialize((
-            (&row.cell, row.repeat, stall.at_ns, stall.length_ns),
+            (inert::csv(&row.cell), row.repeat, stall.at_ns, stall.length_ns),
             (stall.done, stall.usual, stall.commits),
             optional(stall.kind),
-            shares(&row.causes),
+            inert::csv(&shares(&row.causes)),
         ))?;
     }
     text(writer)
@@ -73,14 +74,14 @@ fn record(table: &StudyTable, grid: &Grid, (row, column): (&str, &str), entry: &
         .map(|one| shares(&one.causes));
     let notes: Vec<String> = entry.notes().iter().cloned().chain(causes).collect();
     [
-        table.name.clone(),
-        table.figure.clone(),
-        heading(grid),
-        table.row_axis.clone(),
-        row.to_owned(),
-        table.column_axis.clone(),
-        column.to_owned(),
-        cell.to_owned(),
+        inert::csv(&table.name),
+        inert::csv(&table.figure),
+        inert::csv(&heading(grid)),
+        inert::csv(&table.row_axis),
+        inert::csv(row),
+        inert::csv(&table.column_axis),
+        inert::csv(column),
+        inert::csv(cell),
         state.to_owned(),
         optional(one.map(|one| one.repeats)),
         optional(one.map(|one| one.value)),
@@ -91,7 +92,7 @@ fn record(table: &StudyTable, grid: &Grid, (row, column): (&str, &str), entry: &
         optional(between.map(|interval| interval.high)),
         optional(compared.and_then(|compared| compared.p)),
         optional(compared.map(|compared| compared.significant)),
-        notes.join("; "),
+        inert::csv(&notes.join("; ")),
     ]
 }
 

@@ -1,5 +1,6 @@
 //! Study as JSON: `study.json`, and its schema.
 
+use logtrace_common::inert;
 use schemars::Schema;
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
@@ -8,7 +9,7 @@ use crate::report::StudyReport;
 
 /// Returns the whole report as `study.json` has it.
 pub fn json(report: &StudyReport) -> Result<String, serde_json::Error> {
-    Ok(serde_json::to_string_pretty(report)? + "\n")
+    Ok(inert::json(&serde_json::to_string_pretty(report)?) + "\n")
 }
 
 /// Returns the JSON schema of [`json()`].

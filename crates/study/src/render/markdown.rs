@@ -1,5 +1,7 @@
 //! Study as Markdown: `report.md`.
 
+use logtrace_common::inert::markdown as escaped;
+
 use crate::render::blocks::{Block, blocks};
 use crate::report::StudyReport;
 
@@ -51,17 +53,4 @@ fn line(cells: &[String]) -> String {
 fn list(items: &[String]) -> String {
     let items: Vec<String> = items.iter().map(|item| format!("- {}", escaped(item))).collect();
     items.join("\n")
-}
-
-/// Escapes text so that it neither ends its cell or line nor is read as markup.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '|' | '*' | '`' | '<' | '[' | '_' | '\\' => out.extend(['\\', c]),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
 }

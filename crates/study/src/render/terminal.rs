@@ -3,6 +3,7 @@
 use anstyle::Style;
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table};
+use logtrace_common::inert;
 
 use crate::render::blocks::{Block, blocks};
 use crate::report::StudyReport;
@@ -18,7 +19,7 @@ pub fn terminal(report: &StudyReport, color: bool) -> String {
         let blocks = blocks.into_iter().map(|block| drawn(block, color));
         blocks.collect::<Vec<_>>().join("\n")
     });
-    groups.collect::<Vec<_>>().join("\n\n") + "\n"
+    inert::terminal(&(groups.collect::<Vec<_>>().join("\n\n") + "\n"))
 }
 
 fn drawn(block: Block, color: bool) -> String {
