@@ -21,6 +21,9 @@ const LONGEST_KEY: usize = 200;
 /// Largest number of cells of a scale. More would take weeks.
 const MOST_CELLS: usize = 10_000;
 
+/// Limit on combinations that excludes are applied to.
+const MOST_COMBINATIONS: usize = 1_000_000;
+
 /// Everything that decides the cells of a scale.
 struct Matrix<'a> {
     source: PlanFile<'a>,
@@ -92,14 +95,7 @@ fn scaled(source: &PlanFile<'_>, axes: &[Axis], text: &ScaleText) -> Result<Vec<
 
 impl Matrix<'_> {
     fn cells(&self, scale: Scale) -> Result<Vec<Cell>, FileError> {
-        let combinations = self.combinations();
-        if combinations.len() > MOST_CELLS {
-            let problem = format!(
-                "{} cells at the scale {scale}, and at most {MOST_CELLS} are possible: use fewer levels",
-                combinations.len()
-            );
-            return Err(self.source.error_at(None, problem));
-        }
+        let combinations = self.combinations(scale)?;
         let (mut cells, mut seen) = (Vec::new(), BTreeMap::new());
         for levels in combinations {
             let Some((cell, identity)) = self.cell(&levels)? else {
@@ -130,26 +126,49 @@ impl Matrix<'_> {
         }
     }
 
-    /// Returns the combinations of one level of each axis that the excludes leave.
-    fn combinations(&self) -> Vec<Vec<&Level>> {
-        let mut all = vec![Vec::new()];
-        for axis in &self.axes {
-            let longer = all.iter().flat_map(|shorter: &Vec<&Level>| {
-                let levels = axis.levels.iter();
-                levels.map(|level| [shorter.as_slice(), &[level]].concat())
-            });
-            all = longer.collect();
+    /// Returns the combinations of one level of each axis that the excludes leave. Their number is known before any is
+    /// made: a short plan can have more than fit into memory.
+    fn combinations(&self, scale: Scale) -> Result<Vec<Vec<&Level>>, FileError> {
+        let mut lengths = self.axes.iter().map(|axis| axis.levels.len());
+        let all = lengths.try_fold(1, usize::checked_mul);
+        let Some(all) = all.filter(|&all| all <= MOST_COMBINATIONS) else {
+            let problem = format!(
+                "the levels of the axes can be combined in more than {MOST_COMBINATIONS} ways at the scale {scale}, and a \
+                 study can have at most {MOST_CELLS} cells: use fewer levels"
+            );
+            return Err(self.source.error_at(None, problem));
+        };
+        let combinations = (0..all).map(|number| self.combination(number));
+        let combinations = combinations.filter(|levels| !self.is_excluded(levels));
+        let combinations: Vec<Vec<&Level>> = combinations.take(MOST_CELLS + 1).collect();
+        if combinations.len() > MOST_CELLS {
+            let problem = format!(
+                "the scale {scale} has too many cells: a study can have at most {MOST_CELLS}: use fewer levels"
+            );
+            return Err(self.source.error_at(None, problem));
         }
-        all.retain(|levels| {
-            let is_excluded = |exclude: &Vec<LevelFilter>| {
-                exclude.iter().all(|filter| {
-                    let mut chosen = self.axes.iter().zip(levels);
-                    chosen.any(|(axis, level)| axis.name == filter.axis && filter.has_level(&level.name))
-                })
-            };
-            !self.excludes.iter().any(is_excluded)
-        });
-        all
+        Ok(combinations)
+    }
+
+    /// Returns the combination of this number. The last axis changes from one number to the next.
+    fn combination(&self, number: usize) -> Vec<&Level> {
+        let mut rest = number;
+        let mut levels: Vec<&Level> = Vec::with_capacity(self.axes.len());
+        for axis in self.axes.iter().rev() {
+            levels.push(&axis.levels[rest % axis.levels.len()]);
+            rest /= axis.levels.len();
+        }
+        levels.reverse();
+        levels
+    }
+
+    fn is_excluded(&self, levels: &[&Level]) -> bool {
+        self.excludes.iter().any(|exclude| {
+            exclude.iter().all(|filter| {
+                let mut chosen = self.axes.iter().zip(levels);
+                chosen.any(|(axis, level)| axis.name == filter.axis && filter.has_level(&level.name))
+            })
+        })
     }
 
     fn options(&self, levels: &[&Level], flavor: Option<Flavor>) -> OptionLayers<'_> {
@@ -177,5 +196,30 @@ impl Matrix<'_> {
         let names = names.map(|(axis, level)| (axis.name.clone(), level.name.clone()));
         let cell = cell_builder::cell(key, names.collect(), &options, self.files)?;
         Ok(Some((cell, options.identity())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use crate::Plan;
+
+    #[test]
+    fn a_short_plan_with_thousands_of_millions_of_cells_is_refused_before_they_are_made() {
+        let mut text = String::from("name = \"many\"\ntitle = \"Many\"\n[base]\nserver = \"mysql\"\n");
+        for axis in 0..9 {
+            writeln!(text, "[[axis]]\nname = \"a{axis}\"").unwrap();
+            for level in 0..10 {
+                writeln!(
+                    text,
+                    "[[axis.level]]\nname = \"{level}\"\nsettings.v{axis} = {level}"
+                )
+                .unwrap();
+            }
+        }
+        let files = |name: &str| Err(format!("no file {name}"));
+        let error = Plan::read("many.toml", &text, &files).unwrap_err().to_string();
+        assert!(error.contains("at most 10000"), "{error}");
     }
 }
