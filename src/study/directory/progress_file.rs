@@ -6,9 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::study::directory::request::StudyRequest;
 
+/// Version of the layout of `state.json`.
+const SCHEMA: u32 = 1;
+
 /// Request of a study, its failures, and its time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Progress {
+    /// Version of the layout. Files of logtrace before this field have the same layout.
+    #[serde(default = "first_schema")]
+    schema: u32,
     /// Request.
     #[serde(rename = "asked")]
     pub(crate) request: StudyRequest,
@@ -16,6 +22,17 @@ pub(crate) struct Progress {
     pub(crate) failures: Vec<Failure>,
     /// Time by use, over all calls of logtrace for this study.
     pub(crate) account: TimeAccount,
+}
+
+/// Error for a `state.json` of another version of logtrace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "it has schema {0}, and this logtrace reads and writes schema {SCHEMA}: use the logtrace that wrote it"
+)]
+pub(crate) struct OtherSchema(u32);
+
+fn first_schema() -> u32 {
+    SCHEMA
 }
 
 /// Failed measurement.
@@ -52,9 +69,23 @@ impl Progress {
     /// Creates the progress before the first measurement.
     pub(crate) fn new(request: StudyRequest) -> Self {
         Self {
+            schema: SCHEMA,
             request,
             failures: Vec::new(),
             account: TimeAccount::default(),
+        }
+    }
+
+    /// Reads `state.json`; `None` if it is torn, which a power cut can leave.
+    pub(crate) fn parse(text: &[u8]) -> Result<Option<Self>, OtherSchema> {
+        #[derive(Deserialize)]
+        struct Layout {
+            #[serde(default = "first_schema")]
+            schema: u32,
+        }
+        match serde_json::from_slice::<Layout>(text) {
+            Ok(Layout { schema }) if schema != SCHEMA => Err(OtherSchema(schema)),
+            _ => Ok(serde_json::from_slice(text).ok()),
         }
     }
 

@@ -48,27 +48,35 @@ impl StudyDir {
             _lock: lock(path)?,
         };
         match dir.progress()? {
-            Some(_) if !resume => Err(UsageError(format!(
-                "{shown} already has a study: continue it with --resume, or choose another directory with --out DIR"
-            ))
-            .into()),
-            Some(earlier) => {
-                let is_same_text = fs::read_to_string(dir.path.join(PLAN)).is_ok_and(|text| text == plan);
+            Saved::Nothing => {}
+            Saved::Torn | Saved::Progress(_) if !resume => {
+                bail!(UsageError(format!(
+                    "{shown} already has a study: continue it with --resume, or choose another directory with --out DIR"
+                )));
+            }
+            // The times and failures of earlier calls are lost, and the request is that of now. The copy of the plan may be
+            // torn as well.
+            Saved::Torn => dir.set_aside()?,
+            Saved::Progress(earlier) => {
                 let differs = progress.request.difference(&earlier.request);
-                let differs = differs.or_else(|| (!is_same_text).then(|| "another plan.toml".to_owned()));
-                if let Some(what) = differs {
+                if let Some(what) = differs.or_else(|| dir.other_plan(plan)) {
                     bail!(UsageError(format!(
                         "{shown} has a study with {what}: repeat its arguments to resume it, or choose another directory with --out DIR"
                     )));
                 }
-                Ok((dir, earlier))
-            }
-            None => {
                 dir.write(PLAN, plan)?;
-                dir.save(progress)?;
-                Ok((dir, progress.clone()))
+                return Ok((dir, *earlier));
             }
         }
+        dir.write(PLAN, plan)?;
+        dir.save(progress)?;
+        Ok((dir, progress.clone()))
+    }
+
+    /// Names the plan of the directory if it is another one. A beginning of this plan is a torn copy of it.
+    fn other_plan(&self, plan: &str) -> Option<String> {
+        let copy = fs::read(self.path.join(PLAN)).unwrap_or_default();
+        (!plan.as_bytes().starts_with(&copy)).then(|| "another plan.toml".to_owned())
     }
 
     /// Removes the progress of a study without any measurement, so that another study can use the directory.
@@ -109,24 +117,43 @@ impl StudyDir {
         private_file::replace_file(&self.path.join(name), text)
     }
 
-    fn progress(&self) -> anyhow::Result<Option<Progress>> {
+    /// Reads the progress; `None` if there is no study.
+    fn progress(&self) -> anyhow::Result<Saved> {
         let path = self.path.join(STATE);
-        match fs::read_to_string(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        match fs::read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && self.path.join("cells").exists() => {
+                Ok(Saved::Torn)
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Saved::Nothing),
             read => {
                 let text = read.with_context(|| format!("cannot read {}", path.display()))?;
-                let state = serde_json::from_str(&text);
-                state
-                    .with_context(|| {
-                        format!(
-                            "cannot parse {}: choose another directory with --out DIR",
-                            path.display()
-                        )
-                    })
-                    .map(Some)
+                let state = Progress::parse(&text);
+                let state = state.with_context(|| format!("cannot use {}", path.display()))?;
+                Ok(state.map_or(Saved::Torn, |state| Saved::Progress(Box::new(state))))
             }
         }
     }
+
+    /// Sets an unreadable progress aside. The run directories alone tell what is measured.
+    fn set_aside(&self) -> anyhow::Result<()> {
+        let (torn, aside) = (self.path.join(STATE), self.path.join("state.json.torn"));
+        match fs::rename(&torn, &aside) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(error).with_context(|| format!("cannot rename {}", torn.display()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Progress in a directory.
+enum Saved {
+    /// No study.
+    Nothing,
+    /// Study whose progress cannot be read.
+    Torn,
+    /// Study with its progress.
+    Progress(Box<Progress>),
 }
 
 /// Returns why a measurement has to be repeated, if it has to.
@@ -145,5 +172,81 @@ fn lock(path: &Path) -> anyhow::Result<File> {
         Err(TryLockError::Error(error)) => {
             Err(error).with_context(|| format!("cannot lock {}", name.display()))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::directory::request::{Overrides, StudyRequest};
+
+    const PLAN_TEXT: &str = "name = \"slow-log\"\n";
+
+    fn progress() -> Progress {
+        let mut progress = Progress::new(StudyRequest {
+            plan: "slow-log".into(),
+            scale: "smoke".into(),
+            seed: 1,
+            only: Vec::new(),
+            overrides: Overrides::default(),
+        });
+        progress.record("server=mysql", 1, Some("it failed".into()));
+        progress
+    }
+
+    fn open(path: &Path, resume: bool) -> anyhow::Result<(StudyDir, Progress)> {
+        StudyDir::open(path, &progress(), PLAN_TEXT, resume)
+    }
+
+    #[test]
+    fn a_study_is_resumed_after_a_cut_at_any_byte_of_its_files() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("study");
+        drop(open(&path, false).unwrap());
+        fs::create_dir_all(path.join("cells/server=mysql/1")).unwrap();
+        for name in [STATE, PLAN] {
+            let whole = fs::read(path.join(name)).unwrap();
+            for length in 0..whole.len() {
+                fs::write(path.join(name), &whole[..length]).unwrap();
+                let (_, resumed) =
+                    open(&path, true).unwrap_or_else(|error| panic!("{name} {length}: {error:#}"));
+                assert_eq!(resumed, progress(), "{name} {length}");
+                assert_eq!(fs::read(path.join(name)).unwrap(), whole, "{name} is whole again");
+            }
+        }
+        fs::remove_file(path.join(STATE)).unwrap();
+        assert!(open(&path, false).is_err(), "cells are a study");
+        open(&path, true).unwrap();
+    }
+
+    #[test]
+    fn a_torn_state_is_a_study_and_is_set_aside() {
+        let place = tempfile::tempdir().unwrap();
+        drop(open(place.path(), false).unwrap());
+        fs::write(place.path().join(STATE), "{\"asked\"").unwrap();
+        let error = open(place.path(), false).unwrap_err();
+        assert!(error.to_string().contains("--resume"), "{error}");
+        open(place.path(), true).unwrap();
+        assert_eq!(
+            fs::read(place.path().join("state.json.torn")).unwrap(),
+            b"{\"asked\""
+        );
+    }
+
+    #[test]
+    fn a_state_of_another_version_is_refused_and_one_without_a_number_is_not() {
+        let place = tempfile::tempdir().unwrap();
+        let (dir, _) = open(place.path(), false).unwrap();
+        let text = fs::read_to_string(place.path().join(STATE)).unwrap();
+        drop(dir);
+        let numbered = |number: &str| text.replace("\"schema\": 1,", number);
+        fs::write(place.path().join(STATE), numbered("")).unwrap();
+        assert_eq!(open(place.path(), true).unwrap().1, progress());
+        fs::write(place.path().join(STATE), numbered("\"schema\": 2,")).unwrap();
+        let error = format!("{:#}", open(place.path(), true).unwrap_err());
+        assert!(
+            error.contains("schema 2") && error.contains("schema 1"),
+            "{error}"
+        );
     }
 }
