@@ -17,15 +17,33 @@ pub(crate) fn create_file(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-/// Replaces a file in one step: readers see the old or the new one as a whole. After an error the old one is still there,
+/// Makes the names in a directory durable.
+pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
+    let path = if path.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        path
+    };
+    match File::open(path)?.sync_all() {
+        // Some file systems have nothing to do for a directory, and say so.
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+        synced => synced,
+    }
+}
+
+/// Replaces a file in one step, durably: readers see the old or the new one as a whole. After an error the old one is still there,
 /// and nothing else.
 pub(crate) fn replace_file(path: &Path, contents: &str) -> anyhow::Result<()> {
     let mut partial = path.as_os_str().to_owned();
     partial.push(".partial");
     let partial = Path::new(&partial);
     let write = || {
-        create_file(partial)?.write_all(contents.as_bytes())?;
-        fs::rename(partial, path)
+        let mut file = create_file(partial)?;
+        file.write_all(contents.as_bytes())?;
+        // After a power cut, a name without its contents would be an empty file.
+        file.sync_all()?;
+        fs::rename(partial, path)?;
+        sync_directory(path.parent().unwrap_or(path))
     };
     write()
         .inspect_err(|_| {

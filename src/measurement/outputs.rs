@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use anyhow::anyhow;
+use anyhow::{Context, anyhow};
 use logtrace_report::breakdown::{StackTotals, Whole};
 use logtrace_report::document::Document;
 use logtrace_report::render::{Format, Input, RenderError, flamegraph, render, render_folded};
@@ -34,16 +34,33 @@ impl Outputs<'_> {
         self.facts(snapshot)
     }
 
-    /// Writes all files after the measurement.
+    /// Writes all files after the measurement, the document first. The error says which of the two kinds is missing: without
+    /// the document the results are in no file.
     pub(crate) fn finished(&self, snapshot: &ServerSnapshot, document: &Document) -> anyhow::Result<()> {
-        self.facts(snapshot)?;
+        let place = self.dir.path().display();
+        self.document(document).with_context(|| {
+            format!(
+                "measured, but {place} has no results: its run.json is that of the start. Free space there"
+            )
+        })?;
         let traced = snapshot.traced.as_ref();
-        self.results(document, traced.map(|traced| &traced.explained.breakdown.stacks))
+        let stacks = traced.map(|traced| &traced.explained.breakdown.stacks);
+        let others = self.facts(snapshot).and(self.rendered(document, stacks));
+        others.with_context(|| {
+            format!(
+                "measured, and run.json of {place} has the results, but not all other files could be written"
+            )
+        })
     }
 
     /// Writes the document, its report, and the stacks of a trace.
     pub(crate) fn results(&self, document: &Document, stacks: Option<&StackTotals>) -> anyhow::Result<()> {
         self.document(document)?;
+        self.rendered(document, stacks)
+    }
+
+    /// Writes the report and the stacks of a trace.
+    fn rendered(&self, document: &Document, stacks: Option<&StackTotals>) -> anyhow::Result<()> {
         let nothing = StackTotals::default();
         let input = Input {
             document,

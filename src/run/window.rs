@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::io::BufWriter;
+use std::io;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, mpsc};
 
@@ -13,10 +13,12 @@ use logtrace_server::Server;
 use logtrace_tracer::Account;
 use tokio::sync::oneshot;
 
+use crate::exit::with_causes;
 use crate::measurement::{Interrupted, Line, Outputs, ServerSnapshot, Signals, Tracing, WindowSignal};
 use crate::run::config::RunConfig;
 use crate::run::load::consistency::check_after_run;
 use crate::run::load::drive::{Follower, RequestSinks, drive_config, on_own_thread, pace};
+use crate::run::load::latency_log::LatencyLog;
 use crate::run::load::saved_inputs::{save_arrivals, save_workload};
 use crate::run::load::saved_requests::RequestSaver;
 use crate::run::outcome::document::document;
@@ -75,7 +77,7 @@ pub(crate) async fn window(
         Err(_) if signals.end.is_cancelled() => return Err(Interrupted::Early.into()),
         driven => driven.map_err(|error| with_full_disk(&data, config.when_full(), error))?,
     };
-    raw.not_saved = saver.and_then(|saver| saver.finish(measured.window).err());
+    raw.not_saved = not_saved(&start, saver.map(|saver| saver.finish(measured.window)));
     let can_check = config.check && measured.ended != EndReason::ServerGone;
     raw.disk_full = is_full(&data);
     if raw.disk_full && measured.done == 0 {
@@ -107,6 +109,13 @@ async fn unless_ended(
         .await?
 }
 
+/// Returns the errors of files of the load. None of them costs a result.
+fn not_saved(start: &AtStart, requests: Option<io::Result<()>>) -> Vec<String> {
+    let requests = requests.and_then(Result::err);
+    let requests = requests.map(|error| format!("requests.bin: {error}"));
+    start.not_saved.iter().cloned().chain(requests).collect()
+}
+
 /// Waits until the commits that began before `before_ns` have ended. Returns the number of those that have not.
 async fn commits_ended(tracing: Option<&Tracing>, before_ns: u64, signals: &Signals, line: &Line) -> usize {
     match tracing {
@@ -127,11 +136,13 @@ struct Load<'a> {
     sinks: RequestSinks,
 }
 
-/// Readings at the start of the window.
+/// Readings at the start of the window, and files that could not be written.
 #[derive(Debug, Default)]
 struct AtStart {
     status: Option<BTreeMap<String, String>>,
     account: Option<Account>,
+    /// Errors that left files of the load incomplete.
+    not_saved: Vec<String>,
 }
 
 impl Load<'_> {
@@ -155,12 +166,13 @@ impl Load<'_> {
             .dir
             .create_file("latency.hlog")
             .context("cannot create the latency log")?;
+        let (mut log, log_failed) = LatencyLog::new(log);
         let drive_config = drive_config(self.config, self.target, self.pace.clone(), self.connections);
         let (end, sinks) = (signals.end.child_token(), self.sinks);
         let cancel = end.clone();
         let driving = on_own_thread(move || {
             let outputs = logtrace_driver::Outputs {
-                log: &mut BufWriter::new(log),
+                log: &mut log,
                 watch: &mut follower,
                 observer: sinks.observer(),
                 cancel,
@@ -174,6 +186,7 @@ impl Load<'_> {
             let account = tracing.and_then(Tracing::account);
             AtStart {
                 account,
+                not_saved: Vec::new(),
                 status: ServerSnapshot::status_now(Some(server.connection())).await,
             }
         };
@@ -190,7 +203,12 @@ impl Load<'_> {
             never = full => match never {},
         };
         let measured = measured??;
-        save_arrivals(self.dir, &self.pace, self.config.dataset.seed, &measured)?;
-        Ok((measured, start))
+        let log_failed = log_failed.get().map(|error| format!("latency.hlog: {error}"));
+        let arrivals = save_arrivals(self.dir, &self.pace, self.config.dataset.seed, &measured);
+        let not_saved = log_failed
+            .into_iter()
+            .chain(arrivals.err().map(with_causes))
+            .collect();
+        Ok((measured, AtStart { not_saved, ..start }))
     }
 }

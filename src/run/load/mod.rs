@@ -2,5 +2,6 @@
 
 pub(crate) mod consistency;
 pub(crate) mod drive;
+pub(crate) mod latency_log;
 pub(crate) mod saved_inputs;
 pub(crate) mod saved_requests;

@@ -43,8 +43,8 @@ pub(crate) fn caveats(config: &RunConfig, raw: &RunOutcome, document: &Document)
     }
     caveats.extend(tpcc::caveats(raw));
     caveats.extend(tracing_caveats(raw.snapshot.traced.as_ref(), document));
-    if let Some(error) = &raw.not_saved {
-        caveats.push(CaveatKind::Recording.caveat(format!("the saved requests are incomplete: {error}")));
+    for error in &raw.not_saved {
+        caveats.push(CaveatKind::Recording.caveat(format!("a file of the load is incomplete: {error}")));
     }
     if raw.disk_full {
         caveats.push(CaveatKind::DiskFull.caveat("the disk of the server's data is full"));

@@ -1,6 +1,5 @@
 //! Outcome of a run.
 
-use std::io;
 use std::num::NonZeroUsize;
 
 use logtrace_driver::{Capacity, DriveResult};
@@ -25,8 +24,8 @@ pub(crate) struct RunOutcome {
     pub(crate) checked: ConsistencyChecks,
     /// Whether the disk of the server's data was full at the end.
     pub(crate) disk_full: bool,
-    /// Error that left the saved requests incomplete.
-    pub(crate) not_saved: Option<io::Error>,
+    /// Errors that left files of the load incomplete.
+    pub(crate) not_saved: Vec<String>,
     /// Error of the teardown.
     pub(crate) teardown_error: Option<String>,
 }
@@ -42,7 +41,7 @@ impl RunOutcome {
             measured: None,
             checked: ConsistencyChecks::default(),
             disk_full: false,
-            not_saved: None,
+            not_saved: Vec::new(),
             teardown_error: None,
         }
     }
