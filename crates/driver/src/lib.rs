@@ -30,6 +30,8 @@ mod client;
 mod config;
 mod engine;
 mod error;
+#[cfg(test)]
+mod fuzz;
 mod load;
 mod pacing;
 mod results;

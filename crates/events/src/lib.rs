@@ -5,12 +5,39 @@
 //!
 //! Times are nanoseconds of `CLOCK_MONOTONIC` everywhere (`bpf_ktime_get_ns` on the kernel side).
 
+// What reads the bytes of others takes no part of them without looking whether it is there.
+#[cfg_attr(
+    not(test),
+    deny(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        clippy::string_slice
+    )
+)]
 mod decode;
 mod encode;
+#[cfg(test)]
+mod fuzz;
 mod loss;
 mod record;
+#[cfg_attr(
+    not(test),
+    deny(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        clippy::string_slice
+    )
+)]
 mod recording;
 mod request;
+#[cfg_attr(
+    not(test),
+    deny(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        clippy::string_slice
+    )
+)]
 mod request_file;
 pub mod wire;
 

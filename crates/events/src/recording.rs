@@ -198,10 +198,7 @@ fn next_bytes(from: &mut impl Read, bytes: &mut Vec<u8>) -> Result<Option<u8>, R
 }
 
 fn range_bytes(range: TimeRange) -> [u8; 16] {
-    let mut bytes = [0; 16];
-    bytes[..8].copy_from_slice(&range.start_ns.to_le_bytes());
-    bytes[8..].copy_from_slice(&range.end_ns.to_le_bytes());
-    bytes
+    (u128::from(range.end_ns) << 64 | u128::from(range.start_ns)).to_le_bytes()
 }
 
 fn range(start: [u8; 8], end: [u8; 8]) -> TimeRange {

@@ -105,7 +105,8 @@ impl RequestsOfRun {
             _ if header.magic != MAGIC => return Err(RequestFileError::Magic),
             whole => whole?,
         }
-        let [window, clocks] = [header.window, header.clocks].map(|pair| pair.map(u64::from_le));
+        let [[start_ns, end_ns], [monotonic_ns, realtime_ns]] =
+            [header.window, header.clocks].map(|pair| pair.map(u64::from_le));
         let mut requests = Vec::new();
         let mut raw = RawRequest::zeroed();
         loop {
@@ -116,10 +117,10 @@ impl RequestsOfRun {
             }
         }
         Ok(Self {
-            window: TimeRange::new(window[0], window[1]),
+            window: TimeRange::new(start_ns, end_ns),
             clocks: Clocks {
-                monotonic_ns: clocks[0],
-                realtime_ns: clocks[1],
+                monotonic_ns,
+                realtime_ns,
             },
             requests,
         })
@@ -154,7 +155,7 @@ fn outcome_code(outcome: Outcome) -> u32 {
         Outcome::Done => 0,
         Outcome::Disconnected => 1,
         Outcome::TimedOut => 2,
-        Outcome::ServerError(code) => SERVER_ERROR + u32::from(code),
+        Outcome::ServerError(code) => SERVER_ERROR | u32::from(code),
     }
 }
 

@@ -8,6 +8,8 @@ mod attached;
 mod connection;
 mod error;
 mod facts;
+#[cfg(test)]
+mod fuzz;
 mod install;
 mod instance;
 mod process;

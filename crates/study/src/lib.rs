@@ -16,6 +16,8 @@
 //! - `render`: terminal, Markdown, CSV and JSON.
 
 mod cell;
+#[cfg(test)]
+mod fuzz;
 mod order;
 mod plan;
 pub mod render;

@@ -2,9 +2,11 @@
 //!
 //! - [`turn`]: which tests run alone, which beside others, and how long they take.
 //! - [`long`]: which tests take one server by default, and all in a long run.
+//! - [`fuzz`]: damaged copies of sound inputs.
 //! - [`chi_square`]: Pearson's test of drawn numbers against expected shares.
 
 pub mod chi_square;
+pub mod fuzz;
 pub mod long;
 pub mod turn;
 

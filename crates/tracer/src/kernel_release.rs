@@ -21,7 +21,7 @@ impl KernelRelease {
         Self::parse(rustix::system::uname().release().to_str().ok()?)
     }
 
-    fn parse(release: &str) -> Option<Self> {
+    pub(crate) fn parse(release: &str) -> Option<Self> {
         let mut numbers = release.split(|c: char| !c.is_ascii_digit());
         let mut next = || numbers.next()?.parse().ok();
         Some(Self {

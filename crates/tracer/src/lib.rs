@@ -6,6 +6,8 @@
 mod clock;
 mod config;
 mod error;
+#[cfg(test)]
+mod fuzz;
 mod kernel_release;
 mod overhead;
 mod probes;
@@ -14,6 +16,14 @@ mod requirements;
 mod ring_bytes;
 mod sink;
 mod stacks;
+#[cfg_attr(
+    not(test),
+    deny(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        clippy::string_slice
+    )
+)]
 mod symbols;
 mod tracefs;
 mod tracer;

@@ -55,11 +55,16 @@ impl Conn {
             log_in(PacketStream::new(socket), connection, database).await
         };
         let (wire, capabilities) = logged_in.await.map_err(|reason| connection.explain(reason))?;
-        Ok(Self {
+        Ok(Self::on(wire, capabilities))
+    }
+
+    /// Returns the connection on a stream that is logged in.
+    pub(crate) fn on(wire: PacketStream, capabilities: CapabilityFlags) -> Self {
+        Self {
             wire,
             capabilities,
             command: Vec::new(),
-        })
+        }
     }
 
     /// Sends a statement, and drops its rows.

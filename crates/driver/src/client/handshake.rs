@@ -1,14 +1,16 @@
 //! Handshake of a new connection.
 
+use std::io;
+
 use logtrace_common::{Connection, Endpoint, Password};
 use mysql_async::{DriverError, Error};
 use mysql_common::constants::CapabilityFlags;
-use mysql_common::crypto;
 use mysql_common::io::ParseBuf;
 use mysql_common::packets::{AuthPlugin, AuthSwitchRequest, HandshakePacket, HandshakeResponse, SslRequest};
 use mysql_common::proto::MySerialize;
 
 use crate::client::packets::PacketStream;
+use crate::client::public_key::encrypted;
 use crate::client::result_set::{server_error, unreadable};
 
 /// Capabilities that the client requests if the server has them.
@@ -75,8 +77,21 @@ fn greeting(packet: &[u8]) -> Result<HandshakePacket<'static>, Error> {
     if packet.first() == Some(&0xff) {
         return Err(server_error(packet));
     }
+    if !has_sound_nonce_length(packet) {
+        return Err(unreadable(io::Error::other(
+            "the server's greeting has a nonce of an impossible length",
+        )));
+    }
     let greeting: HandshakePacket<'_> = ParseBuf(packet).parse(()).map_err(unreadable)?;
     Ok(greeting.into_owned())
+}
+
+/// Returns whether the length of the nonce fits into the signed number with which `mysql_common` computes. It is the byte
+/// behind the version's end and 20 more (protocol documentation, `HandshakeV10`).
+fn has_sound_nonce_length(packet: &[u8]) -> bool {
+    let version = packet.iter().skip(1);
+    let length = version.skip_while(|&&byte| byte != 0).nth(21);
+    length.is_none_or(|&length| i8::try_from(length).is_ok())
 }
 
 fn password(connection: &Connection) -> Option<&str> {
@@ -141,7 +156,12 @@ async fn send_password(wire: &mut PacketStream, connection: &Connection, nonce: 
     for (byte, mask) in password.iter_mut().zip(nonce.iter().cycle()) {
         *byte ^= mask;
     }
-    wire.send(&crypto::encrypt(&password, &key)).await
+    match encrypted(&password, &key) {
+        Some(block) => wire.send(&block).await,
+        None => Err(unreadable(io::Error::other(
+            "the server's public key is no RSA key in PEM, or too short for the password",
+        ))),
+    }
 }
 
 fn serialized(packet: &impl MySerialize) -> Vec<u8> {

@@ -35,6 +35,11 @@ impl Socket {
                 stream.into()
             }
         };
+        Self::watch(fd)
+    }
+
+    /// Watches a socket that is connected.
+    pub(crate) fn watch(fd: OwnedFd) -> io::Result<Self> {
         Ok(Self {
             readable: register(fd, Interest::READABLE)?,
             writable: None,

@@ -202,8 +202,8 @@ fn flush_stage(raw: &wire::FlushStage) -> Result<Record, DecodeError> {
 }
 
 fn file(raw: &wire::File) -> Record {
-    let used = (raw.components as usize).min(wire::FILE_COMPONENTS);
-    let mut names: Vec<String> = raw.names[..used].iter().map(|name| component(name)).collect();
+    let used = raw.components as usize;
+    let mut names: Vec<String> = raw.names.iter().take(used).map(|name| component(name)).collect();
     names.reverse();
     Record::File(File {
         id: FileId {
@@ -223,8 +223,8 @@ fn process(raw: &wire::Process) -> Record {
 }
 
 fn component(bytes: &[u8]) -> String {
-    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-    String::from_utf8_lossy(&bytes[..end]).into_owned()
+    let name = bytes.split(|&byte| byte == 0).next().unwrap_or_default();
+    String::from_utf8_lossy(name).into_owned()
 }
 
 fn server_wait(raw: &wire::ServerWait) -> Result<Record, DecodeError> {
@@ -250,7 +250,7 @@ fn cpu_sample(raw: &wire::CpuSample) -> Record {
 
 fn stack(bytes: &[u8]) -> Result<Stack, DecodeError> {
     let raw: wire::Stack = take(bytes)?;
-    let text = &bytes[size_of::<wire::Stack>()..];
+    let text = bytes.get(size_of::<wire::Stack>()..).unwrap_or_default();
     let need = raw.bytes as usize;
     let text = text.get(..need).ok_or(DecodeError::Truncated {
         have: text.len(),
@@ -265,4 +265,4 @@ fn stack(bytes: &[u8]) -> Result<Stack, DecodeError> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

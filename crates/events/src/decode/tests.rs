@@ -136,7 +136,7 @@ fn processes() -> impl Strategy<Value = Record> {
     (any::<u32>(), "[a-z#_0-9.]{0,15}").prop_map(|(tgid, name)| Record::Process(Process { tgid, name }))
 }
 
-fn records() -> impl Strategy<Value = Record> {
+pub(crate) fn records() -> impl Strategy<Value = Record> {
     let id = (any::<u32>(), any::<u64>(), any::<u32>()).prop_map(|(dev, ino, generation)| FileId {
         dev,
         ino,

@@ -7,4 +7,5 @@
 )]
 
 mod attribution;
+mod fuzz;
 mod render;

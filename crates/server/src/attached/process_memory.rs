@@ -27,21 +27,9 @@ impl ProcessMemory {
     /// Looks up the `symbols` that the program of a process has. Needs root.
     pub(crate) fn find(pid: u32, symbols: &[&str]) -> io::Result<Self> {
         let program = fs::read(format!("/proc/{pid}/exe"))?;
-        let elf = object::File::parse(&*program).map_err(io::Error::other)?;
-        let moved_by = entry_address(pid)?.wrapping_sub(elf.entry());
-        let places = elf
-            .symbols()
-            .chain(elf.dynamic_symbols())
-            .filter(ObjectSymbol::is_definition)
-            .filter_map(|symbol| {
-                let name = symbol.name().ok().filter(|name| symbols.contains(name))?;
-                let address = symbol.address().wrapping_add(moved_by);
-                Some((name.to_owned(), (address, symbol.size())))
-            })
-            .collect();
         Ok(Self {
             memory: File::open(format!("/proc/{pid}/mem"))?,
-            places,
+            places: places(&program, entry_address(pid)?, symbols)?,
         })
     }
 
@@ -90,6 +78,27 @@ impl ProcessMemory {
         let text = String::from_utf8(bytes[..end].to_vec()).ok()?;
         (!text.is_empty() && !text.chars().any(char::is_control)).then_some(text)
     }
+}
+
+/// Returns the address in the process and the size of each of the `symbols` that a program has. `entry` is the address of
+/// its entry in the process.
+pub(crate) fn places(
+    program: &[u8],
+    entry: u64,
+    symbols: &[&str],
+) -> io::Result<BTreeMap<String, (u64, u64)>> {
+    let elf = object::File::parse(program).map_err(io::Error::other)?;
+    let moved_by = entry.wrapping_sub(elf.entry());
+    let definitions = elf
+        .symbols()
+        .chain(elf.dynamic_symbols())
+        .filter(ObjectSymbol::is_definition);
+    let found = definitions.filter_map(|symbol| {
+        let name = symbol.name().ok().filter(|name| symbols.contains(name))?;
+        let address = symbol.address().wrapping_add(moved_by);
+        Some((name.to_owned(), (address, symbol.size())))
+    });
+    Ok(found.collect())
 }
 
 /// Returns the address of the program's entry, which differs each time that the program is loaded.

@@ -77,7 +77,7 @@ fn is_inside(pid: u32, tid: u32, code: &Range<u64>, memory: &ProcessMemory) -> b
 
 /// Reads the stack pointer from `/proc/PID/task/TID/syscall`: `NUMBER ARGUMENTS STACK CODE`, or `-1 STACK CODE`, or
 /// `running` (proc(5)).
-fn stack_pointer(text: &str) -> Option<u64> {
+pub(crate) fn stack_pointer(text: &str) -> Option<u64> {
     let mut words = text.split_whitespace().rev().skip(1);
     let address = words.next()?.strip_prefix("0x")?;
     u64::from_str_radix(address, 16).ok()

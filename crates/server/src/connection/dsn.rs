@@ -38,7 +38,7 @@ fn address_of(name: &str) -> anyhow::Result<IpAddr> {
     addresses.next().map(|address| address.ip()).with_context(unknown)
 }
 
-fn parse(
+pub(crate) fn parse(
     text: &str,
     exists: impl Fn(&Path) -> bool,
     address_of: impl Fn(&str) -> anyhow::Result<IpAddr>,

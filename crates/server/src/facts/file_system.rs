@@ -88,7 +88,12 @@ impl FileSystemFacts {
         Ok(Self::new(path, mount, device, space.f_bavail * space.f_frsize))
     }
 
-    fn new(path: &Path, mount: MountInfo, device: Option<BlockDeviceFacts>, free_bytes: u64) -> Self {
+    pub(crate) fn new(
+        path: &Path,
+        mount: MountInfo,
+        device: Option<BlockDeviceFacts>,
+        free_bytes: u64,
+    ) -> Self {
         Self {
             path: path.to_owned(),
             mount_point: mount.mount_point,
@@ -110,7 +115,10 @@ fn this_thread() -> anyhow::Result<Process> {
 
 /// Returns `major:minor` of the device below. btrfs shows a number of its own (major 0), so the mounted device file is
 /// looked up there.
-fn device_number(mount: &MountInfo, number_of_file: impl Fn(&str) -> Option<u64>) -> Option<String> {
+pub(crate) fn device_number(
+    mount: &MountInfo,
+    number_of_file: impl Fn(&str) -> Option<u64>,
+) -> Option<String> {
     if !mount.majmin.starts_with("0:") {
         return Some(mount.majmin.clone());
     }

@@ -19,13 +19,15 @@ impl CpuTimes {
         KernelStats::current().map_or_else(|_| Self::default(), |stats| Self::of(&stats.total))
     }
 
-    fn of(cpu: &CpuTime) -> Self {
+    pub(crate) fn of(cpu: &CpuTime) -> Self {
         let steal = cpu.steal.unwrap_or(0);
-        let interrupts = cpu.irq.unwrap_or(0) + cpu.softirq.unwrap_or(0);
-        let tasks = cpu.user + cpu.nice + cpu.system;
-        let idle = cpu.idle + cpu.iowait.unwrap_or(0);
+        let interrupts = cpu.irq.unwrap_or(0).saturating_add(cpu.softirq.unwrap_or(0));
+        let tasks = [cpu.user, cpu.nice, cpu.system];
+        let idle = [cpu.idle, cpu.iowait.unwrap_or(0)];
+        let others = [steal, interrupts];
+        let all = [&tasks[..], &idle, &others].concat();
         Self {
-            all: tasks + idle + steal + interrupts,
+            all: all.into_iter().fold(0, u64::saturating_add),
             steal,
             interrupts,
         }

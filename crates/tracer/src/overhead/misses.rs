@@ -13,7 +13,7 @@ pub(crate) fn misses(program: &Program) -> u64 {
     fs::read_to_string(path).map_or(0, |info| misses_in(&info))
 }
 
-fn misses_in(info: &str) -> u64 {
+pub(crate) fn misses_in(info: &str) -> u64 {
     let mut lines = info.lines().filter_map(|line| line.split_once(':'));
     let misses = lines.find(|(name, _)| *name == "recursion_misses");
     misses

@@ -44,7 +44,7 @@ pub(crate) fn program_path(pid: u32) -> PathBuf {
     PathBuf::from(format!("/proc/{pid}/exe"))
 }
 
-fn placement(program: &Program<'_>, probe: Probe) -> Result<Placement, TracerError> {
+pub(crate) fn placement(program: &Program<'_>, probe: Probe) -> Result<Placement, TracerError> {
     let (offsets, place) = match probe.attach {
         Attach::BtfTracepoint(name) => (Vec::new(), format!("tp_btf/{name}")),
         Attach::Syscall(name) => (Vec::new(), format!("tracepoint/syscalls/{name}")),

@@ -5,5 +5,13 @@ pub(crate) mod call_offsets;
 pub(crate) mod detaching;
 pub(crate) mod entry_offset;
 pub(crate) mod links;
+#[cfg_attr(
+    not(test),
+    deny(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        clippy::string_slice
+    )
+)]
 pub(crate) mod program;
 pub(crate) mod table;

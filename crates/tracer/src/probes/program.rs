@@ -50,7 +50,10 @@ impl<'a> Program<'a> {
             .unwrap_or(prefix);
         let encoded = format!("{}{plain}", plain.len());
         let mut found: Vec<Function<'a>> = memmem::find_iter(self.names.as_bytes(), plain)
-            .map(|at| self.functions[self.lines.partition_point(|&line| line <= at) - 1])
+            .filter_map(|at| {
+                let after = self.lines.partition_point(|&line| line <= at);
+                self.functions.get(after.checked_sub(1)?).copied()
+            })
             .filter(|function| function.name == prefix || is_cpp(function.name, &encoded, prefix))
             .collect();
         found.sort_by_key(|function| function.address);
@@ -76,7 +79,7 @@ impl<'a> Program<'a> {
             let inside = address
                 .checked_sub(segment.address())
                 .filter(|&inside| inside < length)?;
-            Some(start + inside)
+            start.checked_add(inside)
         })
     }
 }

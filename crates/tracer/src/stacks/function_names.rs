@@ -63,7 +63,7 @@ impl Symbols {
             .filter(|function| function.size > 0)
             .for_each(|function| symbols.add(function));
         let Self { names, functions, .. } = &mut symbols;
-        functions.sort_by_key(|place| (place.addresses.start, &names[place.name.clone()]));
+        functions.sort_by_key(|place| (place.addresses.start, names.get(place.name.clone())));
         functions.dedup_by_key(|place| place.addresses.start);
         symbols
     }
@@ -83,8 +83,8 @@ impl Symbols {
         let after = self
             .functions
             .partition_point(|place| place.addresses.start <= address);
-        let place = &self.functions[after.checked_sub(1)?];
-        let name = &self.names[place.name.clone()];
+        let place = self.functions.get(after.checked_sub(1)?)?;
+        let name = self.names.get(place.name.clone())?;
         place.addresses.contains(&address).then(|| short_name(name))
     }
 }

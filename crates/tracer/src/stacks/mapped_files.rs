@@ -8,7 +8,8 @@ use object::elf::PF_X;
 use object::{Object, ObjectSegment, SegmentFlags};
 use procfs::process::{MMPermissions, MMapPath, MemoryMap, Process};
 
-const PAGE: u64 = 4096;
+/// Bits of an address within its page.
+const PAGE_BITS: u64 = 4095;
 
 /// Program or library in the memory of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +35,7 @@ pub(crate) fn mapped_files(pid: u32) -> io::Result<Vec<MappedFile>> {
     Ok(maps.iter().filter_map(|map| mapped_file(pid, map)).collect())
 }
 
-fn mapped_file(pid: u32, map: &MemoryMap) -> Option<MappedFile> {
+pub(crate) fn mapped_file(pid: u32, map: &MemoryMap) -> Option<MappedFile> {
     let MMapPath::Path(file) = &map.pathname else {
         return None;
     };
@@ -63,7 +64,8 @@ impl MappedFile {
     pub(crate) fn bias(&self, elf: &object::File<'_>) -> Option<u64> {
         let segment = elf.segments().find(|segment| {
             let (offset, length) = segment.file_range();
-            is_executable(segment) && (offset & !(PAGE - 1)..offset + length).contains(&self.offset)
+            let pages = offset & !PAGE_BITS..offset.saturating_add(length);
+            is_executable(segment) && pages.contains(&self.offset)
         })?;
         let (offset, _) = segment.file_range();
         let address = segment.address().wrapping_sub(offset).wrapping_add(self.offset);

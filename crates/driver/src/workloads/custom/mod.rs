@@ -10,6 +10,14 @@ mod generator;
 mod generator_spec;
 mod parse;
 pub(crate) mod server_check;
+#[cfg_attr(
+    not(test),
+    deny(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        clippy::string_slice
+    )
+)]
 mod sql_statement;
 mod syntax;
 mod table;

@@ -31,14 +31,15 @@ impl SqlStatement {
                 (_, Some(name), _) => {
                     parameters.push(index(name, names)?);
                     pieces.push(mem::take(&mut piece));
-                    rest = &rest[1 + name.len()..];
+                    rest = rest.get(name.len().saturating_add(1)..).unwrap_or_default();
                     continue;
                 }
                 ('?', ..) => return Err("write a named parameter, such as :id, in place of ?".to_owned()),
                 (.., opaque) => opaque.unwrap_or(first.len_utf8()),
             };
-            piece.push_str(&rest[..length]);
-            rest = &rest[length..];
+            let (opaque, behind) = rest.split_at_checked(length).unwrap_or((rest, ""));
+            piece.push_str(opaque);
+            rest = behind;
         }
         pieces.push(piece);
         Ok(Self { pieces, parameters })
@@ -51,10 +52,14 @@ impl SqlStatement {
 
     /// Returns the statement with the values that were drawn for the parameters of its request.
     pub(crate) fn with_values(&self, drawn: &[Drawn]) -> String {
-        let mut sql = self.pieces[0].clone();
-        for (&parameter, piece) in self.parameters.iter().zip(&self.pieces[1..]) {
-            sql.push_str(&drawn[parameter].literal());
+        let mut literals = self
+            .parameters
+            .iter()
+            .filter_map(|&parameter| drawn.get(parameter));
+        let mut sql = String::new();
+        for piece in &self.pieces {
             sql.push_str(piece);
+            sql.extend(literals.next().map(Drawn::literal));
         }
         sql
     }
@@ -89,8 +94,10 @@ fn index(name: &str, names: &[&str]) -> Result<usize, String> {
 /// Returns the name of the parameter that `sql` starts with, if it starts with one.
 fn parameter_name(sql: &str) -> Option<&str> {
     let name = sql.strip_prefix(':')?;
-    let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    Some(&name[..end.unwrap_or(name.len())]).filter(|name| !name.is_empty())
+    let name = name
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .next();
+    name.filter(|name| !name.is_empty())
 }
 
 /// Returns the length in bytes of the string, quoted name or comment that `sql` starts with, if it starts with one:
@@ -106,9 +113,13 @@ fn opaque_length(sql: &str) -> Option<usize> {
         quoted_length(sql, first)
     } else if first == '#' || is_dash_comment {
         sql.find('\n')
-    } else if sql.starts_with("/*") && !sql.starts_with("/*!") && !sql.starts_with("/*M!") {
+    } else if let Some(comment) = sql.strip_prefix("/*")
+        && !comment.starts_with('!')
+        && !comment.starts_with("M!")
+    {
         // Servers execute /*! */ and /*M! */.
-        sql[2..].find("*/").map(|length| length + "/**/".len())
+        let length = comment.find("*/");
+        length.map(|length| length.saturating_add("/**/".len()))
     } else {
         return None;
     };
@@ -121,7 +132,7 @@ fn quoted_length(sql: &str, quote: char) -> Option<usize> {
     let mut characters = sql.char_indices().skip(1);
     while let Some((at, c)) = characters.next() {
         if c == quote {
-            return Some(at + 1);
+            return Some(at.saturating_add(quote.len_utf8()));
         }
         if c == '\\' && quote != '`' {
             characters.next();

@@ -122,7 +122,7 @@ fn analysed(records: Vec<Record>) -> Breakdown {
     analysis.finish()
 }
 
-fn sums_are_exact(breakdown: &Breakdown) -> Result<(), TestCaseError> {
+pub(crate) fn sums_are_exact(breakdown: &Breakdown) -> Result<(), TestCaseError> {
     let by_cause: u64 = breakdown.causes.iter().map(|cause| cause.total).sum();
     prop_assert_eq!(by_cause, breakdown.commits.total);
     let by_stack: u64 = breakdown.stacks.commit.iter().map(|stack| stack.total_ns).sum();

@@ -3,7 +3,7 @@
 mod bounded;
 mod client_to_cause;
 mod crowd;
-mod damage;
+pub(crate) mod damage;
 mod definition;
 mod drawing;
 mod drawn;

@@ -4,6 +4,6 @@ mod advice;
 mod analysed;
 mod check;
 mod golden;
-mod samples;
+pub(crate) mod samples;
 mod schema;
 mod sums;

@@ -1,0 +1,77 @@
+//! `run.json` and folded stacks.
+
+use logtrace_report::breakdown::{StackTotals, Whole};
+use logtrace_report::document::Document;
+use logtrace_report::render::{Format, Input, flamegraph, parse_folded, parse_json, render, render_folded};
+use logtrace_testkit::fuzz::{config, damaged_json, damaged_text};
+use proptest::prelude::*;
+use strum::IntoEnumIterator;
+
+use crate::render::samples;
+
+/// Document of the oldest schema that is read.
+const OLDEST: &str = include_str!("../../data/run-schema-1.json");
+
+fn documents() -> Vec<String> {
+    let samples = samples::all().into_iter();
+    let current = samples.map(|(_, sample)| serde_json::to_string(&sample.document).unwrap());
+    current.chain([OLDEST.to_owned()]).collect()
+}
+
+fn folded() -> Vec<String> {
+    let stacks = samples::traced().stacks;
+    Whole::ALL.map(|whole| render_folded(whole, &stacks)).to_vec()
+}
+
+/// Renders in each format. A drawing may refuse stacks that it cannot draw.
+fn render_all(document: &Document, stacks: &StackTotals) {
+    for format in Format::iter() {
+        for color in [false, true] {
+            let input = Input {
+                document,
+                stacks,
+                color,
+            };
+            let _ = render(format, input);
+        }
+    }
+}
+
+#[test]
+fn sound_documents_are_read() {
+    for text in documents() {
+        assert!(parse_json(&text).is_ok(), "{text}");
+    }
+    for (whole, text) in Whole::ALL.into_iter().zip(folded()) {
+        assert!(parse_folded(whole, &text).is_ok(), "{text}");
+    }
+}
+
+proptest! {
+    #![proptest_config(config(300))]
+
+    #[test]
+    fn a_document_with_other_values_is_rendered_or_refused(text in damaged_json(documents())) {
+        if let Ok(document) = parse_json(&text) {
+            render_all(&document, &samples::traced().stacks);
+        }
+    }
+
+    #[test]
+    fn a_damaged_document_is_read_or_refused(text in damaged_text(documents())) {
+        let _ = parse_json(&text);
+    }
+
+    #[test]
+    fn damaged_stacks_are_drawn_or_refused(text in damaged_text(folded())) {
+        let document = samples::traced().document;
+        for whole in Whole::ALL {
+            if let Ok(read) = parse_folded(whole, &text) {
+                let mut stacks = StackTotals::default();
+                *stacks.of_mut(whole) = read;
+                let _ = render_folded(whole, &stacks);
+                let _ = flamegraph(&document, &stacks, whole);
+            }
+        }
+    }
+}
