@@ -12,6 +12,7 @@ mod common;
 
 mod agreement;
 mod arrivals;
+mod chaos;
 mod custom;
 mod described;
 mod faults;

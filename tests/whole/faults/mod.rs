@@ -6,7 +6,7 @@ mod disk;
 mod dying_server;
 mod encryption;
 mod file_system;
-mod fixture;
+pub(crate) mod fixture;
 mod losses;
 mod outputs;
 mod own_sql;

@@ -1,0 +1,122 @@
+//! What must hold after a round and the next start.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::round::Round;
+use super::stage::Stage;
+use crate::common::{patiently, tells};
+use crate::faults::fixture::home::{SHORT, entries};
+use crate::faults::fixture::started::{Ended, Started};
+
+/// Exit codes of work that measured.
+const MEASURED: [Option<i32>; 2] = [Some(0), Some(3)];
+
+/// Depth of control groups that are looked at.
+const DEPTH: usize = 4;
+
+/// Fails if the work of a round ended in another way than its victim says.
+pub(super) fn ended_well(round: &Round, ended: &Ended) {
+    ended.reads_well();
+    if !round.is_sudden() {
+        assert!(
+            matches!(ended.code, Some(0 | 1 | 3)),
+            "{:?}\n{}",
+            ended.code,
+            ended.stderr
+        );
+    }
+}
+
+/// Starts logtrace again, as the round says.
+pub(super) fn start_again(stage: &Stage, round: &Round) {
+    let arguments = match round.next_is_run {
+        true => format!("run --server {} --no-trace {SHORT}", round.flavor.as_str()),
+        false => "doctor --clean".to_owned(),
+    };
+    let ended = Started::new(stage.home.logtrace(&arguments), stage.home.path()).ended();
+    ended.reads_well();
+    assert!(MEASURED.contains(&ended.code), "{arguments}: {}", ended.stderr);
+}
+
+/// Fails if `logtrace report` neither shows a run nor says what is missing.
+pub(super) fn runs_are_readable(stage: &Stage) {
+    for dir in stage.run_dirs() {
+        let report = stage.home.logtrace(&format!("report {}", dir.display()));
+        let ended = Started::new(report, stage.home.path()).ended();
+        if ended.code == Some(0) {
+            assert!(!ended.stdout.is_empty(), "{}", dir.display());
+        } else {
+            let name = dir.to_string_lossy().into_owned();
+            ended.refused(1, &[&name, "run.json"]);
+            assert!(!dir.join("run.json").exists(), "{}", ended.stderr);
+        }
+    }
+}
+
+/// Finishes the study, and fails unless all of its measurements are there.
+pub(super) fn study_goes_on(stage: &Stage, round: &Round) {
+    let resumed = stage.study().join("state.json").exists();
+    let more = if resumed { "--resume" } else { "" };
+    let ended = Started::new(stage.study_command(round.flavor, more), stage.home.path()).ended();
+    ended.reads_well();
+    assert!(MEASURED.contains(&ended.code), "{}", ended.stderr);
+    let turns: Vec<PathBuf> = stage.run_dirs();
+    let measured = turns.iter().filter(|dir| is_measured(dir)).count();
+    assert!(measured >= 2, "{measured} of {turns:?}\n{}", ended.stderr);
+    fs::remove_dir_all(stage.study()).unwrap();
+}
+
+fn is_measured(dir: &Path) -> bool {
+    let text = fs::read_to_string(dir.join("run.json")).unwrap_or_default();
+    logtrace_report::render::parse_json(&text)
+        .is_ok_and(|document| !tells(&document, "unfinished_run") && !tells(&document, "interrupted"))
+}
+
+/// Fails if something of a round is left in the system.
+pub(super) fn nothing_is_left(stage: &Stage, groups_before: &BTreeSet<PathBuf>) {
+    stage.home.assert_nothing_left();
+    patiently("empty control groups to go", || {
+        empty_groups().is_subset(groups_before)
+    });
+}
+
+/// Returns the control groups of logtrace without a process.
+pub(super) fn empty_groups() -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::new();
+    let mut level = vec![PathBuf::from("/sys/fs/cgroup")];
+    for _ in 0..DEPTH {
+        let below = level.iter().flat_map(|directory| entries_if_there(directory));
+        level = below.filter(|path| path.is_dir()).collect();
+        found.extend(
+            level
+                .iter()
+                .filter(|path| is_ours(path) && is_empty(path))
+                .cloned(),
+        );
+    }
+    found
+}
+
+/// Returns what is in a directory, which may go at any time.
+fn entries_if_there(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten();
+    entries.flatten().map(|entry| entry.path()).collect()
+}
+
+fn is_ours(group: &Path) -> bool {
+    let name = group.file_name().unwrap_or_default().to_string_lossy();
+    name.contains("logtrace") || name.contains("instance-")
+}
+
+fn is_empty(group: &Path) -> bool {
+    fs::read_to_string(group.join("cgroup.events")).is_ok_and(|events| events.contains("populated 0"))
+}
+
+/// Removes the run directories, which are checked.
+pub(super) fn forget_runs(stage: &Stage) {
+    for dir in entries(&stage.home.path().join("logtrace-runs")) {
+        fs::remove_dir_all(dir).unwrap();
+    }
+}
