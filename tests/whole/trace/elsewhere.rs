@@ -94,9 +94,9 @@ fn a_server_in_another_root_is_traced() {
         let instance = fs::read_dir(instances)
             .unwrap()
             .map(|entry| entry.unwrap().path())
-            .find(|path| path.join("sock").exists())
+            .find(|path| path.join("run/sock").exists())
             .unwrap();
-        let socket = instance.join("sock");
+        let socket = instance.join("run/sock");
         for way in [format!("--pid {pid}"), format!("--socket {}", socket.display())] {
             let ran = Running::start(&format!("trace {way} --duration 1500ms")).ended();
             assert_eq!(ran.code(), Some(0), "{}", ran.stderr());

@@ -1,4 +1,5 @@
 pub(crate) mod binary;
 pub(crate) mod home;
+pub(crate) mod identity;
 pub(crate) mod os_user;
 pub(crate) mod server_arg;

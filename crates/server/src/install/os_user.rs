@@ -2,7 +2,7 @@
 
 use std::fs::{self, Metadata};
 use std::io;
-use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
@@ -44,11 +44,6 @@ impl ServerUser {
             gid: rustix::process::getegid().as_raw(),
             change: false,
         })
-    }
-
-    /// Makes the user the owner of a file or directory.
-    pub fn own(&self, path: &Path) -> io::Result<()> {
-        chown(path, Some(self.uid), Some(self.gid))
     }
 
     /// Makes a directory, unless it exists, and checks that the user may enter it. Returns its path without symbolic

@@ -1,6 +1,8 @@
 //! Private directory of an instance.
 
+use std::fs::DirBuilder;
 use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use anyhow::anyhow;
@@ -12,23 +14,27 @@ use crate::instance::config::Setup;
 use crate::instance::placed_files::PlacedFiles;
 use crate::process::error_log::ServerLog;
 use crate::storage::config::Storage;
+use crate::storage::directory::make_leaf;
 use crate::storage::fs_image::ImageConfig;
 use crate::storage::locked_dir::LockedDir;
 use crate::storage::mount::Mounted;
-use crate::storage::placed_dirs;
 use crate::storage::placement::INNODB_TEMPORARY;
 use logtrace_common::FileClass;
 
 /// Start of the name of an instance's directory.
 pub(crate) const INSTANCE_PREFIX: &str = "instance-";
 
+/// Name of the directory of the socket.
+const RUN: &str = "run";
+
 /// Largest length of a socket's path in bytes, without the final NUL (unix(7)).
 const SOCKET_PATH_LIMIT: usize = 107;
 
 /// Directory `BASE/instance-XXXXXX`, which is removed when dropped.
 ///
-/// It holds `data`, `tmp`, the socket and a lock file that is locked as long as this process lives. `data` and `tmp`
-/// may be in a file system of their own, mounted on `fs`. Placed files are in directories elsewhere.
+/// It belongs to root. The directories `data` and `tmp`, and `run` with the socket, belong to the server's user, who can
+/// change nothing beside them. `data` and `tmp` may be in a file system of their own, mounted on `fs`. Placed files are in
+/// directories elsewhere.
 #[derive(Debug)]
 pub(crate) struct InstanceDir {
     // Dropped in this order: the lock outlives what it stands for.
@@ -41,13 +47,13 @@ impl InstanceDir {
     /// Makes a new directory under `base`, which exists.
     pub(crate) fn create(base: &Path, user: &ServerUser) -> Result<Self, ServerError> {
         let make = || {
-            let directory = LockedDir::create(base, INSTANCE_PREFIX)?;
+            let directory = LockedDir::create(base, INSTANCE_PREFIX, 0o711)?;
             let dir = Self {
                 image: None,
                 placed: PlacedFiles::new(directory.path()),
                 directory,
             };
-            user.own(dir.path())?;
+            make_leaf(&dir.path().join(RUN), user)?;
             Ok(dir)
         };
         let dir = make().map_err(ServerError::directory("make an instance in", base))?;
@@ -83,14 +89,27 @@ impl InstanceDir {
         for placement in placements {
             self.placed.place(self.directory.path(), placement, setup).await?;
         }
-        let make = |directory: &Path| {
-            placed_dirs::make(directory, &setup.user).map_err(ServerError::directory("make", directory))
-        };
-        make(&self.paths().tmp)?;
+        let InstancePaths { data, tmp, .. } = self.paths();
+        self.make_own(FileClass::Data, &data, &setup.user)?;
+        self.make_own(FileClass::Temporary, &tmp, &setup.user)?;
         match self.placed.of(FileClass::Temporary) {
-            Some(directory) => make(&directory.join(INNODB_TEMPORARY)),
+            Some(directory) => {
+                let tablespaces = directory.join(INNODB_TEMPORARY);
+                self.make_own(FileClass::Temporary, &tablespaces, &setup.user)
+            }
             None => Ok(()),
         }
+    }
+
+    /// Makes a directory of the server's user, in root's directory or in the user's own of a placed class.
+    fn make_own(&self, class: FileClass, path: &Path, user: &ServerUser) -> Result<(), ServerError> {
+        let made = match self.placed.of(class) {
+            Some(_) => user
+                .act(|| DirBuilder::new().mode(0o700).create(path))
+                .and_then(|made| made),
+            None => make_leaf(path, user),
+        };
+        made.map_err(ServerError::directory("make", path))
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -104,7 +123,7 @@ impl InstanceDir {
             data: of(FileClass::Data).join("data"),
             tmp: of(FileClass::Temporary).join("tmp"),
             // Never in a file system that only this process sees: others may want to look at the server.
-            socket: self.path().join("sock"),
+            socket: self.path().join(RUN).join("sock"),
         }
     }
 
@@ -124,13 +143,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_instance_directory_is_private_and_goes_with_its_owner() {
+    fn an_instance_directory_shows_nothing_and_goes_with_its_owner() {
         let base = tempfile::tempdir().unwrap();
         let dir = InstanceDir::create(base.path(), &ServerUser::me()).unwrap();
         let path = dir.path().to_owned();
-        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&path), mode(&path.join(RUN))), (0o711, 0o700));
         drop(dir);
-        assert!(!path.exists());
+        assert_eq!(fs::read_dir(base.path()).unwrap().count(), 0);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Start of a server, from a data directory to the first answer.
 
-use std::fs::DirEntry;
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::Path;
 use std::time::Duration;
 
 use crate::error::{ServerError, SettingError};
@@ -9,12 +9,13 @@ use crate::facts::placed::Placed;
 use crate::install::os_user::ServerUser;
 use crate::instance::command_line;
 use crate::instance::config::{InstanceConfig, Setup};
-use crate::instance::copy_tree::{copy_tree, sync};
+use crate::instance::copy_tree::copy_contents;
 use crate::instance::instance_dir::InstanceDir;
 use crate::instance::startup_failure::{ended, failed};
 use crate::process::child::{Launch, ServerProcess};
 use crate::process::error_log::disk_is_full;
 use crate::settings::variable::{replace, with_defaults};
+use crate::storage::directory::Directory;
 use crate::storage::placement::{self, INITIALISED, class_of_initial};
 use logtrace_common::{ConnectError, Connection};
 use logtrace_common::{Flavor, Variable};
@@ -27,7 +28,7 @@ const READY_WITHIN: Duration = Duration::from_secs(60);
 
 impl Setup {
     /// Makes a new directory with a copy of the data in `from`.
-    pub(crate) async fn make_dir(&self, from: PathBuf) -> Result<InstanceDir, ServerError> {
+    pub(crate) async fn make_dir(&self, from: Directory) -> Result<InstanceDir, ServerError> {
         let mut dir = InstanceDir::create(&self.base, &self.user)?;
         dir.create_dirs(self).await?;
         copy_data(from, dir, self.user.clone())
@@ -96,21 +97,38 @@ pub(crate) fn settings_with(
 
 /// Copies the data on another thread, which owns the directory: if the caller stops waiting, the directory is removed
 /// when the copy ends.
-async fn copy_data(data: PathBuf, dir: InstanceDir, user: ServerUser) -> Result<InstanceDir, ServerError> {
-    let (from, to) = (data.clone(), dir.paths().data);
+async fn copy_data(data: Directory, dir: InstanceDir, user: ServerUser) -> Result<InstanceDir, ServerError> {
+    let (from, to) = (data.path.clone(), dir.paths().data);
     let copying = tokio::task::spawn_blocking(move || {
-        let to = dir.paths().data;
-        let target = |entry: &DirEntry| {
-            let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            let class = class_of_initial(&entry.file_name().to_string_lossy(), is_directory);
-            Some(class.and_then(|class| dir.placed.of(class)).unwrap_or(&to))
-        };
-        copy_tree(&data, &to, &user, &target)?;
-        let placed = INITIALISED.into_iter().filter_map(|class| dir.placed.of(class));
-        sync(placed.chain([to.as_path()]))?;
+        let fail = |source| ServerError::copy(&data.path, &dir.paths().data, source);
+        user.act(|| fill(&dir, &data)).map_err(fail)??;
         Ok(dir)
     });
     copying
         .await
         .unwrap_or_else(|ended| Err(ServerError::copy(&from, &to, ended.into())))
+}
+
+/// Copies data into the data directory, and files of placed classes to their places.
+fn fill(dir: &InstanceDir, data: &Directory) -> Result<(), ServerError> {
+    let open =
+        |path: &Path| Directory::open(path).map_err(|source| ServerError::copy(&data.path, path, source));
+    let to = open(&dir.paths().data)?;
+    let mut placed = Vec::new();
+    for class in INITIALISED {
+        if let Some(path) = dir.placed.of(class) {
+            placed.push((class, open(path)?));
+        }
+    }
+    let place = |class| placed.iter().find(|(other, _)| *other == class);
+    copy_contents(data, &|name: &OsStr, is_directory| {
+        let class = class_of_initial(&name.to_string_lossy(), is_directory);
+        Some(class.and_then(place).map_or(&to, |(_, directory)| directory))
+    })?;
+    let mut written = placed.iter().map(|(_, directory)| directory).chain([&to]);
+    written.try_for_each(|directory| {
+        // Writes at a later time would disturb the measurement.
+        let synced = directory.sync();
+        synced.map_err(|source| ServerError::copy(&data.path, &directory.path, source))
+    })
 }

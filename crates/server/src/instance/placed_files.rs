@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use crate::error::ServerError;
 use crate::facts::placed::{Placed, PlacedOn};
 use crate::instance::config::Setup;
+use crate::storage::directory::make_leaf;
 use crate::storage::discard_file::{DiscardFile, IN_MEMORY};
 use crate::storage::file_location::FileLocation;
 use crate::storage::mount::{Mounted, mount};
-use crate::storage::placed_dirs::{PlacedDirs, make};
+use crate::storage::placed_dirs::PlacedDirs;
 use crate::storage::placement::{Placement, query_log_name};
 use logtrace_common::{FileClass, Flavor};
 
@@ -66,10 +67,8 @@ impl PlacedFiles {
             FileLocation::Tmpfs(size) => {
                 std::fs::create_dir(&mount_point)
                     .map_err(ServerError::directory("make a tmpfs on", &mount_point))?;
-                let options = [format!("size={}", size.bytes()), "mode=0700".to_owned()];
+                let options = [format!("size={}", size.bytes()), "mode=0711".to_owned()];
                 let volume = mount("tmpfs", None, &mount_point, &options)?;
-                user.own(&mount_point)
-                    .map_err(ServerError::directory("make a tmpfs on", &mount_point))?;
                 (self.add_volume(volume, class, setup)?, PlacedOn::Tmpfs)
             }
         };
@@ -85,7 +84,7 @@ impl PlacedFiles {
         setup: &Setup,
     ) -> Result<PathBuf, ServerError> {
         let directory = volume.path().join(class.as_str());
-        make(&directory, &setup.user)
+        make_leaf(&directory, &setup.user)
             .map_err(ServerError::directory("make a directory on", volume.path()))?;
         self.volumes.push(volume);
         Ok(directory)

@@ -1,17 +1,17 @@
 //! Snapshot of the data of a stopped server, with which other servers can start.
 
-use std::fs::DirEntry;
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::path::Path;
 
-use anyhow::ensure;
+use anyhow::{Context, ensure};
 
 use crate::error::ServerError;
 use crate::install::binary::Binary;
-use crate::install::os_user::ServerUser;
 use crate::instance::config::Setup;
-use crate::instance::copy_tree::{copy_contents, copy_tree, sync};
+use crate::instance::copy_tree::copy_contents;
 use crate::instance::instance_dir::InstanceDir;
 use crate::settings::variable::{BINLOG, fixed_at_initialisation};
+use crate::storage::directory::{Directory, make_leaf};
 use crate::storage::locked_dir::LockedDir;
 use crate::storage::placement::INITIALISED;
 use logtrace_common::{LogNames, Variable};
@@ -40,13 +40,16 @@ impl DataSnapshot {
         logs: LogNames,
     ) -> Result<(Self, InstanceDir), ServerError> {
         let (base, user) = (&setup.base, setup.user.clone());
-        let directory =
-            LockedDir::create(base, SNAPSHOT_PREFIX).map_err(ServerError::directory("keep data in", base))?;
+        let directory = LockedDir::create(base, SNAPSHOT_PREFIX, 0o700)
+            .map_err(ServerError::directory("keep data in", base))?;
         let to = directory.path().join("data");
         let target = to.clone();
         // Whoever stops waiting: the directories go when the copy ends.
         let copying = tokio::task::spawn_blocking(move || {
-            gather(&dir, &target, &user, &logs)?;
+            let fail = |source| ServerError::copy(&target, &target, source);
+            make_leaf(&target, &user).map_err(fail)?;
+            let open = Directory::open(&target).map_err(fail)?;
+            user.act(|| gather(&dir, &open, &logs)).map_err(fail)??;
             Ok((directory, dir))
         });
         let copied = copying
@@ -62,7 +65,7 @@ impl DataSnapshot {
     }
 
     /// Returns the data directory to copy, if the server can read it.
-    pub(crate) fn data_for(&self, binary: &Binary, fixed: &[Variable]) -> anyhow::Result<PathBuf> {
+    pub(crate) fn data_for(&self, binary: &Binary, fixed: &[Variable]) -> anyhow::Result<Directory> {
         let name = |binary: &Binary| {
             let path = binary.path.display();
             format!("{} {} at {path}", binary.flavor, binary.version)
@@ -80,7 +83,8 @@ impl DataSnapshot {
             words(&self.fixed),
             words(fixed)
         );
-        Ok(self.directory.path().join("data"))
+        let path = self.directory.path().join("data");
+        Directory::open(&path).with_context(|| format!("cannot open {}", path.display()))
     }
 
     /// Returns the directory of the snapshot.
@@ -90,13 +94,16 @@ impl DataSnapshot {
 }
 
 /// Copies all files of an instance into one data directory, including those placed elsewhere.
-fn gather(dir: &InstanceDir, to: &Path, user: &ServerUser, logs: &LogNames) -> Result<(), ServerError> {
-    let target = |entry: &DirEntry| is_data(&entry.file_name().to_string_lossy(), logs).then_some(to);
-    copy_tree(&dir.paths().data, to, user, &target)?;
+fn gather(dir: &InstanceDir, to: &Directory, logs: &LogNames) -> Result<(), ServerError> {
+    let open =
+        |path: &Path| Directory::open(path).map_err(|source| ServerError::copy(path, &to.path, source));
+    let target = |name: &OsStr, _| is_data(&name.to_string_lossy(), logs).then_some(to);
+    copy_contents(&open(&dir.paths().data)?, &target)?;
     for placed in INITIALISED.into_iter().filter_map(|class| dir.placed.of(class)) {
-        copy_contents(placed, to, user, &|_| Some(to))?;
+        copy_contents(&open(placed)?, &|_, _| Some(to))?;
     }
-    sync([to])
+    to.sync()
+        .map_err(|source| ServerError::copy(&to.path, &to.path, source))
 }
 
 /// Returns whether an entry of a data directory is data. A server makes other entries anew.

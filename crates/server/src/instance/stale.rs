@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::instance::instance_dir::INSTANCE_PREFIX;
 use crate::instance::snapshot::SNAPSHOT_PREFIX;
 use crate::storage::disk_queue::sweep_queues;
-use crate::storage::locked_dir::{guard, is_in_use, unless_gone};
+use crate::storage::locked_dir::{LOCK, guard, is_in_use, remove_lock, unless_gone};
 use crate::storage::placed_dirs;
 
 /// Result of [`sweep_stale`].
@@ -31,14 +31,16 @@ pub fn sweep_stale(base: &Path) -> io::Result<Swept> {
     for name in instance_names(base)? {
         let path = base.join(name);
         if !is_in_use(&path) {
-            let removed = placed_dirs::sweep(&path).and_then(|()| unless_gone(fs::remove_dir_all(&path)));
+            let removed = placed_dirs::sweep(&path)
+                .and_then(|()| unless_gone(fs::remove_dir_all(&path)))
+                .and_then(|()| remove_lock(&path));
             swept.directories.push((path, removed));
         }
     }
     Ok(swept)
 }
 
-/// Returns the names of snapshots, and of instances that have a directory or only a list of placed directories.
+/// Returns the names of snapshots, and of instances that have a directory, a lock or a list of placed directories.
 fn instance_names(base: &Path) -> io::Result<BTreeSet<String>> {
     let mut names = BTreeSet::new();
     for entry in fs::read_dir(base)? {
@@ -53,15 +55,23 @@ fn instance_names(base: &Path) -> io::Result<BTreeSet<String>> {
         }
         if kind.is_dir() {
             names.insert(name);
-        } else if let (true, Some(instance)) = (kind.is_file(), name.strip_suffix(placed_dirs::LIST)) {
+        } else if let Some(instance) = beside(&name) {
             names.insert(instance.to_owned());
         }
     }
     Ok(names)
 }
 
+/// Returns the name of the directory beside which a file of this name is.
+fn beside(name: &str) -> Option<&str> {
+    let suffixes = [placed_dirs::LIST, LOCK];
+    suffixes.iter().find_map(|suffix| name.strip_suffix(suffix))
+}
+
 #[cfg(test)]
 mod tests {
+    use rustix::fs::{CWD, FileType, Mode};
+
     use super::*;
     use crate::install::os_user::ServerUser;
     use crate::instance::instance_dir::InstanceDir;
@@ -72,7 +82,7 @@ mod tests {
         let living = InstanceDir::create(base.path(), &ServerUser::me()).unwrap();
         let stale = base.path().join("instance-killed");
         fs::create_dir_all(stale.join("data/mysql")).unwrap();
-        fs::write(stale.join("lock"), "").unwrap();
+        fs::write(base.path().join("instance-killed.lock"), "").unwrap();
         let kept = base.path().join("kept-killed");
         fs::create_dir(&kept).unwrap();
         let cut_short = base.path().join("instance-nolock");
@@ -87,5 +97,26 @@ mod tests {
         removed.sort();
         assert_eq!(removed, [stale, cut_short, list_alone, kept]);
         assert!(living.path().is_dir() && other.is_dir());
+        assert_eq!(
+            fs::read_dir(base.path()).unwrap().count(),
+            3,
+            "with the living one's lock"
+        );
+    }
+
+    #[test]
+    fn a_fifo_in_place_of_a_lock_does_not_stop_the_sweep() {
+        let base = tempfile::tempdir().unwrap();
+        let stale = base.path().join("instance-killed");
+        fs::create_dir(&stale).unwrap();
+        for fifo in [base.path().join("instance-killed.lock"), stale.join("lock")] {
+            rustix::fs::mknodat(CWD, &fifo, FileType::Fifo, Mode::RWXU, 0).unwrap();
+        }
+        let (done, swept) = std::sync::mpsc::channel();
+        let path = base.path().to_owned();
+        std::thread::spawn(move || done.send(sweep_stale(&path).unwrap().directories.len()));
+        let swept = swept.recv_timeout(std::time::Duration::from_secs(30));
+        assert_eq!(swept, Ok(1));
+        assert_eq!(fs::read_dir(base.path()).unwrap().count(), 0);
     }
 }

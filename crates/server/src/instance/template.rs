@@ -8,7 +8,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::anyhow;
+use anyhow::{Context, anyhow};
 use tempfile::TempDir;
 
 use crate::error::ServerError;
@@ -18,6 +18,7 @@ use crate::instance::config::Setup;
 use crate::instance::startup_failure::ended;
 use crate::process::child::{Launch, ServerProcess};
 use crate::process::pidfd::Exit;
+use crate::storage::directory::{Directory, make_leaf};
 use crate::storage::locked_dir::unless_gone;
 use logtrace_common::Variable;
 
@@ -27,32 +28,65 @@ const LOCK_POLL: Duration = Duration::from_millis(50);
 /// Suffix of the key in the name of an unfinished template.
 const UNFINISHED: &str = ".unfinished-";
 
-/// Returns the directory of the template for these settings, on which initialisation depends. Initialises it if there is
-/// none yet. Two processes that need the same template at the same time initialise it once.
+/// Name of the data directory in a template.
+const DATA: &str = "data";
+
+/// Returns the data directory of the template for these settings, on which initialisation depends. Initialises it if there
+/// is none yet. Two processes that need the same template at the same time initialise it once.
+///
+/// The data belongs to the server's user, in a directory that only root may enter.
 pub(crate) async fn prepare(
     setup: &Setup,
     fixed: &[Variable],
     progress: &(dyn Fn(&str) + Sync),
-) -> Result<PathBuf, ServerError> {
+) -> Result<Directory, ServerError> {
     let (binary, templates) = (&setup.config.binary, &setup.config.home.templates);
     let metadata = fs::metadata(&binary.path).map_err(ServerError::directory("read", &binary.path))?;
-    let key = key(binary, &metadata, fixed);
+    let key = key(binary, &metadata, fixed, setup.user.uid);
     let template = templates.join(&key);
-    if template.is_dir() {
-        return Ok(template);
+    if let Some(data) = open(&template)? {
+        return Ok(data);
     }
     setup.user.create_directory(templates)?;
     let _lock = lock(&templates.join(format!("{key}.lock")), progress).await?;
-    if !template.is_dir() {
-        // Failing costs disk space, not correctness: the next one tries again.
-        let _ = remove_unfinished(templates, |unfinished| unfinished == key);
-        progress(&format!(
-            "initialising a {} {} data directory (once)",
-            binary.flavor, binary.version
-        ));
-        make(setup, fixed, &key, &template).await?;
+    if let Some(data) = open(&template)? {
+        return Ok(data);
     }
-    Ok(template)
+    // Failing costs disk space, not correctness: the next one tries again.
+    let _ = remove_unfinished(templates, |unfinished| unfinished == key);
+    progress(&format!(
+        "initialising a {} {} data directory (once)",
+        binary.flavor, binary.version
+    ));
+    make(setup, fixed, &key, &template).await?;
+    let made = open(&template)?;
+    Ok(made.with_context(|| format!("{} is gone again", template.display()))?)
+}
+
+/// Opens the data of a template, if there is one. Refuses a template that others than root could have made or changed.
+fn open(template: &Path) -> Result<Option<Directory>, ServerError> {
+    let shown = template.display();
+    let directory = match Directory::open(template) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened.with_context(|| format!("{shown} is no template of logtrace: remove it"))?,
+    };
+    let stat = directory
+        .stat()
+        .map_err(ServerError::directory("inspect", template))?;
+    let own = rustix::process::geteuid().as_raw();
+    if stat.st_uid != own || stat.st_mode & 0o077 != 0 {
+        return Err(anyhow!(
+            "{shown} is no template of logtrace: it belongs to user {}, with mode {:o}, and others may have changed it. \
+             Remove it",
+            stat.st_uid,
+            stat.st_mode & 0o7777
+        )
+        .into());
+    }
+    let data = directory.directory(DATA.as_ref());
+    Ok(Some(
+        data.map_err(ServerError::directory("open the data of", template))?,
+    ))
 }
 
 async fn lock(path: &Path, progress: &(dyn Fn(&str) + Sync)) -> Result<File, ServerError> {
@@ -82,18 +116,28 @@ async fn lock(path: &Path, progress: &(dyn Fn(&str) + Sync)) -> Result<File, Ser
 async fn make(setup: &Setup, fixed: &[Variable], key: &str, template: &Path) -> Result<(), ServerError> {
     let templates = &setup.config.home.templates;
     let fail = |what| ServerError::directory(what, templates);
-    let work = TempDir::with_prefix_in(format!("{key}{UNFINISHED}"), templates).map_err(fail("write to"))?;
-    let (data, tmp) = (work.path().join("data"), work.path().join("tmp"));
-    fs::create_dir(&tmp).map_err(fail("write to"))?;
-    for directory in [work.path(), &tmp] {
-        setup.user.own(directory).map_err(fail("write to"))?;
+    let mut work =
+        TempDir::with_prefix_in(format!("{key}{UNFINISHED}"), templates).map_err(fail("write to"))?;
+    let directory = Directory::open(work.path()).map_err(fail("write to"))?;
+    let (data, tmp) = (work.path().join(DATA), work.path().join("tmp"));
+    directory.set_mode(0o711).map_err(fail("write to"))?;
+    for leaf in [&data, &tmp] {
+        make_leaf(leaf, &setup.user).map_err(fail("write to"))?;
     }
     initialise(setup, fixed, work.path(), &data, &tmp).await?;
-    // Each instance shall make a server_uuid of its own.
-    unless_gone(fs::remove_file(data.join("auto.cnf"))).map_err(fail("write to"))?;
-    let sync = || rustix::fs::syncfs(File::open(&data)?).map_err(io::Error::from);
-    sync().map_err(fail("write to"))?;
-    fs::rename(&data, template).map_err(fail("write to"))
+    directory.set_mode(0o700).map_err(fail("close"))?;
+    finish(&directory, setup).map_err(fail("write to"))?;
+    fs::remove_dir_all(tmp).map_err(fail("write to"))?;
+    fs::rename(work.path(), template).map_err(fail("write to"))?;
+    work.disable_cleanup(true);
+    Ok(())
+}
+
+/// Removes the identity of the server from new data, because each instance shall make a `server_uuid` of its own.
+fn finish(work: &Directory, setup: &Setup) -> io::Result<()> {
+    let data = work.directory(DATA.as_ref())?;
+    unless_gone(setup.user.act(|| data.remove_file("auto.cnf"))?)?;
+    data.sync()
 }
 
 async fn initialise(
@@ -151,18 +195,22 @@ fn remove_unfinished(templates: &Path, is_free: impl Fn(&str) -> bool) -> io::Re
     Ok(removed)
 }
 
-/// Returns the key of a template. Its hash may change with the compiler's library, which costs another initialisation.
-fn key(binary: &Binary, metadata: &Metadata, settings: &[Variable]) -> String {
+/// Returns the key of a template, whose data belongs to the user `uid`. Its hash may change with the compiler's library,
+/// which costs another initialisation.
+fn key(binary: &Binary, metadata: &Metadata, settings: &[Variable], uid: u32) -> String {
     let mut hasher = DefaultHasher::new();
     binary.path.hash(&mut hasher);
     (metadata.mtime(), metadata.mtime_nsec(), metadata.len()).hash(&mut hasher);
     settings.hash(&mut hasher);
+    uid.hash(&mut hasher);
     let flavor = binary.flavor.as_str();
     format!("{flavor}-{}-{:016x}", binary.version, hasher.finish())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
     use super::*;
     use logtrace_common::Flavor;
 
@@ -193,12 +241,33 @@ mod tests {
             version: "9.7.4".into(),
         };
         let now = || fs::metadata(&path).unwrap();
-        let plain = key(&binary, &now(), &[]);
+        let plain = key(&binary, &now(), &[], 1);
         assert!(plain.starts_with("mysql-9.7.4-"), "{plain}");
-        assert_eq!(plain, key(&binary, &now(), &[]));
+        assert_eq!(plain, key(&binary, &now(), &[], 1));
         let page_size = [Variable::new("innodb_page_size", "4k")];
-        assert_ne!(plain, key(&binary, &now(), &page_size));
+        assert_ne!(plain, key(&binary, &now(), &page_size, 1));
+        assert_ne!(plain, key(&binary, &now(), &[], 2));
         fs::write(&path, "a new build").unwrap();
-        assert_ne!(plain, key(&binary, &now(), &[]));
+        assert_ne!(plain, key(&binary, &now(), &[], 1));
+    }
+
+    #[test]
+    fn a_template_that_others_could_have_made_is_refused() {
+        let templates = tempfile::tempdir().unwrap();
+        let path = |name: &str| templates.path().join(name);
+        for (name, mode) in [("good", 0o700), ("open", 0o755)] {
+            fs::create_dir_all(path(name).join(DATA)).unwrap();
+            fs::set_permissions(path(name), fs::Permissions::from_mode(mode)).unwrap();
+        }
+        fs::create_dir(path("empty")).unwrap();
+        fs::set_permissions(path("empty"), fs::Permissions::from_mode(0o700)).unwrap();
+        symlink(path("good"), path("link")).unwrap();
+        symlink(path("good").join(DATA), path("empty").join(DATA)).unwrap();
+        assert!(open(&path("good")).unwrap().is_some());
+        assert!(open(&path("none")).unwrap().is_none());
+        for name in ["open", "link", "empty"] {
+            let error = open(&path(name)).unwrap_err().to_string();
+            assert!(error.contains(path(name).to_str().unwrap()), "{error}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{OpenOptionsExt, fchown};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,13 +37,8 @@ impl DiscardFile {
     /// Makes the file, which belongs to the server's user. Its file system must support holes.
     pub(crate) fn create(path: &Path, user: &ServerUser) -> io::Result<Self> {
         let mut options = OpenOptions::new();
-        let file = options
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(path)?;
-        fchown(&file, Some(user.uid), Some(user.gid))?;
+        options.read(true).write(true).create_new(true).mode(0o600);
+        let file = user.act(|| options.open(path))??;
         let discarded = Arc::new(AtomicU64::new(0));
         let count = Arc::clone(&discarded);
         let (stop, stopped) = mpsc::channel();

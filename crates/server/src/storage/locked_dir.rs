@@ -1,32 +1,44 @@
 //! Directories that are locked as long as their owner lives.
 
-use std::fs::{File, Permissions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
 
+use rustix::fs::RawMode;
 use tempfile::TempDir;
 
-/// Name of the lock file.
-const LOCK: &str = "lock";
+use crate::storage::directory::Directory;
+
+/// Suffix of the name of a lock. It is beside its directory, where only root can change it.
+pub(crate) const LOCK: &str = ".lock";
 
 /// Directory that is locked as long as this process lives, and removed when dropped.
 #[derive(Debug)]
 pub(crate) struct LockedDir {
+    // Dropped in this order: the lock outlives what it stands for.
     directory: TempDir,
-    _lock: File,
+    _lock: Lock,
+}
+
+/// Locked file, which is removed when dropped.
+#[derive(Debug)]
+struct Lock {
+    path: PathBuf,
+    _file: File,
 }
 
 impl LockedDir {
-    /// Makes and locks a new directory under `base`. Its name starts with `prefix`; only its owner may enter it.
-    pub(crate) fn create(base: &Path, prefix: &str) -> io::Result<Self> {
+    /// Makes and locks a new directory of `mode` under `base`. Its name starts with `prefix`.
+    pub(crate) fn create(base: &Path, prefix: &str, mode: RawMode) -> io::Result<Self> {
         let _guard = guard(base)?;
-        let directory = tempfile::Builder::new()
-            .prefix(prefix)
-            .permissions(Permissions::from_mode(0o700))
-            .tempdir_in(base)?;
-        let lock = File::create(directory.path().join(LOCK))?;
-        lock.lock()?;
+        let directory = TempDir::with_prefix_in(prefix, base)?;
+        let path = lock_of(directory.path());
+        let mut options = OpenOptions::new();
+        let file = options.write(true).create_new(true).mode(0o600).open(&path)?;
+        file.lock()?;
+        let lock = Lock { path, _file: file };
+        Directory::open(directory.path())?.set_mode(mode)?;
         Ok(Self {
             directory,
             _lock: lock,
@@ -43,6 +55,13 @@ impl LockedDir {
     }
 }
 
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // A lock that stays is removed by the next start.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
 /// Locks `base` itself: nobody else makes or locks a directory in it until the returned file is dropped.
 pub(crate) fn guard(base: &Path) -> io::Result<File> {
     let directory = File::open(base)?;
@@ -52,10 +71,23 @@ pub(crate) fn guard(base: &Path) -> io::Result<File> {
 
 /// Checks whether a living process holds the lock of `directory`.
 pub(crate) fn is_in_use(directory: &Path) -> bool {
-    let Ok(lock) = File::open(directory.join(LOCK)) else {
-        return false;
+    let lock = lock_of(directory);
+    let opened = match (lock.parent(), lock.file_name()) {
+        (Some(base), Some(name)) => Directory::open(base).and_then(|base| base.file(name)),
+        _ => return false,
     };
-    matches!(lock.try_lock(), Err(TryLockError::WouldBlock))
+    opened.is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)))
+}
+
+/// Removes the lock of a directory that is gone.
+pub(crate) fn remove_lock(directory: &Path) -> io::Result<()> {
+    unless_gone(fs::remove_file(lock_of(directory)))
+}
+
+fn lock_of(directory: &Path) -> PathBuf {
+    let mut path = directory.as_os_str().to_owned();
+    path.push(LOCK);
+    path.into()
 }
 
 /// Returns success also if what was to be removed did not exist.

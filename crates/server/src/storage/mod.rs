@@ -1,4 +1,5 @@
 pub(crate) mod config;
+pub(crate) mod directory;
 pub(crate) mod discard_file;
 pub(crate) mod disk_queue;
 pub(crate) mod file_location;

@@ -1,13 +1,14 @@
 //! Directories of placed files, and their removal.
 
 use std::ffi::OsStr;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::install::os_user::ServerUser;
+use crate::storage::directory::make_leaf;
 use crate::storage::locked_dir::unless_gone;
 use logtrace_common::FileClass;
 
@@ -51,7 +52,7 @@ impl PlacedDirs {
         };
         // A path never has NUL.
         file.write_all(&[directory.as_os_str().as_bytes(), &[0]].concat())?;
-        make(&directory, user)?;
+        make_leaf(&directory, user)?;
         self.made.push(directory.clone());
         Ok(directory)
     }
@@ -74,12 +75,6 @@ impl Drop for PlacedDirs {
         // What stays is in the list, unless the list is gone because nothing was there.
         let _ = self.take_away();
     }
-}
-
-/// Makes a directory that only the server's user may enter.
-pub(crate) fn make(directory: &Path, user: &ServerUser) -> io::Result<()> {
-    DirBuilder::new().mode(0o700).create(directory)?;
-    user.own(directory)
 }
 
 /// Removes the directories in the list of an instance, and the list. The instance must not be in use.

@@ -51,10 +51,14 @@ impl Base {
         config
     }
 
-    /// Names of the instance directories.
+    /// The directories of instances and snapshots, and what is left beside them; without the locks of those that exist.
     pub(crate) fn left(&self) -> Vec<PathBuf> {
+        let is_lock = |path: &PathBuf| {
+            path.extension().is_some_and(|end| end == "lock") && path.with_extension("").is_dir()
+        };
         fs::read_dir(self.instances())
-            .map(|entries| entries.map(|entry| entry.unwrap().path()).collect())
+            .map(|entries| entries.map(|entry| entry.unwrap().path()))
+            .map(|paths| paths.filter(|path| !is_lock(path)).collect())
             .unwrap_or_default()
     }
 

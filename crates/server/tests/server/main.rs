@@ -5,6 +5,7 @@
 
 mod base;
 mod full_disk;
+mod hostile;
 mod kept;
 mod pool_size;
 mod private;

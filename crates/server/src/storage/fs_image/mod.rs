@@ -22,6 +22,9 @@ use crate::storage::fs_image::loop_device::LoopDevice;
 use crate::storage::fs_image::size::ImageSize;
 use crate::storage::mount::{Mounted, mount};
 
+/// User id and group id of root.
+const ROOT: u32 = 0;
+
 /// File system to make for a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageConfig {
@@ -64,8 +67,8 @@ impl ImageConfig {
         }
     }
 
-    /// Makes the file system in a file of `directory` and mounts it on `mount_point`, which it makes. Both belong to
-    /// `user`, as does the root of the file system. The file's name is removed, so its space is freed when it is
+    /// Makes the file system in a file of `directory` and mounts it on `mount_point`, which it makes. All of them belong
+    /// to root; the file belongs to `user` while mkfs runs. The file's name is removed, so its space is freed when it is
     /// unmounted.
     ///
     /// If logtrace is killed, the mount ends with its namespace, the loop device with the mount, and the file with the
@@ -89,6 +92,8 @@ impl ImageConfig {
             .with_context(|| self.failed("create"))?;
         fchown(&file, Some(user.uid), Some(user.gid)).with_context(|| self.failed("create"))?;
         self.make(&path, directory, user, log).await?;
+        // What the kernel mounts, nobody but root can write: others of this user neither open the file nor replace it.
+        fchown(&file, Some(ROOT), Some(ROOT)).with_context(|| self.failed("take back"))?;
         let device = LoopDevice::attach(&file).with_context(|| self.failed("attach a loop device to"))?;
         fs::remove_file(&path).with_context(|| self.failed("hide"))?;
         fs::create_dir(mount_point).with_context(|| self.failed("mount"))?;
@@ -98,11 +103,8 @@ impl ImageConfig {
             mount_point,
             &self.mount_options,
         )?;
-        let own = || {
-            fs::set_permissions(mount_point, Permissions::from_mode(0o700))?;
-            user.own(mount_point)
-        };
-        own().with_context(|| self.failed("give away"))?;
+        fs::set_permissions(mount_point, Permissions::from_mode(0o711))
+            .with_context(|| self.failed("open"))?;
         Ok(mounted)
     }
 
