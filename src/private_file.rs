@@ -6,15 +6,28 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use anyhow::Context;
+use rustix::fs::OFlags;
 
-/// Creates or empties a file of mode 0600.
+/// Creates a file of mode 0600 in place of what has this name: a link is removed, not followed.
 pub(crate) fn create_file(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(path)
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600).open(path)
+}
+
+/// Opens the file of a lock, and creates it if there is none. Refuses links and what is not a regular file.
+pub(crate) fn open_lock(path: &Path) -> io::Result<File> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false).mode(0o600);
+    let file = options.custom_flags(flags.bits().cast_signed()).open(path)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::other("it is not a regular file")),
+    }
 }
 
 /// Makes the names in a directory durable.
@@ -55,7 +68,9 @@ pub(crate) fn replace_file(path: &Path, contents: &str) -> anyhow::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
 
     use super::*;
 
@@ -68,6 +83,26 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn links_are_replaced_and_locks_are_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        fs::write(path("victim"), "precious").unwrap();
+        for name in ["run.json", "run.json.partial", "server.log", "lock"] {
+            symlink(path("victim"), path(name)).unwrap();
+        }
+        replace_file(&path("run.json"), "new").unwrap();
+        create_file(&path("server.log"))
+            .unwrap()
+            .write_all(b"log")
+            .unwrap();
+        open_lock(&path("lock")).unwrap_err();
+        mknodat(CWD, path("fifo"), FileType::Fifo, Mode::RWXU, 0).unwrap();
+        open_lock(&path("fifo")).unwrap_err();
+        assert_eq!(fs::read(path("victim")).unwrap(), b"precious");
+        assert_eq!(fs::read(path("run.json")).unwrap(), b"new");
     }
 
     #[test]

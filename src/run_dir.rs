@@ -9,6 +9,7 @@ use anyhow::{Context, ensure};
 use jiff::Zoned;
 use logtrace_report::breakdown::{StackTotals, Whole};
 use logtrace_report::render::parse_folded;
+use logtrace_server::{Writers, trusted_directory};
 
 use crate::private_file;
 
@@ -28,13 +29,13 @@ impl RunDir {
         )
     }
 
-    /// Creates `PARENT/NAME`, with a number appended if that exists.
+    /// Creates `PARENT/NAME`, with a number appended if that exists. Refuses a parent in which others could replace it.
     pub(crate) fn create_named(parent: &Path, name: &str) -> anyhow::Result<Self> {
-        let create = |path: &Path, recursive| DirBuilder::new().mode(0o700).recursive(recursive).create(path);
-        create(parent, true).with_context(|| create_error(parent))?;
+        trusted_directory(parent, Some(0o700), Writers::OthersIfSticky)
+            .with_context(|| create_error(parent))?;
         let mut path = parent.join(name);
         for number in 2.. {
-            match create(&path, false) {
+            match DirBuilder::new().mode(0o700).create(&path) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     path = parent.join(format!("{name}-{number}"));
                 }

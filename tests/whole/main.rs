@@ -35,3 +35,4 @@ mod study;
 mod sysbench_options;
 mod tpcc;
 mod trace;
+mod trust;

@@ -32,6 +32,7 @@ pub use install::binary::{Binary, find};
 pub use install::home::Home;
 pub use install::os_user::ServerUser;
 pub use install::server_arg::ServerChoice;
+pub use install::trusted_path::{Writers, trusted_directory};
 pub use instance::Instance;
 pub use instance::buffer_pool::buffer_pool;
 pub use instance::config::InstanceConfig;

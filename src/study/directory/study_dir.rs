@@ -1,13 +1,13 @@
 //! Directory of a study: its request, its progress, and a run directory for each measurement.
 
-use std::fs::{self, DirBuilder, File, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use logtrace_report::document::Document;
 use logtrace_report::render::parse_json;
+use logtrace_server::{Writers, trusted_directory};
 use logtrace_study::{Cell, Measurement};
 
 use crate::exit::UsageError;
@@ -39,9 +39,9 @@ impl StudyDir {
         resume: bool,
     ) -> anyhow::Result<(Self, Progress)> {
         let shown = path.display();
-        let made = DirBuilder::new().mode(0o700).recursive(true).create(path);
+        let made = trusted_directory(path, Some(0o700), Writers::Ours);
         made.with_context(|| {
-            format!("cannot make the study's directory {shown}: choose a writable directory with --out DIR")
+            format!("cannot use the study's directory {shown}: choose a writable directory with --out DIR")
         })?;
         let dir = Self {
             path: path.to_owned(),
@@ -165,7 +165,7 @@ pub(crate) fn failure(document: &Document) -> Option<&str> {
 
 fn lock(path: &Path) -> anyhow::Result<File> {
     let name = path.join("lock");
-    let file = File::create(&name).with_context(|| format!("cannot make {}", name.display()))?;
+    let file = private_file::open_lock(&name).with_context(|| format!("cannot make {}", name.display()))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => bail!("another logtrace uses {}", path.display()),

@@ -3,3 +3,4 @@ pub(crate) mod home;
 pub(crate) mod identity;
 pub(crate) mod os_user;
 pub(crate) mod server_arg;
+pub(crate) mod trusted_path;

@@ -1,6 +1,6 @@
 //! Unprivileged user that private instances run as.
 
-use std::fs::{self, Metadata};
+use std::fs::Metadata;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use anyhow::{Context, anyhow};
 use uzers::User;
 
 use crate::error::ServerError;
+use crate::install::trusted_path::{Writers, trusted_directory};
 
 /// Users that a server may run as, in order of preference.
 const CANDIDATES: [&str; 3] = ["mysql", "logtrace", "nobody"];
@@ -46,12 +47,11 @@ impl ServerUser {
         })
     }
 
-    /// Makes a directory, unless it exists, and checks that the user may enter it. Returns its path without symbolic
-    /// links.
+    /// Makes a directory, unless it exists, and checks that the user may enter it and that nobody else could have made it.
+    /// Returns its path without symbolic links.
     pub(crate) fn create_directory(&self, path: &Path) -> Result<PathBuf, ServerError> {
         let fail = |what| ServerError::directory(what, path);
-        fs::create_dir_all(path).map_err(fail("create"))?;
-        let path = path.canonicalize().map_err(fail("find"))?;
+        let path = trusted_directory(path, Some(0o755), Writers::Ours).map_err(fail("use"))?;
         match self.first_closed(&path).map_err(fail("inspect"))? {
             None => Ok(path),
             Some(closed) => Err(anyhow!(
@@ -118,6 +118,7 @@ impl ServerUser {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;

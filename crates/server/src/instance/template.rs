@@ -13,6 +13,7 @@ use tempfile::TempDir;
 
 use crate::error::ServerError;
 use crate::install::binary::{Binary, path_list};
+use crate::install::trusted_path::{Writers, trusted_directory};
 use crate::instance::command_line;
 use crate::instance::config::Setup;
 use crate::instance::startup_failure::ended;
@@ -40,7 +41,9 @@ pub(crate) async fn prepare(
     fixed: &[Variable],
     progress: &(dyn Fn(&str) + Sync),
 ) -> Result<Directory, ServerError> {
-    let (binary, templates) = (&setup.config.binary, &setup.config.home.templates);
+    let binary = &setup.config.binary;
+    let templates = &trusted_directory(&setup.config.home.templates, Some(0o755), Writers::Ours)
+        .map_err(ServerError::directory("use", &setup.config.home.templates))?;
     let metadata = fs::metadata(&binary.path).map_err(ServerError::directory("read", &binary.path))?;
     let key = key(binary, &metadata, fixed, setup.user.uid);
     let template = templates.join(&key);
@@ -175,6 +178,7 @@ async fn initialise(
 
 /// Removes the unfinished templates of a killed logtrace, and returns their directories.
 pub fn sweep_templates(templates: &Path) -> io::Result<Vec<PathBuf>> {
+    let templates = &trusted_directory(templates, None, Writers::Ours)?;
     remove_unfinished(templates, |key| {
         let lock = File::open(templates.join(format!("{key}.lock")));
         lock.is_ok_and(|lock| lock.try_lock().is_ok())

@@ -5,7 +5,12 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::OFlags;
+
 use crate::error::ServerError;
+
+/// Flags of a log that is opened: a link is not followed, a FIFO does not block.
+const NO_LINK: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
 
 /// Largest number of lines in an error.
 const MAX_LINES: usize = 6;
@@ -26,6 +31,7 @@ impl ServerLog {
             .append(true)
             .create(true)
             .mode(0o600)
+            .custom_flags(NO_LINK.bits().cast_signed())
             .open(path)
             .map_err(fail())?;
         Ok(Self {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::RawMode;
 use tempfile::TempDir;
 
+use crate::install::trusted_path::{Writers, trusted_directory};
 use crate::storage::directory::Directory;
 
 /// Suffix of the name of a lock. It is beside its directory, where only root can change it.
@@ -62,9 +63,10 @@ impl Drop for Lock {
     }
 }
 
-/// Locks `base` itself: nobody else makes or locks a directory in it until the returned file is dropped.
+/// Locks `base` itself: nobody else makes or locks a directory in it until the returned file is dropped. Refuses a base
+/// that others could have filled.
 pub(crate) fn guard(base: &Path) -> io::Result<File> {
-    let directory = File::open(base)?;
+    let directory = File::open(trusted_directory(base, None, Writers::Ours)?)?;
     directory.lock()?;
     Ok(directory)
 }

@@ -8,6 +8,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::install::os_user::ServerUser;
+use crate::install::trusted_path::{Writers, trusted_directory};
 use crate::storage::directory::make_leaf;
 use crate::storage::locked_dir::unless_gone;
 use logtrace_common::FileClass;
@@ -39,7 +40,7 @@ impl PlacedDirs {
     pub(crate) fn make(&mut self, parent: &Path, class: FileClass, user: &ServerUser) -> io::Result<PathBuf> {
         let mut name = self.list.file_stem().unwrap_or_default().to_owned();
         name.push(format!("-{class}"));
-        let directory = parent.canonicalize()?.join(name);
+        let directory = trusted_directory(parent, None, Writers::OthersIfSticky)?.join(name);
         let file = match &mut self.file {
             Some(file) => file,
             none => none.insert(

@@ -1,7 +1,6 @@
 //! Placement of a class of a private server's files: `--place CLASS=DIR`.
 
 use std::fmt;
-use std::io;
 use std::path;
 use std::str::FromStr;
 use strum::IntoEnumIterator;
@@ -11,6 +10,7 @@ use anyhow::{Context, anyhow, bail, ensure};
 use crate::error::ServerError;
 use crate::facts::placed::{Placed, PlacedOn};
 use crate::install::os_user::ServerUser;
+use crate::install::trusted_path::{Writers, trusted_directory};
 use crate::settings::variable::BINLOG;
 use crate::storage::file_location::FileLocation;
 use logtrace_common::{FileClass, Flavor, LogNames, Variable};
@@ -138,10 +138,8 @@ impl Placement {
             return Ok(());
         };
         let failed = format!("cannot place {} in {}", self.class, directory.display());
-        let inspected = directory.metadata().and_then(|metadata| match metadata.is_dir() {
-            true => user.first_closed(directory),
-            false => Err(io::ErrorKind::NotADirectory.into()),
-        });
+        let found = trusted_directory(directory, None, Writers::OthersIfSticky);
+        let inspected = found.and_then(|directory| user.first_closed(&directory));
         let closed = inspected
             .with_context(|| format!("{failed} (create the directory first, or name another one)"))?;
         match closed {

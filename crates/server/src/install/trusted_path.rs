@@ -1,0 +1,282 @@
+//! Directories in which nobody can mislead root: `--out`, `--home`, `--place`.
+
+use std::collections::VecDeque;
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{self, Component, Path, PathBuf};
+
+use rustix::fs::{CWD, FileType, Mode, OFlags, RawMode, Stat, fstat, mkdirat, openat, readlinkat};
+use rustix::io::Errno;
+use thiserror::Error;
+
+/// Largest number of links in a path, as in the kernel (path_resolution(7)).
+const MOST_LINKS: usize = 40;
+
+/// Permission to write for all users, and for the group.
+const OTHERS_WRITE: RawMode = 0o002;
+const GROUP_WRITES: RawMode = 0o020;
+
+/// Who may make entries in a directory at the end of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writers {
+    /// Root and the caller alone: logtrace trusts what it finds there.
+    Ours,
+    /// Others too, if the directory is sticky as `/tmp` is: logtrace makes new entries alone.
+    OthersIfSticky,
+}
+
+/// Part of a path that others can change.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "{what}, and could lead root elsewhere: use a directory of root or your own that nobody else can write to"
+)]
+struct Untrusted {
+    what: String,
+}
+
+/// Returns `path` without links. Under root, each part of it, links included, must belong to root or to the user who ran
+/// sudo, and others must not be able to replace it. systemd walks paths in this way (`CHASE_SAFE`, src/basic/chase.c).
+///
+/// Makes missing directories with `mode`, if there is one; otherwise a missing part is an error of the kind `NotFound`.
+pub fn trusted_directory(path: &Path, mode: Option<u32>, writers: Writers) -> io::Result<PathBuf> {
+    Walk::new(trusted_users())?.to(path, mode, writers)
+}
+
+/// Returns the users whose directories root may work in, or `None` if this is not root: then links lead only to what the
+/// caller can change anyway.
+fn trusted_users() -> Option<Vec<u32>> {
+    let is_root = rustix::process::geteuid().is_root();
+    let caller = || env::var("SUDO_UID").ok()?.parse().ok();
+    is_root.then(|| [0].into_iter().chain(caller()).collect())
+}
+
+/// Walk along a path, from the root of the file system.
+struct Walk {
+    trusted: Option<Vec<u32>>,
+    /// Path so far, without links.
+    path: PathBuf,
+    /// Its directories, from the root.
+    open: Vec<OwnedFd>,
+    links: usize,
+}
+
+impl Walk {
+    fn new(trusted: Option<Vec<u32>>) -> io::Result<Self> {
+        let mut walk = Self {
+            trusted,
+            path: PathBuf::from("/"),
+            open: Vec::new(),
+            links: 0,
+        };
+        walk.enter(openat(CWD, "/", FLAGS, Mode::empty())?, OsStr::new(""))?;
+        Ok(walk)
+    }
+
+    fn to(mut self, path: &Path, mode: Option<u32>, writers: Writers) -> io::Result<PathBuf> {
+        let mut rest = parts(&path::absolute(path)?);
+        while let Some(name) = rest.pop_front() {
+            if name == ".." {
+                if self.open.len() > 1 {
+                    self.open.pop();
+                    self.path.pop();
+                }
+            } else if let Some(target) = self.step(&name, mode)? {
+                if target.is_absolute() {
+                    self.open.truncate(1);
+                    self.path = PathBuf::from("/");
+                }
+                let mut all = parts(&target);
+                all.append(&mut rest);
+                rest = all;
+            }
+        }
+        let last = self.open.last().map(fstat).transpose()?;
+        if let (Writers::Ours, Some(stat), Some(_)) = (writers, last, &self.trusted)
+            && let Some(who) = writer(&stat)
+        {
+            return Err(untrusted(format!("{who} can write to {}", self.path.display())));
+        }
+        Ok(self.path)
+    }
+
+    /// Enters the directory `name`, or returns the target of the link of this name.
+    fn step(&mut self, name: &OsStr, mode: Option<u32>) -> io::Result<Option<PathBuf>> {
+        let Some(parent) = self.open.last() else {
+            return Err(io::ErrorKind::NotFound.into());
+        };
+        let open = || openat(parent, name, FLAGS, Mode::empty());
+        let found = match (open(), mode) {
+            (Err(Errno::NOENT), Some(mode)) => match mkdirat(parent, name, Mode::from_raw_mode(mode)) {
+                // Whoever was faster: it is checked as any other.
+                Ok(()) | Err(Errno::EXIST) => open(),
+                Err(error) => Err(error),
+            },
+            (found, _) => found,
+        }?;
+        let stat = fstat(&found)?;
+        match FileType::from_raw_mode(stat.st_mode) {
+            FileType::Symlink => {
+                self.check_owner(&stat, &self.path.join(name))?;
+                self.links += 1;
+                if self.links > MOST_LINKS {
+                    return Err(Errno::LOOP.into());
+                }
+                let target = readlinkat(&found, "", Vec::new())?;
+                Ok(Some(OsString::from_vec(target.into_bytes()).into()))
+            }
+            FileType::Directory => self.enter(found, name).map(|()| None),
+            _ => Err(io::ErrorKind::NotADirectory.into()),
+        }
+    }
+
+    /// Goes on in a directory that nobody else can change.
+    fn enter(&mut self, directory: OwnedFd, name: &OsStr) -> io::Result<()> {
+        let stat = fstat(&directory)?;
+        let path = self.path.join(name);
+        self.check_owner(&stat, &path)?;
+        let is_sticky = Mode::from_raw_mode(stat.st_mode).contains(Mode::SVTX);
+        if let (Some(who), Some(_), false) = (writer(&stat), &self.trusted, is_sticky) {
+            return Err(untrusted(format!("{who} can write to {}", path.display())));
+        }
+        self.path = path;
+        self.open.push(directory);
+        Ok(())
+    }
+
+    fn check_owner(&self, stat: &Stat, path: &Path) -> io::Result<()> {
+        match &self.trusted {
+            Some(users) if !users.contains(&stat.st_uid) => {
+                let path = path.display();
+                Err(untrusted(format!("{path} belongs to user {}", stat.st_uid)))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Flags of each part of a path: neither is it followed if it is a link, nor is anything opened.
+const FLAGS: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// Returns who else can write to a directory. A group that has the number of the owner is the owner's own (`useradd
+/// --user-group`), and a group of root has only administrators.
+fn writer(stat: &Stat) -> Option<String> {
+    let group = stat.st_gid;
+    if stat.st_mode & OTHERS_WRITE != 0 {
+        Some("every user".to_owned())
+    } else if stat.st_mode & GROUP_WRITES != 0 && group != 0 && group != stat.st_uid {
+        Some(format!("group {group}"))
+    } else {
+        None
+    }
+}
+
+fn untrusted(what: String) -> io::Error {
+    io::Error::other(Untrusted { what })
+}
+
+/// Returns the names in a path, including `..`.
+fn parts(path: &Path) -> VecDeque<OsString> {
+    let name = |part: Component<'_>| match part {
+        Component::Normal(name) => Some(name.to_owned()),
+        Component::ParentDir => Some("..".into()),
+        _ => None,
+    };
+    path.components().filter_map(name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{PermissionsExt, chown, lchown, symlink};
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    /// User that is neither root nor the caller.
+    const STRANGER: u32 = 4_000_000;
+
+    /// Makes a directory of root with these directories, or returns `None` without root.
+    fn tree(directories: &[&str]) -> Option<(TempDir, PathBuf)> {
+        let base = tempfile::tempdir().unwrap();
+        for directory in directories {
+            fs::create_dir_all(base.path().join(directory)).unwrap();
+        }
+        let path = base.path().to_owned();
+        rustix::process::geteuid().is_root().then_some((base, path))
+    }
+
+    fn walk(path: &Path, writers: Writers) -> Result<PathBuf, String> {
+        trusted_directory(path, None, writers).map_err(|error| error.to_string())
+    }
+
+    fn set_mode(path: &Path, mode: u32) {
+        fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+    }
+
+    #[test]
+    fn links_of_root_are_followed_and_missing_parts_are_made() {
+        let Some((_base, path)) = tree(&["a/b", "c"]) else {
+            return;
+        };
+        symlink("../c", path.join("a/up")).unwrap();
+        symlink(path.join("a"), path.join("whole")).unwrap();
+        let there = path.join("whole/b/../up/./new/newer");
+        let error = trusted_directory(&there, None, Writers::Ours).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        let made = trusted_directory(&there, Some(0o700), Writers::Ours).unwrap();
+        assert_eq!(made, path.canonicalize().unwrap().join("c/new/newer"));
+        assert_eq!(made.metadata().unwrap().permissions().mode() & 0o777, 0o700);
+        symlink("loop", path.join("loop")).unwrap();
+        assert!(walk(&path.join("loop"), Writers::Ours).is_err());
+    }
+
+    #[test]
+    fn a_part_of_somebody_else_is_refused() {
+        let Some((_base, path)) = tree(&["theirs/mine", "mine"]) else {
+            return;
+        };
+        chown(path.join("theirs"), Some(STRANGER), None).unwrap();
+        symlink("mine", path.join("link")).unwrap();
+        lchown(path.join("link"), Some(STRANGER), None).unwrap();
+        for name in ["theirs", "theirs/mine", "theirs/../mine", "link"] {
+            let error = walk(&path.join(name), Writers::OthersIfSticky).unwrap_err();
+            assert!(
+                error.contains(&format!("belongs to user {STRANGER}")),
+                "{name}: {error}"
+            );
+        }
+        let walk = Walk::new(Some(vec![0, STRANGER])).unwrap();
+        let theirs = path.join("theirs/mine");
+        assert_eq!(
+            walk.to(&theirs, None, Writers::Ours).unwrap(),
+            theirs,
+            "the caller's own"
+        );
+    }
+
+    #[test]
+    fn a_part_that_others_can_write_is_refused_unless_it_is_sticky() {
+        let Some((_base, path)) = tree(&["open/in", "group/in", "sticky/in"]) else {
+            return;
+        };
+        set_mode(&path.join("open"), 0o777);
+        set_mode(&path.join("sticky"), 0o1777);
+        set_mode(&path.join("group"), 0o770);
+        assert!(
+            walk(&path.join("group/in"), Writers::Ours).is_ok(),
+            "root's own group"
+        );
+        chown(path.join("group"), None, Some(STRANGER)).unwrap();
+        for (name, who) in [("open/in", "every user"), ("group/in", "group 4000000")] {
+            let error = walk(&path.join(name), Writers::OthersIfSticky).unwrap_err();
+            assert!(error.contains(&format!("{who} can write to ")), "{error}");
+        }
+        assert!(walk(&path.join("sticky/in"), Writers::Ours).is_ok());
+        assert!(walk(&path.join("sticky"), Writers::OthersIfSticky).is_ok());
+        assert!(walk(&path.join("sticky"), Writers::Ours).is_err());
+    }
+}

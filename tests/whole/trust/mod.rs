@@ -1,0 +1,3 @@
+//! Root among others: what other users put into directories never leads it to their ends.
+
+mod planted;
