@@ -5,7 +5,7 @@ use std::path::{self, Path};
 
 use anyhow::bail;
 use logtrace_common::Flavor;
-use logtrace_server::{FileSystemFacts, Home, ImageKind, ServerUser, find};
+use logtrace_server::{FileSystemFacts, Home, ImageKind, ServerUser, brief_output, find};
 use logtrace_tracer::{check_program, requirements};
 
 use crate::exit::with_causes;
@@ -111,11 +111,10 @@ pub(crate) fn file_system(kind: ImageKind) -> Check {
 /// Checks the requirements of building logtrace.
 pub(crate) fn building() -> Vec<Check> {
     let name = "clang (to build only)";
-    let clang = std::process::Command::new("clang").arg("--version").output();
+    let clang = ServerUser::choose().and_then(|user| brief_output(Path::new("clang"), &["--version"], &user));
     let check = match clang {
-        Ok(output) if output.status.success() => {
-            let version = String::from_utf8_lossy(&output.stdout);
-            Check::met(name, version.lines().next().unwrap_or_default())
+        Ok(output) if output.contains("clang version") => {
+            Check::met(name, output.lines().next().unwrap_or_default())
         }
         _ => Check::unmet(name, "not found", "apt-get install clang libbpf-dev"),
     };

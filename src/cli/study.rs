@@ -73,6 +73,11 @@ pub(crate) struct StudyRunArgs {
     #[arg(long)]
     pub(crate) resume: bool,
 
+    /// Run the server programs that the plan names, whoever owns them or can write them. Without this option root runs
+    /// only programs that belong to root or to the user who called sudo, and that nobody else can write.
+    #[arg(long)]
+    pub(crate) trust_plan: bool,
+
     #[command(flatten)]
     pub(crate) home: HomeArgs,
 }

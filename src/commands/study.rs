@@ -63,7 +63,7 @@ fn measure(arguments: &StudyRunArgs) -> anyhow::Result<Exit> {
     let cells = cells(&plan, extent)?;
     let measurements = measurement_order(&cells, extent.seed);
     let home = arguments.home.home();
-    preflight(&plan, &cells, &home)?;
+    preflight(&plan, &cells, &home, arguments.trust_plan)?;
     let request = StudyRequest {
         plan: plan.name.clone(),
         scale: extent.scale.as_str().to_owned(),

@@ -31,6 +31,7 @@ pub use facts::stage_times::{StageTotal, Stages, enable_stage_times, stage_times
 pub use install::binary::{Binary, find};
 pub use install::home::Home;
 pub use install::os_user::ServerUser;
+pub use install::program_trust::check_program_owner;
 pub use install::server_arg::ServerChoice;
 pub use install::trusted_path::{Writers, trusted_directory};
 pub use instance::Instance;
@@ -40,6 +41,7 @@ pub use instance::snapshot::DataSnapshot;
 pub use instance::stale::{Swept, sweep_stale};
 pub use instance::storage_check::check_storage;
 pub use instance::template::sweep_templates;
+pub use process::brief_run::brief_output;
 pub use process::pidfd::Exit;
 pub use server::{Server, ServerConfig};
 pub use settings::live::is_live;

@@ -1,6 +1,6 @@
 //! Check of the machine before anything is started.
 
-use logtrace_server::{Binary, FileSystemFacts, Home, ServerChoice, find};
+use logtrace_server::{Binary, FileSystemFacts, Home, ServerChoice, check_program_owner, find};
 use logtrace_study::{Cell, CostEstimate, Plan};
 
 use crate::exit::{UsageError, with_causes};
@@ -10,9 +10,9 @@ use crate::study::plan_lookup::plan_error;
 use crate::study::server::disk_queue;
 
 /// Fails with everything that the machine lacks, or with the first option of the plan that is impossible here and its line.
-pub(crate) fn preflight(plan: &Plan, cells: &[Cell], home: &Home) -> anyhow::Result<()> {
+pub(crate) fn preflight(plan: &Plan, cells: &[Cell], home: &Home, trust_plan: bool) -> anyhow::Result<()> {
     for cell in cells {
-        check_server(plan, cell)?;
+        check_server(plan, cell, trust_plan)?;
         check_file_system(plan, cell)?;
         disk_queue::check(plan, cell, home)?;
     }
@@ -25,14 +25,17 @@ pub(crate) fn preflight(plan: &Plan, cells: &[Cell], home: &Home) -> anyhow::Res
     check_disk(cells, home)
 }
 
-fn check_server(plan: &Plan, cell: &Cell) -> Result<(), UsageError> {
+fn check_server(plan: &Plan, cell: &Cell, trust_plan: bool) -> Result<(), UsageError> {
+    let error = |problem: String| plan_error(plan, cell, "server", problem);
+    if let (ServerChoice::Binary(path), false) = (&cell.server, trust_plan) {
+        check_program_owner(path).map_err(|problem| error(format!("{problem:#}")))?;
+    }
     let found = match &cell.server {
         ServerChoice::Flavor(flavor) => find(Some(*flavor)),
         ServerChoice::Binary(path) => Binary::inspect(path),
         // A plan never names a running server.
         ServerChoice::Running(_) => return Ok(()),
     };
-    let error = |problem: String| plan_error(plan, cell, "server", problem);
     let binary = found.map_err(|problem| error(with_causes(problem)))?;
     match binary.flavor == cell.flavor {
         true => Ok(()),

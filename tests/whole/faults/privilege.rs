@@ -3,9 +3,10 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::Command;
 
-use super::fixture::home::{Home, SHORT};
+use super::fixture::home::{Home, SHORT, entries};
 use super::fixture::started::{Ended, Started};
 use crate::common::{beside_others, driver};
 
@@ -82,4 +83,76 @@ fn without_ebpf_only_a_run_without_tracing_is_possible() {
     let document = without_bpf(&home, &format!("run --no-trace --server mariadb {SHORT}")).measured();
     assert!(driver(&document).done > 0);
     home.assert_nothing_left();
+}
+
+/// A program that calls itself a MySQL server, and writes who runs it and its environment.
+fn fake_server(home: &Home, version: &str) -> PathBuf {
+    let directory = home.path().join("fake");
+    fs::create_dir(&directory).unwrap();
+    let seen = home.path().join("seen");
+    fs::create_dir(&seen).unwrap();
+    fs::set_permissions(&seen, Permissions::from_mode(0o777)).unwrap();
+    let program = directory.join("mysqld");
+    let script = format!(
+        "#!/bin/sh\n(id -u; env) >> {seen}/$$\ncase \"$*\" in *--version*) {version};; esac\nexit 1\n",
+        seen = seen.display()
+    );
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+    program
+}
+
+#[test]
+fn a_servers_program_never_runs_as_root_nor_with_its_environment() {
+    let _turn = beside_others();
+    let home = Home::without_templates();
+    let program = fake_server(&home, "echo mysqld  Ver 9.7.4 for Linux on x86_64");
+    let mut command = home.logtrace(&format!("run --no-trace --server {} {SHORT}", program.display()));
+    command.env("AWS_SECRET_ACCESS_KEY", "geheim");
+    let ended = Started::new(command, home.path()).ended();
+    assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+    let calls = entries(&home.path().join("seen"));
+    assert!(calls.len() >= 2, "asked for its version, and started: {calls:?}");
+    for call in calls {
+        let text = fs::read_to_string(call).unwrap();
+        let mut lines = text.lines();
+        assert_ne!(lines.next(), Some("0"), "{text}");
+        let known = ["PATH=", "LANG=", "TZ=", "PWD=", "OLDPWD=", "SHLVL=", "_="];
+        for line in lines {
+            assert!(known.iter().any(|known| line.starts_with(known)), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_servers_program_that_does_not_tell_its_version_is_not_waited_for() {
+    let home = Home::new();
+    let program = fake_server(&home, "sleep 1000");
+    home.run(&format!("--no-trace --server {} {SHORT}", program.display()))
+        .refused(1, &["--version", "did not end within"]);
+    home.assert_untouched();
+}
+
+#[test]
+fn a_program_that_a_plan_names_and_others_can_write_is_not_run_by_root() {
+    let _turn = beside_others();
+    let home = Home::new();
+    let program = fake_server(&home, "echo mysqld  Ver 9.7.4 for Linux on x86_64");
+    fs::set_permissions(program.parent().unwrap(), Permissions::from_mode(0o777)).unwrap();
+    let plan = home.path().join("plan.toml");
+    let text = fs::read_to_string("studies/max-write.toml").unwrap();
+    let named = format!("server = \"{}\"\nflavor = \"mysql\"", program.display());
+    let text = text.replace("server = \"mysql\"", &named);
+    assert!(text.contains(&named), "the plan names a server");
+    fs::write(&plan, text).unwrap();
+    let study = |arguments: &str| {
+        let command = home.logtrace(&format!("study plan.toml --only server=mysql {arguments}"));
+        Started::new(command, home.path()).ended()
+    };
+    let refused = study("");
+    refused.refused(2, &["plan.toml", "can be written by everybody", "--trust-plan"]);
+    let calls = || entries(&home.path().join("seen")).len();
+    assert_eq!(calls(), 0, "it did not run");
+    assert_ne!(study("--trust-plan").code, Some(0));
+    assert!(calls() > 0);
 }

@@ -3,11 +3,12 @@
 use logtrace_common::{Flavor, parse_version_output};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use anyhow::{Context, anyhow};
 
 use crate::error::ServerError;
+use crate::install::os_user::ServerUser;
+use crate::process::brief_run::brief_output;
 
 /// Directory into which `scripts/fetch-mysql` installs MySQL.
 const FETCHED_MYSQL: &str = "/var/lib/logtrace/mysql/usr/sbin";
@@ -46,16 +47,12 @@ pub fn find(flavor: Option<Flavor>) -> Result<Binary, ServerError> {
 }
 
 impl Binary {
-    /// Reads flavor and version of a program from its `--version`.
+    /// Reads flavor and version of a program from its `--version`, which runs as the user of private servers.
     pub fn inspect(path: &Path) -> Result<Self, ServerError> {
         let failed = || format!("cannot run {} --version (check --server)", path.display());
         let path = path.canonicalize().with_context(failed)?;
-        let output = Command::new(&path)
-            .args(["--no-defaults", "--version"])
-            .stdin(Stdio::null())
-            .output()
-            .with_context(failed)?;
-        let text = String::from_utf8_lossy(&output.stdout);
+        let user = ServerUser::choose().with_context(failed)?;
+        let text = brief_output(&path, &["--no-defaults", "--version"], &user).with_context(failed)?;
         match parse_version_output(&text) {
             Some((flavor, version)) => Ok(Self {
                 path,
@@ -63,12 +60,7 @@ impl Binary {
                 version,
             }),
             None => {
-                let words = if text.trim().is_empty() {
-                    String::from_utf8_lossy(&output.stderr)
-                } else {
-                    text
-                };
-                let output = words.lines().next().unwrap_or_default();
+                let output = text.lines().next().unwrap_or_default();
                 let path = path.display();
                 let text = "neither mysqld nor mariadbd";
                 Err(anyhow!("{path} is {text}: --version printed {output:?}. Check --server").into())

@@ -11,9 +11,9 @@ use anyhow::Context;
 use rustix::process::{Pid, Signal, getppid, kill_process_group, set_parent_process_death_signal};
 
 use crate::install::os_user::ServerUser;
+use crate::process::clean_command::clean_command;
 use crate::process::error_log::ServerLog;
 use crate::process::pidfd::{Exit, ProcessWatch};
-use logtrace_common::PASSWORD_VARIABLE;
 
 /// Program to start.
 #[derive(Debug)]
@@ -43,20 +43,14 @@ impl ServerProcess {
     }
 
     fn start(launch: &Launch<'_>) -> io::Result<Self> {
-        let mut command = Command::new(launch.program);
+        // In a group of its own: an interrupt from the terminal is for logtrace, which then stops the server in order.
+        let mut command = clean_command(launch.program, launch.user);
         command
             .args(launch.arguments)
             .current_dir(launch.directory)
-            .env_remove(PASSWORD_VARIABLE)
             .stdin(Stdio::null())
             .stdout(launch.log.writer()?)
-            .stderr(launch.log.writer()?)
-            // An interrupt from the terminal is for logtrace, which then stops the server in order.
-            .process_group(0);
-        if launch.user.change {
-            // The standard library drops supplementary groups when root changes the user.
-            command.uid(launch.user.uid).gid(launch.user.gid);
-        }
+            .stderr(launch.log.writer()?);
         die_with_parent(&mut command);
         let mut child = command.spawn()?;
         match ProcessWatch::new(child.id()) {
@@ -90,7 +84,7 @@ impl Drop for ServerProcess {
 }
 
 /// Kills the process and its children, and waits for it. Does nothing if the process was waited for before.
-fn kill_group(child: &mut Child) {
+pub(crate) fn kill_group(child: &mut Child) {
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     if let (Some(group), Ok(None)) = (group, child.try_wait()) {
         // Fails only when the process is gone, which is what is wanted.
@@ -100,7 +94,7 @@ fn kill_group(child: &mut Child) {
 }
 
 /// Makes the kernel kill the process when the thread that starts it ends.
-fn die_with_parent(command: &mut Command) {
+pub(crate) fn die_with_parent(command: &mut Command) {
     let parent = i32::try_from(std::process::id()).ok().and_then(Pid::from_raw);
     let in_child = move || {
         set_parent_process_death_signal(Some(Signal::KILL))?;
