@@ -3,8 +3,10 @@
 mod cli;
 mod commands;
 mod exit;
+mod handover;
 mod join;
 mod measurement;
+mod open_files;
 mod preflight;
 mod private_file;
 mod run;
@@ -16,12 +18,15 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
+use logtrace_common::inert;
 
 use crate::cli::{Cli, Command};
 use crate::exit::{Exit, UsageError};
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let command = Cli::parse().command;
+    open_files::raise_limit();
+    let result = match command {
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Trace(arguments) => commands::trace::trace(&arguments),
         Command::Study(arguments) => commands::study::study(&arguments),
@@ -35,7 +40,7 @@ fn main() -> ExitCode {
         Ok(exit) => exit.into(),
         Err(error) => {
             // A closed stderr leaves no place for the message.
-            let _ = writeln!(io::stderr(), "error: {error:#}");
+            let _ = writeln!(io::stderr(), "error: {}", inert::lines(&format!("{error:#}")));
             match error.is::<UsageError>() {
                 true => Exit::Usage.into(),
                 false => Exit::Failed.into(),

@@ -9,6 +9,7 @@ use logtrace_server::{FileSystemFacts, Home, ImageKind, ServerUser, brief_output
 use logtrace_tracer::{check_program, requirements};
 
 use crate::exit::with_causes;
+use crate::open_files::{self, TooLow};
 use crate::run::RunConfig;
 
 /// Requirement, and whether it is met.
@@ -81,6 +82,19 @@ pub(crate) fn tracing() -> Vec<Check> {
 /// Checks the requirements of a private server, except for its program.
 pub(crate) fn private_server(home: &Home) -> Vec<Check> {
     vec![server_user(), free_space(&home.instances)]
+}
+
+/// Checks the limit on open files for this many connections.
+pub(crate) fn open_files(connections: usize) -> Check {
+    let name = "open files";
+    match open_files::too_low(connections) {
+        None => Check::met(name, format!("enough for {connections} connections")),
+        Some(TooLow { limit, needed }) => Check::unmet(
+            name,
+            format!("at most {limit}, and {connections} connections need {needed}"),
+            format!("raise the limit with `ulimit -n {needed}` before the run, or use fewer --connections"),
+        ),
+    }
 }
 
 /// Checks which servers are installed. At least one is needed.
@@ -183,7 +197,7 @@ pub(crate) fn require(needed: &[Check]) -> anyhow::Result<()> {
 
 /// Fails with all unmet requirements of a run and their remedies.
 pub(crate) fn check_run(config: &RunConfig) -> anyhow::Result<()> {
-    let mut needed = Vec::new();
+    let mut needed = vec![open_files(config.connections.closed().get())];
     if config.trace {
         needed.extend(tracing());
     }

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use jiff::Zoned;
 use logtrace_report::breakdown::{StackTotals, Whole};
 use logtrace_report::render::parse_folded;
@@ -61,10 +61,19 @@ impl RunDir {
     /// Opens an existing run directory.
     pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
         let dir = Self { path: path.into() };
+        let shown = path.display();
+        let facts = fs::metadata(dir.run_json());
+        if facts
+            .as_ref()
+            .is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
+        {
+            bail!(
+                "cannot read the run directory {shown}: it belongs to another user. Read it as that user, or with sudo"
+            );
+        }
         ensure!(
-            dir.run_json().is_file(),
-            "{} is not a run directory: it holds no run.json",
-            path.display()
+            facts.is_ok_and(|facts| facts.is_file()),
+            "{shown} is not a run directory: it holds no run.json"
         );
         Ok(dir)
     }

@@ -10,11 +10,12 @@ use tokio::runtime::Builder;
 
 use super::print::{print, print_report};
 use crate::exit::Exit;
+use crate::handover::hand_over;
 use crate::measurement::{Outputs, Results, Signals, discard};
 
 /// Longest time for the copy of a data directory after the run was aborted. The threads of the driver are not waited
 /// for: they may hang on a server that has ended.
-const LONGEST_COPY: Duration = Duration::from_secs(20);
+const LONGEST_COPY: Duration = Duration::from_secs(8);
 
 /// Creates a run directory in `out`, named by the time and `name`, measures, writes the files, and prints the report. A
 /// failed measurement leaves no directory, unless the log of the server tells more.
@@ -34,8 +35,12 @@ pub(super) fn measure_and_report(
         .map_err(|error| discard(&dir, error))?;
     let document = &measured.document;
     document.check()?;
-    outputs.finished(&measured.snapshot, document)?;
+    // Whatever is wrong with the run directory, the report is shown.
+    let written = outputs.finished(&measured.snapshot, document);
     print_report(document, &dir)?;
+    written?;
+    hand_over(dir.path())
+        .with_context(|| format!("cannot give {} to the user who ran sudo", dir.path().display()))?;
     let requests = dir.requests_bin();
     if requests.is_file() {
         print(&format!("requests for `logtrace join`: {}\n", requests.display()))?;
@@ -53,7 +58,7 @@ pub(super) fn in_event_loop<T>(work: impl AsyncFnOnce(&Signals) -> anyhow::Resul
         .build()
         .context("cannot start the event loop")?;
     let result = runtime.block_on(async {
-        let signals = Signals::listen().context("cannot listen for signals")?;
+        let signals = Signals::listen().await.context("cannot listen for signals")?;
         work(&signals).await
     });
     // A data directory may still be being copied; it is removed after that.

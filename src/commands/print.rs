@@ -3,16 +3,20 @@
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context;
+use logtrace_common::inert;
 use logtrace_report::breakdown::StackTotals;
 use logtrace_report::document::Document;
 use logtrace_report::render::{Format, Input, render};
 
 use crate::run_dir::RunDir;
 
-/// Prints a result. A pipe that the reader closed early (`| head`) is no error.
+/// Prints a result; all but text and the styles of a report is left out. A pipe that the reader closed early (`| head`) is no error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out
+        .write_all(inert::terminal(text).as_bytes())
+        .and_then(|()| out.flush())
+    {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(error).context("cannot print to the standard output")
         }

@@ -4,12 +4,14 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use anyhow::Context;
+use logtrace_common::inert;
 use logtrace_study::{Cell, Plan, measurement_order, render};
 
 use super::measure_and_report::in_event_loop;
 use super::print::print;
 use crate::cli::study::{StudyArgs, StudyCommand, StudyExtentArgs, StudyRunArgs, StudyShowArgs};
 use crate::exit::{Exit, UsageError};
+use crate::handover::hand_over;
 use crate::study::{
     Overrides, Progress, StudyDir, StudyRequest, StudyRunner, built_in, chosen_cells, dry_run, find,
     preflight, size_line, summary,
@@ -75,7 +77,11 @@ fn measure(arguments: &StudyRunArgs) -> anyhow::Result<Exit> {
     let out = arguments.out.clone().unwrap_or_else(default);
     let (dir, mut progress) = StudyDir::open(&out, &Progress::new(request), plan.text(), arguments.resume)?;
     // An error of stderr cannot be reported anywhere.
-    let _ = writeln!(io::stderr(), "{}: {}", plan.name, size_line(extent.scale, &cells));
+    let _ = writeln!(
+        io::stderr(),
+        "{}",
+        inert::line(&format!("{}: {}", plan.name, size_line(extent.scale, &cells)))
+    );
     let runner = StudyRunner {
         dir: &dir,
         plan: &plan,
@@ -86,6 +92,7 @@ fn measure(arguments: &StudyRunArgs) -> anyhow::Result<Exit> {
     in_event_loop(async |interrupts| runner.run(&mut progress, interrupts).await)
         .inspect_err(|_| dir.release_if_empty())?;
     let report = summary(&runner, extent.scale, &progress)?;
+    hand_over(&out).with_context(|| format!("cannot give {} to the user who ran sudo", out.display()))?;
     let color = io::stdout().is_terminal();
     let text = render::terminal(&report, color);
     let place = out.join("report.md");

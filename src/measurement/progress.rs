@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use logtrace_common::inert;
 use logtrace_driver::{LoadProgress, Progress, Stage};
 
 /// Line on stderr that shows the current step.
@@ -27,12 +28,12 @@ impl Line {
             self.bar.unset_length();
             self.bar.set_style(words());
         }
-        self.bar.set_message(message.into());
+        self.bar.set_message(inert::line(&message.into()));
     }
 
     /// Puts a prefix before all later messages.
-    pub(crate) fn lead(&self, words: String) {
-        self.bar.set_prefix(words);
+    pub(crate) fn lead(&self, words: &str) {
+        self.bar.set_prefix(inert::line(words));
     }
 
     /// Does `work`, which writes to stderr, without the line.

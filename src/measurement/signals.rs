@@ -1,12 +1,21 @@
 //! Signals (Ctrl-C): the first ends the run and keeps its results, the second stops at once.
 
-use std::future::Future;
+use std::fs;
+use std::future::{Future, poll_fn};
 use std::io::{self, Write};
+use std::task::Poll;
+use std::thread;
+use std::time::Duration;
 
 use logtrace_driver::CancellationToken;
+use tokio::runtime::Builder;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::oneshot;
 
-/// Requests to end that came as signals (SIGINT, SIGTERM, SIGHUP).
+/// Longest time from the second signal to the end of the process, even if the main thread hangs in a system call.
+const GRACE: Duration = Duration::from_secs(9);
+
+/// Requests to end that came as signals (SIGINT, SIGTERM, SIGHUP, SIGQUIT).
 #[derive(Clone, Debug)]
 pub(crate) struct Signals {
     /// Set by the first signal: end in order and keep the results.
@@ -27,29 +36,19 @@ pub(crate) enum Interrupted {
 }
 
 impl Signals {
-    /// Starts to listen. Must be called inside the runtime.
-    pub(crate) fn listen() -> io::Result<Self> {
+    /// Starts to listen, on a thread of its own: the main thread may hang. Signals that were ignored when the program
+    /// started stay ignored (`nohup`).
+    pub(crate) async fn listen() -> io::Result<Self> {
         let signals = Self {
             end: CancellationToken::new(),
             abort: CancellationToken::new(),
         };
-        let mut streams = [
-            signal(SignalKind::interrupt())?,
-            signal(SignalKind::terminate())?,
-            signal(SignalKind::hangup())?,
-        ];
         let listener = signals.clone();
-        tokio::spawn(async move {
-            any(&mut streams).await;
-            listener.end.cancel();
-            // A hang-up means that the terminal may be gone.
-            let _ = writeln!(
-                io::stderr(),
-                "\nending the run; press Ctrl-C again to stop at once"
-            );
-            any(&mut streams).await;
-            listener.abort.cancel();
-        });
+        let (ready, is_ready) = oneshot::channel();
+        thread::Builder::new()
+            .name("logtrace-signals".into())
+            .spawn(move || listener.listen_until_aborted(ready))?;
+        is_ready.await.map_err(io::Error::other)??;
         Ok(signals)
     }
 
@@ -62,6 +61,60 @@ impl Signals {
     pub(crate) async fn unless_aborted<T>(&self, work: impl Future<Output = T>) -> Result<T, Interrupted> {
         unless(&self.abort, work).await.ok_or(Interrupted::Aborted)
     }
+
+    fn listen_until_aborted(&self, ready: oneshot::Sender<io::Result<()>>) {
+        let runtime = match Builder::new_current_thread().enable_all().build() {
+            Ok(runtime) => runtime,
+            Err(error) => {
+                // The receiver waits for this.
+                let _ = ready.send(Err(error));
+                return;
+            }
+        };
+        let aborted = runtime.block_on(async {
+            let streams = streams();
+            let (mut streams, told) = match streams {
+                Ok(streams) => (streams, Ok(())),
+                Err(error) => (Vec::new(), Err(error)),
+            };
+            let is_listening = told.is_ok();
+            // The receiver waits for this.
+            let _ = ready.send(told);
+            if is_listening {
+                self.take_two(&mut streams).await;
+            }
+            is_listening
+        });
+        if aborted {
+            thread::sleep(GRACE);
+            stop_now();
+        }
+    }
+
+    async fn take_two(&self, streams: &mut [Signal]) {
+        any(streams).await;
+        self.end.cancel();
+        // A hang-up means that the terminal may be gone.
+        let _ = writeln!(
+            io::stderr(),
+            "\nending the run; press Ctrl-C again to stop at once"
+        );
+        any(streams).await;
+        self.abort.cancel();
+    }
+}
+
+/// Ends the process without any clean-up: the main thread hangs. The kernel ends the private server with it, and the next
+/// start removes its files.
+#[expect(
+    unsafe_code,
+    reason = "an exit in order would wait for what hangs, and std has no other"
+)]
+fn stop_now() {
+    // The terminal may be gone.
+    let _ = writeln!(io::stderr(), "error: stopped at once: something hangs");
+    // SAFETY: the process ends here, and nothing of it runs afterwards.
+    unsafe { libc::_exit(1) }
 }
 
 async fn unless<T>(token: &CancellationToken, work: impl Future<Output = T>) -> Option<T> {
@@ -72,11 +125,55 @@ async fn unless<T>(token: &CancellationToken, work: impl Future<Output = T>) -> 
     }
 }
 
-async fn any(streams: &mut [Signal; 3]) {
-    let [interrupt, terminate, hangup] = streams;
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-        _ = hangup.recv() => {}
+/// Returns the signals that end a run and were not ignored when the program started.
+fn streams() -> io::Result<Vec<Signal>> {
+    let kinds = [
+        SignalKind::interrupt(),
+        SignalKind::terminate(),
+        SignalKind::hangup(),
+        SignalKind::quit(),
+    ];
+    let ignored = ignored(&fs::read_to_string("/proc/self/status").unwrap_or_default());
+    let heard = kinds
+        .into_iter()
+        .filter(|kind| ignored >> (kind.as_raw_value() - 1) & 1 == 0);
+    heard.map(signal).collect()
+}
+
+/// Returns the mask of ignored signals in `/proc/PID/status`: the lowest bit is signal 1.
+fn ignored(status: &str) -> u64 {
+    let mut lines = status.lines();
+    let mask = lines.find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .unwrap_or(0)
+}
+
+/// Waits for any of the signals.
+async fn any(streams: &mut [Signal]) {
+    poll_fn(|context| {
+        let mut has_come = false;
+        for stream in &mut *streams {
+            has_come |= stream.poll_recv(context).is_ready();
+        }
+        if has_come { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mask_of_ignored_signals_is_read() {
+        let status =
+            "Name:\tsh\nSigBlk:\t0000000000000000\nSigIgn:\t0000000000001001\nSigCgt:\t0000000000010002\n";
+        assert_eq!(ignored(status), 1 << (1 - 1) | 1 << (13 - 1));
+        assert_eq!((ignored(""), ignored("SigIgn:\tx")), (0, 0));
+    }
+
+    #[test]
+    fn the_grace_ends_within_ten_seconds() {
+        assert!(GRACE < Duration::from_secs(10));
     }
 }

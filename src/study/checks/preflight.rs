@@ -16,7 +16,8 @@ pub(crate) fn preflight(plan: &Plan, cells: &[Cell], home: &Home, trust_plan: bo
         check_file_system(plan, cell)?;
         disk_queue::check(plan, cell, home)?;
     }
-    let mut needed = Vec::new();
+    let connections = cells.iter().map(|cell| cell.connections.get()).max();
+    let mut needed = vec![preflight::open_files(connections.unwrap_or(0))];
     if cells.iter().any(|cell| cell.detail.is_some()) {
         needed.extend(preflight::tracing());
     }

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use humantime::format_duration;
+use logtrace_common::inert;
 use logtrace_server::{Home, enter_mount_namespace};
 use logtrace_study::{Cell, Measurement, Plan};
 
@@ -85,7 +86,7 @@ impl StudyRunner<'_> {
         for (number, measurement) in left.iter().enumerate() {
             let (cell, repeat) = (&self.cells[measurement.cell], measurement.repeat + 1);
             let planned = self.planned(&left[number..]);
-            line.lead(format!(
+            line.lead(&format!(
                 "measurement {} of {}{} · {} · ",
                 self.measurements.len() - left.len() + number + 1,
                 self.measurements.len(),
@@ -108,7 +109,11 @@ impl StudyRunner<'_> {
                 if let Some(error) = &error {
                     line.beside(|| {
                         // An error of stderr cannot be reported anywhere.
-                        let _ = writeln!(io::stderr(), "{} ({repeat}): {error}", cell.key);
+                        let _ = writeln!(
+                            io::stderr(),
+                            "{}",
+                            inert::lines(&format!("{} ({repeat}): {error}", cell.key))
+                        );
                     });
                 }
                 progress.record(&cell.key, repeat, error);

@@ -2,7 +2,10 @@
 //! remove.
 
 use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
@@ -111,4 +114,87 @@ fn a_killed_run_takes_its_server_along_and_can_be_reported() {
 fn is_alive(process: u32) -> bool {
     fs::read_to_string(Path::new("/proc").join(process.to_string()).join("stat"))
         .is_ok_and(|stat| !stat.contains(") Z "))
+}
+
+/// Bytes that a pipe holds (`PIPE_DEF_BUFFERS` in include/linux/pipe_fs_i.h).
+const PIPE_BYTES: usize = 16 * 4096;
+
+/// `logtrace run` that a shell started with a signal ignored, as `nohup` does, or with its usual disposition.
+fn started_by_shell(home: &Home, signal: Signal, is_ignored: bool) -> Started {
+    let logtrace = home.logtrace("");
+    let trap = if is_ignored { "''" } else { "-" };
+    let script = format!(
+        "trap {trap} {}; exec {} run --server mariadb --no-trace --tables 1 --rows 500 --warmup 300ms --duration 4s --rate 200/s",
+        signal.as_raw(),
+        logtrace.get_program().to_str().unwrap(),
+    );
+    let mut shell = Command::new("bash");
+    shell.arg("-c").arg(script);
+    Started::new(home.at_home(shell, ""), home.path()).measuring()
+}
+
+#[test]
+fn a_signal_that_was_ignored_stays_ignored_and_others_end_the_run() {
+    let _turn = beside_others();
+    for signal in [Signal::HUP, Signal::QUIT, Signal::TERM] {
+        for is_ignored in [true, false] {
+            let home = Home::new();
+            let run = started_by_shell(&home, signal, is_ignored);
+            run.signal(signal);
+            let document = run.ended().measured();
+            let case = format!("{signal:?}, ignored: {is_ignored}");
+            assert_eq!(
+                tells(&document, "interrupted"),
+                !is_ignored,
+                "{case}: {:?}",
+                document.caveats
+            );
+            home.assert_nothing_left();
+        }
+    }
+}
+
+#[test]
+fn sigpipe_changes_nothing() {
+    let _turn = beside_others();
+    for is_ignored in [true, false] {
+        let home = Home::new();
+        let run = started_by_shell(&home, Signal::PIPE, is_ignored);
+        run.signal(Signal::PIPE);
+        let document = run.ended().measured();
+        assert!(!tells(&document, "interrupted"), "{:?}", document.caveats);
+        home.assert_nothing_left();
+    }
+}
+
+#[test]
+fn the_second_signal_ends_a_main_thread_that_hangs_within_ten_seconds() {
+    let _turn = beside_others();
+    let home = Home::new();
+    // Nobody reads, and there is no room for the report.
+    let (_reader, mut full) = io::pipe().unwrap();
+    full.write_all(&[b' '; PIPE_BYTES]).unwrap();
+    let mut command = home.logtrace(&format!("run --no-trace --server mariadb {SHORT}"));
+    command.stdout(full);
+    let run = Started::with_stdout(command, home.path());
+    run.waiting_for("the main thread to hang", || {
+        let wchan = fs::read_to_string(format!("/proc/{}/wchan", run.id()));
+        wchan.is_ok_and(|wchan| wchan.contains("pipe_write"))
+    });
+    run.signal(Signal::INT);
+    run.waiting_for("word of the first signal", || {
+        fs::read_to_string(home.path().join("stderr")).is_ok_and(|text| text.contains("press Ctrl-C again"))
+    });
+    run.signal(Signal::INT);
+    let second = Instant::now();
+    let ended = run.ended();
+    assert!(
+        second.elapsed() < Duration::from_secs(11),
+        "{:?}",
+        second.elapsed()
+    );
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.stderr.contains("something hangs"), "{}", ended.stderr);
+    assert!(driver(&ended.document()).done > 0, "its files are whole");
+    home.assert_nothing_left();
 }
