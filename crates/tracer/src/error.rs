@@ -17,6 +17,16 @@ impl TracerError {
         ))
     }
 
+    /// Rings that do not fit into the memory of the machine, or of the control group.
+    pub(crate) fn no_memory(bytes: u32, cpus: usize) -> Self {
+        let all = u64::from(bytes) * cpus as u64 / 1024;
+        Self(format!(
+            "there is no memory for the tracer's rings: {cpus} CPUs with {} KiB each are {all} KiB. Give smaller ones with \
+             --ring-bytes (64K, for example), or more memory to the control group of logtrace",
+            bytes / 1024
+        ))
+    }
+
     /// Thread of the tracer that did not start or ended early.
     pub(crate) fn thread(reason: impl Display) -> Self {
         Self(format!("the reading thread of the tracer failed: {reason}"))

@@ -1,6 +1,7 @@
 //! Size of the rings.
 
 use std::fmt;
+use std::fs;
 use std::str::FromStr;
 
 /// Size of each CPU's ring in bytes: a power of two, at least a page (`ringbuf_map_alloc()` in kernel/bpf/ringbuf.c).
@@ -20,16 +21,25 @@ const TOGETHER: u32 = 64 << 20;
 /// to write.
 const USUAL_MOST: u32 = 4 << 20;
 
-/// Smallest default size of a ring: 8,000 records.
+/// Smallest default size of a ring where there is memory for it: 8,000 records.
 const USUAL_LEAST: u32 = 512 << 10;
 
+/// Smallest default size of a ring: 1,000 records.
+const SCARCE_LEAST: u32 = 64 << 10;
+
+/// Part of the available memory that all rings may take by default.
+const SHARE_OF_MEMORY: u64 = 32;
+
 impl RingBytes {
-    /// Returns the default size for a number of CPUs: 64 MiB in all, with half a second of a busy CPU in each ring. The
+    /// Returns the default size for a number of CPUs and for the available memory in bytes: 64 MiB in all, with half a
+    /// second of a busy CPU in each ring. With more than 128 CPUs it is more in all, up to a part of the available memory. The
     /// kernel allocates all of a ring at once.
-    pub fn for_cpus(cpus: u32) -> Self {
-        let share = TOGETHER / cpus.max(1);
-        // The greatest power of two that is not larger.
-        Self((1 << share.max(1).ilog2()).clamp(USUAL_LEAST, USUAL_MOST))
+    pub fn for_machine(cpus: u32, available_bytes: u64) -> Self {
+        let cpus = cpus.max(1);
+        let wanted = power_of_two(TOGETHER / cpus).clamp(USUAL_LEAST, USUAL_MOST);
+        let affordable = available_bytes / SHARE_OF_MEMORY / u64::from(cpus);
+        let affordable = power_of_two(u32::try_from(affordable).unwrap_or(u32::MAX));
+        Self(wanted.min(affordable.max(SCARCE_LEAST)))
     }
 
     /// Returns the number of bytes.
@@ -47,8 +57,23 @@ impl Default for RingBytes {
     /// Returns the default size for this machine.
     fn default() -> Self {
         let cpus = aya::util::online_cpus().map_or(1, |cpus| cpus.len());
-        Self::for_cpus(u32::try_from(cpus).unwrap_or(u32::MAX))
+        let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+        let available_bytes = available(&meminfo).unwrap_or(u64::MAX);
+        Self::for_machine(u32::try_from(cpus).unwrap_or(u32::MAX), available_bytes)
     }
+}
+
+/// Returns the greatest power of two that is not larger than `number`; 1 for 0.
+fn power_of_two(number: u32) -> u32 {
+    1 << number.max(1).ilog2()
+}
+
+/// Returns the available memory in bytes by the text of `/proc/meminfo`.
+fn available(meminfo: &str) -> Option<u64> {
+    let mut lines = meminfo.lines();
+    let kibibytes = lines.find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kibibytes: u64 = kibibytes.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kibibytes.checked_mul(1024)
 }
 
 impl FromStr for RingBytes {
@@ -92,9 +117,39 @@ mod tests {
 
     #[test]
     fn rings_shrink_where_there_are_many_cpus() {
-        let mib = |cpus| f64::from(RingBytes::for_cpus(cpus).get()) / f64::from(1 << 20);
+        let mib = |cpus| f64::from(RingBytes::for_machine(cpus, 1 << 40).get()) / f64::from(1 << 20);
         assert_eq!([1, 16, 17, 64, 100].map(mib), [4.0, 4.0, 2.0, 1.0, 0.5]);
         assert_eq!(mib(4096), 0.5);
+    }
+
+    #[test]
+    fn rings_take_no_more_than_a_part_of_the_available_memory() {
+        const GIB: u64 = 1 << 30;
+        let kib = |cpus, available| RingBytes::for_machine(cpus, available).get() >> 10;
+        assert_eq!(kib(256, 64 * GIB), 512);
+        // 128 MiB would be a sixteenth of 2 GiB.
+        assert_eq!(kib(256, 2 * GIB), 256);
+        assert_eq!(kib(1_024, 16 * GIB), 512);
+        assert_eq!(kib(4_096, 16 * GIB), 128);
+        assert_eq!(kib(4_096, 0), 64);
+        for cpus in [1, 2, 255, 256, 257, 1_000, 4_096] {
+            for available in [0, GIB, 3 * GIB, 50 * GIB, u64::MAX] {
+                let bytes = RingBytes::for_machine(cpus, available).get();
+                assert!(bytes.is_power_of_two() && (SCARCE_LEAST..=USUAL_MOST).contains(&bytes));
+                let all = u64::from(bytes) * u64::from(cpus);
+                assert!(
+                    all <= available / SHARE_OF_MEMORY || bytes == SCARCE_LEAST,
+                    "{cpus} {available}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_available_memory_is_read() {
+        let text = "MemTotal:       24000000 kB\nMemFree:  100 kB\nMemAvailable:   23000000 kB\n";
+        assert_eq!(available(text), Some(23_000_000 * 1024));
+        assert_eq!((available(""), available("MemAvailable: x kB")), (None, None));
     }
 
     #[test]

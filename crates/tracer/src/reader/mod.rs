@@ -49,6 +49,9 @@ use crate::stacks::stack_names::StackNames;
 /// interrupted in between.
 const SETTLING: Duration = Duration::from_millis(2);
 
+/// Time between two looks for CPUs that have come online.
+const CPUS_EVERY: Duration = Duration::from_secs(1);
+
 /// `enum loss` in bpf/state.h.
 const LOSS_RING_FULL: u32 = 0;
 const LOSS_THREADS_FULL: u32 = 1;
@@ -78,6 +81,8 @@ pub(crate) struct Drain<S> {
     /// Number of records lost up to the last look at the rings, and the time of that look.
     lost: u64,
     looked_ns: u64,
+    /// Time of the next look for CPUs that have come online.
+    cpus_at: Instant,
     delivery: Delivery<S>,
     /// Bursts and gaps, or `None` if all the time is traced.
     rhythm: Option<Rhythm>,
@@ -131,6 +136,7 @@ impl<S: Sink> Drain<S> {
             events: 0,
             lost: 0,
             looked_ns: clock_ns(ClockId::Monotonic),
+            cpus_at: Instant::now() + CPUS_EVERY,
             delivery: Delivery::start(sink, stacks)?,
             rhythm: sampling.has_gaps().then(|| Rhythm::new(sampling)),
         })
@@ -146,6 +152,11 @@ impl<S: Sink> Drain<S> {
     /// Reads the rings once, and starts or ends a burst if it is time.
     pub(crate) fn round(&mut self) {
         self.drain_settled();
+        if Instant::now() >= self.cpus_at {
+            self.cpus_at = Instant::now() + CPUS_EVERY;
+            // Without a ring the records of that CPU are lost, and counted.
+            let _ = self.rings.add_missing(&mut self.bpf);
+        }
         match self.rhythm.as_ref().map(|rhythm| (rhythm.gap_ns, rhythm.left())) {
             Some((Some(start_ns), Duration::ZERO)) => self.begin_burst(start_ns),
             Some((Some(_), _)) => {}

@@ -11,6 +11,7 @@
 
 mod first_sight;
 mod groups;
+mod limits;
 mod server;
 mod server_waits;
 mod thread_slots;
@@ -18,11 +19,10 @@ mod turn;
 
 use std::fs::OpenOptions;
 use std::io::Write;
-use std::process;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
-use std::thread;
 use std::time::Duration;
+use std::{process, thread};
 
 use logtrace_common::Detail;
 use logtrace_events::{Commit, Flush, Io, IoOp, Losses, OffCpu, Record, Wake, decode};
