@@ -1,11 +1,13 @@
 //! Global variables of a running program, read from its memory at the addresses of its symbols.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
+use std::path::Path;
 
+use logtrace_common::read_program;
 use object::{Object, ObjectSymbol};
 use procfs::process::Process;
 
@@ -26,7 +28,7 @@ pub(crate) struct ProcessMemory {
 impl ProcessMemory {
     /// Looks up the `symbols` that the program of a process has. Needs root.
     pub(crate) fn find(pid: u32, symbols: &[&str]) -> io::Result<Self> {
-        let program = fs::read(format!("/proc/{pid}/exe"))?;
+        let program = read_program(Path::new(&format!("/proc/{pid}/exe")))?;
         Ok(Self {
             memory: File::open(format!("/proc/{pid}/mem"))?,
             places: places(&program, entry_address(pid)?, symbols)?,

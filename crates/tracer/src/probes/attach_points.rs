@@ -1,7 +1,8 @@
 //! Places of the probes in the program of a server, found before anything is loaded.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+
+use logtrace_common::read_program;
 
 use crate::error::TracerError;
 use crate::probes::call_offsets::call_sites;
@@ -29,7 +30,7 @@ pub fn check_program(path: &Path) -> Result<(), TracerError> {
 
 /// Returns the place of each probe of the table in the program of a server.
 pub(crate) fn placements(path: &Path) -> Result<Vec<Placement>, TracerError> {
-    let bytes = fs::read(path).map_err(|error| {
+    let bytes = read_program(path).map_err(|error| {
         let path = path.display();
         TracerError(format!(
             "cannot read the server's program {path} (is the server still running?): {error}"

@@ -79,6 +79,7 @@ impl<'a> Program<'a> {
             let inside = address
                 .checked_sub(segment.address())
                 .filter(|&inside| inside < length)?;
+            // A damaged file can have any start.
             start.checked_add(inside)
         })
     }

@@ -1,9 +1,9 @@
 //! Files that a process has mapped to run code.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use logtrace_common::read_program;
 use object::elf::PF_X;
 use object::{Object, ObjectSegment, SegmentFlags};
 use procfs::process::{MMPermissions, MMapPath, MemoryMap, Process};
@@ -57,7 +57,7 @@ fn file_name(path: &Path) -> String {
 impl MappedFile {
     /// Reads the file.
     pub(crate) fn read(&self) -> io::Result<Vec<u8>> {
-        fs::read(&self.path)
+        read_program(&self.path)
     }
 
     /// Returns the address in memory of what the file calls address 0.
