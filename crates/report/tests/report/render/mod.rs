@@ -4,6 +4,7 @@ mod advice;
 mod analysed;
 mod check;
 mod golden;
+mod inert;
 pub(crate) mod samples;
 mod schema;
 mod sums;
