@@ -68,12 +68,14 @@ impl Setup {
     }
 
     async fn answers(&self, connection: &Connection) -> Result<(), ServerError> {
+        // A build with debugging output writes megabytes while it starts.
+        let mut log = self.log.follow();
         loop {
             match connection.check().await {
                 Ok(()) => return Ok(()),
                 Err(error @ ConnectError::AccessDenied { .. }) => return Err(error.into()),
                 // A server without disk space waits for some, for ever.
-                Err(_) if disk_is_full(&self.log.text()) => {
+                Err(_) if disk_is_full(&log.news()) => {
                     return Err(ServerError::DiskFull(self.base.to_owned()));
                 }
                 Err(_) => tokio::time::sleep(READY_POLL).await,

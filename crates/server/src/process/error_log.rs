@@ -15,6 +15,12 @@ const NO_LINK: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::N
 /// Largest number of lines in an error.
 const MAX_LINES: usize = 6;
 
+/// Largest part of a log that is read at once.
+const MOST_NEWS: u64 = 1 << 20;
+
+/// Bytes that two parts of a log share: more than the longest wording that is looked for.
+const OVERLAP: u64 = 128;
+
 /// Log file of a server, with the position at which the present start begins.
 #[derive(Debug)]
 pub(crate) struct ServerLog {
@@ -46,6 +52,15 @@ impl ServerLog {
         self.file.try_clone()
     }
 
+    /// Starts to read what is written from now on.
+    pub(crate) fn follow(&self) -> LogFollower {
+        LogFollower {
+            path: self.path.clone(),
+            start: self.start,
+            read: self.start,
+        }
+    }
+
     /// Returns the text that was written since the log was opened, or an empty text if it cannot be read.
     pub(crate) fn text(&self) -> String {
         let read = || {
@@ -56,6 +71,33 @@ impl ServerLog {
             Ok::<_, io::Error>(bytes)
         };
         String::from_utf8_lossy(&read().unwrap_or_default()).into_owned()
+    }
+}
+
+/// Reader of what is written to a log, each part once.
+#[derive(Debug)]
+pub(crate) struct LogFollower {
+    path: PathBuf,
+    start: u64,
+    /// Position up to which the log was read.
+    read: u64,
+}
+
+impl LogFollower {
+    /// Returns the text since the last call, at most [`MOST_NEWS`], with the end of the text before: a word may be in both. It is
+    /// empty if the log cannot be read.
+    pub(crate) fn news(&mut self) -> String {
+        let from = self.read.saturating_sub(OVERLAP).max(self.start);
+        let read = || {
+            let mut file = File::open(&self.path)?;
+            file.seek(SeekFrom::Start(from))?;
+            let mut bytes = Vec::new();
+            file.take(MOST_NEWS).read_to_end(&mut bytes)?;
+            Ok::<_, io::Error>(bytes)
+        };
+        let bytes = read().unwrap_or_default();
+        self.read = self.read.max(from + bytes.len() as u64);
+        String::from_utf8_lossy(&bytes).into_owned()
     }
 }
 
@@ -161,5 +203,24 @@ mod tests {
         assert_eq!(log.text(), "");
         log.writer().unwrap().write_all(b"today\n").unwrap();
         assert_eq!(log.text(), "today\n");
+    }
+
+    #[test]
+    fn each_part_of_a_log_is_read_once_and_words_across_two_parts_are_found() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("server.log");
+        std::fs::write(&path, "of yesterday: disk is full\n").unwrap();
+        let log = ServerLog::open(&path).unwrap();
+        let (mut follower, mut writer) = (log.follow(), log.writer().unwrap());
+        assert_eq!(follower.news(), "");
+        writer.write_all(&[b'x'; 100_000]).unwrap();
+        assert_eq!(follower.news().len(), 100_000);
+        writer.write_all(b"No space le").unwrap();
+        assert!(!disk_is_full(&follower.news()));
+        writer.write_all(b"ft on device").unwrap();
+        let news = follower.news();
+        assert!(disk_is_full(&news) && news.len() < 300, "{} bytes", news.len());
+        writer.write_all(&vec![b'x'; 3 << 20]).unwrap();
+        assert!(follower.news().len() as u64 <= MOST_NEWS);
     }
 }
