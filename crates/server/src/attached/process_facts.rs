@@ -1,12 +1,14 @@
 //! Facts of a server without a login, from its process alone.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use procfs::process::Process;
+use rustix::fs::OFlags;
 
 use crate::attached::process_memory::ProcessMemory;
 use crate::connection::listener_pid::is_server;
@@ -147,12 +149,32 @@ fn open_binlog(descriptors: &Path) -> Option<String> {
 
 fn starts_as_binlog(path: &Path) -> bool {
     let mut first = [0; 4];
-    File::open(path).is_ok_and(|mut file| file.read_exact(&mut first).is_ok()) && first == BINLOG_MAGIC
+    open_regular(path).is_ok_and(|mut file| file.read_exact(&mut first).is_ok()) && first == BINLOG_MAGIC
+}
+
+/// Opens a regular file of another process. Nothing else is opened: a FIFO of that process would block logtrace.
+fn open_regular(path: &Path) -> io::Result<File> {
+    let is_file = |is_file: bool| match is_file {
+        true => Ok(()),
+        false => Err(io::Error::other("it is not a regular file")),
+    };
+    is_file(fs::metadata(path)?.is_file())?;
+    // The process may have replaced it since.
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    let mut options = OpenOptions::new();
+    let file = options
+        .read(true)
+        .custom_flags(flags.bits().cast_signed())
+        .open(path)?;
+    is_file(file.metadata()?.is_file())?;
+    Ok(file)
 }
 
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;
+
+    use rustix::fs::{CWD, FileType, Mode};
 
     use super::*;
 
@@ -191,7 +213,16 @@ mod tests {
         open("5", "ibdata1", b"\xfebin...");
         open("6", "short.000001", b"\xfeb");
         symlink("socket:[1]", fd.join("7")).unwrap();
-        assert_eq!(open_binlog(&fd), None);
+        let fifo = directory.path().join("fifo.000001");
+        rustix::fs::mknodat(CWD, &fifo, FileType::Fifo, Mode::RWXU, 0).unwrap();
+        // Open for both, as the server has it: a reader waits for bytes, not for a writer.
+        let _held = OpenOptions::new().read(true).write(true).open(&fifo).unwrap();
+        symlink(&fifo, fd.join("2")).unwrap();
+        let (done, found) = std::sync::mpsc::channel();
+        let looked = fd.clone();
+        std::thread::spawn(move || done.send(open_binlog(&looked)));
+        let found = found.recv_timeout(std::time::Duration::from_secs(30));
+        assert_eq!(found, Ok(None), "a FIFO is not read");
         open("8", "master.000123", b"\xfebin...");
         let base = directory.path().join("master");
         assert_eq!(open_binlog(&fd).as_deref(), base.to_str());

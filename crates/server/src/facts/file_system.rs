@@ -2,12 +2,16 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use procfs::process::{MountInfo, Process};
-use rustix::fs::{AtFlags, CWD, StatxFlags, major, minor, statvfs, statx};
+use rustix::fs::{
+    AtFlags, Mode, OFlags, ResolveFlags, StatxFlags, fstatvfs, major, minor, open, openat2, statx,
+};
 use serde::Serialize;
 
 use crate::error::ServerError;
@@ -40,21 +44,22 @@ const NO_MOUNTS: &str = "cannot read the mounts in /proc";
 impl FileSystemFacts {
     /// Reads the facts of the file system that holds the existing `path`.
     pub fn of(path: &Path) -> Result<Self, ServerError> {
-        Ok(Self::reached_by(path, path, &[this_thread()?])?)
+        let opened = open_path(path).with_context(|| failed(path))?;
+        Ok(Self::reached_by(&opened, path, &[this_thread()?])?)
     }
 
     /// Reads the facts of the file system that holds `path` as the process `pid` sees it, which may be in a container
     /// or have another root.
     pub fn seen_by(pid: u32, path: &Path) -> Result<Self, ServerError> {
-        let mut reached = PathBuf::from(format!("/proc/{pid}/root"));
-        reached.extend(path.strip_prefix("/"));
+        let opened = open_in_root(Path::new(&format!("/proc/{pid}/root")), path);
+        let opened = opened.with_context(|| failed(path))?;
         let its = Process::new(pid.cast_signed()).context(NO_MOUNTS)?;
-        Ok(Self::reached_by(&reached, path, &[this_thread()?, its])?)
+        Ok(Self::reached_by(&opened, path, &[this_thread()?, its])?)
     }
 
-    /// Reads the facts of the file system at `reached` and of the one below its image, if it is in one. `path` is the
+    /// Reads the facts of the file system of `reached` and of the one below its image, if it is in one. `path` is the
     /// path in the result.
-    fn reached_by(reached: &Path, path: &Path, known_to: &[Process]) -> anyhow::Result<Self> {
+    fn reached_by(reached: &OwnedFd, path: &Path, known_to: &[Process]) -> anyhow::Result<Self> {
         let mut facts = Self::by_itself(reached, path, known_to)?;
         let image = facts
             .device
@@ -62,19 +67,20 @@ impl FileSystemFacts {
             .and_then(BlockDeviceFacts::backing_directory);
         // The name may mean another file system here than where it was mounted: then it is left out.
         facts.below = image
-            .and_then(|directory| Self::by_itself(&directory, &directory, known_to).ok())
+            .and_then(|directory| Self::by_itself(&open_path(&directory).ok()?, &directory, known_to).ok())
             .filter(|below| below.mount_point != facts.mount_point)
             .map(Box::new);
         Ok(facts)
     }
 
     /// Reads the facts without those below. One of the processes must see the mount.
-    fn by_itself(reached: &Path, path: &Path, known_to: &[Process]) -> anyhow::Result<Self> {
-        let fail = || format!("cannot find the file system of {}", path.display());
-        let mount_id = statx(CWD, reached, AtFlags::empty(), StatxFlags::MNT_ID)
-            .with_context(fail)?
+    fn by_itself(reached: &OwnedFd, path: &Path, known_to: &[Process]) -> anyhow::Result<Self> {
+        // Without an answer from a server of the file system, which might never come.
+        let at_once = AtFlags::EMPTY_PATH | AtFlags::STATX_DONT_SYNC;
+        let mount_id = statx(reached, "", at_once, StatxFlags::MNT_ID)
+            .with_context(|| failed(path))?
             .stx_mnt_id;
-        let space = statvfs(reached).with_context(fail)?;
+        let space = fstatvfs(reached).with_context(|| failed(path))?;
         let mut mounts = Vec::new();
         for process in known_to {
             mounts.extend(process.mountinfo().context(NO_MOUNTS)?.0);
@@ -105,6 +111,22 @@ impl FileSystemFacts {
             below: None,
         }
     }
+}
+
+/// Opens a path as a place in the file system, without the file itself.
+fn open_path(path: &Path) -> io::Result<OwnedFd> {
+    Ok(open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?)
+}
+
+/// Opens a path as a process with this root directory would: neither `..` nor a link leads out of it (openat2(2)).
+fn open_in_root(root: &Path, path: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    let inside = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS;
+    Ok(openat2(open_path(root)?, path, flags, Mode::empty(), inside)?)
+}
+
+fn failed(path: &Path) -> String {
+    format!("cannot find the file system of {}", path.display())
 }
 
 /// Returns the calling thread, which may be in another mount namespace than the process.
@@ -143,6 +165,8 @@ fn options(maps: [HashMap<String, Option<String>>; 2]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::symlink;
+
     use super::*;
 
     #[test]
@@ -167,6 +191,22 @@ mod tests {
         assert_eq!(device_number(&mount("/dev/loop0"), loop0).as_deref(), Some("7:0"));
         assert_eq!(device_number(&mount("tmpfs"), |_| Some(1)), None);
         assert_eq!(device_number(&mount("/not/a/device"), |_| Some(0)), None);
+    }
+
+    #[test]
+    fn no_link_leads_out_of_the_root_of_a_process() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir_all(root.path().join("proc")).unwrap();
+        symlink("/proc", root.path().join("link")).unwrap();
+        symlink("../../../../../../proc", root.path().join("up")).unwrap();
+        let kind = |path: &str| {
+            let opened = open_in_root(root.path(), Path::new(path)).unwrap();
+            let facts = FileSystemFacts::reached_by(&opened, Path::new(path), &[this_thread().unwrap()]);
+            facts.unwrap().kind
+        };
+        for path in ["/link", "/up", "/../../../../../proc"] {
+            assert_ne!(kind(path), "proc", "{path}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub(crate) mod size;
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions, Permissions};
+use std::io;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, fchown};
 use std::path::Path;
 
@@ -21,6 +22,9 @@ use crate::storage::fs_image::fs_kind::ImageKind;
 use crate::storage::fs_image::loop_device::LoopDevice;
 use crate::storage::fs_image::size::ImageSize;
 use crate::storage::mount::{Mounted, mount};
+
+/// Mount options that name other devices, also by number (ext4(5), xfs(5), btrfs(5)).
+const ELSEWHERE: [&str; 5] = ["device", "journal_dev", "journal_path", "logdev", "rtdev"];
 
 /// User id and group id of root.
 const ROOT: u32 = 0;
@@ -42,6 +46,7 @@ pub struct ImageConfig {
 pub(crate) fn check_images(images: &[&ImageConfig], directory: &Path) -> Result<(), ServerError> {
     for image in images {
         image.kind.tool().map_err(anyhow::Error::from)?;
+        image.check_options()?;
     }
     let size = ImageSize::sum(images.iter().map(|image| image.size));
     let free = FileSystemFacts::of(directory)?.free_bytes;
@@ -64,6 +69,30 @@ impl ImageConfig {
             size,
             make_options: Vec::new(),
             mount_options: Vec::new(),
+        }
+    }
+
+    /// Refuses options that name a file or a device outside of the image.
+    fn check_options(&self) -> Result<(), ServerError> {
+        let leads_out = |word: &&String| {
+            let name = word.split_once('=').map_or(word.as_str(), |(name, _)| name);
+            word.contains('/') || ELSEWHERE.contains(&name)
+        };
+        let refused = |word: &str| {
+            format!(
+                "the option {word:?} leads out of the image of the {}: leave it out",
+                self.kind
+            )
+        };
+        if let Some(word) = self.make_options.iter().find(leads_out) {
+            return Err(ServerError::Make(refused(word)));
+        }
+        match self.mount_options.iter().find(leads_out) {
+            None => Ok(()),
+            Some(word) => Err(ServerError::Mount {
+                message: refused(word),
+                source: io::ErrorKind::InvalidInput.into(),
+            }),
         }
     }
 
@@ -143,5 +172,34 @@ impl ImageConfig {
 
     fn failed(&self, what: &str) -> String {
         format!("cannot {what} the {} of the server", self.kind)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_that_lead_out_of_the_image_are_refused() {
+        let image = |make: &[&str], mount: &[&str]| {
+            let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
+            ImageConfig {
+                make_options: words(make),
+                mount_options: words(mount),
+                ..ImageConfig::new(ImageKind::Ext4, ImageSize::default())
+            }
+        };
+        for (make, mount) in [
+            (&["-J", "device=/dev/vda"][..], &[][..]),
+            (&["-d", "/root"], &[]),
+            (&[], &["journal_path=/dev/vda"]),
+            (&[], &["journal_dev=0xfe00"]),
+            (&[], &["noatime", "logdev=x"]),
+        ] {
+            let error = image(make, mount).check_options().unwrap_err().to_string();
+            assert!(error.contains("leads out of the image"), "{error}");
+        }
+        let usual = image(&["-O", "^has_journal"], &["data=writeback", "noatime"]);
+        assert!(usual.check_options().is_ok());
     }
 }
