@@ -81,7 +81,7 @@ pub(crate) fn tracing() -> Vec<Check> {
 
 /// Checks the requirements of a private server, except for its program.
 pub(crate) fn private_server(home: &Home) -> Vec<Check> {
-    vec![server_user(), free_space(&home.instances)]
+    vec![server_user(home), free_space(&home.instances)]
 }
 
 /// Checks the limit on open files for this many connections.
@@ -148,8 +148,8 @@ fn server(flavor: Flavor) -> Check {
     }
 }
 
-fn server_user() -> Check {
-    match ServerUser::choose() {
+fn server_user(home: &Home) -> Check {
+    match ServerUser::choose(home.user.as_deref()) {
         Ok(user) => Check::met("server user", user.name),
         Err(error) => Check::unmet("server user", "none", with_causes(error)),
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use logtrace_driver::{Compat, Content, CustomWorkload, Dataset, Keys, Pace, Requests};
-use logtrace_server::{ServerChoice, ServerError, SettingError, is_reserved};
+use logtrace_server::{ServerChoice, ServerError, SettingError, check_path_values, is_reserved};
 
 use super::check::{check_deadline, check_window};
 use super::pacing::{pacing, read_file};
@@ -36,6 +36,10 @@ impl RunArgs {
             return Err(not_traced(option).into());
         }
         let storage = self.storage.storage(server.as_ref(), &self.settings)?;
+        if !matches!(server, Some(ServerChoice::Running(_))) {
+            check_path_values(&self.settings, &storage.placements)
+                .map_err(|error| UsageError(format!("--set {error}")))?;
+        }
         Ok(RunConfig {
             requests: self.requests(&pacing)?,
             check: self.workload.check,

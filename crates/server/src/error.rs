@@ -56,6 +56,11 @@ pub enum SettingError {
     /// logtrace itself sets the variable.
     #[error("{0} cannot be set: logtrace itself chooses where a private server is and who reaches it")]
     Reserved(String),
+    /// The value of a private server's variable is a path outside of its directories.
+    #[error(
+        "{0} leads out of the directories of the private server: name a file in its data directory, or use --place"
+    )]
+    Path(Variable),
     /// The server has no such variable.
     #[error("this {flavor} has no variable {name}: check the spelling, and that it belongs to this version")]
     Unknown {

@@ -53,4 +53,5 @@ pub use storage::fs_image::ImageConfig;
 pub use storage::fs_image::fs_kind::{ImageKind, MissingTool};
 pub use storage::fs_image::size::ImageSize;
 pub use storage::mount_namespace::enter_mount_namespace;
+pub use storage::path_values::check_path_values;
 pub use storage::placement::{Placement, check_placements};

@@ -104,6 +104,11 @@ const STORAGE: &[(&str, &str)] = &[
     ),
     ("--place redo=/tmp --place redo=/var", "placed twice"),
     ("--place binlog=/tmp --set log_bin=OFF", "log_bin is set"),
+    (
+        "--set general_log_file=/var/lib/mysql/ibdata1",
+        "leads out of the directories",
+    ),
+    ("--set log_bin=../../binlog", "--place"),
     ("--place temporary=/tmp/a:b", "/tmp/a:b"),
     ("--place temporary=/tmp:/var/tmp", "colon"),
     ("--place temporary=a;b", "colon or semicolon"),

@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-/// Directories that private servers need. [`Default`] has the usual ones.
+/// Directories and user of private servers. [`Default`] has the usual ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Home {
     /// Directory of instances. Each has a directory of its own in it.
     pub instances: PathBuf,
     /// Directory of initialised data directories, which are copied.
     pub templates: PathBuf,
+    /// User that private servers run as, or `None` for the usual one.
+    pub user: Option<String>,
 }
 
 impl Home {
@@ -17,6 +19,7 @@ impl Home {
         Self {
             instances: directory.join("instances"),
             templates: directory.join("templates"),
+            user: None,
         }
     }
 }
@@ -26,6 +29,7 @@ impl Default for Home {
         Self {
             instances: PathBuf::from("/var/lib/logtrace/instances"),
             templates: PathBuf::from("/var/cache/logtrace/templates"),
+            user: None,
         }
     }
 }

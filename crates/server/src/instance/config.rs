@@ -55,7 +55,7 @@ pub(crate) struct Setup {
 
 impl Setup {
     pub(crate) fn new(config: &InstanceConfig) -> Result<Self, ServerError> {
-        let user = ServerUser::choose()?;
+        let user = ServerUser::choose(config.home.user.as_deref())?;
         Ok(Self {
             base: user.create_directory(&config.home.instances)?,
             log: ServerLog::open(&config.log)?,

@@ -35,6 +35,7 @@ use crate::settings::live::{SettingsChange, is_live};
 use crate::settings::set_global::{reset_to_default, set_verified};
 use crate::settings::variable::{fixed_at_initialisation, verify, with_defaults};
 use crate::storage::mount_namespace::enter_mount_namespace;
+use crate::storage::path_values::check_path_values;
 use logtrace_common::{Connection, Endpoint, FileClass, Tls, Variable};
 
 /// Longest time for a server to stop before it is killed.
@@ -81,6 +82,7 @@ impl Instance {
             enter_mount_namespace()?;
         }
         let settings = with_defaults(binary.flavor, &config.settings)?;
+        check_path_values(&config.settings, &storage.placements)?;
         let setup = Setup::new(config)?;
         sweep(&setup.base, progress)?;
         storage.check(&setup.base, binary.flavor, &settings, &setup.user)?;
@@ -218,6 +220,7 @@ impl Instance {
     /// All values are verified. On an error the server is stopped.
     pub async fn reconfigure(mut self, settings: &[Variable]) -> Result<Self, ServerError> {
         let flavor = self.facts.flavor;
+        check_path_values(settings, &self.setup.config.storage.placements)?;
         let wanted = settings_with(flavor, settings, &self.dir.placed.all)?;
         let change = SettingsChange::between(&self.settings, &wanted);
         if !change.is_live(flavor) {
@@ -244,6 +247,7 @@ impl Instance {
     /// Sets variables that take effect at once, and verifies them. Connections that are open keep their session values.
     pub async fn set_live(&mut self, settings: &[Variable]) -> Result<(), ServerError> {
         let flavor = self.facts.flavor;
+        check_path_values(settings, &self.setup.config.storage.placements)?;
         if let Some(other) = settings.iter().find(|setting| !is_live(flavor, setting.name())) {
             return Err(SettingError::ReadOnly(other.name().to_owned()).into());
         }

@@ -12,6 +12,7 @@ use crate::settings::variable::with_defaults;
 use crate::storage::config::Storage;
 use crate::storage::fs_image::{ImageConfig, check_images};
 use crate::storage::mount_namespace::enter_mount_namespace;
+use crate::storage::path_values::check_path_values;
 use logtrace_common::{Flavor, Variable};
 
 /// Makes the server's file system, mounts it and removes it again: only its tools know which options exist. Checks the
@@ -23,7 +24,8 @@ pub async fn check_storage(
     home: &Home,
     log: &Path,
 ) -> Result<(), ServerError> {
-    let user = ServerUser::choose()?;
+    let user = ServerUser::choose(home.user.as_deref())?;
+    check_path_values(settings, &storage.placements)?;
     let settings = with_defaults(flavor, settings)?;
     for placement in &storage.placements {
         let checked = placement.check(flavor, &settings, &user);

@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::install::os_user::ServerUser;
-use crate::process::child::{die_with_parent, kill_group};
+use crate::process::child::{confine, kill_group};
 use crate::process::clean_command::clean_command;
 
 /// Time that the program has.
@@ -30,7 +30,7 @@ pub fn brief_output(program: &Path, arguments: &[&str], user: &ServerUser) -> an
         .stdin(Stdio::null())
         .stdout(writer.try_clone()?)
         .stderr(writer);
-    die_with_parent(&mut command);
+    confine(&mut command);
     let spawned = command.spawn();
     // It holds the writing ends of the pipe.
     drop(command);

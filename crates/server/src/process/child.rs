@@ -8,12 +8,21 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::Context;
-use rustix::process::{Pid, Signal, getppid, kill_process_group, set_parent_process_death_signal};
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, getppid, kill_process_group, set_parent_process_death_signal, setrlimit,
+};
+use rustix::thread::set_no_new_privs;
 
 use crate::install::os_user::ServerUser;
 use crate::process::clean_command::clean_command;
 use crate::process::error_log::ServerLog;
 use crate::process::pidfd::{Exit, ProcessWatch};
+
+/// Limit of core dumps.
+const NO_CORE: Rlimit = Rlimit {
+    current: Some(0),
+    maximum: Some(0),
+};
 
 /// Program to start.
 #[derive(Debug)]
@@ -51,7 +60,7 @@ impl ServerProcess {
             .stdin(Stdio::null())
             .stdout(launch.log.writer()?)
             .stderr(launch.log.writer()?);
-        die_with_parent(&mut command);
+        confine(&mut command);
         let mut child = command.spawn()?;
         match ProcessWatch::new(child.id()) {
             Ok(watch) => Ok(Self { child, watch }),
@@ -83,21 +92,24 @@ impl Drop for ServerProcess {
     }
 }
 
-/// Kills the process and its children, and waits for it. Does nothing if the process was waited for before.
+/// Kills the process and its children, also those that outlived it, and waits for it. Nobody has waited for it before,
+/// so the number of its group is still its own.
 pub(crate) fn kill_group(child: &mut Child) {
-    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    if let (Some(group), Ok(None)) = (group, child.try_wait()) {
-        // Fails only when the process is gone, which is what is wanted.
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        // Fails only when all are gone, which is what is wanted.
         let _ = kill_process_group(group, Signal::KILL);
     }
     let _ = child.wait();
 }
 
-/// Makes the kernel kill the process when the thread that starts it ends.
-pub(crate) fn die_with_parent(command: &mut Command) {
+/// Makes the kernel kill the process when the thread that starts it ends, give it no rights beyond its user's by programs
+/// with set-user-id (`PR_SET_NO_NEW_PRIVS`), and write no core dumps, which hold the memory of a server.
+pub(crate) fn confine(command: &mut Command) {
     let parent = i32::try_from(std::process::id()).ok().and_then(Pid::from_raw);
     let in_child = move || {
         set_parent_process_death_signal(Some(Signal::KILL))?;
+        set_no_new_privs(true)?;
+        setrlimit(Resource::Core, NO_CORE)?;
         // The parent may have died before the line above.
         if getppid() == parent {
             Ok(())
@@ -106,9 +118,45 @@ pub(crate) fn die_with_parent(command: &mut Command) {
         }
     };
     #[expect(unsafe_code, reason = "code between fork and exec has no safe form")]
-    // SAFETY: the closure makes two system calls and allocates nothing. The standard library runs it after the
+    // SAFETY: the closure makes four system calls and allocates nothing. The standard library runs it after the
     // change of user, which would clear the signal again.
     unsafe {
         command.pre_exec(in_child);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// Returns whether a process runs: one that nobody waited for has ended all the same.
+    fn runs(pid: &str) -> bool {
+        let state = fs::read_to_string(format!("/proc/{pid}/status"));
+        state.is_ok_and(|text| !text.contains("State:\tZ"))
+    }
+
+    #[tokio::test]
+    async fn children_that_outlive_a_process_are_killed() {
+        let directory = tempfile::tempdir().unwrap();
+        let log = ServerLog::open(&directory.path().join("log")).unwrap();
+        let process = ServerProcess::spawn(&Launch {
+            program: Path::new("/bin/sh"),
+            arguments: &["-c".into(), "sleep 1000 & echo $!".into()],
+            user: &ServerUser::me(),
+            directory: directory.path(),
+            log: &log,
+        })
+        .unwrap();
+        assert_eq!(process.watch.ended().await, Exit::Code(0));
+        let child = log.text().trim().to_owned();
+        assert!(runs(&child), "{child}");
+        drop(process);
+        let start = std::time::Instant::now();
+        while runs(&child) {
+            assert!(start.elapsed() < Duration::from_secs(30), "{child} still runs");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
     }
 }

@@ -7,5 +7,6 @@ pub(crate) mod fs_image;
 pub(crate) mod locked_dir;
 pub(crate) mod mount;
 pub(crate) mod mount_namespace;
+pub(crate) mod path_values;
 pub(crate) mod placed_dirs;
 pub(crate) mod placement;

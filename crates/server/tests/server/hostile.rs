@@ -45,7 +45,7 @@ async fn a_data_directory_that_is_a_link_gives_no_file_of_root_away() {
     let base = Base::new();
     let (canary, loot) = (secret(&base), base.path().join("loot"));
     fs::write(&loot, "").unwrap();
-    chown(&loot, Some(ServerUser::choose().unwrap().uid), None).unwrap();
+    chown(&loot, Some(ServerUser::choose(None).unwrap().uid), None).unwrap();
     let (canary, loot) = (canary.display(), loot.display());
     let steal = format!("cat \"$data\"/key \"$data\"/canary/key >>{loot} 2>/dev/null");
     let link = format!("rm -rf \"$data\"; ln -s {canary} \"$data\"");
@@ -63,7 +63,7 @@ async fn a_data_directory_that_is_a_link_gives_no_file_of_root_away() {
 /// Replaces the data directory of each instance by a link to `target`, with the rights of the server's user, until
 /// `stop`.
 fn replace(instances: &Path, target: &Path, stop: &AtomicBool) {
-    let user = ServerUser::choose().unwrap();
+    let user = ServerUser::choose(None).unwrap();
     setfsgid(Gid::from_raw(user.gid));
     setfsuid(Uid::from_raw(user.uid));
     while !stop.load(Ordering::Relaxed) {

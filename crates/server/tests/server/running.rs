@@ -107,7 +107,7 @@ impl Drop for Foreign {
 }
 
 fn user_id() -> u32 {
-    logtrace_server::ServerUser::choose().unwrap().uid
+    logtrace_server::ServerUser::choose(Some("mysql")).unwrap().uid
 }
 
 #[rstest]
