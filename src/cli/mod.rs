@@ -6,6 +6,7 @@ mod check;
 pub(crate) mod doctor;
 mod home;
 pub(crate) mod join;
+pub(crate) mod login;
 pub(crate) mod pace;
 mod pacing;
 pub(crate) mod report;

@@ -9,6 +9,7 @@ use logtrace_driver::{Arrivals, Keys, RateArg};
 
 use super::check::duration;
 use super::home::HomeArgs;
+use super::login::LoginArgs;
 use super::storage::StorageArgs;
 use super::tracing::TracingArgs;
 use super::workload::WorkloadArgs;
@@ -101,11 +102,15 @@ pub(crate) struct RunArgs {
     pub(crate) keys: Option<Keys>,
 
     /// Server to measure: mysql, mariadb, a path to mysqld, or mysql://USER@HOST/ for a running server. A server on
-    /// another machine is not traced: trace it there, and put both together with `logtrace join`. Default: a private MySQL, or a private MariaDB if no MySQL is installed. The password comes from
-    /// LOGTRACE_PASSWORD. Options follow a question mark: socket=PATH or ssl-mode=required.
+    /// another machine is not traced: trace it there, and put both together with `logtrace join`. Default: a private MySQL,
+    /// or a private MariaDB if no MySQL is installed. Options follow a question mark, with & between them: socket=PATH,
+    /// ssl-mode=MODE and ssl-ca=FILE as in the mysql client, get-server-public-key=true, server-user=NAME.
     // A text: clap's errors repeat a value, and an address may hold a password by mistake.
     #[arg(long, value_name = "SERVER")]
     pub(crate) server: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) login: LoginArgs,
 
     /// Set a variable of the server. A value that the server does not accept as given is an error. Repeatable.
     #[arg(long = "set", value_name = "VAR=VALUE")]

@@ -127,6 +127,12 @@ impl RunArgs {
                     .to_owned(),
             ));
         }
+        let choice = match choice {
+            Some(ServerChoice::Running(connection)) => {
+                Some(ServerChoice::Running(self.login.with_password(&connection)?))
+            }
+            choice => choice,
+        };
         match self.settings.iter().find(|setting| is_reserved(setting)) {
             Some(setting) if !is_running => Err(UsageError(
                 SettingError::Reserved(setting.name().to_owned()).to_string(),

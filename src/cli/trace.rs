@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::{ArgGroup, Args};
-use logtrace_common::{Connection, Endpoint, Password, Tls};
+use logtrace_common::{Connection, Endpoint, Tls};
 use logtrace_server::{ObservedChoice, is_remote, parse_dsn};
 
 use super::check::{check_window, duration};
+use super::login::LoginArgs;
 use super::tracing::TracingArgs;
 use crate::exit::UsageError;
 use crate::trace::TraceConfig;
@@ -21,15 +22,15 @@ Examples:
   sudo logtrace trace --socket /run/mysqld/mysqld.sock --duration 30s
   sudo logtrace trace --pid $(pgrep -x mysqld)
       without a login, until Ctrl-C
-  sudo LOGTRACE_PASSWORD=... logtrace trace mysql://monitor@127.0.0.1:3306/ --duration 1m --record
+  sudo logtrace trace mysql://monitor@127.0.0.1:3306/ --password-file monitor.pw --duration 1m --record
 
 The server is not changed. With --pid logtrace does not even connect to it: it reads the version and
 the places of data and logs from the memory of the process. A login needs no privileges. It adds all
 variables and the changes of the status counters."
 )]
 pub(crate) struct TraceArgs {
-    /// Address of a server on this machine, as mysql://USER@HOST/. The password comes from LOGTRACE_PASSWORD. Options
-    /// follow a question mark: socket=PATH or ssl-mode=required.
+    /// Address of a server on this machine, as mysql://USER@HOST/. Options follow a question mark, with & between them:
+    /// socket=PATH, ssl-mode=MODE and ssl-ca=FILE as in the mysql client, get-server-public-key=true, server-user=NAME.
     // A text: clap's errors repeat a value, and an address may hold a password by mistake.
     #[arg(value_name = "mysql://...")]
     address: Option<String>,
@@ -38,7 +39,7 @@ pub(crate) struct TraceArgs {
     #[arg(long, value_name = "PID")]
     pid: Option<u32>,
 
-    /// Unix socket of the server. The password comes from LOGTRACE_PASSWORD.
+    /// Unix socket of the server.
     #[arg(long, value_name = "PATH")]
     socket: Option<PathBuf>,
 
@@ -50,6 +51,9 @@ pub(crate) struct TraceArgs {
     /// Length of the trace. Default: until Ctrl-C.
     #[arg(long, value_name = "T", value_parser = duration)]
     duration: Option<Duration>,
+
+    #[command(flatten)]
+    login: LoginArgs,
 
     #[command(flatten)]
     tracing: TracingArgs,
@@ -76,19 +80,21 @@ impl TraceArgs {
             return Ok(ObservedChoice::Process(pid));
         }
         if let Some(socket) = &self.socket {
-            return Ok(ObservedChoice::Address(Connection {
+            let connection = Connection {
                 endpoint: Endpoint::Socket(path::absolute(socket).context("--socket")?),
                 user: self.user.clone(),
-                password: Password::from_environment(),
+                password: None,
                 database: None,
-                tls: Tls::Disabled,
-            }));
+                tls: Tls::default(),
+                server_uid: None,
+            };
+            return Ok(ObservedChoice::Address(self.login.with_password(&connection)?));
         }
         let address = self.address.as_deref().unwrap_or_default();
         let connection = parse_dsn(address).map_err(|error| UsageError(error.to_string()))?;
         match is_remote(&connection.endpoint) {
             true => Err(elsewhere(&connection.endpoint).into()),
-            false => Ok(ObservedChoice::Address(connection)),
+            false => Ok(ObservedChoice::Address(self.login.with_password(&connection)?)),
         }
     }
 }

@@ -7,15 +7,17 @@ use std::path::Path;
 use anyhow::Context;
 use logtrace_server::{Home, Swept, sweep_stale, sweep_templates};
 
+use super::left_servers::give_back;
 use super::print::print;
 use crate::cli::doctor::DoctorArgs;
+use crate::cli::login::LoginArgs;
 use crate::exit::Exit;
 use crate::preflight::{self, Check};
 
 /// Shows all checks, and fails if a run with tracing is impossible. With `--clean` removes what killed runs left instead.
 pub(crate) fn doctor(arguments: &DoctorArgs) -> anyhow::Result<Exit> {
     match arguments.clean {
-        true => clean(&arguments.home.home()),
+        true => clean(&arguments.home.home(), &arguments.login),
         false => show(&arguments.home.home()),
     }
 }
@@ -60,7 +62,7 @@ fn line(text: &mut String, check: &Check) -> std::fmt::Result {
 }
 
 /// Removes what killed runs left, and lists it. Fails if something cannot be removed.
-fn clean(home: &Home) -> anyhow::Result<Exit> {
+fn clean(home: &Home, login: &LoginArgs) -> anyhow::Result<Exit> {
     let Swept { directories, queues } = sweep_existing(&home.instances, sweep_stale)?;
     let templates = sweep_existing(&home.templates, sweep_templates)?;
     let mut text = String::new();
@@ -79,6 +81,7 @@ fn clean(home: &Home) -> anyhow::Result<Exit> {
             Err(error) => writeln!(text, "NO  cannot put back the queue of {disk}: {error}")?,
         }
     }
+    let are_given_back = give_back(home, login, &mut text)?;
     if text.is_empty() {
         text.push_str("Killed runs left nothing behind.\n");
     }
@@ -87,7 +90,7 @@ fn clean(home: &Home) -> anyhow::Result<Exit> {
         .iter()
         .map(|(_, result)| result)
         .chain(queues.iter().map(|(_, result)| result));
-    match results.all(Result::is_ok) {
+    match results.all(Result::is_ok) && are_given_back {
         true => Ok(Exit::Done),
         false => Ok(Exit::Failed),
     }

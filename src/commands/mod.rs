@@ -2,6 +2,7 @@
 
 pub(crate) mod doctor;
 pub(crate) mod join;
+mod left_servers;
 mod measure_and_report;
 pub(crate) mod pace;
 mod print;

@@ -10,7 +10,7 @@ mod window;
 
 pub(crate) use self::config::{Pacing, RunConfig};
 pub(crate) use self::connections::Connections;
-pub(crate) use self::load::drive::DATABASE;
+pub(crate) use self::load::drive::{DATABASE, drop_tables};
 pub(crate) use self::measure::measure;
 pub(crate) use self::outcome::caveats::remote_server;
 pub(crate) use self::outcome::document::results;

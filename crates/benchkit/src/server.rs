@@ -26,6 +26,7 @@ impl SharedServer {
             settings,
             log: log.path().join("server.log"),
             home: Home::default(),
+            database: None,
         };
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let server = runtime.block_on(Server::open(&config, None, &|_| {}))?;

@@ -4,13 +4,15 @@ use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+
+use crate::tls::{SslMode, Tls};
 
 /// Environment variable that holds the password of a running server.
 pub const PASSWORD_VARIABLE: &str = "LOGTRACE_PASSWORD";
 
 /// Address, account and encryption that a client needs to connect to a server.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Connection {
     /// Address of the server.
     pub endpoint: Endpoint,
@@ -23,28 +25,18 @@ pub struct Connection {
     pub database: Option<String>,
     /// Encryption of the connection. A connection over a socket is never encrypted.
     pub tls: Tls,
+    /// User of the server's process. Connections for requests over a socket are refused by a process of another user.
+    pub server_uid: Option<u32>,
 }
 
 /// Address of a server.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Endpoint {
     /// Unix-domain socket.
     Socket(PathBuf),
     /// IP address and port.
     Tcp(IpAddr, u16),
-}
-
-/// Encryption of a connection, as in `--ssl-mode` of the MySQL client.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Tls {
-    /// Plain connection.
-    #[default]
-    Disabled,
-    /// Encryption without a check of the server's certificate: others cannot read a connection, but who can redirect it
-    /// can pose as the server.
-    Required,
 }
 
 /// Password that `Debug` does not show.
@@ -63,7 +55,7 @@ impl Connection {
 
     /// Returns whether the connection is encrypted.
     pub fn is_encrypted(&self) -> bool {
-        self.tls != Tls::Disabled
+        self.tls.mode != SslMode::Disabled
     }
 }
 
@@ -110,7 +102,8 @@ mod tests {
             user: "root".into(),
             password: Some(Password::new("hunter2")),
             database: None,
-            tls: Tls::Disabled,
+            tls: Tls::default(),
+            server_uid: None,
         };
         let json = serde_json::to_string(&connection).unwrap();
         assert!(!format!("{connection:?}{json}").contains("hunter2"));

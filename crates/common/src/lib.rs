@@ -9,16 +9,19 @@ mod detail;
 mod file_class;
 mod flavor;
 pub mod inert;
+#[cfg(feature = "client")]
+mod login_relay;
 mod names;
 mod program_file;
 mod sampling;
 mod stall_bucket;
 mod time_range;
+mod tls;
 mod variable;
 
 #[cfg(feature = "client")]
-pub use client::ConnectError;
-pub use connection::{Connection, Endpoint, PASSWORD_VARIABLE, Password, Tls};
+pub use client::{ConnectError, KeyRefused};
+pub use connection::{Connection, Endpoint, PASSWORD_VARIABLE, Password};
 pub use detail::Detail;
 pub use file_class::{FileClass, LogNames};
 pub use flavor::{Flavor, parse_version_output, version_number};
@@ -27,4 +30,5 @@ pub use program_file::read_program;
 pub use sampling::Sampling;
 pub use stall_bucket::{MAX_STALL_BUCKETS, STALL_BUCKET_NS, stall_bucket};
 pub use time_range::TimeRange;
+pub use tls::{SslMode, Tls};
 pub use variable::{Variable, VariableError};

@@ -17,10 +17,13 @@ mod server;
 mod settings;
 mod storage;
 
+pub use attached::give_back::LeftServer;
 pub use attached::managed::ManagedServer;
 pub use attached::observed::{ObservedChoice, ObservedServer};
 pub use connection::dsn::parse_dsn;
 pub use connection::locality::is_remote;
+pub use connection::option_file::OptionFile;
+pub use connection::private_text::read_password_file;
 pub use error::{ServerError, SettingError};
 pub use facts::block_device::BlockDeviceFacts;
 pub use facts::file_system::FileSystemFacts;

@@ -28,8 +28,10 @@ pub struct ServerConfig {
     pub settings: Vec<Variable>,
     /// File to which a private server's output is appended.
     pub log: PathBuf,
-    /// Directories of private servers.
+    /// Directories of private servers, and of notes on running ones.
     pub home: Home,
+    /// Database that the caller creates on a running server and drops before [`Server::finish`].
+    pub database: Option<String>,
     /// Location of a private server's files.
     pub storage: Storage,
 }
@@ -55,7 +57,13 @@ impl Server {
     ) -> Result<Self, ServerError> {
         let binary = match &config.choice {
             Some(ServerChoice::Running(connection)) => {
-                let attached = ManagedServer::attach(connection, &config.settings).await?;
+                let attached = ManagedServer::attach(
+                    connection,
+                    &config.settings,
+                    config.database.as_deref(),
+                    &config.home.notes,
+                )
+                .await?;
                 return Ok(Self::Running(Box::new(attached)));
             }
             Some(ServerChoice::Binary(path)) => Binary::inspect(path)?,
@@ -140,6 +148,13 @@ impl Server {
         match self {
             Self::Private(instance) => instance.died().await,
             Self::Running(server) => server.died().await,
+        }
+    }
+
+    /// Records that the caller's database is dropped: see [`ManagedServer::database_dropped`].
+    pub fn database_dropped(&mut self) {
+        if let Self::Running(server) = self {
+            server.database_dropped();
         }
     }
 

@@ -211,3 +211,16 @@ fn architecture_lists_every_module() {
     }
     assert_none(&missing, "modules that ARCHITECTURE.md does not list");
 }
+
+#[test]
+fn no_document_shows_a_password_on_a_command_line() {
+    // sudo logs such an assignment, and its own command line is open to all users.
+    const ASSIGNED: &str = "LOGTRACE_PASSWORD=";
+    let documents = documents(root()).unwrap().into_iter();
+    let help = rust_files(&root().join("src/cli"));
+    let shown = documents
+        .chain(help)
+        .filter(|file| fs::read_to_string(file).unwrap().contains(ASSIGNED));
+    let shown: Vec<String> = shown.map(|file| relative(&file)).collect();
+    assert_none(&shown, "files that show a password on a command line");
+}

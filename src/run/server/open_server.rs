@@ -44,6 +44,7 @@ pub(crate) async fn open_server(
         settings: config.server_settings(),
         log,
         home: config.home.clone(),
+        database: (!config.keep_tables).then(|| DATABASE.to_owned()),
         storage: config.storage.clone(),
     };
     let say = |message: &str| line.say(message);

@@ -32,17 +32,21 @@ pub(crate) async fn tear_down(
     tokio::select! {
         put_back = put_back(server, tables) => put_back,
         () = out_of_patience(signals) => bail!(
-            "the server did not answer in time: it may still have the database of the run, and the values of --set"
+            "the server did not answer in time: it may still have the database of the run, and the values of --set. \
+             `logtrace doctor --clean` undoes both"
         ),
     }
 }
 
 /// Drops the tables and restores the settings, each even if the other fails.
-async fn put_back(server: Server, tables: Option<Target>) -> anyhow::Result<()> {
+async fn put_back(mut server: Server, tables: Option<Target>) -> anyhow::Result<()> {
     let dropped = match tables {
         Some(target) => drop_tables(target).await,
         None => Ok(()),
     };
+    if dropped.is_ok() {
+        server.database_dropped();
+    }
     server.finish().await?;
     dropped.context("cannot remove the tables of the run")
 }

@@ -7,6 +7,7 @@ mod dying_server;
 mod encryption;
 mod file_system;
 pub(crate) mod fixture;
+mod login;
 mod losses;
 mod outputs;
 mod own_sql;

@@ -1,8 +1,10 @@
 //! A server that runs already: it is given back as it was, whatever happens.
 
+use std::path::PathBuf;
+
 use rustix::process::Signal;
 
-use super::fixture::home::{Home, LONG, SHORT};
+use super::fixture::home::{Home, LONG, SHORT, entries};
 use super::fixture::started::{Ended, Started};
 use crate::common::{beside_others, tells};
 use logtrace_common::Flavor;
@@ -65,6 +67,84 @@ fn it_has_its_settings_again_and_no_tables_after_every_kind_of_end() {
         run.ended().refused(1, &["interrupted before"]);
         home.assert_untouched();
         assert_as_it_was(&foreign);
+    }
+}
+
+#[test]
+fn it_is_given_back_after_a_killed_run() {
+    let _turn = beside_others();
+    for flavor in [Flavor::MySql, Flavor::MariaDb] {
+        let foreign = Foreign::start(flavor);
+        let server = |user: &str| format!("--server {} {SET}", foreign.address(user));
+        let changed = || foreign.ask::<u32>("SELECT @@GLOBAL.sync_binlog") == 0;
+        let kill = |home: &Home, user: &str| {
+            let run = home.start(&format!("{} {LONG}", server(user))).measuring();
+            run.signal(Signal::KILL);
+            run.ended();
+            assert!(changed() && databases(&foreign) == 1, "{flavor}");
+        };
+
+        let home = Home::new();
+        kill(&home, "root");
+        let cleaned = Started::new(home.logtrace("doctor --clean"), home.path()).ended();
+        assert_eq!(cleaned.code, Some(0), "{}", cleaned.stdout);
+        assert!(
+            cleaned.stdout.contains("SET GLOBAL sync_binlog = 1"),
+            "{}",
+            cleaned.stdout
+        );
+        assert_as_it_was(&foreign);
+        let again = Started::new(home.logtrace("doctor --clean"), home.path()).ended();
+        assert!(again.stdout.contains("left nothing behind"), "{}", again.stdout);
+
+        // The next run takes the values before the killed run for the old ones.
+        let home = Home::new();
+        kill(&home, "root");
+        let next = home
+            .start(&format!("{} --no-trace {SHORT}", server("root")))
+            .ended();
+        assert!(matches!(next.code, Some(0 | 3)), "{}", next.stderr);
+        assert_as_it_was(&foreign);
+        assert_eq!(entries(&home.path().join("notes")), Vec::<PathBuf>::new());
+
+        // Nobody can log in: the statements are named, and the note stays.
+        foreign.tell("CREATE USER guest@localhost");
+        foreign.tell("GRANT ALL ON *.* TO guest@localhost");
+        let home = Home::new();
+        kill(&home, "guest");
+        foreign.tell("ALTER USER guest@localhost IDENTIFIED BY 'right'");
+        let with = |password: &str| {
+            let mut command = home.logtrace("doctor --clean");
+            command.env("LOGTRACE_PASSWORD", password);
+            Started::new(command, home.path()).ended()
+        };
+        let refused = with("wrong");
+        assert_eq!(refused.code, Some(1));
+        for word in ["NO ", "SET GLOBAL sync_binlog = 1", "DROP DATABASE", "denied"] {
+            assert!(refused.stdout.contains(word), "{word}: {}", refused.stdout);
+        }
+        assert_eq!(with("right").code, Some(0));
+        assert_as_it_was(&foreign);
+    }
+}
+
+#[test]
+fn a_second_run_on_it_is_refused() {
+    let _turn = beside_others();
+    for flavor in [Flavor::MySql, Flavor::MariaDb] {
+        let foreign = Foreign::start(flavor);
+        let server = format!("--server {} {SET}", foreign.address("root"));
+        let (first, second) = (Home::new(), Home::new());
+        let run = first.start(&format!("{server} {LONG}")).measuring();
+        second.run(&format!("{server} --no-trace {SHORT}")).refused(
+            1,
+            &["another logtrace", "connection ", "user root from localhost"],
+        );
+        second.assert_untouched();
+        run.signal(Signal::INT);
+        run.ended().measured();
+        assert_as_it_was(&foreign);
+        second.run(&format!("{server} --no-trace {SHORT}")).measured();
     }
 }
 

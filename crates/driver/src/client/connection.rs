@@ -51,7 +51,7 @@ impl Conn {
         database: Option<&str>,
     ) -> Result<Self, ConnectError> {
         let logged_in = async {
-            let socket = Socket::connect(&connection.endpoint).await?;
+            let socket = Socket::connect(&connection.endpoint, connection.server_uid).await?;
             log_in(PacketStream::new(socket), connection, database).await
         };
         let (wire, capabilities) = logged_in.await.map_err(|reason| connection.explain(reason))?;

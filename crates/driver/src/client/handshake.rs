@@ -2,7 +2,7 @@
 
 use std::io;
 
-use logtrace_common::{Connection, Endpoint, Password};
+use logtrace_common::{Connection, Endpoint, KeyRefused, Password};
 use mysql_async::{DriverError, Error};
 use mysql_common::constants::CapabilityFlags;
 use mysql_common::io::ParseBuf;
@@ -47,7 +47,7 @@ pub(crate) async fn log_in(
         capabilities |= CapabilityFlags::CLIENT_SSL;
         let request = SslRequest::new(capabilities, MAX_PACKET, UTF8MB4);
         wire.send(&serialized(&request)).await?;
-        wire = wire.encrypted().await?;
+        wire = wire.encrypted(&connection.tls).await?;
     }
     // The server switches to other plugins.
     let plugin = match greeting.auth_plugin() {
@@ -140,13 +140,17 @@ fn supported(plugin: AuthPlugin<'static>) -> Result<AuthPlugin<'static>, Error> 
     }
 }
 
-/// Sends the password. On an unencrypted network connection it is encrypted with the server's public key.
+/// Sends the password. On an unencrypted network connection it is encrypted with the server's public key, if the user
+/// trusts that.
 async fn send_password(wire: &mut PacketStream, connection: &Connection, nonce: &[u8]) -> Result<(), Error> {
     const REQUEST_KEY: [u8; 1] = [0x02];
     let mut password = password(connection).unwrap_or_default().as_bytes().to_vec();
     password.push(0);
     if connection.is_encrypted() || matches!(connection.endpoint, Endpoint::Socket(_)) {
         return wire.send(&password).await;
+    }
+    if !connection.tls.get_server_public_key && password.len() > 1 {
+        return Err(Error::Other(Box::new(KeyRefused)));
     }
     wire.send(&REQUEST_KEY).await?;
     let key = match wire.receive().await? {

@@ -3,6 +3,7 @@
 use std::io;
 
 use bytes::BytesMut;
+use logtrace_common::Tls;
 use mysql_async::{DriverError, Error, IoError};
 use mysql_common::proto::codec::PacketCodec;
 use mysql_common::proto::codec::error::PacketCodecError;
@@ -46,9 +47,9 @@ impl PacketStream {
     }
 
     /// Encrypts the stream from now on.
-    pub(crate) async fn encrypted(mut self) -> Result<Self, Error> {
+    pub(crate) async fn encrypted(mut self, tls: &Tls) -> Result<Self, Error> {
         if let Either::Left(socket) = self.stream {
-            let encrypted = encrypt(socket).await.map_err(failed)?;
+            let encrypted = encrypt(socket, tls).await.map_err(failed)?;
             self.stream = Either::Right(Box::new(encrypted));
         }
         Ok(self)

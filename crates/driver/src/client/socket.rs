@@ -25,10 +25,20 @@ pub(crate) struct Socket {
 }
 
 impl Socket {
-    /// Connects. Small packets are sent immediately.
-    pub(crate) async fn connect(endpoint: &Endpoint) -> io::Result<Self> {
+    /// Connects. Small packets are sent immediately. Fails if the process behind a Unix-domain socket has another user than
+    /// `server_uid`.
+    pub(crate) async fn connect(endpoint: &Endpoint, server_uid: Option<u32>) -> io::Result<Self> {
         let fd: OwnedFd = match endpoint {
-            Endpoint::Socket(path) => UnixStream::connect(path).await?.into_std()?.into(),
+            Endpoint::Socket(path) => {
+                let stream = UnixStream::connect(path).await?;
+                let uid = stream.peer_cred()?.uid();
+                if server_uid.is_some_and(|server| server != uid) {
+                    let text =
+                        format!("a process of user {uid}, who is not the server's, listens on {endpoint}");
+                    return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
+                }
+                stream.into_std()?.into()
+            }
             Endpoint::Tcp(address, port) => {
                 let stream = TcpStream::connect((*address, *port)).await?.into_std()?;
                 sockopt::set_tcp_nodelay(&stream, true)?;
@@ -128,6 +138,26 @@ mod tests {
     const MUCH: usize = 8 << 20;
 
     #[test]
+    fn a_process_of_another_user_than_the_servers_gets_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("socket");
+        let listener = UnixListener::bind(&path).unwrap();
+        let me = rustix::process::geteuid().as_raw();
+        let endpoint = Endpoint::Socket(path);
+        let connect =
+            |uid| on_this_thread(async { Socket::connect(&endpoint, Some(uid)).await.map(drop) }).unwrap();
+        connect(me).unwrap();
+        let error = connect(me + 1).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
+        for _ in 0..2 {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut got = Vec::new();
+            stream.read_to_end(&mut got).unwrap();
+            assert!(got.is_empty());
+        }
+    }
+
+    #[test]
     fn more_than_the_socket_takes_arrives_whole_and_the_answer_as_well() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("socket");
@@ -140,7 +170,7 @@ mod tests {
         });
         let sent: Vec<u8> = (0..MUCH).map(|at| (at % 251) as u8).collect();
         let got = on_this_thread(async {
-            let mut socket = Socket::connect(&Endpoint::Socket(path)).await.unwrap();
+            let mut socket = Socket::connect(&Endpoint::Socket(path), None).await.unwrap();
             let mut left = &sent[..];
             while !left.is_empty() {
                 let write = poll_fn(|context| Pin::new(&mut socket).poll_write(context, left));

@@ -125,7 +125,8 @@ fn a_user_with_a_password_is_driven_over_tcp_when_tcp_is_asked_for() {
             user: "bench".into(),
             password: Some(Password::new("pa55-word")),
             database: None,
-            tls: Tls::Disabled,
+            tls: Tls::default(),
+            server_uid: None,
         };
         let target = Target::new(&connection, "logtrace");
         load_dataset(&target, DATASET);

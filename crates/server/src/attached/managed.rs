@@ -1,18 +1,24 @@
 //! Running server of somebody else, on this machine or another one.
 
+use std::path::Path;
+
 use anyhow::{Context, anyhow};
 
-use crate::connection::listener_pid::server_process;
-use crate::connection::locality::is_remote;
+use crate::attached::change_note::{ChangeNote, NoteFile};
+use crate::attached::give_back::{lock_note, restore_left, restore_settings};
+use crate::attached::reach::{Reached, reach};
+use crate::attached::server_lock::ServerLock;
 use crate::error::ServerError;
 use crate::facts::server::ServerFacts;
 use crate::process::pidfd::{Exit, ProcessWatch};
 use crate::settings::set_global::set_verified;
-use crate::settings::variable::verify;
 use logtrace_common::{Connection, Variable};
 
 /// Server that ran before. Only the requested global variables are changed, and [`restore`](Self::restore) gives them
 /// their old values again.
+///
+/// A lock on the server refuses a second logtrace. What is changed is noted on disk first: if logtrace is killed, the next
+/// run on the server and [`LeftServer`](crate::LeftServer) undo it.
 #[derive(Debug)]
 pub struct ManagedServer {
     /// Address and account of the server.
@@ -21,39 +27,54 @@ pub struct ManagedServer {
     pub facts: ServerFacts,
     /// Watch on the process; `None` on another machine.
     watch: Option<ProcessWatch>,
-    /// Values that the variables of the measurement had before.
-    old: Vec<Variable>,
+    lock: ServerLock,
+    note: ChangeNote,
+    /// Note on disk; `None` if nothing is changed.
+    file: Option<NoteFile>,
 }
 
 impl ManagedServer {
-    /// Connects, finds the process of a server on this machine, and sets and verifies the variables.
-    pub async fn attach(connection: &Connection, settings: &[Variable]) -> Result<Self, ServerError> {
-        let (facts, watch) = match is_remote(&connection.endpoint) {
-            true => (remote_facts(connection).await?, None),
-            false => {
-                let (facts, watch) = log_in(connection).await?;
-                (facts, Some(watch))
-            }
-        };
-        let old = |setting: &Variable| {
-            let value = facts.variables.get(setting.name())?;
-            Some(Variable::new(setting.name(), value))
+    /// Connects, finds the process of a server on this machine, and sets and verifies the variables. Undoes first what a
+    /// killed run left. `database` is the one that the caller creates, and drops before [`restore`](Self::restore).
+    /// Notes are in the directory `notes`.
+    pub async fn attach(
+        connection: &Connection,
+        settings: &[Variable],
+        database: Option<&str>,
+        notes: &Path,
+    ) -> Result<Self, ServerError> {
+        let Reached {
+            connection,
+            mut facts,
+            watch,
+        } = reach(connection).await?;
+        let lock = ServerLock::acquire(&connection).await?;
+        if restore_left(notes, &connection, &facts).await? {
+            facts = ServerFacts::collect(&connection, facts.pid, false).await?;
+        }
+        let note = ChangeNote::new(&connection, &facts, settings, database);
+        let file = match note.is_empty() {
+            true => None,
+            false => Some(written(notes, &facts, &note)?),
         };
         let mut server = Self {
-            old: settings.iter().filter_map(old).collect(),
-            connection: connection.clone(),
+            connection,
             facts,
             watch,
+            lock,
+            note,
+            file,
         };
         if settings.is_empty() {
             return Ok(server);
         }
-        match set_verified(connection, server.facts.flavor, settings).await {
+        match set_verified(&server.connection, server.facts.flavor, settings).await {
             Ok(variables) => {
                 server.facts.variables = variables;
                 Ok(server)
             }
             Err(error) => {
+                server.database_dropped();
                 server.restore().await?;
                 Err(error)
             }
@@ -74,53 +95,38 @@ impl ManagedServer {
         self.watch.as_ref().is_none_or(|watch| watch.exit().is_none())
     }
 
-    /// Gives each variable that was changed its old value again, the last one first, and verifies it.
-    pub async fn restore(self) -> Result<(), ServerError> {
-        let flavor = self.facts.flavor;
-        let now = match self.old.is_empty() {
-            true => return Ok(()),
-            false => self.connection.variables().await?,
-        };
-        let mut not_restored = Vec::new();
-        for setting in self.old.into_iter().rev() {
-            let one = std::slice::from_ref(&setting);
-            if verify(one, &now, flavor).is_ok() {
-                continue;
-            }
-            match set_verified(&self.connection, flavor, one).await {
-                Ok(_) => {}
-                Err(ServerError::Setting(error)) => not_restored.push(format!("{setting} ({error})")),
-                Err(error) => return Err(error),
-            }
+    /// Records that the run's database is dropped. Otherwise the note stays.
+    pub fn database_dropped(&mut self) {
+        self.note.database = None;
+    }
+
+    /// Gives each variable that was changed its old value again, the last one first, and verifies it. Then removes the
+    /// note and gives the lock back.
+    pub async fn restore(mut self) -> Result<(), ServerError> {
+        if self.file.is_some() && !self.lock.is_held().await {
+            // After a lost connection another logtrace may have noted the changed values as old ones.
+            self.lock = ServerLock::acquire(&self.connection).await.with_context(|| {
+                format!(
+                    "cannot restore the settings, type on the server: {}",
+                    self.note.by_hand()
+                )
+            })?;
         }
-        match not_restored.is_empty() {
-            true => Ok(()),
-            false => Err(anyhow!(
-                "cannot restore these variables, set them by hand: {}",
-                not_restored.join(", ")
-            )
-            .into()),
+        restore_settings(&self.connection, self.facts.flavor, &self.note.settings).await?;
+        if let (Some(file), None) = (self.file, &self.note.database) {
+            let path = file.path().display().to_string();
+            file.remove()
+                .map_err(|error| anyhow!("cannot remove the note {path}: {error}"))?;
         }
+        Ok(self.lock.release(&self.connection).await?)
     }
 }
 
-/// Connects to a server on another machine, and reads its facts.
-async fn remote_facts(connection: &Connection) -> Result<ServerFacts, ServerError> {
-    connection.check().await?;
-    ServerFacts::collect(connection, None, false).await
-}
-
-/// Connects to a running server of this machine, finds its process, and reads its facts.
-pub(crate) async fn log_in(connection: &Connection) -> Result<(ServerFacts, ProcessWatch), ServerError> {
-    // The first question: its errors say most about a wrong address or password.
-    connection.check().await?;
-    let pid = server_process(&connection.endpoint).await?;
-    let watch = watch(pid)?;
-    let facts = ServerFacts::collect(connection, Some(pid), false).await?;
-    Ok((facts, watch))
-}
-
-/// Starts to watch the process of a server.
-pub(crate) fn watch(pid: u32) -> anyhow::Result<ProcessWatch> {
-    ProcessWatch::new(pid).with_context(|| format!("cannot watch the server's process {pid}"))
+/// Writes a note to the disk.
+fn written(notes: &Path, facts: &ServerFacts, note: &ChangeNote) -> Result<NoteFile, ServerError> {
+    let file = lock_note(notes, facts)?;
+    let path = file.path().display().to_string();
+    file.write(note)
+        .with_context(|| format!("cannot note in {path} what the run changes"))?;
+    Ok(file)
 }

@@ -1,5 +1,9 @@
+pub(crate) mod change_note;
+pub(crate) mod give_back;
 pub(crate) mod managed;
 pub(crate) mod observed;
 pub(crate) mod process_facts;
 pub(crate) mod process_memory;
+pub(crate) mod reach;
 pub(crate) mod semisync_receiver;
+pub(crate) mod server_lock;

@@ -1,7 +1,7 @@
 //! Running server that is only observed and never changed.
 
-use crate::attached::managed::{log_in, watch};
 use crate::attached::process_facts::facts_of_process;
+use crate::attached::reach::{reach, watch};
 use crate::error::ServerError;
 use crate::facts::server::ServerFacts;
 use crate::process::pidfd::{Exit, ProcessWatch};
@@ -32,11 +32,15 @@ pub struct ObservedServer {
 impl ObservedServer {
     /// Finds the server.
     pub async fn attach(choice: &ObservedChoice) -> Result<Self, ServerError> {
-        let (connection, (facts, watch)) = match choice {
-            ObservedChoice::Address(connection) => (Some(connection.clone()), log_in(connection).await?),
-            &ObservedChoice::Process(pid) => (None, (facts_of_process(pid)?, watch(pid)?)),
+        let (connection, facts, watch) = match choice {
+            ObservedChoice::Address(connection) => {
+                let reached = reach(connection).await?;
+                (Some(reached.connection), reached.facts, reached.watch)
+            }
+            &ObservedChoice::Process(pid) => (None, facts_of_process(pid)?, Some(watch(pid)?)),
         };
         let pid = facts.pid.context("the server has no process")?;
+        let watch = watch.context("the server has no process")?;
         Ok(Self {
             pid,
             facts,

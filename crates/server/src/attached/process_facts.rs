@@ -11,7 +11,7 @@ use procfs::process::Process;
 use rustix::fs::OFlags;
 
 use crate::attached::process_memory::ProcessMemory;
-use crate::connection::listener_pid::is_server;
+use crate::connection::peer::is_server;
 use crate::facts::server::ServerFacts;
 use logtrace_common::{Flavor, version_number};
 

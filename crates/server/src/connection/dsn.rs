@@ -1,34 +1,29 @@
 //! Address of a running server, as users write it.
 
-use logtrace_common::{Connection, Endpoint, PASSWORD_VARIABLE, Password, Tls};
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, anyhow, bail};
 use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 
-/// Usual paths of a server's socket, in the order of search.
-const USUAL_SOCKETS: [&str; 3] = [
-    "/run/mysqld/mysqld.sock",
-    "/var/lib/mysql/mysql.sock",
-    "/tmp/mysql.sock",
-];
+use crate::connection::dsn_parameters::Parameters;
+use logtrace_common::{Connection, Endpoint, PASSWORD_VARIABLE, SslMode};
+
+/// Usual paths of a server's socket, in the order of search. None is in a directory in which every user could make one.
+const USUAL_SOCKETS: [&str; 2] = ["/run/mysqld/mysqld.sock", "/var/lib/mysql/mysql.sock"];
 
 const USUAL_PORT: u16 = 3306;
 
 /// Reads the address of a server, `mysql://user@host[:port]/database?socket=PATH&ssl-mode=MODE`. Looks up the name of
 /// another host.
 ///
-/// The user is `root` if the address names none. An address with a password is refused: the password comes from the
-/// environment variable `LOGTRACE_PASSWORD`. `localhost` and nothing more means the usual socket if there is one, else the
-/// usual port.
+/// The user is `root` if the address names none. An address with a password is refused, and not repeated in the error.
+/// `localhost` and nothing more means the usual socket if there is one, else the usual port.
 pub fn parse_dsn(text: &str) -> anyhow::Result<Connection> {
-    Ok(Connection {
-        password: Password::from_environment(),
-        ..parse(text, Path::exists, address_of)?
-    })
+    parse(text, Path::exists, address_of)
 }
 
 /// Returns the first address of a host's name.
@@ -43,65 +38,50 @@ pub(crate) fn parse(
     exists: impl Fn(&Path) -> bool,
     address_of: impl Fn(&str) -> anyhow::Result<IpAddr>,
 ) -> anyhow::Result<Connection> {
-    let url = Url::parse(text).map_err(|error| malformed(without_password(text), error))?;
-    if url.password().is_some() || url.query_pairs().any(|(key, _)| key == "password") {
+    let url = Url::parse(text).map_err(|error| malformed(text, error))?;
+    let has_password_key = |(key, _): (Cow<'_, str>, _)| is_password_key(&key);
+    if url.password().is_some() || url.query_pairs().any(has_password_key) {
         bail!(
-            "the server's address holds a password, which every user of this machine could read: remove it and set the \
-             environment variable {PASSWORD_VARIABLE}"
+            "the server's address holds a password, which every user of this machine could read: remove it and use \
+             --password-file, --ask-password or the environment variable {PASSWORD_VARIABLE}"
         );
     }
     if !matches!(url.scheme(), "mysql" | "mariadb") {
         return Err(malformed(text, "it must start with mysql://"));
     }
-    let Parameters { socket, tls } = Parameters::of(text, &url)?;
+    if url.path().contains('@') || url.fragment().is_some() {
+        let reason = "it has an @ or # behind the host. Write each character of a name that is no letter or digit as %XX";
+        return Err(malformed(text, reason));
+    }
+    let Parameters {
+        socket,
+        mut tls,
+        server_uid,
+    } = Parameters::of(&url).map_err(|reason| malformed(text, reason))?;
+    let endpoint = endpoint(text, &url, socket.as_deref(), tls.mode, exists, address_of)?;
+    tls.host = url
+        .host_str()
+        .filter(|host| !host.is_empty())
+        .map(|host| host.trim_matches(['[', ']']).to_owned());
     Ok(Connection {
-        endpoint: endpoint(text, &url, socket.as_deref(), tls, exists, address_of)?,
+        endpoint,
         user: non_empty(text, url.username())?.unwrap_or_else(|| "root".to_owned()),
         password: None,
         database: non_empty(text, url.path().trim_start_matches('/'))?,
         tls,
+        server_uid,
     })
-}
-
-/// Parameters after the question mark.
-#[derive(Default)]
-struct Parameters {
-    socket: Option<PathBuf>,
-    tls: Tls,
-}
-
-impl Parameters {
-    fn of(text: &str, url: &Url) -> anyhow::Result<Self> {
-        let mut parameters = Self::default();
-        for (key, value) in url.query_pairs() {
-            match (key.as_ref(), value.to_ascii_lowercase().as_str()) {
-                ("socket", _) if value.starts_with('/') => parameters.socket = Some(value.as_ref().into()),
-                ("socket", _) => return Err(malformed(text, "the socket's path must be absolute")),
-                ("ssl-mode", "disabled") => parameters.tls = Tls::Disabled,
-                ("ssl-mode", "required") => parameters.tls = Tls::Required,
-                ("ssl-mode", mode) => {
-                    let reason = format!("unknown ssl-mode {mode:?}, known are disabled and required");
-                    return Err(malformed(text, reason));
-                }
-                (key, _) => {
-                    let reason = format!("unknown parameter {key:?}, known are socket and ssl-mode");
-                    return Err(malformed(text, reason));
-                }
-            }
-        }
-        Ok(parameters)
-    }
 }
 
 fn endpoint(
     text: &str,
     url: &Url,
     socket: Option<&Path>,
-    tls: Tls,
+    mode: SslMode,
     exists: impl Fn(&Path) -> bool,
     address_of: impl Fn(&str) -> anyhow::Result<IpAddr>,
 ) -> anyhow::Result<Endpoint> {
-    let is_encrypted = tls != Tls::Disabled;
+    let is_encrypted = mode != SslMode::Disabled;
     let (host, port) = (host(text, url, address_of)?, url.port());
     if let (Some(_), Some(host)) = (socket, host.filter(|host| !host.is_loopback())) {
         let reason = format!("a socket is on this machine, and the host {host} is another one");
@@ -150,21 +130,29 @@ fn non_empty(text: &str, encoded: &str) -> anyhow::Result<Option<String>> {
     Ok((!decoded.is_empty()).then(|| decoded.into_owned()))
 }
 
-/// Returns the text, or a placeholder if it may contain a password.
-fn without_password(text: &str) -> &str {
+/// Returns whether a parameter of this name would hold a password.
+fn is_password_key(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    key.contains("pass") || key.contains("pwd")
+}
+
+/// Returns the text without its parameters, whose values are never repeated, or a placeholder if the account may contain a
+/// password.
+fn without_secrets(text: &str) -> &str {
+    let shown = text.split(['?', '#']).next().unwrap_or_default();
     let after_scheme = text.split_once("://").map_or(text, |(_, after)| after);
     let account = after_scheme.rsplit_once('@').map_or("", |(account, _)| account);
-    if account.contains(':') || text.contains("password") {
-        "(hidden, it seems to hold a password)"
-    } else {
-        text
+    match account.contains([':', '/', '?', '#']) {
+        true => "(hidden, it seems to hold a password)",
+        false => shown,
     }
 }
 
 fn malformed(text: &str, reason: impl Display) -> anyhow::Error {
     anyhow!(
-        "{text:?} is not a server's address: {reason}. Write mysql://USER@localhost/DATABASE?socket=PATH or \
-         mysql://USER@HOST:PORT/DATABASE"
+        "{:?} is not a server's address: {reason}. Write mysql://USER@localhost/DATABASE?socket=PATH or \
+         mysql://USER@HOST:PORT/DATABASE",
+        without_secrets(text)
     )
 }
 
@@ -173,6 +161,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use logtrace_common::Tls;
 
     /// Knows one host.
     fn one_host(name: &str) -> anyhow::Result<IpAddr> {
@@ -199,7 +188,11 @@ mod tests {
                 user: "sb@x".into(),
                 password: None,
                 database: Some("sbtest".into()),
-                tls: Tls::Disabled,
+                tls: Tls {
+                    host: Some("127.0.0.1".into()),
+                    ..Tls::default()
+                },
+                server_uid: None,
             }
         );
         assert_eq!(
@@ -209,7 +202,11 @@ mod tests {
                 user: "root".into(),
                 password: None,
                 database: None,
-                tls: Tls::Disabled,
+                tls: Tls {
+                    host: Some("localhost".into()),
+                    ..Tls::default()
+                },
+                server_uid: None,
             }
         );
         assert_eq!(dsn("mysql://localhost").user, "root");
@@ -221,9 +218,17 @@ mod tests {
 
     #[test]
     fn encryption_is_asked_for_as_of_the_servers_own_clients() {
-        let tls = |parameters: &str| dsn(&format!("mysql://root@127.0.0.1/?{parameters}")).tls;
-        assert_eq!(tls("ssl-mode=DISABLED"), Tls::Disabled);
-        assert_eq!(tls("ssl-mode=required"), Tls::Required);
+        let tls = |parameters: &str| dsn(&format!("mysql://root@db.example.org/?{parameters}")).tls;
+        assert_eq!(tls("ssl-mode=DISABLED").mode, SslMode::Disabled);
+        assert_eq!(tls("ssl-mode=required").mode, SslMode::Required);
+        assert_eq!(tls("ssl_mode=PREFERRED").mode, SslMode::Preferred);
+        assert_eq!(tls("ssl-mode=verify-ca&ssl-ca=/x").mode, SslMode::VerifyCa);
+        let identity = tls("ssl-mode=VERIFY_IDENTITY&ssl-ca=/etc/ca.pem");
+        assert_eq!(identity.mode, SslMode::VerifyIdentity);
+        assert_eq!(identity.ca.as_deref(), Some(Path::new("/etc/ca.pem")));
+        assert_eq!(identity.host_name(), "db.example.org");
+        assert!(tls("get-server-public-key=true").get_server_public_key);
+        assert!(!tls("get-server-public-key=false").get_server_public_key);
         // There, `localhost` cannot be a socket.
         let encrypted = parse("mysql://root@localhost/?ssl-mode=required", |_| true, one_host).unwrap();
         assert_eq!(
@@ -238,6 +243,8 @@ mod tests {
             "mysql://root:geheim@localhost/",
             "mysql://:geheim@localhost/",
             "mysql://root@localhost/?password=geheim",
+            "mysql://root@localhost/?pwd=geheim",
+            "mysql://root@localhost/?Passwd=geheim",
             "mysql://root:geheim@db.example.org/",
             "http://root:geheim@localhost/",
         ] {
@@ -245,8 +252,21 @@ mod tests {
             assert!(error.contains("holds a password"), "{text}");
             assert!(!error.contains("geheim"));
         }
-        let unreadable = refused("mysql://root:geheim@[::/");
-        assert!(!unreadable.contains("geheim"), "{unreadable}");
+        for text in [
+            "mysql://root:geheim@[::/",
+            "mysql://root:12/geheim@localhost/",
+            "mysql://root:12#geheim@localhost/",
+            "mysql://root:12?geheim@localhost/",
+            "mysql://root@localhost/?secret=geheim",
+            "mysql://root@localhost/?geheim",
+            "mysql://root@localhost/?ssl-mode=geheim",
+            "mysql://root@localhost/?ssl-mode=required&secret=geheim",
+            "mysql://root@localhost/#geheim",
+            "mysql://root@localhost:99999/?a=geheim",
+        ] {
+            let error = refused(text);
+            assert!(!error.contains("geheim"), "{error}");
+        }
         let plain = refused("mysql://root@localhost:99999/");
         assert!(plain.contains("root@localhost:99999"), "{plain}");
     }
@@ -273,7 +293,12 @@ mod tests {
             "mysql://root@localhost/?socket=relative",
             "mysql://root@localhost/?sokcet=/run/x",
             "mysql://root@localhost/?socket=/run/x&ssl-mode=required",
-            "mysql://root@localhost/?ssl-mode=preferred",
+            "mysql://root@localhost/?ssl-mode=always",
+            "mysql://root@10.0.0.1/?ssl-mode=verify-ca",
+            "mysql://root@10.0.0.1/?ssl-mode=required&ssl-ca=/x",
+            "mysql://root@10.0.0.1/?ssl-mode=verify-ca&ssl-ca=relative",
+            "mysql://root@10.0.0.1/?server-user=no-such-user-here",
+            "mysql://root@10.0.0.1/?get-server-public-key=perhaps",
             "mysql://root@0.0.0.0/",
             "localhost",
         ] {
@@ -288,11 +313,14 @@ mod tests {
             let exists = |path: &Path| path == Path::new(socket);
             parse(text, exists, one_host).unwrap().endpoint
         };
-        let socket = Endpoint::Socket("/tmp/mysql.sock".into());
-        assert_eq!(endpoint("mysql://root@localhost/", "/tmp/mysql.sock"), socket);
+        let usual = USUAL_SOCKETS[0];
+        let socket = Endpoint::Socket(usual.into());
+        assert_eq!(endpoint("mysql://root@localhost/", usual), socket);
         let tcp = Endpoint::Tcp(Ipv4Addr::LOCALHOST.into(), 3306);
         assert_eq!(endpoint("mysql://root@localhost/", ""), tcp);
-        assert_eq!(endpoint("mysql://root@localhost:3306/", "/tmp/mysql.sock"), tcp);
+        assert_eq!(endpoint("mysql://root@localhost:3306/", usual), tcp);
+        // Any user could have made it.
+        assert_eq!(endpoint("mysql://root@localhost/", "/tmp/mysql.sock"), tcp);
     }
 
     proptest! {

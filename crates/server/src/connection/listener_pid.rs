@@ -1,52 +1,60 @@
 //! Server process that listens on an address.
 
-use logtrace_common::Endpoint;
-use std::fs;
+use logtrace_common::{Connection, Endpoint};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::Context;
+use mysql_async::IoError;
 use procfs::ProcResult;
 use procfs::net::TcpState;
 use procfs::process::{FDTarget, Process, all_processes};
-use tokio::net::UnixStream;
+use tokio::net::{TcpStream, UnixStream};
 
-/// Returns the server process that listens on `endpoint`, by the credentials of the socket or by its holder.
-pub(crate) async fn server_process(endpoint: &Endpoint) -> anyhow::Result<u32> {
-    let pid = match endpoint {
-        Endpoint::Socket(path) => socket_peer(path)
-            .await
-            .with_context(|| format!("cannot reach {endpoint}"))?,
+use crate::connection::peer::Peer;
+use crate::error::ServerError;
+
+/// Returns the server process that listens on the address of a connection, by the credentials of the socket or by its
+/// holder. Fails if it is not to be trusted with a login: see [`Peer::check`]. Sends nothing to it.
+pub(crate) async fn server_process(connection: &Connection) -> Result<Peer, ServerError> {
+    let endpoint = &connection.endpoint;
+    let explain = |error| connection.explain(mysql_async::Error::Io(IoError::Io(error)));
+    let peer = match endpoint {
+        Endpoint::Socket(path) => socket_peer(path).await.map_err(explain)?,
         Endpoint::Tcp(address, port) => {
-            tcp_listener(SocketAddr::new(*address, *port)).with_context(|| {
-                format!("cannot find the process that listens on {endpoint} (run logtrace as root)")
-            })?
+            let address = SocketAddr::new(*address, *port);
+            let pid = tcp_listener(address).with_context(|| unseen(endpoint))?;
+            if pid.is_none() {
+                TcpStream::connect(address).await.map_err(explain)?;
+            }
+            let peer = pid.map(Peer::of_process).transpose();
+            peer.with_context(|| unseen(endpoint))?
         }
     };
-    let Some(pid) = pid else {
-        bail!(
+    let peer = peer.with_context(|| {
+        format!(
             "no process of this machine listens on {endpoint}: a forwarded port or a server in another container cannot \
              be measured by an address of this machine. Use its socket"
-        );
-    };
-    let program =
-        fs::read_link(format!("/proc/{pid}/exe")).with_context(|| format!("cannot reach {endpoint}"))?;
-    ensure!(
-        is_server(&program),
-        "process {pid} behind {endpoint} is {}, neither mysqld nor mariadbd",
-        program.display()
-    );
-    Ok(pid)
+        )
+    })?;
+    peer.check(endpoint, connection.server_uid)?;
+    Ok(peer)
+}
+
+fn unseen(endpoint: &Endpoint) -> String {
+    format!("cannot find the process that listens on {endpoint} (run logtrace as root)")
 }
 
 /// Returns the process that listens on a socket (`SO_PEERCRED`, unix(7)). The kernel reports 0 for a process of another
 /// PID namespace.
-async fn socket_peer(path: &Path) -> io::Result<Option<u32>> {
-    let pid = UnixStream::connect(path).await?.peer_cred()?.pid();
-    Ok(pid
-        .and_then(|pid| u32::try_from(pid).ok())
-        .filter(|&pid| pid != 0))
+async fn socket_peer(path: &Path) -> io::Result<Option<Peer>> {
+    let credentials = UnixStream::connect(path).await?.peer_cred()?;
+    let pid = credentials.pid().and_then(|pid| u32::try_from(pid).ok());
+    Ok(pid.filter(|&pid| pid != 0).map(|pid| Peer {
+        pid,
+        uid: credentials.uid(),
+    }))
 }
 
 fn tcp_listener(target: SocketAddr) -> ProcResult<Option<u32>> {
@@ -82,36 +90,9 @@ fn takes(local: SocketAddr, target: SocketAddr) -> bool {
     local.port() == target.port() && (any || local.ip().to_canonical() == target.ip())
 }
 
-/// Returns whether a program is `mysqld` or `mariadbd`, a debug build of one, or one whose file an upgrade replaced.
-pub(crate) fn is_server(program: &Path) -> bool {
-    let name = program.file_name().unwrap_or_default().to_string_lossy();
-    ["mysqld", "mariadbd"]
-        .iter()
-        .any(|server| name.starts_with(server) && !name.contains("safe"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn programs_of_servers_are_told_by_name() {
-        for server in [
-            "/usr/sbin/mysqld",
-            "/x/mysqld-debug",
-            "/usr/sbin/mariadbd (deleted)",
-        ] {
-            assert!(is_server(Path::new(server)), "{server}");
-        }
-        for other in [
-            "/usr/bin/mysqld_safe",
-            "/usr/bin/docker-proxy",
-            "/usr/bin/mysql",
-            "",
-        ] {
-            assert!(!is_server(Path::new(other)), "{other}");
-        }
-    }
 
     #[test]
     fn a_listener_on_every_address_listens_on_loopback() {

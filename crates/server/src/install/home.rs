@@ -11,15 +11,18 @@ pub struct Home {
     pub templates: PathBuf,
     /// User that private servers run as, or `None` for the usual one.
     pub user: Option<String>,
+    /// Directory of notes on what runs change on running servers. Only its owner may enter it.
+    pub notes: PathBuf,
 }
 
 impl Home {
-    /// Returns both directories under `directory`.
+    /// Returns all directories under `directory`.
     pub fn at(directory: &Path) -> Self {
         Self {
             instances: directory.join("instances"),
             templates: directory.join("templates"),
             user: None,
+            notes: directory.join("notes"),
         }
     }
 }
@@ -30,6 +33,21 @@ impl Default for Home {
             instances: PathBuf::from("/var/lib/logtrace/instances"),
             templates: PathBuf::from("/var/cache/logtrace/templates"),
             user: None,
+            notes: match rustix::process::geteuid().is_root() {
+                true => PathBuf::from("/var/lib/logtrace/notes"),
+                false => user_state().join("logtrace/notes"),
+            },
         }
     }
+}
+
+/// Returns the directory in which a user's programs keep their state (XDG Base Directory Specification).
+fn user_state() -> PathBuf {
+    let absolute = |name: &str| {
+        let path = std::env::var_os(name).map(PathBuf::from)?;
+        path.is_absolute().then_some(path)
+    };
+    absolute("XDG_STATE_HOME")
+        .or_else(|| Some(absolute("HOME")?.join(".local/state")))
+        .unwrap_or_else(|| PathBuf::from("/var/lib"))
 }

@@ -120,7 +120,8 @@ impl Instance {
             user: "root".to_owned(),
             password: None,
             database: None,
-            tls: Tls::Disabled,
+            tls: Tls::default(),
+            server_uid: None,
         };
         let process = setup.spawn(&settings, &dir)?;
         setup.ready(&process, &connection).await?;

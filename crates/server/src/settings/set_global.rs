@@ -76,7 +76,7 @@ async fn set_global(
 }
 
 /// Writes a value as SQL. Numbers lose their suffix, which SQL does not know (`256M` is 268435456); words are quoted.
-fn literal(value: &str) -> String {
+pub(crate) fn literal(value: &str) -> String {
     if let Some(number) = integer(value) {
         return number.to_string();
     }

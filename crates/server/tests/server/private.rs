@@ -218,6 +218,7 @@ async fn the_uniform_handle_serves_a_private_server(#[case] choice: ServerChoice
             instances: base.instances(),
             ..Home::default()
         },
+        database: None,
     };
     let server = Server::open(&config, None, &|_| {}).await.unwrap();
     let before = server.status().await.unwrap();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use logtrace_common::Flavor;
-use logtrace_common::{ConnectError, Connection, Endpoint, Password};
+use logtrace_common::{ConnectError, Connection, Endpoint, Password, Variable};
 use logtrace_server::{
     Exit, Home, ManagedServer, Server, ServerChoice, ServerConfig, ServerError, SettingError, Storage, find,
     parse_dsn,
@@ -106,6 +106,12 @@ impl Drop for Foreign {
     }
 }
 
+/// Attaches with notes in a directory of its own.
+async fn attach(connection: &Connection, settings: &[Variable]) -> Result<ManagedServer, ServerError> {
+    let notes = tempfile::tempdir().unwrap();
+    ManagedServer::attach(connection, settings, None, &notes.path().join("notes")).await
+}
+
 fn user_id() -> u32 {
     logtrace_server::ServerUser::choose(Some("mysql")).unwrap().uid
 }
@@ -120,7 +126,7 @@ async fn a_running_server_is_found_set_and_put_back(#[case] flavor: Flavor) {
 
     let by_socket = foreign.by_socket("root");
     let wanted = ["sync_binlog=7", "long-query-time=0.5"].map(|text| text.parse().unwrap());
-    let server = ManagedServer::attach(&by_socket, &wanted).await.unwrap();
+    let server = attach(&by_socket, &wanted).await.unwrap();
     assert_eq!((server.facts.flavor, server.facts.pid), (flavor, Some(pid)));
     assert!(!server.facts.private);
     assert_eq!(server.facts.variables["sync_binlog"], "7");
@@ -143,7 +149,8 @@ async fn a_running_server_is_found_set_and_put_back(#[case] flavor: Flavor) {
         choice: Some(ServerChoice::Running(by_socket)),
         settings: wanted.to_vec(),
         log: PathBuf::new(),
-        home: Home::default(),
+        home: Home::at(foreign.base.path()),
+        database: None,
     };
     let server = Server::open(&config, None, &|_| {}).await.unwrap();
     assert_eq!(server.connection().endpoint, Endpoint::Socket(foreign.socket()));
@@ -153,9 +160,7 @@ async fn a_running_server_is_found_set_and_put_back(#[case] flavor: Flavor) {
         old
     );
 
-    let server = ManagedServer::attach(&foreign.by_socket("root"), &[])
-        .await
-        .unwrap();
+    let server = attach(&foreign.by_socket("root"), &[]).await.unwrap();
     assert!(server.is_running());
     foreign.child.kill().unwrap();
     assert_eq!(server.died().await, Exit::Signal(9));
@@ -170,9 +175,7 @@ async fn refused_settings(foreign: &Foreign, old: u32) {
     ];
     for (setting, kind) in cases {
         let wanted = ["sync_binlog=9", setting].map(|text| text.parse().unwrap());
-        let error = ManagedServer::attach(&foreign.by_socket("root"), &wanted)
-            .await
-            .unwrap_err();
+        let error = attach(&foreign.by_socket("root"), &wanted).await.unwrap_err();
         let ServerError::Setting(error) = error else {
             panic!("{setting}: {error}");
         };
@@ -204,7 +207,7 @@ async fn passwords(foreign: &Foreign, flavor: Flavor) {
     for mut wanted in [foreign.by_socket("bench"), foreign.by_port("bench")] {
         for wrong in [None, Some(Password::new("falsch"))] {
             wanted.password = wrong;
-            let error = ManagedServer::attach(&wanted, &[]).await.unwrap_err();
+            let error = attach(&wanted, &[]).await.unwrap_err();
             let text = error.to_string();
             assert!(
                 matches!(&error, ServerError::Connect(ConnectError::AccessDenied { .. }))
@@ -214,7 +217,7 @@ async fn passwords(foreign: &Foreign, flavor: Flavor) {
             );
         }
         wanted.password = Some(Password::new("geheim"));
-        let server = ManagedServer::attach(&wanted, &[]).await.unwrap();
+        let server = attach(&wanted, &[]).await.unwrap();
         assert_eq!(server.facts.pid, Some(foreign.child.id()));
         server.restore().await.unwrap();
     }
@@ -226,13 +229,13 @@ async fn nobody_there_is_told_from_somebody_else() {
     let socket = base.path().join("sock");
     let at = parse_dsn(&format!("mysql://root@localhost/?socket={}", socket.display())).unwrap();
     assert!(matches!(
-        ManagedServer::attach(&at, &[]).await.unwrap_err(),
+        attach(&at, &[]).await.unwrap_err(),
         ServerError::Connect(ConnectError::NoSocket(path)) if path == socket
     ));
     // A socket whose server is gone.
     drop(std::os::unix::net::UnixListener::bind(&socket).unwrap());
     assert!(matches!(
-        ManagedServer::attach(&at, &[]).await.unwrap_err(),
+        attach(&at, &[]).await.unwrap_err(),
         ServerError::Connect(ConnectError::Refused(_))
     ));
     let port = TcpListener::bind("127.0.0.1:0")
@@ -241,7 +244,7 @@ async fn nobody_there_is_told_from_somebody_else() {
         .unwrap()
         .port();
     let at = parse_dsn(&format!("mysql://root@127.0.0.1:{port}/")).unwrap();
-    let error = ManagedServer::attach(&at, &[]).await.unwrap_err();
+    let error = attach(&at, &[]).await.unwrap_err();
     assert!(
         matches!(error, ServerError::Connect(ConnectError::Refused(_))),
         "{error}"
@@ -265,7 +268,7 @@ async fn a_forwarder_in_front_of_a_server_is_not_the_server() {
         }
     });
     let at = parse_dsn(&format!("mysql://root@127.0.0.1:{port}/")).unwrap();
-    let error = ManagedServer::attach(&at, &[]).await.unwrap_err();
+    let error = attach(&at, &[]).await.unwrap_err();
     let own = std::process::id();
     assert!(
         error.to_string().starts_with(&format!("process {own} behind ")),

@@ -158,7 +158,8 @@ impl Server {
             user: "root".into(),
             password: None,
             database: None,
-            tls: Tls::Disabled,
+            tls: Tls::default(),
+            server_uid: None,
         };
         Target::new(&connection, database)
     }

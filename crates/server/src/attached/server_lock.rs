@@ -1,0 +1,70 @@
+//! Lock on a running server: only one logtrace changes a server at a time, on whichever machine it runs.
+
+use anyhow::anyhow;
+use mysql_async::Conn;
+use mysql_async::prelude::Queryable;
+
+use crate::error::ServerError;
+use logtrace_common::{ConnectError, Connection};
+
+/// Name of the lock. The server drops it when the connection that holds it ends (`GET_LOCK` of both servers).
+const NAME: &str = "logtrace";
+
+/// Seconds that the idle connection may live: the largest `wait_timeout` of both servers, a year.
+const IDLE_S: u32 = 31_536_000;
+
+/// Lock on a server, held by a connection of its own.
+#[derive(Debug)]
+pub(crate) struct ServerLock {
+    conn: Conn,
+}
+
+impl ServerLock {
+    /// Takes the lock. Fails with the name of its holder if there is one.
+    pub(crate) async fn acquire(connection: &Connection) -> Result<Self, ServerError> {
+        let explain = |error| connection.explain(error);
+        let mut conn = connection.connect().await?;
+        let idle = format!("SET SESSION wait_timeout = {IDLE_S}");
+        conn.query_drop(idle).await.map_err(explain)?;
+        let locked = format!("SELECT GET_LOCK('{NAME}', 0)");
+        let locked: Option<Option<u8>> = conn.query_first(locked).await.map_err(explain)?;
+        if locked.flatten() == Some(1) {
+            return Ok(Self { conn });
+        }
+        let holder = holder(&mut conn).await.map_err(explain)?;
+        connection.disconnect(conn).await?;
+        Err(anyhow!(
+            "another logtrace measures the server on {}: {holder} holds the lock '{NAME}'. Wait until it is done, or end \
+             it",
+            connection.endpoint
+        )
+        .into())
+    }
+
+    /// Returns whether this connection still holds the lock. It does not after the server ended the connection.
+    pub(crate) async fn is_held(&mut self) -> bool {
+        let sql = format!("SELECT IS_USED_LOCK('{NAME}') = CONNECTION_ID()");
+        let held: mysql_async::Result<Option<Option<bool>>> = self.conn.query_first(sql).await;
+        held.is_ok_and(|held| held.flatten() == Some(true))
+    }
+
+    /// Gives the lock back.
+    pub(crate) async fn release(self, connection: &Connection) -> Result<(), ConnectError> {
+        connection.disconnect(self.conn).await
+    }
+}
+
+/// Describes the connection that holds the lock.
+async fn holder(conn: &mut Conn) -> mysql_async::Result<String> {
+    let id: Option<Option<u64>> = conn.query_first(format!("SELECT IS_USED_LOCK('{NAME}')")).await?;
+    let Some(id) = id.flatten() else {
+        return Ok("a connection that has just ended".to_owned());
+    };
+    let sql = "SELECT user, host FROM information_schema.processlist WHERE id = ?";
+    // Without the privilege PROCESS there is no row.
+    let account: Option<(String, String)> = conn.exec_first(sql, (id,)).await.unwrap_or_default();
+    Ok(match account {
+        Some((user, host)) => format!("connection {id} of user {user} from {host}"),
+        None => format!("connection {id}"),
+    })
+}

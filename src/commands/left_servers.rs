@@ -1,0 +1,56 @@
+//! Running servers that killed runs left changed: `logtrace doctor --clean` gives them back.
+
+use std::fmt::Write as _;
+use std::io;
+
+use anyhow::Context;
+use logtrace_driver::Target;
+use logtrace_server::{Home, LeftServer};
+
+use super::measure_and_report::in_event_loop;
+use crate::cli::login::LoginArgs;
+use crate::exit::with_causes;
+use crate::run::drop_tables;
+
+/// Gives each server its settings back and drops the database of the run. Adds a line for each to `text`. Returns whether
+/// all succeeded; the others keep their notes.
+pub(super) fn give_back(home: &Home, login: &LoginArgs, text: &mut String) -> anyhow::Result<bool> {
+    let left = match LeftServer::all(&home.notes) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+        left => left.with_context(|| format!("cannot look through {}", home.notes.display()))?,
+    };
+    let mut is_clean = true;
+    for server in left {
+        let line = match server {
+            Ok(server) => described(server, login),
+            Err(error) => Err(error.into()),
+        };
+        match line {
+            Ok(line) => writeln!(text, "{line}")?,
+            Err(error) => {
+                is_clean = false;
+                writeln!(text, "NO  {}", with_causes(error))?;
+            }
+        }
+    }
+    Ok(is_clean)
+}
+
+/// Gives one server back. Returns the line that says so, or an error with what to type.
+fn described(server: LeftServer, login: &LoginArgs) -> anyhow::Result<String> {
+    let endpoint = server.connection().endpoint.clone();
+    let by_hand = server.by_hand();
+    let given = in_event_loop(async |_| {
+        let password = login.password(&server.connection().user)?;
+        let connection = server.restore(password).await?;
+        if let Some(database) = server.database() {
+            drop_tables(Target::new(&connection, database)).await?;
+        }
+        Ok(())
+    });
+    given.with_context(|| {
+        format!("cannot give back the server on {endpoint}, which a killed run left changed. Type there: {by_hand} Reason")
+    })?;
+    server.forget()?;
+    Ok(format!("gave back the server on {endpoint}: {by_hand}"))
+}

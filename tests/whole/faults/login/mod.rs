@@ -1,0 +1,3 @@
+//! What a server or an impostor learns of a login.
+
+mod impostor;
