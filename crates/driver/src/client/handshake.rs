@@ -173,3 +173,44 @@ fn serialized(packet: &impl MySerialize) -> Vec<u8> {
     packet.serialize(&mut bytes);
     bytes
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const GREETING: &[u8] =
+        b"\x0a9.7.4\0\x07\0\0\x0012345678\0\xff\xf7\x2d\x02\0\xff\xdf\x15\0\0\0\0\0\0\0\0\0\0\
+        123456789012\0caching_sha2_password\0";
+
+    #[test]
+    fn a_greeting_is_read() {
+        let read = greeting(GREETING).unwrap();
+        assert_eq!(read.auth_plugin(), Some(AuthPlugin::CachingSha2Password));
+        assert_eq!(read.nonce().len(), 20);
+    }
+
+    proptest! {
+        #[test]
+        fn any_greeting_is_read_or_refused(
+            cut in 0..=GREETING.len(),
+            changes in vec((0..GREETING.len(), any::<u8>()), 0..6),
+            more in vec(any::<u8>(), 0..12),
+        ) {
+            let mut packet = GREETING.to_vec();
+            for (at, byte) in changes {
+                packet[at] = byte;
+            }
+            packet.truncate(cut);
+            packet.extend(more);
+            if let Ok(greeting) = greeting(&packet) {
+                let _ = greeting.auth_plugin();
+                let nonce = greeting.nonce();
+                let _ = AuthPlugin::CachingSha2Password.gen_data(Some("x"), &nonce);
+                let _ = AuthPlugin::MysqlNativePassword.gen_data(Some("x"), &nonce);
+            }
+        }
+    }
+}

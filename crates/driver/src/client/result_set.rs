@@ -32,7 +32,7 @@ pub(crate) async fn skip(wire: &mut PacketStream, capabilities: CapabilityFlags)
         let status = match opening(first, capabilities)? {
             Opening::Done(status) => status,
             Opening::Columns(columns) => {
-                skip_packets(wire, columns + closing_packets(capabilities)).await?;
+                skip_packets(wire, columns.saturating_add(closing_packets(capabilities))).await?;
                 loop {
                     if let Some(status) = end_of_rows(wire.receive().await?, capabilities)? {
                         break status;
@@ -105,8 +105,8 @@ fn opening(packet: &[u8], capabilities: CapabilityFlags) -> Result<Opening, Erro
         // The server requests a file, which the client did not offer.
         Some(0xfb) | None => Err(unexpected(packet)),
         Some(_) => {
-            let mut packet = ParseBuf(packet);
-            Ok(Opening::Columns(packet.eat_lenenc_int()))
+            let columns = ParseBuf(packet).checked_eat_lenenc_int();
+            Ok(Opening::Columns(columns.ok_or_else(|| unexpected(packet))?))
         }
     }
 }
@@ -184,4 +184,87 @@ fn unexpected(packet: &[u8]) -> Error {
 /// Returns the error for a malformed packet.
 pub(crate) fn unreadable(error: io::Error) -> Error {
     Error::Io(IoError::Io(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::unix::net::UnixListener;
+    use std::thread;
+
+    use logtrace_common::Endpoint;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::client::socket::Socket;
+    use crate::util::runtime::on_this_thread;
+
+    /// Answers that a server could send, with packets that begin as real ones do.
+    fn packets() -> impl Strategy<Value = Vec<Vec<u8>>> {
+        let first = prop_oneof![
+            Just(vec![]),
+            prop::sample::select(vec![0x00_u8, 0x01, 0x02, 0xfb, 0xfc, 0xfd, 0xfe, 0xff])
+                .prop_map(|byte| vec![byte]),
+            // The definition of a column.
+            Just(
+                b"\x03def\x00\x01t\x01t\x01c\x01c\x0c\x2d\x00\x0b\x00\x00\x00\x03\x00\x00\x00\x00\x00"
+                    .to_vec()
+            ),
+        ];
+        let packet = (first, vec(any::<u8>(), 0..12)).prop_map(|(first, rest)| [first, rest].concat());
+        vec(packet, 0..6)
+    }
+
+    /// Reads an answer of these packets, after which the server closes the connection.
+    fn answered(
+        packets: &[Vec<u8>],
+        capabilities: CapabilityFlags,
+        encoding: Option<Encoding>,
+    ) -> Result<(), Error> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("socket");
+        let listener = UnixListener::bind(&path).unwrap();
+        let mut bytes = Vec::new();
+        for (number, packet) in packets.iter().enumerate() {
+            bytes.extend_from_slice(&u32::try_from(packet.len()).unwrap().to_le_bytes()[..3]);
+            bytes.push(u8::try_from(number).unwrap());
+            bytes.extend_from_slice(packet);
+        }
+        let server = thread::spawn(move || listener.accept().unwrap().0.write_all(&bytes));
+        let read = on_this_thread(async {
+            let socket = Socket::connect(&Endpoint::Socket(path), None).await.unwrap();
+            let mut wire = PacketStream::new(socket);
+            match encoding {
+                Some(encoding) => rows(&mut wire, capabilities, encoding).await.map(drop),
+                None => skip(&mut wire, capabilities).await,
+            }
+        });
+        // The client may have closed the connection before.
+        let _ = server.join().unwrap();
+        read.unwrap()
+    }
+
+    #[test]
+    fn a_number_of_columns_without_its_bytes_is_refused() {
+        for packet in [vec![0xfc], vec![0xfd, 1], vec![0xfe, 1, 2], vec![]] {
+            assert!(answered(&[packet], CapabilityFlags::CLIENT_PROTOCOL_41, None).is_err());
+        }
+        // As many columns as there can be.
+        let most = vec![[&[0xfe][..], &[0xff; 8]].concat()];
+        assert!(answered(&most, CapabilityFlags::empty(), None).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_answer_is_read_or_refused(
+            packets in packets(),
+            deprecate in any::<bool>(),
+            encoding in prop::sample::select(vec![None, Some(Encoding::Text), Some(Encoding::Binary)]),
+        ) {
+            let mut capabilities = CapabilityFlags::CLIENT_PROTOCOL_41;
+            capabilities.set(CapabilityFlags::CLIENT_DEPRECATE_EOF, deprecate);
+            let _ = answered(&packets, capabilities, encoding);
+        }
+    }
 }
