@@ -125,7 +125,10 @@ fn a_user_with_a_password_is_driven_over_tcp_when_tcp_is_asked_for() {
             user: "bench".into(),
             password: Some(Password::new("pa55-word")),
             database: None,
-            tls: Tls::default(),
+            tls: Tls {
+                get_server_public_key: true,
+                ..Tls::default()
+            },
             server_uid: None,
         };
         let target = Target::new(&connection, "logtrace");

@@ -95,7 +95,11 @@ impl Foreign {
     }
 
     fn by_port(&self, user: &str) -> Connection {
-        parse_dsn(&format!("mysql://{user}@127.0.0.1:{}/", self.port)).unwrap()
+        parse_dsn(&format!(
+            "mysql://{user}@127.0.0.1:{}/?get-server-public-key=true",
+            self.port
+        ))
+        .unwrap()
     }
 }
 
