@@ -125,7 +125,8 @@ pub(crate) fn file_system(kind: ImageKind) -> Check {
 /// Checks the requirements of building logtrace.
 pub(crate) fn building() -> Vec<Check> {
     let name = "clang (to build only)";
-    let clang = ServerUser::choose().and_then(|user| brief_output(Path::new("clang"), &["--version"], &user));
+    let clang =
+        ServerUser::choose().and_then(|user| brief_output(Path::new("clang"), &["--version"], user.run_as()));
     let check = match clang {
         Ok(output) if output.contains("clang version") => {
             Check::met(name, output.lines().next().unwrap_or_default())

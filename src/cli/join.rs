@@ -8,7 +8,7 @@ use clap::Args;
 #[command(after_help = "\
 Examples:
   db1$  sudo logtrace trace --socket /run/mysqld/mysqld.sock --record
-  load$ LOGTRACE_PASSWORD=... logtrace run --server mysql://bench@db1/ --rate 300/s --record
+  load$ logtrace run --server mysql://bench@db1/ --password-file bench.pw --rate 300/s --record
   db1$  Ctrl-C when the run has ended; then copy its directory to the other machine
   load$ logtrace join logtrace-runs/20260101-120000-update_key 20260101-115950-trace
 

@@ -34,8 +34,8 @@ Examples:
   sudo logtrace run --workload insert --max --set sync_binlog=0 --set innodb_flush_log_at_trx_commit=2
   sudo logtrace run --max --set sync_binlog=0 --set innodb_flush_log_at_trx_commit=2 --sample 10%
       trace fast commits during a tenth of the time, in bursts
-  sudo LOGTRACE_PASSWORD=... logtrace run --server 'mysql://bench@localhost/?socket=/run/mysqld/mysqld.sock'
-  LOGTRACE_PASSWORD=... logtrace run --server mysql://bench@db1.example.org/ --rate 300/s --record
+  sudo --preserve-env=LOGTRACE_PASSWORD logtrace run --server mysql://bench@localhost/
+  logtrace run --server mysql://bench@db1.example.org/ --password-file bench.pw --rate 300/s --record
       load a server on another machine, while `logtrace trace --record` runs there; see `logtrace join`
 
 The tables are created in a database named logtrace, which is removed after the run (see --keep-tables).

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, bail, ensure};
 use procfs::process::Process;
 
-use crate::install::owned_path::{objection, own_users};
+use crate::owned_path::{objection, own_users};
 use logtrace_common::Endpoint;
 
 /// Users of packaged and of private servers.

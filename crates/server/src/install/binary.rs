@@ -52,7 +52,8 @@ impl Binary {
         let failed = || format!("cannot run {} --version (check --server)", path.display());
         let path = path.canonicalize().with_context(failed)?;
         let user = ServerUser::choose().with_context(failed)?;
-        let text = brief_output(&path, &["--no-defaults", "--version"], &user).with_context(failed)?;
+        let text =
+            brief_output(&path, &["--no-defaults", "--version"], user.run_as()).with_context(failed)?;
         match parse_version_output(&text) {
             Some((flavor, version)) => Ok(Self {
                 path,

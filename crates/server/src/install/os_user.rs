@@ -11,6 +11,7 @@ use uzers::User;
 
 use crate::error::ServerError;
 use crate::install::trusted_path::{Writers, trusted_directory};
+use crate::process::clean_command::RunAs;
 
 /// Users that a server may run as, in order of preference. The first is logtrace's own (scripts/setup); others are taken
 /// only if nothing else is theirs.
@@ -40,6 +41,12 @@ pub struct ServerUser {
 }
 
 impl ServerUser {
+    /// Returns the user that a server changes to, or `None` if it is the user of logtrace.
+    pub fn run_as(&self) -> Option<RunAs> {
+        let Self { uid, gid, .. } = *self;
+        self.change.then_some(RunAs { uid, gid })
+    }
+
     /// Chooses the named user, else `logtrace`. Without that it chooses `mysql` or `nobody`, unless a process or data of a
     /// server belongs to it. If logtrace does not run as root, chooses the user that it runs as.
     pub fn choose(named: Option<&str>) -> anyhow::Result<Self> {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 
-use crate::install::owned_path::{objection, own_users};
+use crate::owned_path::{objection, own_users};
 
 /// Checks that a program and the directories on its path belong to root or to the user who called sudo, and that nobody
 /// else can write them. Accepts a program that does not exist. Only root needs this check: others get no rights that they

@@ -42,7 +42,7 @@ impl Setup {
         ServerProcess::spawn(&Launch {
             program: &binary.path,
             arguments: &command_line::start(binary, &dir.paths(), *listen, settings),
-            user: &self.user,
+            run_as: self.user.run_as(),
             directory: dir.path(),
             log: &self.log,
         })

@@ -163,7 +163,7 @@ async fn initialise(
     let process = ServerProcess::spawn(&Launch {
         program: &program,
         arguments: &arguments,
-        user,
+        run_as: user.run_as(),
         directory: work,
         log,
     })?;

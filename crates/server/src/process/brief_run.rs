@@ -8,9 +8,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::install::os_user::ServerUser;
 use crate::process::child::{confine, kill_group};
-use crate::process::clean_command::clean_command;
+use crate::process::clean_command::{RunAs, clean_command};
 
 /// Time that the program has.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -18,12 +17,12 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// Largest output that is read, in bytes.
 const MAX_BYTES: usize = 64 << 10;
 
-/// Runs a program as an unprivileged user, and returns its output: stdout and stderr together. Fails, and kills the
+/// Runs a program, as another user if there is one, and returns its output: stdout and stderr together. Fails, and kills the
 /// program, if it does not end within 10 s.
-pub fn brief_output(program: &Path, arguments: &[&str], user: &ServerUser) -> anyhow::Result<String> {
+pub fn brief_output(program: &Path, arguments: &[&str], run_as: Option<RunAs>) -> anyhow::Result<String> {
     let deadline = Instant::now() + LIMIT;
     let (mut output, writer) = io::pipe()?;
-    let mut command = clean_command(program, user);
+    let mut command = clean_command(program, run_as);
     command
         .args(arguments)
         .current_dir("/")
@@ -34,7 +33,7 @@ pub fn brief_output(program: &Path, arguments: &[&str], user: &ServerUser) -> an
     let spawned = command.spawn();
     // It holds the writing ends of the pipe.
     drop(command);
-    let mut child = spawned.with_context(|| format!("as user {}", user.name))?;
+    let mut child = spawned.context("as the user of private servers")?;
     let read = read_until(&mut output, deadline);
     // Whoever still writes is not waited for.
     kill_group(&mut child);
@@ -73,7 +72,7 @@ mod tests {
 
     #[test]
     fn output_is_read_and_nothing_of_the_environment_is_passed_on() {
-        let shell = |script: &str| brief_output(Path::new("/bin/sh"), &["-c", script], &ServerUser::me());
+        let shell = |script: &str| brief_output(Path::new("/bin/sh"), &["-c", script], None);
         assert_eq!(shell("echo a; echo b >&2").unwrap(), "a\nb\n");
         // What cargo sets for its tests is not there.
         assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
@@ -90,7 +89,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let pid = directory.path().join("pid");
         let script = format!("sleep 1000 & echo $! > {}; wait", pid.display());
-        let error = brief_output(Path::new("/bin/sh"), &["-c", &script], &ServerUser::me()).unwrap_err();
+        let error = brief_output(Path::new("/bin/sh"), &["-c", &script], None).unwrap_err();
         assert!(error.to_string().contains("did not end"), "{error}");
         let child = std::fs::read_to_string(pid).unwrap();
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.trim()));

@@ -13,8 +13,7 @@ use rustix::process::{
 };
 use rustix::thread::set_no_new_privs;
 
-use crate::install::os_user::ServerUser;
-use crate::process::clean_command::clean_command;
+use crate::process::clean_command::{RunAs, clean_command};
 use crate::process::error_log::ServerLog;
 use crate::process::pidfd::{Exit, ProcessWatch};
 
@@ -29,7 +28,8 @@ const NO_CORE: Rlimit = Rlimit {
 pub(crate) struct Launch<'a> {
     pub(crate) program: &'a Path,
     pub(crate) arguments: &'a [OsString],
-    pub(crate) user: &'a ServerUser,
+    /// User of the process, if it is another one than logtrace's.
+    pub(crate) run_as: Option<RunAs>,
     /// Working directory. The user may have no access to logtrace's own.
     pub(crate) directory: &'a Path,
     pub(crate) log: &'a ServerLog,
@@ -53,7 +53,7 @@ impl ServerProcess {
 
     fn start(launch: &Launch<'_>) -> io::Result<Self> {
         // In a group of its own: an interrupt from the terminal is for logtrace, which then stops the server in order.
-        let mut command = clean_command(launch.program, launch.user);
+        let mut command = clean_command(launch.program, launch.run_as);
         command
             .args(launch.arguments)
             .current_dir(launch.directory)

@@ -155,7 +155,7 @@ impl ImageConfig {
         let process = ServerProcess::spawn(&Launch {
             program: &tool,
             arguments: &arguments,
-            user,
+            run_as: user.run_as(),
             directory,
             log,
         })
