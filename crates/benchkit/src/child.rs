@@ -56,6 +56,11 @@ impl Child {
         }
     }
 
+    /// Returns the process ID.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Fails if it has left.
     pub fn check(&mut self) -> anyhow::Result<()> {
         let ended = self.child.try_wait()?;

@@ -7,6 +7,9 @@
 //! - [`sysbench_run`]: the command line of sysbench and the numbers in its output.
 //! - [`tracing`]: logtrace's tracer at work on the server.
 //! - [`child`]: another tool at work on it.
+//! - [`churn`]: connections that come and go.
+//! - [`footprint`]: memory, descriptors, threads and BPF maps of a process.
+//! - [`slope`]: the growth of a series, with its error.
 //! - [`with_tracefs`]: programs that need tracefs.
 //! - [`pair`]: throughput and CPU time with a tracer and without it.
 //! - [`window`]: requests over a time, and their CPU time.
@@ -14,12 +17,15 @@
 //! - [`lag`]: the lag of logtrace's driver and of sysbench, seen by bpftrace.
 
 pub mod child;
+pub mod churn;
 pub mod driven;
+pub mod footprint;
 pub mod lag;
 pub mod load;
 pub mod median;
 pub mod pair;
 pub mod server;
+pub mod slope;
 pub mod sysbench_run;
 pub mod tables;
 pub mod tracing;

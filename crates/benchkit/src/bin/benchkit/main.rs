@@ -1,5 +1,5 @@
-//! Measures what logtrace costs, beside other programs. Needs root and a server; scripts/overhead, scripts/client-cost and
-//! scripts/pacing run it.
+//! Measures what logtrace costs, beside other programs. Needs root and a server; scripts/overhead, scripts/client-cost,
+//! scripts/pacing and scripts/soak run it.
 
 #![expect(
     clippy::print_stdout,
@@ -10,6 +10,7 @@
 mod client_cost;
 mod lag;
 mod overhead;
+mod soak;
 
 use clap::Parser;
 
@@ -18,6 +19,7 @@ enum Measurement {
     Overhead(overhead::Arguments),
     ClientCost(client_cost::Arguments),
     Lag(lag::Arguments),
+    Soak(soak::Arguments),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -25,6 +27,7 @@ fn main() -> anyhow::Result<()> {
         Measurement::Overhead(arguments) => overhead::run(&arguments),
         Measurement::ClientCost(arguments) => client_cost::run(&arguments),
         Measurement::Lag(arguments) => lag::run(&arguments),
+        Measurement::Soak(arguments) => soak::run(&arguments),
     }
 }
 
