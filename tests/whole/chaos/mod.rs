@@ -12,7 +12,7 @@ use self::stage::{Stage, settings};
 use crate::common::beside_others;
 
 /// Whether the settings of a running server are put back after logtrace was killed by a signal that it cannot handle.
-const RESTORES_AFTER_KILL: bool = false;
+const RESTORES_AFTER_KILL: bool = true;
 
 /// Rounds of a usual test.
 const ROUNDS: u32 = 10;
