@@ -98,8 +98,9 @@ pub(crate) fn open_files(connections: usize) -> Check {
 }
 
 /// Checks which servers are installed. At least one is needed.
-pub(crate) fn servers() -> Vec<Check> {
-    let mut checks: Vec<Check> = [Flavor::MySql, Flavor::MariaDb].into_iter().map(server).collect();
+pub(crate) fn servers(home: &Home) -> Vec<Check> {
+    let flavors = [Flavor::MySql, Flavor::MariaDb];
+    let mut checks: Vec<Check> = flavors.into_iter().map(|flavor| server(flavor, home)).collect();
     if checks.iter().any(Check::is_met) {
         checks = checks.into_iter().map(Check::optional).collect();
     }
@@ -125,8 +126,8 @@ pub(crate) fn file_system(kind: ImageKind) -> Check {
 /// Checks the requirements of building logtrace.
 pub(crate) fn building() -> Vec<Check> {
     let name = "clang (to build only)";
-    let clang =
-        ServerUser::choose().and_then(|user| brief_output(Path::new("clang"), &["--version"], user.run_as()));
+    let clang = ServerUser::choose(None)
+        .and_then(|user| brief_output(Path::new("clang"), &["--version"], user.run_as()));
     let check = match clang {
         Ok(output) if output.contains("clang version") => {
             Check::met(name, output.lines().next().unwrap_or_default())
@@ -136,9 +137,9 @@ pub(crate) fn building() -> Vec<Check> {
     vec![check.optional()]
 }
 
-fn server(flavor: Flavor) -> Check {
+fn server(flavor: Flavor, home: &Home) -> Check {
     let name = flavor.to_string();
-    let binary = match find(Some(flavor)) {
+    let binary = match find(Some(flavor), home) {
         Ok(binary) => binary,
         Err(error) => return Check::unmet(&name, "not found", with_causes(error)),
     };

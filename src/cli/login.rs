@@ -20,7 +20,7 @@ pub(crate) struct LoginArgs {
     #[arg(long)]
     ask_password: bool,
 
-    /// Option file of the servers' own clients, with the password of a running server in its group [client]. Without these
+    /// Option file of the servers' own clients, with the password of a running server in its group `client`. Without these
     /// options the password comes from the environment variable LOGTRACE_PASSWORD, else from ~/.my.cnf if that has no
     /// other user.
     #[arg(long, value_name = "FILE")]

@@ -25,7 +25,7 @@ pub(crate) fn doctor(arguments: &DoctorArgs) -> anyhow::Result<Exit> {
 fn show(home: &Home) -> anyhow::Result<Exit> {
     let checks = [
         preflight::tracing(),
-        preflight::servers(),
+        preflight::servers(home),
         preflight::private_server(home),
         preflight::file_systems(),
         preflight::building(),

@@ -8,7 +8,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use logtrace_common::Flavor;
-use logtrace_server::{Instance, InstanceConfig, find};
+use logtrace_server::{Home, Instance, InstanceConfig, find};
 use mysql_async::prelude::{FromRow, Queryable};
 use mysql_async::{Conn, OptsBuilder};
 use tokio::runtime::{Builder, Runtime};
@@ -59,7 +59,10 @@ impl Foreign {
     pub fn start_as(flavor: Flavor, configure: impl FnOnce(&mut InstanceConfig)) -> Self {
         let base = tempfile::Builder::new().prefix("lt-").tempdir_in("/tmp").unwrap();
         fs::set_permissions(base.path(), Permissions::from_mode(0o755)).unwrap();
-        let mut config = InstanceConfig::new(find(Some(flavor)).unwrap(), base.path().join("log"));
+        let mut config = InstanceConfig::new(
+            find(Some(flavor), &Home::default()).unwrap(),
+            base.path().join("log"),
+        );
         config.home.instances = base.path().to_owned();
         configure(&mut config);
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();

@@ -66,9 +66,9 @@ impl Server {
                 .await?;
                 return Ok(Self::Running(Box::new(attached)));
             }
-            Some(ServerChoice::Binary(path)) => Binary::inspect(path)?,
-            Some(ServerChoice::Flavor(flavor)) => find(Some(*flavor))?,
-            None => find(None)?,
+            Some(ServerChoice::Binary(path)) => Binary::inspect(path, &config.home)?,
+            Some(ServerChoice::Flavor(flavor)) => find(Some(*flavor), &config.home)?,
+            None => find(None, &config.home)?,
         };
         let instance = InstanceConfig {
             settings: config.settings.clone(),

@@ -19,7 +19,8 @@ use std::time::{Duration, Instant};
 
 use logtrace_common::{FileClass, Flavor};
 use logtrace_server::{
-    FileLocation, ImageConfig, ImageKind, Instance, InstanceConfig, Placement, QueueGuard, QueueSetting, find,
+    FileLocation, Home, ImageConfig, ImageKind, Instance, InstanceConfig, Placement, QueueGuard,
+    QueueSetting, find,
 };
 use logtrace_testkit::beside_others;
 
@@ -42,7 +43,7 @@ async fn main() {
 }
 
 fn config(base: &Path, flavor: Flavor) -> InstanceConfig {
-    let binary = find(Some(flavor)).unwrap_or_else(|error| panic!("{error}"));
+    let binary = find(Some(flavor), &Home::default()).unwrap_or_else(|error| panic!("{error}"));
     let mut config = InstanceConfig::new(binary, base.join("server.log"));
     config.home.instances = base.to_owned();
     config

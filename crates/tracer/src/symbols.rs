@@ -47,7 +47,7 @@ struct Bounded(String);
 
 impl fmt::Write for Bounded {
     fn write_str(&mut self, part: &str) -> fmt::Result {
-        if self.0.len() + part.len() > LONGEST_NAME {
+        if self.0.len().saturating_add(part.len()) > LONGEST_NAME {
             return Err(fmt::Error);
         }
         self.0.push_str(part);

@@ -12,7 +12,7 @@ use crate::study::server::disk_queue;
 /// Fails with everything that the machine lacks, or with the first option of the plan that is impossible here and its line.
 pub(crate) fn preflight(plan: &Plan, cells: &[Cell], home: &Home, trust_plan: bool) -> anyhow::Result<()> {
     for cell in cells {
-        check_server(plan, cell, trust_plan)?;
+        check_server(plan, cell, trust_plan, home)?;
         check_file_system(plan, cell)?;
         disk_queue::check(plan, cell, home)?;
     }
@@ -26,14 +26,14 @@ pub(crate) fn preflight(plan: &Plan, cells: &[Cell], home: &Home, trust_plan: bo
     check_disk(cells, home)
 }
 
-fn check_server(plan: &Plan, cell: &Cell, trust_plan: bool) -> Result<(), UsageError> {
+fn check_server(plan: &Plan, cell: &Cell, trust_plan: bool, home: &Home) -> Result<(), UsageError> {
     let error = |problem: String| plan_error(plan, cell, "server", problem);
     if let (ServerChoice::Binary(path), false) = (&cell.server, trust_plan) {
         check_program_owner(path).map_err(|problem| error(format!("{problem:#}")))?;
     }
     let found = match &cell.server {
-        ServerChoice::Flavor(flavor) => find(Some(*flavor)),
-        ServerChoice::Binary(path) => Binary::inspect(path),
+        ServerChoice::Flavor(flavor) => find(Some(*flavor), home),
+        ServerChoice::Binary(path) => Binary::inspect(path, home),
         // A plan never names a running server.
         ServerChoice::Running(_) => return Ok(()),
     };

@@ -43,7 +43,7 @@ fn a_program_that_is_no_server() {
 
 /// A MySQL whose symbol for the commit has another name.
 fn server_without_symbol(home: &Home) -> PathBuf {
-    let real = find(Some(Flavor::MySql)).unwrap();
+    let real = find(Some(Flavor::MySql), &logtrace_server::Home::default()).unwrap();
     let mut program = fs::read(&real.path).unwrap();
     let (symbol, other) = (b"_Z15ha_commit_trans", b"_Z15ha_xommit_trans");
     let places: Vec<usize> = (0..program.len() - symbol.len())

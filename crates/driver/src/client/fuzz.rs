@@ -92,6 +92,7 @@ fn login() -> Connection {
         password: Some(Password::new("")),
         database: None,
         tls: Tls::default(),
+        server_uid: None,
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 
 use crate::error::ServerError;
+use crate::install::home::Home;
 use crate::install::os_user::ServerUser;
 use crate::process::brief_run::brief_output;
 
@@ -33,7 +34,7 @@ pub struct Binary {
 }
 
 /// Finds the installed server of a flavor. Without a flavor, finds MySQL if it is installed, else MariaDB.
-pub fn find(flavor: Option<Flavor>) -> Result<Binary, ServerError> {
+pub fn find(flavor: Option<Flavor>, home: &Home) -> Result<Binary, ServerError> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let directories = directories(&path);
     let wanted = match flavor {
@@ -42,16 +43,16 @@ pub fn find(flavor: Option<Flavor>) -> Result<Binary, ServerError> {
     };
     let found = wanted
         .into_iter()
-        .find_map(|flavor| find_in(&directories, flavor));
+        .find_map(|flavor| find_in(&directories, flavor, home));
     Ok(found.ok_or_else(|| not_found(flavor, &directories))?)
 }
 
 impl Binary {
     /// Reads flavor and version of a program from its `--version`, which runs as the user of private servers.
-    pub fn inspect(path: &Path) -> Result<Self, ServerError> {
+    pub fn inspect(path: &Path, home: &Home) -> Result<Self, ServerError> {
         let failed = || format!("cannot run {} --version (check --server)", path.display());
         let path = path.canonicalize().with_context(failed)?;
-        let user = ServerUser::choose().with_context(failed)?;
+        let user = ServerUser::choose(home.user.as_deref()).with_context(failed)?;
         let text =
             brief_output(&path, &["--no-defaults", "--version"], user.run_as()).with_context(failed)?;
         match parse_version_output(&text) {
@@ -92,7 +93,7 @@ fn directories(path: &OsStr) -> Vec<PathBuf> {
     unique
 }
 
-fn find_in(directories: &[PathBuf], flavor: Flavor) -> Option<Binary> {
+fn find_in(directories: &[PathBuf], flavor: Flavor, home: &Home) -> Option<Binary> {
     // A MariaDB of before 10.5, and MariaDB's compatibility link, are called mysqld.
     let names: &[&str] = match flavor {
         Flavor::MySql => &["mysqld"],
@@ -102,7 +103,7 @@ fn find_in(directories: &[PathBuf], flavor: Flavor) -> Option<Binary> {
         .iter()
         .flat_map(|name| directories.iter().map(move |directory| directory.join(name)))
         .filter(|path| path.is_file())
-        .filter_map(|path| Binary::inspect(&path).ok())
+        .filter_map(|path| Binary::inspect(&path, home).ok())
         .find(|binary| binary.flavor == flavor)
 }
 
@@ -163,7 +164,11 @@ mod tests {
 
     #[test]
     fn a_program_that_is_no_server_is_refused() {
-        let refused = |path| Binary::inspect(Path::new(path)).unwrap_err().to_string();
+        let refused = |path| {
+            Binary::inspect(Path::new(path), &Home::default())
+                .unwrap_err()
+                .to_string()
+        };
         assert!(refused("/bin/true").contains("neither mysqld nor mariadbd"));
         assert!(refused("/no/such/mysqld").contains("cannot run /no/such/mysqld"));
     }
@@ -171,6 +176,6 @@ mod tests {
     #[test]
     fn an_empty_directory_holds_no_server() {
         let empty = tempfile::tempdir().unwrap();
-        assert_eq!(find_in(&[empty.path().into()], Flavor::MySql), None);
+        assert_eq!(find_in(&[empty.path().into()], Flavor::MySql, &Home::default()), None);
     }
 }

@@ -144,7 +144,7 @@ mod tests {
         let process = ServerProcess::spawn(&Launch {
             program: Path::new("/bin/sh"),
             arguments: &["-c".into(), "sleep 1000 & echo $!".into()],
-            user: &ServerUser::me(),
+            run_as: None,
             directory: directory.path(),
             log: &log,
         })

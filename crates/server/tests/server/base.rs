@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use logtrace_common::{Flavor, Variable};
-use logtrace_server::{InstanceConfig, find};
+use logtrace_server::{Home, InstanceConfig, find};
 use logtrace_testkit::{Turn, beside_others};
 use mysql_async::prelude::{FromRow, Queryable};
 use mysql_async::{Conn, OptsBuilder};
@@ -41,7 +41,7 @@ impl Base {
 
     /// Instances here, templates in the usual place, where they serve all tests.
     pub(crate) fn config(&self, flavor: Flavor, settings: &[&str]) -> InstanceConfig {
-        let binary = find(Some(flavor)).unwrap_or_else(|error| panic!("{error}"));
+        let binary = find(Some(flavor), &Home::default()).unwrap_or_else(|error| panic!("{error}"));
         let mut config = InstanceConfig::new(binary, self.path().join("server.log"));
         config.home.instances = self.instances();
         config.settings = settings

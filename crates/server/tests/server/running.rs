@@ -25,7 +25,7 @@ struct Foreign {
 impl Foreign {
     async fn start(flavor: Flavor) -> Self {
         let base = Base::new();
-        let binary = find(Some(flavor)).unwrap_or_else(|error| panic!("{error}"));
+        let binary = find(Some(flavor), &Home::default()).unwrap_or_else(|error| panic!("{error}"));
         let prefix = binary.path.parent().unwrap().parent().unwrap();
         let data = base.path().join("data");
         let port = TcpListener::bind("127.0.0.1:0")
