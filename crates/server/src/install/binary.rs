@@ -176,6 +176,9 @@ mod tests {
     #[test]
     fn an_empty_directory_holds_no_server() {
         let empty = tempfile::tempdir().unwrap();
-        assert_eq!(find_in(&[empty.path().into()], Flavor::MySql, &Home::default()), None);
+        assert_eq!(
+            find_in(&[empty.path().into()], Flavor::MySql, &Home::default()),
+            None
+        );
     }
 }
