@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::net::TcpListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use logtrace_common::Flavor;
@@ -12,6 +12,7 @@ use logtrace_server::{
     parse_dsn,
 };
 use rstest::rstest;
+use tempfile::TempDir;
 
 use crate::base::{Base, ask, tell, wait_until};
 
@@ -19,6 +20,8 @@ use crate::base::{Base, ask, tell, wait_until};
 struct Foreign {
     child: Child,
     base: Base,
+    /// Directory of notes, which is not the server's.
+    notes: TempDir,
     port: u16,
 }
 
@@ -28,11 +31,7 @@ impl Foreign {
         let binary = find(Some(flavor), &Home::default()).unwrap_or_else(|error| panic!("{error}"));
         let prefix = binary.path.parent().unwrap().parent().unwrap();
         let data = base.path().join("data");
-        let port = TcpListener::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap()
-            .port();
+        let port = free_port();
         let common = |command: &mut Command| {
             command
                 .arg("--no-defaults")
@@ -64,11 +63,8 @@ impl Foreign {
         std::os::unix::fs::chown(base.path(), Some(user_id()), None).unwrap();
         let initialised = initialise.status().unwrap();
         let log_path = base.path().join("foreign.log");
-        assert!(
-            initialised.success(),
-            "{}",
-            fs::read_to_string(&log_path).unwrap()
-        );
+        let text = fs::read_to_string(&log_path).unwrap();
+        assert!(initialised.success(), "{text}");
 
         let mut start = Command::new(&binary.path);
         common(&mut start);
@@ -79,9 +75,14 @@ impl Foreign {
             .stdout(log.try_clone().unwrap())
             .stderr(log);
         let child = start.spawn().unwrap();
-        let foreign = Self { child, base, port };
-        wait_until(|| fs::read_to_string(&log_path).is_ok_and(|log| log.contains("ready for connections.")))
-            .await;
+        let foreign = Self {
+            child,
+            base,
+            notes: tempfile::tempdir().unwrap(),
+            port,
+        };
+        let is_ready = |log: String| log.contains("ready for connections.");
+        wait_until(|| fs::read_to_string(&log_path).is_ok_and(is_ready)).await;
         foreign
     }
 
@@ -103,6 +104,11 @@ impl Foreign {
     }
 }
 
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
+}
+
 impl Drop for Foreign {
     fn drop(&mut self) {
         self.child.kill().unwrap();
@@ -110,10 +116,13 @@ impl Drop for Foreign {
     }
 }
 
-/// Attaches with notes in a directory of its own.
-async fn attach(connection: &Connection, settings: &[Variable]) -> Result<ManagedServer, ServerError> {
-    let notes = tempfile::tempdir().unwrap();
-    ManagedServer::attach(connection, settings, None, &notes.path().join("notes")).await
+/// Attaches with notes in a directory.
+async fn attach(
+    directory: &Path,
+    connection: &Connection,
+    settings: &[Variable],
+) -> Result<ManagedServer, ServerError> {
+    ManagedServer::attach(connection, settings, None, &directory.join("notes")).await
 }
 
 fn user_id() -> u32 {
@@ -130,7 +139,7 @@ async fn a_running_server_is_found_set_and_put_back(#[case] flavor: Flavor) {
 
     let by_socket = foreign.by_socket("root");
     let wanted = ["sync_binlog=7", "long-query-time=0.5"].map(|text| text.parse().unwrap());
-    let server = attach(&by_socket, &wanted).await.unwrap();
+    let server = attach(foreign.notes.path(), &by_socket, &wanted).await.unwrap();
     assert_eq!((server.facts.flavor, server.facts.pid), (flavor, Some(pid)));
     assert!(!server.facts.private);
     assert_eq!(server.facts.variables["sync_binlog"], "7");
@@ -153,7 +162,7 @@ async fn a_running_server_is_found_set_and_put_back(#[case] flavor: Flavor) {
         choice: Some(ServerChoice::Running(by_socket)),
         settings: wanted.to_vec(),
         log: PathBuf::new(),
-        home: Home::at(foreign.base.path()),
+        home: Home::at(foreign.notes.path()),
         database: None,
     };
     let server = Server::open(&config, None, &|_| {}).await.unwrap();
@@ -164,7 +173,9 @@ async fn a_running_server_is_found_set_and_put_back(#[case] flavor: Flavor) {
         old
     );
 
-    let server = attach(&foreign.by_socket("root"), &[]).await.unwrap();
+    let server = attach(foreign.notes.path(), &foreign.by_socket("root"), &[])
+        .await
+        .unwrap();
     assert!(server.is_running());
     foreign.child.kill().unwrap();
     assert_eq!(server.died().await, Exit::Signal(9));
@@ -179,7 +190,9 @@ async fn refused_settings(foreign: &Foreign, old: u32) {
     ];
     for (setting, kind) in cases {
         let wanted = ["sync_binlog=9", setting].map(|text| text.parse().unwrap());
-        let error = attach(&foreign.by_socket("root"), &wanted).await.unwrap_err();
+        let error = attach(foreign.notes.path(), &foreign.by_socket("root"), &wanted)
+            .await
+            .unwrap_err();
         let ServerError::Setting(error) = error else {
             panic!("{setting}: {error}");
         };
@@ -211,7 +224,7 @@ async fn passwords(foreign: &Foreign, flavor: Flavor) {
     for mut wanted in [foreign.by_socket("bench"), foreign.by_port("bench")] {
         for wrong in [None, Some(Password::new("falsch"))] {
             wanted.password = wrong;
-            let error = attach(&wanted, &[]).await.unwrap_err();
+            let error = attach(foreign.notes.path(), &wanted, &[]).await.unwrap_err();
             let text = error.to_string();
             assert!(
                 matches!(&error, ServerError::Connect(ConnectError::AccessDenied { .. }))
@@ -221,7 +234,7 @@ async fn passwords(foreign: &Foreign, flavor: Flavor) {
             );
         }
         wanted.password = Some(Password::new("geheim"));
-        let server = attach(&wanted, &[]).await.unwrap();
+        let server = attach(foreign.notes.path(), &wanted, &[]).await.unwrap();
         assert_eq!(server.facts.pid, Some(foreign.child.id()));
         server.restore().await.unwrap();
     }
@@ -233,13 +246,15 @@ async fn nobody_there_is_told_from_somebody_else() {
     let socket = base.path().join("sock");
     let at = parse_dsn(&format!("mysql://root@localhost/?socket={}", socket.display())).unwrap();
     assert!(matches!(
-        attach(&at, &[]).await.unwrap_err(),
+        attach(tempfile::tempdir().unwrap().path(), &at, &[]).await.unwrap_err(),
         ServerError::Connect(ConnectError::NoSocket(path)) if path == socket
     ));
     // A socket whose server is gone.
     drop(std::os::unix::net::UnixListener::bind(&socket).unwrap());
     assert!(matches!(
-        attach(&at, &[]).await.unwrap_err(),
+        attach(tempfile::tempdir().unwrap().path(), &at, &[])
+            .await
+            .unwrap_err(),
         ServerError::Connect(ConnectError::Refused(_))
     ));
     let port = TcpListener::bind("127.0.0.1:0")
@@ -248,7 +263,9 @@ async fn nobody_there_is_told_from_somebody_else() {
         .unwrap()
         .port();
     let at = parse_dsn(&format!("mysql://root@127.0.0.1:{port}/")).unwrap();
-    let error = attach(&at, &[]).await.unwrap_err();
+    let error = attach(tempfile::tempdir().unwrap().path(), &at, &[])
+        .await
+        .unwrap_err();
     assert!(
         matches!(error, ServerError::Connect(ConnectError::Refused(_))),
         "{error}"
@@ -272,7 +289,9 @@ async fn a_forwarder_in_front_of_a_server_is_not_the_server() {
         }
     });
     let at = parse_dsn(&format!("mysql://root@127.0.0.1:{port}/")).unwrap();
-    let error = attach(&at, &[]).await.unwrap_err();
+    let error = attach(tempfile::tempdir().unwrap().path(), &at, &[])
+        .await
+        .unwrap_err();
     let own = std::process::id();
     assert!(
         error.to_string().starts_with(&format!("process {own} behind ")),

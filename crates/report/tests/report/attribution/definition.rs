@@ -71,10 +71,7 @@ impl Seen<'_> {
         let wait = match (self.off_at(tid, ns), io) {
             (None, _) => Wait::OnCpu,
             (Some(off), _) if runnable(off, ns) => Wait::RunQueue,
-            (Some(off), Some(_)) => [Wait::JournalCommit, Wait::DeviceFlush]
-                .get(off.stack.map_or(9, |id| id as usize))
-                .copied()
-                .unwrap_or(Wait::Unclassified),
+            (Some(off), Some(_)) => by_stack(off).unwrap_or(Wait::Unclassified),
             (Some(off), None) => match off.wake {
                 Wake::By {
                     tgid: SERVER,
@@ -84,7 +81,7 @@ impl Seen<'_> {
                     let (wake, way) = self.ended(tid, off, ns, way);
                     return self.cause_by(wake, ns, way.further());
                 }
-                wake => ended_by(wake, off.syscall),
+                wake => by_stack(off).unwrap_or_else(|| ended_by(wake, off)),
             },
         };
         if wait == Wait::Unexplained {
@@ -245,7 +242,10 @@ impl Seen<'_> {
     }
 
     fn serves_connection(&self, tid: Tid) -> bool {
-        self.commits(tid).next().is_some() || self.offs(tid).any(|off| off.syscall == Some(45))
+        self.commits(tid).next().is_some()
+            || self
+                .offs(tid)
+                .any(|off| off.syscall == Some(45) && off.stack.is_none())
     }
 
     fn first_ns(&self, tid: Tid) -> Option<u64> {
@@ -294,8 +294,16 @@ fn runnable(off: &OffCpu, ns: u64) -> bool {
     }
 }
 
-fn ended_by(wake: Wake, blocked_in: Option<u16>) -> Wait {
-    match (wake, blocked_in) {
+/// The wait that the stack shows: 0 waits for the journal, 1 for the device, and 2 has no rule.
+fn by_stack(off: &OffCpu) -> Option<Wait> {
+    let waits = [Wait::JournalCommit, Wait::DeviceFlush];
+    waits.get(usize::try_from(off.stack?).ok()?).copied()
+}
+
+fn ended_by(wake: Wake, off: &OffCpu) -> Wait {
+    match (wake, off.syscall) {
+        // A read that no signal ends is no wait for a client; 45 is no read of a file.
+        (_, Some(45)) if off.stack.is_some() => Wait::Unexplained,
         (Wake::By { syscall: None, .. }, Some(202)) => Wait::TimedWait,
         (_, Some(230)) => Wait::Timer,
         (_, Some(1 | 18 | 74 | 75)) => Wait::FileIo,

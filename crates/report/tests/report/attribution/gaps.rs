@@ -50,7 +50,7 @@ fn nothing_before_a_gap_explains_a_commit_after_it() {
         [
             "own on CPU 1",
             "own unexplained 2",
-            "background file I/O 1",
+            "background device flush 1",
             "background on CPU 2",
             "own run queue 1",
             "own on CPU 2",
