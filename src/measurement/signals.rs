@@ -151,10 +151,10 @@ fn ignored(status: &str) -> u64 {
 /// Waits for any of the signals.
 async fn any(streams: &mut [Signal]) {
     poll_fn(|context| {
-        let mut has_come = false;
-        for stream in &mut *streams {
-            has_come |= stream.poll_recv(context).is_ready();
-        }
+        // Takes one alone: another one that has come, too, is the second.
+        let has_come = streams
+            .iter_mut()
+            .any(|stream| stream.poll_recv(context).is_ready());
         if has_come { Poll::Ready(()) } else { Poll::Pending }
     })
     .await;

@@ -39,7 +39,10 @@ fn what_is_no_server_is_refused() {
             "mysql://root@localhost/?socket=/no.sock".into(),
             &["no socket /no.sock", "running"],
         ),
-        (format!("--socket {}", socket.display()), &["does not answer"]),
+        (
+            format!("--socket {}", socket.display()),
+            &["neither mysqld nor mariadbd"],
+        ),
     ];
     for (arguments, words) in cases {
         trace(&home, &arguments).ended().refused(1, words);

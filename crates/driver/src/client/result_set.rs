@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use mysql_async::{Column, DriverError, Error, IoError, Row, ServerError};
-use mysql_common::constants::{CapabilityFlags, MAX_PAYLOAD_LEN, StatusFlags};
+use mysql_common::constants::{CapabilityFlags, ColumnType, MAX_PAYLOAD_LEN, StatusFlags};
 use mysql_common::io::ParseBuf;
 use mysql_common::packets::{
     CommonOkPacket, ErrPacket, OkPacketDeserializer, OldEofPacket, ResultSetTerminator,
@@ -115,9 +115,26 @@ async fn read_columns(wire: &mut PacketStream, count: u64) -> Result<Arc<[Column
     let mut columns = Vec::new();
     for _ in 0..count {
         let packet = wire.receive().await?;
-        columns.push(ParseBuf(packet).parse(()).map_err(unreadable)?);
+        let column: Column = ParseBuf(packet).parse(()).map_err(unreadable)?;
+        if !is_in_rows(column.column_type()) {
+            return Err(unexpected(packet));
+        }
+        columns.push(column);
     }
     Ok(columns.into())
+}
+
+/// Returns whether a server sends values of this type: the others are for its files alone, and mysql_common has no values of
+/// them (include/field_types.h of MySQL).
+fn is_in_rows(column: ColumnType) -> bool {
+    !matches!(
+        column,
+        ColumnType::MYSQL_TYPE_TIMESTAMP2
+            | ColumnType::MYSQL_TYPE_DATETIME2
+            | ColumnType::MYSQL_TYPE_TIME2
+            | ColumnType::MYSQL_TYPE_TYPED_ARRAY
+            | ColumnType::MYSQL_TYPE_UNKNOWN
+    )
 }
 
 /// Returns the server's status if the packet ends the rows; `None` if it is a row.
