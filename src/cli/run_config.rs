@@ -37,7 +37,7 @@ impl RunArgs {
         }
         let storage = self.storage.storage(server.as_ref(), &self.settings)?;
         if !matches!(server, Some(ServerChoice::Running(_))) {
-            check_path_values(&self.settings, &storage.placements)
+            check_path_values(&self.settings, &storage)
                 .map_err(|error| UsageError(format!("--set {error}")))?;
         }
         Ok(RunConfig {

@@ -51,6 +51,7 @@ impl StorageArgs {
         Ok(Storage {
             image: fs.map(|kind| ImageConfig::new(kind, fs_size.unwrap_or_default())),
             placements: place.clone(),
+            ..Storage::default()
         })
     }
 }

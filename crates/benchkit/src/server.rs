@@ -21,7 +21,11 @@ impl SharedServer {
     pub fn start(choice: ServerChoice, settings: Vec<Variable>) -> anyhow::Result<Self> {
         let log = tempfile::tempdir().context("cannot make a directory for the server's log")?;
         let config = ServerConfig {
-            storage: Storage::default(),
+            storage: Storage {
+                // Tests mount file systems there.
+                directories: vec!["/tmp".into()],
+                ..Storage::default()
+            },
             choice: Some(choice),
             settings,
             log: log.path().join("server.log"),

@@ -64,6 +64,8 @@ impl Foreign {
             base.path().join("log"),
         );
         config.home.instances = base.path().to_owned();
+        // File systems of experiments are mounted there.
+        config.storage.directories = vec!["/tmp".into()];
         configure(&mut config);
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         let server = runtime.block_on(Instance::start(&config, None, &|_| {})).unwrap();

@@ -4,6 +4,7 @@
 
 #include "block_stack.h"
 #include "cpu_wait.h"
+#include "io.h"
 #include "server_wait.h"
 #include "state.h"
 
@@ -16,7 +17,7 @@ static __always_inline void leave_cpu(void *ctx, struct task_struct *task, struc
 				      unsigned int state, int preempted)
 {
 	struct thread *thread = thread_of(task->pid);
-	bool is_in_file_call, is_in_no_call;
+	bool is_in_file_call, is_in_no_call, is_in_other_call;
 
 	if (!thread)
 		return;
@@ -28,9 +29,11 @@ static __always_inline void leave_cpu(void *ctx, struct task_struct *task, struc
 	end_turn(next, now);
 	is_in_file_call = thread->io_ns;
 	is_in_no_call = thread->syscall < 0;
+	/* A call on a file that is not followed has no stack: the cheap levels of detail do without. */
+	is_in_other_call = state & TASK_UNINTERRUPTIBLE && !is_traced(thread->syscall);
 	if (preempted)
 		note_preemption(thread, task, next, now);
-	else if (is_in_file_call || is_in_no_call || state & TASK_UNINTERRUPTIBLE)
+	else if (is_in_file_call || is_in_no_call || is_in_other_call)
 		thread->stack = block_stack(ctx, thread->syscall);
 }
 

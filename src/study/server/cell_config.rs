@@ -56,5 +56,6 @@ pub(crate) fn storage(cell: &Cell) -> Storage {
     Storage {
         image: cell.file_system.clone(),
         placements: cell.places.clone(),
+        ..Storage::default()
     }
 }

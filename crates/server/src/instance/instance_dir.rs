@@ -82,7 +82,9 @@ impl InstanceDir {
 
     /// Makes the server's file systems, the locations of placed files, and the directories that a server expects.
     pub(crate) async fn create_dirs(&mut self, setup: &Setup) -> Result<(), ServerError> {
-        let Storage { image, placements } = &setup.config.storage;
+        let Storage {
+            image, placements, ..
+        } = &setup.config.storage;
         if let Some(image) = image {
             self.mount(image, &setup.user, &setup.log).await?;
         }

@@ -82,7 +82,7 @@ impl Instance {
             enter_mount_namespace()?;
         }
         let settings = with_defaults(binary.flavor, &config.settings)?;
-        check_path_values(&config.settings, &storage.placements)?;
+        check_path_values(&config.settings, storage)?;
         let setup = Setup::new(config)?;
         sweep(&setup.base, progress)?;
         storage.check(&setup.base, binary.flavor, &settings, &setup.user)?;
@@ -221,7 +221,7 @@ impl Instance {
     /// All values are verified. On an error the server is stopped.
     pub async fn reconfigure(mut self, settings: &[Variable]) -> Result<Self, ServerError> {
         let flavor = self.facts.flavor;
-        check_path_values(settings, &self.setup.config.storage.placements)?;
+        check_path_values(settings, &self.setup.config.storage)?;
         let wanted = settings_with(flavor, settings, &self.dir.placed.all)?;
         let change = SettingsChange::between(&self.settings, &wanted);
         if !change.is_live(flavor) {
@@ -248,7 +248,7 @@ impl Instance {
     /// Sets variables that take effect at once, and verifies them. Connections that are open keep their session values.
     pub async fn set_live(&mut self, settings: &[Variable]) -> Result<(), ServerError> {
         let flavor = self.facts.flavor;
-        check_path_values(settings, &self.setup.config.storage.placements)?;
+        check_path_values(settings, &self.setup.config.storage)?;
         if let Some(other) = settings.iter().find(|setting| !is_live(flavor, setting.name())) {
             return Err(SettingError::ReadOnly(other.name().to_owned()).into());
         }

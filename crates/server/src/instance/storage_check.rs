@@ -25,7 +25,7 @@ pub async fn check_storage(
     log: &Path,
 ) -> Result<(), ServerError> {
     let user = ServerUser::choose(home.user.as_deref())?;
-    check_path_values(settings, &storage.placements)?;
+    check_path_values(settings, storage)?;
     let settings = with_defaults(flavor, settings)?;
     for placement in &storage.placements {
         let checked = placement.check(flavor, &settings, &user);

@@ -1,6 +1,6 @@
 //! Configuration of a private server's storage.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use logtrace_common::{Flavor, Variable};
 
@@ -17,6 +17,8 @@ pub struct Storage {
     pub image: Option<ImageConfig>,
     /// Classes of files that are placed elsewhere.
     pub placements: Vec<Placement>,
+    /// Other directories that settings may name. Tests have tables and logs there; no option of the program sets it.
+    pub directories: Vec<PathBuf>,
 }
 
 impl Storage {

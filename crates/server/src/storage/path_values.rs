@@ -3,6 +3,7 @@
 use std::path::{Component, Path};
 
 use crate::error::SettingError;
+use crate::storage::config::Storage;
 use crate::storage::file_location::FileLocation;
 use crate::storage::placement::Placement;
 use logtrace_common::Variable;
@@ -31,10 +32,15 @@ const SEPARATORS: [char; 4] = [':', ';', ',', ' '];
 
 /// Refuses settings that lead the server to files outside of its own directories: it would write to them. Directories
 /// of placements are its own too.
-pub fn check_path_values(settings: &[Variable], placements: &[Placement]) -> Result<(), SettingError> {
+pub fn check_path_values(settings: &[Variable], storage: &Storage) -> Result<(), SettingError> {
     let is_own = |path: &str| {
         let path = Path::new(path);
-        path == Path::new("/dev/null") || placements.iter().any(|placement| is_in(path, placement))
+        path == Path::new("/dev/null")
+            || storage
+                .placements
+                .iter()
+                .any(|placement| is_placed_in(path, placement))
+            || storage.directories.iter().any(|directory| is_in(path, directory))
     };
     let leads_out = |setting: &&Variable| {
         let mut parts = setting.value().split(SEPARATORS);
@@ -52,13 +58,12 @@ fn is_outside(path: &str) -> bool {
     path.starts_with(['/', '~']) || has_parent(Path::new(path))
 }
 
-fn is_in(path: &Path, placement: &Placement) -> bool {
-    match &placement.place {
-        FileLocation::Directory(directory) => {
-            directory.is_absolute() && path.starts_with(directory) && !has_parent(path)
-        }
-        _ => false,
-    }
+fn is_placed_in(path: &Path, placement: &Placement) -> bool {
+    matches!(&placement.place, FileLocation::Directory(directory) if is_in(path, directory))
+}
+
+fn is_in(path: &Path, directory: &Path) -> bool {
+    directory.is_absolute() && path.starts_with(directory) && !has_parent(path)
 }
 
 fn has_parent(path: &Path) -> bool {
@@ -79,7 +84,7 @@ mod tests {
 
     #[test]
     fn every_path_outside_of_the_instance_is_refused() {
-        let check = |text: String| check_path_values(&[text.parse().unwrap()], &[]);
+        let check = |text: String| check_path_values(&[text.parse().unwrap()], &Storage::default());
         for name in PATHS.split_whitespace() {
             for value in [
                 "/var/lib/mysql/ibdata1",
@@ -112,8 +117,11 @@ mod tests {
 
     #[test]
     fn directories_of_placements_are_the_servers_own() {
-        let placements = ["redo=/mnt/fast".parse().unwrap()];
-        let check = |value: &str| check_path_values(&[Variable::new("innodb_tmpdir", value)], &placements);
+        let storage = Storage {
+            placements: vec!["redo=/mnt/fast".parse().unwrap()],
+            ..Storage::default()
+        };
+        let check = |value: &str| check_path_values(&[Variable::new("innodb_tmpdir", value)], &storage);
         assert_eq!(check("/mnt/fast/tmp"), Ok(()));
         for value in ["/mnt/fast/../slow", "/mnt/faster", "/mnt"] {
             assert!(check(value).is_err(), "{value}");
