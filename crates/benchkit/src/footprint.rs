@@ -1,4 +1,4 @@
-//! What a process takes of the machine.
+//! Memory, descriptors, threads and BPF maps of a process.
 
 use std::fs;
 

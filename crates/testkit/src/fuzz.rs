@@ -142,7 +142,7 @@ pub fn damaged_json<T: AsRef<str>>(sound: impl IntoIterator<Item = T>) -> impl S
     })
 }
 
-/// What a value of JSON becomes.
+/// Replacement of a value of JSON.
 #[derive(Clone, Debug)]
 enum Replacement {
     Value(Value),

@@ -1,4 +1,4 @@
-//! What must hold after a round and the next start.
+//! Checks after a round and the next start.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! What happens in a round, drawn from a seed.
+//! Round: its work, its victim and the moment of the kill, drawn from a seed.
 
 use std::time::Duration;
 

@@ -1,7 +1,6 @@
 //! Directories in which nobody can mislead root: `--out`, `--home`, `--place`.
 
 use std::collections::VecDeque;
-use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::OwnedFd;
@@ -11,6 +10,8 @@ use std::path::{self, Component, Path, PathBuf};
 use rustix::fs::{CWD, FileType, Mode, OFlags, RawMode, Stat, fstat, mkdirat, openat, readlinkat};
 use rustix::io::Errno;
 use thiserror::Error;
+
+use crate::owned_path::own_users;
 
 /// Largest number of links in a path, as in the kernel (path_resolution(7)).
 const MOST_LINKS: usize = 40;
@@ -48,9 +49,7 @@ pub fn trusted_directory(path: &Path, mode: Option<u32>, writers: Writers) -> io
 /// Returns the users whose directories root may work in, or `None` if this is not root: then links lead only to what the
 /// caller can change anyway.
 fn trusted_users() -> Option<Vec<u32>> {
-    let is_root = rustix::process::geteuid().is_root();
-    let caller = || env::var("SUDO_UID").ok()?.parse().ok();
-    is_root.then(|| [0].into_iter().chain(caller()).collect())
+    rustix::process::geteuid().is_root().then(own_users)
 }
 
 /// Walk along a path, from the root of the file system.

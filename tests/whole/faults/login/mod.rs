@@ -1,3 +1,3 @@
-//! What a server or an impostor learns of a login.
+//! Logins: the bytes that a server or an impostor receives.
 
 mod impostor;
