@@ -1,9 +1,10 @@
-//! Running servers that killed runs left changed: `logtrace doctor --clean` gives them back.
+//! Running servers that killed runs left changed: `logtrace doctor --clean` gives them back, and other starts name them.
 
 use std::fmt::Write as _;
-use std::io;
+use std::io::{self, Write as _};
 
 use anyhow::Context;
+use logtrace_common::{Connection, inert};
 use logtrace_driver::Target;
 use logtrace_server::{Home, LeftServer};
 
@@ -34,6 +35,24 @@ pub(super) fn give_back(home: &Home, login: &LoginArgs, text: &mut String) -> an
         }
     }
     Ok(is_clean)
+}
+
+/// Says on stderr which servers killed runs left changed, and what gives them back. Changes nothing on a server. Leaves out
+/// the server of this run, which gets its settings back before it is measured.
+pub(super) fn name_left(home: &Home, measured: Option<&Connection>) {
+    // Without notes, or without the right to read them, nothing is known.
+    let all = LeftServer::all(&home.notes).unwrap_or_default();
+    for server in all.into_iter().flatten() {
+        let endpoint = &server.connection().endpoint;
+        if measured.is_none_or(|connection| connection.endpoint != *endpoint) {
+            let by_hand = server.by_hand();
+            let line = format!(
+                "a killed run left the server on {endpoint} changed: `logtrace doctor --clean` gives it back, or type there: {by_hand}"
+            );
+            // An error of stderr cannot be reported anywhere.
+            let _ = writeln!(io::stderr(), "{}", inert::line(&line));
+        }
+    }
 }
 
 /// Gives one server back. Returns the line that says so, or an error with what to type.

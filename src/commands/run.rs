@@ -2,6 +2,9 @@
 
 use std::io::{self, Write};
 
+use logtrace_server::ServerChoice;
+
+use super::left_servers::name_left;
 use super::measure_and_report::measure_and_report;
 use crate::cli::run::RunArgs;
 use crate::exit::Exit;
@@ -12,6 +15,8 @@ use crate::run::{measure, remote_server, results};
 pub(crate) fn run(arguments: &RunArgs) -> anyhow::Result<Exit> {
     let config = arguments.config()?;
     check_run(&config)?;
+    let running = config.server.as_ref().and_then(ServerChoice::running);
+    name_left(&config.home, running);
     if config.is_remote {
         // An error of stderr cannot be reported anywhere.
         let _ = writeln!(io::stderr(), "{}", remote_server(config.tracing.record));

@@ -7,6 +7,7 @@ use anyhow::Context;
 use logtrace_common::inert;
 use logtrace_study::{Cell, Plan, measurement_order, render};
 
+use super::left_servers::name_left;
 use super::measure_and_report::in_event_loop;
 use super::print::print;
 use crate::cli::study::{StudyArgs, StudyCommand, StudyExtentArgs, StudyRunArgs, StudyShowArgs};
@@ -66,6 +67,7 @@ fn measure(arguments: &StudyRunArgs) -> anyhow::Result<Exit> {
     let measurements = measurement_order(&cells, extent.seed);
     let home = arguments.home.home();
     preflight(&plan, &cells, &home, arguments.trust_plan)?;
+    name_left(&home, None);
     let request = StudyRequest {
         plan: plan.name.clone(),
         scale: extent.scale.as_str().to_owned(),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::round::Round;
+use super::round::{Round, Work};
 use super::stage::Stage;
 use crate::common::{patiently, tells};
 use crate::faults::fixture::home::{SHORT, entries};
@@ -29,10 +29,14 @@ pub(super) fn ended_well(round: &Round, ended: &Ended) {
     }
 }
 
-/// Starts logtrace again, as the round says.
-pub(super) fn start_again(stage: &Stage, round: &Round) {
+/// Starts logtrace again, as the round says: a run on the server of the round, if that runs still.
+pub(super) fn start_again(stage: &mut Stage, round: &Round, server_killed: bool) {
+    let server = match round.work {
+        Work::RunningServer if !server_killed => stage.running(round.flavor).address("root"),
+        _ => round.flavor.as_str().to_owned(),
+    };
     let arguments = match round.next_is_run {
-        true => format!("run --server {} --no-trace {SHORT}", round.flavor.as_str()),
+        true => format!("run --server {server} --no-trace {SHORT}"),
         false => "doctor --clean".to_owned(),
     };
     let ended = Started::new(stage.home.logtrace(&arguments), stage.home.path()).ended();

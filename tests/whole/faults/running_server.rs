@@ -129,6 +129,31 @@ fn it_is_given_back_after_a_killed_run() {
 }
 
 #[test]
+fn a_run_on_another_server_says_what_a_killed_run_left() {
+    let _turn = beside_others();
+    let foreign = Foreign::start(Flavor::MariaDb);
+    let home = Home::new();
+    let run = home.start(&format!("--server {} {SET} {LONG}", foreign.address("root")));
+    let run = run.measuring();
+    run.signal(Signal::KILL);
+    run.ended();
+    let next = home.run(&format!("--server mariadb --no-trace {SHORT}"));
+    for word in [
+        "SET GLOBAL sync_binlog = 1",
+        "DROP DATABASE",
+        "logtrace doctor --clean",
+    ] {
+        assert!(next.stderr.contains(word), "{word}: {}", next.stderr);
+    }
+    let same = home.run(&format!(
+        "--server {} --no-trace {SHORT}",
+        foreign.address("root")
+    ));
+    assert!(!same.stderr.contains("SET GLOBAL"), "{}", same.stderr);
+    assert_as_it_was(&foreign);
+}
+
+#[test]
 fn a_second_run_on_it_is_refused() {
     let _turn = beside_others();
     for flavor in [Flavor::MySql, Flavor::MariaDb] {

@@ -22,6 +22,14 @@ pub enum ServerChoice {
 }
 
 impl ServerChoice {
+    /// Returns the address and account of a server that runs already.
+    pub fn running(&self) -> Option<&Connection> {
+        match self {
+            Self::Running(connection) => Some(connection),
+            Self::Flavor(_) | Self::Binary(_) => None,
+        }
+    }
+
     /// Returns whether it is a server on another machine: its address is none of this machine's network namespace.
     pub fn is_remote(&self) -> bool {
         matches!(self, Self::Running(connection) if is_remote(&connection.endpoint))
