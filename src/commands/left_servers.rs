@@ -58,7 +58,7 @@ pub(super) fn name_left(home: &Home, measured: Option<&Connection>) {
 /// Gives one server back. Returns the line that says so, or an error with what to type.
 fn described(server: LeftServer, login: &LoginArgs) -> anyhow::Result<String> {
     let endpoint = server.connection().endpoint.clone();
-    let by_hand = server.by_hand();
+    let (by_hand, note) = (server.by_hand(), server.note().display().to_string());
     let given = in_event_loop(async |_| {
         let password = login.password(&server.connection().user)?;
         let connection = server.restore(password).await?;
@@ -68,7 +68,10 @@ fn described(server: LeftServer, login: &LoginArgs) -> anyhow::Result<String> {
         Ok(())
     });
     given.with_context(|| {
-        format!("cannot give back the server on {endpoint}, which a killed run left changed. Type there: {by_hand} Reason")
+        format!(
+            "cannot give back the server on {endpoint}, which a killed run left changed. Type there: {by_hand} \
+             Or, if this server is gone for good, remove {note}. Reason"
+        )
     })?;
     server.forget()?;
     Ok(format!("gave back the server on {endpoint}: {by_hand}"))

@@ -24,15 +24,23 @@ pub(super) fn measure_and_report(
     name: &str,
     measure: impl AsyncFnOnce(&Outputs<'_>, &Signals) -> anyhow::Result<Results>,
 ) -> anyhow::Result<Exit> {
-    let started = Zoned::now();
-    let dir = RunDir::create(out, &started, name)?;
-    let started = started.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
+    let now = Zoned::now();
+    let started = now.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
+    // Signals are listened for before there is a directory: one that comes earlier leaves nothing.
+    let (dir, measured) = in_event_loop(async |signals| {
+        let dir = RunDir::create(out, &now, name)?;
+        let outputs = Outputs {
+            dir: &dir,
+            started: &started,
+        };
+        let measured = measure(&outputs, signals).await;
+        Ok((dir, measured))
+    })?;
+    let measured = measured.map_err(|error| discard(&dir, error))?;
     let outputs = Outputs {
         dir: &dir,
         started: &started,
     };
-    let measured = in_event_loop(async |signals| measure(&outputs, signals).await)
-        .map_err(|error| discard(&dir, error))?;
     let document = &measured.document;
     document.check()?;
     // Whatever is wrong with the run directory, the report is shown.

@@ -183,7 +183,10 @@ impl Analysis {
         let measured_ns = self.aggregate.measured_ns();
         let gaps = self.gaps.total(measured_ns);
         // A gap hides which commits ended in it.
-        let slow_tenths = gaps.map_or_else(|| self.tenths.slow(measured_ns), |_| Vec::new());
+        let slow_tenths = match gaps {
+            None => self.tenths.slow(measured_ns),
+            Some(_) => Vec::new(),
+        };
         let statements = self.statements.as_ref();
         let statement_stacks = statements.map(|statements| folded(statements.aggregate.by_stack(), names));
         Breakdown {

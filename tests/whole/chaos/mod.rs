@@ -42,7 +42,7 @@ fn play(stage: &mut Stage, round: &Round) {
     let before = is_running.then(|| settings(stage.running(round.flavor)));
     let (ended, server_killed) = stage.play(round);
     println!("  {:?}, server killed: {server_killed}", ended.code);
-    checks::ended_well(round, &ended);
+    checks::ended_well(stage, round, &ended);
     checks::start_again(stage, round, server_killed);
     checks::nothing_is_left(stage, &groups);
     checks::runs_are_readable(stage);

@@ -83,6 +83,13 @@ impl Stage {
         self.running.retain(|(has, _)| *has != flavor);
     }
 
+    /// Removes the notes of running servers, which have ended.
+    pub(super) fn forget_notes(&self) {
+        for note in entries(&self.home.path().join("notes")) {
+            fs::remove_file(note).unwrap();
+        }
+    }
+
     /// Returns the directory of the study.
     pub(super) fn study(&self) -> PathBuf {
         self.home.path().join("study")

@@ -2,7 +2,6 @@
 
 use logtrace_common::{STALL_BUCKET_NS, TimeRange, stall_bucket};
 use logtrace_events::Commit;
-use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,15 +37,23 @@ const SLOW_SHARE: f64 = 0.5;
 /// Limit on reported slow tenths, the earliest first: a run with more of them does not stall, it is uneven.
 const MOST_SLOW: usize = 2_000;
 
-/// Limit on stored tenths: 2.7 hours, with some thirty causes each. Later commits are not counted.
-const MOST_KEPT: usize = 100_000;
+/// Tenths that are compared with each other: five minutes, and at the end up to ten. So a trace of weeks stores the causes
+/// of two blocks at most, and a quiet night is no stall.
+const BLOCK: usize = 3_000;
 
 /// Tenths of the window. Commit time counts in the tenth in which it passed, whenever the commit ended: the commits that
 /// a stall delays show its causes, and they end after it.
 #[derive(Debug)]
 pub(crate) struct Tenths {
     start_ns: u64,
+    /// Number of the first tenth that is not judged yet.
+    first: usize,
+    /// Tenths from the first one: two blocks at most.
     tenths: Vec<Tenth>,
+    /// Median number of commits that ended in a tenth of the block before the first one.
+    before: u64,
+    /// Slow tenths before the first one.
+    slow: Vec<SlowTenth>,
 }
 
 /// Totals of a tenth of a second; the fields are those of [`SlowTenth`].
@@ -54,8 +61,8 @@ pub(crate) struct Tenths {
 struct Tenth {
     ended: u64,
     under_way: u64,
-    /// Totals by [`Cause::number`].
-    causes: FxHashMap<u32, SlowTenthCause>,
+    /// Totals, sorted by [`Cause::number`], which takes less memory than a map.
+    causes: Vec<SlowTenthCause>,
 }
 
 impl Tenths {
@@ -63,20 +70,28 @@ impl Tenths {
     pub(crate) fn new(window: TimeRange) -> Self {
         Self {
             start_ns: window.start_ns,
+            first: 0,
             tenths: Vec::new(),
+            before: 0,
+            slow: Vec::new(),
         }
     }
 
     /// Adds a commit of the window, with its segments. It may begin before the window or end after it: then it was under way
-    /// in the window's tenths, and its time outside of the window is left out.
+    /// in the window's tenths, and its time outside of the window is left out. So is its time in tenths that are judged: it
+    /// took more than five minutes.
     pub(crate) fn add(&mut self, commit: &Commit, segments: &[Segment]) {
-        let (first, last) = (self.number(commit.start_ns), self.number(commit.end_ns));
-        if last >= MOST_KEPT {
-            return;
+        let end = self.number(commit.end_ns);
+        while end >= self.first + 2 * BLOCK {
+            self.judge_block();
         }
+        let Some(last) = end.checked_sub(self.first) else {
+            return;
+        };
         if self.tenths.len() <= last {
             self.tenths.resize(last + 1, Tenth::default());
         }
+        let first = self.number(commit.start_ns).saturating_sub(self.first);
         self.tenths[last].ended += 1;
         for tenth in self.tenths.iter_mut().take(last + 1).skip(first) {
             tenth.under_way += 1;
@@ -86,22 +101,41 @@ impl Tenths {
         }
     }
 
-    /// Returns the slow tenths of the first `measured_ns`. Empty if half of the tenths had no commit at all: then a stall
-    /// cannot be told from the usual state.
-    pub(crate) fn slow(&self, measured_ns: u64) -> Vec<SlowTenth> {
+    /// Returns the slow tenths of the first `measured_ns`. There are none where half of the tenths had no commit at all, also in
+    /// the block before: a stall cannot be told from the usual state.
+    pub(crate) fn slow(mut self, measured_ns: u64) -> Vec<SlowTenth> {
         // The last tenth may be incomplete and is left out.
-        let whole =
-            usize::try_from(measured_ns / STALL_BUCKET_NS).map_or(MOST_KEPT, |whole| whole.min(MOST_KEPT));
+        let whole = self.number(self.start_ns.saturating_add(measured_ns));
+        while self.first + 2 * BLOCK <= whole {
+            self.judge_block();
+        }
+        self.judge(whole.saturating_sub(self.first));
+        let measured = |tenth: &SlowTenth| tenth.at < whole as u64 * STALL_BUCKET_NS;
+        self.slow.into_iter().filter(measured).collect()
+    }
+
+    /// Judges the first block and removes its tenths.
+    fn judge_block(&mut self) {
+        self.before = self.judge(BLOCK);
+        self.tenths.drain(..BLOCK.min(self.tenths.len()));
+        self.first += BLOCK;
+    }
+
+    /// Adds the slow ones of the first `count` tenths, compared with their median, or with the block before if that is 0.
+    /// Returns their median.
+    fn judge(&mut self, count: usize) -> u64 {
         let nothing = Tenth::default();
         let tenth = |number: usize| self.tenths.get(number).unwrap_or(&nothing);
-        let mut ended: Vec<u64> = (0..whole).map(|number| tenth(number).ended).collect();
-        ended.sort_unstable();
-        let median = ended.get(whole / 2).copied().unwrap_or(0);
-        let is_slow = |ended: u64| (ended as f64) < SLOW_SHARE * median as f64;
-        let slow = (0..whole).filter(|&number| is_slow(tenth(number).ended));
-        let rows = slow.take(MOST_SLOW);
-        rows.map(|number| tenth(number).row(number as u64 * STALL_BUCKET_NS))
-            .collect()
+        let ended: Vec<u64> = (0..count).map(|number| tenth(number).ended).collect();
+        let own = median(ended.clone());
+        let usual = if own == 0 { self.before } else { own };
+        let is_slow = |number: &usize| (ended[*number] as f64) < SLOW_SHARE * usual as f64;
+        let slow = (0..count)
+            .filter(is_slow)
+            .take(MOST_SLOW.saturating_sub(self.slow.len()));
+        let at = |number: usize| (self.first + number) as u64 * STALL_BUCKET_NS;
+        self.slow.extend(slow.map(|number| tenth(number).row(at(number))));
+        own
     }
 
     fn number(&self, at_ns: u64) -> usize {
@@ -114,7 +148,8 @@ impl Tenths {
         while !rest.is_empty() {
             let number = self.number(rest.start_ns);
             let end_ns = self.start_ns + (number as u64 + 1) * STALL_BUCKET_NS;
-            if let Some(tenth) = self.tenths.get_mut(number) {
+            let stored = number.checked_sub(self.first);
+            if let Some(tenth) = stored.and_then(|stored| self.tenths.get_mut(stored)) {
                 tenth.charge(segment.cause, rest.before(end_ns).length_ns());
             }
             rest = rest.since(end_ns);
@@ -122,15 +157,26 @@ impl Tenths {
     }
 }
 
+fn median(mut numbers: Vec<u64>) -> u64 {
+    numbers.sort_unstable();
+    numbers.get(numbers.len() / 2).copied().unwrap_or(0)
+}
+
 impl Tenth {
     fn charge(&mut self, cause: Cause, ns: u64) {
-        let row = self.causes.entry(cause.number());
-        row.or_insert(SlowTenthCause { cause, total: 0 }).total += ns;
+        let number = cause.number();
+        match self
+            .causes
+            .binary_search_by_key(&number, |row| row.cause.number())
+        {
+            Ok(at) => self.causes[at].total += ns,
+            Err(at) => self.causes.insert(at, SlowTenthCause { cause, total: ns }),
+        }
     }
 
     /// Returns the tenth that starts `at` nanoseconds after the window does, as it is reported.
     fn row(&self, at: u64) -> SlowTenth {
-        let mut causes: Vec<SlowTenthCause> = self.causes.values().copied().collect();
+        let mut causes = self.causes.clone();
         causes.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.cause.cmp(&b.cause)));
         SlowTenth {
             at,
@@ -143,6 +189,8 @@ impl Tenth {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -186,12 +234,8 @@ mod tests {
     #[test]
     fn a_stall_is_told_with_what_the_commits_that_it_held_waited_for() {
         let mut tenths = tenths();
-        for number in [0, 1, 2, 6, 7, 8, 9] {
-            for commit in 0..10 {
-                let at_ns = number * STALL_BUCKET_NS + commit * 1000;
-                add(&mut tenths, at_ns, at_ns + 800);
-            }
-        }
+        busy(&mut tenths, 0..3, 10);
+        busy(&mut tenths, 6..10, 10);
         // Held from the third tenth to the sixth, where it ends.
         add(&mut tenths, 3 * STALL_BUCKET_NS, 6 * STALL_BUCKET_NS + 50);
         let slow = tenths.slow(10 * STALL_BUCKET_NS);
@@ -238,15 +282,50 @@ mod tests {
 
     #[test]
     fn the_end_of_a_window_that_is_no_whole_tenth_is_not_slow() {
-        let mut tenths = tenths();
-        for number in 0..3 {
-            for commit in 0..10 {
+        let slow_of = |measured_ns| {
+            let mut tenths = tenths();
+            busy(&mut tenths, 0..3, 10);
+            tenths.slow(measured_ns).len()
+        };
+        assert_eq!(slow_of(3 * STALL_BUCKET_NS + 10), 0);
+        assert_eq!(slow_of(4 * STALL_BUCKET_NS), 1);
+    }
+
+    /// Adds so many commits in each of these tenths.
+    fn busy(tenths: &mut Tenths, numbers: Range<u64>, commits: u64) {
+        for number in numbers {
+            for commit in 0..commits {
                 let at_ns = number * STALL_BUCKET_NS + commit * 1000;
-                add(&mut tenths, at_ns, at_ns + 800);
+                add(tenths, at_ns, at_ns + 800);
             }
         }
-        assert!(tenths.slow(3 * STALL_BUCKET_NS + 10).is_empty());
-        assert_eq!(tenths.slow(4 * STALL_BUCKET_NS).len(), 1);
+    }
+
+    #[test]
+    fn a_stall_of_most_of_a_block_is_found() {
+        let (mut tenths, block) = (tenths(), BLOCK as u64);
+        busy(&mut tenths, 0..block + 10, 10);
+        busy(&mut tenths, 2 * block - 10..4 * block, 10);
+        let slow = tenths.slow(4 * block * STALL_BUCKET_NS);
+        let first = slow.first().map(|row| row.at / STALL_BUCKET_NS);
+        assert_eq!((first, slow.len()), (Some(block + 10), MOST_SLOW));
+    }
+
+    #[test]
+    fn a_day_takes_the_memory_of_two_blocks_and_a_quiet_night_is_no_stall() {
+        let (mut tenths, block) = (tenths(), BLOCK as u64);
+        busy(&mut tenths, 0..20 * block, 10);
+        assert!(tenths.tenths.len() <= 2 * BLOCK);
+        // A stall of three tenths in a block that is judged long before the end, and one in the night.
+        busy(&mut tenths, 20 * block..20 * block + 50, 10);
+        busy(&mut tenths, 20 * block + 53..30 * block, 10);
+        busy(&mut tenths, 30 * block..44 * block, 2);
+        busy(&mut tenths, 44 * block + 1..50 * block, 2);
+        assert!(tenths.tenths.len() <= 2 * BLOCK && tenths.slow.len() < MOST_SLOW);
+        let slow = tenths.slow(50 * block * STALL_BUCKET_NS);
+        let at: Vec<u64> = slow.iter().map(|row| row.at / STALL_BUCKET_NS).collect();
+        let first = 20 * block;
+        assert_eq!(at, [first + 50, first + 51, first + 52, 44 * block]);
     }
 
     proptest! {
@@ -258,12 +337,12 @@ mod tests {
             for &(from_ns, length_ns) in &commits {
                 add(&mut tenths, from_ns, from_ns + length_ns);
             }
-            let charged: u64 = tenths.tenths.iter().flat_map(|tenth| tenth.causes.values()).map(|row| row.total).sum();
+            let charged: u64 = tenths.tenths.iter().flat_map(|tenth| tenth.causes.iter()).map(|row| row.total).sum();
             prop_assert_eq!(charged, commits.iter().map(|(_, length_ns)| length_ns).sum::<u64>());
             let ended: u64 = tenths.tenths.iter().map(|tenth| tenth.ended).sum();
             prop_assert_eq!(ended, commits.len() as u64);
             for tenth in &tenths.tenths {
-                prop_assert!(tenth.causes.values().map(|row| row.total).sum::<u64>() <= tenth.under_way * STALL_BUCKET_NS);
+                prop_assert!(tenth.causes.iter().map(|row| row.total).sum::<u64>() <= tenth.under_way * STALL_BUCKET_NS);
             }
         }
     }

@@ -44,6 +44,11 @@ impl LeftServer {
         &self.note.connection
     }
 
+    /// Returns the path of the note.
+    pub fn note(&self) -> &Path {
+        self.file.path()
+    }
+
     /// Returns the database that the run made.
     pub fn database(&self) -> Option<&str> {
         self.note.database.as_deref()
