@@ -1,6 +1,9 @@
 //! Order of a run: server, tables, one window, and teardown.
 
+use std::io::{self, Write};
+
 use anyhow::anyhow;
+use logtrace_common::inert;
 
 use crate::exit::with_causes;
 use crate::measurement::{Line, Outputs, Signals};
@@ -34,6 +37,10 @@ pub(crate) async fn measure(
     match (result, given_back) {
         (Ok(mut raw), given_back) => {
             raw.teardown_error = given_back.err().map(with_causes);
+            if let Some(left) = &raw.teardown_error {
+                // A reader of the report may come too late. An error of stderr cannot be reported anywhere.
+                let _ = writeln!(io::stderr(), "{}", inert::lines(left));
+            }
             Ok(raw)
         }
         (Err(error), Ok(())) => Err(error),

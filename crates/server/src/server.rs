@@ -151,6 +151,14 @@ impl Server {
         }
     }
 
+    /// Returns what is still to be undone on a running server: see [`ManagedServer::left_changed`].
+    pub fn left_changed(&self) -> Option<String> {
+        match self {
+            Self::Private(_) => None,
+            Self::Running(server) => server.left_changed(),
+        }
+    }
+
     /// Records that the caller's database is dropped: see [`ManagedServer::database_dropped`].
     pub fn database_dropped(&mut self) {
         if let Self::Running(server) = self {

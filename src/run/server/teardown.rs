@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow};
 use logtrace_driver::Target;
 use logtrace_server::Server;
 
+use crate::exit::with_causes;
 use crate::measurement::Signals;
 use crate::run::load::drive::drop_tables;
 
@@ -15,27 +16,32 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Longest time for that after a second signal.
 const PATIENCE_ON_ABORT: Duration = Duration::from_secs(5);
 
-/// Stops a private server. Restores the settings of a running one, and drops the database of `tables`.
+/// Stops a private server. Restores the settings of a running one, and drops the database of `tables`. Fails with what
+/// remains changed if that is impossible.
 pub(crate) async fn tear_down(
     server: Server,
     tables: Option<Target>,
     signals: &Signals,
 ) -> anyhow::Result<()> {
+    let left = server.left_changed();
     if !server.is_running() {
-        return Ok(());
+        return left.map_or(Ok(()), |left| {
+            Err(anyhow!("the server ended during the run. {left}"))
+        });
     }
     if server.facts().private {
         // A second signal drops the server, which kills it.
         let stopped = signals.unless_aborted(server.finish()).await;
         return Ok(stopped.unwrap_or(Ok(()))?);
     }
-    tokio::select! {
+    let put_back = tokio::select! {
         put_back = put_back(server, tables) => put_back,
-        () = out_of_patience(signals) => bail!(
-            "the server did not answer in time: it may still have the database of the run, and the values of --set. \
-             `logtrace doctor --clean` undoes both"
-        ),
-    }
+        () = out_of_patience(signals) => Err(anyhow!("the server did not answer in time")),
+    };
+    put_back.map_err(|error| match left {
+        Some(left) => anyhow!("{}. {left}", with_causes(error)),
+        None => error,
+    })
 }
 
 /// Drops the tables and restores the settings, each even if the other fails.

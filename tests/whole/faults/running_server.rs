@@ -1,14 +1,17 @@
 //! A server that runs already: it is given back as it was, whatever happens.
 
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
 use rustix::process::Signal;
 
 use super::fixture::home::{Home, LONG, SHORT, entries};
+use super::fixture::same_server::SameServer;
 use super::fixture::started::{Ended, Started};
-use crate::common::{beside_others, tells};
+use crate::common::{beside_others, patiently, send, tells};
 use logtrace_common::Flavor;
 use logtrace_laboratory::foreign::Foreign;
+use logtrace_testkit::one_or_all;
 
 fn databases(foreign: &Foreign) -> u32 {
     foreign.ask("SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = 'logtrace'")
@@ -151,6 +154,51 @@ fn a_run_on_another_server_says_what_a_killed_run_left() {
     ));
     assert!(!same.stderr.contains("SET GLOBAL"), "{}", same.stderr);
     assert_as_it_was(&foreign);
+}
+
+#[test]
+fn it_is_told_what_remains_when_it_dies_first() {
+    let _turn = beside_others();
+    for flavor in one_or_all(&[Flavor::MySql, Flavor::MariaDb]) {
+        let foreign = Foreign::start(*flavor);
+        let restarted = SameServer::of(foreign.pid());
+        let home = Home::new();
+        let run = home
+            .start(&format!("--server {} {SET} {LONG}", foreign.address("root")))
+            .measuring();
+        send(foreign.pid(), Signal::KILL);
+        let ended = run.ended();
+        let document = ended.measured();
+        let caveats: Vec<&str> = document.caveats.iter().map(|caveat| &*caveat.text).collect();
+        assert!(
+            tells(&document, "server_died") && tells(&document, "not_given_back"),
+            "{caveats:?}"
+        );
+        let notes = entries(&home.path().join("notes"));
+        let [note] = notes.as_slice() else {
+            panic!("{notes:?}")
+        };
+        for word in [
+            "sync_binlog, long_query_time, database logtrace",
+            "doctor --clean",
+            note.to_str().unwrap(),
+        ] {
+            assert!(ended.stderr.contains(word), "no {word:?} in: {}", ended.stderr);
+            assert!(
+                caveats.iter().any(|text| text.contains(word)),
+                "no {word:?} in: {caveats:?}"
+            );
+        }
+
+        // What it says is true, once somebody starts the server again.
+        let _running = restarted.start();
+        patiently("the server", || UnixStream::connect(foreign.socket()).is_ok());
+        assert_eq!(databases(&foreign), 1);
+        let cleaned = Started::new(home.logtrace("doctor --clean"), home.path()).ended();
+        assert_eq!(cleaned.code, Some(0), "{}", cleaned.stdout);
+        assert_as_it_was(&foreign);
+        assert_eq!(entries(&home.path().join("notes")), Vec::<PathBuf>::new());
+    }
 }
 
 #[test]

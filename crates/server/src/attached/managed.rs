@@ -95,6 +95,21 @@ impl ManagedServer {
         self.watch.as_ref().is_none_or(|watch| watch.exit().is_none())
     }
 
+    /// Returns sentences on what is still to be undone, and what undoes it; `None` if the run changes nothing.
+    pub fn left_changed(&self) -> Option<String> {
+        let file = self.file.as_ref()?;
+        let names = self.note.settings.iter().map(|change| change.name.as_str());
+        let database = self.note.database.as_ref().map(|name| format!("database {name}"));
+        let left: Vec<&str> = names.chain(database.as_deref()).collect();
+        Some(format!(
+            "The server on {} may still have what the run changed ({}). Once it runs and answers, `logtrace doctor --clean` \
+             or the next run on it undoes this, as noted in {}",
+            self.connection.endpoint,
+            left.join(", "),
+            file.path().display()
+        ))
+    }
+
     /// Records that the run's database is dropped. Otherwise the note stays.
     pub fn database_dropped(&mut self) {
         self.note.database = None;
