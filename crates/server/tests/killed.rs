@@ -13,8 +13,9 @@
 use std::future::pending;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use logtrace_common::{FileClass, Flavor};
@@ -114,6 +115,8 @@ async fn check(flavor: Flavor) {
         .expect("the holder says what it holds");
     let (server, directory) = (PathBuf::from(format!("/proc/{pid}")), PathBuf::from(directory));
     assert!(server.exists() && directory.is_dir());
+    let group = group_of(pid);
+    let mut daemon = daemon_in(&group);
     assert_eq!(loop_devices(&base), 1);
 
     holder.kill().unwrap();
@@ -135,11 +138,42 @@ async fn check(flavor: Flavor) {
     }
     assert_eq!(read_ahead().trim(), "64", "nobody was there to put it back");
     assert!(directory.is_dir(), "nobody was there to remove it");
+    assert_eq!(daemon.try_wait().unwrap(), None, "nobody was there to kill it");
     let next = Instance::start(&config(&base, flavor), None, &|_| {})
         .await
         .unwrap();
     assert!(!directory.exists(), "the next start sweeps");
     assert_eq!(read_ahead(), before);
+    assert!(daemon.wait().unwrap().signal().is_some() && !group.exists());
     assert!(next.directory().is_dir() && next.is_running());
+
+    let group = group_of(&next.pid().to_string());
+    let mut daemon = daemon_in(&group);
     next.stop().await.unwrap();
+    assert!(daemon.wait().unwrap().signal().is_some() && !group.exists());
+    assert_eq!(std::fs::read_dir(&base).unwrap().count(), 1, "the server's log");
+}
+
+/// Returns the control group of a server, which is its own.
+fn group_of(pid: &str) -> PathBuf {
+    let groups = std::fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap();
+    let path = groups.lines().find_map(|line| line.strip_prefix("0::/")).unwrap();
+    assert!(path.contains("logtrace-instance-"), "{groups}");
+    let roots = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
+    let mut found = roots.iter().map(|root| Path::new(root).join(path));
+    found.find(|group| group.join("cgroup.procs").exists()).unwrap()
+}
+
+/// Starts a process in a server's group and in a session of its own, as a child of the server could.
+fn daemon_in(group: &Path) -> Child {
+    let script = format!(
+        "echo $$ > {}/cgroup.procs && exec setsid -w sleep 1000",
+        group.display()
+    );
+    let daemon = Command::new("sh").args(["-c", &script]).spawn().unwrap();
+    let procs = || std::fs::read_to_string(group.join("cgroup.procs")).unwrap();
+    while !procs().lines().any(|pid| pid == daemon.id().to_string()) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    daemon
 }

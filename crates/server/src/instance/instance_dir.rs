@@ -4,6 +4,7 @@ use std::fs::DirBuilder;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::anyhow;
 
@@ -12,6 +13,7 @@ use crate::install::os_user::ServerUser;
 use crate::instance::command_line::InstancePaths;
 use crate::instance::config::Setup;
 use crate::instance::placed_files::PlacedFiles;
+use crate::process::control_group::ControlGroup;
 use crate::process::error_log::ServerLog;
 use crate::storage::config::Storage;
 use crate::storage::directory::make_leaf;
@@ -37,7 +39,8 @@ const SOCKET_PATH_LIMIT: usize = 107;
 /// directories elsewhere.
 #[derive(Debug)]
 pub(crate) struct InstanceDir {
-    // Dropped in this order: the lock outlives what it stands for.
+    // Dropped in this order: no process holds what goes, and the lock outlives what it stands for.
+    pub(crate) group: Option<Arc<ControlGroup>>,
     pub(crate) placed: PlacedFiles,
     image: Option<Mounted>,
     directory: LockedDir,
@@ -49,6 +52,7 @@ impl InstanceDir {
         let make = || {
             let directory = LockedDir::create(base, INSTANCE_PREFIX, 0o711)?;
             let dir = Self {
+                group: ControlGroup::create(directory.path()).map(Arc::new),
                 image: None,
                 placed: PlacedFiles::new(directory.path()),
                 directory,
@@ -131,6 +135,7 @@ impl InstanceDir {
 
     /// Removes the directory and returns an error if that fails.
     pub(crate) fn remove(self) -> io::Result<()> {
+        self.group.map_or(Ok(()), |group| group.remove())?;
         self.placed.remove()?;
         self.image.map_or(Ok(()), Mounted::unmount)?;
         self.directory.remove()

@@ -44,6 +44,7 @@ impl Setup {
             arguments: &command_line::start(binary, &dir.paths(), *listen, settings),
             run_as: self.user.run_as(),
             directory: dir.path(),
+            group: dir.group.clone(),
             log: &self.log,
         })
     }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::instance::instance_dir::INSTANCE_PREFIX;
 use crate::instance::snapshot::SNAPSHOT_PREFIX;
+use crate::process::control_group;
 use crate::storage::disk_queue::sweep_queues;
 use crate::storage::locked_dir::{LOCK, guard, is_in_use, remove_lock, unless_gone};
 use crate::storage::placed_dirs;
@@ -31,7 +32,8 @@ pub fn sweep_stale(base: &Path) -> io::Result<Swept> {
     for name in instance_names(base)? {
         let path = base.join(name);
         if !is_in_use(&path) {
-            let removed = placed_dirs::sweep(&path)
+            let removed = control_group::sweep(&path)
+                .and_then(|()| placed_dirs::sweep(&path))
                 .and_then(|()| unless_gone(fs::remove_dir_all(&path)))
                 .and_then(|()| remove_lock(&path));
             swept.directories.push((path, removed));
@@ -40,7 +42,8 @@ pub fn sweep_stale(base: &Path) -> io::Result<Swept> {
     Ok(swept)
 }
 
-/// Returns the names of snapshots, and of instances that have a directory, a lock or a list of placed directories.
+/// Returns the names of snapshots, and of instances that have a directory, a lock, a note on a control group or a list of
+/// placed directories.
 fn instance_names(base: &Path) -> io::Result<BTreeSet<String>> {
     let mut names = BTreeSet::new();
     for entry in fs::read_dir(base)? {
@@ -64,7 +67,7 @@ fn instance_names(base: &Path) -> io::Result<BTreeSet<String>> {
 
 /// Returns the name of the directory beside which a file of this name is.
 fn beside(name: &str) -> Option<&str> {
-    let suffixes = [placed_dirs::LIST, LOCK];
+    let suffixes = [control_group::NOTE, placed_dirs::LIST, LOCK];
     suffixes.iter().find_map(|suffix| name.strip_suffix(suffix))
 }
 
@@ -91,17 +94,16 @@ mod tests {
         fs::create_dir(&other).unwrap();
         let list_alone = base.path().join("instance-placed");
         fs::write(base.path().join("instance-placed.placed"), "").unwrap();
+        let group_alone = base.path().join("instance-grouped");
+        fs::write(base.path().join("instance-grouped.cgroup"), "/no/such/group").unwrap();
         let swept = sweep_stale(base.path()).unwrap().directories;
         assert!(swept.iter().all(|(_, removed)| removed.is_ok()), "{swept:?}");
         let mut removed: Vec<_> = swept.into_iter().map(|(path, _)| path).collect();
         removed.sort();
-        assert_eq!(removed, [stale, cut_short, list_alone, kept]);
+        assert_eq!(removed, [group_alone, stale, cut_short, list_alone, kept]);
         assert!(living.path().is_dir() && other.is_dir());
-        assert_eq!(
-            fs::read_dir(base.path()).unwrap().count(),
-            3,
-            "with the living one's lock"
-        );
+        drop(living);
+        assert_eq!(fs::read_dir(base.path()).unwrap().count(), 1);
     }
 
     #[test]

@@ -165,6 +165,7 @@ async fn initialise(
         arguments: &arguments,
         run_as: user.run_as(),
         directory: work,
+        group: None,
         log,
     })?;
     match process.watch.ended().await {

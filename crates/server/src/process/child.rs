@@ -1,10 +1,12 @@
 //! Process that logtrace starts: unprivileged, and never left behind.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -14,6 +16,7 @@ use rustix::process::{
 use rustix::thread::set_no_new_privs;
 
 use crate::process::clean_command::{RunAs, clean_command};
+use crate::process::control_group::ControlGroup;
 use crate::process::error_log::ServerLog;
 use crate::process::pidfd::{Exit, ProcessWatch};
 
@@ -32,6 +35,8 @@ pub(crate) struct Launch<'a> {
     pub(crate) run_as: Option<RunAs>,
     /// Working directory. The user may have no access to logtrace's own.
     pub(crate) directory: &'a Path,
+    /// Group that the process starts in, and that is killed with it.
+    pub(crate) group: Option<Arc<ControlGroup>>,
     pub(crate) log: &'a ServerLog,
 }
 
@@ -42,6 +47,7 @@ pub(crate) struct Launch<'a> {
 #[derive(Debug)]
 pub(crate) struct ServerProcess {
     child: Child,
+    group: Option<Arc<ControlGroup>>,
     pub(crate) watch: ProcessWatch,
 }
 
@@ -61,9 +67,16 @@ impl ServerProcess {
             .stdout(launch.log.writer()?)
             .stderr(launch.log.writer()?);
         confine(&mut command);
+        if let Some(group) = &launch.group {
+            start_in(&mut command, group.entrance()?);
+        }
         let mut child = command.spawn()?;
         match ProcessWatch::new(child.id()) {
-            Ok(watch) => Ok(Self { child, watch }),
+            Ok(watch) => Ok(Self {
+                child,
+                group: launch.group.clone(),
+                watch,
+            }),
             Err(error) => {
                 kill_group(&mut child);
                 Err(error)
@@ -89,6 +102,9 @@ impl ServerProcess {
 impl Drop for ServerProcess {
     fn drop(&mut self) {
         kill_group(&mut self.child);
+        if let Some(group) = &self.group {
+            group.kill();
+        }
     }
 }
 
@@ -125,9 +141,25 @@ pub(crate) fn confine(command: &mut Command) {
     }
 }
 
+/// Makes the process enter a control group before its program starts. If it cannot, it stays in logtrace's own.
+fn start_in(command: &mut Command, entrance: File) {
+    let in_child = move || {
+        // The process that writes 0 moves itself.
+        let _ = rustix::io::write(&entrance, b"0");
+        Ok(())
+    };
+    #[expect(unsafe_code, reason = "code between fork and exec has no safe form")]
+    // SAFETY: the closure makes one system call and allocates nothing.
+    unsafe {
+        command.pre_exec(in_child);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
+
+    use rustix::process::kill_process;
 
     use super::*;
 
@@ -146,6 +178,7 @@ mod tests {
             arguments: &["-c".into(), "sleep 1000 & echo $!".into()],
             run_as: None,
             directory: directory.path(),
+            group: None,
             log: &log,
         })
         .unwrap();
@@ -157,6 +190,44 @@ mod tests {
         while runs(&child) {
             assert!(start.elapsed() < Duration::from_secs(30), "{child} still runs");
             tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_child_that_left_the_session_is_killed_with_the_control_group() {
+        let directory = tempfile::tempdir().unwrap();
+        let group = ControlGroup::create(&directory.path().join("instance-x")).map(Arc::new);
+        if group.is_none() {
+            assert!(!rustix::process::geteuid().is_root());
+            return;
+        }
+        for group in [None, group] {
+            let log = ServerLog::open(&directory.path().join("log")).unwrap();
+            let is_grouped = group.is_some();
+            let process = ServerProcess::spawn(&Launch {
+                program: Path::new("/bin/sh"),
+                arguments: &[
+                    "-c".into(),
+                    "setsid sh -c 'echo $$; exec sleep 1000' & wait".into(),
+                ],
+                run_as: is_grouped.then_some(RunAs {
+                    uid: 65_534,
+                    gid: 65_534,
+                }),
+                directory: directory.path(),
+                group,
+                log: &log,
+            })
+            .unwrap();
+            while !log.text().ends_with('\n') {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            let child = log.text().trim().to_owned();
+            drop(process);
+            assert_eq!(runs(&child), !is_grouped, "{child}");
+            if !is_grouped {
+                kill_process(Pid::from_raw(child.parse().unwrap()).unwrap(), Signal::KILL).unwrap();
+            }
         }
     }
 }

@@ -157,6 +157,7 @@ impl ImageConfig {
             arguments: &arguments,
             run_as: user.run_as(),
             directory,
+            group: None,
             log,
         })
         .with_context(|| self.failed("make"))?;

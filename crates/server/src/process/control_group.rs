@@ -1,0 +1,201 @@
+//! Control group of a private server: whatever the server starts ends with it, also what leaves its session.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use procfs::process::Process;
+use rustix::fs::statfs;
+
+/// Suffix of the name of the note on an instance's group. The note is beside the instance's own directory, where only root
+/// can write.
+pub(crate) const NOTE: &str = ".cgroup";
+
+/// Start of the name of a group; the name of the instance follows.
+const PREFIX: &str = "logtrace-";
+
+/// `f_type` of version 2 of the file system of groups (`CGROUP2_SUPER_MAGIC`, linux/magic.h).
+const CGROUP2: u64 = 0x6367_7270;
+
+/// Longest time for killed processes to end.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Interval between two looks at a group whose processes were killed.
+const POLL: Duration = Duration::from_millis(2);
+
+/// Control group (version 2) in the one of logtrace, without controllers: the limits of a server stay those of logtrace.
+/// When dropped, its processes are killed and it is removed.
+#[derive(Debug)]
+pub(crate) struct ControlGroup {
+    directory: PathBuf,
+    note: PathBuf,
+}
+
+impl ControlGroup {
+    /// Makes a group for an instance, noted on disk first. Returns `None` where it cannot be made, or would change limits:
+    /// then a server is killed by its process group alone.
+    pub(crate) fn create(instance: &Path) -> Option<Self> {
+        let directory = own_group()?.join(name_of(instance));
+        let note = note_of(instance);
+        let mut options = OpenOptions::new();
+        let mut file = options
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&note)
+            .ok()?;
+        let group = Self { directory, note };
+        file.write_all(group.directory.as_os_str().as_bytes()).ok()?;
+        fs::create_dir(&group.directory).ok()?;
+        Some(group)
+    }
+
+    /// Opens the file that moves a process into the group. The kernel asks for the rights of the process that opened it
+    /// (`cgroup_procs_write`, kernel/cgroup/cgroup.c).
+    pub(crate) fn entrance(&self) -> io::Result<File> {
+        OpenOptions::new()
+            .write(true)
+            .open(self.directory.join("cgroup.procs"))
+    }
+
+    /// Kills all processes in the group, and waits until they have ended.
+    pub(crate) fn kill(&self) {
+        if fs::write(self.directory.join("cgroup.kill"), "1").is_err() {
+            return;
+        }
+        let start = Instant::now();
+        while self.is_populated() && start.elapsed() < PATIENCE {
+            sleep(POLL);
+        }
+    }
+
+    fn is_populated(&self) -> bool {
+        let events = fs::read_to_string(self.directory.join("cgroup.events"));
+        events.is_ok_and(|events| events.lines().any(|line| line == "populated 1"))
+    }
+
+    /// Kills what is in the group, and removes the group and its note.
+    pub(crate) fn remove(&self) -> io::Result<()> {
+        self.kill();
+        let removed = fs::remove_dir(&self.directory);
+        unless_gone(removed).map_err(|error| {
+            let group = self.directory.display();
+            io::Error::new(error.kind(), format!("its control group {group} stays: {error}"))
+        })?;
+        unless_gone(fs::remove_file(&self.note))
+    }
+}
+
+impl Drop for ControlGroup {
+    fn drop(&mut self) {
+        // What stays is noted: the next start removes it.
+        let _ = self.remove();
+    }
+}
+
+/// Kills what a killed run left in the group of an instance, and removes the group. The instance must not be in use.
+pub(crate) fn sweep(instance: &Path) -> io::Result<()> {
+    let note = note_of(instance);
+    let Ok(text) = fs::read(&note) else {
+        return Ok(());
+    };
+    let directory = PathBuf::from(OsString::from_vec(text));
+    let is_group = statfs(&directory).is_ok_and(|found| u64::try_from(found.f_type) == Ok(CGROUP2));
+    match is_group && directory.file_name() == Some(&name_of(instance)) {
+        true => ControlGroup { directory, note }.remove(),
+        // It went with the machine's last start, or is none of logtrace's.
+        false => unless_gone(fs::remove_file(&note)),
+    }
+}
+
+/// Returns the directory of the group of this process, if a group in it has neither controllers nor limits of its own: so
+/// it is in each group with processes but that of the whole machine (Documentation/admin-guide/cgroup-v2.rst, "No
+/// Internal Process Constraint").
+fn own_group() -> Option<PathBuf> {
+    let me = Process::myself().ok()?;
+    let own = me
+        .cgroups()
+        .ok()?
+        .into_iter()
+        .find(|group| group.hierarchy == 0)?;
+    let own = own.pathname.trim_start_matches('/');
+    let mounts = me.mountinfo().ok()?.into_iter();
+    let groups = mounts.filter(|mount| mount.fs_type == "cgroup2");
+    // A container may show another part of the tree than the path is in.
+    groups
+        .map(|mount| mount.mount_point.join(own))
+        .find(|group| holds(group, me.pid) && is_plain(group))
+}
+
+fn holds(group: &Path, pid: i32) -> bool {
+    let pid = pid.to_string();
+    let pids = fs::read_to_string(group.join("cgroup.procs"));
+    pids.is_ok_and(|pids| pids.lines().any(|line| line == pid))
+}
+
+fn is_plain(group: &Path) -> bool {
+    let read = |name| fs::read_to_string(group.join(name));
+    // The group of the whole machine has no type.
+    let is_domain = read("cgroup.type").map_or(true, |kind| kind.trim() == "domain");
+    is_domain && read("cgroup.subtree_control").is_ok_and(|controllers| controllers.trim().is_empty())
+}
+
+fn name_of(instance: &Path) -> OsString {
+    let mut name = OsString::from(PREFIX);
+    name.push(instance.file_name().unwrap_or(OsStr::new("")));
+    name
+}
+
+fn note_of(instance: &Path) -> PathBuf {
+    let mut path = instance.as_os_str().to_owned();
+    path.push(NOTE);
+    path.into()
+}
+
+fn unless_gone(removed: io::Result<()>) -> io::Result<()> {
+    match removed {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_leads_to_nothing_but_the_group_of_its_instance() {
+        let base = tempfile::tempdir().unwrap();
+        let (instance, other) = (
+            base.path().join("instance-x"),
+            base.path().join("logtrace-instance-x"),
+        );
+        fs::create_dir(&other).unwrap();
+        fs::write(note_of(&instance), other.as_os_str().as_bytes()).unwrap();
+        sweep(&instance).unwrap();
+        assert!(other.is_dir() && !note_of(&instance).exists());
+        sweep(&instance).unwrap();
+    }
+
+    #[test]
+    fn a_group_changes_no_limits_and_goes_with_its_owner() {
+        let base = tempfile::tempdir().unwrap();
+        let instance = base.path().join("instance-x");
+        let Some(group) = ControlGroup::create(&instance) else {
+            // Without the rights nothing is left of the attempt.
+            assert!(!rustix::process::geteuid().is_root() && !note_of(&instance).exists());
+            return;
+        };
+        let directory = group.directory.clone();
+        let controllers = fs::read_to_string(directory.join("cgroup.controllers")).unwrap();
+        assert_eq!(controllers.trim(), "");
+        assert!(note_of(&instance).is_file());
+        drop(group);
+        assert!(!directory.exists() && !note_of(&instance).exists());
+    }
+}
