@@ -13,6 +13,7 @@ mod fuzz;
 mod install;
 mod instance;
 mod owned_path;
+mod path_rule;
 mod process;
 mod server;
 mod settings;

@@ -13,6 +13,7 @@ use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use crate::facts::server::ServerFacts;
+use crate::install::trusted_path::{Writers, trusted_directory};
 use crate::settings::set_global::literal;
 use crate::storage::locked_dir::{guard, unless_gone};
 use logtrace_common::{Connection, Flavor, Variable};
@@ -200,8 +201,10 @@ impl NoteFile {
     }
 }
 
-/// Locks the notes in `directory` whose logtrace has ended.
+/// Locks the notes in `directory` whose logtrace has ended. Refuses a directory in which others could have made notes: what
+/// a note says is done with the rights of the caller.
 pub(crate) fn stale_notes(directory: &Path) -> io::Result<Vec<NoteFile>> {
+    let directory = trusted_directory(directory, None, Writers::Ours)?;
     let mut notes = Vec::new();
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();
@@ -218,7 +221,7 @@ pub(crate) fn stale_notes(directory: &Path) -> io::Result<Vec<NoteFile>> {
 /// Creates a directory that only its owner may enter, unless it exists. Refuses one that others own or can write.
 fn create_private(directory: &Path) -> io::Result<()> {
     if let Some(parent) = directory.parent() {
-        fs::create_dir_all(parent)?;
+        trusted_directory(parent, Some(0o755), Writers::Ours)?;
     }
     let made = fs::create_dir(directory);
     match made {
@@ -318,5 +321,12 @@ mod tests {
         let link = base.path().join("link");
         std::os::unix::fs::symlink(&directory, &link).unwrap();
         assert!(NoteFile::lock(&link, "x").is_err());
+        if rustix::process::geteuid().is_root() {
+            drop(file);
+            std::os::unix::fs::chown(base.path(), Some(65_534), None).unwrap();
+            let error = stale_notes(&directory).unwrap_err().to_string();
+            assert!(error.contains("belongs to user 65534"), "{error}");
+            assert!(NoteFile::lock(&directory, "x").is_err());
+        }
     }
 }

@@ -1,13 +1,13 @@
 //! Check of the process behind an address, before anything of a login is sent to it.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
 use procfs::process::Process;
 
-use crate::owned_path::{objection, own_users};
+use crate::owned_path::objection;
+use crate::path_rule::{PathPart, Trusted, own_users};
 use logtrace_common::Endpoint;
 
 /// Users of packaged and of private servers.
@@ -72,16 +72,12 @@ impl Peer {
         if !socket.starts_with("/proc") {
             places.push(socket.canonicalize().with_context(failed)?);
         }
-        let mut trusted = own_users();
-        trusted.push(self.uid);
+        let trusted = Trusted::own().and_user(self.uid);
         for place in places {
             let directory = place.parent().unwrap_or(Path::new("/"));
-            let mode = directory.metadata().with_context(failed)?.mode();
-            if mode & 0o002 != 0 {
-                return Ok(Some(format!(
-                    "{} can be written by everybody",
-                    directory.display()
-                )));
+            let found = PathPart::from(&directory.metadata().with_context(failed)?);
+            if let Some(reason) = trusted.objection_to(found.not_sticky()) {
+                return Ok(Some(format!("{} {reason}", directory.display())));
             }
             if let Some(reason) = objection(directory, &trusted).with_context(failed)? {
                 return Ok(Some(reason));

@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use rustix::fs::OFlags;
 
-use crate::owned_path::own_users;
+use crate::path_rule::own_users;
 use logtrace_common::Password;
 
 /// Largest file that is read, in bytes.

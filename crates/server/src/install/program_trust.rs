@@ -4,19 +4,20 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 
-use crate::owned_path::{objection, own_users};
+use crate::owned_path::objection;
+use crate::path_rule::Trusted;
 
 /// Checks that a program and the directories on its path belong to root or to the user who called sudo, and that nobody
 /// else can write them. Accepts a program that does not exist. Only root needs this check: others get no rights that they
 /// have not.
 pub fn check_program_owner(program: &Path) -> anyhow::Result<()> {
     match rustix::process::geteuid().is_root() {
-        true => check_owner(program, &own_users()),
+        true => check_owner(program, &Trusted::own()),
         false => Ok(()),
     }
 }
 
-fn check_owner(program: &Path, trusted: &[u32]) -> anyhow::Result<()> {
+fn check_owner(program: &Path, trusted: &Trusted) -> anyhow::Result<()> {
     let failed = || format!("cannot look at {}", program.display());
     if !program.exists() {
         return Ok(());
@@ -49,7 +50,11 @@ mod tests {
         let link = base.path().join("link");
         symlink(&program, &link)?;
         let mode = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode));
-        let refused = || check_owner(&link, &[0, me]).err().map(|error| error.to_string());
+        let trusted = Trusted {
+            users: vec![0, me],
+            groups: vec![0],
+        };
+        let refused = || check_owner(&link, &trusted).err().map(|error| error.to_string());
         mode(&program, 0o755)?;
         mode(&directory, 0o755)?;
         assert_eq!(refused(), None);
@@ -65,14 +70,14 @@ mod tests {
         mode(&open, 0o777)?;
         let link_in_open = open.join("link");
         symlink(&program, &link_in_open)?;
-        let error = check_owner(&link_in_open, &[0, me]).unwrap_err().to_string();
+        let error = check_owner(&link_in_open, &trusted).unwrap_err().to_string();
         assert!(error.contains("open can be written by everybody"), "{error}");
         if me == 0 {
             chown(&program, Some(65_534), None)?;
             assert!(refused().unwrap().contains("mysqld belongs to user 65534"));
             chown(&program, Some(0), Some(65_534))?;
             mode(&program, 0o775)?;
-            assert!(refused().unwrap().contains("the group 65534"));
+            assert!(refused().unwrap().contains("by group 65534"));
         }
         Ok(())
     }

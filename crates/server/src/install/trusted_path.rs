@@ -7,18 +7,14 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{self, Component, Path, PathBuf};
 
-use rustix::fs::{CWD, FileType, Mode, OFlags, RawMode, Stat, fstat, mkdirat, openat, readlinkat};
+use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, mkdirat, openat, readlinkat};
 use rustix::io::Errno;
 use thiserror::Error;
 
-use crate::owned_path::own_users;
+use crate::path_rule::{PathPart, Trusted};
 
 /// Largest number of links in a path, as in the kernel (path_resolution(7)).
 const MOST_LINKS: usize = 40;
-
-/// Permission to write for all users, and for the group.
-const OTHERS_WRITE: RawMode = 0o002;
-const GROUP_WRITES: RawMode = 0o020;
 
 /// Who may make entries in a directory at the end of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,23 +34,23 @@ struct Untrusted {
     what: String,
 }
 
-/// Returns `path` without links. Under root, each part of it, links included, must belong to root or to the user who ran
-/// sudo, and others must not be able to replace it. systemd walks paths in this way (`CHASE_SAFE`, src/basic/chase.c).
+/// Returns `path` without links. Under root, the rule ([`Trusted::objection_to`]) holds for each part of it, links
+/// included. systemd walks paths in this way (`CHASE_SAFE`, src/basic/chase.c).
 ///
 /// Makes missing directories with `mode`, if there is one; otherwise a missing part is an error of the kind `NotFound`.
 pub fn trusted_directory(path: &Path, mode: Option<u32>, writers: Writers) -> io::Result<PathBuf> {
-    Walk::new(trusted_users())?.to(path, mode, writers)
+    Walk::new(trusted())?.to(path, mode, writers)
 }
 
-/// Returns the users whose directories root may work in, or `None` if this is not root: then links lead only to what the
-/// caller can change anyway.
-fn trusted_users() -> Option<Vec<u32>> {
-    rustix::process::geteuid().is_root().then(own_users)
+/// Returns whose directories root may work in, or `None` if this is not root: then links lead only to what the caller can
+/// change anyway.
+fn trusted() -> Option<Trusted> {
+    rustix::process::geteuid().is_root().then(Trusted::own)
 }
 
 /// Walk along a path, from the root of the file system.
 struct Walk {
-    trusted: Option<Vec<u32>>,
+    trusted: Option<Trusted>,
     /// Path so far, without links.
     path: PathBuf,
     /// Its directories, from the root.
@@ -63,7 +59,7 @@ struct Walk {
 }
 
 impl Walk {
-    fn new(trusted: Option<Vec<u32>>) -> io::Result<Self> {
+    fn new(trusted: Option<Trusted>) -> io::Result<Self> {
         let mut walk = Self {
             trusted,
             path: PathBuf::from("/"),
@@ -93,10 +89,8 @@ impl Walk {
             }
         }
         let last = self.open.last().map(fstat).transpose()?;
-        if let (Writers::Ours, Some(stat), Some(_)) = (writers, last, &self.trusted)
-            && let Some(who) = writer(&stat)
-        {
-            return Err(untrusted(format!("{who} can write to {}", self.path.display())));
+        if let (Writers::Ours, Some(stat)) = (writers, last) {
+            self.check(PathPart::from(&stat).not_sticky(), &self.path)?;
         }
         Ok(self.path)
     }
@@ -118,7 +112,7 @@ impl Walk {
         let stat = fstat(&found)?;
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::Symlink => {
-                self.check_owner(&stat, &self.path.join(name))?;
+                self.check(PathPart::from(&stat), &self.path.join(name))?;
                 self.links += 1;
                 if self.links > MOST_LINKS {
                     return Err(Errno::LOOP.into());
@@ -135,42 +129,26 @@ impl Walk {
     fn enter(&mut self, directory: OwnedFd, name: &OsStr) -> io::Result<()> {
         let stat = fstat(&directory)?;
         let path = self.path.join(name);
-        self.check_owner(&stat, &path)?;
-        let is_sticky = Mode::from_raw_mode(stat.st_mode).contains(Mode::SVTX);
-        if let (Some(who), Some(_), false) = (writer(&stat), &self.trusted, is_sticky) {
-            return Err(untrusted(format!("{who} can write to {}", path.display())));
-        }
+        self.check(PathPart::from(&stat), &path)?;
         self.path = path;
         self.open.push(directory);
         Ok(())
     }
 
-    fn check_owner(&self, stat: &Stat, path: &Path) -> io::Result<()> {
-        match &self.trusted {
-            Some(users) if !users.contains(&stat.st_uid) => {
-                let path = path.display();
-                Err(untrusted(format!("{path} belongs to user {}", stat.st_uid)))
-            }
-            _ => Ok(()),
+    fn check(&self, part: PathPart, path: &Path) -> io::Result<()> {
+        let objection = self
+            .trusted
+            .as_ref()
+            .and_then(|trusted| trusted.objection_to(part));
+        match objection {
+            Some(reason) => Err(untrusted(format!("{} {reason}", path.display()))),
+            None => Ok(()),
         }
     }
 }
 
 /// Flags of each part of a path: neither is it followed if it is a link, nor is anything opened.
 const FLAGS: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-
-/// Returns who else can write to a directory. A group that has the number of the owner is the owner's own (`useradd
-/// --user-group`), and a group of root has only administrators.
-fn writer(stat: &Stat) -> Option<String> {
-    let group = stat.st_gid;
-    if stat.st_mode & OTHERS_WRITE != 0 {
-        Some("every user".to_owned())
-    } else if stat.st_mode & GROUP_WRITES != 0 && group != 0 && group != stat.st_uid {
-        Some(format!("group {group}"))
-    } else {
-        None
-    }
-}
 
 fn untrusted(what: String) -> io::Error {
     io::Error::other(Untrusted { what })
@@ -248,7 +226,7 @@ mod tests {
                 "{name}: {error}"
             );
         }
-        let walk = Walk::new(Some(vec![0, STRANGER])).unwrap();
+        let walk = Walk::new(Some(Trusted::own().and_user(STRANGER))).unwrap();
         let theirs = path.join("theirs/mine");
         assert_eq!(
             walk.to(&theirs, None, Writers::Ours).unwrap(),
@@ -270,9 +248,12 @@ mod tests {
             "root's own group"
         );
         chown(path.join("group"), None, Some(STRANGER)).unwrap();
-        for (name, who) in [("open/in", "every user"), ("group/in", "group 4000000")] {
-            let error = walk(&path.join(name), Writers::OthersIfSticky).unwrap_err();
-            assert!(error.contains(&format!("{who} can write to ")), "{error}");
+        for (name, who) in [("open", "everybody"), ("group", "group 4000000")] {
+            let error = walk(&path.join(name).join("in"), Writers::OthersIfSticky).unwrap_err();
+            assert!(
+                error.contains(&format!("{name} can be written by {who}")),
+                "{error}"
+            );
         }
         assert!(walk(&path.join("sticky/in"), Writers::Ours).is_ok());
         assert!(walk(&path.join("sticky"), Writers::OthersIfSticky).is_ok());
