@@ -144,7 +144,7 @@ static __always_inline void end_xa(void)
 		send_commit(thread, bpf_ktime_get_ns());
 }
 
-SEC("uretprobe")
+SEC("uprobe")
 int on_xa_end(struct pt_regs *ctx)
 {
 	return COUNTED(ON_XA_END, end_xa());

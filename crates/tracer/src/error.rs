@@ -32,15 +32,3 @@ impl TracerError {
         Self(format!("the reading thread of the tracer failed: {reason}"))
     }
 }
-
-/// Returns an error followed by its causes, in one line.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
-}

@@ -9,6 +9,7 @@ mod error;
 #[cfg(test)]
 mod fuzz;
 mod kernel_release;
+mod kernel_side;
 mod overhead;
 mod probes;
 mod reader;

@@ -3,9 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use aya::features;
+use libbpf_rs::ProgramType;
 
 use crate::kernel_release::KernelRelease;
+use crate::kernel_side::messages::heard;
+use crate::stacks::kernel_symbols::KernelSymbols;
 use crate::tracefs;
 
 /// Requirement of tracing.
@@ -23,8 +25,6 @@ pub struct Requirement {
 pub fn requirements() -> Vec<Requirement> {
     let uid = rustix::process::geteuid();
     let type_information = "/sys/kernel/btf/vmlinux";
-    let names = aya::util::kernel_symbols();
-    let are_named = names.is_ok_and(|names| names.keys().any(|&address| address != 0));
     vec![
         requirement(
             "privilege",
@@ -45,7 +45,7 @@ pub fn requirements() -> Vec<Requirement> {
         tracefs_there(),
         requirement(
             "kernel symbols",
-            are_named,
+            KernelSymbols::are_readable(),
             "/proc/kallsyms gives addresses",
             "/proc/kallsyms hides addresses",
             "sysctl kernel.kptr_restrict=1, and run as root",
@@ -80,9 +80,9 @@ fn bpf_programs(is_root: bool) -> Requirement {
     }
     requirement(
         "eBPF",
-        features().btf().is_some(),
-        "programs and type information load",
-        "the kernel refuses BPF type information",
+        heard(|| ProgramType::Tracing.is_supported()).0.unwrap_or(false),
+        "tracing programs load",
+        "the kernel refuses tracing programs",
         "allow bpf(2): CAP_BPF, no lockdown, no seccomp filter",
     )
 }

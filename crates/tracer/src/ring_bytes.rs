@@ -4,6 +4,8 @@ use std::fmt;
 use std::fs;
 use std::str::FromStr;
 
+use crate::kernel_side::cpus::online_cpus;
+
 /// Size of each CPU's ring in bytes: a power of two, at least a page (`ringbuf_map_alloc()` in kernel/bpf/ringbuf.c).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RingBytes(u32);
@@ -56,7 +58,7 @@ impl RingBytes {
 impl Default for RingBytes {
     /// Returns the default size for this machine.
     fn default() -> Self {
-        let cpus = aya::util::online_cpus().map_or(1, |cpus| cpus.len());
+        let cpus = online_cpus().map_or(1, |cpus| cpus.len());
         let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
         let available_bytes = available(&meminfo).unwrap_or(u64::MAX);
         Self::for_machine(u32::try_from(cpus).unwrap_or(u32::MAX), available_bytes)

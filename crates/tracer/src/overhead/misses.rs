@@ -3,13 +3,12 @@
 use std::fs;
 use std::os::fd::{AsFd, AsRawFd};
 
-use aya::programs::Program;
+use libbpf_rs::ProgramMut;
 
 /// Returns the number of events for which the kernel skipped a program, because a program was running or a map was in use
 /// on that CPU (kernel/trace/bpf_trace.c, `trace_call_bpf()`); 0 before Linux 5.12.
-pub(crate) fn misses(program: &Program) -> u64 {
-    let Ok(fd) = program.fd() else { return 0 };
-    let path = format!("/proc/self/fdinfo/{}", fd.as_fd().as_raw_fd());
+pub(crate) fn misses(program: &ProgramMut<'_>) -> u64 {
+    let path = format!("/proc/self/fdinfo/{}", program.as_fd().as_raw_fd());
     fs::read_to_string(path).map_or(0, |info| misses_in(&info))
 }
 

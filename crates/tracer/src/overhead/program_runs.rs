@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::{Add, Sub};
 
-use aya::maps::{MapData, PerCpuArray};
-
+use crate::kernel_side::maps::PerCpuMap;
 use crate::overhead::cost::Estimate;
 
 /// Programs in the order of `enum program` in bpf/runs.h.
@@ -67,14 +66,13 @@ const READINGS: u64 = 3;
 
 impl Runs {
     /// Reads the runs of all programs so far, by the names of these.
-    pub(crate) fn of_all(map: &PerCpuArray<MapData, State>) -> BTreeMap<&'static str, Self> {
+    pub(crate) fn of_all(map: &PerCpuMap<State>) -> BTreeMap<&'static str, Self> {
         let names = PROGRAMS.into_iter().zip(0u32..);
         names.map(|(name, index)| (name, Self::of(map, index))).collect()
     }
 
-    fn of(map: &PerCpuArray<MapData, State>, index: u32) -> Self {
-        let states = map.get(&index, 0);
-        states.map_or_else(|_| Self::default(), |cpus| Self::of_cpus(&cpus))
+    fn of(map: &PerCpuMap<State>, index: u32) -> Self {
+        Self::of_cpus(&map.get(index))
     }
 
     fn of_cpus(cpus: &[State]) -> Self {

@@ -7,6 +7,7 @@ use logtrace_common::read_program;
 use crate::error::TracerError;
 use crate::probes::call_offsets::call_sites;
 use crate::probes::entry_offset::cheap_entry;
+use crate::probes::exit_offsets::exits;
 use crate::probes::program::Program;
 use crate::probes::table::{Attach, PROBES, Probe, Servers};
 use crate::symbols::Function;
@@ -57,6 +58,7 @@ pub(crate) fn placement(program: &Program<'_>, probe: Probe) -> Result<Placement
             (offsets, place)
         }
         Attach::Function(names) => entries(program, names),
+        Attach::End(names) => ends(program, names),
     };
     let is_for_server = match probe.servers {
         Servers::Any => true,
@@ -87,6 +89,20 @@ fn entries(program: &Program<'_>, names: &[&'static str]) -> (Vec<u64>, String) 
     };
     let (count, names) = (offsets.len(), names.join("...) or "));
     let place = format!("uprobe in {count} functions {names}...){stepped}");
+    (offsets, place)
+}
+
+/// Returns the offsets of a probe on each end of each function with one of these names, and their description. The kernel
+/// single-steps a return.
+fn ends(program: &Program<'_>, names: &[&'static str]) -> (Vec<u64>, String) {
+    let functions = names.iter().flat_map(|name| program.functions(name));
+    let ends = functions.flat_map(|function| {
+        let code = program.code(function).unwrap_or_default();
+        exits(code, function.address, |address| program.is_function(address))
+    });
+    let offsets: Vec<u64> = ends.filter_map(|address| program.file_offset(address)).collect();
+    let (count, names) = (offsets.len(), names.join("...) or "));
+    let place = format!("uprobe at {count} ends of {names}...), single-stepped");
     (offsets, place)
 }
 

@@ -1,15 +1,14 @@
 //! Attached probes of a server.
 
-use std::num::NonZeroU32;
-use std::path::Path;
+use std::os::fd::{AsRawFd, IntoRawFd};
 
-use aya::programs::perf_event::{PerfEventConfig, PerfEventScope, SamplePolicy, SoftwareEvent};
-use aya::programs::uprobe::{UProbeAttachLocation, UProbeScope};
-use aya::programs::{BtfTracePoint, PerfEvent, Program as BpfProgram, ProgramError, TracePoint, UProbe};
-use aya::util::online_cpus;
-use aya::{Btf, Ebpf};
+use libbpf_rs::{Link, ProgramMut, TracepointCategory};
 
-use crate::error::{TracerError, chain};
+use crate::error::TracerError;
+use crate::kernel_side::cpus::online_cpus;
+use crate::kernel_side::messages::listen;
+use crate::kernel_side::object::KernelSide;
+use crate::kernel_side::perf_event::cpu_clock;
 use crate::overhead::account::ProbeAccount;
 use crate::overhead::calibration::Entry;
 use crate::probes::attach_points::{Placement, program_path};
@@ -17,29 +16,26 @@ use crate::probes::table::{Attach, InBursts};
 
 /// Probes of one server. Dropping it detaches them.
 pub(crate) struct Attachments {
-    pid: NonZeroU32,
-    btf: Btf,
+    pid: u32,
     placements: Vec<Placement>,
     links: Vec<(InBursts, Link)>,
 }
 
-/// Detaches a probe when it is dropped.
-pub(crate) type Link = Box<dyn Send>;
-
 impl Attachments {
     /// Attaches nothing yet.
-    pub(crate) fn new(pid: NonZeroU32, btf: Btf, placements: Vec<Placement>) -> Self {
+    pub(crate) fn new(pid: u32, placements: Vec<Placement>) -> Self {
+        listen();
         Self {
             pid,
-            btf,
             placements,
             links: Vec::new(),
         }
     }
 
-    /// Attaches a program to a tracepoint, beside the probes.
-    pub(crate) fn attach_to(&self, program: &mut BpfProgram, event: &str) -> Result<Link, ProgramError> {
-        attach_tracepoint(program, event, &self.btf)
+    /// Returns whether programs run at all system calls, in place of those at single ones.
+    pub(crate) fn trace_all_calls(&self) -> bool {
+        let mut placements = self.placements.iter();
+        placements.any(|placement| placement.probe.in_bursts == InBursts::Replacement)
     }
 
     /// Adds a probe that is to be detached with the others, and stays between bursts.
@@ -47,14 +43,14 @@ impl Attachments {
         self.links.push((InBursts::Stays, link));
     }
 
-    /// Detaches the probes that do not stay between bursts. Fast ones come first: a uprobe takes 50 ms.
+    /// Detaches the probes that do not stay between bursts. Fast ones come first: a uprobe may take 50 ms.
     pub(crate) fn suspend(&mut self) {
         self.links.retain(|(in_bursts, _)| *in_bursts == InBursts::Stays);
     }
 
     /// Attaches the probes for the next burst.
-    pub(crate) fn resume(&mut self, bpf: &mut Ebpf) -> Result<(), TracerError> {
-        let resumed = self.attach(bpf, |in_bursts| in_bursts != InBursts::Stays);
+    pub(crate) fn resume(&mut self, side: &KernelSide) -> Result<(), TracerError> {
+        let resumed = self.attach(side, |in_bursts| in_bursts != InBursts::Stays);
         if resumed.is_err() {
             self.suspend();
         }
@@ -64,14 +60,14 @@ impl Attachments {
     /// Attaches the probes with a wanted treatment in bursts, in the order of the table.
     pub(crate) fn attach(
         &mut self,
-        bpf: &mut Ebpf,
+        side: &KernelSide,
         is_wanted: impl Fn(InBursts) -> bool,
     ) -> Result<Vec<ProbeAccount>, TracerError> {
         let mut accounts = Vec::new();
         for placement in &self.placements {
             let in_bursts = placement.probe.in_bursts;
             if is_wanted(in_bursts) {
-                let (account, links) = attach(bpf, &self.btf, placement, self.pid)?;
+                let (account, links) = attach(side, placement, self.pid)?;
                 accounts.push(account);
                 self.links.extend(links.into_iter().map(|link| (in_bursts, link)));
             }
@@ -80,14 +76,18 @@ impl Attachments {
     }
 }
 
+/// Attaches a program to the tracepoint of its section.
+pub(crate) fn attach_tracepoint(program: &ProgramMut<'_>) -> libbpf_rs::Result<Link> {
+    program.attach_trace()
+}
+
 fn attach(
-    bpf: &mut Ebpf,
-    btf: &Btf,
+    side: &KernelSide,
     placement: &Placement,
-    pid: NonZeroU32,
+    pid: u32,
 ) -> Result<(ProbeAccount, Vec<Link>), TracerError> {
     let probe = placement.probe;
-    let attached = attach_program(bpf, btf, placement, pid);
+    let attached = attach_program(side, placement, pid);
     let (links, missing) = match (attached, probe.optional) {
         (Ok(links), _) => (links, None),
         (Err(reason), Some(consequence)) => (Vec::new(), Some(format!("{reason}; {consequence}"))),
@@ -113,90 +113,42 @@ fn entry_of(attach: Attach) -> Entry {
         Attach::BtfTracepoint(_) => Entry::Tracepoint,
         Attach::Syscall(_) => Entry::SystemCall,
         Attach::CpuClock(_) => Entry::Interrupt,
-        Attach::Call { .. } | Attach::Function(_) => Entry::Trap,
+        Attach::Call { .. } | Attach::Function(_) | Attach::End(_) => Entry::Trap,
     }
 }
 
-fn attach_program(
-    bpf: &mut Ebpf,
-    btf: &Btf,
-    placement: &Placement,
-    pid: NonZeroU32,
-) -> Result<Vec<Link>, String> {
+fn attach_program(side: &KernelSide, placement: &Placement, pid: u32) -> Result<Vec<Link>, String> {
     let name = placement.probe.program;
-    let program = bpf
-        .program_mut(name)
+    if let Some(reason) = side.refused.get(name) {
+        return Err(reason.clone());
+    }
+    let program = side
+        .program(name)
         .ok_or_else(|| format!("no program {name} in the object"))?;
     let attached = match placement.probe.attach {
-        Attach::BtfTracepoint(event) => attach_tracepoint(program, event, btf).map(|link| vec![link]),
-        Attach::Syscall(event) => attach_syscall(program, event).map(|link| vec![link]),
-        Attach::CpuClock(frequency) => attach_cpu_clock(program, frequency),
-        Attach::Function(_) if placement.offsets.is_empty() => {
+        Attach::BtfTracepoint(_) => attach_tracepoint(&program).map(|link| vec![link]),
+        Attach::Syscall(event) => program
+            .attach_tracepoint(TracepointCategory::Syscalls, event)
+            .map(|link| vec![link]),
+        Attach::CpuClock(frequency) => attach_cpu_clock(&program, frequency),
+        Attach::Function(_) | Attach::End(_) if placement.offsets.is_empty() => {
             return Err("the server's program has no such function".to_owned());
         }
-        Attach::Call { .. } | Attach::Function(_) => attach_uprobe(program, &placement.offsets, pid),
+        Attach::Call { .. } | Attach::Function(_) | Attach::End(_) => {
+            side.uprobes
+                .attach(&program, &program_path(pid), &placement.offsets, pid)
+        }
     };
-    attached.map_err(|error| chain(&error))
+    attached.map_err(|error| format!("{error:#}"))
 }
 
-/// Attaches to a tracepoint. On loading, the kernel checks the arguments of the program against the tracepoint.
-fn attach_tracepoint(program: &mut BpfProgram, event: &str, btf: &Btf) -> Result<Link, ProgramError> {
-    let program: &mut BtfTracePoint = program.try_into()?;
-    once(program.load(event, btf))?;
-    let link = program.attach()?;
-    Ok(Box::new(program.take_link(link)?))
-}
-
-fn attach_syscall(program: &mut BpfProgram, event: &str) -> Result<Link, ProgramError> {
-    let program: &mut TracePoint = program.try_into()?;
-    once(program.load())?;
-    let link = program.attach("syscalls", event)?;
-    Ok(Box::new(program.take_link(link)?))
-}
-
-fn attach_cpu_clock(program: &mut BpfProgram, frequency: u64) -> Result<Vec<Link>, ProgramError> {
-    let program: &mut PerfEvent = program.try_into()?;
-    once(program.load())?;
-    let clock = PerfEventConfig::Software(SoftwareEvent::CpuClock);
-    let cpus = online_cpus().map_err(|(_, error)| ProgramError::IOError(error))?;
-    let attach = |cpu| -> Result<Link, ProgramError> {
-        let scope = PerfEventScope::AllProcessesOneCpu { cpu };
-        let link = program.attach(clock, scope, SamplePolicy::Frequency(frequency), false)?;
-        Ok(Box::new(program.take_link(link)?))
+fn attach_cpu_clock(program: &ProgramMut<'_>, frequency: u64) -> libbpf_rs::Result<Vec<Link>> {
+    let attach = |cpu| {
+        let clock = cpu_clock(cpu, frequency)?;
+        let link = program.attach_perf_event(clock.as_raw_fd())?;
+        // The link closes the event.
+        let _ = clock.into_raw_fd();
+        Ok(link)
     };
-    cpus.into_iter().map(attach).collect()
-}
-
-fn attach_uprobe(
-    program: &mut BpfProgram,
-    offsets: &[u64],
-    pid: NonZeroU32,
-) -> Result<Vec<Link>, ProgramError> {
-    let path = program_path(pid.get());
-    offsets
-        .iter()
-        .map(|&offset| attach_at(program, &path, offset, pid))
-        .collect()
-}
-
-/// Attaches a program to an offset in a file, for one process.
-pub(crate) fn attach_at(
-    program: &mut BpfProgram,
-    file: &Path,
-    offset: u64,
-    pid: NonZeroU32,
-) -> Result<Link, ProgramError> {
-    let program: &mut UProbe = program.try_into()?;
-    once(program.load())?;
-    let place = UProbeAttachLocation::AbsoluteOffset(offset);
-    let link = program.attach(place, file, UProbeScope::OneProcess(pid))?;
-    Ok(Box::new(program.take_link(link)?))
-}
-
-/// Ignores that a program is already loaded: several probes may share one.
-fn once(loaded: Result<(), ProgramError>) -> Result<(), ProgramError> {
-    match loaded {
-        Err(ProgramError::AlreadyLoaded) => Ok(()),
-        other => other,
-    }
+    online_cpus()?.into_iter().map(attach).collect()
 }

@@ -4,6 +4,7 @@ pub(crate) mod attach_points;
 pub(crate) mod call_offsets;
 pub(crate) mod detaching;
 pub(crate) mod entry_offset;
+pub(crate) mod exit_offsets;
 pub(crate) mod links;
 #[cfg_attr(
     not(test),

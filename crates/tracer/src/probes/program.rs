@@ -61,6 +61,12 @@ impl<'a> Program<'a> {
         found
     }
 
+    /// Returns whether a function starts at this address. Parts of functions that lie elsewhere are none.
+    pub(crate) fn is_function(&self, address: u64) -> bool {
+        let mut functions = self.functions.iter();
+        functions.any(|function| function.address == address && !function.name.contains('.'))
+    }
+
     /// Returns the machine code of a function.
     pub(crate) fn code(&self, function: Function<'_>) -> Option<&'a [u8]> {
         self.elf.segments().find_map(|segment| {

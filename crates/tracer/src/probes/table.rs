@@ -30,10 +30,11 @@ pub enum InBursts {
     Attached,
     /// Attached all the time: its event is rare, and costs nothing until then.
     Stays,
-    /// Replaced by another probe that is attached and detached faster.
+    /// Replaced by another probe that is attached and detached faster. It is also replaced where tracefs cannot be read,
+    /// without which it has no place.
     Replaced,
-    /// Used only in bursts, as the replacement of others.
-    Only,
+    /// The replacement of others.
+    Replacement,
 }
 
 /// Servers that a probe is for. Other servers lack the event, and miss nothing without the probe.
@@ -76,9 +77,11 @@ pub enum Attach {
     },
     /// Clock of each CPU, so many times a second.
     CpuClock(u64),
-    /// Entry of a function in the server, or its return if the program is a return probe. Prefixes of the demangled
-    /// names in different servers.
+    /// Entry of a function in the server. Prefixes of the demangled names in different servers.
     Function(&'static [&'static str]),
+    /// Instructions with which a function in the server ends; names as above. A return probe of the kernel would change
+    /// the return address on the server's stack, which has crashed programs that read their own stack.
+    End(&'static [&'static str]),
 }
 
 /// Function of both servers that commits a transaction (sql/handler.cc).
@@ -101,7 +104,7 @@ const fn required(name: &'static str, program: &'static str, attach: Attach) -> 
 const fn all_syscalls(name: &'static str, program: &'static str) -> Probe {
     Probe {
         detail: Detail::Io,
-        in_bursts: InBursts::Only,
+        in_bursts: InBursts::Replacement,
         ..required(name, program, Attach::BtfTracepoint(name))
     }
 }
@@ -188,11 +191,11 @@ const XA_PREPARE: &[&str] = &[
     "trans_xa_prepare(THD*",
 ];
 
-const fn xa(name: &'static str, program: &'static str, functions: &'static [&'static str]) -> Probe {
+const fn xa(name: &'static str, program: &'static str, attach: Attach) -> Probe {
     Probe {
         optional: Some("this statement's wait does not count as a commit"),
         in_bursts: InBursts::Stays,
-        ..required(name, program, Attach::Function(functions))
+        ..required(name, program, attach)
     }
 }
 
@@ -269,10 +272,10 @@ pub const PROBES: [Probe; 42] = [
     cpu_sample(),
     flush("block_rq_issue", "on_flush_issue"),
     flush("block_rq_complete", "on_flush_complete"),
-    xa("XA COMMIT begin", "on_xa_begin", XA_COMMIT),
-    xa("XA COMMIT end", "on_xa_end", XA_COMMIT),
-    xa("XA PREPARE begin", "on_xa_begin", XA_PREPARE),
-    xa("XA PREPARE end", "on_xa_end", XA_PREPARE),
+    xa("XA COMMIT begin", "on_xa_begin", Attach::Function(XA_COMMIT)),
+    xa("XA COMMIT end", "on_xa_end", Attach::End(XA_COMMIT)),
+    xa("XA PREPARE begin", "on_xa_begin", Attach::Function(XA_PREPARE)),
+    xa("XA PREPARE end", "on_xa_end", Attach::End(XA_PREPARE)),
     pending("log wait begin", "on_async_begin", &["thd_increment_pending_ops"]),
     pending("log wait end", "on_async_end", &["thd_decrement_pending_ops"]),
     stage(

@@ -1,18 +1,16 @@
 //! Measurement of what leads to the programs, before and after the probes are attached.
 
-use std::num::NonZeroU32;
 use std::process;
 
-use aya::Ebpf;
+use libbpf_rs::Link;
 use logtrace_common::Detail;
 
-use crate::config::Extent;
+use crate::kernel_side::object::KernelSide;
 use crate::overhead::calibration::Calibration;
 use crate::overhead::call_page::{CALL, CallPage};
 use crate::overhead::program_runs::{ANY_CALL, NOTHING};
 use crate::overhead::timing::Timing;
-use crate::probes::links::{Attachments, Link, attach_at};
-use crate::reader::call_counting::EACH_CALL;
+use crate::probes::links::attach_tracepoint;
 
 /// Times before the probes are attached.
 pub(crate) struct Calibrating {
@@ -35,16 +33,16 @@ const ENDS: f64 = 2.0;
 impl Calibrating {
     /// Takes the times before the probes are attached. Also returns a probe that does nothing any more: to detach it
     /// takes as long as to detach the others. What the kernel refuses is nothing in the account.
-    pub(crate) fn begin(bpf: &mut Ebpf) -> (Self, Option<Link>) {
-        let (trap, link) = time_trap(bpf).unwrap_or_default();
+    pub(crate) fn begin(side: &KernelSide) -> (Self, Vec<Link>) {
+        let (trap, links) = time_trap(side).unwrap_or_default();
         let calls = Calls::now();
-        (Self { calls, trap }, link)
+        (Self { calls, trap }, links)
     }
 
     /// Takes the times after the probes are attached, and compares.
-    pub(crate) fn end(self, bpf: &mut Ebpf, attachments: &Attachments, extent: Extent) -> Calibration {
+    pub(crate) fn end(self, side: &KernelSide, detail: Detail, all_calls: bool) -> Calibration {
         let now = Calls::now();
-        let tracepoint = time_tracepoint(bpf, attachments).unwrap_or_default();
+        let tracepoint = time_tracepoint(side).unwrap_or_default();
         let more = now.untraced.less(self.calls.untraced);
         let ends = now.traced.less(self.calls.traced).less(more);
         let without = Calibration {
@@ -52,7 +50,7 @@ impl Calibrating {
             trap: self.trap,
             ..Calibration::default()
         };
-        match (extent.detail, extent.sampling.has_gaps()) {
+        match (detail, all_calls) {
             (Detail::Commit, _) => without,
             // Programs at all system calls take the place of those at single ones.
             (_, true) => Calibration {
@@ -90,22 +88,24 @@ fn traced_call() {
 }
 
 /// Times the trap of a uprobe in this process, with a program that does nothing.
-fn time_trap(bpf: &mut Ebpf) -> Option<(Timing, Option<Link>)> {
+fn time_trap(side: &KernelSide) -> Option<(Timing, Vec<Link>)> {
     let page = CallPage::map().ok()?;
     let without = Timing::of(|| page.call());
-    let own = NonZeroU32::new(process::id())?;
-    let program = bpf.program_mut(NOTHING)?;
-    let link = attach_at(program, &page.path(), CALL, own).ok()?;
+    let program = side.program(NOTHING)?;
+    let links = side
+        .uprobes
+        .attach(&program, &page.path(), &[CALL], process::id());
+    let links = links.ok()?;
     let trap = Timing::of(|| page.call()).less(without);
-    Some((trap, Some(link)))
+    Some((trap, links))
 }
 
 /// Times the way to a program at a tracepoint, by attaching a second one.
-fn time_tracepoint(bpf: &mut Ebpf, attachments: &Attachments) -> Option<Timing> {
-    let program = bpf.program_mut(ANY_CALL)?;
-    let one = attachments.attach_to(program, EACH_CALL).ok()?;
+fn time_tracepoint(side: &KernelSide) -> Option<Timing> {
+    let program = side.program(ANY_CALL)?;
+    let one = attach_tracepoint(&program).ok()?;
     let with_one = Timing::of(untraced_call);
-    let two = attachments.attach_to(program, EACH_CALL).ok()?;
+    let two = attach_tracepoint(&program).ok()?;
     let with_two = Timing::of(untraced_call);
     drop((one, two));
     Some(with_two.less(with_one))

@@ -1,14 +1,12 @@
 //! Counting of the machine's system calls, in a part of the time.
 
-use aya::Ebpf;
+use libbpf_rs::Link;
 use rustix::time::ClockId;
 
 use crate::clock::clock_ns;
+use crate::kernel_side::object::KernelSide;
 use crate::overhead::program_runs::ANY_CALL;
-use crate::probes::links::{Attachments, Link};
-
-/// Tracepoint at the entry of each system call.
-pub(crate) const EACH_CALL: &str = "sys_enter";
+use crate::probes::links::attach_tracepoint;
 
 /// Counter of all system calls, attached for one round of the reader every few seconds: the program costs more than a system
 /// call's slow path, which it is there to count.
@@ -27,19 +25,19 @@ const EVERY_NS: u64 = 4_000_000_000;
 
 impl CallCounting {
     /// Starts or ends a count if it is time.
-    pub(crate) fn round_done(&mut self, bpf: &mut Ebpf, attachments: &Attachments) {
+    pub(crate) fn round_done(&mut self, side: &KernelSide) {
         if self.attached.is_some() {
             self.end();
         } else if clock_ns(ClockId::Monotonic) - self.changed_ns >= EVERY_NS {
-            self.begin(bpf, attachments);
+            self.begin(side);
         }
     }
 
     /// Starts a count, so that a short part has one too. If the kernel refuses, system calls are not in the account.
-    pub(crate) fn begin(&mut self, bpf: &mut Ebpf, attachments: &Attachments) {
+    pub(crate) fn begin(&mut self, side: &KernelSide) {
         self.end();
-        let program = bpf.program_mut(ANY_CALL);
-        let link = program.and_then(|program| attachments.attach_to(program, EACH_CALL).ok());
+        let program = side.program(ANY_CALL);
+        let link = program.and_then(|program| attach_tracepoint(&program).ok());
         self.changed_ns = clock_ns(ClockId::Monotonic);
         self.attached = link.map(|link| (link, self.changed_ns));
     }

@@ -12,11 +12,8 @@ mod sink_thread;
 mod thread_states;
 pub(crate) mod watchdog;
 
-use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
-use aya::Ebpf;
-use aya::maps::{Array, MapData, MapError, PerCpuArray};
 use logtrace_common::{Detail, TimeRange};
 use logtrace_events::{Losses, Record, encode};
 use rustix::time::ClockId;
@@ -24,6 +21,8 @@ use rustix::time::ClockId;
 use crate::clock::clock_ns;
 use crate::config::{Extent, TracerConfig};
 use crate::error::TracerError;
+use crate::kernel_side::maps::{Map, PerCpuMap, StackMap};
+use crate::kernel_side::object::KernelSide;
 use crate::overhead::account::{Account, Delivered, ProbeAccount};
 use crate::overhead::calibration::Calibration;
 use crate::overhead::cpu_times::CpuTimes;
@@ -34,13 +33,13 @@ use crate::probes::links::Attachments;
 use crate::reader::burst_schedule::Rhythm;
 use crate::reader::calibrating::Calibrating;
 use crate::reader::call_counting::CallCounting;
-use crate::reader::loader::take;
 use crate::reader::rings::Rings;
 use crate::reader::round_length::RoundLength;
 use crate::reader::sink_thread::Delivery;
 use crate::reader::thread_states::ThreadStates;
 use crate::sink::Sink;
-use crate::stacks::kernel_frames::{KernelFrames, kernel_symbols};
+use crate::stacks::kernel_frames::KernelFrames;
+use crate::stacks::kernel_symbols::KernelSymbols;
 use crate::stacks::server_code::ServerCode;
 use crate::stacks::server_frames::ServerFrames;
 use crate::stacks::stack_names::StackNames;
@@ -64,16 +63,16 @@ const LEAD_IN: Duration = Duration::from_millis(10);
 
 /// Loaded programs with their rings, and the thread of the sink.
 pub(crate) struct Drain<S> {
-    bpf: Ebpf,
+    side: KernelSide,
     attachments: Attachments,
     rings: Rings,
     round_length: RoundLength,
-    losses: PerCpuArray<MapData, u64>,
+    losses: PerCpuMap<u64>,
     /// Time since when the probes trace; 0 while they do nothing.
-    looking: Array<MapData, u64>,
+    looking: Map<u64>,
     threads: ThreadStates,
     probes: Vec<ProbeAccount>,
-    program_runs: PerCpuArray<MapData, State>,
+    program_runs: PerCpuMap<State>,
     /// Counter of system calls, or `None` if none is traced: then nothing slows them down.
     call_counting: Option<CallCounting>,
     calibration: Calibration,
@@ -102,27 +101,27 @@ pub struct Stopped<S> {
 impl<S: Sink> Drain<S> {
     /// Attaches the probes.
     pub(crate) fn new(config: TracerConfig, sink: S) -> Result<Self, TracerError> {
-        let pid = NonZeroU32::new(config.pid).ok_or_else(|| TracerError::load("process 0"))?;
-        let sampling = config.extent.sampling;
+        let Extent { detail, sampling } = config.extent;
         // Reading names takes a tenth of a second, in which rings would fill.
-        let code = ServerCode::read(config.pid, config.extent.detail);
-        let kernel_symbols = kernel_symbols();
-        let (mut bpf, rings, mut attachments) = loader::load(pid, &config, &code.unwind)?;
-        let (calibrating, link) = Calibrating::begin(&mut bpf);
-        let probes = attachments.attach(&mut bpf, |_| true)?;
-        let calibration = calibrating.end(&mut bpf, &attachments, config.extent);
-        link.into_iter().for_each(|link| attachments.add(link));
-        let mut looking = take(&mut bpf, "looking")?;
-        set_looking(&mut looking, true).map_err(TracerError::load)?;
-        let losses = take(&mut bpf, "losses")?;
-        let program_runs = take(&mut bpf, "program_runs")?;
-        let threads = ThreadStates::new(config.pid, take(&mut bpf, "threads")?);
+        let code = ServerCode::read(config.pid, detail);
+        let kernel_symbols = KernelSymbols::read();
+        let (side, rings, mut attachments) = loader::load(&config, &code.unwind)?;
+        let (calibrating, links) = Calibrating::begin(&side);
+        let probes = attachments.attach(&side, |_| true)?;
+        let calibration = calibrating.end(&side, detail, attachments.trace_all_calls());
+        links.into_iter().for_each(|link| attachments.add(link));
+        let is_slowed_unseen = detail >= Detail::Io && !attachments.trace_all_calls();
+        let looking = side.map("looking")?;
+        set_looking(&looking, true).map_err(TracerError::load)?;
+        let losses = side.per_cpu_map("losses")?;
+        let program_runs = side.per_cpu_map("program_runs")?;
+        let threads = ThreadStates::new(config.pid, side.map("threads")?);
         let stacks = StackNames::new(
-            KernelFrames::new(take(&mut bpf, "stacks")?, kernel_symbols),
-            ServerFrames::new(take(&mut bpf, "server_stacks")?, code.names),
+            KernelFrames::new(StackMap::new(side.handle("stacks")?), kernel_symbols),
+            ServerFrames::new(side.map("server_stacks")?, code.names),
         );
         Ok(Self {
-            bpf,
+            side,
             attachments,
             rings,
             round_length: RoundLength::new(config.ring_bytes.get()),
@@ -131,7 +130,7 @@ impl<S: Sink> Drain<S> {
             threads,
             probes,
             program_runs,
-            call_counting: is_slowed_unseen(config.extent).then(CallCounting::default),
+            call_counting: is_slowed_unseen.then(CallCounting::default),
             calibration,
             events: 0,
             lost: 0,
@@ -155,7 +154,7 @@ impl<S: Sink> Drain<S> {
         if Instant::now() >= self.cpus_at {
             self.cpus_at = Instant::now() + CPUS_EVERY;
             // Without a ring the records of that CPU are lost, and counted.
-            let _ = self.rings.add_missing(&mut self.bpf);
+            let _ = self.rings.add_missing();
         }
         match self.rhythm.as_ref().map(|rhythm| (rhythm.gap_ns, rhythm.left())) {
             Some((Some(start_ns), Duration::ZERO)) => self.begin_burst(start_ns),
@@ -163,7 +162,7 @@ impl<S: Sink> Drain<S> {
             Some((None, Duration::ZERO)) => self.begin_gap(),
             Some((None, _)) | None => {
                 if let Some(counting) = &mut self.call_counting {
-                    counting.round_done(&mut self.bpf, &self.attachments);
+                    counting.round_done(&self.side);
                 }
             }
         }
@@ -180,7 +179,7 @@ impl<S: Sink> Drain<S> {
         }
         let account = self.account(self.delivery.delivered());
         if let Some(counting) = &mut self.call_counting {
-            counting.begin(&mut self.bpf, &self.attachments);
+            counting.begin(&self.side);
         }
         account
     }
@@ -196,7 +195,7 @@ impl<S: Sink> Drain<S> {
 
     /// Reads the remaining records and begins to detach the probes. Waits for the sink meanwhile.
     pub(crate) fn finish(mut self) -> Result<Stopped<S>, TracerError> {
-        let _ = set_looking(&mut self.looking, false);
+        let _ = set_looking(&self.looking, false);
         // The programs still run, and find nothing to do: that is none of the trace.
         let at_end = self.account(Delivered::default());
         self.drain(u64::MAX);
@@ -238,15 +237,15 @@ impl<S: Sink> Drain<S> {
 
     /// Attaches the probes and enables them all at once.
     fn look_again(&mut self) -> bool {
-        self.attachments.resume(&mut self.bpf).is_ok()
+        self.attachments.resume(&self.side).is_ok()
             && self.threads.clear().is_ok()
-            && set_looking(&mut self.looking, true).is_ok()
+            && set_looking(&self.looking, true).is_ok()
     }
 
     fn begin_gap(&mut self) {
         let began = Instant::now();
         // This map is an array: it takes every value.
-        let _ = set_looking(&mut self.looking, false);
+        let _ = set_looking(&self.looking, false);
         let gap_ns = clock_ns(ClockId::Monotonic);
         self.threads.note();
         self.attachments.suspend();
@@ -313,28 +312,20 @@ impl<S: Sink> Drain<S> {
             calls_counted_ns: self.call_counting.as_ref().map_or(0, CallCounting::counted_ns),
             calibration: self.calibration,
         };
-        account.losses.lost += self
-            .bpf
-            .programs()
-            .map(|(_, program)| misses(program))
-            .sum::<u64>();
+        let programs = self.side.programs();
+        account.losses.lost += programs.map(|program| misses(&program)).sum::<u64>();
         account
     }
 
     /// Returns a count of `enum loss`, summed over all CPUs.
     fn lost(&self, why: u32) -> u64 {
-        self.losses.get(&why, 0).map_or(0, |counts| counts.iter().sum())
+        self.losses.get(why).iter().sum()
     }
 }
 
-/// Returns whether system calls are slower that no program sees.
-fn is_slowed_unseen(extent: Extent) -> bool {
-    extent.detail >= Detail::Io && !extent.sampling.has_gaps()
-}
-
-fn set_looking(looking: &mut Array<MapData, u64>, value: bool) -> Result<(), MapError> {
+fn set_looking(looking: &Map<u64>, value: bool) -> libbpf_rs::Result<()> {
     let since_ns = if value { clock_ns(ClockId::Monotonic) } else { 0 };
-    looking.set(0, since_ns, 0)
+    looking.set(0, &since_ns)
 }
 
 fn nanoseconds(duration: Duration) -> u64 {

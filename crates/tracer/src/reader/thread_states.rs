@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use aya::maps::{Array, MapData, MapError};
+use crate::kernel_side::maps::Map;
 
 /// `struct thread` of bpf/state.h.
 type State = [u8; STATE_BYTES];
@@ -23,13 +23,13 @@ const SPARE_MULTIPLIER: u32 = 0x9e37_79b1;
 /// all the time.
 pub(crate) struct ThreadStates {
     pid: u32,
-    map: Array<MapData, State>,
+    map: Map<State>,
     /// Threads that may have a state.
     seen: BTreeSet<u32>,
 }
 
 impl ThreadStates {
-    pub(crate) fn new(pid: u32, map: Array<MapData, State>) -> Self {
+    pub(crate) fn new(pid: u32, map: Map<State>) -> Self {
         Self {
             pid,
             map,
@@ -45,9 +45,7 @@ impl ThreadStates {
     /// Returns the number of threads that are in a commit that began before `before_ns`.
     pub(crate) fn commits_begun(&self, before_ns: u64) -> usize {
         let is_in_commit = |tid: &u32| {
-            let mut states = slots_of(*tid)
-                .into_iter()
-                .filter_map(|slot| self.map.get(&slot, 0).ok());
+            let mut states = slots_of(*tid).into_iter().filter_map(|slot| self.map.get(slot));
             states.any(|state| {
                 let commit_ns = commit_ns(&state, *tid);
                 commit_ns > 0 && commit_ns < before_ns
@@ -57,11 +55,11 @@ impl ThreadStates {
     }
 
     /// Resets the states of all threads. No program may be attached.
-    pub(crate) fn clear(&mut self) -> Result<(), MapError> {
+    pub(crate) fn clear(&mut self) -> libbpf_rs::Result<()> {
         self.note();
         for tid in std::mem::take(&mut self.seen) {
             for slot in slots_of(tid) {
-                self.map.set(slot, [0; STATE_BYTES], 0)?;
+                self.map.set(slot, &[0; STATE_BYTES])?;
             }
         }
         Ok(())

@@ -1,40 +1,29 @@
 //! Names of the frames of kernel stacks.
 
-use std::collections::BTreeMap;
-
-use aya::maps::{MapData, StackTraceMap};
-
-/// Names of the kernel's functions by address.
-pub(crate) type KernelSymbols = BTreeMap<u64, String>;
+use crate::kernel_side::maps::StackMap;
+use crate::stacks::kernel_symbols::KernelSymbols;
 
 /// Kernel stacks by id, and the kernel's functions.
 pub(crate) struct KernelFrames {
-    map: StackTraceMap<MapData>,
+    map: StackMap,
     symbols: KernelSymbols,
-}
-
-/// Reads names from /proc/kallsyms. If it is not readable, names are addresses.
-pub(crate) fn kernel_symbols() -> KernelSymbols {
-    aya::util::kernel_symbols().unwrap_or_default()
 }
 
 impl KernelFrames {
     /// Names the stacks of this map with these functions.
-    pub(crate) fn new(map: StackTraceMap<MapData>, symbols: KernelSymbols) -> Self {
+    pub(crate) fn new(map: StackMap, symbols: KernelSymbols) -> Self {
         Self { map, symbols }
     }
 
     /// Returns the names of the frames, innermost first; none if the kernel dropped the stack.
     pub(crate) fn frames(&self, id: u32) -> Vec<String> {
-        let Ok(trace) = self.map.get(&id, 0) else {
-            return Vec::new();
-        };
-        below_scheduler(trace.frames().iter().map(|frame| self.name(frame.ip)).collect())
+        let addresses = self.map.addresses(id);
+        below_scheduler(addresses.iter().map(|&address| self.name(address)).collect())
     }
 
     fn name(&self, address: u64) -> String {
-        match self.symbols.range(..=address).next_back() {
-            Some((_, name)) => plain(name).to_owned(),
+        match self.symbols.name(address) {
+            Some(name) => plain(name).to_owned(),
             None => format!("{address:#x}"),
         }
     }

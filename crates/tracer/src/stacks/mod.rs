@@ -11,6 +11,7 @@
 )]
 pub(crate) mod function_names;
 pub(crate) mod kernel_frames;
+pub(crate) mod kernel_symbols;
 #[cfg_attr(
     not(test),
     deny(

@@ -1,9 +1,9 @@
 //! Tables with which the kernel side finds its way through the stacks of a server.
 
-use aya::maps::{Array, MapData};
-use aya::{Ebpf, Pod};
+use bytemuck::{AnyBitPattern, NoUninit};
 
 use crate::error::TracerError;
+use crate::kernel_side::object::KernelSide;
 use crate::stacks::mapped_files::MappedFile;
 use crate::stacks::unwind_rows::{RowsOf, UnwindRow, unwind_rows};
 
@@ -42,22 +42,18 @@ impl UnwindTables {
     }
 
     /// Fills the maps of the kernel side.
-    pub(crate) fn fill(&self, bpf: &mut Ebpf) -> Result<(), TracerError> {
-        fill(bpf, "unwind_rows", self.rows.iter().map(row_words))?;
-        fill(bpf, "modules", self.modules.iter().copied())
+    pub(crate) fn fill(&self, side: &KernelSide) -> Result<(), TracerError> {
+        let rows: Vec<RowWords> = self.rows.iter().map(row_words).collect();
+        fill(side, "unwind_rows", &rows)?;
+        fill(side, "modules", &self.modules)
     }
 }
 
 /// Sets the first values of a map, which stays with its programs.
-fn fill<T: Pod>(bpf: &mut Ebpf, name: &str, values: impl Iterator<Item = T>) -> Result<(), TracerError> {
-    let map = bpf
-        .map_mut(name)
-        .ok_or_else(|| TracerError::load(format_args!("no map {name} in the object")))?;
-    let mut array: Array<&mut MapData, T> = map.try_into().map_err(TracerError::load)?;
-    for (index, value) in (0..).zip(values) {
-        array.set(index, value, 0).map_err(TracerError::load)?;
-    }
-    Ok(())
+fn fill<T: AnyBitPattern + NoUninit>(side: &KernelSide, name: &str, values: &[T]) -> Result<(), TracerError> {
+    let map = side.map(name)?;
+    map.set_first(values)
+        .map_err(|error| TracerError::load(format_args!("filling the map {name}: {error:#}")))
 }
 
 fn row_words(row: &UnwindRow) -> RowWords {

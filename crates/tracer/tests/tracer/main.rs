@@ -16,6 +16,7 @@ mod server;
 mod server_waits;
 mod thread_slots;
 mod turn;
+mod uprobes;
 
 use std::fs::OpenOptions;
 use std::io::Write;
