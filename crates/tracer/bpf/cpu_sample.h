@@ -15,7 +15,7 @@ static __always_inline void sample_cpu(void *ctx)
 
 	if (pid_tgid >> 32 != target_tgid || !is_looking())
 		return;
-	server = server_stack((struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf()), UNWINDS_SAMPLE);
+	server = server_stack(registers_of(current_task()), UNWINDS_SAMPLE);
 	kernel = bpf_get_stackid(ctx, &stacks, 0);
 	record = reserve(sizeof(*record));
 	if (!record)

@@ -69,9 +69,9 @@ static __always_inline bool tells_when_throttled(void)
 static __always_inline bool is_throttled(const struct task_struct *task)
 {
 	if (tells_when_throttled())
-		return BPF_CORE_READ(task, throttled);
+		return READ_FIELD(task, throttled);
 	if (bpf_core_field_exists(((struct cfs_rq *)0)->throttle_count))
-		return BPF_CORE_READ(task, se.cfs_rq, throttle_count) > 0;
+		return READ_FIELD(BPF_CORE_READ(task, se.cfs_rq), throttle_count) > 0;
 	return false;
 }
 
@@ -134,7 +134,7 @@ static __always_inline void note_holder(struct thread *thread, const struct task
 	thread->cpu_wait = cpu_wait_of(holder);
 	if (thread->cpu_wait == CPU_WAIT_PROCESS) {
 		/* clang would read the two ids at once, which the verifier refuses. */
-		thread->cpu_tgid = BPF_CORE_READ(holder, tgid);
+		thread->cpu_tgid = READ_FIELD(holder, tgid);
 		name_process(holder, now);
 	}
 }

@@ -2,6 +2,7 @@
 /* Flushes of devices' write caches, whoever waits for them. */
 #pragma once
 
+#include "older_kernels.h"
 #include "state.h"
 
 /* include/linux/blk_types.h, enum req_op: the low bits of a request's flags. */
@@ -37,9 +38,9 @@ static __always_inline void issue_flush(struct request *request)
 }
 
 SEC("tp_btf/block_rq_issue")
-int BPF_PROG(on_flush_issue, struct request *request)
+int on_flush_issue(__u64 *ctx)
 {
-	return COUNTED(ON_FLUSH_ISSUE, issue_flush(request));
+	return COUNTED(ON_FLUSH_ISSUE, issue_flush(issued_request(ctx)));
 }
 
 /* block/blk-mq.c, blk_update_request(): before anybody who waits is woken. */
@@ -55,7 +56,7 @@ static __always_inline void complete_flush(struct request *request)
 	issued = bpf_map_lookup_elem(&flushing, &key);
 	if (!issued)
 		return;
-	disk = request->q->disk;
+	disk = disk_of(request);
 	record = reserve(sizeof(*record));
 	if (record) {
 		fill_header(&record->header, bpf_ktime_get_ns(), 0, KIND_FLUSH);

@@ -50,11 +50,12 @@ static __always_inline struct recent_file *recent_file(const struct inode *inode
 /* The table of descriptors is read through typed pointers, which costs loads alone; an entry of it has no type. */
 static __always_inline struct file *file_of(__u32 fd)
 {
-	struct fdtable *table = bpf_get_current_task_btf()->files->fdt;
+	struct files_struct *files = CURRENT_FIELD(current_task(), files);
+	struct fdtable *table = CURRENT_FIELD(files, fdt);
 	struct file *file = NULL;
 
-	if (fd < table->max_fds)
-		bpf_probe_read_kernel(&file, sizeof(file), table->fd + fd);
+	if (fd < CURRENT_FIELD(table, max_fds))
+		bpf_probe_read_kernel(&file, sizeof(file), CURRENT_FIELD(table, fd) + fd);
 	return file;
 }
 
@@ -94,11 +95,11 @@ static __always_inline bool send_name(struct file *file, const struct file_key *
 static __always_inline bool look_up(struct recent_file *recent, struct file *file, struct inode *inode, __u32 tid)
 {
 	recent->inode = 0;
-	if ((BPF_CORE_READ(inode, i_mode) & S_IFMT) != S_IFREG)
+	if ((READ_FIELD(inode, i_mode) & S_IFMT) != S_IFREG)
 		return false;
-	recent->key.ino = BPF_CORE_READ(inode, i_ino);
-	recent->key.dev = BPF_CORE_READ(inode, i_sb, s_dev);
-	recent->key.generation = BPF_CORE_READ(inode, i_generation);
+	recent->key.ino = READ_FIELD(inode, i_ino);
+	recent->key.dev = READ_FIELD(BPF_CORE_READ(inode, i_sb), s_dev);
+	recent->key.generation = READ_FIELD(inode, i_generation);
 	/* A name that was lost is sent again at the next use: without it the file's class is not known. */
 	if (bpf_map_lookup_elem(&named, &recent->key) || send_name(file, &recent->key, tid))
 		recent->inode = (__u64)inode;
@@ -108,8 +109,8 @@ static __always_inline bool look_up(struct recent_file *recent, struct file *fil
 /* Whether this is still the file that it was: the address of an inode, and its number, may be another file's now. */
 static __always_inline bool is_recent(const struct recent_file *recent, struct inode *inode)
 {
-	return recent->inode == (__u64)inode && BPF_CORE_READ(inode, i_ino) == recent->key.ino &&
-	       BPF_CORE_READ(inode, i_generation) == recent->key.generation;
+	return recent->inode == (__u64)inode && READ_FIELD(inode, i_ino) == recent->key.ino &&
+	       READ_FIELD(inode, i_generation) == recent->key.generation;
 }
 
 static __always_inline void begin_io(__u32 fd)

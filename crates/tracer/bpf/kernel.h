@@ -2,9 +2,12 @@
 /*
  * The few kernel structures that the probes read, with the few fields that they read.
  *
- * Offsets are relocated at load time (CO-RE) against the running kernel's own type information, so only the names
- * have to be right: include/linux/sched.h, fs.h, fdtable.h, dcache.h, path.h, blk-mq.h, blkdev.h and
- * arch/x86/include/asm/ptrace.h.
+ * Offsets and sizes are relocated at load time (CO-RE) against the running kernel's own type information, so only the
+ * names have to be right: include/linux/sched.h, fs.h, fdtable.h, dcache.h, path.h, blk-mq.h, blkdev.h and
+ * arch/x86/include/asm/ptrace.h. What older kernels have elsewhere is in older_kernels.h.
+ *
+ * Every number is unsigned here, whatever it is in the kernel: only the size of an unsigned number is relocated, and
+ * kernels have changed sizes (on_cpu is one byte since Linux 7.2).
  */
 #pragma once
 
@@ -18,6 +21,20 @@
 #include <bpf/bpf_tracing.h>
 
 #define RELOCATED __attribute__((preserve_access_index))
+
+/*
+ * Reads a number or a pointer through a pointer that the verifier does not follow, in the size that it has in the running
+ * kernel: BPF_CORE_READ takes the size from here.
+ */
+#define READ_FIELD(source, field)                                                       \
+	({                                                                              \
+		__u64 value = 0;                                                        \
+		typeof(source) object = (source);                                       \
+                                                                                        \
+		bpf_probe_read_kernel(&value, bpf_core_field_size(object->field),       \
+				      &object->field);                                  \
+		(typeof(object->field))value;                                           \
+	})
 
 struct qstr {
 	const unsigned char *name;
@@ -59,7 +76,7 @@ struct files_struct {
 
 /* kernel/sched/sched.h, with CONFIG_CFS_BANDWIDTH: of this group and of those above it. */
 struct cfs_rq {
-	int throttle_count;
+	unsigned int throttle_count;
 } RELOCATED;
 
 struct sched_entity {
@@ -69,12 +86,13 @@ struct sched_entity {
 struct task_struct {
 	void *stack;
 	unsigned int flags;
-	int on_cpu;
+	unsigned int on_cpu;
+	unsigned int __state;
 	struct sched_entity se;
 	/* With CONFIG_CFS_BANDWIDTH, since Linux 6.18. */
 	bool throttled;
-	int pid;
-	int tgid;
+	unsigned int pid;
+	unsigned int tgid;
 	struct task_struct *group_leader;
 	__u64 start_time;
 	char comm[16];
@@ -82,8 +100,8 @@ struct task_struct {
 } RELOCATED;
 
 struct gendisk {
-	int major;
-	int first_minor;
+	unsigned int major;
+	unsigned int first_minor;
 } RELOCATED;
 
 struct request_queue {

@@ -92,16 +92,21 @@ static __always_inline void enter_cpu(struct task_struct *task, struct task_stru
 		send_commit(thread, now);
 }
 
-/* kernel/sched/core.c, __schedule(); the state of prev is an argument since Linux 5.18. */
-static __always_inline void trace_switch(void *ctx, bool preempt, struct task_struct *prev, struct task_struct *next,
-					 unsigned int prev_state)
+/*
+ * kernel/sched/core.c, __schedule(). The state of prev is an argument since Linux 5.18 alone; the task has it everywhere,
+ * and it says the same. A task that blocks may be woken before this is traced, but is in the state TASK_WAKING then and not
+ * TASK_RUNNING: try_to_wake_up() makes it that only after the switch, on this CPU's queue or when on_cpu is 0.
+ */
+static __always_inline void trace_switch(void *ctx, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
+	unsigned int prev_state;
 	__u64 now;
 
 	if ((prev->tgid != target_tgid && next->tgid != target_tgid) || !is_looking())
 		return;
 	now = bpf_ktime_get_ns();
 	if (prev->tgid == target_tgid) {
+		prev_state = state_of(prev);
 		if (prev_state & TASK_DEAD)
 			end_thread(prev->pid, now);
 		else
@@ -112,9 +117,9 @@ static __always_inline void trace_switch(void *ctx, bool preempt, struct task_st
 }
 
 SEC("tp_btf/sched_switch")
-int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
-	return COUNTED(ON_SWITCH, trace_switch(ctx, preempt, prev, next, prev_state));
+	return COUNTED(ON_SWITCH, trace_switch(ctx, preempt, prev, next));
 }
 
 /* kernel/sched/core.c, try_to_wake_up(): in the context of the waker. */
@@ -122,24 +127,26 @@ static __always_inline void trace_waking(void *ctx, struct task_struct *task)
 {
 	struct thread *thread, *waker;
 	struct task_struct *current;
+	__u32 waker_tgid;
 
 	if (task->tgid != target_tgid || !is_looking())
 		return;
 	thread = sleeper_of(task);
 	if (!thread)
 		return;
-	current = bpf_get_current_task_btf();
+	current = current_task();
+	waker_tgid = CURRENT_FIELD(current, tgid);
 	thread->wake_ns = bpf_ktime_get_ns();
-	thread->waker_tid = current->pid;
-	thread->waker_tgid = current->tgid;
+	thread->waker_tid = CURRENT_FIELD(current, pid);
+	thread->waker_tgid = waker_tgid;
 	thread->waker_commit_ns = 0;
 	thread->waker_syscall = -1;
 	if (!tells_when_throttled() && is_throttled(task))
 		thread->cpu_wait = CPU_WAIT_QUOTA;
-	if (current->tgid != target_tgid)
+	if (waker_tgid != target_tgid)
 		return;
 	thread->waker_syscall = waking_syscall(ctx, current);
-	waker = known_thread(current->pid);
+	waker = known_thread(thread->waker_tid);
 	if (waker)
 		thread->waker_commit_ns = waker->commit_ns;
 }

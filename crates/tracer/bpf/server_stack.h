@@ -224,9 +224,9 @@ static __always_inline struct seen_stack *unwind(const struct pt_regs *regs, __u
 		return NULL;
 	found = &at->found;
 	__builtin_memset(&found->stack, 0, sizeof(found->stack));
-	found->ip = at->ip = regs->ip;
-	found->sp = at->sp = regs->sp;
-	found->bp = at->bp = regs->bp;
+	found->ip = at->ip = REGISTER(regs, ip);
+	found->sp = at->sp = REGISTER(regs, sp);
+	found->bp = at->bp = REGISTER(regs, bp);
 #pragma clang loop unroll(disable)
 	for (frame = 0; frame < SERVER_FRAMES; frame++) {
 		found->stack.frames[frame & (SERVER_FRAMES - 1)] = at->ip;
@@ -282,7 +282,8 @@ static __always_inline __s32 wait_stack(const struct pt_regs *regs, __u32 tid)
 	struct seen_stack *last = bpf_map_lookup_elem(&last_waits, &tid);
 	struct seen_stack *found;
 
-	if (last && last->ip == regs->ip && last->sp == regs->sp && last->bp == regs->bp && has_same_callers(tid))
+	if (last && last->ip == REGISTER(regs, ip) && last->sp == REGISTER(regs, sp) && last->bp == REGISTER(regs, bp) &&
+	    has_same_callers(tid))
 		return last->id;
 	found = unwind(regs, UNWINDS_WAIT);
 	if (!found)

@@ -69,8 +69,8 @@ static __always_inline void end_wait(void)
 	thread = known_thread(tid);
 	if (!thread || !thread->long_in_ns || !is_looking())
 		return;
-	regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	if (thread->long_syscall != (__s16)regs->orig_ax)
+	regs = registers_of(current_task());
+	if (thread->long_syscall != (__s16)REGISTER(regs, orig_ax))
 		return;
 	stack = wait_stack(regs, tid);
 	record = reserve(sizeof(*record));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernel.h"
+#include "older_kernels.h"
 #include "records.h"
 #include "runs.h"
 
@@ -194,13 +195,10 @@ static __always_inline void send_commit(struct thread *thread, __u64 now)
  */
 static __always_inline __s16 syscall_of(struct task_struct *task)
 {
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	struct pt_regs *regs = registers_of(task);
 
-	return (long)regs->ax == -ENOSYS ? (__s16)regs->orig_ax : -1;
+	return (long)REGISTER(regs, ax) == -ENOSYS ? (__s16)REGISTER(regs, orig_ax) : -1;
 }
-
-/* arch/x86/include/asm/page_64_types.h */
-#define THREAD_SIZE 16384
 
 /*
  * The system call from which the current task makes a wake-up, -1 for an interrupt that hit it. An interrupt from user
@@ -209,15 +207,15 @@ static __always_inline __s16 syscall_of(struct task_struct *task)
  */
 static __always_inline __s16 waking_syscall(void *ctx, struct task_struct *task)
 {
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	__u64 stack = (__u64)task->stack;
+	struct pt_regs *regs = registers_of(task);
+	__u64 stack = (__u64)CURRENT_FIELD(task, stack);
 	__u64 end = stack + THREAD_SIZE;
 
 	/* Hides the range from the compiler: it would subtract from the context, which the verifier refuses. */
 	asm volatile("" : "+r"(stack), "+r"(end));
 	if ((__u64)ctx < stack || (__u64)ctx >= end)
 		return -1;
-	return (__s16)regs->orig_ax;
+	return (__s16)REGISTER(regs, orig_ax);
 }
 
 static __always_inline struct thread *slot_of(__u32 tid)

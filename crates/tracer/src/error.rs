@@ -13,7 +13,7 @@ impl TracerError {
     /// Kernel that refused the object.
     pub(crate) fn load(reason: impl Display) -> Self {
         Self(format!(
-            "the kernel refused the BPF object: {reason}. Tracing needs root and Linux 5.18 or later"
+            "the kernel refused the BPF object: {reason}. Tracing needs root and Linux 5.10 or later"
         ))
     }
 

@@ -13,6 +13,8 @@ mod kernel_side;
 mod overhead;
 mod probes;
 mod reader;
+#[cfg(test)]
+mod relocation;
 mod requirements;
 mod ring_bytes;
 mod sink;
