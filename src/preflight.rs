@@ -74,9 +74,22 @@ pub(crate) fn tracing() -> Vec<Check> {
         name: requirement.name.into(),
         seen: requirement.seen,
         remedy: requirement.remedy,
-        required: true,
+        required: requirement.required,
     };
     requirements().into_iter().map(check).collect()
+}
+
+/// Checks whether servers can be started as another user.
+pub(crate) fn privilege() -> Check {
+    let name = "privilege";
+    match rustix::process::geteuid() {
+        user if user.is_root() => Check::met(name, "running as root"),
+        user => Check::unmet(
+            name,
+            format!("running as user {}", user.as_raw()),
+            "run it with sudo: starting a server as another user needs root",
+        ),
+    }
 }
 
 /// Checks the requirements of a private server, except for its program.
@@ -132,7 +145,11 @@ pub(crate) fn building() -> Vec<Check> {
         Ok(output) if output.contains("clang version") => {
             Check::met(name, output.lines().next().unwrap_or_default())
         }
-        _ => Check::unmet(name, "not found", "apt-get install clang libbpf-dev"),
+        _ => Check::unmet(
+            name,
+            "not found",
+            "apt-get install clang libbpf-dev libelf-dev zlib1g-dev pkg-config",
+        ),
     };
     vec![check.optional()]
 }
@@ -185,7 +202,7 @@ fn gigabytes(bytes: u64) -> f64 {
 pub(crate) fn require(needed: &[Check]) -> anyhow::Result<()> {
     let missing: Vec<String> = needed
         .iter()
-        .filter(|check| !check.is_met())
+        .filter(|check| check.required && !check.is_met())
         .map(Check::to_string)
         .collect();
     if missing.is_empty() {
@@ -201,6 +218,7 @@ pub(crate) fn require(needed: &[Check]) -> anyhow::Result<()> {
 pub(crate) fn check_run(config: &RunConfig) -> anyhow::Result<()> {
     let mut needed = vec![open_files(config.connections.closed().get())];
     if config.trace {
+        needed.push(privilege());
         needed.extend(tracing());
     }
     if config.is_private() {

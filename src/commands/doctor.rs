@@ -23,8 +23,9 @@ pub(crate) fn doctor(arguments: &DoctorArgs) -> anyhow::Result<Exit> {
 }
 
 fn show(home: &Home) -> anyhow::Result<Exit> {
-    let checks = [
-        preflight::tracing(),
+    let of_trace = preflight::tracing();
+    let of_run = [
+        vec![preflight::privilege()],
         preflight::servers(home),
         preflight::private_server(home),
         preflight::file_systems(),
@@ -32,20 +33,37 @@ fn show(home: &Home) -> anyhow::Result<Exit> {
     ]
     .concat();
     let mut text = String::new();
-    for check in &checks {
+    for check in of_trace.iter().chain(&of_run) {
         line(&mut text, check)?;
     }
-    let missing = checks
-        .iter()
-        .filter(|check| check.required && !check.is_met())
-        .count();
-    match missing {
-        0 => text.push_str("\n`logtrace run` has everything that it needs.\n"),
-        1 => text.push_str("\n1 requirement of `logtrace run` is missing.\n"),
-        _ => writeln!(text, "\n{missing} requirements of `logtrace run` are missing.")?,
-    }
+    let missing_for_trace = missing(&of_trace);
+    let missing_for_run = missing_for_trace + missing(&of_run);
+    text.push('\n');
+    verdict(&mut text, "trace", missing_for_trace)?;
+    verdict(&mut text, "run", missing_for_run)?;
     print(&text)?;
-    Ok(if missing == 0 { Exit::Done } else { Exit::Failed })
+    Ok(match missing_for_run {
+        0 => Exit::Done,
+        _ => Exit::Failed,
+    })
+}
+
+/// Returns the number of requirements that are not met.
+fn missing(checks: &[Check]) -> usize {
+    let unmet = checks.iter().filter(|check| check.required && !check.is_met());
+    unmet.count()
+}
+
+/// Writes whether a command has what it needs.
+fn verdict(text: &mut String, command: &str, missing: usize) -> std::fmt::Result {
+    match missing {
+        0 => writeln!(text, "`logtrace {command}` has everything that it needs."),
+        1 => writeln!(text, "1 requirement of `logtrace {command}` is missing."),
+        _ => writeln!(
+            text,
+            "{missing} requirements of `logtrace {command}` are missing."
+        ),
+    }
 }
 
 fn line(text: &mut String, check: &Check) -> std::fmt::Result {

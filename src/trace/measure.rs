@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::anyhow;
+use anyhow::{Context, anyhow};
 use logtrace_common::{ConnectError, TimeRange};
 use logtrace_driver::now_ns;
 use logtrace_server::{ObservedServer, ServerError};
-use logtrace_tracer::check_program;
+use logtrace_tracer::{check_program, give_up_rights};
 use tokio::time::{Instant, interval_at};
 
 use super::config::TraceConfig;
@@ -66,6 +66,7 @@ async fn on_server(
     let window_signal = Arc::new(WindowSignal::default());
     line.say("attaching the probes");
     let tracing = Tracing::start(&server.facts, outputs.dir, &config.tracing, None, &window_signal)?;
+    give_up_rights().context("cannot give up the rights that are no longer needed")?;
     // This comes first: the thread of the account may have to wait for a CPU.
     let window = window(config.duration);
     window_signal.announce(window);

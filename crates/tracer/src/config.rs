@@ -17,7 +17,7 @@ pub struct TracerConfig {
     /// Whether the server has a thread pool. There a thread serves many clients, so that waits outside of the commit
     /// function belong to no client.
     pub pools_threads: bool,
-    /// Whether to use only tracepoints that kernels before 6.15 have, to test those on a newer kernel.
+    /// Whether to use only what kernels before 6.6 have, to test that on a newer kernel.
     pub as_on_older_kernels: bool,
 }
 

@@ -16,9 +16,11 @@ mod reader;
 #[cfg(test)]
 mod relocation;
 mod requirements;
+mod rights;
 mod ring_bytes;
 mod sink;
 mod stacks;
+mod surroundings;
 #[cfg_attr(
     not(test),
     deny(
@@ -42,6 +44,7 @@ pub use probes::detaching::Detaching;
 pub use probes::table::{Attach, InBursts, Kernels, PROBES, Probe, Servers};
 pub use reader::Stopped;
 pub use requirements::{Requirement, requirements};
+pub use rights::give_up_rights;
 pub use ring_bytes::RingBytes;
 pub use sink::Sink;
 pub use tracer::Tracer;

@@ -3,11 +3,14 @@
 use std::fs;
 use std::path::Path;
 
-use libbpf_rs::ProgramType;
-
 use crate::kernel_release::KernelRelease;
-use crate::kernel_side::messages::heard;
+use crate::kernel_side::object::KernelSide;
+use crate::kernel_side::uprobes::Uprobes;
+use crate::overhead::program_runs::ANY_CALL;
+use crate::probes::best_uprobes::best_uprobes;
+use crate::rights::{RIGHTS, Right, SYS_ADMIN_FOR_PROBES};
 use crate::stacks::kernel_symbols::KernelSymbols;
+use crate::surroundings::{LOCKDOWN_REMEDY, PID_REMEDY, foreign_pid_namespace, is_locked_down};
 use crate::tracefs;
 
 /// Requirement of tracing.
@@ -19,21 +22,23 @@ pub struct Requirement {
     pub seen: String,
     /// Remedy, or `None` if the requirement is met.
     pub remedy: Option<String>,
+    /// Whether nothing can be traced without it.
+    pub required: bool,
 }
 
-/// Checks all requirements of tracing. Loads and changes nothing.
+/// Checks all requirements of tracing. Leaves nothing loaded and changes nothing.
 pub fn requirements() -> Vec<Requirement> {
-    let uid = rustix::process::geteuid();
     let type_information = "/sys/kernel/btf/vmlinux";
-    vec![
-        requirement(
-            "privilege",
-            uid.is_root(),
-            "running as root",
-            &format!("running as user {}", uid.as_raw()),
-            "run it with sudo: loading BPF programs and starting a server as another user need root",
-        ),
+    let mut checks = vec![
         kernel(),
+        pid_namespace(),
+        requirement(
+            "lockdown",
+            !is_locked_down(),
+            "lets programs read the kernel's memory",
+            "the kernel is locked down (confidentiality)",
+            LOCKDOWN_REMEDY,
+        ),
         requirement(
             "kernel type information",
             Path::new(type_information).exists(),
@@ -41,16 +46,68 @@ pub fn requirements() -> Vec<Requirement> {
             "none",
             "use a kernel built with CONFIG_DEBUG_INFO_BTF=y",
         ),
-        bpf_programs(uid.is_root()),
-        tracefs_there(),
-        requirement(
-            "kernel symbols",
-            KernelSymbols::are_readable(),
-            "/proc/kallsyms gives addresses",
-            "/proc/kallsyms hides addresses",
-            "sysctl kernel.kptr_restrict=1, and run as root",
-        ),
-    ]
+    ];
+    let rights = rights();
+    let loads = rights
+        .iter()
+        .all(|right| right.remedy.is_none() || !right.required);
+    checks.extend(rights);
+    checks.push(bpf_programs(loads));
+    checks.push(tracefs_there());
+    checks.push(requirement(
+        "kernel symbols",
+        KernelSymbols::are_readable(),
+        "/proc/kallsyms gives addresses",
+        "/proc/kallsyms hides addresses",
+        "run it with CAP_SYSLOG, or set sysctl kernel.kptr_restrict=0 and kernel.perf_event_paranoid=1",
+    ));
+    checks
+}
+
+/// Checks each right that tracing needs or can use.
+fn rights() -> Vec<Requirement> {
+    let can_try = RIGHTS.iter().all(|right| !right.is_required || right.is_held());
+    let is_apart = can_try && best_uprobes() == Uprobes::Apart;
+    let rights = RIGHTS.iter().map(
+        |&right| match is_apart && right.name == SYS_ADMIN_FOR_PROBES.name {
+            true => SYS_ADMIN_FOR_PROBES,
+            false => right,
+        },
+    );
+    rights.map(check_right).collect()
+}
+
+fn check_right(right: Right) -> Requirement {
+    let Right {
+        name,
+        purpose,
+        without,
+        is_required,
+        ..
+    } = right;
+    let user = rustix::process::geteuid().as_raw();
+    let checked = requirement(
+        name,
+        right.is_held(),
+        purpose,
+        &format!("missing (running as user {user}): {purpose}"),
+        &format!("run it with sudo, or give it {name} (docs/trace.md); without it {without}"),
+    );
+    Requirement {
+        required: is_required,
+        ..checked
+    }
+}
+
+fn pid_namespace() -> Requirement {
+    let foreign = foreign_pid_namespace();
+    requirement(
+        "PID namespace",
+        foreign.is_none(),
+        "the host's",
+        &format!("one of its own: {}", foreign.as_deref().unwrap_or_default()),
+        PID_REMEDY,
+    )
 }
 
 /// Returns a requirement that was seen as `met` or as `unmet`.
@@ -59,6 +116,7 @@ fn requirement(name: &'static str, is_met: bool, met: &str, unmet: &str, remedy:
         name,
         seen: if is_met { met } else { unmet }.to_owned(),
         remedy: (!is_met).then(|| remedy.to_owned()),
+        required: true,
     }
 }
 
@@ -74,30 +132,43 @@ fn kernel() -> Requirement {
     )
 }
 
-fn bpf_programs(is_root: bool) -> Requirement {
-    if !is_root {
-        return requirement("eBPF", false, "", "not tried: needs root", "run it with sudo");
-    }
+/// Loads a program at a tracepoint of the kernel, and drops it.
+fn bpf_programs(are_rights_held: bool) -> Requirement {
+    let refused = match are_rights_held {
+        true => KernelSide::load_alone(ANY_CALL, Uprobes::Apart)
+            .err()
+            .map(|error| error.to_string()),
+        false => Some("not tried, because rights are missing".to_owned()),
+    };
     requirement(
         "eBPF",
-        heard(|| ProgramType::Tracing.is_supported()).0.unwrap_or(false),
+        refused.is_none(),
         "tracing programs load",
-        "the kernel refuses tracing programs",
-        "allow bpf(2): CAP_BPF, no lockdown, no seccomp filter",
+        refused.as_deref().unwrap_or_default(),
+        "allow bpf(2): CAP_BPF and CAP_PERFMON, no lockdown, no seccomp filter",
     )
 }
 
 fn tracefs_there() -> Requirement {
     let is_mounted = tracefs::is_visible();
     let supported = fs::read_to_string("/proc/filesystems").is_ok_and(|list| list.contains("tracefs"));
-    requirement(
+    let can_mount = SYS_ADMIN_FOR_PROBES.is_held();
+    let checked = requirement(
         "tracefs",
-        is_mounted || supported,
+        is_mounted || supported && can_mount,
         match is_mounted {
             true => "mounted",
             false => "not mounted; logtrace mounts it for itself alone",
         },
-        "not in this kernel",
-        "use a kernel built with CONFIG_FTRACE_SYSCALLS=y",
-    )
+        match supported {
+            true => "not mounted or not readable",
+            false => "not in this kernel",
+        },
+        "mount it readable for this user; without it system calls are traced at the tracepoints of all of them, which \
+         costs more",
+    );
+    Requirement {
+        required: false,
+        ..checked
+    }
 }

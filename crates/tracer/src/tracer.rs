@@ -9,6 +9,7 @@ use crate::overhead::account::Account;
 use crate::reader::watchdog::Watchdog;
 use crate::reader::{Drain, Stopped};
 use crate::sink::Sink;
+use crate::surroundings::{check_lockdown, check_pid_namespace};
 use crate::tracefs;
 
 /// Running tracer. Dropping it detaches all probes.
@@ -82,6 +83,8 @@ fn run<S: Sink>(
     orders: &Receiver<Command>,
     ready: &Sender<()>,
 ) -> Result<Stopped<S>, TracerError> {
+    check_pid_namespace()?;
+    check_lockdown()?;
     // Without it the tracepoints of all system calls take the place of those of single ones.
     let _ = tracefs::make_visible();
     let mut drain = Drain::new(config, sink)?;

@@ -19,6 +19,7 @@ pub(crate) fn preflight(plan: &Plan, cells: &[Cell], home: &Home, trust_plan: bo
     let connections = cells.iter().map(|cell| cell.connections.get()).max();
     let mut needed = vec![preflight::open_files(connections.unwrap_or(0))];
     if cells.iter().any(|cell| cell.detail.is_some()) {
+        needed.push(preflight::privilege());
         needed.extend(preflight::tracing());
     }
     needed.extend(preflight::private_server(home));

@@ -13,7 +13,7 @@ mod outputs;
 mod own_sql;
 mod placement;
 mod private_server;
-mod privilege;
+pub(crate) mod privilege;
 mod report;
 mod running_server;
 mod signals;

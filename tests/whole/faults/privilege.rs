@@ -11,10 +11,10 @@ use super::fixture::started::{Ended, Started};
 use crate::common::{beside_others, driver};
 
 /// The user `nobody` of any system.
-const NOBODY: u32 = 65534;
+pub(crate) const NOBODY: u32 = 65534;
 
-pub(crate) fn as_nobody(home: &Home, arguments: &str) -> Ended {
-    // The one that cargo built may be in a place that is closed to others.
+/// A copy of the program at home here: the one that cargo built may be in a place that is closed to others.
+pub(crate) fn copied_program(home: &Home) -> PathBuf {
     let program = home.path().join("logtrace");
     if !program.exists() {
         // By another process: what a test beside this one starts meanwhile would inherit the open file, and no file that is
@@ -24,7 +24,11 @@ pub(crate) fn as_nobody(home: &Home, arguments: &str) -> Ended {
         assert!(copied.unwrap().success());
         fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
     }
-    let mut command = Command::new(program);
+    program
+}
+
+pub(crate) fn as_nobody(home: &Home, arguments: &str) -> Ended {
+    let mut command = Command::new(copied_program(home));
     command.uid(NOBODY).gid(NOBODY);
     Started::new(home.at_home(command, arguments), home.path()).ended()
 }

@@ -1,14 +1,8 @@
-//! Ways to place a probe in a process, and which of them the kernel has.
+//! Ways to place a probe in a process.
 
 use std::path::Path;
-use std::process;
-use std::thread;
 
 use libbpf_rs::{Link, ProgramAttachType, ProgramMut, Result, UprobeMultiOpts};
-
-use crate::kernel_side::object::KernelSide;
-use crate::overhead::call_page::{CALL, CallPage};
-use crate::overhead::program_runs::{NOTHING, PROGRAMS, State};
 
 /// Way to place probes in a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,20 +19,6 @@ pub(crate) enum Uprobes {
 }
 
 impl Uprobes {
-    /// Returns the best way that the kernel has, by trying it on this process.
-    pub(crate) fn of_kernel() -> Self {
-        let tried = thread::Builder::new()
-            .name("logtrace-try".into())
-            .spawn(try_together);
-        let runs = tried.ok().and_then(|thread| thread.join().ok()).flatten();
-        match runs {
-            Some(runs) => Self::Together {
-                is_filtered: runs > 0,
-            },
-            None => Self::Apart,
-        }
-    }
-
     /// Returns the attach type with which programs have to be loaded, if it is not that of their section.
     pub(crate) fn attach_type(self) -> Option<ProgramAttachType> {
         match self {
@@ -73,20 +53,4 @@ impl Uprobes {
                 .collect(),
         }
     }
-}
-
-/// Places a probe in this process, with a filter for it, and calls it. Returns the number of runs; `None` if the kernel
-/// refuses. It has to run on another thread than the main one.
-fn try_together() -> Option<u64> {
-    let way = Uprobes::Together { is_filtered: true };
-    let side = KernelSide::load_alone(NOTHING, way).ok()?;
-    let page = CallPage::map().ok()?;
-    let program = side.program(NOTHING)?;
-    let links = way.attach(&program, &page.path(), &[CALL], process::id()).ok()?;
-    page.call();
-    drop(links);
-    let index = PROGRAMS.iter().position(|&name| name == NOTHING)?;
-    let runs = side.per_cpu_map::<State>("program_runs").ok()?;
-    let runs = runs.get(u32::try_from(index).ok()?);
-    Some(runs.iter().map(|[count, ..]| count).sum())
 }

@@ -1,6 +1,9 @@
 //! Attached probes of a server.
 
+use std::fs::File;
+use std::io;
 use std::os::fd::{AsRawFd, IntoRawFd};
+use std::path::PathBuf;
 
 use libbpf_rs::{Link, ProgramMut, TracepointCategory};
 
@@ -16,20 +19,27 @@ use crate::probes::table::{Attach, InBursts};
 
 /// Probes of one server. Dropping it detaches them.
 pub(crate) struct Attachments {
-    pid: u32,
+    server: Server,
     placements: Vec<Placement>,
     links: Vec<(InBursts, Link)>,
 }
 
+/// Process of a server, and its program. The open file can be named when the rights for the process are given up.
+struct Server {
+    pid: u32,
+    program: File,
+}
+
 impl Attachments {
     /// Attaches nothing yet.
-    pub(crate) fn new(pid: u32, placements: Vec<Placement>) -> Self {
+    pub(crate) fn new(pid: u32, placements: Vec<Placement>) -> io::Result<Self> {
         listen();
-        Self {
-            pid,
+        let program = File::open(program_path(pid))?;
+        Ok(Self {
+            server: Server { pid, program },
             placements,
             links: Vec::new(),
-        }
+        })
     }
 
     /// Returns whether programs run at all system calls, in place of those at single ones.
@@ -67,12 +77,18 @@ impl Attachments {
         for placement in &self.placements {
             let in_bursts = placement.probe.in_bursts;
             if is_wanted(in_bursts) {
-                let (account, links) = attach(side, placement, self.pid)?;
+                let (account, links) = attach(side, placement, &self.server)?;
                 accounts.push(account);
                 self.links.extend(links.into_iter().map(|link| (in_bursts, link)));
             }
         }
         Ok(accounts)
+    }
+}
+
+impl Server {
+    fn path(&self) -> PathBuf {
+        PathBuf::from(format!("/proc/self/fd/{}", self.program.as_raw_fd()))
     }
 }
 
@@ -84,10 +100,10 @@ pub(crate) fn attach_tracepoint(program: &ProgramMut<'_>) -> libbpf_rs::Result<L
 fn attach(
     side: &KernelSide,
     placement: &Placement,
-    pid: u32,
+    server: &Server,
 ) -> Result<(ProbeAccount, Vec<Link>), TracerError> {
     let probe = placement.probe;
-    let attached = attach_program(side, placement, pid);
+    let attached = attach_program(side, placement, server);
     let (links, missing) = match (attached, probe.optional) {
         (Ok(links), _) => (links, None),
         (Err(reason), Some(consequence)) => (Vec::new(), Some(format!("{reason}; {consequence}"))),
@@ -117,7 +133,7 @@ fn entry_of(attach: Attach) -> Entry {
     }
 }
 
-fn attach_program(side: &KernelSide, placement: &Placement, pid: u32) -> Result<Vec<Link>, String> {
+fn attach_program(side: &KernelSide, placement: &Placement, server: &Server) -> Result<Vec<Link>, String> {
     let name = placement.probe.program;
     if let Some(reason) = side.refused.get(name) {
         return Err(reason.clone());
@@ -136,7 +152,7 @@ fn attach_program(side: &KernelSide, placement: &Placement, pid: u32) -> Result<
         }
         Attach::Call { .. } | Attach::Function(_) | Attach::End(_) => {
             side.uprobes
-                .attach(&program, &program_path(pid), &placement.offsets, pid)
+                .attach(&program, &server.path(), &placement.offsets, server.pid)
         }
     };
     attached.map_err(|error| format!("{error:#}"))

@@ -1,6 +1,7 @@
 //! The probes: which there are, where they go in a server's program, and attaching them.
 
 pub(crate) mod attach_points;
+pub(crate) mod best_uprobes;
 pub(crate) mod call_offsets;
 pub(crate) mod detaching;
 pub(crate) mod entry_offset;

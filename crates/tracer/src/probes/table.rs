@@ -179,6 +179,8 @@ const fn cpu_sample() -> Probe {
     Probe {
         detail: Detail::Full,
         optional: Some("time on the CPU has no functions"),
+        // It takes a right to open a clock, and its interrupts between bursts cost next to nothing.
+        in_bursts: InBursts::Stays,
         ..required("cpu clock", "on_cpu_sample", Attach::CpuClock(SAMPLES_PER_SECOND))
     }
 }

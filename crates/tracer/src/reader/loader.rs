@@ -11,6 +11,7 @@ use crate::kernel_side::object::{KernelSide, Loading};
 use crate::kernel_side::uprobes::Uprobes;
 use crate::overhead::program_runs::{ANY_CALL, NOTHING};
 use crate::probes::attach_points::{Placement, placements, program_path};
+use crate::probes::best_uprobes::best_uprobes;
 use crate::probes::links::Attachments;
 use crate::probes::table::{InBursts, Kernels, Servers};
 use crate::reader::rings::Rings;
@@ -38,7 +39,7 @@ pub(crate) fn load(
     let (needed, optional) = programs(&placements);
     let uprobes = match config.as_on_older_kernels {
         true => Uprobes::Apart,
-        false => Uprobes::of_kernel(),
+        false => best_uprobes(),
     };
     let side = KernelSide::load(Loading {
         target_tgid: config.pid,
@@ -49,7 +50,10 @@ pub(crate) fn load(
     })?;
     unwind.fill(&side)?;
     let rings = Rings::new(&side, config.ring_bytes.get())?;
-    Ok((side, rings, Attachments::new(config.pid, placements)))
+    let attachments = Attachments::new(config.pid, placements);
+    let attachments =
+        attachments.map_err(|error| TracerError(format!("cannot open the server's program: {error}")))?;
+    Ok((side, rings, attachments))
 }
 
 /// Returns the programs of the probes that are needed, and those that tracing can do without.

@@ -3,6 +3,7 @@
 mod burst_schedule;
 mod calibrating;
 mod call_counting;
+mod giving_up;
 mod loader;
 mod merge;
 mod rings;
@@ -120,6 +121,8 @@ impl<S: Sink> Drain<S> {
             KernelFrames::new(StackMap::new(side.handle("stacks")?), kernel_symbols),
             ServerFrames::new(side.map("server_stacks")?, code.names),
         );
+        // The thread of the sink inherits what is left.
+        giving_up::give_up(&side, sampling.has_gaps());
         Ok(Self {
             side,
             attachments,

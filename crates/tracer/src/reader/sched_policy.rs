@@ -1,6 +1,8 @@
 //! Scheduling policy of a thread that competes with the server's threads.
 
-use rustix::process::setpriority_process;
+use std::thread;
+
+use rustix::process::{Resource, Rlimit, getrlimit, setpriority_process, setrlimit};
 use rustix::thread::{Pid, gettid};
 
 /// Thread of logtrace that can give way to the server's threads.
@@ -13,6 +15,8 @@ use rustix::thread::{Pid, gettid};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SchedPolicy {
     thread: Pid,
+    /// Whether the kernel lets the thread come back from `SCHED_IDLE`. If not, it never takes that policy.
+    comes_back: bool,
 }
 
 /// Nice value with a tenth of a server thread's weight (kernel/sched/core.c, `sched_prio_to_weight`), for urgent work.
@@ -23,14 +27,19 @@ impl SchedPolicy {
     /// Reduces the weight of the calling thread. If the kernel refuses, the thread keeps its normal weight.
     pub(crate) fn of_this_thread() -> Self {
         let _ = setpriority_process(None, NICE);
-        let policy = Self { thread: gettid() };
+        let policy = Self {
+            thread: gettid(),
+            comes_back: comes_back(),
+        };
         policy.run_beside_others();
         policy
     }
 
     /// Lets the thread run only on an idle CPU.
     pub(crate) fn run_when_idle(self) {
-        self.set_policy(libc::SCHED_IDLE);
+        if self.comes_back {
+            self.set_policy(libc::SCHED_IDLE);
+        }
     }
 
     /// Lets the thread run beside the server's threads.
@@ -38,11 +47,90 @@ impl SchedPolicy {
         self.set_policy(libc::SCHED_BATCH);
     }
 
-    fn set_policy(self, policy: libc::c_int) {
+    /// Returns whether the kernel accepts the policy.
+    fn set_policy(self, policy: libc::c_int) -> bool {
         let thread = self.thread.as_raw_nonzero().get();
         let parameters = libc::sched_param { sched_priority: 0 };
         #[expect(unsafe_code, reason = "rustix has no call for it")]
         // SAFETY: the parameters live until the call returns; a thread that is gone is an error.
-        let _ = unsafe { libc::sched_setscheduler(thread, policy, &raw const parameters) };
+        let result = unsafe { libc::sched_setscheduler(thread, policy, &raw const parameters) };
+        result == 0
+    }
+}
+
+/// Lets the threads of this process come back from `SCHED_IDLE` after it has given up its rights: without `CAP_SYS_NICE`
+/// the kernel wants this limit to cover their nice value (kernel/sched/syscalls.c, `user_check_sched_setscheduler()`).
+/// Returns whether the limit does: only `CAP_SYS_RESOURCE` raises it.
+pub(crate) fn allow_coming_back() -> bool {
+    let needed: u64 = (20 - NICE).unsigned_abs().into();
+    let covers = |limit: Option<u64>| limit.is_none_or(|limit| limit >= needed);
+    let Rlimit { current, maximum } = getrlimit(Resource::Nice);
+    let raised = Rlimit {
+        current: Some(needed),
+        maximum: if covers(maximum) { maximum } else { Some(needed) },
+    };
+    covers(current) || setrlimit(Resource::Nice, raised).is_ok()
+}
+
+/// Tries on a thread of its own, which has the nice value of the calling one, whether the way back from `SCHED_IDLE` is
+/// allowed.
+fn comes_back() -> bool {
+    let tried = thread::Builder::new().spawn(|| {
+        let policy = SchedPolicy {
+            thread: gettid(),
+            comes_back: true,
+        };
+        policy.set_policy(libc::SCHED_IDLE) && policy.set_policy(libc::SCHED_BATCH)
+    });
+    tried.is_ok_and(|thread| thread.join().unwrap_or(false))
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::process::geteuid;
+    use rustix::thread::CapabilitySet;
+
+    use super::*;
+    use crate::rights::{give_up_all_but, give_up_rights};
+
+    /// Policy of the calling thread.
+    fn policy() -> libc::c_int {
+        #[expect(unsafe_code, reason = "rustix has no call for it")]
+        // SAFETY: the call takes a number and touches no memory.
+        unsafe {
+            libc::sched_getscheduler(0)
+        }
+    }
+
+    #[test]
+    fn a_thread_that_could_not_come_back_does_not_stand_back() {
+        assert!(geteuid().is_root(), "needs root");
+        let limit = getrlimit(Resource::Nice);
+        let none = Rlimit {
+            current: Some(0),
+            ..limit
+        };
+        setrlimit(Resource::Nice, none).unwrap();
+        let seen = thread::spawn(|| {
+            give_up_rights().unwrap();
+            let policy_of_thread = SchedPolicy::of_this_thread();
+            policy_of_thread.run_when_idle();
+            policy()
+        });
+        assert_eq!(seen.join().unwrap(), libc::SCHED_BATCH);
+        setrlimit(Resource::Nice, limit).unwrap();
+        let seen = thread::spawn(|| {
+            let kept = match allow_coming_back() {
+                true => CapabilitySet::empty(),
+                false => CapabilitySet::SYS_NICE,
+            };
+            give_up_all_but(kept).unwrap();
+            let policy_of_thread = SchedPolicy::of_this_thread();
+            policy_of_thread.run_when_idle();
+            let idle = policy();
+            policy_of_thread.run_beside_others();
+            (idle, policy())
+        });
+        assert_eq!(seen.join().unwrap(), (libc::SCHED_IDLE, libc::SCHED_BATCH));
     }
 }

@@ -1,6 +1,7 @@
 //! Files that a process has mapped to run code.
 
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use logtrace_common::read_program;
@@ -22,8 +23,10 @@ pub(crate) struct MappedFile {
     offset: u64,
     /// Name of the file, for display.
     pub(crate) name: String,
-    /// Path through which the mapped file can be read, also if it was replaced, or lies in a container.
-    path: PathBuf,
+    /// Number of the file in its file system.
+    inode: u64,
+    /// Paths through which the mapped file may be read, best first.
+    paths: [PathBuf; 3],
 }
 
 /// Returns the files with code that a process has mapped.
@@ -45,7 +48,8 @@ pub(crate) fn mapped_file(pid: u32, map: &MemoryMap) -> Option<MappedFile> {
         end,
         offset: map.offset,
         name: file_name(file),
-        path: PathBuf::from(format!("/proc/{pid}/map_files/{start:x}-{end:x}")),
+        inode: map.inode,
+        paths: paths(pid, map, file),
     })
 }
 
@@ -54,10 +58,24 @@ fn file_name(path: &Path) -> String {
     name.trim_end_matches(" (deleted)").to_owned()
 }
 
+/// Returns the paths of a mapped file. The first one also leads to a file that was replaced, but takes CAP_SYS_ADMIN or
+/// CAP_CHECKPOINT_RESTORE; the second one does so for the program itself.
+fn paths(pid: u32, map: &MemoryMap, file: &Path) -> [PathBuf; 3] {
+    let (start, end) = map.address;
+    let inside = file.strip_prefix("/").unwrap_or(file);
+    [
+        PathBuf::from(format!("/proc/{pid}/map_files/{start:x}-{end:x}")),
+        PathBuf::from(format!("/proc/{pid}/exe")),
+        PathBuf::from(format!("/proc/{pid}/root")).join(inside),
+    ]
+}
+
 impl MappedFile {
     /// Reads the file.
     pub(crate) fn read(&self) -> io::Result<Vec<u8>> {
-        read_program(&self.path)
+        let is_it = |path: &&PathBuf| path.metadata().is_ok_and(|found| found.ino() == self.inode);
+        let path = self.paths.iter().find(is_it);
+        read_program(path.ok_or(io::ErrorKind::NotFound)?)
     }
 
     /// Returns the address in memory of what the file calls address 0.

@@ -22,7 +22,6 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 use std::{process, thread};
 
 use logtrace_common::Detail;
@@ -200,7 +199,7 @@ fn xa_commits_in_two_phases_and_in_one() {
 
 /// Now, by the clock of the records.
 fn now_ns() -> u64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    let time = clock_gettime(ClockId::Monotonic);
     u64::try_from(time.tv_sec).unwrap() * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap()
 }
 
@@ -341,14 +340,6 @@ impl Sink for Lost {
 #[test]
 fn when_records_were_lost_is_told() {
     let _turn = turn();
-    let now_ns = || {
-        u64::try_from(
-            Duration::try_from(clock_gettime(ClockId::Monotonic))
-                .unwrap()
-                .as_nanos(),
-        )
-        .unwrap()
-    };
     let mut file = tempfile::tempfile_in("/var/tmp").unwrap();
     let mut traced = |ring_bytes: &str, writes: u32| {
         let config = TracerConfig {
