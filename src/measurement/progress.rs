@@ -6,6 +6,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use logtrace_common::inert;
 use logtrace_driver::{LoadProgress, Progress, Stage};
 
+/// Time between two updates on the screen.
+const DRAW_EVERY: Duration = Duration::from_millis(200);
+
 /// Line on stderr that shows the current step.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
@@ -17,9 +20,15 @@ impl Line {
     pub(crate) fn start(message: &str) -> Self {
         let bar = ProgressBar::new_spinner();
         bar.set_style(words());
-        bar.enable_steady_tick(Duration::from_millis(200));
+        bar.enable_steady_tick(DRAW_EVERY);
         bar.set_message(message.to_owned());
         Self { bar }
+    }
+
+    /// Draws by a new thread from now on, which has only the rights that the calling one still has.
+    pub(crate) fn restart(&self) {
+        self.bar.disable_steady_tick();
+        self.bar.enable_steady_tick(DRAW_EVERY);
     }
 
     /// Shows the current step.

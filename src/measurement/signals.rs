@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use logtrace_driver::CancellationToken;
+use logtrace_tracer::give_up_rights;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
@@ -47,7 +48,11 @@ impl Signals {
         let (ready, is_ready) = oneshot::channel();
         thread::Builder::new()
             .name("logtrace-signals".into())
-            .spawn(move || listener.listen_until_aborted(ready))?;
+            .spawn(move || {
+                // To wait for signals needs none, and a kernel that refuses this leaves them as they were.
+                let _ = give_up_rights();
+                listener.listen_until_aborted(ready);
+            })?;
         is_ready.await.map_err(io::Error::other)??;
         Ok(signals)
     }

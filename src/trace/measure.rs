@@ -67,6 +67,7 @@ async fn on_server(
     line.say("attaching the probes");
     let tracing = Tracing::start(&server.facts, outputs.dir, &config.tracing, None, &window_signal)?;
     give_up_rights().context("cannot give up the rights that are no longer needed")?;
+    line.restart();
     // This comes first: the thread of the account may have to wait for a CPU.
     let window = window(config.duration);
     window_signal.announce(window);
