@@ -70,20 +70,3 @@ static __always_inline struct gendisk *disk_of(struct request *request)
 		return request->q->disk;
 	return ((struct request___before_5_15 *)request)->rq_disk;
 }
-
-/* A partition. Linux 5.11 removed it, and the queue from the arguments of block_rq_issue, in one series of changes. */
-struct hd_struct {
-	unsigned int partno;
-} RELOCATED;
-
-/* The request that is issued, an argument of block_rq_issue. clang would compute which one, and the verifier wants a constant. */
-static __always_inline struct request *issued_request(__u64 *ctx)
-{
-	struct request *request;
-
-	if (bpf_core_type_exists(struct hd_struct))
-		asm volatile("%0 = *(u64 *)(%1 + 8)" : "=r"(request) : "r"(ctx));
-	else
-		asm volatile("%0 = *(u64 *)(%1 + 0)" : "=r"(request) : "r"(ctx));
-	return request;
-}
