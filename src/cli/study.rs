@@ -73,8 +73,9 @@ pub(crate) struct StudyRunArgs {
     #[arg(long)]
     pub(crate) resume: bool,
 
-    /// Run the server programs that the plan names, whoever owns them or can write them. Without this option root runs
-    /// only programs that belong to root or to the user who called sudo, and that nobody else can write.
+    /// Run the server programs that the plan names, and use the workload files that it names, whoever owns them or can
+    /// write them. Without this option root runs only programs that belong to root or to the user who called sudo, and
+    /// that nobody else can write. The same holds for workload files outside of the plan's directory.
     #[arg(long)]
     pub(crate) trust_plan: bool,
 

@@ -37,7 +37,8 @@ fn list() -> anyhow::Result<Exit> {
 }
 
 fn show(arguments: &StudyShowArgs) -> anyhow::Result<Exit> {
-    let plan = find(&arguments.plan)?;
+    // It is shown alone.
+    let plan = find(&arguments.plan, true)?;
     let cells = cells(&plan, &arguments.extent)?;
     print(&dry_run(&plan, arguments.extent.scale, &cells))?;
     Ok(Exit::Done)
@@ -62,7 +63,7 @@ fn overrides(extent: &StudyExtentArgs) -> Overrides {
 fn measure(arguments: &StudyRunArgs) -> anyhow::Result<Exit> {
     let extent = &arguments.extent;
     let name = arguments.plan.as_deref().context("no study is named")?;
-    let plan = find(name)?;
+    let plan = find(name, arguments.trust_plan)?;
     let cells = cells(&plan, extent)?;
     let measurements = measurement_order(&cells, extent.seed);
     let home = arguments.home.home();

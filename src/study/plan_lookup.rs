@@ -2,9 +2,11 @@
 
 use std::fmt::Display;
 use std::fs;
-use std::path::Path;
+use std::io;
+use std::path::{Component, Path};
 
 use logtrace_driver::FileError;
+use logtrace_server::check_file_owner;
 use logtrace_study::{BUILTIN, Builtin, Cell, Plan};
 
 use crate::exit::UsageError;
@@ -19,8 +21,9 @@ pub(crate) fn plan_error(plan: &Plan, cell: &Cell, option: &str, problem: impl D
     UsageError(plan.error(cell, option, problem).to_string())
 }
 
-/// Returns the plan of this name, or in this file. Files that a plan names lie next to it.
-pub(crate) fn find(name: &str) -> Result<Plan, UsageError> {
+/// Returns the plan of this name, or in this file. Files that a plan names lie next to it. Under root the owner of one that
+/// lies elsewhere is checked, unless everything that the plan names is trusted.
+pub(crate) fn find(name: &str, trust_plan: bool) -> Result<Plan, UsageError> {
     let usage = |error: FileError| UsageError(error.to_string());
     if !name.ends_with(".toml") {
         let known = BUILTIN.map(|builtin| builtin.name).join(", ");
@@ -37,7 +40,39 @@ pub(crate) fn find(name: &str) -> Result<Plan, UsageError> {
     let text = text.map_err(|error| UsageError(format!("cannot read {name}: {error}")))?;
     let files = |file: &str| {
         let path = path.parent().unwrap_or(Path::new("")).join(file);
-        fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))
+        if !trust_plan && leads_elsewhere(Path::new(file)) {
+            check_file_owner(&path).map_err(|error| format!("{error:#}"))?;
+        }
+        read_regular(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))
     };
     Plan::read(name, &text, &files).map_err(usage)
+}
+
+/// Returns whether a path leads out of the directory that it starts in.
+fn leads_elsewhere(path: &Path) -> bool {
+    let is_name = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    !path.components().all(is_name)
+}
+
+/// Reads a file that is none of those which can keep a reader waiting.
+fn read_regular(path: &Path) -> io::Result<String> {
+    match fs::metadata(path)?.is_file() {
+        true => fs::read_to_string(path),
+        false => Err(io::Error::other("it is no regular file")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_beside_the_plan_are_told_from_others() {
+        for beside in ["a.toml", "./a.toml", "sql/a.toml"] {
+            assert!(!leads_elsewhere(Path::new(beside)), "{beside}");
+        }
+        for other in ["/a.toml", "../a.toml", "sql/../../a.toml"] {
+            assert!(leads_elsewhere(Path::new(other)), "{other}");
+        }
+    }
 }

@@ -36,7 +36,7 @@ pub use facts::stage_times::{StageTotal, Stages, enable_stage_times, stage_times
 pub use install::binary::{Binary, find};
 pub use install::home::Home;
 pub use install::os_user::ServerUser;
-pub use install::program_trust::check_program_owner;
+pub use install::program_trust::{check_file_owner, check_program_owner};
 pub use install::server_arg::ServerChoice;
 pub use install::trusted_path::{Writers, trusted_directory};
 pub use instance::Instance;

@@ -160,3 +160,67 @@ fn a_program_that_a_plan_names_and_others_can_write_is_not_run_by_root() {
     assert_ne!(study("--trust-plan").code, Some(0));
     assert!(calls() > 0);
 }
+
+/// Plan of a workload from a file.
+const CUSTOM_PLAN: &str = r#"
+    name = "custom"
+    title = "What it costs to sync the binary log"
+    question = "How much slower are commits that sync it?"
+    [base]
+    server = "mysql"
+    workload = "FILE"
+    rate = "max"
+    [[axis]]
+    name = "sync"
+    [[axis.level]]
+    name = "no"
+    settings.sync_binlog = 0
+    [[axis.level]]
+    name = "each"
+    settings.sync_binlog = 1
+    [[table]]
+    name = "throughput"
+    title = "Requests a second"
+    figure = "throughput"
+    rows = "sync"
+"#;
+
+#[test]
+fn a_workload_that_a_plan_names_elsewhere_and_others_can_write_is_not_used_by_root() {
+    let _turn = beside_others();
+    let home = Home::new();
+    let open = home.path().join("open");
+    fs::create_dir(&open).unwrap();
+    fs::set_permissions(&open, Permissions::from_mode(0o777)).unwrap();
+    fs::copy("workloads/transfer.toml", open.join("transfer.toml")).unwrap();
+    let study = |workload: &str, arguments: &str| {
+        fs::write(
+            home.path().join("plan.toml"),
+            CUSTOM_PLAN.replace("FILE", workload),
+        )
+        .unwrap();
+        let command = home.logtrace(&format!("study plan.toml --only sync=nothing-such {arguments}"));
+        Started::new(command, home.path()).ended()
+    };
+    let words = [
+        "plan.toml",
+        "root does not use",
+        "open can be written by everybody",
+        "--trust-plan",
+    ];
+    let absolute = open.join("transfer.toml").display().to_string();
+    for elsewhere in [absolute.as_str(), "open/../open/transfer.toml"] {
+        study(elsewhere, "").refused(2, &words);
+        study(elsewhere, "--trust-plan").refused(2, &["nothing-such"]);
+    }
+    study("open/transfer.toml", "").refused(2, &["nothing-such"]);
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        open.join("fifo.toml"),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RWXU,
+        0,
+    )
+    .unwrap();
+    study("open/fifo.toml", "").refused(2, &["open/fifo.toml", "no regular file"]);
+}

@@ -1,4 +1,4 @@
-//! Whether root may run a program that a file of somebody names.
+//! Whether root may use a program or a file that a plan names.
 
 use std::path::Path;
 
@@ -12,21 +12,29 @@ use crate::path_rule::Trusted;
 /// have not.
 pub fn check_program_owner(program: &Path) -> anyhow::Result<()> {
     match rustix::process::geteuid().is_root() {
-        true => check_owner(program, &Trusted::own()),
+        true => check_owner("run", program, &Trusted::own()),
         false => Ok(()),
     }
 }
 
-fn check_owner(program: &Path, trusted: &Trusted) -> anyhow::Result<()> {
-    let failed = || format!("cannot look at {}", program.display());
-    if !program.exists() {
+/// Checks a file of SQL that root is to send to a server, as [`check_program_owner`] checks programs.
+pub fn check_file_owner(file: &Path) -> anyhow::Result<()> {
+    match rustix::process::geteuid().is_root() {
+        true => check_owner("use", file, &Trusted::own()),
+        false => Ok(()),
+    }
+}
+
+fn check_owner(what: &str, file: &Path, trusted: &Trusted) -> anyhow::Result<()> {
+    let failed = || format!("cannot look at {}", file.display());
+    if !file.exists() {
         return Ok(());
     }
-    match objection(program, trusted).with_context(failed)? {
+    match objection(file, trusted).with_context(failed)? {
         None => Ok(()),
         Some(reason) => bail!(
-            "root does not run {}, which a file names: {reason}. Change that, or trust the file with --trust-plan",
-            program.display()
+            "root does not {what} {}, which the plan names: {reason}. Change that, or trust the plan with --trust-plan",
+            file.display()
         ),
     }
 }
@@ -54,7 +62,11 @@ mod tests {
             users: vec![0, me],
             groups: vec![0],
         };
-        let refused = || check_owner(&link, &trusted).err().map(|error| error.to_string());
+        let refused = || {
+            check_owner("run", &link, &trusted)
+                .err()
+                .map(|error| error.to_string())
+        };
         mode(&program, 0o755)?;
         mode(&directory, 0o755)?;
         assert_eq!(refused(), None);
@@ -70,7 +82,9 @@ mod tests {
         mode(&open, 0o777)?;
         let link_in_open = open.join("link");
         symlink(&program, &link_in_open)?;
-        let error = check_owner(&link_in_open, &trusted).unwrap_err().to_string();
+        let error = check_owner("run", &link_in_open, &trusted)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("open can be written by everybody"), "{error}");
         if me == 0 {
             chown(&program, Some(65_534), None)?;
