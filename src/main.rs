@@ -25,6 +25,7 @@ use crate::exit::{Exit, UsageError};
 
 fn main() -> ExitCode {
     let command = Cli::parse().command;
+    logtrace_common::keep_caught_panics_quiet();
     open_files::raise_limit();
     let result = match command {
         Command::Run(arguments) => commands::run::run(&arguments),

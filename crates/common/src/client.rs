@@ -10,8 +10,10 @@ use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, DriverError, IoError, Opts, OptsBuilder, SslOpts};
 use thiserror::Error;
 
+use crate::caught::caught;
 use crate::connection::{Connection, Endpoint, PASSWORD_VARIABLE, Password};
 use crate::login_relay::LoginRelay;
+use crate::pinned_socket::PinnedSocket;
 use crate::tls::{SslMode, Tls};
 
 /// Time that a server has to greet a client.
@@ -59,6 +61,9 @@ pub enum ConnectError {
         /// Error of the check.
         reason: String,
     },
+    /// The client library panics at what the server sends.
+    #[error("cannot read what the server on {0} sends at a login. Is it a MySQL or MariaDB server?")]
+    Unreadable(Endpoint),
     /// The server offers no encryption.
     #[error("the server on {0} offers no encryption, which ssl-mode in the address asks for")]
     NoEncryption(Endpoint),
@@ -82,8 +87,10 @@ pub struct KeyRefused;
 impl Connection {
     /// Connects to the server, which has 10 s to answer.
     pub async fn connect(&self) -> Result<Conn, ConnectError> {
-        tokio::time::timeout(CONNECT_TIMEOUT, self.log_in())
-            .await
+        let login = tokio::time::timeout(CONNECT_TIMEOUT, self.log_in());
+        let login = caught(login).await;
+        login
+            .ok_or_else(|| ConnectError::Unreadable(self.endpoint.clone()))?
             .map_err(|_| ConnectError::NoAnswer(self.endpoint.clone()))?
     }
 
@@ -102,9 +109,16 @@ impl Connection {
     }
 
     async fn log_in(&self) -> Result<Conn, ConnectError> {
-        match self.endpoint {
-            Endpoint::Tcp(address, port) if self.hides_password() => {
+        match (&self.endpoint, self.server_uid) {
+            (&Endpoint::Tcp(address, port), _) if self.hides_password() => {
                 self.log_in_by_relay((address, port).into()).await
+            }
+            (Endpoint::Socket(path), Some(uid)) => {
+                let socket = PinnedSocket::open(path, uid).await;
+                let socket =
+                    socket.map_err(|error| self.explain(mysql_async::Error::Io(IoError::Io(error))))?;
+                self.log_in_with(OptsBuilder::from_opts(self.options()).socket(Some(socket.path())))
+                    .await
             }
             _ => match self.log_in_with(self.options()).await {
                 Err(ConnectError::Certificate { reason, .. }) if self.tls.mode == SslMode::VerifyCa => {

@@ -33,6 +33,7 @@ const SCRIPT: &str = r#"
         while (sysread($client, my $bytes, 4096)) {
             print $log $bytes;
             syswrite($client, "\x02\0\0\x02\x01\x04") unless $asked++;
+            syswrite($client, "\x07\0\0\x04\x01no key") if $bytes eq "\x01\0\0\x03\x02";
         }
     }
 "#;
@@ -140,4 +141,19 @@ fn it_gets_nothing_at_a_port_while_the_server_is_down() {
         "{got:?}"
     );
     assert!(!got.ends_with(&[1, 0, 0, 3, 2]), "no key was asked for: {got:?}");
+}
+
+#[test]
+fn a_public_key_that_is_none_ends_in_an_error() {
+    let home = Home::new();
+    let port = free_port().to_string();
+    let _impostor = Impostor::start(&home, &port);
+    let trusted = format!(
+        "run --no-trace --server mysql://root@127.0.0.1:{port}/?server-user=nobody&get-server-public-key=true {SHORT}"
+    );
+    with_password(&home, &trusted).refused(
+        1,
+        &["127.0.0.1", "cannot read", "Is it a MySQL or MariaDB server"],
+    );
+    home.assert_untouched();
 }
