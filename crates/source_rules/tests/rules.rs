@@ -212,6 +212,65 @@ fn architecture_lists_every_module() {
     assert_none(&missing, "modules that ARCHITECTURE.md does not list");
 }
 
+/// Files that read the wall clock, each for a stamp that a person or another machine reads.
+const WALL_CLOCK: [&str; 8] = [
+    // Times of files in the slow disk of the laboratory.
+    "crates/laboratory/src/slow_disk/pass_through.rs",
+    // First line of the interval log.
+    "crates/driver/src/engine/drive.rs",
+    "crates/driver/src/results/interval_log.rs",
+    "crates/driver/src/results/merge_seconds.rs",
+    // Names and starts of runs.
+    "src/commands/measure_and_report.rs",
+    "src/measurement/clocks.rs",
+    "src/run_dir.rs",
+    "src/study/measure/measurement.rs",
+];
+
+#[test]
+fn no_duration_comes_from_the_wall_clock() {
+    const READINGS: [&str; 6] = [
+        "SystemTime",
+        "Zoned::now",
+        "Timestamp::now",
+        "ClockId::Realtime",
+        "_get_real_ns",
+        "_get_tai_ns",
+    ];
+    // They take the difference of two readings. The only one that is allowed counts from 1970.
+    const DIFFERENCES: [&str; 3] = [".duration_since(", ".elapsed()", ".until("];
+    let mut offenders = Vec::new();
+    for (file, text) in all_files().unwrap() {
+        let file = relative(&file);
+        if file.contains("tests/") {
+            continue;
+        }
+        let readings = text
+            .lines()
+            .filter(|line| READINGS.iter().any(|reading| line.contains(reading)));
+        let readings: Vec<&str> = readings.collect();
+        if readings.is_empty() {
+            continue;
+        }
+        let is_difference = |line: &&&str| {
+            DIFFERENCES.iter().any(|difference| line.contains(difference)) && !line.contains("UNIX_EPOCH")
+        };
+        if !WALL_CLOCK.contains(&file.as_str()) {
+            offenders.push(format!("{file} reads it: {}", readings[0].trim()));
+        }
+        offenders.extend(
+            readings
+                .iter()
+                .find(is_difference)
+                .map(|line| format!("{file}: {}", line.trim())),
+        );
+    }
+    assert_none(
+        &offenders,
+        "readings of the wall clock, which may jump: use now_ns or Instant",
+    );
+}
+
 #[test]
 fn no_document_shows_a_password_on_a_command_line() {
     // sudo logs such an assignment, and its own command line is open to all users.

@@ -19,3 +19,4 @@ mod running_server;
 mod signals;
 mod tracing;
 mod usage;
+mod wall_clock;
