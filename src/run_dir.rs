@@ -2,7 +2,7 @@
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
@@ -68,7 +68,8 @@ impl RunDir {
             .is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
         {
             bail!(
-                "cannot read the run directory {shown}: it belongs to another user. Read it as that user, or with sudo"
+                "cannot read the run directory {shown}: {}, or with sudo",
+                closed(path)
             );
         }
         ensure!(
@@ -123,6 +124,18 @@ impl RunDir {
 
     pub(crate) fn server_log(&self) -> PathBuf {
         self.path.join("server.log")
+    }
+}
+
+/// Returns why a directory cannot be entered, and who can read it.
+fn closed(path: &Path) -> String {
+    match fs::metadata(path) {
+        Ok(found) => format!(
+            "it belongs to user {user} and has mode {:o}. Read it as user {user}",
+            found.mode() & 0o7777,
+            user = found.uid()
+        ),
+        Err(_) => "a directory on its path may not be entered by this user. Read it as its owner".to_owned(),
     }
 }
 
@@ -186,6 +199,37 @@ mod tests {
             assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
             dir.write("run.json", "old").unwrap();
         }
+    }
+
+    #[test]
+    fn a_directory_that_may_not_be_entered_names_its_owner() {
+        use rustix::process::{Uid, geteuid};
+        if !geteuid().is_root() {
+            return;
+        }
+        let parent = tempfile::tempdir().unwrap();
+        fs::set_permissions(parent.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let path = parent.path().join("run");
+        RunDir::replace(&path).unwrap().write("run.json", "{}").unwrap();
+        let error = |path: PathBuf| {
+            let as_nobody = move || {
+                // Of this thread alone.
+                rustix::thread::set_thread_uid(Uid::from_raw(65_534)).unwrap();
+                RunDir::open(&path).unwrap_err().to_string()
+            };
+            std::thread::spawn(as_nobody).join().unwrap()
+        };
+        let text = error(path.clone());
+        assert!(
+            text.contains("belongs to user 0 and has mode 700. Read it as user 0, or with sudo"),
+            "{text}"
+        );
+        RunDir::replace(&path.join("closed")).unwrap();
+        let text = error(path.join("closed"));
+        assert!(
+            text.contains("a directory on its path may not be entered"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -220,6 +220,25 @@ mod tests {
     }
 
     #[test]
+    fn a_measurement_whose_document_is_cut_at_any_byte_is_measured_again() {
+        let document = fs::read_to_string("crates/report/tests/data/run-schema-1.json").unwrap();
+        let plan = crate::study::built_in().unwrap().remove(0);
+        let cell = &plan.cells(logtrace_study::Scale::Smoke)[0];
+        let measurement = logtrace_study::measurement_order(std::slice::from_ref(cell), 1)[0];
+        let place = tempfile::tempdir().unwrap();
+        let (dir, _) = open(place.path(), false).unwrap();
+        let run = RunDir::replace(&dir.run_dir(cell, &measurement)).unwrap();
+        assert!(dir.measured(cell, &measurement).is_none(), "no document");
+        fs::write(run.run_json(), &document).unwrap();
+        assert!(dir.measured(cell, &measurement).is_some());
+        let text = document.trim_end();
+        for length in (0..text.len()).filter(|&length| text.is_char_boundary(length)) {
+            fs::write(run.run_json(), &text[..length]).unwrap();
+            assert!(dir.measured(cell, &measurement).is_none(), "{length}");
+        }
+    }
+
+    #[test]
     fn a_torn_state_is_a_study_and_is_set_aside() {
         let place = tempfile::tempdir().unwrap();
         drop(open(place.path(), false).unwrap());
