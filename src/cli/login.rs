@@ -20,7 +20,8 @@ pub(crate) struct LoginArgs {
     #[arg(long)]
     ask_password: bool,
 
-    /// Option file of the servers' own clients, with the password of a running server in its group `client`. Without these
+    /// Option file of the servers' own clients, with the password of a running server in its group `client`. Files that it
+    /// names with `!include`, and login paths (~/.mylogin.cnf), are not read. Without these
     /// options the password comes from the environment variable LOGTRACE_PASSWORD, else from ~/.my.cnf if that has no
     /// other user.
     #[arg(long, value_name = "FILE")]
@@ -80,5 +81,12 @@ fn usual_option_file(user: &str) -> anyhow::Result<Option<Password>> {
 fn in_option_file(path: &Path, user: &str) -> anyhow::Result<Option<Password>> {
     let file = OptionFile::read(path)?;
     let is_of_user = file.user.is_none_or(|other| other == user);
-    Ok(file.password.filter(|_| is_of_user))
+    let password = file.password.filter(|_| is_of_user);
+    anyhow::ensure!(
+        password.is_some() || !file.includes,
+        "{path} has no password for user {user}, and logtrace does not read the files that it names with !include: put the \
+         password into {path}, or use --password-file, or set {PASSWORD_VARIABLE} (empty for no password)",
+        path = path.display()
+    );
+    Ok(password)
 }

@@ -35,7 +35,7 @@ pub enum ConnectError {
     Refused(Endpoint),
     /// The account or password is wrong (server errors 1044, 1045 and 1698).
     #[error(
-        "the server refuses user {user:?}: {message}. Check the user and the password (--password-file, --ask-password, an option file or {PASSWORD_VARIABLE}); an account that requires encryption needs ?ssl-mode=required in the address"
+        "the server refuses user {user:?}: {message}. Check the user and the password (--password-file, --ask-password, an option file or {PASSWORD_VARIABLE}; login paths of mysql_config_editor are not read); an account that requires encryption needs ?ssl-mode=required in the address"
     )]
     AccessDenied {
         /// Name of the account.

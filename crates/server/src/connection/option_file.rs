@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use anyhow::ensure;
+
 use crate::connection::private_text::read_private;
 use logtrace_common::Password;
 
@@ -15,12 +17,22 @@ pub struct OptionFile {
     pub user: Option<String>,
     /// Password of the account.
     pub password: Option<Password>,
+    /// Whether the file names others with `!include` or `!includedir`, which are not read.
+    pub includes: bool,
 }
 
+/// Name of the file of login paths, which `mysql_config_editor` writes.
+const LOGIN_PATHS: &str = ".mylogin.cnf";
+
 impl OptionFile {
-    /// Reads an option file that only its owner may read. `!include` and all options but `user` and `password` are
-    /// ignored.
+    /// Reads an option file that only its owner may read. All options but `user` and `password` are ignored.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
+        ensure!(
+            path.file_name().is_none_or(|name| name != LOGIN_PATHS),
+            "{} has login paths of mysql_config_editor, which logtrace does not read: put the password into an option file \
+             or a --password-file",
+            path.display()
+        );
         Ok(Self::parse(&read_private(path)?))
     }
 
@@ -28,6 +40,7 @@ impl OptionFile {
     fn parse(text: &str) -> Self {
         let (mut account, mut applies) = (Self::default(), false);
         for line in text.lines().map(str::trim) {
+            account.includes |= line.starts_with("!include");
             if let Some(group) = line.strip_prefix('[').and_then(|line| line.split(']').next()) {
                 applies = GROUPS.contains(&group.trim());
                 continue;
@@ -88,6 +101,13 @@ mod tests {
         assert_eq!(account.user.as_deref(), Some("bench"));
         assert_eq!(account.password.as_ref().map(Password::expose), Some("a#b\\\""));
         assert_eq!(OptionFile::parse("password=no"), OptionFile::default());
+    }
+
+    #[test]
+    fn other_files_that_are_named_are_seen() {
+        let includes = |text: &str| OptionFile::parse(text).includes;
+        assert!(includes("[client]\n!include /a.cnf") && includes(" !includedir /etc/my.cnf.d/\n[client]"));
+        assert!(!includes("# !include /a.cnf\n[client]\npassword=!include"));
     }
 
     #[test]
