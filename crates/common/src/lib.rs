@@ -3,19 +3,13 @@
 //! This crate is the leaf of the workspace: it imports none of the others, reads no clock and does no I/O.
 
 #[cfg(feature = "client")]
-mod caught;
-#[cfg(feature = "client")]
 mod client;
 mod connection;
 mod detail;
 mod file_class;
 mod flavor;
 pub mod inert;
-#[cfg(feature = "client")]
-mod login_relay;
 mod names;
-#[cfg(feature = "client")]
-mod pinned_socket;
 mod program_file;
 mod sampling;
 mod stall_bucket;
@@ -24,7 +18,7 @@ mod tls;
 mod variable;
 
 #[cfg(feature = "client")]
-pub use caught::keep_caught_panics_quiet;
+pub use client::caught::keep_caught_panics_quiet;
 #[cfg(feature = "client")]
 pub use client::{ConnectError, KeyRefused};
 pub use connection::{Connection, Endpoint, PASSWORD_VARIABLE, Password};

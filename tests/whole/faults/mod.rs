@@ -19,4 +19,3 @@ mod running_server;
 mod signals;
 mod tracing;
 mod usage;
-mod wall_clock;

@@ -167,9 +167,16 @@ const CUSTOM_PLAN: &str = r#"
     title = "What it costs to sync the binary log"
     question = "How much slower are commits that sync it?"
     [base]
-    server = "mysql"
     workload = "FILE"
     rate = "max"
+    [[axis]]
+    name = "server"
+    [[axis.level]]
+    name = "mysql"
+    server = "mysql"
+    [[axis.level]]
+    name = "mariadb"
+    server = "mariadb"
     [[axis]]
     name = "sync"
     [[axis.level]]
@@ -182,7 +189,9 @@ const CUSTOM_PLAN: &str = r#"
     name = "throughput"
     title = "Requests a second"
     figure = "throughput"
-    rows = "sync"
+    rows = "server"
+    columns = "sync"
+    baseline.sync = "no"
 "#;
 
 #[test]

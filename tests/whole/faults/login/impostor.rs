@@ -147,7 +147,7 @@ fn it_gets_nothing_at_a_port_while_the_server_is_down() {
 fn a_public_key_that_is_none_ends_in_an_error() {
     let home = Home::new();
     let port = free_port().to_string();
-    let _impostor = Impostor::start(&home, &port);
+    let impostor = Impostor::start(&home, &port);
     let trusted = format!(
         "run --no-trace --server mysql://root@127.0.0.1:{port}/?server-user=nobody&get-server-public-key=true {SHORT}"
     );
@@ -155,5 +155,7 @@ fn a_public_key_that_is_none_ends_in_an_error() {
         1,
         &["127.0.0.1", "cannot read", "Is it a MySQL or MariaDB server"],
     );
+    // Its command line names the home directory.
+    drop(impostor);
     home.assert_untouched();
 }

@@ -3,9 +3,9 @@
 use std::fs;
 use std::process::Command;
 
-use super::fixture::home::{Home, SHORT};
-use super::fixture::started::Started;
 use crate::common::{beside_others, driver};
+use crate::faults::fixture::home::{Home, SHORT};
+use crate::faults::fixture::started::Started;
 
 /// Library that a program loads before the system's: each reading of the wall clock is three hours, and more each time,
 /// before or after the last one. Other clocks, and other programs, are left alone.

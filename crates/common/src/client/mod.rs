@@ -1,5 +1,9 @@
 //! Connections for work that is not measured, such as reading variables.
 
+pub(crate) mod caught;
+mod login_relay;
+mod pinned_socket;
+
 use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
@@ -10,10 +14,10 @@ use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, DriverError, IoError, Opts, OptsBuilder, SslOpts};
 use thiserror::Error;
 
-use crate::caught::caught;
+use crate::client::caught::caught;
+use crate::client::login_relay::LoginRelay;
+use crate::client::pinned_socket::PinnedSocket;
 use crate::connection::{Connection, Endpoint, PASSWORD_VARIABLE, Password};
-use crate::login_relay::LoginRelay;
-use crate::pinned_socket::PinnedSocket;
 use crate::tls::{SslMode, Tls};
 
 /// Time that a server has to greet a client.
