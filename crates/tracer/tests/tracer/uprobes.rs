@@ -1,6 +1,5 @@
 //! Probes in the server: one link for all places of a program, and a perf event for each on older kernels.
 
-use std::backtrace::Backtrace;
 use std::process;
 use std::thread;
 use std::time::{Duration, Instant};
