@@ -34,7 +34,7 @@ struct Untrusted {
     what: String,
 }
 
-/// Returns `path` without links. Under root, the rule ([`Trusted::objection_to`]) holds for each part of it, links
+/// Returns `path` without links. Under root, the rule of `path_rule.rs` holds for each part of it, links
 /// included. systemd walks paths in this way (`CHASE_SAFE`, src/basic/chase.c).
 ///
 /// Makes missing directories with `mode`, if there is one; otherwise a missing part is an error of the kind `NotFound`.
