@@ -49,8 +49,9 @@ pub(crate) const RIGHTS: [Right; 7] = [
     SYS_ADMIN,
     Right {
         name: "CAP_DAC_READ_SEARCH",
-        purpose: "reads tracefs where only root may",
-        without: "system calls are traced at the tracepoints of all of them, which costs more",
+        purpose: "reads tracefs where only root may, and the names of logs in the server's memory",
+        without: "system calls are traced at the tracepoints of all of them, which costs more, and logs of unusual names \
+                  have the file class `other`",
         is_required: false,
         set: CapabilitySet::DAC_READ_SEARCH,
     },

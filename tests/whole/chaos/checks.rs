@@ -1,6 +1,5 @@
 //! Checks after a round and the next start.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -12,9 +11,6 @@ use crate::faults::fixture::started::{Ended, Started};
 
 /// Exit codes of work that measured.
 const MEASURED: [Option<i32>; 2] = [Some(0), Some(3)];
-
-/// Depth of control groups that are looked at.
-const DEPTH: usize = 4;
 
 /// Fails if the work of a round ended in another way than its victim says.
 pub(super) fn ended_well(stage: &Stage, round: &Round, ended: &Ended) {
@@ -92,44 +88,12 @@ fn is_measured(dir: &Path) -> bool {
         .is_ok_and(|document| !tells(&document, "unfinished_run") && !tells(&document, "interrupted"))
 }
 
-/// Fails if something of a round is left in the system.
-pub(super) fn nothing_is_left(stage: &Stage, groups_before: &BTreeSet<PathBuf>) {
+/// Fails if something of a round is left in the system: these control groups, for example.
+pub(super) fn nothing_is_left(stage: &Stage, groups: &[PathBuf]) {
     stage.home.assert_nothing_left();
-    patiently("empty control groups to go", || {
-        empty_groups().is_subset(groups_before)
+    patiently("the control groups to go", || {
+        groups.iter().all(|group| !group.exists())
     });
-}
-
-/// Returns the control groups of logtrace without a process.
-pub(super) fn empty_groups() -> BTreeSet<PathBuf> {
-    let mut found = BTreeSet::new();
-    let mut level = vec![PathBuf::from("/sys/fs/cgroup")];
-    for _ in 0..DEPTH {
-        let below = level.iter().flat_map(|directory| entries_if_there(directory));
-        level = below.filter(|path| path.is_dir()).collect();
-        found.extend(
-            level
-                .iter()
-                .filter(|path| is_ours(path) && is_empty(path))
-                .cloned(),
-        );
-    }
-    found
-}
-
-/// Returns what is in a directory, which may go at any time.
-fn entries_if_there(directory: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(directory).into_iter().flatten();
-    entries.flatten().map(|entry| entry.path()).collect()
-}
-
-fn is_ours(group: &Path) -> bool {
-    let name = group.file_name().unwrap_or_default().to_string_lossy();
-    name.contains("logtrace") || name.contains("instance-")
-}
-
-fn is_empty(group: &Path) -> bool {
-    fs::read_to_string(group.join("cgroup.events")).is_ok_and(|events| events.contains("populated 0"))
 }
 
 /// Removes the run directories, which are checked.

@@ -37,10 +37,10 @@ fn after_a_kill_at_any_moment_the_next_start_finds_and_leaves_all_in_order() {
 }
 
 fn play(stage: &mut Stage, round: &Round) {
-    let groups = checks::empty_groups();
     let is_running = matches!(round.work, Work::RunningServer | Work::Trace);
     let before = is_running.then(|| settings(stage.running(round.flavor)));
     let (ended, server_killed) = stage.play(round);
+    let groups = stage.home.control_groups();
     println!("  {:?}, server killed: {server_killed}", ended.code);
     checks::ended_well(stage, round, &ended);
     checks::start_again(stage, round, server_killed);

@@ -3,6 +3,8 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
+use std::thread::sleep;
+use std::time::Duration;
 
 use rustix::process::Signal;
 
@@ -62,8 +64,11 @@ fn any_user_with_four_rights_can_trace_and_keeps_none() {
                 held.len() > 2 && held.iter().all(|held| held == "0000000000000000")
             });
             let commits: u64 = 200;
+            // Longer than two bursts of a sample.
+            let pause = Duration::from_millis(if options.contains("--sample") { 15 } else { 0 });
             for number in 0..commits {
                 foreign.tell(&format!("INSERT INTO d.t VALUES ({number})"));
+                sleep(pause);
             }
             for name in ["CapEff", "CapPrm", "CapInh", "CapAmb"] {
                 let held = status_of_threads(tracing.id(), name);
@@ -87,7 +92,8 @@ fn any_user_with_four_rights_can_trace_and_keeps_none() {
             assert_eq!(tracer.lost, 0);
             let missing: Vec<_> = tracer.probes.iter().filter(|probe| !probe.attached).collect();
             assert!(missing.is_empty(), "{missing:?}");
-            assert!(!tells(&document, "unknown_names"), "{:?}", document.caveats);
+            // The memory of another user's process is opened with CAP_DAC_READ_SEARCH alone.
+            assert!(tells(&document, "unknown_names"), "{:?}", document.caveats);
             home.assert_nothing_left();
         }
     }

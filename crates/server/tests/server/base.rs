@@ -54,7 +54,10 @@ impl Base {
     /// The directories of instances and snapshots, and what is left beside them; without the locks of those that exist.
     pub(crate) fn left(&self) -> Vec<PathBuf> {
         let is_lock = |path: &PathBuf| {
-            path.extension().is_some_and(|end| end == "lock") && path.with_extension("").is_dir()
+            let is_beside = path
+                .extension()
+                .is_some_and(|end| end == "lock" || end == "cgroup");
+            is_beside && path.with_extension("").is_dir()
         };
         fs::read_dir(self.instances())
             .map(|entries| entries.map(|entry| entry.unwrap().path()))
