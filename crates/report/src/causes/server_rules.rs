@@ -183,6 +183,8 @@ const RULES: &[Rule] = &[
     // Group commit and binary log of MySQL. sql/binlog.cc, sql/rpl_commit_stage_manager.cc, sql/rpl_gtid_state.cc
     rule("MYSQL_BIN_LOG::wait_for_prep_xids", Wait::BinlogRotation),
     rule("Commit_stage_manager::wait_count_or_timeout", Wait::GroupDelay),
+    // In MySQL 8.0.15, for example.
+    rule("Stage_manager::wait_count_or_timeout", Wait::GroupDelay),
     rule("Commit_stage_manager::wait_for_ticket_turn", Wait::GroupReplication),
     rule_if("Commit_stage_manager::enroll_for", Through("pthread_cond_*"), Wait::GroupLeader),
     rule("Commit_stage_manager::*", Wait::CommitStage),

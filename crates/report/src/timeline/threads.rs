@@ -27,6 +27,9 @@ pub struct Timelines {
     pub(crate) flushes: Flushes,
     pub(crate) lost: LostPeriods,
     pub(crate) groups: Groups,
+    /// Last threads without a connection that synced and that wrote the redo log.
+    redo_syncer: Option<Tid>,
+    redo_writer: Option<Tid>,
     /// Number that changes when a record may change an earlier explanation.
     pub(crate) revision: u64,
 }
@@ -56,6 +59,8 @@ impl Timelines {
             flushes: Flushes::default(),
             lost: LostPeriods::default(),
             groups: Groups::default(),
+            redo_syncer: None,
+            redo_writer: None,
             revision: 0,
         }
     }
@@ -77,10 +82,31 @@ impl Timelines {
         match (class, io.op) {
             (FileClass::Binlog, IoOp::Write) => self.groups.push_binlog_write(io),
             (FileClass::Binlog, IoOp::Fsync) => self.groups.push_binlog_sync(io),
+            (FileClass::Redo, _) => self.note_log_thread(io),
             _ => {}
         }
         let pushed = self.thread_mut(io.tid, io.exit_ns).push_io(io, class);
         self.take(pushed)
+    }
+
+    /// Notes which threads write and sync the redo log for others. Another one may change earlier explanations.
+    fn note_log_thread(&mut self, io: &Io) {
+        if self.serves_connection(io.tid) {
+            return;
+        }
+        let noted = match io.op {
+            IoOp::Fsync => &mut self.redo_syncer,
+            IoOp::Write => &mut self.redo_writer,
+        };
+        if noted.replace(io.tid) != Some(io.tid) {
+            self.revision += 1;
+        }
+    }
+
+    /// Returns the threads that write and sync the redo log for others: first the one that syncs it.
+    pub(crate) fn log_threads(&self) -> Vec<Tid> {
+        let threads = [self.redo_syncer, self.redo_writer];
+        threads.into_iter().flatten().collect()
     }
 
     /// Adds a thread's commit.

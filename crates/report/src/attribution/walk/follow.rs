@@ -123,8 +123,13 @@ impl Walk<'_> {
         worker: Worker,
     ) {
         let (wait, frames) = self.timelines.named_wait(timeline, off, wait);
-        if wait == Wait::Unexplained {
-            return self.charge_unexplained(window);
+        match wait {
+            Wait::Unexplained => return self.charge_unexplained(window),
+            Wait::RedoWriter => {
+                let threads = self.timelines.log_threads();
+                return self.wait_for_log_threads(&threads, window, worker, frames);
+            }
+            _ => {}
         }
         let cause = Cause {
             who: worker.who,

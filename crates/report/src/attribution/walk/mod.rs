@@ -5,13 +5,15 @@
 //! leader's fsync, a lock wait becomes the holder's work. The thread at which the walk ends decides the cause, so causes
 //! never overlap and always add up.
 //!
-//! Two rules replace the waker. If the waker arrived only during the wait, the thread that it had queued behind takes its
+//! Three rules replace the waker. If the waker arrived only during the wait, the thread that it had queued behind takes its
 //! place until then (`late_waker`). If the server states the leader of a thread in a group of commits, the leader takes
-//! the waker's place (`group_leader`).
+//! the waker's place (`group_leader`). And who looks again and again for what MySQL's log threads do waits for their calls
+//! (`log_threads`).
 
 mod file_calls;
 mod follow;
 mod late_waker;
+mod log_threads;
 pub(crate) mod memory;
 mod path;
 mod state;

@@ -18,6 +18,7 @@
 //! | `w` `j` `d` | waits inside an I/O call: data writeback, journal commit, device flush |
 //! | `u` `n` | the same with a stack that no rule knows, with no stack |
 //! | `t` `f` | sleeps, waits for a futex until its time-out |
+//! | `o` | the same, in the function in which MySQL waits for its log threads |
 //! | `c` `a` | waits for the client, for asynchronous I/O |
 //! | `x` `?` | waits for a futex that another process wakes, that nobody was seen to wake |
 //!
@@ -32,7 +33,7 @@
 
 use logtrace_common::{FileClass, TimeRange};
 use logtrace_events::{
-    Commit, CpuWait, File, FileId, Flush, FlushStage, Io, IoOp, Join, Member, OffCpu, Record, Stack,
+    Commit, CpuWait, File, FileId, Flush, FlushStage, Io, IoOp, Join, Member, OffCpu, Record, ServerWait,
     ThreadEnd, Tid, Wake,
 };
 use logtrace_report::analysis::{Analysis, AnalysisConfig};
@@ -40,6 +41,8 @@ use logtrace_report::document::Groups;
 use logtrace_report::explain::{Memory, Segment, explain};
 use logtrace_report::synthetic;
 use logtrace_report::timelines::Timelines;
+
+use super::drawn_stacks::{log_wait, stack_of, stacks};
 
 const CELL_NS: u64 = 10;
 const ORIGIN_NS: u64 = 1_000;
@@ -58,10 +61,10 @@ pub(crate) struct Drawing {
     ack_receivers: Vec<Tid>,
 }
 
-struct Row {
-    thread: char,
-    kind: String,
-    cells: Vec<char>,
+pub(crate) struct Row {
+    pub(crate) thread: char,
+    pub(crate) kind: String,
+    pub(crate) cells: Vec<char>,
 }
 
 impl Drawing {
@@ -78,6 +81,7 @@ impl Drawing {
                 records.extend(row_records(row, &rows));
             }
         }
+        records.extend(rows.iter().filter(|row| row.kind == "cpu").flat_map(log_waits));
         records.sort_by_key(end_ns);
         let gap = records.iter().find_map(|record| match record {
             Record::Gap(gap) => Some(*gap),
@@ -104,6 +108,7 @@ impl Drawing {
         for stack in stacks() {
             timelines.push_stack(stack).unwrap();
         }
+        timelines.push_server_stack(log_wait()).unwrap();
         for &receiver in &self.ack_receivers {
             timelines.name_ack_receiver(receiver);
         }
@@ -253,8 +258,22 @@ fn row_records(row: &Row, rows: &[Row]) -> Vec<Record> {
     records
 }
 
+/// Where the tracer finds the functions of the server's waits for its log threads.
+fn log_waits(row: &Row) -> impl Iterator<Item = Record> {
+    let tid = row.thread as u32;
+    let waits = runs(&row.cells).into_iter().filter(|run| run.0 == 'o');
+    waits.map(move |(_, _, end_ns)| {
+        Record::ServerWait(ServerWait {
+            tid,
+            in_ns: end_ns,
+            read_ns: end_ns,
+            stack: Some(log_wait().id),
+        })
+    })
+}
+
 /// Runs of equal cells, with the time from the first to the last.
-fn runs(cells: &[char]) -> Vec<(char, u64, u64)> {
+pub(crate) fn runs(cells: &[char]) -> Vec<(char, u64, u64)> {
     let mut runs: Vec<(char, u64, u64)> = Vec::new();
     for (at, &cell) in cells.iter().enumerate() {
         let start_ns = ORIGIN_NS + at as u64 * CELL_NS;
@@ -273,7 +292,7 @@ fn wake(cell: char, out_ns: u64, at_ns: u64, rows: &[Row]) -> Wake {
         cell if cell.is_ascii_uppercase() || !cell.is_ascii() => (cell as u32, SERVER, Some(FUTEX)),
         'x' => (9_999, 9_999, Some(FUTEX)),
         // The server's own thread happened to run where the interrupt came.
-        'f' => ('Z' as u32, SERVER, None),
+        'f' | 'o' => ('Z' as u32, SERVER, None),
         _ => (0, 0, None),
     };
     assert!(out_ns < at_ns);
@@ -306,40 +325,6 @@ fn blocked_in(cell: char) -> Option<u16> {
         'w' | 'j' | 'd' | 'u' | 'n' => Some(75),
         _ => Some(FUTEX),
     }
-}
-
-/// The stack at a block that is drawn as `cell`: in an I/O call, a wait for another thread is for a lock.
-fn stack_of(thread: char, cell: char, at_ns: u64, rows: &[Row]) -> Option<u32> {
-    let mut calls = rows.iter().filter(|row| row.thread == thread && row.kind == "io");
-    let is_in_call = calls.any(|row| {
-        let mut runs = runs(&row.cells).into_iter();
-        runs.any(|(cell, start_ns, end_ns)| cell != ' ' && start_ns <= at_ns && at_ns < end_ns)
-    });
-    let cell = if is_in_call && cell.is_ascii_uppercase() {
-        'l'
-    } else {
-        cell
-    };
-    let at = stacks()
-        .iter()
-        .position(|stack| stack.frames[0].starts_with(cell));
-    at.map(|id| id as u32)
-}
-
-/// Stacks whose innermost function begins with the cell that stands for it.
-fn stacks() -> Vec<Stack> {
-    let frames = [
-        ("w", "folio_wait_writeback"),
-        ("j", "jbd2_log_wait_commit"),
-        ("d", "blkdev_issue_flush"),
-        ("u", "some_new_function"),
-        ("l", "rwsem_down_write_slowpath"),
-    ];
-    let stack = |(id, (cell, function)): (usize, (&str, &str))| Stack {
-        id: id as u32,
-        frames: vec![cell.to_owned(), function.to_owned(), "ext4_sync_file".to_owned()],
-    };
-    frames.into_iter().enumerate().map(stack).collect()
 }
 
 fn io(tid: u32, cell: char, enter_ns: u64, exit_ns: u64) -> Io {

@@ -7,6 +7,7 @@ pub(crate) mod damage;
 mod definition;
 mod drawing;
 mod drawn;
+mod drawn_stacks;
 mod gaps;
 mod held;
 mod remembered;

@@ -123,3 +123,30 @@ fn a_background_thread_that_queued_behind_nobody_slept() {
         ]
     );
 }
+
+#[test]
+fn who_looks_again_and_again_for_redo_waits_for_the_calls_of_the_log_threads() {
+    let drawing = Drawing::new(
+        "
+        F cpu    |==djjr=t=dddddr=|
+        F io     | RRRRR  RRRRRRR |
+        A cpu    |=ooooooooFFFFFFF|
+        A commit |CCCCCCCCCCCCCCCC|
+        ",
+    );
+    assert_eq!(
+        drawing.explained('A'),
+        [
+            "own on CPU 1",
+            "background redo fsync on CPU 1",
+            "background redo fsync device flush 1",
+            "background redo fsync journal commit 2",
+            "background redo fsync run queue 1",
+            "own redo writer thread 2",
+            "background redo fsync on CPU 1",
+            "background redo fsync device flush 5",
+            "background redo fsync run queue 1",
+            "background on CPU 1",
+        ]
+    );
+}
