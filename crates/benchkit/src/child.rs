@@ -71,9 +71,11 @@ impl Child {
     /// Lets it leave in order, and returns what it printed on stdout.
     pub fn leave(mut self) -> anyhow::Result<String> {
         let deadline = Instant::now() + LONGEST;
+        // Again and again: bpftrace misses one now and then when the server is fast. In the background, Ctrl-C is ignored.
+        let mut signals = [Signal::INT, Signal::TERM].into_iter().cycle();
         while Instant::now() < deadline {
-            // Again and again: bpftrace misses one now and then when the server is fast.
-            kill_process(Pid::from_child(&self.child), Signal::INT)?;
+            let signal = signals.next().unwrap_or(Signal::INT);
+            kill_process(Pid::from_child(&self.child), signal)?;
             let again = Instant::now() + ASK_AGAIN;
             while Instant::now() < again {
                 if self.child.try_wait()?.is_some() {

@@ -39,13 +39,13 @@ pub fn traced<T>(
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
-        // Ctrl-C is for this process, which ends the trace itself.
+        // Ctrl-C is for this process, which ends the trace itself, with a signal that is not ignored in the background.
         .process_group(0);
     let trace = command
         .spawn()
         .with_context(|| format!("cannot run {}", program.display()))?;
     let done = wait_until_attached(trace.id()).and_then(|()| work());
-    kill_process(Pid::from_child(&trace), Signal::INT)?;
+    kill_process(Pid::from_child(&trace), Signal::TERM)?;
     let output = trace.wait_with_output()?;
     let done = done?;
     let directory = fs::read_dir(out.path())?.next().transpose()?;

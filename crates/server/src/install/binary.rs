@@ -81,8 +81,8 @@ impl Binary {
 
 /// Returns the directories to search, each once, in order.
 fn directories(path: &OsStr) -> Vec<PathBuf> {
-    let all = std::iter::once(PathBuf::from(FETCHED_MYSQL))
-        .chain(std::env::split_paths(path))
+    let all = std::env::split_paths(path)
+        .chain(std::iter::once(PathBuf::from(FETCHED_MYSQL)))
         .chain(USUAL_DIRECTORIES.iter().map(PathBuf::from));
     let mut unique = Vec::new();
     for directory in all.filter(|directory| directory.is_absolute()) {
@@ -140,9 +140,9 @@ mod tests {
     fn directories_are_looked_in_once_and_in_order() {
         let found = directories(OsStr::new("/usr/sbin:/opt/bin:.:/opt/bin"));
         let expected = [
-            FETCHED_MYSQL,
             "/usr/sbin",
             "/opt/bin",
+            FETCHED_MYSQL,
             "/usr/local/mysql/bin",
             "/usr/libexec",
             "/usr/local/sbin",
