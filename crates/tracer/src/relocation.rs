@@ -11,7 +11,7 @@ use aya_obj::Object;
 use aya_obj::btf::Btf;
 use aya_obj::generated::bpf_insn;
 
-/// What a read of something that the kernel lacks becomes: a call of a function that no kernel has.
+/// Function that no kernel has. A read of something that the kernel lacks becomes a call of it.
 const POISON: i32 = 0xBAD_2310;
 
 /// Last function for programs that Linux 5.10, the oldest supported kernel, has (include/uapi/linux/bpf.h).

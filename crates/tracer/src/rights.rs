@@ -9,7 +9,7 @@ use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabiliti
 pub(crate) struct Right {
     pub(crate) name: &'static str,
     pub(crate) purpose: &'static str,
-    /// What is missing without it.
+    /// Consequence of its absence.
     pub(crate) without: &'static str,
     /// Whether nothing can be traced without it.
     pub(crate) is_required: bool,

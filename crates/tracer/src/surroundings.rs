@@ -1,4 +1,4 @@
-//! What around this process makes tracing impossible.
+//! Surroundings of this process in which tracing is impossible.
 
 use std::fs;
 

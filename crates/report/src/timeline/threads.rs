@@ -104,9 +104,8 @@ impl Timelines {
     }
 
     /// Returns the threads that write and sync the redo log for others: first the one that syncs it.
-    pub(crate) fn log_threads(&self) -> Vec<Tid> {
-        let threads = [self.redo_syncer, self.redo_writer];
-        threads.into_iter().flatten().collect()
+    pub(crate) fn log_threads(&self) -> [Option<Tid>; 2] {
+        [self.redo_syncer, self.redo_writer]
     }
 
     /// Adds a thread's commit.

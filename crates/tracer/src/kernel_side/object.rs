@@ -23,7 +23,7 @@ pub(crate) struct KernelSide {
     pub(crate) refused: BTreeMap<String, String>,
 }
 
-/// What is to be loaded.
+/// Settings of a load.
 pub(crate) struct Loading<'a> {
     /// Process of the server.
     pub(crate) target_tgid: u32,

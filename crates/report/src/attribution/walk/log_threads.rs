@@ -1,7 +1,7 @@
 //! Waits for MySQL's log threads that end by time.
 //!
-//! With `innodb_log_writer_threads=ON`, sessions do not sleep until their redo is on disk: they look for it again and again,
-//! up to a millisecond apart (log_wait_for_flush() in storage/innobase/log/log0write.cc), and nobody wakes them. What the
+//! Sessions of a server with `innodb_log_writer_threads=ON` do not sleep until their redo is on disk: they look for it
+//! repeatedly, up to a millisecond apart (log_wait_for_flush() in storage/innobase/log/log0write.cc), and nobody wakes them. What the
 //! log threads do with the redo log meanwhile is what they wait for.
 
 use logtrace_common::{FileClass, TimeRange};
@@ -17,7 +17,7 @@ impl Walk<'_> {
     /// counts most first. Time in which none of them writes or syncs the redo log is charged to the log threads as such.
     pub(crate) fn wait_for_log_threads(
         &mut self,
-        threads: &[Tid],
+        threads: &[Option<Tid>],
         window: TimeRange,
         worker: Worker,
         frames: Option<Frames>,
@@ -33,6 +33,9 @@ impl Walk<'_> {
                 wait: Wait::RedoWriter,
             };
             return self.charge(window, worker.tid, cause, frames);
+        };
+        let Some(tid) = tid else {
+            return self.wait_for_log_threads(others, window, worker, frames);
         };
         let thread = timelines.thread(tid);
         thread.inspect(|thread| thread.horizon.note_query(window.end_ns, None));
