@@ -11,6 +11,10 @@ pub(crate) struct Records {
     places: Vec<Place>,
 }
 
+/// Memory that an empty block keeps: enough for a round of a busy server. The block of a reader that was late is larger
+/// by far.
+const KEPT_BYTES: usize = 1 << 20;
+
 /// Place of a record in the bytes, and its time.
 #[derive(Clone, Copy, Debug)]
 struct Place {
@@ -69,10 +73,12 @@ impl Records {
             .map(|place| &self.bytes[place.start..place.end])
     }
 
-    /// Drops the records and keeps the memory.
+    /// Drops the records, and the memory above [`KEPT_BYTES`].
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.places.clear();
+        self.bytes.shrink_to(KEPT_BYTES);
+        self.places.shrink_to(KEPT_BYTES / size_of::<Place>());
     }
 
     /// Adds a record at the end.
@@ -133,6 +139,19 @@ mod tests {
         batch.push(&record(7, 2));
         batch.push(&record(7, 1));
         assert_eq!(due(&mut batch, 8), [record(7, 2), record(7, 1)]);
+    }
+
+    #[test]
+    fn an_empty_block_keeps_the_memory_of_a_usual_round_alone() {
+        let mut batch = Records::default();
+        (0..1_000_000).for_each(|at_ns| batch.push(&record(at_ns, 1)));
+        batch.clear();
+        assert!(batch.bytes.capacity() <= KEPT_BYTES);
+        assert!(batch.places.capacity() * size_of::<Place>() <= KEPT_BYTES);
+        (0..1000).for_each(|at_ns| batch.push(&record(at_ns, 1)));
+        let before = batch.bytes.capacity();
+        batch.clear();
+        assert_eq!(batch.bytes.capacity(), before);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{self, JoinHandle};
 
 use rustix::time::ClockId;
@@ -20,7 +20,7 @@ use crate::stacks::stack_names::StackNames;
 /// Processing a record costs more than reading it, and can wait until a CPU is idle or the load has ended.
 pub(crate) struct Delivery<S> {
     queue: Sender<Parcel>,
-    /// Empty blocks of records, for reuse.
+    /// Empty blocks of records, for reuse: no more than [`SPARE_BLOCKS`].
     spare: Receiver<Records>,
     progress: Arc<Progress>,
     policy: SchedPolicy,
@@ -50,11 +50,15 @@ const PATIENCE_BYTES: u64 = 128 << 20;
 /// counted.
 const LIMIT_BYTES: u64 = 2 * PATIENCE_BYTES;
 
+/// Number of empty blocks that wait for reuse. The reader fills one while the sink empties one; the blocks of a queue
+/// that was long are freed.
+const SPARE_BLOCKS: usize = 2;
+
 impl<S: Sink> Delivery<S> {
     /// Starts the thread.
     pub(crate) fn start(sink: S, stacks: StackNames) -> Result<Self, TracerError> {
         let (queue, records) = channel();
-        let (emptied, spare) = channel();
+        let (emptied, spare) = sync_channel(SPARE_BLOCKS);
         let (ready, started) = channel();
         let progress = Arc::new(Progress::default());
         let thread = thread::Builder::new()
@@ -141,7 +145,7 @@ fn take_all<S: Sink>(
     mut sink: S,
     mut stacks: StackNames,
     queue: &Receiver<Parcel>,
-    emptied: &Sender<Records>,
+    emptied: &SyncSender<Records>,
     progress: &Progress,
 ) -> S {
     for parcel in queue {
@@ -164,8 +168,8 @@ fn take_all<S: Sink>(
             .cpu_ns
             .store(clock_ns(ClockId::ThreadCPUTime), Ordering::Relaxed);
         records.clear();
-        // At the end nobody fills it again.
-        let _ = emptied.send(records);
+        // With enough spare blocks, this one is freed. At the end nobody fills it again.
+        let _ = emptied.try_send(records);
     }
     sink
 }
