@@ -2,6 +2,7 @@
 
 use logtrace_common::{STALL_BUCKET_NS, TimeRange, stall_bucket};
 use logtrace_events::Commit;
+use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +55,7 @@ pub(crate) struct Tenths {
     before: u64,
     /// Slow tenths before the first one.
     slow: Vec<SlowTenth>,
+    columns: Columns,
 }
 
 /// Totals of a tenth of a second; the fields are those of [`SlowTenth`].
@@ -61,8 +63,17 @@ pub(crate) struct Tenths {
 struct Tenth {
     ended: u64,
     under_way: u64,
-    /// Totals, sorted by [`Cause::number`], which takes less memory than a map.
-    causes: Vec<SlowTenthCause>,
+    /// Totals by the causes' columns, up to the last one that is not 0.
+    totals: Vec<u64>,
+}
+
+/// Columns of the causes in the tables of all tenths, in the order in which the causes were first seen: the usual ones are
+/// the first ones.
+#[derive(Debug, Default)]
+struct Columns {
+    causes: Vec<Cause>,
+    /// Index in `causes`, by [`Cause::number`].
+    index: FxHashMap<u32, usize>,
 }
 
 impl Tenths {
@@ -74,6 +85,7 @@ impl Tenths {
             tenths: Vec::new(),
             before: 0,
             slow: Vec::new(),
+            columns: Columns::default(),
         }
     }
 
@@ -134,7 +146,8 @@ impl Tenths {
             .filter(is_slow)
             .take(MOST_SLOW.saturating_sub(self.slow.len()));
         let at = |number: usize| (self.first + number) as u64 * STALL_BUCKET_NS;
-        self.slow.extend(slow.map(|number| tenth(number).row(at(number))));
+        let rows = slow.map(|number| tenth(number).row(at(number), &self.columns));
+        self.slow.extend(rows);
         own
     }
 
@@ -144,13 +157,14 @@ impl Tenths {
 
     /// Charges to each tenth its part of the segment.
     fn charge(&mut self, segment: &Segment) {
+        let column = self.columns.of(segment.cause);
         let mut rest = segment.window.since(self.start_ns);
         while !rest.is_empty() {
             let number = self.number(rest.start_ns);
             let end_ns = self.start_ns + (number as u64 + 1) * STALL_BUCKET_NS;
             let stored = number.checked_sub(self.first);
             if let Some(tenth) = stored.and_then(|stored| self.tenths.get_mut(stored)) {
-                tenth.charge(segment.cause, rest.before(end_ns).length_ns());
+                tenth.charge(column, rest.before(end_ns).length_ns());
             }
             rest = rest.since(end_ns);
         }
@@ -162,21 +176,31 @@ fn median(mut numbers: Vec<u64>) -> u64 {
     numbers.get(numbers.len() / 2).copied().unwrap_or(0)
 }
 
+impl Columns {
+    /// Returns the column of a cause, a new one if it has none.
+    fn of(&mut self, cause: Cause) -> usize {
+        *self.index.entry(cause.number()).or_insert_with(|| {
+            self.causes.push(cause);
+            self.causes.len() - 1
+        })
+    }
+}
+
 impl Tenth {
-    fn charge(&mut self, cause: Cause, ns: u64) {
-        let number = cause.number();
-        match self
-            .causes
-            .binary_search_by_key(&number, |row| row.cause.number())
-        {
-            Ok(at) => self.causes[at].total += ns,
-            Err(at) => self.causes.insert(at, SlowTenthCause { cause, total: ns }),
+    fn charge(&mut self, column: usize, ns: u64) {
+        if self.totals.len() <= column {
+            self.totals.resize(column + 1, 0);
         }
+        self.totals[column] += ns;
     }
 
     /// Returns the tenth that starts `at` nanoseconds after the window does, as it is reported.
-    fn row(&self, at: u64) -> SlowTenth {
-        let mut causes = self.causes.clone();
+    fn row(&self, at: u64, columns: &Columns) -> SlowTenth {
+        let totals = columns.causes.iter().zip(&self.totals);
+        let rows = totals.filter(|&(_, &total)| total > 0);
+        let mut causes: Vec<_> = rows
+            .map(|(&cause, &total)| SlowTenthCause { cause, total })
+            .collect();
         causes.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.cause.cmp(&b.cause)));
         SlowTenth {
             at,
@@ -262,7 +286,7 @@ mod tests {
             end_ns: START_NS + 10,
         };
         tenths.add(&commit, &[segment(commit.start_ns, commit.end_ns, Wait::Timer)]);
-        let first = tenths.tenths[0].row(0);
+        let first = tenths.tenths[0].row(0, &tenths.columns);
         assert_eq!((first.ended, first.under_way, first.causes[0].total), (1, 1, 10));
     }
 
@@ -337,12 +361,12 @@ mod tests {
             for &(from_ns, length_ns) in &commits {
                 add(&mut tenths, from_ns, from_ns + length_ns);
             }
-            let charged: u64 = tenths.tenths.iter().flat_map(|tenth| tenth.causes.iter()).map(|row| row.total).sum();
+            let charged: u64 = tenths.tenths.iter().flat_map(|tenth| tenth.totals.iter()).sum();
             prop_assert_eq!(charged, commits.iter().map(|(_, length_ns)| length_ns).sum::<u64>());
             let ended: u64 = tenths.tenths.iter().map(|tenth| tenth.ended).sum();
             prop_assert_eq!(ended, commits.len() as u64);
             for tenth in &tenths.tenths {
-                prop_assert!(tenth.causes.iter().map(|row| row.total).sum::<u64>() <= tenth.under_way * STALL_BUCKET_NS);
+                prop_assert!(tenth.totals.iter().sum::<u64>() <= tenth.under_way * STALL_BUCKET_NS);
             }
         }
     }
