@@ -18,6 +18,7 @@ mod process;
 mod server;
 mod settings;
 mod storage;
+mod unless_gone;
 
 pub use attached::give_back::LeftServer;
 pub use attached::managed::ManagedServer;

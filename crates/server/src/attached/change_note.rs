@@ -15,7 +15,8 @@ use serde::{Deserialize, Serialize};
 use crate::facts::server::ServerFacts;
 use crate::install::trusted_path::{Writers, trusted_directory};
 use crate::settings::set_global::literal;
-use crate::storage::locked_dir::{guard, unless_gone};
+use crate::storage::locked_dir::guard;
+use crate::unless_gone::unless_gone;
 use logtrace_common::{Connection, Flavor, Variable};
 
 /// Version of the format.

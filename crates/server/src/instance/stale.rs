@@ -9,8 +9,9 @@ use crate::instance::instance_dir::INSTANCE_PREFIX;
 use crate::instance::snapshot::SNAPSHOT_PREFIX;
 use crate::process::control_group;
 use crate::storage::disk_queue::sweep_queues;
-use crate::storage::locked_dir::{LOCK, guard, is_in_use, remove_lock, unless_gone};
+use crate::storage::locked_dir::{LOCK, guard, is_in_use, remove_lock};
 use crate::storage::placed_dirs;
+use crate::unless_gone::unless_gone;
 
 /// Result of [`sweep_stale`].
 #[derive(Debug, Default)]

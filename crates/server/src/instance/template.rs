@@ -20,7 +20,7 @@ use crate::instance::startup_failure::ended;
 use crate::process::child::{Launch, ServerProcess};
 use crate::process::pidfd::Exit;
 use crate::storage::directory::{Directory, make_leaf};
-use crate::storage::locked_dir::unless_gone;
+use crate::unless_gone::unless_gone;
 use logtrace_common::Variable;
 
 /// Interval between two looks at a template that another process makes.

@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 use procfs::process::Process;
 use rustix::fs::statfs;
 
+use crate::unless_gone::unless_gone;
+
 /// Suffix of the name of the note on an instance's group. The note is beside the instance's own directory, where only root
 /// can write.
 pub(crate) const NOTE: &str = ".cgroup";
@@ -155,13 +157,6 @@ fn note_of(instance: &Path) -> PathBuf {
     let mut path = instance.as_os_str().to_owned();
     path.push(NOTE);
     path.into()
-}
-
-fn unless_gone(removed: io::Result<()>) -> io::Result<()> {
-    match removed {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

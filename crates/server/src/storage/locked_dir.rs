@@ -10,6 +10,7 @@ use tempfile::TempDir;
 
 use crate::install::trusted_path::{Writers, trusted_directory};
 use crate::storage::directory::Directory;
+use crate::unless_gone::unless_gone;
 
 /// Suffix of the name of a lock. It is beside its directory, where only root can change it.
 pub(crate) const LOCK: &str = ".lock";
@@ -90,12 +91,4 @@ fn lock_of(directory: &Path) -> PathBuf {
     let mut path = directory.as_os_str().to_owned();
     path.push(LOCK);
     path.into()
-}
-
-/// Returns success also if what was to be removed did not exist.
-pub(crate) fn unless_gone(removed: io::Result<()>) -> io::Result<()> {
-    match removed {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
 }

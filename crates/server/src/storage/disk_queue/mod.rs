@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::ServerError;
 use crate::facts::block_device::chosen;
 use crate::facts::file_system::FileSystemFacts;
-use crate::storage::locked_dir::{guard, unless_gone};
+use crate::storage::locked_dir::guard;
+use crate::unless_gone::unless_gone;
 
 /// Start of the name of a note, before the name of the disk.
 const NOTE: &str = "queue-";
