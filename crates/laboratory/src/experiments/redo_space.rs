@@ -19,7 +19,7 @@ use crate::slow_disk::SlowDisk;
 
 pub(super) const EXPERIMENTS: &[Experiment] = &[Experiment {
     name: "redo-space",
-    put_in: "the redo log is so small that statements wait for the checkpoint, whose writes take 2 ms longer",
+    put_in: "the redo log is so small that statements wait for the checkpoint, whose writes take 10 ms longer",
     expected: "redo space, redo writer thread, or what a background thread does: writes of data files, asynchronous I/O",
     is_expected: |_, cause| {
         matches!(cause.wait, Wait::RedoSpace | Wait::RedoWriter) || cause.who == Who::Background
@@ -27,9 +27,9 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[Experiment {
     start,
 }];
 
-/// Load of rows that write some 0.7 MB of redo each time.
+/// Load of rows that write some 0.14 MB of redo each time: many statements wait, so that the noise of one is small.
 const LARGE: Statements = Statements {
-    text: "INSERT INTO d.slow (v) SELECT REPEAT('x', 7000) FROM d.t",
+    text: "INSERT INTO d.slow (v) SELECT REPEAT('x', 7000) FROM d.t LIMIT 20",
     connections: 1,
     pause: Duration::ZERO,
 };
@@ -37,7 +37,7 @@ const LARGE: Statements = Statements {
 const SMALL_LOG: u64 = 8 << 20;
 
 /// Delay of each write of the table: the checkpoint waits for these.
-const WRITE: Duration = Duration::from_millis(2);
+const WRITE: Duration = Duration::from_millis(10);
 
 fn start(flavor: Flavor) -> anyhow::Result<Setup> {
     enter_mount_namespace()?;
