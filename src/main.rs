@@ -34,6 +34,7 @@ fn main() -> ExitCode {
         Command::Join(arguments) => commands::join::join_run(&arguments),
         Command::Report(arguments) => commands::report::report(&arguments),
         Command::Doctor(arguments) => commands::doctor::doctor(&arguments),
+        Command::Manual(arguments) => commands::manual::manual(&arguments),
         Command::Pace(arguments) => commands::pace::pace(&arguments),
         Command::Workloads => commands::workloads::workloads(),
     };

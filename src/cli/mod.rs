@@ -7,6 +7,7 @@ pub(crate) mod doctor;
 mod home;
 pub(crate) mod join;
 pub(crate) mod login;
+pub(crate) mod manual;
 pub(crate) mod pace;
 mod pacing;
 pub(crate) mod report;
@@ -18,10 +19,11 @@ pub(crate) mod trace;
 mod tracing;
 mod workload;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use self::doctor::DoctorArgs;
 use self::join::JoinArgs;
+use self::manual::ManualArgs;
 use self::pace::PaceArgs;
 use self::report::ReportArgs;
 use self::run::RunArgs;
@@ -47,6 +49,13 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
+impl Cli {
+    /// Returns the whole command line, for texts about it.
+    pub(crate) fn definition() -> clap::Command {
+        Self::command()
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Put a server under load, trace it, and explain its commits.
@@ -65,4 +74,7 @@ pub(crate) enum Command {
     Workloads,
     /// Measure how exactly this machine can hold a request rate. Needs no root and no server.
     Pace(PaceArgs),
+    /// Write the man pages and the completions of shells.
+    #[command(hide = true)]
+    Manual(ManualArgs),
 }

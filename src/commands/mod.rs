@@ -3,6 +3,7 @@
 pub(crate) mod doctor;
 pub(crate) mod join;
 mod left_servers;
+pub(crate) mod manual;
 mod measure_and_report;
 pub(crate) mod pace;
 mod print;

@@ -23,6 +23,7 @@ mod known_delay;
 mod laboratory;
 mod lag;
 mod main_job;
+mod manual;
 mod overhead;
 mod pace;
 mod progress;
