@@ -132,6 +132,11 @@ fn compile(sources: &Path, out: &Path) -> Result<(), String> {
         "bpf",
         "-D__TARGET_ARCH_x86",
     ]);
+    // The same object in whatever directory it is compiled.
+    let here = env::current_dir().map_err(|error| error.to_string())?;
+    for (directory, name) in [(here.as_path(), "."), (out, "out")] {
+        command.arg(format!("-ffile-prefix-map={}={name}", directory.display()));
+    }
     // The headers of the C library's architecture, which clang leaves out for this target.
     command
         .args(["-I", "/usr/include/x86_64-linux-gnu"])
