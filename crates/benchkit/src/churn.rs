@@ -40,6 +40,11 @@ impl Churn {
         Ok(Self { made, cancel, thread })
     }
 
+    /// Returns whether it ended by itself, because a connection failed.
+    pub fn has_ended(&self) -> bool {
+        self.thread.is_finished()
+    }
+
     /// Ends, and returns the number of connections. Fails if one failed.
     pub fn stop(self) -> anyhow::Result<u64> {
         self.cancel.cancel();

@@ -73,15 +73,18 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let load = SteadyLoad::start(&server, CONNECTIONS, pace)?;
     let churn = Churn::start(server.connection(), arguments.churn.get(), UPDATE)?;
-    let samples = traced(arguments, pid)?;
+    let samples = traced(arguments, pid, &churn)?;
+    // What was measured is printed first, whatever else fails.
+    let judged = judged(&samples);
     println!("{} connections came and went", churn.stop()?);
     load.stop()?;
     server.stop()?;
-    judged(&samples)
+    judged
 }
 
-/// Traces the server, and returns the footprints of logtrace with the seconds since the start.
-fn traced(arguments: &Arguments, pid: u32) -> anyhow::Result<Vec<(f64, Footprint)>> {
+/// Traces the server as long as connections come and go, and returns the footprints of logtrace with the seconds since the
+/// start.
+fn traced(arguments: &Arguments, pid: u32, churn: &Churn) -> anyhow::Result<Vec<(f64, Footprint)>> {
     let out = tempfile::tempdir()?;
     let mut command = Command::new(&arguments.logtrace);
     command
@@ -91,7 +94,7 @@ fn traced(arguments: &Arguments, pid: u32) -> anyhow::Result<Vec<(f64, Footprint
     let has_maps = |id, _: &str| Footprint::of(id).is_ok_and(|footprint| footprint.maps > 0.0);
     let mut child = Child::start(command, has_maps)?;
     let (begun, mut samples) = (Instant::now(), Vec::new());
-    while begun.elapsed() < arguments.duration {
+    while begun.elapsed() < arguments.duration && !churn.has_ended() {
         child.check()?;
         samples.push((begun.elapsed().as_secs_f64(), Footprint::of(child.id())?));
         thread::sleep(arguments.duration / SAMPLES);
