@@ -1,6 +1,7 @@
 //! Causes of waits: their names, their presentation, and the rules that recognise them.
 
 pub mod cause;
+pub(crate) mod cause_index;
 pub(crate) mod cpu_wait;
 pub(crate) mod names_schema;
 pub(crate) mod rgb;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::attribution::segment::Segment;
 use crate::causes::cause::Cause;
+use crate::causes::cause_index::CauseIndex;
 use crate::timeline::frames::Frames;
 use crate::timeline::threads::Timelines;
 use crate::totals::cpu_functions::CpuFunctions;
@@ -67,18 +68,17 @@ pub(crate) struct Aggregate {
     latest_ns: u64,
     pub(crate) durations: Durations,
     per_second: Vec<u64>,
-    causes: Vec<CauseSum>,
-    /// Index in `causes`, by [`Cause::number`].
-    index: FxHashMap<u32, usize>,
+    index: CauseIndex,
+    /// Sums by index of the cause.
+    sums: Vec<CauseSum>,
     buckets: LatencyBuckets,
     /// Time with frames below the cause, by index of the cause and by frames.
     by_stack: FxHashMap<(usize, Frames), u64>,
     functions: CpuFunctions,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct CauseSum {
-    cause: Cause,
     total_ns: u64,
     /// Part of `total_ns` without frames below the cause.
     stackless_ns: u64,
@@ -95,8 +95,8 @@ impl Aggregate {
             latest_ns: window.start_ns,
             durations: Durations::new(DIGITS),
             per_second: Vec::new(),
-            causes: Vec::new(),
-            index: FxHashMap::default(),
+            index: CauseIndex::default(),
+            sums: Vec::new(),
             buckets: LatencyBuckets::default(),
             by_stack: FxHashMap::default(),
             functions: CpuFunctions::default(),
@@ -111,8 +111,11 @@ impl Aggregate {
         let bucket = self.buckets.add_commit(length_ns);
         for segment in segments {
             let segment_ns = segment.window.length_ns();
-            let at = cause_index(&mut self.index, &mut self.causes, segment.cause);
-            let sum = &mut self.causes[at];
+            let at = self.index.of(segment.cause);
+            if self.sums.len() <= at {
+                self.sums.push(CauseSum::default());
+            }
+            let sum = &mut self.sums[at];
             sum.total_ns += segment_ns;
             sum.commits += u64::from(sum.last_commit != number);
             sum.last_commit = number;
@@ -173,11 +176,10 @@ impl Aggregate {
     pub(crate) fn causes(&self) -> Vec<CauseRow> {
         let slowest = self.buckets.slowest_hundredth();
         let mut rows: Vec<CauseRow> = self
-            .causes
-            .iter()
+            .sums()
             .enumerate()
-            .map(|(at, sum)| CauseRow {
-                cause: sum.cause,
+            .map(|(at, (cause, sum))| CauseRow {
+                cause,
                 total: sum.total_ns,
                 commits: sum.commits,
                 slowest: slowest.by_cause.get(at).copied().unwrap_or(0),
@@ -189,13 +191,18 @@ impl Aggregate {
 
     /// Returns nanoseconds by cause and the frames below it.
     pub(crate) fn by_stack(&self) -> impl Iterator<Item = (Cause, Option<Frames>, u64)> {
-        let stackless = self.causes.iter().filter(|sum| sum.stackless_ns > 0);
-        let stackless = stackless.flat_map(|sum| {
-            let parts = self.functions.split(sum.cause, sum.stackless_ns).into_iter();
-            parts.map(|(frames, ns)| (sum.cause, frames, ns))
+        let stackless = self.sums().filter(|(_, sum)| sum.stackless_ns > 0);
+        let stackless = stackless.flat_map(|(cause, sum)| {
+            let parts = self.functions.split(cause, sum.stackless_ns).into_iter();
+            parts.map(move |(frames, ns)| (cause, frames, ns))
         });
         let stacked = self.by_stack.iter();
-        stackless.chain(stacked.map(|(&(at, frames), &ns)| (self.causes[at].cause, Some(frames), ns)))
+        stackless.chain(stacked.map(|(&(at, frames), &ns)| (self.index.causes()[at], Some(frames), ns)))
+    }
+
+    /// Returns each cause with its sum.
+    fn sums(&self) -> impl Iterator<Item = (Cause, &CauseSum)> {
+        self.index.causes().iter().copied().zip(&self.sums)
     }
 
     fn count_second(&mut self, start_ns: u64) {
@@ -210,19 +217,6 @@ impl Aggregate {
 
 fn seconds(count: u64) -> usize {
     usize::try_from(count.min(MOST_SECONDS)).unwrap_or(0)
-}
-
-fn cause_index(index: &mut FxHashMap<u32, usize>, causes: &mut Vec<CauseSum>, cause: Cause) -> usize {
-    *index.entry(cause.number()).or_insert_with(|| {
-        causes.push(CauseSum {
-            cause,
-            total_ns: 0,
-            stackless_ns: 0,
-            commits: 0,
-            last_commit: 0,
-        });
-        causes.len() - 1
-    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Causes of the slowest commits, in bounded memory: totals by cause for each bucket of latency.
 
+use crate::causes::cause_index::add_ns;
+
 /// Logarithm of the number of buckets for each power of two: a bucket is at most 1.6 % wide.
 const SUB_BITS: u32 = 6;
 
@@ -56,10 +58,7 @@ impl LatencyBuckets {
 impl Bucket {
     /// Adds time of the cause with this index.
     pub(crate) fn add(&mut self, cause: usize, ns: u64) {
-        if self.by_cause.len() <= cause {
-            self.by_cause.resize(cause + 1, 0);
-        }
-        self.by_cause[cause] += ns;
+        add_ns(&mut self.by_cause, cause, ns);
     }
 }
 

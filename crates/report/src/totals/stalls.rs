@@ -2,12 +2,12 @@
 
 use logtrace_common::{STALL_BUCKET_NS, TimeRange, stall_bucket};
 use logtrace_events::Commit;
-use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::attribution::segment::Segment;
 use crate::causes::cause::Cause;
+use crate::causes::cause_index::{CauseIndex, add_ns};
 
 /// Tenth of a second in which less than half as many commits ended as in the median tenth.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -55,7 +55,7 @@ pub(crate) struct Tenths {
     before: u64,
     /// Slow tenths before the first one.
     slow: Vec<SlowTenth>,
-    columns: Columns,
+    index: CauseIndex,
 }
 
 /// Totals of a tenth of a second; the fields are those of [`SlowTenth`].
@@ -63,17 +63,8 @@ pub(crate) struct Tenths {
 struct Tenth {
     ended: u64,
     under_way: u64,
-    /// Totals by the causes' columns, up to the last one that is not 0.
+    /// Totals by the causes' index, up to the last one that is not 0.
     totals: Vec<u64>,
-}
-
-/// Columns of the causes in the tables of all tenths, in the order in which the causes were first seen: the usual ones are
-/// the first ones.
-#[derive(Debug, Default)]
-struct Columns {
-    causes: Vec<Cause>,
-    /// Index in `causes`, by [`Cause::number`].
-    index: FxHashMap<u32, usize>,
 }
 
 impl Tenths {
@@ -85,7 +76,7 @@ impl Tenths {
             tenths: Vec::new(),
             before: 0,
             slow: Vec::new(),
-            columns: Columns::default(),
+            index: CauseIndex::default(),
         }
     }
 
@@ -146,7 +137,7 @@ impl Tenths {
             .filter(is_slow)
             .take(MOST_SLOW.saturating_sub(self.slow.len()));
         let at = |number: usize| (self.first + number) as u64 * STALL_BUCKET_NS;
-        let rows = slow.map(|number| tenth(number).row(at(number), &self.columns));
+        let rows = slow.map(|number| tenth(number).row(at(number), self.index.causes()));
         self.slow.extend(rows);
         own
     }
@@ -157,14 +148,14 @@ impl Tenths {
 
     /// Charges to each tenth its part of the segment.
     fn charge(&mut self, segment: &Segment) {
-        let column = self.columns.of(segment.cause);
+        let cause = self.index.of(segment.cause);
         let mut rest = segment.window.since(self.start_ns);
         while !rest.is_empty() {
             let number = self.number(rest.start_ns);
             let end_ns = self.start_ns + (number as u64 + 1) * STALL_BUCKET_NS;
             let stored = number.checked_sub(self.first);
             if let Some(tenth) = stored.and_then(|stored| self.tenths.get_mut(stored)) {
-                tenth.charge(column, rest.before(end_ns).length_ns());
+                add_ns(&mut tenth.totals, cause, rest.before(end_ns).length_ns());
             }
             rest = rest.since(end_ns);
         }
@@ -176,27 +167,10 @@ fn median(mut numbers: Vec<u64>) -> u64 {
     numbers.get(numbers.len() / 2).copied().unwrap_or(0)
 }
 
-impl Columns {
-    /// Returns the column of a cause, a new one if it has none.
-    fn of(&mut self, cause: Cause) -> usize {
-        *self.index.entry(cause.number()).or_insert_with(|| {
-            self.causes.push(cause);
-            self.causes.len() - 1
-        })
-    }
-}
-
 impl Tenth {
-    fn charge(&mut self, column: usize, ns: u64) {
-        if self.totals.len() <= column {
-            self.totals.resize(column + 1, 0);
-        }
-        self.totals[column] += ns;
-    }
-
     /// Returns the tenth that starts `at` nanoseconds after the window does, as it is reported.
-    fn row(&self, at: u64, columns: &Columns) -> SlowTenth {
-        let totals = columns.causes.iter().zip(&self.totals);
+    fn row(&self, at: u64, causes: &[Cause]) -> SlowTenth {
+        let totals = causes.iter().zip(&self.totals);
         let rows = totals.filter(|&(_, &total)| total > 0);
         let mut causes: Vec<_> = rows
             .map(|(&cause, &total)| SlowTenthCause { cause, total })
@@ -286,7 +260,7 @@ mod tests {
             end_ns: START_NS + 10,
         };
         tenths.add(&commit, &[segment(commit.start_ns, commit.end_ns, Wait::Timer)]);
-        let first = tenths.tenths[0].row(0, &tenths.columns);
+        let first = tenths.tenths[0].row(0, tenths.index.causes());
         assert_eq!((first.ended, first.under_way, first.causes[0].total), (1, 1, 10));
     }
 
