@@ -1,6 +1,6 @@
 //! Stalls: tenths of a second in which few commits ended, with the causes of the commits that were under way.
 
-use logtrace_common::{STALL_BUCKET_NS, TimeRange, stall_bucket};
+use logtrace_common::{STALL_BUCKET_NS, TimeRange};
 use logtrace_events::Commit;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -85,9 +85,7 @@ impl Tenths {
     /// took more than five minutes.
     pub(crate) fn add(&mut self, commit: &Commit, segments: &[Segment]) {
         let end = self.number(commit.end_ns);
-        while end >= self.first + 2 * BLOCK {
-            self.judge_block();
-        }
+        self.judge_blocks_until(end);
         let Some(last) = end.checked_sub(self.first) else {
             return;
         };
@@ -109,12 +107,22 @@ impl Tenths {
     pub(crate) fn slow(mut self, measured_ns: u64) -> Vec<SlowTenth> {
         // The last tenth may be incomplete and is left out.
         let whole = self.number(self.start_ns.saturating_add(measured_ns));
-        while self.first + 2 * BLOCK <= whole {
-            self.judge_block();
-        }
+        self.judge_blocks_until(whole);
         self.judge(whole.saturating_sub(self.first));
         let measured = |tenth: &SlowTenth| tenth.at < whole as u64 * STALL_BUCKET_NS;
         self.slow.into_iter().filter(measured).collect()
+    }
+
+    /// Judges blocks until this tenth is in one of the first two. A time without commits has no slow tenths and is skipped:
+    /// damaged records may be years apart.
+    fn judge_blocks_until(&mut self, number: usize) {
+        while number >= self.first + 2 * BLOCK {
+            if self.tenths.is_empty() && self.before == 0 {
+                self.first = (number / BLOCK - 1) * BLOCK;
+            } else {
+                self.judge_block();
+            }
+        }
     }
 
     /// Judges the first block and removes its tenths.
@@ -142,19 +150,25 @@ impl Tenths {
         own
     }
 
+    /// Returns the number of the tenth at this time.
     fn number(&self, at_ns: u64) -> usize {
-        stall_bucket(self.start_ns, at_ns)
+        (at_ns.saturating_sub(self.start_ns) / STALL_BUCKET_NS) as usize
     }
 
-    /// Charges to each tenth its part of the segment.
+    /// Returns the start of a tenth.
+    fn start_of(&self, number: usize) -> u64 {
+        let since_start_ns = (number as u64).saturating_mul(STALL_BUCKET_NS);
+        self.start_ns.saturating_add(since_start_ns)
+    }
+
+    /// Charges to each tenth that is not judged its part of the segment.
     fn charge(&mut self, segment: &Segment) {
         let cause = self.index.of(segment.cause);
-        let mut rest = segment.window.since(self.start_ns);
+        let mut rest = segment.window.since(self.start_of(self.first));
         while !rest.is_empty() {
             let number = self.number(rest.start_ns);
-            let end_ns = self.start_ns + (number as u64 + 1) * STALL_BUCKET_NS;
-            let stored = number.checked_sub(self.first);
-            if let Some(tenth) = stored.and_then(|stored| self.tenths.get_mut(stored)) {
+            let end_ns = self.start_of(number + 1);
+            if let Some(tenth) = self.tenths.get_mut(number - self.first) {
                 add_ns(&mut tenth.totals, cause, rest.before(end_ns).length_ns());
             }
             rest = rest.since(end_ns);
@@ -324,6 +338,31 @@ mod tests {
         let at: Vec<u64> = slow.iter().map(|row| row.at / STALL_BUCKET_NS).collect();
         let first = 20 * block;
         assert_eq!(at, [first + 50, first + 51, first + 52, 44 * block]);
+    }
+
+    #[test]
+    fn a_stall_after_two_days_is_found_at_its_time() {
+        let (mut tenths, block) = (tenths(), BLOCK as u64);
+        busy(&mut tenths, 0..10, 10);
+        let late = 2 * 86_400 * 10;
+        busy(&mut tenths, late..late + block, 10);
+        busy(&mut tenths, late + block + 3..late + 2 * block, 10);
+        let slow = tenths.slow((late + 2 * block) * STALL_BUCKET_NS);
+        let at: Vec<u64> = slow.iter().map(|row| row.at / STALL_BUCKET_NS).collect();
+        assert_eq!(at, [late + block, late + block + 1, late + block + 2]);
+    }
+
+    #[test]
+    fn times_that_no_trace_reaches_end_soon() {
+        let mut tenths = tenths();
+        busy(&mut tenths, 0..10, 10);
+        let longest_ns = 86_400_000_000_000;
+        let end_ns = u64::MAX - 2 * START_NS;
+        for before_ns in 0..100 {
+            add(&mut tenths, end_ns - before_ns - longest_ns, end_ns - before_ns);
+        }
+        assert!(tenths.tenths.len() <= 2 * BLOCK);
+        tenths.slow(u64::MAX);
     }
 
     proptest! {
