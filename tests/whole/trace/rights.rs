@@ -35,7 +35,7 @@ fn with_rights(home: &Home, rights: &[&str], arguments: &str) -> Started {
     Started::new(home.at_home(command, arguments), home.path())
 }
 
-/// A line of the status of each thread of a process.
+/// A line of the status of each thread of a process. One that ends meanwhile has none.
 fn status_of_threads(pid: u32, name: &str) -> Vec<String> {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).unwrap().flatten();
     let line = |text: String| {
@@ -43,7 +43,8 @@ fn status_of_threads(pid: u32, name: &str) -> Vec<String> {
         line.trim_start_matches(':').trim().to_owned()
     };
     threads
-        .map(|thread| line(fs::read_to_string(thread.path().join("status")).unwrap()))
+        .filter_map(|thread| fs::read_to_string(thread.path().join("status")).ok())
+        .map(line)
         .collect()
 }
 
