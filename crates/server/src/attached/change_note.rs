@@ -3,7 +3,7 @@
 //! If logtrace is killed or loses the server, the note stays. The next run on the server and `logtrace doctor --clean`
 //! undo what it says.
 
-use std::fs::{self, File, Permissions, TryLockError};
+use std::fs::{self, File, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::facts::server::ServerFacts;
 use crate::install::trusted_path::{Writers, trusted_directory};
 use crate::settings::set_global::literal;
+use crate::storage::file_lock::FileLock;
 use crate::storage::locked_dir::guard;
 use crate::unless_gone::unless_gone;
 use logtrace_common::{Connection, Flavor, Variable};
@@ -70,7 +71,7 @@ pub(crate) struct ProcessStart {
 #[derive(Debug)]
 pub(crate) struct NoteFile {
     path: PathBuf,
-    file: File,
+    lock: FileLock,
 }
 
 impl ChangeNote {
@@ -158,17 +159,14 @@ impl NoteFile {
             .mode(0o600)
             .custom_flags(flags.bits().cast_signed())
             .open(&path)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Self { path, file })),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) => Err(error),
-        }
+        let lock = FileLock::acquire(file)?;
+        Ok(lock.map(|lock| Self { path, lock }))
     }
 
     /// Reads the note. Returns `None` for an empty file: its run was killed before the first change.
     pub(crate) fn read(&self) -> io::Result<Option<ChangeNote>> {
         let mut text = String::new();
-        (&self.file).take(MAX_BYTES).read_to_string(&mut text)?;
+        self.lock.file().take(MAX_BYTES).read_to_string(&mut text)?;
         if text.is_empty() {
             return Ok(None);
         }
@@ -181,8 +179,8 @@ impl NoteFile {
 
     /// Writes the note, once, to the disk.
     pub(crate) fn write(&self, note: &ChangeNote) -> io::Result<()> {
-        self.file.set_len(0)?;
-        let mut file = &self.file;
+        let mut file = self.lock.file();
+        file.set_len(0)?;
         // From the beginning: an older note may have been read.
         io::Seek::rewind(&mut file)?;
         file.write_all(&serde_json::to_vec_pretty(note)?)?;
@@ -298,12 +296,7 @@ mod tests {
         assert!(NoteFile::lock(&directory, &note.server).unwrap().is_none());
         assert!(stale_notes(&directory).unwrap().is_empty());
         drop(file);
-        // Programs that other tests start hold its lock until they are executed.
-        let mut tries = (0..500).map(|_| {
-            std::thread::sleep(std::time::Duration::from_millis(10));
-            stale_notes(&directory).unwrap()
-        });
-        let mut stale = tries.find(|stale| !stale.is_empty()).unwrap();
+        let mut stale = stale_notes(&directory).unwrap();
         let file = stale.pop().unwrap();
         let mut read = file.read().unwrap().unwrap();
         assert_eq!(fs::metadata(file.path()).unwrap().mode() & 0o777, 0o600);

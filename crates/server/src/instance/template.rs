@@ -20,6 +20,7 @@ use crate::instance::startup_failure::ended;
 use crate::process::child::{Launch, ServerProcess};
 use crate::process::pidfd::Exit;
 use crate::storage::directory::{Directory, make_leaf};
+use crate::storage::file_lock::FileLock;
 use crate::unless_gone::unless_gone;
 use logtrace_common::Variable;
 
@@ -182,7 +183,7 @@ pub fn sweep_templates(templates: &Path) -> io::Result<Vec<PathBuf>> {
     let templates = &trusted_directory(templates, None, Writers::Ours)?;
     remove_unfinished(templates, |key| {
         let lock = File::open(templates.join(format!("{key}.lock")));
-        lock.is_ok_and(|lock| lock.try_lock().is_ok())
+        lock.and_then(FileLock::acquire).is_ok_and(|lock| lock.is_some())
     })
 }
 

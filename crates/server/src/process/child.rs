@@ -196,7 +196,7 @@ mod tests {
     #[tokio::test]
     async fn a_child_that_left_the_session_is_killed_with_the_control_group() {
         let directory = tempfile::tempdir().unwrap();
-        let group = ControlGroup::create(&directory.path().join("instance-x")).map(Arc::new);
+        let group = ControlGroup::create(&directory.path().join("instance-left")).map(Arc::new);
         if group.is_none() {
             assert!(!rustix::process::geteuid().is_root());
             return;

@@ -51,10 +51,15 @@ impl ControlGroup {
             .mode(0o600)
             .open(&note)
             .ok()?;
-        let group = Self { directory, note };
-        file.write_all(group.directory.as_os_str().as_bytes()).ok()?;
-        fs::create_dir(&group.directory).ok()?;
-        Some(group)
+        let written = file.write_all(directory.as_os_str().as_bytes());
+        match written.and_then(|()| fs::create_dir(&directory)) {
+            Ok(()) => Some(Self { directory, note }),
+            Err(_) => {
+                // A group that was there belongs to another server.
+                let _ = fs::remove_file(note);
+                None
+            }
+        }
     }
 
     /// Opens the file that moves a process into the group. The kernel asks for the rights of the process that opened it
@@ -180,7 +185,8 @@ mod tests {
     #[test]
     fn a_group_changes_no_limits_and_goes_with_its_owner() {
         let base = tempfile::tempdir().unwrap();
-        let instance = base.path().join("instance-x");
+        // Groups of all tests are in one place.
+        let instance = base.path().join("instance-alone");
         let Some(group) = ControlGroup::create(&instance) else {
             // Without the rights nothing is left of the attempt.
             assert!(!rustix::process::geteuid().is_root() && !note_of(&instance).exists());
@@ -192,5 +198,17 @@ mod tests {
         assert!(note_of(&instance).is_file());
         drop(group);
         assert!(!directory.exists() && !note_of(&instance).exists());
+    }
+
+    #[test]
+    fn a_group_of_another_server_with_the_same_name_is_neither_used_nor_removed() {
+        let (base, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let [instance, other] = [&base, &other].map(|base| base.path().join("instance-twice"));
+        let Some(first) = ControlGroup::create(&instance) else {
+            assert!(!rustix::process::geteuid().is_root());
+            return;
+        };
+        assert!(ControlGroup::create(&other).is_none());
+        assert!(first.directory.is_dir() && !note_of(&other).exists());
     }
 }

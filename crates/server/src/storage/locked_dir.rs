@@ -1,6 +1,6 @@
 //! Directories that are locked as long as their owner lives.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,7 @@ use tempfile::TempDir;
 
 use crate::install::trusted_path::{Writers, trusted_directory};
 use crate::storage::directory::Directory;
+use crate::storage::file_lock::FileLock;
 use crate::unless_gone::unless_gone;
 
 /// Suffix of the name of a lock. It is beside its directory, where only root can change it.
@@ -79,7 +80,9 @@ pub(crate) fn is_in_use(directory: &Path) -> bool {
         (Some(base), Some(name)) => Directory::open(base).and_then(|base| base.file(name)),
         _ => return false,
     };
-    opened.is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)))
+    opened
+        .and_then(FileLock::acquire)
+        .is_ok_and(|lock| lock.is_none())
 }
 
 /// Removes the lock of a directory that is gone.

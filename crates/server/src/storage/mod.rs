@@ -3,6 +3,7 @@ pub(crate) mod directory;
 pub(crate) mod discard_file;
 pub(crate) mod disk_queue;
 pub(crate) mod file_location;
+pub(crate) mod file_lock;
 pub(crate) mod fs_image;
 pub(crate) mod locked_dir;
 pub(crate) mod mount;

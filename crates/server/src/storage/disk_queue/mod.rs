@@ -1,6 +1,6 @@
 //! Temporary settings of a disk's queue (`/sys/block/DISK/queue`).
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::ServerError;
 use crate::facts::block_device::chosen;
 use crate::facts::file_system::FileSystemFacts;
+use crate::storage::file_lock::FileLock;
 use crate::storage::locked_dir::guard;
 use crate::unless_gone::unless_gone;
 
@@ -48,8 +49,7 @@ pub struct QueueSetting {
 pub struct QueueGuard {
     queue: Queue,
     note: PathBuf,
-    /// Locked as long as this process lives.
-    _lock: File,
+    _lock: FileLock,
 }
 
 /// Queue of a disk.
@@ -103,7 +103,7 @@ impl QueueGuard {
         restore(&queue, &note).with_context(fail)?;
         let old: Result<Vec<_>, _> = settings.iter().map(|setting| queue.old(&setting.name)).collect();
         let old = old?;
-        write_note(&lock, &old).with_context(fail)?;
+        write_note(lock.file(), &old).with_context(fail)?;
         let guard = Self {
             queue,
             note,
@@ -188,7 +188,7 @@ fn sweep_queues_in(sys: &Path, base: &Path) -> io::Result<Vec<(String, io::Resul
 }
 
 /// Opens and locks a note. Returns `None` if another process holds it.
-fn lock(base: &Path, note: &Path) -> io::Result<Option<File>> {
+fn lock(base: &Path, note: &Path) -> io::Result<Option<FileLock>> {
     // Or what is locked may just have been removed.
     let _guard = guard(base)?;
     let mut options = OpenOptions::new();
@@ -199,11 +199,7 @@ fn lock(base: &Path, note: &Path) -> io::Result<Option<File>> {
         .truncate(false)
         .mode(0o600)
         .open(note)?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(error)) => Err(error),
-    }
+    FileLock::acquire(file)
 }
 
 /// Restores the values in a note, and removes it. The caller holds its lock.
@@ -214,7 +210,7 @@ fn put_back(queue: &Queue, note: &Path) -> io::Result<()> {
 }
 
 /// Lines `NAME VALUE`; on disk before anything is set.
-fn write_note(mut note: &File, old: &[QueueSetting]) -> io::Result<()> {
+fn write_note(mut note: &fs::File, old: &[QueueSetting]) -> io::Result<()> {
     let lines = old
         .iter()
         .map(|setting| format!("{} {}\n", setting.name, setting.value));

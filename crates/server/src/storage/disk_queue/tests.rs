@@ -42,7 +42,7 @@ fn what_was_set_is_put_back_by_its_owner_or_by_the_next_one() {
     // Killed: the lock goes, and nothing else.
     let left = |guard: QueueGuard| {
         let mut guard = std::mem::ManuallyDrop::new(guard);
-        guard._lock = File::open("/dev/null").unwrap();
+        guard._lock = FileLock::acquire(tempfile::tempfile().unwrap()).unwrap().unwrap();
     };
     left(set());
     let again = set();
