@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use logtrace_common::read_program;
 
 use crate::error::TracerError;
-use crate::probes::call_offsets::call_sites;
+use crate::probes::commit_calls::commit_calls;
 use crate::probes::entry_offset::cheap_entry;
 use crate::probes::exit_offsets::exits;
 use crate::probes::program::Program;
-use crate::probes::table::{Attach, PROBES, Probe, Servers};
-use crate::symbols::Function;
+use crate::probes::table::{Attach, PROBES, Probe, Servers, counterpart};
 
 /// Probe with its place.
 #[derive(Debug)]
@@ -22,6 +21,8 @@ pub(crate) struct Placement {
     pub(crate) offsets: Vec<u64>,
     /// Description of the place.
     pub(crate) place: String,
+    /// Reason why the program has no place for the probe, if it has none.
+    pub(crate) absent: Option<String>,
 }
 
 /// Checks whether the program of a server has all that the probes need. Loads nothing.
@@ -38,7 +39,26 @@ pub(crate) fn placements(path: &Path) -> Result<Vec<Placement>, TracerError> {
         ))
     })?;
     let program = Program::parse(&bytes)?;
-    PROBES.iter().map(|&probe| placement(&program, probe)).collect()
+    let placements: Result<Vec<_>, _> = PROBES.iter().map(|&probe| placement(&program, probe)).collect();
+    let mut placements = placements?;
+    drop_halves(&mut placements);
+    Ok(placements)
+}
+
+/// Takes the place from each probe whose counterpart has none.
+fn drop_halves(placements: &mut [Placement]) {
+    let absent: Vec<&str> = placements
+        .iter()
+        .filter(|placement| placement.absent.is_some())
+        .map(|placement| placement.probe.name)
+        .collect();
+    for placement in placements {
+        let other = counterpart(placement.probe.name).filter(|other| absent.contains(other));
+        if let (None, Some(other)) = (&placement.absent, other) {
+            placement.offsets.clear();
+            placement.absent = Some(format!("{other} has no place in the server's program"));
+        }
+    }
 }
 
 /// Returns the path of a process's program. It also works for a process in a container.
@@ -51,25 +71,44 @@ pub(crate) fn placement(program: &Program<'_>, probe: Probe) -> Result<Placement
         Attach::BtfTracepoint(name) => (Vec::new(), format!("tp_btf/{name}")),
         Attach::Syscall(name) => (Vec::new(), format!("tracepoint/syscalls/{name}")),
         Attach::CpuClock(frequency) => (Vec::new(), format!("perf_event/cpu-clock, {frequency} Hz")),
-        Attach::Call { function, callee } => {
-            let offsets = call_offsets(program, function, callee)?;
-            let calls = offsets.len();
-            let place = format!("uprobe at {calls} calls of {callee}...) in {function}...)");
-            (offsets, place)
+        Attach::CommitBegin => {
+            let calls = commit_calls(program)?;
+            let place = calls.begin_place();
+            (calls.begin, place)
+        }
+        Attach::CommitEnd => {
+            let calls = commit_calls(program)?;
+            let place = calls.end_place();
+            (calls.end, place)
         }
         Attach::Function(names) => entries(program, names),
         Attach::End(names) => ends(program, names),
     };
     let is_for_server = match probe.servers {
         Servers::Any => true,
-        Servers::With(function) | Servers::WithThreads(function) => !program.functions(function).is_empty(),
+        Servers::With(function) | Servers::WithThreads(function) => {
+            !program.functions_and_clones(function).is_empty()
+        }
     };
     Ok(Placement {
         probe,
         is_for_server,
+        absent: absent(program, probe.attach, &offsets),
         offsets,
         place,
     })
+}
+
+/// Returns why a probe has no place, if it has none.
+fn absent(program: &Program<'_>, attach: Attach, offsets: &[u64]) -> Option<String> {
+    let (Attach::Function(names) | Attach::End(names)) = attach else {
+        return None;
+    };
+    if names.iter().any(|name| program.has_other_arguments(name)) {
+        return Some("the compiler made a clone of the function with other arguments".to_owned());
+    }
+    let none = "the server's program has no such function";
+    offsets.is_empty().then(|| none.to_owned())
 }
 
 /// Returns the offsets of a probe on each function with one of these names, and their description. There is none if the
@@ -104,38 +143,4 @@ fn ends(program: &Program<'_>, names: &[&'static str]) -> (Vec<u64>, String) {
     let (count, names) = (offsets.len(), names.join("...) or "));
     let place = format!("uprobe at {count} ends of {names}...), single-stepped");
     (offsets, place)
-}
-
-fn call_offsets(program: &Program<'_>, function: &str, callee: &str) -> Result<Vec<u64>, TracerError> {
-    let functions = existing(program, function)?;
-    let targets: Vec<u64> = existing(program, callee)?
-        .iter()
-        .map(|function| function.address)
-        .collect();
-    let offsets: Vec<u64> = functions
-        .iter()
-        .filter_map(|function| Some(call_sites(program.code(*function)?, function.address, &targets)))
-        .flatten()
-        .filter_map(|address| program.file_offset(address))
-        .collect();
-    if offsets.is_empty() {
-        return Err(TracerError(format!(
-            "{function} of the server's program makes no direct call of {callee}: the compiler placed it elsewhere. \
-             Use another build of the server, or measure without causes: logtrace run --no-trace"
-        )));
-    }
-    Ok(offsets)
-}
-
-/// Returns the functions with this prefix of the demangled name, at least one.
-fn existing<'a>(program: &Program<'a>, function: &str) -> Result<Vec<Function<'a>>, TracerError> {
-    let functions = program.functions(function);
-    if functions.is_empty() {
-        return Err(TracerError(format!(
-            "the server's program has no symbol {function}: it is stripped, or of a version that logtrace does not \
-             know. Use a build that exports its symbols (Debian's and the vendors' own do), or measure without \
-             causes: logtrace run --no-trace"
-        )));
-    }
-    Ok(functions)
 }

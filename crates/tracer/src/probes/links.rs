@@ -129,11 +129,14 @@ fn entry_of(attach: Attach) -> Entry {
         Attach::BtfTracepoint(_) => Entry::Tracepoint,
         Attach::Syscall(_) => Entry::SystemCall,
         Attach::CpuClock(_) => Entry::Interrupt,
-        Attach::Call { .. } | Attach::Function(_) | Attach::End(_) => Entry::Trap,
+        Attach::CommitBegin | Attach::CommitEnd | Attach::Function(_) | Attach::End(_) => Entry::Trap,
     }
 }
 
 fn attach_program(side: &KernelSide, placement: &Placement, server: &Server) -> Result<Vec<Link>, String> {
+    if let Some(reason) = &placement.absent {
+        return Err(reason.clone());
+    }
     let name = placement.probe.program;
     if let Some(reason) = side.refused.get(name) {
         return Err(reason.clone());
@@ -147,13 +150,9 @@ fn attach_program(side: &KernelSide, placement: &Placement, server: &Server) -> 
             .attach_tracepoint(TracepointCategory::Syscalls, event)
             .map(|link| vec![link]),
         Attach::CpuClock(frequency) => attach_cpu_clock(&program, frequency),
-        Attach::Function(_) | Attach::End(_) if placement.offsets.is_empty() => {
-            return Err("the server's program has no such function".to_owned());
-        }
-        Attach::Call { .. } | Attach::Function(_) | Attach::End(_) => {
-            side.uprobes
-                .attach(&program, &server.path(), &placement.offsets, server.pid)
-        }
+        Attach::CommitBegin | Attach::CommitEnd | Attach::Function(_) | Attach::End(_) => side
+            .uprobes
+            .attach(&program, &server.path(), &placement.offsets, server.pid),
     };
     attached.map_err(|error| format!("{error:#}"))
 }

@@ -3,6 +3,7 @@
 pub(crate) mod attach_points;
 pub(crate) mod best_uprobes;
 pub(crate) mod call_offsets;
+pub(crate) mod commit_calls;
 pub(crate) mod detaching;
 pub(crate) mod entry_offset;
 pub(crate) mod exit_offsets;

@@ -7,6 +7,12 @@ use object::{Object, ObjectSegment};
 use crate::error::TracerError;
 use crate::symbols::{Function, demangled, functions};
 
+/// Suffixes of functions that link-time optimisation only renamed: GCC's and LLVM's.
+const RENAMED: [&str; 2] = ["lto_priv.", "llvm."];
+
+/// Suffixes of GCC's clones whose arguments may have changed (gcc/ipa-cp.cc, gcc/ipa-param-manipulation.cc).
+const OTHER_ARGUMENTS: [&str; 2] = ["constprop.", "isra."];
+
 /// Program file with its symbols.
 pub(crate) struct Program<'a> {
     elf: object::File<'a>,
@@ -40,8 +46,28 @@ impl<'a> Program<'a> {
     }
 
     /// Returns the functions with a demangled name that starts with `prefix`, or with the plain C name `prefix`. Each
-    /// address comes once. Clones that the compiler split off (`.cold`, `.part.0`) are left out.
+    /// address comes once. Parts and clones with other arguments are left out.
     pub(crate) fn functions(&self, prefix: &str) -> Vec<Function<'a>> {
+        let mut functions = self.functions_and_clones(prefix);
+        functions.retain(|function| match clone_of(function.name) {
+            None => true,
+            Some(clone) => {
+                RENAMED.iter().any(|renamed| clone.starts_with(renamed)) && !clone.contains(".cold")
+            }
+        });
+        functions
+    }
+
+    /// Returns whether the compiler made a clone of a function that may have other arguments.
+    pub(crate) fn has_other_arguments(&self, prefix: &str) -> bool {
+        let functions = self.functions_and_clones(prefix);
+        let mut clones = functions.iter().filter_map(|function| clone_of(function.name));
+        clones.any(|clone| OTHER_ARGUMENTS.iter().any(|kind| clone.contains(kind)))
+    }
+
+    /// Returns the functions with a name as for [`Self::functions`], and all parts and clones that the compiler made of
+    /// them.
+    pub(crate) fn functions_and_clones(&self, prefix: &str) -> Vec<Function<'a>> {
         // The plain name stands in the mangled one with its length before it: a cheap test before demangling.
         let plain = prefix
             .split('(')
@@ -54,7 +80,7 @@ impl<'a> Program<'a> {
                 let after = self.lines.partition_point(|&line| line <= at);
                 self.functions.get(after.checked_sub(1)?).copied()
             })
-            .filter(|function| function.name == prefix || is_cpp(function.name, &encoded, prefix))
+            .filter(|function| is_named(function.name, &encoded, prefix))
             .collect();
         found.sort_by_key(|function| function.address);
         found.dedup_by_key(|function| function.address);
@@ -99,8 +125,16 @@ fn add_line(text: &mut String, line: &str) -> usize {
     start
 }
 
-fn is_cpp(name: &str, encoded: &str, prefix: &str) -> bool {
-    name.contains(encoded)
-        && !name.contains('.')
-        && demangled(name, &DemangleOptions::default()).is_some_and(|demangled| demangled.starts_with(prefix))
+/// Returns the suffix with which a compiler marks a clone or part of a function, without its dot.
+fn clone_of(name: &str) -> Option<&str> {
+    name.split_once('.').map(|(_, clone)| clone)
+}
+
+fn is_named(name: &str, encoded: &str, prefix: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or(name);
+    let is_cpp = || {
+        let demangled = demangled(stem, &DemangleOptions::default());
+        demangled.is_some_and(|demangled| demangled.starts_with(prefix))
+    };
+    stem == prefix || (stem.contains(encoded) && is_cpp())
 }

@@ -66,26 +66,19 @@ pub enum Attach {
     BtfTracepoint(&'static str),
     /// Entry or exit tracepoint of a system call.
     Syscall(&'static str),
-    /// Calls of `callee` by `function` in the server. Both are prefixes of demangled names, so that an additional
-    /// parameter in another version does no harm. The kernel emulates calls (arch/x86/kernel/uprobes.c,
-    /// `branch_setup_xol_ops`): about 1 us, while a single-stepped instruction costs 12-19 us.
-    Call {
-        /// Function that makes the call.
-        function: &'static str,
-        /// Function that is called.
-        callee: &'static str,
-    },
+    /// Calls at which the server's commits begin.
+    CommitBegin,
+    /// Calls at which the server's commits end.
+    CommitEnd,
     /// Clock of each CPU, so many times a second.
     CpuClock(u64),
-    /// Entry of a function in the server. Prefixes of the demangled names in different servers.
+    /// Entry of a function in the server. Prefixes of the demangled names in different servers, so that an additional
+    /// parameter in another version does no harm.
     Function(&'static [&'static str]),
     /// Instructions with which a function in the server ends; names as above. A return probe of the kernel would change
     /// the return address on the server's stack, which has crashed programs that read their own stack.
     End(&'static [&'static str]),
 }
-
-/// Function of both servers that commits a transaction (sql/handler.cc).
-const COMMIT: &str = "ha_commit_trans(THD*";
 
 const fn required(name: &'static str, program: &'static str, attach: Attach) -> Probe {
     Probe {
@@ -300,23 +293,27 @@ pub const PROBES: [Probe; 42] = [
         "on_group_member",
         &["MYSQL_BIN_LOG::write_transaction_or_stmt("],
     ),
-    required(
-        "commit begin",
-        "on_commit_begin",
-        Attach::Call {
-            function: COMMIT,
-            callee: "MDL_context::acquire_lock(MDL_request*",
-        },
-    ),
-    required(
-        "commit end",
-        "on_commit_end",
-        Attach::Call {
-            function: COMMIT,
-            callee: "MDL_context::release_lock(MDL_ticket*",
-        },
-    ),
+    required("commit begin", "on_commit_begin", Attach::CommitBegin),
+    required("commit end", "on_commit_end", Attach::CommitEnd),
 ];
+
+/// Probes of which each would see half of what happens without the other.
+const PAIRS: [(&str, &str); 5] = [
+    ("XA COMMIT begin", "XA COMMIT end"),
+    ("XA PREPARE begin", "XA PREPARE end"),
+    ("log wait begin", "log wait end"),
+    ("flush stage", "flush stage leader"),
+    ("group commit queue", "group commit member"),
+];
+
+/// Returns the name of the probe without which this one would see half of what happens.
+pub(crate) fn counterpart(name: &str) -> Option<&'static str> {
+    PAIRS.into_iter().find_map(|(one, other)| match name {
+        _ if name == one => Some(other),
+        _ if name == other => Some(one),
+        _ => None,
+    })
+}
 
 #[cfg(test)]
 mod tests {
@@ -334,6 +331,22 @@ mod tests {
     fn names_are_unique() {
         let names: HashSet<_> = PROBES.iter().map(|probe| probe.name).collect();
         assert_eq!(names.len(), PROBES.len());
+    }
+
+    #[test]
+    fn counterparts_are_optional_probes() {
+        let optional = |name| {
+            PROBES
+                .iter()
+                .any(|probe| probe.name == name && probe.optional.is_some())
+        };
+        assert!(
+            PAIRS
+                .into_iter()
+                .all(|(one, other)| optional(one) && optional(other))
+        );
+        assert_eq!(counterpart("flush stage leader"), Some("flush stage"));
+        assert_eq!(counterpart("commit begin"), None);
     }
 
     #[test]
