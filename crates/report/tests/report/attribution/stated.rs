@@ -13,6 +13,8 @@ pub(crate) struct Place {
     /// The end of its commit, `u64::MAX` while it goes on.
     pub(crate) end_ns: u64,
     pub(crate) leader: Option<Leader>,
+    /// The head of its group, as it was when its commit ended: a leader outlives those that it leads.
+    head: Option<(Tid, u64)>,
 }
 
 #[derive(Clone, Copy)]
@@ -43,8 +45,11 @@ pub(crate) fn places(records: &[Record]) -> Vec<Place> {
             Record::Commit(commit) => {
                 stated.sync_queue.retain(|(tid, ..)| *tid != commit.tid);
                 stated.flush_queue.retain(|join| join.tid != commit.tid);
+                let now = open(&mut stated.places, commit.tid).copied();
+                let its_head = now.and_then(|now| head(&stated.places, now));
                 if let Some(ended) = open(&mut stated.places, commit.tid) {
                     ended.end_ns = commit.end_ns;
+                    ended.head = its_head;
                 }
             }
             _ => {}
@@ -64,6 +69,7 @@ impl Stated {
                 commit_ns: member.leader_commit_ns,
                 since_ns: member.joined_ns,
             }),
+            head: None,
         });
         let (leader, commit_ns) = (member.leader, member.leader_commit_ns);
         let last = self.sync_queue.last();
@@ -134,6 +140,9 @@ pub(crate) fn at(places: &[Place], tid: Tid, ns: u64) -> Option<Place> {
 /// Thread and time of joining of the commit that leads all of a group; `None` where the statements contradict.
 pub(crate) fn head(places: &[Place], place: Place) -> Option<(Tid, u64)> {
     let mut place = place;
+    if place.head.is_some() {
+        return place.head;
+    }
     for _ in 0..4 {
         match place.leader {
             None => return Some((place.tid, place.joined_ns)),
