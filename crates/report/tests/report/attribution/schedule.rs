@@ -138,11 +138,15 @@ impl Schedule {
                     _ => {}
                 }
             }
-            Some(start_ns) => self.records.push(Record::Commit(Commit {
-                tid: tid(at),
-                start_ns,
-                end_ns: self.now_ns,
-            })),
+            Some(start_ns) => {
+                // A commit takes time.
+                self.now_ns = self.now_ns.max(start_ns + 1);
+                self.records.push(Record::Commit(Commit {
+                    tid: tid(at),
+                    start_ns,
+                    end_ns: self.now_ns,
+                }));
+            }
         }
     }
 
