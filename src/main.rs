@@ -4,6 +4,7 @@ mod cli;
 mod commands;
 mod exit;
 mod handover;
+mod heap;
 mod join;
 mod measurement;
 mod open_files;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
     let command = Cli::parse().command;
     logtrace_common::keep_caught_panics_quiet();
     open_files::raise_limit();
+    heap::return_large_blocks();
     let result = match command {
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Trace(arguments) => commands::trace::trace(&arguments),

@@ -50,6 +50,13 @@ impl<T: Interval> History<T> {
         if self.intervals.len() >= self.full_length {
             self.remove_old();
         }
+        if self.intervals.len() == self.intervals.capacity() {
+            let room = self
+                .intervals
+                .len()
+                .clamp(1, self.full_length - self.intervals.len());
+            self.intervals.reserve_exact(room);
+        }
         self.intervals.push(interval);
         true
     }
@@ -85,7 +92,7 @@ impl<T: Interval> History<T> {
     }
 
     /// Removes what is both too old and too far back, and doubles the room if little is, so that each interval is moved
-    /// once on average.
+    /// once on average. The memory of a time with more intervals is freed.
     fn remove_old(&mut self) {
         let since_ns = self.end_ns().saturating_sub(REACH_NS);
         let old = self.first_ending_after(since_ns);
@@ -95,6 +102,7 @@ impl<T: Interval> History<T> {
         }
         self.intervals.drain(..removed);
         self.full_length = 2 * self.intervals.len().max(MIN_LENGTH);
+        self.intervals.shrink_to(self.full_length);
     }
 
     /// Returns the index of the first interval that ends after `at_ns`. The search goes back from the newest one in growing
@@ -187,5 +195,21 @@ mod tests {
         assert!(history.forgotten_ns() > 0);
         assert!((5_000..=10_001).contains(&history.intervals.len()));
         assert!(history.forgotten_ns() <= history.end_ns() - REACH_NS);
+    }
+
+    #[test]
+    fn memory_is_as_little_as_what_is_held_also_after_a_busy_time() {
+        let mut history = halves(50_000, REACH_NS / 10_000);
+        assert!(history.intervals.capacity() <= 20_002);
+        let busy_ns = history.end_ns();
+        for n in 1..40_000 {
+            let start_ns = busy_ns + n * REACH_NS / 2_000;
+            assert!(history.push(TimeRange::new(start_ns, start_ns + 1)));
+        }
+        assert!(
+            history.intervals.capacity() <= 4_002,
+            "{}",
+            history.intervals.capacity()
+        );
     }
 }
