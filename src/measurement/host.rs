@@ -11,9 +11,7 @@ pub(crate) fn host(facts: &HostFacts) -> Host {
     let placed = facts.placed.iter().map(|placed| &placed.file_system);
     let mut disks: Vec<Disk> = Vec::new();
     for device in facts.file_systems.iter().chain(placed).flat_map(devices) {
-        if disks.iter().all(|known| known.name != device.disk) {
-            disks.push(disk(device));
-        }
+        add(&mut disks, device, None);
     }
     Host {
         kernel: facts.kernel.clone(),
@@ -30,10 +28,22 @@ fn devices(file_system: &FileSystemFacts) -> impl Iterator<Item = &BlockDeviceFa
     file_system.device.iter().chain(below)
 }
 
-fn disk(facts: &BlockDeviceFacts) -> Disk {
+/// Adds a disk and the disks below, each once.
+fn add(disks: &mut Vec<Disk>, device: &BlockDeviceFacts, above: Option<&str>) {
+    if disks.iter().all(|known| known.name != device.disk) {
+        disks.push(disk(device, above));
+    }
+    for leg in &device.legs {
+        add(disks, leg, Some(&device.disk));
+    }
+}
+
+fn disk(facts: &BlockDeviceFacts, above: Option<&str>) -> Disk {
     let text = |text: &Option<String>| text.clone().unwrap_or_else(|| UNKNOWN.into());
     Disk {
         name: facts.disk.clone(),
+        number: text(&facts.disk_number),
+        leg_of: above.map(str::to_owned),
         scheduler: text(&facts.scheduler),
         write_cache: text(&facts.write_cache),
         fua: facts.fua == Some(true),

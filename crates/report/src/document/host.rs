@@ -23,6 +23,10 @@ pub struct Host {
 pub struct Disk {
     /// Name of the whole disk, such as `vda`.
     pub name: String,
+    /// `major:minor`, as in [`DeviceRow`](crate::document::DeviceRow).
+    pub number: String,
+    /// Name of the device above, if this disk is a part of a mirror, a stripe, or an encrypted or mapped device.
+    pub leg_of: Option<String>,
     /// I/O scheduler.
     pub scheduler: String,
     /// `write back` if the disk has a volatile cache that must be flushed, else `write through`.

@@ -10,6 +10,8 @@ use serde::Serialize;
 pub struct BlockDeviceFacts {
     /// Name of the whole disk, such as `vda`.
     pub disk: String,
+    /// `major:minor` of the whole disk.
+    pub disk_number: Option<String>,
     /// `major:minor` of the device that holds the file system; for a partition its own number.
     pub number: String,
     /// Bytes of the device that holds the file system.
@@ -28,6 +30,8 @@ pub struct BlockDeviceFacts {
     pub backing_file: Option<PathBuf>,
     /// Whether a loop device bypasses the page cache of the file system below.
     pub direct_io: Option<bool>,
+    /// Disks below a mirror, a stripe, an encrypted or a mapped device (`slaves/`). Each flush goes to all of a mirror.
+    pub legs: Vec<Self>,
 }
 
 /// Unit of the file `size` of a device, for any sector size.
@@ -56,6 +60,7 @@ impl BlockDeviceFacts {
             .and_then(|text| text.trim().parse().ok());
         Some(Self {
             disk: disk.file_name()?.to_string_lossy().into_owned(),
+            disk_number: attribute("dev"),
             number: number.to_owned(),
             size_bytes: units.and_then(|units| units.checked_mul(SIZE_UNIT_BYTES)),
             scheduler: attribute("queue/scheduler").map(|text| chosen(&text)),
@@ -65,6 +70,7 @@ impl BlockDeviceFacts {
             hardware_queues: fs::read_dir(disk.join("mq")).map_or(0, |queues| queues.count() as u32),
             backing_file: attribute("loop/backing_file").map(PathBuf::from),
             direct_io: flag("loop/dio"),
+            legs: legs(sys, disk),
         })
     }
 
@@ -74,6 +80,17 @@ impl BlockDeviceFacts {
         let file = Path::new(file.strip_suffix(DELETED).unwrap_or(file));
         Some(file.parent()?.to_owned())
     }
+}
+
+fn legs(sys: &Path, disk: &Path) -> Vec<BlockDeviceFacts> {
+    let below = fs::read_dir(disk.join("slaves")).into_iter().flatten().flatten();
+    let facts = below.filter_map(|leg| {
+        let number = fs::read_to_string(leg.path().join("dev")).ok()?;
+        BlockDeviceFacts::read(sys, number.trim())
+    });
+    let mut legs: Vec<_> = facts.collect();
+    legs.sort_by(|one, other| one.number.cmp(&other.number));
+    legs
 }
 
 /// Returns the word in brackets of a list such as `none [mq-deadline] kyber`.
@@ -99,6 +116,7 @@ mod tests {
         }
         fs::write(disk.join("nvme0n1p2/partition"), "2\n").unwrap();
         fs::write(disk.join("nvme0n1p2/size"), "2097152\n").unwrap();
+        fs::write(disk.join("dev"), "259:0\n").unwrap();
         fs::write(disk.join("queue/scheduler"), "none [mq-deadline] kyber\n").unwrap();
         fs::write(disk.join("queue/write_cache"), "write back\n").unwrap();
         fs::write(disk.join("queue/fua"), "0\n").unwrap();
@@ -107,6 +125,7 @@ mod tests {
         let facts = BlockDeviceFacts::read(sys.path(), "259:2").unwrap();
         let expected = BlockDeviceFacts {
             disk: "nvme0n1".into(),
+            disk_number: Some("259:0".into()),
             number: "259:2".into(),
             size_bytes: Some(1 << 30),
             scheduler: Some("mq-deadline".into()),
@@ -116,9 +135,40 @@ mod tests {
             hardware_queues: 2,
             backing_file: None,
             direct_io: None,
+            legs: Vec::new(),
         };
         assert_eq!(facts, expected);
         assert_eq!(BlockDeviceFacts::read(sys.path(), "259:3"), None);
+    }
+
+    #[test]
+    fn a_mirror_has_its_legs_whole_disks_and_partitions() {
+        let sys = tempfile::tempdir().unwrap();
+        let devices = sys.path().join("devices/block");
+        fs::create_dir_all(sys.path().join("dev/block")).unwrap();
+        for (device, number) in [
+            ("sda", "8:0"),
+            ("sdb", "8:16"),
+            ("sdb/sdb1", "8:17"),
+            ("dm-0", "253:0"),
+        ] {
+            fs::create_dir_all(devices.join(device)).unwrap();
+            fs::write(devices.join(device).join("dev"), format!("{number}\n")).unwrap();
+            symlink(devices.join(device), sys.path().join("dev/block").join(number)).unwrap();
+        }
+        fs::write(devices.join("sdb/sdb1/partition"), "1\n").unwrap();
+        fs::create_dir_all(devices.join("dm-0/slaves")).unwrap();
+        for leg in ["sda", "sdb/sdb1"] {
+            let name = Path::new(leg).file_name().unwrap();
+            symlink(devices.join(leg), devices.join("dm-0/slaves").join(name)).unwrap();
+        }
+        let mirror = BlockDeviceFacts::read(sys.path(), "253:0").unwrap();
+        let legs: Vec<_> = mirror
+            .legs
+            .iter()
+            .map(|leg| (&*leg.disk, leg.disk_number.as_deref()))
+            .collect();
+        assert_eq!(legs, [("sda", Some("8:0")), ("sdb", Some("8:16"))]);
     }
 
     #[test]

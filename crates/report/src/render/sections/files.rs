@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
 
-use crate::document::{Document, FileRow};
+use crate::document::{Disk, Document, FileRow};
 use crate::render::table::Table;
 use crate::units;
 
@@ -79,12 +79,16 @@ pub(crate) fn by_path(document: &Document) -> Option<Table> {
     Table::new(3, header, rows)
 }
 
-/// Returns the flushes of each device's write cache, or `None` if no flush was traced.
+/// Returns the flushes of each device's write cache, and the disks of the server that have no cache to flush; `None` if
+/// there is neither, or flushes were not traced.
 pub(crate) fn by_device(document: &Document) -> Option<Table> {
+    let devices = document.devices.as_ref()?;
     let commits = commit_count(document);
-    let rows = document.devices.iter().flatten().map(|row| {
+    let disks = document.host.iter().flat_map(|host| &host.disks);
+    let flushed = devices.iter().map(|row| {
+        let disk = disks.clone().find(|disk| disk.number == row.device);
         vec![
-            row.device.clone(),
+            disk.map_or_else(|| row.device.clone(), disk_name),
             units::count(row.flushes),
             per_commit(row.flushes, commits),
             units::mean_duration(row.total, row.flushes),
@@ -92,8 +96,25 @@ pub(crate) fn by_device(document: &Document) -> Option<Table> {
             units::duration(row.distribution.p99),
         ]
     });
+    let is_flushed = |disk: &&Disk| devices.iter().any(|row| row.device == disk.number);
+    let cacheless = disks
+        .clone()
+        .filter(|disk| disk.write_cache == "write through" && !is_flushed(disk));
+    let cacheless = cacheless.map(|disk| {
+        let name = format!("{}: no write cache to flush", disk_name(disk));
+        [vec![name], vec!["-".to_owned(); 5]].concat()
+    });
+    let rows = flushed.chain(cacheless);
     let header = ["device", "flushes", "a commit", "mean", "p50", "p99"];
     Table::new(1, header, rows)
+}
+
+/// Returns the name of a disk, with the device whose part it is: a flush of a mirror is one of each of its legs.
+fn disk_name(disk: &Disk) -> String {
+    match &disk.leg_of {
+        Some(above) => format!("{}, leg of {above}", disk.name),
+        None => disk.name.clone(),
+    }
 }
 
 fn commit_count(document: &Document) -> u64 {

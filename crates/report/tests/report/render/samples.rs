@@ -240,6 +240,8 @@ fn host() -> Host {
         memory_bytes: 25_769_803_776,
         disks: vec![Disk {
             name: "vda".to_owned(),
+            number: "254:0".to_owned(),
+            leg_of: None,
             scheduler: "mq-deadline".to_owned(),
             write_cache: "write back".to_owned(),
             fua: false,

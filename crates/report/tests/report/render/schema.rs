@@ -35,6 +35,7 @@ fn full() -> Value {
     workload.range_size = Some(100);
     workload.schedule = Some("steps.txt".to_owned());
     document.trace = samples::trace().document.trace;
+    document.host.as_mut().unwrap().disks[0].leg_of = Some("dm-0".to_owned());
     document.join = Some(Join {
         trace_started: String::new(),
         offset: -1,
