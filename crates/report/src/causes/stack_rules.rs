@@ -4,9 +4,9 @@
 //! block shows what the thread waits for, its callers only why. A sleep for a full device queue (`blk_mq_get_tag`,
 //! `wbt_wait`) has no row on purpose: the thread waits for the request that its caller was submitting, and the caller's
 //! row is found further out. Reclaim of memory decides from any frame: a thread that reclaims waits for others' pages and
-//! locks, which have nothing to do with what it needed the memory for. Functions that all file systems share decide only in stacks of ext4, XFS and Btrfs, which
-//! real stacks verify: elsewhere the same wait may be for a network. Names are those of Linux 5.15 to 6.18;
-//! tests/data/stacks.txt holds real stacks of 6.18 with their waits.
+//! locks, which have nothing to do with what it needed the memory for. Functions that all file systems share decide only in
+//! stacks of ext4, XFS and Btrfs, which real stacks verify: elsewhere the same wait may be for a network. tests/data/stacks
+//! holds real stacks of kernels with their waits.
 
 use crate::causes::cause::Wait;
 
@@ -75,8 +75,8 @@ const fn rule_under(function: &'static str, under: &'static str, wait: Wait) -> 
 }
 
 use Wait::{
-    BlockThrottling, DataWriteback, DeviceFlush, DeviceIo, DirtyThrottling, FileSystemLock, JournalCommit,
-    JournalSpace, MemoryReclaim, Stopped,
+    BlockThrottling, DataWriteback, DeviceFlush, DeviceIo, DirtyThrottling, FileServer, FileSystemLock,
+    JournalCommit, JournalSpace, MemoryReclaim, Stopped,
 };
 
 #[rustfmt::skip]
@@ -157,6 +157,15 @@ const RULES: &[Rule] = &[
     // Throttling of writers. mm/page-writeback.c
     rule("balance_dirty_pages", DirtyThrottling),
 
+    // Servers of network file systems, and processes behind file systems in user space: pages on their way there are no
+    // write-back to a device. fs/nfs/file.c, fs/nfs/pagelist.c, net/sunrpc/sched.c, fs/fuse/dev.c
+    rule("nfs_wait_on_request", FileServer),
+    rule("rpc_wait_bit_killable", FileServer),
+    rule("nfs_file_fsync", FileServer),
+    rule("nfs_file_write", FileServer),
+    rule("nfs_file_direct_write", FileServer),
+    rule("request_wait_answer", FileServer),
+
     // ext4. fs/jbd2/journal.c, fs/ext4/fast_commit.c
     rule("jbd2_log_wait_commit", JournalCommit),
     rule("jbd2_complete_transaction", JournalCommit),
@@ -194,6 +203,8 @@ const RULES: &[Rule] = &[
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn wait(stack: &str) -> Option<Wait> {
@@ -203,12 +214,22 @@ mod tests {
 
     #[test]
     fn real_stacks_mean_what_they_say() {
-        let lines = include_str!("../../tests/data/stacks.txt").lines();
-        let stacks: Vec<&str> = lines.filter(|line| !line.starts_with('#')).collect();
-        assert!(stacks.len() > 50, "only {} stacks", stacks.len());
-        for line in stacks {
-            let (expected, frames) = line.split_once(": ").unwrap();
-            assert_eq!(wait(frames).map(<&str>::from), Some(expected), "{frames}");
+        let kernels = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/stacks")).unwrap();
+        for kernel in kernels {
+            let path = kernel.unwrap().path();
+            let text = fs::read_to_string(&path).unwrap();
+            let stacks: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+            assert!(
+                stacks.len() > 20,
+                "{}: only {} stacks",
+                path.display(),
+                stacks.len()
+            );
+            for line in stacks {
+                let (expected, frames) = line.split_once(": ").unwrap();
+                let found = wait(frames).map(<&str>::from);
+                assert_eq!(found, Some(expected), "{}: {frames}", path.display());
+            }
         }
     }
 
@@ -259,7 +280,11 @@ mod tests {
             wait(&format!("{stack} ext4_sync_file do_fsync")),
             Some(DataWriteback)
         );
-        assert_eq!(wait(&format!("{stack} nfs_file_fsync do_fsync")), None);
+        assert_eq!(wait(&format!("{stack} ceph_fsync do_fsync")), None);
+        assert_eq!(
+            wait(&format!("{stack} nfs_file_fsync do_fsync")),
+            Some(FileServer)
+        );
         assert_eq!(
             wait(&format!("balance_dirty_pages {stack} nfs_file_write")),
             Some(DirtyThrottling)

@@ -71,6 +71,9 @@ pub enum Wait {
     /// Lock of the file system: inode, page, range of a file, journal handle.
     #[strum(serialize = "file system lock")]
     FileSystemLock,
+    /// Server of a network file system (NFS), or the process behind one in user space (FUSE).
+    #[strum(serialize = "file server")]
+    FileServer,
     /// Space in the file system's journal or log, which writes that came before have to free.
     #[strum(serialize = "journal space")]
     JournalSpace,

@@ -17,6 +17,7 @@ impl Wait {
             Self::DeviceFlush => (0x2f, 0x74, 0xc0),
             Self::DeviceIo => (0x5b, 0xa9, 0xd6),
             Self::FileSystemLock => (0xc4, 0x51, 0x7f),
+            Self::FileServer => (0x1f, 0x5c, 0x8a),
             Self::WakeUp => (0x6f, 0xb9, 0x8f),
             Self::RunQueueLoad => (0xb5, 0xc9, 0x5e),
             Self::RunQueueLogtrace => (0xc6, 0xd4, 0x83),
@@ -59,6 +60,10 @@ impl Wait {
             Self::FileSystemLock => {
                 "Threads waited for locks inside the file system; try another file system, or separate file systems for \
                  the files"
+            }
+            Self::FileServer => {
+                "The file is on a network file system (NFS) or one in user space (FUSE), whose server was at work; check \
+                 that server and the network, or move the file to a local disk"
             }
             Self::FileMetadata => {
                 "Files were opened, created, removed or resized; larger logs (max_binlog_size) rotate less often"
