@@ -133,8 +133,8 @@ proptest! {
     #![proptest_config(config(300))]
 
     #[test]
-    fn variables_of_a_program_are_found_or_not(bytes in damaged(programs()), entry in any::<u64>()) {
-        let _ = places(&bytes, entry, &["main", "_init", "__bss_start"]);
+    fn variables_of_a_program_are_found_or_not(bytes in damaged(programs()), start in any::<u64>()) {
+        let _ = places(&bytes, start, &["main", "_init", "__bss_start"]);
     }
 }
 

@@ -49,9 +49,10 @@ pub(crate) const RIGHTS: [Right; 7] = [
     SYS_ADMIN,
     Right {
         name: "CAP_DAC_READ_SEARCH",
-        purpose: "reads tracefs where only root may, and the names of logs in the server's memory",
-        without: "system calls are traced at the tracepoints of all of them, which costs more, and logs of unusual names \
-                  have the file class `other`",
+        purpose: "reads tracefs, and files of the server's process that are for its own user",
+        without: "system calls are traced at the tracepoints of all of them, which costs more; a server is not found by a \
+                  TCP address; functions of replaced libraries have no names; MariaDB's waits for replicas look like \
+                  waits for locks",
         is_required: false,
         set: CapabilitySet::DAC_READ_SEARCH,
     },

@@ -1,37 +1,43 @@
 //! Global variables of a running program, read from its memory at the addresses of its symbols.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io;
+use std::io::{self, IoSliceMut};
+use std::iter::successors;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use logtrace_common::read_program;
-use object::{Object, ObjectSymbol};
+use nix::sys::uio::{RemoteIoVec, process_vm_readv};
+use nix::unistd::Pid;
+use object::elf::PF_X;
+use object::{Object, ObjectSegment, ObjectSymbol, SegmentFlags};
 use procfs::process::Process;
 
 /// Maximal length of a text in a server (`FN_REFLEN` in include/my_io.h).
 const LONGEST_TEXT: usize = 512;
 
-/// Tag of the program's entry address in the auxiliary vector (getauxval(3)).
-const AT_ENTRY: u64 = 9;
+/// Bytes of a page: behind the end of any, there may be no memory.
+const PAGE: usize = 4096;
 
 /// Global variables of a process. The process is neither stopped nor changed.
+///
+/// They are read with process_vm_readv(2), for which CAP_SYS_PTRACE is enough. `/proc/PID/mem` takes CAP_DAC_READ_SEARCH as
+/// well: its mode lets only its owner open it.
 #[derive(Debug)]
 pub(crate) struct ProcessMemory {
-    memory: File,
+    process: Pid,
     /// Address in the process and size, by symbol.
     places: BTreeMap<String, (u64, u64)>,
 }
 
 impl ProcessMemory {
-    /// Looks up the `symbols` that the program of a process has. Needs root.
+    /// Looks up the `symbols` that the program of a process has.
     pub(crate) fn find(pid: u32, symbols: &[&str]) -> io::Result<Self> {
         let program = read_program(Path::new(&format!("/proc/{pid}/exe")))?;
+        let pid = i32::try_from(pid).map_err(io::Error::other)?;
         Ok(Self {
-            memory: File::open(format!("/proc/{pid}/mem"))?,
-            places: places(&program, entry_address(pid)?, symbols)?,
+            process: Pid::from_raw(pid),
+            places: places(&program, start_of_code(pid)?, symbols)?,
         })
     }
 
@@ -54,8 +60,8 @@ impl ProcessMemory {
             .ok()
             .filter(|size| [1, 2, 4, 8].contains(size))?;
         let mut bytes = [0; 8];
-        self.memory.read_exact_at(&mut bytes[..size], address).ok()?;
-        Some(u64::from_le_bytes(bytes))
+        let read = self.read(address, &mut bytes[..size]);
+        (read == size).then(|| u64::from_le_bytes(bytes))
     }
 
     /// Returns the address range of a symbol.
@@ -67,7 +73,7 @@ impl ProcessMemory {
     /// Returns the 64-bit words in the `at_most` bytes from `address` on. There are fewer if the memory ends before.
     pub(crate) fn words(&self, address: u64, at_most: usize) -> Vec<u64> {
         let mut bytes = vec![0; at_most];
-        let read = self.memory.read_at(&mut bytes, address).unwrap_or(0);
+        let read = self.read(address, &mut bytes);
         let (words, _) = bytes[..read].as_chunks();
         words.iter().map(|&word| u64::from_le_bytes(word)).collect()
     }
@@ -75,22 +81,44 @@ impl ProcessMemory {
     fn text_at(&self, address: u64, at_most: usize) -> Option<String> {
         let mut bytes = vec![0; at_most];
         // Behind the text there may be no more memory.
-        let read = self.memory.read_at(&mut bytes, address).ok()?;
+        let read = self.read(address, &mut bytes);
         let end = bytes[..read].iter().position(|&byte| byte == 0)?;
         let text = String::from_utf8(bytes[..end].to_vec()).ok()?;
         (!text.is_empty() && !text.chars().any(char::is_control)).then_some(text)
     }
+
+    /// Reads memory from `address` on and returns the number of bytes. There are fewer if the memory ends before.
+    fn read(&self, address: u64, bytes: &mut [u8]) -> usize {
+        let start = usize::try_from(address).unwrap_or(usize::MAX);
+        // The kernel reads each part whole or not at all.
+        let parts = parts_in_pages(start, bytes.len());
+        process_vm_readv(self.process, &mut [IoSliceMut::new(bytes)], &parts).unwrap_or(0)
+    }
 }
 
-/// Returns the address in the process and the size of each of the `symbols` that a program has. `entry` is the address of
-/// its entry in the process.
+/// Returns the parts of a range of memory, each in one page.
+fn parts_in_pages(start: usize, length: usize) -> Vec<RemoteIoVec> {
+    let end = start.saturating_add(length);
+    let starts = successors(Some(start), |&base| (base - base % PAGE).checked_add(PAGE));
+    let part = |base: usize| RemoteIoVec {
+        base,
+        len: (PAGE - base % PAGE).min(end - base),
+    };
+    starts.take_while(|&base| base < end).map(part).collect()
+}
+
+/// Returns the address in the process and the size of each of the `symbols` that a program has. `start_of_code` is the
+/// lowest address of its code in the process.
 pub(crate) fn places(
     program: &[u8],
-    entry: u64,
+    start_of_code: u64,
     symbols: &[&str],
 ) -> io::Result<BTreeMap<String, (u64, u64)>> {
     let elf = object::File::parse(program).map_err(io::Error::other)?;
-    let moved_by = entry.wrapping_sub(elf.entry());
+    let code = elf.segments().filter(|segment| is_executable(segment.flags()));
+    let in_file = code.map(|segment| segment.address()).min();
+    let in_file = in_file.ok_or_else(|| io::Error::other("the program has no code"))?;
+    let moved_by = start_of_code.wrapping_sub(in_file);
     let definitions = elf
         .symbols()
         .chain(elf.dynamic_symbols())
@@ -103,19 +131,22 @@ pub(crate) fn places(
     Ok(found.collect())
 }
 
-/// Returns the address of the program's entry, which differs each time that the program is loaded.
-fn entry_address(pid: u32) -> io::Result<u64> {
-    let pid = i32::try_from(pid).map_err(io::Error::other)?;
-    let vector = Process::new(pid).and_then(|process| process.auxv());
-    let vector = vector.map_err(io::Error::other)?;
-    vector
-        .get(&AT_ENTRY)
-        .copied()
-        .ok_or_else(|| io::Error::other("no entry address in the auxiliary vector"))
+fn is_executable(flags: SegmentFlags) -> bool {
+    matches!(flags, SegmentFlags::Elf { p_flags } if p_flags & PF_X != 0)
+}
+
+/// Returns the lowest address of the program's code (fs/binfmt_elf.c, `start_code`), which differs each time that the program
+/// is loaded. `/proc/PID/stat` may be opened by all and has a small number there for those who may not know the address;
+/// `/proc/PID/auxv` is its owner's alone.
+fn start_of_code(pid: i32) -> io::Result<u64> {
+    let stat = Process::new(pid).and_then(|process| process.stat());
+    Ok(stat.map_err(io::Error::other)?.startcode)
 }
 
 #[cfg(test)]
 mod tests {
+    use procfs::process::MMPermissions;
+
     use super::*;
 
     // Symbols for the tests to find: the names are not mangled.
@@ -179,6 +210,36 @@ mod tests {
         assert_eq!(words, [told::LOGTRACE_POINTER.as_ptr() as u64]);
         assert!(globals.range("NO_SUCH").is_none());
         assert!(globals.words(0, 8).is_empty());
+    }
+
+    #[test]
+    fn memory_is_read_up_to_its_end() {
+        let globals = globals();
+        let maps = Process::myself().unwrap().maps().unwrap();
+        let mut neighbours = maps.iter().zip(maps.iter().skip(1));
+        // The guard of a stack, or nothing, is behind the memory.
+        let last = neighbours.find(|(map, next)| {
+            map.perms.contains(MMPermissions::READ)
+                && (map.address.1 < next.address.0 || next.perms.is_empty())
+        });
+        let end = last.unwrap().0.address.1;
+        assert_eq!(globals.words(end - 16, 4 * PAGE).len(), 2);
+        assert!(globals.words(end, 8).is_empty());
+    }
+
+    #[test]
+    fn a_range_of_memory_is_cut_where_pages_end() {
+        let parts = |start, length| {
+            let parts = parts_in_pages(start, length).into_iter();
+            parts.map(|part| (part.base, part.len)).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            parts(PAGE - 1, PAGE + 2),
+            [(PAGE - 1, 1), (PAGE, PAGE), (2 * PAGE, 1)]
+        );
+        assert_eq!(parts(7, 2), [(7, 2)]);
+        assert_eq!(parts(usize::MAX - 1, 8), [(usize::MAX - 1, 1)]);
+        assert!(parts(0, 0).is_empty());
     }
 
     #[test]
