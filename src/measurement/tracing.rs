@@ -23,6 +23,9 @@ const COMMITS_GRACE: Duration = DEFAULT_GRACE;
 /// Longest wait for them after a signal.
 const CANCELLED_GRACE: Duration = Duration::from_secs(1);
 
+/// Bytes of records that wait for an idle CPU in a trace without a load.
+const TRACE_PATIENCE_BYTES: u64 = 16 << 20;
+
 /// Time between two looks at the commits under way.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
@@ -81,6 +84,7 @@ impl Tracing {
         let recording = recording.transpose().context("cannot create the recording")?;
         let is_recorded = config.record;
         let is_full = detail == Detail::Full;
+        let has_load = requests.is_some();
         let explainer = Explainer::new(
             server,
             pid,
@@ -90,11 +94,17 @@ impl Tracing {
             recording,
         )
         .context("cannot start the recording")?;
+        let default = TracerConfig::new(pid);
         let config = TracerConfig {
+            // A trace may go on for weeks, and leaves memory to the server.
+            patience_bytes: match has_load {
+                true => default.patience_bytes,
+                false => TRACE_PATIENCE_BYTES,
+            },
             extent: Extent { detail, sampling },
             ring_bytes: config.ring_bytes.unwrap_or_default(),
             pools_threads: server.pools_threads(),
-            ..TracerConfig::new(pid)
+            ..default
         };
         let tracer = Tracer::start(config, explainer)?;
         Ok(Self {

@@ -17,9 +17,14 @@ pub struct TracerConfig {
     /// Whether the server has a thread pool. There a thread serves many clients, so that waits outside of the commit
     /// function belong to no client.
     pub pools_threads: bool,
+    /// Bytes of records from whose number on the sink no longer waits until a CPU is idle.
+    pub patience_bytes: u64,
     /// Whether to use only what kernels before 6.6 have, to test that on a newer kernel.
     pub as_on_older_kernels: bool,
 }
+
+/// Half a minute of the records of two busy CPUs: a run's analysis does not slow its load down.
+const PATIENCE_BYTES: u64 = 128 << 20;
 
 impl TracerConfig {
     /// Returns the default configuration for a process: rings hold at least half a second of a busy CPU, and about 64
@@ -30,6 +35,7 @@ impl TracerConfig {
             ring_bytes: RingBytes::default(),
             extent: Extent::default(),
             pools_threads: false,
+            patience_bytes: PATIENCE_BYTES,
             as_on_older_kernels: false,
         }
     }

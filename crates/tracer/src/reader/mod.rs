@@ -139,7 +139,7 @@ impl<S: Sink> Drain<S> {
             lost: 0,
             looked_ns: clock_ns(ClockId::Monotonic),
             cpus_at: Instant::now() + CPUS_EVERY,
-            delivery: Delivery::start(sink, stacks)?,
+            delivery: Delivery::start(sink, stacks, config.patience_bytes)?,
             rhythm: sampling.has_gaps().then(|| Rhythm::new(sampling)),
         })
     }

@@ -24,6 +24,8 @@ pub(crate) struct Delivery<S> {
     spare: Receiver<Records>,
     progress: Arc<Progress>,
     policy: SchedPolicy,
+    /// Size of the queue from which on the sink gets normal priority.
+    patience_bytes: u64,
     thread: JoinHandle<S>,
 }
 
@@ -43,20 +45,17 @@ struct Progress {
     cpu_ns: AtomicU64,
 }
 
-/// Size of the queue from which on the sink gets normal priority: half a minute of the records of two busy CPUs.
-const PATIENCE_BYTES: u64 = 128 << 20;
-
 /// Size of the queue from which on the rings are not read. Records that do not fit into the rings are lost, and
 /// counted.
-const LIMIT_BYTES: u64 = 2 * PATIENCE_BYTES;
+const LIMIT_BYTES: u64 = 256 << 20;
 
 /// Number of empty blocks that wait for reuse. The reader fills one while the sink empties one; the blocks of a queue
 /// that was long are freed.
 const SPARE_BLOCKS: usize = 2;
 
 impl<S: Sink> Delivery<S> {
-    /// Starts the thread.
-    pub(crate) fn start(sink: S, stacks: StackNames) -> Result<Self, TracerError> {
+    /// Starts the thread. It has normal priority while more than `patience_bytes` are in the queue.
+    pub(crate) fn start(sink: S, stacks: StackNames, patience_bytes: u64) -> Result<Self, TracerError> {
         let (queue, records) = channel();
         let (emptied, spare) = sync_channel(SPARE_BLOCKS);
         let (ready, started) = channel();
@@ -79,6 +78,7 @@ impl<S: Sink> Delivery<S> {
             spare,
             progress,
             policy,
+            patience_bytes,
             thread,
         })
     }
@@ -97,7 +97,7 @@ impl<S: Sink> Delivery<S> {
             + records.bytes();
         // A sink that panicked is found when it is joined.
         let _ = self.queue.send(Parcel::Records(records));
-        if waiting > PATIENCE_BYTES {
+        if waiting > self.patience_bytes {
             self.policy.run_beside_others();
         } else {
             self.policy.run_when_idle();
