@@ -10,6 +10,7 @@ mod file_class;
 mod flavor;
 pub mod inert;
 mod names;
+#[cfg(feature = "programs")]
 mod program_file;
 mod sampling;
 mod stall_bucket;
@@ -26,7 +27,8 @@ pub use detail::Detail;
 pub use file_class::{FileClass, LogNames};
 pub use flavor::{Flavor, parse_version_output, version_number};
 pub use names::UnknownName;
-pub use program_file::read_program;
+#[cfg(feature = "programs")]
+pub use program_file::{NamedSymbol, ProgramFile, Symbol};
 pub use sampling::Sampling;
 pub use stall_bucket::{MAX_STALL_BUCKETS, STALL_BUCKET_NS, stall_bucket};
 pub use time_range::TimeRange;

@@ -1,10 +1,10 @@
 //! Texts of servers, of the kernel and of users that were damaged: they are read or refused.
 
-use std::io::Cursor;
+use std::io::{Cursor, Write};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 
-use logtrace_common::{Variable, parse_version_output};
+use logtrace_common::{ProgramFile, Variable, parse_version_output};
 use logtrace_testkit::fuzz::{config, damaged, damaged_text};
 use procfs::FromBufRead;
 use procfs::process::{MountInfos, Status};
@@ -134,7 +134,11 @@ proptest! {
 
     #[test]
     fn variables_of_a_program_are_found_or_not(bytes in damaged(programs()), start in any::<u64>()) {
-        let _ = places(&bytes, start, &["main", "_init", "__bss_start"]);
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&bytes).unwrap();
+        if let Ok(program) = ProgramFile::new(file) {
+            let _ = places(&program, start, &["main", "_init", "__bss_start"]);
+        }
     }
 }
 

@@ -10,6 +10,13 @@ use thiserror::Error;
 pub struct TracerError(pub(crate) String);
 
 impl TracerError {
+    /// Program of a server that is none, or whose symbols are damaged.
+    pub(crate) fn unreadable(reason: impl Display) -> Self {
+        Self(format!(
+            "cannot read the symbols of the server's program: {reason}"
+        ))
+    }
+
     /// Kernel that refused the object.
     pub(crate) fn load(reason: impl Display) -> Self {
         Self(format!(

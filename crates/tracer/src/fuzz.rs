@@ -1,8 +1,9 @@
 //! Programs and files of the kernel that were damaged: they are read or refused.
 
 use std::fs;
-use std::io::Cursor;
+use std::io::{Cursor, Write};
 
+use logtrace_common::ProgramFile;
 use logtrace_testkit::fuzz::{config, damaged, damaged_text};
 use procfs::process::MemoryMaps;
 use procfs::{FromBufRead, FromBufReadSI, KernelStats};
@@ -13,9 +14,10 @@ use crate::overhead::cpu_times::CpuTimes;
 use crate::overhead::misses::misses_in;
 use crate::probes::attach_points::placement;
 use crate::probes::call_offsets::call_sites;
+use crate::probes::commit_calls::FUNCTIONS;
 use crate::probes::entry_offset::cheap_entry;
 use crate::probes::program::Program;
-use crate::probes::table::PROBES;
+use crate::probes::table::{PROBES, Probe};
 use crate::stacks::function_names::FunctionNames;
 use crate::stacks::mapped_files::{MappedFile, mapped_file};
 use crate::stacks::unwind_rows::{RowsOf, unwind_rows};
@@ -35,6 +37,13 @@ fn programs() -> Vec<Vec<u8>> {
     PROGRAMS.iter().map(|path| fs::read(path).unwrap()).collect()
 }
 
+/// Program with these bytes, if it is one.
+fn opened(bytes: &[u8]) -> Option<ProgramFile> {
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(bytes).unwrap();
+    ProgramFile::new(file).ok()
+}
+
 /// File that is mapped from its start on.
 fn a_file() -> MappedFile {
     let maps = MemoryMaps::from_buf_read(Cursor::new(MAPS)).unwrap();
@@ -46,14 +55,15 @@ proptest! {
 
     #[test]
     fn a_program_is_read_or_refused(bytes in damaged(programs()), address in any::<u64>()) {
-        if let Ok(program) = Program::parse(&bytes) {
+        let names = PROBES.iter().flat_map(Probe::functions).chain(FUNCTIONS).chain(["main", "_Unwind_"]);
+        if let Some(file) = opened(&bytes) && let Ok(program) = Program::read(file, names) {
             for probe in PROBES {
                 let _ = placement(&program, probe);
             }
             for function in program.functions("main").into_iter().chain(program.functions("_Unwind_")) {
                 let code = program.code(function).unwrap_or_default();
-                let _ = cheap_entry(code, function.address);
-                let _ = call_sites(code, function.address, &[address]);
+                let _ = cheap_entry(&code, function.address);
+                let _ = call_sites(&code, function.address, &[address]);
                 let _ = program.file_offset(function.address);
             }
             let _ = program.file_offset(address);
@@ -62,14 +72,14 @@ proptest! {
 
     #[test]
     fn stacks_of_a_program_are_read_or_not(bytes in damaged(programs()), addresses in any::<[u64; 4]>()) {
-        if let Ok(elf) = object::File::parse(&*bytes) {
+        if let Some(program) = opened(&bytes) {
             let file = a_file();
-            let bias = file.bias(&elf).unwrap_or(addresses[0]);
+            let bias = file.bias(&program).unwrap_or(addresses[0]);
             for of in [RowsOf::AllFiles, RowsOf::FilesWithoutFramePointers] {
-                prop_assert!(unwind_rows(&elf, of).is_sorted_by_key(|row| row.address));
+                prop_assert!(unwind_rows(&program, of).is_sorted_by_key(|row| row.address));
             }
             let mut names = FunctionNames::default();
-            names.add(&file, &elf, bias);
+            names.add(&file, program, bias);
             for address in addresses.into_iter().chain([file.start, file.start + 0x1000, file.end - 1]) {
                 prop_assert!(!names.name(address).is_empty());
             }

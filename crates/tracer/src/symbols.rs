@@ -1,11 +1,10 @@
-//! Functions of a program or library, and their names as in the source.
+//! Functions of a program, and their names as in the source.
 
 use std::fmt;
 
 use cpp_demangle::{DemangleOptions, Symbol};
-use object::{Object, ObjectSymbol, SymbolKind};
 
-/// Function of a program or library.
+/// Function of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Function<'a> {
     /// Mangled name.
@@ -14,20 +13,6 @@ pub(crate) struct Function<'a> {
     pub(crate) address: u64,
     /// Length in bytes.
     pub(crate) size: u64,
-}
-
-/// Returns the functions of a file. Those in both of its tables of symbols come twice.
-pub(crate) fn functions<'a>(elf: &object::File<'a>) -> impl Iterator<Item = Function<'a>> {
-    elf.symbols()
-        .chain(elf.dynamic_symbols())
-        .filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.is_definition())
-        .filter_map(|symbol| {
-            Some(Function {
-                name: symbol.name().ok()?,
-                address: symbol.address(),
-                size: symbol.size(),
-            })
-        })
 }
 
 /// Largest name in the source, in bytes. A mangled name can refer to its own parts, so that a short one stands for

@@ -6,11 +6,9 @@ use std::iter::successors;
 use std::ops::Range;
 use std::path::Path;
 
-use logtrace_common::read_program;
+use logtrace_common::{NamedSymbol, ProgramFile};
 use nix::sys::uio::{RemoteIoVec, process_vm_readv};
 use nix::unistd::Pid;
-use object::elf::PF_X;
-use object::{Object, ObjectSegment, ObjectSymbol, SegmentFlags};
 use procfs::process::Process;
 
 /// Maximal length of a text in a server (`FN_REFLEN` in include/my_io.h).
@@ -33,7 +31,7 @@ pub(crate) struct ProcessMemory {
 impl ProcessMemory {
     /// Looks up the `symbols` that the program of a process has.
     pub(crate) fn find(pid: u32, symbols: &[&str]) -> io::Result<Self> {
-        let program = read_program(Path::new(&format!("/proc/{pid}/exe")))?;
+        let program = ProgramFile::open(Path::new(&format!("/proc/{pid}/exe")))?;
         let pid = i32::try_from(pid).map_err(io::Error::other)?;
         Ok(Self {
             process: Pid::from_raw(pid),
@@ -110,29 +108,17 @@ fn parts_in_pages(start: usize, length: usize) -> Vec<RemoteIoVec> {
 /// Returns the address in the process and the size of each of the `symbols` that a program has. `start_of_code` is the
 /// lowest address of its code in the process.
 pub(crate) fn places(
-    program: &[u8],
+    program: &ProgramFile,
     start_of_code: u64,
     symbols: &[&str],
 ) -> io::Result<BTreeMap<String, (u64, u64)>> {
-    let elf = object::File::parse(program).map_err(io::Error::other)?;
-    let code = elf.segments().filter(|segment| is_executable(segment.flags()));
-    let in_file = code.map(|segment| segment.address()).min();
+    let in_file = program.start_of_code();
     let in_file = in_file.ok_or_else(|| io::Error::other("the program has no code"))?;
     let moved_by = start_of_code.wrapping_sub(in_file);
-    let definitions = elf
-        .symbols()
-        .chain(elf.dynamic_symbols())
-        .filter(ObjectSymbol::is_definition);
-    let found = definitions.filter_map(|symbol| {
-        let name = symbol.name().ok().filter(|name| symbols.contains(name))?;
-        let address = symbol.address().wrapping_add(moved_by);
-        Some((name.to_owned(), (address, symbol.size())))
-    });
-    Ok(found.collect())
-}
-
-fn is_executable(flags: SegmentFlags) -> bool {
-    matches!(flags, SegmentFlags::Elf { p_flags } if p_flags & PF_X != 0)
+    let found = program.symbols_with(symbols)?.into_iter();
+    let found = found.filter(|found| symbols.contains(&found.name.as_str()));
+    let place = |NamedSymbol { name, symbol }| (name, (symbol.address.wrapping_add(moved_by), symbol.size));
+    Ok(found.map(place).collect())
 }
 
 /// Returns the lowest address of the program's code (fs/binfmt_elf.c, `start_code`), which differs each time that the program

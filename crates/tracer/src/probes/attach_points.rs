@@ -1,11 +1,12 @@
 //! Places of the probes in the program of a server, found before anything is loaded.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use logtrace_common::read_program;
+use logtrace_common::ProgramFile;
 
 use crate::error::TracerError;
-use crate::probes::commit_calls::commit_calls;
+use crate::probes::commit_calls::{FUNCTIONS, commit_calls};
 use crate::probes::entry_offset::cheap_entry;
 use crate::probes::exit_offsets::exits;
 use crate::probes::program::Program;
@@ -32,13 +33,14 @@ pub fn check_program(path: &Path) -> Result<(), TracerError> {
 
 /// Returns the place of each probe of the table in the program of a server.
 pub(crate) fn placements(path: &Path) -> Result<Vec<Placement>, TracerError> {
-    let bytes = read_program(path).map_err(|error| {
+    let file = ProgramFile::open(path).map_err(|error| {
         let path = path.display();
         TracerError(format!(
             "cannot read the server's program {path} (is the server still running?): {error}"
         ))
     })?;
-    let program = Program::parse(&bytes)?;
+    let functions = PROBES.iter().flat_map(Probe::functions);
+    let program = Program::read(file, functions.chain(FUNCTIONS))?;
     let placements: Result<Vec<_>, _> = PROBES.iter().map(|&probe| placement(&program, probe)).collect();
     let mut placements = placements?;
     drop_halves(&mut placements);
@@ -66,7 +68,7 @@ pub(crate) fn program_path(pid: u32) -> PathBuf {
     PathBuf::from(format!("/proc/{pid}/exe"))
 }
 
-pub(crate) fn placement(program: &Program<'_>, probe: Probe) -> Result<Placement, TracerError> {
+pub(crate) fn placement(program: &Program, probe: Probe) -> Result<Placement, TracerError> {
     let (offsets, place) = match probe.attach {
         Attach::BtfTracepoint(name) => (Vec::new(), format!("tp_btf/{name}")),
         Attach::Syscall(name) => (Vec::new(), format!("tracepoint/syscalls/{name}")),
@@ -100,7 +102,7 @@ pub(crate) fn placement(program: &Program<'_>, probe: Probe) -> Result<Placement
 }
 
 /// Returns why a probe has no place, if it has none.
-fn absent(program: &Program<'_>, attach: Attach, offsets: &[u64]) -> Option<String> {
+fn absent(program: &Program, attach: Attach, offsets: &[u64]) -> Option<String> {
     let (Attach::Function(names) | Attach::End(names)) = attach else {
         return None;
     };
@@ -113,10 +115,10 @@ fn absent(program: &Program<'_>, attach: Attach, offsets: &[u64]) -> Option<Stri
 
 /// Returns the offsets of a probe on each function with one of these names, and their description. There is none if the
 /// server has no such function.
-fn entries(program: &Program<'_>, names: &[&'static str]) -> (Vec<u64>, String) {
+fn entries(program: &Program, names: &[&'static str]) -> (Vec<u64>, String) {
     let functions = names.iter().flat_map(|name| program.functions(name));
     let entries = functions.filter_map(|function| {
-        let cheap = cheap_entry(program.code(function)?, function.address);
+        let cheap = cheap_entry(&program.code(function)?, function.address);
         let offset = program.file_offset(cheap.unwrap_or(function.address))?;
         Some((offset, cheap.is_some()))
     });
@@ -133,11 +135,14 @@ fn entries(program: &Program<'_>, names: &[&'static str]) -> (Vec<u64>, String) 
 
 /// Returns the offsets of a probe on each end of each function with one of these names, and their description. The kernel
 /// single-steps a return.
-fn ends(program: &Program<'_>, names: &[&'static str]) -> (Vec<u64>, String) {
+fn ends(program: &Program, names: &[&'static str]) -> (Vec<u64>, String) {
     let functions = names.iter().flat_map(|name| program.functions(name));
     let ends = functions.flat_map(|function| {
         let code = program.code(function).unwrap_or_default();
-        exits(code, function.address, |address| program.is_function(address))
+        let mut targets = BTreeSet::new();
+        exits(&code, function.address, |target| targets.insert(target));
+        let starts = program.starts_of_functions(&targets);
+        exits(&code, function.address, |target| starts.contains(&target))
     });
     let offsets: Vec<u64> = ends.filter_map(|address| program.file_offset(address)).collect();
     let (count, names) = (offsets.len(), names.join("...) or "));

@@ -17,6 +17,9 @@ const BEGIN: &str = "MDL_context::acquire_lock(";
 /// compilers inline it.
 const END: &str = "MDL_context::release_lock(";
 
+/// All of these functions.
+pub(crate) const FUNCTIONS: [&str; 3] = [COMMIT, BEGIN, END];
+
 /// Calls at which a commit begins and ends.
 #[derive(Debug, Default)]
 pub(crate) struct CommitCalls {
@@ -51,7 +54,7 @@ impl CommitCalls {
 ///
 /// A call is an instruction that the kernel emulates (arch/x86/kernel/uprobes.c, `branch_setup_xol_ops`): a probe on it
 /// costs about 1 us, while a single-stepped instruction costs 12 to 19 us.
-pub(crate) fn commit_calls(program: &Program<'_>) -> Result<CommitCalls, TracerError> {
+pub(crate) fn commit_calls(program: &Program) -> Result<CommitCalls, TracerError> {
     let (begin, end) = (targets(program, BEGIN)?, targets(program, END)?);
     let mut calls = CommitCalls::default();
     for (name, parts) in bodies(existing(program, COMMIT)?) {
@@ -84,13 +87,13 @@ fn bodies(functions: Vec<Function<'_>>) -> BTreeMap<&str, Vec<Function<'_>>> {
     bodies
 }
 
-fn targets(program: &Program<'_>, callee: &str) -> Result<Vec<u64>, TracerError> {
+fn targets(program: &Program, callee: &str) -> Result<Vec<u64>, TracerError> {
     let functions = existing(program, callee)?;
     Ok(functions.iter().map(|function| function.address).collect())
 }
 
-fn offsets(program: &Program<'_>, parts: &[Function<'_>], targets: &[u64]) -> Vec<u64> {
-    let code = |part: &Function<'_>| Some(call_sites(program.code(*part)?, part.address, targets));
+fn offsets(program: &Program, parts: &[Function<'_>], targets: &[u64]) -> Vec<u64> {
+    let code = |part: &Function<'_>| Some(call_sites(&program.code(*part)?, part.address, targets));
     let calls = parts.iter().filter_map(code).flatten();
     calls.filter_map(|address| program.file_offset(address)).collect()
 }
@@ -111,7 +114,7 @@ fn misplaced(function: &str, callee: &str) -> TracerError {
 }
 
 /// Returns the functions with this prefix of the demangled name and their clones, at least one.
-fn existing<'a>(program: &Program<'a>, prefix: &str) -> Result<Vec<Function<'a>>, TracerError> {
+fn existing<'a>(program: &'a Program, prefix: &str) -> Result<Vec<Function<'a>>, TracerError> {
     let functions = program.functions_and_clones(prefix);
     if functions.is_empty() {
         return Err(TracerError(format!(

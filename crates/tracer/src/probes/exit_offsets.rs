@@ -6,7 +6,7 @@ use iced_x86::{Decoder, DecoderOptions, FlowControl};
 /// functions (`is_function`) that return in its place.
 ///
 /// `code` starts at the virtual address `address`. Cold parts of the function lie elsewhere, and jump back or throw.
-pub(crate) fn exits(code: &[u8], address: u64, is_function: impl Fn(u64) -> bool) -> Vec<u64> {
+pub(crate) fn exits(code: &[u8], address: u64, mut is_function: impl FnMut(u64) -> bool) -> Vec<u64> {
     let own = address..address.saturating_add(code.len() as u64);
     Decoder::with_ip(64, code, address, DecoderOptions::NONE)
         .iter()

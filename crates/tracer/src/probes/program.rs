@@ -1,11 +1,12 @@
 //! Program of a server: its functions by demangled name, and their code.
 
+use std::collections::BTreeSet;
+
 use cpp_demangle::DemangleOptions;
-use memchr::memmem;
-use object::{Object, ObjectSegment};
+use logtrace_common::{NamedSymbol, ProgramFile};
 
 use crate::error::TracerError;
-use crate::symbols::{Function, demangled, functions};
+use crate::symbols::{Function, demangled};
 
 /// Suffixes of functions that link-time optimisation only renamed: GCC's and LLVM's.
 const RENAMED: [&str; 2] = ["lto_priv.", "llvm."];
@@ -13,41 +14,34 @@ const RENAMED: [&str; 2] = ["lto_priv.", "llvm."];
 /// Suffixes of GCC's clones whose arguments may have changed (gcc/ipa-cp.cc, gcc/ipa-param-manipulation.cc).
 const OTHER_ARGUMENTS: [&str; 2] = ["constprop.", "isra."];
 
-/// Program file with its symbols.
-pub(crate) struct Program<'a> {
-    elf: object::File<'a>,
-    functions: Vec<Function<'a>>,
-    /// Names of all functions, one a line: one search through it is many times faster than one in each name.
-    names: String,
-    /// Start of the line of each function.
-    lines: Vec<usize>,
+/// Program file with those of its functions that were asked for.
+pub(crate) struct Program {
+    file: ProgramFile,
+    /// Functions, parts and clones whose names have one of the texts that were searched for.
+    functions: Vec<NamedSymbol>,
 }
 
-impl<'a> Program<'a> {
-    /// Reads the symbols of the program whose file holds `bytes`.
-    pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, TracerError> {
-        let elf = object::File::parse(bytes).map_err(|error| {
-            TracerError(format!(
-                "cannot read the symbols of the server's program: {error}"
-            ))
-        })?;
-        let functions: Vec<Function<'a>> = functions(&elf).collect();
-        let mut names = String::new();
-        let lines = functions
-            .iter()
-            .map(|function| add_line(&mut names, function.name));
-        let lines = lines.collect();
+impl Program {
+    /// Reads the functions of a program. `prefixes` are those of the demangled names that are asked for later.
+    pub(crate) fn read(
+        file: ProgramFile,
+        prefixes: impl IntoIterator<Item = &'static str>,
+    ) -> Result<Self, TracerError> {
+        let texts: BTreeSet<&str> = prefixes.into_iter().map(plain).collect();
+        let texts: Vec<&str> = texts.into_iter().collect();
+        let symbols = file.symbols_with(&texts).map_err(TracerError::unreadable)?;
         Ok(Self {
-            elf,
-            functions,
-            names,
-            lines,
+            file,
+            functions: symbols
+                .into_iter()
+                .filter(|found| found.symbol.is_function)
+                .collect(),
         })
     }
 
     /// Returns the functions with a demangled name that starts with `prefix`, or with the plain C name `prefix`. Each
     /// address comes once. Parts and clones with other arguments are left out.
-    pub(crate) fn functions(&self, prefix: &str) -> Vec<Function<'a>> {
+    pub(crate) fn functions(&self, prefix: &str) -> Vec<Function<'_>> {
         let mut functions = self.functions_and_clones(prefix);
         functions.retain(|function| match clone_of(function.name) {
             None => true,
@@ -67,62 +61,60 @@ impl<'a> Program<'a> {
 
     /// Returns the functions with a name as for [`Self::functions`], and all parts and clones that the compiler made of
     /// them.
-    pub(crate) fn functions_and_clones(&self, prefix: &str) -> Vec<Function<'a>> {
+    pub(crate) fn functions_and_clones(&self, prefix: &str) -> Vec<Function<'_>> {
         // The plain name stands in the mangled one with its length before it: a cheap test before demangling.
-        let plain = prefix
-            .split('(')
-            .next()
-            .and_then(|path| path.rsplit("::").next())
-            .unwrap_or(prefix);
+        let plain = plain(prefix);
         let encoded = format!("{}{plain}", plain.len());
-        let mut found: Vec<Function<'a>> = memmem::find_iter(self.names.as_bytes(), plain)
-            .filter_map(|at| {
-                let after = self.lines.partition_point(|&line| line <= at);
-                self.functions.get(after.checked_sub(1)?).copied()
-            })
-            .filter(|function| is_named(function.name, &encoded, prefix))
-            .collect();
-        found.sort_by_key(|function| function.address);
-        found.dedup_by_key(|function| function.address);
-        found
+        let named = self
+            .functions
+            .iter()
+            .filter(|found| is_named(&found.name, &encoded, prefix));
+        let mut functions: Vec<Function<'_>> = named.map(function).collect();
+        functions.sort_by_key(|function| function.address);
+        functions.dedup_by_key(|function| function.address);
+        functions
     }
 
-    /// Returns whether a function starts at this address. Parts of functions that lie elsewhere are none.
-    pub(crate) fn is_function(&self, address: u64) -> bool {
-        let mut functions = self.functions.iter();
-        functions.any(|function| function.address == address && !function.name.contains('.'))
+    /// Returns those of these addresses at which a function starts. Parts of functions that lie elsewhere are none.
+    pub(crate) fn starts_of_functions(&self, addresses: &BTreeSet<u64>) -> BTreeSet<u64> {
+        let mut starts = BTreeSet::new();
+        self.file.for_each_symbol(|symbol| {
+            let is_one = || {
+                self.file
+                    .name(symbol.name_at)
+                    .is_some_and(|name| !name.contains('.'))
+            };
+            if symbol.is_function && addresses.contains(&symbol.address) && is_one() {
+                starts.insert(symbol.address);
+            }
+        });
+        starts
     }
 
     /// Returns the machine code of a function.
-    pub(crate) fn code(&self, function: Function<'_>) -> Option<&'a [u8]> {
-        self.elf.segments().find_map(|segment| {
-            segment
-                .data_range(function.address, function.size)
-                .ok()
-                .flatten()
-                .filter(|code| !code.is_empty())
-        })
+    pub(crate) fn code(&self, function: Function<'_>) -> Option<Vec<u8>> {
+        let code = self.file.code(function.address, function.size);
+        code.filter(|code| !code.is_empty())
     }
 
     /// Returns the offset in the file of a virtual address.
     pub(crate) fn file_offset(&self, address: u64) -> Option<u64> {
-        self.elf.segments().find_map(|segment| {
-            let (start, length) = segment.file_range();
-            let inside = address
-                .checked_sub(segment.address())
-                .filter(|&inside| inside < length)?;
-            // A damaged file can have any start.
-            start.checked_add(inside)
-        })
+        self.file.file_offset(address)
     }
 }
 
-/// Adds a line to a text and returns its start.
-fn add_line(text: &mut String, line: &str) -> usize {
-    let start = text.len();
-    text.push_str(line);
-    text.push('\n');
-    start
+fn function(found: &NamedSymbol) -> Function<'_> {
+    Function {
+        name: &found.name,
+        address: found.symbol.address,
+        size: found.symbol.size,
+    }
+}
+
+/// Returns the name without class and parameters, which is a part of the mangled name, too.
+fn plain(prefix: &str) -> &str {
+    let path = prefix.split('(').next().unwrap_or(prefix);
+    path.rsplit("::").next().unwrap_or(path)
 }
 
 /// Returns the suffix with which a compiler marks a clone or part of a function, without its dot.

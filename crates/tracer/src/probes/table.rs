@@ -80,6 +80,22 @@ pub enum Attach {
     End(&'static [&'static str]),
 }
 
+impl Probe {
+    /// Returns the functions of a server that decide whether and where the probe is placed; prefixes of their demangled
+    /// names. Those of the commit are apart.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = &'static str> {
+        let places: &[&str] = match self.attach {
+            Attach::Function(names) | Attach::End(names) => names,
+            _ => &[],
+        };
+        let server = match self.servers {
+            Servers::Any => None,
+            Servers::With(function) | Servers::WithThreads(function) => Some(function),
+        };
+        places.iter().copied().chain(server)
+    }
+}
+
 const fn required(name: &'static str, program: &'static str, attach: Attach) -> Probe {
     Probe {
         name,

@@ -1,40 +1,44 @@
 //! Names of a server's functions, by their address in memory.
 
-use std::ops::Range;
-
 use cpp_demangle::DemangleOptions;
+use logtrace_common::{ProgramFile, Symbol};
 
 use crate::stacks::mapped_files::MappedFile;
-use crate::symbols::{Function, demangled, functions};
+use crate::symbols::demangled;
 
 /// Names of the functions of a process.
 #[derive(Debug, Default)]
 pub(crate) struct FunctionNames {
-    files: Vec<(MappedFile, Symbols)>,
+    files: Vec<(MappedFile, Functions)>,
 }
 
-/// Functions of one file. A server has 200,000 of them: one text with all names takes a fraction of the memory and time
-/// of as many texts.
-#[derive(Debug, Default)]
-struct Symbols {
-    bias: u64,
-    names: String,
-    /// In the order of their addresses.
-    functions: Vec<Place>,
-}
-
-/// Addresses of a function in its file, and its mangled name.
+/// Functions of one file. A server has 300,000 of them, and its stacks some hundred: names are read when they are wanted.
 #[derive(Debug)]
+struct Functions {
+    program: ProgramFile,
+    bias: u64,
+    /// In the order of their addresses. Some have several names.
+    places: Vec<Place>,
+}
+
+/// Place of a function and of its name.
+#[derive(Clone, Copy, Debug)]
 struct Place {
-    addresses: Range<u64>,
-    name: Range<usize>,
+    address: u32,
+    size: u32,
+    name_at: u32,
 }
 
 impl FunctionNames {
     /// Adds the functions of a file.
-    pub(crate) fn add(&mut self, file: &MappedFile, elf: &object::File<'_>, bias: u64) {
-        self.files
-            .push((file.clone(), Symbols::new(bias, functions(elf))));
+    pub(crate) fn add(&mut self, file: &MappedFile, program: ProgramFile, bias: u64) {
+        let places = places(&program);
+        let functions = Functions {
+            program,
+            bias,
+            places,
+        };
+        self.files.push((file.clone(), functions));
     }
 
     /// Returns the name of the function with this address, without its parameters. A function without a symbol has the
@@ -44,48 +48,50 @@ impl FunctionNames {
             .files
             .iter()
             .find(|(file, _)| (file.start..file.end).contains(&address));
-        let Some((file, symbols)) = found else {
+        let Some((file, functions)) = found else {
             return format!("{address:#x}");
         };
-        let inside = address.wrapping_sub(symbols.bias);
-        let name = symbols.name(inside);
+        let inside = address.wrapping_sub(functions.bias);
+        let name = functions.name(inside);
         name.unwrap_or_else(|| format!("{}+{inside:#x}", file.name))
     }
 }
 
-impl Symbols {
-    fn new<'a>(bias: u64, functions: impl Iterator<Item = Function<'a>>) -> Self {
-        let mut symbols = Self {
-            bias,
-            ..Self::default()
-        };
-        functions
-            .filter(|function| function.size > 0)
-            .for_each(|function| symbols.add(function));
-        let Self { names, functions, .. } = &mut symbols;
-        functions.sort_by_key(|place| (place.addresses.start, names.get(place.name.clone())));
-        functions.dedup_by_key(|place| place.addresses.start);
-        symbols
-    }
+/// Returns the places of a program's functions in the order of their addresses.
+fn places(program: &ProgramFile) -> Vec<Place> {
+    let mut count = 0usize;
+    program.for_each_symbol(|symbol| count = count.saturating_add(place(&symbol).iter().count()));
+    // A list that grows would take twice the memory.
+    let mut places = Vec::with_capacity(count);
+    program.for_each_symbol(|symbol| places.extend(place(&symbol)));
+    places.sort_unstable_by_key(|place| place.address);
+    places
+}
 
-    fn add(&mut self, function: Function<'_>) {
-        let start = self.names.len();
-        self.names.push_str(function.name);
-        self.functions.push(Place {
-            addresses: function.address..function.address.saturating_add(function.size),
-            name: start..self.names.len(),
-        });
-    }
+/// Returns the place of a symbol if it is a function with a size, below 4 GiB as the rows for its callers.
+fn place(symbol: &Symbol) -> Option<Place> {
+    let is_sized = symbol.is_function && symbol.size > 0;
+    is_sized.then(|| {
+        Some(Place {
+            address: symbol.address.try_into().ok()?,
+            size: u32::try_from(symbol.size).unwrap_or(u32::MAX),
+            name_at: symbol.name_at.try_into().ok()?,
+        })
+    })?
+}
 
-    /// Returns the name of the function around this address of the file. Functions without a symbol lie between the
-    /// others: an address belongs only to a function whose end lies behind it.
+impl Functions {
+    /// Returns the name of the function around this address of the file, of several the first in the order of the alphabet.
+    /// Functions without a symbol lie between the others: an address belongs only to a function whose end lies behind it.
     fn name(&self, address: u64) -> Option<String> {
-        let after = self
-            .functions
-            .partition_point(|place| place.addresses.start <= address);
-        let place = self.functions.get(after.checked_sub(1)?)?;
-        let name = self.names.get(place.name.clone())?;
-        place.addresses.contains(&address).then(|| short_name(name))
+        let address = u32::try_from(address).ok()?;
+        let after = self.places.partition_point(|place| place.address <= address);
+        let start = self.places.get(after.checked_sub(1)?)?.address;
+        let first = self.places.partition_point(|place| place.address < start);
+        let around = self.places.get(first..after)?.iter();
+        let around = around.filter(|place| address.wrapping_sub(start) < place.size);
+        let names = around.filter_map(|place| self.program.name(place.name_at.into()));
+        names.min().map(|name| short_name(&name))
     }
 }
 
@@ -115,16 +121,30 @@ mod tests {
 
     #[test]
     fn an_address_behind_the_end_of_a_function_has_no_name() {
-        let function = |(address, name)| Function {
+        let program = ProgramFile::open(&std::env::current_exe().unwrap()).unwrap();
+        let named = |start| {
+            let symbols = program.symbols_with(&[start]).unwrap();
+            let found = symbols.into_iter().find(|found| found.name.starts_with(start));
+            found.unwrap().symbol.name_at.try_into().unwrap()
+        };
+        let [one, two] = ["_start", "main"].map(named);
+        let place = |(address, name_at): (u32, u32)| Place {
             address,
             size: 10,
-            name,
+            name_at,
         };
-        let symbols = Symbols::new(0, [(120, "two"), (100, "one")].into_iter().map(function));
-        let names = [99, 100, 109, 110, 120].map(|address| symbols.name(address));
-        assert_eq!(
-            names.each_ref().map(Option::as_deref),
-            [None, Some("one"), Some("one"), None, Some("two")]
+        let functions = Functions {
+            bias: 0,
+            places: [(100, two), (100, one), (120, two)].map(place).to_vec(),
+            program,
+        };
+        let names = [99, 100, 109, 110, 120].map(|address| functions.name(address).is_some());
+        assert_eq!(names, [false, true, true, false, true]);
+        assert_eq!(functions.name(120).as_deref(), Some("main"));
+        assert_ne!(
+            functions.name(100),
+            functions.name(120),
+            "the first in the alphabet"
         );
     }
 }

@@ -4,13 +4,8 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use logtrace_common::read_program;
-use object::elf::PF_X;
-use object::{Object, ObjectSegment, SegmentFlags};
+use logtrace_common::ProgramFile;
 use procfs::process::{MMPermissions, MMapPath, MemoryMap, Process};
-
-/// Bits of an address within its page.
-const PAGE_BITS: u64 = 4095;
 
 /// Program or library in the memory of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,26 +66,15 @@ fn paths(pid: u32, map: &MemoryMap, file: &Path) -> [PathBuf; 3] {
 }
 
 impl MappedFile {
-    /// Reads the file.
-    pub(crate) fn read(&self) -> io::Result<Vec<u8>> {
+    /// Opens the file.
+    pub(crate) fn open(&self) -> io::Result<ProgramFile> {
         let is_it = |path: &&PathBuf| path.metadata().is_ok_and(|found| found.ino() == self.inode);
         let path = self.paths.iter().find(is_it);
-        read_program(path.ok_or(io::ErrorKind::NotFound)?)
+        ProgramFile::open(path.ok_or(io::ErrorKind::NotFound)?)
     }
 
     /// Returns the address in memory of what the file calls address 0.
-    pub(crate) fn bias(&self, elf: &object::File<'_>) -> Option<u64> {
-        let segment = elf.segments().find(|segment| {
-            let (offset, length) = segment.file_range();
-            let pages = offset & !PAGE_BITS..offset.saturating_add(length);
-            is_executable(segment) && pages.contains(&self.offset)
-        })?;
-        let (offset, _) = segment.file_range();
-        let address = segment.address().wrapping_sub(offset).wrapping_add(self.offset);
-        Some(self.start.wrapping_sub(address))
+    pub(crate) fn bias(&self, program: &ProgramFile) -> Option<u64> {
+        program.moved_by(self.start, self.offset)
     }
-}
-
-fn is_executable<'a>(segment: &impl ObjectSegment<'a>) -> bool {
-    matches!(segment.flags(), SegmentFlags::Elf { p_flags } if p_flags & PF_X != 0)
 }

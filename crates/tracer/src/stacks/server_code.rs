@@ -31,11 +31,10 @@ impl ServerCode {
     }
 
     fn add(&mut self, file: &MappedFile, of: RowsOf) -> Option<()> {
-        let bytes = file.read().ok()?;
-        let elf = object::File::parse(bytes.as_slice()).ok()?;
-        let bias = file.bias(&elf)?;
-        self.unwind.add(file, &elf, bias, of);
-        self.names.add(file, &elf, bias);
+        let program = file.open().ok()?;
+        let bias = file.bias(&program)?;
+        self.unwind.add(file, &program, bias, of);
+        self.names.add(file, program, bias);
         Some(())
     }
 }

@@ -1,6 +1,7 @@
 //! Tables with which the kernel side finds its way through the stacks of a server.
 
 use bytemuck::{AnyBitPattern, NoUninit};
+use logtrace_common::ProgramFile;
 
 use crate::error::TracerError;
 use crate::kernel_side::object::KernelSide;
@@ -26,8 +27,8 @@ pub(crate) struct UnwindTables {
 
 impl UnwindTables {
     /// Adds a file. One that does not fit in is left out: a stack ends there.
-    pub(crate) fn add(&mut self, file: &MappedFile, elf: &object::File<'_>, bias: u64, of: RowsOf) {
-        let rows = unwind_rows(elf, of);
+    pub(crate) fn add(&mut self, file: &MappedFile, program: &ProgramFile, bias: u64, of: RowsOf) {
+        let rows = unwind_rows(program, of);
         if self.modules.len() < MODULES && self.rows.len() + rows.len() <= MOST_ROWS {
             let (first_row, row_count) = (self.rows.len() as u64, rows.len() as u64);
             self.modules

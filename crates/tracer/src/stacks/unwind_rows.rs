@@ -4,7 +4,7 @@ use gimli::{
     BaseAddresses, CfaRule, CieOrFde, EhFrame, LittleEndian, RegisterRule, UnwindContext, UnwindSection,
     UnwindTableRow, X86_64,
 };
-use object::{Object, ObjectSection};
+use logtrace_common::ProgramFile;
 
 /// Row for the code from an address of the file on: `struct unwind_row` of bpf/server_stack.h.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,15 +44,13 @@ pub(crate) enum RowsOf {
 }
 
 /// Returns the rows of a file in the order of their addresses; none if there need not be any.
-pub(crate) fn unwind_rows(elf: &object::File<'_>, of: RowsOf) -> Vec<UnwindRow> {
-    let Some(section) = elf.section_by_name(".eh_frame") else {
-        return Vec::new();
-    };
-    let Ok(bytes) = section.uncompressed_data() else {
+pub(crate) fn unwind_rows(program: &ProgramFile, of: RowsOf) -> Vec<UnwindRow> {
+    let Some((address, bytes)) = program.section(".eh_frame") else {
         return Vec::new();
     };
     let frames = EhFrame::new(&bytes, LittleEndian);
-    let bases = base_addresses(elf, section.address());
+    let text = program.section_address(".text").unwrap_or(0);
+    let bases = BaseAddresses::default().set_eh_frame(address).set_text(text);
     if of == RowsOf::FilesWithoutFramePointers && keeps_frame_pointers(&frames, &bases) {
         return Vec::new();
     }
@@ -75,11 +73,6 @@ pub(crate) fn unwind_rows(elf: &object::File<'_>, of: RowsOf) -> Vec<UnwindRow> 
 }
 
 type Frames<'a> = EhFrame<gimli::EndianSlice<'a, LittleEndian>>;
-
-fn base_addresses(elf: &object::File<'_>, eh_frame: u64) -> BaseAddresses {
-    let text = elf.section_by_name(".text").map_or(0, |text| text.address());
-    BaseAddresses::default().set_eh_frame(eh_frame).set_text(text)
-}
 
 /// Returns whether most of the first functions count from the frame pointer.
 fn keeps_frame_pointers(frames: &Frames<'_>, bases: &BaseAddresses) -> bool {

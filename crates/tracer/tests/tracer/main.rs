@@ -12,6 +12,7 @@
 mod first_sight;
 mod groups;
 mod limits;
+mod memory;
 mod optimised;
 mod server;
 mod server_waits;

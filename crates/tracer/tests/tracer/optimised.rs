@@ -27,7 +27,8 @@ const SHAPES: [(&str, &str); 4] = [
     ("-O2 -flto", "ha_commit_transP3THDbb.constprop"),
 ];
 
-fn compiled(directory: &TempDir, options: &str) -> PathBuf {
+/// Compiles the program with these options.
+pub(crate) fn compiled(directory: &TempDir, options: &str) -> PathBuf {
     let program = directory.path().join("server");
     let mut compiler = Command::new("g++");
     compiler
@@ -45,7 +46,7 @@ fn symbols(program: &Path) -> String {
 }
 
 /// Executes each statement twenty times.
-fn execute(program: &mut Child) {
+pub(crate) fn execute(program: &mut Child) {
     let mut input = program.stdin.take().unwrap();
     let mut answers = BufReader::new(program.stdout.take().unwrap()).lines();
     for statement in STATEMENTS.repeat(20) {
