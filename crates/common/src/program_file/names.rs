@@ -9,7 +9,7 @@ use std::os::unix::fs::FileExt;
 use aho_corasick::AhoCorasick;
 use memchr::{memchr, memrchr};
 
-use crate::program_file::ProgramFile;
+use crate::program_file::file::ProgramFile;
 use crate::program_file::headers::Section;
 use crate::program_file::symbols::Symbol;
 

@@ -8,7 +8,7 @@ use object::elf::{
 };
 use object::pod::bytes_of_slice_mut;
 
-use crate::program_file::ProgramFile;
+use crate::program_file::file::ProgramFile;
 use crate::program_file::headers::Section;
 
 /// Symbols that are read at once.
