@@ -51,7 +51,7 @@ pub(crate) async fn open_server(
     let server = signals
         .unless_ended(Server::open(&server_config, snapshot, &say))
         .await??;
-    let target = Target::new(server.connection(), DATABASE);
+    let target = Target::new(server.connection(), DATABASE).of_process(server.facts().pid);
     Ok(OpenServer { server, target })
 }
 

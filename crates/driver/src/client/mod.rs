@@ -31,4 +31,5 @@ pub(crate) mod server_thread;
 pub(crate) mod session_check;
 mod socket;
 pub(crate) mod target;
+pub(crate) mod thread_numbers;
 mod tls;

@@ -10,8 +10,8 @@ pub const THREAD_QUESTIONS: [&str; 2] = [
     "SELECT CAST(TID AS UNSIGNED) FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID()",
 ];
 
-/// Returns the id of the thread in the operating system; `None` if the server does not show it, or if a pool of threads
-/// serves all connections.
+/// Returns the id of the thread in the PID namespace of the server; `None` if the server does not show it, or if a pool of
+/// threads serves all connections.
 pub(crate) async fn server_thread(conn: &mut Conn) -> Option<u32> {
     let handling = conn.query_first::<String>("SELECT @@thread_handling").await;
     // A server without this variable has one thread per connection.

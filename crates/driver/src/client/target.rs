@@ -10,6 +10,8 @@ pub struct Target {
     pub connection: Connection,
     /// Database of the workload's tables.
     pub database: String,
+    /// Process of the server, if it is on this machine and known.
+    pub process: Option<u32>,
 }
 
 impl Target {
@@ -18,7 +20,13 @@ impl Target {
         Self {
             connection: connection.clone(),
             database: database.to_owned(),
+            process: None,
         }
+    }
+
+    /// Returns the same target on the server of this process, so that threads in a PID namespace of their own are known.
+    pub fn of_process(self, process: Option<u32>) -> Self {
+        Self { process, ..self }
     }
 
     /// Opens a connection to the database for work that is not measured.

@@ -8,6 +8,7 @@ use tokio::time::{Instant, sleep};
 use crate::client::connection::Conn;
 use crate::client::server_thread::server_thread;
 use crate::client::session_check::set_session;
+use crate::client::thread_numbers::number_here;
 use crate::engine::shard_state::{ConnectionSlot, DriveState};
 use crate::error::DriveError;
 use crate::results::outages::OutageCause;
@@ -79,7 +80,8 @@ pub(crate) async fn connect(slot: &mut ConnectionSlot) -> Result<Conn, DriveErro
     let mut conn = Conn::connect(&target.connection, Some(&target.database)).await?;
     slot.connected_ns = now_ns();
     if observer.is_some() {
-        slot.thread = server_thread(&mut conn).await;
+        let thread = server_thread(&mut conn).await;
+        slot.thread = thread.and_then(|thread| number_here(target.process, thread));
     }
     set_session(&mut conn, &config.session).await?;
     Ok(conn)

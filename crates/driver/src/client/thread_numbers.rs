@@ -1,0 +1,82 @@
+//! Numbers of the threads of a server in a PID namespace of its own, as in a container.
+
+use std::fs;
+
+/// Returns the number by which this machine knows the thread that a server knows as `thread`; `None` if there is no such
+/// thread. `process` is the server, if it is on this machine.
+///
+/// A server reads its threads' numbers in its own PID namespace (`gettid`), and the kernel's programs those of the first
+/// one.
+pub(crate) fn number_here(process: Option<u32>, thread: u32) -> Option<u32> {
+    let in_own = |path: String| innermost(&fs::read_to_string(path).ok()?);
+    let Some(process) = process else {
+        return Some(thread);
+    };
+    if in_own(format!("/proc/{process}/status")).is_none() {
+        return Some(thread);
+    }
+    let threads = fs::read_dir(format!("/proc/{process}/task")).ok()?.flatten();
+    let mut threads: Vec<u32> = threads
+        .filter_map(|thread| thread.file_name().to_str()?.parse().ok())
+        .collect();
+    // The thread of a new connection is mostly the last one.
+    threads.sort_unstable();
+    threads
+        .into_iter()
+        .rev()
+        .find(|here| in_own(format!("/proc/{process}/task/{here}/status")) == Some(thread))
+}
+
+/// Returns the number of a thread in its own PID namespace, the last of `NSpid` in its status (proc(5)); `None` if that is
+/// the namespace of the reader, or on kernels without the line.
+fn innermost(status: &str) -> Option<u32> {
+    let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
+    numbers.split_whitespace().skip(1).last()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    #[test]
+    fn the_number_in_the_own_namespace_is_the_last_one() {
+        let status = |numbers: &str| format!("Name:\tmysqld\nNgid:\t0\nNSpid:{numbers}\nNSpgid:\t1\n");
+        assert_eq!(innermost(&status("\t4711")), None);
+        assert_eq!(innermost(&status("\t4711\t12")), Some(12));
+        assert_eq!(innermost(&status("\t4711\t12\t3")), Some(3));
+        assert_eq!(innermost("Name:\tmysqld\n"), None);
+        assert_eq!(innermost(&status("\t4711\tx")), None);
+    }
+
+    #[test]
+    fn threads_of_this_namespace_and_of_other_machines_keep_their_numbers() {
+        assert_eq!(number_here(None, 7), Some(7));
+        assert_eq!(number_here(Some(std::process::id()), 7), Some(7));
+    }
+
+    #[test]
+    fn a_thread_in_a_namespace_of_its_own_is_found() {
+        if !rustix::process::geteuid().is_root() {
+            return;
+        }
+        let mut unshare = Command::new("unshare")
+            .args(["--pid", "--fork", "--kill-child", "cat"])
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let id = unshare.id();
+        let children = format!("/proc/{id}/task/{id}/children");
+        let child = loop {
+            let list = fs::read_to_string(&children).unwrap();
+            if let Some(child) = list.split_whitespace().next() {
+                break child.parse().unwrap();
+            }
+        };
+        let found = (number_here(Some(child), 1), number_here(Some(child), 2));
+        drop(unshare.stdin.take());
+        unshare.wait().unwrap();
+        assert_eq!(found, (Some(child), None));
+    }
+}
