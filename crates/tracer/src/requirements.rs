@@ -10,7 +10,7 @@ use crate::overhead::program_runs::ANY_CALL;
 use crate::probes::best_uprobes::best_uprobes;
 use crate::rights::{RIGHTS, Right, SYS_ADMIN_FOR_PROBES};
 use crate::stacks::kernel_symbols::KernelSymbols;
-use crate::surroundings::{LOCKDOWN_REMEDY, PID_REMEDY, foreign_pid_namespace, is_locked_down};
+use crate::surroundings::{LOCKDOWN_REMEDY, Numbers, is_locked_down, numbers_here};
 use crate::tracefs;
 
 /// Requirement of tracing.
@@ -100,13 +100,14 @@ fn check_right(right: Right) -> Requirement {
 }
 
 fn pid_namespace() -> Requirement {
-    let foreign = foreign_pid_namespace();
+    let numbers = numbers_here();
+    let seen = numbers.seen();
     requirement(
         "PID namespace",
-        foreign.is_none(),
-        "the host's",
-        &format!("one of its own: {}", foreign.as_deref().unwrap_or_default()),
-        PID_REMEDY,
+        numbers == Numbers::OfTheKernel,
+        &seen,
+        &seen,
+        numbers.remedy(),
     )
 }
 

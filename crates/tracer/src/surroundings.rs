@@ -10,23 +10,63 @@ const FIRST_PID_NAMESPACE: &str = "pid:[4026531836]";
 /// Returns an error if process numbers here are not those that the kernel's programs see: no event would be the
 /// server's.
 pub(crate) fn check_pid_namespace() -> Result<(), TracerError> {
-    match foreign_pid_namespace() {
-        None => Ok(()),
-        Some(seen) => Err(TracerError(format!(
-            "logtrace is in a PID namespace of its own ({seen}), where processes have other numbers than the kernel's \
-             programs see. {PID_REMEDY}"
+    match numbers_here() {
+        Numbers::OfTheKernel => Ok(()),
+        others => Err(TracerError(format!(
+            "processes have other numbers here than the kernel's programs see: {}. {}",
+            others.seen(),
+            others.remedy()
         ))),
     }
 }
 
-/// Remedy for a PID namespace of one's own.
-pub(crate) const PID_REMEDY: &str = "Run it in the host's PID namespace: docker run --pid=host, hostPID: true in Kubernetes, or outside of the container";
+/// Numbers of processes that this process sees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Numbers {
+    /// Those of the first PID namespace, which the kernel's programs see too.
+    OfTheKernel,
+    /// Those of another PID namespace, in which this process is.
+    OfAnother(String),
+    /// Those of a `/proc` that does not show this process, and why not.
+    OfForeignProc(String),
+}
 
-/// Returns this process's PID namespace if it is not the first one.
-pub(crate) fn foreign_pid_namespace() -> Option<String> {
-    let seen = fs::read_link("/proc/self/ns/pid").ok()?;
-    let seen = seen.to_string_lossy().into_owned();
-    (seen != FIRST_PID_NAMESPACE).then_some(seen)
+impl Numbers {
+    /// Returns what was seen.
+    pub(crate) fn seen(&self) -> String {
+        match self {
+            Self::OfTheKernel => "the host's PID namespace".to_owned(),
+            Self::OfAnother(namespace) => format!("logtrace is in a PID namespace of its own ({namespace})"),
+            Self::OfForeignProc(error) => {
+                format!("/proc does not show logtrace itself, and so not the host's PID namespace ({error})")
+            }
+        }
+    }
+
+    /// Returns what to do.
+    pub(crate) fn remedy(&self) -> &'static str {
+        match self {
+            Self::OfTheKernel => "",
+            Self::OfAnother(_) => {
+                "Run it in the host's PID namespace: docker run --pid=host, hostPID: true in Kubernetes, or outside of the \
+                 container"
+            }
+            Self::OfForeignProc(_) => {
+                "Run it where /proc is of the PID namespace that logtrace is in: not in the mount namespace of a \
+                 container alone (nsenter --mount)"
+            }
+        }
+    }
+}
+
+/// Returns which numbers of processes this process sees. `/proc/self` leads nowhere in a `/proc` that was mounted in a
+/// PID namespace without this process (`proc_self_get_link`, fs/proc/self.c).
+pub(crate) fn numbers_here() -> Numbers {
+    match fs::read_link("/proc/self/ns/pid") {
+        Ok(namespace) if namespace.as_os_str() == FIRST_PID_NAMESPACE => Numbers::OfTheKernel,
+        Ok(namespace) => Numbers::OfAnother(namespace.to_string_lossy().into_owned()),
+        Err(error) => Numbers::OfForeignProc(error.to_string()),
+    }
 }
 
 /// Returns an error if the kernel is locked down so far that no program may read its memory.

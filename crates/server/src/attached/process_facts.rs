@@ -16,7 +16,8 @@ use crate::facts::server::ServerFacts;
 use logtrace_common::{Flavor, version_number};
 
 /// Advice on finding the process of a server.
-const SERVERS: &str = "`pgrep -a 'mysqld|mariadbd'` lists the servers of this machine";
+const SERVERS: &str = "`pgrep -a 'mysqld|mariadbd'` lists the servers of this machine, those in containers too: their numbers \
+     there are others";
 
 /// Function that reads a variable of one C type from the server's memory.
 type ReadVariable = fn(&ProcessMemory, &str) -> Option<String>;
