@@ -2,8 +2,9 @@
 
 use logtrace_common::Detail;
 use logtrace_report::document::{
-    self, Caveat, Document, Probe, Program, SCHEMA, Server, TracedParts, Tracer,
+    self, Caveat, Container, Document, Probe, Program, SCHEMA, Server, TracedParts, Tracer,
 };
+use logtrace_server::ContainerFacts;
 use logtrace_tracer::{Account, ProbeAccount};
 
 use super::caveat::is_degrading;
@@ -96,7 +97,7 @@ pub(crate) fn document(
 }
 
 fn server(snapshot: &ServerSnapshot, chosen: impl IntoIterator<Item = String>) -> Server {
-    let facts = &snapshot.server;
+    let (facts, group) = (&snapshot.server, snapshot.control_group.as_ref());
     let names = COMMIT_VARIABLES.into_iter().map(str::to_owned).chain(chosen);
     let value = |name: String| Some((name.clone(), facts.variables.get(&name)?.clone()));
     Server {
@@ -104,6 +105,8 @@ fn server(snapshot: &ServerSnapshot, chosen: impl IntoIterator<Item = String>) -
         version: facts.version.clone(),
         private: facts.private,
         binary: facts.binary.as_ref().map(|binary| binary.display().to_string()),
+        control_group: group.map(|group| group.path.clone()),
+        container: group.and_then(|group| group.container.as_ref()).map(container),
         file_system: snapshot
             .data
             .as_ref()
@@ -112,6 +115,13 @@ fn server(snapshot: &ServerSnapshot, chosen: impl IntoIterator<Item = String>) -
         image: snapshot.data.as_ref().and_then(image_of),
         placement: Vec::new(),
         settings: names.filter_map(value).collect(),
+    }
+}
+
+fn container(facts: &ContainerFacts) -> Container {
+    Container {
+        runtime: facts.runtime.to_owned(),
+        id: facts.id.clone(),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use logtrace_common::Connection;
-use logtrace_server::{FileSystemFacts, HostFacts, Placed, ServerFacts, status_delta};
+use logtrace_server::{ControlGroupFacts, FileSystemFacts, HostFacts, Placed, ServerFacts, status_delta};
 use logtrace_tracer::Detaching;
 
 use super::tracing::Traced;
@@ -18,6 +18,8 @@ pub(crate) struct ServerSnapshot {
     pub(crate) connection: Option<Connection>,
     /// File system of the server's data.
     pub(crate) data: Option<FileSystemFacts>,
+    /// Control group of the server's process, and its container.
+    pub(crate) control_group: Option<ControlGroupFacts>,
     /// Machine of the server; `None` if it is another one.
     pub(crate) host: Option<HostFacts>,
     /// Change of `SHOW GLOBAL STATUS` over the window.
@@ -45,6 +47,7 @@ impl ServerSnapshot {
         }
         Self {
             data,
+            control_group: server.pid.and_then(ControlGroupFacts::of_process),
             host,
             server: server.clone(),
             connection: connection.cloned(),

@@ -15,8 +15,11 @@ pub(crate) fn image_of(file_system: &FileSystemFacts) -> Option<LoopImage> {
     })
 }
 
-/// Returns the device of a file system.
+/// Returns the device of a file system; of overlayfs that of its upper layer.
 pub(crate) fn device_of(file_system: &FileSystemFacts) -> String {
+    if let ("overlay", Some(below)) = (file_system.kind.as_str(), &file_system.below) {
+        return device_of(below);
+    }
     file_system.source.clone().unwrap_or_else(|| "unknown".into())
 }
 

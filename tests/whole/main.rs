@@ -13,6 +13,7 @@ mod common;
 mod agreement;
 mod arrivals;
 mod chaos;
+mod containers;
 mod custom;
 mod described;
 mod faults;

@@ -1,8 +1,8 @@
 //! A server that is not of the program that is tested.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, Permissions};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
-use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -13,8 +13,7 @@ use mysql_async::prelude::{FromRow, Queryable};
 use mysql_async::{Conn, OptsBuilder};
 use tokio::runtime::{Builder, Runtime};
 
-/// Least number of places of the tracer's probes in a server's program: the begin and the end of a commit.
-const PROBES: usize = 2;
+use crate::probes_in_code::{PROBES, changed_code_bytes, wait_until_traced};
 
 /// Server that no run of logtrace started. It ends with the thread that started it.
 pub struct Foreign {
@@ -133,17 +132,9 @@ impl Foreign {
         })
     }
 
-    /// Waits until a tracer has attached its probes: none is added for half a second. They are added one by one, and on a
-    /// busy machine with pauses.
+    /// Waits until a tracer has attached its probes.
     pub fn wait_until_traced(&self) {
-        let start = Instant::now();
-        let mut seen = [0; 20];
-        while seen[0] < PROBES || seen.iter().any(|&count| count != seen[0]) {
-            assert!(start.elapsed() < Duration::from_secs(60), "no probes come");
-            sleep(Duration::from_millis(20));
-            seen.rotate_left(1);
-            seen[19] = self.changed_code_bytes();
-        }
+        wait_until_traced(self.pid());
     }
 
     /// Waits until a tracer has attached its probes and removed some of them, as after a burst.
@@ -166,37 +157,8 @@ impl Foreign {
 
     /// Returns the number of bytes of code that differ from the program file. Each place of a uprobe has one.
     pub fn changed_code_bytes(&self) -> usize {
-        let pid = self.pid();
-        let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap();
-        let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap();
-        let file = File::open(&program).unwrap();
-        let memory = File::open(format!("/proc/{pid}/mem")).unwrap();
-        maps.lines()
-            .filter(|line| line.contains(" r-xp ") && line.ends_with(program.to_str().unwrap()))
-            .map(|line| changed_bytes(line, &file, &memory))
-            .sum()
+        changed_code_bytes(self.pid())
     }
-}
-
-/// Returns the number of bytes of a mapping, a line of `/proc/PID/maps`, in which memory and file differ.
-fn changed_bytes(mapping: &str, file: &File, memory: &File) -> usize {
-    let words: Vec<&str> = mapping.split_whitespace().collect();
-    let hexadecimal = |word: &str| u64::from_str_radix(word, 16).unwrap();
-    let (start, end) = words[0].split_once('-').unwrap();
-    let (start, offset) = (hexadecimal(start), hexadecimal(words[2]));
-    let length = (hexadecimal(end) - start).min(file.metadata().unwrap().len() - offset);
-    let read = |from: &File, at| {
-        let mut bytes = vec![0; usize::try_from(length).unwrap()];
-        from.read_exact_at(&mut bytes, at).unwrap();
-        bytes
-    };
-    let (mapped, original) = (read(memory, start), read(file, offset));
-    // Equal pages are compared at once: bytes one by one would take longer than a burst.
-    let pages = mapped.chunks(4096).zip(original.chunks(4096));
-    pages
-        .filter(|(a, b)| a != b)
-        .map(|(a, b)| a.iter().zip(b).filter(|(a, b)| a != b).count())
-        .sum()
 }
 
 /// Returns a port of 127.0.0.1 at which nobody listens.

@@ -29,6 +29,7 @@ pub use connection::option_file::OptionFile;
 pub use connection::private_text::read_password_file;
 pub use error::{ServerError, SettingError};
 pub use facts::block_device::BlockDeviceFacts;
+pub use facts::container::{ContainerFacts, ControlGroupFacts};
 pub use facts::file_system::FileSystemFacts;
 pub use facts::host::{HostFacts, PlacedFacts};
 pub use facts::placed::{Placed, PlacedOn};

@@ -10,7 +10,7 @@ use crate::overhead::program_runs::ANY_CALL;
 use crate::probes::best_uprobes::best_uprobes;
 use crate::rights::{RIGHTS, Right, SYS_ADMIN_FOR_PROBES};
 use crate::stacks::kernel_symbols::KernelSymbols;
-use crate::surroundings::{LOCKDOWN_REMEDY, Numbers, is_locked_down, numbers_here};
+use crate::surroundings::{LOCKDOWN_REMEDY, PidNamespace, is_locked_down, own_pid_namespace};
 use crate::tracefs;
 
 /// Requirement of tracing.
@@ -100,14 +100,14 @@ fn check_right(right: Right) -> Requirement {
 }
 
 fn pid_namespace() -> Requirement {
-    let numbers = numbers_here();
-    let seen = numbers.seen();
+    let namespace = own_pid_namespace();
+    let seen = namespace.seen();
     requirement(
         "PID namespace",
-        numbers == Numbers::OfTheKernel,
+        namespace == PidNamespace::First,
         &seen,
         &seen,
-        numbers.remedy(),
+        namespace.remedy(),
     )
 }
 

@@ -10,8 +10,8 @@ const FIRST_PID_NAMESPACE: &str = "pid:[4026531836]";
 /// Returns an error if process numbers here are not those that the kernel's programs see: no event would be the
 /// server's.
 pub(crate) fn check_pid_namespace() -> Result<(), TracerError> {
-    match numbers_here() {
-        Numbers::OfTheKernel => Ok(()),
+    match own_pid_namespace() {
+        PidNamespace::First => Ok(()),
         others => Err(TracerError(format!(
             "processes have other numbers here than the kernel's programs see: {}. {}",
             others.seen(),
@@ -20,24 +20,24 @@ pub(crate) fn check_pid_namespace() -> Result<(), TracerError> {
     }
 }
 
-/// Numbers of processes that this process sees.
+/// PID namespace of this process, which decides what numbers of processes mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Numbers {
-    /// Those of the first PID namespace, which the kernel's programs see too.
-    OfTheKernel,
-    /// Those of another PID namespace, in which this process is.
-    OfAnother(String),
-    /// Those of a `/proc` that does not show this process, and why not.
-    OfForeignProc(String),
+pub(crate) enum PidNamespace {
+    /// The first one, that of the host: the kernel's programs see its numbers.
+    First,
+    /// Another one, by its name.
+    Another(String),
+    /// One that `/proc` does not show, and why not.
+    Hidden(String),
 }
 
-impl Numbers {
+impl PidNamespace {
     /// Returns what was seen.
     pub(crate) fn seen(&self) -> String {
         match self {
-            Self::OfTheKernel => "the host's PID namespace".to_owned(),
-            Self::OfAnother(namespace) => format!("logtrace is in a PID namespace of its own ({namespace})"),
-            Self::OfForeignProc(error) => {
+            Self::First => "the host's PID namespace".to_owned(),
+            Self::Another(namespace) => format!("logtrace is in a PID namespace of its own ({namespace})"),
+            Self::Hidden(error) => {
                 format!("/proc does not show logtrace itself, and so not the host's PID namespace ({error})")
             }
         }
@@ -46,12 +46,12 @@ impl Numbers {
     /// Returns what to do.
     pub(crate) fn remedy(&self) -> &'static str {
         match self {
-            Self::OfTheKernel => "",
-            Self::OfAnother(_) => {
+            Self::First => "",
+            Self::Another(_) => {
                 "Run it in the host's PID namespace: docker run --pid=host, hostPID: true in Kubernetes, or outside of the \
                  container"
             }
-            Self::OfForeignProc(_) => {
+            Self::Hidden(_) => {
                 "Run it where /proc is of the PID namespace that logtrace is in: not in the mount namespace of a \
                  container alone (nsenter --mount)"
             }
@@ -59,13 +59,13 @@ impl Numbers {
     }
 }
 
-/// Returns which numbers of processes this process sees. `/proc/self` leads nowhere in a `/proc` that was mounted in a
+/// Returns the PID namespace of this process. `/proc/self` leads nowhere in a `/proc` that was mounted in a
 /// PID namespace without this process (`proc_self_get_link`, fs/proc/self.c).
-pub(crate) fn numbers_here() -> Numbers {
+pub(crate) fn own_pid_namespace() -> PidNamespace {
     match fs::read_link("/proc/self/ns/pid") {
-        Ok(namespace) if namespace.as_os_str() == FIRST_PID_NAMESPACE => Numbers::OfTheKernel,
-        Ok(namespace) => Numbers::OfAnother(namespace.to_string_lossy().into_owned()),
-        Err(error) => Numbers::OfForeignProc(error.to_string()),
+        Ok(namespace) if namespace.as_os_str() == FIRST_PID_NAMESPACE => PidNamespace::First,
+        Ok(namespace) => PidNamespace::Another(namespace.to_string_lossy().into_owned()),
+        Err(error) => PidNamespace::Hidden(error.to_string()),
     }
 }
 

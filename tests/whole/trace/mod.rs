@@ -5,5 +5,5 @@ mod against_run;
 mod counted;
 mod elsewhere;
 mod held;
-mod rights;
+pub(crate) mod rights;
 mod untouched;

@@ -16,7 +16,7 @@ use logtrace_common::Flavor;
 use logtrace_laboratory::foreign::Foreign;
 
 /// Rights with which any user can trace on Linux 6.6 and later.
-const ENOUGH: [&str; 4] = ["bpf", "perfmon", "sys_ptrace", "syslog"];
+pub(crate) const ENOUGH: [&str; 4] = ["bpf", "perfmon", "sys_ptrace", "syslog"];
 
 /// `logtrace` of the user nobody with these rights alone.
 fn with_rights(home: &Home, rights: &[&str], arguments: &str) -> Started {

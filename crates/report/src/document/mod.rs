@@ -25,7 +25,7 @@ pub use self::driver::{Driver, OutageRow, StepRow};
 pub use self::host::{Disk, Host};
 pub use self::join::Join;
 pub use self::request_type::KindRow;
-pub use self::server::{LoopImage, Placed, Server};
+pub use self::server::{Container, LoopImage, Placed, Server};
 pub use self::tpcc::{Consistency, Tpcc};
 pub use self::tracing::{TracedParts, Tracing};
 pub use self::workload::Workload;

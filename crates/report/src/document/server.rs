@@ -18,6 +18,12 @@ pub struct Server {
     pub private: bool,
     /// Path of the server's program; absent if the server is on another machine.
     pub binary: Option<String>,
+    /// Path of the control group of the server's process; absent if the server is on another machine.
+    #[serde(default)]
+    pub control_group: Option<String>,
+    /// Container of the server; absent if the path of its control group names none.
+    #[serde(default)]
+    pub container: Option<Container>,
     /// File system of the data directory.
     pub file_system: String,
     /// Device under it.
@@ -30,6 +36,15 @@ pub struct Server {
     pub placement: Vec<Placed>,
     /// The variables that a durable commit depends on (`innodb_flush_log_at_trx_commit`, `sync_binlog`, ...).
     pub settings: BTreeMap<String, String>,
+}
+
+/// Container, as the path of a control group names it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Container {
+    /// `docker`, `podman`, `containerd`, `cri-o`, `systemd-nspawn`, `lxc`, or `unknown`.
+    pub runtime: String,
+    /// Id of 64 hexadecimal digits; a name with `systemd-nspawn` and `lxc`.
+    pub id: String,
 }
 
 /// File that serves as a disk.

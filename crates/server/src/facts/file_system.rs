@@ -34,7 +34,8 @@ pub struct FileSystemFacts {
     pub device: Option<BlockDeviceFacts>,
     /// Bytes that an unprivileged process can still write.
     pub free_bytes: u64,
-    /// File system that holds the image, if this one is in an image file.
+    /// File system that holds the image, if this one is in an image file; that of the upper layer, which takes all writes,
+    /// if this one is overlayfs.
     pub below: Option<Box<FileSystemFacts>>,
 }
 
@@ -57,20 +58,26 @@ impl FileSystemFacts {
         Ok(Self::reached_by(&opened, path, &[this_thread()?, its])?)
     }
 
-    /// Reads the facts of the file system of `reached` and of the one below its image, if it is in one. `path` is the
-    /// path in the result.
+    /// Reads the facts of the file system of `reached` and of the one below, if it is in an image or overlayfs. `path` is
+    /// the path in the result.
     fn reached_by(reached: &OwnedFd, path: &Path, known_to: &[Process]) -> anyhow::Result<Self> {
         let mut facts = Self::by_itself(reached, path, known_to)?;
-        let image = facts
-            .device
-            .as_ref()
-            .and_then(BlockDeviceFacts::backing_directory);
+        let device = facts.device.as_ref();
+        let holder = device.and_then(BlockDeviceFacts::backing_directory);
+        let holder = holder.or_else(|| facts.upper_layer());
         // The name may mean another file system here than where it was mounted: then it is left out.
-        facts.below = image
+        facts.below = holder
             .and_then(|directory| Self::by_itself(&open_path(&directory).ok()?, &directory, known_to).ok())
-            .filter(|below| below.mount_point != facts.mount_point)
+            .filter(|below| (&below.mount_point, &below.kind) != (&facts.mount_point, &facts.kind))
             .map(Box::new);
         Ok(facts)
+    }
+
+    /// Returns the directory of the upper layer of overlayfs, as it was named when that was mounted.
+    fn upper_layer(&self) -> Option<PathBuf> {
+        let mut options = self.options.iter();
+        let layer = options.find_map(|option| option.strip_prefix("upperdir="))?;
+        (self.kind == "overlay" && layer.starts_with('/')).then(|| layer.into())
     }
 
     /// Reads the facts without those below. One of the processes must see the mount.
@@ -191,6 +198,21 @@ mod tests {
         assert_eq!(device_number(&mount("/dev/loop0"), loop0).as_deref(), Some("7:0"));
         assert_eq!(device_number(&mount("tmpfs"), |_| Some(1)), None);
         assert_eq!(device_number(&mount("/not/a/device"), |_| Some(0)), None);
+    }
+
+    #[test]
+    fn the_layer_that_takes_writes_is_known() {
+        let layer = |options: &str| {
+            let line = format!("123 101 0:40 / / rw,nodev - overlay overlay rw,lowerdir=/l,{options}");
+            let mount = MountInfo::from_line(&line).unwrap();
+            FileSystemFacts::new(Path::new("/var"), mount, None, 0).upper_layer()
+        };
+        assert_eq!(
+            layer("upperdir=/x/diff,workdir=/x/work"),
+            Some(PathBuf::from("/x/diff"))
+        );
+        assert_eq!(layer("upperdir=diff,workdir=work"), None);
+        assert_eq!(layer("index=off"), None);
     }
 
     #[test]

@@ -1,4 +1,5 @@
 pub(crate) mod block_device;
+pub(crate) mod container;
 pub(crate) mod file_system;
 pub(crate) mod host;
 pub(crate) mod placed;

@@ -4,9 +4,13 @@ use std::collections::BTreeMap;
 
 use logtrace_common::Flavor;
 
-use crate::document::{Commits, Document, Driver, Gaps, Join, Server, Tpcc, Tracer, Workload};
+use crate::document::{Commits, Container, Document, Driver, Gaps, Join, Server, Tpcc, Tracer, Workload};
 use crate::render::sections::tpcc;
 use crate::units;
+
+/// Digits of the id of a container, and how many of them are shown.
+const WHOLE_ID: usize = 64;
+const SHOWN_DIGITS: usize = 12;
 
 /// Returns the parts of the title line: workload and server, connections, load.
 pub(crate) fn title(document: &Document) -> Vec<String> {
@@ -152,6 +156,10 @@ fn location(document: &Document) -> Vec<String> {
         None if server.private => "private".to_owned(),
         None => "running server".to_owned(),
     };
+    let owner = match &server.container {
+        Some(container) => format!("{owner} in {}", contained(container)),
+        None => owner,
+    };
     let place = match &server.image {
         None => format!("{} on {}", server.file_system, server.device),
         Some(image) => format!(
@@ -170,6 +178,17 @@ fn location(document: &Document) -> Vec<String> {
     }
     parts.extend(placed(server));
     parts
+}
+
+/// Returns the name of a container; of an id the first digits, as `docker ps` shows it.
+fn contained(container: &Container) -> String {
+    let Container { runtime, id } = container;
+    let digits = id.get(..SHOWN_DIGITS).filter(|_| id.len() == WHOLE_ID);
+    let id = digits.unwrap_or(id);
+    match runtime.as_str() {
+        "unknown" => format!("container {id}"),
+        runtime => format!("{runtime} container {id}"),
+    }
 }
 
 /// Returns the settings that decide when a commit is durable.

@@ -12,8 +12,8 @@ use logtrace_report::breakdown::{Breakdown, StackTotals};
 use logtrace_report::distribution::Distribution;
 use logtrace_report::document::Commits;
 use logtrace_report::document::{
-    Capacity, Caveat, Disk, Document, Driver, Gaps, Host, LoopImage, OutageRow, Placed, Probe, Program,
-    SCHEMA, Server, StepRow, Trace, TracedParts, Tracer, Tracing, Workload,
+    Capacity, Caveat, Container, Disk, Document, Driver, Gaps, Host, LoopImage, OutageRow, Placed, Probe,
+    Program, SCHEMA, Server, StepRow, Trace, TracedParts, Tracer, Tracing, Workload,
 };
 
 use self::breakdown::{breakdown, durations, histogram};
@@ -170,6 +170,12 @@ pub(crate) fn trace() -> Sample {
     document.response = None;
     sample.stacks.response.clear();
     document.server.private = false;
+    let id = "4f0c1d2e3b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0";
+    document.server.control_group = Some(format!("/system.slice/docker-{id}.scope"));
+    document.server.container = Some(Container {
+        runtime: "docker".to_owned(),
+        id: id.to_owned(),
+    });
     document.workload = None;
     document.driver = None;
     document.trace = Some(Trace {
@@ -198,6 +204,8 @@ fn server() -> Server {
         version: "9.7.4".to_owned(),
         private: true,
         binary: Some("/usr/sbin/mysqld".to_owned()),
+        control_group: Some("/system.slice/mysql.service".to_owned()),
+        container: None,
         file_system: "ext4".to_owned(),
         device: "/dev/vda".to_owned(),
         image: None,

@@ -34,8 +34,9 @@ fn full() -> Value {
     let workload = document.workload.as_mut().unwrap();
     workload.range_size = Some(100);
     workload.schedule = Some("steps.txt".to_owned());
-    document.trace = samples::trace().document.trace;
     document.host.as_mut().unwrap().disks[0].leg_of = Some("dm-0".to_owned());
+    let trace = samples::trace().document;
+    (document.trace, document.server.container) = (trace.trace, trace.server.container);
     document.join = Some(Join {
         trace_started: String::new(),
         offset: -1,
