@@ -10,6 +10,7 @@ use crate::common::{SERVERS, alone, run};
 use growth::{Growth, Seen, medians};
 use logtrace_common::FileClass;
 use logtrace_laboratory::slow_disk::SlowDisk;
+use logtrace_report::cause::Wait;
 use logtrace_report::document::Document;
 use logtrace_server::enter_mount_namespace;
 use logtrace_testkit::one_or_all;
@@ -110,13 +111,14 @@ fn measured(arguments: &str, places: &[(FileClass, &SlowDisk); 2]) -> Seen {
     Seen::of(&document, *class, *other, slow.delayed())
 }
 
-/// What a file system in user space does is not known, and the report says so: the stacks of waits for it are listed.
+/// What a file system in user space does is not known, and the report says that its process was waited for.
 fn assert_told(document: &Document) {
-    let listed = document
-        .unclassified
-        .iter()
-        .any(|stack| stack.frames.iter().any(|frame| frame == "fuse_fsync"));
-    assert!(listed, "{:?}", document.unclassified);
+    let mut causes = document.causes.iter();
+    assert!(
+        causes.any(|row| row.cause.wait == Wait::FileServer),
+        "{:?}",
+        document.causes
+    );
 }
 
 impl Load {

@@ -55,9 +55,10 @@ impl CommitCalls {
 /// A call is an instruction that the kernel emulates (arch/x86/kernel/uprobes.c, `branch_setup_xol_ops`): a probe on it
 /// costs about 1 us, while a single-stepped instruction costs 12 to 19 us.
 pub(crate) fn commit_calls(program: &Program) -> Result<CommitCalls, TracerError> {
+    let functions = existing(program, COMMIT)?;
     let (begin, end) = (targets(program, BEGIN)?, targets(program, END)?);
     let mut calls = CommitCalls::default();
-    for (name, parts) in bodies(existing(program, COMMIT)?) {
+    for (name, parts) in bodies(functions) {
         let (begins, ends) = (offsets(program, &parts, &begin), offsets(program, &parts, &end));
         match (begins.is_empty(), ends.is_empty()) {
             // A clone may leave the work to another one.

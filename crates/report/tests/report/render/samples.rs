@@ -2,6 +2,7 @@
 
 mod breakdown;
 pub(crate) mod custom;
+mod host;
 pub(crate) mod tpcc;
 
 use logtrace_common::{FileClass, Flavor};
@@ -12,11 +13,12 @@ use logtrace_report::breakdown::{Breakdown, StackTotals};
 use logtrace_report::distribution::Distribution;
 use logtrace_report::document::Commits;
 use logtrace_report::document::{
-    Capacity, Caveat, Container, Disk, Document, Driver, Gaps, Host, LoopImage, OutageRow, Placed, Probe,
-    Program, SCHEMA, Server, StepRow, Trace, TracedParts, Tracer, Tracing, Workload,
+    Capacity, Caveat, Container, Document, Driver, Gaps, LoopImage, OutageRow, Placed, Probe, Program,
+    SCHEMA, Server, StepRow, Trace, TracedParts, Tracer, Tracing, Workload,
 };
 
 use self::breakdown::{breakdown, durations, histogram};
+use self::host::host;
 
 /// A run and its stacks.
 #[derive(Clone)]
@@ -237,25 +239,6 @@ fn on_image(server: Server) -> Server {
             placed(FileClass::Undo, "xfs", "/dev/sdb"),
         ],
         ..server
-    }
-}
-
-fn host() -> Host {
-    Host {
-        kernel: "6.18.5".to_owned(),
-        cpu_model: "Example CPU 3.0 GHz".to_owned(),
-        cpus: 2,
-        memory_bytes: 25_769_803_776,
-        disks: vec![Disk {
-            name: "vda".to_owned(),
-            number: "254:0".to_owned(),
-            leg_of: None,
-            scheduler: "mq-deadline".to_owned(),
-            write_cache: "write back".to_owned(),
-            fua: false,
-            rotational: false,
-            hardware_queues: 1,
-        }],
     }
 }
 

@@ -1,0 +1,22 @@
+//! Machine of the samples.
+
+use logtrace_report::document::{Disk, Host};
+
+pub(crate) fn host() -> Host {
+    Host {
+        kernel: "6.18.5".to_owned(),
+        cpu_model: "Example CPU 3.0 GHz".to_owned(),
+        cpus: 2,
+        memory_bytes: 25_769_803_776,
+        disks: vec![Disk {
+            name: "vda".to_owned(),
+            number: "254:0".to_owned(),
+            leg_of: None,
+            scheduler: "mq-deadline".to_owned(),
+            write_cache: "write back".to_owned(),
+            fua: false,
+            rotational: false,
+            hardware_queues: 1,
+        }],
+    }
+}
