@@ -5,7 +5,7 @@ use crate::trace::rights::ENOUGH;
 const MANIFEST: &str = include_str!("../../../packaging/kubernetes.yaml");
 const UNIT: &str = include_str!("../../../packaging/logtrace-trace.service");
 
-/// What follows the only line that starts with `name`.
+/// Returns the rest of the only line that starts with `name`.
 fn value<'a>(text: &'a str, name: &str) -> &'a str {
     let mut values = text.lines().filter_map(|line| line.trim().strip_prefix(name));
     let value = values.next().unwrap_or_else(|| panic!("no {name}"));

@@ -111,7 +111,7 @@ fn measured(arguments: &str, places: &[(FileClass, &SlowDisk); 2]) -> Seen {
     Seen::of(&document, *class, *other, slow.delayed())
 }
 
-/// What a file system in user space does is not known, and the report says that its process was waited for.
+/// Checks that the report says that the process behind the file system was waited for. What that process does is not known.
 fn assert_told(document: &Document) {
     let mut causes = document.causes.iter();
     assert!(

@@ -48,22 +48,13 @@ impl ProgramFile {
 
     /// Returns the address and the content of a section.
     pub fn section(&self, name: &str) -> Option<(u64, Vec<u8>)> {
-        let section = self
-            .headers
-            .sections
-            .iter()
-            .find(|section| section.name == name)?;
+        let section = self.section_named(name)?;
         Some((section.address, self.bytes(section.offset, section.size)?))
     }
 
     /// Returns the address of a section.
     pub fn section_address(&self, name: &str) -> Option<u64> {
-        let section = self
-            .headers
-            .sections
-            .iter()
-            .find(|section| section.name == name)?;
-        Some(section.address)
+        Some(self.section_named(name)?.address)
     }
 
     /// Returns the bytes at an address of the program; none if its file does not have all of them.
@@ -94,6 +85,11 @@ impl ProgramFile {
         })?;
         let address = segment.address.wrapping_sub(segment.offset).wrapping_add(offset);
         Some(start.wrapping_sub(address))
+    }
+
+    fn section_named(&self, name: &str) -> Option<&Section> {
+        let mut sections = self.headers.sections.iter();
+        sections.find(|section| section.name == name)
     }
 
     fn segment_at(&self, address: u64) -> Option<(&Segment, u64)> {
