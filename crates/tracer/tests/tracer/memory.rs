@@ -1,12 +1,11 @@
 //! Memory that the program of a server takes.
 
 use std::fs::{self, OpenOptions};
-use std::process::{Command, Stdio};
 
 use logtrace_common::Detail;
 use logtrace_tracer::TracerConfig;
 
-use crate::optimised::{compiled, execute};
+use crate::optimised::{compiled, execute, started};
 use crate::turn::turn;
 use crate::{commits, config_at, traced_with};
 
@@ -32,11 +31,7 @@ fn a_program_of_400_mib_is_read_in_parts() {
     let file = OpenOptions::new().write(true).open(&program).unwrap();
     file.set_len(PADDED_BYTES).unwrap();
     drop(file);
-    let mut server = Command::new(program)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut server = started(&program);
     let config = TracerConfig {
         pid: server.id(),
         ring_bytes: "64K".parse().unwrap(),

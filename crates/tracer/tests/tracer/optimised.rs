@@ -58,6 +58,13 @@ pub(crate) fn execute(program: &mut Child) {
     }
 }
 
+/// Starts the program, which waits for statements.
+pub(crate) fn started(program: &Path) -> Child {
+    let mut server = Command::new(program);
+    server.stdin(Stdio::piped()).stdout(Stdio::piped());
+    server.spawn().unwrap()
+}
+
 #[test]
 fn commits_are_recorded_however_their_functions_were_compiled() {
     let _turn = turn();
@@ -65,11 +72,7 @@ fn commits_are_recorded_however_their_functions_were_compiled() {
         let directory = tempfile::tempdir().unwrap();
         let program = compiled(&directory, options);
         assert!(symbols(&program).contains(has), "{options}: no {has}");
-        let mut server = Command::new(program)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut server = started(&program);
         let config = TracerConfig {
             pid: server.id(),
             ..config_at(Detail::Full)
