@@ -14,7 +14,7 @@ use crate::overhead::cpu_times::CpuTimes;
 use crate::overhead::misses::misses_in;
 use crate::probes::attach_points::placement;
 use crate::probes::call_offsets::call_sites;
-use crate::probes::commit_calls::FUNCTIONS;
+use crate::probes::commit_calls::{FUNCTIONS, commit_calls};
 use crate::probes::entry_offset::cheap_entry;
 use crate::probes::program::Program;
 use crate::probes::table::{PROBES, Probe};
@@ -57,8 +57,9 @@ proptest! {
     fn a_program_is_read_or_refused(bytes in damaged(programs()), address in any::<u64>()) {
         let names = PROBES.iter().flat_map(Probe::functions).chain(FUNCTIONS).chain(["main", "_Unwind_"]);
         if let Some(file) = opened(&bytes) && let Ok(program) = Program::read(file, names) {
+            let calls = commit_calls(&program).unwrap_or_default();
             for probe in PROBES {
-                let _ = placement(&program, probe);
+                let _ = placement(&program, &calls, probe);
             }
             for function in program.functions("main").into_iter().chain(program.functions("_Unwind_")) {
                 let code = program.code(function).unwrap_or_default();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use logtrace_common::ProgramFile;
 
 use crate::error::TracerError;
-use crate::probes::commit_calls::{FUNCTIONS, commit_calls};
+use crate::probes::commit_calls::{CommitCalls, FUNCTIONS, commit_calls};
 use crate::probes::entry_offset::cheap_entry;
 use crate::probes::exit_offsets::exits;
 use crate::probes::program::Program;
@@ -41,8 +41,11 @@ pub(crate) fn placements(path: &Path) -> Result<Vec<Placement>, TracerError> {
     })?;
     let functions = PROBES.iter().flat_map(Probe::functions);
     let program = Program::read(file, functions.chain(FUNCTIONS))?;
-    let placements: Result<Vec<_>, _> = PROBES.iter().map(|&probe| placement(&program, probe)).collect();
-    let mut placements = placements?;
+    let calls = commit_calls(&program)?;
+    let mut placements: Vec<_> = PROBES
+        .iter()
+        .map(|&probe| placement(&program, &calls, probe))
+        .collect();
     drop_halves(&mut placements);
     Ok(placements)
 }
@@ -68,21 +71,13 @@ pub(crate) fn program_path(pid: u32) -> PathBuf {
     PathBuf::from(format!("/proc/{pid}/exe"))
 }
 
-pub(crate) fn placement(program: &Program, probe: Probe) -> Result<Placement, TracerError> {
+pub(crate) fn placement(program: &Program, calls: &CommitCalls, probe: Probe) -> Placement {
     let (offsets, place) = match probe.attach {
         Attach::BtfTracepoint(name) => (Vec::new(), format!("tp_btf/{name}")),
         Attach::Syscall(name) => (Vec::new(), format!("tracepoint/syscalls/{name}")),
         Attach::CpuClock(frequency) => (Vec::new(), format!("perf_event/cpu-clock, {frequency} Hz")),
-        Attach::CommitBegin => {
-            let calls = commit_calls(program)?;
-            let place = calls.begin_place();
-            (calls.begin, place)
-        }
-        Attach::CommitEnd => {
-            let calls = commit_calls(program)?;
-            let place = calls.end_place();
-            (calls.end, place)
-        }
+        Attach::CommitBegin => (calls.begin.clone(), calls.begin_place()),
+        Attach::CommitEnd => (calls.end.clone(), calls.end_place()),
         Attach::Function(names) => entries(program, names),
         Attach::End(names) => ends(program, names),
     };
@@ -92,13 +87,13 @@ pub(crate) fn placement(program: &Program, probe: Probe) -> Result<Placement, Tr
             !program.functions_and_clones(function).is_empty()
         }
     };
-    Ok(Placement {
+    Placement {
         probe,
         is_for_server,
         absent: absent(program, probe.attach, &offsets),
         offsets,
         place,
-    })
+    }
 }
 
 /// Returns why a probe has no place, if it has none.
