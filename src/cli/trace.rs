@@ -1,6 +1,6 @@
 //! Arguments of `logtrace trace`.
 
-use std::path::{self, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -16,17 +16,17 @@ use crate::trace::TraceConfig;
 
 #[derive(Debug, Args)]
 #[command(
-    group(ArgGroup::new("which").required(true).args(["address", "pid", "socket"])),
+    group(ArgGroup::new("which").required(true).args(["address", "pid", "unit", "data_dir", "socket"])),
     after_help = "\
 Examples:
   sudo logtrace trace --socket /run/mysqld/mysqld.sock --duration 30s
-  sudo logtrace trace --pid $(pgrep -x mysqld)
+  sudo logtrace trace --unit mariadb
       without a login, until Ctrl-C
   sudo logtrace trace mysql://monitor@127.0.0.1:3306/ --password-file monitor.pw --duration 1m --record
 
-The server is not changed. With --pid logtrace does not even connect to it: it reads the version and
-the places of data and logs from the memory of the process. A login needs no privileges. It adds all
-variables and the changes of the status counters."
+The server is not changed. With --pid, --unit and --data-dir logtrace does not even connect to it: it
+reads the version and the places of data and logs from the memory of the process. A login needs no
+privileges. It adds all variables and the changes of the status counters."
 )]
 pub(crate) struct TraceArgs {
     /// Address of a server on this machine, as mysql://USER@HOST/. Options follow a question mark, with & between them:
@@ -39,13 +39,22 @@ pub(crate) struct TraceArgs {
     #[arg(long, value_name = "PID")]
     pid: Option<u32>,
 
+    /// systemd unit of the server, as in mysql.service, or the name of another of its control groups, such as that of its
+    /// container. Needs no login.
+    #[arg(long, value_name = "NAME")]
+    unit: Option<String>,
+
+    /// Data directory of the server. Needs no login.
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+
     /// Unix socket of the server.
     #[arg(long, value_name = "PATH")]
     socket: Option<PathBuf>,
 
     /// Account for --socket. root needs no password where the server accepts the user of the operating system
     /// (auth_socket, unix_socket).
-    #[arg(long, value_name = "USER", default_value = "root", conflicts_with_all = ["pid", "address"])]
+    #[arg(long, value_name = "USER", default_value = "root", conflicts_with_all = ["pid", "unit", "data_dir", "address"])]
     user: String,
 
     /// Length of the trace. Default: until Ctrl-C.
@@ -76,20 +85,32 @@ impl TraceArgs {
     }
 
     fn server(&self) -> anyhow::Result<ObservedChoice> {
-        if let Some(pid) = self.pid {
-            return Ok(ObservedChoice::Process(pid));
+        match self {
+            Self { pid: Some(pid), .. } => Ok(ObservedChoice::Process(*pid)),
+            Self { unit: Some(unit), .. } => Ok(ObservedChoice::Unit(unit.clone())),
+            Self {
+                data_dir: Some(path), ..
+            } => Ok(ObservedChoice::DataDirectory(path.clone())),
+            Self {
+                socket: Some(path), ..
+            } => self.at_socket(path),
+            _ => self.at_address(),
         }
-        if let Some(socket) = &self.socket {
-            let connection = Connection {
-                endpoint: Endpoint::Socket(path::absolute(socket).context("--socket")?),
-                user: self.user.clone(),
-                password: None,
-                database: None,
-                tls: Tls::default(),
-                server_uid: None,
-            };
-            return Ok(ObservedChoice::Address(self.login.with_password(&connection)?));
-        }
+    }
+
+    fn at_socket(&self, path: &Path) -> anyhow::Result<ObservedChoice> {
+        let connection = Connection {
+            endpoint: Endpoint::Socket(path::absolute(path).context("--socket")?),
+            user: self.user.clone(),
+            password: None,
+            database: None,
+            tls: Tls::default(),
+            server_uid: None,
+        };
+        Ok(ObservedChoice::Address(self.login.with_password(&connection)?))
+    }
+
+    fn at_address(&self) -> anyhow::Result<ObservedChoice> {
         let address = self.address.as_deref().unwrap_or_default();
         let connection = parse_dsn(address).map_err(|error| UsageError(error.to_string()))?;
         match is_remote(&connection.endpoint) {
@@ -102,6 +123,6 @@ impl TraceArgs {
 fn elsewhere(endpoint: &Endpoint) -> UsageError {
     UsageError(format!(
         "{endpoint} is not on this machine, and only a server's own machine can trace it: run `logtrace trace` there. A \
-         server in a container of this machine is named by its process (--pid) or its socket"
+         server in a container of this machine is named by its process (--pid), its control group (--unit) or its socket"
     ))
 }

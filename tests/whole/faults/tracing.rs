@@ -60,11 +60,12 @@ fn what_is_no_server_is_refused() {
 #[test]
 fn wrong_usage_is_told() {
     let home = Home::new();
-    let cases: [(&str, &[&str]); 8] = [
-        ("", &["--pid", "--socket", "mysql://"]),
+    let cases: [(&str, &[&str]); 9] = [
+        ("", &["--pid", "--unit", "--data-dir", "--socket", "mysql://"]),
         ("--pid 1 --socket /x", &["cannot be used with"]),
         ("--pid word", &["invalid value 'word'"]),
         ("--pid 1 --user x", &["cannot be used with"]),
+        ("--unit x --data-dir /x", &["cannot be used with"]),
         ("--pid 1 --duration 1ms", &["too short"]),
         ("--pid 1 --ring-bytes much", &["power of two"]),
         (

@@ -4,6 +4,7 @@
 mod against_run;
 mod counted;
 mod elsewhere;
+mod found;
 mod held;
 pub(crate) mod rights;
 mod untouched;

@@ -1,4 +1,5 @@
 pub(crate) mod change_note;
+pub(crate) mod find_server;
 pub(crate) mod give_back;
 pub(crate) mod managed;
 pub(crate) mod observed;

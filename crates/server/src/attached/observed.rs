@@ -1,5 +1,8 @@
 //! Running server that is only observed and never changed.
 
+use std::path::PathBuf;
+
+use crate::attached::find_server::{server_of_directory, server_of_unit};
 use crate::attached::process_facts::facts_of_process;
 use crate::attached::reach::{reach, watch};
 use crate::error::ServerError;
@@ -13,6 +16,10 @@ use logtrace_common::Connection;
 pub enum ObservedChoice {
     /// Process number. There is no login, so only facts of the process are known.
     Process(u32),
+    /// systemd unit. There is no login either.
+    Unit(String),
+    /// Data directory. There is no login either.
+    DataDirectory(PathBuf),
     /// Address and account.
     Address(Connection),
 }
@@ -32,20 +39,27 @@ pub struct ObservedServer {
 impl ObservedServer {
     /// Finds the server.
     pub async fn attach(choice: &ObservedChoice) -> Result<Self, ServerError> {
-        let (connection, facts, watch) = match choice {
-            ObservedChoice::Address(connection) => {
-                let reached = reach(connection).await?;
-                (Some(reached.connection), reached.facts, reached.watch)
-            }
-            &ObservedChoice::Process(pid) => (None, facts_of_process(pid)?, Some(watch(pid)?)),
+        let pid = match choice {
+            ObservedChoice::Address(connection) => return Self::reached(connection).await,
+            ObservedChoice::Process(pid) => *pid,
+            ObservedChoice::Unit(unit) => server_of_unit(unit)?,
+            ObservedChoice::DataDirectory(path) => server_of_directory(path)?,
         };
-        let pid = facts.pid.context("the server has no process")?;
-        let watch = watch.context("the server has no process")?;
         Ok(Self {
             pid,
-            facts,
-            connection,
-            watch,
+            facts: facts_of_process(pid)?,
+            connection: None,
+            watch: watch(pid)?,
+        })
+    }
+
+    async fn reached(connection: &Connection) -> Result<Self, ServerError> {
+        let reached = reach(connection).await?;
+        Ok(Self {
+            pid: reached.facts.pid.context("the server has no process")?,
+            facts: reached.facts,
+            connection: Some(reached.connection),
+            watch: reached.watch.context("the server has no process")?,
         })
     }
 

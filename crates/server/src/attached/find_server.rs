@@ -1,0 +1,201 @@
+//! Search for the process of a server by its systemd unit or by its data directory.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use procfs::process::{Process, all_processes};
+
+use crate::connection::peer::is_server;
+
+/// Directories of systemd's units (systemd.unit(5)), in which an alias is a link.
+const UNIT_DIRECTORIES: [&str; 3] = [
+    "/etc/systemd/system",
+    "/run/systemd/system",
+    "/usr/lib/systemd/system",
+];
+
+/// Process of a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Running {
+    pid: u32,
+    program: PathBuf,
+    /// Paths of its control groups, one for each hierarchy.
+    groups: Vec<String>,
+    /// Device and inode of its working directory. Both servers change to their data directory when they start
+    /// (sql/mysqld.cc, `my_setwd`).
+    directory: Option<(u64, u64)>,
+}
+
+/// Returns the only server in a systemd unit, which may be named by an alias and without the suffix `.service`. A unit is a
+/// directory of the tree of control groups; a container's is, too.
+pub(crate) fn server_of_unit(unit: &str) -> anyhow::Result<u32> {
+    let servers = running_servers()?;
+    let names = names_of(unit, &UNIT_DIRECTORIES.map(Path::new));
+    let found: Vec<_> = servers.iter().filter(|server| server.is_in(&names)).collect();
+    only(&found, &servers, &format!("in the unit {unit}"))
+}
+
+/// Returns the only server with a data directory. It may be named by any of its paths: a server in a container has another.
+pub(crate) fn server_of_directory(path: &Path) -> anyhow::Result<u32> {
+    let failed = || format!("cannot look at the data directory {}", path.display());
+    let place = place(path).with_context(failed)?;
+    let servers = running_servers()?;
+    let found = servers.iter().filter(|server| server.directory == Some(place));
+    let found: Vec<_> = found.collect();
+    only(
+        &found,
+        &servers,
+        &format!("with the data directory {}", path.display()),
+    )
+}
+
+impl Running {
+    /// Returns what is known of a process if it is a server. A process that ends meanwhile is none.
+    fn of(process: &Process) -> Option<Self> {
+        let program = process.exe().ok().filter(|program| is_server(program))?;
+        let groups = process.cgroups().ok()?.0;
+        Some(Self {
+            pid: u32::try_from(process.pid()).ok()?,
+            program,
+            groups: groups.into_iter().map(|group| group.pathname).collect(),
+            directory: place(Path::new(&format!("/proc/{}/cwd", process.pid()))).ok(),
+        })
+    }
+
+    fn is_in(&self, names: &[String]) -> bool {
+        let mut parts = self.groups.iter().flat_map(|group| group.split('/'));
+        parts.any(|part| !part.is_empty() && names.iter().any(|name| name == part))
+    }
+
+    /// Describes the process, with its longest control group: that of systemd or of a container.
+    fn describe(&self) -> String {
+        let group = self.groups.iter().max_by_key(|group| group.len());
+        let (pid, program) = (self.pid, self.program.display());
+        format!(
+            "process {pid} ({program}) in {}",
+            group.map_or("/", String::as_str)
+        )
+    }
+}
+
+/// Returns all names that the directory of a unit's control group can have. An alias has the name of the unit itself.
+fn names_of(unit: &str, directories: &[&Path]) -> Vec<String> {
+    let mut names = vec![unit.to_owned(), format!("{unit}.service")];
+    for alias in names.clone().iter().filter(|alias| !alias.contains('/')) {
+        let links = directories.iter().map(|directory| directory.join(alias));
+        let targets = links.filter_map(|link| fs::read_link(link).ok());
+        names.extend(targets.filter_map(|target| Some(target.file_name()?.to_str()?.to_owned())));
+    }
+    names
+}
+
+fn running_servers() -> anyhow::Result<Vec<Running>> {
+    let processes = all_processes().context("cannot list the processes of this machine")?;
+    Ok(processes
+        .flatten()
+        .filter_map(|process| Running::of(&process))
+        .collect())
+}
+
+/// Returns the device and the inode behind a path.
+fn place(path: &Path) -> std::io::Result<(u64, u64)> {
+    let found = fs::metadata(path)?;
+    Ok((found.dev(), found.ino()))
+}
+
+/// Returns the process of the only server among those that were found.
+fn only(found: &[&Running], all: &[Running], whose: &str) -> anyhow::Result<u32> {
+    let list = |servers: &[&Running]| {
+        let lines: Vec<String> = servers.iter().map(|server| server.describe()).collect();
+        lines.join(", ")
+    };
+    match (found, all) {
+        ([server], _) => Ok(server.pid),
+        ([], []) => bail!(
+            "there is no server {whose}: no mysqld and no mariadbd was seen on this machine (does logtrace run as root, or \
+             with CAP_SYS_PTRACE?)"
+        ),
+        ([], all) => bail!(
+            "there is no server {whose}. Those that run: {}",
+            list(&all.iter().collect::<Vec<_>>())
+        ),
+        (several, _) => bail!(
+            "there are {} servers {whose}: {}. Name one by its number: --pid {}",
+            several.len(),
+            list(several),
+            several[0].pid
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn running(pid: u32, group: &str) -> Running {
+        Running {
+            pid,
+            program: "/usr/sbin/mysqld".into(),
+            groups: vec!["/".to_owned(), group.to_owned()],
+            directory: None,
+        }
+    }
+
+    #[test]
+    fn a_unit_is_a_whole_part_of_the_path_of_a_control_group() {
+        let server = running(7, "/system.slice/system-mariadb.slice/mariadb@one.service");
+        let is_in = |unit| server.is_in(&names_of(unit, &[]));
+        for unit in ["mariadb@one", "mariadb@one.service", "system.slice"] {
+            assert!(is_in(unit), "{unit}");
+        }
+        for unit in ["", "mariadb", "one.service", "mariadb@one.servic", "/"] {
+            assert!(!is_in(unit), "{unit}");
+        }
+    }
+
+    #[test]
+    fn an_alias_has_the_name_of_its_unit() {
+        let directory = tempfile::tempdir().unwrap();
+        symlink(
+            "/usr/lib/systemd/system/mariadb.service",
+            directory.path().join("mysql.service"),
+        )
+        .unwrap();
+        for alias in ["mysql", "mysql.service"] {
+            let names = names_of(alias, &[Path::new("/no/such"), directory.path()]);
+            assert!(names.contains(&"mariadb.service".to_owned()), "{names:?}");
+        }
+    }
+
+    #[test]
+    fn one_server_is_found_and_none_or_several_are_refused_with_what_there_is() {
+        let servers = [running(7, "/a/one.service"), running(8, "/a/two.service")];
+        let error =
+            |found: &[&Running], all: &[Running]| only(found, all, "in the unit x").unwrap_err().to_string();
+        assert_eq!(only(&[&servers[1]], &servers, "in the unit x").unwrap(), 8);
+        let none = error(&[], &servers);
+        assert!(
+            none.contains("no server in the unit x. Those that run: process 7 "),
+            "{none}"
+        );
+        assert!(
+            none.contains("process 8 (/usr/sbin/mysqld) in /a/two.service"),
+            "{none}"
+        );
+        let nothing = error(&[], &[]);
+        assert!(nothing.contains("no mysqld and no mariadbd"), "{nothing}");
+        let several = error(&servers.each_ref(), &servers);
+        assert!(several.contains("there are 2 servers in the unit x"), "{several}");
+        assert!(several.ends_with("--pid 7"), "{several}");
+    }
+
+    #[test]
+    fn a_directory_that_is_not_there_is_an_error_of_its_own() {
+        let error = server_of_directory(Path::new("/no/such/data")).unwrap_err();
+        assert!(error.to_string().contains("/no/such/data"), "{error}");
+    }
+}
