@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 use jiff::Zoned;
-use logtrace_report::breakdown::{StackTotals, Whole};
+use logtrace_report::breakdown::{OverTime, StackTotals, Whole};
+use logtrace_report::document::Document;
 use logtrace_report::render::parse_folded;
 use logtrace_server::{Writers, trusted_directory};
 
@@ -146,6 +147,9 @@ fn create_error(path: &Path) -> String {
     )
 }
 
+/// Name of the file with the commits over time.
+pub(crate) const OVER_TIME: &str = "over-time.json";
+
 /// Returns the names of the files with folded stacks and with their flame graph.
 pub(crate) fn stack_files(whole: Whole) -> (&'static str, &'static str) {
     match whole {
@@ -160,15 +164,36 @@ pub(crate) fn read_stacks(dir: &RunDir) -> anyhow::Result<StackTotals> {
     let mut stacks = StackTotals::default();
     for whole in Whole::ALL {
         let path = dir.path.join(stack_files(whole).0);
-        let text = match fs::read_to_string(&path) {
-            // A run without tracing has no stacks.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            read => read.with_context(|| format!("cannot read {}", path.display()))?,
+        // A run without tracing has no stacks.
+        let Some(text) = read_if_there(&path)? else {
+            continue;
         };
         *stacks.of_mut(whole) =
             parse_folded(whole, &text).with_context(|| format!("cannot understand {}", path.display()))?;
     }
     Ok(stacks)
+}
+
+/// Reads the commits of a run over time. A run without tracing, or of an older version, has none.
+pub(crate) fn read_over_time(dir: &RunDir, document: &Document) -> anyhow::Result<Option<OverTime>> {
+    let path = dir.path.join(OVER_TIME);
+    let (Some(commits), Some(text)) = (&document.commits, read_if_there(&path)?) else {
+        return Ok(None);
+    };
+    let over_time = OverTime::parse(&text, commits.count, commits.total);
+    over_time
+        .map(Some)
+        .with_context(|| format!("cannot understand {}", path.display()))
+}
+
+/// Reads a file, unless it does not exist.
+fn read_if_there(path: &Path) -> anyhow::Result<Option<String>> {
+    match fs::read_to_string(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        read => read
+            .map(Some)
+            .with_context(|| format!("cannot read {}", path.display())),
+    }
 }
 
 #[cfg(test)]

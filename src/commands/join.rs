@@ -42,7 +42,7 @@ fn write(dir: &RunDir, joined: &Joined, run: &RunInput, trace: &TraceInput) -> a
         dir,
         started: &joined.document.started,
     };
-    outputs.results(&joined.document, Some(&joined.stacks))?;
+    outputs.results(&joined.document, &joined.breakdown)?;
     dir.write("server.json", &serde_json::to_string_pretty(&joined.facts)?)?;
     dir.write("host.json", &serde_json::to_string_pretty(&trace.host)?)?;
     for name in COPIED {

@@ -31,6 +31,7 @@ pub(super) fn print_report(document: &Document, dir: &RunDir) -> anyhow::Result<
         Input {
             document,
             stacks: &StackTotals::default(),
+            over_time: None,
             color: io::stdout().is_terminal(),
         },
     )?;

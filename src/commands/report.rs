@@ -19,12 +19,14 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<Exit> {
     let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let document = parse_json(&text).with_context(|| format!("cannot understand {}", path.display()))?;
     let stacks = run_dir::read_stacks(&dir)?;
+    let over_time = run_dir::read_over_time(&dir, &document)?;
     let color = io::stdout().is_terminal();
     print(&render(
         arguments.format,
         Input {
             document: &document,
             stacks: &stacks,
+            over_time: over_time.as_ref(),
             color,
         },
     )?)?;

@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 use logtrace_common::TimeRange;
-use logtrace_report::breakdown::StackTotals;
+use logtrace_report::breakdown::Breakdown;
 use logtrace_report::clocks::match_clocks;
 use logtrace_report::document::{Document, Join};
 use logtrace_report::recorded::{RecordedWindow, explain_recording, recorded_visits};
@@ -17,7 +17,7 @@ use super::translated::{offset_by_date, translated, translated_window};
 #[derive(Debug)]
 pub(crate) struct Joined {
     pub(crate) document: Document,
-    pub(crate) stacks: StackTotals,
+    pub(crate) breakdown: Breakdown,
     /// `server.json`.
     pub(crate) facts: Value,
 }
@@ -57,7 +57,7 @@ pub(crate) fn join(run: &RunInput, trace: &TraceInput) -> anyhow::Result<Joined>
     Ok(Joined {
         document: document(&parts, join),
         facts: merged_facts(&run.facts, &trace.facts),
-        stacks: explained.breakdown.stacks,
+        breakdown: explained.breakdown,
     })
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 
 use anyhow::{Context, anyhow};
-use logtrace_report::breakdown::{StackTotals, Whole};
+use logtrace_report::breakdown::{Breakdown, StackTotals, Whole};
 use logtrace_report::document::Document;
 use logtrace_report::render::{Format, Input, RenderError, flamegraph, render, render_folded};
 use serde_json::json;
@@ -11,7 +11,7 @@ use serde_json::json;
 use super::caveat::CaveatKind;
 use super::server_snapshot::ServerSnapshot;
 use super::signals::Interrupted;
-use crate::run_dir::{RunDir, stack_files};
+use crate::run_dir::{OVER_TIME, RunDir, stack_files};
 
 /// Writes the files of one run.
 #[derive(Debug)]
@@ -44,8 +44,8 @@ impl Outputs<'_> {
             )
         })?;
         let traced = snapshot.traced.as_ref();
-        let stacks = traced.map(|traced| &traced.explained.breakdown.stacks);
-        let others = self.facts(snapshot).and(self.rendered(document, stacks));
+        let breakdown = traced.map(|traced| &traced.explained.breakdown);
+        let others = self.facts(snapshot).and(self.rendered(document, breakdown));
         others.with_context(|| {
             format!(
                 "measured, and run.json of {place} has the results, but not all other files could be written"
@@ -53,22 +53,24 @@ impl Outputs<'_> {
         })
     }
 
-    /// Writes the document, its report, and the stacks of a trace.
-    pub(crate) fn results(&self, document: &Document, stacks: Option<&StackTotals>) -> anyhow::Result<()> {
+    /// Writes the document, its report, and the stacks and the commits over time of a trace.
+    pub(crate) fn results(&self, document: &Document, breakdown: &Breakdown) -> anyhow::Result<()> {
         self.document(document)?;
-        self.rendered(document, stacks)
+        self.rendered(document, Some(breakdown))
     }
 
-    /// Writes the report and the stacks of a trace.
-    fn rendered(&self, document: &Document, stacks: Option<&StackTotals>) -> anyhow::Result<()> {
+    /// Writes the report, and the stacks and the commits over time of a trace.
+    fn rendered(&self, document: &Document, breakdown: Option<&Breakdown>) -> anyhow::Result<()> {
         let nothing = StackTotals::default();
         let input = Input {
             document,
-            stacks: stacks.unwrap_or(&nothing),
+            stacks: breakdown.map_or(&nothing, |breakdown| &breakdown.stacks),
+            over_time: breakdown.map(|breakdown| &breakdown.over_time),
             color: false,
         };
         self.dir.write("report.html", &render(Format::Html, input)?)?;
-        if stacks.is_some() {
+        if let Some(over_time) = input.over_time {
+            self.dir.write(OVER_TIME, &serde_json::to_string(over_time)?)?;
             self.stacks(Whole::Commit, input)?;
         }
         // A trace has no requests, and only some runs explain statements.
@@ -99,6 +101,7 @@ impl Outputs<'_> {
             Input {
                 document,
                 stacks: &StackTotals::default(),
+                over_time: None,
                 color: false,
             },
         )?;

@@ -88,6 +88,7 @@ fn the_main_job_explains_both_servers() {
             "report.html",
             "flamegraph.svg",
             "commits.folded",
+            "over-time.json",
             "response.svg",
             "response.folded",
             "latency.hlog",

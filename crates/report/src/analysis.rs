@@ -8,6 +8,7 @@ use crate::attribution::segment::Segment;
 use crate::attribution::walk::memory::Memory;
 use crate::attribution::walk::{explain, walk};
 use crate::causes::cause::Cause;
+use crate::over_time::totals::TotalsOverTime;
 use crate::requests::join::Responses;
 use crate::timeline::threads::{Timelines, Unmatched};
 use crate::totals::breakdown::Breakdown;
@@ -48,6 +49,7 @@ pub struct Analysis {
     groups: GroupTotals,
     aggregate: Aggregate,
     tenths: Tenths,
+    over_time: TotalsOverTime,
     segments: Vec<Segment>,
     /// Segments of the same commit by wake-ups alone.
     by_wakers: Vec<Segment>,
@@ -71,6 +73,7 @@ impl Analysis {
             groups: GroupTotals::default(),
             aggregate: Aggregate::new(window),
             tenths: Tenths::new(window),
+            over_time: TotalsOverTime::new(window),
             segments: Vec::new(),
             by_wakers: Vec::new(),
             unmatched: 0,
@@ -157,6 +160,7 @@ impl Analysis {
         self.window = window;
         self.aggregate = Aggregate::new(window);
         self.tenths = Tenths::new(window);
+        self.over_time = TotalsOverTime::new(window);
         self.gaps.totals = Gaps::default();
         self.groups.begin();
         if self.statements.is_some() {
@@ -195,6 +199,7 @@ impl Analysis {
             files: self.files.into_rows(),
             devices: self.devices.into_rows(),
             gaps,
+            over_time: self.over_time.finish(names),
             response: responses.total(),
             stacks: StackTotals {
                 commit: folded(self.aggregate.by_stack(), names),
@@ -283,6 +288,7 @@ impl Analysis {
         if counts {
             self.explain(commit, whole);
             self.tenths.add(commit, &self.segments);
+            self.over_time.add(whole, &self.segments);
         }
         self.responses.push_commit(commit, &self.segments);
         if counts {

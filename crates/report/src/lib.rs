@@ -11,6 +11,7 @@
 //! - `requests`: parts of response times
 //! - `clocks`: matching the clocks of two machines
 //! - `totals`: one file for each statistic
+//! - `over_time`: commits and causes over time
 //! - `analysis`: from the stream of records to the totals
 //! - `recorded`: the same from a recording
 //! - `document`: `run.json`
@@ -21,6 +22,7 @@ mod attribution;
 mod causes;
 pub mod clocks;
 pub mod document;
+mod over_time;
 pub mod recorded;
 pub mod render;
 mod requests;
@@ -44,6 +46,9 @@ pub mod explain {
 
 /// Totals of the measured window.
 pub mod breakdown {
+    pub use crate::over_time::document::{
+        CauseCube, CubeCell, HeatCell, HeatCells, OverTime, OverTimeError, StackRow,
+    };
     pub use crate::requests::parts::Part;
     pub use crate::totals::breakdown::Breakdown;
     pub use crate::totals::by_stack::{StackTotal, StackTotals, Whole};

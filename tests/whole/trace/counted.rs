@@ -107,6 +107,7 @@ fn assert_rendered(ran: &Ran, document: &Document) {
         "report.html",
         "flamegraph.svg",
         "commits.folded",
+        "over-time.json",
         "server.json",
         "host.json",
     ] {

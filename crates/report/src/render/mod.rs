@@ -20,6 +20,7 @@ use logtrace_common::{UnknownName, inert};
 use strum::{Display, EnumIter, EnumString, IntoStaticStr, VariantNames};
 
 use crate::document::Document;
+use crate::over_time::document::OverTime;
 use crate::totals::by_stack::{StackTotals, Whole};
 
 pub use error::RenderError;
@@ -61,6 +62,8 @@ pub struct Input<'a> {
     /// Time by stack: [`crate::totals::breakdown::Breakdown::stacks`], or the result of [`parse_folded`]. Used by the folded
     /// formats and [`Format::Html`]; empty if the run was not traced.
     pub stacks: &'a StackTotals,
+    /// Commits over time, for [`Format::Html`]; absent if the run was not traced.
+    pub over_time: Option<&'a OverTime>,
     /// Whether [`Format::Terminal`] may use colours.
     pub color: bool,
 }

@@ -1,5 +1,6 @@
 //! Result of the analysis.
 
+use crate::over_time::document::OverTime;
 use crate::requests::parts::Response;
 use crate::totals::by_cause::{CauseRow, Commits};
 use crate::totals::by_device::DeviceRow;
@@ -28,6 +29,8 @@ pub struct Breakdown {
     pub groups: Option<Groups>,
     /// Untraced gaps, if only bursts were traced. All other totals cover the bursts alone.
     pub gaps: Option<Gaps>,
+    /// Commits and their causes over time.
+    pub over_time: OverTime,
     /// Time by stack.
     pub stacks: StackTotals,
     /// Number of commits with segments that overlapped, were negative, or did not sum to the commit's duration.

@@ -7,6 +7,7 @@ use logtrace_events::{
 use logtrace_report::breakdown::Breakdown;
 use proptest::prelude::*;
 
+use super::over_time;
 use super::schedule::{self, SERVER};
 
 #[derive(Clone, Copy, Debug)]
@@ -135,6 +136,7 @@ pub(crate) fn sums_are_exact(breakdown: &Breakdown) -> Result<(), TestCaseError>
     );
     prop_assert_eq!(breakdown.invariant_violations, 0);
     groups_are_within_the_commits(breakdown)?;
+    over_time::is_exact(breakdown)?;
     Ok(())
 }
 

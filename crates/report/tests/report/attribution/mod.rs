@@ -10,6 +10,7 @@ mod drawn;
 mod drawn_stacks;
 mod gaps;
 mod held;
+mod over_time;
 mod remembered;
 mod sampled;
 mod schedule;

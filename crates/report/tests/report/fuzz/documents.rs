@@ -1,13 +1,17 @@
 //! `run.json` and folded stacks.
 
-use logtrace_report::breakdown::{StackTotals, Whole};
-use logtrace_report::document::Document;
+use std::sync::LazyLock;
+
+use logtrace_report::breakdown::{OverTime, StackTotals, Whole};
+use logtrace_report::document::{Commits, Document};
 use logtrace_report::render::{Format, Input, flamegraph, parse_folded, parse_json, render, render_folded};
+use logtrace_report::synthetic;
 use logtrace_testkit::fuzz::{config, damaged_json, damaged_text};
 use proptest::prelude::*;
 use strum::IntoEnumIterator;
 
-use crate::render::samples;
+use crate::render::analysed::breakdown;
+use crate::render::samples::{self, Sample};
 
 /// Document of the oldest schema that is read.
 const OLDEST: &str = include_str!("../../data/run-schema-1.json");
@@ -30,6 +34,7 @@ fn render_all(document: &Document, stacks: &StackTotals) {
             let input = Input {
                 document,
                 stacks,
+                over_time: None,
                 color,
             };
             let _ = render(format, input);
@@ -37,8 +42,22 @@ fn render_all(document: &Document, stacks: &StackTotals) {
     }
 }
 
+/// Commits of a few seconds over time, and their totals.
+static OVER_TIME: LazyLock<(String, Commits)> = LazyLock::new(|| {
+    let breakdown = breakdown(synthetic::group_commits(8, 500));
+    (
+        serde_json::to_string(&breakdown.over_time).unwrap(),
+        breakdown.commits,
+    )
+});
+
 #[test]
 fn sound_documents_are_read() {
+    let (text, commits) = &*OVER_TIME;
+    assert!(
+        OverTime::parse(text, commits.count, commits.total).is_ok(),
+        "{text}"
+    );
     for text in documents() {
         assert!(parse_json(&text).is_ok(), "{text}");
     }
@@ -54,6 +73,22 @@ proptest! {
     fn a_document_with_other_values_is_rendered_or_refused(text in damaged_json(documents())) {
         if let Ok(document) = parse_json(&text) {
             render_all(&document, &samples::traced().stacks);
+        }
+    }
+
+    #[test]
+    fn damaged_commits_over_time_are_read_or_refused(text in damaged_text([&OVER_TIME.0])) {
+        let commits = &OVER_TIME.1;
+        let _ = OverTime::parse(&text, commits.count, commits.total);
+    }
+
+    #[test]
+    fn commits_over_time_with_other_values_are_drawn_or_refused(text in damaged_json([&OVER_TIME.0])) {
+        let Sample { document, stacks } = samples::traced();
+        let commits = &OVER_TIME.1;
+        if let Ok(over_time) = OverTime::parse(&text, commits.count, commits.total) {
+            let input = Input { document: &document, stacks: &stacks, over_time: Some(&over_time), color: false };
+            let _ = render(Format::Html, input);
         }
     }
 

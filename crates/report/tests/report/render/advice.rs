@@ -10,6 +10,7 @@ fn report(format: Format, document: &Document) -> String {
     let input = Input {
         document,
         stacks: &Default::default(),
+        over_time: None,
         color: false,
     };
     let text = render(format, input).unwrap();

@@ -11,7 +11,8 @@ use strum::IntoEnumIterator;
 
 use super::samples;
 
-fn breakdown(records: Vec<Record>) -> Breakdown {
+/// Returns what the analysis gives for these records.
+pub(crate) fn breakdown(records: Vec<Record>) -> Breakdown {
     let mut analysis = Analysis::new(AnalysisConfig {
         server_tgid: synthetic::SERVER_TGID,
         logs: synthetic::logs(),
@@ -40,6 +41,7 @@ fn group_commits_from_records_to_every_report() {
         let input = Input {
             document: &document,
             stacks,
+            over_time: None,
             color: false,
         };
         // Nobody sent a request.

@@ -190,6 +190,7 @@ fn input(sample: &samples::Sample) -> Input<'_> {
     Input {
         document: &sample.document,
         stacks: &sample.stacks,
+        over_time: None,
         color: false,
     }
 }

@@ -12,6 +12,7 @@ fn rendered(format: Format, sample: &Sample) -> String {
     let input = Input {
         document: &sample.document,
         stacks: &sample.stacks,
+        over_time: None,
         color: false,
     };
     render(format, input).unwrap()
@@ -113,6 +114,7 @@ fn colours_change_nothing_but_colours() {
         let input = |color| Input {
             document: &sample.document,
             stacks: &sample.stacks,
+            over_time: None,
             color,
         };
         let colored = render(Format::Terminal, input(true)).unwrap();

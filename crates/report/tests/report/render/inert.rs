@@ -58,7 +58,7 @@ proptest! {
         let document = hostile(&text);
         let stacks = samples::losses().stacks;
         for format in Format::iter() {
-            let input = Input { document: &document, stacks: &stacks, color: false };
+            let input = Input { document: &document, stacks: &stacks, over_time: None, color: false };
             let shown = render(format, input).unwrap();
             let command = shown.chars().find(|&c| !is_inert(c) && c != '\n');
             prop_assert_eq!(command, None, "{}", format);

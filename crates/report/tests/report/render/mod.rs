@@ -1,7 +1,7 @@
 //! Every renderer on runs as they are: whole, not traced, with losses, without commits, and without load.
 
 mod advice;
-mod analysed;
+pub(crate) mod analysed;
 mod check;
 mod golden;
 mod inert;

@@ -56,6 +56,7 @@ fn rendered(format: Format, document: &Document) -> String {
     let input = Input {
         document,
         stacks: &StackTotals::default(),
+        over_time: None,
         color: false,
     };
     render(format, input).unwrap()

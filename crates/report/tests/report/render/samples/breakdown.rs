@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
-use logtrace_report::breakdown::{Breakdown, Part, StackTotal, StackTotals};
+use logtrace_report::breakdown::{Breakdown, OverTime, Part, StackTotal, StackTotals};
 use logtrace_report::cause::{Cause, Wait, Who};
 use logtrace_report::document::{
     CauseRow, Commits, DeviceRow, Disagreements, Distribution, FileRow, Groups, Response, SlowTenth,
@@ -38,6 +38,7 @@ pub(super) fn breakdown() -> Breakdown {
         causes,
         files: files(),
         gaps: None,
+        over_time: OverTime::default(),
         devices: vec![device()],
         response: response(),
         statements: Some(statements()),

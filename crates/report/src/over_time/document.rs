@@ -1,0 +1,151 @@
+//! `over-time.json`: commits and their causes over time. docs/run-json.md describes the same for users.
+
+use logtrace_common::MOST_COLUMNS;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::causes::cause::Cause;
+use crate::over_time::packed::{self, Numbers};
+
+/// Commits of the measured window over time. Column 0 begins with the window; a commit is in the column of its end.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OverTime {
+    /// Commits by their durations.
+    pub commits: HeatCells,
+    /// Time of the commits by cause.
+    pub causes: CauseCube,
+}
+
+/// Heat map: numbers of durations by time and length.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeatCells {
+    /// Width of a column in nanoseconds.
+    pub column_ns: u64,
+    /// Numbers that are not 0, in the order of columns and rows.
+    #[serde(with = "packed")]
+    pub cells: Vec<HeatCell>,
+}
+
+/// Number of durations in a column and a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeatCell {
+    /// Column of time.
+    pub column: u64,
+    /// Row of lengths ([`logtrace_common::latency_row`]).
+    pub row: u16,
+    /// Number of durations.
+    pub count: u64,
+}
+
+/// Commit time by time, duration and stack. All cells sum to `commits.total` of `run.json` exactly; so do those of a column or a
+/// band to its part.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CauseCube {
+    /// Width of a column in nanoseconds: that of the heat map, or a multiple of it.
+    pub column_ns: u64,
+    /// Stacks, the largest first.
+    pub stacks: Vec<StackRow>,
+    /// Cells with time, in the order of columns, bands and stacks.
+    #[serde(with = "packed")]
+    pub cells: Vec<CubeCell>,
+}
+
+/// Cause with the frames below it. A cause without frames also has the time of its smallest stacks.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct StackRow {
+    /// The cause.
+    #[serde(flatten)]
+    pub cause: Cause,
+    /// Names of the frames, outermost first.
+    pub frames: Vec<String>,
+}
+
+/// Time of one stack in the commits of a column and a band.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CubeCell {
+    /// Column of time.
+    pub column: u64,
+    /// Band of durations: four rows of the heat map, half an octave.
+    pub band: u16,
+    /// Place in `stacks`.
+    pub stack: usize,
+    /// Nanoseconds.
+    pub ns: u64,
+    /// Number of commits that the stack delayed.
+    pub commits: u64,
+}
+
+/// Error for text that is not the commits of a run over time.
+#[derive(Debug, Error)]
+pub enum OverTimeError {
+    /// Text that is not JSON, or has a field that is missing or of another type.
+    #[error("it cannot be read")]
+    Syntax(#[from] serde_json::Error),
+    /// Cell of a stack that is not listed.
+    #[error("a cell has the stack {0}, which is not listed")]
+    Stack(usize),
+    /// Cells that do not sum to the commits of the run.
+    #[error(
+        "it does not add up to run.json, so one of them was changed after the run or written by a defect"
+    )]
+    Imbalance,
+}
+
+impl OverTime {
+    /// Reads `over-time.json`, and checks that it adds up to the commits of its run: their number, and their total in
+    /// nanoseconds.
+    pub fn parse(text: &str, commits: u64, total_ns: u64) -> Result<Self, OverTimeError> {
+        let parsed: Self = serde_json::from_str(text)?;
+        let listed = parsed.causes.stacks.len();
+        if let Some(cell) = parsed.causes.cells.iter().find(|cell| cell.stack >= listed) {
+            return Err(OverTimeError::Stack(cell.stack));
+        }
+        let wide = |number| u128::from(number);
+        let count: u128 = parsed.commits.cells.iter().map(|cell| wide(cell.count)).sum();
+        let sum: u128 = parsed.causes.cells.iter().map(|cell| wide(cell.ns)).sum();
+        match (count, sum) == (wide(commits), wide(total_ns)) {
+            true => Ok(parsed),
+            false => Err(OverTimeError::Imbalance),
+        }
+    }
+}
+
+impl Numbers<3> for HeatCell {
+    fn numbers(&self) -> [u64; 3] {
+        [self.column, self.row.into(), self.count]
+    }
+
+    fn of([column, row, count]: [u64; 3]) -> Option<Self> {
+        Some(Self {
+            column: column_of(column)?,
+            row: row.try_into().ok()?,
+            count,
+        })
+    }
+}
+
+impl Numbers<5> for CubeCell {
+    fn numbers(&self) -> [u64; 5] {
+        [
+            self.column,
+            self.band.into(),
+            self.stack as u64,
+            self.ns,
+            self.commits,
+        ]
+    }
+
+    fn of([column, band, stack, ns, commits]: [u64; 5]) -> Option<Self> {
+        Some(Self {
+            column: column_of(column)?,
+            band: band.try_into().ok()?,
+            stack: stack.try_into().ok()?,
+            ns,
+            commits,
+        })
+    }
+}
+
+fn column_of(number: u64) -> Option<u64> {
+    (number < MOST_COLUMNS).then_some(number)
+}
