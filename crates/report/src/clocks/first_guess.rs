@@ -17,7 +17,7 @@ const BIN_NS: i64 = 25_000;
 
 /// Numbers of adjacent bins that are taken together: the narrowest in which enough requests agree. A long way through the
 /// network, or a fast drift of the clocks, spreads the votes.
-const WIDTHS: [usize; 3] = [2, 16, 128];
+const WIDTHS: [usize; 5] = [2, 4, 8, 16, 128];
 
 /// Number of successive requests that vote. More would spread over the drift of the clocks.
 const VOTERS: usize = 400;

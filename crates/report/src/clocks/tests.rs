@@ -157,6 +157,22 @@ fn a_date_that_is_wrong_by_seconds_does_not_matter() {
 }
 
 #[test]
+fn a_connection_that_never_pauses_is_matched_although_its_clock_drifts() {
+    let drawn = Drawn {
+        seed: 0,
+        connections: 1,
+        pause_ns: 20 * US,
+        statements: 3,
+        has_commits: true,
+        offset_ns: 0,
+        drift: 8.4e-5,
+    };
+    let (requests, visits) = drawn.run();
+    let found = match_clocks(&requests, &visits, WINDOW, 7_597).unwrap();
+    assert!(largest_error(&drawn, &found) <= found.error_ns + 2, "{found:?}");
+}
+
+#[test]
 fn clocks_that_cannot_be_matched_say_why() {
     let (mut requests, visits) = PLAIN.run();
     let offset_ns = PLAIN.offset_ns;

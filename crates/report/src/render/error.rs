@@ -17,6 +17,9 @@ pub enum RenderError {
     /// Failure to fill the page.
     #[error("cannot fill the page")]
     Html(#[from] askama::Error),
+    /// Failure to write a picture.
+    #[error("cannot write a picture")]
+    Png(#[from] png::EncodingError),
     /// Failure to write the table.
     #[error("cannot write the table of causes")]
     Csv(#[from] ::csv::Error),

@@ -1,6 +1,7 @@
 //! Page with all reports and drawings in it: no other file is needed to read it.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use askama::Template;
 use base64::Engine;
@@ -8,8 +9,10 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 
 use crate::causes::cause::Wait;
 use crate::document::{CauseRow, Commits, Document, Workload};
+use crate::over_time::document::OverTime;
 use crate::render::error::RenderError;
 use crate::render::flamegraph::flamegraph;
+use crate::render::over_time::{Area, Pictures, pictures};
 use crate::render::sections::causes::{CauseLine, Subject, lines};
 use crate::render::sections::{
     files, headline, latency, rate_steps, request_types, response, statements, tpcc, tracer,
@@ -23,6 +26,7 @@ use crate::units;
 struct Page<'a> {
     document: &'a Document,
     commits: Option<CommitSection>,
+    pictures: Option<Pictures>,
     /// Unclassified kernel stacks with their times.
     stacks: Vec<(String, String)>,
     /// Drawings as `data:` addresses.
@@ -66,12 +70,20 @@ struct CauseCells {
     numbers: [String; 4],
 }
 
-pub(crate) fn render(document: &Document, stacks: &StackTotals) -> Result<String, RenderError> {
+pub(crate) fn render(
+    document: &Document,
+    stacks: &StackTotals,
+    over_time: Option<&OverTime>,
+) -> Result<String, RenderError> {
     let commits = document.commits.as_ref();
     let unclassified = document.unclassified.iter();
     let page = Page {
         document,
         commits: commits.map(|commits| section(document, commits)),
+        pictures: match over_time {
+            Some(over_time) => pictures(over_time, window_ns(document))?,
+            None => None,
+        },
         stacks: unclassified
             .map(|row| (units::duration(row.total_ns), row.frames.join("\n")))
             .collect(),
@@ -89,6 +101,14 @@ fn drawing(document: &Document, stacks: &StackTotals, whole: Whole) -> Result<Op
         Err(RenderError::NoStacks) => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// Returns the length of the measured window.
+fn window_ns(document: &Document) -> u64 {
+    let traced = document.trace.as_ref().map(|trace| trace.duration_s);
+    let seconds = traced.or(document.workload.as_ref().map(|workload| workload.duration_s));
+    let length = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    length.map_or(0, |length| u64::try_from(length.as_nanos()).unwrap_or(0))
 }
 
 /// Returns the server's program, the workload's parameters, and the server's variables.
@@ -192,6 +212,11 @@ fn cells(line: &CauseLine, commits: &Commits, longest: u64) -> CauseCells {
             delayed,
         ],
     }
+}
+
+/// Returns the colour of an area: that of its wait, or of the page's soft text for all others.
+fn area_color(area: &Area) -> String {
+    area.wait.map_or_else(|| "var(--soft)".to_owned(), hex)
 }
 
 /// Returns the colour of a wait in HTML.

@@ -10,6 +10,7 @@ mod html;
 mod json;
 mod layout;
 mod markdown;
+mod over_time;
 mod sections;
 mod sparkline;
 mod style;
@@ -73,7 +74,11 @@ pub fn render(format: Format, input: Input<'_>) -> Result<String, RenderError> {
     match format {
         Format::Terminal => Ok(terminal::render(input.document, input.color)),
         Format::Json => Ok(inert::json(&serde_json::to_string_pretty(input.document)?) + "\n"),
-        Format::Html => Ok(inert::lines(&html::render(input.document, input.stacks)?)),
+        Format::Html => Ok(inert::lines(&html::render(
+            input.document,
+            input.stacks,
+            input.over_time,
+        )?)),
         Format::Markdown => Ok(markdown::render(input.document)),
         Format::Csv => csv::render(input.document),
         Format::Folded => Ok(folded::render(Whole::Commit, input.stacks)),

@@ -2,10 +2,12 @@
 
 use logtrace_report::breakdown::{StackTotals, Whole};
 use logtrace_report::render::{Format, Input, RenderError, flamegraph, parse_folded, render, render_folded};
+use logtrace_report::synthetic;
 
 use serde_json::{Value, json};
 use strum::IntoEnumIterator;
 
+use super::analysed::breakdown;
 use super::samples::{self, Sample};
 
 fn rendered(format: Format, sample: &Sample) -> String {
@@ -78,6 +80,30 @@ fn the_page_holds_the_drawings_and_loads_nothing() {
             "the page refers to something by {address}"
         );
     }
+}
+
+#[test]
+fn the_pictures_over_time_are_in_the_page() {
+    let mut sample = samples::traced();
+    sample.document.workload = None;
+    let over_time = breakdown(synthetic::group_commits(8, 800)).over_time;
+    let input = Input {
+        document: &sample.document,
+        stacks: &sample.stacks,
+        over_time: Some(&over_time),
+        color: false,
+    };
+    let page = render(Format::Html, input).unwrap();
+    let (_, section) = page.split_once("<section class=\"over-time\">").unwrap();
+    let (section, _) = section.split_once("</section>").unwrap();
+    // What a library makes of the pixels is tested where they are drawn.
+    let parts = section
+        .split("data:image/png;base64,")
+        .map(|part| match part.split_once('"') {
+            Some((_, rest)) if part.starts_with("iVBOR") => format!("PNG\"{rest}"),
+            _ => part.to_owned(),
+        });
+    insta::assert_snapshot!(parts.collect::<Vec<_>>().join("data:"));
 }
 
 #[test]

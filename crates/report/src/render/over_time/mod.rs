@@ -1,0 +1,9 @@
+//! Pictures of a run over time, on one axis: the heat map of commits by duration, and what their time went to.
+
+mod axis;
+mod heat_map;
+mod pictures;
+mod stacked;
+
+pub(super) use self::stacked::Area;
+pub(super) use pictures::{Pictures, pictures};

@@ -1,0 +1,60 @@
+//! All pictures, with their axes and words.
+
+use super::axis::{Latencies, Tick, Times};
+use super::heat_map::{self, Theme};
+use super::stacked::{self, Area};
+use crate::over_time::document::OverTime;
+use crate::render::error::RenderError;
+use crate::units;
+
+/// Pictures and their axes.
+pub(in crate::render) struct Pictures {
+    /// Sentence with what the heat map shows, for who does not see it.
+    pub(in crate::render) summary: String,
+    /// Heat maps as `data:` addresses, for light and for dark pages.
+    pub(in crate::render) light: String,
+    pub(in crate::render) dark: String,
+    pub(in crate::render) times: Vec<Tick>,
+    pub(in crate::render) latencies: Vec<Tick>,
+    /// Width of the drawing of the areas in its own units.
+    pub(in crate::render) columns: u64,
+    pub(in crate::render) areas: Vec<Area>,
+    /// Largest height of the areas: commits that waited at a time.
+    pub(in crate::render) highest: String,
+    /// Commits in the fullest cell of the heat map.
+    pub(in crate::render) most: String,
+    /// Width of a column of the pictures.
+    pub(in crate::render) column: String,
+}
+
+/// Returns the pictures of a window of this length, or `None` without commits.
+pub(in crate::render) fn pictures(
+    over_time: &OverTime,
+    window_ns: u64,
+) -> Result<Option<Pictures>, RenderError> {
+    let Some(latencies) = Latencies::of(&over_time.commits) else {
+        return Ok(None);
+    };
+    let times = Times::of(over_time, window_ns);
+    let counts = times.counts(&over_time.commits);
+    let longest = counts.keys().max_by_key(|&&(_, row)| row);
+    let areas = stacked::areas(&over_time.causes, times);
+    let from = |column: u64| units::seconds(units::real(column * times.column_ns) / 1e9);
+    Ok(Some(Pictures {
+        summary: format!(
+            "{} commits over {}; the longest ended {} after the start of the window.",
+            units::count(counts.values().sum()),
+            from(times.columns),
+            from(longest.map_or(0, |&(column, _)| column)),
+        ),
+        light: heat_map::image(&counts, times, latencies, Theme::Light)?,
+        dark: heat_map::image(&counts, times, latencies, Theme::Dark)?,
+        times: times.ticks(),
+        latencies: latencies.ticks(),
+        columns: times.columns,
+        highest: units::tenths(areas.highest),
+        areas: areas.areas,
+        most: units::count(counts.values().copied().max().unwrap_or(0)),
+        column: units::duration(times.column_ns),
+    }))
+}

@@ -1,0 +1,159 @@
+//! Time of commits by wait, as areas on top of each other.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::axis::Times;
+use crate::causes::wait::Wait;
+use crate::over_time::document::CauseCube;
+use crate::units::real;
+
+/// Limit on waits with an area of their own. The others are one area.
+const MOST_WAITS: usize = 7;
+
+/// Height of the drawing in its own units.
+pub(super) const HEIGHT: f64 = 100.0;
+
+/// Areas of a drawing.
+pub(super) struct Areas {
+    /// Areas from the bottom.
+    pub(super) areas: Vec<Area>,
+    /// Height of the drawing, as the mean number of commits that were under way.
+    pub(super) highest: f64,
+}
+
+/// Area of one wait, or of all others.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::render) struct Area {
+    pub(in crate::render) wait: Option<Wait>,
+    /// Corners, as the `points` of an SVG polygon.
+    pub(in crate::render) points: String,
+}
+
+/// Returns the areas: for each column the time of the commits that ended in it, divided by its length.
+pub(super) fn areas(causes: &CauseCube, times: Times) -> Areas {
+    let width = usize::try_from(times.columns).unwrap_or(0);
+    let mut by_wait = BTreeMap::<Option<Wait>, Vec<u64>>::new();
+    let largest = largest(causes);
+    for cell in &causes.cells {
+        let wait = causes.stacks[cell.stack].cause.wait;
+        let wait = largest.contains(&wait).then_some(wait);
+        let column = times
+            .column(cell.column, causes.column_ns)
+            .and_then(|column| usize::try_from(column).ok());
+        if let Some(column) = column {
+            let column = &mut by_wait.entry(wait).or_insert_with(|| vec![0; width])[column];
+            *column = column.saturating_add(cell.ns);
+        }
+    }
+    let sums = (0..width).map(|at| {
+        by_wait
+            .values()
+            .fold(0_u64, |sum, columns| sum.saturating_add(columns[at]))
+    });
+    let highest_ns = sums.max().unwrap_or(0).max(1);
+    // The largest at the bottom, where its changes are seen best, and the others on top.
+    let order = largest.into_iter().map(Some).chain([None]);
+    let mut floor = vec![0_u64; width];
+    let areas = order.filter_map(|wait| {
+        let columns = by_wait.get(&wait)?;
+        let below = floor.clone();
+        for (floor, ns) in floor.iter_mut().zip(columns) {
+            *floor = floor.saturating_add(*ns);
+        }
+        Some(Area {
+            wait,
+            points: points(&below, &floor, highest_ns),
+        })
+    });
+    Areas {
+        areas: areas.collect(),
+        highest: real(highest_ns) / real(times.column_ns),
+    }
+}
+
+/// Returns the waits with the most time, the largest first.
+fn largest(causes: &CauseCube) -> Vec<Wait> {
+    let mut sums = BTreeMap::<Wait, u64>::new();
+    for cell in &causes.cells {
+        let sum = sums.entry(causes.stacks[cell.stack].cause.wait).or_default();
+        *sum = sum.saturating_add(cell.ns);
+    }
+    let mut sums: Vec<_> = sums.into_iter().collect();
+    sums.sort_by_key(|&(_, ns)| std::cmp::Reverse(ns));
+    sums.into_iter().take(MOST_WAITS).map(|(wait, _)| wait).collect()
+}
+
+/// Returns the corners of the area between two lines of steps: the upper one from the left, and the lower one back.
+fn points(below: &[u64], above: &[u64], highest_ns: u64) -> String {
+    let y = |ns: u64| HEIGHT * (1.0 - real(ns) / real(highest_ns));
+    let mut points = String::new();
+    let mut step = |from: usize, to: usize, ns: u64| {
+        let y = y(ns);
+        // Writing to a string cannot fail.
+        let _ = write!(points, "{from},{y:.1} {to},{y:.1} ");
+    };
+    for (at, &ns) in above.iter().enumerate() {
+        step(at, at + 1, ns);
+    }
+    for (at, &ns) in below.iter().enumerate().rev() {
+        step(at + 1, at, ns);
+    }
+    points.truncate(points.trim_end().len());
+    points
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::causes::cause::{Cause, Who};
+    use crate::over_time::document::{CubeCell, StackRow};
+
+    use super::*;
+
+    #[test]
+    fn areas_lie_on_each_other_and_the_highest_column_reaches_the_top() {
+        let row = |wait| StackRow {
+            cause: Cause {
+                who: Who::Own,
+                io: None,
+                wait,
+            },
+            frames: Vec::new(),
+        };
+        let cell = |column, stack, ns| CubeCell {
+            column,
+            band: 0,
+            stack,
+            ns,
+            commits: 1,
+        };
+        let causes = CauseCube {
+            column_ns: 10,
+            stacks: vec![row(Wait::Timer), row(Wait::OnCpu)],
+            cells: vec![cell(0, 0, 30), cell(0, 1, 10), cell(1, 0, 20)],
+        };
+        let times = Times {
+            columns: 2,
+            column_ns: 10,
+        };
+        let Areas { areas, highest } = areas(&causes, times);
+        assert!((highest - 4.0).abs() < 1e-9);
+        let area = |wait, points: &str| Area {
+            wait: Some(wait),
+            points: points.to_owned(),
+        };
+        assert_eq!(
+            areas,
+            [
+                area(
+                    Wait::Timer,
+                    "0,25.0 1,25.0 1,50.0 2,50.0 2,100.0 1,100.0 1,100.0 0,100.0"
+                ),
+                area(
+                    Wait::OnCpu,
+                    "0,0.0 1,0.0 1,50.0 2,50.0 2,50.0 1,50.0 1,25.0 0,25.0"
+                ),
+            ]
+        );
+    }
+}
