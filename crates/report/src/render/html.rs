@@ -80,9 +80,11 @@ pub(crate) fn render(
     let page = Page {
         document,
         commits: commits.map(|commits| section(document, commits)),
-        pictures: match over_time {
-            Some(over_time) => pictures(over_time, window_ns(document))?,
-            None => None,
+        pictures: match (over_time, commits) {
+            (Some(over_time), Some(commits)) => {
+                pictures(over_time, window_ns(document), commits.distribution.max)?
+            }
+            _ => None,
         },
         stacks: unclassified
             .map(|row| (units::duration(row.total_ns), row.frames.join("\n")))

@@ -10,8 +10,8 @@ use crate::units;
 /// Limit on columns of the pictures. A screen of 390 pixels shows a column of one commit.
 const MOST_COLUMNS: u64 = 300;
 
-/// Most labels of the axis of time.
-const MOST_TICKS: u64 = 8;
+/// Most labels of an axis.
+const MOST_TICKS: usize = 8;
 
 /// Distances of labels, in milliseconds.
 const DISTANCES_MS: [u64; 20] = [
@@ -92,7 +92,7 @@ impl Times {
     /// Returns labels at round times.
     pub(super) fn ticks(self) -> Vec<Tick> {
         let end_ns = self.columns.saturating_mul(self.column_ns);
-        let fits = |&&distance_ms: &&u64| end_ns / (distance_ms * MS_NS) <= MOST_TICKS;
+        let fits = |&&distance_ms: &&u64| end_ns / (distance_ms * MS_NS) <= MOST_TICKS as u64;
         let distance_ms = DISTANCES_MS
             .iter()
             .find(fits)
@@ -131,17 +131,26 @@ impl Latencies {
         self.last - self.first + 1
     }
 
-    /// Returns labels at powers of ten, from the bottom.
+    /// Returns labels at powers of ten, from the bottom; on a short axis also at twice and five times a power.
     pub(super) fn ticks(self) -> Vec<Tick> {
-        let powers = (0..20).map(|power| 10_u64.saturating_pow(power));
-        let ticks = powers.filter_map(|ns| {
-            let row = latency_row(ns);
-            (self.first..=self.last).contains(&row).then(|| Tick {
-                text: label(ns),
-                percent: 100.0 * (f64::from(row - self.first) + within(ns, row)) / f64::from(self.rows()),
-            })
-        });
-        ticks.collect()
+        let powers = || (0..20).map(|power| 10_u64.saturating_pow(power));
+        let ticks: Vec<Tick> = powers()
+            .flat_map(|power| [1, 2, 5].map(|times| power.saturating_mul(times)))
+            .filter_map(|ns| self.tick(ns))
+            .collect();
+        match ticks.len() <= MOST_TICKS {
+            true => ticks,
+            false => powers().filter_map(|ns| self.tick(ns)).collect(),
+        }
+    }
+
+    /// Returns the label of a duration, if it is on the axis.
+    fn tick(self, ns: u64) -> Option<Tick> {
+        let row = latency_row(ns);
+        (self.first..=self.last).contains(&row).then(|| Tick {
+            text: label(ns),
+            percent: 100.0 * (f64::from(row - self.first) + within(ns, row)) / f64::from(self.rows()),
+        })
     }
 }
 
@@ -216,9 +225,20 @@ mod tests {
         let (first, last) = (latency_row(90_000), latency_row(20_000_000));
         let latencies = Latencies { first, last };
         let ticks = latencies.ticks();
-        let texts: Vec<&str> = ticks.iter().map(|tick| tick.text.as_str()).collect();
-        assert_eq!(texts, ["100 us", "1 ms", "10 ms"]);
+        let texts = |ticks: &[Tick]| ticks.iter().map(|tick| tick.text.clone()).collect::<Vec<_>>();
+        let all = [
+            "100 us", "200 us", "500 us", "1 ms", "2 ms", "5 ms", "10 ms", "20 ms",
+        ];
+        assert_eq!(texts(&ticks), all);
         assert!(ticks.iter().all(|tick| (0.0..100.0).contains(&tick.percent)));
         assert!(ticks.is_sorted_by(|a, b| a.percent < b.percent));
+        let longer = Latencies {
+            last: latency_row(3_000_000_000),
+            ..latencies
+        };
+        assert_eq!(
+            texts(&longer.ticks()),
+            ["100 us", "1 ms", "10 ms", "100 ms", "1 s"]
+        );
     }
 }

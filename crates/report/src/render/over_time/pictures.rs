@@ -27,10 +27,11 @@ pub(in crate::render) struct Pictures {
     pub(in crate::render) column: String,
 }
 
-/// Returns the pictures of a window of this length, or `None` without commits.
+/// Returns the pictures of a window of this length, or `None` without commits. The longest commit took `longest_ns`.
 pub(in crate::render) fn pictures(
     over_time: &OverTime,
     window_ns: u64,
+    longest_ns: u64,
 ) -> Result<Option<Pictures>, RenderError> {
     let Some(latencies) = Latencies::of(&over_time.commits) else {
         return Ok(None);
@@ -42,9 +43,9 @@ pub(in crate::render) fn pictures(
     let from = |column: u64| units::seconds(units::real(column * times.column_ns) / 1e9);
     Ok(Some(Pictures {
         summary: format!(
-            "{} commits over {}; the longest ended {} after the start of the window.",
+            "{} commits. The longest took {} and ended {} after the start of the window.",
             units::count(counts.values().sum()),
-            from(times.columns),
+            units::duration(longest_ns),
             from(longest.map_or(0, |&(column, _)| column)),
         ),
         light: heat_map::image(&counts, times, latencies, Theme::Light)?,
