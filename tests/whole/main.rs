@@ -1,5 +1,5 @@
-//! The program as a user runs it, against real servers. Needs root, MySQL and MariaDB, sysbench and bpftrace
-//! (scripts/setup --tests): what is missing fails a test.
+//! The program as a user runs it, against real servers. Needs root, MySQL and MariaDB, sysbench, bpftrace,
+//! Chromium and node (scripts/setup --tests): what is missing fails a test.
 
 #![expect(
     clippy::unwrap_used,
@@ -27,6 +27,7 @@ mod main_job;
 mod manual;
 mod overhead;
 mod pace;
+mod page;
 mod progress;
 mod reasons;
 mod response;

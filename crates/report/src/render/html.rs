@@ -12,7 +12,7 @@ use crate::document::{CauseRow, Commits, Document, Workload};
 use crate::over_time::document::OverTime;
 use crate::render::error::RenderError;
 use crate::render::flamegraph::flamegraph;
-use crate::render::over_time::{Area, Pictures, pictures};
+use crate::render::over_time::{Area, Pictures, SCRIPT, pictures};
 use crate::render::sections::causes::{CauseLine, Subject, lines};
 use crate::render::sections::{
     files, headline, latency, rate_steps, request_types, response, statements, tpcc, tracer,

@@ -3,7 +3,9 @@
 mod axis;
 mod heat_map;
 mod pictures;
+mod script;
 mod stacked;
 
+pub(super) use self::script::SCRIPT;
 pub(super) use self::stacked::Area;
 pub(super) use pictures::{Pictures, pictures};

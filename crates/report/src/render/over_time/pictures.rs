@@ -2,6 +2,7 @@
 
 use super::axis::{Latencies, Tick, Times};
 use super::heat_map::{self, Theme};
+use super::script;
 use super::stacked::{self, Area};
 use crate::over_time::document::OverTime;
 use crate::render::error::RenderError;
@@ -16,6 +17,12 @@ pub(in crate::render) struct Pictures {
     pub(in crate::render) dark: String,
     pub(in crate::render) times: Vec<Tick>,
     pub(in crate::render) latencies: Vec<Tick>,
+    /// Nanoseconds of the axis of time.
+    pub(in crate::render) end_ns: u64,
+    /// First and last row of the axis of durations.
+    pub(in crate::render) rows: (u16, u16),
+    /// Data of the script, as JSON.
+    pub(in crate::render) data: String,
     /// Width of the drawing of the areas in its own units.
     pub(in crate::render) columns: u64,
     pub(in crate::render) areas: Vec<Area>,
@@ -52,6 +59,9 @@ pub(in crate::render) fn pictures(
         dark: heat_map::image(&counts, times, latencies, Theme::Dark)?,
         times: times.ticks(),
         latencies: latencies.ticks(),
+        end_ns: times.columns.saturating_mul(times.column_ns),
+        rows: (latencies.first, latencies.last),
+        data: script::data(over_time)?,
         columns: times.columns,
         highest: units::tenths(areas.highest),
         areas: areas.areas,

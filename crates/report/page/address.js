@@ -1,0 +1,33 @@
+// @ts-check
+"use strict";
+
+/**
+ * Returns the fragment of an address that names a selection: seconds, and microseconds of duration.
+ * @param {Selection} selection
+ * @param {number} columnNs
+ * @returns {string}
+ */
+function fragment(selection, columnNs) {
+  const seconds = [selection.fromColumn, selection.toColumn].map((column) => (column * columnNs) / 1e9);
+  const durations = [selection.fromBand, selection.toBand].map((band) => rowStart(band * ROWS_IN_BAND) / 1e3);
+  return `t=${seconds.join("-")}&d=${durations.join("-")}`;
+}
+
+/**
+ * Returns the selection that a fragment names, if it names one.
+ * @param {string} text
+ * @param {number} columnNs
+ * @returns {Selection | null}
+ */
+function selectionOf(text, columnNs) {
+  const number = "(\\d+(?:\\.\\d+)?)";
+  const found = new RegExp(`^#?t=${number}-${number}&d=${number}-${number}$`).exec(text);
+  if (!found) return null;
+  const [fromS, toS, fromUs, toUs] = found.slice(1).map(Number);
+  return {
+    fromColumn: Math.round((fromS * 1e9) / columnNs),
+    toColumn: Math.round((toS * 1e9) / columnNs),
+    fromBand: Math.round(rowOf(fromUs * 1e3) / ROWS_IN_BAND),
+    toBand: Math.round(rowOf(toUs * 1e3) / ROWS_IN_BAND),
+  };
+}

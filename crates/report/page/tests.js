@@ -1,0 +1,126 @@
+// Tests of the page's pure functions: node --test crates/report/page/tests.js
+"use strict";
+
+const assert = require("node:assert/strict");
+const fs = require("node:fs");
+const path = require("node:path");
+const test = require("node:test");
+const vm = require("node:vm");
+const zlib = require("node:zlib");
+
+const files = ["decode.js", "scale.js", "select.js", "address.js"];
+const script = files.map((file) => fs.readFileSync(path.join(__dirname, file), "utf8")).join("\n");
+vm.runInThisContext(`${script}\nglobalThis.page = { unpack, cells, rowStart, rowOf, duration, grouped, sums, moreThanRest, within, fragment, selectionOf };`);
+const { page } = globalThis;
+
+/** Packs numbers as logtrace does. */
+function pack(numbers) {
+  const bytes = [];
+  for (let number of numbers) {
+    for (; number >= 128n; number >>= 7n) bytes.push(Number(number & 127n) | 128);
+    bytes.push(Number(number));
+  }
+  return zlib.deflateRawSync(Buffer.from(bytes)).toString("base64");
+}
+
+test("numbers of up to 53 bits read back", async () => {
+  const numbers = [0n, 1n, 127n, 128n, 300n, 2n ** 31n, 2n ** 32n + 5n, 2n ** 53n - 1n];
+  assert.deepEqual(await page.unpack(pack(numbers)), numbers.map(Number));
+});
+
+test("columns of cells are differences", () => {
+  assert.deepEqual(page.cells([3, 10, 0, 20, 2, 30], 2).map((part) => [...part]), [[3, 3, 5], [10, 20, 30]]);
+});
+
+test("rows follow each other without a gap", () => {
+  for (let ns = 0; ns < 5000; ns += 1) {
+    const row = page.rowOf(ns);
+    assert.ok(page.rowStart(row) <= ns && ns < page.rowStart(row + 1), `${ns} in ${row}`);
+  }
+  for (let power = 3; power < 50; power += 1) {
+    assert.equal(page.rowStart(page.rowOf(2 ** power)), 2 ** power);
+    assert.equal(page.rowOf(2 ** power - 1) + 1, page.rowOf(2 ** power));
+  }
+});
+
+test("durations have three digits", () => {
+  const texts = [0, 845, 999.6, 48_200, 99_960, 1_310_000, 12_500_000_000].map(page.duration);
+  assert.deepEqual(texts, ["0 ns", "845 ns", "1.00 us", "48.2 us", "100 us", "1.31 ms", "12.5 s"]);
+  assert.equal(page.grouped(1234567), "1,234,567");
+});
+
+const stack = (wait) => ({ who: "own", file: null, op: null, wait, frames: [] });
+
+/** Numbers that are the same in each run. */
+function random() {
+  let state = 1;
+  return (below) => {
+    state = (state * 48271) % 2147483647;
+    return state % below;
+  };
+}
+
+function madeUp() {
+  const next = random();
+  const causes = [];
+  const commits = [];
+  for (let column = 0; column < 50; column += 1) {
+    for (let band = 20; band < 30; band += 1) {
+      commits.push([2 * column + (band % 2), 4 * band + next(4), 1 + next(9)]);
+      for (let at = 0; at < 3; at += 1) if (next(2)) causes.push([column, band, at, next(1e9), 1]);
+    }
+  }
+  const parts = (rows) => rows[0].map((_, part) => Float64Array.from(rows, (row) => row[part]));
+  const run = { columnNs: 200, heatColumnNs: 100, stacks: ["a", "b", "a"].map(stack), causes: parts(causes), commits: parts(commits) };
+  return { run, causes, commits };
+}
+
+test("any rectangle has the sums of its cells, and the rest has all others", () => {
+  const { run, causes, commits } = madeUp();
+  const next = random();
+  for (let round = 0; round < 200; round += 1) {
+    const [fromColumn, fromBand] = [next(50), 20 + next(10)];
+    const selection = { fromColumn, fromBand, toColumn: fromColumn + 1 + next(20), toBand: fromBand + 1 + next(5) };
+    const isIn = (column, band) =>
+      column >= fromColumn && column < selection.toColumn && band >= fromBand && band < selection.toBand;
+    const found = page.sums(run, selection);
+    const inside = causes.filter(([column, band]) => isIn(column, band));
+    assert.equal(found.ns, inside.reduce((sum, cell) => sum + cell[3], 0));
+    assert.equal(found.ns + found.restNs, causes.reduce((sum, cell) => sum + cell[3], 0));
+    for (const cause of found.causes) {
+      const ofCause = causes.filter((cell) => run.stacks[cell[2]].wait === cause.wait);
+      assert.equal(cause.ns + cause.restNs, ofCause.reduce((sum, cell) => sum + cell[3], 0));
+    }
+    const counted = commits.filter(([column, row]) => isIn(Math.floor(column / 2), Math.floor(row / 4)));
+    assert.equal(found.commits, counted.reduce((sum, cell) => sum + cell[2], 0));
+    assert.equal(found.commits + found.restCommits, commits.reduce((sum, cell) => sum + cell[2], 0));
+  }
+});
+
+test("what a selection has more of comes with the largest difference first", () => {
+  const cause = (wait, ns, restNs) => ({ ...stack(wait), ns, restNs });
+  const found = { commits: 2, restCommits: 10, ns: 0, causes: [cause("a", 20, 90), cause("b", 80, 50), cause("c", 2, 100)] };
+  const more = page.moreThanRest(found).map(({ cause, moreNs }) => [cause.wait, moreNs]);
+  assert.deepEqual(more, [["b", 35], ["a", 1]]);
+  assert.deepEqual(page.moreThanRest({ ...found, restCommits: 0 }), []);
+});
+
+test("a selection stays within the run and is never empty", () => {
+  const whole = { fromColumn: 0, toColumn: 10, fromBand: 5, toBand: 8 };
+  const inside = (fromColumn, toColumn, fromBand, toBand) =>
+    Object.values(page.within({ fromColumn, toColumn, fromBand, toBand }, whole));
+  assert.deepEqual(inside(2, 4, 6, 7), [2, 4, 6, 7]);
+  assert.deepEqual(inside(-5, 99, 0, 99), [0, 10, 5, 8]);
+  assert.deepEqual(inside(12, 14, 9, 9), [9, 10, 7, 8]);
+  assert.deepEqual(inside(-3, -1, 6, 6), [0, 1, 6, 7]);
+});
+
+test("an address names the selection", () => {
+  for (const columnNs of [100e6, 3.2e9]) {
+    const selection = { fromColumn: 139, toColumn: 146, fromBand: 40, toBand: 63 };
+    assert.deepEqual({ ...page.selectionOf(`#${page.fragment(selection, columnNs)}`, columnNs) }, selection);
+  }
+  for (const text of ["", "#", "#t=1-2", "#t=1-2&d=x-3", "#t=-1-2&d=3-4", "#t=1-2&d=3-4&e"]) {
+    assert.equal(page.selectionOf(text, 100e6), null, text);
+  }
+});

@@ -1,0 +1,38 @@
+//! The script of the page, with which commits are selected, and its data.
+
+use crate::over_time::document::OverTime;
+use crate::render::error::RenderError;
+
+/// All parts of the script. Each later one uses the ones before.
+pub(in crate::render) const SCRIPT: &str = concat!(
+    include_str!("../../../page/decode.js"),
+    include_str!("../../../page/scale.js"),
+    include_str!("../../../page/select.js"),
+    include_str!("../../../page/address.js"),
+    include_str!("../../../page/page.js"),
+);
+
+/// Returns the data as JSON that no name of a function can end.
+pub(super) fn data(over_time: &OverTime) -> Result<String, RenderError> {
+    Ok(serde_json::to_string(over_time)?.replace('<', "\\u003c"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::causes::cause::Cause;
+    use crate::over_time::document::StackRow;
+
+    use super::*;
+
+    #[test]
+    fn a_name_of_a_function_cannot_end_the_data() {
+        let mut over_time = OverTime::default();
+        over_time.causes.stacks.push(StackRow {
+            cause: Cause::UNEXPLAINED,
+            frames: vec!["</script><script>alert(1)".to_owned()],
+        });
+        let text = data(&over_time).unwrap();
+        assert!(!text.contains('<'), "{text}");
+        assert_eq!(serde_json::from_str::<OverTime>(&text).unwrap(), over_time);
+    }
+}

@@ -1,0 +1,5 @@
+//! The page of a real run in a real browser, and the functions of its script.
+
+mod browser;
+mod functions;
+mod selection;

@@ -1,0 +1,102 @@
+//! Commits are selected in the heat map of a real run: by the pointer, by the keyboard and by the address.
+
+use std::fs;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use logtrace_report::breakdown::OverTime;
+
+use super::browser::open;
+use crate::common::{beside_others, run};
+
+/// The page of a run, and its commits over time.
+static RUN: LazyLock<(String, OverTime)> = LazyLock::new(|| {
+    let _turn = beside_others();
+    let ran = run("--rate 200/s --duration 3s --warmup 300ms --rows 2000 --server mariadb");
+    let document = ran.good();
+    let commits = document.commits.unwrap();
+    let over_time = fs::read_to_string(ran.file("over-time.json")).unwrap();
+    let page = fs::read_to_string(ran.file("report.html")).unwrap();
+    (
+        page,
+        OverTime::parse(&over_time, commits.count, commits.total).unwrap(),
+    )
+});
+
+/// Time of the commits that ended in these columns.
+fn in_columns(columns: &Range<u64>) -> u64 {
+    let cells = RUN.1.causes.cells.iter();
+    cells
+        .filter(|cell| columns.contains(&cell.column))
+        .map(|cell| cell.ns)
+        .sum()
+}
+
+/// Does something with the page when its script has read the data.
+fn when_ready(work: &str) -> String {
+    format!(
+        "const map = document.getElementById('heat-map');
+        map.setPointerCapture = () => {{}};
+        const pointer = (type, x, y) => {{
+          const box = map.getBoundingClientRect();
+          const place = {{ clientX: box.left + x * box.width, clientY: box.top + y * box.height }};
+          map.dispatchEvent(new PointerEvent(type, {{ bubbles: true, button: 0, ...place }}));
+        }};
+        const press = (key, shiftKey = false) => map.dispatchEvent(new KeyboardEvent('keydown', {{ key, shiftKey }}));
+        const wait = setInterval(() => {{
+          if (map.tabIndex !== 0) return;
+          clearInterval(wait);
+          {work}
+          document.body.dataset.address = location.hash;
+        }}, 10);"
+    )
+}
+
+#[test]
+fn the_page_shows_all_without_a_request_and_without_an_error() {
+    let shown = open(&RUN.0, "", "");
+    assert_eq!(shown.messages, [""; 0]);
+    assert_eq!(shown.selected_ns(), None);
+}
+
+#[test]
+fn a_rectangle_that_is_dragged_has_the_sums_of_its_commits() {
+    // From the middle of one column to the middle of another one, over all durations.
+    let columns = (RUN.1.causes.cells.last().unwrap().column + 1).max(30);
+    let at = |column: u64| (column as f64 + 0.5) / columns as f64;
+    let (from, to) = (at(12), at(4));
+    let shown = open(
+        &RUN.0,
+        "",
+        &when_ready(&format!(
+            "pointer('pointerdown', {from}, 0.001); pointer('pointermove', 0.5, 0.5); pointer('pointermove', {to}, 0.999); pointer('pointerup', {to}, 0.999);"
+        )),
+    );
+    assert_eq!(shown.messages, [""; 0]);
+    assert_eq!(shown.selected_ns(), Some(in_columns(&(4..13))));
+    assert!(
+        shown.html.contains("data-address=\"#t=0.4-1.3&amp;d="),
+        "the address names it"
+    );
+}
+
+#[test]
+fn an_address_shows_its_selection_again() {
+    let shown = open(&RUN.0, "t=0.4-1.3&d=0-100000000", "");
+    assert_eq!(shown.messages, [""; 0]);
+    assert_eq!(shown.selected_ns(), Some(in_columns(&(4..13))));
+}
+
+#[test]
+fn the_keyboard_selects_moves_widens_and_ends() {
+    let columns = (RUN.1.causes.cells.last().unwrap().column + 1).max(30);
+    let selected = |keys: &str| open(&RUN.0, "", &when_ready(keys));
+    let last = selected("press('ArrowLeft');");
+    assert_eq!(last.selected_ns(), Some(in_columns(&(columns - 1..columns))));
+    let wider = selected("press('ArrowLeft'); press('ArrowLeft'); press('ArrowRight', true);");
+    assert_eq!(wider.selected_ns(), Some(in_columns(&(columns - 2..columns))));
+    assert_eq!(
+        selected("press('ArrowLeft'); press('Escape');").selected_ns(),
+        None
+    );
+}
