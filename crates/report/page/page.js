@@ -150,6 +150,7 @@ class Page {
     this.result.replaceChildren(
       element("h3", this.title(selection, found)),
       element("p", this.difference(found)),
+      this.flameGraph(selection),
       this.table(found),
       this.button(),
     );
@@ -193,6 +194,8 @@ class Page {
       named += moreNs;
       parts.push(`${duration(moreNs)} more for ${words(cause)}`);
     }
+    const othersNs = longerNs - named;
+    if (more.length > parts.length) parts.push(`${duration(Math.abs(othersNs))} ${othersNs < 0 ? "less" : "more"} for the other causes`);
     const whole = `${duration(Math.abs(longerNs))} ${longerNs < 0 ? "less" : "longer"}`;
     return `A commit here took ${whole} than the mean of all others: ${parts.join(", ")}.`;
   }
@@ -216,6 +219,15 @@ class Page {
     wide.className = "wide";
     wide.append(table);
     return wide;
+  }
+
+  /** @param {Selection} selection */
+  flameGraph(selection) {
+    const tree = treeOf(this.run, selection);
+    const made = element("div", "");
+    made.className = "icicle";
+    if (tree.ns > 0) made.append(icicle(tree, tree.ns));
+    return made;
   }
 
   button() {

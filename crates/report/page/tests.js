@@ -8,9 +8,9 @@ const test = require("node:test");
 const vm = require("node:vm");
 const zlib = require("node:zlib");
 
-const files = ["decode.js", "scale.js", "select.js", "address.js"];
+const files = ["decode.js", "scale.js", "select.js", "address.js", "icicle.js"];
 const script = files.map((file) => fs.readFileSync(path.join(__dirname, file), "utf8")).join("\n");
-vm.runInThisContext(`${script}\nglobalThis.page = { unpack, cells, rowStart, rowOf, duration, grouped, sums, moreThanRest, within, fragment, selectionOf };`);
+vm.runInThisContext(`${script}\nglobalThis.page = { unpack, cells, rowStart, rowOf, duration, grouped, sums, moreThanRest, within, fragment, selectionOf, treeOf };`);
 const { page } = globalThis;
 
 /** Packs numbers as logtrace does. */
@@ -113,6 +113,23 @@ test("a selection stays within the run and is never empty", () => {
   assert.deepEqual(inside(-5, 99, 0, 99), [0, 10, 5, 8]);
   assert.deepEqual(inside(12, 14, 9, 9), [9, 10, 7, 8]);
   assert.deepEqual(inside(-3, -1, 6, 6), [0, 1, 6, 7]);
+});
+
+test("a tree has the time of its selection on each level", () => {
+  const { run } = madeUp();
+  run.stacks[0].frames = ["f", "g"];
+  run.stacks[1] = { ...run.stacks[1], file: "redo", op: "fsync", frames: ["f"] };
+  const selection = { fromColumn: 5, toColumn: 20, fromBand: 22, toBand: 25 };
+  const tree = page.treeOf(run, selection);
+  assert.equal(tree.ns, page.sums(run, selection).ns);
+  const check = ({ ns, below }) => {
+    const sum = below.reduce((all, part) => all + part.ns, 0);
+    assert.ok(sum <= ns, "parts are not more than the whole");
+    below.forEach(check);
+  };
+  check(tree);
+  assert.deepEqual(tree.below.map(({ name, ns }) => [name, ns]), [["own", tree.ns]]);
+  assert.deepEqual(new Set(tree.below[0].below.map(({ name }) => name)), new Set(["a", "redo fsync"]));
 });
 
 test("an address names the selection", () => {

@@ -9,6 +9,7 @@ pub(in crate::render) const SCRIPT: &str = concat!(
     include_str!("../../../page/scale.js"),
     include_str!("../../../page/select.js"),
     include_str!("../../../page/address.js"),
+    include_str!("../../../page/icicle.js"),
     include_str!("../../../page/page.js"),
 );
 
