@@ -18,6 +18,15 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
         .map_err(|error| format!("{error}. Write a number and a unit, such as 500ms, 30s or 2m"))
 }
 
+/// Parses a number of whole seconds, written as a length of time.
+pub(crate) fn whole_seconds(text: &str) -> Result<u64, String> {
+    let length = duration(text)?;
+    match length.subsec_nanos() {
+        0 if !length.is_zero() => Ok(length.as_secs()),
+        _ => Err("give whole seconds, such as 1s or 10s".to_owned()),
+    }
+}
+
 /// Refuses a window that is too short.
 pub(crate) fn check_window(duration: Duration) -> Result<(), UsageError> {
     check_at_least("--duration", duration, SHORTEST_WINDOW)

@@ -7,7 +7,7 @@ use clap::Args;
 use logtrace_common::Variable;
 use logtrace_driver::{Arrivals, Keys, RateArg};
 
-use super::check::duration;
+use super::check::{duration, whole_seconds};
 use super::home::HomeArgs;
 use super::login::LoginArgs;
 use super::storage::StorageArgs;
@@ -78,6 +78,11 @@ pub(crate) struct RunArgs {
     /// Length of the measured window [default: 30s, or the length of --schedule or --replay; a shorter one cuts these].
     #[arg(long, value_name = "T", value_parser = duration)]
     pub(crate) duration: Option<Duration>,
+
+    /// Write a line to stderr after each interval of this length: requests a second, percentiles of the response time, the
+    /// backlog, and the cause that took the most of the commits' time.
+    #[arg(long, value_name = "T", value_parser = whole_seconds)]
+    pub(crate) report_interval: Option<u64>,
 
     /// Length of the load before the measured window. Its requests are finished before the window begins. The rate is the
     /// one at the beginning of the window.

@@ -62,6 +62,7 @@ impl RunArgs {
             trace: !self.no_trace && !is_remote,
             is_remote,
             tracing: self.tracing.config(Some(duration))?,
+            report_every_s: self.report_interval,
             out: self.out.clone(),
             home: self.home.home(),
         })

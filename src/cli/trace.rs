@@ -8,7 +8,7 @@ use clap::{ArgGroup, Args};
 use logtrace_common::{Connection, Endpoint, Tls};
 use logtrace_server::{ObservedChoice, is_remote, parse_dsn};
 
-use super::check::{check_window, duration};
+use super::check::{check_window, duration, whole_seconds};
 use super::login::LoginArgs;
 use super::tracing::TracingArgs;
 use crate::exit::UsageError;
@@ -61,6 +61,11 @@ pub(crate) struct TraceArgs {
     #[arg(long, value_name = "T", value_parser = duration)]
     duration: Option<Duration>,
 
+    /// Write a line to stderr after each interval of this length: commits a second, percentiles of their durations, and the
+    /// cause that took the most of their time.
+    #[arg(long, value_name = "T", value_parser = whole_seconds)]
+    report_interval: Option<u64>,
+
     #[command(flatten)]
     login: LoginArgs,
 
@@ -80,6 +85,7 @@ impl TraceArgs {
             server: self.server()?,
             duration: self.duration,
             tracing: self.tracing.config(self.duration)?,
+            report_every_s: self.report_interval,
             out: self.out.clone(),
         })
     }

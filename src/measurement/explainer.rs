@@ -164,5 +164,6 @@ impl Sink for Explainer {
             Err(_) => self.undecodable += 1,
         }
         self.window_signal.count(self.analysis.commits_so_far());
+        self.window_signal.answer(|| self.analysis.take_recent());
     }
 }

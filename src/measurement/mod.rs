@@ -6,6 +6,7 @@ mod clocks;
 mod document;
 mod explainer;
 mod host;
+mod live;
 mod outputs;
 mod progress;
 mod server_snapshot;
@@ -16,6 +17,7 @@ mod window_signal;
 
 pub(crate) use clocks::clocks_now;
 pub(crate) use document::{Results, document};
+pub(crate) use live::Live;
 pub(crate) use outputs::{Outputs, discard};
 pub(crate) use progress::Line;
 pub(crate) use server_snapshot::ServerSnapshot;

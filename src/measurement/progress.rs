@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use logtrace_common::inert;
-use logtrace_driver::{LoadProgress, Progress, Stage};
+use logtrace_driver::LoadProgress;
 
 /// Time between two updates on the screen.
 const DRAW_EVERY: Duration = Duration::from_millis(200);
@@ -65,31 +65,9 @@ impl Line {
         }
     }
 
-    /// Shows the progress of the load.
-    pub(crate) fn driven(&self, progress: &Progress, of: Duration) {
-        let stage = match progress.stage {
-            Stage::Warmup => "warming up",
-            Stage::Window => "measuring",
-        };
-        self.say(format!(
-            "{stage}: {} s of {:.0} s, {} requests/s, backlog {}",
-            progress.seconds,
-            of.as_secs_f64(),
-            progress.done_last_second,
-            progress.backlog
-        ));
-    }
-
-    /// Shows the progress of a trace: its time, the commits explained so far, and those of the last second.
-    pub(crate) fn traced(&self, time: Duration, of: Option<Duration>, commits: u64, last_second: u64) {
-        let seconds = time.as_secs();
-        let until = match of {
-            Some(of) => format!("{seconds} s of {:.0} s", of.as_secs_f64()),
-            None => format!("{seconds} s (Ctrl-C ends it)"),
-        };
-        self.say(format!(
-            "tracing: {until}, {commits} commits, {last_second} commits/s"
-        ));
+    /// Returns whether anybody sees the line.
+    pub(crate) fn is_visible(&self) -> bool {
+        !self.bar.is_hidden()
     }
 
     /// Removes the line.

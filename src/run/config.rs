@@ -44,6 +44,8 @@ pub(crate) struct RunConfig {
     /// Whether the server is on another machine, and so cannot be traced.
     pub(crate) is_remote: bool,
     pub(crate) tracing: TracingConfig,
+    /// Seconds between two lines with figures, if they are wanted.
+    pub(crate) report_every_s: Option<u64>,
     /// Directory in which run directories are created.
     pub(crate) out: PathBuf,
     pub(crate) home: Home,

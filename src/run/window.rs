@@ -14,7 +14,7 @@ use logtrace_tracer::Account;
 use tokio::sync::oneshot;
 
 use crate::exit::with_causes;
-use crate::measurement::{Interrupted, Line, Outputs, ServerSnapshot, Signals, Tracing, WindowSignal};
+use crate::measurement::{Interrupted, Line, Live, Outputs, ServerSnapshot, Signals, Tracing, WindowSignal};
 use crate::run::config::RunConfig;
 use crate::run::load::consistency::check_after_run;
 use crate::run::load::drive::{Follower, RequestSinks, drive_config, on_own_thread, pace};
@@ -155,12 +155,7 @@ impl Load<'_> {
     ) -> anyhow::Result<(DriveResult, AtStart)> {
         let (announce, announced) = oneshot::channel();
         let window_signal = Arc::clone(&self.window_signal);
-        let mut follower = Follower {
-            window_signal: self.window_signal,
-            announced: Some(announce),
-            line: line.clone(),
-            lengths: (self.config.warmup, self.config.duration),
-        };
+        let mut follower = self.follower(announce, tracing.is_some(), line);
         save_workload(self.dir, &self.config.requests)?;
         let log = self
             .dir
@@ -210,5 +205,16 @@ impl Load<'_> {
             .chain(arrivals.err().map(with_causes))
             .collect();
         Ok((measured, AtStart { not_saved, ..start }))
+    }
+
+    /// Returns the observer of the load, which sends a message when the window is known.
+    fn follower(&self, announce: oneshot::Sender<()>, is_traced: bool, line: &Line) -> Follower {
+        let signal = is_traced.then(|| Arc::clone(&self.window_signal));
+        Follower {
+            window_signal: Arc::clone(&self.window_signal),
+            announced: Some(announce),
+            live: Live::new(line.clone(), signal, self.config.report_every_s),
+            lengths: (self.config.warmup, self.config.duration),
+        }
     }
 }

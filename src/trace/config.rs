@@ -14,6 +14,8 @@ pub(crate) struct TraceConfig {
     /// Length of the window; `None` to trace until a signal.
     pub(crate) duration: Option<Duration>,
     pub(crate) tracing: TracingConfig,
+    /// Seconds between two lines with figures, if they are wanted.
+    pub(crate) report_every_s: Option<u64>,
     /// Directory in which run directories are created.
     pub(crate) out: PathBuf,
 }

@@ -14,7 +14,7 @@ use tokio::time::{Instant, interval_at};
 use super::config::TraceConfig;
 use super::document::document;
 use super::trace_outcome::{Ended, TraceOutcome};
-use crate::measurement::{Line, Outputs, ServerSnapshot, Signals, Tracing, WindowSignal};
+use crate::measurement::{Line, Live, Outputs, ServerSnapshot, Signals, Tracing, WindowSignal};
 
 /// Time between two updates of the progress line.
 const TELL_EVERY: Duration = Duration::from_secs(1);
@@ -72,7 +72,12 @@ async fn on_server(
     let window = window(config.duration);
     window_signal.announce(window);
     let before = tracing.account();
-    raw.ended = wait(config.duration, signals, server, &window_signal, line).await;
+    let live = Live::new(
+        line.clone(),
+        Some(Arc::clone(&window_signal)),
+        config.report_every_s,
+    );
+    raw.ended = wait(config.duration, signals, server, &window_signal, live).await;
     let end_ns = now_ns().min(window.end_ns);
     window_signal.end(end_ns);
     let open_commits = tracing.commits_ended(end_ns, signals, line).await;
@@ -99,14 +104,14 @@ async fn wait(
     signals: &Signals,
     server: &ObservedServer,
     window_signal: &WindowSignal,
-    line: &Line,
+    live: Live,
 ) -> Ended {
     tokio::select! {
         biased;
         () = signals.end.cancelled() => Ended::Interrupted,
         _ = server.died() => Ended::ServerGone,
         () = time_over(duration) => Ended::Completed,
-        never = tell(duration, window_signal, line) => never,
+        never = tell(duration, window_signal, live) => never,
     }
 }
 
@@ -117,15 +122,12 @@ async fn time_over(duration: Option<Duration>) {
     }
 }
 
-/// Updates the progress line, forever.
-async fn tell(duration: Option<Duration>, window_signal: &WindowSignal, line: &Line) -> Ended {
+/// Shows the figures each second, forever.
+async fn tell(duration: Option<Duration>, window_signal: &WindowSignal, mut live: Live) -> Ended {
     let start = Instant::now();
     let mut ticks = interval_at(start, TELL_EVERY);
-    let mut before = 0;
     loop {
         ticks.tick().await;
-        let commits = window_signal.commits();
-        line.traced(start.elapsed(), duration, commits, commits - before);
-        before = commits;
+        live.traced(start.elapsed(), duration, window_signal.commits());
     }
 }

@@ -2,7 +2,11 @@
 
 use std::process::Command;
 
-use crate::common::{SERVERS, beside_others};
+use logtrace_common::Flavor;
+use logtrace_laboratory::foreign::Foreign;
+
+use crate::common::sysbench::{prepare, updates};
+use crate::common::{Running, SERVERS, beside_others, done_in_window, run};
 
 /// What the program writes to a terminal (of 80 columns: this one has no size); `script` makes one.
 fn on_a_terminal(arguments: &str) -> String {
@@ -45,4 +49,81 @@ fn rows(bar: &str) -> u32 {
     let (before, _) = bar.split_once(" of 180,000 rows").unwrap();
     let number = before.split_whitespace().last().unwrap();
     number.replace(',', "").parse().unwrap()
+}
+
+/// Lines of `--report-interval`: their second, and the rate in each.
+fn lines(stderr: &str, what: &str) -> Vec<(u64, f64)> {
+    let line = |line: &str| {
+        let (second, figures) = line.split_once(" s: ")?;
+        let (rate, _) = figures.split_once(&format!(" {what}/s"))?;
+        Some((second.parse().ok()?, rate.replace(',', "").parse().ok()?))
+    };
+    stderr.lines().filter_map(line).collect()
+}
+
+#[test]
+fn a_run_reports_each_interval_with_what_commits_waited_for() {
+    let _turn = beside_others();
+    for server in SERVERS {
+        let ran = run(&format!(
+            "--server {server} --rate 200/s --duration 4s --warmup 500ms --rows 2000 --report-interval 2s"
+        ));
+        let document = ran.good();
+        let told = lines(&ran.stderr(), "requests");
+        assert_eq!(
+            told.iter().map(|line| line.0).collect::<Vec<_>>(),
+            [2, 4],
+            "{}",
+            ran.stderr()
+        );
+        let requests: f64 = told.iter().map(|line| 2.0 * line.1).sum();
+        let done = done_in_window(&document) as f64;
+        assert!(
+            (requests - done).abs() <= 2.0,
+            "{requests} of {done}: {}",
+            ran.stderr()
+        );
+        for line in ran.stderr().lines() {
+            for words in ["p50 ", "p99 ", "backlog ", " % of commit time: "] {
+                assert!(line.contains(words), "{server}: no {words} in {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_trace_reports_the_commits_of_each_second() {
+    let _turn = beside_others();
+    let foreign = Foreign::start(Flavor::MariaDb);
+    prepare(&foreign);
+    let tracing = Running::start(&format!(
+        "trace --pid {} --duration 6s --report-interval 1s",
+        foreign.pid()
+    ));
+    foreign.wait_until_traced();
+    updates(&foreign, 600, Some(300));
+    let ran = tracing.ended();
+    assert_eq!(ran.code(), Some(0), "{}", ran.stderr());
+    let told = lines(&ran.stderr(), "commits");
+    assert!(told.len() >= 5, "{}", ran.stderr());
+    // Commits of the first look, and records that waited for an idle CPU, are in no line or in a later one.
+    let commits: f64 = told.iter().map(|line| line.1).sum();
+    let all = ran.document().commits.unwrap().count as f64;
+    assert!(
+        commits <= all && commits >= 0.5 * all,
+        "{commits} of {all}: {}",
+        ran.stderr()
+    );
+    assert!(ran.stderr().contains(" % of commit time: "), "{}", ran.stderr());
+}
+
+#[test]
+fn a_terminal_shows_percentiles_and_the_largest_cause() {
+    let _turn = beside_others();
+    let text = on_a_terminal("run --server mariadb --rate 100/s --rows 2000 --warmup 100ms --duration 3s");
+    let seconds: Vec<&str> = text
+        .split('\r')
+        .filter(|line| line.contains("measuring: "))
+        .collect();
+    assert!(seconds.iter().any(|line| line.contains("p99 ")), "{seconds:?}");
 }

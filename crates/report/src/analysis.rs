@@ -8,6 +8,7 @@ use crate::attribution::segment::Segment;
 use crate::attribution::walk::memory::Memory;
 use crate::attribution::walk::{explain, walk};
 use crate::causes::cause::Cause;
+use crate::over_time::recent::Recent;
 use crate::over_time::totals::TotalsOverTime;
 use crate::requests::join::Responses;
 use crate::timeline::threads::{Timelines, Unmatched};
@@ -160,7 +161,7 @@ impl Analysis {
         self.window = window;
         self.aggregate = Aggregate::new(window);
         self.tenths = Tenths::new(window);
-        self.over_time = TotalsOverTime::new(window);
+        self.over_time.begin(window);
         self.gaps.totals = Gaps::default();
         self.groups.begin();
         if self.statements.is_some() {
@@ -178,6 +179,11 @@ impl Analysis {
     /// Returns the number of explained commits in the window so far.
     pub fn commits_so_far(&self) -> u64 {
         self.aggregate.durations.count()
+    }
+
+    /// Returns the commits since the last call, none at the first.
+    pub fn take_recent(&mut self) -> Recent {
+        self.over_time.take_recent()
     }
 
     /// Ends the analysis and returns its totals.

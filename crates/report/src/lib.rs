@@ -49,6 +49,7 @@ pub mod breakdown {
     pub use crate::over_time::document::{
         CauseCube, CubeCell, HeatCell, HeatCells, OverTime, OverTimeError, StackRow,
     };
+    pub use crate::over_time::recent::Recent;
     pub use crate::requests::parts::Part;
     pub use crate::totals::breakdown::Breakdown;
     pub use crate::totals::by_stack::{StackTotal, StackTotals, Whole};

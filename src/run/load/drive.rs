@@ -15,7 +15,7 @@ use logtrace_driver::{
 use logtrace_events::Request;
 use tokio::sync::oneshot;
 
-use crate::measurement::{Interrupted, Line, Signals, WindowSignal};
+use crate::measurement::{Interrupted, Line, Live, Signals, WindowSignal};
 use crate::run::config::{Pacing, RunConfig};
 
 /// Database of the workload's tables. It is marked as created by logtrace, and removed after the run.
@@ -177,8 +177,8 @@ pub(crate) struct Follower {
     pub(crate) window_signal: Arc<WindowSignal>,
     /// Signal to read the server's status at the start of the window.
     pub(crate) announced: Option<oneshot::Sender<()>>,
-    /// Progress line.
-    pub(crate) line: Line,
+    /// Figures of the load while it goes on.
+    pub(crate) live: Live,
     /// Lengths of the warm-up and of the window.
     pub(crate) lengths: (Duration, Duration),
 }
@@ -193,11 +193,11 @@ impl Watch for Follower {
         }
     }
 
-    fn progress(&mut self, progress: &Progress) {
+    fn progress(&mut self, progress: &Progress<'_>) {
         let of = match progress.stage {
             Stage::Warmup => self.lengths.0,
             Stage::Window => self.lengths.1,
         };
-        self.line.driven(progress, of);
+        self.live.driven(progress, of);
     }
 }

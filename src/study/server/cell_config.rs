@@ -36,6 +36,7 @@ pub(crate) fn run_config(cell: &Cell, seed: u64, storage: Storage, home: &Home) 
             record: false,
             ring_bytes: None,
         },
+        report_every_s: None,
         out: PathBuf::new(),
         home: home.clone(),
     }

@@ -98,6 +98,7 @@ impl<'a> SecondMerger<'a> {
                     seconds: interval.number + 1,
                     done: self.done,
                     done_last_second: done,
+                    response: &interval.latencies.response,
                     backlog: interval.backlog,
                 });
             }
@@ -139,7 +140,7 @@ mod tests {
     struct Heard(Vec<(u64, u64, u64, u64)>);
 
     impl Watch for Heard {
-        fn progress(&mut self, progress: &Progress) {
+        fn progress(&mut self, progress: &Progress<'_>) {
             let Progress {
                 seconds,
                 done,

@@ -1,5 +1,6 @@
 //! Progress of a running drive.
 
+use hdrhistogram::Histogram;
 use logtrace_common::TimeRange;
 
 /// Listener that follows a drive.
@@ -10,7 +11,7 @@ pub trait Watch {
     }
 
     /// Receives the progress, about once a second.
-    fn progress(&mut self, progress: &Progress) {
+    fn progress(&mut self, progress: &Progress<'_>) {
         let _ = progress;
     }
 }
@@ -19,8 +20,8 @@ pub trait Watch {
 impl Watch for () {}
 
 /// Progress of a drive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
     /// Current stage.
     pub stage: Stage,
     /// Whole seconds since the start of the stage. They continue through the grace period after the window.
@@ -29,6 +30,8 @@ pub struct Progress {
     pub done: u64,
     /// Number of requests done in the last second.
     pub done_last_second: u64,
+    /// Response times of the last second, in nanoseconds.
+    pub response: &'a Histogram<u64>,
     /// Number of due requests that wait for a connection.
     pub backlog: u64,
 }

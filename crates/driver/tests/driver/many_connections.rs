@@ -55,7 +55,7 @@ struct Memory {
 }
 
 impl Watch for Memory {
-    fn progress(&mut self, progress: &Progress) {
+    fn progress(&mut self, progress: &Progress<'_>) {
         if progress.stage == Stage::Window {
             self.kb.push(resident_kb());
         }

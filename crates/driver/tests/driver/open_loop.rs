@@ -166,7 +166,8 @@ fn free_port() -> u16 {
 #[derive(Default)]
 struct Notes {
     windows: Vec<(u64, TimeRange)>,
-    progress: Vec<Progress>,
+    /// Stage, its seconds, requests done in the last one, and the number of their response times.
+    progress: Vec<(Stage, u64, u64, u64)>,
 }
 
 #[derive(Clone, Default)]
@@ -177,8 +178,14 @@ impl Watch for Notebook {
         self.0.borrow_mut().windows.push((now_ns(), window));
     }
 
-    fn progress(&mut self, progress: &Progress) {
-        self.0.borrow_mut().progress.push(*progress);
+    fn progress(&mut self, progress: &Progress<'_>) {
+        let figures = (
+            progress.stage,
+            progress.seconds,
+            progress.done_last_second,
+            progress.response.len(),
+        );
+        self.0.borrow_mut().progress.push(figures);
     }
 }
 
@@ -206,7 +213,10 @@ fn the_window_is_announced_progress_is_told_and_the_log_holds_every_request() {
     assert_eq!(notes.windows.len(), 1);
     let (told_ns, window) = notes.windows[0];
     assert!(told_ns < window.start_ns && window == measured.window);
-    let stages: Vec<(Stage, u64)> = notes.progress.iter().map(|p| (p.stage, p.seconds)).collect();
+    let stages: Vec<(Stage, u64)> = notes.progress.iter().map(|told| (told.0, told.1)).collect();
+    for &(stage, _, done, responses) in &notes.progress {
+        assert_eq!(responses, done, "{stage:?}");
+    }
     assert_eq!(
         stages,
         [

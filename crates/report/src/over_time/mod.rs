@@ -3,4 +3,5 @@
 mod cube;
 pub(crate) mod document;
 mod packed;
+pub(crate) mod recent;
 pub(crate) mod totals;

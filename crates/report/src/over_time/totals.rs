@@ -5,6 +5,7 @@ use logtrace_common::{HeatMap, TimeRange};
 use crate::attribution::segment::Segment;
 use crate::over_time::cube::Cube;
 use crate::over_time::document::{HeatCell, HeatCells, OverTime};
+use crate::over_time::recent::Recent;
 use crate::timeline::frames::FrameNames;
 
 /// Commits of the window by time, with their causes.
@@ -12,6 +13,8 @@ use crate::timeline::frames::FrameNames;
 pub(crate) struct TotalsOverTime {
     commits: HeatMap,
     causes: Cube,
+    /// Commits since the last look, if somebody looks.
+    recent: Option<Recent>,
 }
 
 impl TotalsOverTime {
@@ -20,13 +23,31 @@ impl TotalsOverTime {
         Self {
             commits: HeatMap::new(window.start_ns),
             causes: Cube::new(window),
+            recent: None,
         }
+    }
+
+    /// Begins again with another window.
+    pub(crate) fn begin(&mut self, window: TimeRange) {
+        let recent = self.recent.take();
+        *self = Self {
+            recent,
+            ..Self::new(window)
+        };
     }
 
     /// Adds a commit, with segments that sum to its duration.
     pub(crate) fn add(&mut self, commit: TimeRange, segments: &[Segment]) {
         self.commits.add(commit.end_ns, commit.length_ns());
         self.causes.add(commit, segments);
+        if let Some(recent) = &mut self.recent {
+            recent.add(commit.length_ns(), segments);
+        }
+    }
+
+    /// Returns the commits since the last call. The first call returns none, and has those after it collected.
+    pub(crate) fn take_recent(&mut self) -> Recent {
+        self.recent.replace(Recent::default()).unwrap_or_default()
     }
 
     /// Returns the result, with names of the frames.
