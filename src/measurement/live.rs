@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
@@ -12,6 +13,9 @@ use logtrace_report::units;
 
 use super::progress::Line;
 use super::window_signal::WindowSignal;
+
+/// Time until the commits before a question are in the answer: the reader reads the rings each 200 ms.
+pub(crate) const ANSWER_TIME: Duration = Duration::from_millis(250);
 
 /// Teller of the figures.
 pub(crate) struct Live {
@@ -37,7 +41,8 @@ impl Live {
         let is_shown = line.is_visible() || every_s.is_some();
         let signal = signal.filter(|_| is_shown);
         if let Some(signal) = &signal {
-            signal.look();
+            // From now on the recent commits are collected.
+            signal.ask();
         }
         Self {
             line,
@@ -50,7 +55,12 @@ impl Live {
 
     /// Shows the progress of a load, once a second.
     pub(crate) fn driven(&mut self, progress: &Progress<'_>, of: Duration) {
-        let commits = self.look();
+        self.ask();
+        if self.signal.is_some() {
+            // On the thread that adds up seconds, and not on one that sends requests.
+            thread::sleep(ANSWER_TIME);
+        }
+        let commits = self.answered();
         let stage = match progress.stage {
             Stage::Warmup => "warming up",
             Stage::Window => "measuring",
@@ -68,14 +78,15 @@ impl Live {
         }
     }
 
-    /// Shows the progress of a trace, once a second: its time, and the commits explained so far.
+    /// Shows the progress of a trace, once a second and [`ANSWER_TIME`] after [`Self::ask`]: its time, and the commits explained
+    /// so far.
     pub(crate) fn traced(&mut self, time: Duration, of: Option<Duration>, explained: u64) {
         let seconds = time.as_secs();
         let until = match of {
             Some(of) => format!("{seconds} s of {:.0} s", of.as_secs_f64()),
             None => format!("{seconds} s (Ctrl-C ends it)"),
         };
-        let last = self.look();
+        let last = self.answered();
         let parts = [
             Some(format!("tracing: {until}, {explained} commits")),
             Some(commits(&last, 1)),
@@ -121,11 +132,16 @@ impl Live {
         self.line.beside(|| drop(writeln!(io::stderr(), "{text}")));
     }
 
-    fn look(&self) -> Recent {
-        self.signal
-            .as_ref()
-            .map(|signal| signal.look())
-            .unwrap_or_default()
+    /// Asks for the commits until now. They are there after [`ANSWER_TIME`].
+    pub(crate) fn ask(&self) {
+        if let Some(signal) = &self.signal {
+            signal.ask();
+        }
+    }
+
+    fn answered(&self) -> Recent {
+        let signal = self.signal.as_ref();
+        signal.map(|signal| signal.answered()).unwrap_or_default()
     }
 }
 

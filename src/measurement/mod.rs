@@ -17,7 +17,7 @@ mod window_signal;
 
 pub(crate) use clocks::clocks_now;
 pub(crate) use document::{Results, document};
-pub(crate) use live::Live;
+pub(crate) use live::{ANSWER_TIME, Live};
 pub(crate) use outputs::{Outputs, discard};
 pub(crate) use progress::Line;
 pub(crate) use server_snapshot::ServerSnapshot;

@@ -2,7 +2,7 @@
 
 use logtrace_common::TimeRange;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use logtrace_driver::now_ns;
@@ -11,10 +11,6 @@ use logtrace_report::breakdown::Recent;
 /// Time between two looks at the window.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// Longest wait for the recent commits, and the time between two attempts.
-const LONGEST_LOOK: Duration = Duration::from_millis(50);
-const SHORT: Duration = Duration::from_millis(2);
-
 /// Window of the measurement and progress of the explanation. Times are in nanoseconds of `CLOCK_MONOTONIC`, the clock
 /// of the kernel side.
 #[derive(Debug, Default)]
@@ -22,8 +18,8 @@ pub(crate) struct WindowSignal {
     window: OnceLock<TimeRange>,
     end_ns: OnceLock<u64>,
     commits: AtomicU64,
-    /// Whether somebody waits for the recent commits.
-    is_looked: AtomicBool,
+    /// Whether somebody asked for the recent commits.
+    is_asked: AtomicBool,
     recent: Mutex<Option<Recent>>,
 }
 
@@ -61,24 +57,21 @@ impl WindowSignal {
         self.commits.load(Ordering::Relaxed)
     }
 
-    /// Returns the commits explained since the last look. The explaining thread answers with the next record: without one for
-    /// a while there are none, or their records wait for an idle CPU and come with a later look.
-    pub(crate) fn look(&self) -> Recent {
-        self.is_looked.store(true, Ordering::Relaxed);
-        for _ in 0..LONGEST_LOOK.as_millis() / SHORT.as_millis() {
-            if let Some(recent) = self.lock().take() {
-                return recent;
-            }
-            std::thread::sleep(SHORT);
-        }
-        Recent::default()
+    /// Asks the explaining thread for the recent commits.
+    pub(crate) fn ask(&self) {
+        self.is_asked.store(true, Ordering::Relaxed);
     }
 
-    /// Answers a look, if there was one.
+    /// Returns the commits that were explained since the last call, as far as the explaining thread has answered: it does so
+    /// with the next record.
+    pub(crate) fn answered(&self) -> Recent {
+        self.lock().take().unwrap_or_default()
+    }
+
+    /// Answers, if somebody asked.
     pub(crate) fn answer(&self, recent: impl FnOnce() -> Recent) {
-        if self.is_looked.load(Ordering::Relaxed) {
-            self.is_looked.store(false, Ordering::Relaxed);
-            // A look that was given up left an answer for the next one.
+        if self.is_asked.load(Ordering::Relaxed) {
+            self.is_asked.store(false, Ordering::Relaxed);
             let mut answer = self.lock();
             let mut sum = answer.take().unwrap_or_default();
             sum.merge(&recent());
@@ -86,7 +79,7 @@ impl WindowSignal {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Recent>> {
+    fn lock(&self) -> MutexGuard<'_, Option<Recent>> {
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -14,7 +14,7 @@ use tokio::time::{Instant, interval_at};
 use super::config::TraceConfig;
 use super::document::document;
 use super::trace_outcome::{Ended, TraceOutcome};
-use crate::measurement::{Line, Live, Outputs, ServerSnapshot, Signals, Tracing, WindowSignal};
+use crate::measurement::{ANSWER_TIME, Line, Live, Outputs, ServerSnapshot, Signals, Tracing, WindowSignal};
 
 /// Time between two updates of the progress line.
 const TELL_EVERY: Duration = Duration::from_secs(1);
@@ -128,6 +128,9 @@ async fn tell(duration: Option<Duration>, window_signal: &WindowSignal, mut live
     let mut ticks = interval_at(start, TELL_EVERY);
     loop {
         ticks.tick().await;
-        live.traced(start.elapsed(), duration, window_signal.commits());
+        let time = start.elapsed();
+        live.ask();
+        tokio::time::sleep(ANSWER_TIME).await;
+        live.traced(time, duration, window_signal.commits());
     }
 }

@@ -106,11 +106,11 @@ fn a_trace_reports_the_commits_of_each_second() {
     assert_eq!(ran.code(), Some(0), "{}", ran.stderr());
     let told = lines(&ran.stderr(), "commits");
     assert!(told.len() >= 5, "{}", ran.stderr());
-    // Commits of the first look, and records that waited for an idle CPU, are in no line or in a later one.
+    // Records that waited for an idle CPU may be in no line.
     let commits: f64 = told.iter().map(|line| line.1).sum();
     let all = ran.document().commits.unwrap().count as f64;
     assert!(
-        commits <= all && commits >= 0.5 * all,
+        commits <= all && commits >= 0.7 * all,
         "{commits} of {all}: {}",
         ran.stderr()
     );
