@@ -20,7 +20,7 @@ pub(crate) struct ReportArgs {
     ///
     /// One of terminal, json, html, markdown, csv, folded (stacks of commits), folded-response (stacks of requests, from
     /// the client to the causes of commits), folded-statement (stacks of statements outside of commits, for a run with
-    /// --detail full).
+    /// --detail full), speedscope (all stacks, for the viewer of that name).
     #[arg(long, value_name = "FORMAT", default_value_t = Format::Terminal)]
     pub(crate) format: Format,
 }

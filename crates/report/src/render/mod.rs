@@ -13,6 +13,7 @@ mod markdown;
 mod over_time;
 mod sections;
 mod sparkline;
+mod speedscope;
 mod style;
 mod table;
 mod terminal;
@@ -49,6 +50,8 @@ pub enum Format {
     FoldedResponse,
     /// Time of statements outside their commits by stack.
     FoldedStatement,
+    /// All stacks, for the viewer speedscope.
+    Speedscope,
 }
 
 fn unknown_format(name: &str) -> UnknownName {
@@ -83,6 +86,7 @@ pub fn render(format: Format, input: Input<'_>) -> Result<String, RenderError> {
         Format::Csv => csv::render(input.document),
         Format::Folded => Ok(folded::render(Whole::Commit, input.stacks)),
         Format::FoldedResponse => Ok(folded::render(Whole::Response, input.stacks)),
+        Format::Speedscope => Ok(inert::json(&speedscope::render(input.document, input.stacks)?)),
         Format::FoldedStatement => Ok(folded::render(Whole::Statement, input.stacks)),
     }
 }

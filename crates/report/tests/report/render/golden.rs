@@ -23,7 +23,8 @@ fn rendered(format: Format, sample: &Sample) -> String {
 #[test]
 fn every_sample_in_every_format() {
     for (name, mut sample) in samples::all() {
-        for format in Format::iter().filter(|&format| format != Format::Html) {
+        let is_pure = |&format: &Format| !matches!(format, Format::Html | Format::Speedscope);
+        for format in Format::iter().filter(is_pure) {
             insta::assert_snapshot!(format!("{name}.{format}"), rendered(format, &sample));
         }
         // The drawings have snapshots of their own; nobody could review it within the page.
@@ -80,6 +81,59 @@ fn the_page_holds_the_drawings_and_loads_nothing() {
             "the page refers to something by {address}"
         );
     }
+}
+
+#[test]
+fn speedscope_gets_each_stack_with_its_time() {
+    let sample = samples::traced();
+    let file: Value = serde_json::from_str(&rendered(Format::Speedscope, &sample)).unwrap();
+    let frames = file["shared"]["frames"].as_array().unwrap();
+    let profiles = file["profiles"].as_array().unwrap();
+    assert_eq!(profiles.len(), Whole::ALL.len());
+    for (whole, profile) in Whole::ALL.into_iter().zip(profiles) {
+        assert_eq!(
+            (&profile["type"], &profile["unit"]),
+            (&json!("sampled"), &json!("nanoseconds"))
+        );
+        let samples = profile["samples"].as_array().unwrap().iter();
+        let read = samples
+            .zip(profile["weights"].as_array().unwrap())
+            .map(|(places, weight)| {
+                let places = places
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|place| place.as_u64().unwrap());
+                let names = places.map(|place| {
+                    frames[usize::try_from(place).unwrap()]["name"]
+                        .as_str()
+                        .unwrap()
+                        .to_owned()
+                });
+                (names.collect(), weight.as_u64().unwrap())
+            });
+        let stacks = sample
+            .stacks
+            .of(whole)
+            .iter()
+            .map(|stack| (stack.frames.clone(), stack.total_ns));
+        assert_eq!(
+            read.collect::<Vec<(Vec<String>, u64)>>(),
+            stacks.collect::<Vec<_>>()
+        );
+        let total: u64 = sample.stacks.of(whole).iter().map(|stack| stack.total_ns).sum();
+        assert_eq!(profile["endValue"].as_u64(), Some(total));
+    }
+    let nothing = Input {
+        document: &sample.document,
+        stacks: &StackTotals::default(),
+        over_time: None,
+        color: false,
+    };
+    assert!(matches!(
+        render(Format::Speedscope, nothing),
+        Err(RenderError::NoStacks)
+    ));
 }
 
 #[test]
@@ -242,7 +296,8 @@ fn numbers_at_their_limit_are_rendered() {
         let mut value = serde_json::to_value(&sample.document).unwrap();
         to_the_limit(&mut value, "");
         sample.document = serde_json::from_value(value).unwrap();
-        for format in Format::iter() {
+        // Without stacks there is nothing for a viewer of stacks.
+        for format in Format::iter().filter(|&format| format != Format::Speedscope) {
             assert!(
                 !rendered(format, &sample).is_empty() || format.to_string().starts_with("folded"),
                 "{name}"
