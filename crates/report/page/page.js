@@ -217,6 +217,7 @@ class Page {
     table.dataset.ns = String(found.ns);
     const wide = element("div", "");
     wide.className = "wide";
+    wide.tabIndex = 0;
     wide.append(table);
     return wide;
   }
