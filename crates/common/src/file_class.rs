@@ -83,6 +83,8 @@ impl FileClass {
         match (name, parent, extension) {
             (_, "#innodb_redo", _) => Self::Redo,
             (name, ..) if name.starts_with("ib_logfile") => Self::Redo,
+            // Of MariaDB from 12.3 with `binlog_storage_engine=innodb`.
+            (_, _, "ibb") => Self::Binlog,
             (_, _, "dblwr" | "bdblwr") => Self::Doublewrite,
             (name, ..) if name.starts_with("undo") => Self::Undo,
             (_, "#innodb_temp", _) => Self::Temporary,
@@ -144,6 +146,7 @@ mod tests {
             ("binlog.index", FileClass::Binlog),
             ("data/binlog.~rec~", FileClass::Binlog),
             ("data/host-relay-bin.000002", FileClass::Binlog),
+            ("data/binlog-000000.ibb", FileClass::Binlog),
             ("data/#innodb_redo/#ib_redo12", FileClass::Redo),
             ("data/#innodb_redo/#ib_redo12_tmp", FileClass::Redo),
             ("data/ib_logfile0", FileClass::Redo),
