@@ -5,15 +5,24 @@
 const NAMED_SHARE = 0.8;
 const MOST_NAMED = 3;
 
+/** Most slow commits that are drawn. */
+const MOST_DRAWN = 5;
+
 /** Page with a picture in which commits can be selected. */
 class Page {
   /**
    * @param {Run} run
    * @param {HTMLElement} plot
    * @param {HTMLElement} result
+   * @param {HTMLElement} slow
+   * @param {Slowest} slowest
+   * @param {Record<string, string>} colors
    */
-  constructor(run, plot, result) {
+  constructor(run, plot, result, slow, slowest, colors) {
     this.run = run;
+    this.slow = slow;
+    this.slowest = slowest;
+    this.colors = colors;
     this.plot = plot;
     this.result = result;
     this.endNs = Number(plot.dataset.end);
@@ -141,6 +150,7 @@ class Page {
     this.selection = selection;
     this.frame.hidden = selection === null;
     this.result.hidden = selection === null;
+    this.drawSlowest(selection ?? this.whole);
     if (selection === null) {
       this.result.replaceChildren();
       return;
@@ -223,6 +233,45 @@ class Page {
   }
 
   /** @param {Selection} selection */
+  drawSlowest(selection) {
+    const found = slowIn(this.slowest, selection, this.run.columnNs).slice(0, MOST_DRAWN);
+    this.slow.replaceChildren(...found.map((commit) => this.timeline(commit)));
+    this.slow.parentElement?.toggleAttribute("hidden", found.length === 0);
+  }
+
+  /** @param {SlowCommit} commit */
+  timeline(commit) {
+    const made = element("figure", "");
+    const end = `${(commit.end / 1e9).toFixed(2)} s`;
+    made.append(element("figcaption", `${duration(commit.ns)}, ended at ${end}, thread ${commit.tid}`));
+    for (const lane of lanes(commit, this.slowest.stacks)) {
+      const line = element("div", "");
+      line.className = "lane";
+      line.append(element("span", `${lane.who} ${lane.tid}`));
+      const track = element("div", "");
+      track.append(...lane.bars.map((bar) => this.bar(bar, commit.ns)));
+      line.append(track);
+      made.append(line);
+    }
+    return made;
+  }
+
+  /**
+   * @param {Bar} bar
+   * @param {number} allNs
+   */
+  bar(bar, allNs) {
+    const { stack } = bar;
+    const io = stack.file === null ? "" : `${stack.file} ${stack.op}, `;
+    const made = element("i", "");
+    made.style.left = `${(100 * bar.from) / allNs}%`;
+    made.style.width = `${(100 * bar.ns) / allNs}%`;
+    made.style.background = this.colors[stack.wait];
+    made.title = `${io}${stack.wait}: ${duration(bar.ns)}\n${stack.frames.join("\n")}`;
+    return made;
+  }
+
+  /** @param {Selection} selection */
   flameGraph(selection) {
     const tree = treeOf(this.run, selection);
     const made = element("div", "");
@@ -283,8 +332,10 @@ async function start() {
   const data = document.getElementById("over-time-data");
   const plot = document.getElementById("heat-map");
   const result = document.getElementById("selection");
-  if (!data || !plot || !result) return;
-  const { commits, causes } = JSON.parse(data.textContent ?? "");
+  const slow = document.getElementById("slowest");
+  if (!data || !plot || !result || !slow) return;
+  const { over_time, colors } = JSON.parse(data.textContent ?? "");
+  const { commits, causes, slowest } = over_time;
   const run = {
     columnNs: causes.column_ns,
     heatColumnNs: commits.column_ns,
@@ -294,7 +345,7 @@ async function start() {
   };
   plot.tabIndex = 0;
   document.querySelectorAll(".with-script").forEach((hint) => hint.removeAttribute("hidden"));
-  new Page(run, plot, result);
+  new Page(run, plot, result, slow, slowest, colors);
 }
 
 void start();

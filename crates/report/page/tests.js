@@ -8,9 +8,9 @@ const test = require("node:test");
 const vm = require("node:vm");
 const zlib = require("node:zlib");
 
-const files = ["decode.js", "scale.js", "select.js", "address.js", "icicle.js"];
+const files = ["decode.js", "scale.js", "select.js", "address.js", "icicle.js", "timeline.js"];
 const script = files.map((file) => fs.readFileSync(path.join(__dirname, file), "utf8")).join("\n");
-vm.runInThisContext(`${script}\nglobalThis.page = { unpack, cells, rowStart, rowOf, duration, grouped, sums, moreThanRest, within, fragment, selectionOf, treeOf };`);
+vm.runInThisContext(`${script}\nglobalThis.page = { unpack, cells, rowStart, rowOf, duration, grouped, sums, moreThanRest, within, fragment, selectionOf, treeOf, lanes, slowIn };`);
 const { page } = globalThis;
 
 /** Packs numbers as logtrace does. */
@@ -130,6 +130,22 @@ test("a tree has the time of its selection on each level", () => {
   check(tree);
   assert.deepEqual(tree.below.map(({ name, ns }) => [name, ns]), [["own", tree.ns]]);
   assert.deepEqual(new Set(tree.below[0].below.map(({ name }) => name)), new Set(["a", "redo fsync"]));
+});
+
+test("a slow commit has a lane for each thread, and its time is in one lane at a time", () => {
+  const stacks = ["a", "b"].map(stack).concat([{ ...stack("c"), who: "leader" }]);
+  const commit = { end: 1000, ns: 100, tid: 7, parts: [[10, 7, 0], [20, 7, 0], [30, 9, 2], [40, 7, 1]] };
+  const found = page.lanes(commit, stacks).map(({ tid, who, bars }) => [tid, who, bars.map(({ from, ns }) => [from, ns])]);
+  assert.deepEqual(found, [[7, "own", [[0, 30], [60, 40]]], [9, "leader", [[30, 30]]]]);
+});
+
+test("slow commits are those of the selection", () => {
+  const commits = [5, 15, 25].map((end) => ({ end, ns: 2 ** 20, tid: 1, parts: [] }));
+  const band = page.rowOf(2 ** 20) / 4;
+  const inside = (fromColumn, toColumn, fromBand) =>
+    page.slowIn({ stacks: [], commits }, { fromColumn, toColumn, fromBand, toBand: fromBand + 1 }, 10).map(({ end }) => end);
+  assert.deepEqual(inside(0, 2, band), [5, 15]);
+  assert.deepEqual(inside(0, 2, band + 1), []);
 });
 
 test("an address names the selection", () => {

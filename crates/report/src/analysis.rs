@@ -187,7 +187,7 @@ impl Analysis {
     }
 
     /// Ends the analysis and returns its totals.
-    pub fn finish(self) -> Breakdown {
+    pub fn finish(mut self) -> Breakdown {
         let names = &self.timelines.names;
         let responses = self.responses.finish();
         let measured_ns = self.aggregate.measured_ns();
@@ -294,7 +294,7 @@ impl Analysis {
         if counts {
             self.explain(commit, whole);
             self.tenths.add(commit, &self.segments);
-            self.over_time.add(whole, &self.segments);
+            self.over_time.add(whole, commit.tid, &self.segments);
         }
         self.responses.push_commit(commit, &self.segments);
         if counts {

@@ -47,7 +47,8 @@ pub mod explain {
 /// Totals of the measured window.
 pub mod breakdown {
     pub use crate::over_time::document::{
-        CauseCube, CubeCell, HeatCell, HeatCells, OverTime, OverTimeError, StackRow,
+        CauseCube, CubeCell, HeatCell, HeatCells, OverTime, OverTimeError, SlowCommit, SlowCommits, SlowPart,
+        StackRow,
     };
     pub use crate::over_time::recent::Recent;
     pub use crate::requests::parts::Part;

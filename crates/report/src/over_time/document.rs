@@ -14,6 +14,8 @@ pub struct OverTime {
     pub commits: HeatCells,
     /// Time of the commits by cause.
     pub causes: CauseCube,
+    /// The slowest commits.
+    pub slowest: SlowCommits,
 }
 
 /// Heat map: numbers of durations by time and length.
@@ -75,6 +77,32 @@ pub struct CubeCell {
     pub commits: u64,
 }
 
+/// The slowest commits.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlowCommits {
+    /// Causes with the frames below them.
+    pub stacks: Vec<StackRow>,
+    /// At most 64 commits, the slowest first.
+    pub commits: Vec<SlowCommit>,
+}
+
+/// A slow commit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlowCommit {
+    /// End, in nanoseconds from the start of the window.
+    pub end: u64,
+    /// Duration in nanoseconds.
+    pub ns: u64,
+    /// Thread of the commit.
+    pub tid: u32,
+    /// Parts of its time, one after another. They sum to `ns`.
+    pub parts: Vec<SlowPart>,
+}
+
+/// Part of a slow commit: nanoseconds, the thread that worked, and the place in `stacks`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlowPart(pub u64, pub u32, pub usize);
+
 /// Error for text that is not the commits of a run over time.
 #[derive(Debug, Error)]
 pub enum OverTimeError {
@@ -99,6 +127,11 @@ impl OverTime {
         let listed = parsed.causes.stacks.len();
         if let Some(cell) = parsed.causes.cells.iter().find(|cell| cell.stack >= listed) {
             return Err(OverTimeError::Stack(cell.stack));
+        }
+        let listed = parsed.slowest.stacks.len();
+        let mut parts = parsed.slowest.commits.iter().flat_map(|commit| &commit.parts);
+        if let Some(part) = parts.find(|part| part.2 >= listed) {
+            return Err(OverTimeError::Stack(part.2));
         }
         let wide = |number| u128::from(number);
         let count: u128 = parsed.commits.cells.iter().map(|cell| wide(cell.count)).sum();

@@ -4,4 +4,5 @@ mod cube;
 pub(crate) mod document;
 mod packed;
 pub(crate) mod recent;
+mod slowest;
 pub(crate) mod totals;

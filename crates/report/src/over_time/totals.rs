@@ -1,11 +1,13 @@
 //! Totals over time while a run goes on.
 
 use logtrace_common::{HeatMap, TimeRange};
+use logtrace_events::Tid;
 
 use crate::attribution::segment::Segment;
 use crate::over_time::cube::Cube;
 use crate::over_time::document::{HeatCell, HeatCells, OverTime};
 use crate::over_time::recent::Recent;
+use crate::over_time::slowest::Slowest;
 use crate::timeline::frames::FrameNames;
 
 /// Commits of the window by time, with their causes.
@@ -13,6 +15,7 @@ use crate::timeline::frames::FrameNames;
 pub(crate) struct TotalsOverTime {
     commits: HeatMap,
     causes: Cube,
+    slowest: Slowest,
     /// Commits since the last look, if somebody looks.
     recent: Option<Recent>,
 }
@@ -23,6 +26,7 @@ impl TotalsOverTime {
         Self {
             commits: HeatMap::new(window.start_ns),
             causes: Cube::new(window),
+            slowest: Slowest::new(window),
             recent: None,
         }
     }
@@ -36,10 +40,11 @@ impl TotalsOverTime {
         };
     }
 
-    /// Adds a commit, with segments that sum to its duration.
-    pub(crate) fn add(&mut self, commit: TimeRange, segments: &[Segment]) {
+    /// Adds a commit of a thread, with segments that sum to its duration.
+    pub(crate) fn add(&mut self, commit: TimeRange, tid: Tid, segments: &[Segment]) {
         self.commits.add(commit.end_ns, commit.length_ns());
         self.causes.add(commit, segments);
+        self.slowest.add(commit, tid, segments);
         if let Some(recent) = &mut self.recent {
             recent.add(commit.length_ns(), segments);
         }
@@ -51,7 +56,7 @@ impl TotalsOverTime {
     }
 
     /// Returns the result, with names of the frames.
-    pub(crate) fn finish(&self, names: &FrameNames) -> OverTime {
+    pub(crate) fn finish(&mut self, names: &FrameNames) -> OverTime {
         let counts = self.commits.counts().into_iter();
         let cells = counts.map(|((column, row), count)| HeatCell { column, row, count });
         OverTime {
@@ -60,6 +65,7 @@ impl TotalsOverTime {
                 cells: cells.collect(),
             },
             causes: self.causes.finish(names),
+            slowest: self.slowest.finish(names),
         }
     }
 }

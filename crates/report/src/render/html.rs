@@ -8,6 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
 use crate::causes::cause::Wait;
+use crate::causes::rgb;
 use crate::document::{CauseRow, Commits, Document, Workload};
 use crate::over_time::document::OverTime;
 use crate::render::error::RenderError;
@@ -223,6 +224,5 @@ fn area_color(area: &Area) -> String {
 
 /// Returns the colour of a wait in HTML.
 fn hex(wait: Wait) -> String {
-    let (red, green, blue) = wait.color();
-    format!("#{red:02x}{green:02x}{blue:02x}")
+    rgb::hex(wait.color())
 }

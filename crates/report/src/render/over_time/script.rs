@@ -1,5 +1,10 @@
 //! The script of the page, with which commits are selected, and its data.
 
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::causes::rgb::hex;
 use crate::over_time::document::OverTime;
 use crate::render::error::RenderError;
 
@@ -10,16 +15,33 @@ pub(in crate::render) const SCRIPT: &str = concat!(
     include_str!("../../../page/select.js"),
     include_str!("../../../page/address.js"),
     include_str!("../../../page/icicle.js"),
+    include_str!("../../../page/timeline.js"),
     include_str!("../../../page/page.js"),
 );
 
+/// Data of the script.
+#[derive(Serialize)]
+struct Data<'a> {
+    over_time: &'a OverTime,
+    /// Colours of the waits.
+    colors: BTreeMap<String, String>,
+}
+
 /// Returns the data as JSON that no name of a function can end.
 pub(super) fn data(over_time: &OverTime) -> Result<String, RenderError> {
-    Ok(serde_json::to_string(over_time)?.replace('<', "\\u003c"))
+    let stacks = over_time.causes.stacks.iter().chain(&over_time.slowest.stacks);
+    let waits = stacks.map(|stack| stack.cause.wait);
+    let data = Data {
+        over_time,
+        colors: waits.map(|wait| (wait.to_string(), hex(wait.color()))).collect(),
+    };
+    Ok(serde_json::to_string(&data)?.replace('<', "\\u003c"))
 }
 
 #[cfg(test)]
 mod tests {
+    use serde::Deserialize;
+
     use crate::causes::cause::Cause;
     use crate::over_time::document::StackRow;
 
@@ -34,6 +56,8 @@ mod tests {
         });
         let text = data(&over_time).unwrap();
         assert!(!text.contains('<'), "{text}");
-        assert_eq!(serde_json::from_str::<OverTime>(&text).unwrap(), over_time);
+        let read: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let read = OverTime::deserialize(&read["over_time"]).unwrap();
+        assert_eq!(read, over_time);
     }
 }

@@ -17,7 +17,14 @@ const TENTH_NS: u64 = 100_000_000;
 
 /// Checks that all parts together are the commits and their causes.
 pub(crate) fn is_exact(breakdown: &Breakdown) -> Result<(), TestCaseError> {
-    let OverTime { commits, causes } = &breakdown.over_time;
+    let OverTime {
+        commits,
+        causes,
+        slowest,
+    } = &breakdown.over_time;
+    for commit in &slowest.commits {
+        prop_assert_eq!(commit.parts.iter().map(|part| part.0).sum::<u64>(), commit.ns);
+    }
     let counted: u64 = commits.cells.iter().map(|cell| cell.count).sum();
     prop_assert_eq!(counted, breakdown.commits.count);
     let mut by_cause = BTreeMap::<Cause, u64>::new();
@@ -56,13 +63,17 @@ static SAMPLE: LazyLock<(Vec<Record>, Breakdown)> = LazyLock::new(|| {
     (records, analysis.finish())
 });
 
-/// The time of commits that ended in these columns and took as long as these bands.
-fn in_rectangle(columns: &Range<u64>, bands: &Range<u16>) -> u64 {
-    let commits = SAMPLE.0.iter().filter_map(|record| match record {
+/// Ends and durations of all commits.
+fn commits() -> impl Iterator<Item = (u64, u64)> {
+    SAMPLE.0.iter().filter_map(|record| match record {
         Record::Commit(commit) => Some((commit.end_ns, commit.end_ns - commit.start_ns)),
         _ => None,
-    });
-    let inside = commits.filter(|&(end_ns, length_ns)| {
+    })
+}
+
+/// The time of commits that ended in these columns and took as long as these bands.
+fn in_rectangle(columns: &Range<u64>, bands: &Range<u16>) -> u64 {
+    let inside = commits().filter(|&(end_ns, length_ns)| {
         let column = (end_ns - START_NS) / TENTH_NS;
         columns.contains(&column) && bands.contains(&(latency_row(length_ns) / 4))
     });
@@ -77,6 +88,24 @@ fn the_sample_has_columns_bands_and_frames() {
     assert!(columns > 20, "{columns}");
     assert!(causes.stacks.iter().any(|stack| !stack.frames.is_empty()));
     is_exact(&SAMPLE.1).unwrap();
+}
+
+#[test]
+fn the_slowest_commits_are_those_of_all() {
+    let mut lengths: Vec<u64> = commits().map(|(_, length_ns)| length_ns).collect();
+    lengths.sort_unstable_by_key(|&length_ns| std::cmp::Reverse(length_ns));
+    let slowest = &SAMPLE.1.over_time.slowest;
+    let told: Vec<u64> = slowest.commits.iter().map(|commit| commit.ns).collect();
+    assert_eq!(told, lengths[..64]);
+    let threads = slowest
+        .commits
+        .iter()
+        .flat_map(|commit| commit.parts.iter().map(|part| part.1 == commit.tid));
+    let (own, others): (Vec<bool>, Vec<bool>) = threads.partition(|&is_own| is_own);
+    assert!(
+        !own.is_empty() && !others.is_empty(),
+        "the work of leaders is there"
+    );
 }
 
 proptest! {
