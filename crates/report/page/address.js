@@ -3,7 +3,7 @@
 
 /**
  * Returns the fragment of an address that names a selection: seconds, and microseconds of duration.
- * @param {Selection} selection
+ * @param {Rectangle} selection
  * @param {number} columnNs
  * @returns {string}
  */
@@ -17,7 +17,7 @@ function fragment(selection, columnNs) {
  * Returns the selection that a fragment names, if it names one.
  * @param {string} text
  * @param {number} columnNs
- * @returns {Selection | null}
+ * @returns {Rectangle | null}
  */
 function selectionOf(text, columnNs) {
   const number = "(\\d+(?:\\.\\d+)?)";

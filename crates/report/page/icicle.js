@@ -12,7 +12,7 @@ const LEAST_SHARE = 0.002;
 /**
  * Returns the tree of a selection's time: who worked, on which file, what was waited for, and the functions below.
  * @param {Run} run
- * @param {Selection} selection
+ * @param {Rectangle} selection
  * @returns {Tree}
  */
 function treeOf(run, selection) {
@@ -74,16 +74,14 @@ function order(tree) {
  * @returns {HTMLElement}
  */
 function icicle(tree, allNs) {
-  const made = document.createElement("div");
+  const made = element("div");
   made.style.width = `${(100 * tree.ns) / allNs}%`;
-  const name = document.createElement("span");
-  name.textContent = tree.name;
+  const name = element("span", tree.name);
   name.title = `${tree.name}: ${duration(tree.ns)}`;
   made.append(name);
   const wide = tree.below.filter((below) => below.ns >= LEAST_SHARE * tree.ns);
   if (wide.length > 0) {
-    const below = document.createElement("div");
-    below.className = "below";
+    const below = element("div", "", "below");
     below.append(...wide.map((part) => icicle(part, tree.ns)));
     made.append(below);
   }

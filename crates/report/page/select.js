@@ -3,7 +3,7 @@
 
 /**
  * Part of a run: columns of time and bands of durations, each from the first to before the last.
- * @typedef {{ fromColumn: number, toColumn: number, fromBand: number, toBand: number }} Selection
+ * @typedef {{ fromColumn: number, toColumn: number, fromBand: number, toBand: number }} Rectangle
  *
  * @typedef {{ who: string, file: string | null, op: string | null, wait: string, frames: string[] }} Stack
  *
@@ -27,7 +27,7 @@
 /**
  * Sums the commits and causes of a selection, and of all other commits.
  * @param {Run} run
- * @param {Selection} selection
+ * @param {Rectangle} selection
  * @returns {Sums}
  */
 function sums(run, selection) {
@@ -55,7 +55,7 @@ function sums(run, selection) {
 /**
  * Counts the commits of a selection, and all others.
  * @param {Run} run
- * @param {Selection} selection
+ * @param {Rectangle} selection
  * @returns {[number, number]}
  */
 function countCommits(run, selection) {
@@ -72,7 +72,7 @@ function countCommits(run, selection) {
 }
 
 /**
- * @param {Selection} selection
+ * @param {Rectangle} selection
  * @param {number} column
  * @param {number} band
  * @returns {boolean}
@@ -100,9 +100,9 @@ function moreThanRest(found) {
 
 /**
  * Returns a selection within the run that has at least one column and one band.
- * @param {Selection} selection
- * @param {Selection} whole
- * @returns {Selection}
+ * @param {Rectangle} selection
+ * @param {Rectangle} whole
+ * @returns {Rectangle}
  */
 function within(selection, whole) {
   /** @type {(from: number, to: number, first: number, last: number) => [number, number]} */
@@ -113,4 +113,19 @@ function within(selection, whole) {
   const [fromColumn, toColumn] = clamp(selection.fromColumn, selection.toColumn, whole.fromColumn, whole.toColumn);
   const [fromBand, toBand] = clamp(selection.fromBand, selection.toBand, whole.fromBand, whole.toBand);
   return { fromColumn, toColumn, fromBand, toBand };
+}
+
+/**
+ * Returns the selection between two places, both included.
+ * @param {{ column: number, band: number }} a
+ * @param {{ column: number, band: number }} b
+ * @returns {Rectangle}
+ */
+function between(a, b) {
+  return {
+    fromColumn: Math.min(a.column, b.column),
+    toColumn: Math.max(a.column, b.column) + 1,
+    fromBand: Math.min(a.band, b.band),
+    toBand: Math.max(a.band, b.band) + 1,
+  };
 }

@@ -36,7 +36,7 @@ function lanes(commit, stacks) {
 /**
  * Returns the slow commits of a selection.
  * @param {Slowest} slowest
- * @param {Selection} selection
+ * @param {Rectangle} selection
  * @param {number} columnNs
  * @returns {SlowCommit[]}
  */

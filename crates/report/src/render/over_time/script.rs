@@ -14,8 +14,12 @@ pub(in crate::render) const SCRIPT: &str = concat!(
     include_str!("../../../page/scale.js"),
     include_str!("../../../page/select.js"),
     include_str!("../../../page/address.js"),
+    include_str!("../../../page/elements.js"),
     include_str!("../../../page/icicle.js"),
     include_str!("../../../page/timeline.js"),
+    include_str!("../../../page/slow_commits.js"),
+    include_str!("../../../page/result.js"),
+    include_str!("../../../page/picture.js"),
     include_str!("../../../page/page.js"),
 );
 

@@ -1,0 +1,85 @@
+// @ts-check
+"use strict";
+
+/** Share of a difference that the sentence names, and the most causes in it. */
+const NAMED_SHARE = 0.8;
+const MOST_NAMED = 3;
+
+/**
+ * Returns what is to be said of a selection: a title, how its commits differ from all others, a flame graph and a table.
+ * @param {Run} run
+ * @param {Rectangle} selection
+ * @returns {HTMLElement[]}
+ */
+function resultOf(run, selection) {
+  const found = sums(run, selection);
+  const tree = treeOf(run, selection);
+  const drawing = element("div", "", "icicle");
+  if (tree.ns > 0) drawing.append(icicle(tree, tree.ns));
+  return [
+    element("h3", title(selection, run.columnNs, found)),
+    element("p", difference(found)),
+    drawing,
+    causeTable(found),
+  ];
+}
+
+/**
+ * @param {Rectangle} selection
+ * @param {number} columnNs
+ * @param {Sums} found
+ * @returns {string}
+ */
+function title(selection, columnNs, found) {
+  const seconds = (/** @type {number} */ column) => `${Number(((column * columnNs) / 1e9).toFixed(1))} s`;
+  const length = (/** @type {number} */ band) => duration(rowStart(band * ROWS_IN_BAND));
+  const when = `${seconds(selection.fromColumn)} to ${seconds(selection.toColumn)}`;
+  const what = `${length(selection.fromBand)} to ${length(selection.toBand)}`;
+  const commits = `${grouped(found.commits)} ${found.commits === 1 ? "commit" : "commits"}`;
+  const mean = found.commits ? `, mean ${duration(found.ns / found.commits)}` : "";
+  return `${when}, ${what}: ${commits}${mean}`;
+}
+
+/**
+ * Says how much longer a commit of the selection took than the mean of all others, and for which causes. The parts sum to the
+ * difference.
+ * @param {Sums} found
+ * @returns {string}
+ */
+function difference(found) {
+  const more = moreThanRest(found);
+  if (more.length === 0) return "";
+  const all = more.reduce((sum, { moreNs }) => sum + moreNs, 0);
+  const longerNs = found.ns / found.commits - found.restNs / found.restCommits;
+  const parts = [];
+  let named = 0;
+  for (const { cause, moreNs } of more) {
+    if (parts.length === MOST_NAMED || named >= NAMED_SHARE * all) break;
+    named += moreNs;
+    parts.push(`${duration(moreNs)} more for ${words(cause)} (${cause.who})`);
+  }
+  const othersNs = longerNs - named;
+  const others = `${duration(Math.abs(othersNs))} ${othersNs < 0 ? "less" : "more"} for the other causes`;
+  const whole = `${duration(Math.abs(longerNs))} ${longerNs < 0 ? "less" : "longer"}`;
+  return `A commit here took ${whole} than the mean of all others: ${[...parts, others].join(", ")}.`;
+}
+
+/**
+ * @param {Sums} found
+ * @returns {HTMLElement}
+ */
+function causeTable(found) {
+  const rows = found.causes.map((cause) => [
+    cause.file ?? "",
+    cause.op ?? "",
+    cause.wait,
+    cause.who,
+    duration(cause.ns / found.commits),
+    `${((100 * cause.ns) / found.ns).toFixed(1)} %`,
+    found.restCommits ? duration(cause.restNs / found.restCommits) : "",
+  ]);
+  const head = ["file", "op", "wait", "who", "mean", "share", "mean of all others"];
+  const table = wideTable(head, rows, 4);
+  table.dataset.ns = String(found.ns);
+  return table;
+}
