@@ -4,6 +4,7 @@
 const assert = require("node:assert/strict");
 const fs = require("node:fs");
 const path = require("node:path");
+const stream = require("node:stream");
 const test = require("node:test");
 const vm = require("node:vm");
 const zlib = require("node:zlib");
@@ -12,6 +13,17 @@ const files = ["decode.js", "scale.js", "select.js", "address.js", "icicle.js", 
 const script = files.map((file) => fs.readFileSync(path.join(__dirname, file), "utf8")).join("\n");
 vm.runInThisContext(`${script}\nglobalThis.page = { unpack, cells, rowStart, rowOf, duration, grouped, sums, moreThanRest, within, fragment, selectionOf, treeOf, lanes, slowIn };`);
 const { page } = globalThis;
+
+// Node before 20.12 knows no raw deflate here, which all browsers do.
+try {
+  new DecompressionStream("deflate-raw");
+} catch {
+  globalThis.DecompressionStream = class {
+    constructor() {
+      return stream.Duplex.toWeb(zlib.createInflateRaw());
+    }
+  };
+}
 
 /** Packs numbers as logtrace does. */
 function pack(numbers) {
