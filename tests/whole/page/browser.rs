@@ -23,7 +23,12 @@ pub(super) fn open(page: &str, fragment: &str, script: &str) -> Shown {
     .unwrap();
     let ran = Command::new("chromium")
         // Root has no sandbox there; the page is ours.
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+        ])
         .args([
             "--enable-logging=stderr",
             "--virtual-time-budget=10000",
