@@ -92,8 +92,15 @@ mod tests {
         let error = brief_output(Path::new("/bin/sh"), &["-c", &script], None).unwrap_err();
         assert!(error.to_string().contains("did not end"), "{error}");
         let child = std::fs::read_to_string(pid).unwrap();
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.trim()));
-        // Nobody may have waited for it yet.
-        assert!(stat.is_err() || stat.unwrap().contains(") Z "));
+        // A signal takes effect when its process next has a CPU, and nobody may have waited for it yet.
+        let is_gone = || {
+            let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.trim()));
+            stat.map_or(true, |stat| stat.contains(") Z "))
+        };
+        let patience = Instant::now() + Duration::from_secs(10);
+        while !is_gone() {
+            assert!(Instant::now() < patience, "process {child} lives");
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 }
