@@ -6,11 +6,12 @@ use logtrace_common::Flavor;
 use logtrace_laboratory::cgroup::Cgroup;
 use logtrace_laboratory::foreign::Foreign;
 
-use crate::common::{Running, beside_others};
+use crate::common::{Running, alone};
 
 #[test]
 fn a_server_is_found_by_its_unit_and_by_its_data_directory() {
-    let _turn = beside_others();
+    // Alone: tests that run side by side would share the control group, whose name has only the process.
+    let _turn = alone();
     let (in_unit, other) = (Foreign::start(Flavor::MariaDb), Foreign::start(Flavor::MySql));
     let group = Cgroup::new("cpu").unwrap();
     group.add(in_unit.pid()).unwrap();
