@@ -2,55 +2,36 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
-
 use crate::latency_row::latency_row;
 use crate::time_columns::TimeColumns;
 
 /// Numbers of durations by the column of their end ([`TimeColumns`]) and by their row ([`latency_row`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeatMap {
-    columns: TimeColumns,
-    /// Numbers that are not 0, by column and row.
-    counts: FxHashMap<(u64, u16), u64>,
+    counts: TimeColumns<u16, u64>,
 }
 
 impl HeatMap {
     /// Creates an empty map of a window.
     pub fn new(start_ns: u64) -> Self {
         Self {
-            columns: TimeColumns::new(start_ns),
-            counts: FxHashMap::default(),
+            counts: TimeColumns::new(start_ns),
         }
     }
 
     /// Adds a duration that ended at `end_ns`.
     pub fn add(&mut self, end_ns: u64, length_ns: u64) {
-        while self.columns.is_beyond(end_ns) {
-            self.double();
-        }
-        let place = (self.columns.column(end_ns), latency_row(length_ns));
-        *self.counts.entry(place).or_default() += 1;
+        *self.counts.sum_at(end_ns, latency_row(length_ns)) += 1;
     }
 
     /// Returns the width of a column in nanoseconds.
     pub fn column_ns(&self) -> u64 {
-        self.columns.width_ns
+        self.counts.width_ns()
     }
 
     /// Returns the numbers that are not 0, in the order of columns and rows.
     pub fn counts(&self) -> BTreeMap<(u64, u16), u64> {
-        self.counts
-            .iter()
-            .map(|(&place, &count)| (place, count))
-            .collect()
-    }
-
-    fn double(&mut self) {
-        self.columns.double();
-        for ((column, row), count) in std::mem::take(&mut self.counts) {
-            *self.counts.entry((column / 2, row)).or_default() += count;
-        }
+        self.counts.sums().collect()
     }
 }
 

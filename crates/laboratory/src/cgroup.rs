@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -12,6 +13,9 @@ use crate::guard::Guard;
 
 /// Memory for the pages of files under a limit on memory.
 const SPARE_MEMORY: u64 = 4 << 20;
+
+/// Number of the next group of this process.
+static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// Group of processes with one controller, of version 1 or 2 of the kernel's interface.
 #[derive(Debug)]
@@ -23,13 +27,15 @@ pub struct Cgroup {
 }
 
 impl Cgroup {
-    /// Makes a group with a controller: `cpu`, `memory`, or `blkio`, which version 2 calls `io`.
+    /// Makes a group with a controller: `cpu`, `memory`, or `blkio`, which version 2 calls `io`. It is removed when this is dropped,
+    /// if its processes have ended by then.
     pub fn new(controller: &str) -> anyhow::Result<Self> {
         let root = Path::new("/sys/fs/cgroup");
         let v1 = root.join(controller);
         let is_v1 = v1.is_dir();
         let parent = if is_v1 { v1 } else { root.to_owned() };
-        let directory = parent.join(format!("logtrace-lab-{}", process::id()));
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let directory = parent.join(format!("logtrace-lab-{}-{number}", process::id()));
         fs::create_dir(&directory).with_context(|| format!("cannot make {}", directory.display()))?;
         let path = directory.to_string_lossy();
         let remove = "for _ in 1 2 3 4 5 6 7 8 9 10; do rmdir \"$1\" && break; sleep 1; done";
@@ -39,6 +45,11 @@ impl Cgroup {
             is_v1,
             _guard: guard,
         })
+    }
+
+    /// Returns the path of the group's directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
     }
 
     /// Moves a process with all of its threads into the group.

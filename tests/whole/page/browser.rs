@@ -8,7 +8,7 @@ use std::process::Command;
 pub(super) struct Shown {
     /// The elements of the page, as HTML.
     pub(super) html: String,
-    /// What the browser had to say: errors of the script, and requests that were refused.
+    /// Messages of the browser: errors of the script, and requests that were refused.
     pub(super) messages: Vec<String>,
 }
 

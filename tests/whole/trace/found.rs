@@ -1,21 +1,19 @@
 //! A server is found by its unit and by its data directory, beside another one.
 
-use std::process;
-
 use logtrace_common::Flavor;
 use logtrace_laboratory::cgroup::Cgroup;
 use logtrace_laboratory::foreign::Foreign;
 
-use crate::common::{Running, alone};
+use crate::common::{Running, beside_others};
 
 #[test]
 fn a_server_is_found_by_its_unit_and_by_its_data_directory() {
-    // Alone: tests that run side by side would share the control group, whose name has only the process.
-    let _turn = alone();
-    let (in_unit, other) = (Foreign::start(Flavor::MariaDb), Foreign::start(Flavor::MySql));
+    let _turn = beside_others();
+    // Before the servers, so that it is empty when it is removed.
     let group = Cgroup::new("cpu").unwrap();
+    let (in_unit, other) = (Foreign::start(Flavor::MariaDb), Foreign::start(Flavor::MySql));
     group.add(in_unit.pid()).unwrap();
-    let unit = format!("logtrace-lab-{}", process::id());
+    let unit = group.directory().file_name().unwrap().to_str().unwrap();
     let data_of = |server: &Foreign| server.ask::<String>("SELECT @@datadir");
     let linked = tempfile::tempdir().unwrap();
     let link = linked.path().join("data");

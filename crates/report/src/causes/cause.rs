@@ -68,11 +68,16 @@ pub enum Who {
 
 impl Cause {
     /// Cause of time that no record explains.
-    pub const UNEXPLAINED: Self = Self {
-        who: Who::Own,
-        io: None,
-        wait: Wait::Unexplained,
-    };
+    pub const UNEXPLAINED: Self = Self::own(Wait::Unexplained);
+
+    /// Returns the cause of a commit's own time outside of calls on files.
+    pub(crate) const fn own(wait: Wait) -> Self {
+        Self {
+            who: Who::Own,
+            io: None,
+            wait,
+        }
+    }
 
     /// Returns whether only a rule of last resort gives the cause: the number of the system call, or a time-out.
     pub fn is_last_resort(self) -> bool {

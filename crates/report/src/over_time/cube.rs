@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
+use std::ops::AddAssign;
 
 use logtrace_common::{TimeColumns, TimeRange, latency_row};
 use rustc_hash::FxHashMap;
@@ -27,11 +28,10 @@ const ROWS_IN_BAND: u16 = 4;
 /// Time of commits by the column of their end, by the band of their duration, and by stack.
 #[derive(Debug)]
 pub(crate) struct Cube {
-    columns: TimeColumns,
+    sums: TimeColumns<Place, Sum>,
     /// Number of a stack, by [`Cause::number`] and frames.
     numbers: FxHashMap<(u32, Option<Frames>), usize>,
     stacks: Vec<CubeStack>,
-    cells: FxHashMap<Cell, Sum>,
     commits: u64,
 }
 
@@ -43,9 +43,9 @@ struct CubeStack {
     last_commit: u64,
 }
 
+/// Place in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct Cell {
-    column: u64,
+struct Place {
     band: u16,
     stack: usize,
 }
@@ -56,8 +56,8 @@ struct Sum {
     commits: u64,
 }
 
-impl Sum {
-    fn add(&mut self, other: Self) {
+impl AddAssign for Sum {
+    fn add_assign(&mut self, other: Self) {
         self.ns += other.ns;
         self.commits += other.commits;
     }
@@ -67,56 +67,48 @@ impl Cube {
     /// Creates an empty cube of a window.
     pub(crate) fn new(window: TimeRange) -> Self {
         Self {
-            columns: TimeColumns::new(window.start_ns),
+            sums: TimeColumns::new(window.start_ns),
             numbers: FxHashMap::default(),
             stacks: Vec::new(),
-            cells: FxHashMap::default(),
             commits: 0,
         }
     }
 
     /// Adds a commit, with segments that sum to its duration.
     pub(crate) fn add(&mut self, commit: TimeRange, segments: &[Segment]) {
-        while self.columns.is_beyond(commit.end_ns) {
-            self.double();
-        }
         self.commits += 1;
-        let column = self.columns.column(commit.end_ns);
         let band = latency_row(commit.length_ns()) / ROWS_IN_BAND;
         for segment in segments {
             let stack = self.number(segment.cause, segment.frames);
             let last_commit = mem::replace(&mut self.stacks[stack].last_commit, self.commits);
-            self.cells
-                .entry(Cell { column, band, stack })
-                .or_default()
-                .add(Sum {
-                    ns: segment.window.length_ns(),
-                    commits: u64::from(last_commit != self.commits),
-                });
+            *self.sums.sum_at(commit.end_ns, Place { band, stack }) += Sum {
+                ns: segment.window.length_ns(),
+                commits: u64::from(last_commit != self.commits),
+            };
         }
         // A single column has far fewer cells.
-        while self.cells.len() > MOST_CELLS {
-            self.double();
+        while self.sums.len() > MOST_CELLS {
+            self.sums.double();
         }
     }
 
     /// Returns the result, with names of the frames.
     pub(crate) fn finish(&self, names: &FrameNames) -> CauseCube {
         let (stacks, places) = self.rows(names);
-        let mut cells = BTreeMap::<Cell, Sum>::new();
-        for (&cell, &sum) in &self.cells {
-            let stack = places[cell.stack];
-            cells.entry(Cell { stack, ..cell }).or_default().add(sum);
+        let mut cells = BTreeMap::<(u64, Place), Sum>::new();
+        for ((column, place), sum) in self.sums.sums() {
+            let stack = places[place.stack];
+            *cells.entry((column, Place { stack, ..place })).or_default() += sum;
         }
-        let cells = cells.into_iter().map(|(cell, sum)| CubeCell {
-            column: cell.column,
-            band: cell.band,
-            stack: cell.stack,
+        let cells = cells.into_iter().map(|((column, place), sum)| CubeCell {
+            column,
+            band: place.band,
+            stack: place.stack,
             ns: sum.ns,
             commits: sum.commits,
         });
         CauseCube {
-            column_ns: self.columns.width_ns,
+            column_ns: self.sums.width_ns(),
             stacks,
             cells: cells.collect(),
         }
@@ -149,8 +141,8 @@ impl Cube {
     /// Returns the nanoseconds of each stack.
     fn totals(&self) -> Vec<u64> {
         let mut totals = vec![0; self.stacks.len()];
-        for (cell, sum) in &self.cells {
-            totals[cell.stack] += sum.ns;
+        for ((_, place), sum) in self.sums.sums() {
+            totals[place.stack] += sum.ns;
         }
         totals
     }
@@ -171,14 +163,6 @@ impl Cube {
         });
         self.numbers.insert(key, self.stacks.len() - 1);
         self.stacks.len() - 1
-    }
-
-    fn double(&mut self) {
-        self.columns.double();
-        for (cell, sum) in mem::take(&mut self.cells) {
-            let column = cell.column / 2;
-            self.cells.entry(Cell { column, ..cell }).or_default().add(sum);
-        }
     }
 }
 
@@ -204,19 +188,11 @@ fn summed<'a>(rows: &'a [StackRow], totals: &[u64]) -> Vec<(&'a StackRow, u64)> 
 
 #[cfg(test)]
 mod tests {
-    use crate::causes::cause::{Wait, Who};
+    use crate::causes::cause::Wait;
 
     use super::*;
 
     const TENTH_NS: u64 = 100_000_000;
-
-    fn cause(wait: Wait) -> Cause {
-        Cause {
-            who: Who::Own,
-            io: None,
-            wait,
-        }
-    }
 
     /// Adds a commit with these pieces, one after another.
     fn add(cube: &mut Cube, end_ns: u64, pieces: &[(Wait, Option<u32>, u64)]) {
@@ -228,7 +204,7 @@ mod tests {
             Segment {
                 window: TimeRange::new(at_ns - ns, at_ns),
                 tid: 1,
-                cause: cause(wait),
+                cause: Cause::own(wait),
                 frames: stack.map(Frames::Process),
             }
         });
@@ -275,7 +251,7 @@ mod tests {
             let stack = u32::try_from(n % 1_000).unwrap();
             let pieces = [(Wait::Timer, Some(stack), length_ns), (Wait::OnCpu, None, 1)];
             add(&mut cube, (1 << 31) + n * 3 * TENTH_NS / 100, &pieces);
-            assert!(cube.cells.len() <= MOST_CELLS && cube.stacks.len() <= MOST_STACKS + 2);
+            assert!(cube.sums.len() <= MOST_CELLS && cube.stacks.len() <= MOST_STACKS + 2);
         }
         let found = cube.finish(&FrameNames::default());
         assert!(found.column_ns > TENTH_NS);

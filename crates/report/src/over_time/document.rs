@@ -82,7 +82,7 @@ pub struct CubeCell {
 pub struct SlowCommits {
     /// Causes with the frames below them.
     pub stacks: Vec<StackRow>,
-    /// At most 64 commits, the slowest first.
+    /// Slowest commits, at most 64, the slowest first.
     pub commits: Vec<SlowCommit>,
 }
 

@@ -65,7 +65,7 @@ impl Recent {
 mod tests {
     use logtrace_common::TimeRange;
 
-    use crate::causes::cause::{Wait, Who};
+    use crate::causes::cause::Wait;
 
     use super::*;
 
@@ -73,11 +73,7 @@ mod tests {
         let segment = Segment {
             window: TimeRange::new(0, length_ns),
             tid: 1,
-            cause: Cause {
-                who: Who::Own,
-                io: None,
-                wait,
-            },
+            cause: Cause::own(wait),
             frames: None,
         };
         recent.add(length_ns, &[segment]);

@@ -221,19 +221,11 @@ fn seconds(count: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use crate::causes::cause::{Wait, Who};
+    use crate::causes::cause::Wait;
 
     use super::*;
 
     const START_NS: u64 = 5 * SECOND_NS;
-
-    fn cause(wait: Wait) -> Cause {
-        Cause {
-            who: Who::Own,
-            io: None,
-            wait,
-        }
-    }
 
     /// Adds a commit made of pieces one after another.
     fn add(aggregate: &mut Aggregate, end_ns: u64, pieces: &[(Wait, u64)]) {
@@ -244,7 +236,7 @@ mod tests {
             segments.push(Segment {
                 window: TimeRange::new(at_ns, at_ns + ns),
                 tid: 1,
-                cause: cause(wait),
+                cause: Cause::own(wait),
                 frames: None,
             });
             at_ns += ns;

@@ -62,15 +62,9 @@ mod tests {
     use logtrace_common::TimeRange;
     use logtrace_events::CpuSample;
 
-    use crate::causes::cause::Who;
-
     use super::*;
 
-    const ON_CPU: Cause = Cause {
-        who: Who::Own,
-        io: None,
-        wait: Wait::OnCpu,
-    };
+    const ON_CPU: Cause = Cause::own(Wait::OnCpu);
 
     fn segment(tid: u32, window: TimeRange, wait: Wait) -> Segment {
         let cause = Cause { wait, ..ON_CPU };

@@ -206,7 +206,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::causes::cause::{Wait, Who};
+    use crate::causes::cause::Wait;
 
     const START_NS: u64 = 7 * STALL_BUCKET_NS + 123;
 
@@ -214,11 +214,7 @@ mod tests {
         Segment {
             window: TimeRange::new(start_ns, end_ns),
             tid: 1,
-            cause: Cause {
-                who: Who::Own,
-                io: None,
-                wait,
-            },
+            cause: Cause::own(wait),
             frames: None,
         }
     }

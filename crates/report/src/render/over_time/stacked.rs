@@ -105,7 +105,7 @@ fn points(below: &[u64], above: &[u64], highest_ns: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::causes::cause::{Cause, Who};
+    use crate::causes::cause::Cause;
     use crate::over_time::document::{CubeCell, StackRow};
 
     use super::*;
@@ -113,11 +113,7 @@ mod tests {
     #[test]
     fn areas_lie_on_each_other_and_the_highest_column_reaches_the_top() {
         let row = |wait| StackRow {
-            cause: Cause {
-                who: Who::Own,
-                io: None,
-                wait,
-            },
+            cause: Cause::own(wait),
             frames: Vec::new(),
         };
         let cell = |column, stack, ns| CubeCell {
