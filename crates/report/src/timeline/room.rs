@@ -4,8 +4,8 @@
 //! A table is searched when it has twice as many threads as were left by the last search: each thread is looked at
 //! once or twice on average.
 
-/// Number of threads that every table holds.
-const LEAST: usize = 4096;
+/// Number of threads that every table holds. The past of an ended thread takes a kilobyte.
+const LEAST: usize = 512;
 
 /// Time for which the past of an ended thread is held: a commit that it woke may end a little later.
 const ENDED_NS: u64 = 2_000_000_000;
