@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::attribution::segment::Segment;
 use crate::causes::cause::Cause;
-use crate::over_time::document::{CauseCube, CubeCell, StackRow};
+use crate::over_time::document::{CauseCube, CubeCell, ROWS_IN_BAND, StackRow};
 use crate::timeline::frames::{FrameNames, Frames};
 
 /// Limit on cells, and so on memory: 5 MB. Columns become wider instead.
@@ -21,9 +21,6 @@ const MOST_STACKS: usize = 512;
 
 /// Limit on stacks with frames in the result: the largest ones. Others count without their frames.
 const MOST_FRAMES: usize = 128;
-
-/// Rows of a heat map in a band of the cube: half an octave.
-const ROWS_IN_BAND: u16 = 4;
 
 /// Time of commits by the column of their end, by the band of their duration, and by stack.
 #[derive(Debug)]
@@ -205,7 +202,7 @@ mod tests {
                 window: TimeRange::new(at_ns - ns, at_ns),
                 tid: 1,
                 cause: Cause::own(wait),
-                frames: stack.map(Frames::Process),
+                frames: stack.map(Frames::Unnamed),
             }
         });
         cube.add(commit, &segments.collect::<Vec<_>>());

@@ -7,6 +7,9 @@ use thiserror::Error;
 use crate::causes::cause::Cause;
 use crate::over_time::packed::{self, Numbers};
 
+/// Rows of a heat map in a band of the cube: half an octave.
+pub(crate) const ROWS_IN_BAND: u16 = 4;
+
 /// Commits of the measured window over time. Column 0 begins with the window; a commit is in the column of its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OverTime {

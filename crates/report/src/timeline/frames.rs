@@ -9,8 +9,11 @@ use crate::causes::stack_rules::wait_of;
 use crate::timeline::query_horizon::Push;
 use crate::timeline::stacks::Stacks;
 
-/// Limit on names of processes. Others have their ids as names.
+/// Limit on processes with names. Others have their ids as names.
 const MAX_PROCESSES: usize = 1 << 16;
+
+/// Limit on different names of processes.
+const MAX_NAMES: usize = 1 << 12;
 
 /// Frames below a cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,20 +22,12 @@ pub enum Frames {
     Kernel(u32),
     /// Stack of the server's functions with this id.
     Server(u32),
-    /// Process with this id.
+    /// Processes with a name: its place in [`FrameNames`].
     Process(u32),
+    /// Process with this id and an unknown name.
+    Unnamed(u32),
     /// Functions that ran on the CPU.
     Cpu(CpuStacks),
-}
-
-impl Frames {
-    /// Returns the process that had the CPU after `off`, if it is neither the server nor logtrace.
-    pub(crate) fn cpu_holder(off: &OffCpu) -> Option<Self> {
-        match off.cpu_wait {
-            CpuWait::Process(tgid) => Some(Self::Process(tgid)),
-            _ => None,
-        }
-    }
 }
 
 /// Names of frames.
@@ -40,7 +35,12 @@ impl Frames {
 pub(crate) struct FrameNames {
     kernel: Stacks<Wait>,
     server: Stacks<Option<ServerReason>>,
-    processes: FxHashMap<u32, String>,
+    /// Names of processes, each once.
+    process_names: Vec<String>,
+    /// Place of the name of a process, by its id.
+    processes: FxHashMap<u32, u32>,
+    /// Place of a name.
+    places: FxHashMap<String, u32>,
 }
 
 impl FrameNames {
@@ -68,9 +68,34 @@ impl FrameNames {
 
     /// Names a process. An id may be used again by a later process.
     pub(crate) fn push_process(&mut self, process: Process) {
-        if self.processes.len() < MAX_PROCESSES || self.processes.contains_key(&process.tgid) {
-            self.processes.insert(process.tgid, process.name);
+        let has_room = self.processes.len() < MAX_PROCESSES || self.processes.contains_key(&process.tgid);
+        match self.place(process.name).filter(|_| has_room) {
+            Some(place) => self.processes.insert(process.tgid, place),
+            None => self.processes.remove(&process.tgid),
+        };
+    }
+
+    /// Returns the place of a name, if there is room for it.
+    fn place(&mut self, name: String) -> Option<u32> {
+        if let Some(&place) = self.places.get(&name) {
+            return Some(place);
         }
+        let place = u32::try_from(self.process_names.len()).ok()?;
+        (self.process_names.len() < MAX_NAMES).then(|| {
+            self.process_names.push(name.clone());
+            self.places.insert(name, place);
+            place
+        })
+    }
+
+    /// Returns the process that had the CPU after `off`, if it is neither the server nor logtrace. Processes with one name are
+    /// one: a build has thousands.
+    pub(crate) fn cpu_holder(&self, off: &OffCpu) -> Option<Frames> {
+        let CpuWait::Process(tgid) = off.cpu_wait else {
+            return None;
+        };
+        let place = self.processes.get(&tgid).copied();
+        Some(place.map_or(Frames::Unnamed(tgid), Frames::Process))
     }
 
     /// Returns the names of frames, outermost first; none for frames that are lost.
@@ -79,7 +104,13 @@ impl FrameNames {
             None => Vec::new(),
             Some(Frames::Kernel(id)) => self.kernel.frames(id).collect(),
             Some(Frames::Server(id)) => self.server.frames(id).collect(),
-            Some(Frames::Process(tgid)) => vec![self.process(tgid)],
+            Some(Frames::Process(place)) => self
+                .process_names
+                .get(place as usize)
+                .cloned()
+                .into_iter()
+                .collect(),
+            Some(Frames::Unnamed(tgid)) => vec![format!("process {tgid}")],
             Some(Frames::Cpu(stacks)) => self.running(stacks).collect(),
         }
     }
@@ -90,15 +121,12 @@ impl FrameNames {
         let kernel = stacks.kernel.into_iter().flat_map(|id| self.kernel.frames(id));
         server.chain(kernel)
     }
-
-    fn process(&self, tgid: u32) -> String {
-        let name = self.processes.get(&tgid);
-        name.map_or_else(|| format!("process {tgid}"), Clone::clone)
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use logtrace_events::Wake;
+
     use super::*;
 
     #[test]
@@ -111,5 +139,48 @@ mod tests {
         let waits = [Some(1), Some(2), Some(3), None].map(|id| names.kernel_wait(id));
         let [unknown, lost, not_taken] = [Wait::Unclassified; 3];
         assert_eq!(waits, [Wait::JournalCommit, unknown, lost, not_taken]);
+    }
+
+    #[test]
+    fn processes_with_one_name_are_one_and_a_used_id_has_its_new_name_from_then_on() {
+        let mut names = FrameNames::default();
+        let holder = |names: &FrameNames, tgid| {
+            let off = OffCpu {
+                tid: 1,
+                out_ns: 1,
+                in_ns: 2,
+                wake: Wake::Preempted,
+                syscall: None,
+                stack: None,
+                cpu_wait: CpuWait::Process(tgid),
+            };
+            names.cpu_holder(&off)
+        };
+        let mut name = |tgid, name: &str| {
+            names.push_process(Process {
+                tgid,
+                name: name.to_owned(),
+            });
+            holder(&names, tgid)
+        };
+        let (cc, other_cc, ld) = (name(7, "cc"), name(8, "cc"), name(7, "ld"));
+        assert_eq!(cc, other_cc);
+        let text = |frames| names.names(frames);
+        assert_eq!(
+            (text(cc), text(ld)),
+            (vec!["cc".to_owned()], vec!["ld".to_owned()])
+        );
+        assert_eq!(text(holder(&names, 9)), ["process 9"]);
+    }
+
+    #[test]
+    fn names_of_processes_are_bounded() {
+        let mut names = FrameNames::default();
+        for tgid in 0..200_000 {
+            let name = format!("{}", tgid % 10_000);
+            names.push_process(Process { tgid, name });
+        }
+        assert_eq!(names.process_names.len(), MAX_NAMES);
+        assert_eq!(names.processes.len(), MAX_PROCESSES);
     }
 }

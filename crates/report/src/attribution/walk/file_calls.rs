@@ -29,7 +29,7 @@ impl Walk<'_> {
             Stretch::OnCpu(window) => self.charge_cpu(window, worker.tid, cause(Wait::OnCpu)),
             Stretch::RunQueue(window, off) => {
                 let waited = cause(run_queue(off.cpu_wait));
-                self.charge(window, worker.tid, waited, Frames::cpu_holder(off));
+                self.charge(window, worker.tid, waited, self.timelines.names.cpu_holder(off));
             }
             Stretch::Blocked(window, off) => self.charge_block(io, off, window, worker),
         });

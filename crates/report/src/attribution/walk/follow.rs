@@ -98,7 +98,7 @@ impl Walk<'_> {
                     window,
                     tid,
                     cause(run_queue(off.cpu_wait)),
-                    Frames::cpu_holder(off),
+                    self.timelines.names.cpu_holder(off),
                 );
             }
             Stretch::Blocked(window, _) if window.is_empty() => {}
