@@ -23,12 +23,13 @@ fn busy_sleepers(server: &str) -> &'static str {
     }
 }
 
-/// Makes a file larger, and locks its inode meanwhile: a read of the file may wait for the lock.
-const FALLOCATE: u16 = 285;
+/// System calls with a lock for which a read may wait: fallocate locks the inode of a file, and mmap, mprotect, munmap, brk and
+/// madvise the address space, which a read into a page that is not there needs.
+const LOCKING: [u16; 6] = [285, 9, 10, 11, 12, 28];
 
 /// Returns whether a system call of a thread is recorded as what ended the wait, and cannot have.
 fn has_impossible_waker(off: &OffCpu) -> bool {
-    matches!(off.wake, Wake::By { syscall: Some(number), .. } if number != FALLOCATE)
+    matches!(off.wake, Wake::By { syscall: Some(number), .. } if !LOCKING.contains(&number))
 }
 
 #[test]
