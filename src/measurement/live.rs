@@ -184,14 +184,10 @@ fn commits(recent: &Recent, seconds: u64) -> String {
 /// Returns the cause that took the most commit time, with its share.
 fn largest(recent: &Recent) -> Option<String> {
     let (cause, share) = recent.largest_cause()?;
-    let io = cause
-        .io
-        .map(|(class, op)| format!("{class} {op} "))
-        .unwrap_or_default();
+    let percent = 100.0 * share;
     Some(format!(
-        "{:.0} % of commit time: {io}{} ({})",
-        100.0 * share,
-        cause.wait,
+        "{percent:.0} % of commit time: {} ({})",
+        cause.words(),
         cause.who
     ))
 }

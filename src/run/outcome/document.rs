@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use logtrace_common::Connection;
-use logtrace_common::Variable;
+use logtrace_common::{Connection, TimeRange, Variable};
 use logtrace_driver::tpcc::TABLES;
 use logtrace_driver::{Capacity, Content, DISCONNECTED, DriveResult, Outage, RateStep, TIMED_OUT};
+use logtrace_report::breakdown::OverTime;
 use logtrace_report::distribution::Distribution;
-use logtrace_report::document::{self, Document, Driver, KindRow, OutageRow, StepRow, Workload};
+use logtrace_report::document::{self, Document, Driver, KindRow, OutageRow, StepCommits, StepRow, Workload};
 
 use crate::measurement::{self, Results};
 use crate::run::config::RunConfig;
@@ -121,6 +121,8 @@ fn driver(config: &RunConfig, raw: &RunOutcome) -> Driver {
             ..Driver::default()
         };
     };
+    let traced = raw.snapshot.traced.as_ref();
+    let over_time = traced.map(|traced| &traced.explained.breakdown.over_time);
     Driver {
         capacity,
         offered_per_s: measured.offered_per_s,
@@ -151,14 +153,16 @@ fn driver(config: &RunConfig, raw: &RunOutcome) -> Driver {
         steps: measured
             .steps
             .iter()
-            .map(|step| step_row(step, measured))
+            .map(|step| step_row(step, measured, over_time))
             .collect(),
     }
 }
 
-fn step_row(step: &RateStep, measured: &DriveResult) -> StepRow {
+fn step_row(step: &RateStep, measured: &DriveResult, over_time: Option<&OverTime>) -> StepRow {
+    let since_start = |at_ns: u64| at_ns.saturating_sub(measured.window.start_ns);
+    let part = TimeRange::new(since_start(step.range.start_ns), since_start(step.range.end_ns));
     StepRow {
-        at: step.range.start_ns.saturating_sub(measured.window.start_ns),
+        at: part.start_ns,
         length: step.range.length_ns(),
         from_per_s: step.from_per_s,
         to_per_s: step.to_per_s,
@@ -167,6 +171,7 @@ fn step_row(step: &RateStep, measured: &DriveResult) -> StepRow {
         lag: Distribution::from(&step.lag),
         service: Distribution::from(&step.service),
         response: Distribution::from(&step.response),
+        commits: over_time.map(|over_time| StepCommits::of(over_time, part)),
     }
 }
 

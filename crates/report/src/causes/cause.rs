@@ -79,6 +79,12 @@ impl Cause {
         }
     }
 
+    /// Returns the words for what was waited for: the call on a file, if it was in one, and the wait.
+    pub fn words(self) -> String {
+        let io = self.io.map(|(class, op)| format!("{class} {op} "));
+        format!("{}{}", io.unwrap_or_default(), self.wait)
+    }
+
     /// Returns whether only a rule of last resort gives the cause: the number of the system call, or a time-out.
     pub fn is_last_resort(self) -> bool {
         let by_syscall = matches!(

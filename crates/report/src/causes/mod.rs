@@ -2,6 +2,7 @@
 
 pub mod cause;
 pub(crate) mod cause_index;
+pub(crate) mod cause_time;
 pub(crate) mod cpu_wait;
 pub(crate) mod names_schema;
 pub(crate) mod rgb;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::capacity::Capacity;
 use crate::document::request_type::KindRow;
+use crate::document::step_commits::StepCommits;
 use crate::totals::distribution::Distribution;
 
 /// Measurements of the driver.
@@ -105,6 +106,9 @@ pub struct StepRow {
     pub service: Distribution,
     /// Response time of these.
     pub response: Distribution,
+    /// Commits that ended in the step; absent if the run was not traced, and in older documents.
+    #[serde(default)]
+    pub commits: Option<StepCommits>,
 }
 
 /// Outage, from the first lost connection until all lost connections are back.

@@ -16,6 +16,7 @@ mod request_type;
 pub mod schema;
 pub(crate) mod schema_1;
 mod server;
+mod step_commits;
 mod tpcc;
 mod tracing;
 mod workload;
@@ -26,9 +27,11 @@ pub use self::host::{Disk, Host};
 pub use self::join::Join;
 pub use self::request_type::KindRow;
 pub use self::server::{Container, LoopImage, Placed, Server};
+pub use self::step_commits::StepCommits;
 pub use self::tpcc::{Consistency, Tpcc};
 pub use self::tracing::{TracedParts, Tracing};
 pub use self::workload::Workload;
+pub use crate::causes::cause_time::CauseTime;
 pub use crate::requests::parts::Response;
 pub use crate::totals::by_cause::{CauseRow, Commits};
 pub use crate::totals::by_device::DeviceRow;
@@ -37,7 +40,7 @@ pub use crate::totals::by_group::{Disagreements, Groups};
 pub use crate::totals::by_stack::StackTotal;
 pub use crate::totals::by_statement::{StatementCause, Statements};
 pub use crate::totals::distribution::Distribution;
-pub use crate::totals::stalls::{SlowTenth, SlowTenthCause};
+pub use crate::totals::stalls::SlowTenth;
 pub use crate::totals::trace_gaps::Gaps;
 
 /// Version of the layout of `run.json`.

@@ -2,7 +2,7 @@
 
 use logtrace_common::Detail;
 
-use crate::causes::cause::{Cause, Wait};
+use crate::causes::cause::Wait;
 use crate::document::{CauseRow, Commits, Document};
 use crate::render::sections::causes::{CauseLine, Subject, lines};
 use crate::units;
@@ -67,7 +67,5 @@ fn largest(lines: &[CauseLine], by: fn(&CauseLine) -> u64) -> Option<(&CauseLine
 }
 
 fn name(row: &CauseRow) -> String {
-    let Cause { who, io, wait } = row.cause;
-    let file = io.map(|(class, op)| format!("{class} {op} "));
-    format!("{}{wait}, {who}", file.unwrap_or_default())
+    format!("{}, {}", row.cause.words(), row.cause.who)
 }

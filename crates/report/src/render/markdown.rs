@@ -24,6 +24,10 @@ pub(crate) fn render(document: &Document) -> String {
         "Requests by step of the rate",
         rate_steps::table(document),
     ));
+    blocks.extend(table_section(
+        "Commits by step of the rate",
+        rate_steps::commits(document),
+    ));
     blocks.extend(table_section("Requests by kind", request_types::table(document)));
     blocks.extend(list(escaped_each(tpcc::sentences(document))));
     blocks.extend(table_section("Response", response::table(document)));

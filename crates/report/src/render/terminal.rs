@@ -34,6 +34,7 @@ pub(crate) fn render(document: &Document, color: bool) -> String {
         caveats(document, paint),
         table(latency::table(document)),
         titled("requests by step of the rate", rate_steps::table(document)),
+        titled("commits by step of the rate", rate_steps::commits(document)),
         table(request_types::table(document)).map(|kinds| kinds + &text(&sentences)),
         table(response::table(document)),
         commits.map(|commits| commit_block(document, commits, paint)),

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::attribution::segment::Segment;
 use crate::causes::cause::Cause;
 use crate::causes::cause_index::{CauseIndex, add_ns};
+use crate::causes::cause_time::{CauseTime, largest_first};
 
 /// Tenth of a second in which less than half as many commits ended as in the median tenth.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -19,17 +20,7 @@ pub struct SlowTenth {
     /// Number of commits that were under way in it, those that ended in it included.
     pub under_way: u64,
     /// Causes of the time of these commits in this tenth, the largest first.
-    pub causes: Vec<SlowTenthCause>,
-}
-
-/// Total of one cause in a slow tenth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct SlowTenthCause {
-    /// The cause.
-    #[serde(flatten)]
-    pub cause: Cause,
-    /// Nanoseconds of this tenth, over all commits that were under way.
-    pub total: u64,
+    pub causes: Vec<CauseTime>,
 }
 
 /// Share of the median's commits below which a tenth is slow.
@@ -186,10 +177,8 @@ impl Tenth {
     fn row(&self, at: u64, causes: &[Cause]) -> SlowTenth {
         let totals = causes.iter().zip(&self.totals);
         let rows = totals.filter(|&(_, &total)| total > 0);
-        let mut causes: Vec<_> = rows
-            .map(|(&cause, &total)| SlowTenthCause { cause, total })
-            .collect();
-        causes.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.cause.cmp(&b.cause)));
+        let mut causes: Vec<_> = rows.map(|(&cause, &total)| CauseTime { cause, total }).collect();
+        largest_first(&mut causes);
         SlowTenth {
             at,
             ended: self.ended,
@@ -252,7 +241,7 @@ mod tests {
             .map(|row| (row.at / STALL_BUCKET_NS, row.ended, row.under_way))
             .collect();
         assert_eq!(rows, [(3, 0, 1), (4, 0, 1), (5, 0, 1)]);
-        let timer = SlowTenthCause {
+        let timer = CauseTime {
             cause: segment(0, 1, Wait::Timer).cause,
             total: STALL_BUCKET_NS,
         };

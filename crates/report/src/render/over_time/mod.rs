@@ -2,6 +2,7 @@
 
 mod axis;
 mod heat_map;
+mod percentiles;
 mod pictures;
 mod script;
 mod stacked;

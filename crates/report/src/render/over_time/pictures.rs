@@ -2,6 +2,7 @@
 
 use super::axis::{Latencies, Tick, Times};
 use super::heat_map::{self, Theme};
+use super::percentiles::{Percentiles, percentiles};
 use super::script;
 use super::stacked::{self, Area};
 use crate::over_time::document::OverTime;
@@ -30,6 +31,8 @@ pub(in crate::render) struct Pictures {
     pub(in crate::render) highest: String,
     /// Commits in the fullest cell of the heat map.
     pub(in crate::render) most: String,
+    /// Commits by percentile.
+    pub(in crate::render) percentiles: Option<Percentiles>,
     /// Width of a column of the pictures.
     pub(in crate::render) column: String,
 }
@@ -66,6 +69,7 @@ pub(in crate::render) fn pictures(
         highest: units::tenths(areas.highest),
         areas: areas.areas,
         most: units::count(counts.values().copied().max().unwrap_or(0)),
+        percentiles: percentiles(over_time),
         column: units::duration(times.column_ns),
     }))
 }

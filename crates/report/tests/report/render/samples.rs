@@ -10,11 +10,12 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use logtrace_report::breakdown::{Breakdown, StackTotals};
+use logtrace_report::cause::Cause;
 use logtrace_report::distribution::Distribution;
 use logtrace_report::document::Commits;
 use logtrace_report::document::{
-    Capacity, Caveat, Container, Document, Driver, Gaps, LoopImage, OutageRow, Placed, Probe, Program,
-    SCHEMA, Server, StepRow, Trace, TracedParts, Tracer, Tracing, Workload,
+    Capacity, CauseTime, Caveat, Container, Document, Driver, Gaps, LoopImage, OutageRow, Placed, Probe,
+    Program, SCHEMA, Server, StepCommits, StepRow, Trace, TracedParts, Tracer, Tracing, Workload,
 };
 
 use self::breakdown::{breakdown, durations, histogram};
@@ -315,7 +316,7 @@ fn driver() -> Driver {
 
 /// Two steps of a rate.
 pub(super) fn steps() -> Vec<StepRow> {
-    let step = |at, rate| StepRow {
+    let step = |at, rate, flush_ns| StepRow {
         at,
         length: 15_000_000_000,
         from_per_s: rate,
@@ -325,8 +326,18 @@ pub(super) fn steps() -> Vec<StepRow> {
         lag: Distribution::default(),
         service: Distribution::default(),
         response: Distribution::default(),
+        commits: Some(StepCommits {
+            count: 1_000,
+            causes: vec![CauseTime {
+                cause: Cause::UNEXPLAINED,
+                total: flush_ns,
+            }],
+        }),
     };
-    vec![step(0, 1_000.0), step(15_000_000_000, 2_000.0)]
+    vec![
+        step(0, 1_000.0, 300_000_000),
+        step(15_000_000_000, 2_000.0, 800_000_000),
+    ]
 }
 
 fn tracer() -> Tracer {

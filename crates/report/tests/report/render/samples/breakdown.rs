@@ -6,8 +6,8 @@ use logtrace_events::IoOp;
 use logtrace_report::breakdown::{Breakdown, OverTime, Part, StackTotal, StackTotals};
 use logtrace_report::cause::{Cause, Wait, Who};
 use logtrace_report::document::{
-    CauseRow, Commits, DeviceRow, Disagreements, Distribution, FileRow, Groups, Response, SlowTenth,
-    SlowTenthCause, StatementCause, Statements,
+    CauseRow, CauseTime, Commits, DeviceRow, Disagreements, Distribution, FileRow, Groups, Response,
+    SlowTenth, StatementCause, Statements,
 };
 
 /// Commits of an open loop on MySQL.
@@ -67,7 +67,7 @@ fn slow_tenth(cause: Cause) -> SlowTenth {
         at: 12_300_000_000,
         ended: 2,
         under_way: 8,
-        causes: vec![SlowTenthCause {
+        causes: vec![CauseTime {
             cause,
             total: 712_345_678,
         }],
