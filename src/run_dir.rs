@@ -9,7 +9,7 @@ use anyhow::{Context, bail, ensure};
 use jiff::Zoned;
 use logtrace_report::breakdown::{OverTime, StackTotals, Whole};
 use logtrace_report::document::Document;
-use logtrace_report::render::parse_folded;
+use logtrace_report::render::{parse_folded, parse_json};
 use logtrace_server::{Writers, trusted_directory};
 
 use crate::private_file;
@@ -172,6 +172,13 @@ pub(crate) fn read_stacks(dir: &RunDir) -> anyhow::Result<StackTotals> {
             parse_folded(whole, &text).with_context(|| format!("cannot understand {}", path.display()))?;
     }
     Ok(stacks)
+}
+
+/// Reads the results of a run.
+pub(crate) fn read_document(dir: &RunDir) -> anyhow::Result<Document> {
+    let path = dir.run_json();
+    let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    parse_json(&text).with_context(|| format!("cannot understand {}", path.display()))
 }
 
 /// Reads the commits of a run over time. A run without tracing, or of an older version, has none.

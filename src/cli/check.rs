@@ -27,6 +27,15 @@ pub(crate) fn whole_seconds(text: &str) -> Result<u64, String> {
     }
 }
 
+/// Parses a share in percent, such as 2%, and returns it as a part of 1.
+pub(crate) fn percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim_end();
+    match number.parse::<f64>() {
+        Ok(percent) if percent > 0.0 && percent <= 100.0 => Ok(percent / 100.0),
+        _ => Err("give a share from 0% to 100%, such as 2%".to_owned()),
+    }
+}
+
 /// Refuses a window that is too short.
 pub(crate) fn check_window(duration: Duration) -> Result<(), UsageError> {
     check_at_least("--duration", duration, SHORTEST_WINDOW)

@@ -5,12 +5,12 @@
 mod check;
 pub(crate) mod doctor;
 mod home;
-pub(crate) mod join;
+
 pub(crate) mod login;
 pub(crate) mod manual;
 pub(crate) mod pace;
 mod pacing;
-pub(crate) mod report;
+pub(crate) mod results;
 pub(crate) mod run;
 mod run_config;
 mod storage;
@@ -22,10 +22,11 @@ mod workload;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use self::doctor::DoctorArgs;
-use self::join::JoinArgs;
 use self::manual::ManualArgs;
 use self::pace::PaceArgs;
-use self::report::ReportArgs;
+use self::results::compare::CompareArgs;
+use self::results::join::JoinArgs;
+use self::results::report::ReportArgs;
 use self::run::RunArgs;
 use self::study::StudyArgs;
 use self::trace::TraceArgs;
@@ -66,6 +67,8 @@ pub(crate) enum Command {
     Study(Box<StudyArgs>),
     /// Render the report of a run directory again. Needs no root.
     Report(ReportArgs),
+    /// Compare runs: what differs between them, by how much, and how sure that is. Needs no root.
+    Compare(CompareArgs),
     /// Put together a run of one machine and a trace of the server's machine. Needs no root.
     Join(JoinArgs),
     /// Check what works on this machine, and show how to fix what does not.

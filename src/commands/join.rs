@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Context;
 
 use super::print::print_report;
-use crate::cli::join::JoinArgs;
+use crate::cli::results::join::JoinArgs;
 use crate::exit::Exit;
 use crate::join::{Joined, RunInput, TraceInput, is_degraded, join};
 use crate::measurement::Outputs;

@@ -1,6 +1,8 @@
 //! The subcommands, one a file.
 
+pub(crate) mod compare;
 pub(crate) mod doctor;
+mod export;
 pub(crate) mod join;
 mod left_servers;
 pub(crate) mod manual;

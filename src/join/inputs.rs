@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail, ensure};
 use logtrace_events::{RecordingReader, RequestsOfRun};
 use logtrace_report::document::Document;
-use logtrace_report::render::parse_json;
 use serde_json::Value;
 
-use crate::run_dir::RunDir;
+use crate::run_dir::{RunDir, read_document};
 
 /// Run of a load, with its requests.
 #[derive(Debug)]
@@ -37,7 +36,7 @@ impl RunInput {
     /// Reads a run directory.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
         let dir = RunDir::open(path)?;
-        let document = document(&dir)?;
+        let document = read_document(&dir)?;
         ensure!(
             document.driver.is_some(),
             "{} is no run with a load: give the directory of `logtrace run` first, then that of `logtrace trace`",
@@ -70,7 +69,7 @@ impl TraceInput {
     /// Reads a trace directory; the recording only when it is used.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
         let dir = RunDir::open(path)?;
-        let document = document(&dir)?;
+        let document = read_document(&dir)?;
         let recording = dir.records_bin();
         ensure!(
             recording.is_file(),
@@ -103,11 +102,6 @@ impl TraceInput {
     pub(crate) fn unreadable(&self) -> String {
         format!("cannot understand {}", self.recording.display())
     }
-}
-
-fn document(dir: &RunDir) -> anyhow::Result<Document> {
-    let path = dir.run_json();
-    parse_json(&text(&path)?).with_context(|| format!("cannot understand {}", path.display()))
 }
 
 fn json(path: &Path) -> anyhow::Result<Value> {

@@ -3,11 +3,11 @@
 use logtrace_common::{LogNames, TimeRange};
 use logtrace_events::{Commit, Flush, Io, Member, OffCpu, Record, Request, Tid};
 
+use crate::attribution::cover::{covers, unexplained};
 use crate::attribution::group_leader::differing_ns;
 use crate::attribution::segment::Segment;
 use crate::attribution::walk::memory::Memory;
 use crate::attribution::walk::{explain, walk};
-use crate::causes::cause::Cause;
 use crate::over_time::recent::Recent;
 use crate::over_time::totals::TotalsOverTime;
 use crate::requests::join::Responses;
@@ -174,6 +174,11 @@ impl Analysis {
     pub fn end_window(&mut self, at_ns: u64) {
         self.window.end_ns = self.window.end_ns.min(at_ns);
         self.aggregate.end_window(self.window.end_ns);
+    }
+
+    /// Returns the segments of the last commit; none if it does not count, because it is not in the window.
+    pub(crate) fn explained(&self) -> &[Segment] {
+        &self.segments
     }
 
     /// Returns the number of explained commits in the window so far.
@@ -343,56 +348,5 @@ fn believable(window: TimeRange) -> Result<(), Unmatched> {
         Ok(())
     } else {
         Err(Unmatched)
-    }
-}
-
-/// Returns whether the segments cover the commit: none is empty, each begins where the one before ended, and the first and
-/// last are at the edges of the commit. They then sum to its duration.
-fn covers(segments: &[Segment], whole: TimeRange) -> bool {
-    let mut at_ns = whole.start_ns;
-    for segment in segments {
-        if segment.window.start_ns != at_ns || segment.window.is_empty() {
-            return false;
-        }
-        at_ns = segment.window.end_ns;
-    }
-    at_ns == whole.end_ns
-}
-
-fn unexplained(tid: Tid, window: TimeRange) -> Segment {
-    Segment {
-        window,
-        tid,
-        cause: Cause::UNEXPLAINED,
-        frames: None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn segment(start_ns: u64, end_ns: u64) -> Segment {
-        unexplained(1, TimeRange::new(start_ns, end_ns))
-    }
-
-    #[test]
-    fn only_segments_without_gap_or_overlap_cover_a_commit() {
-        let whole = TimeRange::new(10, 30);
-        assert!(covers(&[segment(10, 30)], whole));
-        assert!(covers(&[segment(10, 20), segment(20, 30)], whole));
-        for wrong in [
-            vec![],
-            vec![segment(10, 29)],
-            vec![segment(9, 30)],
-            vec![segment(10, 31)],
-            vec![segment(10, 20), segment(21, 30)],
-            vec![segment(10, 20), segment(19, 30)],
-            vec![segment(10, 20), segment(20, 20), segment(20, 30)],
-            vec![segment(20, 30), segment(10, 20)],
-        ] {
-            assert!(!covers(&wrong, whole), "{wrong:?}");
-        }
-        assert!(covers(&[], TimeRange::new(10, 10)));
     }
 }

@@ -15,6 +15,7 @@
 //! - `analysis`: from the stream of records to the totals
 //! - `recorded`: the same from a recording
 //! - `document`: `run.json`
+//! - `perfetto`: a recording as a trace of Perfetto
 //! - `render`: text, pages and drawings
 
 pub mod analysis;
@@ -23,6 +24,7 @@ mod causes;
 pub mod clocks;
 pub mod document;
 mod over_time;
+pub mod perfetto;
 pub mod recorded;
 pub mod render;
 mod requests;

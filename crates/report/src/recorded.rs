@@ -36,7 +36,7 @@ pub fn explain_recording(
     window: RecordedWindow,
     requests: &[Request],
 ) -> Result<Recorded, RecordingError> {
-    let mut analysis = analysis(&recording, window);
+    let mut analysis = recorded_analysis(&recording, window);
     if !requests.is_empty() {
         analysis.expect_requests();
     }
@@ -86,7 +86,8 @@ pub fn recorded_visits(
     Ok((visits, measured))
 }
 
-fn analysis(recording: &RecordingReader<impl Read>, window: RecordedWindow) -> Analysis {
+/// Returns an analysis for a recording, before its first record.
+pub(crate) fn recorded_analysis(recording: &RecordingReader<impl Read>, window: RecordedWindow) -> Analysis {
     let header = recording.header();
     let mut analysis = Analysis::new(AnalysisConfig {
         server_tgid: header.server_tgid,

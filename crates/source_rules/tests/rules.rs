@@ -18,10 +18,11 @@ const MAX_LINES: usize = 400;
 const MAX_HEADLESS_PERCENT: usize = 5;
 
 /// Packages that each library may import, besides the leaf `logtrace-common`.
-const DIRECTIONS: [(&str, &[&str]); 8] = [
+const DIRECTIONS: [(&str, &[&str]); 10] = [
     ("logtrace-common", &[]),
     ("logtrace-source-rules", &[]),
     ("logtrace-events", &[]),
+    ("logtrace-statistics", &[]),
     ("logtrace-server", &["logtrace-events"]),
     ("logtrace-driver", &["logtrace-events"]),
     ("logtrace-tracer", &["logtrace-events"]),
@@ -33,7 +34,12 @@ const DIRECTIONS: [(&str, &[&str]); 8] = [
             "logtrace-events",
             "logtrace-report",
             "logtrace-server",
+            "logtrace-statistics",
         ],
+    ),
+    (
+        "logtrace-compare",
+        &["logtrace-report", "logtrace-statistics", "logtrace-study"],
     ),
 ];
 

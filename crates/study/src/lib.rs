@@ -10,7 +10,6 @@
 //! - `cell`: everything that a measurement of a cell needs;
 //! - `order`: order of the measurements, servers that cells share, estimate of time and disk space;
 //! - `results`: figures, causes and stalls of a measurement;
-//! - `stats`: intervals and tests over the repeats;
 //! - `tables`: entries of tables;
 //! - `report`: everything that `study.json` has;
 //! - `render`: terminal, Markdown, CSV and JSON.
@@ -23,10 +22,11 @@ mod plan;
 pub mod render;
 mod report;
 mod results;
-mod stats;
+
 mod tables;
 
 pub use cell::{Cell, DataUse};
+pub use logtrace_statistics::{Compare, Comparison, Interval, Statistic};
 pub use order::cost_estimate::CostEstimate;
 pub use order::measurement_order::{Measurement, measurement_order};
 pub use plan::axis::{Axis, Level};
@@ -44,9 +44,6 @@ pub use results::stall_kind::StallKind;
 pub use results::stalls::{Stall, stalls};
 pub use results::study_results::{Outcome, Results};
 pub use results::window_series::{WindowSeries, WindowSlice};
-pub use stats::confidence_interval::Interval;
-pub use stats::paired_test::{Compare, Comparison};
-pub use stats::statistic::Statistic;
 pub use tables::cause_share::CauseShare;
 pub use tables::cell_entry::{Entry, MeasuredEntry};
 pub use tables::study_table::{Grid, Row, StudyTable, tabulate};

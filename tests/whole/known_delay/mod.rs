@@ -1,6 +1,7 @@
 //! A delay of a known length is found, in the right place and with the right length. Needs root, /dev/fuse and both
 //! servers.
 
+mod compared;
 mod failing_fsync;
 mod growth;
 

@@ -1,5 +1,6 @@
 //! Attribution: segments of a commit and the cause of each segment.
 
+pub(crate) mod cover;
 pub(crate) mod group_leader;
 pub(crate) mod segment;
 pub(crate) mod walk;

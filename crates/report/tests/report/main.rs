@@ -8,4 +8,5 @@
 
 mod attribution;
 mod fuzz;
+mod perfetto;
 mod render;

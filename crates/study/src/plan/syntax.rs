@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use logtrace_driver::FileError;
+use logtrace_statistics::{Compare, Statistic};
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -10,8 +11,6 @@ use serde_untagged::UntaggedEnumVisitor;
 use toml::{Spanned, Value};
 
 use crate::plan::plan_file::PlanFile;
-use crate::stats::paired_test::Compare;
-use crate::stats::statistic::Statistic;
 
 /// Whole file.
 #[derive(Debug, Deserialize)]

@@ -1,6 +1,7 @@
 //! Tables that a plan asks for.
 
 use logtrace_driver::FileError;
+use logtrace_statistics::{Compare, Statistic};
 
 use crate::cell::Cell;
 use crate::plan::axis::Axis;
@@ -8,8 +9,6 @@ use crate::plan::level_filter::{LevelFilter, checked, find_axis};
 use crate::plan::plan_file::PlanFile;
 use crate::plan::syntax::TableText;
 use crate::results::figure::Figure;
-use crate::stats::paired_test::Compare;
-use crate::stats::statistic::Statistic;
 
 /// Table: a figure by the levels of two axes, once for each combination of the levels of the others.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ use crate::tables::study_table::{Grid, StudyTable};
 const STALLS: usize = 10;
 
 /// Block of a report.
-pub(super) enum Block {
+pub enum Block {
     /// Title of the whole report.
     Title(String),
     /// Heading of a table, of the stalls or of a published table.

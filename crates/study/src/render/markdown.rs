@@ -7,7 +7,12 @@ use crate::report::StudyReport;
 
 /// Returns the whole report as Markdown, for an issue or a wiki: `report.md`.
 pub fn markdown(report: &StudyReport) -> String {
-    let blocks = blocks(report).into_iter().flatten().map(drawn);
+    draw_markdown(blocks(report))
+}
+
+/// Returns groups of blocks as Markdown.
+pub fn draw_markdown(groups: Vec<Vec<Block>>) -> String {
+    let blocks = groups.into_iter().flatten().map(drawn);
     blocks.collect::<Vec<_>>().join("\n\n") + "\n"
 }
 

@@ -10,7 +10,8 @@ mod texts;
 #[cfg(test)]
 mod tests;
 
+pub use blocks::Block;
 pub use csv::{series_csv, stalls_csv, tables_csv};
 pub use json::{json, json_schema};
-pub use markdown::markdown;
-pub use terminal::terminal;
+pub use markdown::{draw_markdown, markdown};
+pub use terminal::{draw_terminal, terminal};

@@ -15,7 +15,12 @@ const WIDTH: usize = 100;
 
 /// Returns the whole report as aligned text for a person at a terminal.
 pub fn terminal(report: &StudyReport, color: bool) -> String {
-    let groups = blocks(report).into_iter().map(|blocks| {
+    draw_terminal(blocks(report), color)
+}
+
+/// Returns groups of blocks as aligned text for a person at a terminal.
+pub fn draw_terminal(groups: Vec<Vec<Block>>, color: bool) -> String {
+    let groups = groups.into_iter().map(|blocks| {
         let blocks = blocks.into_iter().map(|block| drawn(block, color));
         blocks.collect::<Vec<_>>().join("\n")
     });

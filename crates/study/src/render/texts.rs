@@ -1,11 +1,10 @@
 //! Texts of the parts of a report.
 
 use logtrace_report::units;
+use logtrace_statistics::{Compare, Interval};
 
 use crate::report::{StallRow, StudyReport};
 use crate::results::figure::Unit;
-use crate::stats::confidence_interval::Interval;
-use crate::stats::paired_test::Compare;
 use crate::tables::cause_share::CauseShare;
 use crate::tables::cell_entry::Entry;
 use crate::tables::study_table::{Grid, StudyTable};

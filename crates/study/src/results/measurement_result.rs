@@ -6,12 +6,12 @@ use logtrace_common::FileClass;
 use logtrace_events::IoOp;
 use logtrace_report::cause::{Cause, Wait};
 use logtrace_report::document::{Document, Driver};
+use logtrace_statistics::{error_of_mean, mean, variance};
 use strum::IntoEnumIterator;
 
 use crate::results::figure::{Figure, Point, RequestTime};
 use crate::results::stalls::{Stall, stalls};
 use crate::results::window_series::WindowSeries;
-use crate::stats::descriptive::{error_of_mean, mean, variance};
 
 /// Figures of a measurement, with causes and stalls.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,5 +1,6 @@
 //! Entries of tables.
 
+use logtrace_statistics::{Compare, Comparison, Interval};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -7,8 +8,6 @@ use crate::cell::Cell;
 use crate::plan::table_spec::TableSpec;
 use crate::results::figure::Figure;
 use crate::results::study_results::Results;
-use crate::stats::confidence_interval::Interval;
-use crate::stats::paired_test::{Compare, Comparison};
 use crate::tables::cause_share::{CauseShare, largest, nine_digits};
 
 /// Entry of a table.

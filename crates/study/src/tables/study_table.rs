@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use logtrace_statistics::{
+    CellValues, Compare, Interval, Pair, Statistic, compare, poisson_intervals, t_intervals,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -11,10 +14,6 @@ use crate::plan::study_plan::Plan;
 use crate::plan::table_spec::TableSpec;
 use crate::results::figure::Unit;
 use crate::results::study_results::Results;
-use crate::stats::confidence_interval::{CellValues, Interval, t_intervals};
-use crate::stats::paired_test::{Compare, Pair, compare};
-use crate::stats::poisson_interval::poisson_intervals;
-use crate::stats::statistic::Statistic;
 use crate::tables::cell_entry::{Baseline, Entry, Inference, entry};
 
 /// Table of a study.

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::Display;
 
-use crate::stats::confidence_interval::Interval;
-use crate::stats::descriptive::mean;
-use crate::stats::standard_error::{Repeats, StandardError, standard_errors};
+use crate::confidence_interval::Interval;
+use crate::descriptive::mean;
+use crate::standard_error::{Repeats, StandardError, standard_errors};
 
 /// Largest probability, after correction, of a significant difference.
 const SIGNIFICANT: f64 = 0.05;
@@ -25,13 +25,13 @@ pub enum Compare {
 
 /// One repeat of a cell and the same repeat of its baseline: both had the same arrivals and keys, in the same block.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Pair {
+pub struct Pair {
     /// Value of the cell.
-    pub(crate) value: f64,
+    pub value: f64,
     /// Value of the baseline.
-    pub(crate) baseline: f64,
+    pub baseline: f64,
     /// Squared standard errors of both inside their windows, where they are known.
-    pub(crate) errors: Option<(f64, f64)>,
+    pub errors: Option<(f64, f64)>,
 }
 
 /// Difference between a cell and its baseline.
@@ -80,7 +80,7 @@ impl Compare {
 }
 
 /// Compares the cells of a table. `None` where there is nothing to compare, or no ratio because a value is 0.
-pub(crate) fn compare(table: &[Vec<Pair>], how: Compare) -> Vec<Option<Comparison>> {
+pub fn compare(table: &[Vec<Pair>], how: Compare) -> Vec<Option<Comparison>> {
     let repeats: Vec<Option<Repeats>> = table.iter().map(|pairs| differences(pairs, how)).collect();
     let compared = repeats
         .iter()
@@ -114,7 +114,7 @@ fn differences(pairs: &[Pair], how: Compare) -> Option<Repeats> {
 
 /// Marks what is significant after Holm's step-down correction (A simple sequentially rejective multiple test procedure,
 /// 1979).
-fn mark_significant(compared: &mut [Option<Comparison>]) {
+pub fn mark_significant(compared: &mut [Option<Comparison>]) {
     let mut tested: Vec<(f64, &mut Comparison)> = compared
         .iter_mut()
         .flatten()
@@ -135,8 +135,9 @@ mod tests {
     use logtrace_driver::random::{Stream, Xoshiro256PlusPlus};
 
     use super::*;
-    use crate::stats::descriptive::error_of_mean;
-    use crate::stats::descriptive::tests::{autocorrelated, normal};
+    use crate::descriptive::tests::normal;
+    use crate::time_series::error_of_mean;
+    use crate::time_series::tests::autocorrelated;
 
     /// Study of cells against baselines, with the noise between runs and the correlation between neighbouring slices of a
     /// run.

@@ -2,8 +2,8 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use crate::stats::descriptive::variance;
-use crate::stats::variance_shrinkage::Prior;
+use crate::descriptive::variance;
+use crate::variance_shrinkage::Prior;
 
 /// Probability that an interval contains the true value.
 pub(crate) const CONFIDENCE: f64 = 0.95;
@@ -12,18 +12,18 @@ pub(crate) const CONFIDENCE: f64 = 0.95;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Repeats {
     /// One number for each repeat, on the scale of the test: logarithms for ratios.
-    pub(crate) values: Vec<f64>,
+    pub values: Vec<f64>,
     /// Variance of one of these numbers that the noise inside the windows alone makes, or `None` if it is unknown.
     pub(crate) within: Option<f64>,
 }
 
 /// Standard error of a mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct StandardError {
+pub struct StandardError {
     /// Standard error.
-    pub(crate) error: f64,
+    pub error: f64,
     /// Degrees of freedom of its variance.
-    pub(crate) freedom: f64,
+    pub freedom: f64,
 }
 
 impl Repeats {
@@ -55,8 +55,23 @@ pub(crate) fn standard_errors(table: &[Option<Repeats>]) -> Vec<Option<StandardE
 }
 
 impl StandardError {
+    /// Returns the error of the difference of two independent numbers with these errors, by Welch and Satterthwaite (The
+    /// generalization of "Student's" problem, 1947).
+    pub fn of_difference(one: Self, other: Self) -> Self {
+        let (a, b) = (one.error.powi(2), other.error.powi(2));
+        let freedom = (a + b).powi(2) / (a.powi(2) / one.freedom + b.powi(2) / other.freedom);
+        Self {
+            error: (a + b).sqrt(),
+            freedom: if freedom.is_finite() {
+                freedom
+            } else {
+                one.freedom + other.freedom
+            },
+        }
+    }
+
     /// Returns half the width of the 95 % interval around the mean.
-    pub(crate) fn half_width(self) -> f64 {
+    pub fn half_width(self) -> f64 {
         let quantile = self.student().map_or(f64::INFINITY, |student| {
             student.inverse_cdf((1.0 + CONFIDENCE) / 2.0)
         });
@@ -64,7 +79,7 @@ impl StandardError {
     }
 
     /// Returns the probability of a mean that is at least `mean` away from 0 when the true one is 0.
-    pub(crate) fn p(self, mean: f64) -> f64 {
+    pub fn p(self, mean: f64) -> f64 {
         let errors = (mean / self.error).abs();
         self.student().map_or(1.0, |student| 2.0 * student.sf(errors))
     }

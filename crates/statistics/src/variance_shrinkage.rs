@@ -89,8 +89,8 @@ mod tests {
     use logtrace_driver::random::Stream;
 
     use super::*;
-    use crate::stats::descriptive::tests::normal;
-    use crate::stats::descriptive::variance;
+    use crate::descriptive::tests::normal;
+    use crate::descriptive::variance;
 
     #[test]
     fn trigamma_has_its_known_values() {

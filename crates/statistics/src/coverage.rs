@@ -2,10 +2,10 @@
 
 use logtrace_driver::random::{Rng, Stream, Xoshiro256PlusPlus};
 
-use crate::stats::confidence_interval::{CellValues, t_intervals};
-use crate::stats::descriptive::tests::normal;
-use crate::stats::paired_test::{Compare, Pair, compare};
-use crate::stats::statistic::Statistic;
+use crate::confidence_interval::{CellValues, t_intervals};
+use crate::descriptive::tests::normal;
+use crate::paired_test::{Compare, Pair, compare};
+use crate::statistic::Statistic;
 
 /// Noise between the runs of a cell.
 #[derive(Clone, Copy, Debug)]

@@ -2,9 +2,9 @@
 
 use statrs::distribution::{ContinuousCDF, Gamma};
 
-use crate::stats::confidence_interval::{CellValues, Interval};
-use crate::stats::descriptive::{mean, variance};
-use crate::stats::standard_error::CONFIDENCE;
+use crate::confidence_interval::{CellValues, Interval};
+use crate::descriptive::{mean, variance};
+use crate::standard_error::CONFIDENCE;
 
 /// Returns the interval of the mean count of each cell of a table.
 ///
@@ -12,7 +12,7 @@ use crate::stats::standard_error::CONFIDENCE;
 /// come in bursts or some runs differ, have a wider one: their variance is a multiple of the mean, and the interval is that of
 /// as many independent events as the count has by this multiple (quasi-Poisson; McCullagh and Nelder, Generalized Linear
 /// Models, 1989). `None` for fewer than two counts: a single window says nothing about how much windows differ.
-pub(crate) fn poisson_intervals(cells: &[CellValues]) -> Vec<Option<Interval>> {
+pub fn poisson_intervals(cells: &[CellValues]) -> Vec<Option<Interval>> {
     let of_table = dispersion(cells);
     let interval = |cell: &CellValues| {
         let multiple = of_table.max(dispersion(std::slice::from_ref(cell)));

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::Display;
 
-use crate::stats::descriptive::{mean, median};
+use crate::descriptive::{mean, median};
 
 /// Statistic that turns the repeats of a cell into one number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Display)]
@@ -23,7 +23,7 @@ const MEDIAN_VARIANCE: [f64; 10] = [1.0, 1.0, 1.346, 1.193, 1.434, 1.288, 1.473,
 
 impl Statistic {
     /// Returns the statistic of `values`, or `None` if there are none.
-    pub(crate) fn of(self, values: &[f64]) -> Option<f64> {
+    pub fn of(self, values: &[f64]) -> Option<f64> {
         match self {
             Self::Median => median(values),
             Self::Mean => mean(values),

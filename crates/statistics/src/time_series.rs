@@ -1,31 +1,18 @@
-//! Mean, median and variance, and the error of the mean of a time series.
+//! Error of the mean of a time series, whose neighbours may be correlated.
 
-use statrs::statistics::{Data, OrderStatistics, Statistics};
+use statrs::statistics::Statistics;
 
-/// Returns the arithmetic mean of `values`, or `None` if there are none.
-pub(crate) fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.mean())
-}
-
-/// Returns the median of `values`, or `None` if there are none.
-pub(crate) fn median(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| Data::new(values.to_vec()).median())
-}
-
-/// Returns the sample variance of `values`, or `None` if there are fewer than two.
-pub(crate) fn variance(values: &[f64]) -> Option<f64> {
-    (values.len() >= 2).then(|| values.variance())
-}
+use crate::standard_error::StandardError;
 
 /// Length of the shortest series whose autocorrelation can be estimated.
 const FEWEST: usize = 20;
 
 /// Returns the standard error of the mean of a time series, or `None` if it has fewer than twenty numbers.
 ///
-/// Neighbours may be correlated; then the series carries less information than as many independent numbers. Autocovariances
-/// are summed by Geyer's initial positive sequence (Practical Markov chain Monte Carlo, 1992): in pairs, as long as the sum
-/// of a pair is above 0.
-pub(crate) fn error_of_mean(series: &[f64]) -> Option<f64> {
+/// Neighbours may be correlated; then the series carries less information than as many independent numbers, and the degrees
+/// of freedom are fewer. Autocovariances are summed by Geyer's initial positive sequence (Practical Markov chain Monte Carlo,
+/// 1992): in pairs, as long as the sum of a pair is above 0.
+pub fn series_error(series: &[f64]) -> Option<StandardError> {
     if series.len() < FEWEST {
         return None;
     }
@@ -44,22 +31,27 @@ pub(crate) fn error_of_mean(series: &[f64]) -> Option<f64> {
         .step_by(2)
         .map(|lag| covariance(lag) + covariance(lag + 1));
     let correlated: f64 = pairs.take_while(|pair| *pair > 0.0).sum();
-    Some(((own + 2.0 * correlated) / length).sqrt())
+    let all = own + 2.0 * correlated;
+    let independent = if all > 0.0 { length * own / all } else { length };
+    Some(StandardError {
+        error: (all / length).sqrt(),
+        freedom: (independent - 1.0).max(1.0),
+    })
+}
+
+/// Returns the standard error of the mean of a time series alone ([`series_error`]).
+pub fn error_of_mean(series: &[f64]) -> Option<f64> {
+    Some(series_error(series)?.error)
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use logtrace_driver::random::{Rng, Stream, Xoshiro256PlusPlus};
+    use logtrace_driver::random::{Stream, Xoshiro256PlusPlus};
     use proptest::prelude::*;
 
     use super::*;
-
-    /// Draws a number of the standard normal distribution (Box and Muller).
-    pub(crate) fn normal(rng: &mut Xoshiro256PlusPlus) -> f64 {
-        let mut unit = || ((rng.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
-        let (radius, angle) = ((-2.0 * unit().ln()).sqrt(), std::f64::consts::TAU * unit());
-        radius * angle.cos()
-    }
+    use crate::descriptive::tests::normal;
+    use crate::descriptive::{mean, variance};
 
     /// Draws an autoregressive series: each number keeps `share` of the one before it, and has variance 1.
     pub(crate) fn autocorrelated(rng: &mut Xoshiro256PlusPlus, share: f64, length: usize) -> Vec<f64> {
@@ -92,24 +84,27 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn medians_and_variances_have_known_values() {
-        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
-        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
-        assert_eq!(variance(&[1.0, 2.0, 3.0]), Some(1.0));
-        assert_eq!((median(&[]), mean(&[]), variance(&[1.0])), (None, None, None));
+    fn a_short_series_has_no_error_and_an_even_one_has_none() {
         assert_eq!(error_of_mean(&[1.0; 19]), None);
         assert_eq!(error_of_mean(&[1.0; 20]), Some(0.0));
     }
 
-    proptest! {
-        #[test]
-        fn median_has_as_many_values_below_as_above(values in proptest::collection::vec(-1e9f64..1e9, 1..50)) {
-            let median = median(&values).unwrap();
-            let below = values.iter().filter(|&&value| value < median).count();
-            let above = values.iter().filter(|&&value| value > median).count();
-            prop_assert!(below * 2 <= values.len() && above * 2 <= values.len());
-        }
+    #[test]
+    fn a_correlated_series_has_fewer_degrees_of_freedom() {
+        let mut rng = Stream::Study(1).rng(7);
+        let mut freedom = |share| {
+            series_error(&autocorrelated(&mut rng, share, 300))
+                .unwrap()
+                .freedom
+        };
+        let (independent, correlated) = (freedom(0.0), freedom(0.8));
+        assert!(
+            independent > 150.0 && correlated < 100.0,
+            "{independent} {correlated}"
+        );
+    }
 
+    proptest! {
         #[test]
         fn error_of_mean_is_not_negative(values in proptest::collection::vec(-1e9f64..1e9, 20..200)) {
             prop_assert!(error_of_mean(&values).unwrap() >= 0.0);

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-use crate::stats::descriptive::mean;
-use crate::stats::standard_error::{Repeats, StandardError, standard_errors};
-use crate::stats::statistic::Statistic;
+use crate::descriptive::mean;
+use crate::standard_error::{Repeats, StandardError, standard_errors};
+use crate::statistic::Statistic;
 
 /// 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
@@ -20,11 +20,11 @@ pub struct Interval {
 
 /// Figure of one cell in each of its repeats.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct CellValues {
+pub struct CellValues {
     /// Values.
-    pub(crate) values: Vec<f64>,
+    pub values: Vec<f64>,
     /// Standard error of each value inside its window, where it is known.
-    pub(crate) errors: Vec<Option<f64>>,
+    pub errors: Vec<Option<f64>>,
 }
 
 /// Returns the t interval of the statistic of each cell of a table.
@@ -33,7 +33,7 @@ pub(crate) struct CellValues {
 /// variances of all cells moderate one another, as in the test of comparisons. The interval of a median is at least as wide
 /// as that between two of the values ([`ranks`]): a few slow runs may be most of the repeats. `None` for a cell with a
 /// single repeat, for one whose repeats are all equal, and for one with a value of 0.
-pub(crate) fn t_intervals(cells: &[CellValues], statistic: Statistic) -> Vec<Option<Interval>> {
+pub fn t_intervals(cells: &[CellValues], statistic: Statistic) -> Vec<Option<Interval>> {
     let repeats: Vec<Option<Repeats>> = cells.iter().map(CellValues::logarithms).collect();
     let errors = standard_errors(&repeats).into_iter().zip(cells);
     let interval = |(error, cell): (Option<StandardError>, &CellValues)| {

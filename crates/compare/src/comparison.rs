@@ -1,0 +1,238 @@
+//! All comparisons of the runs of two sides.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use logtrace_report::cause::Cause;
+use logtrace_statistics::{Compare, Comparison as Tested, StandardError, mark_significant};
+use serde::Serialize;
+
+use crate::blocks::Blocks;
+use crate::change::{Change, Values, Verdict, tested};
+use crate::estimate::ratio_error;
+use crate::figures::{Figure, Measured, figures};
+use crate::run::Run;
+use crate::settings::{Setting, differing};
+
+/// Version of the layout of a comparison as JSON.
+pub const SCHEMA: u32 = 1;
+
+/// Largest ratio of offered rates at which times are compared.
+const SAME_RATE: f64 = 1.01;
+
+/// Comparison of runs: the first side is called A, the second one B.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// Names of the runs of A.
+    pub a: Vec<String>,
+    /// Names of the runs of B.
+    pub b: Vec<String>,
+    /// Smallest change that matters, as a share.
+    pub smallest: f64,
+    /// Settings that differ.
+    pub settings: Vec<Setting>,
+    /// Whether the offered rates differ: times at different loads are not judged.
+    pub rates_differ: bool,
+    /// Throughput and times: ratios of B to A.
+    pub figures: Vec<FigureChange>,
+    /// Mean nanoseconds of a commit by cause: differences of B from A, the largest first. They sum to the difference of the
+    /// means. Empty if a run was not traced.
+    pub causes: Vec<CauseChange>,
+}
+
+/// Comparison of a figure.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct FigureChange {
+    /// Figure.
+    pub figure: Figure,
+    /// Its comparison.
+    #[serde(flatten)]
+    pub change: Change,
+}
+
+/// Comparison of a cause.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct CauseChange {
+    /// Cause.
+    pub cause: Cause,
+    /// Its comparison.
+    #[serde(flatten)]
+    pub change: Change,
+}
+
+/// Run with what was computed from it once.
+struct Side {
+    figures: Vec<Measured>,
+    causes: BTreeMap<Cause, f64>,
+    errors: BTreeMap<Cause, StandardError>,
+    commit_mean_ns: Option<f64>,
+    offered_per_s: Option<f64>,
+}
+
+/// Compares as many runs of one side as of the other: the first with the first, and so on. `smallest` is the smallest change
+/// that matters, as a share.
+pub fn compare(a: &[Run], b: &[Run], smallest: f64) -> Comparison {
+    let pairs: Vec<(Side, Side)> = a.iter().zip(b).map(|(a, b)| (Side::of(a), Side::of(b))).collect();
+    let rates_differ = pairs.iter().any(|(a, b)| a.has_other_rate(b));
+    let (figures, figure_rows) = figure_rows(&pairs);
+    let (causes, cause_rows) = cause_rows(&pairs);
+    let (figure_tests, cause_tests) = both_tested(&figure_rows, &cause_rows);
+    let changes = figures.into_iter().zip(figure_rows).zip(figure_tests);
+    let figures = changes.map(|((figure, row), tested)| {
+        let change = Change::of(&row, tested, Compare::Ratio, smallest);
+        FigureChange {
+            figure,
+            change: change.unless(rates_differ && figure.is_time()),
+        }
+    });
+    let smallest_ns = smallest * mean_commit_ns(&pairs);
+    let changes = causes.into_iter().zip(cause_rows).zip(cause_tests);
+    let causes = changes.map(|((cause, row), tested)| {
+        let change = Change::of(&row, tested, Compare::Difference, smallest_ns);
+        CauseChange {
+            cause,
+            change: change.unless(rates_differ),
+        }
+    });
+    let mut causes: Vec<CauseChange> = causes.collect();
+    let size = |row: &CauseChange| (row.change.b - row.change.a).abs();
+    causes.sort_by(|one, other| {
+        size(other)
+            .total_cmp(&size(one))
+            .then(one.cause.cmp(&other.cause))
+    });
+    Comparison {
+        schema: SCHEMA,
+        a: a.iter().map(|run| run.name.clone()).collect(),
+        b: b.iter().map(|run| run.name.clone()).collect(),
+        smallest,
+        settings: differing(a, b),
+        rates_differ,
+        figures: figures.collect(),
+        causes,
+    }
+}
+
+impl Side {
+    fn of(run: &Run) -> Self {
+        let blocks = run.over_time.as_ref().map(Blocks::of).unwrap_or_default();
+        let count = run.document.commits.as_ref().map_or(0, |commits| commits.count);
+        let mean = |total: u64| total as f64 / count.max(1) as f64;
+        let causes = run.document.causes.iter().map(|row| (row.cause, mean(row.total)));
+        let error = |sums: &Vec<f64>| ratio_error(sums, &blocks.commits);
+        let errors = blocks
+            .causes
+            .iter()
+            .filter_map(|(&cause, sums)| Some((cause, error(sums)?)));
+        Self {
+            figures: figures(run, &blocks),
+            causes: causes.collect(),
+            errors: errors.collect(),
+            commit_mean_ns: run.commit_mean_ns(),
+            offered_per_s: run
+                .document
+                .driver
+                .as_ref()
+                .and_then(|driver| driver.offered_per_s),
+        }
+    }
+
+    /// Returns whether the other run had another offered rate. A run without one was as fast as it could.
+    fn has_other_rate(&self, other: &Self) -> bool {
+        match (self.offered_per_s, other.offered_per_s) {
+            (None, None) => false,
+            (Some(a), Some(b)) => (a / b).max(b / a) > SAME_RATE,
+            _ => true,
+        }
+    }
+
+    fn figure(&self, figure: Figure) -> Option<&Measured> {
+        self.figures.iter().find(|measured| measured.figure == figure)
+    }
+
+    /// Returns the error of the mean of a cause. One that a run does not have is 0 there without an error.
+    fn error(&self, cause: Cause) -> Option<StandardError> {
+        match self.causes.contains_key(&cause) {
+            true => self.errors.get(&cause).copied(),
+            false => Some(StandardError {
+                error: 0.0,
+                freedom: 1.0,
+            }),
+        }
+    }
+}
+
+/// Returns the figures that all runs have, with their values.
+fn figure_rows(pairs: &[(Side, Side)]) -> (Vec<Figure>, Vec<Vec<Values>>) {
+    let first = pairs.iter().flat_map(|(a, _)| &a.figures);
+    let mut names: Vec<Figure> = Vec::new();
+    for measured in first {
+        if !names.contains(&measured.figure) {
+            names.push(measured.figure);
+        }
+    }
+    let row = |figure| {
+        let values = pairs.iter().map(|(a, b)| {
+            let (a, b) = (a.figure(figure)?, b.figure(figure)?);
+            Some(Values {
+                a: a.value,
+                b: b.value,
+                errors: a.error.zip(b.error),
+            })
+        });
+        Some((figure, values.collect::<Option<Vec<_>>>()?))
+    };
+    names.into_iter().filter_map(row).unzip()
+}
+
+/// Returns all causes with their values; none if a run has no commits.
+fn cause_rows(pairs: &[(Side, Side)]) -> (Vec<Cause>, Vec<Vec<Values>>) {
+    let mut sides = pairs.iter().flat_map(|(a, b)| [a, b]);
+    if sides.any(|side| side.commit_mean_ns.is_none()) {
+        return (Vec::new(), Vec::new());
+    }
+    let sides = pairs.iter().flat_map(|(a, b)| [a, b]);
+    let causes: BTreeSet<Cause> = sides.flat_map(|side| side.causes.keys().copied()).collect();
+    let row = |cause| {
+        let of = |side: &Side| side.causes.get(&cause).copied().unwrap_or(0.0);
+        let values = pairs.iter().map(|(a, b)| Values {
+            a: of(a),
+            b: of(b),
+            errors: a.error(cause).zip(b.error(cause)),
+        });
+        (cause, values.collect())
+    };
+    causes.into_iter().map(row).unzip()
+}
+
+/// Tests the figures and the causes, corrected for the number of all of them.
+fn both_tested(
+    figures: &[Vec<Values>],
+    causes: &[Vec<Values>],
+) -> (Vec<Option<Tested>>, Vec<Option<Tested>>) {
+    let mut all = tested(figures, Compare::Ratio);
+    all.extend(tested(causes, Compare::Difference));
+    mark_significant(&mut all);
+    let causes = all.split_off(figures.len());
+    (all, causes)
+}
+
+/// Returns the mean duration of the commits of A.
+fn mean_commit_ns(pairs: &[(Side, Side)]) -> f64 {
+    let means: Vec<f64> = pairs.iter().filter_map(|(a, _)| a.commit_mean_ns).collect();
+    logtrace_statistics::mean(&means).unwrap_or(0.0)
+}
+
+impl Change {
+    /// Returns the same change, without a judgement if it cannot be judged.
+    fn unless(self, is_barred: bool) -> Self {
+        match is_barred {
+            true => Self {
+                verdict: Verdict::CannotTell,
+                ..self
+            },
+            false => self,
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Throughput and times of a run.
+
+use logtrace_report::distribution::Distribution;
+use logtrace_report::document::Driver;
+use logtrace_statistics::{StandardError, series_error};
+use serde::Serialize;
+use strum::Display;
+
+use crate::blocks::Blocks;
+use crate::estimate::{percentile_error, ratio_error};
+use crate::run::Run;
+
+/// Figure of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Display)]
+#[serde(rename_all = "snake_case")]
+pub enum Figure {
+    /// Requests that were done in a second.
+    #[strum(serialize = "requests/s")]
+    Requests,
+    /// Commits in a second.
+    #[strum(serialize = "commits/s")]
+    Commits,
+    /// Mean response time of a request.
+    #[strum(serialize = "response mean")]
+    ResponseMean,
+    /// Median of the response times.
+    #[strum(serialize = "response p50")]
+    ResponseP50,
+    /// 90th percentile of the response times.
+    #[strum(serialize = "response p90")]
+    ResponseP90,
+    /// 99th percentile of the response times.
+    #[strum(serialize = "response p99")]
+    ResponseP99,
+    /// 99.9th percentile of the response times.
+    #[strum(serialize = "response p99.9")]
+    ResponseP999,
+    /// Mean duration of a commit.
+    #[strum(serialize = "commit mean")]
+    CommitMean,
+    /// Median duration of a commit.
+    #[strum(serialize = "commit p50")]
+    CommitP50,
+    /// 90th percentile of the durations of commits.
+    #[strum(serialize = "commit p90")]
+    CommitP90,
+    /// 99th percentile of the durations of commits.
+    #[strum(serialize = "commit p99")]
+    CommitP99,
+    /// 99.9th percentile of the durations of commits.
+    #[strum(serialize = "commit p99.9")]
+    CommitP999,
+}
+
+/// Percentiles by the share of values below them.
+const SHARES: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
+const RESPONSE: [Figure; 4] = [
+    Figure::ResponseP50,
+    Figure::ResponseP90,
+    Figure::ResponseP99,
+    Figure::ResponseP999,
+];
+const COMMIT: [Figure; 4] = [
+    Figure::CommitP50,
+    Figure::CommitP90,
+    Figure::CommitP99,
+    Figure::CommitP999,
+];
+
+impl Figure {
+    /// Returns whether it is a time in nanoseconds, and not a number a second.
+    pub fn is_time(self) -> bool {
+        !matches!(self, Self::Requests | Self::Commits)
+    }
+}
+
+/// Figure of a run with its value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Measured {
+    pub(crate) figure: Figure,
+    /// Value: nanoseconds, or a number a second.
+    pub(crate) value: f64,
+    /// Standard error of the value's logarithm that the time within the run leaves, where it is known.
+    pub(crate) error: Option<StandardError>,
+}
+
+/// Returns the figures of a run that are above 0.
+pub(crate) fn figures(run: &Run, blocks: &Blocks) -> Vec<Measured> {
+    let mut figures = Vec::new();
+    match &run.document.driver {
+        Some(driver) => figures.extend(requests(driver)),
+        None => figures.extend(commits_a_second(run, blocks)),
+    }
+    figures.extend(commits(run, blocks));
+    figures.retain(|measured| measured.value > 0.0);
+    figures
+}
+
+fn requests(driver: &Driver) -> impl Iterator<Item = Measured> {
+    let seconds = driver.per_tenth.chunks_exact(10);
+    let seconds: Vec<f64> = seconds.map(|tenths| tenths.iter().sum::<u64>() as f64).collect();
+    let throughput = Measured {
+        figure: Figure::Requests,
+        value: driver.achieved_per_s,
+        error: series_error(&seconds).map(|error| relative(error, driver.achieved_per_s)),
+    };
+    let times = &driver.response;
+    let mean = (Figure::ResponseMean, times.mean);
+    let times = [mean]
+        .into_iter()
+        .chain(RESPONSE.into_iter().zip(percentiles(times)));
+    // Response times are not known by time.
+    let times = times.map(|(figure, ns)| Measured {
+        figure,
+        value: ns as f64,
+        error: None,
+    });
+    [throughput].into_iter().chain(times)
+}
+
+fn commits_a_second(run: &Run, blocks: &Blocks) -> Option<Measured> {
+    let seconds = run.document.trace.as_ref()?.duration_s;
+    let value = run.document.commits.as_ref()?.count as f64 / seconds;
+    // The last block is not whole.
+    let whole = blocks.commits.split_last().map_or(&[][..], |(_, whole)| whole);
+    let length_s = blocks.length_ns as f64 / 1e9;
+    let rates: Vec<f64> = whole.iter().map(|commits| commits / length_s).collect();
+    Some(Measured {
+        figure: Figure::Commits,
+        value,
+        error: series_error(&rates).map(|error| relative(error, value)),
+    })
+}
+
+fn commits(run: &Run, blocks: &Blocks) -> Vec<Measured> {
+    let (Some(commits), Some(mean_ns)) = (&run.document.commits, run.commit_mean_ns()) else {
+        return Vec::new();
+    };
+    let mean = Measured {
+        figure: Figure::CommitMean,
+        value: mean_ns,
+        error: ratio_error(&blocks.total_ns(), &blocks.commits).map(|error| relative(error, mean_ns)),
+    };
+    let percentiles = percentiles(&commits.distribution);
+    let percentiles = COMMIT.into_iter().zip(percentiles).zip(SHARES);
+    let percentiles = percentiles.map(|((figure, ns), share)| Measured {
+        figure,
+        value: ns as f64,
+        error: percentile_error(blocks, share),
+    });
+    [mean].into_iter().chain(percentiles).collect()
+}
+
+fn percentiles(times: &Distribution) -> [u64; 4] {
+    [times.p50, times.p90, times.p99, times.p999]
+}
+
+/// Returns the error of a value's logarithm.
+fn relative(error: StandardError, value: f64) -> StandardError {
+    StandardError {
+        error: error.error / value,
+        ..error
+    }
+}

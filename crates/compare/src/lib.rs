@@ -1,0 +1,27 @@
+//! Comparison of runs: what differs between them, by how much, and how sure that is.
+//!
+//! Runs are compared one with one, or as pairs of repeats. In the order in which data flows:
+//!
+//! - `run`: a run to compare;
+//! - `blocks`: commits and their causes by seconds of a run;
+//! - `estimate`: means and percentiles with the error that the time within a run leaves;
+//! - `figures`: throughput and times of a run;
+//! - `settings`: settings that differ;
+//! - `change`: one comparison, and its verdict;
+//! - `comparison`: all of them;
+//! - `render`: terminal, Markdown and JSON.
+
+mod blocks;
+mod change;
+mod comparison;
+mod estimate;
+mod figures;
+pub mod render;
+mod run;
+mod settings;
+
+pub use change::{Change, Verdict};
+pub use comparison::{CauseChange, Comparison, FigureChange, SCHEMA, compare};
+pub use figures::Figure;
+pub use run::Run;
+pub use settings::Setting;

@@ -1,0 +1,197 @@
+//! Blocks of a comparison in their order: what all renderers for people show.
+
+use logtrace_report::cause::Cause;
+use logtrace_report::units;
+use logtrace_statistics::Interval;
+use logtrace_study::render::Block;
+
+use crate::change::{Change, Verdict};
+use crate::comparison::{CauseChange, Comparison, FigureChange};
+use crate::settings::Setting;
+
+/// Share of the mean commit below which a change of a cause is not listed by itself.
+const SMALL: f64 = 0.002;
+
+/// Returns the blocks of a comparison. Those in a group belong together.
+pub(super) fn blocks(comparison: &Comparison) -> Vec<Vec<Block>> {
+    let mut groups = vec![head(comparison), settings(&comparison.settings)];
+    groups.push(vec![
+        Block::Heading("Throughput and times".to_owned()),
+        Block::Table(
+            header(&["", "A", "B", "B / A (95 % interval)", ""]),
+            comparison.figures.iter().map(figure_row).collect(),
+        ),
+    ]);
+    if !comparison.causes.is_empty() {
+        groups.push(vec![
+            Block::Heading("From the mean commit of A to that of B, by what commits waited for".to_owned()),
+            Block::Table(
+                header(&["", "A", "B", "B - A (95 % interval)", ""]),
+                cause_rows(comparison),
+            ),
+        ]);
+    }
+    groups.push(vec![Block::Text(method(comparison))]);
+    groups
+}
+
+fn head(comparison: &Comparison) -> Vec<Block> {
+    let mut head = vec![Block::Title(answer(comparison))];
+    let sides = [("A", &comparison.a), ("B", &comparison.b)];
+    head.extend(sides.map(|(side, names)| Block::Text(format!("{side}: {}", names.join(", ")))));
+    if comparison.a.len() == 1 {
+        head.push(Block::Notes(vec![
+            "These are one run each: how much two runs of the same settings differ is not known. Repeat both, and name the \
+             repeats with --with."
+                .to_owned(),
+        ]));
+    }
+    if comparison.rates_differ {
+        head.push(Block::Notes(vec![
+            "The offered rates differ: times at different loads say nothing about the rest, and are not judged.".to_owned(),
+        ]));
+    }
+    head
+}
+
+/// Returns the answer in one sentence: what differs, and the cause that changed most.
+fn answer(comparison: &Comparison) -> String {
+    let differs = |change: &Change| change.verdict == Verdict::Differs;
+    let figures = comparison.figures.iter().filter(|row| differs(&row.change));
+    let figures: Vec<String> = figures
+        .map(|row| format!("{} {}", row.figure, percent(row.change.change.unwrap_or(1.0))))
+        .take(3)
+        .collect();
+    let cause = comparison.causes.iter().find(|row| differs(&row.change));
+    let cause = cause.map(|row| {
+        let ns = row.change.b - row.change.a;
+        format!("a commit waits {} for {}", more(ns), name(row.cause))
+    });
+    let parts: Vec<String> = figures.into_iter().chain(cause).collect();
+    match parts.is_empty() {
+        true => "No difference that matters is certain.".to_owned(),
+        false => format!("B against A: {}.", parts.join(", ")),
+    }
+}
+
+fn settings(settings: &[Setting]) -> Vec<Block> {
+    let heading = Block::Heading("Settings that differ".to_owned());
+    if settings.is_empty() {
+        return vec![heading, Block::Text("None.".to_owned())];
+    }
+    let values = |values: &[String]| match values {
+        [] => "-".to_owned(),
+        values => values.join(", "),
+    };
+    let rows = settings
+        .iter()
+        .map(|setting| vec![setting.name.clone(), values(&setting.a), values(&setting.b)]);
+    vec![heading, Block::Table(header(&["", "A", "B"]), rows.collect())]
+}
+
+fn figure_row(row: &FigureChange) -> Vec<String> {
+    let text = |value: f64| match row.figure.is_time() {
+        true => time(value),
+        false => units::tenths(value),
+    };
+    let ratio = row.change.change.map_or_else(
+        || "-".to_owned(),
+        |ratio| with_interval(ratio, row.change.interval, |ratio| format!("{ratio:.3}")),
+    );
+    vec![
+        row.figure.to_string(),
+        text(row.change.a),
+        text(row.change.b),
+        ratio,
+        row.change.verdict.to_string(),
+    ]
+}
+
+/// Returns the mean of A, the change of each cause, the largest first, and the mean of B. The changes sum to the difference.
+fn cause_rows(comparison: &Comparison) -> Vec<Vec<String>> {
+    let sum = |value: fn(&Change) -> f64| {
+        comparison
+            .causes
+            .iter()
+            .map(|row| value(&row.change))
+            .sum::<f64>()
+    };
+    let (a, b) = (sum(|change| change.a), sum(|change| change.b));
+    let is_listed = |row: &&CauseChange| {
+        let change = row.change;
+        change.verdict == Verdict::Differs || (change.b - change.a).abs() >= SMALL * a
+    };
+    let row = |name: String, a: f64, b: f64, interval: Option<Interval>, verdict: String| {
+        let change = with_interval(b - a, interval, signed);
+        vec![name, time(a), time(b), change, verdict]
+    };
+    let mut rows = vec![row("all".to_owned(), a, b, None, String::new())];
+    let (mut rest_a, mut rest_b) = (a, b);
+    for cause in comparison.causes.iter().filter(is_listed) {
+        let change = cause.change;
+        rest_a -= change.a;
+        rest_b -= change.b;
+        rows.push(row(
+            name(cause.cause),
+            change.a,
+            change.b,
+            change.interval,
+            change.verdict.to_string(),
+        ));
+    }
+    rows.push(row("others".to_owned(), rest_a, rest_b, None, String::new()));
+    rows
+}
+
+fn method(comparison: &Comparison) -> String {
+    let errors = match comparison.a.len() {
+        1 => {
+            "Intervals come from blocks of at least a second within each run: 20 of them are needed, and for a percentile \
+              100 commits beyond it. Response times have none."
+        }
+        _ => "Intervals come from pairs of repeats: the first of A with the first of B, and so on.",
+    };
+    format!(
+        "{errors} \"differs\": significant at 5 % after Holm's correction for all rows, and at least {}, which is the smallest \
+         change that matters; for a cause, of the mean commit of A. \"same\": the interval has no such change. \"cannot \
+         tell\": neither.",
+        units::tenths(100.0 * comparison.smallest) + " %"
+    )
+}
+
+fn header(names: &[&str]) -> Vec<String> {
+    names.iter().map(|&name| name.to_owned()).collect()
+}
+
+fn name(cause: Cause) -> String {
+    format!("{} ({})", cause.words(), cause.who)
+}
+
+fn with_interval(value: f64, interval: Option<Interval>, text: impl Fn(f64) -> String) -> String {
+    match interval {
+        Some(Interval { low, high }) => format!("{} ({}..{})", text(value), text(low), text(high)),
+        None => text(value),
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "times are at least 0; larger ones than u64 holds saturate"
+)]
+fn time(ns: f64) -> String {
+    units::duration(ns.round() as u64)
+}
+
+fn signed(ns: f64) -> String {
+    let sign = if ns < 0.0 { "-" } else { "+" };
+    format!("{sign}{}", time(ns.abs()))
+}
+
+fn more(ns: f64) -> String {
+    format!("{} {}", time(ns.abs()), if ns < 0.0 { "less" } else { "more" })
+}
+
+fn percent(ratio: f64) -> String {
+    format!("{:+.1} %", 100.0 * (ratio - 1.0))
+}

@@ -1,0 +1,35 @@
+//! Renderers of a comparison. They are pure functions.
+
+mod blocks;
+
+use logtrace_common::{UnknownName, inert};
+use logtrace_study::render::{draw_markdown, draw_terminal};
+use strum::{Display, EnumString, VariantNames};
+
+use crate::comparison::Comparison;
+use crate::render::blocks::blocks;
+
+/// Format of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, VariantNames)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = UnknownName, parse_err_fn = unknown_format)]
+pub enum Format {
+    /// Aligned text for a person at a terminal.
+    Terminal,
+    /// Tables for an issue or a wiki.
+    Markdown,
+    /// Every number.
+    Json,
+}
+
+fn unknown_format(name: &str) -> UnknownName {
+    UnknownName::new("format of a comparison", name, Format::VARIANTS)
+}
+
+/// Renders a comparison. All of the formats are UTF-8 and end with a newline. Fails never for a comparison of this crate.
+pub fn render(format: Format, comparison: &Comparison, color: bool) -> Result<String, serde_json::Error> {
+    Ok(match format {
+        Format::Terminal => draw_terminal(blocks(comparison), color),
+        Format::Markdown => draw_markdown(blocks(comparison)),
+        Format::Json => inert::json(&serde_json::to_string_pretty(comparison)?) + "\n",
+    })
+}

@@ -1,0 +1,23 @@
+//! Run to compare.
+
+use logtrace_report::breakdown::OverTime;
+use logtrace_report::document::Document;
+
+/// Run to compare.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Name for the reader: its directory.
+    pub name: String,
+    /// Results of the run.
+    pub document: Document,
+    /// Commits over time; absent if the run was not traced, or by an older version.
+    pub over_time: Option<OverTime>,
+}
+
+impl Run {
+    /// Returns the mean duration of a commit in nanoseconds, if there are commits.
+    pub(crate) fn commit_mean_ns(&self) -> Option<f64> {
+        let commits = self.document.commits.as_ref()?;
+        (commits.count > 0).then(|| commits.total as f64 / commits.count as f64)
+    }
+}

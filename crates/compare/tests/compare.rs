@@ -1,0 +1,251 @@
+//! Comparisons of made-up runs whose true difference is known.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail their test by panicking")]
+
+use std::collections::BTreeMap;
+
+use logtrace_common::{FileClass, latency_row};
+use logtrace_driver::random::{Rng, Stream, Xoshiro256PlusPlus};
+use logtrace_events::IoOp;
+use logtrace_report::breakdown::{CubeCell, HeatCell, OverTime, StackRow};
+use logtrace_report::cause::{Cause, Wait, Who};
+use logtrace_report::document::{CauseRow, Document};
+use logtrace_report::render::parse_json;
+
+use logtrace_compare::render::{Format, render};
+use logtrace_compare::{CauseChange, Comparison, Figure, Run, Verdict, compare};
+
+const TENTH_NS: u64 = 100_000_000;
+const TENTHS: u64 = 300;
+const COMMITS_OF_TENTH: u32 = 20;
+
+const FLUSH: Cause = Cause {
+    who: Who::Own,
+    io: Some((FileClass::Binlog, IoOp::Fsync)),
+    wait: Wait::DeviceFlush,
+};
+const CPU: Cause = Cause {
+    who: Who::Own,
+    io: None,
+    wait: Wait::OnCpu,
+};
+
+fn document() -> Document {
+    let snapshot =
+        include_str!("../../report/tests/report/render/snapshots/report__render__golden__traced.json.snap");
+    parse_json(snapshot.splitn(3, "---\n").last().unwrap()).unwrap()
+}
+
+fn unit(rng: &mut Xoshiro256PlusPlus) -> f64 {
+    ((rng.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+}
+
+/// Draws a run: each commit flushes for some 0.6 ms, with slower and faster seconds, and runs for 0.1 ms.
+fn drawn(rng: &mut Xoshiro256PlusPlus, flush_factor: f64) -> Run {
+    let mut over_time = OverTime::default();
+    over_time.commits.column_ns = TENTH_NS;
+    over_time.causes.column_ns = TENTH_NS;
+    let stack = |cause| StackRow {
+        cause,
+        frames: Vec::new(),
+    };
+    over_time.causes.stacks = vec![stack(FLUSH), stack(CPU)];
+    let mut pace = 1.0;
+    let mut durations = Vec::new();
+    for column in 0..TENTHS {
+        if column.is_multiple_of(10) {
+            pace = 0.9 + 0.2 * unit(rng);
+        }
+        let (mut rows, mut cells) = (BTreeMap::<u16, u64>::new(), BTreeMap::<(u16, usize), u64>::new());
+        for _ in 0..COMMITS_OF_TENTH {
+            let flush_ns = (400_000.0 * flush_factor * pace * (1.0 - unit(rng).ln())) as u64;
+            let cpu_ns = 90_000 + (20_000.0 * unit(rng)) as u64;
+            let row = latency_row(flush_ns + cpu_ns);
+            *rows.entry(row).or_default() += 1;
+            *cells.entry((row / 4, 0)).or_default() += flush_ns;
+            *cells.entry((row / 4, 1)).or_default() += cpu_ns;
+            durations.push(flush_ns + cpu_ns);
+        }
+        let counts = rows
+            .into_iter()
+            .map(|(row, count)| HeatCell { column, row, count });
+        over_time.commits.cells.extend(counts);
+        over_time
+            .causes
+            .cells
+            .extend(cells.into_iter().map(|((band, stack), ns)| CubeCell {
+                column,
+                band,
+                stack,
+                ns,
+                commits: 1,
+            }));
+    }
+    Run {
+        name: "runs/x".to_owned(),
+        document: with_commits(document(), &mut durations, &over_time),
+        over_time: Some(over_time),
+    }
+}
+
+/// Returns the document with these commits.
+fn with_commits(mut document: Document, durations: &mut [u64], over_time: &OverTime) -> Document {
+    durations.sort_unstable();
+    let commits = document.commits.as_mut().unwrap();
+    commits.count = durations.len() as u64;
+    commits.total = durations.iter().sum();
+    let at = |share: f64| durations[(share * durations.len() as f64) as usize];
+    let distribution = &mut commits.distribution;
+    (distribution.p50, distribution.p90) = (at(0.5), at(0.9));
+    (distribution.p99, distribution.p999) = (at(0.99), at(0.999));
+    let total = |stack| {
+        let cells = over_time.causes.cells.iter();
+        cells.filter(|cell| cell.stack == stack).map(|cell| cell.ns).sum()
+    };
+    let row = |cause, total| CauseRow {
+        cause,
+        total,
+        commits: durations.len() as u64,
+        slowest: 0,
+    };
+    document.causes = vec![row(FLUSH, total(0)), row(CPU, total(1))];
+    document
+}
+
+fn drawn_pairs(seed: u64, pairs: usize, flush_factor: f64) -> Comparison {
+    let mut rng = Stream::Study(12).rng(seed);
+    let mut runs = |factor| (0..pairs).map(|_| drawn(&mut rng, factor)).collect::<Vec<_>>();
+    let (a, b) = (runs(1.0), runs(flush_factor));
+    compare(&a, &b, 0.02)
+}
+
+fn cause(comparison: &Comparison, cause: Cause) -> CauseChange {
+    *comparison.causes.iter().find(|row| row.cause == cause).unwrap()
+}
+
+fn verdicts(comparison: &Comparison) -> impl Iterator<Item = Verdict> {
+    let figures = comparison.figures.iter().map(|row| row.change.verdict);
+    figures.chain(comparison.causes.iter().map(|row| row.change.verdict))
+}
+
+#[test]
+fn equal_runs_are_rarely_called_different() {
+    for pairs in [1, 3] {
+        let verdicts: Vec<Verdict> = (0..40)
+            .flat_map(|seed| verdicts(&drawn_pairs(seed, pairs, 1.0)).collect::<Vec<_>>())
+            .collect();
+        let differs = verdicts
+            .iter()
+            .filter(|&&verdict| verdict == Verdict::Differs)
+            .count();
+        assert!(
+            differs * 20 <= verdicts.len(),
+            "{pairs}: {differs} of {}",
+            verdicts.len()
+        );
+        assert!(verdicts.contains(&Verdict::CannotTell), "{pairs}");
+    }
+}
+
+#[test]
+fn a_slower_flush_is_found_by_name_with_its_size() {
+    // Three pairs have two degrees of freedom.
+    for (pairs, least) in [(1, 19), (3, 14)] {
+        let (mut found, mut covered) = (0, 0);
+        for seed in 0..20 {
+            let comparison = drawn_pairs(seed, pairs, 1.2);
+            assert_eq!(comparison.causes[0].cause, FLUSH);
+            let flush = comparison.causes[0].change;
+            found += u32::from(flush.verdict == Verdict::Differs);
+            assert_ne!(cause(&comparison, CPU).change.verdict, Verdict::Differs);
+            let interval = flush.interval.unwrap();
+            // A fifth of 0.8 ms.
+            covered += u32::from((interval.low..interval.high).contains(&160_000.0));
+        }
+        assert!(found >= least, "{pairs}: {found} of 20 are found");
+        assert!(covered >= 17, "{pairs}: {covered} of 20 intervals");
+    }
+}
+
+#[test]
+fn the_changes_of_the_causes_sum_to_that_of_the_mean() {
+    let comparison = drawn_pairs(1, 1, 1.5);
+    let sum: f64 = comparison
+        .causes
+        .iter()
+        .map(|row| row.change.b - row.change.a)
+        .sum();
+    let mean = comparison
+        .figures
+        .iter()
+        .find(|row| row.figure == Figure::CommitMean);
+    let mean = mean.unwrap().change;
+    assert!((sum - (mean.b - mean.a)).abs() < 1e-3, "{sum} {mean:?}");
+}
+
+#[test]
+fn settings_that_differ_are_listed_and_places_of_files_are_not() {
+    let mut rng = Stream::Study(12).rng(1);
+    let (a, mut b) = (drawn(&mut rng, 1.0), drawn(&mut rng, 1.0));
+    let settings = &mut b.document.server.settings;
+    settings.insert("sync_binlog".to_owned(), "1000".to_owned());
+    settings.insert("pid_file".to_owned(), "/run/other/mysqld.pid".to_owned());
+    b.document.workload.as_mut().unwrap().connections += 1;
+    let settings = compare(&[a], &[b], 0.02).settings;
+    let names: Vec<&str> = settings.iter().map(|setting| setting.name.as_str()).collect();
+    assert_eq!(names, ["server.settings.sync_binlog", "workload.connections"]);
+    assert_eq!(settings[0].b, ["1000"]);
+}
+
+#[test]
+fn times_at_different_rates_are_not_judged() {
+    let mut rng = Stream::Study(12).rng(1);
+    let (a, mut b) = (drawn(&mut rng, 1.0), drawn(&mut rng, 2.0));
+    let offered = &mut b.document.driver.as_mut().unwrap().offered_per_s;
+    *offered = Some(2.0 * offered.unwrap());
+    let comparison = compare(&[a], &[b], 0.02);
+    assert!(comparison.rates_differ);
+    let times = comparison.figures.iter().filter(|row| row.figure.is_time());
+    assert!(
+        times
+            .map(|row| row.change.verdict)
+            .all(|verdict| verdict == Verdict::CannotTell)
+    );
+    let mut causes = comparison.causes.iter().map(|row| row.change.verdict);
+    assert!(causes.all(|verdict| verdict == Verdict::CannotTell));
+}
+
+#[test]
+fn runs_without_a_trace_have_figures_of_requests_alone() {
+    let mut rng = Stream::Study(12).rng(1);
+    let mut run = drawn(&mut rng, 1.0);
+    run.document.commits = None;
+    run.document.causes.clear();
+    run.over_time = None;
+    let comparison = compare(&[run.clone()], &[run], 0.02);
+    assert_eq!(comparison.causes, []);
+    assert!(
+        comparison
+            .figures
+            .iter()
+            .any(|row| row.figure == Figure::Requests)
+    );
+    assert!(
+        comparison
+            .figures
+            .iter()
+            .all(|row| row.figure != Figure::CommitMean)
+    );
+}
+
+#[test]
+fn a_person_reads_the_answer_first() {
+    let comparison = drawn_pairs(3, 3, 1.2);
+    for format in [Format::Terminal, Format::Markdown] {
+        insta::assert_snapshot!(format.to_string(), render(format, &comparison, false).unwrap());
+    }
+    let json = render(Format::Json, &comparison, false).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["causes"][0]["cause"]["wait"], "device flush");
+    assert_eq!(json["causes"][0]["verdict"], "differs");
+}

@@ -1,0 +1,282 @@
+//! Export of a recording: its records by thread, and its commits explained.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read, Write};
+
+use logtrace_common::{FileClass, TimeRange};
+use logtrace_events::{
+    Commit, Entry, Flush, Io, OffCpu, Record, RecordingError, RecordingReader, Tid, Wake, decode,
+};
+use thiserror::Error;
+
+use super::messages::INSTANT;
+use super::selection::{Selection, Times};
+use super::slices::{Slice, events, lanes};
+use super::trace_file::{Event, Note, PROCESS, TraceFile};
+use crate::attribution::segment::Segment;
+use crate::causes::cause::Wait;
+use crate::recorded::{RecordedWindow, explain_recording, recorded_analysis, recorded_visits};
+use crate::timeline::frames::FrameNames;
+use crate::totals::by_file::Files;
+
+/// Limit on slices. Perfetto shows a million of them at once.
+const MOST_SLICES: u64 = 1_000_000;
+
+/// Parts of the numbers of tracks.
+const THREADS: u64 = 2 << 32;
+const EXPLAINED: u64 = 3 << 32;
+const DEVICES: u64 = 4 << 32;
+
+/// What was exported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Exported {
+    /// Number of commits.
+    pub commits: u64,
+    /// Sum of their durations in nanoseconds, which is that of the explained slices.
+    pub total_ns: u64,
+    /// Number of wake-ups between threads of the server: arrows.
+    pub wake_ups: u64,
+    /// Number of slices.
+    pub slices: u64,
+    /// Whether later records were left out, because there were too many.
+    pub is_cut: bool,
+}
+
+/// Error of an export.
+#[derive(Debug, Error)]
+pub enum ExportError {
+    /// Recording that cannot be read.
+    #[error(transparent)]
+    Recording(#[from] RecordingError),
+    /// File that cannot be written.
+    #[error("cannot write the trace")]
+    Write(#[from] io::Error),
+}
+
+/// Exports a part of a recording. `open` opens it, once for each pass. `server` is a name for the process of the server.
+pub fn export<R: Read>(
+    open: impl Fn() -> Result<RecordingReader<R>, RecordingError>,
+    selection: Selection,
+    server: &str,
+    to: impl Write,
+) -> Result<Exported, ExportError> {
+    let times = times(&open, selection)?;
+    let mut recording = open()?;
+    let pid = recording.header().server_tgid;
+    let mut analysis = recorded_analysis(&recording, RecordedWindow::Measured);
+    let mut tracks = Tracks::new(pid, Files::new(recording.header().logs.clone()), times);
+    while let Some(entry) = recording.next_entry()? {
+        match entry {
+            Entry::Record(bytes) => {
+                if let Ok(record) = decode(bytes) {
+                    let commit = match record {
+                        Record::Commit(commit) => Some(commit),
+                        _ => None,
+                    };
+                    tracks.push(&record);
+                    analysis.push(record);
+                    if let Some(commit) = commit {
+                        tracks.push_commit(commit, analysis.explained());
+                    }
+                }
+            }
+            Entry::Lost(period) => analysis.push_lost(period),
+            Entry::Window(window) => analysis.set_window(window),
+            Entry::WindowEnd(at_ns) => analysis.end_window(at_ns),
+        }
+    }
+    tracks.write(server, to)
+}
+
+/// Returns the times of the recording that are exported.
+fn times<R: Read>(
+    open: &impl Fn() -> Result<RecordingReader<R>, RecordingError>,
+    selection: Selection,
+) -> Result<Times, RecordingError> {
+    let window = recorded_visits(open()?, &[])?.1;
+    let since_start = |from_ns: u64, to_ns: u64| {
+        let at_ns = |ns| window.start_ns.saturating_add(ns);
+        TimeRange::new(at_ns(from_ns), at_ns(to_ns))
+    };
+    Ok(Times::of(match selection {
+        Selection::Whole => vec![window],
+        Selection::Part(part) => vec![since_start(part.start_ns, part.end_ns)],
+        Selection::Slowest(most) => {
+            let explained = explain_recording(open()?, RecordedWindow::Measured, &[])?;
+            let slowest = explained.breakdown.over_time.slowest.commits.into_iter();
+            let slowest = slowest.take(most);
+            slowest
+                .map(|commit| since_start(commit.end.saturating_sub(commit.ns), commit.end))
+                .collect()
+        }
+    }))
+}
+
+/// Tracks of all threads and devices so far.
+struct Tracks {
+    pid: u32,
+    times: Times,
+    files: Files,
+    names: FrameNames,
+    threads: BTreeMap<Tid, Vec<Slice>>,
+    explained: BTreeMap<Tid, Vec<Slice>>,
+    devices: BTreeMap<u32, Vec<Slice>>,
+    /// Wake-ups by the thread that woke another one.
+    wakes: Vec<Event>,
+    exported: Exported,
+}
+
+impl Tracks {
+    fn new(pid: u32, files: Files, times: Times) -> Self {
+        Self {
+            pid,
+            times,
+            files,
+            names: FrameNames::default(),
+            threads: BTreeMap::new(),
+            explained: BTreeMap::new(),
+            devices: BTreeMap::new(),
+            wakes: Vec::new(),
+            exported: Exported::default(),
+        }
+    }
+
+    /// Adds a record; a commit is added when it is explained.
+    fn push(&mut self, record: &Record) {
+        match record {
+            Record::File(file) => self.files.name(file.clone()),
+            Record::Stack(stack) => drop(self.names.push_kernel(stack.clone())),
+            Record::Io(io) => self.push_io(io),
+            Record::OffCpu(off) => self.push_off_cpu(off),
+            Record::Flush(flush) => self.push_flush(*flush),
+            _ => {}
+        }
+    }
+
+    /// Adds a commit with its segments; a commit outside of the window has none.
+    fn push_commit(&mut self, commit: Commit, segments: &[Segment]) {
+        let window = TimeRange::new(commit.start_ns, commit.end_ns);
+        if segments.is_empty() || !self.takes(window, 1 + segments.len()) {
+            return;
+        }
+        self.exported.commits += 1;
+        self.exported.total_ns += window.length_ns();
+        let mut slice = Slice::new(window, "commit");
+        slice.notes.push(Note("commit", self.exported.commits));
+        self.threads.entry(commit.tid).or_default().push(slice);
+        let explained = self.explained.entry(commit.tid).or_default();
+        explained.extend(segments.iter().map(|segment| Slice {
+            category: Some(segment.cause.who.to_string()),
+            notes: vec![Note("thread", segment.tid.into())],
+            ..Slice::new(segment.window, segment.cause.words())
+        }));
+    }
+
+    fn push_io(&mut self, io: &Io) {
+        let class: FileClass = self.files.class(io.file);
+        let window = TimeRange::new(io.enter_ns, io.exit_ns);
+        if self.takes(window, 1) {
+            let slice = Slice::new(window, format!("{class} {}", io.op));
+            self.threads.entry(io.tid).or_default().push(slice);
+        }
+    }
+
+    fn push_off_cpu(&mut self, off: &OffCpu) {
+        let window = TimeRange::new(off.out_ns, off.in_ns);
+        if !self.takes(window, 2) {
+            return;
+        }
+        let woken_ns = match off.wake {
+            Wake::Preempted => off.out_ns,
+            Wake::By { at_ns, .. } => at_ns,
+            Wake::Unknown => off.in_ns,
+        };
+        let blocked = match off.stack.map(|stack| self.names.kernel_wait(Some(stack))) {
+            Some(Wait::Unclassified) | None => "blocked".to_owned(),
+            Some(wait) => wait.to_string(),
+        };
+        let mut queued = Slice::new(window.since(woken_ns), "run queue");
+        queued.ended_flow = self.wake(off);
+        let slices = [Slice::new(window.before(woken_ns), blocked), queued];
+        let has_time = |slice: &Slice| !slice.window.is_empty() || slice.ended_flow.is_some();
+        let thread = self.threads.entry(off.tid).or_default();
+        thread.extend(slices.into_iter().filter(has_time));
+    }
+
+    /// Adds the wake-up by another thread of the server, and returns the number of its flow.
+    fn wake(&mut self, off: &OffCpu) -> Option<u64> {
+        let Wake::By { at_ns, tid, tgid, .. } = off.wake else {
+            return None;
+        };
+        if tgid != self.pid || tid == off.tid {
+            return None;
+        }
+        self.exported.wake_ups += 1;
+        let flow = self.exported.wake_ups;
+        self.threads.entry(tid).or_default();
+        self.wakes.push(Event {
+            at_ns,
+            track: THREADS + u64::from(tid),
+            kind: INSTANT,
+            name: "wakes".to_owned(),
+            notes: vec![Note("thread", off.tid.into())],
+            flow: Some(flow),
+            ..Event::default()
+        });
+        Some(flow)
+    }
+
+    fn push_flush(&mut self, flush: Flush) {
+        let window = TimeRange::new(flush.issue_ns, flush.done_ns);
+        if self.takes(window, 1) {
+            let slice = Slice::new(window, "flush");
+            self.devices.entry(flush.dev).or_default().push(slice);
+        }
+    }
+
+    /// Returns whether slices of an interval are exported, and counts them.
+    fn takes(&mut self, interval: TimeRange, slices: usize) -> bool {
+        let is_met = self.times.meet(interval);
+        let has_room = self.exported.slices < MOST_SLICES;
+        self.exported.is_cut |= is_met && !has_room;
+        if is_met && has_room {
+            self.exported.slices += slices as u64;
+        }
+        is_met && has_room
+    }
+
+    fn write(self, server: &str, to: impl Write) -> Result<Exported, ExportError> {
+        let mut file = TraceFile::begin(to)?;
+        file.process(self.pid, server)?;
+        for (tid, slices) in self.threads {
+            let track = THREADS + u64::from(tid);
+            let is_connection = self.explained.contains_key(&tid);
+            let name = if is_connection { "connection" } else { "thread" };
+            file.thread(track, self.pid, tid, name)?;
+            events(track, slices)
+                .into_iter()
+                .try_for_each(|event| file.event(event))?;
+        }
+        self.wakes.into_iter().try_for_each(|event| file.event(event))?;
+        for (tid, slices) in self.explained {
+            let track = EXPLAINED + u64::from(tid);
+            file.named(track, THREADS + u64::from(tid), "explained", 0)?;
+            events(track, slices)
+                .into_iter()
+                .try_for_each(|event| file.event(event))?;
+        }
+        let mut track = DEVICES;
+        for (device, slices) in self.devices {
+            for lane in lanes(slices) {
+                let (major, minor) = (device >> 20, device & 0xf_ffff);
+                file.named(track, PROCESS, &format!("flushes of {major}:{minor}"), 1)?;
+                events(track, lane)
+                    .into_iter()
+                    .try_for_each(|event| file.event(event))?;
+                track += 1;
+            }
+        }
+        file.finish()?.flush()?;
+        Ok(self.exported)
+    }
+}

@@ -1,0 +1,25 @@
+//! Intervals and tests over repeats and time series: one method for all.
+//!
+//! A cell of a study is measured a few times only, so the variances of all cells of a table moderate one another
+//! (`variance_shrinkage`), and every interval and every test is a t statistic with that variance (`standard_error`).
+//! Counts of rare events have exact Poisson intervals, wider where they scatter more. The mean of a time series has the error
+//! that the correlation of its neighbours leaves (`time_series`).
+
+mod confidence_interval;
+#[cfg(test)]
+mod coverage;
+mod descriptive;
+mod paired_test;
+mod poisson_interval;
+mod standard_error;
+mod statistic;
+mod time_series;
+mod variance_shrinkage;
+
+pub use confidence_interval::{CellValues, Interval, t_intervals};
+pub use descriptive::{mean, median, variance};
+pub use paired_test::{Compare, Comparison, Pair, compare, mark_significant};
+pub use poisson_interval::poisson_intervals;
+pub use standard_error::StandardError;
+pub use statistic::Statistic;
+pub use time_series::{error_of_mean, series_error};

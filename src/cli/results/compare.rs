@@ -1,0 +1,37 @@
+//! Arguments of `logtrace compare`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use logtrace_compare::render::Format;
+
+use crate::cli::check::percent;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  logtrace compare RUN_A RUN_B
+      one run each: their own seconds say how sure the difference of these two runs is
+  logtrace compare A1 A2 A3 --with B1 B2 B3
+      repeats: they say how sure the difference of the settings is
+  logtrace compare A1 A2 A3 --with B1 B2 B3 --format markdown > comparison.md
+
+A verdict stands beside each row: \"differs\", \"same\", or \"cannot tell\". Needs no root and no server.")]
+pub(crate) struct CompareArgs {
+    /// Run directories: two, A and B, or with --with the repeats of A.
+    #[arg(value_name = "RUN_DIR", required = true)]
+    pub(crate) runs: Vec<PathBuf>,
+
+    /// Run directories of the repeats of B, as many as of A. The first of B is compared with the first of A, and so on: best
+    /// they were measured in turns.
+    #[arg(long, value_name = "RUN_DIR", num_args = 1..)]
+    pub(crate) with: Vec<PathBuf>,
+
+    /// Smallest change that matters. A smaller one is never called a difference.
+    #[arg(long, value_name = "P%", default_value = "2%", value_parser = percent)]
+    pub(crate) smallest: f64,
+
+    /// Output format: terminal, markdown or json.
+    #[arg(long, value_name = "FORMAT", default_value_t = Format::Terminal)]
+    pub(crate) format: Format,
+}

@@ -1,0 +1,5 @@
+//! Arguments of the commands on run directories.
+
+pub(crate) mod compare;
+pub(crate) mod join;
+pub(crate) mod report;

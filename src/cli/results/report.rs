@@ -1,0 +1,92 @@
+//! Arguments of `logtrace report`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use logtrace_common::TimeRange;
+use logtrace_report::perfetto::Selection;
+use logtrace_report::render::Format;
+
+use crate::cli::check::duration;
+use crate::exit::UsageError;
+
+/// Commits that are exported unless others are named.
+const SLOWEST: usize = 64;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  logtrace report logtrace-runs/20260102-030405-update_key
+  logtrace report RUN_DIR --format json | jq .causes
+  logtrace report RUN_DIR --format folded | flamegraph.pl > commits.svg
+  logtrace report RUN_DIR --format perfetto > commits.pftrace.gz
+      for https://ui.perfetto.dev, which reads the file in the browser: all threads around the slowest commits")]
+pub(crate) struct ReportArgs {
+    /// Run directory.
+    #[arg(value_name = "RUN_DIR")]
+    pub(crate) run_dir: PathBuf,
+
+    /// Output format.
+    ///
+    /// One of terminal, json, html, markdown, csv, folded (stacks of commits), folded-response (stacks of requests, from
+    /// the client to the causes of commits), folded-statement (stacks of statements outside of commits, for a run with
+    /// --detail full), speedscope (all stacks, for the viewer of that name), perfetto (what each thread did, for the viewer
+    /// of that name; for a run with --record).
+    #[arg(long, value_name = "FORMAT", default_value = "terminal", value_parser = output)]
+    pub(crate) format: Output,
+
+    /// Export this many of the slowest commits, at most 64, to perfetto. Default: 64.
+    #[arg(long, value_name = "N", conflicts_with_all = ["from", "to", "whole"])]
+    slowest: Option<usize>,
+
+    /// Export to perfetto from this time of the window on.
+    #[arg(long, value_name = "T", value_parser = duration, conflicts_with = "whole")]
+    from: Option<Duration>,
+
+    /// Export to perfetto until this time of the window.
+    #[arg(long, value_name = "T", value_parser = duration, conflicts_with = "whole")]
+    to: Option<Duration>,
+
+    /// Export all of the window to perfetto, up to a million slices.
+    #[arg(long)]
+    whole: bool,
+}
+
+/// What is written: the results in a format, or a trace for Perfetto, which is made of a recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Output {
+    Results(Format),
+    Perfetto,
+}
+
+fn output(name: &str) -> Result<Output, String> {
+    match name {
+        "perfetto" => Ok(Output::Perfetto),
+        name => name
+            .parse()
+            .map(Output::Results)
+            .map_err(|error| format!("{error}, or perfetto")),
+    }
+}
+
+impl ReportArgs {
+    /// Returns the part of the run to export, and refuses one for other formats.
+    pub(crate) fn selection(&self) -> Result<Selection, UsageError> {
+        let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let is_named = self.slowest.is_some() || self.from.is_some() || self.to.is_some() || self.whole;
+        if is_named && self.format != Output::Perfetto {
+            return Err(UsageError(
+                "--slowest, --from, --to and --whole are for --format perfetto".to_owned(),
+            ));
+        }
+        Ok(match (self.whole, self.from, self.to) {
+            (true, ..) => Selection::Whole,
+            (false, None, None) => Selection::Slowest(self.slowest.unwrap_or(SLOWEST)),
+            (false, from, to) => Selection::Part(TimeRange::new(
+                from.map_or(0, nanoseconds),
+                to.map_or(u64::MAX, nanoseconds),
+            )),
+        })
+    }
+}

@@ -1,0 +1,82 @@
+//! Runs of real servers are compared: a known delay is found by name and size, and a missing one is not made up.
+
+use std::time::Duration;
+
+use logtrace_laboratory::slow_disk::SlowDisk;
+use logtrace_server::enter_mount_namespace;
+use logtrace_testkit::one_or_all;
+use serde_json::Value;
+
+use crate::common::{Ran, SERVERS, beside_others, logtrace, run};
+
+/// What each fsync of the binary log takes longer.
+const DELAY: Duration = Duration::from_millis(5);
+
+fn measured(server: &str, disk: &SlowDisk) -> Ran {
+    let place = disk.path().display();
+    let ran = run(&format!(
+        "--server {server} --workload update_key --rate 50/s --connections 1 --duration 22s --warmup 300ms --tables 1 \
+         --rows 500 --place binlog={place}"
+    ));
+    ran.good();
+    ran
+}
+
+/// Compares two runs, and returns the comparison as JSON and as text.
+fn compared(a: &Ran, b: &Ran) -> (Value, String) {
+    let text = |format: &str| {
+        let output = logtrace()
+            .arg("compare")
+            .args([a.file(""), b.file("")])
+            .args(["--format", format])
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8(output.stdout).unwrap()
+    };
+    (serde_json::from_str(&text("json")).unwrap(), text("terminal"))
+}
+
+#[test]
+fn a_known_delay_between_two_runs_is_found_by_name_and_size() {
+    let _turn = beside_others();
+    // For this thread, and so for the program and the server.
+    enter_mount_namespace().unwrap();
+    let disk = SlowDisk::mount();
+    for server in one_or_all(&SERVERS) {
+        let prompt = measured(server, &disk);
+        disk.delay_syncs(DELAY);
+        let slow = measured(server, &disk);
+        disk.delay_syncs(Duration::ZERO);
+        let (comparison, text) = compared(&prompt, &slow);
+        let largest = &comparison["causes"][0];
+        let cause = &largest["cause"];
+        assert!(
+            cause["file"] == "binlog" && cause["op"] == "fsync",
+            "{server}: {text}"
+        );
+        assert_eq!(largest["verdict"], "differs", "{server}: {text}");
+        let more_ns = largest["b"].as_f64().unwrap() - largest["a"].as_f64().unwrap();
+        let share = more_ns / DELAY.as_nanos() as f64;
+        assert!(
+            (0.8..1.25).contains(&share),
+            "{server}: {share} of the delay\n{text}"
+        );
+        let interval = &largest["interval"];
+        let (low, high) = (
+            interval["low"].as_f64().unwrap(),
+            interval["high"].as_f64().unwrap(),
+        );
+        assert!(low < more_ns && more_ns < high, "{server}: {text}");
+        assert!(text.contains("one run each"), "{server}: {text}");
+        // What this machine did to a run may differ.
+        let settings = comparison["settings"].as_array().unwrap().iter();
+        let names = settings.map(|setting| setting["name"].as_str().unwrap());
+        let names: Vec<&str> = names.filter(|&name| name != "caveats").collect();
+        assert_eq!(names, [""; 0], "{server}: {text}");
+    }
+}
