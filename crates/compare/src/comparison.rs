@@ -77,7 +77,8 @@ pub fn compare(a: &[Run], b: &[Run], smallest: f64) -> Comparison {
     let rates_differ = pairs.iter().any(|(a, b)| a.has_other_rate(b));
     let (figures, figure_rows) = figure_rows(&pairs);
     let (causes, cause_rows) = cause_rows(&pairs);
-    let (figure_tests, cause_tests) = both_tested(&figure_rows, &cause_rows);
+    let smallest_ns = smallest * mean_commit_ns(&pairs);
+    let (figure_tests, cause_tests) = both_tested(&figure_rows, &cause_rows, smallest_ns);
     let changes = figures.into_iter().zip(figure_rows).zip(figure_tests);
     let figures = changes.map(|((figure, row), tested)| {
         let change = Change::of(&row, tested, Compare::Ratio, smallest);
@@ -86,7 +87,6 @@ pub fn compare(a: &[Run], b: &[Run], smallest: f64) -> Comparison {
             change: change.unless(rates_differ && figure.is_time()),
         }
     });
-    let smallest_ns = smallest * mean_commit_ns(&pairs);
     let changes = causes.into_iter().zip(cause_rows).zip(cause_tests);
     let causes = changes.map(|((cause, row), tested)| {
         let change = Change::of(&row, tested, Compare::Difference, smallest_ns);
@@ -206,16 +206,21 @@ fn cause_rows(pairs: &[(Side, Side)]) -> (Vec<Cause>, Vec<Vec<Values>>) {
     causes.into_iter().map(row).unzip()
 }
 
-/// Tests the figures and the causes, corrected for the number of all of them.
+/// Tests the figures and the causes, corrected for the number of all of them but the causes that are too small to matter on both
+/// sides: dozens of them would hide a large change.
 fn both_tested(
     figures: &[Vec<Values>],
     causes: &[Vec<Values>],
+    smallest_ns: f64,
 ) -> (Vec<Option<Tested>>, Vec<Option<Tested>>) {
     let mut all = tested(figures, Compare::Ratio);
-    all.extend(tested(causes, Compare::Difference));
+    let cause_tests = tested(causes, Compare::Difference);
+    let matters = |row: &Vec<Values>| row.iter().any(|values| values.a.max(values.b) >= smallest_ns);
+    let large = cause_tests.iter().zip(causes);
+    all.extend(large.map(|(&tested, row)| tested.filter(|_| matters(row))));
     mark_significant(&mut all);
-    let causes = all.split_off(figures.len());
-    (all, causes)
+    let marked = all.split_off(figures.len()).into_iter().zip(cause_tests);
+    (all, marked.map(|(marked, tested)| marked.or(tested)).collect())
 }
 
 /// Returns the mean duration of the commits of A.

@@ -152,7 +152,7 @@ fn method(comparison: &Comparison) -> String {
         _ => "Intervals come from pairs of repeats: the first of A with the first of B, and so on.",
     };
     format!(
-        "{errors} \"differs\": significant at 5 % after Holm's correction for all rows, and at least {}, which is the smallest \
+        "{errors} \"differs\": significant at 5 % after Holm's correction for all rows that can matter, and at least {}, which is the smallest \
          change that matters; for a cause, of the mean commit of A. \"same\": the interval has no such change. \"cannot \
          tell\": neither.",
         units::tenths(100.0 * comparison.smallest) + " %"

@@ -248,35 +248,37 @@ impl Tracks {
     fn write(self, server: &str, to: impl Write) -> Result<Exported, ExportError> {
         let mut file = TraceFile::begin(to)?;
         file.process(self.pid, server)?;
-        for (tid, slices) in self.threads {
-            let track = THREADS + u64::from(tid);
+        for &tid in self.threads.keys() {
             let is_connection = self.explained.contains_key(&tid);
             let name = if is_connection { "connection" } else { "thread" };
-            file.thread(track, self.pid, tid, name)?;
-            events(track, slices)
-                .into_iter()
-                .try_for_each(|event| file.event(event))?;
+            file.thread(THREADS + u64::from(tid), self.pid, tid, name)?;
         }
-        self.wakes.into_iter().try_for_each(|event| file.event(event))?;
+        // A flow begins at the time at which it ends, and its begin has to be read first.
+        file.events(self.wakes)?;
+        for (tid, slices) in self.threads {
+            file.events(events(THREADS + u64::from(tid), slices))?;
+        }
         for (tid, slices) in self.explained {
             let track = EXPLAINED + u64::from(tid);
             file.named(track, THREADS + u64::from(tid), "explained", 0)?;
-            events(track, slices)
-                .into_iter()
-                .try_for_each(|event| file.event(event))?;
+            file.events(events(track, slices))?;
         }
-        let mut track = DEVICES;
-        for (device, slices) in self.devices {
-            for lane in lanes(slices) {
-                let (major, minor) = (device >> 20, device & 0xf_ffff);
-                file.named(track, PROCESS, &format!("flushes of {major}:{minor}"), 1)?;
-                events(track, lane)
-                    .into_iter()
-                    .try_for_each(|event| file.event(event))?;
-                track += 1;
-            }
-        }
+        write_devices(&mut file, self.devices)?;
         file.finish()?.flush()?;
         Ok(self.exported)
     }
+}
+
+/// Writes the flushes of each device, in as many tracks as there are flushes at once.
+fn write_devices<W: Write>(file: &mut TraceFile<W>, devices: BTreeMap<u32, Vec<Slice>>) -> io::Result<()> {
+    let lanes = devices.into_iter().flat_map(|(device, slices)| {
+        let lanes = lanes(slices).into_iter();
+        lanes.map(move |lane| (device, lane))
+    });
+    for (track, (device, lane)) in (DEVICES..).zip(lanes) {
+        let (major, minor) = (device >> 20, device & 0xf_ffff);
+        file.named(track, PROCESS, &format!("flushes of {major}:{minor}"), 1)?;
+        file.events(events(track, lane))?;
+    }
+    Ok(())
 }

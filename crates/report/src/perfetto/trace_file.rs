@@ -118,8 +118,12 @@ impl<W: Write> TraceFile<W> {
         })
     }
 
-    /// Adds an event.
-    pub(super) fn event(&mut self, event: Event) -> io::Result<()> {
+    /// Adds events.
+    pub(super) fn events(&mut self, events: impl IntoIterator<Item = Event>) -> io::Result<()> {
+        events.into_iter().try_for_each(|event| self.event(event))
+    }
+
+    fn event(&mut self, event: Event) -> io::Result<()> {
         let mut new = InternedData::default();
         let name =
             (!event.name.is_empty()).then(|| number(&mut self.names, event.name, &mut new.event_names));

@@ -171,6 +171,15 @@ fn each_wake_up_is_an_arrow_from_the_waker_to_the_thread_that_it_woke() {
         flows.sort_unstable();
         flows
     };
+    // Perfetto leaves out an end that it reads before the begin.
+    let place = |field: u64, flow| {
+        events
+            .iter()
+            .position(|event| event.numbers_of(field).contains(&flow))
+    };
+    for flow in 1..=exported.wake_ups {
+        assert!(place(47, flow).unwrap() < place(48, flow).unwrap(), "flow {flow}");
+    }
     let expected: Vec<u64> = (1..=exported.wake_ups).collect();
     assert!(exported.wake_ups >= 7 * 20, "{exported:?}");
     assert_eq!((flows(47), flows(48)), (expected.clone(), expected));
