@@ -4,12 +4,14 @@ use std::fs;
 
 use crate::common::sound::{assert_counted, assert_sound};
 use crate::common::{
-    SERVERS, alone, beside_others, done_in_window, driver, is_leader, run, share, tells, total, workload,
+    Ran, SERVERS, alone, beside_others, done_in_window, driver, is_leader, logtrace, run, share, tells,
+    total, workload,
 };
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
 use logtrace_report::cause::{Wait, Who};
 use logtrace_report::document::CauseRow;
+use logtrace_report::units;
 
 fn fsync_of(class: FileClass) -> impl Fn(&CauseRow) -> bool {
     move |cause| cause.cause.io == Some((class, IoOp::Fsync))
@@ -278,6 +280,22 @@ fn a_report_renders_again_without_root_and_a_recording_is_kept() {
     );
     assert!(report("csv").lines().count() > document.causes.len());
     assert!(report("markdown").contains("| "));
+    assert_exported(&ran);
+}
+
+/// Checks that all commits of a recording are exported to Perfetto. crates/report/tests/report/perfetto.rs reads the file.
+fn assert_exported(ran: &Ran) {
+    let mut command = logtrace();
+    command.arg("report").arg(ran.file(""));
+    let output = command
+        .args(["--format", "perfetto", "--whole"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{said}");
+    assert!(output.stdout.starts_with(&[0x1f, 0x8b]), "gzip (RFC 1952)");
+    let commits = units::count(ran.document().commits.unwrap().count);
+    assert!(said.starts_with(&format!("{commits} commits of ")), "{said}");
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::axis::Tick;
-use super::stacked::{Area, Bars, largest};
+use super::stacked::{Area, Bars};
 use crate::over_time::document::{OverTime, ROWS_IN_BAND};
 use crate::units::{self, real};
 
@@ -39,12 +39,11 @@ pub(super) fn percentiles(over_time: &OverTime) -> Option<Percentiles> {
         return None;
     }
     let causes = &over_time.causes;
-    let largest = largest(causes);
     let mut sums = Bars::new(edges(&bands));
     for cell in &causes.cells {
         let wait = causes.stacks[cell.stack].cause.wait;
         if let Ok(bar) = bands.binary_search_by_key(&cell.band, |&(band, _)| band) {
-            sums.add(bar, largest.contains(&wait).then_some(wait), cell.ns);
+            sums.add(bar, wait, cell.ns);
         }
     }
     for times in sums.by_wait.values_mut() {
@@ -53,7 +52,7 @@ pub(super) fn percentiles(over_time: &OverTime) -> Option<Percentiles> {
         }
     }
     let width = sums.edges.last().copied().unwrap_or(1.0);
-    let (areas, highest_ns) = sums.areas(&largest);
+    let (areas, highest_ns) = sums.areas();
     Some(Percentiles {
         width,
         areas,

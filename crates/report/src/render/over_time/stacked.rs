@@ -34,14 +34,13 @@ pub(in crate::render) struct Area {
 pub(super) struct Bars {
     /// Left edges of the bars, and the right edge of the last one.
     pub(super) edges: Vec<f64>,
-    /// Nanoseconds of each bar by wait; `None` has all other waits.
-    pub(super) by_wait: BTreeMap<Option<Wait>, Vec<u64>>,
+    /// Nanoseconds of each bar by wait.
+    pub(super) by_wait: BTreeMap<Wait, Vec<u64>>,
 }
 
 /// Returns the areas: for each column the time of the commits that ended in it, divided by its length.
 pub(super) fn areas(causes: &CauseCube, times: Times) -> Areas {
     let width = usize::try_from(times.columns).unwrap_or(0);
-    let largest = largest(causes);
     let mut bars = Bars::new((0..=times.columns).map(real).collect());
     for cell in &causes.cells {
         let wait = causes.stacks[cell.stack].cause.wait;
@@ -49,10 +48,10 @@ pub(super) fn areas(causes: &CauseCube, times: Times) -> Areas {
             .column(cell.column, causes.column_ns)
             .and_then(|column| usize::try_from(column).ok());
         if let Some(column) = column.filter(|&column| column < width) {
-            bars.add(column, largest.contains(&wait).then_some(wait), cell.ns);
+            bars.add(column, wait, cell.ns);
         }
     }
-    let (areas, highest_ns) = bars.areas(&largest);
+    let (areas, highest_ns) = bars.areas();
     Areas {
         areas,
         highest: real(highest_ns) / real(times.column_ns),
@@ -69,36 +68,50 @@ impl Bars {
     }
 
     /// Adds time to a bar.
-    pub(super) fn add(&mut self, bar: usize, wait: Option<Wait>, ns: u64) {
-        let bars = self.edges.len() - 1;
-        let sum = &mut self.by_wait.entry(wait).or_insert_with(|| vec![0; bars])[bar];
+    pub(super) fn add(&mut self, bar: usize, wait: Wait, ns: u64) {
+        let sum = &mut self
+            .by_wait
+            .entry(wait)
+            .or_insert_with(|| vec![0; self.edges.len() - 1])[bar];
         *sum = sum.saturating_add(ns);
     }
 
-    /// Returns the areas of the waits on top of each other, and the height of the highest bar in nanoseconds.
-    pub(super) fn areas(&self, largest: &[Wait]) -> (Vec<Area>, u64) {
-        let bars = self.edges.len() - 1;
-        let sums = (0..bars).map(|at| {
-            self.by_wait
-                .values()
-                .fold(0_u64, |sum, bars| sum.saturating_add(bars[at]))
-        });
-        let highest_ns = sums.max().unwrap_or(0).max(1);
-        // The largest at the bottom, where its changes are seen best, and the others on top.
-        let order = largest.iter().copied().map(Some).chain([None]);
-        let mut floor = vec![0_u64; bars];
-        let areas = order.filter_map(|wait| {
-            let bars = self.by_wait.get(&wait)?;
+    /// Returns the areas of the waits on top of each other, and the height of the highest bar in nanoseconds. The largest waits
+    /// are at the bottom, where their changes are seen best, and the small ones are one area at the top.
+    pub(super) fn areas(&self) -> (Vec<Area>, u64) {
+        let mut waits: Vec<(Wait, &Vec<u64>)> =
+            self.by_wait.iter().map(|(&wait, bars)| (wait, bars)).collect();
+        waits.sort_by(|(_, one), (_, other)| self.area(other).total_cmp(&self.area(one)));
+        let (largest, small) = waits.split_at(waits.len().min(MOST_WAITS));
+        let layers = largest.iter().map(|(wait, bars)| (Some(*wait), (*bars).clone()));
+        let others = small
+            .iter()
+            .map(|(_, bars)| *bars)
+            .cloned()
+            .reduce(|mut sum, bars| {
+                add(&mut sum, &bars);
+                sum
+            });
+        let layers: Vec<_> = layers.chain(others.map(|bars| (None, bars))).collect();
+        let mut floor = vec![0_u64; self.edges.len() - 1];
+        let edges = layers.into_iter().map(|(wait, bars)| {
             let below = floor.clone();
-            for (floor, ns) in floor.iter_mut().zip(bars) {
-                *floor = floor.saturating_add(*ns);
-            }
-            Some(Area {
-                wait,
-                points: self.points(&below, &floor, highest_ns),
-            })
+            add(&mut floor, &bars);
+            (wait, below, floor.clone())
+        });
+        let edges: Vec<_> = edges.collect();
+        let highest_ns = floor.iter().copied().max().unwrap_or(0).max(1);
+        let areas = edges.into_iter().map(|(wait, below, above)| Area {
+            wait,
+            points: self.points(&below, &above, highest_ns),
         });
         (areas.collect(), highest_ns)
+    }
+
+    /// Returns how large the bars of a wait are altogether.
+    fn area(&self, bars: &[u64]) -> f64 {
+        let widths = self.edges.windows(2).map(|edges| edges[1] - edges[0]);
+        widths.zip(bars).map(|(width, &ns)| width * real(ns)).sum()
     }
 
     /// Returns the corners of the area between two lines of steps: the upper one from the left, and the lower one back.
@@ -121,16 +134,10 @@ impl Bars {
     }
 }
 
-/// Returns the waits with the most time, the largest first.
-pub(super) fn largest(causes: &CauseCube) -> Vec<Wait> {
-    let mut sums = BTreeMap::<Wait, u64>::new();
-    for cell in &causes.cells {
-        let sum = sums.entry(causes.stacks[cell.stack].cause.wait).or_default();
-        *sum = sum.saturating_add(cell.ns);
+fn add(to: &mut [u64], bars: &[u64]) {
+    for (to, ns) in to.iter_mut().zip(bars) {
+        *to = to.saturating_add(*ns);
     }
-    let mut sums: Vec<_> = sums.into_iter().collect();
-    sums.sort_by_key(|&(_, ns)| std::cmp::Reverse(ns));
-    sums.into_iter().take(MOST_WAITS).map(|(wait, _)| wait).collect()
 }
 
 #[cfg(test)]
