@@ -86,6 +86,30 @@ fn a_range_of_rates_is_climbed_and_a_closed_loop_has_nothing_to_replay() {
 }
 
 #[test]
+fn a_rate_in_steps_says_what_the_commits_of_each_step_waited_for() {
+    let _turn = beside_others();
+    let ran = run(
+        "--server mariadb --workload update_key --rate 100..400/s:100 --duration 2s --warmup 300ms --rows 500",
+    );
+    let document = ran.good();
+    let steps = driver(&document)
+        .steps
+        .iter()
+        .map(|step| step.commits.as_ref().unwrap());
+    let counts: Vec<u64> = steps.clone().map(|commits| commits.count).collect();
+    // The first step sends 50 requests and the last one 200.
+    assert!(counts.len() == 4 && counts[0] * 2 < counts[3], "{counts:?}");
+    let all = document.commits.as_ref().unwrap().count;
+    assert!(counts.iter().sum::<u64>() * 10 >= all * 9, "{counts:?} of {all}");
+    assert!(steps.clone().all(|commits| !commits.causes.is_empty()));
+    assert!(
+        ran.stdout().contains("commits by step of the rate"),
+        "{}",
+        ran.stdout()
+    );
+}
+
+#[test]
 fn requests_that_wait_for_their_only_connection_are_told_from_a_slow_server() {
     let _turn = beside_others();
     let load = |rate: &str| {

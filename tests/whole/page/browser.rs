@@ -4,6 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+const NO_BROWSER: &str = "no chromium: scripts/setup --tests installs it";
+
 /// A page as the browser has it after its script ran.
 pub(super) struct Shown {
     /// The elements of the page, as HTML.
@@ -21,23 +23,11 @@ pub(super) fn open(page: &str, fragment: &str, script: &str) -> Shown {
         page.replace("</body>", &format!("<script>{script}</script></body>")),
     )
     .unwrap();
-    let ran = Command::new("chromium")
-        // Root has no sandbox there; the page is ours.
-        .args([
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-dev-shm-usage",
-        ])
-        .args([
-            "--enable-logging=stderr",
-            "--virtual-time-budget=10000",
-            "--dump-dom",
-        ])
-        .arg(format!("--user-data-dir={}", profile(directory.path())))
-        .arg(format!("file://{}#{fragment}", path.display()))
+    let profile = directory.path().join("profile");
+    let ran = chromium(&path, fragment, &profile)
+        .args(["--enable-logging=stderr", "--dump-dom"])
         .output();
-    let ran = ran.expect("no chromium: scripts/setup --tests installs it");
+    let ran = ran.expect(NO_BROWSER);
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     let errors = String::from_utf8_lossy(&ran.stderr).into_owned();
     Shown {
@@ -50,8 +40,42 @@ pub(super) fn open(page: &str, fragment: &str, script: &str) -> Shown {
     }
 }
 
-fn profile(directory: &Path) -> String {
-    directory.join("profile").display().to_string()
+/// Prints a page, in a browser with or without scripts, and returns the words on paper.
+pub(super) fn printed(page: &str, has_scripts: bool) -> String {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    fs::write(at("report.html"), page).unwrap();
+    fs::create_dir_all(at("profile/Default")).unwrap();
+    if !has_scripts {
+        let without = r#"{"profile":{"default_content_setting_values":{"javascript":2}}}"#;
+        fs::write(at("profile/Default/Preferences"), without).unwrap();
+    }
+    let paper = at("report.pdf");
+    let ran = chromium(&at("report.html"), "", &at("profile"))
+        .arg(format!("--print-to-pdf={}", paper.display()))
+        .output();
+    let ran = ran.expect(NO_BROWSER);
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let words = Command::new("pdftotext").arg(&paper).arg("-").output();
+    let words = words.expect("no pdftotext: scripts/setup --tests installs it");
+    String::from_utf8(words.stdout).unwrap()
+}
+
+/// Returns the browser that opens a page. `fragment` is the end of its address.
+fn chromium(page: &Path, fragment: &str, profile: &Path) -> Command {
+    let mut command = Command::new("chromium");
+    command
+        // Root has no sandbox there; the page is ours.
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+        ])
+        .arg("--virtual-time-budget=10000")
+        .arg(format!("--user-data-dir={}", profile.display()))
+        .arg(format!("file://{}#{fragment}", page.display()));
+    command
 }
 
 impl Shown {

@@ -5,8 +5,9 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use logtrace_report::breakdown::OverTime;
+use logtrace_report::units;
 
-use super::browser::open;
+use super::browser::{open, printed};
 use crate::common::{beside_others, run};
 
 /// The page of a run, and its commits over time.
@@ -84,6 +85,24 @@ fn a_rectangle_that_is_dragged_has_the_sums_of_its_commits() {
         shown.html.contains("data-address=\"#t=0.4-1.3&amp;d="),
         "the address names it"
     );
+}
+
+#[test]
+fn paper_has_all_words_and_a_browser_without_scripts_all_but_the_selection() {
+    let (with, without) = (printed(&RUN.0, true), printed(&RUN.0, false));
+    let commits = RUN.1.commits.cells.iter().map(|cell| cell.count).sum();
+    let answer = format!("{} commits. The longest took", units::count(commits));
+    for (words, has_scripts) in [(&with, true), (&without, false)] {
+        for part in [
+            answer.as_str(),
+            "Commits from the shortest to the longest",
+            "Where commits waited",
+            "data writeback",
+        ] {
+            assert!(words.contains(part), "{has_scripts}: no {part} in {words}");
+        }
+        assert_eq!(words.contains("Slowest commits"), has_scripts, "{words}");
+    }
 }
 
 #[test]
