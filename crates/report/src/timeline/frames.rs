@@ -22,7 +22,7 @@ pub enum Frames {
     Kernel(u32),
     /// Stack of the server's functions with this id.
     Server(u32),
-    /// Processes with a name: its place in [`FrameNames`].
+    /// Processes with a name: its place among the names.
     Process(u32),
     /// Process with this id and an unknown name.
     Unnamed(u32),
