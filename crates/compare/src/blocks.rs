@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use logtrace_report::breakdown::OverTime;
-use logtrace_report::cause::Cause;
+
+use crate::waited::Waited;
 
 /// Least length of a block. What happens within a second, such as a group of commits that all wait for one fsync, is one
 /// event, and not as many as there are commits.
@@ -17,7 +18,7 @@ pub(crate) struct Blocks {
     /// Numbers of commits.
     pub(crate) commits: Vec<f64>,
     /// Nanoseconds of these commits by cause.
-    pub(crate) causes: BTreeMap<Cause, Vec<f64>>,
+    pub(crate) causes: BTreeMap<Waited, Vec<f64>>,
     /// Numbers of commits by the row of their durations.
     pub(crate) rows: Vec<BTreeMap<u16, f64>>,
 }
@@ -47,7 +48,7 @@ impl Blocks {
             *blocks.rows[at].entry(cell.row).or_default() += commits;
         }
         for cell in &over_time.causes.cells {
-            let cause = over_time.causes.stacks[cell.stack].cause;
+            let cause = over_time.causes.stacks[cell.stack].cause.into();
             let sums = blocks.causes.entry(cause).or_insert_with(|| vec![0.0; count]);
             if let Some(sum) = sums.get_mut(block(cell.column, over_time.causes.column_ns)) {
                 *sum += cell.ns as f64;
@@ -71,6 +72,7 @@ impl Blocks {
 #[cfg(test)]
 mod tests {
     use logtrace_report::breakdown::{CubeCell, HeatCell, StackRow};
+    use logtrace_report::cause::Cause;
 
     use super::*;
 
@@ -99,7 +101,7 @@ mod tests {
         let blocks = Blocks::of(&over_time);
         assert_eq!(blocks.length_ns, 1_000_000_000);
         assert_eq!(blocks.commits, [3.0, 4.0]);
-        assert_eq!(blocks.causes[&Cause::UNEXPLAINED], [17.0, 20.0]);
+        assert_eq!(blocks.causes[&Cause::UNEXPLAINED.into()], [17.0, 20.0]);
         assert_eq!(blocks.total_ns(), [17.0, 20.0]);
         assert_eq!(blocks.rows[0], BTreeMap::from([(5, 2.0), (6, 1.0)]));
         assert_eq!(Blocks::of(&OverTime::default()), Blocks::default());

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use logtrace_report::cause::Cause;
 use logtrace_statistics::{Compare, Comparison as Tested, StandardError, mark_significant};
 use serde::Serialize;
 
@@ -12,6 +11,7 @@ use crate::estimate::ratio_error;
 use crate::figures::{Figure, Measured, figures};
 use crate::run::Run;
 use crate::settings::{Setting, differing};
+use crate::waited::Waited;
 
 /// Version of the layout of a comparison as JSON.
 pub const SCHEMA: u32 = 1;
@@ -51,11 +51,12 @@ pub struct FigureChange {
     pub change: Change,
 }
 
-/// Comparison of a cause.
+/// Comparison of the time that commits waited for one thing.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CauseChange {
-    /// Cause.
-    pub cause: Cause,
+    /// What commits waited for.
+    #[serde(flatten)]
+    pub waited: Waited,
     /// Its comparison.
     #[serde(flatten)]
     pub change: Change,
@@ -64,8 +65,8 @@ pub struct CauseChange {
 /// Run with what was computed from it once.
 struct Side {
     figures: Vec<Measured>,
-    causes: BTreeMap<Cause, f64>,
-    errors: BTreeMap<Cause, StandardError>,
+    causes: BTreeMap<Waited, f64>,
+    errors: BTreeMap<Waited, StandardError>,
     commit_mean_ns: Option<f64>,
     offered_per_s: Option<f64>,
 }
@@ -88,10 +89,10 @@ pub fn compare(a: &[Run], b: &[Run], smallest: f64) -> Comparison {
         }
     });
     let changes = causes.into_iter().zip(cause_rows).zip(cause_tests);
-    let causes = changes.map(|((cause, row), tested)| {
+    let causes = changes.map(|((waited, row), tested)| {
         let change = Change::of(&row, tested, Compare::Difference, smallest_ns);
         CauseChange {
-            cause,
+            waited,
             change: change.unless(rates_differ),
         }
     });
@@ -100,7 +101,7 @@ pub fn compare(a: &[Run], b: &[Run], smallest: f64) -> Comparison {
     causes.sort_by(|one, other| {
         size(other)
             .total_cmp(&size(one))
-            .then(one.cause.cmp(&other.cause))
+            .then(one.waited.cmp(&other.waited))
     });
     Comparison {
         schema: SCHEMA,
@@ -119,7 +120,10 @@ impl Side {
         let blocks = run.over_time.as_ref().map(Blocks::of).unwrap_or_default();
         let count = run.document.commits.as_ref().map_or(0, |commits| commits.count);
         let mean = |total: u64| total as f64 / count.max(1) as f64;
-        let causes = run.document.causes.iter().map(|row| (row.cause, mean(row.total)));
+        let mut causes = BTreeMap::new();
+        for row in &run.document.causes {
+            *causes.entry(Waited::from(row.cause)).or_default() += mean(row.total);
+        }
         let error = |sums: &Vec<f64>| ratio_error(sums, &blocks.commits);
         let errors = blocks
             .causes
@@ -127,7 +131,7 @@ impl Side {
             .filter_map(|(&cause, sums)| Some((cause, error(sums)?)));
         Self {
             figures: figures(run, &blocks),
-            causes: causes.collect(),
+            causes,
             errors: errors.collect(),
             commit_mean_ns: run.commit_mean_ns(),
             offered_per_s: run
@@ -152,7 +156,7 @@ impl Side {
     }
 
     /// Returns the error of the mean of a cause. One that a run does not have is 0 there without an error.
-    fn error(&self, cause: Cause) -> Option<StandardError> {
+    fn error(&self, cause: Waited) -> Option<StandardError> {
         match self.causes.contains_key(&cause) {
             true => self.errors.get(&cause).copied(),
             false => Some(StandardError {
@@ -187,13 +191,13 @@ fn figure_rows(pairs: &[(Side, Side)]) -> (Vec<Figure>, Vec<Vec<Values>>) {
 }
 
 /// Returns all causes with their values; none if a run has no commits.
-fn cause_rows(pairs: &[(Side, Side)]) -> (Vec<Cause>, Vec<Vec<Values>>) {
+fn cause_rows(pairs: &[(Side, Side)]) -> (Vec<Waited>, Vec<Vec<Values>>) {
     let mut sides = pairs.iter().flat_map(|(a, b)| [a, b]);
     if sides.any(|side| side.commit_mean_ns.is_none()) {
         return (Vec::new(), Vec::new());
     }
     let sides = pairs.iter().flat_map(|(a, b)| [a, b]);
-    let causes: BTreeSet<Cause> = sides.flat_map(|side| side.causes.keys().copied()).collect();
+    let causes: BTreeSet<Waited> = sides.flat_map(|side| side.causes.keys().copied()).collect();
     let row = |cause| {
         let of = |side: &Side| side.causes.get(&cause).copied().unwrap_or(0.0);
         let values = pairs.iter().map(|(a, b)| Values {

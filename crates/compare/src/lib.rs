@@ -3,6 +3,7 @@
 //! Runs are compared one with one, or as pairs of repeats. In the order in which data flows:
 //!
 //! - `run`: a run to compare;
+//! - `waited`: what commits waited for;
 //! - `blocks`: commits and their causes by seconds of a run;
 //! - `estimate`: means and percentiles with the error that the time within a run leaves;
 //! - `figures`: throughput and times of a run;
@@ -19,9 +20,11 @@ mod figures;
 pub mod render;
 mod run;
 mod settings;
+mod waited;
 
 pub use change::{Change, Verdict};
 pub use comparison::{CauseChange, Comparison, FigureChange, SCHEMA, compare};
 pub use figures::Figure;
 pub use run::Run;
 pub use settings::Setting;
+pub use waited::Waited;

@@ -120,7 +120,11 @@ fn drawn_pairs(seed: u64, pairs: usize, flush_factor: f64) -> Comparison {
 }
 
 fn cause(comparison: &Comparison, cause: Cause) -> CauseChange {
-    *comparison.causes.iter().find(|row| row.cause == cause).unwrap()
+    *comparison
+        .causes
+        .iter()
+        .find(|row| row.waited == cause.into())
+        .unwrap()
 }
 
 fn verdicts(comparison: &Comparison) -> impl Iterator<Item = Verdict> {
@@ -154,7 +158,7 @@ fn a_slower_flush_is_found_by_name_with_its_size() {
         let (mut found, mut covered) = (0, 0);
         for seed in 0..20 {
             let comparison = drawn_pairs(seed, pairs, 1.2);
-            assert_eq!(comparison.causes[0].cause, FLUSH);
+            assert_eq!(comparison.causes[0].waited, FLUSH.into());
             let flush = comparison.causes[0].change;
             found += u32::from(flush.verdict == Verdict::Differs);
             assert_ne!(cause(&comparison, CPU).change.verdict, Verdict::Differs);
@@ -246,6 +250,6 @@ fn a_person_reads_the_answer_first() {
     }
     let json = render(Format::Json, &comparison, false).unwrap();
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(json["causes"][0]["cause"]["wait"], "device flush");
+    assert_eq!(json["causes"][0]["wait"], "device flush");
     assert_eq!(json["causes"][0]["verdict"], "differs");
 }

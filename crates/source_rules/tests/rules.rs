@@ -39,7 +39,12 @@ const DIRECTIONS: [(&str, &[&str]); 10] = [
     ),
     (
         "logtrace-compare",
-        &["logtrace-report", "logtrace-statistics", "logtrace-study"],
+        &[
+            "logtrace-events",
+            "logtrace-report",
+            "logtrace-statistics",
+            "logtrace-study",
+        ],
     ),
 ];
 

@@ -1,6 +1,5 @@
 //! Blocks of a comparison in their order: what all renderers for people show.
 
-use logtrace_report::cause::Cause;
 use logtrace_report::units;
 use logtrace_statistics::Interval;
 use logtrace_study::render::Block;
@@ -10,7 +9,7 @@ use crate::comparison::{CauseChange, Comparison, FigureChange};
 use crate::settings::Setting;
 
 /// Share of the mean commit below which a change of a cause is not listed by itself.
-const SMALL: f64 = 0.002;
+const SMALL: f64 = 0.005;
 
 /// Returns the blocks of a comparison. Those in a group belong together.
 pub(super) fn blocks(comparison: &Comparison) -> Vec<Vec<Block>> {
@@ -46,6 +45,12 @@ fn head(comparison: &Comparison) -> Vec<Block> {
                 .to_owned(),
         ]));
     }
+    let changes = comparison.figures.iter().map(|row| row.change.interval);
+    if changes.flatten().next().is_none() {
+        head.push(Block::Notes(vec![
+            "No row has an interval: each run needs at least 20 s.".to_owned(),
+        ]));
+    }
     if comparison.rates_differ {
         head.push(Block::Notes(vec![
             "The offered rates differ: times at different loads say nothing about the rest, and are not judged.".to_owned(),
@@ -65,7 +70,7 @@ fn answer(comparison: &Comparison) -> String {
     let cause = comparison.causes.iter().find(|row| differs(&row.change));
     let cause = cause.map(|row| {
         let ns = row.change.b - row.change.a;
-        format!("a commit waits {} for {}", more(ns), name(row.cause))
+        format!("a commit waits {} for {}", more(ns), row.waited.words())
     });
     let parts: Vec<String> = figures.into_iter().chain(cause).collect();
     match parts.is_empty() {
@@ -132,7 +137,7 @@ fn cause_rows(comparison: &Comparison) -> Vec<Vec<String>> {
         rest_a -= change.a;
         rest_b -= change.b;
         rows.push(row(
-            name(cause.cause),
+            cause.waited.words(),
             change.a,
             change.b,
             change.interval,
@@ -161,10 +166,6 @@ fn method(comparison: &Comparison) -> String {
 
 fn header(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()
-}
-
-fn name(cause: Cause) -> String {
-    format!("{} ({})", cause.words(), cause.who)
 }
 
 fn with_interval(value: f64, interval: Option<Interval>, text: impl Fn(f64) -> String) -> String {

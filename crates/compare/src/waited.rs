@@ -1,0 +1,42 @@
+//! What commits waited for, whoever did the work.
+
+use logtrace_common::FileClass;
+use logtrace_events::IoOp;
+use logtrace_report::cause::{Cause, Wait, Who};
+use serde::Serialize;
+
+/// What commits waited for. A commit leads in one run and follows in another one, so the thread that did the work is not told
+/// apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Waited {
+    /// Class of the file, for time in a call on a file.
+    pub file: Option<FileClass>,
+    /// Operation on the file.
+    pub op: Option<IoOp>,
+    /// Wait or work.
+    pub wait: Wait,
+}
+
+impl Waited {
+    /// Returns the words of reports for it.
+    pub fn words(self) -> String {
+        let io = self.file.zip(self.op);
+        Cause {
+            who: Who::Own,
+            io,
+            wait: self.wait,
+        }
+        .words()
+    }
+}
+
+impl From<Cause> for Waited {
+    fn from(cause: Cause) -> Self {
+        let (file, op) = cause.io.unzip();
+        Self {
+            file,
+            op,
+            wait: cause.wait,
+        }
+    }
+}
