@@ -19,7 +19,7 @@ pub(crate) fn compare(arguments: &CompareArgs) -> anyhow::Result<Exit> {
             .map(|dir| read(dir))
             .collect::<anyhow::Result<Vec<_>>>()
     };
-    let comparison = compared(&read(a)?, &read(b)?, arguments.smallest);
+    let comparison = compared(&read(a)?, &read(b)?, arguments.assumed());
     print(&render(
         arguments.format,
         &comparison,

@@ -4,6 +4,9 @@ use logtrace_statistics::{Compare, Comparison as Tested, Interval, Pair, Standar
 use serde::Serialize;
 use strum::Display;
 
+/// Degrees of freedom of an error that is known.
+const KNOWN: f64 = 1e9;
+
 /// Verdict on a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "snake_case")]
@@ -44,11 +47,11 @@ pub(crate) struct Values {
     pub(crate) errors: Option<(StandardError, StandardError)>,
 }
 
-/// Compares the pairs of each row.
-pub(crate) fn tested(rows: &[Vec<Values>], how: Compare) -> Vec<Option<Tested>> {
+/// Compares the pairs of each row. `spread` is how much two runs of the same differ, which a single pair does not show.
+pub(crate) fn tested(rows: &[Vec<Values>], how: Compare, spread: f64) -> Vec<Option<Tested>> {
     let is_single = rows.iter().all(|pairs| pairs.len() == 1);
     match is_single {
-        true => rows.iter().map(|pairs| within(pairs[0], how)).collect(),
+        true => rows.iter().map(|pairs| single(pairs[0], how, spread)).collect(),
         false => repeated(rows, how),
     }
 }
@@ -100,8 +103,8 @@ fn pair(values: &Values, how: Compare, size: f64) -> Pair {
     }
 }
 
-/// Compares one run with another by the errors within both.
-fn within(values: Values, how: Compare) -> Option<Tested> {
+/// Compares one run with another by the errors within both and the spread between runs.
+fn single(values: Values, how: Compare, spread: f64) -> Option<Tested> {
     let change = match how {
         Compare::Difference => values.b - values.a,
         Compare::Ratio if values.a > 0.0 && values.b > 0.0 => (values.b / values.a).ln(),
@@ -111,7 +114,20 @@ fn within(values: Values, how: Compare) -> Option<Tested> {
         Compare::Ratio => change.exp(),
         Compare::Difference => change,
     };
-    let error = values.errors.map(|(a, b)| StandardError::of_difference(a, b));
+    let with_spread = |error: StandardError, value: f64| {
+        let size = match how {
+            Compare::Ratio => 1.0,
+            Compare::Difference => value,
+        };
+        let between = StandardError {
+            error: spread * size,
+            freedom: KNOWN,
+        };
+        StandardError::of_difference(error, between)
+    };
+    let error = values
+        .errors
+        .map(|(a, b)| StandardError::of_difference(with_spread(a, values.a), with_spread(b, values.b)));
     let error = error.filter(|error| error.error > 0.0);
     Some(Tested {
         value: back(change),
@@ -194,19 +210,23 @@ mod tests {
             b: 110.0,
             errors: Some((error(0.03), error(0.04))),
         };
-        let ratio = tested(&[vec![values]], Compare::Ratio)[0].unwrap();
+        let ratio = tested(&[vec![values]], Compare::Ratio, 0.0)[0].unwrap();
         assert!((ratio.value - 1.1).abs() < 1e-9);
         let Interval { low, high } = ratio.interval.unwrap();
         // 2.0 is the quantile of Student's distribution with 56 degrees of freedom.
         assert!((low - 1.1 * (-0.05 * 2.0_f64).exp()).abs() < 0.002, "{low}");
         assert!((low * high - 1.1 * 1.1).abs() < 1e-9);
+        // A spread of 0.1 between runs: the square root of 0.03^2 + 0.04^2 + 2 * 0.1^2 is 0.15.
+        let spread = tested(&[vec![values]], Compare::Ratio, 0.1)[0].unwrap();
+        let low = spread.interval.unwrap().low;
+        assert!((low - 1.1 * (-0.15 * 1.96_f64).exp()).abs() < 0.003, "{low}");
         let without = Values {
             errors: None,
             ..values
         };
-        let ratio = tested(&[vec![without]], Compare::Ratio)[0].unwrap();
+        let ratio = tested(&[vec![without]], Compare::Ratio, 0.1)[0].unwrap();
         assert_eq!((ratio.interval, ratio.p), (None, None));
         let nothing = Values { a: 0.0, ..values };
-        assert!(tested(&[vec![nothing]], Compare::Ratio)[0].is_none());
+        assert!(tested(&[vec![nothing]], Compare::Ratio, 0.1)[0].is_none());
     }
 }

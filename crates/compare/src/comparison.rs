@@ -28,8 +28,8 @@ pub struct Comparison {
     pub a: Vec<String>,
     /// Names of the runs of B.
     pub b: Vec<String>,
-    /// Smallest change that matters, as a share.
-    pub smallest: f64,
+    /// What was assumed.
+    pub assumed: Assumed,
     /// Settings that differ.
     pub settings: Vec<Setting>,
     /// Whether the offered rates differ: times at different loads are not judged.
@@ -71,15 +71,25 @@ struct Side {
     offered_per_s: Option<f64>,
 }
 
-/// Compares as many runs of one side as of the other: the first with the first, and so on. `smallest` is the smallest change
-/// that matters, as a share.
-pub fn compare(a: &[Run], b: &[Run], smallest: f64) -> Comparison {
+/// What a comparison assumes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Assumed {
+    /// Smallest change that matters, as a share.
+    pub smallest: f64,
+    /// Standard deviation between runs of the same settings, as a share of a figure. It is used for one run of each side alone:
+    /// repeats show it.
+    pub spread: f64,
+}
+
+/// Compares as many runs of one side as of the other: the first with the first, and so on.
+pub fn compare(a: &[Run], b: &[Run], assumed: Assumed) -> Comparison {
+    let Assumed { smallest, .. } = assumed;
     let pairs: Vec<(Side, Side)> = a.iter().zip(b).map(|(a, b)| (Side::of(a), Side::of(b))).collect();
     let rates_differ = pairs.iter().any(|(a, b)| a.has_other_rate(b));
     let (figures, figure_rows) = figure_rows(&pairs);
     let (causes, cause_rows) = cause_rows(&pairs);
     let smallest_ns = smallest * mean_commit_ns(&pairs);
-    let (figure_tests, cause_tests) = both_tested(&figure_rows, &cause_rows, smallest_ns);
+    let (figure_tests, cause_tests) = both_tested(&figure_rows, &cause_rows, assumed.spread, smallest_ns);
     let changes = figures.into_iter().zip(figure_rows).zip(figure_tests);
     let figures = changes.map(|((figure, row), tested)| {
         let change = Change::of(&row, tested, Compare::Ratio, smallest);
@@ -107,7 +117,7 @@ pub fn compare(a: &[Run], b: &[Run], smallest: f64) -> Comparison {
         schema: SCHEMA,
         a: a.iter().map(|run| run.name.clone()).collect(),
         b: b.iter().map(|run| run.name.clone()).collect(),
-        smallest,
+        assumed,
         settings: differing(a, b),
         rates_differ,
         figures: figures.collect(),
@@ -215,10 +225,11 @@ fn cause_rows(pairs: &[(Side, Side)]) -> (Vec<Waited>, Vec<Vec<Values>>) {
 fn both_tested(
     figures: &[Vec<Values>],
     causes: &[Vec<Values>],
+    spread: f64,
     smallest_ns: f64,
 ) -> (Vec<Option<Tested>>, Vec<Option<Tested>>) {
-    let mut all = tested(figures, Compare::Ratio);
-    let cause_tests = tested(causes, Compare::Difference);
+    let mut all = tested(figures, Compare::Ratio, spread);
+    let cause_tests = tested(causes, Compare::Difference, spread);
     let matters = |row: &Vec<Values>| row.iter().any(|values| values.a.max(values.b) >= smallest_ns);
     let large = cause_tests.iter().zip(causes);
     all.extend(large.map(|(&tested, row)| tested.filter(|_| matters(row))));

@@ -23,7 +23,7 @@ mod settings;
 mod waited;
 
 pub use change::{Change, Verdict};
-pub use comparison::{CauseChange, Comparison, FigureChange, SCHEMA, compare};
+pub use comparison::{Assumed, CauseChange, Comparison, FigureChange, SCHEMA, compare};
 pub use figures::Figure;
 pub use run::Run;
 pub use settings::Setting;

@@ -13,7 +13,13 @@ use logtrace_report::document::{CauseRow, Document};
 use logtrace_report::render::parse_json;
 
 use logtrace_compare::render::{Format, render};
-use logtrace_compare::{CauseChange, Comparison, Figure, Run, Verdict, compare};
+use logtrace_compare::{Assumed, CauseChange, Comparison, Figure, Run, Verdict, compare};
+
+/// Drawn runs of the same have no spread but that within them.
+const ASSUMED: Assumed = Assumed {
+    smallest: 0.02,
+    spread: 0.0,
+};
 
 const TENTH_NS: u64 = 100_000_000;
 const TENTHS: u64 = 300;
@@ -116,7 +122,7 @@ fn drawn_pairs(seed: u64, pairs: usize, flush_factor: f64) -> Comparison {
     let mut rng = Stream::Study(12).rng(seed);
     let mut runs = |factor| (0..pairs).map(|_| drawn(&mut rng, factor)).collect::<Vec<_>>();
     let (a, b) = (runs(1.0), runs(flush_factor));
-    compare(&a, &b, 0.02)
+    compare(&a, &b, ASSUMED)
 }
 
 fn cause(comparison: &Comparison, cause: Cause) -> CauseChange {
@@ -195,7 +201,7 @@ fn settings_that_differ_are_listed_and_places_of_files_are_not() {
     settings.insert("sync_binlog".to_owned(), "1000".to_owned());
     settings.insert("pid_file".to_owned(), "/run/other/mysqld.pid".to_owned());
     b.document.workload.as_mut().unwrap().connections += 1;
-    let settings = compare(&[a], &[b], 0.02).settings;
+    let settings = compare(&[a], &[b], ASSUMED).settings;
     let names: Vec<&str> = settings.iter().map(|setting| setting.name.as_str()).collect();
     assert_eq!(names, ["server.settings.sync_binlog", "workload.connections"]);
     assert_eq!(settings[0].b, ["1000"]);
@@ -207,7 +213,7 @@ fn times_at_different_rates_are_not_judged() {
     let (a, mut b) = (drawn(&mut rng, 1.0), drawn(&mut rng, 2.0));
     let offered = &mut b.document.driver.as_mut().unwrap().offered_per_s;
     *offered = Some(2.0 * offered.unwrap());
-    let comparison = compare(&[a], &[b], 0.02);
+    let comparison = compare(&[a], &[b], ASSUMED);
     assert!(comparison.rates_differ);
     let times = comparison.figures.iter().filter(|row| row.figure.is_time());
     assert!(
@@ -226,7 +232,7 @@ fn runs_without_a_trace_have_figures_of_requests_alone() {
     run.document.commits = None;
     run.document.causes.clear();
     run.over_time = None;
-    let comparison = compare(&[run.clone()], &[run], 0.02);
+    let comparison = compare(&[run.clone()], &[run], ASSUMED);
     assert_eq!(comparison.causes, []);
     assert!(
         comparison

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use logtrace_compare::Assumed;
 use logtrace_compare::render::Format;
 
 use crate::cli::check::percent;
@@ -11,7 +12,7 @@ use crate::cli::check::percent;
 #[command(after_help = "\
 Examples:
   logtrace compare RUN_A RUN_B
-      one run each: their own seconds say how sure the difference of these two runs is
+      one run each: their own seconds and an assumed spread between runs say how sure the difference is
   logtrace compare A1 A2 A3 --with B1 B2 B3
       repeats: they say how sure the difference of the settings is
   logtrace compare A1 A2 A3 --with B1 B2 B3 --format markdown > comparison.md
@@ -31,7 +32,21 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "P%", default_value = "2%", value_parser = percent)]
     pub(crate) smallest: f64,
 
+    /// How much two runs of the same settings differ (standard deviation), for one run each. Repeats show it themselves.
+    #[arg(long, value_name = "P%", default_value = "10%", value_parser = percent, conflicts_with = "with")]
+    pub(crate) spread: f64,
+
     /// Output format: terminal, markdown or json.
     #[arg(long, value_name = "FORMAT", default_value_t = Format::Terminal)]
     pub(crate) format: Format,
+}
+
+impl CompareArgs {
+    /// Returns what the comparison assumes.
+    pub(crate) fn assumed(&self) -> Assumed {
+        Assumed {
+            smallest: self.smallest,
+            spread: self.spread,
+        }
+    }
 }

@@ -40,9 +40,11 @@ fn head(comparison: &Comparison) -> Vec<Block> {
     head.extend(sides.map(|(side, names)| Block::Text(format!("{side}: {}", names.join(", ")))));
     if comparison.a.len() == 1 {
         head.push(Block::Notes(vec![
-            "These are one run each: how much two runs of the same settings differ is not known. Repeat both, and name the \
-             repeats with --with."
-                .to_owned(),
+            format!(
+                "These are one run each, which do not show how much two runs of the same settings differ: {} is assumed \
+                 (--spread). Repeat both, and name the repeats with --with.",
+                share(comparison.assumed.spread)
+            ),
         ]));
     }
     let changes = comparison.figures.iter().map(|row| row.change.interval);
@@ -151,17 +153,21 @@ fn cause_rows(comparison: &Comparison) -> Vec<Vec<String>> {
 fn method(comparison: &Comparison) -> String {
     let errors = match comparison.a.len() {
         1 => {
-            "Intervals come from blocks of at least a second within each run: 20 of them are needed, and for a percentile \
-              100 commits beyond it. Response times have none."
+            "Intervals come from blocks of at least a second within each run and the spread between runs: 20 blocks are \
+             needed, and for a percentile 100 commits beyond it. Response times have none."
         }
         _ => "Intervals come from pairs of repeats: the first of A with the first of B, and so on.",
     };
     format!(
-        "{errors} \"differs\": significant at 5 % after Holm's correction for all rows that can matter, and at least {}, which is the smallest \
-         change that matters; for a cause, of the mean commit of A. \"same\": the interval has no such change. \"cannot \
-         tell\": neither.",
-        units::tenths(100.0 * comparison.smallest) + " %"
+        "{errors} \"differs\": significant at 5 % after Holm's correction for all rows that can matter, and at least {}, \
+         which is the smallest change that matters; for a cause, of the mean commit of A. \"same\": the interval has no such \
+         change. \"cannot tell\": neither.",
+        share(comparison.assumed.smallest)
     )
+}
+
+fn share(part: f64) -> String {
+    units::tenths(100.0 * part) + " %"
 }
 
 fn header(names: &[&str]) -> Vec<String> {
