@@ -8,6 +8,10 @@ use crate::variance_shrinkage::Prior;
 /// Probability that an interval contains the true value.
 pub(crate) const CONFIDENCE: f64 = 0.95;
 
+/// Most degrees of freedom. More change an interval by less than a thousandth, and the quantiles of the library may then take
+/// forever.
+const MOST_FREEDOM: f64 = 10_000.0;
+
 /// Repeats of one cell, or the differences between the repeats of a cell and those of its baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Repeats {
@@ -85,7 +89,7 @@ impl StandardError {
     }
 
     fn student(self) -> Option<StudentsT> {
-        StudentsT::new(0.0, 1.0, self.freedom).ok()
+        StudentsT::new(0.0, 1.0, self.freedom.min(MOST_FREEDOM)).ok()
     }
 }
 
@@ -101,6 +105,18 @@ mod tests {
         };
         assert!((error.half_width() - 4.303).abs() < 0.001);
         assert!((error.p(-4.303) - 0.05).abs() < 0.0001);
+    }
+
+    #[test]
+    fn any_number_of_degrees_of_freedom_has_an_interval() {
+        for freedom in [1.0, 1e4, 1e6, 1e9, 1e15, f64::MAX] {
+            let error = StandardError { error: 1.0, freedom };
+            assert!(
+                error.half_width() > 1.959 && error.half_width() < 12.8,
+                "{freedom}"
+            );
+            assert!(error.p(1.96) > 0.0499 && error.p(1.96) < 0.31, "{freedom}");
+        }
     }
 
     #[test]
