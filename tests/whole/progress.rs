@@ -6,7 +6,7 @@ use logtrace_common::Flavor;
 use logtrace_laboratory::foreign::Foreign;
 
 use crate::common::sysbench::{prepare, updates};
-use crate::common::{Running, SERVERS, beside_others, done_in_window, run};
+use crate::common::{Running, SERVERS, beside_others, done_in_window, driver, run};
 
 /// What the program writes to a terminal (of 80 columns: this one has no size); `script` makes one.
 fn on_a_terminal(arguments: &str) -> String {
@@ -78,8 +78,10 @@ fn a_run_reports_each_interval_with_what_commits_waited_for() {
         );
         let requests: f64 = told.iter().map(|line| 2.0 * line.1).sum();
         let done = done_in_window(&document) as f64;
+        // What was due in the window and done after it is in no line.
+        let later = driver(&document).backlog_end as f64;
         assert!(
-            (requests - done).abs() <= 2.0,
+            (requests - done).abs() <= 2.0 + later,
             "{requests} of {done}: {}",
             ran.stderr()
         );
