@@ -57,6 +57,15 @@ impl Blocks {
         blocks
     }
 
+    /// Returns the numbers of commits of all blocks by the row of their durations.
+    pub(crate) fn all_rows(&self) -> BTreeMap<u16, f64> {
+        let mut all = BTreeMap::new();
+        for (&row, &commits) in self.rows.iter().flatten() {
+            *all.entry(row).or_default() += commits;
+        }
+        all
+    }
+
     /// Returns the nanoseconds of all commits of each block.
     pub(crate) fn total_ns(&self) -> Vec<f64> {
         let mut totals = vec![0.0; self.commits.len()];

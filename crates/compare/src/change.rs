@@ -105,15 +105,7 @@ fn pair(values: &Values, how: Compare, size: f64) -> Pair {
 
 /// Compares one run with another by the errors within both and the spread between runs.
 fn single(values: Values, how: Compare, spread: f64) -> Option<Tested> {
-    let change = match how {
-        Compare::Difference => values.b - values.a,
-        Compare::Ratio if values.a > 0.0 && values.b > 0.0 => (values.b / values.a).ln(),
-        Compare::Ratio => return None,
-    };
-    let back = |change: f64| match how {
-        Compare::Ratio => change.exp(),
-        Compare::Difference => change,
-    };
+    let change = how.difference(values.b, values.a)?;
     let with_spread = |error: StandardError, value: f64| {
         let size = match how {
             Compare::Ratio => 1.0,
@@ -128,16 +120,7 @@ fn single(values: Values, how: Compare, spread: f64) -> Option<Tested> {
     let error = values
         .errors
         .map(|(a, b)| StandardError::of_difference(with_spread(a, values.a), with_spread(b, values.b)));
-    let error = error.filter(|error| error.error > 0.0);
-    Some(Tested {
-        value: back(change),
-        interval: error.map(|error| Interval {
-            low: back(change - error.half_width()),
-            high: back(change + error.half_width()),
-        }),
-        p: error.map(|error| error.p(change)),
-        significant: false,
-    })
+    Some(how.comparison(change, error.filter(|error| error.error > 0.0)))
 }
 
 impl Change {

@@ -28,7 +28,7 @@ pub struct Comparison {
     pub a: Vec<String>,
     /// Names of the runs of B.
     pub b: Vec<String>,
-    /// What was assumed.
+    /// Assumptions.
     pub assumed: Assumed,
     /// Settings that differ.
     pub settings: Vec<Setting>,
@@ -54,7 +54,7 @@ pub struct FigureChange {
 /// Comparison of the time that commits waited for one thing.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CauseChange {
-    /// What commits waited for.
+    /// Wait of the commits.
     #[serde(flatten)]
     pub waited: Waited,
     /// Its comparison.
@@ -71,7 +71,7 @@ struct Side {
     offered_per_s: Option<f64>,
 }
 
-/// What a comparison assumes.
+/// Assumptions of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Assumed {
     /// Smallest change that matters, as a share.
@@ -179,13 +179,7 @@ impl Side {
 
 /// Returns the figures that all runs have, with their values.
 fn figure_rows(pairs: &[(Side, Side)]) -> (Vec<Figure>, Vec<Vec<Values>>) {
-    let first = pairs.iter().flat_map(|(a, _)| &a.figures);
-    let mut names: Vec<Figure> = Vec::new();
-    for measured in first {
-        if !names.contains(&measured.figure) {
-            names.push(measured.figure);
-        }
-    }
+    let first = pairs.iter().take(1).flat_map(|(a, _)| &a.figures);
     let row = |figure| {
         let values = pairs.iter().map(|(a, b)| {
             let (a, b) = (a.figure(figure)?, b.figure(figure)?);
@@ -197,7 +191,7 @@ fn figure_rows(pairs: &[(Side, Side)]) -> (Vec<Figure>, Vec<Vec<Values>>) {
         });
         Some((figure, values.collect::<Option<Vec<_>>>()?))
     };
-    names.into_iter().filter_map(row).unzip()
+    first.filter_map(|measured| row(measured.figure)).unzip()
 }
 
 /// Returns all causes with their values; none if a run has no commits.

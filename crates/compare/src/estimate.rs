@@ -30,10 +30,7 @@ pub(crate) fn ratio_error(sums: &[f64], counts: &[f64]) -> Option<StandardError>
 /// Returns the standard error of the logarithm of a percentile, or `None` if there are too few blocks or commits. `share` is
 /// the share of commits below the percentile.
 pub(crate) fn percentile_error(blocks: &Blocks, share: f64) -> Option<StandardError> {
-    let mut all = BTreeMap::<u16, f64>::new();
-    for (&row, &commits) in blocks.rows.iter().flatten() {
-        *all.entry(row).or_default() += commits;
-    }
+    let all = blocks.all_rows();
     let count: f64 = all.values().sum();
     if count * (1.0 - share) < LEAST_BEYOND {
         return None;
@@ -147,11 +144,7 @@ mod tests {
             }
             let covered = coverage(|blocks, _| {
                 let error = percentile_error(blocks, share).unwrap();
-                let mut all = BTreeMap::<u16, f64>::new();
-                for (&row, &commits) in blocks.rows.iter().flatten() {
-                    *all.entry(row).or_default() += commits;
-                }
-                let found = percentile(&all, share).unwrap();
+                let found = percentile(&blocks.all_rows(), share).unwrap();
                 (found / low).ln().abs() < error.half_width()
             });
             assert!((0.90..0.985).contains(&covered), "{share}: {covered}");

@@ -1,12 +1,12 @@
-//! What commits waited for, whoever did the work.
+//! Waits of commits, whoever did the work.
 
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
 use logtrace_report::cause::{Cause, Wait, Who};
 use serde::Serialize;
 
-/// What commits waited for. A commit leads in one run and follows in another one, so the thread that did the work is not told
-/// apart.
+/// Wait of commits, with the call on a file that it was in. The thread that did the work is no part of it: a commit leads in one
+/// run and follows in another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Waited {
     /// Class of the file, for time in a call on a file.

@@ -72,18 +72,34 @@ pub fn recorded_visits(
     let mut visits = VisitTimes::of_threads(requests);
     let mut measured = TimeRange::new(0, 0);
     while let Some(entry) = recording.next_entry()? {
-        match entry {
-            Entry::Record(bytes) => {
-                if let Ok(record) = decode(bytes) {
-                    visits.push(&record);
-                }
-            }
-            Entry::Window(window) => measured = window,
-            Entry::WindowEnd(at_ns) => measured.end_ns = measured.end_ns.min(at_ns),
-            Entry::Lost(_) => {}
+        note_window(&mut measured, &entry);
+        if let Entry::Record(bytes) = entry
+            && let Ok(record) = decode(bytes)
+        {
+            visits.push(&record);
         }
     }
     Ok((visits, measured))
+}
+
+/// Reads the measured window of a recording; it is empty if there was none.
+pub(crate) fn measured_window(
+    mut recording: RecordingReader<impl Read>,
+) -> Result<TimeRange, RecordingError> {
+    let mut measured = TimeRange::new(0, 0);
+    while let Some(entry) = recording.next_entry()? {
+        note_window(&mut measured, &entry);
+    }
+    Ok(measured)
+}
+
+/// Changes the measured window as an entry says.
+fn note_window(measured: &mut TimeRange, entry: &Entry<'_>) {
+    match *entry {
+        Entry::Window(window) => *measured = window,
+        Entry::WindowEnd(at_ns) => measured.end_ns = measured.end_ns.min(at_ns),
+        Entry::Record(_) | Entry::Lost(_) => {}
+    }
 }
 
 /// Returns an analysis for a recording, before its first record.

@@ -52,12 +52,27 @@ pub struct Comparison {
 }
 
 impl Compare {
-    /// Returns the difference on the scale of the test, or `None` if there is no ratio because a value is 0.
-    fn difference(self, pair: &Pair) -> Option<f64> {
+    /// Returns the difference of a value from a baseline on the scale of the test, or `None` if there is no ratio because one of
+    /// them is 0.
+    pub fn difference(self, value: f64, baseline: f64) -> Option<f64> {
         match self {
-            Self::Difference => Some(pair.value - pair.baseline),
-            Self::Ratio if pair.value > 0.0 && pair.baseline > 0.0 => Some((pair.value / pair.baseline).ln()),
+            Self::Difference => Some(value - baseline),
+            Self::Ratio if value > 0.0 && baseline > 0.0 => Some((value / baseline).ln()),
             Self::Ratio => None,
+        }
+    }
+
+    /// Returns the comparison with a difference on the scale of the test, and its error there. It is not marked as significant.
+    pub fn comparison(self, difference: f64, error: Option<StandardError>) -> Comparison {
+        let interval = |error: StandardError| Interval {
+            low: self.back_transformed(difference - error.half_width()),
+            high: self.back_transformed(difference + error.half_width()),
+        };
+        Comparison {
+            value: self.back_transformed(difference),
+            interval: error.map(interval),
+            p: error.map(|error| error.p(difference)),
+            significant: false,
         }
     }
 
@@ -87,16 +102,7 @@ pub fn compare(table: &[Vec<Pair>], how: Compare) -> Vec<Option<Comparison>> {
         .zip(standard_errors(&repeats))
         .map(|(repeats, error)| {
             let mean = mean(&repeats.as_ref()?.values)?;
-            let interval = |error: StandardError| Interval {
-                low: how.back_transformed(mean - error.half_width()),
-                high: how.back_transformed(mean + error.half_width()),
-            };
-            Some(Comparison {
-                value: how.back_transformed(mean),
-                interval: error.map(interval),
-                p: error.map(|error| error.p(mean)),
-                significant: false,
-            })
+            Some(how.comparison(mean, error))
         });
     let mut compared: Vec<Option<Comparison>> = compared.collect();
     mark_significant(&mut compared);
@@ -104,7 +110,10 @@ pub fn compare(table: &[Vec<Pair>], how: Compare) -> Vec<Option<Comparison>> {
 }
 
 fn differences(pairs: &[Pair], how: Compare) -> Option<Repeats> {
-    let values: Option<Vec<f64>> = pairs.iter().map(|pair| how.difference(pair)).collect();
+    let values: Option<Vec<f64>> = pairs
+        .iter()
+        .map(|pair| how.difference(pair.value, pair.baseline))
+        .collect();
     let within: Option<Vec<f64>> = pairs.iter().map(|pair| how.variance_within(pair)).collect();
     Some(Repeats {
         values: values?,

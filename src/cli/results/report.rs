@@ -53,7 +53,7 @@ pub(crate) struct ReportArgs {
     whole: bool,
 }
 
-/// What is written: the results in a format, or a trace for Perfetto, which is made of a recording.
+/// Output of the command: the results in a format, or a trace for Perfetto, which is made of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Output {
     Results(Format),

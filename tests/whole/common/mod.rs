@@ -162,20 +162,8 @@ impl Ran {
 
     /// What `logtrace report` makes of it again.
     pub(crate) fn report(&self, format: &str) -> String {
-        let mut command = logtrace();
         let dir = self.dir.as_ref().expect("the run left a directory");
-        let output = command
-            .arg("report")
-            .arg(dir)
-            .args(["--format", format])
-            .output()
-            .unwrap();
-        assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        String::from_utf8(output.stdout).unwrap()
+        printed(logtrace().arg("report").arg(dir).args(["--format", format]))
     }
 
     /// The document of a run that must have gone well. That this machine was too busy to send on time is no fault
@@ -190,6 +178,17 @@ impl Ran {
         assert_eq!(self.code(), expected, "{}\n{}", self.stderr(), self.stdout());
         document
     }
+}
+
+/// Returns what a command prints. It must succeed.
+pub(crate) fn printed(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).unwrap()
 }
 
 /// Kinds of a document's caveats, without `cpu_taken`: what the hypervisor takes is not the program's doing.

@@ -7,9 +7,9 @@ use logtrace_server::enter_mount_namespace;
 use logtrace_testkit::one_or_all;
 use serde_json::Value;
 
-use crate::common::{Ran, SERVERS, alone, logtrace, run};
+use crate::common::{Ran, SERVERS, alone, logtrace, printed, run};
 
-/// What each fsync of the binary log takes longer.
+/// Delay of each fsync of the binary log.
 const DELAY: Duration = Duration::from_millis(5);
 
 fn measured(server: &str, slow: &SlowDisk, prompt: &SlowDisk) -> Ran {
@@ -25,18 +25,8 @@ fn measured(server: &str, slow: &SlowDisk, prompt: &SlowDisk) -> Ran {
 /// Compares two runs, and returns the comparison as JSON and as text.
 fn compared(a: &Ran, b: &Ran) -> (Value, String) {
     let text = |format: &str| {
-        let output = logtrace()
-            .arg("compare")
-            .args([a.file(""), b.file("")])
-            .args(["--format", format])
-            .output()
-            .unwrap();
-        assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        String::from_utf8(output.stdout).unwrap()
+        let dirs = [a.file(""), b.file("")];
+        printed(logtrace().arg("compare").args(dirs).args(["--format", format]))
     };
     (serde_json::from_str(&text("json")).unwrap(), text("terminal"))
 }

@@ -2,7 +2,8 @@
 
 use logtrace_report::units;
 use logtrace_statistics::Interval;
-use logtrace_study::render::Block;
+use logtrace_study::Unit;
+use logtrace_study::render::{Block, with_interval};
 
 use crate::change::{Change, Verdict};
 use crate::comparison::{CauseChange, Comparison, FigureChange};
@@ -174,20 +175,8 @@ fn header(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()
 }
 
-fn with_interval(value: f64, interval: Option<Interval>, text: impl Fn(f64) -> String) -> String {
-    match interval {
-        Some(Interval { low, high }) => format!("{} ({}..{})", text(value), text(low), text(high)),
-        None => text(value),
-    }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "times are at least 0; larger ones than u64 holds saturate"
-)]
 fn time(ns: f64) -> String {
-    units::duration(ns.round() as u64)
+    Unit::Time.text(ns)
 }
 
 fn signed(ns: f64) -> String {

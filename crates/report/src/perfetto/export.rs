@@ -15,8 +15,9 @@ use super::slices::{Slice, events, lanes};
 use super::trace_file::{Event, Note, PROCESS, TraceFile};
 use crate::attribution::segment::Segment;
 use crate::causes::cause::Wait;
-use crate::recorded::{RecordedWindow, explain_recording, recorded_analysis, recorded_visits};
+use crate::recorded::{RecordedWindow, explain_recording, measured_window, recorded_analysis};
 use crate::timeline::frames::FrameNames;
+use crate::timeline::thread::woken_ns;
 use crate::totals::by_file::Files;
 
 /// Limit on slices. Perfetto shows a million of them at once.
@@ -27,7 +28,7 @@ const THREADS: u64 = 2 << 32;
 const EXPLAINED: u64 = 3 << 32;
 const DEVICES: u64 = 4 << 32;
 
-/// What was exported.
+/// Content of an exported trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Exported {
     /// Number of commits.
@@ -93,7 +94,7 @@ fn times<R: Read>(
     open: &impl Fn() -> Result<RecordingReader<R>, RecordingError>,
     selection: Selection,
 ) -> Result<Times, RecordingError> {
-    let window = recorded_visits(open()?, &[])?.1;
+    let window = measured_window(open()?)?;
     let since_start = |from_ns: u64, to_ns: u64| {
         let at_ns = |ns| window.start_ns.saturating_add(ns);
         TimeRange::new(at_ns(from_ns), at_ns(to_ns))
@@ -186,11 +187,7 @@ impl Tracks {
         if !self.takes(window, 2) {
             return;
         }
-        let woken_ns = match off.wake {
-            Wake::Preempted => off.out_ns,
-            Wake::By { at_ns, .. } => at_ns,
-            Wake::Unknown => off.in_ns,
-        };
+        let woken_ns = woken_ns(off);
         let blocked = match off.stack.map(|stack| self.names.kernel_wait(Some(stack))) {
             Some(Wait::Unclassified) | None => "blocked".to_owned(),
             Some(wait) => wait.to_string(),

@@ -268,7 +268,7 @@ impl Interval for TimeRange {
 }
 
 /// Returns when the thread became runnable.
-fn woken_ns(off: &OffCpu) -> u64 {
+pub(crate) fn woken_ns(off: &OffCpu) -> u64 {
     match off.wake {
         Wake::Preempted => off.out_ns,
         Wake::By { at_ns, .. } => at_ns,

@@ -15,3 +15,4 @@ pub use csv::{series_csv, stalls_csv, tables_csv};
 pub use json::{json, json_schema};
 pub use markdown::{draw_markdown, markdown};
 pub use terminal::{draw_terminal, terminal};
+pub use texts::with_interval;

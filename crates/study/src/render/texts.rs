@@ -50,7 +50,8 @@ pub(super) fn entry(table: &StudyTable, entry: &Entry) -> String {
     text
 }
 
-fn with_interval(value: f64, interval: Option<Interval>, text: impl Fn(f64) -> String) -> String {
+/// Returns a number with its interval, if it has one.
+pub fn with_interval(value: f64, interval: Option<Interval>, text: impl Fn(f64) -> String) -> String {
     match interval {
         Some(Interval { low, high }) => format!("{} ({}..{})", text(value), text(low), text(high)),
         None => text(value),

@@ -1,6 +1,6 @@
 //! Commits from the shortest to the longest, filled by what they waited for.
 //!
-//! From left to right is the share of commits that were shorter, by nines: 90 %, 99 %, 99.9 % are equally far from each other.
+//! The axis has the share of commits that were shorter, by nines: 90 %, 99 %, 99.9 % are equally far from each other.
 //! A bar has the commits of one band of durations, and its height is their mean.
 
 use std::collections::BTreeMap;
