@@ -34,6 +34,7 @@ fn main() -> ExitCode {
         Command::Trace(arguments) => commands::trace::trace(&arguments),
         Command::Study(arguments) => commands::study::study(&arguments),
         Command::Join(arguments) => commands::join::join_run(&arguments),
+        Command::Collect(arguments) => commands::collect::collect(&arguments),
         Command::Compare(arguments) => commands::compare::compare(&arguments),
         Command::Report(arguments) => commands::report::report(&arguments),
         Command::Doctor(arguments) => commands::doctor::doctor(&arguments),

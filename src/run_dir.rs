@@ -1,13 +1,14 @@
 //! Run directory: all files of one run.
 
 use std::fs::{self, DirBuilder, File};
-use std::io;
+use std::io::{self, BufReader};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
-use jiff::Zoned;
-use logtrace_report::breakdown::{OverTime, StackTotals, Whole};
+use jiff::ZonedDateTime;
+use logtrace_events::{RecordingReader, RequestsOfRun};
+use logtrace_report::breakdown::{OverTime, StackTotals, Sums, Whole};
 use logtrace_report::document::Document;
 use logtrace_report::render::{parse_folded, parse_json};
 use logtrace_server::{Writers, trusted_directory};
@@ -23,7 +24,7 @@ pub(crate) struct RunDir {
 
 impl RunDir {
     /// Creates `PARENT/STARTTIME-WORKLOAD`, with a number appended if that exists.
-    pub(crate) fn create(parent: &Path, started: &Zoned, workload: &str) -> anyhow::Result<Self> {
+    pub(crate) fn create(parent: &Path, started: &ZonedDateTime, workload: &str) -> anyhow::Result<Self> {
         Self::create_named(
             parent,
             &format!("{}-{workload}", started.strftime("%Y%m%d-%H%M%S")),
@@ -181,16 +182,57 @@ pub(crate) fn read_document(dir: &RunDir) -> anyhow::Result<Document> {
     parse_json(&text).with_context(|| format!("cannot understand {}", path.display()))
 }
 
-/// Reads the commits of a run over time. A run without tracing, or of an older version, has none.
+/// Reads the commits and requests of a run over time. A run of an older version has none.
 pub(crate) fn read_over_time(dir: &RunDir, document: &Document) -> anyhow::Result<Option<OverTime>> {
     let path = dir.path.join(OVER_TIME);
-    let (Some(commits), Some(text)) = (&document.commits, read_if_there(&path)?) else {
+    let Some(text) = read_if_there(&path)? else {
         return Ok(None);
     };
-    let over_time = OverTime::parse(&text, commits.count, commits.total);
+    let commits = document.commits.as_ref();
+    let driver = document.driver.as_ref();
+    let sums = Sums {
+        commits: commits.map_or(0, |commits| commits.count),
+        total_ns: commits.map_or(0, |commits| commits.total),
+        done: driver.map_or(0, |driver| driver.done),
+    };
+    let over_time = OverTime::parse(&text, sums);
     over_time
         .map(Some)
         .with_context(|| format!("cannot understand {}", path.display()))
+}
+
+/// Reads the requests of a run; `None` if they were not recorded.
+pub(crate) fn read_requests(dir: &RunDir) -> anyhow::Result<Option<RequestsOfRun>> {
+    let path = dir.requests_bin();
+    let Some(file) = open_if_there(&path)? else {
+        return Ok(None);
+    };
+    let requests = RequestsOfRun::read(file);
+    requests
+        .map(Some)
+        .with_context(|| format!("cannot understand {}", path.display()))
+}
+
+/// Opens the recording of a run, if there is one.
+pub(crate) fn open_recording(dir: &RunDir) -> anyhow::Result<Option<RecordingReader<BufReader<File>>>> {
+    let path = dir.records_bin();
+    let Some(file) = open_if_there(&path)? else {
+        return Ok(None);
+    };
+    let recording = RecordingReader::new(file);
+    recording
+        .map(Some)
+        .with_context(|| format!("cannot understand {}", path.display()))
+}
+
+/// Opens a file, unless it does not exist.
+fn open_if_there(path: &Path) -> anyhow::Result<Option<BufReader<File>>> {
+    match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        opened => opened
+            .map(|file| Some(BufReader::new(file)))
+            .with_context(|| format!("cannot read {}", path.display())),
+    }
 }
 
 /// Reads a file, unless it does not exist.
@@ -212,7 +254,7 @@ mod tests {
     #[test]
     fn two_runs_of_one_second_get_directories_of_their_own() {
         let parent = tempfile::tempdir().unwrap();
-        let now = Zoned::now();
+        let now = ZonedDateTime::now();
         let first = RunDir::create(parent.path(), &now, "insert").unwrap();
         let second = RunDir::create(parent.path(), &now, "insert").unwrap();
         assert_ne!(first, second);

@@ -24,6 +24,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use self::doctor::DoctorArgs;
 use self::manual::ManualArgs;
 use self::pace::PaceArgs;
+use self::results::collect::CollectArgs;
 use self::results::compare::CompareArgs;
 use self::results::join::JoinArgs;
 use self::results::report::ReportArgs;
@@ -69,6 +70,8 @@ pub(crate) enum Command {
     Report(ReportArgs),
     /// Compare runs: what differs between them, by how much, and how sure that is. Needs no root.
     Compare(CompareArgs),
+    /// Write runs as a data set of Parquet, for DuckDB, ClickHouse and Spark. Needs no root.
+    Collect(CollectArgs),
     /// Put together a run of one machine and a trace of the server's machine. Needs no root.
     Join(JoinArgs),
     /// Check what works on this machine, and show how to fix what does not.

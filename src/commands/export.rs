@@ -1,7 +1,8 @@
-//! Export of a recording to the standard output, as a trace for Perfetto.
+//! Export of a recording to the standard output.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, ErrorKind, IsTerminal, Write};
+use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use logtrace_events::RecordingReader;
@@ -10,23 +11,13 @@ use logtrace_report::units;
 
 use crate::run_dir::{RunDir, read_document};
 
-/// Writes a part of a run's recording to the standard output, and says on stderr what it has.
-pub(super) fn export_recording(dir: &RunDir, selection: Selection) -> anyhow::Result<()> {
-    let path = dir.records_bin();
-    if !path.exists() {
-        bail!(
-            "{} has no recording: perfetto needs one. Run or trace with --record",
-            dir.path().display()
-        );
-    }
-    let out = io::stdout();
-    if out.is_terminal() {
-        bail!("the trace is no text. Write it to a file: > commits.pftrace.gz");
-    }
+/// Writes a part of a run's recording to the standard output as a trace for Perfetto, and says on stderr what it has.
+pub(super) fn export_perfetto(dir: &RunDir, selection: Selection) -> anyhow::Result<()> {
+    let path = recording(dir, "perfetto", "commits.pftrace.gz")?;
     let server = read_document(dir)?.server;
     let open = || RecordingReader::new(BufReader::new(File::open(&path)?));
     let name = format!("{} {}", server.flavor, server.version);
-    match export(open, selection, &name, BufWriter::new(out.lock())) {
+    match export(open, selection, &name, BufWriter::new(io::stdout().lock())) {
         Ok(exported) => {
             let _ = writeln!(io::stderr(), "{}", summary(&exported));
             Ok(())
@@ -35,6 +26,34 @@ pub(super) fn export_recording(dir: &RunDir, selection: Selection) -> anyhow::Re
         Err(ExportError::Write(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         Err(error) => Err(error).with_context(|| format!("cannot export {}", path.display())),
     }
+}
+
+/// Writes the commits of a run's recording to the standard output as a table of Parquet.
+pub(super) fn export_parquet(dir: &RunDir) -> anyhow::Result<()> {
+    let path = recording(dir, "parquet", "commits.parquet")?;
+    let document = read_document(dir)?;
+    let reader = RecordingReader::new(BufReader::new(File::open(&path)?));
+    let exported = reader
+        .map_err(anyhow::Error::from)
+        .and_then(|reader| Ok(logtrace_dataset::commits(reader, &document, io::stdout())?));
+    let commits = exported.with_context(|| format!("cannot export {}", path.display()))?;
+    let _ = writeln!(io::stderr(), "{} commits", units::count(commits));
+    Ok(())
+}
+
+/// Returns the path of the recording that is exported. Refuses a run without one, and a terminal.
+fn recording(dir: &RunDir, format: &str, example: &str) -> anyhow::Result<PathBuf> {
+    let path = dir.records_bin();
+    if !path.exists() {
+        bail!(
+            "{} has no recording: {format} needs one. Run or trace with --record",
+            dir.path().display()
+        );
+    }
+    if io::stdout().is_terminal() {
+        bail!("the output is no text. Write it to a file: > {example}");
+    }
+    Ok(path)
 }
 
 fn summary(exported: &Exported) -> String {

@@ -4,13 +4,14 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
+use logtrace_report::breakdown::OverTime;
 
 use super::print::print_report;
 use crate::cli::results::join::JoinArgs;
 use crate::exit::Exit;
 use crate::join::{Joined, RunInput, TraceInput, is_degraded, join};
 use crate::measurement::Outputs;
-use crate::run_dir::RunDir;
+use crate::run_dir::{RunDir, read_over_time};
 
 /// Files of the run that a join has unchanged, if the run has them.
 const COPIED: [&str; 4] = ["latency.hlog", "arrivals.txt", "workload.toml", "requests.bin"];
@@ -42,7 +43,12 @@ fn write(dir: &RunDir, joined: &Joined, run: &RunInput, trace: &TraceInput) -> a
         dir,
         started: &joined.document.started,
     };
-    outputs.results(&joined.document, &joined.breakdown)?;
+    outputs.document(&joined.document)?;
+    let over_time = OverTime {
+        requests: read_over_time(&run.dir, &run.document)?.and_then(|over_time| over_time.requests),
+        ..joined.breakdown.over_time.clone()
+    };
+    outputs.results(&joined.document, Some(&joined.breakdown.stacks), Some(&over_time))?;
     dir.write("server.json", &serde_json::to_string_pretty(&joined.facts)?)?;
     dir.write("host.json", &serde_json::to_string_pretty(&trace.host)?)?;
     for name in COPIED {

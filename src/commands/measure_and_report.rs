@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::run_dir::RunDir;
 use anyhow::Context;
-use jiff::Zoned;
+use jiff::ZonedDateTime;
 use tokio::runtime::Builder;
 
 use super::print::{print, print_report};
@@ -24,7 +24,7 @@ pub(super) fn measure_and_report(
     name: &str,
     measure: impl AsyncFnOnce(&Outputs<'_>, &Signals) -> anyhow::Result<Results>,
 ) -> anyhow::Result<Exit> {
-    let now = Zoned::now();
+    let now = ZonedDateTime::now();
     let started = now.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
     // Signals are listened for before there is a directory: one that comes earlier leaves nothing.
     let (dir, measured) = in_event_loop(async |signals| {
@@ -44,7 +44,7 @@ pub(super) fn measure_and_report(
     let document = &measured.document;
     document.check()?;
     // Whatever is wrong with the run directory, the report is shown.
-    let written = outputs.finished(&measured.snapshot, document);
+    let written = outputs.finished(&measured);
     print_report(document, &dir)?;
     written?;
     hand_over(dir.path())

@@ -1,5 +1,6 @@
 //! The subcommands, one a file.
 
+pub(crate) mod collect;
 pub(crate) mod compare;
 pub(crate) mod doctor;
 mod export;

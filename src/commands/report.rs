@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 
 use logtrace_report::render::{Format, Input, render};
 
-use super::export::export_recording;
+use super::export::{export_parquet, export_perfetto};
 use super::print::print;
 use crate::cli::results::report::{Output, ReportArgs};
 use crate::exit::Exit;
@@ -16,7 +16,8 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<Exit> {
     let dir = RunDir::open(&arguments.run_dir)?;
     match arguments.format {
         Output::Results(format) => results(&dir, format)?,
-        Output::Perfetto => export_recording(&dir, selection)?,
+        Output::Perfetto => export_perfetto(&dir, selection)?,
+        Output::Parquet => export_parquet(&dir)?,
     }
     Ok(Exit::Done)
 }

@@ -1,6 +1,7 @@
 //! Document of any measurement; pure.
 
 use logtrace_common::Detail;
+use logtrace_report::breakdown::{OverTime, RequestCells};
 use logtrace_report::document::{
     self, Caveat, Container, Document, Probe, Program, SCHEMA, Server, TracedParts, Tracer,
 };
@@ -39,6 +40,8 @@ const GROUP_PROGRAMS: [&str; 4] = [
 pub(crate) struct Results {
     pub(crate) snapshot: ServerSnapshot,
     pub(crate) document: Document,
+    /// Requests over time, if the load was logtrace's.
+    pub(crate) requests: Option<RequestCells>,
     /// Whether scripts must reject the run (exit code 3).
     pub(crate) degraded: bool,
 }
@@ -51,8 +54,19 @@ impl Results {
         Self {
             snapshot,
             document,
+            requests: None,
             degraded,
         }
+    }
+
+    /// Returns the commits and requests over time, if there are any.
+    pub(crate) fn over_time(&self) -> Option<OverTime> {
+        let traced = self.snapshot.traced.as_ref();
+        let commits = traced.map(|traced| traced.explained.breakdown.over_time.clone());
+        (commits.is_some() || self.requests.is_some()).then(|| OverTime {
+            requests: self.requests.clone(),
+            ..commits.unwrap_or_default()
+        })
     }
 }
 

@@ -3,12 +3,13 @@
 use std::fs;
 
 use anyhow::{Context, anyhow};
-use logtrace_report::breakdown::{Breakdown, StackTotals, Whole};
+use logtrace_report::breakdown::{OverTime, StackTotals, Whole};
 use logtrace_report::document::Document;
 use logtrace_report::render::{Format, Input, RenderError, flamegraph, render, render_folded};
 use serde_json::json;
 
 use super::caveat::CaveatKind;
+use super::document::Results;
 use super::server_snapshot::ServerSnapshot;
 use super::signals::Interrupted;
 use crate::run_dir::{OVER_TIME, RunDir, stack_files};
@@ -36,16 +37,21 @@ impl Outputs<'_> {
 
     /// Writes all files after the measurement, the document first. The error says which of the two kinds is missing: without
     /// the document the results are in no file.
-    pub(crate) fn finished(&self, snapshot: &ServerSnapshot, document: &Document) -> anyhow::Result<()> {
+    pub(crate) fn finished(&self, results: &Results) -> anyhow::Result<()> {
         let place = self.dir.path().display();
+        let Results {
+            snapshot, document, ..
+        } = results;
         self.document(document).with_context(|| {
             format!(
                 "measured, but {place} has no results: its run.json is that of the start. Free space there"
             )
         })?;
         let traced = snapshot.traced.as_ref();
-        let breakdown = traced.map(|traced| &traced.explained.breakdown);
-        let others = self.facts(snapshot).and(self.rendered(document, breakdown));
+        let stacks = traced.map(|traced| &traced.explained.breakdown.stacks);
+        let over_time = results.over_time();
+        let others = self.facts(snapshot);
+        let others = others.and(self.results(document, stacks, over_time.as_ref()));
         others.with_context(|| {
             format!(
                 "measured, and run.json of {place} has the results, but not all other files could be written"
@@ -53,24 +59,25 @@ impl Outputs<'_> {
         })
     }
 
-    /// Writes the document, its report, and the stacks and the commits over time of a trace.
-    pub(crate) fn results(&self, document: &Document, breakdown: &Breakdown) -> anyhow::Result<()> {
-        self.document(document)?;
-        self.rendered(document, Some(breakdown))
-    }
-
-    /// Writes the report, and the stacks and the commits over time of a trace.
-    fn rendered(&self, document: &Document, breakdown: Option<&Breakdown>) -> anyhow::Result<()> {
+    /// Writes the report, the stacks of a trace, and the commits and requests over time.
+    pub(crate) fn results(
+        &self,
+        document: &Document,
+        stacks: Option<&StackTotals>,
+        over_time: Option<&OverTime>,
+    ) -> anyhow::Result<()> {
         let nothing = StackTotals::default();
         let input = Input {
             document,
-            stacks: breakdown.map_or(&nothing, |breakdown| &breakdown.stacks),
-            over_time: breakdown.map(|breakdown| &breakdown.over_time),
+            stacks: stacks.unwrap_or(&nothing),
+            over_time,
             color: false,
         };
         self.dir.write("report.html", &render(Format::Html, input)?)?;
-        if let Some(over_time) = input.over_time {
+        if let Some(over_time) = over_time {
             self.dir.write(OVER_TIME, &serde_json::to_string(over_time)?)?;
+        }
+        if stacks.is_some() {
             self.stacks(Whole::Commit, input)?;
         }
         // A trace has no requests, and only some runs explain statements.
@@ -95,7 +102,8 @@ impl Outputs<'_> {
         }
     }
 
-    fn document(&self, document: &Document) -> anyhow::Result<()> {
+    /// Writes `run.json`.
+    pub(crate) fn document(&self, document: &Document) -> anyhow::Result<()> {
         let json = render(
             Format::Json,
             Input {

@@ -16,6 +16,7 @@ mod chaos;
 mod containers;
 mod custom;
 mod described;
+mod exports;
 mod faults;
 mod frozen_disk;
 mod groups;

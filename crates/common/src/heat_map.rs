@@ -24,6 +24,11 @@ impl HeatMap {
         *self.counts.sum_at(end_ns, latency_row(length_ns)) += 1;
     }
 
+    /// Adds the durations of another map of the same window.
+    pub fn merge(&mut self, other: &Self) {
+        self.counts.add(&other.counts);
+    }
+
     /// Returns the width of a column in nanoseconds.
     pub fn column_ns(&self) -> u64 {
         self.counts.width_ns()
@@ -56,6 +61,26 @@ mod tests {
         assert_eq!(counts.values().sum::<u64>(), 601);
         assert_eq!(counts.first_key_value(), Some((&(0, latency_row(1_000)), &2)));
         assert_eq!(counts.last_key_value(), Some((&(300, latency_row(1_000)), &1)));
+    }
+
+    #[test]
+    fn two_maps_together_are_as_wide_as_the_wider_one() {
+        let ends = [0, 7, MOST_COLUMNS, 3 * MOST_COLUMNS];
+        let of = |ends: &[u64]| {
+            let mut map = HeatMap::new(5);
+            for tenth in ends {
+                map.add(5 + tenth * TENTH_NS, 1_000);
+            }
+            map
+        };
+        for split in 0..=ends.len() {
+            let (mut early, late) = (of(&ends[..split]), of(&ends[split..]));
+            early.merge(&late);
+            assert_eq!(early, of(&ends), "{split}");
+            let (early, mut late) = (of(&ends[..split]), of(&ends[split..]));
+            late.merge(&early);
+            assert_eq!(late, of(&ends), "{split}");
+        }
     }
 
     #[test]

@@ -48,6 +48,17 @@ impl<K: Copy + Eq + Hash, V: AddAssign + Copy + Default> TimeColumns<K, V> {
         }
     }
 
+    /// Adds the sums of other columns of the same window.
+    pub fn add(&mut self, other: &Self) {
+        while self.width_ns < other.width_ns {
+            self.double();
+        }
+        for ((column, key), sum) in other.sums() {
+            let column = column / (self.width_ns / other.width_ns);
+            *self.sums.entry((column, key)).or_default() += sum;
+        }
+    }
+
     /// Returns the width of a column in nanoseconds.
     pub fn width_ns(&self) -> u64 {
         self.width_ns

@@ -1,74 +1,63 @@
-//! Commits and their causes by blocks of a run: some seconds of it.
+//! Commits with their causes, and requests, by blocks of a run: some seconds of it.
 
 use std::collections::BTreeMap;
 
 use logtrace_report::breakdown::OverTime;
 
+use crate::durations::Durations;
 use crate::waited::Waited;
 
 /// Least length of a block. What happens within a second, such as a group of commits that all wait for one fsync, is one
 /// event, and not as many as there are commits.
 const LEAST_NS: u64 = 1_000_000_000;
 
-/// Sums of the commits that ended in each block. All lists are of the same length.
+/// What ended in each block: commits with their causes, and requests.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Blocks {
     /// Length of a block in nanoseconds.
     pub(crate) length_ns: u64,
-    /// Numbers of commits.
-    pub(crate) commits: Vec<f64>,
+    /// Commits.
+    pub(crate) commits: Durations,
     /// Nanoseconds of these commits by cause.
     pub(crate) causes: BTreeMap<Waited, Vec<f64>>,
-    /// Numbers of commits by the row of their durations.
-    pub(crate) rows: Vec<BTreeMap<u16, f64>>,
+    /// Response times of requests.
+    pub(crate) responses: Durations,
 }
 
 impl Blocks {
-    /// Returns the blocks of a run; none if it has no commits.
+    /// Returns the blocks of a run.
     pub(crate) fn of(over_time: &OverTime) -> Self {
-        let column_ns = over_time.causes.column_ns.max(over_time.commits.column_ns).max(1);
+        let responses = over_time.requests.as_ref().map(|requests| &requests.response);
+        let commits = &over_time.commits;
+        let widths = [commits.column_ns, over_time.causes.column_ns, 1];
+        let widths = widths.into_iter().chain(responses.map(|cells| cells.column_ns));
+        let column_ns = widths.max().unwrap_or(1);
         let length_ns = column_ns * LEAST_NS.div_ceil(column_ns);
-        let block = |column: u64, width_ns: u64| {
-            usize::try_from(column.saturating_mul(width_ns) / length_ns).unwrap_or(usize::MAX)
-        };
-        let of_commits = |column| block(column, over_time.commits.column_ns);
-        let Some(last) = over_time.commits.cells.last() else {
-            return Self::default();
-        };
-        let count = of_commits(last.column) + 1;
-        let mut blocks = Self {
-            length_ns,
-            commits: vec![0.0; count],
-            causes: BTreeMap::new(),
-            rows: vec![BTreeMap::new(); count],
-        };
-        for cell in &over_time.commits.cells {
-            let (at, commits) = (of_commits(cell.column), cell.count as f64);
-            blocks.commits[at] += commits;
-            *blocks.rows[at].entry(cell.row).or_default() += commits;
-        }
+        let commits = Durations::of(commits, length_ns);
+        let mut causes = BTreeMap::new();
         for cell in &over_time.causes.cells {
             let cause = over_time.causes.stacks[cell.stack].cause.into();
-            let sums = blocks.causes.entry(cause).or_insert_with(|| vec![0.0; count]);
-            if let Some(sum) = sums.get_mut(block(cell.column, over_time.causes.column_ns)) {
+            let sums: &mut Vec<f64> = causes
+                .entry(cause)
+                .or_insert_with(|| vec![0.0; commits.counts.len()]);
+            let block = cell.column.saturating_mul(over_time.causes.column_ns) / length_ns;
+            if let Some(sum) = usize::try_from(block).ok().and_then(|at| sums.get_mut(at)) {
                 *sum += cell.ns as f64;
             }
         }
-        blocks
-    }
-
-    /// Returns the numbers of commits of all blocks by the row of their durations.
-    pub(crate) fn all_rows(&self) -> BTreeMap<u16, f64> {
-        let mut all = BTreeMap::new();
-        for (&row, &commits) in self.rows.iter().flatten() {
-            *all.entry(row).or_default() += commits;
+        Self {
+            length_ns,
+            commits,
+            causes,
+            responses: responses
+                .map(|cells| Durations::of(cells, length_ns))
+                .unwrap_or_default(),
         }
-        all
     }
 
     /// Returns the nanoseconds of all commits of each block.
     pub(crate) fn total_ns(&self) -> Vec<f64> {
-        let mut totals = vec![0.0; self.commits.len()];
+        let mut totals = vec![0.0; self.commits.counts.len()];
         for sums in self.causes.values() {
             for (total, sum) in totals.iter_mut().zip(sums) {
                 *total += sum;
@@ -109,10 +98,10 @@ mod tests {
             .into();
         let blocks = Blocks::of(&over_time);
         assert_eq!(blocks.length_ns, 1_000_000_000);
-        assert_eq!(blocks.commits, [3.0, 4.0]);
+        assert_eq!(blocks.commits.counts, [3.0, 4.0]);
         assert_eq!(blocks.causes[&Cause::UNEXPLAINED.into()], [17.0, 20.0]);
         assert_eq!(blocks.total_ns(), [17.0, 20.0]);
-        assert_eq!(blocks.rows[0], BTreeMap::from([(5, 2.0), (6, 1.0)]));
-        assert_eq!(Blocks::of(&OverTime::default()), Blocks::default());
+        assert_eq!(blocks.commits.rows[0], BTreeMap::from([(5, 2.0), (6, 1.0)]));
+        assert_eq!(Blocks::of(&OverTime::default()).commits, Durations::default());
     }
 }

@@ -134,7 +134,7 @@ impl Side {
         for row in &run.document.causes {
             *causes.entry(Waited::from(row.cause)).or_default() += mean(row.total);
         }
-        let error = |sums: &Vec<f64>| ratio_error(sums, &blocks.commits);
+        let error = |sums: &Vec<f64>| ratio_error(sums, &blocks.commits.counts);
         let errors = blocks
             .causes
             .iter()

@@ -7,10 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use logtrace_common::latency_row_start_ns;
 use logtrace_statistics::{StandardError, series_error};
 
-use crate::blocks::Blocks;
+use crate::durations::{Durations, extent};
 
 /// Least number of commits beyond a percentile. With fewer its place is chance.
 const LEAST_BEYOND: f64 = 100.0;
@@ -29,15 +28,15 @@ pub(crate) fn ratio_error(sums: &[f64], counts: &[f64]) -> Option<StandardError>
 
 /// Returns the standard error of the logarithm of a percentile, or `None` if there are too few blocks or commits. `share` is
 /// the share of commits below the percentile.
-pub(crate) fn percentile_error(blocks: &Blocks, share: f64) -> Option<StandardError> {
-    let all = blocks.all_rows();
+pub(crate) fn percentile_error(durations: &Durations, share: f64) -> Option<StandardError> {
+    let all = durations.all_rows();
     let count: f64 = all.values().sum();
     if count * (1.0 - share) < LEAST_BEYOND {
         return None;
     }
     let at_ns = percentile(&all, share)?;
-    let below: Vec<f64> = blocks.rows.iter().map(|rows| below(rows, at_ns)).collect();
-    let StandardError { error, freedom } = ratio_error(&below, &blocks.commits)?;
+    let below: Vec<f64> = durations.rows.iter().map(|rows| below(rows, at_ns)).collect();
+    let StandardError { error, freedom } = ratio_error(&below, &durations.counts)?;
     let low = percentile(&all, (share - error).max(0.0))?;
     let high = percentile(&all, (share + error).min(1.0))?;
     Some(StandardError {
@@ -70,12 +69,6 @@ fn below(rows: &BTreeMap<u16, f64>, at_ns: f64) -> f64 {
     shares.sum()
 }
 
-/// Returns the start and the length of a row in nanoseconds.
-fn extent(row: u16) -> (f64, f64) {
-    let start_ns = latency_row_start_ns(row) as f64;
-    (start_ns, latency_row_start_ns(row + 1) as f64 - start_ns)
-}
-
 #[cfg(test)]
 mod tests {
     use logtrace_common::latency_row;
@@ -84,9 +77,9 @@ mod tests {
     use super::*;
 
     /// Commits of a run with 60 blocks: exponential durations around a mean that each block draws anew.
-    fn drawn(rng: &mut Xoshiro256PlusPlus, commits: u32) -> (Blocks, Vec<f64>) {
+    fn drawn(rng: &mut Xoshiro256PlusPlus, commits: u32) -> (Durations, Vec<f64>) {
         let mut unit = || ((rng.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
-        let mut blocks = Blocks::default();
+        let mut blocks = Durations::default();
         let mut totals = Vec::new();
         for _ in 0..60 {
             let mean_ns = 1_000_000.0 * (0.9 + 0.2 * unit());
@@ -97,7 +90,7 @@ mod tests {
                 *rows.entry(latency_row(ns as u64)).or_default() += 1.0;
                 total += ns;
             }
-            blocks.commits.push(f64::from(commits));
+            blocks.counts.push(f64::from(commits));
             blocks.rows.push(rows);
             totals.push(total);
         }
@@ -105,7 +98,7 @@ mod tests {
     }
 
     /// Returns the share of runs whose 95 % interval has the true value.
-    fn coverage(interval_has_it: impl Fn(&Blocks, &[f64]) -> bool) -> f64 {
+    fn coverage(interval_has_it: impl Fn(&Durations, &[f64]) -> bool) -> f64 {
         const RUNS: u32 = 400;
         let mut rng = Stream::Study(11).rng(7);
         let hits = (0..RUNS).filter(|_| {
@@ -118,7 +111,7 @@ mod tests {
     #[test]
     fn the_interval_of_a_mean_has_the_true_one_in_19_of_20_runs() {
         let covered = coverage(|blocks, totals| {
-            let error = ratio_error(totals, &blocks.commits).unwrap();
+            let error = ratio_error(totals, &blocks.counts).unwrap();
             let mean = totals.iter().sum::<f64>() / 6_000.0;
             (mean - 1_000_000.0).abs() < error.half_width()
         });
@@ -156,11 +149,11 @@ mod tests {
         let mut rng = Stream::Study(11).rng(7);
         let (mut blocks, mut totals) = drawn(&mut rng, 100);
         assert!(percentile_error(&blocks, 0.99).is_none(), "60 commits are beyond");
-        blocks.commits.truncate(19);
+        blocks.counts.truncate(19);
         blocks.rows.truncate(19);
         totals.truncate(19);
-        assert!(ratio_error(&totals, &blocks.commits).is_none());
+        assert!(ratio_error(&totals, &blocks.counts).is_none());
         assert!(percentile_error(&blocks, 0.5).is_none());
-        assert!(percentile_error(&Blocks::default(), 0.5).is_none());
+        assert!(percentile_error(&Durations::default(), 0.5).is_none());
     }
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use strum::Display;
 
 use crate::blocks::Blocks;
+use crate::durations::Durations;
 use crate::estimate::{percentile_error, ratio_error};
 use crate::run::Run;
 
@@ -88,7 +89,7 @@ pub(crate) struct Measured {
 pub(crate) fn figures(run: &Run, blocks: &Blocks) -> Vec<Measured> {
     let mut figures = Vec::new();
     match &run.document.driver {
-        Some(driver) => figures.extend(requests(driver)),
+        Some(driver) => figures.extend(requests(driver, &blocks.responses)),
         None => figures.extend(commits_a_second(run, blocks)),
     }
     figures.extend(commits(run, blocks));
@@ -96,7 +97,7 @@ pub(crate) fn figures(run: &Run, blocks: &Blocks) -> Vec<Measured> {
     figures
 }
 
-fn requests(driver: &Driver) -> impl Iterator<Item = Measured> {
+fn requests(driver: &Driver, responses: &Durations) -> Vec<Measured> {
     let seconds = driver.per_tenth.chunks_exact(10);
     let seconds: Vec<f64> = seconds.map(|tenths| tenths.iter().sum::<u64>() as f64).collect();
     let throughput = Measured {
@@ -104,25 +105,42 @@ fn requests(driver: &Driver) -> impl Iterator<Item = Measured> {
         value: driver.achieved_per_s,
         error: series_error(&seconds).map(|error| relative(error, driver.achieved_per_s)),
     };
-    let times = &driver.response;
-    let mean = (Figure::ResponseMean, times.mean);
-    let times = [mean]
+    let mean_ns = driver.response.mean as f64;
+    let mean = Measured {
+        figure: Figure::ResponseMean,
+        value: mean_ns,
+        error: ratio_error(&responses.sums_ns(), &responses.counts).map(|error| relative(error, mean_ns)),
+    };
+    [throughput, mean]
         .into_iter()
-        .chain(RESPONSE.into_iter().zip(percentiles(times)));
-    // Response times are not known by time.
-    let times = times.map(|(figure, ns)| Measured {
+        .chain(measured(RESPONSE, &driver.response, responses))
+        .collect()
+}
+
+/// Returns the percentiles of durations as figures.
+fn measured(
+    figures: [Figure; 4],
+    times: &Distribution,
+    durations: &Durations,
+) -> impl Iterator<Item = Measured> {
+    let percentiles = [times.p50, times.p90, times.p99, times.p999];
+    let percentiles = figures.into_iter().zip(percentiles).zip(SHARES);
+    percentiles.map(|((figure, ns), share)| Measured {
         figure,
         value: ns as f64,
-        error: None,
-    });
-    [throughput].into_iter().chain(times)
+        error: percentile_error(durations, share),
+    })
 }
 
 fn commits_a_second(run: &Run, blocks: &Blocks) -> Option<Measured> {
     let seconds = run.document.trace.as_ref()?.duration_s;
     let value = run.document.commits.as_ref()?.count as f64 / seconds;
     // The last block is not whole.
-    let whole = blocks.commits.split_last().map_or(&[][..], |(_, whole)| whole);
+    let whole = blocks
+        .commits
+        .counts
+        .split_last()
+        .map_or(&[][..], |(_, whole)| whole);
     let length_s = blocks.length_ns as f64 / 1e9;
     let rates: Vec<f64> = whole.iter().map(|commits| commits / length_s).collect();
     Some(Measured {
@@ -139,20 +157,10 @@ fn commits(run: &Run, blocks: &Blocks) -> Vec<Measured> {
     let mean = Measured {
         figure: Figure::CommitMean,
         value: mean_ns,
-        error: ratio_error(&blocks.total_ns(), &blocks.commits).map(|error| relative(error, mean_ns)),
+        error: ratio_error(&blocks.total_ns(), &blocks.commits.counts).map(|error| relative(error, mean_ns)),
     };
-    let percentiles = percentiles(&commits.distribution);
-    let percentiles = COMMIT.into_iter().zip(percentiles).zip(SHARES);
-    let percentiles = percentiles.map(|((figure, ns), share)| Measured {
-        figure,
-        value: ns as f64,
-        error: percentile_error(blocks, share),
-    });
+    let percentiles = measured(COMMIT, &commits.distribution, &blocks.commits);
     [mean].into_iter().chain(percentiles).collect()
-}
-
-fn percentiles(times: &Distribution) -> [u64; 4] {
-    [times.p50, times.p90, times.p99, times.p999]
 }
 
 /// Returns the error of a value's logarithm.

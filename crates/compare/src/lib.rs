@@ -4,7 +4,8 @@
 //!
 //! - `run`: a run to compare;
 //! - `waited`: what commits waited for;
-//! - `blocks`: commits and their causes by seconds of a run;
+//! - `durations`: durations by seconds of a run;
+//! - `blocks`: commits with their causes, and requests, by seconds of a run;
 //! - `estimate`: means and percentiles with the error that the time within a run leaves;
 //! - `figures`: throughput and times of a run;
 //! - `settings`: settings that differ;
@@ -15,6 +16,7 @@
 mod blocks;
 mod change;
 mod comparison;
+mod durations;
 mod estimate;
 mod figures;
 pub mod render;

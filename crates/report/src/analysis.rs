@@ -4,6 +4,7 @@ use logtrace_common::{LogNames, TimeRange};
 use logtrace_events::{Commit, Flush, Io, Member, OffCpu, Record, Request, Tid};
 
 use crate::attribution::cover::{covers, unexplained};
+use crate::attribution::explained_commit::ExplainedCommit;
 use crate::attribution::group_leader::differing_ns;
 use crate::attribution::segment::Segment;
 use crate::attribution::walk::memory::Memory;
@@ -51,7 +52,10 @@ pub struct Analysis {
     aggregate: Aggregate,
     tenths: Tenths,
     over_time: TotalsOverTime,
+    /// Segments of the last commit.
     segments: Vec<Segment>,
+    /// Whether the last commit is in the window.
+    is_counted: bool,
     /// Segments of the same commit by wake-ups alone.
     by_wakers: Vec<Segment>,
     unmatched: u64,
@@ -76,6 +80,7 @@ impl Analysis {
             tenths: Tenths::new(window),
             over_time: TotalsOverTime::new(window),
             segments: Vec::new(),
+            is_counted: false,
             by_wakers: Vec::new(),
             unmatched: 0,
             invariant_violations: 0,
@@ -176,9 +181,17 @@ impl Analysis {
         self.aggregate.end_window(self.window.end_ns);
     }
 
-    /// Returns the segments of the last commit; none if it does not count, because it is not in the window.
-    pub(crate) fn explained(&self) -> &[Segment] {
-        &self.segments
+    /// Returns the last commit with its explanation, or `None` if it does not count, because it is not in the window.
+    pub(crate) fn explained(&self, commit: Commit) -> Option<ExplainedCommit<'_>> {
+        let last_ns = commit.end_ns.saturating_sub(1);
+        let place = self.timelines.groups.at(commit.tid, last_ns);
+        self.is_counted.then_some(ExplainedCommit {
+            commit,
+            window: self.window,
+            segments: &self.segments,
+            leader: place.and_then(|place| place.leader).map(|leader| leader.tid),
+            names: &self.timelines.names,
+        })
     }
 
     /// Returns the number of explained commits in the window so far.
@@ -296,6 +309,7 @@ impl Analysis {
         let place = self.timelines.groups.at(commit.tid, last_ns);
         self.groups.end(commit, place, counts);
         self.segments.clear();
+        self.is_counted = counts;
         if counts {
             self.explain(commit, whole);
             self.tenths.add(commit, &self.segments);

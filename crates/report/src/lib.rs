@@ -40,6 +40,7 @@ pub use timeline::threads as timelines;
 
 /// Explanation of one commit.
 pub mod explain {
+    pub use crate::attribution::explained_commit::ExplainedCommit;
     pub use crate::attribution::segment::Segment;
     pub use crate::attribution::walk::explain;
     pub use crate::attribution::walk::memory::Memory;
@@ -49,8 +50,8 @@ pub mod explain {
 /// Totals of the measured window.
 pub mod breakdown {
     pub use crate::over_time::document::{
-        CauseCube, CubeCell, HeatCell, HeatCells, OverTime, OverTimeError, SlowCommit, SlowCommits, SlowPart,
-        StackRow,
+        CauseCube, CubeCell, HeatCell, HeatCells, OverTime, OverTimeError, RequestCells, SlowCommit,
+        SlowCommits, SlowPart, StackRow, Sums,
     };
     pub use crate::over_time::recent::Recent;
     pub use crate::requests::parts::Part;

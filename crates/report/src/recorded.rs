@@ -3,9 +3,10 @@
 use std::io::Read;
 
 use logtrace_common::TimeRange;
-use logtrace_events::{Entry, RecordingError, RecordingReader, Request, decode};
+use logtrace_events::{Entry, Record, RecordingError, RecordingReader, Request, decode};
 
 use crate::analysis::{Analysis, AnalysisConfig};
+use crate::attribution::explained_commit::ExplainedCommit;
 use crate::clocks::VisitTimes;
 use crate::totals::breakdown::Breakdown;
 
@@ -32,10 +33,21 @@ pub struct Recorded {
 ///
 /// Without requests, and for the measured window, the result is that of the live trace.
 pub fn explain_recording(
-    mut recording: RecordingReader<impl Read>,
+    recording: RecordingReader<impl Read>,
     window: RecordedWindow,
     requests: &[Request],
 ) -> Result<Recorded, RecordingError> {
+    explain_each(recording, window, requests, |_| Ok(()))
+}
+
+/// Explains a recording, and hands each commit of the window to `each`, in the order of their ends. Ends with the first error
+/// of `each`.
+pub fn explain_each<E: From<RecordingError>>(
+    mut recording: RecordingReader<impl Read>,
+    window: RecordedWindow,
+    requests: &[Request],
+    mut each: impl FnMut(ExplainedCommit<'_>) -> Result<(), E>,
+) -> Result<Recorded, E> {
     let mut analysis = recorded_analysis(&recording, window);
     if !requests.is_empty() {
         analysis.expect_requests();
@@ -48,6 +60,10 @@ pub fn explain_recording(
     while let Some(entry) = recording.next_entry()? {
         match entry {
             Entry::Record(bytes) => match decode(bytes) {
+                Ok(Record::Commit(commit)) => {
+                    analysis.push(Record::Commit(commit));
+                    analysis.explained(commit).map_or(Ok(()), &mut each)?;
+                }
                 Ok(record) => analysis.push(record),
                 Err(_) => undecodable += 1,
             },

@@ -1,7 +1,12 @@
 //! Records of an invented server under load, the same at every call, for tests and benchmarks.
 
-use logtrace_common::LogNames;
-use logtrace_events::{Commit, CpuWait, File, FileId, Io, IoOp, Member, OffCpu, Record, Stack, Tid, Wake};
+use std::io;
+
+use logtrace_common::{LogNames, TimeRange};
+use logtrace_events::{
+    Clocks, Commit, CpuWait, Entry, File, FileId, Io, IoOp, Member, OffCpu, Record, RecordingHeader,
+    RecordingWriter, Stack, Tid, Wake, encode,
+};
 
 /// The invented server's process.
 pub const SERVER_TGID: u32 = 70;
@@ -25,6 +30,27 @@ pub fn logs() -> LogNames {
         slow_log: "slow.log".into(),
         general_log: "general.log".into(),
     }
+}
+
+/// Returns a recording of records, all in the measured window.
+pub fn recording(records: &[Record]) -> io::Result<Vec<u8>> {
+    let header = RecordingHeader {
+        server_tgid: SERVER_TGID,
+        logs: logs(),
+        ack_receiver: None,
+        statements: false,
+        clocks: Clocks::default(),
+    };
+    let mut bytes = Vec::new();
+    let mut writer = RecordingWriter::new(&mut bytes, &header)?;
+    writer.write(Entry::Window(TimeRange::new(0, u64::MAX >> 1)))?;
+    let mut encoded = Vec::new();
+    for record in records {
+        encoded.clear();
+        encode(record, &mut encoded);
+        writer.write(Entry::Record(&encoded))?;
+    }
+    Ok(bytes)
 }
 
 /// Returns `groups` group commits of `connections` connections each, in ring order: a leader syncs redo log and binary log

@@ -18,7 +18,7 @@ const MAX_LINES: usize = 400;
 const MAX_HEADLESS_PERCENT: usize = 5;
 
 /// Packages that each library may import, besides the leaf `logtrace-common`.
-const DIRECTIONS: [(&str, &[&str]); 10] = [
+const DIRECTIONS: [(&str, &[&str]); 11] = [
     ("logtrace-common", &[]),
     ("logtrace-source-rules", &[]),
     ("logtrace-events", &[]),
@@ -46,6 +46,7 @@ const DIRECTIONS: [(&str, &[&str]); 10] = [
             "logtrace-study",
         ],
     ),
+    ("logtrace-dataset", &["logtrace-events", "logtrace-report"]),
 ];
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");

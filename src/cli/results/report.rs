@@ -32,7 +32,8 @@ pub(crate) struct ReportArgs {
     /// One of terminal, json, html, markdown, csv, folded (stacks of commits), folded-response (stacks of requests, from
     /// the client to the causes of commits), folded-statement (stacks of statements outside of commits, for a run with
     /// --detail full), speedscope (all stacks, for the viewer of that name), perfetto (what each thread did, for the viewer
-    /// of that name; for a run with --record).
+    /// of that name; for a run with --record), parquet (a row for each commit; for a run with --record. `logtrace collect` writes
+    /// all tables).
     #[arg(long, value_name = "FORMAT", default_value = "terminal", value_parser = output)]
     pub(crate) format: Output,
 
@@ -53,20 +54,22 @@ pub(crate) struct ReportArgs {
     whole: bool,
 }
 
-/// Output of the command: the results in a format, or a trace for Perfetto, which is made of a recording.
+/// Output of the command: the results in a format, or what is made of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Output {
     Results(Format),
     Perfetto,
+    Parquet,
 }
 
 fn output(name: &str) -> Result<Output, String> {
     match name {
         "perfetto" => Ok(Output::Perfetto),
+        "parquet" => Ok(Output::Parquet),
         name => name
             .parse()
             .map(Output::Results)
-            .map_err(|error| format!("{error}, or perfetto")),
+            .map_err(|error| format!("{error}, perfetto or parquet")),
     }
 }
 

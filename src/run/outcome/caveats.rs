@@ -203,7 +203,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use logtrace_common::TimeRange;
-    use logtrace_driver::{Histogram, LagParts};
+    use logtrace_driver::{Histogram, LagParts, RequestsOverTime};
 
     use super::*;
     use crate::measurement::caveat::is_degrading;
@@ -235,6 +235,7 @@ mod tests {
             retrying: times(),
             per_second: vec![1_000],
             per_tenth: vec![100; 10],
+            over_time: RequestsOverTime::new(0),
             kinds: Vec::new(),
             orders_grown: None,
             outages: Vec::new(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use logtrace_common::{Connection, TimeRange, Variable};
 use logtrace_driver::tpcc::TABLES;
 use logtrace_driver::{Capacity, Content, DISCONNECTED, DriveResult, Outage, RateStep, TIMED_OUT};
-use logtrace_report::breakdown::OverTime;
+use logtrace_report::breakdown::{HeatCells, OverTime, RequestCells};
 use logtrace_report::distribution::Distribution;
 use logtrace_report::document::{self, Document, Driver, KindRow, OutageRow, StepCommits, StepRow, Workload};
 
@@ -20,7 +20,19 @@ use crate::run::outcome::tpcc;
 pub(crate) fn results(config: &RunConfig, started: &str, raw: RunOutcome) -> Results {
     let document = document(config, started, &raw);
     let caveats = caveats(config, &raw, &document);
-    Results::new(raw.snapshot, document, caveats)
+    Results {
+        requests: raw.measured.as_ref().map(requests),
+        ..Results::new(raw.snapshot, document, caveats)
+    }
+}
+
+fn requests(measured: &DriveResult) -> RequestCells {
+    let over_time = &measured.over_time;
+    RequestCells {
+        lag: HeatCells::from(&over_time.lag),
+        service: HeatCells::from(&over_time.service),
+        response: HeatCells::from(&over_time.response),
+    }
 }
 
 /// Returns the document of a run, without caveats.

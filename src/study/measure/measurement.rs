@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anyhow::bail;
-use jiff::Zoned;
+use jiff::ZonedDateTime;
 use logtrace_study::{Cell, Measurement};
 
 use crate::measurement::Outputs;
@@ -40,7 +40,7 @@ pub(crate) async fn measure(
     account.settling += begun.elapsed();
     let begun = Instant::now();
     let dir = RunDir::replace(&study.dir.run_dir(cell, measurement))?;
-    let started = Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
+    let started = ZonedDateTime::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
     let outputs = Outputs {
         dir: &dir,
         started: &started,
@@ -60,7 +60,7 @@ pub(crate) async fn measure(
     let length = raw.measured.as_ref().map(|measured| measured.window.length());
     let measured = results(&config, &started, raw);
     measured.document.check()?;
-    outputs.finished(&measured.snapshot, &measured.document)?;
+    outputs.finished(&measured)?;
     let length = length.unwrap_or_default();
     account.measuring += length;
     account.warming_up += config.warmup;

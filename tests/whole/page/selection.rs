@@ -4,24 +4,26 @@ use std::fs;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use logtrace_report::breakdown::OverTime;
+use logtrace_report::breakdown::{OverTime, Sums};
 use logtrace_report::units;
 
 use super::browser::{open, printed};
-use crate::common::{beside_others, run};
+use crate::common::{beside_others, driver, run};
 
 /// The page of a run, and its commits over time.
 static RUN: LazyLock<(String, OverTime)> = LazyLock::new(|| {
     let _turn = beside_others();
     let ran = run("--rate 200/s --duration 3s --warmup 300ms --rows 2000 --server mariadb");
     let document = ran.good();
-    let commits = document.commits.unwrap();
+    let commits = document.commits.as_ref().unwrap();
+    let sums = Sums {
+        commits: commits.count,
+        total_ns: commits.total,
+        done: driver(&document).done,
+    };
     let over_time = fs::read_to_string(ran.file("over-time.json")).unwrap();
     let page = fs::read_to_string(ran.file("report.html")).unwrap();
-    (
-        page,
-        OverTime::parse(&over_time, commits.count, commits.total).unwrap(),
-    )
+    (page, OverTime::parse(&over_time, sums).unwrap())
 });
 
 /// Time of the commits that ended in these columns.

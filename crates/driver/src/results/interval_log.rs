@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, IntervalLogWriterError, Tag};
 use hdrhistogram::serialization::{V2DeflateSerializeError, V2DeflateSerializer};
 
-use crate::results::recorder::Latencies;
+use crate::results::latencies::Latencies;
 
 /// Returns the first lines of a log. Its intervals count from `base`.
 pub(crate) fn header(base: SystemTime) -> io::Result<Vec<u8>> {

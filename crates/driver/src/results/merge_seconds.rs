@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::time::{Duration, SystemTime};
 
 use crate::results::interval_log;
+use crate::results::latencies::Latencies;
 use crate::results::progress::{Progress, Stage, Watch};
-use crate::results::recorder::Latencies;
 
 /// Length of every interval but the last.
 const SECOND: Duration = Duration::from_secs(1);

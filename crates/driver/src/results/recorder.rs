@@ -7,6 +7,8 @@ use logtrace_common::{TimeRange, stall_bucket};
 use logtrace_events::{Outcome, Request};
 
 use crate::results::lag_parts::{LATE_NS, LagParts};
+use crate::results::latencies::Latencies;
+use crate::results::over_time::RequestsOverTime;
 use crate::results::per_type::Kind;
 use crate::results::rate_step::RateStep;
 use crate::util::histogram::new_histogram;
@@ -20,7 +22,8 @@ pub const TIMED_OUT: u16 = u16::MAX;
 
 /// Recorder of the finished requests of a window.
 ///
-/// No allocation a request, but where a histogram grows to a value longer than any before, and as time goes on.
+/// No allocation a request, but where a histogram grows to a value longer than any before, as time goes on, and where a
+/// column of time has a duration that it did not have before.
 #[derive(Clone, Debug)]
 pub struct Recorder {
     /// Latencies since the last [`Recorder::next_interval`].
@@ -41,6 +44,8 @@ pub struct Recorder {
     pub(crate) per_second: Vec<u64>,
     /// Number of requests done in each tenth of a second from the start of the window.
     pub(crate) per_tenth: Vec<u64>,
+    /// Requests done by time.
+    pub(crate) over_time: RequestsOverTime,
     window_start_ns: u64,
     /// End of the window. Requests sent later are not in time.
     pub(crate) window_end_ns: u64,
@@ -52,19 +57,6 @@ pub struct Recorder {
     pub(crate) with_failed: Histogram<u64>,
     /// Results per step of the rate; empty if it does not change in steps.
     pub(crate) steps: Vec<RateStep>,
-}
-
-/// Latencies of the requests done, in nanoseconds.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Latencies {
-    /// Lag: sent - due.
-    pub lag: Histogram<u64>,
-    /// Service time: done - sent.
-    pub service: Histogram<u64>,
-    /// Response time: done - due.
-    pub response: Histogram<u64>,
-    /// Time in failed attempts that were repeated, of the requests with such attempts. It is part of the service time.
-    pub retrying: Histogram<u64>,
 }
 
 impl Default for Recorder {
@@ -97,6 +89,7 @@ impl Recorder {
             late: 0,
             per_second: Vec::new(),
             per_tenth: Vec::new(),
+            over_time: RequestsOverTime::new(window.start_ns),
             window_start_ns: window.start_ns,
             window_end_ns: window.end_ns,
             kinds: vec![Kind::default(); kinds],
@@ -121,6 +114,7 @@ impl Recorder {
                 self.interval.record(request);
                 self.lag_parts.record(request);
                 self.count_tenth(request.done_ns);
+                self.over_time.record(request);
             }
             Outcome::ServerError(code) => count(&mut self.errors, code),
             Outcome::Disconnected => count(&mut self.errors, DISCONNECTED),
@@ -157,6 +151,7 @@ impl Recorder {
         add_counts(&mut self.retries, &other.retries);
         add_each(&mut self.per_second, &other.per_second);
         add_each(&mut self.per_tenth, &other.per_tenth);
+        self.over_time.add(&other.over_time);
         self.kinds
             .iter_mut()
             .zip(&other.kinds)
@@ -191,50 +186,6 @@ fn add_each(sums: &mut Vec<u64>, counts: &[u64]) {
     sums.resize(sums.len().max(counts.len()), 0);
     for (sum, count) in sums.iter_mut().zip(counts) {
         *sum += count;
-    }
-}
-
-impl Latencies {
-    fn new() -> Self {
-        Self {
-            lag: new_histogram(),
-            service: new_histogram(),
-            response: new_histogram(),
-            retrying: new_histogram(),
-        }
-    }
-
-    fn record(&mut self, request: &Request) {
-        self.lag += request.lag_ns();
-        self.service += request.service_ns();
-        self.response += request.response_ns();
-        if request.retries > 0 {
-            self.retrying += request.retrying_ns();
-        }
-    }
-
-    /// Adds the latencies of other requests.
-    pub(crate) fn add(&mut self, other: &Self) {
-        self.lag += &other.lag;
-        self.service += &other.service;
-        self.response += &other.response;
-        self.retrying += &other.retrying;
-    }
-
-    fn clear(&mut self) {
-        self.lag.clear();
-        self.service.clear();
-        self.response.clear();
-        self.retrying.clear();
-    }
-
-    /// Returns the latencies that all requests have, with their names in reports and logs.
-    pub fn named(&self) -> [(&'static str, &Histogram<u64>); 3] {
-        [
-            ("lag", &self.lag),
-            ("service", &self.service),
-            ("response", &self.response),
-        ]
     }
 }
 
@@ -376,6 +327,10 @@ mod tests {
                 recorder.next_interval();
             }
             prop_assert_eq!(recorder.per_tenth.iter().sum::<u64>(), recorder.done);
+            let RequestsOverTime { lag, service, response } = &recorder.over_time;
+            for map in [lag, service, response] {
+                prop_assert_eq!(map.counts().values().sum::<u64>(), recorder.done);
+            }
             let Recorder { total: latencies, done: done_count, done_in_time, errors, per_second, with_failed, lag_parts, .. } = recorder;
             let done: Vec<&Request> = requests.iter().filter(|r| r.outcome == Outcome::Done).collect();
             prop_assert_eq!(done_count, done.len() as u64);

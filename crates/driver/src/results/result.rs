@@ -6,6 +6,7 @@ use hdrhistogram::Histogram;
 
 use crate::results::lag_parts::LagParts;
 use crate::results::outages::Outage;
+use crate::results::over_time::RequestsOverTime;
 use crate::results::per_type::Kind;
 use crate::results::rate_step::RateStep;
 use crate::util::clock::per_s;
@@ -67,6 +68,8 @@ pub struct DriveResult {
     pub per_second: Vec<u64>,
     /// Number of requests done in each tenth of a second, likewise.
     pub per_tenth: Vec<u64>,
+    /// Requests done by when they ended and how long they took.
+    pub over_time: RequestsOverTime,
     /// Results per request type, in the order of the workload; empty if it has only one type.
     pub kinds: Vec<Kind>,
     /// Number of committed orders by the server's own order numbers (growth of `d_next_o_id` of all districts from before

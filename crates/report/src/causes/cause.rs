@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use logtrace_events::IoOp;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
-use strum::{Display, VariantNames};
+use strum::{Display, IntoStaticStr, VariantNames};
 use thiserror::Error;
 
 use crate::causes::names_schema::names;
@@ -46,7 +46,18 @@ struct IncompleteCause;
 
 /// Role of the thread whose work a commit waited for.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Display, VariantNames,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    Display,
+    IntoStaticStr,
+    VariantNames,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]

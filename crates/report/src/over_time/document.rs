@@ -1,6 +1,6 @@
 //! `over-time.json`: commits and their causes over time. docs/run-json.md describes the same for users.
 
-use logtrace_common::MOST_COLUMNS;
+use logtrace_common::{HeatMap, MOST_COLUMNS};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -10,7 +10,8 @@ use crate::over_time::packed::{self, Numbers};
 /// Rows of a heat map in a band of the cube: half an octave.
 pub(crate) const ROWS_IN_BAND: u16 = 4;
 
-/// Commits of the measured window over time. Column 0 begins with the window; a commit is in the column of its end.
+/// Commits and requests of the measured window over time. Column 0 begins with the window; a commit and a request are in the
+/// column of their end.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OverTime {
     /// Commits by their durations.
@@ -19,6 +20,20 @@ pub struct OverTime {
     pub causes: CauseCube,
     /// The slowest commits.
     pub slowest: SlowCommits,
+    /// Requests done; absent if the load was not logtrace's, and in files of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<RequestCells>,
+}
+
+/// Requests done by their times.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestCells {
+    /// Lag: sent - due.
+    pub lag: HeatCells,
+    /// Service time: done - sent.
+    pub service: HeatCells,
+    /// Response time: done - due.
+    pub response: HeatCells,
 }
 
 /// Heat map: numbers of durations by time and length.
@@ -29,6 +44,24 @@ pub struct HeatCells {
     /// Numbers that are not 0, in the order of columns and rows.
     #[serde(with = "packed")]
     pub cells: Vec<HeatCell>,
+}
+
+impl HeatCells {
+    /// Returns the number of all durations.
+    pub(crate) fn count(&self) -> u128 {
+        self.cells.iter().map(|cell| u128::from(cell.count)).sum()
+    }
+}
+
+impl From<&HeatMap> for HeatCells {
+    fn from(map: &HeatMap) -> Self {
+        let counts = map.counts().into_iter();
+        let cells = counts.map(|((column, row), count)| HeatCell { column, row, count });
+        Self {
+            column_ns: map.column_ns(),
+            cells: cells.collect(),
+        }
+    }
 }
 
 /// Number of durations in a column and a row.
@@ -115,17 +148,27 @@ pub enum OverTimeError {
     /// Cell of a stack that is not listed.
     #[error("a cell has the stack {0}, which is not listed")]
     Stack(usize),
-    /// Cells that do not sum to the commits of the run.
+    /// Cells that do not sum to the commits or the requests of the run.
     #[error(
         "it does not add up to run.json, so one of them was changed after the run or written by a defect"
     )]
     Imbalance,
 }
 
+/// Numbers of a run that its commits and requests over time sum to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sums {
+    /// Commits.
+    pub commits: u64,
+    /// Sum of their durations in nanoseconds.
+    pub total_ns: u64,
+    /// Requests done.
+    pub done: u64,
+}
+
 impl OverTime {
-    /// Reads `over-time.json`, and checks that it adds up to the commits of its run: their number, and their total in
-    /// nanoseconds.
-    pub fn parse(text: &str, commits: u64, total_ns: u64) -> Result<Self, OverTimeError> {
+    /// Reads `over-time.json`, and checks that it adds up to its run.
+    pub fn parse(text: &str, sums: Sums) -> Result<Self, OverTimeError> {
         let parsed: Self = serde_json::from_str(text)?;
         let listed = parsed.causes.stacks.len();
         if let Some(cell) = parsed.causes.cells.iter().find(|cell| cell.stack >= listed) {
@@ -136,13 +179,20 @@ impl OverTime {
         if let Some(part) = parts.find(|part| part.2 >= listed) {
             return Err(OverTimeError::Stack(part.2));
         }
-        let wide = |number| u128::from(number);
-        let count: u128 = parsed.commits.cells.iter().map(|cell| wide(cell.count)).sum();
-        let sum: u128 = parsed.causes.cells.iter().map(|cell| wide(cell.ns)).sum();
-        match (count, sum) == (wide(commits), wide(total_ns)) {
+        match parsed.sums_to(sums) {
             true => Ok(parsed),
             false => Err(OverTimeError::Imbalance),
         }
+    }
+
+    fn sums_to(&self, sums: Sums) -> bool {
+        let total_ns: u128 = self.causes.cells.iter().map(|cell| u128::from(cell.ns)).sum();
+        let done = u128::from(sums.done);
+        let requests = self.requests.iter();
+        let mut maps = requests.flat_map(|requests| [&requests.lag, &requests.service, &requests.response]);
+        self.commits.count() == u128::from(sums.commits)
+            && total_ns == u128::from(sums.total_ns)
+            && maps.all(|map| map.count() == done)
     }
 }
 

@@ -5,7 +5,7 @@ use logtrace_events::Tid;
 
 use crate::attribution::segment::Segment;
 use crate::over_time::cube::Cube;
-use crate::over_time::document::{HeatCell, HeatCells, OverTime};
+use crate::over_time::document::{HeatCells, OverTime};
 use crate::over_time::recent::Recent;
 use crate::over_time::slowest::Slowest;
 use crate::timeline::frames::FrameNames;
@@ -57,15 +57,11 @@ impl TotalsOverTime {
 
     /// Returns the result, with names of the frames.
     pub(crate) fn finish(&mut self, names: &FrameNames) -> OverTime {
-        let counts = self.commits.counts().into_iter();
-        let cells = counts.map(|((column, row), count)| HeatCell { column, row, count });
         OverTime {
-            commits: HeatCells {
-                column_ns: self.commits.column_ns(),
-                cells: cells.collect(),
-            },
+            commits: HeatCells::from(&self.commits),
             causes: self.causes.finish(names),
             slowest: self.slowest.finish(names),
+            requests: None,
         }
     }
 }

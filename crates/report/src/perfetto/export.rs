@@ -4,16 +4,14 @@ use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 
 use logtrace_common::{FileClass, TimeRange};
-use logtrace_events::{
-    Commit, Entry, Flush, Io, OffCpu, Record, RecordingError, RecordingReader, Tid, Wake, decode,
-};
+use logtrace_events::{Entry, Flush, Io, OffCpu, Record, RecordingError, RecordingReader, Tid, Wake, decode};
 use thiserror::Error;
 
 use super::messages::INSTANT;
 use super::selection::{Selection, Times};
 use super::slices::{Slice, events, lanes};
 use super::trace_file::{Event, Note, PROCESS, TraceFile};
-use crate::attribution::segment::Segment;
+use crate::attribution::explained_commit::ExplainedCommit;
 use crate::causes::cause::Wait;
 use crate::recorded::{RecordedWindow, explain_recording, measured_window, recorded_analysis};
 use crate::timeline::frames::FrameNames;
@@ -76,8 +74,8 @@ pub fn export<R: Read>(
                     };
                     tracks.push(&record);
                     analysis.push(record);
-                    if let Some(commit) = commit {
-                        tracks.push_commit(commit, analysis.explained());
+                    if let Some(explained) = commit.and_then(|commit| analysis.explained(commit)) {
+                        tracks.push_commit(&explained);
                     }
                 }
             }
@@ -154,10 +152,10 @@ impl Tracks {
         }
     }
 
-    /// Adds a commit with its segments; a commit outside of the window has none.
-    fn push_commit(&mut self, commit: Commit, segments: &[Segment]) {
+    fn push_commit(&mut self, explained: &ExplainedCommit<'_>) {
+        let ExplainedCommit { commit, segments, .. } = explained;
         let window = TimeRange::new(commit.start_ns, commit.end_ns);
-        if segments.is_empty() || !self.takes(window, 1 + segments.len()) {
+        if !self.takes(window, 1 + segments.len()) {
             return;
         }
         self.exported.commits += 1;

@@ -13,7 +13,7 @@ use crate::document::{CauseRow, Commits, Document, Workload};
 use crate::over_time::document::OverTime;
 use crate::render::error::RenderError;
 use crate::render::flamegraph::flamegraph;
-use crate::render::over_time::{Area, Pictures, SCRIPT, pictures};
+use crate::render::over_time::{Area, Pictures, Responses, SCRIPT, pictures, responses};
 use crate::render::sections::causes::{CauseLine, Subject, lines};
 use crate::render::sections::{
     files, headline, latency, rate_steps, request_types, response, statements, tpcc, tracer,
@@ -28,6 +28,7 @@ struct Page<'a> {
     document: &'a Document,
     commits: Option<CommitSection>,
     pictures: Option<Pictures>,
+    responses: Option<Responses>,
     /// Unclassified kernel stacks with their times.
     stacks: Vec<(String, String)>,
     /// Drawings as `data:` addresses.
@@ -87,6 +88,7 @@ pub(crate) fn render(
             }
             _ => None,
         },
+        responses: response_picture(document, over_time)?,
         stacks: unclassified
             .map(|row| (units::duration(row.total_ns), row.frames.join("\n")))
             .collect(),
@@ -95,6 +97,17 @@ pub(crate) fn render(
         statement_drawing: drawing(document, stacks, Whole::Statement)?,
     };
     Ok(page.render()? + "\n")
+}
+
+fn response_picture(
+    document: &Document,
+    over_time: Option<&OverTime>,
+) -> Result<Option<Responses>, RenderError> {
+    let requests = over_time.and_then(|over_time| over_time.requests.as_ref());
+    let Some((requests, driver)) = requests.zip(document.driver.as_ref()) else {
+        return Ok(None);
+    };
+    responses(&requests.response, window_ns(document), driver.response.max)
 }
 
 /// Returns a flame graph as a `data:` address, or `None` if there is nothing to draw.

@@ -5,36 +5,12 @@ use std::io::Read;
 
 use flate2::read::GzDecoder;
 use logtrace_common::TimeRange;
-use logtrace_events::{
-    Clocks, Commit, Entry, Record, RecordingHeader, RecordingReader, RecordingWriter, encode,
-};
+use logtrace_events::{Commit, Record, RecordingReader};
 use logtrace_report::perfetto::{Exported, Selection, export};
-use logtrace_report::synthetic::{SERVER_TGID, group_commits, logs};
-
-/// Recording of group commits, all in the measured window.
-fn recording(records: &[Record]) -> Vec<u8> {
-    let header = RecordingHeader {
-        server_tgid: SERVER_TGID,
-        logs: logs(),
-        ack_receiver: None,
-        statements: false,
-        clocks: Clocks::default(),
-    };
-    let mut bytes = Vec::new();
-    let mut writer = RecordingWriter::new(&mut bytes, &header).unwrap();
-    let window = TimeRange::new(0, u64::MAX >> 1);
-    writer.write(Entry::Window(window)).unwrap();
-    let mut encoded = Vec::new();
-    for record in records {
-        encoded.clear();
-        encode(record, &mut encoded);
-        writer.write(Entry::Record(&encoded)).unwrap();
-    }
-    bytes
-}
+use logtrace_report::synthetic::{group_commits, recording};
 
 fn exported(records: &[Record], selection: Selection) -> (Exported, Vec<Fields>) {
-    let recording = recording(records);
+    let recording = recording(records).unwrap();
     let mut compressed = Vec::new();
     let open = || RecordingReader::new(&recording[..]);
     let exported = export(open, selection, "MariaDB 11.4.5", &mut compressed).unwrap();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use logtrace_common::{latency_row, latency_row_start_ns};
 
-use crate::over_time::document::{HeatCells, OverTime};
+use crate::over_time::document::HeatCells;
 use crate::units;
 
 /// Limit on columns of the pictures. A screen of 390 pixels shows a column of one commit.
@@ -55,13 +55,11 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// Returns the axis of a window, and of commits that ended after it.
-    pub(super) fn of(over_time: &OverTime, window_ns: u64) -> Self {
-        // The causes may have wider columns.
-        let mut column_ns = over_time.commits.column_ns.max(over_time.causes.column_ns).max(1);
-        let last = |cells: &HeatCells| cells.cells.last().map_or(0, |cell| cell.column);
-        let end_ns = (last(&over_time.commits) + 1).saturating_mul(over_time.commits.column_ns);
-        let end_ns = end_ns.max(window_ns);
+    /// Returns the axis of a window, and of what ended after it. Columns are at least `least_ns` wide.
+    pub(super) fn of(cells: &HeatCells, least_ns: u64, window_ns: u64) -> Self {
+        let mut column_ns = cells.column_ns.max(least_ns).max(1);
+        let last = cells.cells.last().map_or(0, |cell| cell.column);
+        let end_ns = (last + 1).saturating_mul(cells.column_ns).max(window_ns);
         while end_ns.div_ceil(column_ns) > MOST_COLUMNS {
             column_ns = column_ns.saturating_mul(2);
         }
@@ -77,11 +75,11 @@ impl Times {
         (column < self.columns).then_some(column)
     }
 
-    /// Returns numbers of commits by column of this axis and row.
-    pub(super) fn counts(self, commits: &HeatCells) -> BTreeMap<(u64, u16), u64> {
+    /// Returns numbers of durations by column of this axis and row.
+    pub(super) fn counts(self, cells: &HeatCells) -> BTreeMap<(u64, u16), u64> {
         let mut counts = BTreeMap::new();
-        for cell in &commits.cells {
-            if let Some(column) = self.column(cell.column, commits.column_ns) {
+        for cell in &cells.cells {
+            if let Some(column) = self.column(cell.column, cells.column_ns) {
                 let count: &mut u64 = counts.entry((column, cell.row)).or_default();
                 *count = count.saturating_add(cell.count);
             }
@@ -109,7 +107,7 @@ impl Times {
     }
 }
 
-/// Axis of durations: rows from the shortest to the longest commit.
+/// Axis of durations: rows from the shortest to the longest one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Latencies {
     pub(super) first: u16,
@@ -117,9 +115,9 @@ pub(super) struct Latencies {
 }
 
 impl Latencies {
-    /// Returns the axis that has all commits, or `None` if there are none.
-    pub(super) fn of(commits: &HeatCells) -> Option<Self> {
-        let rows = || commits.cells.iter().map(|cell| cell.row);
+    /// Returns the axis that has all durations, or `None` if there are none.
+    pub(super) fn of(cells: &HeatCells) -> Option<Self> {
+        let rows = || cells.cells.iter().map(|cell| cell.row);
         Some(Self {
             first: rows().min()?,
             last: rows().max()?,
@@ -176,20 +174,20 @@ mod tests {
 
     use super::*;
 
-    fn over_time(cells: &[(u64, u16, u64)]) -> OverTime {
+    fn heat_cells(cells: &[(u64, u16, u64)]) -> HeatCells {
         let cells = cells
             .iter()
             .map(|&(column, row, count)| HeatCell { column, row, count });
-        let mut over_time = OverTime::default();
-        over_time.commits.column_ns = 100 * MS_NS;
-        over_time.commits.cells = cells.collect();
-        over_time
+        HeatCells {
+            column_ns: 100 * MS_NS,
+            cells: cells.collect(),
+        }
     }
 
     #[test]
     fn columns_are_joined_until_a_screen_shows_each() {
-        let over_time = over_time(&[(0, 5, 1), (1, 5, 2), (301, 5, 4)]);
-        let times = Times::of(&over_time, 0);
+        let cells = heat_cells(&[(0, 5, 1), (1, 5, 2), (301, 5, 4)]);
+        let times = Times::of(&cells, 0, 0);
         assert_eq!(
             times,
             Times {
@@ -198,11 +196,11 @@ mod tests {
             }
         );
         assert_eq!(
-            Times::of(&over_time, 60_000 * MS_NS).columns,
+            Times::of(&cells, 0, 60_000 * MS_NS).columns,
             300,
             "with the end of the window"
         );
-        let counts = times.counts(&over_time.commits);
+        let counts = times.counts(&cells);
         assert_eq!(counts, BTreeMap::from([((0, 5), 3), ((150, 5), 4)]));
     }
 

@@ -46,7 +46,8 @@ pub(in crate::render) fn pictures(
     let Some(latencies) = Latencies::of(&over_time.commits) else {
         return Ok(None);
     };
-    let times = Times::of(over_time, window_ns);
+    // The causes may have wider columns.
+    let times = Times::of(&over_time.commits, over_time.causes.column_ns, window_ns);
     let counts = times.counts(&over_time.commits);
     let longest = counts.keys().max_by_key(|&&(_, row)| row);
     let areas = stacked::areas(&over_time.causes, times);

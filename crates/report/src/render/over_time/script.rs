@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::causes::rgb::hex;
-use crate::over_time::document::OverTime;
+use crate::over_time::document::{CauseCube, HeatCells, OverTime, SlowCommits};
 use crate::render::error::RenderError;
 
 /// All parts of the script. Each later one uses the ones before.
@@ -26,9 +26,17 @@ pub(in crate::render) const SCRIPT: &str = concat!(
 /// Data of the script.
 #[derive(Serialize)]
 struct Data<'a> {
-    over_time: &'a OverTime,
+    over_time: CommitsOverTime<'a>,
     /// Colours of the waits.
     colors: BTreeMap<String, String>,
+}
+
+/// Commits of [`OverTime`]: requests cannot be selected.
+#[derive(Serialize)]
+struct CommitsOverTime<'a> {
+    commits: &'a HeatCells,
+    causes: &'a CauseCube,
+    slowest: &'a SlowCommits,
 }
 
 /// Returns the data as JSON that no name of a function can end.
@@ -36,7 +44,11 @@ pub(super) fn data(over_time: &OverTime) -> Result<String, RenderError> {
     let stacks = over_time.causes.stacks.iter().chain(&over_time.slowest.stacks);
     let waits = stacks.map(|stack| stack.cause.wait);
     let data = Data {
-        over_time,
+        over_time: CommitsOverTime {
+            commits: &over_time.commits,
+            causes: &over_time.causes,
+            slowest: &over_time.slowest,
+        },
         colors: waits.map(|wait| (wait.to_string(), hex(wait.color()))).collect(),
     };
     Ok(serde_json::to_string(&data)?.replace('<', "\\u003c"))

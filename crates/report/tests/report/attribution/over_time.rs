@@ -21,6 +21,7 @@ pub(crate) fn is_exact(breakdown: &Breakdown) -> Result<(), TestCaseError> {
         commits,
         causes,
         slowest,
+        ..
     } = &breakdown.over_time;
     for commit in &slowest.commits {
         prop_assert_eq!(commit.parts.iter().map(|part| part.0).sum::<u64>(), commit.ns);

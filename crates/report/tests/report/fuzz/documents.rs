@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use logtrace_report::breakdown::{OverTime, StackTotals, Whole};
+use logtrace_report::breakdown::{OverTime, StackTotals, Sums, Whole};
 use logtrace_report::document::{Commits, Document};
 use logtrace_report::render::{Format, Input, flamegraph, parse_folded, parse_json, render, render_folded};
 use logtrace_report::synthetic;
@@ -51,13 +51,18 @@ static OVER_TIME: LazyLock<(String, Commits)> = LazyLock::new(|| {
     )
 });
 
+fn sums(commits: &Commits) -> Sums {
+    Sums {
+        commits: commits.count,
+        total_ns: commits.total,
+        done: 0,
+    }
+}
+
 #[test]
 fn sound_documents_are_read() {
     let (text, commits) = &*OVER_TIME;
-    assert!(
-        OverTime::parse(text, commits.count, commits.total).is_ok(),
-        "{text}"
-    );
+    assert!(OverTime::parse(text, sums(commits)).is_ok(), "{text}");
     for text in documents() {
         assert!(parse_json(&text).is_ok(), "{text}");
     }
@@ -79,14 +84,14 @@ proptest! {
     #[test]
     fn damaged_commits_over_time_are_read_or_refused(text in damaged_text([&OVER_TIME.0])) {
         let commits = &OVER_TIME.1;
-        let _ = OverTime::parse(&text, commits.count, commits.total);
+        let _ = OverTime::parse(&text, sums(commits));
     }
 
     #[test]
     fn commits_over_time_with_other_values_are_drawn_or_refused(text in damaged_json([&OVER_TIME.0])) {
         let Sample { document, stacks } = samples::traced();
         let commits = &OVER_TIME.1;
-        if let Ok(over_time) = OverTime::parse(&text, commits.count, commits.total) {
+        if let Ok(over_time) = OverTime::parse(&text, sums(commits)) {
             let input = Input { document: &document, stacks: &stacks, over_time: Some(&over_time), color: false };
             let _ = render(Format::Html, input);
         }

@@ -1,0 +1,85 @@
+//! Durations by blocks of a run.
+
+use std::collections::BTreeMap;
+
+use logtrace_common::latency_row_start_ns;
+use logtrace_report::breakdown::HeatCells;
+
+/// Durations that ended in each block. Both lists are of the same length.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Durations {
+    /// Numbers of durations.
+    pub(crate) counts: Vec<f64>,
+    /// The same by row.
+    pub(crate) rows: Vec<BTreeMap<u16, f64>>,
+}
+
+impl Durations {
+    /// Returns the durations of a heat map by blocks of this length.
+    pub(crate) fn of(cells: &HeatCells, length_ns: u64) -> Self {
+        let mut durations = Self::default();
+        for cell in &cells.cells {
+            let block = cell.column.saturating_mul(cells.column_ns) / length_ns;
+            let block = usize::try_from(block).unwrap_or(usize::MAX);
+            let length = durations.rows.len().max(block + 1);
+            durations.counts.resize(length, 0.0);
+            durations.rows.resize(length, BTreeMap::new());
+            durations.counts[block] += cell.count as f64;
+            *durations.rows[block].entry(cell.row).or_default() += cell.count as f64;
+        }
+        durations
+    }
+
+    /// Returns the numbers of all blocks by row.
+    pub(crate) fn all_rows(&self) -> BTreeMap<u16, f64> {
+        let mut all = BTreeMap::new();
+        for (&row, &count) in self.rows.iter().flatten() {
+            *all.entry(row).or_default() += count;
+        }
+        all
+    }
+
+    /// Returns the sum of the durations of each block in nanoseconds, each taken as the middle of its row.
+    pub(crate) fn sums_ns(&self) -> Vec<f64> {
+        let sum = |rows: &BTreeMap<u16, f64>| {
+            let sums = rows.iter().map(|(&row, count)| {
+                let (start_ns, length_ns) = extent(row);
+                count * (start_ns + length_ns / 2.0)
+            });
+            sums.sum()
+        };
+        self.rows.iter().map(sum).collect()
+    }
+}
+
+/// Returns the start and the length of a row in nanoseconds.
+pub(crate) fn extent(row: u16) -> (f64, f64) {
+    let start_ns = latency_row_start_ns(row) as f64;
+    (start_ns, latency_row_start_ns(row + 1) as f64 - start_ns)
+}
+
+#[cfg(test)]
+mod tests {
+    use logtrace_common::latency_row;
+    use logtrace_report::breakdown::HeatCell;
+
+    use super::*;
+
+    #[test]
+    fn columns_become_blocks_and_a_block_without_durations_is_there() {
+        let row = latency_row(1_000);
+        let cells = [(0, 2), (9, 1), (30, 4)].map(|(column, count)| HeatCell { column, row, count });
+        let durations = Durations::of(
+            &HeatCells {
+                column_ns: 100,
+                cells: cells.into(),
+            },
+            1_000,
+        );
+        assert_eq!(durations.counts, [3.0, 0.0, 0.0, 4.0]);
+        assert_eq!(durations.all_rows(), BTreeMap::from([(row, 7.0)]));
+        let sums = durations.sums_ns();
+        assert!((sums[0] / 3_000.0 - 1.0).abs() < 0.07, "{sums:?}");
+        assert_eq!(Durations::of(&HeatCells::default(), 1_000), Durations::default());
+    }
+}

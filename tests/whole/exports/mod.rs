@@ -1,0 +1,3 @@
+//! Exports of real runs.
+
+mod dataset;
