@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 use logtrace_events::RecordingReader;
 use logtrace_report::perfetto::{ExportError, Exported, Selection, export};
+use logtrace_report::pprof::pprof;
 use logtrace_report::units;
 
-use crate::run_dir::{RunDir, read_document};
+use crate::run_dir::{RunDir, read_document, read_over_time};
 
 /// Writes a part of a run's recording to the standard output as a trace for Perfetto, and says on stderr what it has.
 pub(super) fn export_perfetto(dir: &RunDir, selection: Selection) -> anyhow::Result<()> {
@@ -41,6 +42,31 @@ pub(super) fn export_parquet(dir: &RunDir) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Writes the commit time of a run by stack to the standard output as a profile of pprof.
+pub(super) fn export_pprof(dir: &RunDir) -> anyhow::Result<()> {
+    let document = read_document(dir)?;
+    let over_time = read_over_time(dir, &document)?.filter(|_| document.commits.is_some());
+    let over_time = over_time.with_context(|| {
+        format!(
+            "{} has no commits over time: trace it with this version",
+            dir.path().display()
+        )
+    })?;
+    refuse_terminal("commits.pb.gz")?;
+    match pprof(&over_time.causes, io::stdout().lock()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error).context("cannot write the profile"),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses to write what is no text to a terminal.
+fn refuse_terminal(example: &str) -> anyhow::Result<()> {
+    match io::stdout().is_terminal() {
+        true => bail!("the output is no text. Write it to a file: > {example}"),
+        false => Ok(()),
+    }
+}
+
 /// Returns the path of the recording that is exported. Refuses a run without one, and a terminal.
 fn recording(dir: &RunDir, format: &str, example: &str) -> anyhow::Result<PathBuf> {
     let path = dir.records_bin();
@@ -50,9 +76,7 @@ fn recording(dir: &RunDir, format: &str, example: &str) -> anyhow::Result<PathBu
             dir.path().display()
         );
     }
-    if io::stdout().is_terminal() {
-        bail!("the output is no text. Write it to a file: > {example}");
-    }
+    refuse_terminal(example)?;
     Ok(path)
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 
 use logtrace_report::render::{Format, Input, render};
 
-use super::export::{export_parquet, export_perfetto};
+use super::export::{export_parquet, export_perfetto, export_pprof};
 use super::print::print;
 use crate::cli::results::report::{Output, ReportArgs};
 use crate::exit::Exit;
@@ -18,6 +18,7 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<Exit> {
         Output::Results(format) => results(&dir, format)?,
         Output::Perfetto => export_perfetto(&dir, selection)?,
         Output::Parquet => export_parquet(&dir)?,
+        Output::Pprof => export_pprof(&dir)?,
     }
     Ok(Exit::Done)
 }

@@ -16,6 +16,7 @@
 //! - `recorded`: the same from a recording
 //! - `document`: `run.json`
 //! - `perfetto`: a recording as a trace of Perfetto
+//! - `pprof`: commit time by stack as a profile of pprof
 //! - `render`: text, pages and drawings
 
 pub mod analysis;
@@ -25,6 +26,7 @@ pub mod clocks;
 pub mod document;
 mod over_time;
 pub mod perfetto;
+pub mod pprof;
 pub mod recorded;
 pub mod render;
 mod requests;

@@ -33,7 +33,7 @@ pub(crate) struct ReportArgs {
     /// the client to the causes of commits), folded-statement (stacks of statements outside of commits, for a run with
     /// --detail full), speedscope (all stacks, for the viewer of that name), perfetto (what each thread did, for the viewer
     /// of that name; for a run with --record), parquet (a row for each commit; for a run with --record. `logtrace collect` writes
-    /// all tables).
+    /// all tables), pprof (commit time by stack, for the tool of that name).
     #[arg(long, value_name = "FORMAT", default_value = "terminal", value_parser = output)]
     pub(crate) format: Output,
 
@@ -60,16 +60,18 @@ pub(crate) enum Output {
     Results(Format),
     Perfetto,
     Parquet,
+    Pprof,
 }
 
 fn output(name: &str) -> Result<Output, String> {
     match name {
         "perfetto" => Ok(Output::Perfetto),
         "parquet" => Ok(Output::Parquet),
+        "pprof" => Ok(Output::Pprof),
         name => name
             .parse()
             .map(Output::Results)
-            .map_err(|error| format!("{error}, perfetto or parquet")),
+            .map_err(|error| format!("{error}, perfetto, parquet or pprof")),
     }
 }
 
