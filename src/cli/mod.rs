@@ -3,6 +3,7 @@
 //! No other module knows a clap type.
 
 mod check;
+mod cpus;
 pub(crate) mod doctor;
 mod home;
 

@@ -8,6 +8,7 @@ use logtrace_common::Variable;
 use logtrace_driver::{Arrivals, Keys, RateArg};
 
 use super::check::{duration, whole_seconds};
+use super::cpus::CpusArgs;
 use super::home::HomeArgs;
 use super::login::LoginArgs;
 use super::storage::StorageArgs;
@@ -31,6 +32,8 @@ Examples:
   sudo logtrace run --fs xfs --rate 300/s
       give the server an XFS file system of its own, removed afterwards
   sudo logtrace run --place redo=/mnt/fast --place binlog=/mnt/large
+  sudo logtrace run --max --cpus server=0-5 client=6,7
+      keep the load and the tracer off the CPUs of the server
   sudo logtrace run --workload insert --max --set sync_binlog=0 --set innodb_flush_log_at_trx_commit=2
   sudo logtrace run --max --set sync_binlog=0 --set innodb_flush_log_at_trx_commit=2 --sample 10%
       trace fast commits during a tenth of the time, in bursts
@@ -132,6 +135,9 @@ pub(crate) struct RunArgs {
 
     #[command(flatten)]
     pub(crate) storage: StorageArgs,
+
+    #[command(flatten)]
+    pub(crate) cpus: CpusArgs,
 
     /// Spin on the CPU for the last microseconds before a request is due. Gives the smallest lag, and needs a free core.
     /// `logtrace pace` shows the gain on this machine.

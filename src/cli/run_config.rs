@@ -54,6 +54,7 @@ impl RunArgs {
                 Some(ServerChoice::Running(_)) => RECONNECT_FOR,
                 _ => Duration::ZERO,
             }),
+            cpus: self.cpus.placement(server.as_ref())?,
             server,
             settings: self.settings.clone(),
             session: self.session.clone(),

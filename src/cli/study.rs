@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 use logtrace_study::Scale;
 
 use super::check::duration;
+use super::cpus::CpusArgs;
 use super::home::HomeArgs;
 use crate::study::LevelArg;
 
@@ -78,6 +79,9 @@ pub(crate) struct StudyRunArgs {
     /// that nobody else can write. The same holds for workload files outside of the plan's directory.
     #[arg(long)]
     pub(crate) trust_plan: bool,
+
+    #[command(flatten)]
+    pub(crate) cpus: CpusArgs,
 
     #[command(flatten)]
     pub(crate) home: HomeArgs,

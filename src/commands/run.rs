@@ -15,6 +15,7 @@ use crate::run::{measure, remote_server, results};
 pub(crate) fn run(arguments: &RunArgs) -> anyhow::Result<Exit> {
     let config = arguments.config()?;
     check_run(&config)?;
+    config.cpus.take_client()?;
     let running = config.server.as_ref().and_then(ServerChoice::running);
     name_left(&config.home, running);
     if config.is_remote {

@@ -67,6 +67,7 @@ fn measure(arguments: &StudyRunArgs) -> anyhow::Result<Exit> {
     let cells = cells(&plan, extent)?;
     let measurements = measurement_order(&cells, extent.seed);
     let home = arguments.home.home();
+    let cpus = arguments.cpus.placement(None)?;
     preflight(&plan, &cells, &home, arguments.trust_plan)?;
     name_left(&home, None);
     let request = StudyRequest {
@@ -85,12 +86,14 @@ fn measure(arguments: &StudyRunArgs) -> anyhow::Result<Exit> {
         "{}",
         inert::line(&format!("{}: {}", plan.name, size_line(extent.scale, &cells)))
     );
+    cpus.take_client()?;
     let runner = StudyRunner {
         dir: &dir,
         plan: &plan,
         cells: &cells,
         measurements: &measurements,
         home: &home,
+        cpus: &cpus,
     };
     in_event_loop(async |interrupts| runner.run(&mut progress, interrupts).await)
         .inspect_err(|_| dir.release_if_empty())?;

@@ -10,6 +10,7 @@ use logtrace_server::{Home, ServerChoice, ServerFacts, Storage};
 
 use crate::measurement::TracingConfig;
 use crate::run::connections::Connections;
+use crate::run::cpu_placement::CpuPlacement;
 
 /// Checked configuration of a run.
 #[derive(Clone, Debug)]
@@ -40,6 +41,7 @@ pub(crate) struct RunConfig {
     /// Whether the tables stay on a running server.
     pub(crate) keep_tables: bool,
     pub(crate) storage: Storage,
+    pub(crate) cpus: CpuPlacement,
     pub(crate) trace: bool,
     /// Whether the server is on another machine, and so cannot be traced.
     pub(crate) is_remote: bool,

@@ -2,6 +2,7 @@
 
 mod config;
 mod connections;
+mod cpu_placement;
 mod load;
 mod measure;
 mod outcome;
@@ -10,6 +11,7 @@ mod window;
 
 pub(crate) use self::config::{Pacing, RunConfig};
 pub(crate) use self::connections::Connections;
+pub(crate) use self::cpu_placement::CpuPlacement;
 pub(crate) use self::load::drive::{DATABASE, drop_tables};
 pub(crate) use self::measure::measure;
 pub(crate) use self::outcome::caveats::remote_server;

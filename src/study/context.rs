@@ -4,6 +4,7 @@ use logtrace_server::Home;
 use logtrace_study::Plan;
 
 use crate::measurement::{Line, Signals};
+use crate::run::CpuPlacement;
 use crate::study::directory::study_dir::StudyDir;
 
 /// Study that is being measured: what its checks, its servers and its measurements share.
@@ -15,6 +16,8 @@ pub(crate) struct StudyContext<'a> {
     pub(crate) dir: &'a StudyDir,
     /// Directories for private servers.
     pub(crate) home: &'a Home,
+    /// CPUs of the servers and of logtrace.
+    pub(crate) cpus: &'a CpuPlacement,
     /// Signals that end the study.
     pub(crate) interrupts: &'a Signals,
     /// Line that shows the current step.

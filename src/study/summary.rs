@@ -17,6 +17,7 @@ pub(crate) fn summary(
     let mut report = StudyReport::new(runner.plan, scale, runner.cells, &results);
     report.time = Some(study_time(&progress.account));
     let files = [
+        ("report.html", render::html(&report)?),
         ("report.md", render::markdown(&report)),
         ("tables.csv", render::tables_csv(&report)?),
         ("stalls.csv", render::stalls_csv(&report)?),
@@ -25,6 +26,9 @@ pub(crate) fn summary(
     ];
     for (name, text) in files {
         runner.dir.write(name, &text)?;
+    }
+    for picture in render::pictures(&report)? {
+        runner.dir.write(&picture.name, &picture.svg)?;
     }
     Ok(report)
 }

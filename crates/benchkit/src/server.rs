@@ -31,6 +31,7 @@ impl SharedServer {
             log: log.path().join("server.log"),
             home: Home::default(),
             database: None,
+            cpus: None,
         };
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let server = runtime.block_on(Server::open(&config, None, &|_| {}))?;

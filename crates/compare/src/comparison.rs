@@ -11,6 +11,7 @@ use crate::estimate::ratio_error;
 use crate::figures::{Figure, Measured, figures};
 use crate::run::Run;
 use crate::settings::{Setting, differing};
+use crate::stacks::{StackChange, stack_changes};
 use crate::waited::Waited;
 
 /// Version of the layout of a comparison as JSON.
@@ -39,6 +40,8 @@ pub struct Comparison {
     /// Mean nanoseconds of a commit by cause: differences of B from A, the largest first. They sum to the difference of the
     /// means. Empty if a run was not traced.
     pub causes: Vec<CauseChange>,
+    /// Mean nanoseconds of a commit by stack. Empty if a run has no commits over time.
+    pub stacks: Vec<StackChange>,
 }
 
 /// Comparison of a figure.
@@ -122,6 +125,7 @@ pub fn compare(a: &[Run], b: &[Run], assumed: Assumed) -> Comparison {
         rates_differ,
         figures: figures.collect(),
         causes,
+        stacks: stack_changes(a, b),
     }
 }
 

@@ -9,9 +9,10 @@
 //! - `estimate`: means and percentiles with the error that the time within a run leaves;
 //! - `figures`: throughput and times of a run;
 //! - `settings`: settings that differ;
+//! - `stacks`: the mean commit by stack;
 //! - `change`: one comparison, and its verdict;
 //! - `comparison`: all of them;
-//! - `render`: terminal, Markdown and JSON.
+//! - `render`: terminal, Markdown, page and JSON.
 
 mod blocks;
 mod change;
@@ -22,6 +23,7 @@ mod figures;
 pub mod render;
 mod run;
 mod settings;
+mod stacks;
 mod waited;
 
 pub use change::{Change, Verdict};
@@ -29,4 +31,5 @@ pub use comparison::{Assumed, CauseChange, Comparison, FigureChange, SCHEMA, com
 pub use figures::Figure;
 pub use run::Run;
 pub use settings::Setting;
+pub use stacks::StackChange;
 pub use waited::Waited;

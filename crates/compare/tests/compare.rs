@@ -251,11 +251,45 @@ fn runs_without_a_trace_have_figures_of_requests_alone() {
 #[test]
 fn a_person_reads_the_answer_first() {
     let comparison = drawn_pairs(3, 3, 1.2);
-    for format in [Format::Terminal, Format::Markdown] {
+    for format in [Format::Terminal, Format::Markdown, Format::Html] {
         insta::assert_snapshot!(format.to_string(), render(format, &comparison, false).unwrap());
     }
     let json = render(Format::Json, &comparison, false).unwrap();
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["causes"][0]["wait"], "device flush");
     assert_eq!(json["causes"][0]["verdict"], "differs");
+}
+
+#[test]
+fn stacks_sum_to_the_mean_commits() {
+    let comparison = drawn_pairs(3, 3, 1.2);
+    let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
+    let of = |waited| {
+        comparison
+            .stacks
+            .iter()
+            .filter(move |stack| stack.waited == waited)
+    };
+    for row in &comparison.causes {
+        assert!(near(of(row.waited).map(|stack| stack.a).sum(), row.change.a));
+        assert!(near(of(row.waited).map(|stack| stack.b).sum(), row.change.b));
+    }
+}
+
+#[test]
+fn the_page_asks_nobody_and_names_cannot_become_markup() {
+    let mut rng = Stream::Study(12).rng(5);
+    let mut run = || {
+        let mut run = drawn(&mut rng, 1.0);
+        run.name = "<script>alert(1)</script>".to_owned();
+        let stacks = &mut run.over_time.as_mut().unwrap().causes.stacks;
+        stacks[0].frames = vec!["f<img src=x>".to_owned()];
+        run
+    };
+    let page = render(Format::Html, &compare(&[run()], &[run()], ASSUMED), false).unwrap();
+    assert!(page.contains("default-src 'none'"));
+    for markup in ["<script", "<img", "http:", "https:"] {
+        assert!(!page.contains(markup), "{markup}");
+    }
+    assert!(page.contains("f&#60;img src=x&#62;"), "{page}");
 }

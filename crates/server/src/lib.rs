@@ -50,6 +50,7 @@ pub use instance::storage_check::check_storage;
 pub use instance::template::sweep_templates;
 pub use process::brief_run::brief_output;
 pub use process::clean_command::RunAs;
+pub use process::cpus::{Cpus, InvalidCpus};
 pub use process::pidfd::Exit;
 pub use server::{Server, ServerConfig};
 pub use settings::live::is_live;

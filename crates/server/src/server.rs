@@ -15,6 +15,7 @@ use crate::install::server_arg::ServerChoice;
 use crate::instance::Instance;
 use crate::instance::config::InstanceConfig;
 use crate::instance::snapshot::DataSnapshot;
+use crate::process::cpus::Cpus;
 use crate::process::pidfd::Exit;
 use crate::storage::config::Storage;
 use logtrace_common::{ConnectError, Connection, Variable};
@@ -34,6 +35,8 @@ pub struct ServerConfig {
     pub database: Option<String>,
     /// Location of a private server's files.
     pub storage: Storage,
+    /// CPUs of a private server; all of logtrace's if there are none.
+    pub cpus: Option<Cpus>,
 }
 
 /// Server to measure.
@@ -74,6 +77,7 @@ impl Server {
             settings: config.settings.clone(),
             home: config.home.clone(),
             storage: config.storage.clone(),
+            cpus: config.cpus.clone(),
             ..InstanceConfig::new(binary, config.log.clone())
         };
         let started = Instance::start(&instance, snapshot, progress).await?;

@@ -124,7 +124,7 @@ fn stalls(cells: &[Cell], results: &Results) -> Vec<StallRow> {
         measured.stalls.iter().map(move |stall| {
             let causes = stall.causes.iter().map(|&(cause, total)| {
                 let name = cause_name(cause.io, cause.wait);
-                (format!("{name} ({})", cause.who), total)
+                (format!("{name} ({})", cause.who), cause.wait, total)
             });
             let mut causes = shares(causes.collect(), None);
             causes.truncate(CAUSES);

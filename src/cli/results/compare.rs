@@ -15,7 +15,7 @@ Examples:
       one run each: their own seconds and an assumed spread between runs say how sure the difference is
   logtrace compare A1 A2 A3 --with B1 B2 B3
       repeats: they say how sure the difference of the settings is
-  logtrace compare A1 A2 A3 --with B1 B2 B3 --format markdown > comparison.md
+  logtrace compare A1 A2 A3 --with B1 B2 B3 --format html > comparison.html
 
 A verdict stands beside each row: \"differs\", \"same\", or \"cannot tell\". Needs no root and no server.")]
 pub(crate) struct CompareArgs {
@@ -36,7 +36,7 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "P%", default_value = "10%", value_parser = percent, conflicts_with = "with")]
     pub(crate) spread: f64,
 
-    /// Output format: terminal, markdown or json.
+    /// Output format: terminal, markdown, html or json.
     #[arg(long, value_name = "FORMAT", default_value_t = Format::Terminal)]
     pub(crate) format: Format,
 }

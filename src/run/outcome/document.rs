@@ -11,6 +11,7 @@ use logtrace_report::document::{self, Document, Driver, KindRow, OutageRow, Step
 
 use crate::measurement::{self, Results};
 use crate::run::config::RunConfig;
+use crate::run::cpu_placement::CpuPlacement;
 use crate::run::outcome::caveats::caveats;
 use crate::run::outcome::request_type_row::kind_row;
 use crate::run::outcome::run_outcome::RunOutcome;
@@ -75,7 +76,15 @@ fn workload(config: &RunConfig, raw: &RunOutcome) -> Workload {
         transaction: requests.transaction(),
         protocol: Some(requests.protocol().as_str().to_owned()),
         session: session(config),
+        cpus: cpus(&config.cpus),
     }
+}
+
+fn cpus(chosen: &CpuPlacement) -> Option<document::CpuPlacement> {
+    (*chosen != CpuPlacement::default()).then(|| document::CpuPlacement {
+        server: chosen.server.as_ref().map(ToString::to_string),
+        client: chosen.client.as_ref().map(ToString::to_string),
+    })
 }
 
 fn session(config: &RunConfig) -> BTreeMap<String, String> {

@@ -46,6 +46,7 @@ pub(crate) async fn open_server(
         home: config.home.clone(),
         database: (!config.keep_tables).then(|| DATABASE.to_owned()),
         storage: config.storage.clone(),
+        cpus: config.cpus.server.clone(),
     };
     let say = |message: &str| line.say(message);
     let server = signals

@@ -23,7 +23,7 @@ pub(crate) async fn check_settings<'c>(
 ) -> anyhow::Result<Option<CheckedServer<'c>>> {
     let mut servers: BTreeMap<String, Vec<(&Cell, RunConfig)>> = BTreeMap::new();
     for &cell in cells {
-        let config = run_config(cell, 0, Storage::default(), study.home);
+        let config = run_config(study, cell, 0, Storage::default());
         let key = format!("{:?} {:?}", cell.server, fixed_settings(&config));
         servers.entry(key).or_default().push((cell, config));
     }

@@ -9,6 +9,7 @@ use logtrace_server::{Home, enter_mount_namespace};
 use logtrace_study::{Cell, Measurement, Plan};
 
 use crate::measurement::{Interrupted, Line, Signals};
+use crate::run::CpuPlacement;
 use crate::study::checks::settings_check::check_settings;
 use crate::study::checks::storage_check::check_file_systems;
 use crate::study::context::StudyContext;
@@ -30,6 +31,8 @@ pub(crate) struct StudyRunner<'a> {
     pub(crate) measurements: &'a [Measurement],
     /// Directories for private servers.
     pub(crate) home: &'a Home,
+    /// CPUs of the servers and of logtrace.
+    pub(crate) cpus: &'a CpuPlacement,
 }
 
 impl StudyRunner<'_> {
@@ -44,6 +47,7 @@ impl StudyRunner<'_> {
             plan: self.plan,
             dir: self.dir,
             home: self.home,
+            cpus: self.cpus,
             interrupts,
             line: &line,
         };

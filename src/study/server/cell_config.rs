@@ -4,14 +4,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use logtrace_common::Variable;
-use logtrace_server::{Home, Storage};
+use logtrace_server::Storage;
 use logtrace_study::Cell;
 
 use crate::measurement::TracingConfig;
 use crate::run::{Connections, Pacing, RunConfig};
+use crate::study::context::StudyContext;
 
-/// Returns the run of a cell. `seed` is that of its data, or of its arrivals and requests.
-pub(crate) fn run_config(cell: &Cell, seed: u64, storage: Storage, home: &Home) -> RunConfig {
+/// Returns the run of a cell of a study. `seed` is that of its data, or of its arrivals and requests.
+pub(crate) fn run_config(study: StudyContext<'_>, cell: &Cell, seed: u64, storage: Storage) -> RunConfig {
     RunConfig {
         requests: cell.requests.clone(),
         check: false,
@@ -28,6 +29,7 @@ pub(crate) fn run_config(cell: &Cell, seed: u64, storage: Storage, home: &Home) 
         session: cell.session.clone(),
         keep_tables: false,
         storage,
+        cpus: study.cpus.clone(),
         is_remote: false,
         trace: cell.detail.is_some(),
         tracing: TracingConfig {
@@ -38,7 +40,7 @@ pub(crate) fn run_config(cell: &Cell, seed: u64, storage: Storage, home: &Home) 
         },
         report_every_s: None,
         out: PathBuf::new(),
-        home: home.clone(),
+        home: study.home.clone(),
     }
 }
 

@@ -94,7 +94,7 @@ impl<'a> SharedServer<'a> {
         account: &mut TimeAccount,
     ) -> anyhow::Result<()> {
         let begun = Instant::now();
-        let config = run_config(checked.cell, self.seed, Storage::default(), self.study.home);
+        let config = run_config(self.study, checked.cell, self.seed, Storage::default());
         let loaded = self.data.load_on(self.study, checked, &config).await;
         account.serving += begun.elapsed();
         loaded
@@ -117,7 +117,7 @@ impl<'a> SharedServer<'a> {
     /// Starts a server for a cell, or changes the variables of the one that runs. Returns the configuration of the cell.
     async fn serve(&mut self, cell: &Cell) -> anyhow::Result<RunConfig> {
         let study = self.study;
-        let mut config = run_config(cell, self.seed, storage(cell), study.home);
+        let mut config = run_config(study, cell, self.seed, storage(cell));
         let suits = self.suits(cell);
         if !suits {
             // Two servers at a time would compete for memory.

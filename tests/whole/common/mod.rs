@@ -103,6 +103,11 @@ impl Running {
         send(self.child.id(), Signal::INT);
     }
 
+    /// Its process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// The run directory, once it is there.
     pub(crate) fn dir(&self) -> Option<PathBuf> {
         dir_in(&self.out)

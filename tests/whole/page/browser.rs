@@ -14,8 +14,20 @@ pub(super) struct Shown {
     pub(super) messages: Vec<String>,
 }
 
+/// Colours that a reader wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Theme {
+    Light,
+    Dark,
+}
+
 /// Opens a page. `fragment` is the end of its address, and `script` runs after the page's own.
 pub(super) fn open(page: &str, fragment: &str, script: &str) -> Shown {
+    open_as(page, fragment, script, Theme::Light)
+}
+
+/// Opens a page for a reader who wants these colours.
+pub(super) fn open_as(page: &str, fragment: &str, script: &str, theme: Theme) -> Shown {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("report.html");
     fs::write(
@@ -24,8 +36,13 @@ pub(super) fn open(page: &str, fragment: &str, script: &str) -> Shown {
     )
     .unwrap();
     let profile = directory.path().join("profile");
+    // Numbers of blink::mojom::PreferredColorScheme.
+    let scheme = match theme {
+        Theme::Light => "--blink-settings=preferredColorScheme=1",
+        Theme::Dark => "--blink-settings=preferredColorScheme=0",
+    };
     let ran = chromium(&path, fragment, &profile)
-        .args(["--enable-logging=stderr", "--dump-dom"])
+        .args(["--enable-logging=stderr", "--dump-dom", scheme])
         .output();
     let ran = ran.expect(NO_BROWSER);
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));

@@ -8,10 +8,17 @@ use logtrace_report::breakdown::{OverTime, Sums};
 use logtrace_report::units;
 
 use super::browser::{open, printed};
-use crate::common::{beside_others, driver, run};
+use crate::common::{beside_others, driver, logtrace, run};
 
-/// The page of a run, and its commits over time.
-static RUN: LazyLock<(String, OverTime)> = LazyLock::new(|| {
+/// A run as it is shown.
+pub(super) struct Pages {
+    pub(super) page: String,
+    /// Page of the comparison of the run with itself.
+    pub(super) comparison: String,
+    over_time: OverTime,
+}
+
+pub(super) static RUN: LazyLock<Pages> = LazyLock::new(|| {
     let _turn = beside_others();
     let ran = run("--rate 200/s --duration 3s --warmup 300ms --rows 2000 --server mariadb");
     let document = ran.good();
@@ -22,13 +29,19 @@ static RUN: LazyLock<(String, OverTime)> = LazyLock::new(|| {
         done: driver(&document).done,
     };
     let over_time = fs::read_to_string(ran.file("over-time.json")).unwrap();
-    let page = fs::read_to_string(ran.file("report.html")).unwrap();
-    (page, OverTime::parse(&over_time, sums).unwrap())
+    let dirs = [ran.file(""), ran.file("")];
+    let mut compare = logtrace();
+    compare.arg("compare").args(dirs).args(["--format", "html"]);
+    Pages {
+        page: fs::read_to_string(ran.file("report.html")).unwrap(),
+        comparison: crate::common::printed(&mut compare),
+        over_time: OverTime::parse(&over_time, sums).unwrap(),
+    }
 });
 
 /// Time of the commits that ended in these columns.
 fn in_columns(columns: &Range<u64>) -> u64 {
-    let cells = RUN.1.causes.cells.iter();
+    let cells = RUN.over_time.causes.cells.iter();
     cells
         .filter(|cell| columns.contains(&cell.column))
         .map(|cell| cell.ns)
@@ -57,7 +70,7 @@ fn when_ready(work: &str) -> String {
 
 #[test]
 fn the_page_shows_all_without_a_request_and_without_an_error() {
-    let shown = open(&RUN.0, "", "");
+    let shown = open(&RUN.page, "", "");
     assert_eq!(shown.messages, [""; 0]);
     assert_eq!(shown.selected_ns(), None);
     let drawn = shown.html.matches("<figcaption>").count();
@@ -71,11 +84,11 @@ fn the_page_shows_all_without_a_request_and_without_an_error() {
 #[test]
 fn a_rectangle_that_is_dragged_has_the_sums_of_its_commits() {
     // From the middle of one column to the middle of another one, over all durations.
-    let columns = (RUN.1.causes.cells.last().unwrap().column + 1).max(30);
+    let columns = (RUN.over_time.causes.cells.last().unwrap().column + 1).max(30);
     let at = |column: u64| (column as f64 + 0.5) / columns as f64;
     let (from, to) = (at(12), at(4));
     let shown = open(
-        &RUN.0,
+        &RUN.page,
         "",
         &when_ready(&format!(
             "pointer('pointerdown', {from}, 0.001); pointer('pointermove', 0.5, 0.5); pointer('pointermove', {to}, 0.999); pointer('pointerup', {to}, 0.999);"
@@ -91,8 +104,8 @@ fn a_rectangle_that_is_dragged_has_the_sums_of_its_commits() {
 
 #[test]
 fn paper_has_all_words_and_a_browser_without_scripts_all_but_the_selection() {
-    let (with, without) = (printed(&RUN.0, true), printed(&RUN.0, false));
-    let commits = RUN.1.commits.cells.iter().map(|cell| cell.count).sum();
+    let (with, without) = (printed(&RUN.page, true), printed(&RUN.page, false));
+    let commits = RUN.over_time.commits.cells.iter().map(|cell| cell.count).sum();
     let answer = format!("{} commits. The longest took", units::count(commits));
     for (words, has_scripts) in [(&with, true), (&without, false)] {
         for part in [
@@ -109,15 +122,15 @@ fn paper_has_all_words_and_a_browser_without_scripts_all_but_the_selection() {
 
 #[test]
 fn an_address_shows_its_selection_again() {
-    let shown = open(&RUN.0, "t=0.4-1.3&d=0-100000000", "");
+    let shown = open(&RUN.page, "t=0.4-1.3&d=0-100000000", "");
     assert_eq!(shown.messages, [""; 0]);
     assert_eq!(shown.selected_ns(), Some(in_columns(&(4..13))));
 }
 
 #[test]
 fn the_keyboard_selects_moves_widens_and_ends() {
-    let columns = (RUN.1.causes.cells.last().unwrap().column + 1).max(30);
-    let selected = |keys: &str| open(&RUN.0, "", &when_ready(keys));
+    let columns = (RUN.over_time.causes.cells.last().unwrap().column + 1).max(30);
+    let selected = |keys: &str| open(&RUN.page, "", &when_ready(keys));
     let last = selected("press('ArrowLeft');");
     assert_eq!(last.selected_ns(), Some(in_columns(&(columns - 1..columns))));
     let wider = selected("press('ArrowLeft'); press('ArrowLeft'); press('ArrowRight', true);");

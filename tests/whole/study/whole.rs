@@ -31,6 +31,7 @@ fn every_cell_is_measured_as_often_as_the_plan_says() {
         assert!(stdout.contains("4 of 4 measurements"), "{stdout}");
         for file in [
             "report.md",
+            "report.html",
             "tables.csv",
             "stalls.csv",
             "series.csv",

@@ -6,11 +6,9 @@ use logtrace_study::Unit;
 use logtrace_study::render::{Block, with_interval};
 
 use crate::change::{Change, Verdict};
-use crate::comparison::{CauseChange, Comparison, FigureChange};
+use crate::comparison::{Comparison, FigureChange};
+use crate::render::steps::Steps;
 use crate::settings::Setting;
-
-/// Share of the mean commit below which a change of a cause is not listed by itself.
-const SMALL: f64 = 0.005;
 
 /// Returns the blocks of a comparison. Those in a group belong together.
 pub(super) fn blocks(comparison: &Comparison) -> Vec<Vec<Block>> {
@@ -39,31 +37,34 @@ fn head(comparison: &Comparison) -> Vec<Block> {
     let mut head = vec![Block::Title(answer(comparison))];
     let sides = [("A", &comparison.a), ("B", &comparison.b)];
     head.extend(sides.map(|(side, names)| Block::Text(format!("{side}: {}", names.join(", ")))));
-    if comparison.a.len() == 1 {
-        head.push(Block::Notes(vec![
-            format!(
-                "These are one run each, which do not show how much two runs of the same settings differ: {} is assumed \
-                 (--spread). Repeat both, and name the repeats with --with.",
-                share(comparison.assumed.spread)
-            ),
-        ]));
-    }
-    let changes = comparison.figures.iter().map(|row| row.change.interval);
-    if changes.flatten().next().is_none() {
-        head.push(Block::Notes(vec![
-            "No row has an interval: each run needs at least 20 s.".to_owned(),
-        ]));
-    }
-    if comparison.rates_differ {
-        head.push(Block::Notes(vec![
-            "The offered rates differ: times at different loads say nothing about the rest, and are not judged.".to_owned(),
-        ]));
-    }
+    head.extend(notes(comparison).into_iter().map(|note| Block::Notes(vec![note])));
     head
 }
 
+/// Returns what a reader must know before trusting the numbers.
+pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
+    let mut notes = Vec::new();
+    if comparison.a.len() == 1 {
+        notes.push(format!(
+            "These are one run each, which do not show how much two runs of the same settings differ: {} is assumed \
+             (--spread). Repeat both, and name the repeats with --with.",
+            share(comparison.assumed.spread)
+        ));
+    }
+    let mut intervals = comparison.figures.iter().map(|row| row.change.interval);
+    if intervals.all(|interval| interval.is_none()) {
+        notes.push("No row has an interval: each run needs at least 20 s.".to_owned());
+    }
+    if comparison.rates_differ {
+        notes.push(
+            "The offered rates differ: times at different loads say nothing about the rest, and are not judged.".to_owned(),
+        );
+    }
+    notes
+}
+
 /// Returns the answer in one sentence: what differs, and the cause that changed most.
-fn answer(comparison: &Comparison) -> String {
+pub(super) fn answer(comparison: &Comparison) -> String {
     let differs = |change: &Change| change.verdict == Verdict::Differs;
     let figures = comparison.figures.iter().filter(|row| differs(&row.change));
     let figures: Vec<String> = figures
@@ -87,17 +88,21 @@ fn settings(settings: &[Setting]) -> Vec<Block> {
     if settings.is_empty() {
         return vec![heading, Block::Text("None.".to_owned())];
     }
+    let rows = settings.iter().map(setting_row).collect();
+    vec![heading, Block::Table(header(&["", "A", "B"]), rows)]
+}
+
+/// Returns a setting and its values of both sides.
+pub(super) fn setting_row(setting: &Setting) -> Vec<String> {
     let values = |values: &[String]| match values {
         [] => "-".to_owned(),
         values => values.join(", "),
     };
-    let rows = settings
-        .iter()
-        .map(|setting| vec![setting.name.clone(), values(&setting.a), values(&setting.b)]);
-    vec![heading, Block::Table(header(&["", "A", "B"]), rows.collect())]
+    vec![setting.name.clone(), values(&setting.a), values(&setting.b)]
 }
 
-fn figure_row(row: &FigureChange) -> Vec<String> {
+/// Returns a figure: its name, the values of both sides, the ratio with its interval, and the verdict.
+pub(super) fn figure_row(row: &FigureChange) -> Vec<String> {
     let text = |value: f64| match row.figure.is_time() {
         true => time(value),
         false => units::tenths(value),
@@ -117,28 +122,14 @@ fn figure_row(row: &FigureChange) -> Vec<String> {
 
 /// Returns the mean of A, the change of each cause, the largest first, and the mean of B. The changes sum to the difference.
 fn cause_rows(comparison: &Comparison) -> Vec<Vec<String>> {
-    let sum = |value: fn(&Change) -> f64| {
-        comparison
-            .causes
-            .iter()
-            .map(|row| value(&row.change))
-            .sum::<f64>()
-    };
-    let (a, b) = (sum(|change| change.a), sum(|change| change.b));
-    let is_listed = |row: &&CauseChange| {
-        let change = row.change;
-        change.verdict == Verdict::Differs || (change.b - change.a).abs() >= SMALL * a
-    };
+    let steps = Steps::of(comparison);
     let row = |name: String, a: f64, b: f64, interval: Option<Interval>, verdict: String| {
         let change = with_interval(b - a, interval, signed);
         vec![name, time(a), time(b), change, verdict]
     };
-    let mut rows = vec![row("all".to_owned(), a, b, None, String::new())];
-    let (mut rest_a, mut rest_b) = (a, b);
-    for cause in comparison.causes.iter().filter(is_listed) {
+    let mut rows = vec![row("all".to_owned(), steps.a, steps.b, None, String::new())];
+    for cause in steps.causes {
         let change = cause.change;
-        rest_a -= change.a;
-        rest_b -= change.b;
         rows.push(row(
             cause.waited.words(),
             change.a,
@@ -147,15 +138,17 @@ fn cause_rows(comparison: &Comparison) -> Vec<Vec<String>> {
             change.verdict.to_string(),
         ));
     }
-    rows.push(row("others".to_owned(), rest_a, rest_b, None, String::new()));
+    let (a, b) = steps.others;
+    rows.push(row("others".to_owned(), a, b, None, String::new()));
     rows
 }
 
-fn method(comparison: &Comparison) -> String {
+/// Returns how the verdicts were found.
+pub(super) fn method(comparison: &Comparison) -> String {
     let errors = match comparison.a.len() {
         1 => {
             "Intervals come from blocks of at least a second within each run and the spread between runs: 20 blocks are \
-             needed, and for a percentile 100 commits beyond it. Response times have none."
+             needed, and for a percentile 100 commits or requests beyond it."
         }
         _ => "Intervals come from pairs of repeats: the first of A with the first of B, and so on.",
     };
@@ -175,11 +168,13 @@ fn header(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()
 }
 
-fn time(ns: f64) -> String {
+/// Returns a time in nanoseconds as text.
+pub(super) fn time(ns: f64) -> String {
     Unit::Time.text(ns)
 }
 
-fn signed(ns: f64) -> String {
+/// Returns a change of a time as text.
+pub(super) fn signed(ns: f64) -> String {
     let sign = if ns < 0.0 { "-" } else { "+" };
     format!("{sign}{}", time(ns.abs()))
 }

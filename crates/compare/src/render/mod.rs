@@ -1,6 +1,10 @@
 //! Renderers of a comparison. They are pure functions.
 
 mod blocks;
+mod difference;
+mod error;
+mod page;
+mod steps;
 
 use logtrace_common::{UnknownName, inert};
 use logtrace_study::render::{draw_markdown, draw_terminal};
@@ -8,6 +12,9 @@ use strum::{Display, EnumString, VariantNames};
 
 use crate::comparison::Comparison;
 use crate::render::blocks::blocks;
+use crate::render::page::page;
+
+pub use self::error::RenderError;
 
 /// Format of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, VariantNames)]
@@ -17,6 +24,8 @@ pub enum Format {
     Terminal,
     /// Tables for an issue or a wiki.
     Markdown,
+    /// Page with pictures, in one file.
+    Html,
     /// Every number.
     Json,
 }
@@ -26,10 +35,11 @@ fn unknown_format(name: &str) -> UnknownName {
 }
 
 /// Renders a comparison. All of the formats are UTF-8 and end with a newline. Fails never for a comparison of this crate.
-pub fn render(format: Format, comparison: &Comparison, color: bool) -> Result<String, serde_json::Error> {
+pub fn render(format: Format, comparison: &Comparison, color: bool) -> Result<String, RenderError> {
     Ok(match format {
         Format::Terminal => draw_terminal(blocks(comparison), color),
         Format::Markdown => draw_markdown(blocks(comparison)),
+        Format::Html => page(comparison)?,
         Format::Json => inert::json(&serde_json::to_string_pretty(comparison)?) + "\n",
     })
 }

@@ -30,7 +30,7 @@ pub use self::server::{Container, LoopImage, Placed, Server};
 pub use self::step_commits::StepCommits;
 pub use self::tpcc::{Consistency, Tpcc};
 pub use self::tracing::{TracedParts, Tracing};
-pub use self::workload::Workload;
+pub use self::workload::{CpuPlacement, Workload};
 pub use crate::causes::cause_time::CauseTime;
 pub use crate::requests::parts::Response;
 pub use crate::totals::by_cause::{CauseRow, Commits};

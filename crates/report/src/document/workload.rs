@@ -56,4 +56,16 @@ pub struct Workload {
     /// `prepared` or `text`; absent in older documents.
     #[serde(default)]
     pub protocol: Option<String>,
+    /// CPUs of the server and of logtrace; absent if they were not chosen.
+    #[serde(default)]
+    pub cpus: Option<CpuPlacement>,
+}
+
+/// CPUs of the server and of logtrace, such as `0,2-3`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CpuPlacement {
+    /// CPUs of the server.
+    pub server: Option<String>,
+    /// CPUs of logtrace, with its load and its tracer.
+    pub client: Option<String>,
 }

@@ -21,9 +21,19 @@ mod terminal;
 use logtrace_common::{UnknownName, inert};
 use strum::{Display, EnumIter, EnumString, IntoStaticStr, VariantNames};
 
+use crate::causes::cause::Wait;
+use crate::causes::rgb::hex;
 use crate::document::Document;
 use crate::over_time::document::OverTime;
 use crate::totals::by_stack::{StackTotals, Whole};
+
+/// Returns the colour of a wait in all pages and drawings, such as `#0072b2`.
+pub fn wait_color(wait: Wait) -> String {
+    hex(wait.color())
+}
+
+/// Style of pages.
+pub const STYLE: &str = include_str!("../../templates/report.css");
 
 pub use error::RenderError;
 pub use flamegraph::flamegraph;

@@ -7,6 +7,7 @@ use crate::error::ServerError;
 use crate::install::binary::Binary;
 use crate::install::home::Home;
 use crate::install::os_user::ServerUser;
+use crate::process::cpus::Cpus;
 use crate::process::error_log::ServerLog;
 use crate::storage::config::Storage;
 use logtrace_common::Variable;
@@ -27,6 +28,8 @@ pub struct InstanceConfig {
     /// Address at which the server also listens, for replicas and clients of other machines. Without one the server
     /// listens on its socket only.
     pub listen: Option<SocketAddr>,
+    /// CPUs of the server; all of logtrace's if there are none.
+    pub cpus: Option<Cpus>,
 }
 
 impl InstanceConfig {
@@ -39,6 +42,7 @@ impl InstanceConfig {
             home: Home::default(),
             storage: Storage::default(),
             listen: None,
+            cpus: None,
         }
     }
 }

@@ -45,6 +45,7 @@ impl Setup {
             run_as: self.user.run_as(),
             directory: dir.path(),
             group: dir.group.clone(),
+            cpus: self.config.cpus.as_ref(),
             log: &self.log,
         })
     }

@@ -167,6 +167,7 @@ async fn initialise(
         run_as: user.run_as(),
         directory: work,
         group: None,
+        cpus: None,
         log,
     })?;
     match process.watch.ended().await {

@@ -13,10 +13,11 @@ use anyhow::Context;
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, getppid, kill_process_group, set_parent_process_death_signal, setrlimit,
 };
-use rustix::thread::set_no_new_privs;
+use rustix::thread::{CpuSet, sched_setaffinity, set_no_new_privs};
 
 use crate::process::clean_command::{RunAs, clean_command};
 use crate::process::control_group::ControlGroup;
+use crate::process::cpus::Cpus;
 use crate::process::error_log::ServerLog;
 use crate::process::pidfd::{Exit, ProcessWatch};
 
@@ -37,6 +38,8 @@ pub(crate) struct Launch<'a> {
     pub(crate) directory: &'a Path,
     /// Group that the process starts in, and that is killed with it.
     pub(crate) group: Option<Arc<ControlGroup>>,
+    /// CPUs of the process, if they are not those of logtrace.
+    pub(crate) cpus: Option<&'a Cpus>,
     pub(crate) log: &'a ServerLog,
 }
 
@@ -67,6 +70,9 @@ impl ServerProcess {
             .stdout(launch.log.writer()?)
             .stderr(launch.log.writer()?);
         confine(&mut command);
+        if let Some(cpus) = launch.cpus {
+            run_on(&mut command, cpus.set());
+        }
         if let Some(group) = &launch.group {
             start_in(&mut command, group.entrance()?);
         }
@@ -141,6 +147,16 @@ pub(crate) fn confine(command: &mut Command) {
     }
 }
 
+/// Makes the process run on these CPUs alone.
+fn run_on(command: &mut Command, cpus: CpuSet) {
+    let in_child = move || Ok(sched_setaffinity(None, &cpus)?);
+    #[expect(unsafe_code, reason = "code between fork and exec has no safe form")]
+    // SAFETY: the closure makes one system call and allocates nothing.
+    unsafe {
+        command.pre_exec(in_child);
+    }
+}
+
 /// Makes the process enter a control group before its program starts. If it cannot, it stays in logtrace's own.
 fn start_in(command: &mut Command, entrance: File) {
     let in_child = move || {
@@ -180,6 +196,7 @@ mod tests {
             run_as: None,
             directory: directory.path(),
             group: None,
+            cpus: None,
             log: &log,
         })
         .unwrap();
@@ -215,6 +232,7 @@ mod tests {
                 }),
                 directory: directory.path(),
                 group,
+                cpus: None,
                 log: &log,
             })
             .unwrap();

@@ -211,6 +211,7 @@ async fn the_uniform_handle_serves_a_private_server(#[case] choice: ServerChoice
     let base = Base::new();
     let config = ServerConfig {
         storage: Storage::default(),
+        cpus: None,
         choice: Some(choice),
         settings: Vec::new(),
         log: base.path().join("server.log"),

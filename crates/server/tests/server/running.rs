@@ -159,6 +159,7 @@ async fn a_running_server_is_found_set_and_put_back(#[case] flavor: Flavor) {
 
     let config = ServerConfig {
         storage: Storage::default(),
+        cpus: None,
         choice: Some(ServerChoice::Running(by_socket)),
         settings: wanted.to_vec(),
         log: PathBuf::new(),

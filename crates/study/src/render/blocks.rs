@@ -1,7 +1,7 @@
 //! Blocks of a report in their order: what all renderers for people show.
 
 use crate::plan::syntax::Published;
-use crate::render::texts::{curve, entry, heading, shares, stall, summary};
+use crate::render::texts::{curve, entry, heading, largest, shares, stall, summary};
 use crate::report::{Series, StallRow, StudyReport};
 use crate::tables::study_table::{Grid, StudyTable};
 
@@ -80,7 +80,7 @@ fn grid_blocks(table: &StudyTable, grid: &Grid, earlier: &mut Vec<Vec<(String, S
         blocks.push(Block::Notes(notes));
     }
     let causes = grid.entries().filter_map(|(row, column, entry)| {
-        let causes = &entry.measured()?.causes;
+        let causes = largest(&entry.measured()?.causes);
         (!causes.is_empty()).then(|| (format!("{row}, {column}"), shares(causes)))
     });
     let causes: Vec<(String, String)> = causes.collect();

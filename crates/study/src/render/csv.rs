@@ -4,7 +4,7 @@ use csv::{Error, Writer};
 use logtrace_common::inert;
 
 use crate::cell::Cell;
-use crate::render::texts::{heading, shares};
+use crate::render::texts::{heading, largest, shares};
 use crate::report::StudyReport;
 use crate::results::study_results::Results;
 use crate::tables::cell_entry::Entry;
@@ -70,8 +70,9 @@ fn record(table: &StudyTable, grid: &Grid, (row, column): (&str, &str), entry: &
     let compared = one.and_then(|one| one.comparison);
     let between = compared.and_then(|compared| compared.interval);
     let causes = one
-        .filter(|one| !one.causes.is_empty())
-        .map(|one| shares(&one.causes));
+        .map(|one| largest(&one.causes))
+        .filter(|causes| !causes.is_empty())
+        .map(shares);
     let notes: Vec<String> = entry.notes().iter().cloned().chain(causes).collect();
     [
         inert::csv(&table.name),

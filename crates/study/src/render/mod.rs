@@ -4,6 +4,7 @@ mod blocks;
 mod csv;
 mod json;
 mod markdown;
+mod page;
 mod terminal;
 mod texts;
 
@@ -14,5 +15,6 @@ pub use blocks::Block;
 pub use csv::{series_csv, stalls_csv, tables_csv};
 pub use json::{json, json_schema};
 pub use markdown::{draw_markdown, markdown};
+pub use page::{Picture, html, pictures};
 pub use terminal::{draw_terminal, terminal};
 pub use texts::with_interval;

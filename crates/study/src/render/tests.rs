@@ -6,7 +6,7 @@ use logtrace_common::FileClass;
 use logtrace_events::IoOp;
 use logtrace_report::cause::{Cause, Wait, Who};
 
-use super::{json, json_schema, markdown, series_csv, stalls_csv, tables_csv, terminal};
+use super::{html, json, json_schema, markdown, pictures, series_csv, stalls_csv, tables_csv, terminal};
 use crate::{
     CauseTotal, Figure, MeasurementResult, Plan, Point, RequestTime, Results, Scale, Stall, StallKind,
     StudyReport,
@@ -150,6 +150,77 @@ fn each_format_has_its_golden_text() {
     insta::assert_snapshot!("tables_csv", tables_csv(&report).unwrap());
     insta::assert_snapshot!("stalls_csv", stalls_csv(&report).unwrap());
     insta::assert_snapshot!("json", json(&report).unwrap());
+    insta::assert_snapshot!("html", html(&report).unwrap());
+}
+
+#[test]
+fn the_page_asks_nobody_and_words_of_a_plan_cannot_become_markup() {
+    let mut report = report();
+    let evil = "<img src=x>";
+    report.title = evil.to_owned();
+    let table = &mut report.tables[0];
+    table.row_axis = evil.to_owned();
+    table.grids[0].columns[0] = evil.to_owned();
+    let page = html(&report).unwrap();
+    assert!(page.contains("default-src 'none'") && page.contains("&#60;img src=x&#62;"));
+    for markup in ["<img", "<script", "http:", "https:"] {
+        assert!(!page.contains(markup), "{markup}");
+    }
+}
+
+#[test]
+fn each_grid_has_pictures_as_files() {
+    let report = report();
+    let pictures = pictures(&report).unwrap();
+    let names: Vec<&str> = pictures.iter().map(|picture| picture.name.as_str()).collect();
+    for name in [
+        "chart-throughput-1-values.svg",
+        "chart-throughput-1-comparisons.svg",
+        "chart-throughput-1-causes.svg",
+        "chart-throughput-2-values.svg",
+        "chart-p99-1-values.svg",
+    ] {
+        assert!(names.contains(&name), "{name} in {names:?}");
+    }
+    for picture in &pictures {
+        assert!(
+            picture
+                .svg
+                .starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""),
+            "{}",
+            picture.svg
+        );
+        assert_eq!(picture.svg.matches("<style>").count(), 1, "{}", picture.name);
+    }
+}
+
+/// All marks of a chart are within it, and each measured cell has one.
+#[test]
+fn each_measured_cell_has_a_mark_within_its_chart() {
+    let report = report();
+    let table = &report.tables[0];
+    let measured = table.grids.iter().map(|grid| {
+        let entries = grid.rows.iter().flat_map(|row| &row.entries);
+        entries
+            .filter(|entry| matches!(entry, crate::Entry::Measured(_)))
+            .count()
+    });
+    let pictures = pictures(&report).unwrap();
+    for (number, measured) in (1..).zip(measured) {
+        let name = format!("chart-throughput-{number}-values.svg");
+        let picture = &pictures.iter().find(|picture| picture.name == name).unwrap().svg;
+        let marks = picture.split("class=\"mark\" transform=\"translate(").skip(1);
+        let places: Vec<(f64, f64)> = marks
+            .map(|mark| {
+                let (place, _) = mark.split_once(')').unwrap();
+                let (x, y) = place.split_once(',').unwrap();
+                (x.parse().unwrap(), y.parse().unwrap())
+            })
+            .collect();
+        assert_eq!(places.len(), measured, "{picture}");
+        let is_within = |&(x, y): &(f64, f64)| (0.0..=640.0).contains(&x) && (0.0..=240.0).contains(&y);
+        assert!(places.iter().all(is_within), "{places:?}");
+    }
 }
 
 #[test]

@@ -58,6 +58,17 @@ pub fn with_interval(value: f64, interval: Option<Interval>, text: impl Fn(f64) 
     }
 }
 
+/// Number of causes that texts list for an entry.
+const CAUSES: usize = 3;
+/// Smallest share of these causes.
+const SMALLEST: f64 = 0.03;
+
+/// Returns the causes of an entry that texts list.
+pub(super) fn largest(causes: &[CauseShare]) -> &[CauseShare] {
+    let large = causes.iter().take_while(|one| one.share >= SMALLEST);
+    &causes[..large.count().min(CAUSES)]
+}
+
 /// Lists causes with their shares, and with their mean per commit where it is known.
 pub(super) fn shares(causes: &[CauseShare]) -> String {
     let causes = causes.iter().map(|one| {

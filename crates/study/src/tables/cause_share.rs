@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use logtrace_report::cause::Wait;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -10,11 +11,6 @@ use crate::cell::Cell;
 use crate::results::figure::Figure;
 use crate::results::measurement_result::cause_name;
 use crate::results::study_results::Results;
-
-/// Number of causes of an entry.
-const CAUSES: usize = 3;
-/// Smallest share of a cause of an entry.
-const SMALLEST: f64 = 0.03;
 
 /// Cause and its share of all waiting time.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -27,12 +23,15 @@ pub struct CauseShare {
     pub share: f64,
     /// Mean nanoseconds per commit, or per statement where hardly anything commits. `None` in stalls.
     pub mean: Option<f64>,
+    /// Wait of the cause.
+    #[serde(skip)]
+    pub wait: Wait,
 }
 
-/// Returns the largest causes over all repeats of a cell: of commits if the figure is about commits, else of commits and
-/// traced statements.
-pub(crate) fn largest(cell: &Cell, results: &Results, figure: &Figure) -> Vec<CauseShare> {
-    let (mut totals, mut events): (BTreeMap<String, u64>, u64) = (BTreeMap::new(), 0);
+/// Returns all causes over all repeats of a cell, the largest first: of commits if the figure is about commits, else of commits
+/// and traced statements.
+pub(crate) fn causes(cell: &Cell, results: &Results, figure: &Figure) -> Vec<CauseShare> {
+    let (mut totals, mut events) = (BTreeMap::new(), 0);
     for (_, measured) in results.measured(cell) {
         let (causes, count) = match figure {
             Figure::Commits(_) | Figure::CommitPart(_) => (&measured.commit_causes, measured.commits),
@@ -40,24 +39,26 @@ pub(crate) fn largest(cell: &Cell, results: &Results, figure: &Figure) -> Vec<Ca
         };
         events += count;
         for cause in causes {
-            let name = cause_name(cause.io, cause.wait);
-            *totals.entry(name).or_default() += cause.total;
+            *totals.entry((cause.io, cause.wait)).or_default() += cause.total;
         }
     }
-    let mut totals: Vec<(String, u64)> = totals.into_iter().collect();
-    totals.sort_by_key(|(_, total)| Reverse(*total));
-    let shares = shares(totals, Some(events)).into_iter();
-    shares.filter(|one| one.share >= SMALLEST).take(CAUSES).collect()
+    let totals = totals.into_iter();
+    let mut totals: Vec<(String, Wait, u64)> = totals
+        .map(|((io, wait), total)| (cause_name(io, wait), wait, total))
+        .collect();
+    totals.sort_by_key(|(_, _, total)| Reverse(*total));
+    shares(totals, Some(events))
 }
 
 /// Returns the share of each cause in their sum, in the same order, and its mean per event if the number of events is given.
-pub(crate) fn shares(totals: Vec<(String, u64)>, events: Option<u64>) -> Vec<CauseShare> {
-    let all: u64 = totals.iter().map(|(_, total)| total).sum();
+pub(crate) fn shares(totals: Vec<(String, Wait, u64)>, events: Option<u64>) -> Vec<CauseShare> {
+    let all: u64 = totals.iter().map(|(_, _, total)| total).sum();
     let events = events.filter(|&events| events > 0);
-    let shares = totals.into_iter().map(|(cause, total)| CauseShare {
+    let shares = totals.into_iter().map(|(cause, wait, total)| CauseShare {
         cause,
         share: nine_digits(total as f64 / all.max(1) as f64),
         mean: events.map(|events| nine_digits(total as f64 / events as f64)),
+        wait,
     });
     shares.collect()
 }

@@ -8,7 +8,7 @@ use crate::cell::Cell;
 use crate::plan::table_spec::TableSpec;
 use crate::results::figure::Figure;
 use crate::results::study_results::Results;
-use crate::tables::cause_share::{CauseShare, largest, nine_digits};
+use crate::tables::cause_share::{CauseShare, causes, nine_digits};
 
 /// Entry of a table.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -44,7 +44,7 @@ pub struct MeasuredEntry {
     pub interval: Option<Interval>,
     /// Comparison with the baseline. `None` for a baseline itself, and where nothing can be compared.
     pub comparison: Option<Comparison>,
-    /// Largest causes of the waiting time of the server's commits, and of its statements where these were traced.
+    /// Causes of the waiting time of the server's commits, and of its statements where these were traced; the largest first.
     pub causes: Vec<CauseShare>,
     /// Failed and missing repeats, degraded runs, and reasons why the cell is not compared.
     pub notes: Vec<String>,
@@ -117,7 +117,7 @@ pub(crate) fn entry(spec: &TableSpec, cell: &Cell, results: &Results, inference:
             p: comparison.p.map(nine_digits),
             ..comparison
         }),
-        causes: largest(cell, results, &spec.figure),
+        causes: causes(cell, results, &spec.figure),
         notes,
     }))
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use logtrace_common::Flavor;
 
-use crate::document::{Commits, Container, Document, Driver, Gaps, Join, Server, Tpcc, Tracer, Workload};
+use crate::document::{
+    Commits, Container, CpuPlacement, Document, Driver, Gaps, Join, Server, Tpcc, Tracer, Workload,
+};
 use crate::render::sections::tpcc;
 use crate::units;
 
@@ -38,6 +40,7 @@ pub(crate) fn circumstances(document: &Document) -> Vec<String> {
         let offered = driver.and_then(|driver| driver.offered_per_s);
         parts.extend([clients(workload, document.tpcc.as_ref()), load(workload, offered)]);
         parts.extend(driver.and_then(share));
+        parts.extend(workload.cpus.as_ref().map(cpus));
         let has_users = document.tpcc.as_ref().is_some_and(|tpcc| tpcc.keying_times);
         parts.extend(has_users.then(|| "keying and think times".to_owned()));
     }
@@ -45,6 +48,15 @@ pub(crate) fn circumstances(document: &Document) -> Vec<String> {
         parts.push(format!("for {}", units::seconds(trace.duration_s)));
     }
     parts
+}
+
+/// Returns the CPUs of the server and of logtrace.
+fn cpus(cpus: &CpuPlacement) -> String {
+    let sides = [("server", &cpus.server), ("client", &cpus.client)];
+    let sides = sides
+        .into_iter()
+        .filter_map(|(side, cpus)| Some(format!("{side} on CPU {}", cpus.as_ref()?)));
+    sides.collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the parts of the second line: rates, errors, losses, the tracer's cost.

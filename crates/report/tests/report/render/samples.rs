@@ -272,6 +272,7 @@ fn workload() -> Workload {
         range_size: None,
         transaction: false,
         protocol: Some("prepared".to_owned()),
+        cpus: None,
         session: BTreeMap::from([("sql_log_bin".to_owned(), "1".to_owned())]),
     }
 }

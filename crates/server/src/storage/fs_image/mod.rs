@@ -158,6 +158,7 @@ impl ImageConfig {
             run_as: user.run_as(),
             directory,
             group: None,
+            cpus: None,
             log,
         })
         .with_context(|| self.failed("make"))?;

@@ -1,0 +1,134 @@
+//! Stacked bars: what the commits of each cell waited for.
+
+use askama::Template;
+use logtrace_report::cause::Wait;
+use logtrace_report::render::wait_color;
+
+use crate::results::figure::Unit;
+use crate::tables::cause_share::CauseShare;
+use crate::tables::study_table::Grid;
+
+/// Number of waits that the legend names.
+const NAMED: usize = 8;
+
+/// Height of a bar with its distance to the next one.
+const LINE: f64 = 22.0;
+
+/// Least share of a part that is drawn by itself.
+const LEAST: f64 = 0.002;
+
+#[derive(Template)]
+#[template(path = "cause_bars.svg", escape = "html")]
+struct Bars {
+    title: String,
+    height: f64,
+    lines: Vec<Line>,
+    legend: Vec<Named>,
+}
+
+/// Bar of a cell.
+struct Line {
+    name: String,
+    /// Mean of all causes together.
+    mean: String,
+    y: f64,
+    parts: Vec<Part>,
+}
+
+/// Part of a bar: places from 0 to 1.
+struct Part {
+    left: f64,
+    width: f64,
+    color: String,
+    title: String,
+}
+
+/// Wait with its colour.
+struct Named {
+    wait: Wait,
+    color: String,
+    x: f64,
+    y: f64,
+}
+
+/// Draws the causes of a grid, or nothing if it has none.
+pub(super) fn cause_bars(grid: &Grid, title: String) -> Result<Option<String>, askama::Error> {
+    let cells = grid.entries().filter_map(|(row, column, entry)| {
+        let causes = &entry.measured()?.causes;
+        (!causes.is_empty()).then_some((format!("{row}, {column}"), causes))
+    });
+    let cells: Vec<(String, &Vec<CauseShare>)> = cells.collect();
+    if cells.is_empty() {
+        return Ok(None);
+    }
+    let waits = waits(&cells);
+    let lines = cells.iter().enumerate().map(|(at, (name, causes))| Line {
+        name: name.clone(),
+        mean: mean(causes),
+        y: LINE * at as f64,
+        parts: parts(causes, &waits),
+    });
+    let lines: Vec<Line> = lines.collect();
+    let legend = legend(&waits, LINE * lines.len() as f64 + 14.0);
+    let bars = Bars {
+        title,
+        height: legend.iter().map(|named| named.y + 12.0).fold(0.0, f64::max),
+        lines,
+        legend,
+    };
+    bars.render().map(Some)
+}
+
+/// Returns the waits of all cells, the largest first.
+fn waits(cells: &[(String, &Vec<CauseShare>)]) -> Vec<Wait> {
+    let mut sums: Vec<(Wait, f64)> = Vec::new();
+    for cause in cells.iter().flat_map(|(_, causes)| causes.iter()) {
+        match sums.iter_mut().find(|(wait, _)| *wait == cause.wait) {
+            Some((_, sum)) => *sum += cause.share,
+            None => sums.push((cause.wait, cause.share)),
+        }
+    }
+    sums.sort_by(|one, other| other.1.total_cmp(&one.1));
+    sums.into_iter().map(|(wait, _)| wait).collect()
+}
+
+/// Returns the parts of a bar, in the order of the waits, so that equal colours are at equal places.
+fn parts(causes: &[CauseShare], waits: &[Wait]) -> Vec<Part> {
+    let mut left = 0.0;
+    let mut parts = Vec::new();
+    for wait in waits {
+        for cause in causes.iter().filter(|cause| cause.wait == *wait) {
+            let mean = cause
+                .mean
+                .map_or_else(String::new, |mean| format!(" ({})", Unit::Time.text(mean)));
+            if cause.share >= LEAST {
+                parts.push(Part {
+                    left,
+                    width: cause.share,
+                    color: wait_color(*wait),
+                    title: format!("{} {:.1} %{mean}", cause.cause, 100.0 * cause.share),
+                });
+            }
+            left += cause.share;
+        }
+    }
+    parts
+}
+
+fn mean(causes: &[CauseShare]) -> String {
+    let means: Option<Vec<f64>> = causes.iter().map(|cause| cause.mean).collect();
+    means.map_or_else(String::new, |means| Unit::Time.text(means.iter().sum()))
+}
+
+/// Returns the entries of the legend, two rows of four.
+fn legend(waits: &[Wait], top: f64) -> Vec<Named> {
+    let named = waits.iter().take(NAMED).enumerate();
+    named
+        .map(|(at, &wait)| Named {
+            wait,
+            color: wait_color(wait),
+            x: 10.0 + 186.0 * (at % 4) as f64,
+            y: top + 18.0 * (at / 4) as f64,
+        })
+        .collect()
+}

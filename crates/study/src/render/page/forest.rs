@@ -1,0 +1,102 @@
+//! Forest plot: each comparison of a grid with its interval, on one axis.
+
+use askama::Template;
+use logtrace_statistics::Compare;
+
+use crate::render::texts::with_interval;
+use crate::tables::cell_entry::Entry;
+use crate::tables::study_table::{Grid, StudyTable};
+
+/// Least and largest half of the axis, as logarithms of ratios.
+const HALF: (f64, f64) = (0.1, 1.8);
+
+/// Height of a line.
+const LINE: f64 = 20.0;
+
+#[derive(Template)]
+#[template(path = "forest.svg", escape = "html")]
+struct Forest {
+    title: String,
+    height: f64,
+    /// Words at the left end, the middle and the right end of the axis.
+    ends: [String; 3],
+    lines: Vec<Line>,
+}
+
+/// Comparison of a cell with its baseline. Places are shares of the axis.
+struct Line {
+    name: String,
+    text: String,
+    y: f64,
+    point: f64,
+    interval: Option<(f64, f64)>,
+    is_significant: bool,
+}
+
+/// Draws the comparisons of a grid, or nothing if it has none.
+pub(super) fn forest(
+    table: &StudyTable,
+    grid: &Grid,
+    title: String,
+) -> Result<Option<String>, askama::Error> {
+    let Some(compare) = table.compare else {
+        return Ok(None);
+    };
+    let place = |value: f64| match compare {
+        Compare::Ratio => value.max(f64::MIN_POSITIVE).ln(),
+        Compare::Difference => value,
+    };
+    let half = half(grid, compare, place);
+    let on_axis = |value: f64| (0.5 + 0.5 * place(value) / half).clamp(0.0, 1.0);
+    let number = |value: f64| match compare {
+        Compare::Ratio => format!("{value:.2}"),
+        Compare::Difference => table.unit.text(value),
+    };
+    let compared = grid.entries().filter_map(|(row, column, entry)| {
+        Some((format!("{row}, {column}"), Entry::measured(entry)?.comparison?))
+    });
+    let lines = compared.enumerate().map(|(at, (name, one))| Line {
+        name,
+        text: with_interval(one.value, one.interval, number),
+        y: LINE * (at as f64 + 1.0),
+        point: on_axis(one.value),
+        interval: one
+            .interval
+            .map(|interval| (on_axis(interval.low), on_axis(interval.high))),
+        is_significant: one.significant,
+    });
+    let lines: Vec<Line> = lines.collect();
+    if lines.is_empty() {
+        return Ok(None);
+    }
+    let ends = match compare {
+        Compare::Ratio => [number((-half).exp()), "1".to_owned(), number(half.exp())],
+        Compare::Difference => [number(-half), "0".to_owned(), number(half)],
+    };
+    let height = LINE * (lines.len() as f64 + 2.0);
+    let forest = Forest {
+        title,
+        height,
+        ends,
+        lines,
+    };
+    forest.render().map(Some)
+}
+
+/// Returns half the length of the axis, such that it has all comparisons, and their intervals unless these are far wider.
+fn half(grid: &Grid, compare: Compare, place: impl Fn(f64) -> f64) -> f64 {
+    let compared = grid
+        .entries()
+        .filter_map(|(_, _, entry)| entry.measured()?.comparison);
+    let (mut points, mut ends) = (0.0_f64, 0.0_f64);
+    for one in compared {
+        points = points.max(place(one.value).abs());
+        let interval = one.interval.iter();
+        let far = interval.flat_map(|interval| [interval.low, interval.high]);
+        ends = far.map(|value| place(value).abs()).fold(ends, f64::max);
+    }
+    match compare {
+        Compare::Ratio => ends.max(points).clamp(HALF.0, HALF.1).max(points),
+        Compare::Difference => ends.min(3.0 * points).max(points).max(f64::MIN_POSITIVE),
+    }
+}

@@ -1,0 +1,157 @@
+//! Page of a study: one file with charts, causes and tables, without requests to anybody.
+
+mod axis;
+mod cause_bars;
+mod curve;
+mod figure_chart;
+mod forest;
+mod palette;
+
+use askama::Template;
+use logtrace_common::inert;
+use logtrace_report::render::STYLE;
+
+use self::cause_bars::cause_bars;
+use self::curve::curve;
+use self::figure_chart::figure_chart;
+use self::forest::forest;
+use crate::plan::syntax::Published;
+use crate::render::texts::{entry, heading, stall, summary};
+use crate::report::StudyReport;
+use crate::tables::study_table::{Grid, StudyTable};
+
+/// Style of all charts.
+const CHARTS: &str = include_str!("../../../templates/chart.css");
+
+/// Curves that are drawn. Others are in `series.csv`.
+const CURVES: usize = 12;
+
+#[derive(Template)]
+#[template(path = "study.html")]
+struct Page<'a> {
+    report: &'a StudyReport,
+    styles: [String; 3],
+    summary: String,
+    tables: Vec<TableSection>,
+    curves: Vec<(String, String)>,
+    stalls: Vec<String>,
+    published: &'a [Published],
+}
+
+/// Table of the study.
+struct TableSection {
+    title: String,
+    caption: String,
+    grids: Vec<GridSection>,
+}
+
+/// Grid of a table: its pictures, and the numbers.
+struct GridSection {
+    heading: String,
+    /// Drawings with their captions.
+    drawings: Vec<(&'static str, String)>,
+    header: Vec<String>,
+    rows: Vec<Vec<String>>,
+    notes: Vec<String>,
+}
+
+/// Picture of a study as a file of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// Name of the file.
+    pub name: String,
+    /// SVG.
+    pub svg: String,
+}
+
+/// Returns the whole report as a page: `report.html`.
+pub fn html(report: &StudyReport) -> Result<String, askama::Error> {
+    let tables = report.tables.iter().map(table_section);
+    let curves = report.series.iter().take(CURVES).map(|series| {
+        let name = format!("{}, repeat {}", series.cell, series.repeat);
+        let title = format!("Requests in each second of {name}");
+        Ok((name, curve(report, series, title)?))
+    });
+    let page = Page {
+        report,
+        styles: styles(),
+        summary: summary(report),
+        tables: tables.collect::<Result<_, _>>()?,
+        curves: curves.collect::<Result<_, askama::Error>>()?,
+        stalls: report.stalls.iter().map(stall).collect(),
+        published: &report.published,
+    };
+    Ok(inert::lines(&(page.render()? + "\n")))
+}
+
+/// Returns the charts of a study as files, for pages of others.
+pub fn pictures(report: &StudyReport) -> Result<Vec<Picture>, askama::Error> {
+    let mut pictures = Vec::new();
+    for table in &report.tables {
+        for (number, grid) in (1..).zip(&table.grids) {
+            for (kind, svg) in drawings(table, grid)? {
+                pictures.push(Picture {
+                    name: format!("chart-{}-{number}-{kind}.svg", table.name),
+                    svg: inert::lines(&standalone(&svg)),
+                });
+            }
+        }
+    }
+    Ok(pictures)
+}
+
+/// Returns a drawing as a file: with its namespace and its style.
+fn standalone(svg: &str) -> String {
+    let namespace = "<svg xmlns=\"http://www.w3.org/2000/svg\" font-family=\"sans-serif\" ";
+    let style = format!("><style>{CHARTS}{}</style>", palette::style());
+    svg.replacen("<svg ", namespace, 1).replacen('>', &style, 1)
+}
+
+fn styles() -> [String; 3] {
+    [STYLE.to_owned(), CHARTS.to_owned(), palette::style()]
+}
+
+fn table_section(table: &StudyTable) -> Result<TableSection, askama::Error> {
+    let grids = table.grids.iter().map(|grid| grid_section(table, grid));
+    Ok(TableSection {
+        title: table.title.clone(),
+        caption: table.caption(),
+        grids: grids.collect::<Result<_, _>>()?,
+    })
+}
+
+/// Returns the drawings of a grid with their kinds.
+fn drawings(table: &StudyTable, grid: &Grid) -> Result<Vec<(&'static str, String)>, askama::Error> {
+    let title = |what: &str| format!("{what} of {}. {}", table.title, heading(grid));
+    let drawings = [
+        ("values", figure_chart(table, grid, title("Chart"))?),
+        ("comparisons", forest(table, grid, title("Comparisons"))?),
+        ("causes", cause_bars(grid, title("Causes"))?),
+    ];
+    Ok(drawings
+        .into_iter()
+        .filter_map(|(kind, svg)| Some((kind, svg?)))
+        .collect())
+}
+
+fn grid_section(table: &StudyTable, grid: &Grid) -> Result<GridSection, askama::Error> {
+    let rows = grid.rows.iter().map(|row| {
+        let entries = row.entries.iter().map(|one| entry(table, one));
+        [row.level.clone()].into_iter().chain(entries).collect()
+    });
+    let notes = grid.entries().flat_map(|(row, column, entry)| {
+        let notes = entry.notes().iter();
+        notes.map(move |note| format!("{row}, {column}: {note}"))
+    });
+    Ok(GridSection {
+        heading: heading(grid),
+        drawings: drawings(table, grid)?,
+        header: [&table.row_axis]
+            .into_iter()
+            .chain(&grid.columns)
+            .cloned()
+            .collect(),
+        rows: rows.collect(),
+        notes: notes.collect(),
+    })
+}

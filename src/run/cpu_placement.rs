@@ -1,0 +1,40 @@
+//! CPUs of the server and of logtrace.
+
+use anyhow::Context;
+use logtrace_server::Cpus;
+
+use crate::exit::UsageError;
+
+/// CPUs of the server and of logtrace; those that are not chosen are all that logtrace may use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CpuPlacement {
+    /// CPUs of a private server.
+    pub(crate) server: Option<Cpus>,
+    /// CPUs of logtrace, with its load and its tracer.
+    pub(crate) client: Option<Cpus>,
+}
+
+impl CpuPlacement {
+    /// Returns the placement. Refuses CPUs that logtrace may not use.
+    pub(crate) fn checked(server: Option<Cpus>, client: Option<Cpus>) -> anyhow::Result<Self> {
+        if server.is_none() && client.is_none() {
+            return Ok(Self::default());
+        }
+        let allowed = Cpus::allowed().context("cannot read the CPUs that logtrace may use")?;
+        for cpus in [&server, &client].into_iter().flatten() {
+            if let Some(missing) = cpus.without(&allowed) {
+                let text = format!("--cpus: CPU {missing} is none of those that logtrace may use, {allowed}");
+                return Err(UsageError(text).into());
+            }
+        }
+        // Or the server would have those of logtrace, which starts it.
+        let server = server.or(Some(allowed));
+        Ok(Self { server, client })
+    }
+
+    /// Makes logtrace run on its CPUs. Call it before there are other threads.
+    pub(crate) fn take_client(&self) -> anyhow::Result<()> {
+        let taken = self.client.as_ref().map_or(Ok(()), Cpus::take);
+        taken.context("cannot run on the CPUs of --cpus client")
+    }
+}

@@ -1,0 +1,46 @@
+//! Accessibility of the pages of real runs, checked by axe-core (tests/whole/page/axe), in light and in dark.
+
+use super::browser::{Theme, open_as};
+use super::selection::RUN;
+
+const AXE: &str = include_str!("axe/axe.min.js");
+
+/// Leaves what a checker finds serious or critical as an attribute of the page.
+const CHECK: &str = "
+axe.run(document, { resultTypes: ['violations'] }).then((found) => {
+  const serious = found.violations.filter((one) => ['serious', 'critical'].includes(one.impact));
+  const texts = serious.map((one) => one.id + ': ' + one.nodes.map((node) => node.html.slice(0, 200)).join(' | '));
+  document.body.dataset.found = found.passes.length + ' ' + texts.join(' ;; ');
+});";
+
+/// Returns the serious findings, and checks that rules were applied at all.
+fn serious(page: &str, fragment: &str, theme: Theme) -> String {
+    let shown = open_as(page, fragment, &format!("{AXE}\n{CHECK}"), theme);
+    let (_, found) = shown.html.split_once("data-found=\"").expect("the checker ended");
+    let (found, _) = found.split_once('"').unwrap();
+    let (passed, findings) = found.split_once(' ').unwrap();
+    assert!(passed.parse::<u32>().unwrap() > 10, "{found}");
+    findings.to_owned()
+}
+
+#[test]
+fn the_page_of_a_run_has_no_serious_finding_with_and_without_a_selection() {
+    for theme in [Theme::Light, Theme::Dark] {
+        for fragment in ["", "t=0.4-1.3&d=0-100000000"] {
+            assert_eq!(serious(&RUN.page, fragment, theme), "", "{theme:?} {fragment}");
+        }
+    }
+}
+
+#[test]
+fn the_page_of_a_comparison_has_no_serious_finding() {
+    // It allows no script; the checker is one.
+    let allowed = RUN.comparison.replace(
+        "default-src 'none'; ",
+        "default-src 'none'; script-src 'unsafe-inline'; ",
+    );
+    assert_ne!(allowed, RUN.comparison);
+    for theme in [Theme::Light, Theme::Dark] {
+        assert_eq!(serious(&allowed, "", theme), "", "{theme:?}");
+    }
+}
