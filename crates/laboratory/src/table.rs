@@ -100,18 +100,20 @@ const HEADS: [&str; 7] = [
     "all other causes",
 ];
 
-/// Table in Markdown.
+/// Head of the table in Markdown.
 #[derive(Debug)]
-pub struct Markdown<'a>(pub &'a [Row]);
+pub struct Head;
 
-impl Display for Markdown<'_> {
+impl Display for Head {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(f, "| {} |", HEADS.join(" | "))?;
-        writeln!(f, "|{}", "---|".repeat(HEADS.len()))?;
-        for row in self.0 {
-            writeln!(f, "| {} |", row.cells().join(" | "))?;
-        }
-        Ok(())
+        writeln!(f, "|{}", "---|".repeat(HEADS.len()))
+    }
+}
+
+impl Display for Row {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "| {} |", self.cells().join(" | "))
     }
 }
 

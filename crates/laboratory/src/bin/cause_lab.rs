@@ -15,7 +15,7 @@ use logtrace_common::Flavor;
 use logtrace_laboratory::comparison::Gain;
 use logtrace_laboratory::experiment::Experiment;
 use logtrace_laboratory::experiments;
-use logtrace_laboratory::table::{Markdown, Row};
+use logtrace_laboratory::table::{Head, Row};
 use rustix::process::setpriority_process;
 
 /// Puts known causes of waits into real servers, and compares them with what logtrace's reports gain.
@@ -26,7 +26,7 @@ Examples:
   scripts/cause-lab binlog-fsync row-lock
   scripts/cause-lab --server mariadb --pairs 8 >table.md
 
-One line on stderr for each pair of windows, one table on stdout. Exit code 1 if a cause is not found with its size.")]
+One line on stderr for each pair of windows, one table on stdout, each row when it is done. Exit code 1 if a cause is not found with its size.")]
 struct Arguments {
     /// Names of experiments. Default: all.
     names: Vec<String>,
@@ -67,14 +67,16 @@ fn main() -> anyhow::Result<ExitCode> {
     }
     // For this process, the servers, their file systems and the tracer: what else the machine does holds them up less.
     setpriority_process(None, -20)?;
-    let mut rows = Vec::new();
+    print!("{Head}");
+    let mut is_good = true;
     for experiment in &experiments {
         for flavor in arguments.flavors() {
-            rows.push(arguments.row(experiment, flavor));
+            // At once: Ctrl-C leaves the rows that are done.
+            let row = arguments.row(experiment, flavor);
+            print!("{row}");
+            is_good &= row.is_good();
         }
     }
-    print!("{}", Markdown(&rows));
-    let is_good = rows.iter().all(Row::is_good);
     Ok(if is_good {
         ExitCode::SUCCESS
     } else {

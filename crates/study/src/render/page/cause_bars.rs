@@ -9,7 +9,10 @@ use crate::tables::cause_share::CauseShare;
 use crate::tables::study_table::Grid;
 
 /// Number of waits that the legend names.
-const NAMED: usize = 8;
+const NAMED: usize = 9;
+
+/// Entries of the legend in a row.
+const COLUMNS: usize = 3;
 
 /// Height of a bar with its distance to the next one.
 const LINE: f64 = 22.0;
@@ -28,6 +31,8 @@ struct Bars {
 
 /// Bar of a cell.
 struct Line {
+    /// Axis and level of the row, above its first bar.
+    heading: Option<String>,
     name: String,
     /// Mean of all causes together.
     mean: String,
@@ -51,25 +56,38 @@ struct Named {
     y: f64,
 }
 
+/// Levels of the row and the column of a cell.
+type Cell<'a> = (&'a str, &'a str);
+
 /// Draws the causes of a grid, or nothing if it has none.
-pub(super) fn cause_bars(grid: &Grid, title: String) -> Result<Option<String>, askama::Error> {
+pub(super) fn cause_bars(
+    row_axis: &str,
+    grid: &Grid,
+    title: String,
+) -> Result<Option<String>, askama::Error> {
     let cells = grid.entries().filter_map(|(row, column, entry)| {
         let causes = &entry.measured()?.causes;
-        (!causes.is_empty()).then_some((format!("{row}, {column}"), causes))
+        (!causes.is_empty()).then_some(((row, column), causes))
     });
-    let cells: Vec<(String, &Vec<CauseShare>)> = cells.collect();
+    let cells: Vec<(Cell<'_>, &Vec<CauseShare>)> = cells.collect();
     if cells.is_empty() {
         return Ok(None);
     }
     let waits = waits(&cells);
-    let lines = cells.iter().enumerate().map(|(at, (name, causes))| Line {
-        name: name.clone(),
-        mean: mean(causes),
-        y: LINE * at as f64,
-        parts: parts(causes, &waits),
+    let (mut y, mut before) = (-LINE, None);
+    let lines = cells.iter().map(|&((row, column), causes)| {
+        let is_first = before.replace(row) != Some(row);
+        y += if is_first { 2.0 * LINE } else { LINE };
+        Line {
+            heading: is_first.then(|| format!("{row_axis} {row}")),
+            name: column.to_owned(),
+            mean: mean(causes),
+            y,
+            parts: parts(causes, &waits),
+        }
     });
     let lines: Vec<Line> = lines.collect();
-    let legend = legend(&waits, LINE * lines.len() as f64 + 14.0);
+    let legend = legend(&waits, y + LINE + 14.0);
     let bars = Bars {
         title,
         height: legend.iter().map(|named| named.y + 12.0).fold(0.0, f64::max),
@@ -80,7 +98,7 @@ pub(super) fn cause_bars(grid: &Grid, title: String) -> Result<Option<String>, a
 }
 
 /// Returns the waits of all cells, the largest first.
-fn waits(cells: &[(String, &Vec<CauseShare>)]) -> Vec<Wait> {
+fn waits(cells: &[(Cell<'_>, &Vec<CauseShare>)]) -> Vec<Wait> {
     let mut sums: Vec<(Wait, f64)> = Vec::new();
     for cause in cells.iter().flat_map(|(_, causes)| causes.iter()) {
         match sums.iter_mut().find(|(wait, _)| *wait == cause.wait) {
@@ -120,15 +138,15 @@ fn mean(causes: &[CauseShare]) -> String {
     means.map_or_else(String::new, |means| Unit::Time.text(means.iter().sum()))
 }
 
-/// Returns the entries of the legend, two rows of four.
+/// Returns the entries of the legend.
 fn legend(waits: &[Wait], top: f64) -> Vec<Named> {
     let named = waits.iter().take(NAMED).enumerate();
     named
         .map(|(at, &wait)| Named {
             wait,
             color: wait_color(wait),
-            x: 10.0 + 186.0 * (at % 4) as f64,
-            y: top + 18.0 * (at / 4) as f64,
+            x: 10.0 + 248.0 * (at % COLUMNS) as f64,
+            y: top + 18.0 * (at / COLUMNS) as f64,
         })
         .collect()
 }

@@ -4,7 +4,6 @@ use askama::Template;
 use logtrace_statistics::Compare;
 
 use crate::render::texts::with_interval;
-use crate::tables::cell_entry::Entry;
 use crate::tables::study_table::{Grid, StudyTable};
 
 /// Least and largest half of the axis, as logarithms of ratios.
@@ -25,6 +24,8 @@ struct Forest {
 
 /// Comparison of a cell with its baseline. Places are shares of the axis.
 struct Line {
+    /// Axis and level of the row, above its first comparison.
+    heading: Option<String>,
     name: String,
     text: String,
     y: f64,
@@ -52,18 +53,24 @@ pub(super) fn forest(
         Compare::Ratio => format!("{value:.2}"),
         Compare::Difference => table.unit.text(value),
     };
-    let compared = grid.entries().filter_map(|(row, column, entry)| {
-        Some((format!("{row}, {column}"), Entry::measured(entry)?.comparison?))
-    });
-    let lines = compared.enumerate().map(|(at, (name, one))| Line {
-        name,
-        text: with_interval(one.value, one.interval, number),
-        y: LINE * (at as f64 + 1.0),
-        point: on_axis(one.value),
-        interval: one
-            .interval
-            .map(|interval| (on_axis(interval.low), on_axis(interval.high))),
-        is_significant: one.significant,
+    let compared = grid
+        .entries()
+        .filter_map(|(row, column, entry)| Some((row, column, entry.measured()?.comparison?)));
+    let (mut y, mut before) = (0.0, None);
+    let lines = compared.map(|(row, column, one)| {
+        let is_first = before.replace(row) != Some(row);
+        y += if is_first { 2.0 * LINE } else { LINE };
+        Line {
+            heading: is_first.then(|| format!("{} {row}", table.row_axis)),
+            name: column.to_owned(),
+            text: with_interval(one.value, one.interval, number),
+            y,
+            point: on_axis(one.value),
+            interval: one
+                .interval
+                .map(|interval| (on_axis(interval.low), on_axis(interval.high))),
+            is_significant: one.significant,
+        }
     });
     let lines: Vec<Line> = lines.collect();
     if lines.is_empty() {
@@ -73,7 +80,7 @@ pub(super) fn forest(
         Compare::Ratio => [number((-half).exp()), "1".to_owned(), number(half.exp())],
         Compare::Difference => [number(-half), "0".to_owned(), number(half)],
     };
-    let height = LINE * (lines.len() as f64 + 2.0);
+    let height = y + 1.5 * LINE;
     let forest = Forest {
         title,
         height,

@@ -42,6 +42,7 @@ struct Page<'a> {
 struct TableSection {
     title: String,
     caption: String,
+    column_axis: String,
     grids: Vec<GridSection>,
 }
 
@@ -116,6 +117,7 @@ fn table_section(table: &StudyTable) -> Result<TableSection, askama::Error> {
     Ok(TableSection {
         title: table.title.clone(),
         caption: table.caption(),
+        column_axis: table.column_axis.clone(),
         grids: grids.collect::<Result<_, _>>()?,
     })
 }
@@ -126,7 +128,7 @@ fn drawings(table: &StudyTable, grid: &Grid) -> Result<Vec<(&'static str, String
     let drawings = [
         ("values", figure_chart(table, grid, title("Chart"))?),
         ("comparisons", forest(table, grid, title("Comparisons"))?),
-        ("causes", cause_bars(grid, title("Causes"))?),
+        ("causes", cause_bars(&table.row_axis, grid, title("Causes"))?),
     ];
     Ok(drawings
         .into_iter()
