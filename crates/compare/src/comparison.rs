@@ -227,13 +227,30 @@ fn both_tested(
     smallest_ns: f64,
 ) -> (Vec<Option<Tested>>, Vec<Option<Tested>>) {
     let mut all = tested(figures, Compare::Ratio, spread);
-    let cause_tests = tested(causes, Compare::Difference, spread);
     let matters = |row: &Vec<Values>| row.iter().any(|values| values.a.max(values.b) >= smallest_ns);
+    let cause_tests = apart_tested(causes, matters, spread);
     let large = cause_tests.iter().zip(causes);
     all.extend(large.map(|(&tested, row)| tested.filter(|_| matters(row))));
     mark_significant(&mut all);
     let marked = all.split_off(figures.len()).into_iter().zip(cause_tests);
     (all, marked.map(|(marked, tested)| marked.or(tested)).collect())
+}
+
+/// Tests the causes that matter, and the others, each for themselves: the variances of dozens of causes of some microseconds are
+/// many times their size, and would moderate those of the large ones.
+fn apart_tested(
+    causes: &[Vec<Values>],
+    matters: impl Fn(&Vec<Values>) -> bool,
+    spread: f64,
+) -> Vec<Option<Tested>> {
+    let (large, small): (Vec<_>, Vec<_>) = causes.iter().cloned().partition(&matters);
+    let test = |rows: &[Vec<Values>]| tested(rows, Compare::Difference, spread).into_iter();
+    let (mut large, mut small) = (test(&large), test(&small));
+    let of = |row: &Vec<Values>| match matters(row) {
+        true => large.next().flatten(),
+        false => small.next().flatten(),
+    };
+    causes.iter().map(of).collect()
 }
 
 /// Returns the mean duration of the commits of A.

@@ -12,6 +12,8 @@ use logtrace_report::cause::{Cause, Wait, Who};
 use logtrace_report::document::{CauseRow, Document};
 use logtrace_report::render::parse_json;
 
+use strum::IntoEnumIterator;
+
 use logtrace_compare::render::{Format, render};
 use logtrace_compare::{Assumed, CauseChange, Comparison, Figure, Run, Verdict, compare};
 
@@ -292,4 +294,35 @@ fn the_page_asks_nobody_and_names_cannot_become_markup() {
         assert!(!page.contains(markup), "{markup}");
     }
     assert!(page.contains("f&#60;img src=x&#62;"), "{page}");
+}
+
+#[test]
+fn causes_of_a_microsecond_do_not_hide_a_large_one() {
+    let mut rng = Stream::Study(12).rng(8);
+    let mut runs = |factor| {
+        let run = |repeat: usize| {
+            let mut run = drawn(&mut rng, factor);
+            let count = run.document.commits.as_ref().unwrap().count;
+            let others = Wait::iter().filter(|wait| ![FLUSH.wait, CPU.wait].contains(wait));
+            let tiny = others.take(40).enumerate().map(|(at, wait)| {
+                // Some differ by little from repeat to repeat, some by their size.
+                let spread = (0.05 * 1.1_f64.powi(i32::try_from(at).unwrap())).min(0.95);
+                let share = 1.0 + [0.0, spread, -spread][(repeat + at) % 3];
+                CauseRow {
+                    cause: Cause { wait, ..CPU },
+                    total: (count as f64 * 1_000.0 * share) as u64,
+                    commits: count,
+                    slowest: 0,
+                }
+            });
+            run.document.causes.extend(tiny.collect::<Vec<_>>());
+            run
+        };
+        (0..3).map(run).collect::<Vec<Run>>()
+    };
+    let (a, mut b) = (runs(1.0), runs(1.2));
+    // Each repeat of A meets another one of B.
+    b.rotate_left(1);
+    let comparison = compare(&a, &b, ASSUMED);
+    assert_eq!(cause(&comparison, FLUSH).change.verdict, Verdict::Differs);
 }

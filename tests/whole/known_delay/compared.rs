@@ -12,21 +12,28 @@ use crate::common::{Ran, SERVERS, alone, logtrace, printed, run};
 /// Delay of each fsync of the binary log.
 const DELAY: Duration = Duration::from_millis(5);
 
-fn measured(server: &str, slow: &SlowDisk, prompt: &SlowDisk) -> Ran {
-    let (slow, prompt) = (slow.path().display(), prompt.path().display());
+/// Measures a server with the binary log on one file system and the redo log on another one.
+fn measured(server: &str, binlog: &SlowDisk, redo: &SlowDisk) -> Ran {
+    let (binlog, redo) = (binlog.path().display(), redo.path().display());
     let ran = run(&format!(
         "--server {server} --workload update_key --rate 50/s --connections 1 --duration 22s --warmup 300ms --tables 1 \
-         --rows 500 --place binlog={slow} --place redo={prompt}"
+         --rows 500 --place binlog={binlog} --place redo={redo}"
     ));
     ran.good();
     ran
 }
 
-/// Compares two runs, and returns the comparison as JSON and as text.
-fn compared(a: &Ran, b: &Ran) -> (Value, String) {
+/// Compares runs, and returns the comparison as JSON and as text.
+fn compared(a: &[Ran], b: &[Ran]) -> (Value, String) {
     let text = |format: &str| {
-        let dirs = [a.file(""), b.file("")];
-        printed(logtrace().arg("compare").args(dirs).args(["--format", format]))
+        let dirs = |runs: &[Ran]| runs.iter().map(|ran| ran.file("")).collect::<Vec<_>>();
+        let mut command = logtrace();
+        command.arg("compare").args(dirs(a));
+        match b {
+            [one] => command.arg(one.file("")),
+            _ => command.arg("--with").args(dirs(b)),
+        };
+        printed(command.args(["--format", format]))
     };
     (serde_json::from_str(&text("json")).unwrap(), text("terminal"))
 }
@@ -43,7 +50,7 @@ fn a_known_delay_between_two_runs_is_found_by_name_and_size() {
         slow.delay_syncs(DELAY);
         let with = measured(server, &slow, &prompt);
         slow.delay_syncs(Duration::ZERO);
-        let (comparison, text) = compared(&without, &with);
+        let (comparison, text) = compared(&[without], &[with]);
         let largest = &comparison["causes"][0];
         assert!(
             largest["file"] == "binlog" && largest["op"] == "fsync",
@@ -68,5 +75,43 @@ fn a_known_delay_between_two_runs_is_found_by_name_and_size() {
         let names = settings.map(|setting| setting["name"].as_str().unwrap());
         let names: Vec<&str> = names.filter(|&name| name != "caveats").collect();
         assert_eq!(names, [""; 0], "{server}: {text}");
+    }
+}
+
+/// Delay of each fsync of the redo log that is made longer by a share of itself.
+const BASE: Duration = Duration::from_millis(4);
+
+#[test]
+#[ignore = "long: three repeats of each side, of two sizes"]
+fn a_redo_fsync_that_is_slower_by_a_known_share_is_found_by_name_and_size() {
+    let _alone = alone();
+    enter_mount_namespace().unwrap();
+    let (redo, binlog) = (SlowDisk::mount(), SlowDisk::mount());
+    for (server, percent) in [("mariadb", 5), ("mariadb", 20), ("mysql", 20)] {
+        let more = BASE * percent / 100;
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        for _ in 0..3 {
+            for (delay, runs) in [(BASE, &mut a), (BASE + more, &mut b)] {
+                redo.delay_syncs(delay);
+                runs.push(measured(server, &binlog, &redo));
+            }
+        }
+        redo.delay_syncs(Duration::ZERO);
+        let (comparison, text) = compared(&a, &b);
+        println!("{server}, {percent} %:\n{text}");
+        let largest = &comparison["causes"][0];
+        assert!(
+            largest["file"] == "redo" && largest["op"] == "fsync",
+            "{server}: {text}"
+        );
+        let end = |name: &str| largest["interval"][name].as_f64().unwrap();
+        let expected = more.as_nanos() as f64;
+        assert!(
+            end("low") <= 1.1 * expected && 0.9 * expected <= end("high"),
+            "{server}: {expected} ns\n{text}"
+        );
+        if percent == 20 {
+            assert_eq!(largest["verdict"], "differs", "{server}: {text}");
+        }
     }
 }
