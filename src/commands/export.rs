@@ -10,7 +10,7 @@ use logtrace_report::perfetto::{ExportError, Exported, Selection, export};
 use logtrace_report::pprof::pprof;
 use logtrace_report::units;
 
-use crate::run_dir::{RunDir, read_document, read_over_time};
+use crate::run_dir::{RunDir, open_recording, read_document, read_over_time};
 
 /// Writes a part of a run's recording to the standard output as a trace for Perfetto, and says on stderr what it has.
 pub(super) fn export_perfetto(dir: &RunDir, selection: Selection) -> anyhow::Result<()> {
@@ -33,11 +33,9 @@ pub(super) fn export_perfetto(dir: &RunDir, selection: Selection) -> anyhow::Res
 pub(super) fn export_parquet(dir: &RunDir) -> anyhow::Result<()> {
     let path = recording(dir, "parquet", "commits.parquet")?;
     let document = read_document(dir)?;
-    let reader = RecordingReader::new(BufReader::new(File::open(&path)?));
-    let exported = reader
-        .map_err(anyhow::Error::from)
-        .and_then(|reader| Ok(logtrace_dataset::commits(reader, &document, io::stdout())?));
-    let commits = exported.with_context(|| format!("cannot export {}", path.display()))?;
+    let recording = open_recording(dir)?.context("the recording is gone")?;
+    let commits = logtrace_dataset::commits(recording, &document, io::stdout())
+        .with_context(|| format!("cannot export {}", path.display()))?;
     let _ = writeln!(io::stderr(), "{} commits", units::count(commits));
     Ok(())
 }

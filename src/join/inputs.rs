@@ -9,7 +9,7 @@ use logtrace_events::{RecordingReader, RequestsOfRun};
 use logtrace_report::document::Document;
 use serde_json::Value;
 
-use crate::run_dir::{RunDir, read_document};
+use crate::run_dir::{RunDir, read_document, read_requests};
 
 /// Run of a load, with its requests.
 #[derive(Debug)]
@@ -42,15 +42,12 @@ impl RunInput {
             "{} is no run with a load: give the directory of `logtrace run` first, then that of `logtrace trace`",
             path.display()
         );
-        let file = dir.requests_bin();
-        ensure!(
-            file.is_file(),
-            "{} has no requests.bin: repeat the run with --record",
-            path.display()
-        );
-        let opened = open(&file)?;
-        let requests =
-            RequestsOfRun::read(opened).with_context(|| format!("cannot understand {}", file.display()))?;
+        let requests = read_requests(&dir)?.with_context(|| {
+            format!(
+                "{} has no requests.bin: repeat the run with --record",
+                path.display()
+            )
+        })?;
         ensure!(
             !requests.window.is_empty(),
             "the run of {} did not finish, so its window is not known: repeat it",

@@ -11,7 +11,7 @@ use crate::waited::Waited;
 /// event, and not as many as there are commits.
 const LEAST_NS: u64 = 1_000_000_000;
 
-/// What ended in each block: commits with their causes, and requests.
+/// Commits with their causes, and requests, by the block in which they ended.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Blocks {
     /// Length of a block in nanoseconds.

@@ -1,7 +1,7 @@
 //! Blocks of a report in their order: what all renderers for people show.
 
 use crate::plan::syntax::Published;
-use crate::render::texts::{curve, entry, heading, largest, shares, stall, summary};
+use crate::render::texts::{curve, header, heading, largest, notes, rows, shares, stall, summary};
 use crate::report::{Series, StallRow, StudyReport};
 use crate::tables::study_table::{Grid, StudyTable};
 
@@ -65,17 +65,8 @@ fn grid_blocks(table: &StudyTable, grid: &Grid, earlier: &mut Vec<Vec<(String, S
     if !grid.of.is_empty() {
         blocks.push(Block::Subheading(heading(grid)));
     }
-    let header = std::iter::once(&table.row_axis).chain(&grid.columns);
-    let rows = grid.rows.iter().map(|row| {
-        let entries = row.entries.iter().map(|one| entry(table, one));
-        std::iter::once(row.level.clone()).chain(entries).collect()
-    });
-    blocks.push(Block::Table(header.cloned().collect(), rows.collect()));
-    let notes = grid.entries().flat_map(|(row, column, entry)| {
-        let notes = entry.notes().iter();
-        notes.map(move |note| format!("{row}, {column}: {note}"))
-    });
-    let notes: Vec<String> = notes.collect();
+    blocks.push(Block::Table(header(table, grid), rows(table, grid)));
+    let notes = notes(grid);
     if !notes.is_empty() {
         blocks.push(Block::Notes(notes));
     }

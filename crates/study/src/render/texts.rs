@@ -27,8 +27,32 @@ pub(super) fn heading(grid: &Grid) -> String {
     levels.collect::<Vec<_>>().join(" · ")
 }
 
+/// Returns the header of a grid: the axis of its rows, and the levels of its columns.
+pub(super) fn header(table: &StudyTable, grid: &Grid) -> Vec<String> {
+    let header = std::iter::once(&table.row_axis).chain(&grid.columns);
+    header.cloned().collect()
+}
+
+/// Returns the rows of a grid: the level of each, and its entries.
+pub(super) fn rows(table: &StudyTable, grid: &Grid) -> Vec<Vec<String>> {
+    let rows = grid.rows.iter().map(|row| {
+        let entries = row.entries.iter().map(|one| entry(table, one));
+        std::iter::once(row.level.clone()).chain(entries).collect()
+    });
+    rows.collect()
+}
+
+/// Returns the notes on the entries of a grid.
+pub(super) fn notes(grid: &Grid) -> Vec<String> {
+    let notes = grid.entries().flat_map(|(row, column, entry)| {
+        let notes = entry.notes().iter();
+        notes.map(move |note| format!("{row}, {column}: {note}"))
+    });
+    notes.collect()
+}
+
 /// Returns the figure of an entry, and in a second line the comparison, with a star if it is significant.
-pub(super) fn entry(table: &StudyTable, entry: &Entry) -> String {
+fn entry(table: &StudyTable, entry: &Entry) -> String {
     let measured = match entry {
         Entry::Absent => return "-".to_owned(),
         Entry::Missing { .. } => return "missing".to_owned(),

@@ -16,7 +16,7 @@ use self::curve::curve;
 use self::figure_chart::figure_chart;
 use self::forest::forest;
 use crate::plan::syntax::Published;
-use crate::render::texts::{entry, heading, stall, summary};
+use crate::render::texts::{header, heading, notes, rows, stall, summary};
 use crate::report::StudyReport;
 use crate::tables::study_table::{Grid, StudyTable};
 
@@ -137,23 +137,11 @@ fn drawings(table: &StudyTable, grid: &Grid) -> Result<Vec<(&'static str, String
 }
 
 fn grid_section(table: &StudyTable, grid: &Grid) -> Result<GridSection, askama::Error> {
-    let rows = grid.rows.iter().map(|row| {
-        let entries = row.entries.iter().map(|one| entry(table, one));
-        [row.level.clone()].into_iter().chain(entries).collect()
-    });
-    let notes = grid.entries().flat_map(|(row, column, entry)| {
-        let notes = entry.notes().iter();
-        notes.map(move |note| format!("{row}, {column}: {note}"))
-    });
     Ok(GridSection {
         heading: heading(grid),
         drawings: drawings(table, grid)?,
-        header: [&table.row_axis]
-            .into_iter()
-            .chain(&grid.columns)
-            .cloned()
-            .collect(),
-        rows: rows.collect(),
-        notes: notes.collect(),
+        header: header(table, grid),
+        rows: rows(table, grid),
+        notes: notes(grid),
     })
 }
