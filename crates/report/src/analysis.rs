@@ -312,13 +312,13 @@ impl Analysis {
         self.is_counted = counts;
         if counts {
             self.explain(commit, whole);
-            self.tenths.add(commit, &self.segments);
-            self.over_time.add(whole, commit.tid, &self.segments);
+            let (aggregate, segments) = (&mut self.aggregate, &self.segments);
+            aggregate.add(commit.start_ns, whole.length_ns(), segments);
+            self.tenths.add(commit, segments, &aggregate.stacks);
+            self.over_time.add(whole, commit.tid, segments, &aggregate.stacks);
         }
         self.responses.push_commit(commit, &self.segments);
         if counts {
-            self.aggregate
-                .add(commit.start_ns, whole.length_ns(), &self.segments);
             if self.statements.is_some() {
                 // Below full detail there are no samples to look for.
                 self.aggregate.add_functions(&self.segments, &self.timelines);

@@ -2,13 +2,11 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::mem;
 use std::ops::AddAssign;
 
 use logtrace_common::{TimeColumns, TimeRange, latency_row};
-use rustc_hash::FxHashMap;
 
-use crate::attribution::segment::Segment;
+use crate::attribution::stack_index::StackIndex;
 use crate::causes::cause::Cause;
 use crate::over_time::document::{CauseCube, CubeCell, ROWS_IN_BAND, StackRow};
 use crate::timeline::frames::{FrameNames, Frames};
@@ -26,18 +24,15 @@ const MOST_FRAMES: usize = 128;
 #[derive(Debug)]
 pub(crate) struct Cube {
     sums: TimeColumns<Place, Sum>,
-    /// Number of a stack, by [`Cause::number`] and frames.
-    numbers: FxHashMap<(u32, Option<Frames>), usize>,
+    /// Place among the stacks by the number in the [`StackIndex`].
+    places: Vec<Option<usize>>,
     stacks: Vec<CubeStack>,
-    commits: u64,
 }
 
 #[derive(Debug)]
 struct CubeStack {
     cause: Cause,
     frames: Option<Frames>,
-    /// Number of the last commit with this stack, so that a commit counts once.
-    last_commit: u64,
 }
 
 /// Place in a column.
@@ -65,22 +60,19 @@ impl Cube {
     pub(crate) fn new(window: TimeRange) -> Self {
         Self {
             sums: TimeColumns::new(window.start_ns),
-            numbers: FxHashMap::default(),
+            places: Vec::new(),
             stacks: Vec::new(),
-            commits: 0,
         }
     }
 
-    /// Adds a commit, with segments that sum to its duration.
-    pub(crate) fn add(&mut self, commit: TimeRange, segments: &[Segment]) {
-        self.commits += 1;
+    /// Adds the last commit of the index.
+    pub(crate) fn add(&mut self, commit: TimeRange, index: &StackIndex) {
         let band = latency_row(commit.length_ns()) / ROWS_IN_BAND;
-        for segment in segments {
-            let stack = self.number(segment.cause, segment.frames);
-            let last_commit = mem::replace(&mut self.stacks[stack].last_commit, self.commits);
+        for time in index.times() {
+            let stack = self.place(index, time.stack);
             *self.sums.sum_at(commit.end_ns, Place { band, stack }) += Sum {
-                ns: segment.window.length_ns(),
-                commits: u64::from(last_commit != self.commits),
+                ns: time.ns,
+                commits: 1,
             };
         }
         // A single column has far fewer cells.
@@ -144,22 +136,25 @@ impl Cube {
         totals
     }
 
-    /// Returns the number of a stack, a new one if it has none.
-    fn number(&mut self, cause: Cause, frames: Option<Frames>) -> usize {
-        let key = (cause.number(), frames);
-        if let Some(&number) = self.numbers.get(&key) {
-            return number;
+    /// Returns the place of a stack with a number, a new one if it has none. With too many stacks, a new one is that of its
+    /// cause alone.
+    fn place(&mut self, index: &StackIndex, number: usize) -> usize {
+        if self.places.len() <= number {
+            self.places.resize(number + 1, None);
         }
-        if frames.is_some() && self.stacks.len() >= MOST_STACKS {
-            return self.number(cause, None);
+        if let Some(place) = self.places[number] {
+            return place;
         }
-        self.stacks.push(CubeStack {
-            cause,
-            frames,
-            last_commit: 0,
+        let stack = index.stacks()[number];
+        let cause = index.causes()[stack.cause];
+        let frames = stack.frames.filter(|_| self.stacks.len() < MOST_STACKS);
+        let is_known = |known: &CubeStack| known.cause == cause && known.frames == frames;
+        let place = self.stacks.iter().position(is_known).unwrap_or_else(|| {
+            self.stacks.push(CubeStack { cause, frames });
+            self.stacks.len() - 1
         });
-        self.numbers.insert(key, self.stacks.len() - 1);
-        self.stacks.len() - 1
+        self.places[number] = Some(place);
+        place
     }
 }
 
@@ -185,6 +180,7 @@ fn summed<'a>(rows: &'a [StackRow], totals: &[u64]) -> Vec<(&'a StackRow, u64)> 
 
 #[cfg(test)]
 mod tests {
+    use crate::attribution::segment::Segment;
     use crate::causes::cause::Wait;
 
     use super::*;
@@ -192,7 +188,7 @@ mod tests {
     const TENTH_NS: u64 = 100_000_000;
 
     /// Adds a commit with these pieces, one after another.
-    fn add(cube: &mut Cube, end_ns: u64, pieces: &[(Wait, Option<u32>, u64)]) {
+    fn add((cube, index): &mut (Cube, StackIndex), end_ns: u64, pieces: &[(Wait, Option<u32>, u64)]) {
         let length_ns: u64 = pieces.iter().map(|(.., ns)| ns).sum();
         let mut at_ns = end_ns - length_ns;
         let commit = TimeRange::new(at_ns, end_ns);
@@ -205,11 +201,12 @@ mod tests {
                 frames: stack.map(Frames::Unnamed),
             }
         });
-        cube.add(commit, &segments.collect::<Vec<_>>());
+        index.sum(&segments.collect::<Vec<_>>());
+        cube.add(commit, index);
     }
 
-    fn cube() -> Cube {
-        Cube::new(TimeRange::new(0, u64::MAX))
+    fn cube() -> (Cube, StackIndex) {
+        (Cube::new(TimeRange::new(0, u64::MAX)), StackIndex::default())
     }
 
     fn cells(cube: &CauseCube) -> Vec<(u64, usize, u64, u64)> {
@@ -229,7 +226,7 @@ mod tests {
         ];
         add(&mut cube, TENTH_NS, &pieces);
         add(&mut cube, 2 * TENTH_NS, &pieces[..1]);
-        let found = cube.finish(&FrameNames::default());
+        let found = cube.0.finish(&FrameNames::default());
         assert_eq!(
             found.stacks.iter().map(|row| row.cause.wait).collect::<Vec<_>>(),
             [Wait::OnCpu, Wait::Timer]
@@ -248,9 +245,9 @@ mod tests {
             let stack = u32::try_from(n % 1_000).unwrap();
             let pieces = [(Wait::Timer, Some(stack), length_ns), (Wait::OnCpu, None, 1)];
             add(&mut cube, (1 << 31) + n * 3 * TENTH_NS / 100, &pieces);
-            assert!(cube.sums.len() <= MOST_CELLS && cube.stacks.len() <= MOST_STACKS + 2);
+            assert!(cube.0.sums.len() <= MOST_CELLS && cube.0.stacks.len() <= MOST_STACKS + 2);
         }
-        let found = cube.finish(&FrameNames::default());
+        let found = cube.0.finish(&FrameNames::default());
         assert!(found.column_ns > TENTH_NS);
         let with_frames = found.stacks.iter().filter(|row| !row.frames.is_empty());
         assert_eq!(with_frames.count(), MOST_FRAMES);
@@ -265,7 +262,10 @@ mod tests {
     #[test]
     fn ten_minutes_of_20_000_commits_a_second_have_a_small_file() {
         let start_ns = 1 << 40;
-        let mut cube = Cube::new(TimeRange::new(start_ns, u64::MAX));
+        let mut cube = (
+            Cube::new(TimeRange::new(start_ns, u64::MAX)),
+            StackIndex::default(),
+        );
         let mut noise = 1_u64;
         let mut random = |below: u64| {
             noise = noise
@@ -291,7 +291,7 @@ mod tests {
             }
             add(&mut cube, start_ns + n * 50_000, &pieces);
         }
-        let text = serde_json::to_string(&cube.finish(&FrameNames::default())).unwrap();
+        let text = serde_json::to_string(&cube.0.finish(&FrameNames::default())).unwrap();
         println!("{} bytes", text.len());
         assert!(text.len() < 1_500_000, "{} bytes", text.len());
     }

@@ -4,6 +4,7 @@ use logtrace_common::{HeatMap, TimeRange};
 use logtrace_events::Tid;
 
 use crate::attribution::segment::Segment;
+use crate::attribution::stack_index::StackIndex;
 use crate::over_time::cube::Cube;
 use crate::over_time::document::{HeatCells, OverTime};
 use crate::over_time::recent::Recent;
@@ -40,10 +41,10 @@ impl TotalsOverTime {
         };
     }
 
-    /// Adds a commit of a thread, with segments that sum to its duration.
-    pub(crate) fn add(&mut self, commit: TimeRange, tid: Tid, segments: &[Segment]) {
+    /// Adds a commit of a thread, with segments that sum to its duration. It is the last commit of `stacks`.
+    pub(crate) fn add(&mut self, commit: TimeRange, tid: Tid, segments: &[Segment], stacks: &StackIndex) {
         self.commits.add(commit.end_ns, commit.length_ns());
-        self.causes.add(commit, segments);
+        self.causes.add(commit, stacks);
         self.slowest.add(commit, tid, segments);
         if let Some(recent) = &mut self.recent {
             recent.add(commit.length_ns(), segments);

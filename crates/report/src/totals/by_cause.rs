@@ -1,13 +1,13 @@
 //! Totals of commits: by cause, by second, by stack, and of the slowest 1 %.
 
 use logtrace_common::TimeRange;
-use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::attribution::segment::Segment;
+use crate::attribution::stack_index::StackIndex;
 use crate::causes::cause::Cause;
-use crate::causes::cause_index::CauseIndex;
+use crate::causes::cause_index::add_ns;
 use crate::timeline::frames::Frames;
 use crate::timeline::threads::Timelines;
 use crate::totals::cpu_functions::CpuFunctions;
@@ -21,9 +21,6 @@ const DIGITS: u8 = 3;
 const SECOND_NS: u64 = 1_000_000_000;
 /// Limit on separately counted seconds: eleven days. Later commits count in the last one.
 const MOST_SECONDS: u64 = 1_000_000;
-
-/// Limit on causes with frames. In weeks, thousands of processes may have had the CPU.
-const MAX_FRAMES: usize = 1 << 17;
 
 /// Read-write commits of the server in the window.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -68,20 +65,19 @@ pub(crate) struct Aggregate {
     latest_ns: u64,
     pub(crate) durations: Durations,
     per_second: Vec<u64>,
-    index: CauseIndex,
+    /// Stacks of all commits, with the time of the last one.
+    pub(crate) stacks: StackIndex,
     /// Sums by index of the cause.
     sums: Vec<CauseSum>,
     buckets: LatencyBuckets,
-    /// Time with frames below the cause, by index of the cause and by frames.
-    by_stack: FxHashMap<(usize, Frames), u64>,
+    /// Time by number of the stack.
+    by_stack: Vec<u64>,
     functions: CpuFunctions,
 }
 
 #[derive(Debug, Default)]
 struct CauseSum {
     total_ns: u64,
-    /// Part of `total_ns` without frames below the cause.
-    stackless_ns: u64,
     commits: u64,
     /// Number of the last commit that the cause delayed, so that a commit counts once.
     last_commit: u64,
@@ -95,10 +91,10 @@ impl Aggregate {
             latest_ns: window.start_ns,
             durations: Durations::new(DIGITS),
             per_second: Vec::new(),
-            index: CauseIndex::default(),
+            stacks: StackIndex::default(),
             sums: Vec::new(),
             buckets: LatencyBuckets::default(),
-            by_stack: FxHashMap::default(),
+            by_stack: Vec::new(),
             functions: CpuFunctions::default(),
         }
     }
@@ -109,23 +105,16 @@ impl Aggregate {
         self.count_second(start_ns);
         let number = self.durations.count();
         let bucket = self.buckets.add_commit(length_ns);
-        for segment in segments {
-            let segment_ns = segment.window.length_ns();
-            let at = self.index.of(segment.cause);
-            if self.sums.len() <= at {
-                self.sums.push(CauseSum::default());
-            }
-            let sum = &mut self.sums[at];
-            sum.total_ns += segment_ns;
+        self.stacks.sum(segments);
+        self.sums
+            .resize_with(self.stacks.causes().len(), CauseSum::default);
+        for time in self.stacks.times() {
+            let sum = &mut self.sums[time.cause];
+            sum.total_ns += time.ns;
             sum.commits += u64::from(sum.last_commit != number);
             sum.last_commit = number;
-            bucket.add(at, segment_ns);
-            let frames = segment.frames.map(|frames| (at, frames));
-            let has_room = self.by_stack.len() < MAX_FRAMES;
-            match frames.filter(|frames| has_room || self.by_stack.contains_key(frames)) {
-                Some(frames) => *self.by_stack.entry(frames).or_default() += segment_ns,
-                None => sum.stackless_ns += segment_ns,
-            }
+            bucket.add(time.cause, time.ns);
+            add_ns(&mut self.by_stack, time.stack, time.ns);
         }
     }
 
@@ -191,18 +180,21 @@ impl Aggregate {
 
     /// Returns nanoseconds by cause and the frames below it.
     pub(crate) fn by_stack(&self) -> impl Iterator<Item = (Cause, Option<Frames>, u64)> {
-        let stackless = self.sums().filter(|(_, sum)| sum.stackless_ns > 0);
-        let stackless = stackless.flat_map(|(cause, sum)| {
-            let parts = self.functions.split(cause, sum.stackless_ns).into_iter();
-            parts.map(move |(frames, ns)| (cause, frames, ns))
-        });
-        let stacked = self.by_stack.iter();
-        stackless.chain(stacked.map(|(&(at, frames), &ns)| (self.index.causes()[at], Some(frames), ns)))
+        let stacks = self.stacks.stacks().iter().zip(&self.by_stack);
+        let stacks = stacks.filter(|&(_, &ns)| ns > 0);
+        stacks.flat_map(|(stack, &ns)| {
+            let cause = self.stacks.causes()[stack.cause];
+            let parts = match stack.frames {
+                Some(_) => vec![(stack.frames, ns)],
+                None => self.functions.split(cause, ns),
+            };
+            parts.into_iter().map(move |(frames, ns)| (cause, frames, ns))
+        })
     }
 
     /// Returns each cause with its sum.
     fn sums(&self) -> impl Iterator<Item = (Cause, &CauseSum)> {
-        self.index.causes().iter().copied().zip(&self.sums)
+        self.stacks.causes().iter().copied().zip(&self.sums)
     }
 
     fn count_second(&mut self, start_ns: u64) {

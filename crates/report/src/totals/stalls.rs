@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::attribution::segment::Segment;
+use crate::attribution::stack_index::StackIndex;
 use crate::causes::cause::Cause;
 use crate::causes::cause_index::{CauseIndex, add_ns};
 use crate::causes::cause_time::{CauseTime, largest_first};
@@ -71,10 +72,10 @@ impl Tenths {
         }
     }
 
-    /// Adds a commit of the window, with its segments. It may begin before the window or end after it: then it was under way
+    /// Adds a commit of the window, the last one of `stacks`, with its segments. It may begin before the window or end after it: then it was under way
     /// in the window's tenths, and its time outside of the window is left out. So is its time in tenths that are judged: it
     /// took more than five minutes.
-    pub(crate) fn add(&mut self, commit: &Commit, segments: &[Segment]) {
+    pub(crate) fn add(&mut self, commit: &Commit, segments: &[Segment], stacks: &StackIndex) {
         let end = self.number(commit.end_ns);
         self.judge_blocks_until(end);
         let Some(last) = end.checked_sub(self.first) else {
@@ -88,8 +89,15 @@ impl Tenths {
         for tenth in self.tenths.iter_mut().take(last + 1).skip(first) {
             tenth.under_way += 1;
         }
-        for segment in segments {
-            self.charge(segment);
+        if first == last && self.start_of(self.first) <= commit.start_ns {
+            for time in stacks.times() {
+                let cause = self.index.of(stacks.causes()[time.cause]);
+                add_ns(&mut self.tenths[last].totals, cause, time.ns);
+            }
+        } else {
+            for segment in segments {
+                self.charge(segment);
+            }
         }
     }
 
@@ -221,7 +229,13 @@ mod tests {
             segment(from_ns, middle_ns, Wait::Timer),
             segment(middle_ns, until_ns, Wait::OnCpu),
         ];
-        tenths.add(&commit, &halves);
+        add_segments(tenths, &commit, &halves);
+    }
+
+    fn add_segments(tenths: &mut Tenths, commit: &Commit, segments: &[Segment]) {
+        let mut stacks = StackIndex::default();
+        stacks.sum(segments);
+        tenths.add(commit, segments, &stacks);
     }
 
     fn tenths() -> Tenths {
@@ -258,7 +272,11 @@ mod tests {
             start_ns: START_NS - 3 * STALL_BUCKET_NS,
             end_ns: START_NS + 10,
         };
-        tenths.add(&commit, &[segment(commit.start_ns, commit.end_ns, Wait::Timer)]);
+        add_segments(
+            &mut tenths,
+            &commit,
+            &[segment(commit.start_ns, commit.end_ns, Wait::Timer)],
+        );
         let first = tenths.tenths[0].row(0, tenths.index.causes());
         assert_eq!((first.ended, first.under_way, first.causes[0].total), (1, 1, 10));
     }
