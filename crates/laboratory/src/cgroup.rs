@@ -11,8 +11,8 @@ use anyhow::Context;
 
 use crate::guard::Guard;
 
-/// Memory for the pages of files under a limit on memory.
-const SPARE_MEMORY: u64 = 4 << 20;
+/// Memory for the pages of files under a limit on memory. With much less, the kernel kills the server.
+const SPARE_MEMORY: u64 = 3 << 20;
 
 /// Number of the next group of this process.
 static NEXT: AtomicU64 = AtomicU64::new(0);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -41,21 +41,21 @@ pub fn traced<T>(
         .stderr(Stdio::piped())
         // Ctrl-C is for this process, which ends the trace itself, with a signal that is not ignored in the background.
         .process_group(0);
-    let trace = command
+    let mut trace = command
         .spawn()
         .with_context(|| format!("cannot run {}", program.display()))?;
-    let done = wait_until_attached(trace.id()).and_then(|()| work());
-    kill_process(Pid::from_child(&trace), Signal::TERM)?;
+    let done = wait_until_attached(&mut trace).and_then(|()| work());
+    if trace.try_wait()?.is_none() {
+        kill_process(Pid::from_child(&trace), Signal::TERM)?;
+    }
     let output = trace.wait_with_output()?;
-    let done = done?;
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let done = done.with_context(|| stderr.trim().to_owned())?;
     let directory = fs::read_dir(out.path())?.next().transpose()?;
     let text = directory.map(|directory| fs::read_to_string(directory.path().join("run.json")));
-    let text = text.transpose()?.with_context(|| {
-        format!(
-            "the trace left no report: {}",
-            String::from_utf8_lossy(&output.stderr)
-        )
-    })?;
+    let text = text
+        .transpose()?
+        .with_context(|| format!("the trace left no report: {stderr}"))?;
     Ok((parse_json(&text)?, done))
 }
 
@@ -63,7 +63,7 @@ pub fn traced<T>(
 const STEADY: Duration = Duration::from_millis(400);
 
 /// Waits until a trace has attached its probes: each is an open file of its process.
-fn wait_until_attached(trace: u32) -> anyhow::Result<()> {
+fn wait_until_attached(trace: &mut Child) -> anyhow::Result<()> {
     let start = Instant::now();
     let (mut seen, mut since) = (0, Instant::now());
     while seen == 0 || since.elapsed() < STEADY {
@@ -72,7 +72,8 @@ fn wait_until_attached(trace: u32) -> anyhow::Result<()> {
             "the trace attaches no probes"
         );
         thread::sleep(Duration::from_millis(20));
-        let now = probes(trace)?;
+        anyhow::ensure!(trace.try_wait()?.is_none(), "the trace has ended by itself");
+        let now = probes(trace.id())?;
         if now != seen {
             (seen, since) = (now, Instant::now());
         }

@@ -41,8 +41,8 @@ const LARGE: Statements = Statements {
     pause: Duration::from_millis(5),
 };
 
-/// Delay of each write of the binlog's device.
-const WRITE: Duration = Duration::from_millis(10);
+/// Delay of each write of the binlog's device. It writes slower than the load does.
+const WRITE: Duration = Duration::from_millis(30);
 
 /// Starts a server with a binlog that it does not sync, on a slow device.
 fn start_on_slow_device(flavor: Flavor) -> anyhow::Result<(LoopDisk, Foreign, Load)> {
@@ -51,9 +51,11 @@ fn start_on_slow_device(flavor: Flavor) -> anyhow::Result<(LoopDisk, Foreign, Lo
     let disk = LoopDisk::mount_without_journal()?;
     let placement = format!("{}={}", FileClass::Binlog, disk.path().display()).parse()?;
     let not_synced = "sync_binlog=0".parse()?;
+    // A buffer pool that is full soon: one that still grows under a limit on memory has the server killed.
+    let small_pool = "innodb_buffer_pool_size=24M".parse()?;
     let server = Foreign::start_as(flavor, |config| {
         config.storage.placements = vec![placement];
-        config.settings = vec![not_synced];
+        config.settings = vec![not_synced, small_pool];
     });
     disk.slow.delay_writes(WRITE);
     let load = start_load(&server, LARGE)?;
