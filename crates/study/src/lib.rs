@@ -44,6 +44,6 @@ pub use results::stall_kind::StallKind;
 pub use results::stalls::{Stall, stalls};
 pub use results::study_results::{Outcome, Results};
 pub use results::window_series::{WindowSeries, WindowSlice};
-pub use tables::cause_share::CauseShare;
+pub use tables::cause_share::{CauseShare, WhoShare};
 pub use tables::cell_entry::{Entry, MeasuredEntry};
 pub use tables::study_table::{Grid, Row, StudyTable, tabulate};

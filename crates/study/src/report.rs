@@ -7,10 +7,9 @@ use crate::cell::Cell;
 use crate::plan::scale::Scale;
 use crate::plan::study_plan::Plan;
 use crate::plan::syntax::Published;
-use crate::results::measurement_result::cause_name;
 use crate::results::stalls::Stall;
 use crate::results::study_results::Results;
-use crate::tables::cause_share::{CauseShare, shares};
+use crate::tables::cause_share::{CauseShare, stall_causes};
 use crate::tables::study_table::{StudyTable, tabulate};
 
 /// Version of the layout of [`StudyReport`].
@@ -122,11 +121,7 @@ impl StudyReport {
 fn stalls(cells: &[Cell], results: &Results) -> Vec<StallRow> {
     let stalls = results.of_all(cells).flat_map(|(cell, repeat, measured)| {
         measured.stalls.iter().map(move |stall| {
-            let causes = stall.causes.iter().map(|&(cause, total)| {
-                let name = cause_name(cause.io, cause.wait);
-                (format!("{name} ({})", cause.who), cause.wait, total)
-            });
-            let mut causes = shares(causes.collect(), None);
+            let mut causes = stall_causes(&stall.causes);
             causes.truncate(CAUSES);
             StallRow {
                 cell: cell.key.clone(),

@@ -63,12 +63,22 @@ rows = [["off", 100], ["on", 50.5]]
 "#;
 
 fn measured(throughput: f64) -> MeasurementResult {
-    let cause = |io, wait, total| CauseTotal { io, wait, total };
+    let cause = |who, io, wait, total| CauseTotal {
+        cause: Cause { who, io, wait },
+        total,
+    };
+    let binlog = Some((FileClass::Binlog, IoOp::Fsync));
     let causes = vec![
-        cause(Some((FileClass::Binlog, IoOp::Fsync)), Wait::JournalCommit, 4100),
-        cause(Some((FileClass::Redo, IoOp::Fsync)), Wait::DeviceFlush, 3900),
-        cause(None, Wait::RunQueue, 1900),
-        cause(None, Wait::OnCpu, 100),
+        cause(Who::Leader, binlog, Wait::JournalCommit, 3000),
+        cause(Who::Own, binlog, Wait::JournalCommit, 1100),
+        cause(
+            Who::Background,
+            Some((FileClass::Redo, IoOp::Fsync)),
+            Wait::DeviceFlush,
+            3900,
+        ),
+        cause(Who::Own, None, Wait::RunQueue, 1900),
+        cause(Who::Own, None, Wait::OnCpu, 100),
     ];
     MeasurementResult {
         figures: BTreeMap::from([

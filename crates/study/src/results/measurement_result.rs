@@ -41,13 +41,11 @@ pub struct MeasurementResult {
     pub degraded: bool,
 }
 
-/// Time that is charged to a cause, no matter which thread did the work.
+/// Time that is charged to a cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CauseTotal {
-    /// Class of the file and operation, for time inside a system call.
-    pub io: Option<(FileClass, IoOp)>,
-    /// Wait.
-    pub wait: Wait,
+    /// Cause, with the thread that did the work.
+    pub cause: Cause,
     /// Nanoseconds.
     pub total: u64,
 }
@@ -165,15 +163,14 @@ fn events(document: &Document) -> u64 {
     }
 }
 
-/// Adds up rows that differ in the working thread only, and sorts them, the largest first.
+/// Adds up the rows of each cause, and sorts the causes, the largest first.
 fn causes(rows: impl Iterator<Item = (Cause, u64)>) -> Vec<CauseTotal> {
-    let mut totals: BTreeMap<(Option<(FileClass, IoOp)>, Wait), u64> = BTreeMap::new();
+    let mut totals: BTreeMap<Cause, u64> = BTreeMap::new();
     for (cause, total) in rows {
-        *totals.entry((cause.io, cause.wait)).or_default() += total;
+        *totals.entry(cause).or_default() += total;
     }
-    let totals = totals
-        .into_iter()
-        .map(|((io, wait), total)| CauseTotal { io, wait, total });
+    let totals = totals.into_iter();
+    let totals = totals.map(|(cause, total)| CauseTotal { cause, total });
     let mut causes: Vec<CauseTotal> = totals.filter(|cause| cause.total > 0).collect();
     causes.sort_by_key(|cause| std::cmp::Reverse(cause.total));
     causes

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use logtrace_report::cause::Wait;
+use logtrace_report::cause::{Cause, Wait, Who};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -23,42 +23,84 @@ pub struct CauseShare {
     pub share: f64,
     /// Mean nanoseconds per commit, or per statement where hardly anything commits. `None` in stalls.
     pub mean: Option<f64>,
+    /// Parts of the cause by the thread that did the work, the largest first. They sum to the cause.
+    pub who: Vec<WhoShare>,
     /// Wait of the cause.
     #[serde(skip)]
     pub wait: Wait,
 }
 
+/// Part of a cause for which a thread did the work.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct WhoShare {
+    /// Thread that did the work, or nobody.
+    pub who: Who,
+    /// Share of all waiting time.
+    #[schemars(range(min = 0, max = 1))]
+    pub share: f64,
+    /// Mean nanoseconds per commit, or per statement where hardly anything commits. `None` in stalls.
+    pub mean: Option<f64>,
+}
+
 /// Returns all causes over all repeats of a cell, the largest first: of commits if the figure is about commits, else of commits
 /// and traced statements.
 pub(crate) fn causes(cell: &Cell, results: &Results, figure: &Figure) -> Vec<CauseShare> {
-    let (mut totals, mut events) = (BTreeMap::new(), 0);
+    let (mut totals, mut events) = (Vec::new(), 0);
     for (_, measured) in results.measured(cell) {
         let (causes, count) = match figure {
             Figure::Commits(_) | Figure::CommitPart(_) => (&measured.commit_causes, measured.commits),
             _ => (&measured.causes, measured.events),
         };
         events += count;
-        for cause in causes {
-            *totals.entry((cause.io, cause.wait)).or_default() += cause.total;
-        }
+        totals.extend(causes.iter().map(|one| (one.cause, one.total)));
     }
-    let totals = totals.into_iter();
-    let mut totals: Vec<(String, Wait, u64)> = totals
-        .map(|((io, wait), total)| (cause_name(io, wait), wait, total))
-        .collect();
-    totals.sort_by_key(|(_, _, total)| Reverse(*total));
-    shares(totals, Some(events))
+    shares(&totals, cause_name_of, Some(events))
 }
 
-/// Returns the share of each cause in their sum, in the same order, and its mean per event if the number of events is given.
-pub(crate) fn shares(totals: Vec<(String, Wait, u64)>, events: Option<u64>) -> Vec<CauseShare> {
-    let all: u64 = totals.iter().map(|(_, _, total)| total).sum();
+/// Returns the causes of a stall, the largest first. Causes of different threads stay apart.
+pub(crate) fn stall_causes(totals: &[(Cause, u64)]) -> Vec<CauseShare> {
+    shares(
+        totals,
+        |cause| format!("{} ({})", cause_name_of(cause), cause.who),
+        None,
+    )
+}
+
+fn cause_name_of(cause: Cause) -> String {
+    cause_name(cause.io, cause.wait)
+}
+
+/// Adds up the causes of each name, and returns their shares in the sum of all, the largest first. Means per event follow if
+/// the number of events is given.
+fn shares(totals: &[(Cause, u64)], name: impl Fn(Cause) -> String, events: Option<u64>) -> Vec<CauseShare> {
+    let mut named: BTreeMap<(String, Wait), BTreeMap<Who, u64>> = BTreeMap::new();
+    for &(cause, total) in totals {
+        let parts = named.entry((name(cause), cause.wait)).or_default();
+        *parts.entry(cause.who).or_default() += total;
+    }
+    let all: u64 = totals.iter().map(|(_, total)| total).sum();
     let events = events.filter(|&events| events > 0);
-    let shares = totals.into_iter().map(|(cause, wait, total)| CauseShare {
-        cause,
-        share: nine_digits(total as f64 / all.max(1) as f64),
-        mean: events.map(|events| nine_digits(total as f64 / events as f64)),
-        wait,
+    let share = |total: u64| nine_digits(total as f64 / all.max(1) as f64);
+    let mean = |total: u64| events.map(|events| nine_digits(total as f64 / events as f64));
+    let mut named: Vec<_> = named.into_iter().collect();
+    named.sort_by_key(|(_, parts)| Reverse(parts.values().sum::<u64>()));
+    let shares = named.into_iter().map(|((cause, wait), parts)| {
+        let total = parts.values().sum();
+        let mut parts: Vec<(Who, u64)> = parts.into_iter().collect();
+        parts.sort_by_key(|(_, total)| Reverse(*total));
+        let who = parts.into_iter().map(|(who, total)| WhoShare {
+            who,
+            share: share(total),
+            mean: mean(total),
+        });
+        CauseShare {
+            cause,
+            share: share(total),
+            mean: mean(total),
+            who: who.collect(),
+            wait,
+        }
     });
     shares.collect()
 }
