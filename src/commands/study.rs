@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use logtrace_common::inert;
-use logtrace_study::{Cell, Plan, measurement_order, render};
+use logtrace_server::memory_bytes;
+use logtrace_study::{Cell, Plan, living_servers, render, study_steps};
 
 use super::left_servers::name_left;
 use super::measure_and_report::in_event_loop;
@@ -40,7 +41,7 @@ fn show(arguments: &StudyShowArgs) -> anyhow::Result<Exit> {
     // It is shown alone.
     let plan = find(&arguments.plan, true)?;
     let cells = cells(&plan, &arguments.extent)?;
-    print(&dry_run(&plan, arguments.extent.scale, &cells))?;
+    print(&dry_run(&plan, arguments.extent.scale, &cells, living(&cells)))?;
     Ok(Exit::Done)
 }
 
@@ -50,6 +51,11 @@ fn cells(plan: &Plan, extent: &StudyExtentArgs) -> Result<Vec<Cell>, UsageError>
     let overrides = overrides(extent);
     cells.iter_mut().for_each(|cell| overrides.apply(cell));
     Ok(cells)
+}
+
+/// Returns how many servers of these cells run side by side here: one, if the memory is unknown.
+fn living(cells: &[Cell]) -> usize {
+    living_servers(cells, memory_bytes().unwrap_or(0))
 }
 
 fn overrides(extent: &StudyExtentArgs) -> Overrides {
@@ -65,10 +71,11 @@ fn measure(arguments: &StudyRunArgs) -> anyhow::Result<Exit> {
     let name = arguments.plan.as_deref().context("no study is named")?;
     let plan = find(name, arguments.trust_plan)?;
     let cells = cells(&plan, extent)?;
-    let measurements = measurement_order(&cells, extent.seed);
+    let living = living(&cells);
+    let steps = study_steps(&cells, extent.seed, living);
     let home = arguments.home.home();
     let cpus = arguments.cpus.placement(None)?;
-    preflight(&plan, &cells, &home, arguments.trust_plan)?;
+    preflight(&plan, (&cells, living), &home, arguments.trust_plan)?;
     name_left(&home, None);
     let request = StudyRequest {
         plan: plan.name.clone(),
@@ -84,14 +91,19 @@ fn measure(arguments: &StudyRunArgs) -> anyhow::Result<Exit> {
     let _ = writeln!(
         io::stderr(),
         "{}",
-        inert::line(&format!("{}: {}", plan.name, size_line(extent.scale, &cells)))
+        inert::line(&format!(
+            "{}: {}",
+            plan.name,
+            size_line(extent.scale, &cells, living)
+        ))
     );
     cpus.take_client()?;
     let runner = StudyRunner {
         dir: &dir,
         plan: &plan,
         cells: &cells,
-        measurements: &measurements,
+        steps: &steps,
+        living,
         home: &home,
         cpus: &cpus,
     };
@@ -103,7 +115,8 @@ fn measure(arguments: &StudyRunArgs) -> anyhow::Result<Exit> {
     let text = render::terminal(&report, color);
     let place = out.join("report.md");
     print(&format!("{text}\nreport: {}\n", place.display()))?;
-    Ok(match report.measured == report.turns {
+    let is_whole = report.measured == report.turns && report.short_turns == report.planned_short_turns;
+    Ok(match is_whole {
         true => Exit::Done,
         false => Exit::Degraded,
     })

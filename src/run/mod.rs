@@ -7,6 +7,7 @@ mod load;
 mod measure;
 mod outcome;
 mod server;
+mod short_turn;
 mod window;
 
 pub(crate) use self::config::{Pacing, RunConfig};
@@ -18,4 +19,5 @@ pub(crate) use self::outcome::caveats::remote_server;
 pub(crate) use self::outcome::document::results;
 pub(crate) use self::server::open_server::{OpenServer, Tables, check_traceable, open_server};
 pub(crate) use self::server::teardown::tear_down;
+pub(crate) use self::short_turn::short_turn;
 pub(crate) use self::window::window;

@@ -7,7 +7,7 @@ use humantime::format_duration;
 use logtrace_study::{Cell, CostEstimate, Plan, Scale};
 
 /// Returns title, question, axes, cells, time and disk space of a study.
-pub(crate) fn dry_run(plan: &Plan, scale: Scale, cells: &[Cell]) -> String {
+pub(crate) fn dry_run(plan: &Plan, scale: Scale, cells: &[Cell], living: usize) -> String {
     let mut text = format!("{}: {}\n\n{}\n", plan.name, plan.title, plan.question.trim());
     for axis in &plan.axes {
         let is_used = |name: &str| cells.iter().any(|cell| cell.level(&axis.name) == Some(name));
@@ -16,7 +16,7 @@ pub(crate) fn dry_run(plan: &Plan, scale: Scale, cells: &[Cell]) -> String {
         // Writing to a string cannot fail.
         let _ = write!(text, "\n{:>14}  {}", axis.name, names.join(", "));
     }
-    let _ = write!(text, "\n\n{}\n", size_line(scale, cells));
+    let _ = write!(text, "\n\n{}\n", size_line(scale, cells, living));
     for cell in cells {
         let _ = write!(text, "\n{}", cell.key);
     }
@@ -25,11 +25,15 @@ pub(crate) fn dry_run(plan: &Plan, scale: Scale, cells: &[Cell]) -> String {
 }
 
 /// Returns the size of a study in one line.
-pub(crate) fn size_line(scale: Scale, cells: &[Cell]) -> String {
+pub(crate) fn size_line(scale: Scale, cells: &[Cell], living: usize) -> String {
     let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
-    let estimate = CostEstimate::new(cells);
+    let estimate = CostEstimate::new(cells, living);
+    let turns = match estimate.short_turns {
+        0 => String::new(),
+        turns => format!(" and {}", count(turns, "short turn")),
+    };
     format!(
-        "{} and {} at the scale {scale}: about {}, of which {} in windows, and {:.1} GB of disk space",
+        "{}, {}{turns} at the scale {scale}: about {}, of which {} measuring, and {:.1} GB of disk space",
         count(estimate.cells, "cell"),
         count(estimate.measurements, "measurement"),
         rounded(estimate.time),

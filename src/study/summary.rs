@@ -1,9 +1,10 @@
 //! Summary of a study: its tables, as files and as a report for the terminal.
 
-use logtrace_study::{MeasurementResult, Results, Scale, StudyReport, StudyTime, render};
+use logtrace_study::{MeasurementResult, Results, Scale, Step, StudyReport, StudyTime, render};
 
 use crate::measurement::caveat::is_degrading;
 use crate::study::directory::progress_file::{Progress, TimeAccount};
+use crate::study::directory::turn_log::TurnLog;
 use crate::study::measure::runner::StudyRunner;
 use crate::study::measure::stage_times;
 
@@ -13,7 +14,8 @@ pub(crate) fn summary(
     scale: Scale,
     progress: &Progress,
 ) -> anyhow::Result<StudyReport> {
-    let results = results(runner, progress);
+    let mut results = results(runner, progress);
+    TurnLog::read(runner.dir)?.add_to(&mut results);
     let mut report = StudyReport::new(runner.plan, scale, runner.cells, &results);
     report.time = Some(study_time(&progress.account));
     let files = [
@@ -36,7 +38,11 @@ pub(crate) fn summary(
 /// Returns the outcome of each measurement that was tried.
 fn results(runner: &StudyRunner<'_>, progress: &Progress) -> Results {
     let mut results = Results::default();
-    for measurement in runner.measurements {
+    let windows = runner.steps.iter().filter_map(|step| match step {
+        Step::Window(window) => Some(window),
+        Step::Turns(_) => None,
+    });
+    for measurement in windows {
         let (cell, repeat) = (&runner.cells[measurement.cell], measurement.repeat);
         if let Some(document) = runner.dir.measured(cell, measurement) {
             let stages = stage_times::read(&runner.dir.run_dir(cell, measurement));

@@ -166,6 +166,7 @@ mod tests {
             value,
             interval: Some(Interval { low, high }),
             p: Some(0.5),
+            visible: None,
             significant,
         }
     }

@@ -31,7 +31,7 @@ pub use error::{ServerError, SettingError};
 pub use facts::block_device::BlockDeviceFacts;
 pub use facts::container::{ContainerFacts, ControlGroupFacts};
 pub use facts::file_system::FileSystemFacts;
-pub use facts::host::{HostFacts, PlacedFacts};
+pub use facts::host::{HostFacts, PlacedFacts, memory_bytes};
 pub use facts::placed::{Placed, PlacedOn};
 pub use facts::server::{ServerFacts, status_delta};
 pub use facts::stage_times::{StageTotal, Stages, enable_stage_times, stage_times, stages_since};

@@ -3,12 +3,15 @@
 //! A cell of a study is measured a few times only, so the variances of all cells of a table moderate one another
 //! (`variance_shrinkage`), and every interval and every test is a t statistic with that variance (`standard_error`).
 //! Counts of rare events have exact Poisson intervals, wider where they scatter more. The mean of a time series has the error
-//! that the correlation of its neighbours leaves (`time_series`).
+//! that the correlation of its neighbours leaves (`time_series`). Whether the cell before matters is tested by `carry_over`.
 
+mod carry_over;
 mod confidence_interval;
 #[cfg(test)]
 mod coverage;
 mod descriptive;
+#[cfg(test)]
+mod interleaving;
 mod paired_test;
 mod poisson_interval;
 mod standard_error;
@@ -16,6 +19,7 @@ mod statistic;
 mod time_series;
 mod variance_shrinkage;
 
+pub use carry_over::{TurnValue, carry_over};
 pub use confidence_interval::{CellValues, Interval, t_intervals};
 pub use descriptive::{mean, median, variance};
 pub use paired_test::{Compare, Comparison, Pair, compare, mark_significant};

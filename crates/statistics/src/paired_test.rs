@@ -47,6 +47,9 @@ pub struct Comparison {
     /// interval: one repeat does not show how much two runs of the same cell differ.
     #[schemars(range(min = 0, max = 1))]
     pub p: Option<f64>,
+    /// Smallest true ratio above 1, or difference above 0, whose interval would not contain 1 or 0 in 80 of 100 studies like
+    /// this one. `None` where there is no interval.
+    pub visible: Option<f64>,
     /// Whether the difference is significant at 5 % after Holm's correction for all comparisons of the table.
     pub significant: bool,
 }
@@ -72,6 +75,7 @@ impl Compare {
             value: self.back_transformed(difference),
             interval: error.map(interval),
             p: error.map(|error| error.p(difference)),
+            visible: error.map(|error| self.back_transformed(error.visible())),
             significant: false,
         }
     }
@@ -309,6 +313,7 @@ mod tests {
             value: 1.0,
             interval: None,
             p: Some(p),
+            visible: None,
             significant: false,
         };
         let mut compared = [0.03, 0.001, 0.02, 0.04].map(|p| Some(with(p)));

@@ -8,6 +8,9 @@ use crate::variance_shrinkage::Prior;
 /// Probability that an interval contains the true value.
 pub(crate) const CONFIDENCE: f64 = 0.95;
 
+/// Probability with which the smallest visible effect is seen.
+const POWER: f64 = 0.8;
+
 /// Most degrees of freedom. More change an interval by less than a thousandth, and the quantiles of the library may then take
 /// forever.
 const MOST_FREEDOM: f64 = 10_000.0;
@@ -82,6 +85,14 @@ impl StandardError {
         quantile * self.error
     }
 
+    /// Returns the smallest true mean whose 95 % interval would not contain 0 in 80 of 100 cases.
+    pub fn visible(self) -> f64 {
+        let quantile = self
+            .student()
+            .map_or(f64::INFINITY, |student| student.inverse_cdf(POWER));
+        self.half_width() + quantile * self.error
+    }
+
     /// Returns the probability of a mean that is at least `mean` away from 0 when the true one is 0.
     pub fn p(self, mean: f64) -> f64 {
         let errors = (mean / self.error).abs();
@@ -105,6 +116,13 @@ mod tests {
         };
         assert!((error.half_width() - 4.303).abs() < 0.001);
         assert!((error.p(-4.303) - 0.05).abs() < 0.0001);
+    }
+
+    #[test]
+    fn smallest_visible_effect_has_the_known_multiple_of_the_error() {
+        let visible = |freedom| StandardError { error: 1.0, freedom }.visible();
+        assert!((visible(1e6) - 2.802).abs() < 0.001, "1.960 and 0.842");
+        assert!((visible(2.0) - 5.364).abs() < 0.001, "4.303 and 1.061");
     }
 
     #[test]

@@ -38,6 +38,10 @@ pub struct Cell {
     pub duration: Duration,
     /// Number of repeats, at least 1.
     pub repeats: u32,
+    /// Number of repeats with a window: the first ones. The others have short turns only.
+    pub windows: u32,
+    /// Short turns of each repeat, or `None` if the cell has windows only.
+    pub turns: Option<ShortTurns>,
     /// File system to make for the server, or `None` for the directory of private servers.
     pub file_system: Option<ImageConfig>,
     /// Classes of files in other locations, each class once.
@@ -58,6 +62,17 @@ pub struct Cell {
     pub(crate) lines: BTreeMap<String, usize>,
 }
 
+/// Short turns of a cell: throughput and times of requests, without a trace, on a server that keeps running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShortTurns {
+    /// Number in each repeat, at least 1.
+    pub count: u32,
+    /// Length of a turn.
+    pub length: Duration,
+    /// Load before a turn.
+    pub wash_in: Duration,
+}
+
 /// Data at the start of a measurement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumString, VariantNames)]
 #[strum(serialize_all = "snake_case")]
@@ -73,6 +88,19 @@ impl Cell {
     /// Returns the tables with a seed of their content, or of arrivals and requests.
     pub fn dataset(&self, seed: u64) -> Dataset {
         Dataset { seed, ..self.tables }
+    }
+
+    /// Returns the number of windows. Without short turns each repeat is one.
+    pub fn window_count(&self) -> u32 {
+        match self.turns {
+            Some(_) => self.windows.min(self.repeats),
+            None => self.repeats,
+        }
+    }
+
+    /// Returns the number of short turns of all repeats.
+    pub fn turn_count(&self) -> u32 {
+        self.turns.map_or(0, |turns| turns.count * self.repeats)
     }
 
     /// Returns the level of an axis.

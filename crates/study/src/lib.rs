@@ -25,10 +25,12 @@ mod results;
 
 mod tables;
 
-pub use cell::{Cell, DataUse};
+pub use cell::{Cell, DataUse, ShortTurns};
 pub use logtrace_statistics::{Compare, Comparison, Interval, Statistic};
 pub use order::cost_estimate::CostEstimate;
+pub use order::living_servers::living_servers;
 pub use order::measurement_order::{Measurement, measurement_order};
+pub use order::study_steps::{Step, TurnBlock, study_steps};
 pub use plan::axis::{Axis, Level};
 pub use plan::builtin::{BUILTIN, Builtin};
 pub use plan::level_filter::LevelFilter;
@@ -43,7 +45,8 @@ pub use results::measurement_result::{CauseTotal, MeasurementResult};
 pub use results::stall_kind::StallKind;
 pub use results::stalls::{Stall, stalls};
 pub use results::study_results::{Outcome, Results};
+pub use results::turn_result::{TurnResult, turn_figures};
 pub use results::window_series::{WindowSeries, WindowSlice};
 pub use tables::cause_share::{CauseShare, WhoShare};
 pub use tables::cell_entry::{Entry, MeasuredEntry};
-pub use tables::study_table::{Grid, Row, StudyTable, tabulate};
+pub use tables::study_table::{Grid, Row, StudyTable, VisibleEffect, tabulate};

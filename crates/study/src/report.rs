@@ -37,6 +37,12 @@ pub struct StudyReport {
     pub failed: usize,
     /// Number of measurements of the whole study.
     pub turns: usize,
+    /// Number of short turns that are done.
+    pub short_turns: usize,
+    /// Number of short turns that failed.
+    pub failed_short_turns: usize,
+    /// Number of short turns of the whole study. They are no measurements with a directory of their own.
+    pub planned_short_turns: usize,
     /// Tables, in the order of the plan.
     pub tables: Vec<StudyTable>,
     /// Stalls of all measurements.
@@ -108,7 +114,10 @@ impl StudyReport {
             scale,
             measured: cells.iter().map(|cell| results.measured(cell).count()).sum(),
             failed: cells.iter().map(|cell| results.failed(cell).count()).sum(),
-            turns: cells.iter().map(|cell| cell.repeats as usize).sum(),
+            turns: cells.iter().map(|cell| cell.window_count() as usize).sum(),
+            short_turns: cells.iter().map(|cell| results.turns(cell).len()).sum(),
+            failed_short_turns: cells.iter().map(|cell| results.failed_turns(cell).len()).sum(),
+            planned_short_turns: cells.iter().map(|cell| cell.turn_count() as usize).sum(),
             tables: tabulate(plan, cells, results),
             stalls: stalls(cells, results),
             series: series(cells, results),

@@ -10,7 +10,12 @@ use crate::study::plan_lookup::plan_error;
 use crate::study::server::disk_queue;
 
 /// Fails with everything that the machine lacks, or with the first option of the plan that is impossible here and its line.
-pub(crate) fn preflight(plan: &Plan, cells: &[Cell], home: &Home, trust_plan: bool) -> anyhow::Result<()> {
+pub(crate) fn preflight(
+    plan: &Plan,
+    (cells, living): (&[Cell], usize),
+    home: &Home,
+    trust_plan: bool,
+) -> anyhow::Result<()> {
     for cell in cells {
         check_server(plan, cell, trust_plan, home)?;
         check_file_system(plan, cell)?;
@@ -24,7 +29,7 @@ pub(crate) fn preflight(plan: &Plan, cells: &[Cell], home: &Home, trust_plan: bo
     }
     needed.extend(preflight::private_server(home));
     require(&needed)?;
-    check_disk(cells, home)
+    check_disk(cells, living, home)
 }
 
 fn check_server(plan: &Plan, cell: &Cell, trust_plan: bool, home: &Home) -> Result<(), UsageError> {
@@ -55,8 +60,8 @@ fn check_file_system(plan: &Plan, cell: &Cell) -> Result<(), UsageError> {
     }
 }
 
-fn check_disk(cells: &[Cell], home: &Home) -> anyhow::Result<()> {
-    let needed = CostEstimate::new(cells).disk;
+fn check_disk(cells: &[Cell], living: usize, home: &Home) -> anyhow::Result<()> {
+    let needed = CostEstimate::new(cells, living).disk;
     let mut existing = home.instances.ancestors();
     let Some(facts) = existing.find_map(|path| FileSystemFacts::of(path).ok()) else {
         return Ok(());

@@ -3,3 +3,4 @@
 pub(crate) mod progress_file;
 pub(crate) mod request;
 pub(crate) mod study_dir;
+pub(crate) mod turn_log;

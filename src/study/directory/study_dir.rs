@@ -81,7 +81,7 @@ impl StudyDir {
 
     /// Removes the progress of a study without any measurement, so that another study can use the directory.
     pub(crate) fn release_if_empty(&self) {
-        if !self.path.join("cells").exists() {
+        if !self.path.join("cells").exists() && !self.path.join("turns.jsonl").exists() {
             // If the file stays, the next study reports that there is a study already.
             let _ = fs::remove_file(self.path.join(STATE));
         }
@@ -105,6 +105,11 @@ impl StudyDir {
         let servers = self.path.join("servers");
         fs::create_dir_all(&servers).with_context(|| format!("cannot make {}", servers.display()))?;
         Ok(servers.join(format!("{number}.log")))
+    }
+
+    /// Returns the path of a file of the study.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
     }
 
     /// Writes the progress.

@@ -13,17 +13,18 @@ use crate::study::directory::progress_file::TimeAccount;
 use crate::study::directory::study_dir::failure;
 use crate::study::measure::stage_times;
 use crate::study::server::quiesce::quiesce;
-use crate::study::server::shared_server::{Ready, SharedServer};
+use crate::study::server::shared_server::{Ready, SharedServers};
 
 /// Measures a cell into a run directory of its own. The directory stays if the measurement fails.
 pub(crate) async fn measure(
-    server: &mut SharedServer<'_>,
+    servers: &mut SharedServers<'_>,
     cell: &Cell,
     measurement: &Measurement,
     account: &mut TimeAccount,
 ) -> anyhow::Result<()> {
-    let study = server.study;
-    let ready = server.ready(cell, account);
+    let study = servers.study;
+    let earlier = servers.take_detaching();
+    let ready = servers.ready(cell, account);
     let Ready {
         served,
         tables,
@@ -49,8 +50,6 @@ pub(crate) async fn measure(
         true => Some(stage_times::start(&served.server).await?),
         false => None,
     };
-    // Probes of the measurement before would disturb this one.
-    let earlier = detaching.take();
     tokio::task::spawn_blocking(move || drop(earlier)).await?;
     let mut raw = window(&config, &outputs, study.interrupts, served, tables, study.line).await?;
     if let Some(before) = stages {

@@ -3,3 +3,4 @@
 pub(crate) mod measurement;
 pub(crate) mod runner;
 pub(crate) mod stage_times;
+pub(crate) mod turn_block;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use humantime::format_duration;
 use logtrace_common::inert;
 use logtrace_server::{Home, enter_mount_namespace};
-use logtrace_study::{Cell, Measurement, Plan};
+use logtrace_study::{Cell, Measurement, Plan, Step, TurnBlock};
 
 use crate::measurement::{Interrupted, Line, Signals};
 use crate::run::CpuPlacement;
@@ -15,8 +15,10 @@ use crate::study::checks::storage_check::check_file_systems;
 use crate::study::context::StudyContext;
 use crate::study::directory::progress_file::Progress;
 use crate::study::directory::study_dir::StudyDir;
+use crate::study::directory::turn_log::TurnLog;
 use crate::study::measure::measurement::measure;
-use crate::study::server::shared_server::SharedServer;
+use crate::study::measure::turn_block::measure_block;
+use crate::study::server::shared_server::SharedServers;
 
 /// Study that can be measured.
 #[derive(Debug)]
@@ -27,8 +29,10 @@ pub(crate) struct StudyRunner<'a> {
     pub(crate) plan: &'a Plan,
     /// Cells.
     pub(crate) cells: &'a [Cell],
-    /// Measurements, in their order.
-    pub(crate) measurements: &'a [Measurement],
+    /// Windows and blocks of short turns, in their order.
+    pub(crate) steps: &'a [Step],
+    /// Number of servers that run side by side.
+    pub(crate) living: usize,
     /// Directories for private servers.
     pub(crate) home: &'a Home,
     /// CPUs of the servers and of logtrace.
@@ -51,90 +55,180 @@ impl StudyRunner<'_> {
             interrupts,
             line: &line,
         };
-        let is_measured = |one: &Measurement| self.dir.measured(&self.cells[one.cell], one).is_some();
-        let left: Vec<&Measurement> = self.measurements.iter().filter(|one| !is_measured(one)).collect();
-        let mut clock = Clock {
+        let turns = TurnLog::read(self.dir)?;
+        let is_measured = |step: &Step| match step {
+            Step::Window(one) => self.dir.measured(&self.cells[one.cell], one).is_some(),
+            Step::Turns(block) => turns.has(block),
+        };
+        let left: Vec<&Step> = self.steps.iter().filter(|step| !is_measured(step)).collect();
+        let clock = Clock {
             begun: Instant::now(),
             earlier: progress.account.wall,
             finished: Duration::ZERO,
         };
-        let mut cells: Vec<&Cell> = left.iter().map(|one| &self.cells[one.cell]).collect();
+        let mut cells: Vec<&Cell> = left.iter().flat_map(|step| self.cells_of(step)).collect();
         cells.sort_by_key(|cell| &cell.key);
         cells.dedup_by_key(|cell| &cell.key);
         interrupts
             .unless_aborted(check_file_systems(study, &cells))
             .await??;
         let checked = interrupts.unless_aborted(check_settings(study, &cells)).await??;
-        let mut server = SharedServer::new(study, progress.request.seed);
+        let servers = SharedServers::new(study, progress.request.seed, self.living);
+        let mut session = Session {
+            servers,
+            turns,
+            clock,
+            repeat: None,
+        };
         if let Some(checked) = checked {
             // An error shows up again when a measurement needs the data, and a signal ends the first measurement.
-            let _ = server.load(checked, &mut progress.account).await;
+            let _ = session.servers.load(checked, &mut progress.account).await;
         }
-        let measured = self.measure_all(&left, &mut server, progress, &mut clock).await;
-        let stopped = server.stop().await;
-        progress.account.wall = clock.wall();
+        let measured = self.measure_all(&left, &mut session, progress).await;
+        let stopped = session.servers.stop().await;
+        progress.account.wall = session.clock.wall();
         line.clear();
         self.dir.save(progress)?;
         stopped.and(measured)
     }
 
-    /// Measures one cell after the other.
+    /// Takes one step after the other.
     async fn measure_all(
         &self,
-        left: &[&Measurement],
-        server: &mut SharedServer<'_>,
+        left: &[&Step],
+        session: &mut Session<'_>,
         progress: &mut Progress,
-        clock: &mut Clock,
     ) -> anyhow::Result<()> {
-        let StudyContext { interrupts, line, .. } = server.study;
-        for (number, measurement) in left.iter().enumerate() {
-            let (cell, repeat) = (&self.cells[measurement.cell], measurement.repeat + 1);
+        let StudyContext { interrupts, line, .. } = session.servers.study;
+        for (number, step) in left.iter().enumerate() {
             let planned = self.planned(&left[number..]);
             line.lead(&format!(
-                "measurement {} of {}{} · {} · ",
-                self.measurements.len() - left.len() + number + 1,
-                self.measurements.len(),
-                clock.left(planned),
-                cell.key
+                "step {} of {}{} · ",
+                self.steps.len() - left.len() + number + 1,
+                self.steps.len(),
+                session.clock.left(planned)
             ));
-            let measuring = measure(server, cell, measurement, &mut progress.account);
-            let result = interrupts.unless_aborted(measuring).await;
-            let result = result.map_err(Into::into).flatten();
-            clock.finished += planned - self.planned(&left[number + 1..]);
-            progress.account.wall = clock.wall();
-            progress.account.turns += u32::from(result.is_ok());
-            let is_ended = interrupts.end.is_cancelled();
-            if result.is_err() && !is_ended {
-                server.kill();
-            }
-            let is_interrupted = result.as_ref().is_err_and(anyhow::Error::is::<Interrupted>);
-            if !is_interrupted {
-                let error = result.err().map(|error| format!("{error:#}"));
-                if let Some(error) = &error {
-                    line.beside(|| {
-                        // An error of stderr cannot be reported anywhere.
-                        let _ = writeln!(
-                            io::stderr(),
-                            "{}",
-                            inert::lines(&format!("{} ({repeat}): {error}", cell.key))
-                        );
-                    });
-                }
-                progress.record(&cell.key, repeat, error);
-            }
+            self.start_repeat(step.repeat(), session).await?;
+            let taken = self.take(step, session, progress).await;
+            session.clock.finished += planned - self.planned(&left[number + 1..]);
+            progress.account.wall = session.clock.wall();
             self.dir.save(progress)?;
-            if is_interrupted || is_ended {
+            if !taken? || interrupts.end.is_cancelled() {
                 break;
             }
         }
         Ok(())
     }
 
-    /// Returns the planned length of load of these measurements.
-    fn planned(&self, measurements: &[&Measurement]) -> Duration {
-        let cells = measurements.iter().map(|one| &self.cells[one.cell]);
-        cells.map(|cell| cell.warmup + cell.duration).sum()
+    /// Stops the servers that run side by side before a new repeat, so that each repeat has servers of its own: repeats with
+    /// the same servers would agree in all that differs from one start to the next.
+    async fn start_repeat(&self, repeat: u32, session: &mut Session<'_>) -> anyhow::Result<()> {
+        let is_new = session
+            .repeat
+            .replace(repeat)
+            .is_some_and(|before| before != repeat);
+        match is_new && self.living > 1 && !session.servers.is_alone() {
+            true => session.servers.stop().await,
+            false => Ok(()),
+        }
     }
+
+    /// Takes a step. Returns whether it was not interrupted.
+    async fn take(
+        &self,
+        step: &Step,
+        session: &mut Session<'_>,
+        progress: &mut Progress,
+    ) -> anyhow::Result<bool> {
+        match step {
+            Step::Window(window) => Ok(self.window(window, session, progress).await),
+            Step::Turns(block) => self.turns(block, session, progress).await,
+        }
+    }
+
+    /// Measures a window, and records its error, if it has one. Returns whether it was not interrupted.
+    async fn window(&self, window: &Measurement, session: &mut Session<'_>, progress: &mut Progress) -> bool {
+        let StudyContext { interrupts, line, .. } = session.servers.study;
+        let (cell, repeat) = (&self.cells[window.cell], window.repeat + 1);
+        line.say(format!("window of {}", cell.key));
+        let measuring = measure(&mut session.servers, cell, window, &mut progress.account);
+        let result = interrupts.unless_aborted(measuring).await;
+        let result = result.map_err(Into::into).flatten();
+        progress.account.turns += u32::from(result.is_ok());
+        if result.is_err() && !interrupts.end.is_cancelled() {
+            session.servers.kill();
+        }
+        if result.as_ref().is_err_and(anyhow::Error::is::<Interrupted>) {
+            return false;
+        }
+        let error = result.err().map(|error| format!("{error:#}"));
+        if let Some(error) = &error {
+            line.beside(|| {
+                // An error of stderr cannot be reported anywhere.
+                let _ = writeln!(
+                    io::stderr(),
+                    "{}",
+                    inert::lines(&format!("{} ({repeat}): {error}", cell.key))
+                );
+            });
+        }
+        progress.record(&cell.key, repeat, error);
+        true
+    }
+
+    /// Measures a block of short turns. Returns whether it was not interrupted: then it is measured again as a whole.
+    async fn turns(
+        &self,
+        block: &TurnBlock,
+        session: &mut Session<'_>,
+        progress: &mut Progress,
+    ) -> anyhow::Result<bool> {
+        let interrupts = session.servers.study.interrupts;
+        let before = session.turns.last_cell().map(str::to_owned);
+        let account = &mut progress.account;
+        let measuring = measure_block(
+            &mut session.servers,
+            self.cells,
+            block,
+            before.as_deref(),
+            account,
+        );
+        let result = interrupts.unless_aborted(measuring).await;
+        match result.map_err(Into::into).flatten() {
+            Ok(record) => session.turns.add(record).map(|()| true),
+            Err(error) if error.is::<Interrupted>() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns the cells of a step.
+    fn cells_of(&self, step: &Step) -> Vec<&Cell> {
+        match step {
+            Step::Window(window) => vec![&self.cells[window.cell]],
+            Step::Turns(block) => block.cells.iter().map(|&at| &self.cells[at]).collect(),
+        }
+    }
+
+    /// Returns the planned length of load of these steps.
+    fn planned(&self, steps: &[&Step]) -> Duration {
+        let load = |step: &&Step| match step {
+            Step::Window(window) => self.cells[window.cell].warmup + self.cells[window.cell].duration,
+            Step::Turns(block) => {
+                let turns = block.cells.iter().filter_map(|&at| self.cells[at].turns);
+                turns.map(|turns| turns.wash_in + turns.length).sum()
+            }
+        };
+        steps.iter().map(load).sum()
+    }
+}
+
+/// What one call of logtrace has for a study.
+struct Session<'a> {
+    servers: SharedServers<'a>,
+    turns: TurnLog,
+    clock: Clock,
+    /// Repeat of the last step.
+    repeat: Option<u32>,
 }
 
 /// Clock of a study: its whole time, and an estimate of the rest.

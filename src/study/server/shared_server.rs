@@ -1,4 +1,4 @@
-//! Server of a study: it runs for a group of cells, and gets the settings of each.
+//! Servers of a study: each runs for a group of cells, and gets the settings of each. One is under load at a time.
 
 use std::time::Instant;
 
@@ -14,15 +14,18 @@ use crate::study::server::cell_config::{run_config, storage};
 use crate::study::server::disk_queue;
 use crate::study::server::loaded_data::{CheckedServer, LoadedData};
 
-/// Server that runs for the study, if any, and the data that servers start with.
+/// Servers that run for the study, and the data that servers start with.
 #[derive(Debug)]
-pub(crate) struct SharedServer<'a> {
+pub(crate) struct SharedServers<'a> {
     /// Study.
     pub(crate) study: StudyContext<'a>,
     /// Seed of the data.
     seed: u64,
     data: LoadedData,
-    running: Option<Running>,
+    /// Most servers that run side by side.
+    most: usize,
+    /// Servers that run, the one that was used last at the end.
+    running: Vec<Running>,
     starts: u32,
 }
 
@@ -48,18 +51,19 @@ pub(crate) struct Ready<'a> {
     pub(crate) tables: Tables,
     /// Configuration of the run, with the seed of the data.
     pub(crate) config: RunConfig,
-    /// Probes of the measurement before, which may still be attached; afterwards those of this one.
+    /// Receives the probes of the measurement, which are still attached after it.
     pub(crate) detaching: &'a mut Option<Detaching>,
 }
 
-impl<'a> SharedServer<'a> {
-    /// Creates the state before any server runs. `seed` is that of the data.
-    pub(crate) fn new(study: StudyContext<'a>, seed: u64) -> Self {
+impl<'a> SharedServers<'a> {
+    /// Creates the state before any server runs. `seed` is that of the data, and `most` servers run side by side.
+    pub(crate) fn new(study: StudyContext<'a>, seed: u64, most: usize) -> Self {
         Self {
             study,
             seed,
             data: LoadedData::default(),
-            running: None,
+            most,
+            running: Vec::new(),
             starts: 0,
         }
     }
@@ -74,7 +78,7 @@ impl<'a> SharedServer<'a> {
         let served = self.serve(cell).await;
         account.serving += begun.elapsed();
         let config = served?;
-        let running = self.running.as_mut().context("no server runs")?;
+        let running = self.running.last_mut().context("no server runs")?;
         let tables = Tables {
             reused: std::mem::replace(&mut running.is_used, true),
             checked: None,
@@ -100,39 +104,55 @@ impl<'a> SharedServer<'a> {
         loaded
     }
 
-    /// Kills the server, if one runs: its state is unknown after a failed measurement.
+    /// Kills the server that was used last, if any: its state is unknown after a failed measurement.
     pub(crate) fn kill(&mut self) {
-        self.running = None;
+        self.running.pop();
     }
 
-    /// Stops the server, if one runs.
+    /// Stops all servers.
     pub(crate) async fn stop(&mut self) -> anyhow::Result<()> {
-        let Some(running) = self.running.take() else {
-            return Ok(());
-        };
-        self.study.line.say("stopping the server");
-        tear_down(running.served.server, None, self.study.interrupts).await
+        while !self.running.is_empty() {
+            self.stop_one(0).await?;
+        }
+        Ok(())
+    }
+
+    /// Returns whether at most one server runs.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.running.len() < 2
+    }
+
+    /// Takes the probes of earlier measurements, which may still be attached: they would disturb the next one.
+    pub(crate) fn take_detaching(&mut self) -> Vec<Detaching> {
+        let running = self.running.iter_mut();
+        running.filter_map(|one| one.detaching.take()).collect()
+    }
+
+    async fn stop_one(&mut self, at: usize) -> anyhow::Result<()> {
+        let stopped = self.running.remove(at);
+        self.study.line.say("stopping a server");
+        tear_down(stopped.served.server, None, self.study.interrupts).await
     }
 
     /// Starts a server for a cell, or changes the variables of the one that runs. Returns the configuration of the cell.
     async fn serve(&mut self, cell: &Cell) -> anyhow::Result<RunConfig> {
         let study = self.study;
         let mut config = run_config(study, cell, self.seed, storage(cell));
-        let suits = self.suits(cell);
-        if !suits {
-            // Two servers at a time would compete for memory.
-            self.stop().await?;
+        let suiting = self.running.iter().position(|one| one.suits(cell));
+        if suiting.is_none() {
+            self.make_room(cell).await?;
         }
         let data = self.data.of(study, cell, &config, &mut self.starts).await?;
         if let Some(ratio) = cell.data_per_pool {
             config.settings.extend(data.pool(cell.flavor, ratio));
         }
-        if let Some(running) = self.running.take().filter(|_| suits) {
+        if let Some(at) = suiting {
             study.line.say("setting variables");
+            let running = self.running.remove(at);
             let OpenServer { server, target } = running.served;
             let server = server.reconfigure(&config.server_settings()).await?;
             let served = OpenServer { server, target };
-            self.running = Some(Running { served, ..running });
+            self.running.push(Running { served, ..running });
             return Ok(config);
         }
         self.starts += 1;
@@ -140,26 +160,37 @@ impl<'a> SharedServer<'a> {
         study.line.say("starting the server");
         let served = open_server(&config, log, Some(&data.files), study.interrupts, study.line).await?;
         let queue = disk_queue::set(cell, &served.server, study.home)?;
-        let running = self.running.insert(Running {
+        check_traceable(&config, &served.server)?;
+        self.running.push(Running {
             served,
             _queue: queue,
             key: key(cell),
             is_used: false,
             detaching: None,
         });
-        check_traceable(&config, &running.served.server)?;
         Ok(config)
     }
 
-    /// Checks whether the server that runs can measure a cell once it has the cell's settings.
+    /// Stops the server of a cell that does not suit it any more, and as many as needed for one more: they would compete for
+    /// memory.
+    async fn make_room(&mut self, cell: &Cell) -> anyhow::Result<()> {
+        let key = key(cell);
+        while let Some(at) = self.running.iter().position(|one| one.key == key) {
+            self.stop_one(at).await?;
+        }
+        while self.running.len() >= self.most {
+            self.stop_one(0).await?;
+        }
+        Ok(())
+    }
+}
+
+impl Running {
+    /// Returns whether it can measure a cell once it has the cell's settings.
     fn suits(&self, cell: &Cell) -> bool {
         // Unique numbers of a workload from a file repeat with the seed, and all cells of a block have the same seed.
         let can_reuse_tables = cell.data == DataUse::Kept && cell.requests.custom().is_none();
-        self.running.as_ref().is_some_and(|running| {
-            running.served.server.is_running()
-                && running.key == key(cell)
-                && (can_reuse_tables || !running.is_used)
-        })
+        self.served.server.is_running() && self.key == key(cell) && (can_reuse_tables || !self.is_used)
     }
 }
 

@@ -5,5 +5,6 @@ mod faults;
 mod interrupted;
 mod refused;
 mod rotation;
+mod short_turns;
 mod studied;
 mod whole;

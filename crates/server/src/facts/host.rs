@@ -60,7 +60,7 @@ impl HostFacts {
             kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
             cpu_model: cpus.model_name(0).map(str::to_owned),
             cpus: cpus.num_cores(),
-            memory_bytes: Meminfo::current().context(UNREADABLE)?.mem_total,
+            memory_bytes: memory_bytes()?,
             file_systems,
             placed: placed
                 .iter()
@@ -74,6 +74,11 @@ impl HostFacts {
                 .collect::<Result<_, ServerError>>()?,
         })
     }
+}
+
+/// Returns the bytes of memory of this machine.
+pub fn memory_bytes() -> anyhow::Result<u64> {
+    Ok(Meminfo::current().context(UNREADABLE)?.mem_total)
 }
 
 #[cfg(test)]

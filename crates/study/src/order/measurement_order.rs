@@ -17,13 +17,13 @@ pub struct Measurement {
     pub seed: u64,
 }
 
-/// Returns all measurements of a study in their order. It depends on the cells and the seed only.
+/// Returns all windows of a study in their order. It depends on the cells and the seed only.
 ///
 /// Blocks follow one another, so that a machine that slows down does so for all cells alike. The order of the groups in a
 /// block, and of the cells in a group, is random.
 pub fn measurement_order(cells: &[Cell], seed: u64) -> Vec<Measurement> {
     let servers: Vec<String> = cells.iter().map(Cell::server_key).collect();
-    let repeats: Vec<u32> = cells.iter().map(|cell| cell.repeats).collect();
+    let repeats: Vec<u32> = cells.iter().map(Cell::window_count).collect();
     ordered(&servers, &repeats, seed)
 }
 
@@ -56,7 +56,7 @@ fn ordered(servers: &[String], repeats: &[u32], seed: u64) -> Vec<Measurement> {
 }
 
 /// Shuffles by Fisher and Yates. It is written out so that a newer version of a crate cannot change the meaning of a seed.
-fn shuffle<T>(items: &mut [T], rng: &mut impl Rng) {
+pub(crate) fn shuffle<T>(items: &mut [T], rng: &mut impl Rng) {
     for last in (1..items.len()).rev() {
         // The number is at most `last`, which is a usize.
         let other = below(rng, last as u64 + 1) as usize;

@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn scales_take_their_time() {
         for plan in plans() {
-            let smoke = CostEstimate::new(plan.cells(Scale::Smoke));
+            let smoke = CostEstimate::new(plan.cells(Scale::Smoke), 8);
             assert!(
                 smoke.measurements <= 40,
                 "{}: {} measurements",
@@ -88,7 +88,7 @@ mod tests {
                 "{}: {smoke:?}",
                 plan.name
             );
-            let quick = CostEstimate::new(plan.cells(Scale::Quick));
+            let quick = CostEstimate::new(plan.cells(Scale::Quick), 8);
             assert!(quick.time < Duration::from_secs(3600), "{}: {quick:?}", plan.name);
         }
     }

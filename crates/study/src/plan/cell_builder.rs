@@ -12,6 +12,7 @@ use logtrace_server::{
 
 use crate::cell::Cell;
 use crate::plan::option_layers::OptionLayers;
+use crate::plan::short_turns::{repeated, short_turns};
 use crate::plan::syntax::scalar;
 use crate::plan::workload::{ReadFile, requests, tables};
 
@@ -21,7 +22,6 @@ const SHORTEST: Duration = Duration::from_secs(1);
 const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 const WARMUP: Duration = Duration::from_secs(3);
 const DURATION: Duration = Duration::from_secs(30);
-const REPEATS: u32 = 3;
 
 /// Returns the server that the options name, and its flavor.
 pub(crate) fn server(options: &OptionLayers<'_>) -> Result<(ServerChoice, Flavor), FileError> {
@@ -62,6 +62,10 @@ pub(crate) fn cell(
     let connections = options.whole("connections", 1..=10_000)?;
     let connections = connections.and_then(|number| usize::try_from(number).ok());
     let (detail, sample) = tracing(options)?;
+    let needs = options.time("needs")?;
+    let data = options.word("data")?.unwrap_or_default();
+    let turns = short_turns(options, data, &requests)?.filter(|_| needs.is_none());
+    let (repeats, windows) = repeated(options, turns)?;
     Ok(Cell {
         key,
         levels,
@@ -75,12 +79,14 @@ pub(crate) fn cell(
         connections: connections.and_then(NonZeroUsize::new).unwrap_or(CONNECTIONS),
         pace,
         warmup: options.time("warmup")?.unwrap_or(WARMUP),
-        duration: duration(options)?,
-        repeats: options.whole("repeats", 1..=1000)?.unwrap_or(REPEATS),
+        duration: duration(options)?.max(needs.unwrap_or_default()),
+        repeats,
+        windows,
+        turns,
         file_system,
         places,
         queue: queue(options)?,
-        data: options.word("data")?.unwrap_or_default(),
+        data,
         detail,
         sample,
         stages: stages(options, flavor)?,

@@ -9,6 +9,7 @@ pub(crate) mod option_layers;
 pub(crate) mod options;
 pub(crate) mod plan_file;
 pub(crate) mod scale;
+pub(crate) mod short_turns;
 pub(crate) mod study_plan;
 pub(crate) mod syntax;
 pub(crate) mod table_spec;

@@ -8,7 +8,7 @@ use crate::plan::plan_file::{PlanFile, listed};
 use crate::plan::syntax::{Node, Table};
 
 /// Options with a single value.
-pub(crate) const PLAIN: [&str; 31] = [
+pub(crate) const PLAIN: [&str; 36] = [
     "server",
     "flavor",
     "workload",
@@ -35,6 +35,11 @@ pub(crate) const PLAIN: [&str; 31] = [
     "warmup",
     "duration",
     "repeats",
+    "turns",
+    "turn",
+    "wash_in",
+    "windows",
+    "needs",
     "data_per_pool",
     "data",
     "detail",

@@ -18,6 +18,13 @@ pub(super) fn summary(report: &StudyReport) -> String {
     if report.failed > 0 {
         summary += &format!(" · {} failed", report.failed);
     }
+    if report.planned_short_turns > 0 {
+        let (done, planned) = (report.short_turns, report.planned_short_turns);
+        summary += &format!(" · {done} of {planned} short turns done");
+    }
+    if report.failed_short_turns > 0 {
+        summary += &format!(" · {} short turns failed", report.failed_short_turns);
+    }
     summary
 }
 

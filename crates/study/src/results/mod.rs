@@ -5,6 +5,7 @@ pub(crate) mod measurement_result;
 pub(crate) mod stall_kind;
 pub(crate) mod stalls;
 pub(crate) mod study_results;
+pub(crate) mod turn_result;
 pub(crate) mod window_series;
 
 #[cfg(test)]

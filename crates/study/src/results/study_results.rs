@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::cell::Cell;
 use crate::results::measurement_result::MeasurementResult;
+use crate::results::turn_result::TurnResult;
 
-/// Outcomes of measurements, by cell and repeat.
+/// Outcomes of measurements, by cell and repeat, and short turns by cell.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Results {
     outcomes: BTreeMap<(String, u32), Outcome>,
+    turns: BTreeMap<String, Vec<TurnResult>>,
+    failed_turns: BTreeMap<String, Vec<String>>,
 }
 
 /// Result of a measurement, or the reason why it failed.
@@ -18,6 +21,24 @@ impl Results {
     /// Adds the outcome of a measurement. It replaces an earlier outcome of the same measurement.
     pub fn insert(&mut self, cell: &Cell, repeat: u32, outcome: Outcome) {
         self.outcomes.insert((cell.key.clone(), repeat), outcome);
+    }
+
+    /// Adds a short turn, or the reason why it failed. Turns are added in the order of time.
+    pub fn insert_turn(&mut self, cell: &str, turn: Result<TurnResult, String>) {
+        match turn {
+            Ok(turn) => self.turns.entry(cell.to_owned()).or_default().push(turn),
+            Err(why) => self.failed_turns.entry(cell.to_owned()).or_default().push(why),
+        }
+    }
+
+    /// Returns the short turns of a cell, in the order of time.
+    pub fn turns(&self, cell: &Cell) -> &[TurnResult] {
+        self.turns.get(&cell.key).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns why short turns of a cell failed.
+    pub fn failed_turns(&self, cell: &Cell) -> &[String] {
+        self.failed_turns.get(&cell.key).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the outcome of a repeat of a cell, or `None` if it was not tried yet.

@@ -9,6 +9,7 @@ use crate::plan::table_spec::TableSpec;
 use crate::results::figure::Figure;
 use crate::results::study_results::Results;
 use crate::tables::cause_share::{CauseShare, causes, nine_digits};
+use crate::tables::observations::is_of_turns;
 
 /// Entry of a table.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -102,7 +103,7 @@ pub(crate) fn entry(spec: &TableSpec, cell: &Cell, results: &Results, inference:
         };
     };
     let repeats = inference.values.len();
-    let mut notes = notes(cell, repeats, results);
+    let mut notes = notes(&spec.figure, cell, repeats, results);
     if inference.comparison.is_none() {
         notes.extend(not_compared(spec, inference.baseline, results));
     }
@@ -115,6 +116,7 @@ pub(crate) fn entry(spec: &TableSpec, cell: &Cell, results: &Results, inference:
             value: nine_digits(comparison.value),
             interval: comparison.interval.map(rounded_interval),
             p: comparison.p.map(nine_digits),
+            visible: comparison.visible.map(nine_digits),
             ..comparison
         }),
         causes: causes(cell, results, &spec.figure),
@@ -132,12 +134,19 @@ fn why_missing(figure: &Figure, cell: &Cell, results: &Results) -> String {
     }
 }
 
-fn notes(cell: &Cell, repeats: usize, results: &Results) -> Vec<String> {
+fn notes(figure: &Figure, cell: &Cell, repeats: usize, results: &Results) -> Vec<String> {
     let failed = results.failed(cell);
     let failed = failed.map(|(repeat, why)| format!("repeat {} failed: {why}", repeat + 1));
     let mut notes: Vec<String> = failed.collect();
-    let planned = cell.repeats as usize;
-    let missing = planned.saturating_sub(repeats + notes.len());
+    let (planned, tried) = match is_of_turns(figure, cell, results) {
+        true => (cell.repeats as usize, repeats),
+        false => (cell.window_count() as usize, repeats + notes.len()),
+    };
+    if let [first, ..] = results.failed_turns(cell) {
+        let count = results.failed_turns(cell).len();
+        notes.push(format!("{count} short turns failed: {first}"));
+    }
+    let missing = planned.saturating_sub(tried);
     if missing > 0 {
         notes.push(format!("{missing} of {planned} repeats are missing"));
     }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use logtrace_statistics::{
-    CellValues, Compare, Interval, Pair, Statistic, compare, poisson_intervals, t_intervals,
+    CellValues, Compare, Comparison, Interval, Pair, Statistic, compare, median, poisson_intervals,
+    t_intervals,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,7 +15,9 @@ use crate::plan::study_plan::Plan;
 use crate::plan::table_spec::TableSpec;
 use crate::results::figure::Unit;
 use crate::results::study_results::Results;
+use crate::tables::cause_share::nine_digits;
 use crate::tables::cell_entry::{Baseline, Entry, Inference, entry};
+use crate::tables::observations::{carry_over_of, is_of_turns, pairs, values};
 
 /// Table of a study.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -34,6 +37,13 @@ pub struct StudyTable {
     pub baseline: Vec<(String, String)>,
     /// Number of comparisons that were tested together.
     pub comparisons: usize,
+    /// Smallest effects that these comparisons could have shown. Null if nothing was tested.
+    pub visible: Option<VisibleEffect>,
+    /// Number of cells whose values are means of short turns. Those of the others are of windows.
+    pub of_turns: usize,
+    /// Probability of such differences between turns by the level of the cell just before, if there is no carry-over. Null
+    /// without short turns.
+    pub carry_over: Option<f64>,
     /// Axis with a level for each row.
     pub row_axis: String,
     /// Axis with a level for each column.
@@ -43,6 +53,17 @@ pub struct StudyTable {
     /// Unit of the figure.
     #[serde(skip)]
     pub unit: Unit,
+}
+
+/// Smallest effects that the comparisons of a table could have shown: whose intervals would not contain 1 (or 0, for a
+/// difference) in 80 of 100 studies like this one.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct VisibleEffect {
+    /// Median over the comparisons: a ratio above 1, or a difference above 0.
+    pub median: f64,
+    /// Largest of them.
+    pub worst: f64,
 }
 
 /// Rows and columns for one combination of levels of the other axes.
@@ -74,14 +95,19 @@ pub fn tabulate(plan: &Plan, cells: &[Cell], results: &Results) -> Vec<StudyTabl
 }
 
 fn table(plan: &Plan, spec: &TableSpec, cells: &[Cell], results: &Results) -> StudyTable {
-    let cells: Vec<&Cell> = cells.iter().filter(|cell| spec.has(cell)).collect();
+    let all = cells;
+    let cells: Vec<&Cell> = all.iter().filter(|cell| spec.has(cell)).collect();
     let baselines: Vec<Baseline<'_>> = cells.iter().map(|cell| baseline(spec, cell, &cells)).collect();
-    let values: Vec<CellValues> = cells.iter().map(|cell| values(spec, cell, results)).collect();
+    let values: Vec<CellValues> = cells
+        .iter()
+        .map(|cell| values(&spec.figure, cell, results))
+        .collect();
     let pairs = cells.iter().zip(&baselines);
     let pairs: Vec<Vec<Pair>> = pairs
         .map(|(cell, baseline)| pairs_with(spec, cell, baseline, results))
         .collect();
     let (intervals, comparisons) = (intervals(spec, &values), compare(&pairs, spec.compare));
+    let of_turns = |cell: &&&Cell| is_of_turns(&spec.figure, cell, results);
     let entries = cells.iter().enumerate().map(|(at, cell)| {
         let inference = Inference {
             baseline: baselines[at],
@@ -99,6 +125,9 @@ fn table(plan: &Plan, spec: &TableSpec, cells: &[Cell], results: &Results) -> St
         statistic: spec.statistic,
         baseline: spec.baseline.clone(),
         comparisons: comparisons.iter().flatten().filter(|one| one.p.is_some()).count(),
+        visible: visible(&comparisons),
+        of_turns: cells.iter().filter(of_turns).count(),
+        carry_over: carry_over_of(spec, all, &cells, results).map(nine_digits),
         row_axis: spec.rows.clone(),
         column_axis: spec.columns.clone(),
         grids: grids(plan, spec, entries.collect()),
@@ -116,14 +145,6 @@ fn intervals(spec: &TableSpec, values: &[CellValues]) -> Vec<Option<Interval>> {
     }
 }
 
-fn values(spec: &TableSpec, cell: &Cell, results: &Results) -> CellValues {
-    let measured = results.measured(cell);
-    let values =
-        measured.filter_map(|(_, one)| Some((*one.figures.get(&spec.figure)?, one.error_of(&spec.figure))));
-    let (values, errors) = values.unzip();
-    CellValues { values, errors }
-}
-
 /// Returns the baseline of a cell.
 fn baseline<'a>(spec: &TableSpec, cell: &Cell, cells: &[&'a Cell]) -> Baseline<'a> {
     if spec.baseline.is_empty() || spec.is_baseline(cell, cell) {
@@ -134,21 +155,22 @@ fn baseline<'a>(spec: &TableSpec, cell: &Cell, cells: &[&'a Cell]) -> Baseline<'
     found.map_or(Baseline::Absent, |cell| Baseline::Cell(cell))
 }
 
-/// Returns the repeats in which both a cell and its baseline were measured.
+/// Returns the pairs of a cell and its baseline; none without a baseline.
 fn pairs_with(spec: &TableSpec, cell: &Cell, baseline: &Baseline<'_>, results: &Results) -> Vec<Pair> {
-    let Baseline::Cell(baseline) = baseline else {
-        return Vec::new();
-    };
-    let pairs = results.measured(cell).filter_map(|(repeat, measured)| {
-        let other = results.get(baseline, repeat)?.as_ref().ok()?;
-        let errors = measured.error_of(&spec.figure).zip(other.error_of(&spec.figure));
-        Some(Pair {
-            value: *measured.figures.get(&spec.figure)?,
-            baseline: *other.figures.get(&spec.figure)?,
-            errors: errors.map(|(one, other)| (one * one, other * other)),
-        })
-    });
-    pairs.collect()
+    match baseline {
+        Baseline::Cell(baseline) => pairs(&spec.figure, cell, baseline, results),
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the smallest effects that the comparisons could have shown.
+fn visible(comparisons: &[Option<Comparison>]) -> Option<VisibleEffect> {
+    let visible = comparisons.iter().flatten().filter_map(|one| one.visible);
+    let visible: Vec<f64> = visible.collect();
+    Some(VisibleEffect {
+        median: nine_digits(median(&visible)?),
+        worst: nine_digits(visible.iter().copied().fold(f64::MIN, f64::max)),
+    })
 }
 
 /// Arranges the entries of cells in grids.
@@ -209,54 +231,5 @@ impl Grid {
             let entries = self.columns.iter().zip(&row.entries);
             entries.map(move |(column, entry)| (row.level.as_str(), column.as_str(), entry))
         })
-    }
-}
-
-impl StudyTable {
-    /// Returns what the numbers are and how sure they are, without a full stop.
-    pub fn caption(&self) -> String {
-        let unit = match self.unit.heading() {
-            "" => String::new(),
-            unit => format!(" in {unit}"),
-        };
-        let intervals = self.interval_text();
-        let mut caption = format!(
-            "{}{unit}, {} over repeats {intervals}",
-            self.figure, self.statistic
-        );
-        if let Some(compare) = self.compare {
-            let baseline = self.baseline.iter();
-            let baseline: Vec<String> = baseline.map(|(axis, level)| format!("{axis} {level}")).collect();
-            caption += &format!("; below, the {compare} to {}", baseline.join(", "));
-            caption += &match self.comparisons {
-                0 => ", without an interval and not tested: that needs at least 2 repeats".to_owned(),
-                count => format!(
-                    " (95 % interval, not corrected); * significant at 5 % after correction for {count} comparisons (Holm), \
-                     so an interval without {} may have no star",
-                    match compare {
-                        Compare::Ratio => "1",
-                        Compare::Difference => "0",
-                    }
-                ),
-            };
-        }
-        caption
-    }
-
-    /// Returns what the intervals of the entries are.
-    fn interval_text(&self) -> &'static str {
-        let entries = self.grids.iter().flat_map(Grid::entries);
-        let mut entries = entries.filter_map(|(_, _, entry)| entry.measured());
-        match (entries.clone().any(|one| one.interval.is_some()), self.unit) {
-            (true, Unit::Count) => "(95 % Poisson interval, wider where counts scatter more; not corrected)",
-            (true, _) if self.statistic == Statistic::Mean => {
-                "(95 % t interval, not corrected; slow runs that no repeat had are not in it)"
-            }
-            (true, _) => "(95 % t interval, not corrected)",
-            (false, _) if entries.all(|one| one.repeats < 2) => {
-                "(no interval: one repeat says nothing about the spread between runs)"
-            }
-            (false, _) => "(no interval)",
-        }
     }
 }

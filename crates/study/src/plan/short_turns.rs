@@ -1,0 +1,57 @@
+//! Short turns of a plan's cells: `turns`, `turn`, `wash_in` and `windows`.
+
+use std::time::Duration;
+
+use logtrace_driver::{FileError, Requests};
+
+use crate::cell::{DataUse, ShortTurns};
+use crate::plan::option_layers::OptionLayers;
+
+/// Most short turns of a cell in a repeat.
+pub(crate) const MOST_TURNS: u32 = 100;
+/// Shortest turn. Shorter ones would have too few requests.
+const SHORTEST: Duration = Duration::from_millis(500);
+const LENGTH: Duration = Duration::from_secs(2);
+const WASH_IN: Duration = Duration::from_millis(500);
+const REPEATS: u32 = 3;
+
+/// Reads the short turns. Their server keeps running, so each goes on with the data that the one before left.
+pub(crate) fn short_turns(
+    options: &OptionLayers<'_>,
+    data: DataUse,
+    requests: &Requests,
+) -> Result<Option<ShortTurns>, FileError> {
+    let count = options.whole("turns", 0..=MOST_TURNS)?.unwrap_or(0);
+    let turns = ShortTurns {
+        count,
+        length: options.time("turn")?.unwrap_or(LENGTH),
+        wash_in: options.time("wash_in")?.unwrap_or(WASH_IN),
+    };
+    let fail = |option: &str, problem: String| Err(options.error(option, problem));
+    match count {
+        0 => Ok(None),
+        _ if data == DataUse::Restored => fail(
+            "turns",
+            "short turns cannot start with restored data: write turns = 0, or data = \"kept\"".to_owned(),
+        ),
+        _ if requests.custom().is_some() => fail(
+            "turns",
+            "a workload from a file needs new data for each turn: write turns = 0".to_owned(),
+        ),
+        _ if turns.length < SHORTEST => fail("turn", format!("write at least {SHORTEST:?}")),
+        _ => Ok(Some(turns)),
+    }
+}
+
+/// Reads the number of repeats, and of those with a window. Without short turns each repeat is a window.
+pub(crate) fn repeated(
+    options: &OptionLayers<'_>,
+    turns: Option<ShortTurns>,
+) -> Result<(u32, u32), FileError> {
+    let repeats = options.whole("repeats", 1..=1000)?.unwrap_or(REPEATS);
+    let windows = options.whole("windows", 1..=1000)?.unwrap_or(repeats);
+    Ok(match turns {
+        Some(_) => (repeats, windows),
+        None => (repeats, repeats),
+    })
+}

@@ -1,0 +1,112 @@
+//! Captions of tables: what the numbers are, and how sure they are.
+
+use logtrace_statistics::{Compare, Statistic};
+
+use crate::results::figure::Unit;
+use crate::tables::study_table::{Grid, StudyTable};
+
+/// Probability below which carry-over is reported. Studies have several tables, so it is a fifth of the usual one.
+const CARRY_OVER: f64 = 0.01;
+
+impl StudyTable {
+    /// Returns what the numbers are and how sure they are, without a full stop.
+    pub fn caption(&self) -> String {
+        let unit = match self.unit.heading() {
+            "" => String::new(),
+            unit => format!(" in {unit}"),
+        };
+        let intervals = self.interval_text();
+        let mut caption = format!(
+            "{}{unit}, {} over repeats {intervals}{}",
+            self.figure,
+            self.statistic,
+            self.turns_text()
+        );
+        if let Some(compare) = self.compare {
+            let baseline = self.baseline.iter();
+            let baseline: Vec<String> = baseline.map(|(axis, level)| format!("{axis} {level}")).collect();
+            caption += &format!("; below, the {compare} to {}", baseline.join(", "));
+            caption += &match self.comparisons {
+                0 => ", without an interval and not tested: that needs at least 2 repeats".to_owned(),
+                count => format!(
+                    " (95 % interval, not corrected); * significant at 5 % after correction for {count} comparisons (Holm), \
+                     so an interval without {} may have no star",
+                    match compare {
+                        Compare::Ratio => "1",
+                        Compare::Difference => "0",
+                    }
+                ),
+            };
+        }
+        caption + &self.visible_text() + self.carry_over_text()
+    }
+
+    /// Returns whether the values of repeats are those of windows or of short turns.
+    fn turns_text(&self) -> &'static str {
+        let entries = self.grids.iter().flat_map(Grid::entries);
+        let measured = entries.filter(|(_, _, entry)| entry.measured().is_some()).count();
+        match self.of_turns {
+            0 => "",
+            of_turns if of_turns < measured => {
+                ", the value of a repeat is the mean of its short turns where a cell has them, else that of its window"
+            }
+            _ => ", the value of a repeat is the mean of its short turns",
+        }
+    }
+
+    /// Returns the smallest effects that the comparisons could have shown.
+    fn visible_text(&self) -> String {
+        let (Some(visible), Some(compare)) = (self.visible, self.compare) else {
+            return String::new();
+        };
+        let text = |effect: f64| match compare {
+            Compare::Ratio => percent(effect - 1.0),
+            Compare::Difference => self.unit.text(effect),
+        };
+        let worst = match self.comparisons {
+            1 => String::new(),
+            _ => format!(" in the median place, {} in the worst", text(visible.worst)),
+        };
+        format!(
+            "; smallest effect that 8 of 10 such studies would show by an interval: {}{worst}",
+            text(visible.median)
+        )
+    }
+
+    /// Returns a warning if the values depend on the cell that was under load just before.
+    fn carry_over_text(&self) -> &'static str {
+        match self.carry_over {
+            Some(p) if p < CARRY_OVER => {
+                "; carry-over: a turn depends on the cell that was under load just before it, so these effects are smaller or \
+                 larger than those of a server that always has one setting"
+            }
+            _ => "",
+        }
+    }
+
+    /// Returns what the intervals of the entries are.
+    fn interval_text(&self) -> &'static str {
+        let entries = self.grids.iter().flat_map(Grid::entries);
+        let mut entries = entries.filter_map(|(_, _, entry)| entry.measured());
+        match (entries.clone().any(|one| one.interval.is_some()), self.unit) {
+            (true, Unit::Count) => "(95 % Poisson interval, wider where counts scatter more; not corrected)",
+            (true, _) if self.statistic == Statistic::Mean => {
+                "(95 % t interval, not corrected; slow runs that no repeat had are not in it)"
+            }
+            (true, _) => "(95 % t interval, not corrected)",
+            (false, _) if entries.all(|one| one.repeats < 2) => {
+                "(no interval: one repeat says nothing about the spread between runs)"
+            }
+            (false, _) => "(no interval)",
+        }
+    }
+}
+
+/// Returns a share in percent, with a tenth where it is small.
+fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    match percent < 10.0 {
+        true => format!("{percent:.1} %"),
+        false => format!("{percent:.0} %"),
+    }
+}

@@ -1,0 +1,52 @@
+//! A study with short turns on servers that run side by side.
+
+use std::fs;
+
+use serde_json::Value;
+
+use super::studied::{PLAN, Place, texts};
+use crate::common::beside_others;
+
+#[test]
+fn each_block_has_a_turn_of_each_cell_and_a_finished_study_measures_nothing_again() {
+    let _turn = beside_others();
+    let options = "repeats = 2\nwindows = 1\nturns = 2\nturn = \"500ms\"\nwash_in = \"200ms\"\n";
+    let place = Place::with(&PLAN.replace("repeats = 2\n", options));
+    let output = place.study("").output().unwrap();
+    let (stdout, stderr) = texts(&output);
+    assert_eq!(output.status.code(), Some(0), "{stdout}\n{stderr}");
+    assert!(
+        stdout.contains("4 of 4 measurements done · 16 of 16 short turns done"),
+        "{stdout}"
+    );
+    assert_eq!(place.measured().len(), 4, "one window of each cell");
+    let lines = fs::read_to_string(place.out().join("turns.jsonl")).unwrap();
+    let blocks: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(blocks.len(), 4, "both servers are in each block: {lines}");
+    let mut before = Value::Null;
+    for block in &blocks {
+        let turns = block["turns"].as_array().unwrap();
+        let mut cells: Vec<&str> = turns.iter().map(|turn| turn["cell"].as_str().unwrap()).collect();
+        cells.sort_unstable();
+        assert_eq!(cells, ["mariadb_each", "mariadb_no", "mysql_each", "mysql_no"]);
+        for turn in turns {
+            assert!(turn["figures"]["throughput"].as_f64().unwrap() > 0.0, "{turn}");
+            assert_eq!(turn["before"], before);
+            before = turn["cell"].clone();
+        }
+    }
+    let study = fs::read_to_string(place.out().join("study.json")).unwrap();
+    let study: Value = serde_json::from_str(&study).unwrap();
+    assert_eq!(study["tables"][0]["of_turns"], 4, "{study}");
+    assert!(study["tables"][0]["visible"]["worst"].as_f64().unwrap() > 1.0);
+    place.assert_nothing_left();
+    let again = place.study("--resume").output().unwrap();
+    assert_eq!(again.status.code(), Some(0));
+    assert_eq!(
+        fs::read_to_string(place.out().join("turns.jsonl")).unwrap(),
+        lines
+    );
+}
