@@ -28,14 +28,14 @@ pub(crate) fn dry_run(plan: &Plan, scale: Scale, cells: &[Cell], living: usize) 
 pub(crate) fn size_line(scale: Scale, cells: &[Cell], living: usize) -> String {
     let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let estimate = CostEstimate::new(cells, living);
-    let turns = match estimate.short_turns {
-        0 => String::new(),
-        turns => format!(" and {}", count(turns, "short turn")),
+    let measurements = count(estimate.measurements, "measurement");
+    let measurements = match estimate.short_turns {
+        0 => format!(" and {measurements}"),
+        turns => format!(", {measurements} and {}", count(turns, "short turn")),
     };
     format!(
-        "{}, {}{turns} at the scale {scale}: about {}, of which {} measuring, and {:.1} GB of disk space",
+        "{}{measurements} at the scale {scale}: about {}, of which {} in windows and turns, and {:.1} GB of disk space",
         count(estimate.cells, "cell"),
-        count(estimate.measurements, "measurement"),
         rounded(estimate.time),
         rounded(estimate.measuring),
         estimate.disk as f64 / 1e9

@@ -141,7 +141,7 @@ fn a_study_is_shown_without_a_server_and_without_root() {
                 .unwrap();
             let (shown, stderr) = texts(&output);
             assert!(
-                shown.contains(&format!("measurements at the scale {scale}: about")),
+                shown.contains(&format!("s at the scale {scale}: about")),
                 "{shown}{stderr}"
             );
         }
