@@ -1,9 +1,6 @@
 // @ts-check
 "use strict";
 
-/** Most slow commits that are drawn. */
-const MOST_DRAWN = 5;
-
 /**
  * Returns an element that the page must have.
  * @param {string} id
@@ -24,7 +21,7 @@ function remember(/** @type {Rectangle | null} */ selection, /** @type {number} 
 /** Reads the data of the page, and lets commits be selected. */
 async function start() {
   const { over_time, colors } = JSON.parse(part("over-time-data").textContent ?? "");
-  const { commits, causes, slowest } = over_time;
+  const { commits, causes, slowest, typical, stalls } = over_time;
   const columnNs = causes.column_ns;
   const run = {
     columnNs,
@@ -36,12 +33,13 @@ async function start() {
   const [result, slow] = [part("selection"), part("slowest")];
   document.querySelectorAll(".with-script").forEach((hint) => hint.removeAttribute("hidden"));
   const back = element("button", "Show all commits");
+  const count = run.commits[2].reduce((sum, cell) => sum + cell, 0);
+  const kinds = { Slowest: slowest, Typical: typical, "In stalls": stalls };
+  const exemplars = new ExemplarView(slow, kinds, { colors, columnNs, count });
   const picture = new Picture(part("heat-map"), columnNs, (selection, isDone) => {
     result.hidden = selection === null;
     result.replaceChildren(...(selection ? [...resultOf(run, selection), back] : []));
-    const found = slowIn(slowest, selection ?? picture.whole, columnNs).slice(0, MOST_DRAWN);
-    slow.replaceChildren(...found.map((commit) => timeline(commit, slowest.stacks, colors)));
-    slow.parentElement?.toggleAttribute("hidden", found.length === 0);
+    exemplars.show(selection, picture.whole);
     if (isDone) remember(selection, columnNs);
   });
   back.addEventListener("click", () => {

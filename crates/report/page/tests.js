@@ -11,7 +11,7 @@ const zlib = require("node:zlib");
 
 const files = ["decode.js", "scale.js", "select.js", "address.js", "icicle.js", "timeline.js"];
 const script = files.map((file) => fs.readFileSync(path.join(__dirname, file), "utf8")).join("\n");
-vm.runInThisContext(`${script}\nglobalThis.page = { unpack, cells, rowStart, rowOf, duration, grouped, sums, moreThanRest, within, fragment, selectionOf, treeOf, lanes, slowIn };`);
+vm.runInThisContext(`${script}\nglobalThis.page = { unpack, cells, rowStart, rowOf, duration, grouped, sums, moreThanRest, within, fragment, selectionOf, treeOf, timelineOf, commitsIn, nearPercentiles };`);
 const { page } = globalThis;
 
 // Node before 20.12 knows no raw deflate here, which all browsers do.
@@ -144,20 +144,45 @@ test("a tree has the time of its selection on each level", () => {
   assert.deepEqual(new Set(tree.below[0].below.map(({ name }) => name)), new Set(["a", "redo fsync"]));
 });
 
-test("a slow commit has a lane for each thread, and its time is in one lane at a time", () => {
+test("the critical path is in one lane at a time and goes on in another one at its end", () => {
   const stacks = ["a", "b"].map(stack).concat([{ ...stack("c"), who: "leader" }]);
-  const commit = { end: 1000, ns: 100, tid: 7, parts: [[10, 7, 0], [20, 7, 0], [30, 9, 2], [40, 7, 1]] };
-  const found = page.lanes(commit, stacks).map(({ tid, who, bars }) => [tid, who, bars.map(({ from, ns }) => [from, ns])]);
-  assert.deepEqual(found, [[7, "own", [[0, 30], [60, 40]]], [9, "leader", [[30, 30]]]]);
+  const records = { lead: 20, lanes: [{ tid: 7 }, { tid: 9 }, { device: "8:0" }], is_cut: false, list: "" };
+  const commit = { end: 1000, ns: 100, tid: 7, parts: [[10, 7, 0], [20, 7, 0], [30, 9, 2], [40, 7, 1]], records };
+  const seen = [[0, 15, 1, 0, 0], [60, 5, 2, 1, 0], [80, 3, 0, 2, 9]];
+  const columns = seen[0].map((_, part) => Float64Array.from(seen, (row) => row[part]));
+  const found = page.timelineOf(commit, { stacks, words: ["redo fsync", "flush", "run queue"], commits: [] }, columns);
+  const bars = found.bars.map(({ from, ns, lane }) => [from, ns, lane]);
+  assert.deepEqual(bars, [[0, 30, 0], [30, 30, 1], [60, 40, 0]]);
+  assert.deepEqual(found.hops.map(({ at, from, to }) => [at, from, to]), [[30, 0, 1], [60, 1, 0]]);
+  const lanes = found.lanes.map(({ name, intervals }) => [name, ...intervals.map(({ from, ns, word, waker }) => [from, ns, word, waker])]);
+  assert.deepEqual(lanes, [
+    ["own 7", [60, 3, "run queue", 9]],
+    ["leader 9", [-20, 15, "redo fsync", 0]],
+    ["device 8:0", [40, 5, "flush", 0]],
+  ]);
 });
 
-test("slow commits are those of the selection", () => {
+test("a commit without records has its path", () => {
+  const commit = { end: 1000, ns: 30, tid: 7, parts: [[30, 9, 0]] };
+  const found = page.timelineOf(commit, { stacks: [{ ...stack("a"), who: "background" }], words: [], commits: [] }, []);
+  assert.deepEqual(found.lanes.map(({ name }) => name), ["own 7", "background 9"]);
+  assert.equal(found.bars[0].lane, 1);
+});
+
+test("commits that are drawn are those of the selection", () => {
   const commits = [5, 15, 25].map((end) => ({ end, ns: 2 ** 20, tid: 1, parts: [] }));
   const band = page.rowOf(2 ** 20) / 4;
   const inside = (fromColumn, toColumn, fromBand) =>
-    page.slowIn({ stacks: [], commits }, { fromColumn, toColumn, fromBand, toBand: fromBand + 1 }, 10).map(({ end }) => end);
+    page.commitsIn(commits, { fromColumn, toColumn, fromBand, toBand: fromBand + 1 }, 10).map(({ end }) => end);
   assert.deepEqual(inside(0, 2, band), [5, 15]);
   assert.deepEqual(inside(0, 2, band + 1), []);
+});
+
+test("typical commits of a run are those nearest to its percentiles", () => {
+  const commits = [0, 300, 520, 880, 985, 999, 1000].map((shorter) => ({ shorter }));
+  assert.deepEqual(page.nearPercentiles(commits, 1001).map(({ shorter }) => shorter), [520, 880, 985, 1000]);
+  assert.deepEqual(page.nearPercentiles([], 5), []);
+  assert.deepEqual(page.nearPercentiles(commits.slice(0, 1), 1), commits.slice(0, 1));
 });
 
 test("an address names the selection", () => {

@@ -2,46 +2,124 @@
 "use strict";
 
 /**
- * @typedef {{ end: number, ns: number, tid: number, parts: [number, number, number][] }} SlowCommit
+ * What threads and devices did during a commit: `list` is packed, `lead` nanoseconds of it are before the commit.
+ * @typedef {{ lead: number, lanes: { tid?: number, device?: string }[], is_cut: boolean, list: string }} Records
  *
- * @typedef {{ stacks: Stack[], commits: SlowCommit[] }} Slowest
+ * @typedef {object} Exemplar
+ * @property {number} end
+ * @property {number} ns
+ * @property {number} tid
+ * @property {[number, number, number][]} parts Nanoseconds, thread, stack.
+ * @property {number} [shorter] Number of shorter commits.
+ * @property {number} [stall] Start of the stall.
+ * @property {Records} [records]
  *
- * @typedef {{ from: number, ns: number, stack: Stack }} Bar
+ * @typedef {{ stacks: Stack[], words: string[], commits: Exemplar[] }} Exemplars
  *
- * @typedef {{ tid: number, who: string, bars: Bar[] }} Lane
+ * Part of the critical path, in nanoseconds from the start of the commit.
+ * @typedef {{ from: number, ns: number, lane: number, stack: Stack }} Bar
+ *
+ * Interval of a thread or a device, in nanoseconds from the start of the commit.
+ * @typedef {{ from: number, ns: number, word: string, waker: number }} Interval
+ *
+ * @typedef {{ name: string, intervals: Interval[] }} Lane
+ *
+ * Where the path goes on in another lane.
+ * @typedef {{ at: number, from: number, to: number }} Hop
+ *
+ * @typedef {{ lanes: Lane[], bars: Bar[], hops: Hop[], lead: number, ns: number }} Timeline
  */
 
 /**
- * Returns a lane for each thread that a commit waited for, its own first, with the times at which it did.
- * @param {SlowCommit} commit
- * @param {Stack[]} stacks
- * @returns {Lane[]}
+ * Returns the timeline of a commit: a lane for each thread whose work it waited for, its own first, then one for each device, and
+ * the critical path through them.
+ * @param {Exemplar} commit
+ * @param {Exemplars} of
+ * @param {Cells} records Start, nanoseconds, lane, word, waker.
+ * @returns {Timeline}
  */
-function lanes(commit, stacks) {
-  /** @type {Map<number, Lane>} */
-  const byThread = new Map([[commit.tid, { tid: commit.tid, who: "own", bars: [] }]]);
-  let from = 0;
-  for (const [ns, tid, place] of commit.parts) {
-    const stack = stacks[place];
-    const lane = byThread.get(tid) ?? { tid, who: stack.who, bars: [] };
-    byThread.set(tid, lane);
-    const last = lane.bars.at(-1);
-    if (last && last.stack === stack && last.from + last.ns === from) last.ns += ns;
-    else lane.bars.push({ from, ns, stack });
-    from += ns;
-  }
-  return [...byThread.values()];
+function timelineOf(commit, of, records) {
+  /** @type {Map<string, number>} */
+  const places = new Map();
+  /** @type {Lane[]} */
+  const lanes = [];
+  const laneOf = (/** @type {string} */ key, /** @type {string} */ name) => {
+    const place = places.get(key) ?? lanes.push({ name, intervals: [] }) - 1;
+    places.set(key, place);
+    return place;
+  };
+  laneOf(String(commit.tid), `own ${commit.tid}`);
+  const bars = criticalPath(commit, of.stacks, (tid, who) => laneOf(String(tid), `${who} ${tid}`));
+  const listed = commit.records?.lanes ?? [];
+  const numbers = listed.map(({ tid, device }) =>
+    device === undefined ? laneOf(String(tid), `thread ${tid}`) : laneOf(device, `device ${device}`),
+  );
+  const lead = commit.records?.lead ?? 0;
+  const [starts = [], lengths = [], placeOf = [], words = [], wakers = []] = records;
+  starts.forEach((/** @type {number} */ start, /** @type {number} */ at) => {
+    const interval = { from: start - lead, ns: lengths[at], word: of.words[words[at]], waker: wakers[at] };
+    lanes[numbers[placeOf[at]]].intervals.push(interval);
+  });
+  return { lanes, bars, hops: hops(bars), lead, ns: commit.ns };
 }
 
 /**
- * Returns the slow commits of a selection.
- * @param {Slowest} slowest
+ * Returns the critical path. Parts of one thread with one stack that follow each other are one.
+ * @param {Exemplar} commit
+ * @param {Stack[]} stacks
+ * @param {(tid: number, who: string) => number} laneOf
+ * @returns {Bar[]}
+ */
+function criticalPath(commit, stacks, laneOf) {
+  /** @type {Bar[]} */
+  const bars = [];
+  let from = 0;
+  for (const [ns, tid, place] of commit.parts) {
+    const stack = stacks[place];
+    const lane = laneOf(tid, stack.who);
+    const last = bars.at(-1);
+    if (last && last.lane === lane && last.stack === stack) last.ns += ns;
+    else bars.push({ from, ns, lane, stack });
+    from += ns;
+  }
+  return bars;
+}
+
+/**
+ * @param {Bar[]} bars
+ * @returns {Hop[]}
+ */
+function hops(bars) {
+  return bars.slice(1).flatMap((bar, at) => (bars[at].lane === bar.lane ? [] : [{ at: bar.from, from: bars[at].lane, to: bar.lane }]));
+}
+
+/**
+ * Returns the commits of a selection.
+ * @param {Exemplar[]} commits
  * @param {Rectangle} selection
  * @param {number} columnNs
- * @returns {SlowCommit[]}
+ * @returns {Exemplar[]}
  */
-function slowIn(slowest, selection, columnNs) {
-  return slowest.commits.filter((commit) =>
+function commitsIn(commits, selection, columnNs) {
+  return commits.filter((commit) =>
     isIn(selection, Math.floor(commit.end / columnNs), Math.floor(rowOf(commit.ns) / ROWS_IN_BAND)),
   );
+}
+
+/** Shares of the commits that are shorter than the typical ones that are shown first. */
+const TYPICAL = [0.5, 0.9, 0.99, 0.999];
+
+/**
+ * Returns those of the typical commits that are nearest to the median and to the 90th, 99th and 99.9th percentile.
+ * @param {Exemplar[]} commits
+ * @param {number} count Number of all commits.
+ * @returns {Exemplar[]}
+ */
+function nearPercentiles(commits, count) {
+  const nines = (/** @type {number} */ share) => Math.log(Math.max(1 - share, 0.5 / count));
+  const near = TYPICAL.map((share) => {
+    const distance = (/** @type {Exemplar} */ { shorter = 0 }) => Math.abs(nines(shorter / count) - nines(share));
+    return commits.reduce((best, other) => (distance(other) < distance(best) ? other : best), commits[0]);
+  });
+  return commits.filter((commit) => near.includes(commit));
 }

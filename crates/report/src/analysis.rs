@@ -9,6 +9,7 @@ use crate::attribution::group_leader::differing_ns;
 use crate::attribution::segment::Segment;
 use crate::attribution::walk::memory::Memory;
 use crate::attribution::walk::{explain, walk};
+use crate::over_time::exemplars::Explained;
 use crate::over_time::recent::Recent;
 use crate::over_time::totals::TotalsOverTime;
 use crate::requests::join::Responses;
@@ -217,13 +218,15 @@ impl Analysis {
         };
         let statements = self.statements.as_ref();
         let statement_stacks = statements.map(|statements| folded(statements.aggregate.by_stack(), names));
+        let slow: Vec<u64> = slow_tenths.iter().map(|tenth| tenth.at).collect();
+        let over_time = self.over_time.finish(names, &slow);
         Breakdown {
             commits: self.aggregate.commits(slow_tenths),
             causes: self.aggregate.causes(),
             files: self.files.into_rows(),
             devices: self.devices.into_rows(),
             gaps,
-            over_time: self.over_time.finish(names),
+            over_time,
             response: responses.total(),
             stacks: StackTotals {
                 commit: folded(self.aggregate.by_stack(), names),
@@ -315,7 +318,13 @@ impl Analysis {
             let (aggregate, segments) = (&mut self.aggregate, &self.segments);
             aggregate.add(commit.start_ns, whole.length_ns(), segments);
             self.tenths.add(commit, segments, &aggregate.stacks);
-            self.over_time.add(whole, commit.tid, segments, &aggregate.stacks);
+            let explained = Explained {
+                commit: whole,
+                tid: commit.tid,
+                segments,
+                timelines: &self.timelines,
+            };
+            self.over_time.add(explained, &aggregate.stacks);
         }
         self.responses.push_commit(commit, &self.segments);
         if counts {

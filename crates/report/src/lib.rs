@@ -52,10 +52,13 @@ pub mod explain {
 /// Totals of the measured window.
 pub mod breakdown {
     pub use crate::over_time::document::{
-        CauseCube, CubeCell, HeatCell, HeatCells, OverTime, OverTimeError, RequestCells, SlowCommit,
-        SlowCommits, SlowPart, StackRow, Sums,
+        CauseCube, CubeCell, HeatCell, HeatCells, OverTime, OverTimeError, RequestCells, Sums,
+    };
+    pub use crate::over_time::exemplars::document::{
+        Exemplar, ExemplarPart, ExemplarRecord, ExemplarRecords, Exemplars, Lane,
     };
     pub use crate::over_time::recent::Recent;
+    pub use crate::over_time::stack_row::StackRow;
     pub use crate::requests::parts::Part;
     pub use crate::totals::breakdown::Breakdown;
     pub use crate::totals::by_stack::{StackTotal, StackTotals, Whole};

@@ -7,7 +7,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use prost::Message;
 
-use crate::over_time::document::{CauseCube, StackRow};
+use crate::over_time::document::CauseCube;
+use crate::over_time::stack_row::StackRow;
 
 /// Profile with the fields that are used. Numbers of strings are places in `string_table`.
 #[derive(Clone, PartialEq, Message)]

@@ -79,6 +79,9 @@ fn the_page_shows_all_without_a_request_and_without_an_error() {
         own == 5 && drawn >= 5,
         "{own} own threads in {drawn} figures: the five slowest commits are drawn"
     );
+    for part in ["class=\"path\"", "class=\"call\"", "class=\"hop\""] {
+        assert!(shown.html.contains(part), "no {part} in the timelines");
+    }
 }
 
 #[test]
@@ -116,7 +119,7 @@ fn paper_has_all_words_and_a_browser_without_scripts_all_but_the_selection() {
         ] {
             assert!(words.contains(part), "{has_scripts}: no {part} in {words}");
         }
-        assert_eq!(words.contains("Slowest commits"), has_scripts, "{words}");
+        assert_eq!(words.contains("Single commits"), has_scripts, "{words}");
     }
 }
 

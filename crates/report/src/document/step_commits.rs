@@ -59,7 +59,8 @@ impl StepCommits {
 #[cfg(test)]
 mod tests {
     use crate::causes::cause::Wait;
-    use crate::over_time::document::{CubeCell, HeatCell, StackRow};
+    use crate::over_time::document::{CubeCell, HeatCell};
+    use crate::over_time::stack_row::StackRow;
 
     use super::*;
 

@@ -8,7 +8,9 @@ use logtrace_common::{TimeColumns, TimeRange, latency_row};
 
 use crate::attribution::stack_index::StackIndex;
 use crate::causes::cause::Cause;
-use crate::over_time::document::{CauseCube, CubeCell, ROWS_IN_BAND, StackRow};
+use crate::over_time::bands::ROWS_IN_BAND;
+use crate::over_time::document::{CauseCube, CubeCell};
+use crate::over_time::stack_row::StackRow;
 use crate::timeline::frames::{FrameNames, Frames};
 
 /// Limit on cells, and so on memory: 5 MB. Columns become wider instead.

@@ -4,11 +4,9 @@ use logtrace_common::{HeatMap, MOST_COLUMNS};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::causes::cause::Cause;
+use crate::over_time::exemplars::document::Exemplars;
 use crate::over_time::packed::{self, Numbers};
-
-/// Rows of a heat map in a band of the cube: half an octave.
-pub(crate) const ROWS_IN_BAND: u16 = 4;
+use crate::over_time::stack_row::StackRow;
 
 /// Commits and requests of the measured window over time. Column 0 begins with the window; a commit and a request are in the
 /// column of their end.
@@ -18,8 +16,14 @@ pub struct OverTime {
     pub commits: HeatCells,
     /// Time of the commits by cause.
     pub causes: CauseCube,
-    /// The slowest commits.
-    pub slowest: SlowCommits,
+    /// The slowest commits, at most 64, the slowest first.
+    pub slowest: Exemplars,
+    /// Two random commits of each band of durations, the shortest first.
+    #[serde(default)]
+    pub typical: Exemplars,
+    /// The two slowest commits of each of the longest stalls, at most 16 of these.
+    #[serde(default)]
+    pub stalls: Exemplars,
     /// Requests done; absent if the load was not logtrace's, and in files of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<RequestCells>,
@@ -88,16 +92,6 @@ pub struct CauseCube {
     pub cells: Vec<CubeCell>,
 }
 
-/// Cause with the frames below it. A cause without frames also has the time of its smallest stacks.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct StackRow {
-    /// The cause.
-    #[serde(flatten)]
-    pub cause: Cause,
-    /// Names of the frames, outermost first.
-    pub frames: Vec<String>,
-}
-
 /// Time of one stack in the commits of a column and a band.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CubeCell {
@@ -113,32 +107,6 @@ pub struct CubeCell {
     pub commits: u64,
 }
 
-/// The slowest commits.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SlowCommits {
-    /// Causes with the frames below them.
-    pub stacks: Vec<StackRow>,
-    /// Slowest commits, at most 64, the slowest first.
-    pub commits: Vec<SlowCommit>,
-}
-
-/// A slow commit.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SlowCommit {
-    /// End, in nanoseconds from the start of the window.
-    pub end: u64,
-    /// Duration in nanoseconds.
-    pub ns: u64,
-    /// Thread of the commit.
-    pub tid: u32,
-    /// Parts of its time, one after another. They sum to `ns`.
-    pub parts: Vec<SlowPart>,
-}
-
-/// Part of a slow commit: nanoseconds, the thread that worked, and the place in `stacks`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SlowPart(pub u64, pub u32, pub usize);
-
 /// Error for text that is not the commits of a run over time.
 #[derive(Debug, Error)]
 pub enum OverTimeError {
@@ -148,6 +116,9 @@ pub enum OverTimeError {
     /// Cell of a stack that is not listed.
     #[error("a cell has the stack {0}, which is not listed")]
     Stack(usize),
+    /// Record of an exemplar with a lane or a word that is not listed.
+    #[error("a record of a commit has a lane or a word that is not listed")]
+    Record,
     /// Cells that do not sum to the commits or the requests of the run.
     #[error(
         "it does not add up to run.json, so one of them was changed after the run or written by a defect"
@@ -174,10 +145,13 @@ impl OverTime {
         if let Some(cell) = parsed.causes.cells.iter().find(|cell| cell.stack >= listed) {
             return Err(OverTimeError::Stack(cell.stack));
         }
-        let listed = parsed.slowest.stacks.len();
-        let mut parts = parsed.slowest.commits.iter().flat_map(|commit| &commit.parts);
-        if let Some(part) = parts.find(|part| part.2 >= listed) {
-            return Err(OverTimeError::Stack(part.2));
+        for exemplars in [&parsed.slowest, &parsed.typical, &parsed.stalls] {
+            if let Some(stack) = exemplars.unknown_stack() {
+                return Err(OverTimeError::Stack(stack));
+            }
+            if !exemplars.has_known_records() {
+                return Err(OverTimeError::Record);
+            }
         }
         match parsed.sums_to(sums) {
             true => Ok(parsed),

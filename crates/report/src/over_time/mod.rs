@@ -1,8 +1,10 @@
 //! Commits and their causes over time, for pictures and for any part of a run.
 
+pub(crate) mod bands;
 mod cube;
 pub(crate) mod document;
+pub(crate) mod exemplars;
 mod packed;
 pub(crate) mod recent;
-mod slowest;
+pub(crate) mod stack_row;
 pub(crate) mod totals;

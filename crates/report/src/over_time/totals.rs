@@ -1,14 +1,12 @@
 //! Totals over time while a run goes on.
 
 use logtrace_common::{HeatMap, TimeRange};
-use logtrace_events::Tid;
 
-use crate::attribution::segment::Segment;
 use crate::attribution::stack_index::StackIndex;
 use crate::over_time::cube::Cube;
 use crate::over_time::document::{HeatCells, OverTime};
+use crate::over_time::exemplars::{Choices, Explained};
 use crate::over_time::recent::Recent;
-use crate::over_time::slowest::Slowest;
 use crate::timeline::frames::FrameNames;
 
 /// Commits of the window by time, with their causes.
@@ -16,7 +14,7 @@ use crate::timeline::frames::FrameNames;
 pub(crate) struct TotalsOverTime {
     commits: HeatMap,
     causes: Cube,
-    slowest: Slowest,
+    exemplars: Choices,
     /// Commits since the last look, if somebody looks.
     recent: Option<Recent>,
 }
@@ -27,7 +25,7 @@ impl TotalsOverTime {
         Self {
             commits: HeatMap::new(window.start_ns),
             causes: Cube::new(window),
-            slowest: Slowest::new(window),
+            exemplars: Choices::new(window),
             recent: None,
         }
     }
@@ -41,11 +39,12 @@ impl TotalsOverTime {
         };
     }
 
-    /// Adds a commit of a thread, with segments that sum to its duration. It is the last commit of `stacks`.
-    pub(crate) fn add(&mut self, commit: TimeRange, tid: Tid, segments: &[Segment], stacks: &StackIndex) {
+    /// Adds a commit, with segments that sum to its duration. It is the last commit of `stacks`.
+    pub(crate) fn add(&mut self, explained: Explained<'_>, stacks: &StackIndex) {
+        let Explained { commit, segments, .. } = explained;
         self.commits.add(commit.end_ns, commit.length_ns());
         self.causes.add(commit, stacks);
-        self.slowest.add(commit, tid, segments);
+        self.exemplars.add(explained);
         if let Some(recent) = &mut self.recent {
             recent.add(commit.length_ns(), segments);
         }
@@ -56,12 +55,16 @@ impl TotalsOverTime {
         self.recent.replace(Recent::default()).unwrap_or_default()
     }
 
-    /// Returns the result, with names of the frames.
-    pub(crate) fn finish(&mut self, names: &FrameNames) -> OverTime {
+    /// Returns the result, with names of the frames. `slow_tenths` are the starts of the tenths of a second in which few
+    /// commits ended.
+    pub(crate) fn finish(&mut self, names: &FrameNames, slow_tenths: &[u64]) -> OverTime {
+        let chosen = self.exemplars.finish(names, &self.commits, slow_tenths);
         OverTime {
             commits: HeatCells::from(&self.commits),
             causes: self.causes.finish(names),
-            slowest: self.slowest.finish(names),
+            slowest: chosen.slowest,
+            typical: chosen.typical,
+            stalls: chosen.stalls,
             requests: None,
         }
     }

@@ -38,6 +38,15 @@ impl Flushes {
         Push::added(asked_ns.is_some_and(|asked_ns| is_full || flush.done_ns <= asked_ns))
     }
 
+    /// Returns the stored flushes with time in `window`, the first ended first.
+    pub(crate) fn overlapping(&self, window: TimeRange) -> impl Iterator<Item = &Flush> {
+        let first = self
+            .kept
+            .partition_point(|flush| flush.done_ns <= window.start_ns);
+        let ended_later = self.kept[first..].iter();
+        ended_later.filter(move |flush| flush.issue_ns < window.end_ns)
+    }
+
     /// Returns until when a thread that was blocked in `window`, and then woken by the end of a flush, waited for a flush
     /// before its own. Returns the window's start if its own flush was the next, or is unknown.
     ///

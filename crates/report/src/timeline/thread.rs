@@ -203,6 +203,11 @@ impl Timeline {
         self.io.overlapping(window)
     }
 
+    /// Returns the off-CPU intervals with time in `window`, in order.
+    pub(crate) fn off_cpu(&self, window: TimeRange) -> impl Iterator<Item = &OffCpu> {
+        self.off_cpu.overlapping(window)
+    }
+
     /// Returns the return from the system call of a wait, if that was long.
     pub(crate) fn server_wait(&self, off: &OffCpu) -> Option<&ServerWait> {
         let after = TimeRange::new(off.in_ns, off.in_ns + 1);

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use super::axis::Tick;
 use super::stacked::{Area, Bars};
-use crate::over_time::document::{OverTime, ROWS_IN_BAND};
+use crate::over_time::bands::ROWS_IN_BAND;
+use crate::over_time::document::OverTime;
 use crate::units::{self, real};
 
 /// Labels of the axis, as shares of shorter commits.
@@ -101,7 +102,8 @@ fn ticks(width: f64) -> Vec<Tick> {
 #[cfg(test)]
 mod tests {
     use crate::causes::cause::{Cause, Wait};
-    use crate::over_time::document::{CubeCell, HeatCell, StackRow};
+    use crate::over_time::document::{CubeCell, HeatCell};
+    use crate::over_time::stack_row::StackRow;
 
     use super::*;
 

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::causes::rgb::hex;
-use crate::over_time::document::{CauseCube, HeatCells, OverTime, SlowCommits};
+use crate::over_time::document::{CauseCube, HeatCells, OverTime};
+use crate::over_time::exemplars::document::Exemplars;
 use crate::render::error::RenderError;
 
 /// All parts of the script. Each later one uses the ones before.
@@ -17,7 +18,7 @@ pub(in crate::render) const SCRIPT: &str = concat!(
     include_str!("../../../page/elements.js"),
     include_str!("../../../page/icicle.js"),
     include_str!("../../../page/timeline.js"),
-    include_str!("../../../page/slow_commits.js"),
+    include_str!("../../../page/exemplars.js"),
     include_str!("../../../page/result.js"),
     include_str!("../../../page/picture.js"),
     include_str!("../../../page/page.js"),
@@ -36,18 +37,24 @@ struct Data<'a> {
 struct CommitsOverTime<'a> {
     commits: &'a HeatCells,
     causes: &'a CauseCube,
-    slowest: &'a SlowCommits,
+    slowest: &'a Exemplars,
+    typical: &'a Exemplars,
+    stalls: &'a Exemplars,
 }
 
 /// Returns the data as JSON that no name of a function can end.
 pub(super) fn data(over_time: &OverTime) -> Result<String, RenderError> {
-    let stacks = over_time.causes.stacks.iter().chain(&over_time.slowest.stacks);
+    let exemplars = [&over_time.slowest, &over_time.typical, &over_time.stalls];
+    let exemplars = exemplars.into_iter().flat_map(|exemplars| &exemplars.stacks);
+    let stacks = over_time.causes.stacks.iter().chain(exemplars);
     let waits = stacks.map(|stack| stack.cause.wait);
     let data = Data {
         over_time: CommitsOverTime {
             commits: &over_time.commits,
             causes: &over_time.causes,
             slowest: &over_time.slowest,
+            typical: &over_time.typical,
+            stalls: &over_time.stalls,
         },
         colors: waits.map(|wait| (wait.to_string(), hex(wait.color()))).collect(),
     };
@@ -59,7 +66,7 @@ mod tests {
     use serde::Deserialize;
 
     use crate::causes::cause::Cause;
-    use crate::over_time::document::StackRow;
+    use crate::over_time::stack_row::StackRow;
 
     use super::*;
 

@@ -143,7 +143,8 @@ fn add(to: &mut [u64], bars: &[u64]) {
 #[cfg(test)]
 mod tests {
     use crate::causes::cause::Cause;
-    use crate::over_time::document::{CubeCell, StackRow};
+    use crate::over_time::document::CubeCell;
+    use crate::over_time::stack_row::StackRow;
 
     use super::*;
 

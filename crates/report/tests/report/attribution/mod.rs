@@ -8,6 +8,7 @@ mod definition;
 mod drawing;
 mod drawn;
 mod drawn_stacks;
+mod exemplars;
 mod gaps;
 mod held;
 mod over_time;
