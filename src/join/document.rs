@@ -1,6 +1,7 @@
 //! Document of a join; pure.
 
-use logtrace_report::document::{Caveat, Document, Join, Response, Server, TracedParts, Tracer};
+use logtrace_common::TimeRange;
+use logtrace_report::document::{Caveat, Document, Join, Response, Server, StepCommits, TracedParts, Tracer};
 use logtrace_report::recorded::Recorded;
 
 use crate::measurement::caveat::{CaveatKind, breakdown_caveats, is_degrading, share};
@@ -56,6 +57,12 @@ pub(crate) fn document(parts: &Parts<'_>, join: Join) -> Document {
         groups: trace.groups.is_some(),
     };
     document.set_breakdown(&explained.breakdown, traced);
+    if let Some(driver) = &mut document.driver {
+        for step in &mut driver.steps {
+            let part = TimeRange::new(step.at, step.at.saturating_add(step.length));
+            step.commits = Some(StepCommits::of(&explained.breakdown.over_time, part));
+        }
+    }
     document.caveats = caveats(parts, &document);
     document
 }
