@@ -34,10 +34,14 @@ pub(super) fn export_parquet(dir: &RunDir) -> anyhow::Result<()> {
     let path = recording(dir, "parquet", "commits.parquet")?;
     let document = read_document(dir)?;
     let recording = open_recording(dir)?.context("the recording is gone")?;
-    let commits = logtrace_dataset::commits(recording, &document, io::stdout())
-        .with_context(|| format!("cannot export {}", path.display()))?;
-    let _ = writeln!(io::stderr(), "{} commits", units::count(commits));
-    Ok(())
+    match logtrace_dataset::commits(recording, &document, io::stdout()) {
+        Ok(commits) => {
+            let _ = writeln!(io::stderr(), "{} commits", units::count(commits));
+            Ok(())
+        }
+        Err(error) if error.is_closed_pipe() => Ok(()),
+        Err(error) => Err(error).with_context(|| format!("cannot export {}", path.display())),
+    }
 }
 
 /// Writes the commit time of a run by stack to the standard output as a profile of pprof.

@@ -64,6 +64,17 @@ pub enum ExportError {
     Write(#[from] ParquetError),
 }
 
+impl ExportError {
+    /// Returns whether the reader of a pipe had closed it: it may have read enough.
+    pub fn is_closed_pipe(&self) -> bool {
+        let Self::Write(ParquetError::External(error)) = self else {
+            return false;
+        };
+        let error = error.downcast_ref::<io::Error>();
+        error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
 /// Exports the tables of a level. Tables without data are left out. `create` creates the file of a table.
 pub fn export<R: Read, W: Write + Send>(
     run: Run<'_, R>,

@@ -1,3 +1,4 @@
 //! Exports of real runs.
 
+mod closed_pipe;
 mod dataset;
