@@ -30,11 +30,13 @@ pub(super) fn open(page: &str, fragment: &str, script: &str) -> Shown {
 pub(super) fn open_as(page: &str, fragment: &str, script: &str, theme: Theme) -> Shown {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("report.html");
-    fs::write(
-        &path,
-        page.replace("</body>", &format!("<script>{script}</script></body>")),
-    )
-    .unwrap();
+    // The page allows no script but its own.
+    let allowed = page.replacen("script-src ", "script-src 'nonce-test' ", 1);
+    let with_script = allowed.replace(
+        "</body>",
+        &format!("<script nonce=\"test\">{script}</script></body>"),
+    );
+    fs::write(&path, with_script).unwrap();
     let profile = directory.path().join("profile");
     // Numbers of blink::mojom::PreferredColorScheme.
     let scheme = match theme {

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use logtrace_common::inert;
-use logtrace_report::render::STYLE;
+use logtrace_report::render::{STYLE, policy};
 
 use crate::change::Verdict;
 use crate::comparison::{Comparison, FigureChange};
@@ -13,11 +13,16 @@ use crate::render::steps::Steps;
 /// Least and largest end of the axis of ratios, as logarithms.
 const AXIS: (f64, f64) = (0.1, 2.1);
 
+/// Style of what only this page has.
+const OWN_STYLE: &str = include_str!("../../templates/compare.css");
+
 #[derive(Template)]
 #[template(path = "compare.html")]
 struct Page<'a> {
     comparison: &'a Comparison,
+    policy: String,
     style: &'static str,
+    own_style: &'static str,
     answer: String,
     notes: Vec<String>,
     method: String,
@@ -58,7 +63,9 @@ pub(super) fn page(comparison: &Comparison) -> Result<String, askama::Error> {
     let boxes = boxes(comparison);
     let page = Page {
         comparison,
+        policy: policy(&[], &[STYLE, OWN_STYLE], &[]),
         style: STYLE,
+        own_style: OWN_STYLE,
         answer: answer(comparison),
         notes: notes(comparison),
         method: method(comparison),

@@ -14,11 +14,12 @@ use crate::over_time::document::OverTime;
 use crate::render::error::RenderError;
 use crate::render::flamegraph::flamegraph;
 use crate::render::over_time::{Area, Pictures, Responses, SCRIPT, pictures, responses};
+use crate::render::policy::policy;
 use crate::render::sections::causes::{CauseLine, Subject, lines};
 use crate::render::sections::{
     files, headline, latency, rate_steps, request_types, response, statements, tpcc, tracer,
 };
-use crate::render::{advice, sparkline};
+use crate::render::{STYLE, advice, sparkline};
 use crate::totals::by_stack::{StackTotals, Whole};
 use crate::units;
 
@@ -31,7 +32,9 @@ struct Page<'a> {
     responses: Option<Responses>,
     /// Unclassified kernel stacks with their times.
     stacks: Vec<(String, String)>,
-    /// Drawings as `data:` addresses.
+    policy: String,
+    style: &'static str,
+    /// SVG drawings.
     commit_drawing: Option<String>,
     response_drawing: Option<String>,
     statement_drawing: Option<String>,
@@ -79,6 +82,13 @@ pub(crate) fn render(
 ) -> Result<String, RenderError> {
     let commits = document.commits.as_ref();
     let unclassified = document.unclassified.iter();
+    let drawings =
+        [Whole::Commit, Whole::Response, Whole::Statement].map(|whole| drawing(document, stacks, whole));
+    let [commit_drawing, response_drawing, statement_drawing] = drawings;
+    let (commit_drawing, response_drawing, statement_drawing) =
+        (commit_drawing?, response_drawing?, statement_drawing?);
+    let drawings = [&commit_drawing, &response_drawing, &statement_drawing].into_iter();
+    let shown: Vec<&str> = drawings.filter_map(Option::as_deref).collect();
     let page = Page {
         document,
         commits: commits.map(|commits| section(document, commits)),
@@ -92,9 +102,11 @@ pub(crate) fn render(
         stacks: unclassified
             .map(|row| (units::duration(row.total_ns), row.frames.join("\n")))
             .collect(),
-        commit_drawing: drawing(document, stacks, Whole::Commit)?,
-        response_drawing: drawing(document, stacks, Whole::Response)?,
-        statement_drawing: drawing(document, stacks, Whole::Statement)?,
+        policy: policy(&[SCRIPT], &[STYLE], &shown),
+        style: STYLE,
+        commit_drawing,
+        response_drawing,
+        statement_drawing,
     };
     Ok(page.render()? + "\n")
 }
@@ -110,13 +122,18 @@ fn response_picture(
     responses(&requests.response, window_ns(document), driver.response.max)
 }
 
-/// Returns a flame graph as a `data:` address, or `None` if there is nothing to draw.
+/// Returns a flame graph, or `None` if there is nothing to draw.
 fn drawing(document: &Document, stacks: &StackTotals, whole: Whole) -> Result<Option<String>, RenderError> {
     match flamegraph(document, stacks, whole) {
-        Ok(svg) => Ok(Some(format!("data:image/svg+xml;base64,{}", BASE64.encode(svg)))),
+        Ok(svg) => Ok(Some(svg)),
         Err(RenderError::NoStacks) => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// Returns the `data:` address of a drawing.
+fn address(svg: &str) -> String {
+    format!("data:image/svg+xml;base64,{}", BASE64.encode(svg))
 }
 
 /// Returns the length of the measured window.

@@ -11,6 +11,7 @@ mod json;
 mod layout;
 mod markdown;
 mod over_time;
+mod policy;
 mod sections;
 mod sparkline;
 mod speedscope;
@@ -39,6 +40,7 @@ pub use error::RenderError;
 pub use flamegraph::flamegraph;
 pub use folded::{FoldedError, parse as parse_folded, render as render_folded};
 pub use json::{JsonError, parse as parse_json};
+pub use policy::policy;
 
 /// Format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumIter, EnumString, IntoStaticStr, VariantNames)]
