@@ -14,12 +14,12 @@ use crate::over_time::document::OverTime;
 use crate::render::error::RenderError;
 use crate::render::flamegraph::flamegraph;
 use crate::render::over_time::{Area, Pictures, Responses, SCRIPT, pictures, responses};
-use crate::render::policy::policy;
+use crate::render::page::{STYLE, policy};
 use crate::render::sections::causes::{CauseLine, Subject, lines};
 use crate::render::sections::{
     files, headline, latency, rate_steps, request_types, response, statements, tpcc, tracer,
 };
-use crate::render::{STYLE, advice, sparkline};
+use crate::render::{advice, sparkline};
 use crate::totals::by_stack::{StackTotals, Whole};
 use crate::units;
 

@@ -11,7 +11,7 @@ mod json;
 mod layout;
 mod markdown;
 mod over_time;
-mod policy;
+mod page;
 mod sections;
 mod sparkline;
 mod speedscope;
@@ -33,14 +33,11 @@ pub fn wait_color(wait: Wait) -> String {
     hex(wait.color())
 }
 
-/// Style of pages.
-pub const STYLE: &str = include_str!("../../templates/report.css");
-
 pub use error::RenderError;
 pub use flamegraph::flamegraph;
 pub use folded::{FoldedError, parse as parse_folded, render as render_folded};
 pub use json::{JsonError, parse as parse_json};
-pub use policy::policy;
+pub use page::{STYLE, policy};
 
 /// Format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumIter, EnumString, IntoStaticStr, VariantNames)]
