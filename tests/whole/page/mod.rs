@@ -2,5 +2,6 @@
 
 mod accessibility;
 mod browser;
+mod firefox;
 mod functions;
 mod selection;

@@ -48,17 +48,20 @@ fn in_columns(columns: &Range<u64>) -> u64 {
         .sum()
 }
 
+/// Functions that work as the pointer and the keyboard do.
+const HANDS: &str = "const map = document.getElementById('heat-map');
+        map.setPointerCapture = () => {};
+        const pointer = (type, x, y) => {
+          const box = map.getBoundingClientRect();
+          const place = { clientX: box.left + x * box.width, clientY: box.top + y * box.height };
+          map.dispatchEvent(new PointerEvent(type, { bubbles: true, button: 0, ...place }));
+        };
+        const press = (key, shiftKey = false) => map.dispatchEvent(new KeyboardEvent('keydown', { key, shiftKey }));";
+
 /// Does something with the page when its script has read the data.
 fn when_ready(work: &str) -> String {
     format!(
-        "const map = document.getElementById('heat-map');
-        map.setPointerCapture = () => {{}};
-        const pointer = (type, x, y) => {{
-          const box = map.getBoundingClientRect();
-          const place = {{ clientX: box.left + x * box.width, clientY: box.top + y * box.height }};
-          map.dispatchEvent(new PointerEvent(type, {{ bubbles: true, button: 0, ...place }}));
-        }};
-        const press = (key, shiftKey = false) => map.dispatchEvent(new KeyboardEvent('keydown', {{ key, shiftKey }}));
+        "{HANDS}
         const wait = setInterval(() => {{
           if (map.tabIndex !== 0) return;
           clearInterval(wait);
@@ -66,6 +69,29 @@ fn when_ready(work: &str) -> String {
           document.body.dataset.address = location.hash;
         }}, 10);"
     )
+}
+
+/// Columns that are dragged.
+const DRAGGED: Range<u64> = 4..13;
+
+/// Returns a script that drags from the middle of the last one of the columns to that of the first one, over all durations.
+fn dragging() -> String {
+    let columns = (RUN.over_time.causes.cells.last().unwrap().column + 1).max(30);
+    let at = |column: u64| (column as f64 + 0.5) / columns as f64;
+    let (from, to) = (at(DRAGGED.end - 1), at(DRAGGED.start));
+    format!(
+        "pointer('pointerdown', {from}, 0.001); pointer('pointermove', 0.5, 0.5); pointer('pointermove', {to}, 0.999); pointer('pointerup', {to}, 0.999);"
+    )
+}
+
+/// Returns a script that drags at once.
+pub(super) fn drag() -> String {
+    format!("{HANDS} {}", dragging())
+}
+
+/// Returns the time of the commits that are dragged.
+pub(super) fn dragged_ns() -> u64 {
+    in_columns(&DRAGGED)
 }
 
 #[test]
@@ -86,19 +112,9 @@ fn the_page_shows_all_without_a_request_and_without_an_error() {
 
 #[test]
 fn a_rectangle_that_is_dragged_has_the_sums_of_its_commits() {
-    // From the middle of one column to the middle of another one, over all durations.
-    let columns = (RUN.over_time.causes.cells.last().unwrap().column + 1).max(30);
-    let at = |column: u64| (column as f64 + 0.5) / columns as f64;
-    let (from, to) = (at(12), at(4));
-    let shown = open(
-        &RUN.page,
-        "",
-        &when_ready(&format!(
-            "pointer('pointerdown', {from}, 0.001); pointer('pointermove', 0.5, 0.5); pointer('pointermove', {to}, 0.999); pointer('pointerup', {to}, 0.999);"
-        )),
-    );
+    let shown = open(&RUN.page, "", &when_ready(&dragging()));
     assert_eq!(shown.messages, [""; 0]);
-    assert_eq!(shown.selected_ns(), Some(in_columns(&(4..13))));
+    assert_eq!(shown.selected_ns(), Some(dragged_ns()));
     assert!(
         shown.html.contains("data-address=\"#t=0.4-1.3&amp;d="),
         "the address names it"
@@ -127,7 +143,7 @@ fn paper_has_all_words_and_a_browser_without_scripts_all_but_the_selection() {
 fn an_address_shows_its_selection_again() {
     let shown = open(&RUN.page, "t=0.4-1.3&d=0-100000000", "");
     assert_eq!(shown.messages, [""; 0]);
-    assert_eq!(shown.selected_ns(), Some(in_columns(&(4..13))));
+    assert_eq!(shown.selected_ns(), Some(dragged_ns()));
 }
 
 #[test]

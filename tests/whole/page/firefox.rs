@@ -1,0 +1,155 @@
+//! The page in Firefox, which is driven by its own protocol (Marionette).
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::selection::{RUN, drag, dragged_ns};
+
+const NO_BROWSER: &str = "no firefox-esr: scripts/setup --tests installs it";
+
+/// Limit on the start of the browser and on the script of the page.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Firefox without a screen, and a connection to it.
+struct Firefox {
+    browser: Child,
+    connection: BufReader<TcpStream>,
+    commands: u64,
+    home: TempDir,
+}
+
+impl Firefox {
+    fn start() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        fs::write(
+            home.path().join("user.js"),
+            "user_pref(\"marionette.port\", 0);\n",
+        )
+        .unwrap();
+        let browser = Command::new("firefox-esr")
+            .args([
+                "--headless",
+                "--marionette",
+                "-remote-allow-system-access",
+                "--no-remote",
+            ])
+            .arg("--profile")
+            .arg(home.path())
+            .env("HOME", home.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect(NO_BROWSER);
+        let port = home.path().join("MarionetteActivePort");
+        let port = wait_for(|| fs::read_to_string(&port).ok()?.trim().parse::<u16>().ok());
+        let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        let mut firefox = Self {
+            browser,
+            connection: BufReader::new(stream),
+            commands: 0,
+            home,
+        };
+        firefox.answer();
+        firefox.command("WebDriver:NewSession", &json!({}));
+        firefox
+    }
+
+    /// Opens a page. `fragment` is the end of its address.
+    fn open(&mut self, page: &str, fragment: &str) {
+        let path = self.home.path().join("report.html");
+        fs::write(&path, page).unwrap();
+        self.command("WebDriver:Navigate", &json!({ "url": address(&path, fragment) }));
+        let ready = "return document.getElementById('heat-map').tabIndex === 0";
+        let started = Instant::now();
+        while self.script(ready) != json!(true) {
+            assert!(started.elapsed() < PATIENCE, "the script does not start");
+        }
+    }
+
+    /// Runs a script in the page and returns its result.
+    fn script(&mut self, script: &str) -> Value {
+        let arguments = json!({ "script": script, "args": [] });
+        self.command("WebDriver:ExecuteScript", &arguments)["value"].take()
+    }
+
+    /// Returns the messages of the browser about the page. One is left out: the drawings of inferno warn while they have no width.
+    fn messages(&mut self) -> Value {
+        self.command("Marionette:SetContext", &json!({ "value": "chrome" }));
+        let messages = self.script(
+            "return Services.console.getMessageArray().map(String).filter((text) => /report\\.html|data:|Content-Security/.test(text) && !/parsing width attribute/.test(text))",
+        );
+        self.command("Marionette:SetContext", &json!({ "value": "content" }));
+        messages
+    }
+
+    fn command(&mut self, name: &str, arguments: &Value) -> Value {
+        self.commands += 1;
+        let text = json!([0, self.commands, name, arguments]).to_string();
+        write!(self.connection.get_mut(), "{}:{text}", text.len()).unwrap();
+        let mut answer = self.answer();
+        assert_eq!(answer[2], Value::Null, "{name}");
+        answer[3].take()
+    }
+
+    fn answer(&mut self) -> Value {
+        let mut length = Vec::new();
+        self.connection.read_until(b':', &mut length).unwrap();
+        length.pop();
+        let length: usize = String::from_utf8(length).unwrap().parse().unwrap();
+        let mut text = vec![0; length];
+        self.connection.read_exact(&mut text).unwrap();
+        serde_json::from_slice(&text).unwrap()
+    }
+}
+
+impl Drop for Firefox {
+    fn drop(&mut self) {
+        let _ = self.browser.kill();
+        let _ = self.browser.wait();
+    }
+}
+
+fn address(path: &Path, fragment: &str) -> String {
+    format!("file://{}#{fragment}", path.display())
+}
+
+/// Waits until there is something.
+fn wait_for<T>(mut found: impl FnMut() -> Option<T>) -> T {
+    let started = Instant::now();
+    loop {
+        if let Some(found) = found() {
+            return found;
+        }
+        assert!(started.elapsed() < PATIENCE, "Firefox does not start");
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn firefox_shows_the_page_selects_exact_sums_and_restores_them() {
+    let page = &RUN.page;
+    let mut firefox = Firefox::start();
+    firefox.open(page, "");
+    let drawn = "return document.querySelectorAll('#slowest figure').length";
+    assert_eq!(firefox.script(drawn), json!(5));
+    let selected = "return document.querySelector('#selection [data-ns]')?.dataset.ns ?? null";
+    assert_eq!(firefox.script(selected), Value::Null);
+    firefox.script(&drag());
+    let expected = json!(dragged_ns().to_string());
+    assert_eq!(firefox.script(selected), expected);
+    let fragment = firefox.script("return location.hash.slice(1)");
+    firefox.open(page, "");
+    firefox.open(page, fragment.as_str().unwrap());
+    assert_eq!(firefox.script(selected), expected);
+    let requests = "return performance.getEntriesByType('resource').filter(({ name }) => !name.startsWith('data:')).length";
+    assert_eq!(firefox.script(requests), json!(0));
+    assert_eq!(firefox.messages(), json!([]));
+}
