@@ -9,7 +9,7 @@ mod palette;
 
 use askama::Template;
 use logtrace_common::inert;
-use logtrace_report::render::STYLE;
+use logtrace_report::render::{STYLE, policy};
 
 use self::cause_bars::cause_bars;
 use self::curve::curve;
@@ -23,6 +23,9 @@ use crate::tables::study_table::{Grid, StudyTable};
 /// Style of all charts.
 const CHARTS: &str = include_str!("../../../templates/chart.css");
 
+/// Style of the page around them.
+const PAGE: &str = include_str!("../../../templates/page.css");
+
 /// Curves that are drawn. Others are in `series.csv`.
 const CURVES: usize = 12;
 
@@ -30,7 +33,8 @@ const CURVES: usize = 12;
 #[template(path = "study.html")]
 struct Page<'a> {
     report: &'a StudyReport,
-    styles: [String; 3],
+    policy: String,
+    styles: [String; 4],
     summary: String,
     tables: Vec<TableSection>,
     curves: Vec<(String, String)>,
@@ -73,9 +77,11 @@ pub fn html(report: &StudyReport) -> Result<String, askama::Error> {
         let title = format!("Requests in each second of {name}");
         Ok((name, curve(report, series, title)?))
     });
+    let styles = styles();
     let page = Page {
         report,
-        styles: styles(),
+        policy: policy(&[], &styles.each_ref().map(String::as_str), &[]),
+        styles,
         summary: summary(report),
         tables: tables.collect::<Result<_, _>>()?,
         curves: curves.collect::<Result<_, askama::Error>>()?,
@@ -108,8 +114,8 @@ fn standalone(svg: &str) -> String {
     svg.replacen("<svg ", namespace, 1).replacen('>', &style, 1)
 }
 
-fn styles() -> [String; 3] {
-    [STYLE.to_owned(), CHARTS.to_owned(), palette::style()]
+fn styles() -> [String; 4] {
+    [STYLE.to_owned(), CHARTS.to_owned(), palette::style(), PAGE.to_owned()]
 }
 
 fn table_section(table: &StudyTable) -> Result<TableSection, askama::Error> {
