@@ -186,11 +186,13 @@ impl Analysis {
     pub(crate) fn explained(&self, commit: Commit) -> Option<ExplainedCommit<'_>> {
         let last_ns = commit.end_ns.saturating_sub(1);
         let place = self.timelines.groups.at(commit.tid, last_ns);
+        let leader = place.and_then(|place| place.leader);
         self.is_counted.then_some(ExplainedCommit {
             commit,
             window: self.window,
             segments: &self.segments,
-            leader: place.and_then(|place| place.leader).map(|leader| leader.tid),
+            leader: leader.map(|leader| leader.tid),
+            leader_commit_ns: leader.and_then(|leader| leader.commit_ns),
             names: &self.timelines.names,
         })
     }

@@ -17,6 +17,8 @@ pub struct ExplainedCommit<'a> {
     pub segments: &'a [Segment],
     /// Thread that led it in its group, if the server stated one.
     pub leader: Option<Tid>,
+    /// Start of that thread's commit, if it was in one.
+    pub leader_commit_ns: Option<u64>,
     pub(crate) names: &'a FrameNames,
 }
 

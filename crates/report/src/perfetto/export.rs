@@ -1,12 +1,13 @@
 //! Export of a recording: its records by thread, and its commits explained.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read, Write};
 
 use logtrace_common::{FileClass, TimeRange};
 use logtrace_events::{Entry, Flush, Io, OffCpu, Record, RecordingError, RecordingReader, Tid, Wake, decode};
 use thiserror::Error;
 
+use super::commits::Commits;
 use super::messages::INSTANT;
 use super::selection::{Selection, Times};
 use super::slices::{Slice, events, lanes};
@@ -14,7 +15,7 @@ use super::trace_file::{Event, Note, PROCESS, TraceFile};
 use crate::attribution::explained_commit::ExplainedCommit;
 use crate::causes::cause::Wait;
 use crate::recorded::{RecordedWindow, explain_recording, measured_window, recorded_analysis};
-use crate::timeline::frames::FrameNames;
+use crate::timeline::frames::{FrameNames, Frames};
 use crate::timeline::thread::woken_ns;
 use crate::totals::by_file::Files;
 
@@ -25,6 +26,9 @@ const MOST_SLICES: u64 = 1_000_000;
 const THREADS: u64 = 2 << 32;
 const EXPLAINED: u64 = 3 << 32;
 const DEVICES: u64 = 4 << 32;
+const GROUPS: u64 = 5 << 32;
+const UNDER_WAY: u64 = 6 << 32;
+const RATE: u64 = 7 << 32;
 
 /// Content of an exported trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -122,6 +126,9 @@ struct Tracks {
     devices: BTreeMap<u32, Vec<Slice>>,
     /// Wake-ups by the thread that woke another one.
     wakes: Vec<Event>,
+    commits: Commits,
+    /// Kernel's stacks of the slices.
+    stacks: BTreeSet<u32>,
     exported: Exported,
 }
 
@@ -136,6 +143,8 @@ impl Tracks {
             explained: BTreeMap::new(),
             devices: BTreeMap::new(),
             wakes: Vec::new(),
+            commits: Commits::default(),
+            stacks: BTreeSet::new(),
             exported: Exported::default(),
         }
     }
@@ -160,6 +169,7 @@ impl Tracks {
         }
         self.exported.commits += 1;
         self.exported.total_ns += window.length_ns();
+        self.commits.push(explained);
         let mut slice = Slice::new(window, "commit");
         slice.notes.push(Note("commit", self.exported.commits));
         self.threads.entry(commit.tid).or_default().push(slice);
@@ -192,7 +202,12 @@ impl Tracks {
         };
         let mut queued = Slice::new(window.since(woken_ns), "run queue");
         queued.ended_flow = self.wake(off);
-        let slices = [Slice::new(window.before(woken_ns), blocked), queued];
+        self.stacks.extend(off.stack);
+        let blocked = Slice {
+            stack: off.stack,
+            ..Slice::new(window.before(woken_ns), blocked)
+        };
+        let slices = [blocked, queued];
         let has_time = |slice: &Slice| !slice.window.is_empty() || slice.ended_flow.is_some();
         let thread = self.threads.entry(off.tid).or_default();
         thread.extend(slices.into_iter().filter(has_time));
@@ -248,6 +263,9 @@ impl Tracks {
             let name = if is_connection { "connection" } else { "thread" };
             file.thread(THREADS + u64::from(tid), self.pid, tid, name)?;
         }
+        for id in self.stacks {
+            file.call_stack(id, self.names.names(Some(Frames::Kernel(id))))?;
+        }
         // A flow begins at the time at which it ends, and its begin has to be read first.
         file.events(self.wakes)?;
         for (tid, slices) in self.threads {
@@ -259,6 +277,7 @@ impl Tracks {
             file.events(events(track, slices))?;
         }
         write_devices(&mut file, self.devices)?;
+        write_commits(&mut file, &self.commits)?;
         file.finish()?.flush()?;
         Ok(self.exported)
     }
@@ -276,4 +295,14 @@ fn write_devices<W: Write>(file: &mut TraceFile<W>, devices: BTreeMap<u32, Vec<S
         file.events(events(track, lane))?;
     }
     Ok(())
+}
+
+/// Writes the groups of commits, and counters of commits.
+fn write_commits<W: Write>(file: &mut TraceFile<W>, commits: &Commits) -> io::Result<()> {
+    for (track, lane) in (GROUPS..).zip(lanes(commits.groups())) {
+        file.named(track, PROCESS, "group commits", 0)?;
+        file.events(events(track, lane))?;
+    }
+    file.counter(UNDER_WAY, "exported commits under way", &commits.under_way())?;
+    file.counter(RATE, "exported commits a second", &commits.rate())
 }

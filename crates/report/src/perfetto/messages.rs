@@ -13,6 +13,7 @@ pub(super) const NEEDS_STATE: u32 = 2;
 pub(super) const BEGIN: i32 = 1;
 pub(super) const END: i32 = 2;
 pub(super) const INSTANT: i32 = 3;
+pub(super) const COUNTER: i32 = 4;
 
 /// Order of the tracks below another one: as their ranks say (track_descriptor.proto).
 pub(super) const BY_RANK: i32 = 3;
@@ -71,11 +72,17 @@ pub(super) struct TrackDescriptor {
     pub(super) thread: Option<ThreadDescriptor>,
     #[prost(uint64, optional, tag = "5")]
     pub(super) parent_uuid: Option<u64>,
+    #[prost(message, optional, tag = "8")]
+    pub(super) counter: Option<CounterDescriptor>,
     #[prost(int32, optional, tag = "11")]
     pub(super) child_ordering: Option<i32>,
     #[prost(int32, optional, tag = "12")]
     pub(super) sibling_order_rank: Option<i32>,
 }
+
+/// Track of numbers. No field is used: what they count is in the track's name.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct CounterDescriptor {}
 
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct ProcessDescriptor {
@@ -107,10 +114,14 @@ pub(super) struct TrackEvent {
     pub(super) name_iid: Option<u64>,
     #[prost(uint64, optional, tag = "11")]
     pub(super) track_uuid: Option<u64>,
+    #[prost(int64, optional, tag = "30")]
+    pub(super) counter_value: Option<i64>,
     #[prost(fixed64, repeated, packed = "false", tag = "47")]
     pub(super) flow_ids: Vec<u64>,
     #[prost(fixed64, repeated, packed = "false", tag = "48")]
     pub(super) terminating_flow_ids: Vec<u64>,
+    #[prost(uint64, optional, tag = "56")]
+    pub(super) callstack_iid: Option<u64>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -127,6 +138,30 @@ pub(super) struct InternedData {
     pub(super) event_categories: Vec<Interned>,
     #[prost(message, repeated, tag = "2")]
     pub(super) event_names: Vec<Interned>,
+    #[prost(message, repeated, tag = "5")]
+    pub(super) function_names: Vec<Interned>,
+    #[prost(message, repeated, tag = "6")]
+    pub(super) frames: Vec<Frame>,
+    #[prost(message, repeated, tag = "7")]
+    pub(super) callstacks: Vec<Callstack>,
+}
+
+/// Function of a call stack (profiling/profile_common.proto).
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Frame {
+    #[prost(uint64, optional, tag = "1")]
+    pub(super) iid: Option<u64>,
+    #[prost(uint64, optional, tag = "2")]
+    pub(super) function_name_id: Option<u64>,
+}
+
+/// Frames of a call stack, outermost first.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Callstack {
+    #[prost(uint64, optional, tag = "1")]
+    pub(super) iid: Option<u64>,
+    #[prost(uint64, repeated, packed = "false", tag = "2")]
+    pub(super) frame_ids: Vec<u64>,
 }
 
 #[derive(Clone, PartialEq, Message)]

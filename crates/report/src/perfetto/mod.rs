@@ -1,5 +1,6 @@
 //! Trace in the format of Perfetto (protos/perfetto/trace of its sources): threads, causes, wake-ups and flushes by time.
 
+mod commits;
 mod export;
 mod messages;
 mod selection;

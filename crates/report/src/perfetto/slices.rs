@@ -12,6 +12,8 @@ pub(super) struct Slice {
     pub(super) name: String,
     pub(super) category: Option<String>,
     pub(super) notes: Vec<Note>,
+    /// Id of the kernel's stack in which the thread blocked.
+    pub(super) stack: Option<u32>,
     /// Flow that ends at its begin.
     pub(super) ended_flow: Option<u64>,
 }
@@ -24,6 +26,7 @@ impl Slice {
             name: name.into(),
             category: None,
             notes: Vec::new(),
+            stack: None,
             ended_flow: None,
         }
     }
@@ -57,6 +60,7 @@ pub(super) fn events(track: u64, mut slices: Vec<Slice>) -> Vec<Event> {
             name: slice.name,
             category: slice.category,
             notes: slice.notes,
+            stack: slice.stack,
             flow: None,
             ended_flow: slice.ended_flow,
         });

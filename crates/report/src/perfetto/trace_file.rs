@@ -8,8 +8,9 @@ use flate2::write::GzEncoder;
 use prost::Message;
 
 use super::messages::{
-    BY_RANK, CLEARED, Clock, ClockSnapshot, DebugAnnotation, Defaults, Interned, InternedData, MONOTONIC,
-    NEEDS_STATE, Packet, ProcessDescriptor, ThreadDescriptor, TrackDescriptor, TrackEvent,
+    BY_RANK, CLEARED, COUNTER, Callstack, Clock, ClockSnapshot, CounterDescriptor, DebugAnnotation, Defaults,
+    Frame, Interned, InternedData, MONOTONIC, NEEDS_STATE, Packet, ProcessDescriptor, ThreadDescriptor,
+    TrackDescriptor, TrackEvent,
 };
 
 /// Number of the only sequence of packets.
@@ -26,6 +27,9 @@ pub(super) struct TraceFile<W: Write> {
     to: GzEncoder<W>,
     names: HashMap<String, u64>,
     categories: HashMap<String, u64>,
+    functions: HashMap<String, u64>,
+    /// Numbers of call stacks by their ids.
+    stacks: HashMap<u32, u64>,
 }
 
 /// Event of a track, with words instead of numbers for its name and category.
@@ -38,6 +42,8 @@ pub(super) struct Event {
     pub(super) name: String,
     pub(super) category: Option<String>,
     pub(super) notes: Vec<Note>,
+    /// Id of a call stack of the file.
+    pub(super) stack: Option<u32>,
     /// Flow that begins here.
     pub(super) flow: Option<u64>,
     /// Flow that ends here.
@@ -55,6 +61,8 @@ impl<W: Write> TraceFile<W> {
             to: GzEncoder::new(to, Compression::default()),
             names: HashMap::new(),
             categories: HashMap::new(),
+            functions: HashMap::new(),
+            stacks: HashMap::new(),
         };
         let clock = Clock {
             clock_id: Some(MONOTONIC),
@@ -118,6 +126,56 @@ impl<W: Write> TraceFile<W> {
         })
     }
 
+    /// Adds a track of numbers below the process, with its changes.
+    pub(super) fn counter(&mut self, track: u64, name: &str, changes: &[(u64, i64)]) -> io::Result<()> {
+        self.track(TrackDescriptor {
+            uuid: Some(track),
+            parent_uuid: Some(PROCESS),
+            name: Some(name.to_owned()),
+            counter: Some(CounterDescriptor {}),
+            ..TrackDescriptor::default()
+        })?;
+        changes.iter().try_for_each(|&(at_ns, value)| {
+            self.write(Packet {
+                timestamp: Some(at_ns),
+                track_event: Some(TrackEvent {
+                    r#type: Some(COUNTER),
+                    track_uuid: Some(track),
+                    counter_value: Some(value),
+                    ..TrackEvent::default()
+                }),
+                ..Packet::default()
+            })
+        })
+    }
+
+    /// Adds a call stack for events, by its id. Its functions come outermost first.
+    pub(super) fn call_stack(&mut self, id: u32, functions: Vec<String>) -> io::Result<()> {
+        let mut new = InternedData::default();
+        let number_of = |function| number(&mut self.functions, function, &mut new.function_names);
+        let frame_ids: Vec<u64> = functions.into_iter().map(number_of).collect();
+        // A function is always the same frame, of the same number.
+        new.frames = new
+            .function_names
+            .iter()
+            .map(|function| Frame {
+                iid: function.iid,
+                function_name_id: function.iid,
+            })
+            .collect();
+        let iid = self.stacks.len() as u64 + 1;
+        self.stacks.insert(id, iid);
+        new.callstacks = vec![Callstack {
+            iid: Some(iid),
+            frame_ids,
+        }];
+        self.write(Packet {
+            sequence_flags: Some(NEEDS_STATE),
+            interned_data: Some(new),
+            ..Packet::default()
+        })
+    }
+
     /// Adds events.
     pub(super) fn events(&mut self, events: impl IntoIterator<Item = Event>) -> io::Result<()> {
         events.into_iter().try_for_each(|event| self.event(event))
@@ -143,6 +201,8 @@ impl<W: Write> TraceFile<W> {
                 debug_annotations: event.notes.into_iter().map(annotation).collect(),
                 flow_ids: event.flow.into_iter().collect(),
                 terminating_flow_ids: event.ended_flow.into_iter().collect(),
+                callstack_iid: event.stack.and_then(|id| self.stacks.get(&id).copied()),
+                ..TrackEvent::default()
             }),
             ..Packet::default()
         })

@@ -7,7 +7,7 @@ use flate2::read::GzDecoder;
 use logtrace_common::TimeRange;
 use logtrace_events::{Commit, Record, RecordingReader};
 use logtrace_report::perfetto::{Exported, Selection, export};
-use logtrace_report::synthetic::{group_commits, recording};
+use logtrace_report::synthetic::{group_commits, recording, stated_group_commits};
 
 fn exported(records: &[Record], selection: Selection) -> (Exported, Vec<Fields>) {
     let recording = recording(records).unwrap();
@@ -108,7 +108,7 @@ fn slices(packets: &[Fields]) -> BTreeMap<String, Vec<(u64, u64)>> {
                         .or_default()
                         .push((start_ns, at_ns));
                 }
-                3 => {}
+                3 | 4 => {}
                 kind => panic!("an event of kind {kind}"),
             }
         }
@@ -181,4 +181,72 @@ fn a_part_and_the_slowest_commits_are_exported_alone() {
             .map(|(start, end)| end - start)
             .any(|ns| ns == longest_ns)
     );
+}
+
+/// Values of a counter's track in the order of time.
+fn counter(packets: &[Fields], name: &str) -> Vec<u64> {
+    let tracks = packets.iter().flat_map(|packet| packet.of_field(60));
+    let mut tracks = tracks.filter(|track| track.text(2).as_deref() == Some(name));
+    let track = tracks.next().unwrap().number(1);
+    let events = packets.iter().flat_map(|packet| packet.of_field(11));
+    let events = events.filter(|event| event.number(11) == track && event.number(9) == Some(4));
+    events.map(|event| event.number(30).unwrap()).collect()
+}
+
+#[test]
+fn counters_have_the_commits_under_way_and_their_rate() {
+    let (exported, packets) = exported(&group_commits(8, 20), Selection::Whole);
+    let under_way = counter(&packets, "exported commits under way");
+    assert_eq!((under_way.iter().max(), under_way.last()), (Some(&8), Some(&0)));
+    let rate = counter(&packets, "exported commits a second");
+    assert_eq!(rate.iter().sum::<u64>(), 10 * exported.commits);
+}
+
+#[test]
+fn each_group_has_a_slice_where_the_server_states_them() {
+    let groups = |records: &[Record]| {
+        let (_, packets) = exported(records, Selection::Whole);
+        slices(&packets).get("group commits").map_or(0, Vec::len)
+    };
+    assert_eq!(groups(&stated_group_commits(8, 20)), 20);
+    assert_eq!(groups(&group_commits(8, 20)), 0);
+}
+
+#[test]
+fn blocks_have_the_call_stack_of_the_kernel() {
+    let (_, packets) = exported(&group_commits(8, 20), Selection::Whole);
+    let interned: Vec<Fields> = packets.iter().flat_map(|packet| packet.of_field(12)).collect();
+    let words = |field: u64| -> HashMap<u64, String> {
+        let words = interned.iter().flat_map(|data| data.of_field(field));
+        words
+            .map(|word| (word.number(1).unwrap(), word.text(2).unwrap()))
+            .collect()
+    };
+    let (functions, names) = (words(5), words(2));
+    let mut frames = HashMap::new();
+    for frame in interned.iter().flat_map(|data| data.of_field(6)) {
+        frames.insert(
+            frame.number(1).unwrap(),
+            functions[&frame.number(2).unwrap()].clone(),
+        );
+    }
+    let mut stacks = HashMap::new();
+    for stack in interned.iter().flat_map(|data| data.of_field(7)) {
+        let path: Vec<&str> = stack
+            .numbers_of(2)
+            .iter()
+            .map(|frame| frames[frame].as_str())
+            .collect();
+        stacks.insert(stack.number(1).unwrap(), path.join(";"));
+    }
+    let mut blocks = BTreeMap::<(String, String), u32>::new();
+    for event in packets.iter().flat_map(|packet| packet.of_field(11)) {
+        if let Some(stack) = event.number(56) {
+            let name = names[&event.number(10).unwrap()].clone();
+            *blocks.entry((name, stacks[&stack].clone())).or_default() += 1;
+        }
+    }
+    let is_journal =
+        |(name, path): &&(String, String)| name == "journal commit" && path.contains("jbd2_log_wait_commit");
+    assert!(blocks.keys().any(|key| is_journal(&key)), "{blocks:?}");
 }

@@ -115,7 +115,12 @@ fn standalone(svg: &str) -> String {
 }
 
 fn styles() -> [String; 4] {
-    [STYLE.to_owned(), CHARTS.to_owned(), palette::style(), PAGE.to_owned()]
+    [
+        STYLE.to_owned(),
+        CHARTS.to_owned(),
+        palette::style(),
+        PAGE.to_owned(),
+    ]
 }
 
 fn table_section(table: &StudyTable) -> Result<TableSection, askama::Error> {
