@@ -11,7 +11,7 @@ use anyhow::Context;
 
 use crate::guard::Guard;
 
-/// Memory for the pages of files under a limit on memory. With much less, the kernel kills the server.
+/// Memory for the pages of files under a limit on memory.
 const SPARE_MEMORY: u64 = 3 << 20;
 
 /// Number of the next group of this process.

@@ -86,10 +86,11 @@ fn subtract_means(values: &mut [f64], factor: &[usize]) {
 
 #[cfg(test)]
 mod tests {
-    use logtrace_driver::random::{Stream, Xoshiro256PlusPlus, below};
+    use logtrace_driver::random::{Stream, Xoshiro256PlusPlus};
 
     use super::*;
     use crate::descriptive::tests::normal;
+    use crate::interleaving::shuffled;
     use crate::time_series::tests::autocorrelated;
 
     const CELLS: usize = 8;
@@ -102,11 +103,7 @@ mod tests {
         let mut before = 0;
         let mut turns = Vec::new();
         for block in 0..BLOCKS {
-            let mut order: Vec<usize> = (0..CELLS).collect();
-            for last in (1..CELLS).rev() {
-                order.swap(last, below(rng, last as u64 + 1) as usize);
-            }
-            for cell in order {
+            for cell in shuffled(CELLS, rng) {
                 let noise = 0.05 * noise[turns.len()] + 0.02 * normal(rng);
                 turns.push(TurnValue {
                     block,

@@ -101,7 +101,8 @@ impl Design {
     }
 }
 
-fn shuffled(count: usize, rng: &mut Xoshiro256PlusPlus) -> Vec<usize> {
+/// Draws an order of numbers.
+pub(crate) fn shuffled(count: usize, rng: &mut Xoshiro256PlusPlus) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     for last in (1..count).rev() {
         order.swap(last, below(rng, last as u64 + 1) as usize);

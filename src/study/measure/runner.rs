@@ -222,7 +222,7 @@ impl StudyRunner<'_> {
     }
 }
 
-/// What one call of logtrace has for a study.
+/// State of a study during one call of logtrace.
 struct Session<'a> {
     servers: SharedServers<'a>,
     turns: TurnLog,

@@ -160,7 +160,7 @@ mod tests {
 
     type Matrix = [[f64; 3]; 3];
 
-    /// What eyes without one kind of cones see of linear red, green and blue (Machado, Oliveira, Fernandes: A Physiologically-based
+    /// Matrices from linear red, green and blue to what eyes without one kind of cones see of them (Machado, Oliveira, Fernandes: A Physiologically-based
     /// Model for Simulation of Color Vision Deficiency, 2009, severity 1): usual eyes, and those without red, green and blue.
     const EYES: [Matrix; 4] = [
         [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
@@ -181,7 +181,7 @@ mod tests {
         ],
     ];
 
-    /// From linear red, green and blue to cones, and from the cubic roots of these to lightness and two axes of colour (Ottosson:
+    /// Matrices from linear red, green and blue to cones, and from the cubic roots of these to lightness and two axes of colour (Ottosson:
     /// A perceptual color space for image processing, 2020).
     const CONES: Matrix = [
         [0.412_221_470_8, 0.536_332_536_3, 0.051_445_992_9],

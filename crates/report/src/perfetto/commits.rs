@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use logtrace_common::TimeRange;
+use logtrace_common::{STALL_BUCKET_NS, TimeRange};
 use logtrace_events::Tid;
 
 use super::slices::Slice;
 use super::trace_file::Note;
 use crate::attribution::explained_commit::ExplainedCommit;
+
+/// Number of tenths in a second.
+const TENTHS: i64 = 10;
 
 /// Exported commits.
 #[derive(Debug, Default)]
@@ -72,17 +75,14 @@ impl Commits {
     pub(super) fn rate(&self) -> Vec<(u64, i64)> {
         let mut ended = BTreeMap::<u64, i64>::new();
         for window in &self.windows {
-            let tenth = window.end_ns / TENTH_NS;
-            *ended.entry(tenth).or_default() += TENTHS_IN_SECOND;
+            let tenth = window.end_ns / STALL_BUCKET_NS;
+            *ended.entry(tenth).or_default() += TENTHS;
             // A tenth without commits after it has the rate 0.
             ended.entry(tenth + 1).or_default();
         }
         ended
             .into_iter()
-            .map(|(tenth, rate)| (tenth * TENTH_NS, rate))
+            .map(|(tenth, rate)| (tenth * STALL_BUCKET_NS, rate))
             .collect()
     }
 }
-
-const TENTH_NS: u64 = 100_000_000;
-const TENTHS_IN_SECOND: i64 = 10;

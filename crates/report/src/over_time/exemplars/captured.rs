@@ -39,7 +39,7 @@ pub(super) struct Captured {
     pub(super) is_cut: bool,
 }
 
-/// What a thread or a device did.
+/// Record of a thread or a device, as it is drawn.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen {
     pub(super) window: TimeRange,

@@ -28,13 +28,13 @@ pub struct Exemplar {
     pub tid: u32,
     /// Parts of its time, one after another: the critical path. They sum to `ns`.
     pub parts: Vec<ExemplarPart>,
-    /// Of a typical commit, the number of commits that were shorter, by the rows of the heat map.
+    /// Number of commits that were shorter, by the rows of the heat map; present for a typical commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shorter: Option<u64>,
-    /// Of a commit of a stall, the start of the stall in nanoseconds from the start of the window.
+    /// Start of the stall in nanoseconds from the start of the window; present for a commit of a stall.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stall: Option<u64>,
-    /// What the threads of its parts and the devices did meanwhile; absent where the limit on the size was reached, and in
+    /// Records of the threads of its parts and of the devices meanwhile; absent where the limit on the size was reached, and in
     /// files of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub records: Option<ExemplarRecords>,
@@ -44,7 +44,7 @@ pub struct Exemplar {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExemplarPart(pub u64, pub u32, pub usize);
 
-/// What threads and devices did during a commit and shortly before.
+/// Records of threads and devices during a commit and shortly before.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExemplarRecords {
     /// Nanoseconds from the first record's time to the start of the commit.

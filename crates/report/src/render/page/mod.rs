@@ -1,4 +1,4 @@
-//! What all pages share: style sheet and content security policy.
+//! Style sheet and content security policy of all pages.
 
 mod policy;
 mod style;
