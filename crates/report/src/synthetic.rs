@@ -63,11 +63,7 @@ pub fn group_commits(connections: u32, groups: u32) -> Vec<Record> {
 
 /// Returns the same records of a server that states the members of each group.
 pub fn stated_group_commits(connections: u32, groups: u32) -> Vec<Record> {
-    let mut sample = Sample {
-        now_ns: 1_000_000_000,
-        noise: 1,
-        records: Vec::new(),
-    };
+    let mut sample = Sample::new(1);
     for group in 0..groups {
         sample.group(connections, FIRST_CONNECTION + group % connections.max(1));
     }
@@ -77,13 +73,37 @@ pub fn stated_group_commits(connections: u32, groups: u32) -> Vec<Record> {
     records
 }
 
+/// Returns the records of a busier server, group by group, for more of them than fit into memory. Its waits have `places`
+/// kernel stacks each, and one in four takes 2 to 256 times as long as usual.
+pub fn varied_group_commits(connections: u32, groups: u32, places: u32) -> impl Iterator<Item = Record> {
+    let mut sample = Sample::new(places);
+    let groups = (0..groups).flat_map(move |group| {
+        sample.group(connections, FIRST_CONNECTION + group % connections.max(1));
+        let mut records = std::mem::take(&mut sample.records);
+        records.sort_by_key(|&(end_ns, _)| end_ns);
+        records.into_iter().map(|(_, record)| record)
+    });
+    names().into_iter().chain(further_places(places)).chain(groups)
+}
+
 struct Sample {
     now_ns: u64,
     noise: u64,
+    /// Number of kernel stacks of each kind of wait. With more than one, some waits are longer, too.
+    places: u32,
     records: Vec<(u64, Record)>,
 }
 
 impl Sample {
+    fn new(places: u32) -> Self {
+        Self {
+            now_ns: 1_000_000_000,
+            noise: 1,
+            places,
+            records: Vec::new(),
+        }
+    }
+
     /// Adds a group: the work of its leader in order, and the waits of the others around it.
     fn group(&mut self, connections: u32, leader: Tid) {
         let arrived_ns = self.now_ns;
@@ -158,8 +178,13 @@ impl Sample {
         self.now_ns = enter_ns + self.about(3_000);
         for &(stack, typical_ns) in blocks {
             let out_ns = self.now_ns;
-            let at_ns = out_ns + self.about(typical_ns);
+            let (longer, place) = match self.places {
+                1 => (1, 0),
+                places => (self.longer(), self.below_u32(places)),
+            };
+            let at_ns = out_ns + longer * self.about(typical_ns);
             let in_ns = at_ns + self.about(8_000);
+            let stack = stack + place * PLACE;
             self.off_cpu(tid, out_ns, in_ns, woken(at_ns, 0, None), number, Some(stack));
             self.now_ns = in_ns + self.about(2_000);
         }
@@ -201,14 +226,45 @@ impl Sample {
         self.records.push((end_ns, Record::Commit(commit)));
     }
 
-    /// Returns a number between half and one and a half of `typical_ns`, by a linear congruential generator (Knuth's MMIX).
+    /// Returns a number between half and one and a half of `typical_ns`.
     fn about(&mut self, typical_ns: u64) -> u64 {
+        typical_ns / 2 + self.below(typical_ns.max(1))
+    }
+
+    /// Returns 1 in three of four cases, and 2, 4 and so on up to 256 in a quarter of what is left each time.
+    fn longer(&mut self) -> u64 {
+        1 << ((self.below(1 << 16) | 1 << 16).trailing_zeros() / 2)
+    }
+
+    fn below_u32(&mut self, limit: u32) -> u32 {
+        u32::try_from(self.below(u64::from(limit))).unwrap_or(0)
+    }
+
+    /// Returns a number below a limit, by a linear congruential generator (Knuth's MMIX).
+    fn below(&mut self, limit: u64) -> u64 {
         self.noise = self
             .noise
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
-        typical_ns / 2 + (self.noise >> 33) % typical_ns.max(1)
+        (self.noise >> 33) % limit
     }
+}
+
+/// Distance of the numbers of a wait's kernel stacks.
+const PLACE: u32 = 10;
+
+/// Returns the further kernel stacks of each kind of wait: they differ in the function that is called by the file system.
+fn further_places(places: u32) -> impl Iterator<Item = Record> {
+    let waits = [WRITEBACK, JOURNAL, FLUSH];
+    let further = (1..places).flat_map(move |place| waits.map(|(id, function)| (id, function, place)));
+    further.map(|(id, function, place)| {
+        let called = format!("ext4_fc_commit_part_{place}");
+        let frames = [function, called.as_str(), "ext4_sync_file", "do_fsync"];
+        Record::Stack(Stack {
+            id: id + place * PLACE,
+            frames: frames.map(str::to_owned).to_vec(),
+        })
+    })
 }
 
 const fn file(ino: u64) -> FileId {

@@ -7,4 +7,5 @@ mod golden;
 mod inert;
 pub(crate) mod samples;
 mod schema;
+mod size;
 mod sums;
