@@ -27,11 +27,12 @@ struct Firefox {
 }
 
 impl Firefox {
-    fn start() -> Self {
+    /// Starts it with these further preferences.
+    fn start(preferences: &str) -> Self {
         let home = tempfile::tempdir().unwrap();
         fs::write(
             home.path().join("user.js"),
-            "user_pref(\"marionette.port\", 0);\n",
+            format!("user_pref(\"marionette.port\", 0);\n{preferences}"),
         )
         .unwrap();
         let browser = Command::new("firefox-esr")
@@ -136,7 +137,7 @@ fn wait_for<T>(mut found: impl FnMut() -> Option<T>) -> T {
 #[test]
 fn firefox_shows_the_page_selects_exact_sums_and_restores_them() {
     let page = &RUN.page;
-    let mut firefox = Firefox::start();
+    let mut firefox = Firefox::start("");
     firefox.open(page, "");
     let drawn = "return document.querySelectorAll('#slowest figure').length";
     assert_eq!(firefox.script(drawn), json!(5));
@@ -151,5 +152,25 @@ fn firefox_shows_the_page_selects_exact_sums_and_restores_them() {
     assert_eq!(firefox.script(selected), expected);
     let requests = "return performance.getEntriesByType('resource').filter(({ name }) => !name.startsWith('data:')).length";
     assert_eq!(firefox.script(requests), json!(0));
+    assert_eq!(firefox.messages(), json!([]));
+}
+
+/// A theme of the system with few colours, which replace those of pages.
+const FORCED_COLORS: &str =
+    "user_pref(\"ui.useAccessibilityTheme\", 1);\nuser_pref(\"browser.display.document_color_use\", 2);\n";
+
+#[test]
+fn with_forced_colours_causes_keep_theirs_and_a_selection_can_be_made() {
+    let mut firefox = Firefox::start(FORCED_COLORS);
+    firefox.open(&RUN.page, "");
+    let forced = "return matchMedia('(forced-colors: active)').matches";
+    assert_eq!(firefox.script(forced), json!(true));
+    let kept = "return [...document.querySelectorAll('.legend i')].filter((mark) => mark.style.backgroundColor.startsWith('rgb') && getComputedStyle(mark).backgroundColor !== mark.style.backgroundColor).length";
+    assert_eq!(firefox.script(kept), json!(0));
+    let several = "return new Set([...document.querySelectorAll('.legend i')].map((mark) => getComputedStyle(mark).backgroundColor)).size > 3";
+    assert_eq!(firefox.script(several), json!(true));
+    firefox.script(&drag());
+    let selected = "return document.querySelector('#selection [data-ns]')?.dataset.ns ?? null";
+    assert_eq!(firefox.script(selected), json!(dragged_ns().to_string()));
     assert_eq!(firefox.messages(), json!([]));
 }
