@@ -23,12 +23,7 @@ pub struct Churn {
 impl Churn {
     /// Starts. `statement` is what each connection executes.
     pub fn start(server: &Connection, a_second: u32, statement: &'static str) -> anyhow::Result<Self> {
-        let Endpoint::Socket(socket) = &server.endpoint else {
-            anyhow::bail!("connections come and go over a socket alone");
-        };
-        let options = OptsBuilder::default()
-            .socket(Some(socket.to_string_lossy()))
-            .user(Some(&server.user));
+        let options = options(server)?;
         let (made, cancel) = (Arc::new(AtomicU64::new(0)), CancellationToken::new());
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -52,6 +47,16 @@ impl Churn {
         ended.map_err(|_| anyhow::anyhow!("the connections panicked"))??;
         Ok(self.made.load(Ordering::Relaxed))
     }
+}
+
+/// Returns the options of a connection over the socket of a private server.
+pub fn options(server: &Connection) -> anyhow::Result<OptsBuilder> {
+    let Endpoint::Socket(socket) = &server.endpoint else {
+        anyhow::bail!("the server is reached over its socket alone");
+    };
+    Ok(OptsBuilder::default()
+        .socket(Some(socket.to_string_lossy()))
+        .user(Some(&server.user)))
 }
 
 async fn come_and_go(

@@ -52,6 +52,13 @@ impl SharedServer {
         self.server.connection()
     }
 
+    /// Starts it again on the same files with these settings, also after it was killed. A change of variables that take
+    /// effect at once does not start it again.
+    pub fn restart(self, settings: &[Variable]) -> anyhow::Result<Self> {
+        let server = self.runtime.block_on(self.server.reconfigure(settings))?;
+        Ok(Self { server, ..self })
+    }
+
     /// Stops it in order.
     pub fn stop(self) -> anyhow::Result<()> {
         self.runtime.block_on(self.server.finish())?;

@@ -96,6 +96,9 @@ impl ServerProcess {
 
     /// Sends SIGTERM, and kills the process if it has not ended after `patience`.
     pub(crate) async fn stop(self, patience: Duration) -> io::Result<Exit> {
+        if let Some(exit) = self.watch.exit() {
+            return Ok(exit);
+        }
         self.watch.signal(Signal::TERM)?;
         if let Ok(exit) = tokio::time::timeout(patience, self.watch.ended()).await {
             return Ok(exit);

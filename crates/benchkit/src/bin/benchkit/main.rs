@@ -1,5 +1,5 @@
-//! Measures what logtrace costs, beside other programs. Needs root and a server; scripts/overhead, scripts/client-cost,
-//! scripts/pacing and scripts/soak run it.
+//! Measures what logtrace costs, beside other programs, and what a crash of a server costs. Needs root and a server;
+//! scripts/overhead, scripts/client-cost, scripts/pacing, scripts/soak and scripts/crash-loss run it.
 
 #![expect(
     clippy::print_stdout,
@@ -8,6 +8,7 @@
 )]
 
 mod client_cost;
+mod crash;
 mod lag;
 mod overhead;
 mod soak;
@@ -18,6 +19,7 @@ use clap::Parser;
 enum Measurement {
     Overhead(overhead::Arguments),
     ClientCost(client_cost::Arguments),
+    Crash(crash::Arguments),
     Lag(lag::Arguments),
     Soak(soak::Arguments),
 }
@@ -26,6 +28,7 @@ fn main() -> anyhow::Result<()> {
     match Measurement::parse() {
         Measurement::Overhead(arguments) => overhead::run(&arguments),
         Measurement::ClientCost(arguments) => client_cost::run(&arguments),
+        Measurement::Crash(arguments) => crash::run(&arguments),
         Measurement::Lag(arguments) => lag::run(&arguments),
         Measurement::Soak(arguments) => soak::run(&arguments),
     }
