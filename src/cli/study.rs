@@ -20,6 +20,8 @@ Examples:
   logtrace study list
   logtrace study show binlog-fs --scale quick
       its axes, cells, order of turns, and how long it takes
+  sudo logtrace study slow-log --scale quick --dry-run
+      what effects it could show here, by a pilot of some minutes
   sudo logtrace study max-write
       at the scale smoke, into logtrace-studies/max-write-smoke
   sudo logtrace study slow-log --scale quick --only server=mysql --out slow-log
@@ -73,6 +75,11 @@ pub(crate) struct StudyRunArgs {
     /// Resume the study in --out. Finished measurements are not repeated.
     #[arg(long)]
     pub(crate) resume: bool,
+
+    /// Measure only a pilot, some minutes long: pairs of equal short turns. It tells which effects the study would show on
+    /// this machine, and how long a study takes that shows the plan's `effect`. Nothing is written into --out.
+    #[arg(long, conflicts_with = "resume")]
+    pub(crate) dry_run: bool,
 
     /// Run the server programs that the plan names, and use the workload files that it names, whoever owns them or can
     /// write them. Without this option root runs only programs that belong to root or to the user who called sudo, and

@@ -81,7 +81,10 @@ fn line(text: &mut String, check: &Check) -> std::fmt::Result {
 
 /// Removes what killed runs left, and lists it. Fails if something cannot be removed.
 fn clean(home: &Home, login: &LoginArgs) -> anyhow::Result<Exit> {
-    let Swept { directories, queues } = sweep_existing(&home.instances, sweep_stale)?;
+    let Swept {
+        directories,
+        settings,
+    } = sweep_existing(&home.instances, sweep_stale)?;
     let templates = sweep_existing(&home.templates, sweep_templates)?;
     let mut text = String::new();
     for (path, removed) in &directories {
@@ -93,10 +96,10 @@ fn clean(home: &Home, login: &LoginArgs) -> anyhow::Result<Exit> {
     for path in &templates {
         writeln!(text, "removed {}", path.display())?;
     }
-    for (disk, done) in &queues {
+    for (place, done) in &settings {
         match done {
-            Ok(()) => writeln!(text, "put back the queue of {disk}")?,
-            Err(error) => writeln!(text, "NO  cannot put back the queue of {disk}: {error}")?,
+            Ok(()) => writeln!(text, "put back {place}")?,
+            Err(error) => writeln!(text, "NO  cannot put back {place}: {error}")?,
         }
     }
     let are_given_back = give_back(home, login, &mut text)?;
@@ -107,7 +110,7 @@ fn clean(home: &Home, login: &LoginArgs) -> anyhow::Result<Exit> {
     let mut results = directories
         .iter()
         .map(|(_, result)| result)
-        .chain(queues.iter().map(|(_, result)| result));
+        .chain(settings.iter().map(|(_, result)| result));
     match results.all(Result::is_ok) && are_given_back {
         true => Ok(Exit::Done),
         false => Ok(Exit::Failed),

@@ -15,7 +15,7 @@ use crate::cli::study::{StudyArgs, StudyCommand, StudyExtentArgs, StudyRunArgs, 
 use crate::exit::{Exit, UsageError};
 use crate::handover::hand_over;
 use crate::study::{
-    Overrides, Progress, StudyDir, StudyRequest, StudyRunner, built_in, chosen_cells, dry_run, find,
+    Overrides, Pilot, Progress, StudyDir, StudyRequest, StudyRunner, built_in, chosen_cells, find, overview,
     preflight, size_line, summary,
 };
 
@@ -41,7 +41,7 @@ fn show(arguments: &StudyShowArgs) -> anyhow::Result<Exit> {
     // It is shown alone.
     let plan = find(&arguments.plan, true)?;
     let cells = cells(&plan, &arguments.extent)?;
-    print(&dry_run(&plan, arguments.extent.scale, &cells, living(&cells)))?;
+    print(&overview(&plan, arguments.extent.scale, &cells, living(&cells)))?;
     Ok(Exit::Done)
 }
 
@@ -72,37 +72,31 @@ fn measure(arguments: &StudyRunArgs) -> anyhow::Result<Exit> {
     let plan = find(name, arguments.trust_plan)?;
     let cells = cells(&plan, extent)?;
     let living = living(&cells);
-    let steps = study_steps(&cells, extent.seed, living);
     let home = arguments.home.home();
     let cpus = arguments.cpus.placement(None)?;
     preflight(&plan, (&cells, living), &home, arguments.trust_plan)?;
     name_left(&home, None);
-    let request = StudyRequest {
-        plan: plan.name.clone(),
-        scale: extent.scale.as_str().to_owned(),
-        seed: extent.seed,
-        only: extent.only.iter().map(ToString::to_string).collect(),
-        overrides: overrides(extent),
-    };
+    if arguments.dry_run {
+        let pilot = Pilot {
+            plan: &plan,
+            cells: &cells,
+            living,
+            home: &home,
+            cpus: &cpus,
+        };
+        return measure_pilot(&pilot, request(&plan, extent));
+    }
+    let request = request(&plan, extent);
     let default = || PathBuf::from("logtrace-studies").join(format!("{}-{}", request.plan, request.scale));
     let out = arguments.out.clone().unwrap_or_else(default);
     let (dir, mut progress) = StudyDir::open(&out, &Progress::new(request), plan.text(), arguments.resume)?;
-    // An error of stderr cannot be reported anywhere.
-    let _ = writeln!(
-        io::stderr(),
-        "{}",
-        inert::line(&format!(
-            "{}: {}",
-            plan.name,
-            size_line(extent.scale, &cells, living)
-        ))
-    );
+    announce(&plan, extent, &cells, living);
     cpus.take_client()?;
     let runner = StudyRunner {
         dir: &dir,
         plan: &plan,
         cells: &cells,
-        steps: &steps,
+        steps: &study_steps(&cells, extent.seed, living),
         living,
         home: &home,
         cpus: &cpus,
@@ -111,8 +105,7 @@ fn measure(arguments: &StudyRunArgs) -> anyhow::Result<Exit> {
         .inspect_err(|_| dir.release_if_empty())?;
     let report = summary(&runner, extent.scale, &progress)?;
     hand_over(&out).with_context(|| format!("cannot give {} to the user who ran sudo", out.display()))?;
-    let color = io::stdout().is_terminal();
-    let text = render::terminal(&report, color);
+    let text = render::terminal(&report, io::stdout().is_terminal());
     let place = out.join("report.md");
     print(&format!("{text}\nreport: {}\n", place.display()))?;
     let is_whole = report.measured == report.turns && report.short_turns == report.planned_short_turns;
@@ -120,4 +113,30 @@ fn measure(arguments: &StudyRunArgs) -> anyhow::Result<Exit> {
         true => Exit::Done,
         false => Exit::Degraded,
     })
+}
+
+/// Returns everything that decides the measurements.
+fn request(plan: &Plan, extent: &StudyExtentArgs) -> StudyRequest {
+    StudyRequest {
+        plan: plan.name.clone(),
+        scale: extent.scale.as_str().to_owned(),
+        seed: extent.seed,
+        only: extent.only.iter().map(ToString::to_string).collect(),
+        overrides: overrides(extent),
+    }
+}
+
+/// Prints the size of the study on stderr.
+fn announce(plan: &Plan, extent: &StudyExtentArgs, cells: &[Cell], living: usize) {
+    let line = format!("{}: {}", plan.name, size_line(extent.scale, cells, living));
+    // An error of stderr cannot be reported anywhere.
+    let _ = writeln!(io::stderr(), "{}", inert::line(&line));
+}
+
+/// Measures the pilot of a study, and prints what the study would show.
+fn measure_pilot(pilot: &Pilot<'_>, request: StudyRequest) -> anyhow::Result<Exit> {
+    pilot.cpus.take_client()?;
+    let noise = in_event_loop(async |interrupts| pilot.measure(request, interrupts).await)?;
+    print(&pilot.text(&noise))?;
+    Ok(Exit::Done)
 }

@@ -6,7 +6,7 @@ use crate::measurement::caveat::is_degrading;
 use crate::study::directory::progress_file::{Progress, TimeAccount};
 use crate::study::directory::turn_log::TurnLog;
 use crate::study::measure::runner::StudyRunner;
-use crate::study::measure::stage_times;
+use crate::study::measure::{machine, stage_times};
 
 /// Reads all results, writes the tables into the study's directory, and returns the report.
 pub(crate) fn summary(
@@ -45,9 +45,11 @@ fn results(runner: &StudyRunner<'_>, progress: &Progress) -> Results {
     for measurement in windows {
         let (cell, repeat) = (&runner.cells[measurement.cell], measurement.repeat);
         if let Some(document) = runner.dir.measured(cell, measurement) {
-            let stages = stage_times::read(&runner.dir.run_dir(cell, measurement));
+            let run_dir = runner.dir.run_dir(cell, measurement);
+            let stages = stage_times::read(&run_dir);
             let is_degraded = document.caveats.iter().any(is_degrading);
-            let result = MeasurementResult::new(&document, &stages, is_degraded);
+            let mut result = MeasurementResult::new(&document, &stages, is_degraded);
+            result.figures.extend(machine::read(&run_dir));
             results.insert(cell, repeat, Ok(result));
         } else if let Some(error) = progress.error(&cell.key, repeat + 1) {
             results.insert(cell, repeat, Err(error.to_owned()));

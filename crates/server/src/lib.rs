@@ -56,11 +56,14 @@ pub use server::{Server, ServerConfig};
 pub use settings::live::is_live;
 pub use settings::variable::{is_fixed_at_initialisation, is_reserved};
 pub use storage::config::Storage;
-pub use storage::disk_queue::{QueueGuard, QueueSetting, check_queue, disk_under};
 pub use storage::file_location::FileLocation;
 pub use storage::fs_image::ImageConfig;
 pub use storage::fs_image::fs_kind::{ImageKind, MissingTool};
 pub use storage::fs_image::size::ImageSize;
+pub use storage::kernel_settings::{
+    KernelPlace, KernelSetting, KernelSettingsGuard, check_kernel_setting, disk_under,
+};
 pub use storage::mount_namespace::enter_mount_namespace;
 pub use storage::path_values::check_path_values;
 pub use storage::placement::{Placement, check_placements};
+pub use storage::sync_rate::sync_rate;

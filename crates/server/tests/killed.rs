@@ -20,8 +20,8 @@ use std::time::{Duration, Instant};
 
 use logtrace_common::{FileClass, Flavor};
 use logtrace_server::{
-    FileLocation, Home, ImageConfig, ImageKind, Instance, InstanceConfig, Placement, QueueGuard,
-    QueueSetting, find,
+    FileLocation, Home, ImageConfig, ImageKind, Instance, InstanceConfig, KernelPlace, KernelSetting,
+    KernelSettingsGuard, Placement, find,
 };
 use logtrace_testkit::beside_others;
 
@@ -58,11 +58,11 @@ async fn hold(base: &Path, flavor: Flavor) {
         class: FileClass::Redo,
         place: FileLocation::Volume(image),
     });
-    let queue = QueueSetting {
+    let setting = KernelSetting {
         name: READ_AHEAD.into(),
         value: "64".into(),
     };
-    let _guard = QueueGuard::set(base, &idle_disk(), &[queue]).unwrap();
+    let _guard = KernelSettingsGuard::set(base, &KernelPlace::Queue(idle_disk()), &[setting]).unwrap();
     let instance = Instance::start(&config, None, &|_| {}).await.unwrap();
     let mut out = std::io::stdout();
     writeln!(out, "{} {}", instance.pid(), instance.directory().display()).unwrap();

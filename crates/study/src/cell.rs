@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use logtrace_common::{Detail, Flavor, Sampling, Variable};
 use logtrace_driver::{Dataset, Pace, Requests};
-use logtrace_server::{FileLocation, ImageConfig, Placement, QueueSetting, ServerChoice};
+use logtrace_server::{FileLocation, ImageConfig, KernelSetting, Placement, ServerChoice};
 use strum::{EnumString, VariantNames};
 
 /// Cell: one level of each axis, with the options of these levels.
@@ -42,12 +42,16 @@ pub struct Cell {
     pub windows: u32,
     /// Short turns of each repeat, or `None` if the cell has windows only.
     pub turns: Option<ShortTurns>,
+    /// Smallest effect that the study is to show, as a share of the baseline, or `None` if the plan names none.
+    pub effect: Option<f64>,
     /// File system to make for the server, or `None` for the directory of private servers.
     pub file_system: Option<ImageConfig>,
     /// Classes of files in other locations, each class once.
     pub places: Vec<Placement>,
     /// Attributes of the queue of the disk under the server's files (`/sys/block/DEVICE/queue/NAME`), and their values.
-    pub queue: Vec<QueueSetting>,
+    pub queue: Vec<KernelSetting>,
+    /// Parameters of the kernel (`sysctl`), and their values.
+    pub sysctl: Vec<KernelSetting>,
     /// Size of the data divided by that of the buffer pool, which follows from it. `None` if the pool has the size of a setting
     /// or the default.
     pub data_per_pool: Option<f64>,

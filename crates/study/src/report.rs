@@ -1,5 +1,6 @@
 //! Report of a study: the content of `study.json`, and the input of all renderers.
 
+use logtrace_statistics::mean;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -7,9 +8,11 @@ use crate::cell::Cell;
 use crate::plan::scale::Scale;
 use crate::plan::study_plan::Plan;
 use crate::plan::syntax::Published;
+use crate::results::figure::Figure;
 use crate::results::stalls::Stall;
 use crate::results::study_results::Results;
 use crate::tables::cause_share::{CauseShare, stall_causes};
+use crate::tables::observations::values;
 use crate::tables::study_table::{StudyTable, tabulate};
 
 /// Version of the layout of [`StudyReport`].
@@ -43,6 +46,8 @@ pub struct StudyReport {
     pub failed_short_turns: usize,
     /// Number of short turns of the whole study. They are no measurements with a directory of their own.
     pub planned_short_turns: usize,
+    /// Cells in which the CPUs were short.
+    pub busy: BusyCells,
     /// Tables, in the order of the plan.
     pub tables: Vec<StudyTable>,
     /// Stalls of all measurements.
@@ -55,6 +60,19 @@ pub struct StudyReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<StudyTime>,
 }
+
+/// Cells in which the CPUs were short.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct BusyCells {
+    /// Number of cells in which the CPUs were busy for nine tenths of the time and more.
+    pub busy: usize,
+    /// Number of cells whose CPUs were measured.
+    pub of: usize,
+}
+
+/// Share of the time from which on the CPUs are short: then the run queue is a part of each wait.
+const BUSY: f64 = 0.9;
 
 /// Time of a study by use, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
@@ -118,12 +136,25 @@ impl StudyReport {
             short_turns: cells.iter().map(|cell| results.turns(cell).len()).sum(),
             failed_short_turns: cells.iter().map(|cell| results.failed_turns(cell).len()).sum(),
             planned_short_turns: cells.iter().map(|cell| cell.turn_count() as usize).sum(),
+            busy: busy_cells(cells, results),
             tables: tabulate(plan, cells, results),
             stalls: stalls(cells, results),
             series: series(cells, results),
             published: plan.published.clone(),
             time: None,
         }
+    }
+}
+
+/// Counts the cells in which the CPUs were short, by their short turns if they have some, else by their windows.
+fn busy_cells(cells: &[Cell], results: &Results) -> BusyCells {
+    let shares = cells
+        .iter()
+        .filter_map(|cell| mean(&values(&Figure::CpuBusy, cell, results).values));
+    let shares: Vec<f64> = shares.collect();
+    BusyCells {
+        busy: shares.iter().filter(|share| **share >= BUSY).count(),
+        of: shares.len(),
     }
 }
 

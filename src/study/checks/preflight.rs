@@ -7,7 +7,7 @@ use crate::exit::{UsageError, with_causes};
 use crate::preflight;
 use crate::preflight::require;
 use crate::study::plan_lookup::plan_error;
-use crate::study::server::disk_queue;
+use crate::study::server::kernel_settings;
 
 /// Fails with everything that the machine lacks, or with the first option of the plan that is impossible here and its line.
 pub(crate) fn preflight(
@@ -19,7 +19,7 @@ pub(crate) fn preflight(
     for cell in cells {
         check_server(plan, cell, trust_plan, home)?;
         check_file_system(plan, cell)?;
-        disk_queue::check(plan, cell, home)?;
+        kernel_settings::check(plan, cell, home)?;
     }
     let connections = cells.iter().map(|cell| cell.connections.get()).max();
     let mut needed = vec![preflight::open_files(connections.unwrap_or(0))];

@@ -11,7 +11,7 @@ use crate::run::{results, window};
 use crate::run_dir::RunDir;
 use crate::study::directory::progress_file::TimeAccount;
 use crate::study::directory::study_dir::failure;
-use crate::study::measure::stage_times;
+use crate::study::measure::{machine, stage_times};
 use crate::study::server::quiesce::quiesce;
 use crate::study::server::shared_server::{Ready, SharedServers};
 
@@ -41,6 +41,7 @@ pub(crate) async fn measure(
     account.settling += begun.elapsed();
     let begun = Instant::now();
     let dir = RunDir::replace(&study.dir.run_dir(cell, measurement))?;
+    let machine = machine::begin(&served.server).await?;
     let started = ZonedDateTime::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
     let outputs = Outputs {
         dir: &dir,
@@ -52,6 +53,7 @@ pub(crate) async fn measure(
     };
     tokio::task::spawn_blocking(move || drop(earlier)).await?;
     let mut raw = window(&config, &outputs, study.interrupts, served, tables, study.line).await?;
+    machine.write(&dir)?;
     if let Some(before) = stages {
         stage_times::write(&served.server, &before, &dir).await?;
     }

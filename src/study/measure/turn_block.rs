@@ -4,7 +4,8 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 use logtrace_common::inert;
-use logtrace_study::{Cell, ShortTurns, TurnBlock, turn_figures};
+use logtrace_study::{Cell, Figure, ShortTurns, TurnBlock, turn_figures};
+use logtrace_tracer::CpuTimes;
 
 use crate::measurement::Interrupted;
 use crate::run::short_turn;
@@ -73,14 +74,17 @@ async fn measure_turn(
         served, mut config, ..
     } = study.interrupts.unless_ended(ready).await??;
     config.dataset.seed = seed;
-    let begun = Instant::now();
+    let (begun, times) = (Instant::now(), CpuTimes::now());
     let load = short_turn(&config, served, (wash_in, length), study.interrupts).await?;
+    let busy = CpuTimes::now().since(times).busy_share();
     let figures = turn_figures(&load.requests, load.turn, load.new_orders);
-    let figures = figures.map_err(anyhow::Error::msg)?.into_iter();
+    let mut figures = figures.map_err(anyhow::Error::msg)?;
+    figures.insert(Figure::CpuBusy, busy);
     account.measuring += length;
     account.warming_up += wash_in;
     account.around += begun.elapsed().saturating_sub(length + wash_in);
     Ok(figures
+        .into_iter()
         .map(|(figure, value)| (figure.to_string(), value))
         .collect())
 }

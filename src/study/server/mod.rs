@@ -1,7 +1,7 @@
 //! Server of a study, its data and its disk.
 
 pub(crate) mod cell_config;
-pub(crate) mod disk_queue;
+pub(crate) mod kernel_settings;
 pub(crate) mod loaded_data;
 pub(crate) mod quiesce;
 pub(crate) mod shared_server;

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anyhow::Context;
-use logtrace_server::{QueueGuard, Storage};
+use logtrace_server::{KernelSettingsGuard, Storage};
 use logtrace_study::{Cell, DataUse};
 use logtrace_tracer::Detaching;
 
@@ -11,7 +11,7 @@ use crate::run::{OpenServer, RunConfig, Tables, check_traceable, open_server, te
 use crate::study::context::StudyContext;
 use crate::study::directory::progress_file::TimeAccount;
 use crate::study::server::cell_config::{run_config, storage};
-use crate::study::server::disk_queue;
+use crate::study::server::kernel_settings;
 use crate::study::server::loaded_data::{CheckedServer, LoadedData};
 
 /// Servers that run for the study, and the data that servers start with.
@@ -33,8 +33,8 @@ pub(crate) struct SharedServers<'a> {
 #[derive(Debug)]
 struct Running {
     served: OpenServer,
-    /// Settings of the disk under the server.
-    _queue: Option<QueueGuard>,
+    /// Settings of the kernel, and of the disk under the server.
+    _kernel: Vec<KernelSettingsGuard>,
     key: String,
     /// Whether a measurement used the tables.
     is_used: bool,
@@ -159,11 +159,11 @@ impl<'a> SharedServers<'a> {
         let log = study.dir.server_log(self.starts)?;
         study.line.say("starting the server");
         let served = open_server(&config, log, Some(&data.files), study.interrupts, study.line).await?;
-        let queue = disk_queue::set(cell, &served.server, study.home)?;
+        let kernel = kernel_settings::set(cell, &served.server, study.home)?;
         check_traceable(&config, &served.server)?;
         self.running.push(Running {
             served,
-            _queue: queue,
+            _kernel: kernel,
             key: key(cell),
             is_used: false,
             detaching: None,

@@ -7,11 +7,11 @@ use std::process::Command;
 const NO_BROWSER: &str = "no chromium: scripts/setup --tests installs it";
 
 /// A page as the browser has it after its script ran.
-pub(super) struct Shown {
+pub(crate) struct Shown {
     /// The elements of the page, as HTML.
-    pub(super) html: String,
+    pub(crate) html: String,
     /// Messages of the browser: errors of the script, and requests that were refused.
-    pub(super) messages: Vec<String>,
+    pub(crate) messages: Vec<String>,
 }
 
 /// Colours that a reader wants.
@@ -22,7 +22,7 @@ pub(super) enum Theme {
 }
 
 /// Opens a page. `fragment` is the end of its address, and `script` runs after the page's own.
-pub(super) fn open(page: &str, fragment: &str, script: &str) -> Shown {
+pub(crate) fn open(page: &str, fragment: &str, script: &str) -> Shown {
     open_as(page, fragment, script, Theme::Light)
 }
 

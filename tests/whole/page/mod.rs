@@ -1,7 +1,7 @@
 //! The page of a real run in a real browser, and the functions of its script.
 
 mod accessibility;
-mod browser;
+pub(crate) mod browser;
 mod firefox;
 mod functions;
 mod selection;

@@ -50,6 +50,18 @@ fn a_cut_of_max_write_is_measured() {
 }
 
 #[test]
+fn a_cut_of_commit_path_is_measured() {
+    measure(&Cut {
+        study: "commit-path",
+        // The cache of the disk is that of all tests.
+        only: "file_system=xfs,cache=as it is",
+        turns: 2,
+        order: Some(("xfs_with-the-data_as-it-is_16", "xfs_with-the-data_as-it-is_1")),
+        logged: None,
+    });
+}
+
+#[test]
 fn a_cut_of_query_log_is_measured() {
     measure(&Cut {
         study: "query-log",

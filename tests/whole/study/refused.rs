@@ -127,7 +127,15 @@ fn levels_and_studies_that_are_not_there_are_told() {
 fn a_study_is_shown_without_a_server_and_without_root() {
     let output = logtrace().args(["study", "list"]).output().unwrap();
     let (stdout, stderr) = texts(&output);
-    let built_in = ["slow-log", "query-log", "binlog-fs", "log-buffer", "max-write"];
+    let built_in = [
+        "slow-log",
+        "query-log",
+        "binlog-fs",
+        "log-buffer",
+        "max-write",
+        "commit-path",
+        "redo-wait",
+    ];
     for name in built_in {
         assert!(stdout.contains(name), "{stdout}{stderr}");
     }

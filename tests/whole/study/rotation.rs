@@ -31,7 +31,8 @@ fn a_rotation_of_a_large_log_that_nothing_synced_is_found_and_named() {
             .iter()
             .max_by_key(|stall| stall["duration_ns"].as_u64())
             .unwrap_or_else(|| panic!("no rotation stalled commits:\n{stdout}"));
-        assert_eq!(longest["cell"], format!("{server}_1G"), "{stdout}");
+        let cell = longest["cell"].as_str().unwrap();
+        assert!(cell.starts_with(&format!("{server}_1G_")), "{stdout}");
         assert!(longest["commits"].as_u64().unwrap() > 0, "{stdout}");
         let first = longest["causes"][0]["cause"].as_str().unwrap();
         assert!(first.starts_with("binlog fsync"), "{stdout}");

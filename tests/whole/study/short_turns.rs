@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::studied::{PLAN, Place, texts};
 use crate::common::beside_others;
+use crate::page::browser;
 
 #[test]
 fn each_block_has_a_turn_of_each_cell_and_a_finished_study_measures_nothing_again() {
@@ -42,6 +43,17 @@ fn each_block_has_a_turn_of_each_cell_and_a_finished_study_measures_nothing_agai
     let study: Value = serde_json::from_str(&study).unwrap();
     assert_eq!(study["tables"][0]["of_turns"], 4, "{study}");
     assert!(study["tables"][0]["visible"]["worst"].as_f64().unwrap() > 1.0);
+    let page = fs::read_to_string(place.out().join("report.html")).unwrap();
+    let shown = browser::open(&page, "from=mysql_no&to=mysql_each", "");
+    assert_eq!(shown.messages, [""; 0]);
+    let (_, difference) = shown
+        .html
+        .split_once("<section id=\"difference\">")
+        .expect("two cells are compared");
+    let (difference, _) = difference.split_once("</section>").unwrap();
+    for part in ["</i>all</td>", "</i>binlog fsync, ", "<td class=\"n\">+"] {
+        assert!(difference.contains(part), "no {part} in {difference}");
+    }
     place.assert_nothing_left();
     let again = place.study("--resume").output().unwrap();
     assert_eq!(again.status.code(), Some(0));
@@ -49,4 +61,29 @@ fn each_block_has_a_turn_of_each_cell_and_a_finished_study_measures_nothing_agai
         fs::read_to_string(place.out().join("turns.jsonl")).unwrap(),
         lines
     );
+}
+
+#[test]
+fn a_dry_run_says_from_equal_turns_which_effect_the_study_would_show() {
+    let _turn = beside_others();
+    let options = "repeats = 4\nturns = 2\nturn = \"500ms\"\nwash_in = \"200ms\"\neffect = \"0.2%\"\n";
+    let place = Place::with(&PLAN.replace("repeats = 2\n", options));
+    let output = place
+        .study("--dry-run --only server=mysql,sync=no")
+        .output()
+        .unwrap();
+    let (stdout, stderr) = texts(&output);
+    assert_eq!(output.status.code(), Some(0), "{stdout}\n{stderr}");
+    let noise = stdout.lines().find(|line| line.contains("mysql_no"));
+    assert!(
+        noise.is_some_and(|line| line.contains("% of throughput, 12 pairs")),
+        "{stdout}"
+    );
+    assert!(
+        stdout.contains("4 repeats of 2 turns: 8 of 10 such studies"),
+        "{stdout}"
+    );
+    assert!(stdout.contains("The plan's aim is 0.2 %, which"), "{stdout}");
+    assert!(!place.out().exists(), "it measured no cell");
+    place.assert_nothing_left();
 }

@@ -16,6 +16,7 @@ use crate::causes::names_schema::names;
     Debug,
     PartialEq,
     Eq,
+    Hash,
     PartialOrd,
     Ord,
     Serialize,

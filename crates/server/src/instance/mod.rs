@@ -273,10 +273,10 @@ fn sweep(base: &Path, progress: &(dyn Fn(&str) + Sync)) -> Result<(), ServerErro
             Err(error) => format!("cannot remove {path}, left by a killed run: {error}"),
         });
     }
-    for (disk, done) in swept.queues {
+    for (place, done) in swept.settings {
         progress(&match done {
-            Ok(()) => format!("put back the queue of {disk}, set by a killed run"),
-            Err(error) => format!("cannot put back the queue of {disk}, set by a killed run: {error}"),
+            Ok(()) => format!("put back {place}, set by a killed run"),
+            Err(error) => format!("cannot put back {place}, set by a killed run: {error}"),
         });
     }
     Ok(())

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::instance::instance_dir::INSTANCE_PREFIX;
 use crate::instance::snapshot::SNAPSHOT_PREFIX;
 use crate::process::control_group;
-use crate::storage::disk_queue::sweep_queues;
+use crate::storage::kernel_settings::{KernelPlace, sweep_settings};
 use crate::storage::locked_dir::{LOCK, guard, is_in_use, remove_lock};
 use crate::storage::placed_dirs;
 use crate::unless_gone::unless_gone;
@@ -18,15 +18,15 @@ use crate::unless_gone::unless_gone;
 pub struct Swept {
     /// Directories, and whether they were removed wholly. The next sweep tries again.
     pub directories: Vec<(PathBuf, io::Result<()>)>,
-    /// Disks, and whether they have their old queue settings again.
-    pub queues: Vec<(String, io::Result<()>)>,
+    /// Places of kernel settings, and whether these have their old values again.
+    pub settings: Vec<(KernelPlace, io::Result<()>)>,
 }
 
 /// Removes instances and snapshots under `base` if the logtrace that made them is gone, with the files that it placed
-/// elsewhere. Gives disks the queue settings that they had before.
+/// elsewhere. Restores the settings of the kernel that they changed.
 pub fn sweep_stale(base: &Path) -> io::Result<Swept> {
     let mut swept = Swept {
-        queues: sweep_queues(base)?,
+        settings: sweep_settings(base)?,
         ..Swept::default()
     };
     let _guard = guard(base)?;

@@ -1,13 +1,14 @@
 pub(crate) mod config;
 pub(crate) mod directory;
 pub(crate) mod discard_file;
-pub(crate) mod disk_queue;
 pub(crate) mod file_location;
 pub(crate) mod file_lock;
 pub(crate) mod fs_image;
+pub(crate) mod kernel_settings;
 pub(crate) mod locked_dir;
 pub(crate) mod mount;
 pub(crate) mod mount_namespace;
 pub(crate) mod path_values;
 pub(crate) mod placed_dirs;
 pub(crate) mod placement;
+pub(crate) mod sync_rate;

@@ -14,9 +14,10 @@ const POOL: f64 = 134_217_728.0;
 const MOST: usize = 16;
 
 /// Returns how many of the servers of these cells may run side by side on a machine with so much memory. One, if no cell has
-/// short turns, and if cells set the queue of the disk, which all servers share.
+/// short turns, and if cells set the queue of the disk or parameters of the kernel, which all servers share.
 pub fn living_servers(cells: &[Cell], memory: u64) -> usize {
-    if cells.iter().all(|cell| cell.turns.is_none()) || cells.iter().any(|cell| !cell.queue.is_empty()) {
+    let sets_the_kernel = |cell: &Cell| !cell.queue.is_empty() || !cell.sysctl.is_empty();
+    if cells.iter().all(|cell| cell.turns.is_none()) || cells.iter().any(sets_the_kernel) {
         return 1;
     }
     let servers = cells.iter().map(|cell| (cell.server_key(), bytes(cell)));
@@ -79,6 +80,7 @@ mod tests {
             ("turns = 3", GB / 2, 1),
             ("turns = 3\nsettings.innodb_buffer_pool_size = \"2G\"", 8 * GB, 1),
             ("turns = 3\nqueue.scheduler = \"none\"", 8 * GB, 1),
+            ("turns = 3\nsysctl.vm.dirty_bytes = 16777216", 8 * GB, 1),
             ("turns = 0", 8 * GB, 1),
         ] {
             assert_eq!(living_servers(&cells(base), memory), living, "{base} {memory}");

@@ -3,5 +3,6 @@
 pub(crate) mod cost_estimate;
 pub(crate) mod living_servers;
 pub(crate) mod measurement_order;
+pub(crate) mod pilot;
 pub(crate) mod server_reuse;
 pub(crate) mod study_steps;

@@ -7,7 +7,7 @@ use crate::cell::Cell;
 
 impl Cell {
     /// Returns a text that is equal for two cells if they can share a running server: their settings differ only in variables
-    /// that take effect at once, and their files, data and disk settings are the same.
+    /// that take effect at once, and their files, data and settings of disk and kernel are the same.
     pub fn server_key(&self) -> String {
         let settings = self.settings.iter();
         let settings: Vec<String> = settings
@@ -15,11 +15,12 @@ impl Cell {
             .map(ToString::to_string)
             .collect();
         format!(
-            "{:?} {:?} {:?} {:?} {settings:?} {:?} {} {} {:?}",
+            "{:?} {:?} {:?} {:?} {:?} {settings:?} {:?} {} {} {:?}",
             self.server,
             self.file_system,
             self.places,
             self.queue,
+            self.sysctl,
             self.data_per_pool,
             self.stages,
             self.data_key(),

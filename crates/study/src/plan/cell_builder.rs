@@ -6,13 +6,13 @@ use std::time::Duration;
 use logtrace_common::{Detail, FileClass, Flavor, Sampling, Variable};
 use logtrace_driver::{Arrivals, FileError, Pace, Rate};
 use logtrace_server::{
-    FileLocation, ImageConfig, ImageKind, Placement, QueueSetting, ServerChoice, check_placements,
+    FileLocation, ImageConfig, ImageKind, KernelSetting, Placement, ServerChoice, check_placements,
     is_reserved,
 };
 
 use crate::cell::Cell;
 use crate::plan::option_layers::OptionLayers;
-use crate::plan::short_turns::{repeated, short_turns};
+use crate::plan::short_turns::{effect, repeated, short_turns};
 use crate::plan::syntax::scalar;
 use crate::plan::workload::{ReadFile, requests, tables};
 
@@ -83,9 +83,11 @@ pub(crate) fn cell(
         repeats,
         windows,
         turns,
+        effect: effect(options)?,
         file_system,
         places,
         queue: queue(options)?,
+        sysctl: sysctl(options)?,
         data,
         detail,
         sample,
@@ -134,7 +136,7 @@ fn settings(options: &OptionLayers<'_>, table: &str) -> Result<Vec<Variable>, Fi
     settings.collect()
 }
 
-fn queue(options: &OptionLayers<'_>) -> Result<Vec<QueueSetting>, FileError> {
+fn queue(options: &OptionLayers<'_>) -> Result<Vec<KernelSetting>, FileError> {
     let attributes = options.of_table("queue").map(|(name, value)| {
         let is_name = name
             .chars()
@@ -146,9 +148,24 @@ fn queue(options: &OptionLayers<'_>) -> Result<Vec<QueueSetting>, FileError> {
             )
         })?;
         let name = name.to_owned();
-        Ok(QueueSetting { name, value })
+        Ok(KernelSetting { name, value })
     });
     attributes.collect()
+}
+
+/// Reads parameters of the kernel. Their names are checked with the machine.
+fn sysctl(options: &OptionLayers<'_>) -> Result<Vec<KernelSetting>, FileError> {
+    let parameters = options.of_table("sysctl").map(|(name, value)| {
+        let value = scalar(value).ok_or_else(|| {
+            options.error(
+                &format!("sysctl.{name}"),
+                "write the value of a parameter, such as sysctl.vm.dirty_bytes = 16777216",
+            )
+        })?;
+        let name = name.to_owned();
+        Ok(KernelSetting { name, value })
+    });
+    parameters.collect()
 }
 
 fn data_per_pool(options: &OptionLayers<'_>) -> Result<Option<f64>, FileError> {

@@ -8,7 +8,7 @@ use crate::plan::plan_file::{PlanFile, listed};
 use crate::plan::syntax::{Node, Table};
 
 /// Options with a single value.
-pub(crate) const PLAIN: [&str; 36] = [
+pub(crate) const PLAIN: [&str; 37] = [
     "server",
     "flavor",
     "workload",
@@ -40,6 +40,7 @@ pub(crate) const PLAIN: [&str; 36] = [
     "wash_in",
     "windows",
     "needs",
+    "effect",
     "data_per_pool",
     "data",
     "detail",
@@ -56,11 +57,12 @@ const FILE_SYSTEM: [&str; 4] = [
 ];
 
 /// Tables of options with any name.
-const ANY_NAME: [&str; 4] = [
+const ANY_NAME: [&str; 5] = [
     "settings.VARIABLE",
     "session.VARIABLE",
     "place.CLASS",
     "queue.ATTRIBUTE",
+    "sysctl.PARAMETER",
 ];
 
 /// Option of a plan.
@@ -152,7 +154,7 @@ fn collect_values<'a>(
 fn is_table(path: &[&str]) -> bool {
     match path {
         ["settings" | "session", flavor] => flavor.parse::<Flavor>().is_ok(),
-        ["settings" | "session" | "place" | "queue" | "file_system"] => true,
+        ["settings" | "session" | "place" | "queue" | "sysctl" | "file_system"] => true,
         _ => false,
     }
 }
@@ -176,7 +178,7 @@ fn key(path: &[&str], value: &Value, own: &[&str]) -> Option<String> {
             Some(format!("{table}.{}", name.replace('-', "_").to_ascii_lowercase()))
         }
         ["file_system"] if value.is_str() => Some("file_system.kind".to_owned()),
-        ["place" | "queue", _] => Some(key),
+        ["place" | "queue", _] | ["sysctl", _, ..] => Some(key),
         _ => [own, &PLAIN, &FILE_SYSTEM]
             .concat()
             .contains(&key.as_str())
@@ -216,7 +218,7 @@ mod tests {
             let text = example().replacen("[base]\n", &format!("[base]\n{line}\n"), 1);
             Plan::read("example.toml", &text, &|_| Err(String::new())).map_err(|error| error.to_string())
         };
-        for accepted in ["session = {}", "session.mysql = {}", "queue = {}"] {
+        for accepted in ["session = {}", "session.mysql = {}", "queue = {}", "sysctl = {}"] {
             read(accepted).unwrap_or_else(|error| panic!("{accepted}: {error}"));
         }
         for refused in ["skip_trx = {}", "setings = {}", "session.lock_wait_timeout = {}"] {
@@ -232,12 +234,22 @@ mod tests {
             "session.",
             "place.",
             "queue.",
+            "sysctl.",
             "file_system",
             "mkfs",
             "mount",
         ];
         let figures = [
             "throughput_sd",
+            "throughput_cv",
+            "throughput_p5",
+            "throughput_p95",
+            "wait.NAME",
+            "fsyncs.CLASS",
+            "bytes.CLASS",
+            "group_size",
+            "fdatasync",
+            "cpu_busy",
             "nopm",
             "commit.CLASS",
             "written.CLASS",

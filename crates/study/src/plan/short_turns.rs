@@ -1,4 +1,4 @@
-//! Short turns of a plan's cells: `turns`, `turn`, `wash_in` and `windows`.
+//! Short turns of a plan's cells: `turns`, `turn`, `wash_in` and `windows`, and the `effect` that they are to show.
 
 use std::time::Duration;
 
@@ -54,4 +54,21 @@ pub(crate) fn repeated(
         Some(_) => (repeats, windows),
         None => (repeats, repeats),
     })
+}
+
+/// Reads the smallest effect that the study is to show, such as `"5%"`, as a share.
+pub(crate) fn effect(options: &OptionLayers<'_>) -> Result<Option<f64>, FileError> {
+    let Some(text) = options.text("effect")? else {
+        return Ok(None);
+    };
+    let percent: Option<f64> = text
+        .strip_suffix('%')
+        .and_then(|number| number.trim().parse().ok());
+    match percent {
+        Some(percent) if percent > 0.0 && percent <= 100.0 => Ok(Some(percent / 100.0)),
+        _ => Err(options.error(
+            "effect",
+            format!("{text:?} is not a share of the baseline: write \"5%\""),
+        )),
+    }
 }

@@ -1,7 +1,7 @@
 //! Blocks of a report in their order: what all renderers for people show.
 
 use crate::plan::syntax::Published;
-use crate::render::texts::{curve, header, heading, largest, notes, rows, shares, stall, summary};
+use crate::render::texts::{curve, header, heading, largest, notes, rows, shares, stall, summary, title};
 use crate::report::{Series, StallRow, StudyReport};
 use crate::tables::study_table::{Grid, StudyTable};
 
@@ -35,7 +35,7 @@ pub enum Block {
 /// Returns the blocks of a report. Those in a group belong together.
 pub(super) fn blocks(report: &StudyReport) -> Vec<Vec<Block>> {
     let mut groups = vec![vec![
-        Block::Title(report.title.clone()),
+        Block::Title(title(report)),
         Block::Text(report.question.clone()),
         Block::Text(summary(report)),
     ]];

@@ -171,11 +171,21 @@ fn the_page_asks_nobody_and_words_of_a_plan_cannot_become_markup() {
     let table = &mut report.tables[0];
     table.row_axis = evil.to_owned();
     table.grids[0].columns[0] = evil.to_owned();
+    for entry in table.grids[0].rows.iter_mut().flat_map(|row| &mut row.entries) {
+        if let crate::Entry::Measured(measured) = entry {
+            measured.cell = format!("</script>{evil}");
+        }
+    }
     let page = html(&report).unwrap();
     assert!(page.contains("default-src 'none'") && page.contains("&#60;img src=x&#62;"));
-    for markup in ["<img", "<script", "http:", "https:"] {
+    for markup in ["<img", "http:", "https:"] {
         assert!(!page.contains(markup), "{markup}");
     }
+    assert_eq!(
+        page.matches("</script>").count(),
+        2,
+        "the data and the script of the page"
+    );
 }
 
 #[test]

@@ -3,11 +3,20 @@
 use logtrace_report::units;
 use logtrace_statistics::{Compare, Interval};
 
-use crate::report::{StallRow, StudyReport};
+use crate::report::{BusyCells, StallRow, StudyReport};
 use crate::results::figure::Unit;
 use crate::tables::cause_share::CauseShare;
 use crate::tables::cell_entry::Entry;
 use crate::tables::study_table::{Grid, StudyTable};
+
+/// Returns the heading, with a warning if the CPUs were short.
+pub(super) fn title(report: &StudyReport) -> String {
+    let BusyCells { busy, of } = report.busy;
+    match busy {
+        0 => report.title.clone(),
+        _ => format!("{}, with the CPUs busy in {busy} of {of} cells", report.title),
+    }
+}
 
 /// Returns how much of the study is measured.
 pub(super) fn summary(report: &StudyReport) -> String {

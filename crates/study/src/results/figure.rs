@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use logtrace_common::FileClass;
+use logtrace_report::cause::Wait;
 use logtrace_report::distribution::Distribution;
 use logtrace_report::units;
 use strum::{Display, EnumIter, EnumString};
@@ -16,6 +17,10 @@ pub enum Figure {
     Throughput,
     /// `throughput_sd`: standard deviation of the requests done in each second of the window.
     Deviation,
+    /// `throughput_cv`: this deviation divided by the mean of these seconds.
+    Variation,
+    /// `throughput_p5` or `throughput_p95`: requests done in a second than which 5 or 95 % of the seconds have fewer.
+    Second(SecondPoint),
     /// `nopm`: new orders per minute of the TPC-C-like workload, without those that are rolled back.
     Nopm,
     /// `lag_`, `service_` or `response_` with `mean`, `p50`, `p90`, `p95`, `p99`, `p999` or `max`: nanoseconds of requests.
@@ -24,6 +29,18 @@ pub enum Figure {
     Commits(Point),
     /// `commit.CLASS`: mean nanoseconds of a commit that are charged to a class of files.
     CommitPart(FileClass),
+    /// `wait.NAME`: mean nanoseconds of a commit that are charged to a wait, such as `wait.journal commit`.
+    CommitWait(Wait),
+    /// `fsyncs.CLASS`: syncs of a class of files per commit.
+    Fsyncs(FileClass),
+    /// `bytes.CLASS`: bytes written to a class of files per commit.
+    Bytes(FileClass),
+    /// `group_size`: mean number of commits that are synced together.
+    GroupSize,
+    /// `fdatasync`: syncs of an overwritten page per second by one thread, just before the window and without the server.
+    Fdatasync,
+    /// `cpu_busy`: share of the time of all CPUs of the machine in which they were not idle.
+    CpuBusy,
     /// `written.CLASS`: bytes per second that the server wrote to a class of files.
     Written(FileClass),
     /// `stalls`: number of stalls, in which throughput broke down.
@@ -32,6 +49,16 @@ pub enum Figure {
     Stalled,
     /// `stage.NAME`: mean nanoseconds of a statement in a stage of the server.
     Stage(String),
+}
+
+/// Point of the distribution of seconds by their requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Display, EnumString)]
+#[strum(serialize_all = "snake_case")]
+pub enum SecondPoint {
+    /// 5th percentile.
+    P5,
+    /// 95th percentile.
+    P95,
 }
 
 /// Part of the time of a request.
@@ -79,13 +106,20 @@ pub enum Unit {
     BytesPerSecond,
     /// Number of events.
     Count,
+    /// Bytes.
+    Bytes,
+    /// Number without a unit.
+    Number,
+    /// Share, from 0 to 1.
+    Share,
 }
 
 /// Error for a text that names no figure.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "there is no figure {0:?}: write throughput, throughput_sd, nopm, lag_P, service_P, response_P or commit_P where P is \
-     mean, p50, p90, p95, p99, p999 or max, commit.CLASS, written.CLASS, stalls, stalled, or stage.NAME"
+    "there is no figure {0:?}: write throughput, throughput_sd, throughput_cv, throughput_p5, throughput_p95, nopm, lag_P, \
+     service_P, response_P or commit_P where P is mean, p50, p90, p95, p99, p999 or max, commit.CLASS, wait.NAME, \
+     fsyncs.CLASS, bytes.CLASS, group_size, fdatasync, cpu_busy, written.CLASS, stalls, stalled, or stage.NAME"
 )]
 pub struct UnknownFigure(String);
 
@@ -108,10 +142,13 @@ impl Figure {
     /// Returns the unit.
     pub fn unit(&self) -> Unit {
         match self {
-            Self::Throughput | Self::Deviation => Unit::PerSecond,
+            Self::Throughput | Self::Deviation | Self::Second(_) | Self::Fdatasync => Unit::PerSecond,
             Self::Nopm => Unit::PerMinute,
             Self::Requests(..) | Self::Commits(_) | Self::CommitPart(_) => Unit::Time,
-            Self::Stalled | Self::Stage(_) => Unit::Time,
+            Self::CommitWait(_) | Self::Stalled | Self::Stage(_) => Unit::Time,
+            Self::Variation | Self::Fsyncs(_) | Self::GroupSize => Unit::Number,
+            Self::Bytes(_) => Unit::Bytes,
+            Self::CpuBusy => Unit::Share,
             Self::Written(_) => Unit::BytesPerSecond,
             Self::Stalls => Unit::Count,
         }
@@ -119,7 +156,17 @@ impl Figure {
 
     /// Returns whether the figure needs tracing.
     pub fn is_traced(&self) -> bool {
-        matches!(self, Self::Commits(_) | Self::CommitPart(_) | Self::Written(_))
+        match self {
+            Self::Commits(_) | Self::CommitPart(_) | Self::CommitWait(_) => true,
+            Self::Fsyncs(_) | Self::Bytes(_) | Self::GroupSize | Self::Written(_) => true,
+            Self::Throughput | Self::Deviation | Self::Variation | Self::Second(_) | Self::Nopm => false,
+            Self::Requests(..)
+            | Self::CpuBusy
+            | Self::Fdatasync
+            | Self::Stalls
+            | Self::Stalled
+            | Self::Stage(_) => false,
+        }
     }
 }
 
@@ -129,8 +176,9 @@ impl Unit {
         match self {
             Self::PerSecond => "/s",
             Self::PerMinute => "/min",
-            Self::Time | Self::Count => "",
+            Self::Time | Self::Count | Self::Number | Self::Share => "",
             Self::BytesPerSecond => "MB/s",
+            Self::Bytes => "bytes",
         }
     }
 
@@ -139,6 +187,7 @@ impl Unit {
         match self {
             Self::Time => format!("{}{}", sign(value), units::duration(whole(value.abs()))),
             Self::BytesPerSecond => format!("{}{:.2}", sign(value), value.abs() / 1e6),
+            Self::Share => format!("{:.0} %", 100.0 * value),
             _ => three_digits(value),
         }
     }
@@ -175,7 +224,10 @@ impl FromStr for Figure {
             let class = rest.parse::<FileClass>().ok();
             return match (name, class) {
                 ("stage", _) if !rest.is_empty() => Ok(Self::Stage(rest.to_owned())),
+                ("wait", _) => rest.parse().map(Self::CommitWait).map_err(|_| unknown()),
                 ("commit", Some(class)) => Ok(Self::CommitPart(class)),
+                ("fsyncs", Some(class)) => Ok(Self::Fsyncs(class)),
+                ("bytes", Some(class)) => Ok(Self::Bytes(class)),
                 ("written", Some(class)) => Ok(Self::Written(class)),
                 _ => Err(unknown()),
             };
@@ -183,12 +235,19 @@ impl FromStr for Figure {
         match text {
             "throughput" => return Ok(Self::Throughput),
             "throughput_sd" => return Ok(Self::Deviation),
+            "throughput_cv" => return Ok(Self::Variation),
+            "group_size" => return Ok(Self::GroupSize),
+            "fdatasync" => return Ok(Self::Fdatasync),
+            "cpu_busy" => return Ok(Self::CpuBusy),
             "nopm" => return Ok(Self::Nopm),
             "stalls" => return Ok(Self::Stalls),
             "stalled" => return Ok(Self::Stalled),
             _ => {}
         }
         let (time, point) = text.split_once('_').ok_or_else(unknown)?;
+        if time == "throughput" {
+            return point.parse().map(Self::Second).map_err(|_| unknown());
+        }
         let point = point.parse().map_err(|_| unknown())?;
         match time.parse() {
             Ok(time) => Ok(Self::Requests(time, point)),
@@ -204,6 +263,14 @@ impl fmt::Display for Figure {
         let text = match self {
             Self::Throughput => "throughput".to_owned(),
             Self::Deviation => "throughput_sd".to_owned(),
+            Self::Variation => "throughput_cv".to_owned(),
+            Self::Second(point) => format!("throughput_{point}"),
+            Self::CommitWait(wait) => format!("wait.{wait}"),
+            Self::Fsyncs(class) => format!("fsyncs.{class}"),
+            Self::Bytes(class) => format!("bytes.{class}"),
+            Self::GroupSize => "group_size".to_owned(),
+            Self::Fdatasync => "fdatasync".to_owned(),
+            Self::CpuBusy => "cpu_busy".to_owned(),
             Self::Nopm => "nopm".to_owned(),
             Self::Requests(time, point) => format!("{time}_{point}"),
             Self::Commits(point) => format!("commit_{point}"),
@@ -226,6 +293,15 @@ mod tests {
         for text in [
             "throughput",
             "throughput_sd",
+            "throughput_cv",
+            "throughput_p5",
+            "throughput_p95",
+            "wait.journal commit",
+            "fsyncs.binlog",
+            "bytes.redo",
+            "group_size",
+            "fdatasync",
+            "cpu_busy",
             "nopm",
             "lag_max",
             "service_p95",
@@ -244,6 +320,8 @@ mod tests {
             "tps",
             "commit_p42",
             "commit.tables",
+            "throughput_p50",
+            "wait.lunch",
             "written.",
             "stage.",
             "queue_mean",

@@ -9,7 +9,7 @@ use logtrace_report::document::{Document, Driver};
 use logtrace_statistics::{error_of_mean, mean, variance};
 use strum::IntoEnumIterator;
 
-use crate::results::figure::{Figure, Point, RequestTime};
+use crate::results::figure::{Figure, Point, RequestTime, SecondPoint};
 use crate::results::stalls::{Stall, stalls};
 use crate::results::window_series::WindowSeries;
 
@@ -63,7 +63,7 @@ impl MeasurementResult {
         figures.extend(document.tpcc.as_ref().map(|tpcc| (Figure::Nopm, tpcc.nopm)));
         traced(&mut figures, document);
         let seconds = series.per_second();
-        figures.extend(variance(&seconds).map(|variance| (Figure::Deviation, variance.sqrt())));
+        variations(&mut figures, &seconds);
         if !series.slices.is_empty() {
             figures.insert(Figure::Stalls, stalls.len() as f64);
             let stalled: u64 = stalls.iter().map(|stall| stall.length_ns).sum();
@@ -132,12 +132,7 @@ fn traced(figures: &mut BTreeMap<Figure, f64>, document: &Document) {
         for point in Point::iter() {
             figures.insert(Figure::Commits(point), point.of(&commits.distribution) as f64);
         }
-        for class in FileClass::iter() {
-            let causes = document.causes.iter();
-            let causes = causes.filter(|row| row.cause.io.is_some_and(|(file, _)| file == class));
-            let total: u64 = causes.map(|row| row.total).sum();
-            figures.insert(Figure::CommitPart(class), total as f64 / commits.count as f64);
-        }
+        parts_of_commits(figures, document, commits.count as f64);
     }
     let window = document.workload.as_ref().map(|workload| workload.duration_s);
     let traced = document.gaps().map(|gaps| gaps.traced as f64 / 1e9).or(window);
@@ -148,6 +143,49 @@ fn traced(figures: &mut BTreeMap<Figure, f64>, document: &Document) {
         let rate = traced.and_then(|seconds| ratio(bytes as f64, seconds));
         figures.extend(rate.map(|rate| (Figure::Written(class), rate)));
     }
+}
+
+/// Adds how evenly the seconds of a window were worked.
+fn variations(figures: &mut BTreeMap<Figure, f64>, seconds: &[f64]) {
+    let (Some(variance), Some(mean)) = (variance(seconds), mean(seconds)) else {
+        return;
+    };
+    figures.insert(Figure::Deviation, variance.sqrt());
+    figures.extend(ratio(variance.sqrt(), mean).map(|variation| (Figure::Variation, variation)));
+    let mut sorted = seconds.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    for (point, share) in [(SecondPoint::P5, 0.05), (SecondPoint::P95, 0.95)] {
+        let rank = (share * sorted.len() as f64).ceil() as usize;
+        let second = sorted.get(rank.saturating_sub(1)).copied();
+        figures.extend(second.map(|second| (Figure::Second(point), second)));
+    }
+}
+
+/// Adds what a commit waited for by file and by wait, and its share in syncs, bytes and groups.
+fn parts_of_commits(figures: &mut BTreeMap<Figure, f64>, document: &Document, commits: f64) {
+    let time_of = |is_part: &dyn Fn(Cause) -> bool| {
+        let rows = document.causes.iter().filter(|row| is_part(row.cause));
+        rows.map(|row| row.total).sum::<u64>() as f64 / commits
+    };
+    for class in FileClass::iter() {
+        let is_of_class = |cause: Cause| cause.io.is_some_and(|(file, _)| file == class);
+        figures.insert(Figure::CommitPart(class), time_of(&is_of_class));
+        let files = document.files().iter().filter(|file| file.class == class);
+        let (mut syncs, mut bytes) = (0, 0);
+        for file in files {
+            match file.op {
+                IoOp::Fsync => syncs += file.count,
+                IoOp::Write => bytes += file.bytes,
+            }
+        }
+        figures.insert(Figure::Fsyncs(class), syncs as f64 / commits);
+        figures.insert(Figure::Bytes(class), bytes as f64 / commits);
+    }
+    for wait in Wait::iter() {
+        figures.insert(Figure::CommitWait(wait), time_of(&|cause| cause.wait == wait));
+    }
+    let groups = document.groups.as_ref().filter(|groups| groups.count > 0);
+    figures.extend(groups.map(|groups| (Figure::GroupSize, groups.members as f64 / groups.count as f64)));
 }
 
 /// Returns the number of events that causes are divided by. A log that is written to a table commits now and then only; then

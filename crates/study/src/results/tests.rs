@@ -7,7 +7,7 @@ use logtrace_report::document::{Document, Gaps};
 use logtrace_report::render::parse_json;
 
 use crate::results::measurement_result::cause_name;
-use crate::{Figure, MeasurementResult, Point, RequestTime, WindowSeries};
+use crate::{Figure, MeasurementResult, Point, RequestTime, SecondPoint, WindowSeries};
 
 fn document() -> Document {
     let snapshot = include_str!(
@@ -33,6 +33,20 @@ fn figures_are_those_of_the_document() {
     assert!((part - binlog / 35_988.0).abs() < 1e-6, "{part}");
     let written = figure(&measured, &Figure::Written(FileClass::Redo));
     assert!((written - 41e6 / 30.0).abs() < 1e-6, "{written}");
+    let commit = figure(&measured, &Figure::Commits(Point::Mean));
+    let waits = measured
+        .figures
+        .iter()
+        .filter(|(figure, _)| matches!(figure, Figure::CommitWait(_)));
+    let waits: f64 = waits.map(|(_, time)| time).sum();
+    assert!(
+        (waits - commit).abs() < 1.0,
+        "all waits are the commit: {waits} {commit}"
+    );
+    let bytes = figure(&measured, &Figure::Bytes(FileClass::Redo));
+    assert!((bytes - 41e6 / 35_988.0).abs() < 1e-6, "{bytes}");
+    assert!(figure(&measured, &Figure::Fsyncs(FileClass::Binlog)) > 0.0);
+    assert!(figure(&measured, &Figure::GroupSize) >= 1.0);
     assert_eq!(figure(&measured, &Figure::Stage("init".to_owned())), 250.0);
     assert_eq!(
         (
@@ -50,6 +64,13 @@ fn figures_are_those_of_the_document() {
     // Tenths of 119 and 121 requests by turns, but for the last two: one second of 30 has 12 fewer.
     let deviation = figure(&measured, &Figure::Deviation);
     assert!((deviation - 12.0 / 30f64.sqrt()).abs() < 1e-6, "{deviation}");
+    let variation = figure(&measured, &Figure::Variation);
+    assert!((variation * 1199.6 - deviation).abs() < 1e-6, "{variation}");
+    let second = |point| figure(&measured, &Figure::Second(point));
+    assert_eq!(
+        (second(SecondPoint::P5), second(SecondPoint::P95)),
+        (1200.0, 1200.0)
+    );
     assert!(measured.error.unwrap() < 0.01);
 }
 

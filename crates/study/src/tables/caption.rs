@@ -67,8 +67,12 @@ impl StudyTable {
             1 => String::new(),
             _ => format!(" in the median place, {} in the worst", text(visible.worst)),
         };
+        let aim = self.aim.filter(|_| compare == Compare::Ratio);
+        let aim = aim.map_or(String::new(), |aim| {
+            format!(", and the plan's aim is {}", percent(aim))
+        });
         format!(
-            "; smallest effect that 8 of 10 such studies would show by an interval: {}{worst}",
+            "; smallest effect that 8 of 10 such studies would show by an interval: {}{worst}{aim}",
             text(visible.median)
         )
     }

@@ -39,6 +39,8 @@ pub struct StudyTable {
     pub comparisons: usize,
     /// Smallest effects that these comparisons could have shown. Null if nothing was tested.
     pub visible: Option<VisibleEffect>,
+    /// Smallest effect that the plan is to show, as a share of the baseline. Null if it names none.
+    pub aim: Option<f64>,
     /// Number of cells whose values are means of short turns. Those of the others are of windows.
     pub of_turns: usize,
     /// Probability of such differences between turns by the level of the cell just before, if there is no carry-over. Null
@@ -126,6 +128,7 @@ fn table(plan: &Plan, spec: &TableSpec, cells: &[Cell], results: &Results) -> St
         baseline: spec.baseline.clone(),
         comparisons: comparisons.iter().flatten().filter(|one| one.p.is_some()).count(),
         visible: visible(&comparisons),
+        aim: cells.iter().filter_map(|cell| cell.effect).reduce(f64::min),
         of_turns: cells.iter().filter(of_turns).count(),
         carry_over: carry_over_of(spec, all, &cells, results).map(nine_digits),
         row_axis: spec.rows.clone(),

@@ -7,6 +7,8 @@ use procfs::{CpuTime, CurrentSI, KernelStats};
 pub struct CpuTimes {
     /// All time.
     all: u64,
+    /// Time in which no task was runnable.
+    idle: u64,
     /// Time in which the hypervisor ran something else.
     steal: u64,
     /// Time in interrupts.
@@ -15,7 +17,7 @@ pub struct CpuTimes {
 
 impl CpuTimes {
     /// Reads the counters (`/proc/stat`, Documentation/filesystems/proc.rst); all are 0 if they cannot be read.
-    pub(crate) fn now() -> Self {
+    pub fn now() -> Self {
         KernelStats::current().map_or_else(|_| Self::default(), |stats| Self::of(&stats.total))
     }
 
@@ -28,18 +30,25 @@ impl CpuTimes {
         let all = [&tasks[..], &idle, &others].concat();
         Self {
             all: all.into_iter().fold(0, u64::saturating_add),
+            idle: idle.into_iter().fold(0, u64::saturating_add),
             steal,
             interrupts,
         }
     }
 
     /// Returns the difference to an `earlier` reading. The kernel may count back by a tick.
-    pub(crate) fn since(self, earlier: Self) -> Self {
+    pub fn since(self, earlier: Self) -> Self {
         Self {
             all: self.all.saturating_sub(earlier.all),
+            idle: self.idle.saturating_sub(earlier.idle),
             steal: self.steal.saturating_sub(earlier.steal),
             interrupts: self.interrupts.saturating_sub(earlier.interrupts),
         }
+    }
+
+    /// Returns the share of the time in which the CPUs were not idle, from 0 to 1. It includes what the hypervisor took.
+    pub fn busy_share(self) -> f64 {
+        self.share(self.all.saturating_sub(self.idle))
     }
 
     /// Returns the share of the time in which the hypervisor ran something else, from 0 to 1.
@@ -67,13 +76,15 @@ mod tests {
 
     #[test]
     fn shares_are_of_the_time_between_two_readings() {
-        let at = |all, steal, interrupts| CpuTimes {
+        let at = |all, idle, steal, interrupts| CpuTimes {
             all,
+            idle,
             steal,
             interrupts,
         };
-        let between = at(1_200, 60, 30).since(at(1_000, 50, 10));
+        let between = at(1_200, 750, 60, 30).since(at(1_000, 700, 50, 10));
         assert_eq!((between.steal_share(), between.interrupt_share()), (0.05, 0.1));
+        assert_eq!(between.busy_share(), 0.75);
         assert_eq!(CpuTimes::default().steal_share(), 0.0);
     }
 }

@@ -3,6 +3,7 @@
 mod axis;
 mod cause_bars;
 mod curve;
+mod difference;
 mod figure_chart;
 mod forest;
 mod palette;
@@ -16,7 +17,7 @@ use self::curve::curve;
 use self::figure_chart::figure_chart;
 use self::forest::forest;
 use crate::plan::syntax::Published;
-use crate::render::texts::{header, heading, notes, rows, stall, summary};
+use crate::render::texts::{header, heading, notes, rows, stall, summary, title};
 use crate::report::StudyReport;
 use crate::tables::study_table::{Grid, StudyTable};
 
@@ -33,8 +34,12 @@ const CURVES: usize = 12;
 #[template(path = "study.html")]
 struct Page<'a> {
     report: &'a StudyReport,
+    title: String,
     policy: String,
     styles: [String; 4],
+    /// Causes of all cells, and the script that compares two of them.
+    cells: String,
+    script: &'static str,
     summary: String,
     tables: Vec<TableSection>,
     curves: Vec<(String, String)>,
@@ -80,8 +85,11 @@ pub fn html(report: &StudyReport) -> Result<String, askama::Error> {
     let styles = styles();
     let page = Page {
         report,
-        policy: policy(&[], &styles.each_ref().map(String::as_str), &[]),
+        title: title(report),
+        policy: policy(&[difference::SCRIPT], &styles.each_ref().map(String::as_str), &[]),
         styles,
+        cells: difference::data(report).map_err(askama::Error::custom)?,
+        script: difference::SCRIPT,
         summary: summary(report),
         tables: tables.collect::<Result<_, _>>()?,
         curves: curves.collect::<Result<_, askama::Error>>()?,

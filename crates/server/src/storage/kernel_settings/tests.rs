@@ -4,16 +4,20 @@ use super::*;
 
 /// Makes a disk with files that take any value.
 fn disk() -> (TempDir, TempDir, PathBuf) {
-    let (sys, base) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let queue = sys.path().join("block/vdx/queue");
+    let (root, base) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let queue = root.path().join("sys/block/vdx/queue");
     fs::create_dir_all(&queue).unwrap();
     fs::write(queue.join("scheduler"), "none [mq-deadline] kyber\n").unwrap();
     fs::write(queue.join("nr_requests"), "256\n").unwrap();
-    (sys, base, queue)
+    (root, base, queue)
 }
 
-fn setting(name: &str, value: &str) -> QueueSetting {
-    QueueSetting {
+fn vdx() -> KernelPlace {
+    KernelPlace::Queue("vdx".to_owned())
+}
+
+fn setting(name: &str, value: &str) -> KernelSetting {
+    KernelSetting {
         name: name.into(),
         value: value.into(),
     }
@@ -25,14 +29,14 @@ fn text(path: PathBuf) -> String {
 
 #[test]
 fn what_was_set_is_put_back_by_its_owner_or_by_the_next_one() {
-    let (sys, base, queue) = disk();
+    let (root, base, queue) = disk();
     let wanted = [setting("scheduler", "none"), setting("nr_requests", "64")];
-    let set = || QueueGuard::set_in(sys.path(), base.path(), "vdx", &wanted).unwrap();
+    let set = || KernelSettingsGuard::set_in(root.path(), base.path(), &vdx(), &wanted).unwrap();
     let values = || (text(queue.join("scheduler")), text(queue.join("nr_requests")));
     let guard = set();
     assert_eq!(values(), ("none".into(), "64".into()));
     assert!(
-        sweep_queues_in(sys.path(), base.path()).unwrap().is_empty(),
+        sweep_settings_in(root.path(), base.path()).unwrap().is_empty(),
         "it is in use"
     );
     drop(guard);
@@ -40,7 +44,7 @@ fn what_was_set_is_put_back_by_its_owner_or_by_the_next_one() {
     assert_eq!(fs::read_dir(base.path()).unwrap().count(), 0);
 
     // Killed: the lock goes, and nothing else.
-    let left = |guard: QueueGuard| {
+    let left = |guard: KernelSettingsGuard| {
         let mut guard = std::mem::ManuallyDrop::new(guard);
         guard._lock = FileLock::acquire(tempfile::tempfile().unwrap()).unwrap().unwrap();
     };
@@ -50,13 +54,38 @@ fn what_was_set_is_put_back_by_its_owner_or_by_the_next_one() {
     assert_eq!(note, "scheduler mq-deadline\nnr_requests 256");
     left(again);
     assert_eq!(values(), ("none".into(), "64".into()));
-    let swept = sweep_queues_in(sys.path(), base.path()).unwrap();
+    let swept = sweep_settings_in(root.path(), base.path()).unwrap();
     assert!(
-        swept.len() == 1 && swept[0].0 == "vdx" && swept[0].1.is_ok(),
+        swept.len() == 1 && swept[0].0 == vdx() && swept[0].1.is_ok(),
         "{swept:?}"
     );
     assert_eq!(values(), ("mq-deadline".into(), "256".into()));
     assert_eq!(fs::read_dir(base.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_parameter_that_was_0_is_restored_by_the_other_one_that_counted() {
+    let (root, base) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let vm = root.path().join("proc/sys/vm");
+    fs::create_dir_all(&vm).unwrap();
+    fs::write(vm.join("dirty_bytes"), "0\n").unwrap();
+    fs::write(vm.join("dirty_ratio"), "20\n").unwrap();
+    let wanted = [setting("vm.dirty_bytes", "16777216")];
+    let place = KernelPlace::Sysctl;
+    let guard = KernelSettingsGuard::set_in(root.path(), base.path(), &place, &wanted).unwrap();
+    assert_eq!(text(base.path().join("sysctl")), "vm.dirty_ratio 20");
+    assert_eq!(text(vm.join("dirty_bytes")), "16777216");
+    // As the kernel does when the other one is set.
+    fs::write(vm.join("dirty_ratio"), "0\n").unwrap();
+    drop(guard);
+    assert_eq!(text(vm.join("dirty_ratio")), "20");
+    let refused = [setting("kernel.panic", "1")];
+    let set = KernelSettingsGuard::set_in(root.path(), base.path(), &place, &refused);
+    let error = set.unwrap_err().to_string();
+    assert!(
+        error.contains("choose one of vm.dirty_background_bytes"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -67,9 +96,9 @@ fn a_directory_without_a_disk_has_none() {
 
 #[test]
 fn what_a_disk_does_not_have_is_refused_and_nothing_stays_set() {
-    let (sys, base, queue) = disk();
-    let set = |settings: &[QueueSetting]| {
-        let set = QueueGuard::set_in(sys.path(), base.path(), "vdx", settings);
+    let (root, base, queue) = disk();
+    let set = |settings: &[KernelSetting]| {
+        let set = KernelSettingsGuard::set_in(root.path(), base.path(), &vdx(), settings);
         set.unwrap_err().to_string()
     };
     let error = set(&[setting("../../x", "1")]);
@@ -80,12 +109,12 @@ fn what_a_disk_does_not_have_is_refused_and_nothing_stays_set() {
     ]);
     assert!(error.contains("no write_cache"), "{error}");
     assert_eq!(text(queue.join("nr_requests")), "256");
-    let guard = QueueGuard::set_in(sys.path(), base.path(), "vdx", &[]).unwrap();
+    let guard = KernelSettingsGuard::set_in(root.path(), base.path(), &vdx(), &[]).unwrap();
     let error = set(&[]);
     assert!(error.contains("another logtrace"), "{error}");
     drop(guard);
     fs::write(base.path().join("queue-gone"), "scheduler none\n").unwrap();
-    let swept = sweep_queues_in(sys.path(), base.path()).unwrap();
+    let swept = sweep_settings_in(root.path(), base.path()).unwrap();
     assert!(
         swept.iter().all(|(_, done)| done.is_ok()) && !swept.is_empty(),
         "{swept:?}"

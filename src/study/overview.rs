@@ -1,4 +1,4 @@
-//! Dry run: a description of what a study would do.
+//! Overview of a study: what it measures, and how long that takes.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use humantime::format_duration;
 use logtrace_study::{Cell, CostEstimate, Plan, Scale};
 
 /// Returns title, question, axes, cells, time and disk space of a study.
-pub(crate) fn dry_run(plan: &Plan, scale: Scale, cells: &[Cell], living: usize) -> String {
+pub(crate) fn overview(plan: &Plan, scale: Scale, cells: &[Cell], living: usize) -> String {
     let mut text = format!("{}: {}\n\n{}\n", plan.name, plan.title, plan.question.trim());
     for axis in &plan.axes {
         let is_used = |name: &str| cells.iter().any(|cell| cell.level(&axis.name) == Some(name));
@@ -36,14 +36,14 @@ pub(crate) fn size_line(scale: Scale, cells: &[Cell], living: usize) -> String {
     format!(
         "{}{measurements} at the scale {scale}: about {}, of which {} in windows and turns, and {:.1} GB of disk space",
         count(estimate.cells, "cell"),
-        rounded(estimate.time),
-        rounded(estimate.measuring),
+        format_duration(rounded(estimate.time)),
+        format_duration(rounded(estimate.measuring)),
         estimate.disk as f64 / 1e9
     )
 }
 
 /// Rounds up to seconds below two minutes, and to minutes above.
-fn rounded(time: Duration) -> humantime::FormattedDuration {
+pub(crate) fn rounded(time: Duration) -> Duration {
     let unit = if time < Duration::from_secs(120) { 1 } else { 60 };
-    format_duration(Duration::from_secs(time.as_secs().next_multiple_of(unit)))
+    Duration::from_secs(time.as_secs().next_multiple_of(unit))
 }

@@ -1,0 +1,73 @@
+//! What the machine did and could do in a measurement, in a file of the run directory: `machine.json`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use logtrace_server::{Server, sync_rate};
+use logtrace_study::Figure;
+use logtrace_tracer::CpuTimes;
+use serde::{Deserialize, Serialize};
+
+use crate::run_dir::RunDir;
+
+const FILE: &str = "machine.json";
+
+/// Length of the measurement of syncs. It is long enough for hundreds of them, and short beside a window.
+const SYNCING: Duration = Duration::from_millis(300);
+
+/// What the machine did and could do.
+#[derive(Debug, Serialize, Deserialize)]
+struct Machine {
+    /// Syncs a second by one thread, each of one overwritten page, where the redo log is, just before the warm-up. Null on a
+    /// file system that cannot be measured.
+    fdatasync_per_s: Option<f64>,
+    /// Share of the time of all CPUs in which they were not idle, over warm-up and window.
+    cpu_busy: f64,
+}
+
+/// Measurement of the machine that began before the warm-up.
+#[derive(Debug)]
+pub(crate) struct Begun {
+    fdatasync_per_s: Option<f64>,
+    times: CpuTimes,
+}
+
+/// Measures the syncs of the device, and begins to measure the CPUs.
+pub(crate) async fn begin(server: &Server) -> anyhow::Result<Begun> {
+    let directory = redo_directory(server);
+    let rate = tokio::task::spawn_blocking(move || sync_rate(&directory, SYNCING)).await?;
+    Ok(Begun {
+        fdatasync_per_s: rate.ok(),
+        times: CpuTimes::now(),
+    })
+}
+
+impl Begun {
+    /// Ends the measurement, and writes it.
+    pub(crate) fn write(self, dir: &RunDir) -> anyhow::Result<()> {
+        let machine = Machine {
+            fdatasync_per_s: self.fdatasync_per_s,
+            cpu_busy: CpuTimes::now().since(self.times).busy_share(),
+        };
+        dir.write(FILE, &serde_json::to_string_pretty(&machine)?)
+    }
+}
+
+/// Returns the directory of the redo log: its own one, or that of the data.
+fn redo_directory(server: &Server) -> PathBuf {
+    let variables = &server.facts().variables;
+    let path = |name: &str| Path::new(variables.get(name).map_or("", String::as_str)).to_owned();
+    path("datadir").join(path("innodb_log_group_home_dir"))
+}
+
+/// Reads the figures of a run; none if it has no such file.
+pub(crate) fn read(run_dir: &Path) -> Vec<(Figure, f64)> {
+    let text = fs::read_to_string(run_dir.join(FILE)).unwrap_or_default();
+    let Ok(machine) = serde_json::from_str::<Machine>(&text) else {
+        return Vec::new();
+    };
+    let syncs = machine.fdatasync_per_s.map(|per_s| (Figure::Fdatasync, per_s));
+    let busy = (Figure::CpuBusy, machine.cpu_busy);
+    syncs.into_iter().chain([busy]).collect()
+}
