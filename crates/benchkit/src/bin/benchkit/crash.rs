@@ -73,12 +73,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     server.stop()
 }
 
-/// Returns settings of durability. A limit that differs each time makes the server start again.
+/// Returns settings of durability. The queue of connections that have not been accepted differs each time: it makes the server start again.
 fn settings(trx_commit: u32, sync_binlog: u32, start: u32) -> anyhow::Result<Vec<Variable>> {
     let texts = [
         format!("innodb_flush_log_at_trx_commit={trx_commit}"),
         format!("sync_binlog={sync_binlog}"),
-        format!("max_connections={}", 200 + start),
+        format!("back_log={}", 200 + start),
     ];
     Ok(texts.iter().map(|text| text.parse()).collect::<Result<_, _>>()?)
 }
