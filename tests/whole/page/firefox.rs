@@ -27,12 +27,11 @@ struct Firefox {
 }
 
 impl Firefox {
-    /// Starts it with these further preferences.
-    fn start(preferences: &str) -> Self {
+    fn start() -> Self {
         let home = tempfile::tempdir().unwrap();
         fs::write(
             home.path().join("user.js"),
-            format!("user_pref(\"marionette.port\", 0);\n{preferences}"),
+            "user_pref(\"marionette.port\", 0);\n",
         )
         .unwrap();
         let browser = Command::new("firefox-esr")
@@ -83,12 +82,17 @@ impl Firefox {
 
     /// Returns the messages of the browser about the page. One is left out: the drawings of inferno warn while they have no width.
     fn messages(&mut self) -> Value {
-        self.command("Marionette:SetContext", &json!({ "value": "chrome" }));
-        let messages = self.script(
+        self.browser_script(
             "return Services.console.getMessageArray().map(String).filter((text) => /report\\.html|data:|Content-Security/.test(text) && !/parsing width attribute/.test(text))",
-        );
+        )
+    }
+
+    /// Runs a script in the browser itself and returns its result.
+    fn browser_script(&mut self, script: &str) -> Value {
+        self.command("Marionette:SetContext", &json!({ "value": "chrome" }));
+        let result = self.script(script);
         self.command("Marionette:SetContext", &json!({ "value": "content" }));
-        messages
+        result
     }
 
     fn command(&mut self, name: &str, arguments: &Value) -> Value {
@@ -134,10 +138,13 @@ fn wait_for<T>(mut found: impl FnMut() -> Option<T>) -> T {
     }
 }
 
+/// Switches to a theme of the system with few colours, which replace those of pages.
+const FORCE_COLORS: &str = "Services.prefs.setIntPref('ui.useAccessibilityTheme', 1); Services.prefs.setIntPref('browser.display.document_color_use', 2);";
+
 #[test]
 fn firefox_shows_the_page_selects_exact_sums_and_restores_them() {
     let page = &RUN.page;
-    let mut firefox = Firefox::start("");
+    let mut firefox = Firefox::start();
     firefox.open(page, "");
     let drawn = "return document.querySelectorAll('#slowest figure').length";
     assert_eq!(firefox.script(drawn), json!(5));
@@ -152,25 +159,21 @@ fn firefox_shows_the_page_selects_exact_sums_and_restores_them() {
     assert_eq!(firefox.script(selected), expected);
     let requests = "return performance.getEntriesByType('resource').filter(({ name }) => !name.startsWith('data:')).length";
     assert_eq!(firefox.script(requests), json!(0));
+    firefox.browser_script(FORCE_COLORS);
+    assert_causes_keep_their_colors(&mut firefox);
     assert_eq!(firefox.messages(), json!([]));
 }
 
-/// A theme of the system with few colours, which replace those of pages.
-const FORCED_COLORS: &str =
-    "user_pref(\"ui.useAccessibilityTheme\", 1);\nuser_pref(\"browser.display.document_color_use\", 2);\n";
-
-#[test]
-fn with_forced_colours_causes_keep_theirs_and_a_selection_can_be_made() {
-    let mut firefox = Firefox::start(FORCED_COLORS);
+/// Checks that causes can be told apart with forced colours, and that commits can be selected.
+fn assert_causes_keep_their_colors(firefox: &mut Firefox) {
     firefox.open(&RUN.page, "");
     let forced = "return matchMedia('(forced-colors: active)').matches";
     assert_eq!(firefox.script(forced), json!(true));
-    let kept = "return [...document.querySelectorAll('.legend i')].filter((mark) => mark.style.backgroundColor.startsWith('rgb') && getComputedStyle(mark).backgroundColor !== mark.style.backgroundColor).length";
-    assert_eq!(firefox.script(kept), json!(0));
+    let changed = "return [...document.querySelectorAll('.legend i')].filter((mark) => mark.style.backgroundColor.startsWith('rgb') && getComputedStyle(mark).backgroundColor !== mark.style.backgroundColor).length";
+    assert_eq!(firefox.script(changed), json!(0));
     let several = "return new Set([...document.querySelectorAll('.legend i')].map((mark) => getComputedStyle(mark).backgroundColor)).size > 3";
     assert_eq!(firefox.script(several), json!(true));
     firefox.script(&drag());
     let selected = "return document.querySelector('#selection [data-ns]')?.dataset.ns ?? null";
     assert_eq!(firefox.script(selected), json!(dragged_ns().to_string()));
-    assert_eq!(firefox.messages(), json!([]));
 }

@@ -139,8 +139,8 @@ fn a_study_is_shown_without_a_server_and_without_root() {
     for name in built_in {
         assert!(stdout.contains(name), "{stdout}{stderr}");
     }
-    let by_path =
-        ["rotation", "redo-buffer", "same"].map(|name| format!("{}/studies/{name}.toml", env!("CARGO_MANIFEST_DIR")));
+    let by_path = ["rotation", "redo-buffer", "same"]
+        .map(|name| format!("{}/studies/{name}.toml", env!("CARGO_MANIFEST_DIR")));
     for name in built_in.into_iter().chain(by_path.iter().map(String::as_str)) {
         for scale in ["smoke", "quick", "full"] {
             let output = logtrace()
