@@ -9,7 +9,7 @@ const test = require("node:test");
 const vm = require("node:vm");
 const zlib = require("node:zlib");
 
-const files = ["decode.js", "scale.js", "select.js", "address.js", "icicle.js", "timeline.js"];
+const files = ["decode.js", "scale.js", "duration.js", "select.js", "address.js", "icicle.js", "timeline.js"];
 const script = files.map((file) => fs.readFileSync(path.join(__dirname, file), "utf8")).join("\n");
 vm.runInThisContext(`${script}\nglobalThis.page = { unpack, cells, rowStart, rowOf, duration, grouped, sums, moreThanRest, within, fragment, selectionOf, treeOf, timelineOf, commitsIn, nearPercentiles };`);
 const { page } = globalThis;

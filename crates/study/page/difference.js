@@ -28,19 +28,6 @@ function differences(from, to) {
 }
 
 /**
- * Returns a time in words, with three digits.
- * @param {number} ns
- * @returns {string}
- */
-function time(ns) {
-  const units = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]];
-  const [size, unit] = units.find(([size]) => Math.abs(ns) >= Number(size)) ?? [1, "ns"];
-  const number = ns / Number(size);
-  const digits = Math.abs(number) < 10 ? 2 : Math.abs(number) < 100 ? 1 : 0;
-  return `${number.toFixed(digits)} ${unit}`;
-}
-
-/**
  * Returns the names of the cells in the fragment of an address.
  * @param {string} text
  * @returns {string[]}

@@ -31,7 +31,7 @@ function tableRow(words, color, numbers) {
   const cells = numbers.map((number, at) => {
     const cell = document.createElement("td");
     cell.className = "n";
-    cell.textContent = `${at === 2 && number > 0 ? "+" : ""}${time(number)}`;
+    cell.textContent = `${at === 2 && number > 0 ? "+" : ""}${duration(number)}`;
     return cell;
   });
   row.append(name, ...cells);

@@ -7,9 +7,10 @@ const path = require("node:path");
 const test = require("node:test");
 const vm = require("node:vm");
 
-const script = fs.readFileSync(path.join(__dirname, "difference.js"), "utf8");
-vm.runInThisContext(`${script}\nglobalThis.page = { differences, time, cellsOf };`);
-const { differences, time, cellsOf } = globalThis.page;
+const files = ["../../report/page/duration.js", "difference.js"];
+const script = files.map((file) => fs.readFileSync(path.join(__dirname, file), "utf8")).join("\n");
+vm.runInThisContext(`${script}\nglobalThis.page = { differences, duration, cellsOf };`);
+const { differences, duration, cellsOf } = globalThis.page;
 
 const cause = (name, mean) => ({ cause: name, wait: name, mean });
 
@@ -28,8 +29,8 @@ test("differences add up to that of the means, the largest first", () => {
 
 test("times have three digits and their unit", () => {
   assert.deepEqual(
-    [0, 944, 8_480, -122_000, 34_800_000, 2_000_000_000].map(time),
-    ["0.00 ns", "944 ns", "8.48 us", "-122 us", "34.8 ms", "2.00 s"],
+    [0, 944, 8_480, -122_000, 34_800_000, 2_000_000_000].map(duration),
+    ["0 ns", "944 ns", "8.48 us", "-122 us", "34.8 ms", "2.00 s"],
   );
 });
 

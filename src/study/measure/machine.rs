@@ -1,11 +1,11 @@
-//! What the machine did and could do in a measurement, in a file of the run directory: `machine.json`.
+//! Record of the machine in a measurement, in a file of the run directory: `machine.json`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use logtrace_server::{Server, sync_rate};
-use logtrace_study::Figure;
+use logtrace_study::{Figure, Plan};
 use logtrace_tracer::CpuTimes;
 use serde::{Deserialize, Serialize};
 
@@ -16,11 +16,11 @@ const FILE: &str = "machine.json";
 /// Length of the measurement of syncs. It is long enough for hundreds of them, and short beside a window.
 const SYNCING: Duration = Duration::from_millis(300);
 
-/// What the machine did and could do.
+/// Record of the machine in a measurement.
 #[derive(Debug, Serialize, Deserialize)]
 struct Machine {
-    /// Syncs a second by one thread, each of one overwritten page, where the redo log is, just before the warm-up. Null on a
-    /// file system that cannot be measured.
+    /// Syncs a second by one thread, each of one overwritten page, where the redo log is, just before the warm-up. Null if
+    /// no table of the plan shows it, and on a file system that cannot be measured.
     fdatasync_per_s: Option<f64>,
     /// Share of the time of all CPUs in which they were not idle, over warm-up and window.
     cpu_busy: f64,
@@ -33,14 +33,23 @@ pub(crate) struct Begun {
     times: CpuTimes,
 }
 
-/// Measures the syncs of the device, and begins to measure the CPUs.
-pub(crate) async fn begin(server: &Server) -> anyhow::Result<Begun> {
-    let directory = redo_directory(server);
-    let rate = tokio::task::spawn_blocking(move || sync_rate(&directory, SYNCING)).await?;
+/// Measures the syncs of the device, if a table of the plan shows them, and begins to measure the CPUs.
+pub(crate) async fn begin(plan: &Plan, server: &Server) -> anyhow::Result<Begun> {
+    let is_shown = plan.tables.iter().any(|table| table.figure == Figure::Fdatasync);
+    let fdatasync_per_s = match is_shown {
+        true => device_syncs(redo_directory(server)).await?,
+        false => None,
+    };
     Ok(Begun {
-        fdatasync_per_s: rate.ok(),
+        fdatasync_per_s,
         times: CpuTimes::now(),
     })
+}
+
+/// Returns the syncs a second in a directory, or `None` if its file system cannot be measured.
+async fn device_syncs(directory: PathBuf) -> anyhow::Result<Option<f64>> {
+    let rate = tokio::task::spawn_blocking(move || sync_rate(&directory, SYNCING)).await?;
+    Ok(rate.ok())
 }
 
 impl Begun {

@@ -56,7 +56,7 @@ fn size(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Plan, Scale};
+    use crate::order::full_cells::full_cells;
 
     fn cells(base: &str) -> Vec<Cell> {
         let text = format!(
@@ -65,10 +65,7 @@ mod tests {
              {{ name = \"c\", settings.innodb_log_writer_threads = false }}]\n[[axis]]\nname = \"connections\"\n\
              level = [{{ name = \"1\", connections = 1 }}, {{ name = \"2\", connections = 2 }}]\n"
         );
-        let plan = Plan::read("many.toml", &text, &|_| Err(String::new()));
-        plan.unwrap_or_else(|error| panic!("{error}"))
-            .cells(Scale::Full)
-            .to_vec()
+        full_cells(&text)
     }
 
     #[test]

@@ -104,10 +104,11 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::{Plan, Scale};
+    use crate::order::full_cells::full_cells;
 
     fn cells() -> Vec<Cell> {
-        let text = r#"
+        full_cells(
+            r#"
 name = "pilot"
 title = "Pilot"
 [base]
@@ -124,10 +125,8 @@ level = [
   { name = "32", connections = 32, rate = "100/s" },
   { name = "64", connections = 64, needs = "60s" },
 ]
-"#;
-        let plan = Plan::read("pilot.toml", text, &|_| Err(String::new()));
-        let plan = plan.unwrap_or_else(|error| panic!("{error}"));
-        plan.cells(Scale::Full).to_vec()
+"#,
+        )
     }
 
     #[test]

@@ -136,7 +136,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::{Plan, Scale};
+    use crate::order::full_cells::full_cells;
 
     fn cells(base: &str) -> Vec<Cell> {
         let text = format!(
@@ -160,9 +160,7 @@ level = [
 ]
 "#
         );
-        let plan = Plan::read("turns.toml", &text, &|_| Err(String::new()));
-        let plan = plan.unwrap_or_else(|error| panic!("{error}"));
-        plan.cells(Scale::Full).to_vec()
+        full_cells(&text)
     }
 
     #[test]

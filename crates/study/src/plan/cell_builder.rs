@@ -22,6 +22,10 @@ const SHORTEST: Duration = Duration::from_secs(1);
 const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 const WARMUP: Duration = Duration::from_secs(3);
 const DURATION: Duration = Duration::from_secs(30);
+/// Remedy for a setting of a disk's queue that cannot be read.
+const QUEUE: &str = "write the name of a file in /sys/block/DEVICE/queue, and its content";
+/// Remedy for a parameter of the kernel that cannot be read.
+const SYSCTL: &str = "write the value of a parameter, such as sysctl.vm.dirty_bytes = 16777216";
 
 /// Returns the server that the options name, and its flavor.
 pub(crate) fn server(options: &OptionLayers<'_>) -> Result<(ServerChoice, Flavor), FileError> {
@@ -86,8 +90,8 @@ pub(crate) fn cell(
         effect: effect(options)?,
         file_system,
         places,
-        queue: queue(options)?,
-        sysctl: sysctl(options)?,
+        queue: kernel_settings(options, "queue", &[], QUEUE)?,
+        sysctl: kernel_settings(options, "sysctl", &['.'], SYSCTL)?,
         data,
         detail,
         sample,
@@ -136,36 +140,23 @@ fn settings(options: &OptionLayers<'_>, table: &str) -> Result<Vec<Variable>, Fi
     settings.collect()
 }
 
-fn queue(options: &OptionLayers<'_>) -> Result<Vec<KernelSetting>, FileError> {
-    let attributes = options.of_table("queue").map(|(name, value)| {
-        let is_name = name
-            .chars()
-            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-        let value = scalar(value).filter(|_| is_name).ok_or_else(|| {
-            options.error(
-                &format!("queue.{name}"),
-                "write the name of a file in /sys/block/DEVICE/queue, and its content",
-            )
-        })?;
+/// Reads settings of the kernel. Their names have small letters, digits, and `_` or one of the `others`; which of them there
+/// are is checked with the machine.
+fn kernel_settings(
+    options: &OptionLayers<'_>,
+    table: &str,
+    others: &[char],
+    write: &str,
+) -> Result<Vec<KernelSetting>, FileError> {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    let settings = options.of_table(table).map(|(name, value)| {
+        let is_name = name.chars().all(|c| is_plain(c) || others.contains(&c));
+        let value = scalar(value).filter(|_| is_name);
+        let value = value.ok_or_else(|| options.error(&format!("{table}.{name}"), write))?;
         let name = name.to_owned();
         Ok(KernelSetting { name, value })
     });
-    attributes.collect()
-}
-
-/// Reads parameters of the kernel. Their names are checked with the machine.
-fn sysctl(options: &OptionLayers<'_>) -> Result<Vec<KernelSetting>, FileError> {
-    let parameters = options.of_table("sysctl").map(|(name, value)| {
-        let value = scalar(value).ok_or_else(|| {
-            options.error(
-                &format!("sysctl.{name}"),
-                "write the value of a parameter, such as sysctl.vm.dirty_bytes = 16777216",
-            )
-        })?;
-        let name = name.to_owned();
-        Ok(KernelSetting { name, value })
-    });
-    parameters.collect()
+    settings.collect()
 }
 
 fn data_per_pool(options: &OptionLayers<'_>) -> Result<Option<f64>, FileError> {

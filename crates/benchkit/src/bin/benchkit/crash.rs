@@ -37,7 +37,7 @@ const SETTINGS: [(u32, u32); 4] = [(1, 1), (1, 0), (2, 0), (0, 0)];
 /// Connections, each with a row of its own.
 const WRITERS: usize = 8;
 
-/// What a crash took.
+/// Commits that a crash took.
 #[derive(Clone, Copy, Debug)]
 struct Loss {
     confirmed: usize,
@@ -73,7 +73,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     server.stop()
 }
 
-/// Returns settings of durability. The queue of connections that have not been accepted differs each time: it makes the server start again.
+/// Returns settings of durability. `back_log` differs each time, because a change of it makes the server start again: the
+/// others may take effect at once.
 fn settings(trx_commit: u32, sync_binlog: u32, start: u32) -> anyhow::Result<Vec<Variable>> {
     let texts = [
         format!("innodb_flush_log_at_trx_commit={trx_commit}"),

@@ -13,6 +13,7 @@ use crate::render::error::RenderError;
 pub(in crate::render) const SCRIPT: &str = concat!(
     include_str!("../../../page/decode.js"),
     include_str!("../../../page/scale.js"),
+    include_str!("../../../page/duration.js"),
     include_str!("../../../page/select.js"),
     include_str!("../../../page/address.js"),
     include_str!("../../../page/elements.js"),

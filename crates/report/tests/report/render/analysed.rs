@@ -12,7 +12,7 @@ use strum::IntoEnumIterator;
 use super::samples;
 
 /// Returns what the analysis gives for these records.
-pub(crate) fn breakdown(records: Vec<Record>) -> Breakdown {
+pub(crate) fn breakdown(records: impl IntoIterator<Item = Record>) -> Breakdown {
     let mut analysis = Analysis::new(AnalysisConfig {
         server_tgid: synthetic::SERVER_TGID,
         logs: synthetic::logs(),

@@ -1,11 +1,10 @@
 //! Size of the page that people send to each other, with all of its parts.
 
-use logtrace_common::TimeRange;
-use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_report::document::TracedParts;
 use logtrace_report::render::{Format, Input, render};
 use logtrace_report::synthetic;
 
+use super::analysed::breakdown;
 use super::samples;
 
 /// Commits of a group.
@@ -16,15 +15,8 @@ const PLACES: u32 = 40;
 
 /// Returns the page of so many commits, and checks that it is of these.
 fn page(commits: u32) -> String {
-    let mut analysis = Analysis::new(AnalysisConfig {
-        server_tgid: synthetic::SERVER_TGID,
-        logs: synthetic::logs(),
-        window: TimeRange::new(0, u64::MAX),
-    });
-    for record in synthetic::varied_group_commits(CONNECTIONS, commits / CONNECTIONS, PLACES) {
-        analysis.push(record);
-    }
-    let breakdown = analysis.finish();
+    let groups = commits / CONNECTIONS;
+    let breakdown = breakdown(synthetic::varied_group_commits(CONNECTIONS, groups, PLACES));
     let mut document = samples::traced().document;
     document.set_breakdown(&breakdown, TracedParts::ALL);
     assert_eq!(document.check(), Ok(()));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use logtrace_report::render::wait_color;
+use logtrace_report::render::{DURATION, wait_color};
 use serde::Serialize;
 
 use crate::report::StudyReport;
@@ -10,10 +10,11 @@ use crate::tables::cell_entry::MeasuredEntry;
 use crate::tables::study_table::Grid;
 
 /// All parts of the script. Each later one uses the ones before.
-pub(super) const SCRIPT: &str = concat!(
+const PARTS: [&str; 3] = [
+    DURATION,
     include_str!("../../../page/difference.js"),
     include_str!("../../../page/study.js"),
-);
+];
 
 #[derive(Serialize)]
 struct Data<'a> {
@@ -35,6 +36,11 @@ struct CauseMean<'a> {
     cause: &'a str,
     wait: String,
     mean: f64,
+}
+
+/// Returns the script.
+pub(super) fn script() -> String {
+    PARTS.concat()
 }
 
 /// Returns the cells that have causes, each with those of its first table, as JSON that no name can end.

@@ -39,7 +39,7 @@ struct Page<'a> {
     styles: [String; 4],
     /// Causes of all cells, and the script that compares two of them.
     cells: String,
-    script: &'static str,
+    script: String,
     summary: String,
     tables: Vec<TableSection>,
     curves: Vec<(String, String)>,
@@ -82,14 +82,14 @@ pub fn html(report: &StudyReport) -> Result<String, askama::Error> {
         let title = format!("Requests in each second of {name}");
         Ok((name, curve(report, series, title)?))
     });
-    let styles = styles();
+    let (styles, script) = (styles(), difference::script());
     let page = Page {
         report,
         title: title(report),
-        policy: policy(&[difference::SCRIPT], &styles.each_ref().map(String::as_str), &[]),
+        policy: policy(&[&script], &styles.each_ref().map(String::as_str), &[]),
         styles,
         cells: difference::data(report).map_err(askama::Error::custom)?,
-        script: difference::SCRIPT,
+        script,
         summary: summary(report),
         tables: tables.collect::<Result<_, _>>()?,
         curves: curves.collect::<Result<_, askama::Error>>()?,
