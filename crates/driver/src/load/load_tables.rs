@@ -151,7 +151,11 @@ async fn fill_tables(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)
             close(conn).await?;
             let batches = tpcc::load::load_batches(tpcc.warehouses, dataset.seed);
             let total = tpcc::load::total_rows(tpcc.warehouses, dataset.seed);
-            fill_batches(config, batches, total, progress).await
+            fill_batches(config, batches, total, progress).await?;
+            match tpcc.profile.has_foreign_keys() {
+                true => add_foreign_keys(config).await,
+                false => Ok(()),
+            }
         }
         Content::File(custom) => {
             let mut conn = config.target.connect().await?;
@@ -161,6 +165,18 @@ async fn fill_tables(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)
             fill_batches(config, batches, custom.table_rows().sum(), progress).await
         }
     }
+}
+
+/// Adds the foreign keys to filled tables. What is there is not checked: the load is right.
+async fn add_foreign_keys(config: &LoadConfig) -> Result<(), DriveError> {
+    let mut conn = config.target.connect().await?;
+    let unchecked = std::iter::once("SET foreign_key_checks = 0".to_owned());
+    for sql in unchecked.chain(tpcc::schema::add_foreign_keys()) {
+        conn.query_drop(sql)
+            .await
+            .map_err(failed("add the foreign keys"))?;
+    }
+    close(conn).await
 }
 
 async fn fill_batches(

@@ -31,10 +31,10 @@ fn warehouses(count: u32) -> WorkloadOptions {
     }
 }
 
-fn load_warehouses(target: &Target, count: u32) -> u64 {
+fn load_warehouses(target: &Target, options: &WorkloadOptions) -> u64 {
     let config = LoadConfig {
         target: target.clone(),
-        requests: requests(&warehouses(count)),
+        requests: requests(options),
         dataset: DATASET,
         create_database: true,
         connections: NonZeroUsize::new(2).unwrap(),
@@ -103,7 +103,7 @@ fn counts_match_the_tables_of_mariadb_and_these_stay_consistent() {
 fn counts_match_the_tables(flavor: Flavor) {
     let mut server = Server::start(flavor, &["--innodb-lock-wait-timeout=1"]);
     let target = server.target("logtrace");
-    let rows = load_warehouses(&target, 2);
+    let rows = load_warehouses(&target, &warehouses(2));
     assert!(rows > 1_000_000, "{rows} rows of two warehouses");
     assert_eq!(contents(&server), (60_000, 18_000, 60_000));
     assert_consistent(&target);
@@ -135,6 +135,31 @@ fn counts_match_the_tables(flavor: Flavor) {
         .map(|of| of.number)
         .collect();
     assert_eq!(broken, [1, 3, 5, 8]);
+    foreign_keys(&server, &target);
+}
+
+/// The tables of sysbench-tpcc have foreign keys, which the server heeds and no transaction breaks.
+fn foreign_keys(server: &Server, target: &Target) {
+    let options = WorkloadOptions {
+        compat: Some(Compat::SysbenchTpcc),
+        ..warehouses(1)
+    };
+    load_warehouses(target, &options);
+    let keys: Vec<u64> = server.query(
+        "SELECT COUNT(*) FROM information_schema.referential_constraints WHERE constraint_schema = 'logtrace'",
+    );
+    assert_eq!(keys, [10]);
+    let measured = drive_to_end(&driven(target, Pace::Closed, &options));
+    assert_counted(&measured);
+    assert!(measured.errors.is_empty(), "{:?}", measured.errors);
+    assert_consistent(target);
+    let orphans = block_on(async {
+        let mut conn = Conn::new(server.options()).await.unwrap();
+        let deleted = conn.query_drop("DELETE FROM logtrace.item WHERE i_id = 1").await;
+        conn.disconnect().await.unwrap();
+        deleted
+    });
+    assert!(orphans.unwrap_err().to_string().contains("foreign key"));
 }
 
 /// Each table has what was added and lacks what was taken, and each warehouse got its share.

@@ -6,8 +6,8 @@ use crate::workloads::protocol::Protocol;
 
 /// Program whose deviations from the specification are repeated.
 ///
-/// They concern mix, order lines, random keys, and the rows that transactions read and write. Tables and population
-/// are always those of the specification. Sources: sysbench-tpcc (commit 585e2b8) and DBT2 (0.61.7).
+/// They concern mix, order lines, random keys, foreign keys, and the rows that transactions read and write. Columns and
+/// population are always those of the specification. Sources: sysbench-tpcc (commit 585e2b8) and DBT2 (0.61.7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Display, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Profile {
@@ -39,6 +39,11 @@ impl Profile {
     /// Returns whether a terminal has a home warehouse.
     pub(crate) fn has_home_warehouse(self) -> bool {
         self != Self::SysbenchTpcc
+    }
+
+    /// Returns whether the tables have foreign keys.
+    pub(crate) fn has_foreign_keys(self) -> bool {
+        self == Self::SysbenchTpcc
     }
 
     /// Returns the weight of each kind of transaction, in their order (clause 5.2.3).

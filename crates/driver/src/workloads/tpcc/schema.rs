@@ -18,8 +18,7 @@ const ADDRESS: &str = "{}street_1 VARCHAR(20) NOT NULL, {}street_2 VARCHAR(20) N
                        {}city VARCHAR(20) NOT NULL, {}state CHAR(2) NOT NULL, {}zip CHAR(9) NOT NULL";
 
 /// Columns and keys of each table, in the order of [`TABLES`]: the specification's columns and primary keys, and the two
-/// indexes that its transactions need. There are no foreign keys: the specification does not require them. `history` has
-/// no key.
+/// indexes that its transactions need. `history` has no key.
 const DEFINITIONS: [&str; 9] = [
     "w_id INT NOT NULL, w_name VARCHAR(10) NOT NULL, {address:w_}, w_tax DECIMAL(4,4) NOT NULL, \
      w_ytd DECIMAL(12,2) NOT NULL, PRIMARY KEY (w_id)",
@@ -51,6 +50,48 @@ const DEFINITIONS: [&str; 9] = [
      s_ytd DECIMAL(8,0) NOT NULL, s_order_cnt INT NOT NULL, s_remote_cnt INT NOT NULL, \
      s_data VARCHAR(50) NOT NULL, PRIMARY KEY (s_w_id, s_i_id)",
 ];
+
+/// Foreign keys: a table and its columns, and the table and columns that they refer to. The specification names them (clause
+/// 1.3), but does not require them; sysbench-tpcc has them (tpcc_common.lua, `use_fk`).
+const FOREIGN_KEYS: [[&str; 4]; 10] = [
+    ["district", "d_w_id", "warehouse", "w_id"],
+    ["customer", "c_w_id, c_d_id", "district", "d_w_id, d_id"],
+    [
+        "history",
+        "h_c_w_id, h_c_d_id, h_c_id",
+        "customer",
+        "c_w_id, c_d_id, c_id",
+    ],
+    ["history", "h_w_id, h_d_id", "district", "d_w_id, d_id"],
+    [
+        "new_orders",
+        "no_w_id, no_d_id, no_o_id",
+        "orders",
+        "o_w_id, o_d_id, o_id",
+    ],
+    [
+        "orders",
+        "o_w_id, o_d_id, o_c_id",
+        "customer",
+        "c_w_id, c_d_id, c_id",
+    ],
+    [
+        "order_line",
+        "ol_w_id, ol_d_id, ol_o_id",
+        "orders",
+        "o_w_id, o_d_id, o_id",
+    ],
+    ["order_line", "ol_supply_w_id, ol_i_id", "stock", "s_w_id, s_i_id"],
+    ["stock", "s_w_id", "warehouse", "w_id"],
+    ["stock", "s_i_id", "item", "i_id"],
+];
+
+/// Returns the statements that add the foreign keys to filled tables, with the indexes that they need.
+pub(crate) fn add_foreign_keys() -> impl Iterator<Item = String> {
+    FOREIGN_KEYS.into_iter().map(|[table, columns, other, keys]| {
+        format!("ALTER TABLE {table} ADD FOREIGN KEY ({columns}) REFERENCES {other} ({keys})")
+    })
+}
 
 /// Returns the statements that create the tables.
 pub(crate) fn create_tables() -> impl Iterator<Item = String> {
