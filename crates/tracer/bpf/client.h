@@ -2,9 +2,9 @@
 /*
  * Requests that a thread of the server finds there already: one statement ends and the next begins without a wait.
  *
- * Both servers ask for a request with MSG_DONTWAIT, and wait in poll() only where there is none (vio/viosocket.c,
- * vio_read() and vio_socket_io_wait()); sched.h sees that wait. A packet is read in parts: the first one after a reply is
- * where a statement begins.
+ * Both servers ask for a request with MSG_DONTWAIT, and call poll() only where there is none (vio/viosocket.c, vio_read() and
+ * vio_socket_io_wait()). sched.h sees the wait in poll(); a request that comes between the two calls leaves none. A packet is
+ * read in parts: the first one after a reply is where a statement begins.
  */
 #pragma once
 
@@ -13,10 +13,19 @@
 /* The numbers of x86-64. */
 #define SENDTO 44
 #define RECVFROM 45
+#define POLL 7
+#define PPOLL 271
 
 static __always_inline bool is_of_client(long number)
 {
 	return number == SENDTO || number == RECVFROM;
+}
+
+/* A thread leaves its CPU in `poll` to wait for its client. That wait ends the statement. */
+static __always_inline void note_client_wait(struct thread *thread)
+{
+	if (thread->syscall == POLL || thread->syscall == PPOLL)
+		thread->replied = 0;
 }
 
 /* A wait for the client of no length. */
@@ -48,10 +57,13 @@ static __always_inline void end_talk(long number, long ret)
 
 	if (!thread)
 		return;
-	if (number == RECVFROM && thread->replied && ret > 0)
-		send_no_wait(tid);
-	/* After a receive that found nothing the thread waits, which ends the statement as well. */
-	thread->replied = number == SENDTO;
+	if (number == SENDTO) {
+		thread->replied = 1;
+	} else if (ret > 0) {
+		if (thread->replied)
+			send_no_wait(tid);
+		thread->replied = 0;
+	}
 }
 
 SEC("tracepoint/syscalls/sys_exit_recvfrom")

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "block_stack.h"
+#include "client.h"
 #include "cpu_wait.h"
 #include "io.h"
 #include "server_wait.h"
@@ -35,6 +36,8 @@ static __always_inline void leave_cpu(void *ctx, struct task_struct *task, struc
 		note_preemption(thread, task, next, now);
 	else if (is_in_file_call || is_in_no_call || is_in_other_call)
 		thread->stack = block_stack(ctx, thread->syscall);
+	else
+		note_client_wait(thread);
 }
 
 static __always_inline void fill_wake(struct off_cpu *record, const struct thread *thread)

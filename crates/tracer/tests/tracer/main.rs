@@ -14,6 +14,7 @@ mod groups;
 mod limits;
 mod memory;
 mod optimised;
+mod requests;
 mod server;
 mod server_waits;
 mod thread_slots;
