@@ -2,7 +2,7 @@
 //!
 //! A cell of a study is measured a few times only, so the variances of all cells of a table moderate one another
 //! (`variance_shrinkage`), and every interval and every test is a t statistic with that variance (`standard_error`).
-//! Counts of rare events have exact Poisson intervals, wider where they scatter more. The mean of a time series has the error
+//! Counts of rare events have exact Poisson intervals, wider where they scatter more, and shares exact binomial ones. The mean of a time series has the error
 //! that the correlation of its neighbours leaves (`time_series`). Whether the cell before matters is tested by `carry_over`.
 
 mod carry_over;
@@ -14,6 +14,7 @@ mod descriptive;
 mod interleaving;
 mod paired_test;
 mod poisson_interval;
+mod share_interval;
 mod standard_error;
 mod statistic;
 mod time_series;
@@ -24,6 +25,7 @@ pub use confidence_interval::{CellValues, Interval, t_intervals};
 pub use descriptive::{mean, median, variance};
 pub use paired_test::{Compare, Comparison, Pair, compare, mark_significant};
 pub use poisson_interval::poisson_intervals;
+pub use share_interval::share_interval;
 pub use standard_error::StandardError;
 pub use statistic::Statistic;
 pub use time_series::{error_of_mean, series_error};

@@ -1,5 +1,5 @@
-//! Measures what logtrace costs, beside other programs, and what a crash of a server costs. Needs root and a server;
-//! scripts/overhead, scripts/client-cost, scripts/pacing, scripts/soak and scripts/crash-loss run it.
+//! Measures what logtrace costs, beside other programs, what a crash of a server costs, and what studies find. Needs root and a
+//! server; scripts/overhead, scripts/client-cost, scripts/pacing, scripts/soak, scripts/crash-loss and scripts/power run it.
 
 #![expect(
     clippy::print_stdout,
@@ -11,6 +11,7 @@ mod client_cost;
 mod crash;
 mod lag;
 mod overhead;
+mod power;
 mod soak;
 
 use clap::Parser;
@@ -21,6 +22,7 @@ enum Measurement {
     ClientCost(client_cost::Arguments),
     Crash(crash::Arguments),
     Lag(lag::Arguments),
+    Power(power::Arguments),
     Soak(soak::Arguments),
 }
 
@@ -30,6 +32,7 @@ fn main() -> anyhow::Result<()> {
         Measurement::ClientCost(arguments) => client_cost::run(&arguments),
         Measurement::Crash(arguments) => crash::run(&arguments),
         Measurement::Lag(arguments) => lag::run(&arguments),
+        Measurement::Power(arguments) => power::run(&arguments),
         Measurement::Soak(arguments) => soak::run(&arguments),
     }
 }
