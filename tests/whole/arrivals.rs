@@ -110,6 +110,19 @@ fn a_rate_in_steps_says_what_the_commits_of_each_step_waited_for() {
 }
 
 #[test]
+fn a_rate_that_becomes_too_high_is_named_with_the_last_one_that_was_not() {
+    let _turn = beside_others();
+    let ran = run(
+        "--server mariadb --workload update_key --connections 1 --rate 50..8050/s:2000 --duration 3s --warmup 300ms --rows 500",
+    );
+    let document = ran.good();
+    let steps = &driver(&document).steps;
+    assert!(steps[0].response.p99 * 2 < steps[4].response.p99, "{steps:?}");
+    assert!(ran.stdout().contains("up to "), "{}", ran.stdout());
+    assert!(ran.stdout().contains("it is "), "{}", ran.stdout());
+}
+
+#[test]
 fn requests_that_wait_for_their_only_connection_are_told_from_a_slow_server() {
     let _turn = beside_others();
     let load = |rate: &str| {

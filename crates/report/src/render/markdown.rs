@@ -24,6 +24,9 @@ pub(crate) fn render(document: &Document) -> String {
         "Requests by step of the rate",
         rate_steps::table(document),
     ));
+    blocks.extend(list(
+        rate_steps::limit(document).iter().map(|limit| escaped(limit)),
+    ));
     blocks.extend(table_section(
         "Commits by step of the rate",
         rate_steps::commits(document),

@@ -28,12 +28,14 @@ pub(crate) fn render(document: &Document, color: bool) -> String {
         table(body).map(|body| title + &body)
     };
     let sentences: Vec<String> = tpcc::sentences(document).iter().flat_map(item).collect();
+    let limit: Vec<String> = rate_steps::limit(document).iter().flat_map(item).collect();
     let commits = document.commits.as_ref();
     let blocks = [
         Some(head(document, paint)),
         caveats(document, paint),
         table(latency::table(document)),
-        titled("requests by step of the rate", rate_steps::table(document)),
+        titled("requests by step of the rate", rate_steps::table(document))
+            .map(|table| table + &text(&limit)),
         titled("commits by step of the rate", rate_steps::commits(document)),
         table(request_types::table(document)).map(|kinds| kinds + &text(&sentences)),
         table(response::table(document)),
