@@ -8,11 +8,13 @@ use crate::cell::Cell;
 use crate::plan::scale::Scale;
 use crate::plan::study_plan::Plan;
 use crate::plan::syntax::Published;
+use crate::results::conditions::{Condition, add_conditions};
 use crate::results::figure::Figure;
 use crate::results::stalls::Stall;
 use crate::results::study_results::Results;
 use crate::tables::cause_share::{CauseShare, stall_causes};
 use crate::tables::observations::values;
+use crate::tables::stage_table::{StageTable, stage_tables};
 use crate::tables::study_table::{StudyTable, tabulate};
 
 /// Version of the layout of [`StudyReport`].
@@ -50,10 +52,15 @@ pub struct StudyReport {
     pub busy: BusyCells,
     /// Tables, in the order of the plan.
     pub tables: Vec<StudyTable>,
+    /// Stages of a statement by server, if the plan has `stages`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stages: Vec<StageTable>,
     /// Stalls of all measurements.
     pub stalls: Vec<StallRow>,
     /// Requests in each second of the measurements with stalls.
     pub series: Vec<Series>,
+    /// Conditions of the measurements: machine, servers, load and variables.
+    pub conditions: Vec<Condition>,
     /// Results that others published: context, never a target.
     pub published: Vec<Published>,
     /// Time of the study by use. Absent before it ran.
@@ -138,8 +145,10 @@ impl StudyReport {
             planned_short_turns: cells.iter().map(|cell| cell.turn_count() as usize).sum(),
             busy: busy_cells(cells, results),
             tables: tabulate(plan, cells, results),
+            stages: stage_tables(cells, results),
             stalls: stalls(cells, results),
             series: series(cells, results),
+            conditions: conditions(cells, results),
             published: plan.published.clone(),
             time: None,
         }
@@ -172,6 +181,14 @@ fn stalls(cells: &[Cell], results: &Results) -> Vec<StallRow> {
         })
     });
     stalls.collect()
+}
+
+fn conditions(cells: &[Cell], results: &Results) -> Vec<Condition> {
+    let mut conditions = Vec::new();
+    for (_, _, measured) in results.of_all(cells) {
+        add_conditions(&mut conditions, &measured.conditions);
+    }
+    conditions
 }
 
 fn series(cells: &[Cell], results: &Results) -> Vec<Series> {

@@ -1,8 +1,12 @@
 //! Blocks of a report in their order: what all renderers for people show.
 
 use crate::plan::syntax::Published;
-use crate::render::texts::{curve, header, heading, largest, notes, rows, shares, stall, summary, title};
+use crate::render::stages;
+use crate::render::texts::{
+    condition_rows, curve, header, heading, largest, notes, rows, shares, stall, summary, title,
+};
 use crate::report::{Series, StallRow, StudyReport};
+use crate::tables::stage_table::StageTable;
 use crate::tables::study_table::{Grid, StudyTable};
 
 /// Number of stalls that are listed. The others are in `stalls.csv`.
@@ -52,10 +56,20 @@ pub(super) fn blocks(report: &StudyReport) -> Vec<Vec<Block>> {
                 .map(|grid| grid_blocks(table, grid, &mut earlier)),
         );
     }
+    if !report.stages.is_empty() {
+        groups.push(vec![
+            Block::Heading(stages::HEADING.to_owned()),
+            Block::Text(stages::CAPTION.to_owned()),
+        ]);
+        groups.extend(report.stages.iter().map(stage_blocks));
+    }
     if !report.stalls.is_empty() {
         groups.push(stall_blocks(report));
     }
     groups.extend(report.published.iter().map(published_blocks));
+    if !report.conditions.is_empty() {
+        groups.push(condition_blocks(report));
+    }
     groups
 }
 
@@ -87,6 +101,13 @@ fn grid_blocks(table: &StudyTable, grid: &Grid, earlier: &mut Vec<Vec<(String, S
     blocks
 }
 
+fn stage_blocks(table: &StageTable) -> Vec<Block> {
+    vec![
+        Block::Subheading(table.server.clone()),
+        Block::Table(stages::header(table), stages::lines(table)),
+    ]
+}
+
 /// Returns the longest stalls, and the throughput of the measurements with them.
 fn stall_blocks(report: &StudyReport) -> Vec<Block> {
     let mut stalls: Vec<&StallRow> = report.stalls.iter().collect();
@@ -109,6 +130,14 @@ fn stall_blocks(report: &StudyReport) -> Vec<Block> {
         blocks.push(Block::Curves(curves));
     }
     blocks
+}
+
+fn condition_blocks(report: &StudyReport) -> Vec<Block> {
+    let header = ["condition", "values"].map(str::to_owned).to_vec();
+    vec![
+        Block::Heading("Conditions".to_owned()),
+        Block::Table(header, condition_rows(report)),
+    ]
 }
 
 fn published_blocks(published: &Published) -> Vec<Block> {

@@ -5,6 +5,7 @@ mod csv;
 mod json;
 mod markdown;
 mod page;
+mod stages;
 mod terminal;
 mod texts;
 

@@ -94,9 +94,8 @@ fn measured(throughput: f64) -> MeasurementResult {
         commits: 10,
         per_second: vec![throughput; 2],
         error: Some(0.01),
-        stalls: Vec::new(),
-        seen_hardly: None,
-        degraded: false,
+        conditions: vec![("machine".to_owned(), "2 CPUs (a <model>)".to_owned())],
+        ..MeasurementResult::default()
     }
 }
 

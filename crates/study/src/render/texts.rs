@@ -148,6 +148,14 @@ pub(super) fn stall(row: &StallRow) -> String {
     text
 }
 
+/// Returns the rows of the table of conditions: a name, and the values that measurements had.
+pub(super) fn condition_rows(report: &StudyReport) -> Vec<Vec<String>> {
+    let conditions = report.conditions.iter();
+    conditions
+        .map(|condition| vec![condition.name.clone(), condition.values.join(" · ")])
+        .collect()
+}
+
 /// Draws a character for each second, or for several seconds if they do not fit. The highest is full.
 pub(super) fn curve(per_second: &[f64]) -> String {
     const STEPS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];

@@ -9,6 +9,7 @@ use logtrace_report::document::{Document, Driver};
 use logtrace_statistics::{error_of_mean, mean, variance};
 use strum::IntoEnumIterator;
 
+use crate::results::conditions::conditions;
 use crate::results::figure::{Figure, Point, RequestTime, SecondPoint};
 use crate::results::stalls::{Stall, stalls};
 use crate::results::window_series::WindowSeries;
@@ -27,6 +28,10 @@ pub struct MeasurementResult {
     pub commit_causes: Vec<CauseTotal>,
     /// Number of commits.
     pub commits: u64,
+    /// Causes of the time of the server's statements outside of commits where these were traced, the largest first.
+    pub outside_causes: Vec<CauseTotal>,
+    /// Number of these statements.
+    pub statements: u64,
     /// Requests in each second of the window.
     pub per_second: Vec<f64>,
     /// Standard error of the throughput inside the window, divided by the throughput. It accounts for autocorrelation.
@@ -37,6 +42,8 @@ pub struct MeasurementResult {
     /// Share of the requests' time inside bursts of tracing, if it is less than half: then causes stand for the shorter
     /// requests only.
     pub seen_hardly: Option<f64>,
+    /// Conditions of the measurement, each with its value.
+    pub conditions: Vec<(String, String)>,
     /// Whether the run was degraded. Tables include such a run and say so.
     pub degraded: bool,
 }
@@ -73,19 +80,22 @@ impl MeasurementResult {
         figures.extend(stages.map(|(name, time)| (Figure::Stage(name.clone()), *time)));
         let done = series.done();
         let commits = document.causes.iter().map(|row| (row.cause, row.total));
-        let statements = document.statements.iter();
-        let statements = statements.flat_map(|statements| &statements.causes);
-        let statements = statements.map(|row| (row.cause, row.total));
+        let statements = document.statements.as_ref();
+        let outside = statements.iter().flat_map(|statements| &statements.causes);
+        let outside = outside.map(|row| (row.cause, row.total));
         Self {
             figures,
-            causes: causes(commits.clone().chain(statements)),
+            causes: causes(commits.clone().chain(outside.clone())),
             events: events(document),
             commit_causes: causes(commits),
             commits: document.commits.as_ref().map_or(0, |commits| commits.count),
+            outside_causes: causes(outside),
+            statements: statements.map_or(0, |statements| statements.count),
             per_second: seconds,
             error: error_of_mean(&done).and_then(|error| ratio(error, mean(&done)?)),
             stalls,
             seen_hardly: document.seen_hardly(),
+            conditions: conditions(document),
             degraded,
         }
     }

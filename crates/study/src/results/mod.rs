@@ -1,5 +1,6 @@
-//! Results of measurements: figures, causes and stalls.
+//! Results of measurements: figures, causes, stalls and conditions.
 
+pub(crate) mod conditions;
 pub(crate) mod figure;
 pub(crate) mod measurement_result;
 pub(crate) mod stall_kind;

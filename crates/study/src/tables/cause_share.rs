@@ -58,6 +58,16 @@ pub(crate) fn causes(cell: &Cell, results: &Results, figure: &Figure) -> Vec<Cau
     shares(&totals, cause_name_of, Some(events))
 }
 
+/// Returns the causes of the time of a cell's statements outside of commits over all repeats, the largest first.
+pub(crate) fn causes_outside(cell: &Cell, results: &Results) -> Vec<CauseShare> {
+    let (mut totals, mut statements) = (Vec::new(), 0);
+    for (_, measured) in results.measured(cell) {
+        statements += measured.statements;
+        totals.extend(measured.outside_causes.iter().map(|one| (one.cause, one.total)));
+    }
+    shares(&totals, cause_name_of, Some(statements))
+}
+
 /// Returns the causes of a stall, the largest first. Causes of different threads stay apart.
 pub(crate) fn stall_causes(totals: &[(Cause, u64)]) -> Vec<CauseShare> {
     shares(

@@ -17,8 +17,10 @@ use self::curve::curve;
 use self::figure_chart::figure_chart;
 use self::forest::forest;
 use crate::plan::syntax::Published;
-use crate::render::texts::{header, heading, notes, rows, stall, summary, title};
+use crate::render::stages;
+use crate::render::texts::{condition_rows, header, heading, notes, rows, stall, summary, title};
 use crate::report::StudyReport;
+use crate::tables::stage_table::StageTable;
 use crate::tables::study_table::{Grid, StudyTable};
 
 /// Style of all charts.
@@ -42,9 +44,11 @@ struct Page<'a> {
     script: String,
     summary: String,
     tables: Vec<TableSection>,
+    stages: Vec<StageSection>,
     curves: Vec<(String, String)>,
     stalls: Vec<String>,
     published: &'a [Published],
+    conditions: Vec<Vec<String>>,
 }
 
 /// Table of the study.
@@ -53,6 +57,13 @@ struct TableSection {
     caption: String,
     column_axis: String,
     grids: Vec<GridSection>,
+}
+
+/// Stages of a statement on one server.
+struct StageSection {
+    server: String,
+    header: Vec<String>,
+    rows: Vec<Vec<String>>,
 }
 
 /// Grid of a table: its pictures, and the numbers.
@@ -92,9 +103,11 @@ pub fn html(report: &StudyReport) -> Result<String, askama::Error> {
         script,
         summary: summary(report),
         tables: tables.collect::<Result<_, _>>()?,
+        stages: report.stages.iter().map(stage_section).collect(),
         curves: curves.collect::<Result<_, askama::Error>>()?,
         stalls: report.stalls.iter().map(stall).collect(),
         published: &report.published,
+        conditions: condition_rows(report),
     };
     Ok(inert::lines(&(page.render()? + "\n")))
 }
@@ -139,6 +152,14 @@ fn table_section(table: &StudyTable) -> Result<TableSection, askama::Error> {
         column_axis: table.column_axis.clone(),
         grids: grids.collect::<Result<_, _>>()?,
     })
+}
+
+fn stage_section(table: &StageTable) -> StageSection {
+    StageSection {
+        server: table.server.clone(),
+        header: stages::header(table),
+        rows: stages::lines(table),
+    }
 }
 
 /// Returns the drawings of a grid with their kinds.
