@@ -1,4 +1,4 @@
-//! Quiescing of a server and its disks before a window, so that a measurement does not pay for the writes of the one before.
+//! Quiescing of a server and its disks, so that a measurement does not pay for the one before.
 
 use std::time::{Duration, Instant};
 
@@ -18,6 +18,21 @@ const FEW_PAGES: u64 = 100;
 /// Percentages of dirty pages above which both servers write them without need. The first bounds the second: servers lower
 /// `innodb_max_dirty_pages_pct_lwm` by themselves when the other one is set below it, and do not raise it again.
 const DIRTY_LIMITS: [&str; 2] = ["innodb_max_dirty_pages_pct", "innodb_max_dirty_pages_pct_lwm"];
+
+/// Number of connections that are none of an ended load: logtrace's own.
+const OWN_CONNECTIONS: u64 = 2;
+
+/// Interval between two looks at the number of connections.
+const SHORT_POLL: Duration = Duration::from_millis(5);
+
+/// Waits until the connections of an ended load are gone, for [`PATIENCE`] at most. They count against `max_connections`, which
+/// may be lower for the next load.
+pub(crate) async fn connections_ended(server: &Server) {
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE && status_number(server, "Threads_connected").await > OWN_CONNECTIONS {
+        tokio::time::sleep(SHORT_POLL).await;
+    }
+}
 
 /// Makes the server write its dirty pages, for [`PATIENCE`] at most, and the kernel write all of its own. The server has its
 /// settings again afterwards.
@@ -42,9 +57,14 @@ pub(crate) async fn quiesce(server: &mut Server) -> anyhow::Result<()> {
     synced.context("cannot sync the disks")
 }
 
-/// Returns the number of dirty pages, or 0 if the server does not report it.
+/// Returns the number of dirty pages.
 async fn dirty_pages(server: &Server) -> u64 {
+    status_number(server, "Innodb_buffer_pool_pages_dirty").await
+}
+
+/// Returns a number of the server's status, or 0 if the server does not report it.
+async fn status_number(server: &Server, name: &str) -> u64 {
     let status = server.status().await.unwrap_or_default();
-    let pages = status.get("Innodb_buffer_pool_pages_dirty");
-    pages.and_then(|pages| pages.parse().ok()).unwrap_or(0)
+    let number = status.get(name);
+    number.and_then(|number| number.parse().ok()).unwrap_or(0)
 }

@@ -13,6 +13,7 @@ use crate::study::directory::progress_file::TimeAccount;
 use crate::study::server::cell_config::{run_config, storage};
 use crate::study::server::kernel_settings;
 use crate::study::server::loaded_data::{CheckedServer, LoadedData};
+use crate::study::server::quiesce::connections_ended;
 
 /// Servers that run for the study, and the data that servers start with.
 #[derive(Debug)]
@@ -151,6 +152,7 @@ impl<'a> SharedServers<'a> {
             let running = self.running.remove(at);
             let OpenServer { server, target } = running.served;
             let server = server.reconfigure(&config.server_settings()).await?;
+            connections_ended(&server).await;
             let served = OpenServer { server, target };
             self.running.push(Running { served, ..running });
             return Ok(config);

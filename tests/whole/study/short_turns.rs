@@ -89,3 +89,19 @@ fn a_dry_run_says_from_equal_turns_which_effect_the_study_would_show() {
     assert!(!place.out().exists(), "it measured no cell");
     place.assert_nothing_left();
 }
+
+#[test]
+fn a_turn_with_many_connections_leaves_room_for_the_next_one() {
+    let _turn = beside_others();
+    let options = "repeats = 1\nturns = 6\nturn = \"500ms\"\nwash_in = \"200ms\"\n";
+    let plan = PLAN.replace("repeats = 2\n", options);
+    // Both servers allow 151 connections by default.
+    let plan = plan.replace("name = \"each\"\n", "name = \"each\"\nconnections = 400\n");
+    assert!(plan.contains("connections = 400"), "{plan}");
+    let place = Place::with(&plan);
+    let output = place.study("").output().unwrap();
+    let (stdout, stderr) = texts(&output);
+    assert_eq!(output.status.code(), Some(0), "{stdout}\n{stderr}");
+    assert!(stdout.contains("24 of 24 short turns done"), "{stdout}\n{stderr}");
+    place.assert_nothing_left();
+}
