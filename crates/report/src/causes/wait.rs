@@ -57,7 +57,8 @@ pub enum Wait {
     /// Dirty pages of the file on their way to the device.
     #[strum(serialize = "data writeback")]
     DataWriteback,
-    /// Commit of the file system's journal or log (jbd2, xfs log force, btrfs tree log or transaction).
+    /// Commit of the file system's journal or log (jbd2, xfs log force, btrfs tree log or transaction, ZFS
+    /// intent log or transaction group).
     #[strum(serialize = "journal commit")]
     JournalCommit,
     /// Another flush of the device that was already under way.
