@@ -28,7 +28,7 @@ use crate::names::UnknownName;
 pub enum FileClass {
     /// Binary and relay logs and their indexes.
     Binlog,
-    /// InnoDB's redo log.
+    /// InnoDB's redo log, and the write-ahead log of MyRocks.
     Redo,
     /// The slow query log, as a file or as the CSV file of its table.
     SlowLog,
@@ -60,7 +60,9 @@ pub struct LogNames {
 impl FileClass {
     /// Returns the class of the file at `path`.
     ///
-    /// Names are those of MySQL (storage/innobase/include/fil0fil.h, log0files_io.h) and MariaDB (log0log.h).
+    /// Names are those of MySQL (storage/innobase/include/fil0fil.h, log0files_io.h), MariaDB (log0log.h) and MyRocks
+    /// (rocksdb/file/filename.cc), whose directory is `.rocksdb` in Percona Server and `#rocksdb` in MariaDB
+    /// (storage/rocksdb/ha_rocksdb.cc, `rocksdb_datadir`). A log in a `rocksdb_wal_dir` with another name is not recognised.
     pub fn of(path: &str, logs: &LogNames) -> Self {
         let mut parts = path.rsplit('/');
         let name = parts.next().unwrap_or_default();
@@ -83,6 +85,8 @@ impl FileClass {
         match (name, parent, extension) {
             (_, "#innodb_redo", _) => Self::Redo,
             (name, ..) if name.starts_with("ib_logfile") => Self::Redo,
+            (_, ".rocksdb" | "#rocksdb", "log") => Self::Redo,
+            (_, ".rocksdb" | "#rocksdb", "sst") => Self::Data,
             // Of MariaDB from 12.3 with `binlog_storage_engine=innodb`.
             (_, _, "ibb") => Self::Binlog,
             (_, _, "dblwr" | "bdblwr") => Self::Doublewrite,
@@ -151,6 +155,13 @@ mod tests {
             ("data/#innodb_redo/#ib_redo12_tmp", FileClass::Redo),
             ("data/ib_logfile0", FileClass::Redo),
             ("data/ib_logfile101", FileClass::Redo),
+            ("data/.rocksdb/000012.log", FileClass::Redo),
+            ("data/#rocksdb/000012.log", FileClass::Redo),
+            ("data/.rocksdb/000013.sst", FileClass::Data),
+            ("data/#rocksdb/000013.sst", FileClass::Data),
+            ("data/.rocksdb/LOG", FileClass::Other),
+            ("data/.rocksdb/MANIFEST-000004", FileClass::Other),
+            ("data/sbtest/000012.log", FileClass::Other),
             ("data/host-slow.log", FileClass::SlowLog),
             ("data/mysql/slow_log.CSV", FileClass::SlowLog),
             ("data/host.log", FileClass::GeneralLog),
