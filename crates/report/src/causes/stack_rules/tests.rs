@@ -39,6 +39,19 @@ fn the_function_nearest_to_the_block_decides() {
 }
 
 #[test]
+fn a_flush_inside_a_write_with_o_dsync_is_a_flush() {
+    let write = "ext4_sync_file generic_write_sync ext4_file_write_iter vfs_write";
+    assert_eq!(
+        wait(&format!("submit_bio_wait blkdev_issue_flush {write}")),
+        Some(DeviceFlush)
+    );
+    assert_eq!(
+        wait(&format!("schedule jbd2_log_wait_commit {write}")),
+        Some(JournalCommit)
+    );
+}
+
+#[test]
 fn reclaim_is_waited_for_whatever_it_waits_for_itself() {
     let reclaim = "io_schedule folio_wait_writeback shrink_folio_list shrink_lruvec try_charge_memcg";
     assert_eq!(

@@ -30,6 +30,31 @@ fn an_own_fsync_is_split_into_what_it_waited_for() {
 }
 
 #[test]
+fn a_write_that_syncs_its_data_itself_is_split_like_an_fsync() {
+    // A file that is open with O_DSYNC: the kernel syncs it inside the write.
+    let drawing = Drawing::new(
+        "
+        A cpu    |==wdjr==|
+        A io     | bbbbbb |
+        A commit |CCCCCCCC|
+        ",
+    );
+    assert_eq!(
+        drawing.explained('A'),
+        [
+            "own on CPU 1",
+            "own binlog write on CPU 1",
+            "own binlog write data writeback 1",
+            "own binlog write device flush 1",
+            "own binlog write journal commit 1",
+            "own binlog write run queue 1",
+            "own binlog write on CPU 1",
+            "own on CPU 1",
+        ]
+    );
+}
+
+#[test]
 fn a_flush_that_waits_for_another_one_is_queued_and_then_the_devices() {
     let drawing = Drawing::new(
         "
