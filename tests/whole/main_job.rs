@@ -374,28 +374,3 @@ fn a_private_server_has_room_for_all_connections() {
         assert_eq!(workload(&document).connections, 200);
     }
 }
-
-#[test]
-fn a_redo_log_that_is_synced_by_its_writes_is_waited_for_in_them() {
-    let _turn = beside_others();
-    let ran = run(
-        "--workload update_key --max --connections 8 --duration 3s --warmup 1s --server mysql --set \
-         innodb_flush_method=O_DSYNC",
-    );
-    let document = ran.good();
-    assert_sound(&document);
-    let waits_for_disk = |cause: &CauseRow| {
-        let wait = cause.cause.wait;
-        matches!(
-            wait,
-            Wait::DeviceFlush | Wait::JournalCommit | Wait::DataWriteback
-        )
-    };
-    let is_write = |cause: &CauseRow| cause.cause.io == Some((FileClass::Redo, IoOp::Write));
-    let written = share(&document, |cause| is_write(cause) && waits_for_disk(cause));
-    let synced = share(&document, fsync_of(FileClass::Redo));
-    assert!(
-        written > 0.05 && synced < written / 5.0,
-        "{written} in writes, {synced} in fsyncs"
-    );
-}

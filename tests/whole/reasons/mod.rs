@@ -3,6 +3,7 @@
 mod commit_order;
 mod cpu;
 mod many_waits;
+mod o_dsync;
 mod on_cpu;
 mod rotation;
 mod slow_pages;

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use crate::install::binary::Binary;
+use crate::instance::install_script::install_script;
 use crate::settings::variable::argument;
 use logtrace_common::{Flavor, Variable};
 
@@ -13,14 +14,6 @@ const PLUGIN_DIRECTORIES: [&str; 3] = ["lib/mysql/plugin", "lib64/mysql/plugin",
 
 /// Directories of messages under the prefix of an installation.
 const MESSAGE_DIRECTORIES: [&str; 2] = ["share/mysql", "share"];
-
-/// Paths of MariaDB's script that initialises a data directory.
-const INSTALL_SCRIPTS: [&str; 4] = [
-    "bin/mariadb-install-db",
-    "scripts/mariadb-install-db",
-    "bin/mysql_install_db",
-    "scripts/mysql_install_db",
-];
 
 /// Paths of one instance, as its server sees them.
 #[derive(Clone, Debug)]
@@ -60,20 +53,21 @@ pub(crate) fn start(
 }
 
 /// Returns the program and arguments that initialise a data directory. `tmp` must be a separate directory: a MariaDB
-/// that starts removes all temporary tables in its directory, which by default is the shared `/tmp`.
+/// that starts removes all temporary tables in its directory, which by default is the shared `/tmp`. Fails with the remedy
+/// if an installation has no program that does it.
 pub(crate) fn initialise(
     binary: &Binary,
     data: &Path,
     tmp: &Path,
     settings: &[Variable],
-) -> Result<(PathBuf, Vec<OsString>), Vec<PathBuf>> {
+) -> anyhow::Result<(PathBuf, Vec<OsString>)> {
     let (program, mut arguments) = match binary.flavor {
         Flavor::MySql => {
             let mut arguments = installation(binary);
             arguments.push("--initialize-insecure".into());
             (binary.path.clone(), arguments)
         }
-        Flavor::MariaDb => (install_script(binary)?, mariadb_install(binary)),
+        Flavor::MariaDb => (install_script(binary.prefix())?, mariadb_install(binary)),
     };
     arguments.extend([option("--datadir=", data), option("--tmpdir=", tmp)]);
     arguments.extend(settings.iter().map(|setting| argument(setting).into()));
@@ -103,15 +97,6 @@ fn installation(binary: &Binary) -> Vec<OsString> {
         arguments.push(option("--plugin-dir=", &plugins));
     }
     arguments
-}
-
-fn install_script(binary: &Binary) -> Result<PathBuf, Vec<PathBuf>> {
-    let candidates: Vec<PathBuf> = INSTALL_SCRIPTS
-        .iter()
-        .map(|script| binary.prefix().join(script))
-        .collect();
-    let found = candidates.iter().find(|path| path.is_file()).cloned();
-    found.ok_or(candidates)
 }
 
 fn first_in(prefix: &Path, directories: &[&str], holding: &str) -> Option<PathBuf> {
@@ -191,17 +176,5 @@ mod tests {
         for wanted in ["--datadir=/d", "--tmpdir=/t"] {
             assert!(arguments.contains(&wanted.into()), "{wanted}");
         }
-    }
-
-    #[test]
-    fn a_mariadb_without_its_script_says_where_it_was_looked_for() {
-        let looked = initialise(
-            &binary(Flavor::MariaDb, Path::new("/no")),
-            Path::new("/d"),
-            Path::new("/t"),
-            &[],
-        )
-        .unwrap_err();
-        assert!(looked.contains(&"/no/bin/mariadb-install-db".into()));
     }
 }

@@ -4,6 +4,7 @@ pub(crate) mod buffer_pool;
 pub(crate) mod command_line;
 pub(crate) mod config;
 pub(crate) mod copy_tree;
+pub(crate) mod install_script;
 pub(crate) mod instance_dir;
 pub(crate) mod launch;
 pub(crate) mod placed_files;

@@ -12,7 +12,7 @@ use anyhow::{Context, anyhow};
 use tempfile::TempDir;
 
 use crate::error::ServerError;
-use crate::install::binary::{Binary, path_list};
+use crate::install::binary::Binary;
 use crate::install::trusted_path::{Writers, trusted_directory};
 use crate::instance::command_line;
 use crate::instance::config::Setup;
@@ -154,13 +154,7 @@ async fn initialise(
     let Setup {
         config, user, log, ..
     } = setup;
-    let (program, arguments) =
-        command_line::initialise(&config.binary, data, tmp, fixed).map_err(|scripts| {
-            let list = path_list(&scripts);
-            anyhow!(
-                "found none of {list} to initialise a data directory: install the whole of MariaDB's server package"
-            )
-        })?;
+    let (program, arguments) = command_line::initialise(&config.binary, data, tmp, fixed)?;
     let process = ServerProcess::spawn(&Launch {
         program: &program,
         arguments: &arguments,
