@@ -6,5 +6,5 @@ mod interrupted;
 mod refused;
 mod rotation;
 mod short_turns;
-mod studied;
+pub(crate) mod studied;
 mod whole;

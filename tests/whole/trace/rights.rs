@@ -1,4 +1,4 @@
-//! Rights that `logtrace trace` needs, and those that it gives up.
+//! Rights that tracing needs, and those that `logtrace trace`, `run` and `study` give up.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
-use crate::common::{beside_others, tells};
-use crate::faults::fixture::home::Home;
+use crate::common::{beside_others, patiently, send, tells};
+use crate::faults::fixture::home::{Home, LONG};
 use crate::faults::fixture::started::Started;
 use crate::faults::privilege::{NOBODY, copied_program};
+use crate::study::studied::{PLAN, Place};
 use logtrace_common::Flavor;
 use logtrace_laboratory::foreign::Foreign;
 
@@ -35,17 +36,64 @@ fn with_rights(home: &Home, rights: &[&str], arguments: &str) -> Started {
     Started::new(home.at_home(command, arguments), home.path())
 }
 
-/// A line of the status of each thread of a process. One that ends meanwhile has none.
-fn status_of_threads(pid: u32, name: &str) -> Vec<String> {
+/// The status of each thread of a process. One that ends meanwhile has none.
+fn statuses(pid: u32) -> Vec<String> {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).unwrap().flatten();
-    let line = |text: String| {
-        let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap();
-        line.trim_start_matches(':').trim().to_owned()
-    };
     threads
         .filter_map(|thread| fs::read_to_string(thread.path().join("status")).ok())
-        .map(line)
         .collect()
+}
+
+/// A value in the status of a thread.
+fn value(status: &str, name: &str) -> String {
+    let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+    line.trim_start_matches(':').trim().to_owned()
+}
+
+/// A value in the status of each thread of a process.
+fn status_of_threads(pid: u32, name: &str) -> Vec<String> {
+    statuses(pid).iter().map(|status| value(status, name)).collect()
+}
+
+/// Whether these are the rights that root keeps: CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER; CAP_SYS_NICE where RLIMIT_NICE
+/// cannot be raised.
+fn is_what_root_keeps(held: &str) -> bool {
+    ["000000000000000b", "000000000080000b"].contains(&held)
+}
+
+/// Threads of a run that read the records and explain them, and the one that waits for signals.
+const READERS: [&str; 4] = [
+    "logtrace-drain",
+    "logtrace-watch",
+    "logtrace-sink",
+    // The kernel cuts names.
+    "logtrace-signal",
+];
+
+/// Whether the readers of a process are all there and have given up their rights for good.
+fn readers_gave_up(pid: u32) -> bool {
+    let statuses = statuses(pid);
+    READERS.iter().all(|reader| {
+        let of_reader = statuses.iter().find(|status| value(status, "Name") == *reader);
+        of_reader.is_some_and(|status| {
+            let is_kept = |name| is_what_root_keeps(&value(status, name));
+            let is_none = |name| value(status, name) == "0000000000000000";
+            is_kept("CapEff")
+                && is_kept("CapPrm")
+                && is_none("CapInh")
+                && is_none("CapAmb")
+                && value(status, "NoNewPrivs") == "1"
+        })
+    })
+}
+
+/// Checks that the main thread of a process, which stops servers and puts settings back, has all rights of this one.
+fn assert_main_keeps_its_rights(pid: u32) {
+    let main = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let own = fs::read_to_string("/proc/self/status").unwrap();
+    for name in ["CapEff", "CapPrm"] {
+        assert_eq!(value(&main, name), value(&own, name), "{name}");
+    }
 }
 
 #[test]
@@ -107,15 +155,44 @@ fn root_keeps_what_writing_results_needs() {
     let home = Home::new();
     let command = home.logtrace(&format!("trace --pid {}", foreign.pid()));
     let tracing = Started::new(command, home.path());
-    // CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER; CAP_SYS_NICE where RLIMIT_NICE cannot be raised.
-    let kept = |held: &String| ["000000000000000b", "000000000080000b"].contains(&held.as_str());
     tracing.waiting_for("the end of the rights", || {
         let held = status_of_threads(tracing.id(), "CapPrm");
-        held.len() > 2 && held.iter().all(kept)
+        held.len() > 2 && held.iter().all(|held| is_what_root_keeps(held))
     });
     tracing.signal(Signal::INT);
     tracing.ended().measured();
     home.assert_nothing_left();
+}
+
+#[test]
+fn the_readers_of_a_run_give_up_their_rights_and_its_server_is_still_stopped() {
+    let _turn = beside_others();
+    for options in ["", "--detail full", "--sample 50%:1s"] {
+        let home = Home::new();
+        let running = home.start(&format!("--server mariadb {options} {LONG}"));
+        running.waiting_for("the end of the readers' rights", || readers_gave_up(running.id()));
+        let running = running.measuring();
+        assert!(readers_gave_up(running.id()), "{options}: they do not come back");
+        assert_main_keeps_its_rights(running.id());
+        running.signal(Signal::INT);
+        assert!(running.ended().measured().commits.unwrap().count > 0);
+        home.assert_nothing_left();
+    }
+}
+
+#[test]
+fn the_readers_of_a_study_give_up_their_rights_in_each_window() {
+    let _turn = beside_others();
+    let place = Place::with(PLAN);
+    let mut study = place.study("--only server=mariadb").spawn().unwrap();
+    for window in 1..=2 {
+        patiently("the end of the readers' rights", || readers_gave_up(study.id()));
+        assert_main_keeps_its_rights(study.id());
+        place.wait_for(window, &mut study);
+    }
+    send(study.id(), Signal::INT);
+    assert_eq!(study.wait().unwrap().code(), Some(3));
+    place.assert_nothing_left();
 }
 
 #[test]
