@@ -1,5 +1,6 @@
 //! The `logtrace` command: parse, dispatch, print one error, choose the exit code.
 
+mod check;
 mod cli;
 mod commands;
 mod exit;
@@ -12,6 +13,7 @@ mod preflight;
 mod private_file;
 mod run;
 mod run_dir;
+mod server_rights;
 mod study;
 mod trace;
 

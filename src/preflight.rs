@@ -1,82 +1,27 @@
 //! Requirements of a run on this machine, for `logtrace doctor` and before a run.
 
-use std::fmt;
 use std::path::{self, Path};
 
 use anyhow::bail;
 use logtrace_common::Flavor;
 use logtrace_server::{FileSystemFacts, Home, ImageKind, ServerUser, brief_output, find};
-use logtrace_tracer::{check_program, requirements};
+use logtrace_tracer::{check_program, requirements, tracing_rights};
 
+use crate::check::Check;
 use crate::exit::with_causes;
 use crate::open_files::{self, TooLow};
 use crate::run::RunConfig;
-
-/// Requirement, and whether it is met.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Check {
-    pub(crate) name: String,
-    /// Observed state.
-    pub(crate) seen: String,
-    /// Remedy, or `None` if it is met.
-    pub(crate) remedy: Option<String>,
-    /// Whether a run is impossible without it.
-    pub(crate) required: bool,
-}
+use crate::server_rights::server_rights;
 
 /// Least free space for a private server with its data and logs.
 const LEAST_FREE_BYTES: u64 = 1 << 30;
 
-impl Check {
-    pub(crate) fn is_met(&self) -> bool {
-        self.remedy.is_none()
-    }
-
-    fn met(name: &str, seen: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            seen: seen.into(),
-            remedy: None,
-            required: true,
-        }
-    }
-
-    fn unmet(name: &str, seen: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            seen: seen.into(),
-            remedy: Some(remedy.into()),
-            required: true,
-        }
-    }
-
-    fn optional(self) -> Self {
-        Self {
-            required: false,
-            ..self
-        }
-    }
-}
-
-/// Writes "name: seen. remedy" for errors.
-impl fmt::Display for Check {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.name, self.seen)?;
-        self.remedy
-            .as_ref()
-            .map_or(Ok(()), |remedy| write!(f, ". {remedy}"))
-    }
-}
-
 /// Checks the requirements of tracing.
 pub(crate) fn tracing() -> Vec<Check> {
-    let check = |requirement: logtrace_tracer::Requirement| Check {
-        name: requirement.name.into(),
-        seen: requirement.seen,
-        remedy: requirement.remedy,
-        required: requirement.required,
-    };
-    requirements().into_iter().map(check).collect()
+    let rights = tracing_rights().into_iter().map(Check::right);
+    rights
+        .chain(requirements().into_iter().map(Check::from))
+        .collect()
 }
 
 /// Checks whether servers can be started as another user.
@@ -95,6 +40,14 @@ pub(crate) fn privilege() -> Check {
 /// Checks the requirements of a private server, except for its program.
 pub(crate) fn private_server(home: &Home) -> Vec<Check> {
     vec![server_user(home), free_space(&home.instances)]
+}
+
+/// Checks the rights with which root starts servers. Another user starts them as itself, and needs none.
+pub(crate) fn rights_of_root() -> Vec<Check> {
+    match rustix::process::geteuid().is_root() {
+        true => server_rights(),
+        false => Vec::new(),
+    }
 }
 
 /// Checks the limit on open files for this many connections.
@@ -222,6 +175,7 @@ pub(crate) fn check_run(config: &RunConfig) -> anyhow::Result<()> {
         needed.extend(tracing());
     }
     if config.is_private() {
+        needed.extend(rights_of_root());
         needed.extend(private_server(&config.home));
         needed.extend(config.storage.image.as_ref().map(|image| file_system(image.kind)));
     }

@@ -1,5 +1,6 @@
 //! `logtrace doctor`: checks of this machine with their remedies, and removal of what killed runs left.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
@@ -9,10 +10,12 @@ use logtrace_server::{Home, Swept, sweep_stale, sweep_templates};
 
 use super::left_servers::give_back;
 use super::print::print;
+use crate::check::Check;
 use crate::cli::doctor::DoctorArgs;
 use crate::cli::login::LoginArgs;
 use crate::exit::Exit;
-use crate::preflight::{self, Check};
+use crate::preflight;
+use crate::server_rights::server_rights;
 
 /// Shows all checks, and fails if a run with tracing is impossible. With `--clean` removes what killed runs left instead.
 pub(crate) fn doctor(arguments: &DoctorArgs) -> anyhow::Result<Exit> {
@@ -24,46 +27,68 @@ pub(crate) fn doctor(arguments: &DoctorArgs) -> anyhow::Result<Exit> {
 
 fn show(home: &Home) -> anyhow::Result<Exit> {
     let of_trace = preflight::tracing();
-    let of_run = [
+    let of_servers = [
         vec![preflight::privilege()],
-        preflight::servers(home),
+        server_rights(),
         preflight::private_server(home),
+        preflight::servers(home),
         preflight::file_systems(),
         preflight::building(),
     ]
     .concat();
+    let all = [of_trace.clone(), of_servers].concat();
     let mut text = String::new();
-    for check in of_trace.iter().chain(&of_run) {
+    for check in &all {
         line(&mut text, check)?;
     }
-    let missing_for_trace = missing(&of_trace);
-    let missing_for_run = missing_for_trace + missing(&of_run);
     text.push('\n');
-    verdict(&mut text, "trace", missing_for_trace)?;
-    verdict(&mut text, "run", missing_for_run)?;
+    verdict(&mut text, "trace", &of_trace)?;
+    verdict(&mut text, "run", &all)?;
+    verdict(&mut text, "study", &all)?;
+    text.push_str("The other commands need no rights, but `doctor --clean` those of the runs that it cleans up after.\n");
     print(&text)?;
-    Ok(match missing_for_run {
-        0 => Exit::Done,
-        _ => Exit::Failed,
+    Ok(match missing(&all).is_empty() {
+        true => Exit::Done,
+        false => Exit::Failed,
     })
 }
 
-/// Returns the number of requirements that are not met.
-fn missing(checks: &[Check]) -> usize {
+/// Returns the requirements that are not met.
+fn missing(checks: &[Check]) -> Vec<&Check> {
     let unmet = checks.iter().filter(|check| check.required && !check.is_met());
-    unmet.count()
+    unmet.collect()
 }
 
-/// Writes whether a command has what it needs.
-fn verdict(text: &mut String, command: &str, missing: usize) -> std::fmt::Result {
-    match missing {
-        0 => writeln!(text, "`logtrace {command}` has everything that it needs."),
-        1 => writeln!(text, "1 requirement of `logtrace {command}` is missing."),
-        _ => writeln!(
+/// Writes whether a command has what it needs, and the rights that it has and lacks.
+fn verdict(text: &mut String, command: &str, checks: &[Check]) -> std::fmt::Result {
+    let missing = missing(checks);
+    let names = missing.iter().map(|check| check.name.as_str());
+    let names = names.collect::<Vec<_>>().join(", ");
+    match missing.len() {
+        0 => writeln!(text, "`logtrace {command}` has everything that it needs.")?,
+        1 => writeln!(text, "1 requirement of `logtrace {command}` is missing: {names}.")?,
+        count => writeln!(
             text,
-            "{missing} requirements of `logtrace {command}` are missing."
-        ),
+            "{count} requirements of `logtrace {command}` are missing: {names}."
+        )?,
     }
+    let held = rights(checks).filter(|(check, _)| check.is_met());
+    let held: BTreeSet<&str> = held.map(|(check, _)| check.name.as_str()).collect();
+    let held = match held.is_empty() {
+        true => "no rights".to_owned(),
+        false => held.into_iter().collect::<Vec<_>>().join(", "),
+    };
+    writeln!(text, "    has {held}")?;
+    for (check, purpose) in rights(checks).filter(|(check, _)| !check.is_met()) {
+        let need = if check.required { "required" } else { "optional" };
+        writeln!(text, "    lacks {} ({need}): {purpose}", check.name)?;
+    }
+    Ok(())
+}
+
+/// Returns the checks of rights, each with what the right is for.
+fn rights(checks: &[Check]) -> impl Iterator<Item = (&Check, &'static str)> {
+    checks.iter().filter_map(|check| Some((check, check.right_for?)))
 }
 
 fn line(text: &mut String, check: &Check) -> std::fmt::Result {
@@ -125,5 +150,53 @@ fn sweep_existing<T: Default>(
     match sweep(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(T::default()),
         swept => swept.with_context(|| format!("cannot look through {}", directory.display())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A check of a right.
+    fn right(name: &str, is_met: bool, required: bool) -> Check {
+        let remedy = (!is_met).then(|| "run it with sudo".to_owned());
+        Check {
+            remedy,
+            required,
+            right_for: Some("does something"),
+            ..Check::met(name, "seen")
+        }
+    }
+
+    #[test]
+    fn a_verdict_names_what_is_missing_and_the_rights_of_the_command() {
+        let checks = [
+            right("CAP_BPF", true, true),
+            right("CAP_BPF", true, false),
+            right("CAP_KILL", false, true),
+            right("CAP_SYS_NICE", false, false),
+            Check::unmet("MySQL", "not found", "install it"),
+            Check::met("clang", "found"),
+        ];
+        let mut text = String::new();
+        verdict(&mut text, "run", &checks).unwrap();
+        let expected = "\
+2 requirements of `logtrace run` are missing: CAP_KILL, MySQL.
+    has CAP_BPF
+    lacks CAP_KILL (required): does something
+    lacks CAP_SYS_NICE (optional): does something
+";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_command_without_rights_says_so() {
+        let mut text = String::new();
+        verdict(&mut text, "trace", &[right("CAP_BPF", false, true)]).unwrap();
+        assert!(
+            text.contains("1 requirement of `logtrace trace` is missing: CAP_BPF."),
+            "{text}"
+        );
+        assert!(text.contains("has no rights"), "{text}");
     }
 }

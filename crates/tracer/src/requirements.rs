@@ -26,7 +26,7 @@ pub struct Requirement {
     pub required: bool,
 }
 
-/// Checks all requirements of tracing. Leaves nothing loaded and changes nothing.
+/// Checks all requirements of tracing but its rights. Leaves nothing loaded and changes nothing.
 pub fn requirements() -> Vec<Requirement> {
     let type_information = "/sys/kernel/btf/vmlinux";
     let mut checks = vec![
@@ -47,12 +47,10 @@ pub fn requirements() -> Vec<Requirement> {
             "use a kernel built with CONFIG_DEBUG_INFO_BTF=y",
         ),
     ];
-    let rights = rights();
-    let loads = rights
+    let are_held = tracing_rights()
         .iter()
-        .all(|right| right.remedy.is_none() || !right.required);
-    checks.extend(rights);
-    checks.push(bpf_programs(loads));
+        .all(|right| !right.is_required || right.is_held());
+    checks.push(bpf_programs(are_held));
     checks.push(tracefs_there());
     checks.push(requirement(
         "kernel symbols",
@@ -64,8 +62,8 @@ pub fn requirements() -> Vec<Requirement> {
     checks
 }
 
-/// Checks each right that tracing needs or can use.
-fn rights() -> Vec<Requirement> {
+/// Returns the rights that tracing needs or can use on this kernel.
+pub fn tracing_rights() -> Vec<Right> {
     let can_try = RIGHTS.iter().all(|right| !right.is_required || right.is_held());
     let is_apart = can_try && best_uprobes() == Uprobes::Apart;
     let rights = RIGHTS.iter().map(
@@ -74,29 +72,7 @@ fn rights() -> Vec<Requirement> {
             false => right,
         },
     );
-    rights.map(check_right).collect()
-}
-
-fn check_right(right: Right) -> Requirement {
-    let Right {
-        name,
-        purpose,
-        without,
-        is_required,
-        ..
-    } = right;
-    let user = rustix::process::geteuid().as_raw();
-    let checked = requirement(
-        name,
-        right.is_held(),
-        purpose,
-        &format!("missing (running as user {user}): {purpose}"),
-        &format!("run it with sudo, or give it {name} (docs/trace.md); without it {without}"),
-    );
-    Requirement {
-        required: is_required,
-        ..checked
-    }
+    rights.collect()
 }
 
 fn pid_namespace() -> Requirement {

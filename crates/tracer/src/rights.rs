@@ -4,16 +4,19 @@ use rustix::io;
 use rustix::process::geteuid;
 use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities, set_no_new_privs};
 
-/// Right that tracing needs or can use.
+/// Right that something needs or can use.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Right {
-    pub(crate) name: &'static str,
-    pub(crate) purpose: &'static str,
+pub struct Right {
+    /// Name of the capability.
+    pub name: &'static str,
+    /// What it is for.
+    pub purpose: &'static str,
     /// Consequence of its absence.
-    pub(crate) without: &'static str,
-    /// Whether nothing can be traced without it.
-    pub(crate) is_required: bool,
-    set: CapabilitySet,
+    pub without: &'static str,
+    /// Whether nothing goes without it.
+    pub is_required: bool,
+    /// The capability.
+    pub set: CapabilitySet,
 }
 
 /// Rights of tracing on a kernel with links for all places of a probe (Linux 6.6).
@@ -83,7 +86,7 @@ pub(crate) const SYS_ADMIN_FOR_PROBES: Right = Right {
 
 impl Right {
     /// Returns whether this thread has the right.
-    pub(crate) fn is_held(self) -> bool {
+    pub fn is_held(self) -> bool {
         capabilities(None).is_ok_and(|sets| sets.effective.contains(self.set))
     }
 }

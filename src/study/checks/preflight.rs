@@ -27,6 +27,7 @@ pub(crate) fn preflight(
         needed.push(preflight::privilege());
         needed.extend(preflight::tracing());
     }
+    needed.extend(preflight::rights_of_root());
     needed.extend(preflight::private_server(home));
     require(&needed)?;
     check_disk(cells, living, home)

@@ -61,7 +61,11 @@ fn who_is_not_root_measures_without_tracing_where_he_may_write() {
 
 /// Root without the capabilities that bpf(2) asks for.
 fn without_bpf(home: &Home, arguments: &str) -> Ended {
-    let without = "-bpf,-perfmon,-sys_admin";
+    without("-bpf,-perfmon,-sys_admin", home, arguments)
+}
+
+/// Root without some capabilities.
+fn without(without: &str, home: &Home, arguments: &str) -> Ended {
     let mut command = Command::new("setpriv");
     command
         .arg(format!("--bounding-set={without}"))
@@ -87,6 +91,29 @@ fn without_ebpf_only_a_run_without_tracing_is_possible() {
     let document = without_bpf(&home, &format!("run --no-trace --server mariadb {SHORT}")).measured();
     assert!(driver(&document).done > 0);
     home.assert_nothing_left();
+}
+
+/// Rights of root without which no private server can be started, measured and stopped.
+const OF_SERVERS: [&str; 6] = ["setuid", "setgid", "chown", "kill", "dac_override", "fowner"];
+
+#[test]
+fn each_right_that_root_lacks_for_its_servers_is_told_by_command() {
+    let home = Home::new();
+    for right in OF_SERVERS {
+        let name = format!("CAP_{}", right.to_uppercase());
+        let doctor = without(&format!("-{right}"), &home, "doctor");
+        assert_eq!(doctor.code, Some(1), "{}", doctor.stderr);
+        let told = &doctor.stdout;
+        assert!(told.contains("`logtrace trace` has everything"), "{told}");
+        for command in ["run", "study"] {
+            let verdict = format!("1 requirement of `logtrace {command}` is missing: {name}.");
+            let (_, rights) = told.split_once(&verdict).expect(told);
+            assert!(rights.contains(&format!("lacks {name} (required): ")), "{told}");
+        }
+        let run = without(&format!("-{right}"), &home, &format!("run {SHORT}"));
+        run.refused(1, &[&name, "without it", "sudo", "logtrace doctor"]);
+    }
+    home.assert_untouched();
 }
 
 /// A program that calls itself a MySQL server, and writes who runs it and its environment.

@@ -212,6 +212,10 @@ fn each_right_that_is_missing_is_told_with_what_it_is_for() {
         );
         assert!(lines[at + 1].contains("without it"), "{}", told.stdout);
         let is_required = number < 3;
+        let need = if is_required { "required" } else { "optional" };
+        let lacks = format!("lacks {name} ({need}): ");
+        // Of a trace, a run and a study.
+        assert_eq!(told.stdout.matches(&lacks).count(), 3, "{}", told.stdout);
         assert_eq!(lines[at].starts_with("NO"), is_required, "{}", told.stdout);
         if is_required {
             let refused = with_rights(&home, &others, "trace --pid 1").ended();

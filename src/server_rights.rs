@@ -1,0 +1,65 @@
+//! Rights with which root starts servers as another user, and stops them. Containers take some from it.
+
+use logtrace_tracer::Right;
+use rustix::thread::CapabilitySet;
+
+use crate::check::Check;
+
+/// Rights of private servers.
+const RIGHTS: [Right; 7] = [
+    required(
+        "CAP_SETUID",
+        CapabilitySet::SETUID,
+        "starts servers as a user of their own",
+    ),
+    required(
+        "CAP_SETGID",
+        CapabilitySet::SETGID,
+        "gives servers that user's group alone",
+    ),
+    required(
+        "CAP_CHOWN",
+        CapabilitySet::CHOWN,
+        "gives servers their directories",
+    ),
+    required(
+        "CAP_KILL",
+        CapabilitySet::KILL,
+        "stops servers, which belong to another user",
+    ),
+    required(
+        "CAP_DAC_OVERRIDE",
+        CapabilitySet::DAC_OVERRIDE,
+        "reads and removes files of servers, and writes for the user of sudo",
+    ),
+    required(
+        "CAP_FOWNER",
+        CapabilitySet::FOWNER,
+        "sets the modes of files of other users",
+    ),
+    Right {
+        is_required: false,
+        without: "servers have no file system of their own",
+        ..required(
+            "CAP_SYS_ADMIN",
+            CapabilitySet::SYS_ADMIN,
+            "mounts the file systems of --fs and of plans",
+        )
+    },
+];
+
+const fn required(name: &'static str, set: CapabilitySet, purpose: &'static str) -> Right {
+    Right {
+        name,
+        set,
+        purpose,
+        without: "no private server can be started",
+        is_required: true,
+    }
+}
+
+/// Checks each right with which root starts, measures and stops private servers. Another user needs none of them where it
+/// may start servers at all: they run as that user.
+pub(crate) fn server_rights() -> Vec<Check> {
+    RIGHTS.iter().copied().map(Check::right).collect()
+}
