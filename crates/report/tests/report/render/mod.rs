@@ -3,6 +3,7 @@
 mod advice;
 pub(crate) mod analysed;
 mod check;
+mod devices;
 mod golden;
 mod inert;
 pub(crate) mod samples;
