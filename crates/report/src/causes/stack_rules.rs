@@ -200,8 +200,8 @@ const RULES: &[Rule] = &[
     rule("btrfs_wait_ordered_range", DataWriteback),
     rule("btrfs_start_ordered_extent_nowriteback", DataWriteback),
 
-    // ZFS, from the sources of OpenZFS 2.1 to 2.4: no pool was tried. All waits sleep in the same functions
-    // (cv_wait_common() and its like, module/os/linux/spl/spl-condvar.c), which have no row: their callers decide.
+    // ZFS, from the sources of OpenZFS 2.1 to 2.4: no pool was tried. All waits but those for mutexes sleep in the same
+    // functions (cv_wait_common() and its like, module/os/linux/spl/spl-condvar.c), which have no row: their callers decide.
     // The intent log: zil_commit_waiter() sleeps until its block is written and flushed. Compilers leave only some of these
     // three on the stack, because one ends by calling the next. module/zfs/zil.c
     rule("zil_commit_impl", JournalCommit),
