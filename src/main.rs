@@ -1,5 +1,6 @@
 //! The `logtrace` command: parse, dispatch, print one error, choose the exit code.
 
+mod again;
 mod check;
 mod cli;
 mod commands;

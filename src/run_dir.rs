@@ -148,6 +148,27 @@ fn create_error(path: &Path) -> String {
     )
 }
 
+/// Results of a run, as reports show them.
+#[derive(Debug)]
+pub(crate) struct RunResults {
+    pub(crate) document: Document,
+    pub(crate) stacks: StackTotals,
+    /// Commits and requests over time; `None` for a run of an older version.
+    pub(crate) over_time: Option<OverTime>,
+}
+
+impl RunResults {
+    /// Reads the results of a run directory.
+    pub(crate) fn read(dir: &RunDir) -> anyhow::Result<Self> {
+        let document = read_document(dir)?;
+        Ok(Self {
+            stacks: read_stacks(dir)?,
+            over_time: read_over_time(dir, &document)?,
+            document,
+        })
+    }
+}
+
 /// Name of the file with the commits over time.
 pub(crate) const OVER_TIME: &str = "over-time.json";
 
@@ -161,7 +182,7 @@ pub(crate) fn stack_files(whole: Whole) -> (&'static str, &'static str) {
 }
 
 /// Reads the folded stacks of a run.
-pub(crate) fn read_stacks(dir: &RunDir) -> anyhow::Result<StackTotals> {
+fn read_stacks(dir: &RunDir) -> anyhow::Result<StackTotals> {
     let mut stacks = StackTotals::default();
     for whole in Whole::ALL {
         let path = dir.path.join(stack_files(whole).0);

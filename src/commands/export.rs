@@ -10,7 +10,7 @@ use logtrace_report::perfetto::{ExportError, Exported, Selection, export};
 use logtrace_report::pprof::pprof;
 use logtrace_report::units;
 
-use crate::run_dir::{RunDir, open_recording, read_document, read_over_time};
+use crate::run_dir::{RunDir, RunResults, open_recording, read_document};
 
 /// Writes a part of a run's recording to the standard output as a trace for Perfetto, and says on stderr what it has.
 pub(super) fn export_perfetto(dir: &RunDir, selection: Selection) -> anyhow::Result<()> {
@@ -45,9 +45,11 @@ pub(super) fn export_parquet(dir: &RunDir) -> anyhow::Result<()> {
 }
 
 /// Writes the commit time of a run by stack to the standard output as a profile of pprof.
-pub(super) fn export_pprof(dir: &RunDir) -> anyhow::Result<()> {
-    let document = read_document(dir)?;
-    let over_time = read_over_time(dir, &document)?.filter(|_| document.commits.is_some());
+pub(super) fn export_pprof(dir: &RunDir, results: RunResults) -> anyhow::Result<()> {
+    let RunResults {
+        document, over_time, ..
+    } = results;
+    let over_time = over_time.filter(|_| document.commits.is_some());
     let over_time = over_time.with_context(|| {
         format!(
             "{} has no commits over time: trace it with this version",

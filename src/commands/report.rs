@@ -6,33 +6,36 @@ use logtrace_report::render::{Format, Input, render};
 
 use super::export::{export_parquet, export_perfetto, export_pprof};
 use super::print::print;
+use crate::again::explain_again;
 use crate::cli::results::report::{Output, ReportArgs};
 use crate::exit::Exit;
-use crate::run_dir::{self, RunDir};
+use crate::run_dir::{RunDir, RunResults};
 
 /// Renders the run of a directory.
 pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<Exit> {
     let selection = arguments.selection()?;
     let dir = RunDir::open(&arguments.run_dir)?;
+    let results = || match arguments.explain_again {
+        true => explain_again(&dir),
+        false => RunResults::read(&dir),
+    };
     match arguments.format {
-        Output::Results(format) => results(&dir, format)?,
+        Output::Results(format) => print_results(&results()?, format)?,
+        Output::Pprof => export_pprof(&dir, results()?)?,
+        // Both always explain the recording.
         Output::Perfetto => export_perfetto(&dir, selection)?,
         Output::Parquet => export_parquet(&dir)?,
-        Output::Pprof => export_pprof(&dir)?,
     }
     Ok(Exit::Done)
 }
 
-fn results(dir: &RunDir, format: Format) -> anyhow::Result<()> {
-    let document = run_dir::read_document(dir)?;
-    let stacks = run_dir::read_stacks(dir)?;
-    let over_time = run_dir::read_over_time(dir, &document)?;
+fn print_results(results: &RunResults, format: Format) -> anyhow::Result<()> {
     print(&render(
         format,
         Input {
-            document: &document,
-            stacks: &stacks,
-            over_time: over_time.as_ref(),
+            document: &results.document,
+            stacks: &results.stacks,
+            over_time: results.over_time.as_ref(),
             color: io::stdout().is_terminal(),
         },
     )?)

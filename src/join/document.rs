@@ -1,23 +1,20 @@
 //! Document of a join; pure.
 
-use logtrace_common::TimeRange;
-use logtrace_report::document::{Caveat, Document, Join, Response, Server, StepCommits, TracedParts, Tracer};
+use logtrace_report::document::{Caveat, Document, Join, Response, Server, TracedParts};
 use logtrace_report::recorded::Recorded;
 
-use crate::measurement::caveat::{CaveatKind, breakdown_caveats, is_degrading, share};
+use crate::measurement::caveat::{
+    CaveatKind, OF_BREAKDOWN, breakdown_caveats, is_degrading, is_one_of, share,
+};
 
 /// Largest share of the requests that may have no parts.
 const UNJOINED_SHARE: f64 = 0.01;
 
 /// Caveats of a trace that say something about all of its time, and not about the window of a run.
-const OF_ITS_WINDOW: [CaveatKind; 7] = [
+const OF_ITS_WINDOW: [CaveatKind; 3] = [
     CaveatKind::CommitsUnderWay,
-    CaveatKind::CutByBursts,
-    CaveatKind::FileErrors,
     CaveatKind::Interrupted,
-    CaveatKind::InvariantViolations,
     CaveatKind::NoCommits,
-    CaveatKind::Unexplained,
 ];
 
 /// Parts of a join.
@@ -48,21 +45,10 @@ pub(crate) fn document(parts: &Parts<'_>, join: Join) -> Document {
         tracer: trace
             .tracer
             .as_ref()
-            .map(|tracer| tracer_of_window(tracer, explained)),
+            .map(|tracer| tracer.explained_again(&explained.breakdown, explained.undecodable)),
         ..(*run).clone()
     };
-    let traced = TracedParts {
-        files: trace.files.is_some(),
-        devices: trace.devices.is_some(),
-        groups: trace.groups.is_some(),
-    };
-    document.set_breakdown(&explained.breakdown, traced);
-    if let Some(driver) = &mut document.driver {
-        for step in &mut driver.steps {
-            let part = TimeRange::new(step.at, step.at.saturating_add(step.length));
-            step.commits = Some(StepCommits::of(&explained.breakdown.over_time, part));
-        }
-    }
+    document.set_breakdown(&explained.breakdown, TracedParts::of(trace));
     document.caveats = caveats(parts, &document);
     document
 }
@@ -82,28 +68,12 @@ fn server(run: &Server, trace: &Server) -> Server {
     }
 }
 
-/// Returns the account of the trace, with what the window's explanation counted.
-fn tracer_of_window(tracer: &Tracer, explained: &Recorded) -> Tracer {
-    Tracer {
-        undecodable: explained.undecodable,
-        invariant_violations: explained.breakdown.invariant_violations,
-        gaps: explained.breakdown.gaps,
-        ..tracer.clone()
-    }
-}
-
 fn caveats(parts: &Parts<'_>, document: &Document) -> Vec<Caveat> {
-    let is = |caveat: &Caveat, kinds: &[CaveatKind]| {
-        let kind = caveat.kind.parse::<CaveatKind>();
-        kind.is_ok_and(|kind| kinds.contains(&kind))
-    };
     let of_run = parts.run.caveats.iter();
-    let of_run = of_run.filter(|caveat| !is(caveat, &[CaveatKind::RemoteServer]));
-    let of_trace = parts
-        .trace
-        .caveats
-        .iter()
-        .filter(|caveat| !is(caveat, &OF_ITS_WINDOW));
+    let of_run = of_run.filter(|caveat| !is_one_of(caveat, &[CaveatKind::RemoteServer]));
+    let of_trace = parts.trace.caveats.iter();
+    let of_trace =
+        of_trace.filter(|caveat| !is_one_of(caveat, &OF_ITS_WINDOW) && !is_one_of(caveat, &OF_BREAKDOWN));
     let mut caveats: Vec<Caveat> = of_run.chain(of_trace).cloned().collect();
     caveats.extend(partly_joined(parts, &parts.explained.breakdown.response));
     caveats.extend(breakdown_caveats(document));

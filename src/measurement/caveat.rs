@@ -129,20 +129,44 @@ pub(crate) fn tracing_caveats(traced: Option<&Traced>, document: &Document) -> V
     caveats
 }
 
+/// Caveats of causes that were found again in a recording: those of [`breakdown_caveats`].
+pub(crate) const OF_BREAKDOWN: [CaveatKind; 5] = [
+    CaveatKind::CutByBursts,
+    CaveatKind::FileErrors,
+    CaveatKind::InvariantViolations,
+    CaveatKind::UndecodableRecords,
+    CaveatKind::Unexplained,
+];
+
 /// Returns the caveats of causes that were found again in a recording.
 pub(crate) fn breakdown_caveats(document: &Document) -> Vec<Caveat> {
-    let violations = document
-        .tracer
-        .as_ref()
-        .map_or(0, |tracer| tracer.invariant_violations);
-    let violated = (violations > 0).then(|| invariant_violations(violations));
-    let others = [violated, unexplained(document), file_errors(document)];
-    others.into_iter().flatten().collect()
+    let tracer = document.tracer.as_ref();
+    let sampling = document.tracing.as_ref();
+    let sampling = sampling.and_then(|tracing| tracing.sample.parse().ok());
+    let caveats = [
+        tracer.and_then(|tracer| undecodable(tracer.undecodable)),
+        tracer.and_then(|tracer| invariant_violations(tracer.invariant_violations)),
+        sampling.and_then(|sampling| cut_by_bursts(sampling, document)),
+        unexplained(document),
+        file_errors(document),
+    ];
+    caveats.into_iter().flatten().collect()
 }
 
-fn invariant_violations(count: u64) -> Caveat {
+/// Returns whether a caveat is of one of these kinds.
+pub(crate) fn is_one_of(caveat: &Caveat, kinds: &[CaveatKind]) -> bool {
+    let kind = caveat.kind.parse::<CaveatKind>();
+    kind.is_ok_and(|kind| kinds.contains(&kind))
+}
+
+fn undecodable(count: u64) -> Option<Caveat> {
+    let text = format!("{count} records could not be decoded");
+    (count > 0).then(|| CaveatKind::UndecodableRecords.caveat(text))
+}
+
+fn invariant_violations(count: u64) -> Option<Caveat> {
     let text = format!("the causes of {count} commits do not add up to their length");
-    CaveatKind::InvariantViolations.caveat(text)
+    (count > 0).then(|| CaveatKind::InvariantViolations.caveat(text))
 }
 
 /// Largest share of the CPUs' time that may be taken from all tasks without a caveat.
@@ -194,15 +218,10 @@ fn tracer_caveats(traced: &Traced) -> Vec<Caveat> {
         let text = lost_records(lost, traced.account.events, traced.ring_bytes);
         caveats.push(CaveatKind::LostRecords.caveat(text));
     }
-    let undecodable = traced.explained.undecodable;
-    if undecodable > 0 {
-        let text = format!("{undecodable} records could not be decoded");
-        caveats.push(CaveatKind::UndecodableRecords.caveat(text));
-    }
-    let violations = traced.explained.breakdown.invariant_violations;
-    if violations > 0 {
-        caveats.push(invariant_violations(violations));
-    }
+    caveats.extend(undecodable(traced.explained.undecodable));
+    caveats.extend(invariant_violations(
+        traced.explained.breakdown.invariant_violations,
+    ));
     if traced.open_commits > 0 {
         let text = format!(
             "{} commits that began in the window had not ended when the trace did: they are in no sum",

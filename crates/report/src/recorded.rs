@@ -31,7 +31,8 @@ pub struct Recorded {
 /// Explains a recording. `requests` are those that its server answered, by its clock; requests of one connection are in
 /// their order.
 ///
-/// Without requests, and for the measured window, the result is that of the live trace.
+/// For the measured window, with the requests that the live trace had, the result is that of the live trace, as far as all
+/// was traced and nothing lost.
 pub fn explain_recording(
     recording: RecordingReader<impl Read>,
     window: RecordedWindow,

@@ -19,6 +19,8 @@ const SLOWEST: usize = 64;
 Examples:
   logtrace report logtrace-runs/20260102-030405-update_key
   logtrace report RUN_DIR --format json | jq .causes
+  logtrace report RUN_DIR --explain-again
+      the causes as this version finds them in the records of an older run with --record
   logtrace report RUN_DIR --format folded | flamegraph.pl > commits.svg
   logtrace report RUN_DIR --format perfetto > commits.pftrace.gz
       for https://ui.perfetto.dev, which reads the file in the browser: all threads around the slowest commits")]
@@ -36,6 +38,14 @@ pub(crate) struct ReportArgs {
     /// all tables), pprof (commit time by stack, for the tool of that name).
     #[arg(long, value_name = "FORMAT", default_value = "terminal", value_parser = output)]
     pub(crate) format: Output,
+
+    /// Explain the commits again with this version, from the records of a run or a trace with --record.
+    ///
+    /// Any format is then of the new explanation: commits, their causes and stacks, files, devices, groups, statements, stalls
+    /// and the parts of response times. The numbers of the load, the settings and the cost of the tracer stay those of
+    /// run.json. Nothing in RUN_DIR is changed. perfetto and parquet always explain the records.
+    #[arg(long)]
+    pub(crate) explain_again: bool,
 
     /// Export this many of the slowest commits, at most 64, to perfetto. Default: 64.
     #[arg(long, value_name = "N", conflicts_with_all = ["from", "to", "whole"])]

@@ -1,4 +1,5 @@
 //! Exports of real runs.
 
+mod again;
 mod closed_pipe;
 mod dataset;

@@ -1,6 +1,5 @@
 //! Requests of one machine and causes of another, put together.
 
-mod again;
 mod namespaces;
 mod refused;
 mod remote;

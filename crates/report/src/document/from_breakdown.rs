@@ -1,14 +1,17 @@
 //! Parts of `run.json` that the analysis fills.
 
+use logtrace_common::TimeRange;
+
 use crate::causes::cause::Wait;
-use crate::document::{Document, TracedParts};
+use crate::document::{Document, StepCommits, TracedParts, Tracer};
+use crate::over_time::document::OverTime;
 use crate::totals::breakdown::Breakdown;
 use crate::totals::by_cause::CauseRow;
 use crate::units;
 
 impl Document {
     /// Sets `response`, `commits`, `causes`, `unexplained`, `last_resort`, `statements`, `groups`, `files`, `devices` and
-    /// `unclassified` from the analysis.
+    /// `unclassified` from the analysis, and the commits of each step of a driver that is set before.
     ///
     /// The caller sets the server, the workload, the driver, the tracer's account and the caveats.
     pub fn set_breakdown(&mut self, breakdown: &Breakdown, traced: TracedParts) {
@@ -23,6 +26,30 @@ impl Document {
         self.files = traced.files.then_some(breakdown.files);
         self.devices = traced.devices.then_some(breakdown.devices);
         self.unclassified = breakdown.unclassified;
+        self.set_step_commits(&breakdown.over_time);
+    }
+
+    fn set_step_commits(&mut self, over_time: &OverTime) {
+        let steps = self.driver.iter_mut().flat_map(|driver| &mut driver.steps);
+        for step in steps {
+            let part = TimeRange::new(step.at, step.at.saturating_add(step.length));
+            step.commits = Some(StepCommits::of(over_time, part));
+        }
+    }
+}
+
+impl Tracer {
+    /// Returns the same account with what an explanation of the recording counted.
+    ///
+    /// `unmatched` stays: it also counts events that the kernel side could not match, and the recording does not tell these
+    /// from the others.
+    pub fn explained_again(&self, breakdown: &Breakdown, undecodable: u64) -> Self {
+        Self {
+            undecodable,
+            invariant_violations: breakdown.invariant_violations,
+            gaps: breakdown.gaps,
+            ..self.clone()
+        }
     }
 }
 

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::document::Document;
+
 /// Settings of the tracer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tracing {
@@ -35,4 +37,13 @@ impl TracedParts {
         devices: true,
         groups: true,
     };
+
+    /// Returns the parts that a document has.
+    pub fn of(document: &Document) -> Self {
+        Self {
+            files: document.files.is_some(),
+            devices: document.devices.is_some(),
+            groups: document.groups.is_some(),
+        }
+    }
 }
