@@ -85,6 +85,7 @@ pub(crate) fn document(
         server: server(snapshot, chosen),
         workload: None,
         driver: None,
+        cpu: snapshot.cpu.clone(),
         tpcc: None,
         trace: None,
         join: None,

@@ -3,6 +3,8 @@
 
 pub(crate) mod caveat;
 mod clocks;
+mod cpu_columns;
+mod cpu_sampler;
 mod document;
 mod explainer;
 mod host;
@@ -16,6 +18,7 @@ mod tracing;
 mod window_signal;
 
 pub(crate) use clocks::clocks_now;
+pub(crate) use cpu_sampler::CpuSampler;
 pub(crate) use document::{Results, document};
 pub(crate) use live::{ANSWER_TIME, Live};
 pub(crate) use outputs::{Outputs, discard};

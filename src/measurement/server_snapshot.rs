@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use logtrace_common::Connection;
+use logtrace_report::document::Cpu;
 use logtrace_server::{ControlGroupFacts, FileSystemFacts, HostFacts, Placed, ServerFacts, status_delta};
 use logtrace_tracer::Detaching;
 
@@ -24,6 +25,8 @@ pub(crate) struct ServerSnapshot {
     pub(crate) host: Option<HostFacts>,
     /// Change of `SHOW GLOBAL STATUS` over the window.
     pub(crate) status: BTreeMap<String, i64>,
+    /// CPU time in the window; `None` until its end, and where it is not known.
+    pub(crate) cpu: Option<Cpu>,
     pub(crate) traced: Option<Traced>,
 }
 
@@ -52,6 +55,7 @@ impl ServerSnapshot {
             server: server.clone(),
             connection: connection.cloned(),
             status: BTreeMap::new(),
+            cpu: None,
             traced: None,
         }
     }

@@ -9,12 +9,15 @@ use std::sync::{Arc, mpsc};
 use crate::run_dir::RunDir;
 use anyhow::{Context, anyhow};
 use logtrace_driver::{Capacity, DriveResult, EndReason, Pace, Target, drive};
+use logtrace_report::document::Cpu;
 use logtrace_server::Server;
 use logtrace_tracer::Account;
 use tokio::sync::oneshot;
 
 use crate::exit::with_causes;
-use crate::measurement::{Interrupted, Line, Live, Outputs, ServerSnapshot, Signals, Tracing, WindowSignal};
+use crate::measurement::{
+    CpuSampler, Interrupted, Line, Live, Outputs, ServerSnapshot, Signals, Tracing, WindowSignal,
+};
 use crate::run::config::RunConfig;
 use crate::run::load::consistency::check_after_run;
 use crate::run::load::drive::{Follower, RequestSinks, drive_config, on_own_thread, pace};
@@ -73,10 +76,11 @@ pub(crate) async fn window(
             saved: saver.as_ref().map(RequestSaver::sender),
         },
     };
-    let (measured, start) = match load.drive(signals, server, tracing.as_ref(), line).await {
+    let Driven { measured, start, cpu } = match load.drive(signals, server, tracing.as_ref(), line).await {
         Err(_) if signals.end.is_cancelled() => return Err(Interrupted::Early.into()),
         driven => driven.map_err(|error| with_full_disk(&data, config.when_full(), error))?,
     };
+    raw.snapshot.cpu = cpu;
     raw.not_saved = not_saved(&start, saver.map(|saver| saver.finish(measured.window)));
     let can_check = config.check && measured.ended != EndReason::ServerGone;
     raw.disk_full = is_full(&data);
@@ -136,6 +140,15 @@ struct Load<'a> {
     sinks: RequestSinks,
 }
 
+/// Load that has ended.
+#[derive(Debug)]
+struct Driven {
+    measured: DriveResult,
+    start: AtStart,
+    /// CPU time of the window, if it is known.
+    cpu: Option<Cpu>,
+}
+
 /// Readings at the start of the window, and files that could not be written.
 #[derive(Debug, Default)]
 struct AtStart {
@@ -152,9 +165,10 @@ impl Load<'_> {
         server: &Server,
         tracing: Option<&Tracing>,
         line: &Line,
-    ) -> anyhow::Result<(DriveResult, AtStart)> {
+    ) -> anyhow::Result<Driven> {
         let (announce, announced) = oneshot::channel();
         let window_signal = Arc::clone(&self.window_signal);
+        let cpu = CpuSampler::start(server.facts().pid, &window_signal);
         let mut follower = self.follower(announce, tracing.is_some(), line);
         save_workload(self.dir, &self.config.requests)?;
         let log = self
@@ -198,13 +212,18 @@ impl Load<'_> {
             never = full => match never {},
         };
         let measured = measured??;
+        let cpu = cpu.and_then(|cpu| cpu.finish(measured.window.end_ns));
         let log_failed = log_failed.get().map(|error| format!("latency.hlog: {error}"));
         let arrivals = save_arrivals(self.dir, &self.pace, self.config.dataset.seed, &measured);
         let not_saved = log_failed
             .into_iter()
             .chain(arrivals.err().map(with_causes))
             .collect();
-        Ok((measured, AtStart { not_saved, ..start }))
+        Ok(Driven {
+            measured,
+            start: AtStart { not_saved, ..start },
+            cpu,
+        })
     }
 
     /// Returns the observer of the load, which sends a message when the window is known.

@@ -14,7 +14,9 @@ use tokio::time::{Instant, interval_at};
 use super::config::TraceConfig;
 use super::document::document;
 use super::trace_outcome::{Ended, TraceOutcome};
-use crate::measurement::{ANSWER_TIME, Line, Live, Outputs, ServerSnapshot, Signals, Tracing, WindowSignal};
+use crate::measurement::{
+    ANSWER_TIME, CpuSampler, Line, Live, Outputs, ServerSnapshot, Signals, Tracing, WindowSignal,
+};
 
 /// Time between two updates of the progress line.
 const TELL_EVERY: Duration = Duration::from_secs(1);
@@ -72,6 +74,7 @@ async fn on_server(
     let window = window(config.duration);
     window_signal.announce(window);
     let before = tracing.account();
+    let cpu = CpuSampler::start(Some(pid), &window_signal);
     let live = Live::new(
         line.clone(),
         Some(Arc::clone(&window_signal)),
@@ -80,6 +83,7 @@ async fn on_server(
     raw.ended = wait(config.duration, signals, server, &window_signal, live).await;
     let end_ns = now_ns().min(window.end_ns);
     window_signal.end(end_ns);
+    raw.snapshot.cpu = cpu.and_then(|cpu| cpu.finish(end_ns));
     let open_commits = tracing.commits_ended(end_ns, signals, line).await;
     line.say("detaching the probes");
     raw.duration = Duration::from_nanos(end_ns - window.start_ns);

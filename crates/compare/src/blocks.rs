@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use logtrace_report::breakdown::OverTime;
+use logtrace_report::document::{Cpu, CpuColumns};
 
 use crate::durations::Durations;
 use crate::waited::Waited;
@@ -22,15 +23,20 @@ pub(crate) struct Blocks {
     pub(crate) causes: BTreeMap<Waited, Vec<f64>>,
     /// Response times of requests.
     pub(crate) responses: Durations,
+    /// CPU nanoseconds of the server; empty where they are not known.
+    pub(crate) server_cpu: Vec<f64>,
+    /// CPU nanoseconds of the machine; empty where they are not known.
+    pub(crate) machine_cpu: Vec<f64>,
 }
 
 impl Blocks {
-    /// Returns the blocks of a run.
-    pub(crate) fn of(over_time: &OverTime) -> Self {
+    /// Returns the blocks of a run, with its CPU time if that is known.
+    pub(crate) fn of(over_time: &OverTime, cpu: Option<&Cpu>) -> Self {
         let responses = over_time.requests.as_ref().map(|requests| &requests.response);
         let commits = &over_time.commits;
         let widths = [commits.column_ns, over_time.causes.column_ns, 1];
         let widths = widths.into_iter().chain(responses.map(|cells| cells.column_ns));
+        let widths = widths.chain(cpu.map(|cpu| cpu.column_ns));
         let column_ns = widths.max().unwrap_or(1);
         let length_ns = column_ns * LEAST_NS.div_ceil(column_ns);
         let commits = Durations::of(commits, length_ns);
@@ -52,6 +58,10 @@ impl Blocks {
             responses: responses
                 .map(|cells| Durations::of(cells, length_ns))
                 .unwrap_or_default(),
+            server_cpu: cpu.map_or_else(Vec::new, |cpu| summed(&cpu.server, cpu.column_ns, length_ns)),
+            machine_cpu: cpu
+                .and_then(|cpu| Some(summed(cpu.machine.as_ref()?, cpu.column_ns, length_ns)))
+                .unwrap_or_default(),
         }
     }
 
@@ -65,6 +75,16 @@ impl Blocks {
         }
         totals
     }
+}
+
+/// Returns the sums of the columns of each block.
+fn summed(of: &CpuColumns, column_ns: u64, length_ns: u64) -> Vec<f64> {
+    let block = |column: u64| column.saturating_mul(column_ns) / length_ns;
+    let columns: Vec<(u64, u64)> = (0..).zip(of.columns.iter().copied()).collect();
+    let blocks = columns.chunk_by(|(one, _), (next, _)| block(*one) == block(*next));
+    blocks
+        .map(|columns| columns.iter().map(|(_, ns)| *ns as f64).sum())
+        .collect()
 }
 
 #[cfg(test)]
@@ -96,12 +116,25 @@ mod tests {
                 commits: 1,
             })
             .into();
-        let blocks = Blocks::of(&over_time);
+        let cpu = Cpu {
+            column_ns: 200_000_000,
+            server: CpuColumns {
+                total: 21,
+                columns: (1..=6).collect(),
+            },
+            machine: None,
+        };
+        let blocks = Blocks::of(&over_time, Some(&cpu));
+        assert_eq!(blocks.server_cpu, [15.0, 6.0]);
+        assert_eq!(blocks.machine_cpu, [0.0; 0]);
         assert_eq!(blocks.length_ns, 1_000_000_000);
         assert_eq!(blocks.commits.counts, [3.0, 4.0]);
         assert_eq!(blocks.causes[&Cause::UNEXPLAINED.into()], [17.0, 20.0]);
         assert_eq!(blocks.total_ns(), [17.0, 20.0]);
         assert_eq!(blocks.commits.rows[0], BTreeMap::from([(5, 2.0), (6, 1.0)]));
-        assert_eq!(Blocks::of(&OverTime::default()).commits, Durations::default());
+        assert_eq!(
+            Blocks::of(&OverTime::default(), None).commits,
+            Durations::default()
+        );
     }
 }

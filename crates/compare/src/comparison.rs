@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use logtrace_report::document::Work;
 use logtrace_statistics::{Compare, Comparison as Tested, StandardError, mark_significant};
 use serde::Serialize;
 
@@ -87,7 +88,9 @@ pub struct Assumed {
 /// Compares as many runs of one side as of the other: the first with the first, and so on.
 pub fn compare(a: &[Run], b: &[Run], assumed: Assumed) -> Comparison {
     let Assumed { smallest, .. } = assumed;
-    let pairs: Vec<(Side, Side)> = a.iter().zip(b).map(|(a, b)| (Side::of(a), Side::of(b))).collect();
+    let work = common_work(a, b);
+    let side = |run| Side::of(run, work);
+    let pairs: Vec<(Side, Side)> = a.iter().zip(b).map(|(a, b)| (side(a), side(b))).collect();
     let rates_differ = pairs.iter().any(|(a, b)| a.has_other_rate(b));
     let (figures, figure_rows) = figure_rows(&pairs);
     let (causes, cause_rows) = cause_rows(&pairs);
@@ -129,9 +132,22 @@ pub fn compare(a: &[Run], b: &[Run], assumed: Assumed) -> Comparison {
     }
 }
 
+/// Returns what CPU time is divided by: commits where all runs know theirs, else requests.
+fn common_work(a: &[Run], b: &[Run]) -> Work {
+    let mut runs = a.iter().chain(b);
+    match runs.all(|run| run.document.work(Work::Commit).is_some()) {
+        true => Work::Commit,
+        false => Work::Request,
+    }
+}
+
 impl Side {
-    fn of(run: &Run) -> Self {
-        let blocks = run.over_time.as_ref().map(Blocks::of).unwrap_or_default();
+    fn of(run: &Run, work: Work) -> Self {
+        let cpu = run.document.cpu.as_ref();
+        let blocks = run.over_time.as_ref();
+        let blocks = blocks
+            .map(|over_time| Blocks::of(over_time, cpu))
+            .unwrap_or_default();
         let count = run.document.commits.as_ref().map_or(0, |commits| commits.count);
         let mean = |total: u64| total as f64 / count.max(1) as f64;
         let mut causes = BTreeMap::new();
@@ -144,7 +160,7 @@ impl Side {
             .iter()
             .filter_map(|(&cause, sums)| Some((cause, error(sums)?)));
         Self {
-            figures: figures(run, &blocks),
+            figures: figures(run, &blocks, work),
             causes,
             errors: errors.collect(),
             commit_mean_ns: run.commit_mean_ns(),

@@ -1,7 +1,7 @@
-//! Throughput and times of a run.
+//! Throughput, times and CPU time of a run.
 
 use logtrace_report::distribution::Distribution;
-use logtrace_report::document::Driver;
+use logtrace_report::document::{Cpu, Driver, Work};
 use logtrace_statistics::{StandardError, series_error};
 use serde::Serialize;
 use strum::Display;
@@ -51,6 +51,18 @@ pub enum Figure {
     /// 99.9th percentile of the durations of commits.
     #[strum(serialize = "commit p99.9")]
     CommitP999,
+    /// CPU time of the server a commit.
+    #[strum(serialize = "server CPU a commit")]
+    ServerCpuOfCommit,
+    /// CPU time of the server a request.
+    #[strum(serialize = "server CPU a request")]
+    ServerCpuOfRequest,
+    /// CPU time of the whole machine a commit.
+    #[strum(serialize = "machine CPU a commit")]
+    MachineCpuOfCommit,
+    /// CPU time of the whole machine a request.
+    #[strum(serialize = "machine CPU a request")]
+    MachineCpuOfRequest,
 }
 
 /// Percentiles by the share of values below them.
@@ -85,14 +97,20 @@ pub(crate) struct Measured {
     pub(crate) error: Option<StandardError>,
 }
 
-/// Returns the figures of a run that are above 0.
-pub(crate) fn figures(run: &Run, blocks: &Blocks) -> Vec<Measured> {
+/// Returns the figures of a run that are above 0. CPU time is divided by this work.
+pub(crate) fn figures(run: &Run, blocks: &Blocks, work: Work) -> Vec<Measured> {
     let mut figures = Vec::new();
     match &run.document.driver {
         Some(driver) => figures.extend(requests(driver, &blocks.responses)),
         None => figures.extend(commits_a_second(run, blocks)),
     }
     figures.extend(commits(run, blocks));
+    figures.extend(
+        run.document
+            .cpu
+            .iter()
+            .flat_map(|cpu| cpu_time(run, cpu, blocks, work)),
+    );
     figures.retain(|measured| measured.value > 0.0);
     figures
 }
@@ -161,6 +179,39 @@ fn commits(run: &Run, blocks: &Blocks) -> Vec<Measured> {
     };
     let percentiles = measured(COMMIT, &commits.distribution, &blocks.commits);
     [mean].into_iter().chain(percentiles).collect()
+}
+
+/// Returns the CPU time of the server and of the machine by commit or request.
+fn cpu_time(run: &Run, cpu: &Cpu, blocks: &Blocks, work: Work) -> Vec<Measured> {
+    let (counts, figures) = match work {
+        Work::Commit => (
+            &blocks.commits.counts,
+            [Figure::ServerCpuOfCommit, Figure::MachineCpuOfCommit],
+        ),
+        Work::Request => (
+            &blocks.responses.counts,
+            [Figure::ServerCpuOfRequest, Figure::MachineCpuOfRequest],
+        ),
+    };
+    let Some(count) = run.document.work(work) else {
+        return Vec::new();
+    };
+    let of_work = |figure, total: u64, sums: &[f64]| {
+        let value = total as f64 / count as f64;
+        // Commits and requests may end after the window.
+        let mut counts = counts.clone();
+        counts.resize(sums.len(), 0.0);
+        Measured {
+            figure,
+            value,
+            error: ratio_error(sums, &counts).map(|error| relative(error, value)),
+        }
+    };
+    let [server_figure, machine_figure] = figures;
+    let server = of_work(server_figure, cpu.server.total, &blocks.server_cpu);
+    let machine = cpu.machine.as_ref();
+    let machine = machine.map(|of| of_work(machine_figure, of.total, &blocks.machine_cpu));
+    [server].into_iter().chain(machine).collect()
 }
 
 /// Returns the error of a value's logarithm.

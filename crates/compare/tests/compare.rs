@@ -9,13 +9,13 @@ use logtrace_driver::random::{Rng, Stream, Xoshiro256PlusPlus};
 use logtrace_events::IoOp;
 use logtrace_report::breakdown::{CubeCell, HeatCell, OverTime, StackRow};
 use logtrace_report::cause::{Cause, Wait, Who};
-use logtrace_report::document::{CauseRow, Document};
+use logtrace_report::document::{CauseRow, Cpu, CpuColumns, Document};
 use logtrace_report::render::parse_json;
 
 use strum::IntoEnumIterator;
 
 use logtrace_compare::render::{Format, render};
-use logtrace_compare::{Assumed, CauseChange, Comparison, Figure, Run, Verdict, compare};
+use logtrace_compare::{Assumed, CauseChange, Change, Comparison, Figure, Run, Verdict, compare};
 
 /// Drawn runs of the same have no spread but that within them.
 const ASSUMED: Assumed = Assumed {
@@ -99,6 +99,7 @@ fn drawn(rng: &mut Xoshiro256PlusPlus, flush_factor: f64) -> Run {
 /// Returns the document with these commits.
 fn with_commits(mut document: Document, durations: &mut [u64], over_time: &OverTime) -> Document {
     durations.sort_unstable();
+    document.cpu = None;
     let commits = document.commits.as_mut().unwrap();
     commits.count = durations.len() as u64;
     commits.total = durations.iter().sum();
@@ -248,6 +249,69 @@ fn runs_without_a_trace_have_figures_of_requests_alone() {
             .iter()
             .all(|row| row.figure != Figure::CommitMean)
     );
+}
+
+/// Draws the CPU time of a run: some 0.2 ms a commit, with busier and idler tenths of a second, and a third more on the machine.
+fn drawn_cpu(rng: &mut Xoshiro256PlusPlus, factor: f64) -> Cpu {
+    let commits_ns = 200_000.0 * factor * f64::from(COMMITS_OF_TENTH);
+    let tenth = |_| (commits_ns * (0.8 + 0.4 * unit(rng))) as u64;
+    let server: Vec<u64> = (0..TENTHS).map(tenth).collect();
+    let columns = |columns: Vec<u64>| CpuColumns {
+        total: columns.iter().sum(),
+        columns,
+    };
+    Cpu {
+        column_ns: TENTH_NS,
+        machine: Some(columns(server.iter().map(|ns| ns * 4 / 3).collect())),
+        server: columns(server),
+    }
+}
+
+fn figure(comparison: &Comparison, figure: Figure) -> Option<Change> {
+    let mut rows = comparison.figures.iter();
+    rows.find(|row| row.figure == figure).map(|row| row.change)
+}
+
+#[test]
+fn cpu_time_of_a_commit_is_found_with_its_size() {
+    let (mut found, mut covered) = (0, 0);
+    for seed in 0..20 {
+        let mut rng = Stream::Study(12).rng(seed);
+        let (mut a, mut b) = (drawn(&mut rng, 1.0), drawn(&mut rng, 1.0));
+        a.document.cpu = Some(drawn_cpu(&mut rng, 1.0));
+        b.document.cpu = Some(drawn_cpu(&mut rng, 1.1));
+        let comparison = compare(&[a], &[b], ASSUMED);
+        let server = figure(&comparison, Figure::ServerCpuOfCommit).unwrap();
+        let machine = figure(&comparison, Figure::MachineCpuOfCommit).unwrap();
+        assert!((server.a / 200_000.0 - 1.0).abs() < 0.05, "{server:?}");
+        assert!((machine.a / server.a - 4.0 / 3.0).abs() < 1e-6, "{machine:?}");
+        found += u32::from(server.verdict == Verdict::Differs);
+        let interval = server.interval.unwrap();
+        covered += u32::from((interval.low..interval.high).contains(&1.1));
+    }
+    assert!(found >= 19, "{found} of 20 are found");
+    assert!(covered >= 17, "{covered} of 20 intervals");
+}
+
+#[test]
+fn cpu_time_is_of_requests_where_a_run_was_not_traced() {
+    let mut rng = Stream::Study(12).rng(1);
+    let (mut a, mut b) = (drawn(&mut rng, 1.0), drawn(&mut rng, 1.0));
+    a.document.cpu = Some(drawn_cpu(&mut rng, 1.0));
+    b.document.cpu = Some(drawn_cpu(&mut rng, 1.0));
+    (b.document.commits, b.over_time) = (None, None);
+    b.document.causes.clear();
+    let done = a.document.driver.as_ref().unwrap().done;
+    let expected = a.document.cpu.as_ref().unwrap().server.total as f64 / done as f64;
+    let comparison = compare(&[a.clone()], &[b], ASSUMED);
+    let server = figure(&comparison, Figure::ServerCpuOfRequest).unwrap();
+    assert!((server.a - expected).abs() < 1e-6);
+    assert_eq!(figure(&comparison, Figure::ServerCpuOfCommit), None);
+    // A run of an older version has none, and then there is no row.
+    let mut old = a.clone();
+    old.document.cpu = None;
+    let comparison = compare(&[a], &[old], ASSUMED);
+    assert_eq!(figure(&comparison, Figure::ServerCpuOfCommit), None);
 }
 
 #[test]

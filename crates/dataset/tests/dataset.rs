@@ -113,6 +113,7 @@ fn document(breakdown: &Breakdown) -> Document {
         },
         workload: None,
         driver: None,
+        cpu: None,
         tpcc: None,
         trace: None,
         join: None,

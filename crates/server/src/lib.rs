@@ -30,6 +30,7 @@ pub use connection::private_text::read_password_file;
 pub use error::{ServerError, SettingError};
 pub use facts::block_device::BlockDeviceFacts;
 pub use facts::container::{ContainerFacts, ControlGroupFacts};
+pub use facts::cpu_time::process_cpu_ns;
 pub use facts::file_system::FileSystemFacts;
 pub use facts::host::{HostFacts, PlacedFacts, memory_bytes};
 pub use facts::placed::{Placed, PlacedOn};

@@ -3,6 +3,7 @@
 
 mod bpftrace;
 mod commit_stage;
+mod cpu_time;
 mod fsyncs;
 mod run_queue;
 mod traced;

@@ -67,6 +67,11 @@ impl Document {
             let per_tenth = driver.per_tenth.iter().copied();
             sum("requests done per tenth of a second", per_tenth, driver.done)?;
         }
+        let of_machine = self.cpu.iter().flat_map(|cpu| &cpu.machine);
+        let of_server = self.cpu.iter().map(|cpu| &cpu.server);
+        for of in of_server.chain(of_machine) {
+            sum("columns of CPU time", of.columns.iter().copied(), of.total)?;
+        }
         if let Some(statements) = &self.statements {
             let totals = statements.causes.iter().map(|row| row.total);
             sum("the causes of statements", totals, statements.total)?;

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod burst_coverage;
-mod capacity;
 pub mod consistency;
+mod cpu;
 mod driver;
 mod from_breakdown;
 mod host;
@@ -21,8 +21,8 @@ mod tpcc;
 mod tracing;
 mod workload;
 
-pub use self::capacity::Capacity;
-pub use self::driver::{Driver, OutageRow, StepRow};
+pub use self::cpu::{Cpu, CpuColumns, Work};
+pub use self::driver::{Capacity, Driver, OutageRow, StepRow};
 pub use self::host::{Disk, Host};
 pub use self::join::Join;
 pub use self::request_type::KindRow;
@@ -65,6 +65,9 @@ pub struct Document {
     pub workload: Option<Workload>,
     /// Measurements of the driver; absent if the load was not logtrace's.
     pub driver: Option<Driver>,
+    /// CPU time in the window; absent where it is not known, as of a server on another machine, and in older documents.
+    #[serde(default)]
+    pub cpu: Option<Cpu>,
     /// Results of the TPC-C-like workload; absent with other workloads.
     #[serde(default)]
     pub tpcc: Option<Tpcc>,

@@ -16,6 +16,7 @@ pub(crate) fn render(document: &Document) -> String {
         format!("# {}", escaped(&headline::title(document).join(" · "))),
         escaped(&headline::summary(document).join(" · ")),
     ];
+    blocks.extend(headline::cpu(document).map(|parts| escaped(&parts.join(" · "))));
     let caveats = document.caveats.iter();
     let caveats = caveats.map(|caveat| format!("**{}**: {}", escaped(&caveat.kind), escaped(&caveat.text)));
     blocks.extend(section("Caveats", list(caveats)));

@@ -59,7 +59,10 @@ pub(crate) fn render(document: &Document, color: bool) -> String {
 fn head(document: &Document, paint: Paint) -> String {
     let title = joined(&headline::title(document));
     let title = title.iter().map(|line| paint.paint(BOLD, line));
-    let lines: Vec<String> = title.chain(joined(&headline::summary(document))).collect();
+    let lines: Vec<String> = title
+        .chain(joined(&headline::summary(document)))
+        .chain(headline::cpu(document).iter().flat_map(|parts| joined(parts)))
+        .collect();
     text(&lines)
 }
 

@@ -46,6 +46,14 @@ impl CpuTimes {
         }
     }
 
+    /// Returns the time in which the CPUs ran tasks and interrupts of this machine, in nanoseconds; `None` if the counters could
+    /// not be read.
+    pub fn ran_ns(self) -> Option<u64> {
+        let ran = self.all.saturating_sub(self.idle).saturating_sub(self.steal);
+        let tick_ns = 1_000_000_000_u64.checked_div(procfs::ticks_per_second())?;
+        (self.all > 0).then(|| ran.saturating_mul(tick_ns))
+    }
+
     /// Returns the share of the time in which the CPUs were not idle, from 0 to 1. It includes what the hypervisor took.
     pub fn busy_share(self) -> f64 {
         self.share(self.all.saturating_sub(self.idle))
@@ -86,5 +94,6 @@ mod tests {
         assert_eq!((between.steal_share(), between.interrupt_share()), (0.05, 0.1));
         assert_eq!(between.busy_share(), 0.75);
         assert_eq!(CpuTimes::default().steal_share(), 0.0);
+        assert_eq!(CpuTimes::default().ran_ns(), None);
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use logtrace_common::Flavor;
 
 use crate::document::{
-    Commits, Container, CpuPlacement, Document, Driver, Gaps, Join, Server, Tpcc, Tracer, Workload,
+    Commits, Container, CpuPlacement, Document, Driver, Gaps, Join, Server, Tpcc, Tracer, Work, Workload,
 };
 use crate::render::sections::tpcc;
 use crate::units;
@@ -70,6 +70,21 @@ pub(crate) fn summary(document: &Document) -> Vec<String> {
     }
     parts.extend(document.join.as_ref().map(joined));
     parts
+}
+
+/// Returns the CPU time of the server and of the machine, by commit or else by request, or `None` if it is not known.
+pub(crate) fn cpu(document: &Document) -> Option<Vec<String>> {
+    let cpu = document.cpu.as_ref()?;
+    let known = |work| Some((work, document.work(work)?));
+    let work = known(Work::Commit).or_else(|| known(Work::Request));
+    let time = |total: u64| match work.and_then(|(work, count)| Some((work, units::mean(total, count)?))) {
+        Some((work, mean)) => format!("{} a {}", units::duration(mean), work.word()),
+        None => units::duration(total),
+    };
+    let server = format!("server CPU: {}", time(cpu.server.total));
+    let machine = cpu.machine.as_ref();
+    let machine = machine.map(|machine| format!("whole machine: {}", time(machine.total)));
+    Some([Some(server), machine].into_iter().flatten().collect())
 }
 
 /// Returns how well the clocks of the run and of the trace match.

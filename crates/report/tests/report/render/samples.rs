@@ -19,7 +19,7 @@ use logtrace_report::document::{
 };
 
 use self::breakdown::{breakdown, durations, histogram};
-use self::host::host;
+use self::host::{cpu, host};
 
 /// A run and its stacks.
 #[derive(Clone)]
@@ -71,6 +71,7 @@ pub(crate) fn not_traced() -> Sample {
         server: server(),
         workload: Some(workload()),
         driver: Some(driver()),
+        cpu: Some(cpu()),
         tpcc: None,
         trace: None,
         join: None,

@@ -1,6 +1,19 @@
 //! Machine of the samples.
 
-use logtrace_report::document::{Disk, Host};
+use logtrace_report::document::{Cpu, CpuColumns, Disk, Host};
+
+/// CPU time of 30 s: 0.3 CPUs of the server, 0.5 in all.
+pub(crate) fn cpu() -> Cpu {
+    let columns = |ns: u64| CpuColumns {
+        total: 300 * ns,
+        columns: vec![ns; 300],
+    };
+    Cpu {
+        column_ns: 100_000_000,
+        server: columns(30_000_000),
+        machine: Some(columns(50_000_000)),
+    }
+}
 
 pub(crate) fn host() -> Host {
     Host {
