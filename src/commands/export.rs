@@ -1,31 +1,96 @@
-//! Export of a recording to the standard output.
+//! Export of a run to the standard output.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use logtrace_events::RecordingReader;
-use logtrace_report::perfetto::{ExportError, Exported, Selection, export};
+use logtrace_report::breakdown::OverTime;
+use logtrace_report::document::Document;
+use logtrace_report::perfetto::{ExportError, Exported, Selection, export, export_exemplars};
 use logtrace_report::pprof::pprof;
 use logtrace_report::units;
+use serde_json::Value;
 
-use crate::run_dir::{RunDir, RunResults, open_recording, read_document};
+use crate::run_dir::{RunDir, RunResults, open_recording, read_document, read_over_time};
 
-/// Writes a part of a run's recording to the standard output as a trace for Perfetto, and says on stderr what it has.
-pub(super) fn export_perfetto(dir: &RunDir, selection: Selection) -> anyhow::Result<()> {
+/// Writes a part of a run's recording to the standard output as a trace for Perfetto, and says on stderr what it has. Without a
+/// recording these are the exemplars, unless `needs_recording`.
+pub(super) fn export_perfetto(
+    dir: &RunDir,
+    selection: Selection,
+    needs_recording: bool,
+) -> anyhow::Result<()> {
+    let path = dir.records_bin();
+    let needs_recording = needs_recording || selection == Selection::Whole;
+    if !path.exists() && !needs_recording {
+        return export_kept(dir, selection);
+    }
     let path = recording(dir, "perfetto", "commits.pftrace.gz")?;
-    let server = read_document(dir)?.server;
+    let name = server_name(&read_document(dir)?);
     let open = || RecordingReader::new(BufReader::new(File::open(&path)?));
-    let name = format!("{} {}", server.flavor, server.version);
-    match export(open, selection, &name, BufWriter::new(io::stdout().lock())) {
+    let exported = export(open, selection, &name, BufWriter::new(io::stdout().lock()));
+    told(exported, summary).with_context(|| format!("cannot export {}", path.display()))
+}
+
+/// Writes the commits that a run without a recording kept whole as a trace for Perfetto.
+fn export_kept(dir: &RunDir, selection: Selection) -> anyhow::Result<()> {
+    let document = read_document(dir)?;
+    let over_time = read_over_time(dir, &document)?.filter(|over_time| !over_time.slowest.commits.is_empty());
+    let over_time = over_time.with_context(|| {
+        format!(
+            "{} has neither a recording nor single commits: perfetto needs one of them. Run or trace with --record",
+            dir.path().display()
+        )
+    })?;
+    refuse_terminal("commits.pftrace.gz")?;
+    let server = (server_pid(dir, &document, &over_time), &*server_name(&document));
+    let exported = export_exemplars(&over_time, selection, server, BufWriter::new(io::stdout().lock()));
+    told(exported, |exported| {
+        format!(
+            "only exemplars, because the run has no recording (--record): {} commits of {} together (the slowest, typical ones \
+             and those of stalls), {} arrows where they waited for another thread, {} slices",
+            units::count(exported.commits),
+            units::duration(exported.total_ns),
+            units::count(exported.hops),
+            units::count(exported.slices)
+        )
+    })
+    .with_context(|| format!("cannot export the commits of {}", dir.path().display()))
+}
+
+/// Returns the process of the server: that of a trace, or as `server.json` has it. A thread of the server stands for one that is
+/// unknown.
+fn server_pid(dir: &RunDir, document: &Document, over_time: &OverTime) -> u32 {
+    let of_trace = document.trace.as_ref().map(|trace| trace.pid);
+    let of_facts = || {
+        let facts = fs::read(dir.path().join("server.json")).ok()?;
+        let facts: Value = serde_json::from_slice(&facts).ok()?;
+        u32::try_from(facts.pointer("/server/pid")?.as_u64()?).ok()
+    };
+    let slowest = over_time.slowest.commits.first();
+    let thread = slowest.map_or(0, |commit| commit.tid);
+    of_trace.or_else(of_facts).unwrap_or(thread)
+}
+
+fn server_name(document: &Document) -> String {
+    format!("{} {}", document.server.flavor, document.server.version)
+}
+
+/// Says on stderr what was exported.
+fn told(
+    exported: Result<Exported, ExportError>,
+    summary: impl FnOnce(&Exported) -> String,
+) -> Result<(), ExportError> {
+    match exported {
         Ok(exported) => {
             let _ = writeln!(io::stderr(), "{}", summary(&exported));
             Ok(())
         }
         // Whoever reads it may have read enough.
         Err(ExportError::Write(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => Err(error).with_context(|| format!("cannot export {}", path.display())),
+        Err(error) => Err(error),
     }
 }
 

@@ -22,8 +22,8 @@ pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<Exit> {
     match arguments.format {
         Output::Results(format) => print_results(&results()?, format)?,
         Output::Pprof => export_pprof(&dir, results()?)?,
-        // Both always explain the recording.
-        Output::Perfetto => export_perfetto(&dir, selection)?,
+        // Both always explain the recording, if there is one.
+        Output::Perfetto => export_perfetto(&dir, selection, arguments.explain_again)?,
         Output::Parquet => export_parquet(&dir)?,
     }
     Ok(Exit::Done)

@@ -11,9 +11,6 @@ use logtrace_report::render::Format;
 use crate::cli::check::duration;
 use crate::exit::UsageError;
 
-/// Commits that are exported unless others are named.
-const SLOWEST: usize = 64;
-
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -23,7 +20,8 @@ Examples:
       the causes as this version finds them in the records of an older run with --record
   logtrace report RUN_DIR --format folded | flamegraph.pl > commits.svg
   logtrace report RUN_DIR --format perfetto > commits.pftrace.gz
-      for https://ui.perfetto.dev, which reads the file in the browser: all threads around the slowest commits")]
+      for https://ui.perfetto.dev, which reads the file in the browser: the slowest and typical commits, and those of
+      stalls; with --record what all threads did meanwhile")]
 pub(crate) struct ReportArgs {
     /// Run directory.
     #[arg(value_name = "RUN_DIR")]
@@ -34,7 +32,7 @@ pub(crate) struct ReportArgs {
     /// One of terminal, json, html, markdown, csv, folded (stacks of commits), folded-response (stacks of requests, from
     /// the client to the causes of commits), folded-statement (stacks of statements outside of commits, for a run with
     /// --detail full), speedscope (all stacks, for the viewer of that name), perfetto (what each thread did, for the viewer
-    /// of that name; for a run with --record), parquet (a row for each commit; for a run with --record. `logtrace collect` writes
+    /// of that name; without --record what is known of the commits that were kept), parquet (a row for each commit; for a run with --record. `logtrace collect` writes
     /// all tables), pprof (commit time by stack, for the tool of that name).
     #[arg(long, value_name = "FORMAT", default_value = "terminal", value_parser = output)]
     pub(crate) format: Output,
@@ -43,11 +41,11 @@ pub(crate) struct ReportArgs {
     ///
     /// Any format is then of the new explanation: commits, their causes and stacks, files, devices, groups, statements, stalls
     /// and the parts of response times. The numbers of the load, the settings and the cost of the tracer stay those of
-    /// run.json. Nothing in RUN_DIR is changed. perfetto and parquet always explain the records.
+    /// run.json. Nothing in RUN_DIR is changed. perfetto and parquet always explain the records if there are any.
     #[arg(long)]
     pub(crate) explain_again: bool,
 
-    /// Export this many of the slowest commits, at most 64, to perfetto. Default: 64.
+    /// Export this many of the slowest commits, at most 64, to perfetto. Default: the 64 slowest, typical ones, and those of stalls.
     #[arg(long, value_name = "N", conflicts_with_all = ["from", "to", "whole"])]
     slowest: Option<usize>,
 
@@ -59,7 +57,7 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "T", value_parser = duration, conflicts_with = "whole")]
     to: Option<Duration>,
 
-    /// Export all of the window to perfetto, up to a million slices.
+    /// Export all of the window of a run with --record to perfetto, up to a million slices.
     #[arg(long)]
     whole: bool,
 }
@@ -97,7 +95,7 @@ impl ReportArgs {
         }
         Ok(match (self.whole, self.from, self.to) {
             (true, ..) => Selection::Whole,
-            (false, None, None) => Selection::Slowest(self.slowest.unwrap_or(SLOWEST)),
+            (false, None, None) => self.slowest.map_or(Selection::Exemplars, Selection::Slowest),
             (false, from, to) => Selection::Part(TimeRange::new(
                 from.map_or(0, nanoseconds),
                 to.map_or(u64::MAX, nanoseconds),

@@ -3,3 +3,4 @@
 mod again;
 mod closed_pipe;
 mod dataset;
+mod perfetto;

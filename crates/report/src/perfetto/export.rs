@@ -1,17 +1,19 @@
 //! Export of a recording: its records by thread, and its commits explained.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
 
 use logtrace_common::{FileClass, TimeRange};
 use logtrace_events::{Entry, Flush, Io, OffCpu, Record, RecordingError, RecordingReader, Tid, Wake, decode};
 use thiserror::Error;
 
+use super::chosen::chosen;
 use super::commits::Commits;
 use super::messages::INSTANT;
 use super::selection::{Selection, Times};
 use super::slices::{Slice, events, lanes};
 use super::trace_file::{Event, Note, PROCESS, TraceFile};
+use super::tracks::{Tracks, thread_track};
 use crate::attribution::explained_commit::ExplainedCommit;
 use crate::causes::cause::Wait;
 use crate::recorded::{RecordedWindow, explain_recording, measured_window, recorded_analysis};
@@ -23,9 +25,6 @@ use crate::totals::by_file::Files;
 const MOST_SLICES: u64 = 1_000_000;
 
 /// Parts of the numbers of tracks.
-const THREADS: u64 = 2 << 32;
-const EXPLAINED: u64 = 3 << 32;
-const DEVICES: u64 = 4 << 32;
 const GROUPS: u64 = 5 << 32;
 const UNDER_WAY: u64 = 6 << 32;
 const RATE: u64 = 7 << 32;
@@ -39,6 +38,8 @@ pub struct Exported {
     pub total_ns: u64,
     /// Number of wake-ups between threads of the server: arrows.
     pub wake_ups: u64,
+    /// Number of changes of the thread that a commit waited for, where only commits without a recording are exported: arrows.
+    pub hops: u64,
     /// Number of slices.
     pub slices: u64,
     /// Whether later records were left out, because there were too many.
@@ -67,7 +68,7 @@ pub fn export<R: Read>(
     let mut recording = open()?;
     let pid = recording.header().server_tgid;
     let mut analysis = recorded_analysis(&recording, RecordedWindow::Measured);
-    let mut tracks = Tracks::new(pid, Files::new(recording.header().logs.clone()), times);
+    let mut exporter = Exporter::new(pid, Files::new(recording.header().logs.clone()), times);
     while let Some(entry) = recording.next_entry()? {
         match entry {
             Entry::Record(bytes) => {
@@ -76,10 +77,10 @@ pub fn export<R: Read>(
                         Record::Commit(commit) => Some(commit),
                         _ => None,
                     };
-                    tracks.push(&record);
+                    exporter.push(&record);
                     analysis.push(record);
                     if let Some(explained) = commit.and_then(|commit| analysis.explained(commit)) {
-                        tracks.push_commit(&explained);
+                        exporter.push_commit(&explained);
                     }
                 }
             }
@@ -88,7 +89,7 @@ pub fn export<R: Read>(
             Entry::WindowEnd(at_ns) => analysis.end_window(at_ns),
         }
     }
-    tracks.write(server, to)
+    exporter.write(server, to)
 }
 
 /// Returns the times of the recording that are exported.
@@ -104,45 +105,38 @@ fn times<R: Read>(
     Ok(Times::of(match selection {
         Selection::Whole => vec![window],
         Selection::Part(part) => vec![since_start(part.start_ns, part.end_ns)],
-        Selection::Slowest(most) => {
+        Selection::Exemplars | Selection::Slowest(_) => {
             let explained = explain_recording(open()?, RecordedWindow::Measured, &[])?;
-            let slowest = explained.breakdown.over_time.slowest.commits.into_iter();
-            let slowest = slowest.take(most);
-            slowest
+            let commits = chosen(&explained.breakdown.over_time, selection);
+            let commits = commits.iter().map(|chosen| chosen.commit);
+            commits
                 .map(|commit| since_start(commit.end.saturating_sub(commit.ns), commit.end))
                 .collect()
         }
     }))
 }
 
-/// Tracks of all threads and devices so far.
-struct Tracks {
+/// What is exported so far.
+struct Exporter {
     pid: u32,
     times: Times,
     files: Files,
     names: FrameNames,
-    threads: BTreeMap<Tid, Vec<Slice>>,
-    explained: BTreeMap<Tid, Vec<Slice>>,
-    devices: BTreeMap<u32, Vec<Slice>>,
-    /// Wake-ups by the thread that woke another one.
-    wakes: Vec<Event>,
+    tracks: Tracks,
     commits: Commits,
     /// Kernel's stacks of the slices.
     stacks: BTreeSet<u32>,
     exported: Exported,
 }
 
-impl Tracks {
+impl Exporter {
     fn new(pid: u32, files: Files, times: Times) -> Self {
         Self {
             pid,
             times,
             files,
             names: FrameNames::default(),
-            threads: BTreeMap::new(),
-            explained: BTreeMap::new(),
-            devices: BTreeMap::new(),
-            wakes: Vec::new(),
+            tracks: Tracks::default(),
             commits: Commits::default(),
             stacks: BTreeSet::new(),
             exported: Exported::default(),
@@ -172,8 +166,8 @@ impl Tracks {
         self.commits.push(explained);
         let mut slice = Slice::new(window, "commit");
         slice.notes.push(Note("commit", self.exported.commits));
-        self.threads.entry(commit.tid).or_default().push(slice);
-        let explained = self.explained.entry(commit.tid).or_default();
+        self.tracks.threads.entry(commit.tid).or_default().push(slice);
+        let explained = self.tracks.explained.entry(commit.tid).or_default();
         explained.extend(segments.iter().map(|segment| Slice {
             category: Some(segment.cause.who.to_string()),
             notes: vec![Note("thread", segment.tid.into())],
@@ -186,7 +180,7 @@ impl Tracks {
         let window = TimeRange::new(io.enter_ns, io.exit_ns);
         if self.takes(window, 1) {
             let slice = Slice::new(window, format!("{class} {}", io.op));
-            self.threads.entry(io.tid).or_default().push(slice);
+            self.tracks.threads.entry(io.tid).or_default().push(slice);
         }
     }
 
@@ -209,7 +203,7 @@ impl Tracks {
         };
         let slices = [blocked, queued];
         let has_time = |slice: &Slice| !slice.window.is_empty() || slice.ended_flow.is_some();
-        let thread = self.threads.entry(off.tid).or_default();
+        let thread = self.tracks.threads.entry(off.tid).or_default();
         thread.extend(slices.into_iter().filter(has_time));
     }
 
@@ -223,10 +217,10 @@ impl Tracks {
         }
         self.exported.wake_ups += 1;
         let flow = self.exported.wake_ups;
-        self.threads.entry(tid).or_default();
-        self.wakes.push(Event {
+        self.tracks.threads.entry(tid).or_default();
+        self.tracks.arrows.push(Event {
             at_ns,
-            track: THREADS + u64::from(tid),
+            track: thread_track(tid),
             kind: INSTANT,
             name: "wakes".to_owned(),
             notes: vec![Note("thread", off.tid.into())],
@@ -240,7 +234,9 @@ impl Tracks {
         let window = TimeRange::new(flush.issue_ns, flush.done_ns);
         if self.takes(window, 1) {
             let slice = Slice::new(window, "flush");
-            self.devices.entry(flush.dev).or_default().push(slice);
+            let (major, minor) = (flush.dev >> 20, flush.dev & 0xf_ffff);
+            let device = format!("{major}:{minor}");
+            self.tracks.devices.entry(device).or_default().push(slice);
         }
     }
 
@@ -256,45 +252,14 @@ impl Tracks {
     }
 
     fn write(self, server: &str, to: impl Write) -> Result<Exported, ExportError> {
-        let mut file = TraceFile::begin(to)?;
-        file.process(self.pid, server)?;
-        for &tid in self.threads.keys() {
-            let is_connection = self.explained.contains_key(&tid);
-            let name = if is_connection { "connection" } else { "thread" };
-            file.thread(THREADS + u64::from(tid), self.pid, tid, name)?;
-        }
-        for id in self.stacks {
-            file.call_stack(id, self.names.names(Some(Frames::Kernel(id))))?;
-        }
-        // A flow begins at the time at which it ends, and its begin has to be read first.
-        file.events(self.wakes)?;
-        for (tid, slices) in self.threads {
-            file.events(events(THREADS + u64::from(tid), slices))?;
-        }
-        for (tid, slices) in self.explained {
-            let track = EXPLAINED + u64::from(tid);
-            file.named(track, THREADS + u64::from(tid), "explained", 0)?;
-            file.events(events(track, slices))?;
-        }
-        write_devices(&mut file, self.devices)?;
+        let names = &self.names;
+        let stacks = self.stacks.into_iter();
+        let stacks = stacks.map(|id| (id, names.names(Some(Frames::Kernel(id)))));
+        let mut file = self.tracks.write((self.pid, server), stacks, to)?;
         write_commits(&mut file, &self.commits)?;
         file.finish()?.flush()?;
         Ok(self.exported)
     }
-}
-
-/// Writes the flushes of each device, in as many tracks as there are flushes at once.
-fn write_devices<W: Write>(file: &mut TraceFile<W>, devices: BTreeMap<u32, Vec<Slice>>) -> io::Result<()> {
-    let lanes = devices.into_iter().flat_map(|(device, slices)| {
-        let lanes = lanes(slices).into_iter();
-        lanes.map(move |lane| (device, lane))
-    });
-    for (track, (device, lane)) in (DEVICES..).zip(lanes) {
-        let (major, minor) = (device >> 20, device & 0xf_ffff);
-        file.named(track, PROCESS, &format!("flushes of {major}:{minor}"), 1)?;
-        file.events(events(track, lane))?;
-    }
-    Ok(())
 }
 
 /// Writes the groups of commits, and counters of commits.

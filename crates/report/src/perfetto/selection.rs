@@ -7,6 +7,8 @@ use logtrace_common::TimeRange;
 pub enum Selection {
     /// All of the window.
     Whole,
+    /// Exemplars: the slowest commits, typical ones of each band of durations, and those of stalls.
+    Exemplars,
     /// Part of the window, in nanoseconds from its start.
     Part(TimeRange),
     /// This many of the slowest commits: at most 64.

@@ -1,5 +1,7 @@
 //! Export to Perfetto, read back with a decoder of its own: the sums are exact, and each wake-up is an arrow.
 
+mod exemplars;
+
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 
