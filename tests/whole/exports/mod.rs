@@ -4,3 +4,4 @@ mod again;
 mod closed_pipe;
 mod dataset;
 mod perfetto;
+mod pprof;

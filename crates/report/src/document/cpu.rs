@@ -56,25 +56,3 @@ impl Document {
         (count > 0).then_some(count)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::render::parse_json;
-
-    #[test]
-    fn commits_of_bursts_are_not_those_of_the_window() {
-        let snapshot =
-            include_str!("../../tests/report/render/snapshots/report__render__golden__traced.json.snap");
-        let mut document = parse_json(snapshot.splitn(3, "---\n").last().unwrap()).unwrap();
-        assert!(document.work(Work::Commit).is_some() && document.work(Work::Request).is_some());
-        document.tracer.as_mut().unwrap().gaps = Some(crate::document::Gaps {
-            count: 1,
-            traced: 1,
-            untraced: 1,
-        });
-        assert_eq!(document.work(Work::Commit), None);
-        document.driver.as_mut().unwrap().done = 0;
-        assert_eq!(document.work(Work::Request), None);
-    }
-}

@@ -10,7 +10,7 @@ use strum::IntoEnumIterator;
 use super::analysed::breakdown;
 use super::samples::{self, Sample};
 
-fn rendered(format: Format, sample: &Sample) -> String {
+pub(super) fn rendered(format: Format, sample: &Sample) -> String {
     let input = Input {
         document: &sample.document,
         stacks: &sample.stacks,

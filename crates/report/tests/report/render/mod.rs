@@ -3,10 +3,12 @@
 mod advice;
 pub(crate) mod analysed;
 mod check;
+mod cpu;
 mod devices;
 mod golden;
 mod inert;
 pub(crate) mod samples;
 mod schema;
 mod size;
+mod speedscope;
 mod sums;
