@@ -48,6 +48,11 @@ fn in_columns(columns: &Range<u64>) -> u64 {
         .sum()
 }
 
+/// Returns the number of commits.
+fn commits() -> u64 {
+    RUN.over_time.commits.cells.iter().map(|cell| cell.count).sum()
+}
+
 /// Functions that work as the pointer and the keyboard do.
 const HANDS: &str = "const map = document.getElementById('heat-map');
         map.setPointerCapture = () => {};
@@ -123,12 +128,19 @@ fn a_rectangle_that_is_dragged_has_the_sums_of_its_commits() {
 
 #[test]
 fn paper_has_all_words_and_a_browser_without_scripts_all_but_the_selection() {
-    let (with, without) = (printed(&RUN.page, true), printed(&RUN.page, false));
-    let commits = RUN.over_time.commits.cells.iter().map(|cell| cell.count).sum();
-    let answer = format!("{} commits. The longest took", units::count(commits));
+    // Lines end anywhere.
+    let on_one_line = |words: &str| words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let [with, without] = [true, false].map(|has_scripts| on_one_line(&printed(&RUN.page, has_scripts)));
+    let mean = units::mean_duration(in_columns(&(0..u64::MAX)), commits());
+    let answer = format!("A commit takes {mean} on average");
+    let slowest = format!(
+        "The slowest took {}",
+        units::duration(RUN.over_time.slowest.commits[0].ns)
+    );
     for (words, has_scripts) in [(&with, true), (&without, false)] {
         for part in [
             answer.as_str(),
+            slowest.as_str(),
             "Commits from the shortest to the longest",
             "Where commits waited",
             "data writeback",

@@ -17,7 +17,7 @@ use crate::render::over_time::{Area, Pictures, Responses, SCRIPT, pictures, resp
 use crate::render::page::{STYLE, policy};
 use crate::render::sections::causes::{CauseLine, Subject, lines};
 use crate::render::sections::{
-    files, headline, latency, rate_steps, request_types, response, statements, tpcc, tracer,
+    answer, files, headline, latency, rate_steps, request_types, response, statements, tpcc, tracer,
 };
 use crate::render::{advice, sparkline};
 use crate::totals::by_stack::{StackTotals, Whole};
@@ -27,6 +27,8 @@ use crate::units;
 #[template(path = "report.html")]
 struct Page<'a> {
     document: &'a Document,
+    /// What the run came to, in a few sentences.
+    answer: String,
     commits: Option<CommitSection>,
     pictures: Option<Pictures>,
     responses: Option<Responses>,
@@ -91,6 +93,7 @@ pub(crate) fn render(
     let shown: Vec<&str> = drawings.filter_map(Option::as_deref).collect();
     let page = Page {
         document,
+        answer: answer::answer(document, over_time),
         commits: commits.map(|commits| section(document, commits)),
         pictures: match (over_time, commits) {
             (Some(over_time), Some(commits)) => {

@@ -1,5 +1,6 @@
 //! Contents of a report's sections, the same for each form of text: sentences, pairs and tables of cells.
 
+pub(crate) mod answer;
 pub(crate) mod causes;
 pub(crate) mod files;
 pub(crate) mod headline;

@@ -1,0 +1,282 @@
+//! Answer of a run in a few sentences: what its commits waited for most, and what the slowest one waited for.
+
+use std::collections::BTreeMap;
+
+use logtrace_common::STALL_BUCKET_NS;
+use strum::IntoEnumIterator;
+
+use crate::causes::cause::{Cause, Who};
+use crate::document::{Commits, Document, Driver};
+use crate::over_time::document::OverTime;
+use crate::over_time::exemplars::document::{Exemplar, Exemplars};
+use crate::requests::parts::Part;
+use crate::units;
+
+/// Duration from which a commit can make a stall: half of the time in which too few commits ended.
+const LEAST_STALL_NS: u64 = STALL_BUCKET_NS / 2;
+
+/// Returns the answer. Without commits it is about the response times.
+pub(crate) fn answer(document: &Document, over_time: Option<&OverTime>) -> String {
+    let commits = document.commits.as_ref().filter(|commits| commits.count > 0);
+    let driver = document
+        .driver
+        .as_ref()
+        .filter(|driver| driver.response.count > 0);
+    let sentences = match (commits, driver) {
+        (Some(commits), _) => of_commits(document, commits, over_time),
+        (None, Some(driver)) => of_requests(document, driver),
+        (None, None) => vec!["No commit and no request ended in the window.".to_owned()],
+    };
+    sentences.join(" ")
+}
+
+fn of_commits(document: &Document, commits: &Commits, over_time: Option<&OverTime>) -> Vec<String> {
+    let times = document.causes.iter().map(|row| (row.cause, row.total));
+    let usual = largest(times);
+    let mean = units::mean_duration(commits.total, commits.count);
+    let mut sentences = vec![match usual {
+        Some((cause, total)) => format!(
+            "A commit takes {mean} on average; {} of it ({}) is {}.",
+            units::whole_percent(total, commits.total),
+            units::mean_duration(total, commits.count),
+            explained(cause)
+        ),
+        None => format!("A commit takes {mean} on average."),
+    }];
+    let usual = usual.map(|(cause, _)| cause);
+    sentences.push(slowest(commits, over_time, usual));
+    let response = document.response.filter(|response| response.total > 0);
+    sentences.extend(response.map(|response| {
+        let share = units::whole_percent(response.commit, response.total);
+        format!("Commits are {share} of the response times.")
+    }));
+    sentences
+}
+
+/// Returns the sentence about the slowest commit. What `usual` means was said before.
+fn slowest(commits: &Commits, over_time: Option<&OverTime>, usual: Option<Cause>) -> String {
+    let listed = over_time.map(|over_time| &over_time.slowest);
+    let listed = listed.and_then(|listed| Some((listed, listed.commits.first()?)));
+    let Some((listed, commit)) = listed else {
+        return format!("The slowest took {}.", units::duration(commits.distribution.max));
+    };
+    let ended = format!(
+        "The slowest took {} and ended at {}{}",
+        units::duration(commit.ns),
+        at(commit.end),
+        stall(commits, commit)
+    );
+    match largest(parts(listed, commit)) {
+        Some((cause, ns)) => {
+            let share = units::whole_percent(ns, commit.ns);
+            let is_usual = usual.is_some_and(|usual| usual.wait == cause.wait);
+            let words = if is_usual { cause.words() } else { explained(cause) };
+            format!("{ended}; {share} of that is {words}.")
+        }
+        None => format!("{ended}."),
+    }
+}
+
+fn parts(listed: &Exemplars, commit: &Exemplar) -> impl Iterator<Item = (Cause, u64)> {
+    let parts = commit.parts.iter();
+    parts.filter_map(|part| Some((listed.stacks.get(part.2)?.cause, part.0)))
+}
+
+/// Returns words for the stall in which a commit was under way, if there was one: neighbours among the tenths of a second in
+/// which few commits ended.
+fn stall(commits: &Commits, commit: &Exemplar) -> String {
+    let start = commit.end.saturating_sub(commit.ns);
+    let mut stalls: Vec<(u64, u64)> = Vec::new();
+    for tenth in &commits.slow_tenths {
+        let end = tenth.at.saturating_add(STALL_BUCKET_NS);
+        match stalls.last_mut() {
+            Some(last) if last.1 == tenth.at => last.1 = end,
+            _ => stalls.push((tenth.at, end)),
+        }
+    }
+    let found = stalls.iter().find(|&&(from, to)| from < commit.end && start < to);
+    match found.filter(|_| commit.ns >= LEAST_STALL_NS) {
+        Some(&(from, to)) => format!(", in a stall from {} to {}", at(from), at(to)),
+        None => String::new(),
+    }
+}
+
+/// Returns the largest cause, whoever worked: a commit and its leader wait for the same device.
+fn largest(times: impl Iterator<Item = (Cause, u64)>) -> Option<(Cause, u64)> {
+    let mut sums = BTreeMap::<Cause, u64>::new();
+    for (cause, ns) in times {
+        let sum = sums
+            .entry(Cause {
+                who: Who::Own,
+                ..cause
+            })
+            .or_default();
+        *sum = sum.saturating_add(ns);
+    }
+    sums.into_iter()
+        .max_by_key(|&(_, ns)| ns)
+        .filter(|&(_, ns)| ns > 0)
+}
+
+/// Returns the words for a cause and what it means: the advice without what to try.
+fn explained(cause: Cause) -> String {
+    let advice = cause.wait.advice();
+    let meaning = advice.split_once(';').map_or(advice, |(meaning, _)| meaning);
+    format!("{}: {}", cause.words(), within_a_sentence(meaning))
+}
+
+/// Returns a sentence that begins with a small letter, unless it begins with a name.
+fn within_a_sentence(text: &str) -> String {
+    let first = text.split(' ').next().unwrap_or_default();
+    let is_name = first.chars().skip(1).any(char::is_uppercase) || text.starts_with("Group Replication");
+    match text.chars().next().filter(|_| !is_name) {
+        Some(first) => first.to_lowercase().chain(text.chars().skip(1)).collect(),
+        None => text.to_owned(),
+    }
+}
+
+fn of_requests(document: &Document, driver: &Driver) -> Vec<String> {
+    let largest = match document.response.filter(|response| response.requests > 0) {
+        Some(of) => {
+            let parts = [of.lag, of.client, of.before_commit, of.commit, of.after_commit];
+            let names = Part::iter().map(|part| part.as_str());
+            names.zip(parts).max_by_key(|&(_, ns)| ns)
+        }
+        None => {
+            let parts = [
+                ("the lag of logtrace", driver.pacer_lag.mean),
+                ("the wait for a free connection", driver.connection_wait.mean),
+                ("the server and the network", driver.service.mean),
+            ];
+            parts.into_iter().max_by_key(|&(_, ns)| ns)
+        }
+    };
+    let whole = document.response.filter(|response| response.requests > 0);
+    let whole = whole.map_or(driver.response.mean, |response| response.total);
+    let mean = units::duration(driver.response.mean);
+    let usual = match largest.filter(|&(_, ns)| ns > 0) {
+        Some((part, ns)) => {
+            let share = units::whole_percent(ns, whole);
+            format!("A response takes {mean} on average; {share} of it is {part}.")
+        }
+        None => format!("A response takes {mean} on average."),
+    };
+    let slowest = format!("The slowest took {}.", units::duration(driver.response.max));
+    let commits = document.commits.as_ref();
+    let none = commits.map(|_| "There was no commit in the window.".to_owned());
+    none.into_iter().chain([usual, slowest]).collect()
+}
+
+/// Formats a time after the start of the window.
+fn at(ns: u64) -> String {
+    units::seconds(units::real(ns) / 1e9)
+}
+
+#[cfg(test)]
+mod tests {
+    use logtrace_common::FileClass;
+    use logtrace_events::IoOp;
+    use strum::IntoEnumIterator;
+
+    use super::*;
+    use crate::causes::cause::Wait;
+    use crate::document::SlowTenth;
+    use crate::over_time::exemplars::document::ExemplarPart;
+    use crate::over_time::stack_row::StackRow;
+
+    const MS_NS: u64 = 1_000_000;
+
+    fn fsync(who: Who, wait: Wait) -> Cause {
+        Cause {
+            who,
+            io: Some((FileClass::Redo, IoOp::Fsync)),
+            wait,
+        }
+    }
+
+    /// Returns a run whose slowest commit took so long and ended at 9.32 s.
+    fn over_time(ns: u64) -> OverTime {
+        let causes = [Cause::own(Wait::OnCpu), fsync(Who::Leader, Wait::DeviceFlush)];
+        let stacks = causes.map(|cause| StackRow {
+            cause,
+            frames: Vec::new(),
+        });
+        let commit = Exemplar {
+            end: 9_320 * MS_NS,
+            ns,
+            tid: 7,
+            parts: vec![ExemplarPart(ns / 4, 7, 0), ExemplarPart(ns - ns / 4, 8, 1)],
+            ..Exemplar::default()
+        };
+        OverTime {
+            slowest: Exemplars {
+                stacks: stacks.into(),
+                commits: vec![commit],
+                ..Exemplars::default()
+            },
+            ..OverTime::default()
+        }
+    }
+
+    fn commits(slow_tenths: &[u64]) -> Commits {
+        let slow_tenths = slow_tenths.iter().map(|at_ms| SlowTenth {
+            at: at_ms * MS_NS,
+            ..SlowTenth::default()
+        });
+        Commits {
+            slow_tenths: slow_tenths.collect(),
+            ..Commits::default()
+        }
+    }
+
+    #[test]
+    fn the_slowest_commit_has_its_time_its_stall_and_its_cause() {
+        let over_time = over_time(300 * MS_NS);
+        let stalled = commits(&[2_000, 9_000, 9_100, 9_200]);
+        let usual = Some(fsync(Who::Own, Wait::DeviceFlush));
+        assert_eq!(
+            slowest(&stalled, Some(&over_time), usual),
+            "The slowest took 300 ms and ended at 9.3 s, in a stall from 9 s to 9.3 s; 75 % of that is redo fsync device \
+             flush."
+        );
+        let text = slowest(&commits(&[2_000]), Some(&over_time), None);
+        assert_eq!(
+            text,
+            "The slowest took 300 ms and ended at 9.3 s; 75 % of that is redo fsync device flush: the device flushed its \
+             write cache."
+        );
+        let text = slowest(&commits(&[]), None, None);
+        assert_eq!(text, "The slowest took 0 ns.");
+    }
+
+    #[test]
+    fn a_short_commit_is_not_in_a_stall() {
+        let commit = &over_time(LEAST_STALL_NS - 1).slowest.commits[0];
+        assert_eq!(stall(&commits(&[9_300]), commit), "");
+    }
+
+    #[test]
+    fn a_cause_counts_once_for_whoever_worked() {
+        let times = [
+            (fsync(Who::Own, Wait::DeviceFlush), 3),
+            (Cause::own(Wait::OnCpu), 5),
+            (fsync(Who::Leader, Wait::DeviceFlush), 4),
+        ];
+        let (cause, ns) = largest(times.into_iter()).unwrap();
+        assert_eq!((cause.wait, ns), (Wait::DeviceFlush, 7));
+        assert_eq!(largest([(Cause::own(Wait::OnCpu), 0)].into_iter()), None);
+    }
+
+    #[test]
+    fn each_meaning_fits_into_a_sentence() {
+        for wait in Wait::iter() {
+            let text = explained(Cause::own(wait));
+            assert!(!text.contains(';') && !text.ends_with('.'), "{text}");
+        }
+        assert!(explained(Cause::own(Wait::OnCpu)).ends_with("code was running"));
+        assert_eq!(within_a_sentence("The NFS server"), "the NFS server");
+        for name in ["MySQL waited", "InnoDB's log threads", "Group Replication slowed"] {
+            assert_eq!(within_a_sentence(name), name);
+        }
+    }
+}
