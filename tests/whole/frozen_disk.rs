@@ -7,8 +7,9 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use logtrace_common::Flavor;
+use logtrace_report::breakdown::{ColumnSums, OverTime};
 use logtrace_report::cause::Wait;
-use logtrace_report::document::Document;
+use logtrace_report::document::{Document, Driver};
 use logtrace_testkit::beside_others;
 
 use crate::common::{Ran, Running, driver, patiently, tells, total};
@@ -107,6 +108,27 @@ fn frozen_ns(document: &Document) -> u64 {
     total(document, |row| row.cause.wait == Wait::FileSystemLock)
 }
 
+/// Checks that the requests over time are all that were due, and that their waits for a connection are those of all columns.
+fn assert_backlog(ran: &Ran, driver: &Driver, case: &str) {
+    let text = fs::read_to_string(ran.file("over-time.json")).unwrap();
+    let requests = serde_json::from_str::<OverTime>(&text).unwrap().requests.unwrap();
+    let sum = |sums: Option<ColumnSums>| -> u64 { sums.unwrap().cells.iter().map(|cell| cell.sum).sum() };
+    assert_eq!(sum(requests.due), driver.requests, "{case}");
+    let waited_ns = sum(requests.backlog) as f64;
+    // Those that failed waited, too, and the histogram has three digits.
+    let of_done_ns = driver.connection_wait.mean as f64 * driver.connection_wait.count as f64;
+    assert!(
+        waited_ns >= 0.99 * of_done_ns,
+        "{case}: {waited_ns} of {of_done_ns}"
+    );
+    if driver.done == driver.requests {
+        assert!(
+            waited_ns <= 1.01 * of_done_ns + 1e6,
+            "{case}: {waited_ns} of {of_done_ns}"
+        );
+    }
+}
+
 fn a_frozen_disk_is_measured(flavor: Flavor, when: When, length: Duration, deadline: Option<Duration>) {
     let (ran, frozen) = run_frozen(flavor, when, length, deadline);
     let document = ran.document();
@@ -130,6 +152,7 @@ fn a_frozen_disk_is_measured(flavor: Flavor, when: When, length: Duration, deadl
     assert!(frozen_ns(&document) >= frozen_for * 8 / 10, "{case}");
     let unexplained = document.unexplained as f64 / commits.total as f64;
     assert!(unexplained < 0.02, "{case}");
+    assert_backlog(&ran, driver, &case);
     match deadline {
         None => {
             assert!(driver.response.max >= left, "{case}");

@@ -10,6 +10,7 @@ mod file_class;
 mod flavor;
 mod heat_map;
 pub mod inert;
+mod interval_columns;
 mod latency_row;
 mod names;
 #[cfg(feature = "programs")]
@@ -30,6 +31,7 @@ pub use detail::Detail;
 pub use file_class::{FileClass, LogNames};
 pub use flavor::{Flavor, parse_version_output, version_number};
 pub use heat_map::HeatMap;
+pub use interval_columns::IntervalColumns;
 pub use latency_row::{latency_row, latency_row_start_ns};
 pub use names::UnknownName;
 #[cfg(feature = "programs")]

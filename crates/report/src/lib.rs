@@ -51,6 +51,7 @@ pub mod explain {
 
 /// Totals of the measured window.
 pub mod breakdown {
+    pub use crate::over_time::column_sums::{ColumnSum, ColumnSums};
     pub use crate::over_time::document::{
         CauseCube, CubeCell, HeatCell, HeatCells, OverTime, OverTimeError, RequestCells, Sums,
     };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use logtrace_common::{Connection, TimeRange, Variable};
 use logtrace_driver::tpcc::TABLES;
 use logtrace_driver::{Capacity, Content, DISCONNECTED, DriveResult, Outage, RateStep, TIMED_OUT};
-use logtrace_report::breakdown::{HeatCells, OverTime, RequestCells};
+use logtrace_report::breakdown::{ColumnSums, HeatCells, OverTime, RequestCells};
 use logtrace_report::distribution::Distribution;
 use logtrace_report::document::{self, Document, Driver, KindRow, OutageRow, StepCommits, StepRow, Workload};
 
@@ -33,6 +33,8 @@ fn requests(measured: &DriveResult) -> RequestCells {
         lag: HeatCells::from(&over_time.lag),
         service: HeatCells::from(&over_time.service),
         response: HeatCells::from(&over_time.response),
+        due: Some(ColumnSums::from(&over_time.due)),
+        backlog: Some(ColumnSums::from(&over_time.backlog)),
     }
 }
 

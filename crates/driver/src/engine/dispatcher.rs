@@ -180,12 +180,13 @@ impl Dispatcher {
             Slot::Assigned(request) => request.due_ns,
             Slot::Away | Slot::Idle(_) => None,
         });
-        running.chain(self.waiting_requests())
+        running.chain(self.waiting_requests().map(|(due_ns, _)| due_ns))
     }
 
-    /// Returns the due times of the requests that wait for a connection.
-    pub(crate) fn waiting_requests(&self) -> impl Iterator<Item = u64> {
-        self.backlog.iter().filter_map(|request| request.due_ns)
+    /// Returns the due times of the requests that wait for a connection, each with the time since when none was free for it.
+    pub(crate) fn waiting_requests(&self) -> impl Iterator<Item = (u64, u64)> {
+        let due_ns = self.backlog.iter().filter_map(|request| request.due_ns);
+        due_ns.map(|due_ns| (due_ns, due_ns.max(self.none_idle_since_ns)))
     }
 
     /// Returns when the source has its next request after `now_ns`, if that depends on time alone.
@@ -201,9 +202,7 @@ impl Dispatcher {
     /// Ends the source, drops the backlog, and returns the number of requests in it.
     pub(crate) fn shut(&mut self) -> u64 {
         self.source = None;
-        let dropped = self.backlog();
-        self.backlog.clear();
-        dropped
+        self.backlog.drain(..).count() as u64
     }
 
     /// Ends every connection as soon as it is idle.

@@ -104,8 +104,9 @@ fn drop_backlog(state: &ShardState) -> u64 {
     let mut dispatcher = state.dispatcher.borrow_mut();
     let now = now_ns();
     let mut recorder = state.recorder.borrow_mut();
-    for due_ns in dispatcher.waiting_requests() {
+    for (due_ns, since_ns) in dispatcher.waiting_requests() {
         recorder.record_open(due_ns, now);
+        recorder.record_backlog(TimeRange::new(since_ns, now));
     }
     dispatcher.shut()
 }
@@ -114,7 +115,11 @@ fn drop_backlog(state: &ShardState) -> u64 {
 fn record_open(state: &ShardState) {
     let now = now_ns();
     let mut recorder = state.recorder.borrow_mut();
-    for due_ns in state.dispatcher.borrow().open_requests() {
+    let dispatcher = state.dispatcher.borrow();
+    for due_ns in dispatcher.open_requests() {
         recorder.record_open(due_ns, now);
+    }
+    for (_, since_ns) in dispatcher.waiting_requests() {
+        recorder.record_backlog(TimeRange::new(since_ns, now));
     }
 }

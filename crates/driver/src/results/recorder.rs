@@ -44,7 +44,7 @@ pub struct Recorder {
     pub(crate) per_second: Vec<u64>,
     /// Number of requests done in each tenth of a second from the start of the window.
     pub(crate) per_tenth: Vec<u64>,
-    /// Requests done by time.
+    /// Requests by time.
     pub(crate) over_time: RequestsOverTime,
     window_start_ns: u64,
     /// End of the window. Requests sent later are not in time.
@@ -104,6 +104,7 @@ impl Recorder {
         self.late += u64::from(request.lag_ns() > LATE_NS);
         self.lag_parts.count_late(request);
         self.with_failed += request.response_ns();
+        self.over_time.record(request);
         if let Some(step) = RateStep::at(&mut self.steps, request.due_ns) {
             step.record(request);
         }
@@ -114,7 +115,6 @@ impl Recorder {
                 self.interval.record(request);
                 self.lag_parts.record(request);
                 self.count_tenth(request.done_ns);
-                self.over_time.record(request);
             }
             Outcome::ServerError(code) => count(&mut self.errors, code),
             Outcome::Disconnected => count(&mut self.errors, DISCONNECTED),
@@ -133,9 +133,15 @@ impl Recorder {
     /// Records a request that was due at `due_ns` and has no answer at `until_ns`, when nobody waits for it any longer.
     pub(crate) fn record_open(&mut self, due_ns: u64, until_ns: u64) {
         self.with_failed += until_ns.saturating_sub(due_ns);
+        self.over_time.record_due(due_ns);
         if let Some(step) = RateStep::at(&mut self.steps, due_ns) {
             step.requests += 1;
         }
+    }
+
+    /// Records the wait for a free connection of a request that was not sent.
+    pub(crate) fn record_backlog(&mut self, wait: TimeRange) {
+        self.over_time.record_backlog(wait);
     }
 
     /// Adds the ended intervals of another recorder of the same window. Its rate does not change: it is a part of a closed
@@ -327,7 +333,10 @@ mod tests {
                 recorder.next_interval();
             }
             prop_assert_eq!(recorder.per_tenth.iter().sum::<u64>(), recorder.done);
-            let RequestsOverTime { lag, service, response } = &recorder.over_time;
+            let RequestsOverTime { lag, service, response, due, backlog } = &recorder.over_time;
+            prop_assert_eq!(due.sums().map(|(_, count)| count).sum::<u64>(), requests.len() as u64);
+            let waits_ns = requests.iter().map(|request| request.connection_wait_ns).sum::<u64>();
+            prop_assert_eq!(backlog.times().iter().map(|&(_, ns)| ns).sum::<u64>(), waits_ns);
             for map in [lag, service, response] {
                 prop_assert_eq!(map.counts().values().sum::<u64>(), recorder.done);
             }

@@ -68,7 +68,7 @@ pub struct DriveResult {
     pub per_second: Vec<u64>,
     /// Number of requests done in each tenth of a second, likewise.
     pub per_tenth: Vec<u64>,
-    /// Requests done by when they ended and how long they took.
+    /// Requests by when they were due, waited for a connection and ended, and how long they took.
     pub over_time: RequestsOverTime,
     /// Results per request type, in the order of the workload; empty if it has only one type.
     pub kinds: Vec<Kind>,

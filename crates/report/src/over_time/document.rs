@@ -4,6 +4,7 @@ use logtrace_common::{HeatMap, MOST_COLUMNS};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::over_time::column_sums::ColumnSums;
 use crate::over_time::exemplars::document::Exemplars;
 use crate::over_time::packed::{self, Numbers};
 use crate::over_time::stack_row::StackRow;
@@ -24,12 +25,12 @@ pub struct OverTime {
     /// The two slowest commits of each of the longest stalls, at most 16 of these.
     #[serde(default)]
     pub stalls: Exemplars,
-    /// Requests done; absent if the load was not logtrace's, and in files of older versions.
+    /// Requests; absent if the load was not logtrace's, and in files of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<RequestCells>,
 }
 
-/// Requests done by their times.
+/// Requests done by their times, and all requests by when they were due and waited.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestCells {
     /// Lag: sent - due.
@@ -38,6 +39,12 @@ pub struct RequestCells {
     pub service: HeatCells,
     /// Response time: done - due.
     pub response: HeatCells,
+    /// Numbers of all requests by when they were due; absent in files of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due: Option<ColumnSums>,
+    /// Nanoseconds in which requests waited for a free connection, in each column; absent in files of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backlog: Option<ColumnSums>,
 }
 
 /// Heat map: numbers of durations by time and length.

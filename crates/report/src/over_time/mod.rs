@@ -1,6 +1,7 @@
 //! Commits and their causes over time, for pictures and for any part of a run.
 
 pub(crate) mod bands;
+pub(crate) mod column_sums;
 mod cube;
 pub(crate) mod document;
 pub(crate) mod exemplars;

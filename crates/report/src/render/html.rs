@@ -97,11 +97,14 @@ pub(crate) fn render(
         commits: commits.map(|commits| section(document, commits)),
         pictures: match (over_time, commits) {
             (Some(over_time), Some(commits)) => {
-                pictures(over_time, window_ns(document), commits.distribution.max)?
+                pictures(document, over_time, window_ns(document), commits.distribution.max)?
             }
             _ => None,
         },
-        responses: response_picture(document, over_time)?,
+        responses: match over_time {
+            Some(over_time) => responses(document, over_time, window_ns(document))?,
+            None => None,
+        },
         stacks: unclassified
             .map(|row| (units::duration(row.total_ns), row.frames.join("\n")))
             .collect(),
@@ -112,17 +115,6 @@ pub(crate) fn render(
         statement_drawing,
     };
     Ok(page.render()? + "\n")
-}
-
-fn response_picture(
-    document: &Document,
-    over_time: Option<&OverTime>,
-) -> Result<Option<Responses>, RenderError> {
-    let requests = over_time.and_then(|over_time| over_time.requests.as_ref());
-    let Some((requests, driver)) = requests.zip(document.driver.as_ref()) else {
-        return Ok(None);
-    };
-    responses(&requests.response, window_ns(document), driver.response.max)
 }
 
 /// Returns a flame graph, or `None` if there is nothing to draw.

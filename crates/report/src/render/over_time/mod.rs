@@ -1,9 +1,11 @@
-//! Pictures of a run over time: heat maps of commits and of response times, and what the time of commits went to.
+//! Pictures of a run over time: heat maps of commits and of response times, rates, the backlog, and what the time of commits
+//! went to.
 
 mod axis;
 mod heat_map;
 mod percentiles;
 mod pictures;
+mod rates;
 mod responses;
 mod script;
 mod stacked;

@@ -3,8 +3,10 @@
 use super::axis::{Latencies, Tick, Times};
 use super::heat_map::{self, Theme};
 use super::percentiles::{Percentiles, percentiles};
+use super::rates::{self, Rates};
 use super::script;
 use super::stacked::{self, Area};
+use crate::document::Document;
 use crate::over_time::document::OverTime;
 use crate::render::error::RenderError;
 use crate::units;
@@ -18,6 +20,8 @@ pub(in crate::render) struct Pictures {
     pub(in crate::render) dark: String,
     pub(in crate::render) times: Vec<Tick>,
     pub(in crate::render) latencies: Vec<Tick>,
+    /// Rates and backlog on the same axis.
+    pub(in crate::render) rates: Option<Rates>,
     /// Nanoseconds of the axis of time.
     pub(in crate::render) end_ns: u64,
     /// First and last row of the axis of durations.
@@ -39,6 +43,7 @@ pub(in crate::render) struct Pictures {
 
 /// Returns the pictures of a window of this length, or `None` without commits. The longest commit took `longest_ns`.
 pub(in crate::render) fn pictures(
+    document: &Document,
     over_time: &OverTime,
     window_ns: u64,
     longest_ns: u64,
@@ -46,8 +51,10 @@ pub(in crate::render) fn pictures(
     let Some(latencies) = Latencies::of(&over_time.commits) else {
         return Ok(None);
     };
-    // The causes may have wider columns.
-    let times = Times::of(&over_time.commits, over_time.causes.column_ns, window_ns);
+    // The causes and the requests may have wider columns.
+    let of_requests = over_time.requests.as_ref().map_or(0, rates::widest_ns);
+    let least_ns = over_time.causes.column_ns.max(of_requests);
+    let times = Times::of(&over_time.commits, least_ns, window_ns);
     let counts = times.counts(&over_time.commits);
     let longest = counts.keys().max_by_key(|&&(_, row)| row);
     let areas = stacked::areas(&over_time.causes, times);
@@ -63,6 +70,7 @@ pub(in crate::render) fn pictures(
         dark: heat_map::image(&counts, times, latencies, Theme::Dark)?,
         times: times.ticks(),
         latencies: latencies.ticks(),
+        rates: rates::rates(document, over_time, times),
         end_ns: times.columns.saturating_mul(times.column_ns),
         rows: (latencies.first, latencies.last),
         data: script::data(over_time)?,

@@ -2,7 +2,9 @@
 
 use super::axis::{Latencies, Tick, Times};
 use super::heat_map::{self, Theme};
-use crate::over_time::document::HeatCells;
+use super::rates::{self, Rates};
+use crate::document::{Document, Driver};
+use crate::over_time::document::{OverTime, RequestCells};
 use crate::render::error::RenderError;
 use crate::units;
 
@@ -15,33 +17,49 @@ pub(in crate::render) struct Responses {
     pub(in crate::render) dark: String,
     pub(in crate::render) times: Vec<Tick>,
     pub(in crate::render) latencies: Vec<Tick>,
+    /// Rates and backlog on the same axis, where there are no commits with theirs.
+    pub(in crate::render) rates: Option<Rates>,
     /// Requests in the fullest cell.
     pub(in crate::render) most: String,
     /// Width of a column.
     pub(in crate::render) column: String,
 }
 
-/// Returns the heat map of a window of this length, or `None` without requests. The longest response took `longest_ns`.
+/// Returns the heat map of a window of this length, or `None` without requests.
 pub(in crate::render) fn responses(
-    cells: &HeatCells,
+    document: &Document,
+    over_time: &OverTime,
     window_ns: u64,
-    longest_ns: u64,
 ) -> Result<Option<Responses>, RenderError> {
+    match (&over_time.requests, &document.driver) {
+        (Some(requests), Some(driver)) => drawn((document, over_time), (requests, driver), window_ns),
+        _ => Ok(None),
+    }
+}
+
+fn drawn(
+    (document, over_time): (&Document, &OverTime),
+    (requests, driver): (&RequestCells, &Driver),
+    window_ns: u64,
+) -> Result<Option<Responses>, RenderError> {
+    let cells = &requests.response;
     let Some(latencies) = Latencies::of(cells) else {
         return Ok(None);
     };
-    let times = Times::of(cells, 0, window_ns);
+    let times = Times::of(cells, rates::widest_ns(requests), window_ns);
+    let has_commits = !over_time.commits.cells.is_empty();
     let counts = times.counts(cells);
     Ok(Some(Responses {
         summary: format!(
             "{} requests were done. The longest response took {}.",
             units::count(counts.values().sum()),
-            units::duration(longest_ns),
+            units::duration(driver.response.max),
         ),
         light: heat_map::image(&counts, times, latencies, Theme::Light)?,
         dark: heat_map::image(&counts, times, latencies, Theme::Dark)?,
         times: times.ticks(),
         latencies: latencies.ticks(),
+        rates: rates::rates(document, over_time, times).filter(|_| !has_commits),
         most: units::count(counts.values().copied().max().unwrap_or(0)),
         column: units::duration(times.column_ns),
     }))
