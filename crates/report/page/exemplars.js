@@ -128,35 +128,65 @@ function drawLanes(timeline, colors) {
     made.style.width = percent(length);
     return made;
   };
-  const tracks = lanes.map((lane) => {
-    const track = element("div");
-    for (const { from, ns: length, word, waker } of lane.intervals) {
-      const made = drawn(from, length, look(word));
-      made.title = `${word}: ${duration(length)}${waker ? `, woken by thread ${waker}` : ""}`;
-      track.append(made);
-    }
-    return track;
-  });
+  const tracks = lanes.map(() => element("div"));
+  /** @type {{ box: Box, element: HTMLElement, words: string }[]} */
+  const parts = [];
+  const add = (/** @type {HTMLElement} */ made, /** @type {Box} */ box, /** @type {string} */ said) => {
+    const words = `${lanes[box.row].name}: ${said}`;
+    made.title = words;
+    made.setAttribute("role", "gridcell");
+    tracks[box.row].append(made);
+    parts.push({ box, element: made, words });
+  };
+  // The critical path comes first, and so by the Tab key.
   for (const { from, ns: length, lane, stack } of bars) {
     const made = drawn(from, length, "path");
     made.style.background = colors[stack.wait];
-    made.title = `${words(stack)}: ${duration(length)}\n${stack.frames.join("\n")}`;
-    tracks[lane].append(made);
+    const frames = stack.frames.length ? `, in ${stack.frames.join(" › ")}` : "";
+    add(made, { row: lane, from, to: from + length }, `critical path, ${words(stack)}, ${lasting(from, length)}${frames}`);
   }
+  lanes.forEach(({ intervals }, row) => {
+    for (const { from, ns: length, word, waker } of intervals) {
+      const woken = waker ? `, woken by thread ${waker}` : "";
+      add(drawn(from, length, look(word)), { row, from, to: from + length }, `${word}, ${lasting(from, length)}${woken}`);
+    }
+  });
   for (const { at, from, to } of hops) {
     const made = drawn(at, 0, "hop");
     made.style.height = `${Math.abs(to - from) * LANE_REM}rem`;
     tracks[Math.min(from, to)].append(made);
   }
   const made = element("div", "", "lanes");
-  made.append(
-    ...tracks.map((track, at) => {
-      const line = element("div", "", "lane");
-      line.append(element("span", lanes[at].name), track);
-      return line;
-    }),
-  );
+  made.setAttribute("role", "grid");
+  made.setAttribute("aria-label", "Threads and devices during the commit");
+  made.append(...tracks.map((track, at) => laneRow(lanes[at].name, track)));
+  const shown = element("div");
+  shown.append(made, roam(made, parts, false));
+  return shown;
+}
+
+/**
+ * @param {string} name
+ * @param {HTMLElement} track
+ * @returns {HTMLElement}
+ */
+function laneRow(name, track) {
+  const made = element("div", "", "lane");
+  made.setAttribute("role", "row");
+  const head = element("span", name);
+  head.setAttribute("role", "rowheader");
+  made.append(head, track);
   return made;
+}
+
+/**
+ * Says how long something took and when it began, from the start of the commit.
+ * @param {number} from
+ * @param {number} ns
+ * @returns {string}
+ */
+function lasting(from, ns) {
+  return `${duration(ns)} from ${from < 0 ? `${duration(-from)} before the commit` : duration(from)} on`;
 }
 
 /**

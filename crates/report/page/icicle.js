@@ -68,22 +68,55 @@ function order(tree) {
 }
 
 /**
- * Draws a tree, the root at the top: nested lists, whose widths are the shares of the time.
+ * Draws a tree, the root at the top: nested lists, whose widths are the shares of the time. Arrows lead from frame to frame.
  * @param {Tree} tree
- * @param {number} allNs
  * @returns {HTMLElement}
  */
-function icicle(tree, allNs) {
+function icicle(tree) {
+  const picture = element("div", "", "icicle");
+  picture.setAttribute("role", "tree");
+  picture.setAttribute("aria-label", "Flame graph of these commits");
+  // As in a picture: down to the parts of a frame, up to the whole.
+  picture.setAttribute("aria-orientation", "horizontal");
+  /** @type {{ box: Box, element: HTMLElement, words: string }[]} */
+  const frames = [];
+  picture.append(frameOf(tree, { above: null, row: 0, from: 0, path: "" }, tree.ns, frames));
   const made = element("div");
-  made.style.width = `${(100 * tree.ns) / allNs}%`;
+  made.append(picture, roam(picture, frames, true));
+  return made;
+}
+
+/**
+ * Draws a frame with all below it, and adds them to a list.
+ * @param {Tree} tree
+ * @param {{ above: Tree | null, row: number, from: number, path: string }} place The frame above, the nanoseconds to the left, and the
+ *   names of all frames above.
+ * @param {number} allNs
+ * @param {{ box: Box, element: HTMLElement, words: string }[]} frames
+ * @returns {HTMLElement}
+ */
+function frameOf(tree, { above, row, from, path }, allNs, frames) {
+  const made = element("div");
+  made.style.width = `${(100 * tree.ns) / (above ?? tree).ns}%`;
+  made.setAttribute("role", "treeitem");
+  const share = `${((100 * tree.ns) / allNs).toFixed(1)} %`;
+  const words = `${tree.name}: ${duration(tree.ns)}, ${share}${path && `, in ${path}`}`;
+  frames.push({ box: { row, from, to: from + tree.ns }, element: made, words });
   const name = element("span", tree.name);
-  name.title = `${tree.name}: ${duration(tree.ns)}`;
+  name.title = words;
   made.append(name);
   const wide = tree.below.filter((below) => below.ns >= LEAST_SHARE * tree.ns);
   if (wide.length > 0) {
-    const below = element("div", "", "below");
-    below.append(...wide.map((part) => icicle(part, tree.ns)));
-    made.append(below);
+    made.setAttribute("aria-expanded", "true");
+    const group = element("div", "", "below");
+    group.setAttribute("role", "group");
+    let left = from;
+    for (const below of wide) {
+      const names = path ? `${path} › ${tree.name}` : tree.name;
+      group.append(frameOf(below, { above: tree, row: row + 1, from: left, path: names }, allNs, frames));
+      left += below.ns;
+    }
+    made.append(group);
   }
   return made;
 }

@@ -73,6 +73,7 @@ class Picture {
   key(event) {
     const step = STEPS[/** @type {keyof typeof STEPS} */ (event.key)];
     if (event.key === "Escape") this.select(null);
+    else if (event.key === "Enter") this.select(this.whole);
     else if (step) this.step(step[0], step[1], event.shiftKey);
     else return;
     event.preventDefault();

@@ -14,12 +14,10 @@ const MOST_NAMED = 3;
 function resultOf(run, selection) {
   const found = sums(run, selection);
   const tree = treeOf(run, selection);
-  const drawing = element("div", "", "icicle");
-  if (tree.ns > 0) drawing.append(icicle(tree, tree.ns));
   return [
     element("h3", title(selection, run.columnNs, found)),
     element("p", difference(found)),
-    drawing,
+    ...(tree.ns > 0 ? [icicle(tree)] : []),
     causeTable(found),
   ];
 }

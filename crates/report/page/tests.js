@@ -9,9 +9,9 @@ const test = require("node:test");
 const vm = require("node:vm");
 const zlib = require("node:zlib");
 
-const files = ["decode.js", "scale.js", "duration.js", "select.js", "address.js", "icicle.js", "timeline.js"];
+const files = ["decode.js", "scale.js", "duration.js", "select.js", "address.js", "arrows.js", "icicle.js", "timeline.js"];
 const script = files.map((file) => fs.readFileSync(path.join(__dirname, file), "utf8")).join("\n");
-vm.runInThisContext(`${script}\nglobalThis.page = { unpack, cells, rowStart, rowOf, duration, grouped, sums, moreThanRest, within, fragment, selectionOf, treeOf, timelineOf, commitsIn, nearPercentiles };`);
+vm.runInThisContext(`${script}\nglobalThis.page = { unpack, cells, rowStart, rowOf, duration, grouped, sums, moreThanRest, within, fragment, selectionOf, treeOf, timelineOf, commitsIn, nearPercentiles, neighbour };`);
 const { page } = globalThis;
 
 // Node before 20.12 knows no raw deflate here, which all browsers do.
@@ -142,6 +142,25 @@ test("a tree has the time of its selection on each level", () => {
   check(tree);
   assert.deepEqual(tree.below.map(({ name, ns }) => [name, ns]), [["own", tree.ns]]);
   assert.deepEqual(new Set(tree.below[0].below.map(({ name }) => name)), new Set(["a", "redo fsync"]));
+});
+
+test("arrows lead down to the first part of a frame, up to the whole, and along its row", () => {
+  const boxes = [[0, 0, 10], [1, 0, 6], [1, 6, 9], [2, 0, 4], [2, 6, 9]].map(([row, from, to]) => ({ row, from, to }));
+  const to = (at, key) => page.neighbour(boxes, at, key, true);
+  assert.deepEqual([0, 1, 2].map((at) => to(at, "ArrowDown")), [1, 3, 4]);
+  assert.deepEqual([4, 3, 2, 1].map((at) => to(at, "ArrowUp")), [2, 1, 0, 0]);
+  assert.deepEqual([to(1, "ArrowRight"), to(4, "ArrowLeft"), to(3, "End"), to(4, "Home")], [2, 3, 4, 3]);
+  const ends = [to(0, "ArrowUp"), to(4, "ArrowDown"), to(2, "ArrowRight"), to(1, "ArrowLeft")];
+  assert.deepEqual(ends, [-1, -1, -1, -1]);
+});
+
+test("arrows lead to what is nearest in the next lane that has something", () => {
+  const boxes = [[0, 0, 10], [0, 2, 3], [0, 20, 30], [2, 4, 5], [2, 22, 40]].map(([row, from, to]) => ({ row, from, to }));
+  const to = (at, key) => page.neighbour(boxes, at, key, false);
+  assert.deepEqual([0, 1, 2].map((at) => to(at, "ArrowDown")), [3, 3, 4]);
+  assert.equal(to(3, "ArrowUp"), 0);
+  assert.equal(to(4, "ArrowUp"), 2);
+  assert.deepEqual([to(0, "ArrowRight"), to(1, "ArrowRight"), to(1, "ArrowLeft")], [1, 2, 0]);
 });
 
 test("the critical path is in one lane at a time and goes on in another one at its end", () => {

@@ -18,8 +18,41 @@ const NO_BROWSER: &str = "no firefox-esr: scripts/setup --tests installs it";
 /// Limit on the start of the browser and on the script of the page.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Key of a keyboard.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Key {
+    Tab,
+    Enter,
+    Escape,
+    Home,
+    End,
+    Left,
+    Up,
+    Right,
+    Down,
+}
+
+impl Key {
+    /// Returns the character that stands for the key (WebDriver, 17.4.2).
+    fn character(self) -> char {
+        match self {
+            Self::Tab => '\u{e004}',
+            Self::Enter => '\u{e007}',
+            Self::Escape => '\u{e00c}',
+            Self::End => '\u{e010}',
+            Self::Home => '\u{e011}',
+            Self::Left => '\u{e012}',
+            Self::Up => '\u{e013}',
+            Self::Right => '\u{e014}',
+            Self::Down => '\u{e015}',
+        }
+    }
+}
+
+const SHIFT: char = '\u{e008}';
+
 /// Firefox without a screen, and a connection to it.
-struct Firefox {
+pub(super) struct Firefox {
     browser: Child,
     connection: BufReader<TcpStream>,
     commands: u64,
@@ -27,7 +60,7 @@ struct Firefox {
 }
 
 impl Firefox {
-    fn start() -> Self {
+    pub(super) fn start() -> Self {
         let home = tempfile::tempdir().unwrap();
         fs::write(
             home.path().join("user.js"),
@@ -63,7 +96,7 @@ impl Firefox {
     }
 
     /// Opens a page. `fragment` is the end of its address.
-    fn open(&mut self, page: &str, fragment: &str) {
+    pub(super) fn open(&mut self, page: &str, fragment: &str) {
         let path = self.home.path().join("report.html");
         fs::write(&path, page).unwrap();
         self.command("WebDriver:Navigate", &json!({ "url": address(&path, fragment) }));
@@ -75,13 +108,37 @@ impl Firefox {
     }
 
     /// Runs a script in the page and returns its result.
-    fn script(&mut self, script: &str) -> Value {
+    pub(super) fn script(&mut self, script: &str) -> Value {
         let arguments = json!({ "script": script, "args": [] });
         self.command("WebDriver:ExecuteScript", &arguments)["value"].take()
     }
 
+    /// Presses keys one after another, as a keyboard does.
+    pub(super) fn press(&mut self, keys: &[Key]) {
+        for key in keys {
+            self.keys(&[(key.character(), true), (key.character(), false)]);
+        }
+    }
+
+    /// Presses a key while Shift is held.
+    pub(super) fn press_with_shift(&mut self, key: Key) {
+        let key = key.character();
+        self.keys(&[(SHIFT, true), (key, true), (key, false), (SHIFT, false)]);
+    }
+
+    /// Presses and releases keys.
+    fn keys(&mut self, keys: &[(char, bool)]) {
+        let action = |&(key, is_down): &(char, bool)| {
+            let kind = if is_down { "keyDown" } else { "keyUp" };
+            json!({ "type": kind, "value": key })
+        };
+        let actions: Vec<Value> = keys.iter().map(action).collect();
+        let keyboard = json!([{ "type": "key", "id": "keyboard", "actions": actions }]);
+        self.command("WebDriver:PerformActions", &json!({ "actions": keyboard }));
+    }
+
     /// Returns the messages of the browser about the page. One is left out: the drawings of inferno warn while they have no width.
-    fn messages(&mut self) -> Value {
+    pub(super) fn messages(&mut self) -> Value {
         self.browser_script(
             "return Services.console.getMessageArray().map(String).filter((text) => /report\\.html|data:|Content-Security/.test(text) && !/parsing width attribute/.test(text))",
         )

@@ -4,4 +4,5 @@ mod accessibility;
 pub(crate) mod browser;
 mod firefox;
 mod functions;
+mod keyboard;
 mod selection;

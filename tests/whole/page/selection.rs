@@ -15,7 +15,7 @@ pub(super) struct Pages {
     pub(super) page: String,
     /// Page of the comparison of the run with itself.
     pub(super) comparison: String,
-    over_time: OverTime,
+    pub(super) over_time: OverTime,
 }
 
 pub(super) static RUN: LazyLock<Pages> = LazyLock::new(|| {
@@ -105,7 +105,7 @@ fn the_page_shows_all_without_a_request_and_without_an_error() {
     assert_eq!(shown.messages, [""; 0]);
     assert_eq!(shown.selected_ns(), None);
     let drawn = shown.html.matches("<figcaption>").count();
-    let own = shown.html.matches("<span>own ").count();
+    let own = shown.html.matches("<span role=\"rowheader\">own ").count();
     assert!(
         own == 5 && drawn >= 5,
         "{own} own threads in {drawn} figures: the five slowest commits are drawn"

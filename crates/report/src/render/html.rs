@@ -4,15 +4,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use askama::Template;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD as BASE64;
 
 use crate::causes::cause::Wait;
 use crate::causes::rgb;
 use crate::document::{CauseRow, Commits, Document, Workload};
 use crate::over_time::document::OverTime;
+use crate::render::drawing::{Drawing, drawing};
 use crate::render::error::RenderError;
-use crate::render::flamegraph::flamegraph;
 use crate::render::over_time::{Area, Pictures, Responses, SCRIPT, pictures, responses};
 use crate::render::page::{STYLE, policy};
 use crate::render::sections::causes::{CauseLine, Subject, lines};
@@ -36,10 +34,9 @@ struct Page<'a> {
     stacks: Vec<(String, String)>,
     policy: String,
     style: &'static str,
-    /// SVG drawings.
-    commit_drawing: Option<String>,
-    response_drawing: Option<String>,
-    statement_drawing: Option<String>,
+    commit_drawing: Option<Drawing>,
+    response_drawing: Option<Drawing>,
+    statement_drawing: Option<Drawing>,
 }
 
 /// Causes of the commits.
@@ -90,7 +87,7 @@ pub(crate) fn render(
     let (commit_drawing, response_drawing, statement_drawing) =
         (commit_drawing?, response_drawing?, statement_drawing?);
     let drawings = [&commit_drawing, &response_drawing, &statement_drawing].into_iter();
-    let shown: Vec<&str> = drawings.filter_map(Option::as_deref).collect();
+    let shown: Vec<&str> = drawings.flatten().map(|drawing| drawing.svg.as_str()).collect();
     let page = Page {
         document,
         answer: answer::answer(document, over_time),
@@ -115,20 +112,6 @@ pub(crate) fn render(
         statement_drawing,
     };
     Ok(page.render()? + "\n")
-}
-
-/// Returns a flame graph, or `None` if there is nothing to draw.
-fn drawing(document: &Document, stacks: &StackTotals, whole: Whole) -> Result<Option<String>, RenderError> {
-    match flamegraph(document, stacks, whole) {
-        Ok(svg) => Ok(Some(svg)),
-        Err(RenderError::NoStacks) => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-/// Returns the `data:` address of a drawing.
-fn address(svg: &str) -> String {
-    format!("data:image/svg+xml;base64,{}", BASE64.encode(svg))
 }
 
 /// Returns the length of the measured window.

@@ -3,6 +3,7 @@
 
 mod advice;
 mod csv;
+mod drawing;
 mod error;
 mod flamegraph;
 mod folded;

@@ -17,6 +17,7 @@ pub(in crate::render) const SCRIPT: &str = concat!(
     include_str!("../../../page/select.js"),
     include_str!("../../../page/address.js"),
     include_str!("../../../page/elements.js"),
+    include_str!("../../../page/arrows.js"),
     include_str!("../../../page/icicle.js"),
     include_str!("../../../page/timeline.js"),
     include_str!("../../../page/exemplars.js"),
