@@ -18,6 +18,9 @@ function remember(/** @type {Rectangle | null} */ selection, /** @type {number} 
   history.replaceState(null, "", address);
 }
 
+/** Rest of the pointer after which the timelines of a selection are drawn while it is still dragged. */
+const PAUSE_MS = 200;
+
 /** Reads the data of the page, and lets commits be selected. */
 async function start() {
   const { over_time, colors } = JSON.parse(part("over-time-data").textContent ?? "");
@@ -35,12 +38,18 @@ async function start() {
   const back = element("button", "Show all commits");
   const count = run.commits[2].reduce((sum, cell) => sum + cell, 0);
   const kinds = { Slowest: slowest, Typical: typical, "In stalls": stalls };
+  let pause = 0;
   const exemplars = new ExemplarView(slow, kinds, { colors, columnNs, count });
   const picture = new Picture(part("heat-map"), columnNs, (selection, isDone) => {
     result.hidden = selection === null;
     result.replaceChildren(...(selection ? [...resultOf(run, selection), back] : []));
-    exemplars.show(selection, picture.whole);
-    if (isDone) remember(selection, columnNs);
+    clearTimeout(pause);
+    // Timelines take longer to draw than a frame of the screen.
+    if (!isDone) pause = setTimeout(() => exemplars.show(selection, picture.whole), PAUSE_MS);
+    else {
+      exemplars.show(selection, picture.whole);
+      remember(selection, columnNs);
+    }
   });
   back.addEventListener("click", () => {
     picture.select(null);

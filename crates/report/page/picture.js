@@ -34,6 +34,8 @@ class Picture {
     plot.tabIndex = 0;
     plot.addEventListener("pointerdown", (event) => this.begin(event));
     plot.addEventListener("pointermove", (event) => this.move(event));
+    /** @type {{ column: number, band: number } | null} The place to which the pointer was dragged since the last frame of the screen. */
+    this.dragged = null;
     plot.addEventListener("pointerup", () => this.end());
     plot.addEventListener("pointercancel", () => this.end());
     plot.addEventListener("keydown", (event) => this.key(event));
@@ -55,18 +57,32 @@ class Picture {
   begin(event) {
     if (event.button !== 0) return;
     this.start = this.place(event);
+    this.dragged = null;
     this.plot.setPointerCapture(event.pointerId);
     this.select(between(this.start, this.start), false);
   }
 
-  /** @param {PointerEvent} event */
+  /**
+   * Follows the pointer. It may move many times in a frame of the screen, of which only the last one is shown.
+   * @param {PointerEvent} event
+   */
   move(event) {
-    if (this.start) this.select(between(this.start, this.place(event)), false);
+    if (!this.start) return;
+    const isAsked = this.dragged !== null;
+    this.dragged = this.place(event);
+    if (!isAsked) requestAnimationFrame(() => this.follow());
+  }
+
+  follow() {
+    if (this.start && this.dragged) this.select(between(this.start, this.dragged), false);
+    this.dragged = null;
   }
 
   end() {
+    const { start, dragged } = this;
     this.start = null;
-    this.select(this.selection);
+    this.dragged = null;
+    this.select(start && dragged ? between(start, dragged) : this.selection);
   }
 
   /** @param {KeyboardEvent} event */

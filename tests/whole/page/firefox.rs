@@ -64,7 +64,8 @@ impl Firefox {
         let home = tempfile::tempdir().unwrap();
         fs::write(
             home.path().join("user.js"),
-            "user_pref(\"marionette.port\", 0);\n",
+            // Else its clock has steps of a millisecond.
+            "user_pref(\"marionette.port\", 0);\nuser_pref(\"privacy.reduceTimerPrecision\", false);\n",
         )
         .unwrap();
         let browser = Command::new("firefox-esr")

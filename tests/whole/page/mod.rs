@@ -5,4 +5,5 @@ pub(crate) mod browser;
 mod firefox;
 mod functions;
 mod keyboard;
+mod redraw;
 mod selection;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use logtrace_report::breakdown::{OverTime, Sums};
+use logtrace_report::document::Document;
 use logtrace_report::units;
 
 use super::browser::{open, printed};
@@ -15,6 +16,7 @@ pub(super) struct Pages {
     pub(super) page: String,
     /// Page of the comparison of the run with itself.
     pub(super) comparison: String,
+    pub(super) document: Document,
     pub(super) over_time: OverTime,
 }
 
@@ -35,6 +37,7 @@ pub(super) static RUN: LazyLock<Pages> = LazyLock::new(|| {
     Pages {
         page: fs::read_to_string(ran.file("report.html")).unwrap(),
         comparison: crate::common::printed(&mut compare),
+        document,
         over_time: OverTime::parse(&over_time, sums).unwrap(),
     }
 });
