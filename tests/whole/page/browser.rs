@@ -21,6 +21,16 @@ pub(super) enum Theme {
     Dark,
 }
 
+impl Theme {
+    /// Returns the option of the browser, with the number of blink::mojom::PreferredColorScheme.
+    fn option(self) -> &'static str {
+        match self {
+            Self::Light => "--blink-settings=preferredColorScheme=1",
+            Self::Dark => "--blink-settings=preferredColorScheme=0",
+        }
+    }
+}
+
 /// Opens a page. `fragment` is the end of its address, and `script` runs after the page's own.
 pub(crate) fn open(page: &str, fragment: &str, script: &str) -> Shown {
     open_as(page, fragment, script, Theme::Light)
@@ -38,13 +48,8 @@ pub(super) fn open_as(page: &str, fragment: &str, script: &str, theme: Theme) ->
     );
     fs::write(&path, with_script).unwrap();
     let profile = directory.path().join("profile");
-    // Numbers of blink::mojom::PreferredColorScheme.
-    let scheme = match theme {
-        Theme::Light => "--blink-settings=preferredColorScheme=1",
-        Theme::Dark => "--blink-settings=preferredColorScheme=0",
-    };
     let ran = chromium(&path, fragment, &profile)
-        .args(["--enable-logging=stderr", "--dump-dom", scheme])
+        .args(["--enable-logging=stderr", "--dump-dom", theme.option()])
         .output();
     let ran = ran.expect(NO_BROWSER);
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
@@ -59,8 +64,16 @@ pub(super) fn open_as(page: &str, fragment: &str, script: &str, theme: Theme) ->
     }
 }
 
-/// Prints a page, in a browser with or without scripts, and returns the words on paper.
-pub(super) fn printed(page: &str, has_scripts: bool) -> String {
+/// A page on paper.
+pub(super) struct Paper {
+    /// Its words.
+    pub(super) words: String,
+    /// How bright its first sheet is at each point, from 0 to 255.
+    pub(super) points: Vec<u8>,
+}
+
+/// Prints a page for a reader who wants these colours, in a browser with or without scripts.
+pub(super) fn printed(page: &str, has_scripts: bool, theme: Theme) -> Paper {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
     fs::write(at("report.html"), page).unwrap();
@@ -69,16 +82,58 @@ pub(super) fn printed(page: &str, has_scripts: bool) -> String {
         let without = r#"{"profile":{"default_content_setting_values":{"javascript":2}}}"#;
         fs::write(at("profile/Default/Preferences"), without).unwrap();
     }
-    let paper = at("report.pdf");
+    let pdf = at("report.pdf");
     let ran = chromium(&at("report.html"), "", &at("profile"))
-        .arg(format!("--print-to-pdf={}", paper.display()))
+        .args([theme.option(), &format!("--print-to-pdf={}", pdf.display())])
         .output();
     let ran = ran.expect(NO_BROWSER);
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-    let words = Command::new("pdftotext").arg(&paper).arg("-").output();
-    let words = words.expect("no pdftotext: scripts/setup --tests installs it");
-    String::from_utf8(words.stdout).unwrap()
+    let read = |program: &str, options: &[&str]| {
+        let ran = Command::new(program).args(options).arg(&pdf).arg("-").output();
+        ran.expect("no pdftotext, no pdftoppm: scripts/setup --tests installs them")
+            .stdout
+    };
+    let picture = read("pdftoppm", &["-gray", "-r", "30", "-singlefile"]);
+    // P5, width and height, and the largest value, each on a line.
+    let points = picture.splitn(4, |&byte| byte == b'\n').nth(3).unwrap().to_vec();
+    Paper {
+        words: String::from_utf8(read("pdftotext", &[])).unwrap(),
+        points,
+    }
 }
+
+/// Returns what is wider than a window of 390 pixels, as that of a telephone: the width of the page if it is wider, and the elements
+/// that reach beyond it.
+pub(crate) fn wider_than_a_telephone(page: &str, fragment: &str) -> String {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    fs::write(at("report.html"), page).unwrap();
+    // A browser without a screen has no window as narrow as this.
+    let around = format!(
+        "<!doctype html><body><iframe style=\"width: 390px; height: 844px; border: 0\" src=\"report.html#{fragment}\"></iframe><script>{NARROW}</script></body>"
+    );
+    fs::write(at("around.html"), around).unwrap();
+    let ran = chromium(&at("around.html"), "", &at("profile"))
+        .args(["--allow-file-access-from-files", "--dump-dom"])
+        .output();
+    let ran = ran.expect(NO_BROWSER);
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let html = String::from_utf8(ran.stdout).unwrap();
+    let (_, found) = html.split_once("data-found=\"").expect("the page was measured");
+    found.split_once('"').unwrap().0.to_owned()
+}
+
+/// Measures the page in the frame a second after it is there.
+const NARROW: &str = "const frame = document.querySelector('iframe');
+frame.addEventListener('load', () => setTimeout(() => {
+  const { documentElement: page, body } = frame.contentDocument;
+  if (frame.contentWindow.innerWidth !== 390) throw new Error('the window is not narrow');
+  const scrolls = (one) => one.closest('.wide, pre, .stack') !== null;
+  const wide = [...body.querySelectorAll('*')].filter((one) => one.getBoundingClientRect().right > page.clientWidth && !scrolls(one));
+  const names = wide.slice(0, 5).map((one) => one.localName + '.' + one.className);
+  const isWide = page.scrollWidth > page.clientWidth;
+  document.body.dataset.found = isWide ? [page.scrollWidth, ...names].join(' ') : '';
+}, 1000));";
 
 /// Returns the browser that opens a page. `fragment` is the end of its address.
 fn chromium(page: &Path, fragment: &str, profile: &Path) -> Command {

@@ -138,6 +138,15 @@ impl Firefox {
         self.command("WebDriver:PerformActions", &json!({ "actions": keyboard }));
     }
 
+    /// Shows the page as it is printed on paper of this width.
+    pub(super) fn print_on(&mut self, width: u32) {
+        self.command(
+            "WebDriver:SetWindowRect",
+            &json!({ "width": width, "height": 1000 }),
+        );
+        self.browser_script("gBrowser.selectedBrowser.browsingContext.mediumOverride = 'print'");
+    }
+
     /// Returns the messages of the browser about the page. One is left out: the drawings of inferno warn while they have no width.
     pub(super) fn messages(&mut self) -> Value {
         self.browser_script(

@@ -5,5 +5,6 @@ pub(crate) mod browser;
 mod firefox;
 mod functions;
 mod keyboard;
+mod paper;
 mod redraw;
 mod selection;

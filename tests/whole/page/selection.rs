@@ -6,9 +6,8 @@ use std::sync::LazyLock;
 
 use logtrace_report::breakdown::{OverTime, Sums};
 use logtrace_report::document::Document;
-use logtrace_report::units;
 
-use super::browser::{open, printed};
+use super::browser::open;
 use crate::common::{beside_others, driver, logtrace, run};
 
 /// A run as it is shown.
@@ -49,11 +48,6 @@ fn in_columns(columns: &Range<u64>) -> u64 {
         .filter(|cell| columns.contains(&cell.column))
         .map(|cell| cell.ns)
         .sum()
-}
-
-/// Returns the number of commits.
-fn commits() -> u64 {
-    RUN.over_time.commits.cells.iter().map(|cell| cell.count).sum()
 }
 
 /// Functions that work as the pointer and the keyboard do.
@@ -127,31 +121,6 @@ fn a_rectangle_that_is_dragged_has_the_sums_of_its_commits() {
         shown.html.contains("data-address=\"#t=0.4-1.3&amp;d="),
         "the address names it"
     );
-}
-
-#[test]
-fn paper_has_all_words_and_a_browser_without_scripts_all_but_the_selection() {
-    // Lines end anywhere.
-    let on_one_line = |words: &str| words.split_whitespace().collect::<Vec<_>>().join(" ");
-    let [with, without] = [true, false].map(|has_scripts| on_one_line(&printed(&RUN.page, has_scripts)));
-    let mean = units::mean_duration(in_columns(&(0..u64::MAX)), commits());
-    let answer = format!("A commit takes {mean} on average");
-    let slowest = format!(
-        "The slowest took {}",
-        units::duration(RUN.over_time.slowest.commits[0].ns)
-    );
-    for (words, has_scripts) in [(&with, true), (&without, false)] {
-        for part in [
-            answer.as_str(),
-            slowest.as_str(),
-            "Commits from the shortest to the longest",
-            "Where commits waited",
-            "data writeback",
-        ] {
-            assert!(words.contains(part), "{has_scripts}: no {part} in {words}");
-        }
-        assert_eq!(words.contains("Single commits"), has_scripts, "{words}");
-    }
 }
 
 #[test]

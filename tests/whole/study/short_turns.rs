@@ -46,6 +46,7 @@ fn each_block_has_a_turn_of_each_cell_and_a_finished_study_measures_nothing_agai
     let page = fs::read_to_string(place.out().join("report.html")).unwrap();
     let shown = browser::open(&page, "from=mysql_no&to=mysql_each", "");
     assert_eq!(shown.messages, [""; 0]);
+    assert_eq!(browser::wider_than_a_telephone(&page, ""), "");
     let (_, difference) = shown
         .html
         .split_once("<section id=\"difference\">")

@@ -49,7 +49,7 @@ pub(super) fn style() -> String {
         rules.collect::<Vec<_>>().join(" ")
     };
     format!(
-        "{} @media (prefers-color-scheme: dark) {{ {} }}",
+        "{} @media screen and (prefers-color-scheme: dark) {{ {} }}",
         rules(false),
         rules(true)
     )

@@ -1,0 +1,85 @@
+//! The page on paper, and in a window as narrow as a telephone.
+
+use logtrace_report::units;
+use serde_json::json;
+
+use super::browser::{Theme, printed, wider_than_a_telephone};
+use super::firefox::Firefox;
+use super::selection::RUN;
+
+/// Width of a sheet of A4 between its margins, in pixels of a browser.
+const SHEET: u32 = 720;
+
+#[test]
+fn paper_has_all_words_and_a_browser_without_scripts_all_but_the_selection() {
+    // Lines end anywhere.
+    let on_one_line = |words: &str| words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let [with, without] =
+        [true, false].map(|has_scripts| on_one_line(&printed(&RUN.page, has_scripts, Theme::Light).words));
+    let commits = RUN.document.commits.as_ref().unwrap();
+    let mean = units::mean_duration(commits.total, commits.count);
+    let answer = format!("A commit takes {mean} on average");
+    let slowest = units::duration(RUN.over_time.slowest.commits[0].ns);
+    let slowest = format!("The slowest took {slowest}");
+    for (words, has_scripts) in [(&with, true), (&without, false)] {
+        for part in [
+            answer.as_str(),
+            slowest.as_str(),
+            "Requests a second",
+            "Commits from the shortest to the longest",
+            "Where commits waited",
+            "data writeback",
+            // Of the list that is folded on a screen.
+            "own \u{203a} ",
+        ] {
+            assert!(words.contains(part), "{has_scripts}: no {part} in {words}");
+        }
+        assert_eq!(words.contains("Single commits"), has_scripts, "{words}");
+        assert!(!words.contains("Drag in the picture"), "{words}");
+    }
+}
+
+#[test]
+fn paper_is_light_whatever_the_screen_is() {
+    for theme in [Theme::Light, Theme::Dark] {
+        let points = printed(&RUN.page, true, theme).points;
+        let bright = points.iter().filter(|&&point| point > 250).count();
+        assert!(
+            10 * bright > 6 * points.len(),
+            "{theme:?}: {bright} of {}",
+            points.len()
+        );
+        let dark = points.iter().filter(|&&point| point < 200).count();
+        assert!(100 * dark > points.len(), "{theme:?}: the pictures are printed");
+    }
+}
+
+#[test]
+fn paper_cuts_nothing() {
+    let mut firefox = Firefox::start();
+    firefox.open(&RUN.page, "t=0.4-1.3&d=0-100000000");
+    firefox.print_on(SHEET);
+    assert_eq!(firefox.script("return matchMedia('print').matches"), json!(true));
+    let cut = "return [...document.querySelectorAll('main *')]
+        .filter((one) => getComputedStyle(one).overflowX !== 'visible' && one.scrollWidth > one.clientWidth + 1)
+        .filter((one) => !one.matches('.icicle *, .lane span'))
+        .map((one) => one.localName + '.' + one.className)";
+    assert_eq!(firefox.script(cut), json!([]));
+    let over =
+        "return Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)";
+    assert_eq!(firefox.script(over), json!(0));
+    let folded = "return [...document.querySelectorAll('details > ol, details > pre')].filter((one) => !one.checkVisibility({ contentVisibilityAuto: true })).length";
+    assert_eq!(firefox.script(folded), json!(0));
+}
+
+#[test]
+fn pages_fit_a_telephone() {
+    for fragment in ["", "t=0.4-1.3&d=0-100000000"] {
+        assert_eq!(wider_than_a_telephone(&RUN.page, fragment), "", "{fragment}");
+    }
+    assert_eq!(wider_than_a_telephone(&RUN.comparison, ""), "");
+    let too_wide = RUN
+        .comparison
+        .replace("</main>", "<p style=\"width: 500px\">wide</p></main>");
+    assert_ne!(wider_than_a_telephone(&too_wide, ""), "");
+}
