@@ -85,8 +85,11 @@ pub(crate) async fn window(
     let can_check = config.check && measured.ended != EndReason::ServerGone;
     raw.disk_full = is_full(&data);
     if raw.disk_full && measured.done == 0 {
-        let nothing = anyhow!("no request was answered");
-        return Err(with_full_disk(&data, config.when_full(), nothing));
+        return Err(with_full_disk(
+            &data,
+            config.when_full(),
+            anyhow!("no request was answered"),
+        ));
     }
     let traced = tracing.as_ref().filter(|_| !raw.disk_full);
     let open_commits = commits_ended(traced, measured.window.end_ns, signals, line).await;

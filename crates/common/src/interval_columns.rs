@@ -114,7 +114,7 @@ mod tests {
             let column_of = TimeRange::new(column * width_ns, (column + 1) * width_ns);
             let parts = intervals.iter();
             let parts = parts.map(|&(from, to)| TimeRange::new(from, to).intersection(column_of));
-            (column, parts.map(|part| part.length_ns()).sum())
+            (column, parts.map(TimeRange::length_ns).sum())
         });
         times.filter(|&(_, ns)| ns > 0).collect()
     }

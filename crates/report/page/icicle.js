@@ -105,7 +105,7 @@ function frameOf(tree, { above, row, from, path }, allNs, frames) {
   const name = element("span", tree.name);
   name.title = words;
   made.append(name);
-  const wide = tree.below.filter((below) => below.ns >= LEAST_SHARE * tree.ns);
+  const wide = tree.below.filter((below) => below.ns >= LEAST_SHARE * allNs);
   if (wide.length > 0) {
     made.setAttribute("aria-expanded", "true");
     const group = element("div", "", "below");

@@ -84,7 +84,8 @@ pub(super) fn printed(page: &str, has_scripts: bool, theme: Theme) -> Paper {
     }
     let pdf = at("report.pdf");
     let ran = chromium(&at("report.html"), "", &at("profile"))
-        .args([theme.option(), &format!("--print-to-pdf={}", pdf.display())])
+        .arg(theme.option())
+        .arg(format!("--print-to-pdf={}", pdf.display()))
         .output();
     let ran = ran.expect(NO_BROWSER);
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));

@@ -56,7 +56,7 @@ fn stack(number: usize) -> StackRow {
     StackRow {
         cause: Cause {
             who: [Who::Own, Who::Leader][number % 2],
-            io: (number % 3 > 0).then_some((FileClass::Binlog, IoOp::Fsync)),
+            io: (!number.is_multiple_of(3)).then_some((FileClass::Binlog, IoOp::Fsync)),
             wait: waits[number % 4],
         },
         frames: frames.collect(),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
 
 use logtrace_common::{FileClass, TimeRange};
-use logtrace_events::{Entry, Flush, Io, OffCpu, Record, RecordingError, RecordingReader, Tid, Wake, decode};
+use logtrace_events::{Entry, Flush, Io, OffCpu, Record, RecordingError, RecordingReader, Wake, decode};
 use thiserror::Error;
 
 use super::chosen::chosen;

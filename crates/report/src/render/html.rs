@@ -1,5 +1,6 @@
 //! Page with all reports and drawings in it: no other file is needed to read it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use crate::document::{CauseRow, Commits, Document, Workload};
 use crate::over_time::document::OverTime;
 use crate::render::drawing::{Drawing, drawing};
 use crate::render::error::RenderError;
-use crate::render::over_time::{Area, Pictures, Responses, SCRIPT, pictures, responses};
+use crate::render::over_time::{Area, Pictures, Responses, SCRIPT, coarser, pictures, responses};
 use crate::render::page::{STYLE, policy};
 use crate::render::sections::causes::{CauseLine, Subject, lines};
 use crate::render::sections::{
@@ -21,12 +22,17 @@ use crate::render::{advice, sparkline};
 use crate::totals::by_stack::{StackTotals, Whole};
 use crate::units;
 
+/// Limit on the bytes of a page: people send it to each other.
+const MOST_BYTES: usize = 3_000_000;
+
 #[derive(Template)]
 #[template(path = "report.html")]
 struct Page<'a> {
     document: &'a Document,
     /// What the run came to, in a few sentences.
     answer: String,
+    /// Whether parts are left out, because the page would be too large.
+    is_reduced: bool,
     commits: Option<CommitSection>,
     pictures: Option<Pictures>,
     responses: Option<Responses>,
@@ -74,23 +80,69 @@ struct CauseCells {
     numbers: [String; 4],
 }
 
+/// Parts of a page that may be left out, because it would be too large.
+struct Parts<'a> {
+    over_time: Option<Cow<'a, OverTime>>,
+    /// Flame graphs, the most important one first.
+    drawings: &'static [Whole],
+    /// Whether something was left out.
+    is_reduced: bool,
+}
+
+impl Parts<'_> {
+    /// Leaves a part out, if there is one left: numbers over time become coarser first, as the files beside the page have all.
+    fn reduce(&mut self) -> bool {
+        self.is_reduced = true;
+        if let Some(less) = self.over_time.as_deref().and_then(coarser) {
+            self.over_time = Some(Cow::Owned(less));
+            return true;
+        }
+        match self.drawings {
+            [first @ .., _] => {
+                self.drawings = first;
+                true
+            }
+            [] => false,
+        }
+    }
+}
+
+/// Renders a page of at most [`MOST_BYTES`], but for the tables of `run.json`.
 pub(crate) fn render(
     document: &Document,
     stacks: &StackTotals,
     over_time: Option<&OverTime>,
 ) -> Result<String, RenderError> {
+    let mut parts = Parts {
+        over_time: over_time.map(Cow::Borrowed),
+        drawings: &[Whole::Commit, Whole::Response, Whole::Statement],
+        is_reduced: false,
+    };
+    loop {
+        let page = page(document, stacks, &parts)?;
+        if page.len() <= MOST_BYTES || !parts.reduce() {
+            return Ok(page);
+        }
+    }
+}
+
+fn page(document: &Document, stacks: &StackTotals, parts: &Parts<'_>) -> Result<String, RenderError> {
+    let over_time = parts.over_time.as_deref();
     let commits = document.commits.as_ref();
     let unclassified = document.unclassified.iter();
-    let drawings =
-        [Whole::Commit, Whole::Response, Whole::Statement].map(|whole| drawing(document, stacks, whole));
-    let [commit_drawing, response_drawing, statement_drawing] = drawings;
-    let (commit_drawing, response_drawing, statement_drawing) =
-        (commit_drawing?, response_drawing?, statement_drawing?);
+    let drawing = |whole| match parts.drawings.contains(&whole) {
+        true => drawing(document, stacks, whole),
+        false => Ok(None),
+    };
+    let commit_drawing = drawing(Whole::Commit)?;
+    let response_drawing = drawing(Whole::Response)?;
+    let statement_drawing = drawing(Whole::Statement)?;
     let drawings = [&commit_drawing, &response_drawing, &statement_drawing].into_iter();
     let shown: Vec<&str> = drawings.flatten().map(|drawing| drawing.svg.as_str()).collect();
     let page = Page {
         document,
         answer: answer::answer(document, over_time),
+        is_reduced: parts.is_reduced,
         commits: commits.map(|commits| section(document, commits)),
         pictures: match (over_time, commits) {
             (Some(over_time), Some(commits)) => {

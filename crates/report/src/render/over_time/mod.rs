@@ -2,6 +2,7 @@
 //! went to.
 
 mod axis;
+mod fit;
 mod heat_map;
 mod percentiles;
 mod pictures;
@@ -10,6 +11,7 @@ mod responses;
 mod script;
 mod stacked;
 
+pub(super) use self::fit::coarser;
 pub(super) use self::script::SCRIPT;
 pub(super) use self::stacked::Area;
 pub(super) use pictures::{Pictures, pictures};

@@ -43,7 +43,7 @@ pub(super) fn rates(document: &Document, over_time: &OverTime, times: Times) -> 
     match requests {
         Some((requests, driver)) => Some(of_requests(requests, driver.offered_per_s.is_some(), times)),
         None if document.gaps().is_some() => None,
-        None => Some(drawn("Commits", done(&over_time.commits, times), None, times)),
+        None => Some(drawn("Commits", &done(&over_time.commits, times), None, times)),
     }
 }
 
@@ -63,17 +63,17 @@ fn of_requests(requests: &RequestCells, is_open: bool, times: Times) -> Rates {
             .as_ref()
             .filter(|_| is_open)
             .map(|backlog| waiting(backlog, times)),
-        ..drawn("Requests", done(&requests.response, times), due, times)
+        ..drawn("Requests", &done(&requests.response, times), due, times)
     }
 }
 
-fn drawn(subject: &'static str, done: Vec<f64>, due: Option<Vec<f64>>, times: Times) -> Rates {
-    let highest = highest(due.iter().flatten().chain(&done));
-    let (most, at) = largest(&done);
+fn drawn(subject: &'static str, done: &[f64], due: Option<Vec<f64>>, times: Times) -> Rates {
+    let highest = highest(due.iter().flatten().chain(done));
+    let (most, at) = largest(done);
     Rates {
         subject,
         columns: times.columns,
-        done: area(&done, highest),
+        done: area(done, highest),
         due: due.map(|due| line(&due, highest)),
         highest: per_second_text(highest),
         summary: format!(

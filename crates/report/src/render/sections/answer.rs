@@ -139,7 +139,7 @@ fn of_requests(document: &Document, driver: &Driver) -> Vec<String> {
     let largest = match document.response.filter(|response| response.requests > 0) {
         Some(of) => {
             let parts = [of.lag, of.client, of.before_commit, of.commit, of.after_commit];
-            let names = Part::iter().map(|part| part.as_str());
+            let names = Part::iter().map(Part::as_str);
             names.zip(parts).max_by_key(|&(_, ns)| ns)
         }
         None => {
@@ -176,7 +176,6 @@ fn at(ns: u64) -> String {
 mod tests {
     use logtrace_common::FileClass;
     use logtrace_events::IoOp;
-    use strum::IntoEnumIterator;
 
     use super::*;
     use crate::causes::cause::Wait;
