@@ -89,16 +89,16 @@ pub(super) fn printed(page: &str, has_scripts: bool, theme: Theme) -> Paper {
         .output();
     let ran = ran.expect(NO_BROWSER);
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-    let read = |program: &str, options: &[&str]| {
-        let ran = Command::new(program).args(options).arg(&pdf).arg("-").output();
+    let read = |program: &str, options: &[&str], to: &[&str]| {
+        let ran = Command::new(program).args(options).arg(&pdf).args(to).output();
         ran.expect("no pdftotext, no pdftoppm: scripts/setup --tests installs them")
             .stdout
     };
-    let picture = read("pdftoppm", &["-gray", "-r", "30", "-singlefile"]);
+    let picture = read("pdftoppm", &["-gray", "-r", "30", "-singlefile"], &[]);
     // P5, width and height, and the largest value, each on a line.
     let points = picture.splitn(4, |&byte| byte == b'\n').nth(3).unwrap().to_vec();
     Paper {
-        words: String::from_utf8(read("pdftotext", &[])).unwrap(),
+        words: String::from_utf8(read("pdftotext", &[], &["-"])).unwrap(),
         points,
     }
 }
