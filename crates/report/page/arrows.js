@@ -71,22 +71,16 @@ function roam(picture, parts, isStacked) {
   const line = element("p", "", "said");
   // A screen reader says the name of the box already.
   line.setAttribute("aria-live", "off");
-  parts.forEach(({ element, words }, at) => {
-    element.tabIndex = at === 0 ? 0 : -1;
-    element.setAttribute("aria-label", words);
-  });
+  for (const { element, words } of parts) element.setAttribute("aria-label", words);
   let reached = 0;
+  if (parts.length > 0) parts[0].element.tabIndex = 0;
   const partOf = (/** @type {Event} */ event) => {
     const path = event.composedPath().map((target) => places.get(target));
     return path.find((at) => at !== undefined);
   };
   picture.addEventListener("focusin", (event) => {
     const at = partOf(event);
-    if (at === undefined) return;
-    parts[reached].element.tabIndex = -1;
-    parts[at].element.tabIndex = 0;
-    reached = at;
-    line.textContent = parts[at].words;
+    if (at !== undefined) line.textContent = parts[at].words;
   });
   picture.addEventListener("pointerover", (event) => {
     const at = partOf(event);
@@ -96,7 +90,12 @@ function roam(picture, parts, isStacked) {
     const at = partOf(event);
     if (at === undefined || !ARROWS.includes(event.key) || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
-    parts[neighbour(boxes, at, event.key, isStacked)]?.element.focus();
+    const next = neighbour(boxes, at, event.key, isStacked);
+    if (next < 0) return;
+    parts[reached].element.tabIndex = -1;
+    parts[next].element.tabIndex = 0;
+    parts[next].element.focus();
+    reached = next;
   });
   return line;
 }

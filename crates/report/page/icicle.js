@@ -68,7 +68,41 @@ function order(tree) {
 }
 
 /**
- * Draws a tree, the root at the top: nested lists, whose widths are the shares of the time. Arrows lead from frame to frame.
+ * Frame of a drawing: its box in nanoseconds, and the names of all frames above.
+ * @typedef {{ box: Box, name: string, path: string }} Frame
+ */
+
+/** Frames that are narrower than this share of the drawing have no room for a name. */
+const LEAST_NAMED = 0.025;
+
+/** Height of a row, as in the style. */
+const ROW_REM = 1.25;
+
+/**
+ * Returns the frames of a tree, the root first, without those that are too narrow to be seen.
+ * @param {Tree} tree
+ * @returns {Frame[]}
+ */
+function framesOf(tree) {
+  /** @type {Frame[]} */
+  const frames = [];
+  const add = (/** @type {Tree} */ { name, ns, below }, /** @type {number} */ row, /** @type {number} */ from, /** @type {string} */ path) => {
+    frames.push({ box: { row, from, to: from + ns }, name, path });
+    const names = path ? `${path} › ${name}` : name;
+    let left = from;
+    for (const part of below) {
+      if (part.ns < LEAST_SHARE * tree.ns) break;
+      add(part, row + 1, left, names);
+      left += part.ns;
+    }
+  };
+  add(tree, 0, 0, "");
+  return frames;
+}
+
+/**
+ * Draws a tree, the root at the top. Arrows lead from frame to frame. The frames are one list, as boxes within each other take a
+ * browser many times as long to lay out, and this is drawn while the pointer is dragged.
  * @param {Tree} tree
  * @returns {HTMLElement}
  */
@@ -78,45 +112,19 @@ function icicle(tree) {
   picture.setAttribute("aria-label", "Flame graph of these commits");
   // As in a picture: down to the parts of a frame, up to the whole.
   picture.setAttribute("aria-orientation", "horizontal");
-  /** @type {{ box: Box, element: HTMLElement, words: string }[]} */
-  const frames = [];
-  picture.append(frameOf(tree, { above: null, row: 0, from: 0, path: "" }, tree.ns, frames));
-  const made = element("div");
-  made.append(picture, roam(picture, frames, true));
-  return made;
-}
-
-/**
- * Draws a frame with all below it, and adds them to a list.
- * @param {Tree} tree
- * @param {{ above: Tree | null, row: number, from: number, path: string }} place The frame above, the nanoseconds to the left, and the
- *   names of all frames above.
- * @param {number} allNs
- * @param {{ box: Box, element: HTMLElement, words: string }[]} frames
- * @returns {HTMLElement}
- */
-function frameOf(tree, { above, row, from, path }, allNs, frames) {
-  const made = element("div");
-  made.style.width = `${(100 * tree.ns) / (above ?? tree).ns}%`;
-  made.setAttribute("role", "treeitem");
-  const share = `${((100 * tree.ns) / allNs).toFixed(1)} %`;
-  const words = `${tree.name}: ${duration(tree.ns)}, ${share}${path && `, in ${path}`}`;
-  frames.push({ box: { row, from, to: from + tree.ns }, element: made, words });
-  const name = element("span", tree.name);
-  name.title = words;
-  made.append(name);
-  const wide = tree.below.filter((below) => below.ns >= LEAST_SHARE * allNs);
-  if (wide.length > 0) {
-    made.setAttribute("aria-expanded", "true");
-    const group = element("div", "", "below");
-    group.setAttribute("role", "group");
-    let left = from;
-    for (const below of wide) {
-      const names = path ? `${path} › ${tree.name}` : tree.name;
-      group.append(frameOf(below, { above: tree, row: row + 1, from: left, path: names }, allNs, frames));
-      left += below.ns;
-    }
-    made.append(group);
-  }
-  return made;
+  const frames = framesOf(tree);
+  const parts = frames.map(({ box, name, path }) => {
+    const share = (box.to - box.from) / tree.ns;
+    const made = element("div", share < LEAST_NAMED ? "" : name);
+    made.style.cssText = `left:${(100 * box.from) / tree.ns}%;width:${100 * share}%;top:${box.row * ROW_REM}rem`;
+    made.setAttribute("role", "treeitem");
+    made.setAttribute("aria-level", String(box.row + 1));
+    const words = `${name}: ${duration(box.to - box.from)}, ${(100 * share).toFixed(1)} %${path && `, in ${path}`}`;
+    return { box, element: made, words };
+  });
+  picture.append(...parts.map(({ element }) => element));
+  picture.style.height = `${(Math.max(...frames.map(({ box }) => box.row)) + 1) * ROW_REM}rem`;
+  const drawing = element("div");
+  drawing.append(picture, roam(picture, parts, true));
+  return drawing;
 }

@@ -11,7 +11,7 @@ const zlib = require("node:zlib");
 
 const files = ["decode.js", "scale.js", "duration.js", "select.js", "address.js", "arrows.js", "icicle.js", "timeline.js"];
 const script = files.map((file) => fs.readFileSync(path.join(__dirname, file), "utf8")).join("\n");
-vm.runInThisContext(`${script}\nglobalThis.page = { unpack, cells, rowStart, rowOf, duration, grouped, sums, moreThanRest, within, fragment, selectionOf, treeOf, timelineOf, commitsIn, nearPercentiles, neighbour };`);
+vm.runInThisContext(`${script}\nglobalThis.page = { unpack, cells, rowStart, rowOf, duration, grouped, sums, moreThanRest, within, fragment, selectionOf, treeOf, timelineOf, commitsIn, nearPercentiles, neighbour, framesOf };`);
 const { page } = globalThis;
 
 // Node before 20.12 knows no raw deflate here, which all browsers do.
@@ -142,6 +142,14 @@ test("a tree has the time of its selection on each level", () => {
   check(tree);
   assert.deepEqual(tree.below.map(({ name, ns }) => [name, ns]), [["own", tree.ns]]);
   assert.deepEqual(new Set(tree.below[0].below.map(({ name }) => name)), new Set(["a", "redo fsync"]));
+  const frames = page.framesOf(tree);
+  assert.deepEqual(frames.slice(0, 2), [
+    { box: { row: 0, from: 0, to: tree.ns }, name: "commit", path: "" },
+    { box: { row: 1, from: 0, to: tree.ns }, name: "own", path: "commit" },
+  ]);
+  const third = frames.filter(({ box }) => box.row === 2);
+  assert.deepEqual(third.map(({ box }) => box.from), [0, third[0].box.to]);
+  assert.equal(third[1].path, "commit › own");
 });
 
 test("arrows lead down to the first part of a frame, up to the whole, and along its row", () => {

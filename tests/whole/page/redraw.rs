@@ -20,7 +20,7 @@ const BANDS: std::ops::Range<u16> = 28..40;
 const STACKS: usize = 128;
 const STACKS_OF_A_BAND: usize = 14;
 
-/// Limit on the median. A screen shows a frame every 16 ms, which it takes on an idle machine; this one may be busy.
+/// Limit on the median. A screen shows a frame every 16 ms; the machine may be busy (docs/performance.md).
 const LIMIT_MS: f64 = 50.0;
 
 /// Moves of the pointer.
