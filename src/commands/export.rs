@@ -45,7 +45,8 @@ fn export_kept(dir: &RunDir, selection: Selection) -> anyhow::Result<()> {
         )
     })?;
     refuse_terminal("commits.pftrace.gz")?;
-    let server = (server_pid(dir, &document, &over_time), &*server_name(&document));
+    let name = server_name(&document);
+    let server = (server_pid(dir, &document, &over_time), name.as_str());
     let exported = export_exemplars(&over_time, selection, server, BufWriter::new(io::stdout().lock()));
     told(exported, |exported| {
         format!(

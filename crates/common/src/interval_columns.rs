@@ -126,7 +126,7 @@ mod tests {
             noise = noise
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1_442_695_040_888_963_407);
-            (noise >> 33) % below
+            (noise >> 11) % below
         };
         let intervals = (0..500).map(|_| {
             let from_ns = random(longest_ns);

@@ -161,13 +161,13 @@ mod tests {
         let rising = document(&[(100.0, 2), (200.0, 3), (300.0, 40), (400.0, 60)]);
         assert_eq!(
             limit(&rising).unwrap(),
-            "up to 200/s the 99th percentile of the response is at most 3.00 ms; at 300/s it is 40.0 ms, where a commit takes \
-             +3.70 ms own run queue"
+            "up to 200.0/s the 99th percentile of the response is at most 3.00 ms; at 300.0/s it is 40.0 ms, where a commit takes \
+             +3.70 ms run queue"
         );
         let steady = document(&[(100.0, 2), (200.0, 3)]);
         assert_eq!(
             limit(&steady).unwrap(),
-            "up to 200/s the 99th percentile of the response is at most 3.00 ms"
+            "up to 200.0/s the 99th percentile of the response is at most 3.00 ms"
         );
     }
 

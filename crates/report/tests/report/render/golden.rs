@@ -228,7 +228,7 @@ fn the_terminal_report_is_at_most_100_columns_wide() {
 #[test]
 fn losses_are_said_in_the_first_lines() {
     let report = rendered(Format::Terminal, &samples::losses());
-    let first: Vec<&str> = report.lines().take(6).collect();
+    let first: Vec<&str> = report.lines().take(7).collect();
     assert!(
         first.iter().any(|line| line.contains("lost events 1,204")),
         "{report}"
