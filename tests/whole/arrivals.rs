@@ -115,7 +115,7 @@ fn a_rate_that_becomes_too_high_is_named_with_the_last_one_that_was_not() {
     let ran = run(
         "--server mariadb --workload update_key --connections 1 --rate 50..8050/s:2000 --duration 3s --warmup 300ms --rows 500",
     );
-    let document = ran.good();
+    let document = ran.document();
     let steps = &driver(&document).steps;
     assert!(steps[0].response.p99 * 2 < steps[4].response.p99, "{steps:?}");
     assert!(ran.stdout().contains("up to "), "{}", ran.stdout());

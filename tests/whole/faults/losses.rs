@@ -34,7 +34,7 @@ fn assert_degraded(ended: &Ended) -> Document {
             document.caveats
         );
     }
-    let head: Vec<&str> = ended.stdout.lines().take(5).collect();
+    let head: Vec<&str> = ended.stdout.lines().take(7).collect();
     assert!(
         head.iter().any(|line| line.contains("lost events")) && head.contains(&"CAVEATS"),
         "{}",
