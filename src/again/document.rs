@@ -23,7 +23,7 @@ pub(super) fn document(run: &Document, explained: &Recorded) -> Document {
 /// Returns the parts that were traced. A run that was killed has none yet: then those that the recording has something of.
 fn traced_parts(run: &Document, breakdown: &Breakdown) -> TracedParts {
     match run.tracer {
-        Some(_) => TracedParts::of(run),
+        Some(_) => run.traced_parts(),
         None => TracedParts {
             files: !breakdown.files.is_empty(),
             devices: !breakdown.devices.is_empty(),

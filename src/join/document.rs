@@ -1,6 +1,6 @@
 //! Document of a join; pure.
 
-use logtrace_report::document::{Caveat, Document, Join, Response, Server, TracedParts};
+use logtrace_report::document::{Caveat, Document, Join, Response, Server};
 use logtrace_report::recorded::Recorded;
 
 use crate::measurement::caveat::{
@@ -48,7 +48,7 @@ pub(crate) fn document(parts: &Parts<'_>, join: Join) -> Document {
             .map(|tracer| tracer.explained_again(&explained.breakdown, explained.undecodable)),
         ..(*run).clone()
     };
-    document.set_breakdown(&explained.breakdown, TracedParts::of(trace));
+    document.set_breakdown(&explained.breakdown, trace.traced_parts());
     document.caveats = caveats(parts, &document);
     document
 }

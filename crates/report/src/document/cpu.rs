@@ -3,8 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::document::Document;
-
 /// CPU time in the measured window, by columns of time. Column 0 begins with the window.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cpu {
@@ -41,18 +39,5 @@ impl Work {
             Self::Commit => "commit",
             Self::Request => "request",
         }
-    }
-}
-
-impl Document {
-    /// Returns how much work the whole window saw; `None` if there was none, or if it is not known, as commits are where only
-    /// bursts were traced.
-    pub fn work(&self, work: Work) -> Option<u64> {
-        let count = match work {
-            Work::Commit if self.gaps().is_some() => 0,
-            Work::Commit => self.commits.as_ref()?.count,
-            Work::Request => self.driver.as_ref()?.done,
-        };
-        (count > 0).then_some(count)
     }
 }

@@ -122,6 +122,26 @@ impl Document {
     pub fn gaps(&self) -> Option<Gaps> {
         self.tracer.as_ref()?.gaps
     }
+
+    /// Returns how much work the whole window saw; `None` if there was none, or if it is not known, as commits are where only
+    /// bursts were traced.
+    pub fn work(&self, work: Work) -> Option<u64> {
+        let count = match work {
+            Work::Commit if self.gaps().is_some() => 0,
+            Work::Commit => self.commits.as_ref()?.count,
+            Work::Request => self.driver.as_ref()?.done,
+        };
+        (count > 0).then_some(count)
+    }
+
+    /// Returns the parts that were traced.
+    pub fn traced_parts(&self) -> TracedParts {
+        TracedParts {
+            files: self.files.is_some(),
+            devices: self.devices.is_some(),
+            groups: self.groups.is_some(),
+        }
+    }
 }
 
 /// Trace of a load that is not logtrace's.

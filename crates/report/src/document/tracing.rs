@@ -3,8 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::document::Document;
-
 /// Settings of the tracer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tracing {
@@ -37,13 +35,4 @@ impl TracedParts {
         devices: true,
         groups: true,
     };
-
-    /// Returns the parts that a document has.
-    pub fn of(document: &Document) -> Self {
-        Self {
-            files: document.files.is_some(),
-            devices: document.devices.is_some(),
-            groups: document.groups.is_some(),
-        }
-    }
 }

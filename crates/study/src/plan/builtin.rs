@@ -67,7 +67,7 @@ mod tests {
     fn builtin_plans_have_their_names_and_numbers_of_cells() {
         let expected = [
             ("slow-log", [32, 48, 48]),
-            ("query-log", [24, 42, 120]),
+            ("query-log", [24, 52, 124]),
             ("binlog-fs", [20, 30, 90]),
             ("log-buffer", [12, 12, 12]),
             ("max-write", [28, 56, 252]),
