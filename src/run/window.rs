@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::io;
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::sync::{Arc, mpsc};
 
 use crate::run_dir::RunDir;
@@ -84,12 +85,8 @@ pub(crate) async fn window(
     raw.not_saved = not_saved(&start, saver.map(|saver| saver.finish(measured.window)));
     let can_check = config.check && measured.ended != EndReason::ServerGone;
     raw.disk_full = is_full(&data);
-    if raw.disk_full && measured.done == 0 {
-        return Err(with_full_disk(
-            &data,
-            config.when_full(),
-            anyhow!("no request was answered"),
-        ));
+    if raw.disk_full {
+        refuse_nothing(&measured, &data, config)?;
     }
     let traced = tracing.as_ref().filter(|_| !raw.disk_full);
     let open_commits = commits_ended(traced, measured.window.end_ns, signals, line).await;
@@ -102,6 +99,18 @@ pub(crate) async fn window(
         raw.checked.run = Some(check_after_run(target, signals, line).await);
     }
     Ok(raw)
+}
+
+/// Fails if no request of the load on a full disk was answered.
+fn refuse_nothing(measured: &DriveResult, data: &Path, config: &RunConfig) -> anyhow::Result<()> {
+    match measured.done {
+        0 => Err(with_full_disk(
+            data,
+            config.when_full(),
+            anyhow!("no request was answered"),
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Returns the pace of the load, unless a signal ends the run before.
