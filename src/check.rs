@@ -14,7 +14,7 @@ pub(crate) struct Check {
     pub(crate) remedy: Option<String>,
     /// Whether a run is impossible without it.
     pub(crate) required: bool,
-    /// What a right is for, or `None` if it is something else.
+    /// Purpose of a right, or `None` if the requirement is no right.
     pub(crate) right_for: Option<&'static str>,
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail, ensure};
 use jiff::ZonedDateTime;
 use logtrace_events::{RecordingReader, RequestsOfRun};
-use logtrace_report::breakdown::{OverTime, StackTotals, Sums, Whole};
+use logtrace_report::breakdown::{OverTime, StackTotals, Whole};
 use logtrace_report::document::Document;
 use logtrace_report::render::{parse_folded, parse_json};
 use logtrace_server::{Writers, trusted_directory};
@@ -209,14 +209,7 @@ pub(crate) fn read_over_time(dir: &RunDir, document: &Document) -> anyhow::Resul
     let Some(text) = read_if_there(&path)? else {
         return Ok(None);
     };
-    let commits = document.commits.as_ref();
-    let driver = document.driver.as_ref();
-    let sums = Sums {
-        commits: commits.map_or(0, |commits| commits.count),
-        total_ns: commits.map_or(0, |commits| commits.total),
-        done: driver.map_or(0, |driver| driver.done),
-    };
-    let over_time = OverTime::parse(&text, sums);
+    let over_time = OverTime::parse(&text, document.sums());
     over_time
         .map(Some)
         .with_context(|| format!("cannot understand {}", path.display()))

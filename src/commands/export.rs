@@ -28,10 +28,10 @@ pub(super) fn export_perfetto(
         return export_kept(dir, selection);
     }
     let path = recording(dir, "perfetto", "commits.pftrace.gz")?;
-    let name = server_name(&read_document(dir)?);
+    let name = read_document(dir)?.server.name();
     let open = || RecordingReader::new(BufReader::new(File::open(&path)?));
     let exported = export(open, selection, &name, BufWriter::new(io::stdout().lock()));
-    told(exported, summary).with_context(|| format!("cannot export {}", path.display()))
+    say_summary(exported, summary).with_context(|| format!("cannot export {}", path.display()))
 }
 
 /// Writes the commits that a run without a recording kept whole as a trace for Perfetto.
@@ -45,10 +45,10 @@ fn export_kept(dir: &RunDir, selection: Selection) -> anyhow::Result<()> {
         )
     })?;
     refuse_terminal("commits.pftrace.gz")?;
-    let name = server_name(&document);
+    let name = document.server.name();
     let server = (server_pid(dir, &document, &over_time), name.as_str());
     let exported = export_exemplars(&over_time, selection, server, BufWriter::new(io::stdout().lock()));
-    told(exported, |exported| {
+    say_summary(exported, |exported| {
         format!(
             "only exemplars, because the run has no recording (--record): {} commits of {} together (the slowest, typical ones \
              and those of stalls), {} arrows where they waited for another thread, {} slices",
@@ -75,12 +75,8 @@ fn server_pid(dir: &RunDir, document: &Document, over_time: &OverTime) -> u32 {
     of_trace.or_else(of_facts).unwrap_or(thread)
 }
 
-fn server_name(document: &Document) -> String {
-    format!("{} {}", document.server.flavor, document.server.version)
-}
-
 /// Says on stderr what was exported.
-fn told(
+fn say_summary(
     exported: Result<Exported, ExportError>,
     summary: impl FnOnce(&Exported) -> String,
 ) -> Result<(), ExportError> {

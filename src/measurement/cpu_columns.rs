@@ -6,7 +6,7 @@ use logtrace_report::document::{Cpu, CpuColumns};
 /// Longest time between two readings. Wide columns of a long trace have several.
 const LONGEST_STEP_NS: u64 = 1_000_000_000;
 
-/// Whose CPU time it is.
+/// Owner of CPU time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Of {
     Server,

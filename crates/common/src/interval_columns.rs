@@ -1,4 +1,4 @@
-//! How many intervals were under way at a time, by columns of time.
+//! Sums of the time of intervals by columns of time.
 
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
@@ -14,7 +14,7 @@ pub struct IntervalColumns {
     ends: TimeColumns<End, Ends>,
 }
 
-/// Which end of an interval.
+/// End of an interval: its first or last moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum End {
     First,

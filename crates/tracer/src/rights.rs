@@ -9,7 +9,7 @@ use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabiliti
 pub struct Right {
     /// Name of the capability.
     pub name: &'static str,
-    /// What it is for.
+    /// Purpose, in words for reports.
     pub purpose: &'static str,
     /// Consequence of its absence.
     pub without: &'static str,

@@ -3,10 +3,10 @@
 use std::fs;
 use std::process::Output;
 
-use logtrace_report::breakdown::{OverTime, Sums};
+use logtrace_report::breakdown::OverTime;
 use logtrace_report::units;
 
-use crate::common::{Ran, SERVERS, beside_others, driver, logtrace, run};
+use crate::common::{Ran, SERVERS, beside_others, logtrace, run};
 
 fn exported(ran: &Ran, options: &[&str]) -> Output {
     let mut command = logtrace();
@@ -29,14 +29,8 @@ fn a_run_without_a_recording_has_the_commits_that_it_kept() {
             "--server {server} --rate 200/s --duration 2s --warmup 200ms --rows 1000"
         ));
         let document = ran.good();
-        let commits = document.commits.as_ref().unwrap();
-        let sums = Sums {
-            commits: commits.count,
-            total_ns: commits.total,
-            done: driver(&document).done,
-        };
-        let over_time =
-            OverTime::parse(&fs::read_to_string(ran.file("over-time.json")).unwrap(), sums).unwrap();
+        let over_time = fs::read_to_string(ran.file("over-time.json")).unwrap();
+        let over_time = OverTime::parse(&over_time, document.sums()).unwrap();
         let lists = [&over_time.slowest, &over_time.typical, &over_time.stalls];
         let mut kept: Vec<(u64, u32, u64)> = lists
             .iter()

@@ -4,11 +4,11 @@ use std::fs;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use logtrace_report::breakdown::{OverTime, Sums};
+use logtrace_report::breakdown::OverTime;
 use logtrace_report::document::Document;
 
 use super::browser::open;
-use crate::common::{beside_others, driver, logtrace, run};
+use crate::common::{beside_others, logtrace, run};
 
 /// A run as it is shown.
 pub(super) struct Pages {
@@ -23,12 +23,7 @@ pub(super) static RUN: LazyLock<Pages> = LazyLock::new(|| {
     let _turn = beside_others();
     let ran = run("--rate 200/s --duration 3s --warmup 300ms --rows 2000 --server mariadb");
     let document = ran.good();
-    let commits = document.commits.as_ref().unwrap();
-    let sums = Sums {
-        commits: commits.count,
-        total_ns: commits.total,
-        done: driver(&document).done,
-    };
+    let sums = document.sums();
     let over_time = fs::read_to_string(ran.file("over-time.json")).unwrap();
     let dirs = [ran.file(""), ran.file("")];
     let mut compare = logtrace();

@@ -5,6 +5,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::over_time::document::Sums;
+
 mod burst_coverage;
 pub mod consistency;
 mod cpu;
@@ -132,6 +134,16 @@ impl Document {
             Work::Request => self.driver.as_ref()?.done,
         };
         (count > 0).then_some(count)
+    }
+
+    /// Returns the numbers that commits and requests over time sum to.
+    pub fn sums(&self) -> Sums {
+        let commits = self.commits.as_ref();
+        Sums {
+            commits: commits.map_or(0, |commits| commits.count),
+            total_ns: commits.map_or(0, |commits| commits.total),
+            done: self.driver.as_ref().map_or(0, |driver| driver.done),
+        }
     }
 
     /// Returns the parts that were traced.

@@ -38,6 +38,13 @@ pub struct Server {
     pub settings: BTreeMap<String, String>,
 }
 
+impl Server {
+    /// Returns its name and version, such as `MySQL 9.7.4`.
+    pub fn name(&self) -> String {
+        format!("{} {}", self.flavor, self.version)
+    }
+}
+
 /// Container, as the path of a control group names it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Container {

@@ -116,7 +116,7 @@ fn times<R: Read>(
     }))
 }
 
-/// What is exported so far.
+/// State of an export: the tracks so far, and the analysis that they come from.
 struct Exporter {
     pid: u32,
     times: Times,

@@ -29,7 +29,7 @@ const MOST_BYTES: usize = 3_000_000;
 #[template(path = "report.html")]
 struct Page<'a> {
     document: &'a Document,
-    /// What the run came to, in a few sentences.
+    /// Answer of the run in a few sentences.
     answer: String,
     /// Whether parts are left out, because the page would be too large.
     is_reduced: bool,

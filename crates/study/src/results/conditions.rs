@@ -27,7 +27,7 @@ pub(crate) fn conditions(document: &Document) -> Vec<(String, String)> {
         conditions.push(("machine".to_owned(), machine));
         conditions.push(("kernel".to_owned(), host.kernel.clone()));
     }
-    conditions.push(("server".to_owned(), server(&document.server)));
+    conditions.push(("server".to_owned(), document.server.name()));
     conditions.push(("file system".to_owned(), file_system(&document.server)));
     let disks = document.host.iter().flat_map(|host| &host.disks);
     conditions.extend(disks.map(|disk| (format!("cache of {}", disk.name), disk.write_cache.clone())));
@@ -53,10 +53,6 @@ pub(crate) fn add_conditions(all: &mut Vec<Condition>, measured: &[(String, Stri
             }),
         }
     }
-}
-
-fn server(server: &Server) -> String {
-    format!("{} {}", server.flavor, server.version)
 }
 
 /// Describes the file system of the data directory.

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::cell::Cell;
 use crate::results::figure::Figure;
-use crate::results::measurement_result::cause_name;
+use crate::results::measurement_result::{CauseTotal, MeasurementResult, cause_name};
 use crate::results::study_results::Results;
 
 /// Cause and its share of all waiting time.
@@ -46,26 +46,32 @@ pub struct WhoShare {
 /// Returns all causes over all repeats of a cell, the largest first: of commits if the figure is about commits, else of commits
 /// and traced statements.
 pub(crate) fn causes(cell: &Cell, results: &Results, figure: &Figure) -> Vec<CauseShare> {
-    let (mut totals, mut events) = (Vec::new(), 0);
-    for (_, measured) in results.measured(cell) {
-        let (causes, count) = match figure {
-            Figure::Commits(_) | Figure::CommitPart(_) => (&measured.commit_causes, measured.commits),
-            _ => (&measured.causes, measured.events),
-        };
-        events += count;
-        totals.extend(causes.iter().map(|one| (one.cause, one.total)));
-    }
-    shares(&totals, cause_name_of, Some(events))
+    over_repeats(cell, results, |measured| match figure {
+        Figure::Commits(_) | Figure::CommitPart(_) => (&measured.commit_causes, measured.commits),
+        _ => (&measured.causes, measured.events),
+    })
 }
 
 /// Returns the causes of the time of a cell's statements outside of commits over all repeats, the largest first.
 pub(crate) fn causes_outside(cell: &Cell, results: &Results) -> Vec<CauseShare> {
-    let (mut totals, mut statements) = (Vec::new(), 0);
+    over_repeats(cell, results, |measured| {
+        (&measured.outside_causes, measured.statements)
+    })
+}
+
+/// Adds up causes and the events that had them over all repeats of a cell.
+fn over_repeats(
+    cell: &Cell,
+    results: &Results,
+    of: impl Fn(&MeasurementResult) -> (&Vec<CauseTotal>, u64),
+) -> Vec<CauseShare> {
+    let (mut totals, mut events) = (Vec::new(), 0);
     for (_, measured) in results.measured(cell) {
-        statements += measured.statements;
-        totals.extend(measured.outside_causes.iter().map(|one| (one.cause, one.total)));
+        let (causes, count) = of(measured);
+        events += count;
+        totals.extend(causes.iter().map(|one| (one.cause, one.total)));
     }
-    shares(&totals, cause_name_of, Some(statements))
+    shares(&totals, cause_name_of, Some(events))
 }
 
 /// Returns the causes of a stall, the largest first. Causes of different threads stay apart.

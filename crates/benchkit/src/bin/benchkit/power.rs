@@ -1,4 +1,4 @@
-//! What repetitions of a study find: changes of a known size, and none where there is none.
+//! Counts of what repetitions of a study find: changes of a known size, and none where there is none.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,7 +25,7 @@ struct Found {
     is_significant: bool,
 }
 
-/// Work of a cell, by the axes of its grid and its own level.
+/// Levels of a comparison: of its row, the server, and of its column, the work of a request.
 type Change = (String, String);
 
 /// Prints a table of all changes.
@@ -54,24 +54,24 @@ fn read(directory: &Path) -> anyhow::Result<Value> {
 
 /// Returns the comparisons of the tables of a study.
 fn comparisons(study: &Value) -> Vec<(Change, Found)> {
-    let items = |value: &Value, name: &str| value[name].as_array().cloned().unwrap_or_default();
     let mut comparisons = Vec::new();
     for grid in items(study, "tables")
         .iter()
         .flat_map(|table| items(table, "grids"))
     {
-        let columns = items(&grid, "columns");
-        for row in items(&grid, "rows") {
-            let of = row["level"].as_str().unwrap_or_default();
-            for (column, entry) in columns.iter().zip(items(&row, "entries")) {
-                let level = column.as_str().unwrap_or_default();
-                if let Some(found) = comparison(&entry["comparison"]) {
-                    comparisons.push(((of.to_owned(), level.to_owned()), found));
-                }
+        for row in items(grid, "rows") {
+            for (column, entry) in items(grid, "columns").iter().zip(items(row, "entries")) {
+                let name = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+                let found = comparison(&entry["comparison"]);
+                comparisons.extend(found.map(|found| ((name(&row["level"]), name(column)), found)));
             }
         }
     }
     comparisons
+}
+
+fn items<'a>(value: &'a Value, name: &str) -> &'a [Value] {
+    value[name].as_array().map_or(&[], Vec::as_slice)
 }
 
 fn comparison(comparison: &Value) -> Option<Found> {

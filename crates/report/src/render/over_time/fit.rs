@@ -137,7 +137,7 @@ mod tests {
         }
     }
 
-    /// What there is of a run: columns, exemplars, and exemplars with records.
+    /// Counts the cells of causes, the exemplars, and the exemplars with records.
     fn size(over_time: &OverTime) -> (usize, usize, usize) {
         let all = [&over_time.slowest, &over_time.typical, &over_time.stalls];
         let commits = || all.iter().flat_map(|exemplars| &exemplars.commits);

@@ -11,7 +11,7 @@ use crate::units::{self, real};
 
 /// Pictures of the rates and of the backlog, on the axis of a heat map.
 pub(in crate::render) struct Rates {
-    /// What is counted, as `Requests`.
+    /// Word for the counted events, such as `Requests`.
     pub(in crate::render) subject: &'static str,
     /// Width of the drawings in their own units.
     pub(in crate::render) columns: u64,

@@ -6,7 +6,7 @@ use logtrace_common::STALL_BUCKET_NS;
 use strum::IntoEnumIterator;
 
 use crate::causes::cause::{Cause, Who};
-use crate::document::{Commits, Document, Driver};
+use crate::document::{Commits, Document, Driver, SlowTenth};
 use crate::over_time::document::OverTime;
 use crate::over_time::exemplars::document::{Exemplar, Exemplars};
 use crate::requests::parts::Part;
@@ -86,17 +86,14 @@ fn parts(listed: &Exemplars, commit: &Exemplar) -> impl Iterator<Item = (Cause, 
 /// which few commits ended.
 fn stall(commits: &Commits, commit: &Exemplar) -> String {
     let start = commit.end.saturating_sub(commit.ns);
-    let mut stalls: Vec<(u64, u64)> = Vec::new();
-    for tenth in &commits.slow_tenths {
-        let end = tenth.at.saturating_add(STALL_BUCKET_NS);
-        match stalls.last_mut() {
-            Some(last) if last.1 == tenth.at => last.1 = end,
-            _ => stalls.push((tenth.at, end)),
-        }
-    }
-    let found = stalls.iter().find(|&&(from, to)| from < commit.end && start < to);
+    let end_of = |tenth: &SlowTenth| tenth.at.saturating_add(STALL_BUCKET_NS);
+    let stalls = commits
+        .slow_tenths
+        .chunk_by(|before, after| end_of(before) == after.at);
+    let mut stalls = stalls.filter_map(|stall| Some((stall.first()?.at, end_of(stall.last()?))));
+    let found = stalls.find(|&(from, to)| from < commit.end && start < to);
     match found.filter(|_| commit.ns >= LEAST_STALL_NS) {
-        Some(&(from, to)) => format!(", in a stall from {} to {}", at(from), at(to)),
+        Some((from, to)) => format!(", in a stall from {} to {}", at(from), at(to)),
         None => String::new(),
     }
 }
@@ -179,7 +176,6 @@ mod tests {
 
     use super::*;
     use crate::causes::cause::Wait;
-    use crate::document::SlowTenth;
     use crate::over_time::exemplars::document::ExemplarPart;
     use crate::over_time::stack_row::StackRow;
 

@@ -36,7 +36,7 @@ fn exemplars() -> Vec<(&'static Exemplars, &'static Exemplar)> {
     known.into_values().collect()
 }
 
-/// By how much later all times are, so that none is before 0.
+/// Returns the time that is added to all times, so that none is before 0.
 fn later_ns() -> u64 {
     let lead = |commit: &Exemplar| commit.records.as_ref().map_or(0, |records| records.lead);
     let all = exemplars().into_iter();

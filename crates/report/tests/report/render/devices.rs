@@ -30,7 +30,7 @@ fn document(disks: Vec<Disk>, flushed: &[&str]) -> Document {
     document
 }
 
-/// What a person reads, in each format that has the table.
+/// Renders each format that has the table and is for people.
 fn reports(document: &Document) -> Vec<String> {
     let report = |format| {
         let input = Input {
