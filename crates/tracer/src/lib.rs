@@ -30,7 +30,6 @@ mod surroundings;
     )
 )]
 mod symbols;
-mod tracefs;
 mod tracer;
 
 pub use config::{Extent, TracerConfig};

@@ -7,14 +7,10 @@ use crate::kernel_side::maps::PerCpuMap;
 use crate::overhead::cost::Estimate;
 
 /// Programs in the order of `enum program` in bpf/runs.h.
-pub(crate) const PROGRAMS: [&str; 24] = [
+pub(crate) const PROGRAMS: [&str; 20] = [
     "on_switch",
     "on_switched",
     "on_waking",
-    "on_io_enter",
-    "on_io_exit",
-    "on_wait_exit",
-    "on_client_exit",
     EACH_CALL,
     "on_sys_exit",
     "on_commit_begin",
@@ -34,10 +30,10 @@ pub(crate) const PROGRAMS: [&str; 24] = [
     NOTHING,
 ];
 
-/// Program that runs at each system call of the machine, to count them.
+/// Program that does nothing at each system call of the machine.
 pub(crate) const ANY_CALL: &str = "on_any_call";
 
-/// Program that runs at each system call of the machine in a burst, to trace some of them.
+/// Program that runs at each system call of the machine, to count all and to trace some.
 pub(crate) const EACH_CALL: &str = "on_sys_enter";
 
 /// Program that runs at a call in logtrace's own process.

@@ -4,7 +4,7 @@ use std::thread::{self, JoinHandle};
 
 use crate::probes::links::Attachments;
 
-/// Probes that are disabled and being detached. The kernel needs some 50 ms for each uprobe, one after the other
+/// Probes that are disabled and being detached. Before Linux 6.6 the kernel needs some 50 ms for each uprobe, one after the other
 /// (`perf_uprobe_destroy` waits for all CPUs under a lock). Dropping this waits until they are detached.
 #[derive(Debug)]
 #[must_use = "dropping it waits until the probes are gone"]

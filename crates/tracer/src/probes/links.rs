@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, IntoRawFd};
 use std::path::PathBuf;
+use std::thread;
 
-use libbpf_rs::{Link, ProgramMut, TracepointCategory};
+use libbpf_rs::{Link, ProgramMut};
 
 use crate::error::TracerError;
 use crate::kernel_side::cpus::online_cpus;
@@ -42,20 +43,19 @@ impl Attachments {
         })
     }
 
-    /// Returns whether programs run at all system calls, in place of those at single ones.
-    pub(crate) fn trace_all_calls(&self) -> bool {
-        let mut placements = self.placements.iter();
-        placements.any(|placement| placement.probe.in_bursts == InBursts::Replacement)
-    }
-
     /// Adds a probe that is to be detached with the others, and stays between bursts.
     pub(crate) fn add(&mut self, link: Link) {
         self.links.push((InBursts::Stays, link));
     }
 
-    /// Detaches the probes that do not stay between bursts. Fast ones come first: a uprobe may take 50 ms.
+    /// Detaches the probes that do not stay between bursts.
     pub(crate) fn suspend(&mut self) {
-        self.links.retain(|(in_bursts, _)| *in_bursts == InBursts::Stays);
+        let links = std::mem::take(&mut self.links);
+        let (staying, leaving) = links
+            .into_iter()
+            .partition(|(in_bursts, _)| *in_bursts == InBursts::Stays);
+        self.links = staying;
+        detach(leaving);
     }
 
     /// Attaches the probes for the next burst.
@@ -92,6 +92,23 @@ impl Server {
     }
 }
 
+impl Drop for Attachments {
+    fn drop(&mut self) {
+        detach(std::mem::take(&mut self.links));
+    }
+}
+
+/// Detaches probes, each on a thread of its own: for each uprobe the kernel waits some 50 ms, until no CPU can be inside
+/// (`uprobe_unregister_sync`), and such waits end together. Without a thread a probe is detached at once.
+fn detach(links: Vec<(InBursts, Link)>) {
+    thread::scope(|scope| {
+        for link in links {
+            let thread = thread::Builder::new().name("logtrace-detach".into());
+            let _ = thread.spawn_scoped(scope, move || drop(link));
+        }
+    });
+}
+
 /// Attaches a program to the tracepoint of its section.
 pub(crate) fn attach_tracepoint(program: &ProgramMut<'_>) -> libbpf_rs::Result<Link> {
     program.attach_trace()
@@ -126,8 +143,8 @@ fn attach(
 
 fn entry_of(attach: Attach) -> Entry {
     match attach {
+        Attach::BtfTracepoint("sys_exit") => Entry::SlowPath,
         Attach::BtfTracepoint(_) => Entry::Tracepoint,
-        Attach::Syscall(_) => Entry::SystemCall,
         Attach::CpuClock(_) => Entry::Interrupt,
         Attach::CommitBegin | Attach::CommitEnd | Attach::Function(_) | Attach::End(_) => Entry::Trap,
     }
@@ -146,9 +163,6 @@ fn attach_program(side: &KernelSide, placement: &Placement, server: &Server) -> 
         .ok_or_else(|| format!("no program {name} in the object"))?;
     let attached = match placement.probe.attach {
         Attach::BtfTracepoint(_) => attach_tracepoint(&program).map(|link| vec![link]),
-        Attach::Syscall(event) => program
-            .attach_tracepoint(TracepointCategory::Syscalls, event)
-            .map(|link| vec![link]),
         Attach::CpuClock(frequency) => attach_cpu_clock(&program, frequency),
         Attach::CommitBegin | Attach::CommitEnd | Attach::Function(_) | Attach::End(_) => side
             .uprobes
