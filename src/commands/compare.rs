@@ -1,17 +1,20 @@
-//! `logtrace compare`: compares run directories.
+//! `logtrace compare`: compares runs.
 
+use std::fs;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
+use anyhow::Context;
 use logtrace_compare::render::render;
 use logtrace_compare::{Run, compare as compared};
+use logtrace_report::render::read_page;
 
 use super::print::print;
 use crate::cli::results::compare::CompareArgs;
 use crate::exit::{Exit, UsageError};
 use crate::run_dir::{self, RunDir};
 
-/// Compares the runs of directories.
+/// Compares the runs of directories and pages.
 pub(crate) fn compare(arguments: &CompareArgs) -> anyhow::Result<Exit> {
     let (a, b) = sides(arguments)?;
     let read = |dirs: &[PathBuf]| {
@@ -28,25 +31,45 @@ pub(crate) fn compare(arguments: &CompareArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Returns the directories of both sides, as many of one as of the other.
+/// Returns the paths of both sides, as many of one as of the other.
 fn sides(arguments: &CompareArgs) -> Result<(&[PathBuf], &[PathBuf]), UsageError> {
     let (runs, with) = (&arguments.runs[..], &arguments.with[..]);
     match (runs, with) {
         ([a, b], []) => Ok((std::slice::from_ref(a), std::slice::from_ref(b))),
         (_, []) => Err(UsageError(format!(
-            "give two run directories, or the repeats of B after --with: there are {}",
+            "give two runs, or the repeats of B after --with: there are {}",
             runs.len()
         ))),
         _ if runs.len() == with.len() => Ok((runs, with)),
         _ => Err(UsageError(format!(
-            "the first of A is compared with the first of B, and so on, but there are {} run directories of A and {} of B",
+            "the first of A is compared with the first of B, and so on, but there are {} runs of A and {} of B",
             runs.len(),
             with.len()
         ))),
     }
 }
 
-fn read(dir: &Path) -> anyhow::Result<Run> {
+/// Reads a run from its directory or from its page.
+fn read(path: &Path) -> anyhow::Result<Run> {
+    match path.is_file() {
+        true => read_page_of_run(path),
+        false => read_dir(path),
+    }
+}
+
+fn read_page_of_run(path: &Path) -> anyhow::Result<Run> {
+    let page = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let numbers = read_page(&page);
+    let (document, over_time) =
+        numbers.with_context(|| format!("cannot understand the page {}", path.display()))?;
+    Ok(Run {
+        name: path.display().to_string(),
+        document,
+        over_time,
+    })
+}
+
+fn read_dir(dir: &Path) -> anyhow::Result<Run> {
     let dir = RunDir::open(dir)?;
     let document = run_dir::read_document(&dir)?;
     let over_time = run_dir::read_over_time(&dir, &document)?;

@@ -23,6 +23,7 @@ pub mod analysis;
 mod attribution;
 mod causes;
 pub mod clocks;
+mod deflated;
 pub mod document;
 mod over_time;
 pub mod perfetto;

@@ -16,16 +16,18 @@ Examples:
   logtrace compare A1 A2 A3 --with B1 B2 B3
       repeats: they say how sure the difference of the settings is
   logtrace compare A1 A2 A3 --with B1 B2 B3 --format html > comparison.html
+  logtrace compare before/report.html after/report.html
+      pages that somebody sent
 
 A verdict stands beside each row: \"differs\", \"same\", or \"cannot tell\". Needs no root and no server.")]
 pub(crate) struct CompareArgs {
-    /// Run directories: two, A and B, or with --with the repeats of A.
-    #[arg(value_name = "RUN_DIR", required = true)]
+    /// Run directories or their pages (report.html): two, A and B, or with --with the repeats of A.
+    #[arg(value_name = "RUN", required = true)]
     pub(crate) runs: Vec<PathBuf>,
 
-    /// Run directories of the repeats of B, as many as of A. The first of B is compared with the first of A, and so on: best
+    /// Run directories or pages of the repeats of B, as many as of A. The first of B is compared with the first of A, and so on: best
     /// they were measured in turns.
-    #[arg(long, value_name = "RUN_DIR", num_args = 1..)]
+    #[arg(long, value_name = "RUN", num_args = 1..)]
     pub(crate) with: Vec<PathBuf>,
 
     /// Smallest change that matters. A smaller one is never called a difference.

@@ -23,19 +23,24 @@ fn measured(server: &str, binlog: &SlowDisk, redo: &SlowDisk) -> Ran {
     ran
 }
 
-/// Compares runs, and returns the comparison as JSON and as text.
+/// Compares runs, and returns the comparison as JSON and as text. Their pages must tell the same of commits.
 fn compared(a: &[Ran], b: &[Ran]) -> (Value, String) {
-    let text = |format: &str| {
-        let dirs = |runs: &[Ran]| runs.iter().map(|ran| ran.file("")).collect::<Vec<_>>();
+    let text = |file: &str, format: &str| {
+        let paths = |runs: &[Ran]| runs.iter().map(|ran| ran.file(file)).collect::<Vec<_>>();
         let mut command = logtrace();
-        command.arg("compare").args(dirs(a));
+        command.arg("compare").args(paths(a));
         match b {
-            [one] => command.arg(one.file("")),
-            _ => command.arg("--with").args(dirs(b)),
+            [one] => command.arg(one.file(file)),
+            _ => command.arg("--with").args(paths(b)),
         };
         printed(command.args(["--format", format]))
     };
-    (serde_json::from_str(&text("json")).unwrap(), text("terminal"))
+    let json = |file: &str| -> Value { serde_json::from_str(&text(file, "json")).unwrap() };
+    let (of_dirs, of_pages) = (json(""), json("report.html"));
+    for part in ["causes", "settings"] {
+        assert_eq!(of_dirs[part], of_pages[part]);
+    }
+    (of_dirs, text("", "terminal"))
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::over_time::document::OverTime;
 use crate::render::drawing::{Drawing, drawing};
 use crate::render::error::RenderError;
 use crate::render::over_time::{Area, Pictures, Responses, SCRIPT, coarser, pictures, responses};
-use crate::render::page::{STYLE, policy};
+use crate::render::page::{STYLE, enclosed, policy};
 use crate::render::sections::causes::{CauseLine, Subject, lines};
 use crate::render::sections::{
     answer, files, headline, latency, rate_steps, request_types, response, statements, tpcc, tracer,
@@ -38,6 +38,8 @@ struct Page<'a> {
     responses: Option<Responses>,
     /// Unclassified kernel stacks with their times.
     stacks: Vec<(String, String)>,
+    /// `run.json`, compressed.
+    run_json: String,
     policy: String,
     style: &'static str,
     commit_drawing: Option<Drawing>,
@@ -157,6 +159,7 @@ fn page(document: &Document, stacks: &StackTotals, parts: &Parts<'_>) -> Result<
         stacks: unclassified
             .map(|row| (units::duration(row.total_ns), row.frames.join("\n")))
             .collect(),
+        run_json: enclosed(document)?,
         policy: policy(&[SCRIPT], &[STYLE], &shown),
         style: STYLE,
         commit_drawing,

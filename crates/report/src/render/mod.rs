@@ -38,7 +38,7 @@ pub use error::RenderError;
 pub use flamegraph::flamegraph;
 pub use folded::{FoldedError, parse as parse_folded, render as render_folded};
 pub use json::{JsonError, parse as parse_json};
-pub use page::{DURATION, STYLE, policy};
+pub use page::{DURATION, PageError, STYLE, policy, read_page};
 
 /// Format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumIter, EnumString, IntoStaticStr, VariantNames)]

@@ -5,6 +5,7 @@ pub(crate) mod analysed;
 mod check;
 mod cpu;
 mod devices;
+mod enclosed;
 mod golden;
 mod inert;
 pub(crate) mod samples;
