@@ -7,14 +7,23 @@
  */
 
 /**
- * Reads packed numbers: base64 of raw deflate of LEB128 numbers, the lowest seven bits first.
+ * Reads compressed bytes: base64 of raw deflate.
+ * @param {string} text
+ * @returns {Response}
+ */
+function inflated(text) {
+  const compressed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([compressed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  return new Response(stream);
+}
+
+/**
+ * Reads packed numbers: compressed LEB128 numbers, the lowest seven bits first.
  * @param {string} text
  * @returns {Promise<number[]>}
  */
 async function unpack(text) {
-  const compressed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([compressed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  const bytes = new Uint8Array(await inflated(text).arrayBuffer());
   const numbers = [];
   let number = 0;
   let factor = 1;

@@ -23,7 +23,7 @@ const PAUSE_MS = 200;
 
 /** Reads the data of the page, and lets commits be selected. */
 async function start() {
-  const { over_time, colors } = JSON.parse(part("over-time-data").textContent ?? "");
+  const { over_time, colors } = JSON.parse(await inflated(part("over-time-data").textContent ?? "").text());
   const { commits, causes, slowest, typical, stalls } = over_time;
   const columnNs = causes.column_ns;
   const run = {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::causes::rgb::hex;
+use crate::deflated::deflated;
 use crate::over_time::document::{CauseCube, HeatCells, OverTime};
 use crate::over_time::exemplars::document::Exemplars;
 use crate::render::error::RenderError;
@@ -44,7 +45,7 @@ struct CommitsOverTime<'a> {
     stalls: &'a Exemplars,
 }
 
-/// Returns the data as JSON that no name of a function can end.
+/// Returns the data as compressed JSON.
 pub(super) fn data(over_time: &OverTime) -> Result<String, RenderError> {
     let exemplars = [&over_time.slowest, &over_time.typical, &over_time.stalls];
     let exemplars = exemplars.into_iter().flat_map(|exemplars| &exemplars.stacks);
@@ -60,7 +61,8 @@ pub(super) fn data(over_time: &OverTime) -> Result<String, RenderError> {
         },
         colors: waits.map(|wait| (wait.to_string(), hex(wait.color()))).collect(),
     };
-    Ok(serde_json::to_string(&data)?.replace('<', "\\u003c"))
+    let text = serde_json::to_string(&data)?;
+    Ok(deflated(text.as_bytes()).map_err(serde_json::Error::io)?)
 }
 
 #[cfg(test)]
@@ -68,6 +70,7 @@ mod tests {
     use serde::Deserialize;
 
     use crate::causes::cause::Cause;
+    use crate::deflated::inflated;
     use crate::over_time::stack_row::StackRow;
 
     use super::*;
@@ -81,7 +84,7 @@ mod tests {
         });
         let text = data(&over_time).unwrap();
         assert!(!text.contains('<'), "{text}");
-        let read: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let read: serde_json::Value = serde_json::from_slice(&inflated(&text).unwrap()).unwrap();
         let read = OverTime::deserialize(&read["over_time"]).unwrap();
         assert_eq!(read, over_time);
     }

@@ -10,7 +10,7 @@ use crate::render::json::{JsonError, parse};
 
 /// Beginnings of the elements of report.html with `run.json` and with the commits over time.
 const RUN: &str = "<script type=\"application/octet-stream\" id=\"run-json\">";
-const OVER_TIME: &str = "<script type=\"application/json\" id=\"over-time-data\">";
+const OVER_TIME: &str = "<script type=\"application/octet-stream\" id=\"over-time-data\">";
 
 /// Error for text that is not the page of a run.
 #[derive(Debug, Error)]
@@ -34,20 +34,24 @@ pub enum PageError {
 /// Returns `run.json` as a text for the page.
 pub(in crate::render) fn enclosed(document: &Document) -> Result<String, RenderError> {
     let text = serde_json::to_string(document)?;
-    deflated(text.as_bytes()).map_err(|error| RenderError::Json(serde_json::Error::io(error)))
+    Ok(deflated(text.as_bytes()).map_err(serde_json::Error::io)?)
 }
 
 /// Reads the numbers of a page. Requests over time are not in it.
 pub fn read_page(page: &str) -> Result<(Document, Option<OverTime>), PageError> {
-    let bytes = inflated(element(page, RUN).ok_or(PageError::Missing)?).ok_or(PageError::Damaged)?;
-    let document = parse(&String::from_utf8(bytes).map_err(|_| PageError::Damaged)?)?;
+    let document = parse(&text(element(page, RUN).ok_or(PageError::Missing)?)?)?;
     let over_time = element(page, OVER_TIME).map(|data| over_time(data, &document));
     Ok((document, over_time.transpose()?))
 }
 
 fn over_time(data: &str, document: &Document) -> Result<OverTime, PageError> {
-    let data: serde_json::Value = serde_json::from_str(data).map_err(OverTimeError::from)?;
+    let data: serde_json::Value = serde_json::from_str(&text(data)?).map_err(OverTimeError::from)?;
     Ok(OverTime::parse(&data["over_time"].to_string(), document.sums())?)
+}
+
+fn text(deflated: &str) -> Result<String, PageError> {
+    let bytes = inflated(deflated).ok_or(PageError::Damaged)?;
+    String::from_utf8(bytes).map_err(|_| PageError::Damaged)
 }
 
 /// Returns the text of an element. It has no other element in it.

@@ -1,5 +1,8 @@
 //! Size of the page that people send to each other, with all of its parts.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use flate2::read::DeflateDecoder;
 use logtrace_report::breakdown::{CubeCell, OverTime};
 use logtrace_report::document::TracedParts;
 use logtrace_report::render::{Format, Input, render};
@@ -92,7 +95,8 @@ fn a_page_that_would_be_too_large_has_wider_columns() {
     assert!(page.len() <= MOST_BYTES, "{} bytes", page.len());
     let (_, data) = page.split_once("id=\"over-time-data\">").unwrap();
     let (data, _) = data.split_once("</script>").unwrap();
-    let data: serde_json::Value = serde_json::from_str(data).unwrap();
+    let compressed = BASE64.decode(data).unwrap();
+    let data: serde_json::Value = serde_json::from_reader(DeflateDecoder::new(&compressed[..])).unwrap();
     let shown: OverTime = serde_json::from_value(data["over_time"].clone()).unwrap();
     let total_ns = |of: &OverTime| of.causes.cells.iter().map(|cell| cell.ns).sum::<u64>();
     assert_eq!(total_ns(&shown), total_ns(&over_time));
