@@ -152,6 +152,8 @@ const RULES: &[Rule] = &[
     rule("xlog_grant_head_wait", JournalSpace),
     rule("xlog_grant_head_check", JournalSpace),
     rule("handle_reserve_ticket", JournalSpace),
+    // The same where it is inlined.
+    rule("__reserve_bytes", JournalSpace),
     rule("wait_reserve_ticket", JournalSpace),
     rule("btrfs_wait_block_group_cache_progress", FileSystemLock),
     // Throttling of writers. mm/page-writeback.c
