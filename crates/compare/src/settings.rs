@@ -79,6 +79,11 @@ fn flatten(value: &Value, name: String, each: &mut impl FnMut(String, String)) {
         }
         Value::Null => return,
         Value::String(text) => text.clone(),
+        Value::Array(values) if values.is_empty() => "none".to_owned(),
+        Value::Array(values) if values.iter().all(Value::is_string) => {
+            let words: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
+            words.join(", ")
+        }
         other => other.to_string(),
     };
     let is_place = name.starts_with("server.settings.") && text.contains('/');

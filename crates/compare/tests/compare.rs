@@ -390,3 +390,11 @@ fn causes_of_a_microsecond_do_not_hide_a_large_one() {
     let comparison = compare(&a, &b, ASSUMED);
     assert_eq!(cause(&comparison, FLUSH).change.verdict, Verdict::Differs);
 }
+
+#[test]
+fn runs_that_are_too_short_are_not_called_the_same() {
+    let mut run = drawn(&mut Stream::Study(13).rng(5), 1.0);
+    (run.over_time, run.document.driver) = (None, None);
+    let text = render(Format::Terminal, &compare(&[run.clone()], &[run], ASSUMED), false).unwrap();
+    assert!(text.starts_with("Cannot tell: the runs are too short"), "{text}");
+}

@@ -4,7 +4,7 @@
 
 #include "runs.h"
 
-/* A second program at each system call of the machine, for a moment. */
+/* Each system call of the machine, now and then: all of them are slower while one is traced. */
 SEC("tp_btf/sys_enter")
 int BPF_PROG(on_any_call)
 {

@@ -16,12 +16,9 @@
 #define POLL 7
 #define PPOLL 271
 
-/* Whether statements are told apart that follow one another without a wait; set before the programs are loaded. */
-const volatile __u32 follows_clients = 0;
-
 static __always_inline bool is_of_client(long number)
 {
-	return follows_clients && (number == SENDTO || number == RECVFROM);
+	return number == SENDTO || number == RECVFROM;
 }
 
 /* A thread leaves its CPU in `poll` to wait for its client. That wait ends the statement. */
@@ -67,4 +64,10 @@ static __always_inline void end_talk(long number, long ret)
 			send_no_wait(tid);
 		thread->replied = 0;
 	}
+}
+
+SEC("tracepoint/syscalls/sys_exit_recvfrom")
+int on_client_exit(struct syscall_exit *ctx)
+{
+	return COUNTED(ON_CLIENT_EXIT, end_talk(ctx->number, ctx->ret));
 }

@@ -160,8 +160,20 @@ static __always_inline void end_io(__u32 number, __s64 ret)
 	thread->io_ns = 0;
 }
 
-/* Whether this is a call on a file that is traced: the numbers of x86-64. */
-static __always_inline bool is_of_file(long number)
+SEC("tracepoint/syscalls/sys_enter_fsync")
+int on_io_enter(struct syscall_enter *ctx)
+{
+	return COUNTED(ON_IO_ENTER, begin_io((__u32)ctx->fd));
+}
+
+SEC("tracepoint/syscalls/sys_exit_fsync")
+int on_io_exit(struct syscall_exit *ctx)
+{
+	return COUNTED(ON_IO_EXIT, end_io(ctx->number, ctx->ret));
+}
+
+/* Whether the tracepoints above are those of this system call: the numbers of x86-64. */
+static __always_inline bool is_traced(long number)
 {
 	switch (number) {
 	case 1:   /* write */
@@ -179,13 +191,12 @@ static __always_inline bool is_of_file(long number)
 }
 
 /*
- * All system calls of the machine come here. The tracepoint of a single one would cost as much in the calls that are
- * traced, and take 25 to 40 ms to detach (kernel/trace/trace_event_perf.c, perf_trace_event_unreg()); this one takes none.
- * All are counted, because each is slower while one is traced.
+ * The same of all system calls at once, for bursts: such a probe comes and goes within microseconds, and each of those
+ * above takes 50 ms to detach.
  */
 static __always_inline void enter_call(const struct pt_regs *regs, long number)
 {
-	if (is_of_file(number))
+	if (is_traced(number))
 		begin_io((__u32)regs->di);
 }
 
@@ -195,25 +206,20 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long number)
 	return COUNTED(ON_SYS_ENTER, enter_call(regs, number));
 }
 
-static __always_inline void exit_call(long number, long ret)
-{
-	if (is_of_file(number))
-		end_io((__u32)number, ret);
-	else if (is_of_client(number))
-		end_talk(number, ret);
-	else
-		end_wait();
-}
-
-/* Most calls of the machine are of no interest: they are not even counted. */
-SEC("tp_btf/sys_exit")
-int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
+static __always_inline void exit_call(const struct pt_regs *regs, long ret)
 {
 	long number = (long)regs->orig_ax;
 
-	if (!is_of_file(number) && !is_of_client(number) && !ends_wait(number))
-		return 0;
-	if (bpf_get_current_pid_tgid() >> 32 != target_tgid)
-		return 0;
-	return COUNTED(ON_SYS_EXIT, exit_call(number, ret));
+	if (is_traced(number))
+		end_io((__u32)number, ret);
+	else if (is_of_client(number))
+		end_talk(number, ret);
+	else if (is_wait(number))
+		end_wait();
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
+{
+	return COUNTED(ON_SYS_EXIT, exit_call(regs, ret));
 }

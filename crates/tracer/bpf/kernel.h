@@ -123,3 +123,19 @@ struct pt_regs {
 	unsigned long ip;
 	unsigned long sp;
 } RELOCATED;
+
+/* /sys/kernel/tracing/events/syscalls/sys_enter_fsync/format: the descriptor is the first argument of all. */
+struct syscall_enter {
+	__u64 common;
+	__s32 number;
+	__u32 pad;
+	__u64 fd;
+};
+
+/* /sys/kernel/tracing/events/syscalls/sys_exit_fsync/format */
+struct syscall_exit {
+	__u64 common;
+	__s32 number;
+	__u32 pad;
+	__s64 ret;
+};

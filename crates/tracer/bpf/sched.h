@@ -31,7 +31,7 @@ static __always_inline void leave_cpu(void *ctx, struct task_struct *task, struc
 	is_in_file_call = thread->io_ns;
 	is_in_no_call = thread->syscall < 0;
 	/* A call on a file that is not followed has no stack: the cheap levels of detail do without. */
-	is_in_other_call = state & TASK_UNINTERRUPTIBLE && !is_of_file(thread->syscall);
+	is_in_other_call = state & TASK_UNINTERRUPTIBLE && !is_traced(thread->syscall);
 	if (preempted)
 		note_preemption(thread, task, next, now);
 	else if (is_in_file_call || is_in_no_call || is_in_other_call)

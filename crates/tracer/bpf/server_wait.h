@@ -84,15 +84,6 @@ static __always_inline void end_wait(void)
 	thread->long_in_ns = 0;
 }
 
-/* Whether there is no on_switched; set before the programs are loaded. */
-const volatile __u32 reads_waits_at_exit = 0;
-
-/* Whether this call may have been a wait that has to be read at its end. */
-static __always_inline bool ends_wait(long number)
-{
-	return reads_waits_at_exit && is_wait(number);
-}
-
 static __always_inline void trace_switched(struct runs *runs)
 {
 	if (runs->due) {
@@ -101,12 +92,16 @@ static __always_inline void trace_switched(struct runs *runs)
 	}
 }
 
-/*
- * kernel/sched/core.c, end of __schedule(): in the thread that has got the CPU. Since Linux 6.15. On older kernels the end
- * of the system call (io.h) finds the wait.
- */
+/* kernel/sched/core.c, end of __schedule(): in the thread that has got the CPU. Since Linux 6.15. */
 SEC("tp_btf/sched_exit_tp")
 int BPF_PROG(on_switched)
 {
 	return COUNTED(ON_SWITCHED, trace_switched(runs));
+}
+
+/* The same on older kernels, on the way back from the system call: some 0.3 us for each, whatever its length. */
+SEC("tracepoint/syscalls/sys_exit_futex")
+int on_wait_exit(struct syscall_exit *ctx)
+{
+	return COUNTED(ON_WAIT_EXIT, end_wait());
 }

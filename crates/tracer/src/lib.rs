@@ -30,6 +30,7 @@ mod surroundings;
     )
 )]
 mod symbols;
+mod tracefs;
 mod tracer;
 
 pub use config::{Extent, TracerConfig};

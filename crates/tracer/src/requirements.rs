@@ -1,5 +1,6 @@
 //! Requirements of tracing, for `logtrace doctor` and before a run.
 
+use std::fs;
 use std::path::Path;
 
 use crate::kernel_release::KernelRelease;
@@ -7,9 +8,10 @@ use crate::kernel_side::object::KernelSide;
 use crate::kernel_side::uprobes::Uprobes;
 use crate::overhead::program_runs::ANY_CALL;
 use crate::probes::best_uprobes::best_uprobes;
-use crate::rights::{RIGHTS, Right, SYS_ADMIN};
+use crate::rights::{RIGHTS, Right, SYS_ADMIN_FOR_PROBES};
 use crate::stacks::kernel_symbols::KernelSymbols;
 use crate::surroundings::{LOCKDOWN_REMEDY, PidNamespace, is_locked_down, own_pid_namespace};
+use crate::tracefs;
 
 /// Requirement of tracing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +51,7 @@ pub fn requirements() -> Vec<Requirement> {
         .iter()
         .all(|right| !right.is_required || right.is_held());
     checks.push(bpf_programs(are_held));
+    checks.push(tracefs_there());
     checks.push(requirement(
         "kernel symbols",
         KernelSymbols::are_readable(),
@@ -63,7 +66,13 @@ pub fn requirements() -> Vec<Requirement> {
 pub fn tracing_rights() -> Vec<Right> {
     let can_try = RIGHTS.iter().all(|right| !right.is_required || right.is_held());
     let is_apart = can_try && best_uprobes() == Uprobes::Apart;
-    RIGHTS.into_iter().chain(is_apart.then_some(SYS_ADMIN)).collect()
+    let rights = RIGHTS.iter().map(
+        |&right| match is_apart && right.name == SYS_ADMIN_FOR_PROBES.name {
+            true => SYS_ADMIN_FOR_PROBES,
+            false => right,
+        },
+    );
+    rights.collect()
 }
 
 fn pid_namespace() -> Requirement {
@@ -115,4 +124,28 @@ fn bpf_programs(are_rights_held: bool) -> Requirement {
         refused.as_deref().unwrap_or_default(),
         "allow bpf(2): CAP_BPF and CAP_PERFMON, no lockdown, no seccomp filter",
     )
+}
+
+fn tracefs_there() -> Requirement {
+    let is_mounted = tracefs::is_visible();
+    let supported = fs::read_to_string("/proc/filesystems").is_ok_and(|list| list.contains("tracefs"));
+    let can_mount = SYS_ADMIN_FOR_PROBES.is_held();
+    let checked = requirement(
+        "tracefs",
+        is_mounted || supported && can_mount,
+        match is_mounted {
+            true => "mounted",
+            false => "not mounted; logtrace mounts it for itself alone",
+        },
+        match supported {
+            true => "not mounted or not readable",
+            false => "not in this kernel",
+        },
+        "mount it readable for this user; without it system calls are traced at the tracepoints of all of them, which \
+         costs more",
+    );
+    Requirement {
+        required: false,
+        ..checked
+    }
 }

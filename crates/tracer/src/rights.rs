@@ -20,7 +20,7 @@ pub struct Right {
 }
 
 /// Rights of tracing on a kernel with links for all places of a probe (Linux 6.6).
-pub(crate) const RIGHTS: [Right; 6] = [
+pub(crate) const RIGHTS: [Right; 7] = [
     Right {
         name: "CAP_BPF",
         purpose: "loads BPF programs",
@@ -49,11 +49,13 @@ pub(crate) const RIGHTS: [Right; 6] = [
         is_required: false,
         set: CapabilitySet::SYSLOG,
     },
+    SYS_ADMIN,
     Right {
         name: "CAP_DAC_READ_SEARCH",
-        purpose: "reads files of the server's process that are for its own user",
-        without: "a server is not found by a TCP address; functions of replaced libraries have no names; MariaDB's waits \
-                  for replicas look like waits for locks",
+        purpose: "reads tracefs, and files of the server's process that are for its own user",
+        without: "system calls are traced at the tracepoints of all of them, which costs more; a server is not found by a \
+                  TCP address; functions of replaced libraries have no names; MariaDB's waits for replicas look like \
+                  waits for locks",
         is_required: false,
         set: CapabilitySet::DAC_READ_SEARCH,
     },
@@ -66,13 +68,20 @@ pub(crate) const RIGHTS: [Right; 6] = [
     },
 ];
 
-/// Right that tracing needs, too, on a kernel that has only perf events for probes.
-pub(crate) const SYS_ADMIN: Right = Right {
+const SYS_ADMIN: Right = Right {
     name: "CAP_SYS_ADMIN",
+    purpose: "mounts tracefs where it is not mounted",
+    without: "system calls are traced at the tracepoints of all of them, which costs more",
+    is_required: false,
+    set: CapabilitySet::SYS_ADMIN,
+};
+
+/// The same right on a kernel that has only perf events for probes.
+pub(crate) const SYS_ADMIN_FOR_PROBES: Right = Right {
     purpose: "places probes in the server, on a kernel before Linux 6.6",
     without: "nothing can be traced",
     is_required: true,
-    set: CapabilitySet::SYS_ADMIN,
+    ..SYS_ADMIN
 };
 
 impl Right {

@@ -10,6 +10,7 @@ use crate::reader::watchdog::Watchdog;
 use crate::reader::{Drain, Stopped};
 use crate::sink::Sink;
 use crate::surroundings::{check_lockdown, check_pid_namespace};
+use crate::tracefs;
 
 /// Running tracer. Dropping it detaches all probes.
 #[derive(Debug)]
@@ -84,6 +85,8 @@ fn run<S: Sink>(
 ) -> Result<Stopped<S>, TracerError> {
     check_pid_namespace()?;
     check_lockdown()?;
+    // Without it the tracepoints of all system calls take the place of those of single ones.
+    let _ = tracefs::make_visible();
     let mut drain = Drain::new(config, sink)?;
     let watch = Watchdog::of_this_thread();
     // The other side waits for this, or is gone: then the first order is missing and the loop ends.

@@ -44,16 +44,14 @@ fn head(comparison: &Comparison) -> Vec<Block> {
 /// Returns what a reader must know before trusting the numbers.
 pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
     let mut notes = Vec::new();
-    if comparison.a.len() == 1 {
+    if !has_interval(comparison) {
+        notes.push("No row has an interval: each run needs at least 20 s.".to_owned());
+    } else if comparison.a.len() == 1 {
         notes.push(format!(
             "These are one run each, which do not show how much two runs of the same settings differ: {} is assumed \
              (--spread). Repeat both, and name the repeats with --with.",
             share(comparison.assumed.spread)
         ));
-    }
-    let mut intervals = comparison.figures.iter().map(|row| row.change.interval);
-    if intervals.all(|interval| interval.is_none()) {
-        notes.push("No row has an interval: each run needs at least 20 s.".to_owned());
     }
     if comparison.rates_differ {
         notes.push(
@@ -61,6 +59,11 @@ pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
         );
     }
     notes
+}
+
+fn has_interval(comparison: &Comparison) -> bool {
+    let mut figures = comparison.figures.iter();
+    figures.any(|row| row.change.interval.is_some())
 }
 
 /// Returns the answer in one sentence: what differs, and the cause that changed most.
@@ -78,6 +81,9 @@ pub(super) fn answer(comparison: &Comparison) -> String {
     });
     let parts: Vec<String> = figures.into_iter().chain(cause).collect();
     match parts.is_empty() {
+        true if !has_interval(comparison) => {
+            "Cannot tell: the runs are too short to judge a difference.".to_owned()
+        }
         true => "No difference that matters is certain.".to_owned(),
         false => format!("B against A: {}.", parts.join(", ")),
     }

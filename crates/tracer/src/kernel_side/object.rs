@@ -31,8 +31,6 @@ pub(crate) struct Loading<'a> {
     pub(crate) unwind_rows: u32,
     /// Way to place probes in the server.
     pub(crate) uprobes: Uprobes,
-    /// Whether statements are told apart that follow one another without a wait for the client.
-    pub(crate) follows_clients: bool,
     /// Programs that tracing needs.
     pub(crate) needed: BTreeSet<&'a str>,
     /// Programs that it can do without.
@@ -70,7 +68,6 @@ impl KernelSide {
             target_tgid: 0,
             unwind_rows: 1,
             uprobes,
-            follows_clients: false,
             needed: BTreeSet::from([name]),
             optional: BTreeSet::new(),
         };
@@ -140,14 +137,7 @@ impl Loading<'_> {
                 map.set_max_entries(self.unwind_rows)?;
             }
             if map.name().to_string_lossy().ends_with(".rodata") {
-                let reads_waits_at_exit =
-                    !self.needed.contains("on_switched") && !self.optional.contains("on_switched");
-                let constants = [
-                    ("target_tgid", self.target_tgid),
-                    ("own_tgid", process::id()),
-                    ("follows_clients", self.follows_clients.into()),
-                    ("reads_waits_at_exit", reads_waits_at_exit.into()),
-                ];
+                let constants = [("target_tgid", self.target_tgid), ("own_tgid", process::id())];
                 let bytes = map.initial_value_mut().unwrap_or_default();
                 constants
                     .iter()

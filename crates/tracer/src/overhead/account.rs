@@ -7,7 +7,7 @@ use logtrace_events::Losses;
 use crate::overhead::calibration::{Calibration, Entry};
 use crate::overhead::cost::Estimate;
 use crate::overhead::cpu_times::CpuTimes;
-use crate::overhead::program_runs::{EACH_CALL, Runs};
+use crate::overhead::program_runs::{ANY_CALL, EACH_CALL, Runs};
 
 /// Account of the tracer since its start.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,6 +26,10 @@ pub struct Account {
     pub(crate) delivered: Delivered,
     /// Runs of the programs of the kernel side.
     pub(crate) programs: BTreeMap<&'static str, Runs>,
+    /// Time of this account (`CLOCK_MONOTONIC`), and the time in which the system calls of the machine were counted, in
+    /// nanoseconds.
+    pub(crate) at_ns: u64,
+    pub(crate) calls_counted_ns: u64,
     /// Cost of what is around the programs.
     pub(crate) calibration: Calibration,
 }
@@ -64,6 +68,8 @@ impl Account {
         self.cpu_times = self.cpu_times.since(earlier.cpu_times);
         self.delivered.records -= earlier.delivered.records;
         self.delivered.cpu_ns -= earlier.delivered.cpu_ns;
+        self.at_ns -= earlier.at_ns;
+        self.calls_counted_ns -= earlier.calls_counted_ns;
         for (program, runs) in &mut self.programs {
             *runs = *runs - earlier.runs_of(program);
         }
@@ -97,7 +103,7 @@ impl Account {
 
     /// Returns by how much the system calls of all processes took longer, because some system calls are traced.
     pub fn slow_paths(&self) -> Estimate {
-        self.calibration.slow_paths(self.system_calls() as f64)
+        self.calibration.slow_paths(self.system_calls())
     }
 
     /// Returns the CPU time of reading and processing the records.
@@ -105,9 +111,15 @@ impl Account {
         Estimate::exact(self.reader_cpu_ns())
     }
 
-    /// Returns the number of system calls that the machine made while some were traced.
-    pub fn system_calls(&self) -> u64 {
-        self.runs_of(EACH_CALL).count
+    /// Returns the number of system calls that the machine made while some were traced: counted in bursts, in which a
+    /// program runs at each of them, and else as counted in a part of the time.
+    pub fn system_calls(&self) -> f64 {
+        let in_bursts = self.runs_of(EACH_CALL).count as f64;
+        if self.calls_counted_ns == 0 {
+            return in_bursts;
+        }
+        let whole = self.at_ns as f64 / self.calls_counted_ns as f64;
+        in_bursts + self.runs_of(ANY_CALL).count as f64 * whole
     }
 
     /// Returns the number of runs of a probe's program.
@@ -173,19 +185,21 @@ mod tests {
         Account {
             probes: vec![
                 probe("on_switch", Entry::Tracepoint),
-                probe(EACH_CALL, Entry::Tracepoint),
-                probe("on_sys_exit", Entry::SlowPath),
-                probe("on_xa_begin", Entry::Trap),
-                probe("on_xa_begin", Entry::Trap),
+                probe("on_io_enter", Entry::SystemCall),
+                probe("on_io_enter", Entry::SystemCall),
+                probe("on_commit_begin", Entry::Trap),
             ],
             programs: BTreeMap::from([
                 ("on_switch", runs(1_000 * scale)),
-                (EACH_CALL, runs(500 * scale)),
-                ("on_sys_exit", runs(200 * scale)),
-                ("on_xa_begin", runs(100 * scale)),
+                ("on_io_enter", runs(200 * scale)),
+                ("on_commit_begin", runs(100 * scale)),
+                (ANY_CALL, runs(50 * scale)),
             ]),
+            at_ns: 2_000 * scale,
+            calls_counted_ns: 100 * scale,
             calibration: Calibration {
                 tracepoint: timing(40.0, 60.0),
+                system_call: timing(100.0, 200.0),
                 trap: timing(800.0, 1_400.0),
                 slow_path: timing(90.0, 140.0),
             },
@@ -196,19 +210,23 @@ mod tests {
     #[test]
     fn what_leads_to_a_program_counts_once_for_each_run() {
         let part = account(3).since(&account(1));
+        let runs = 2_100.0;
         let entries = part.entries();
-        assert_eq!(entries.low(), 3_000.0 * 40.0 + 200.0 * 800.0);
-        assert_eq!(entries.high(), 3_000.0 * 60.0 + 200.0 * 1_400.0);
-        assert_eq!(part.runs(&part.probes[2]), 400);
-        assert_eq!(part.run_ns(&part.probes[2]), 40_000);
+        assert_eq!(entries.low(), runs * 40.0 + 400.0 * 100.0 + 200.0 * 800.0);
+        assert_eq!(entries.high(), runs * 60.0 + 400.0 * 200.0 + 200.0 * 1_400.0);
+        assert_eq!(part.runs(&part.probes[1]), 400);
+        assert_eq!(part.run_ns(&part.probes[1]), 40_000);
     }
 
     #[test]
-    fn every_system_call_takes_the_slow_path() {
+    fn system_calls_of_a_part_of_the_time_stand_for_all() {
         let part = account(3).since(&account(1));
-        assert_eq!(part.system_calls(), 1_000);
-        assert_eq!(part.slow_paths().ns, 1_000.0 * 115.0);
-        assert_eq!(Account::default().system_calls(), 0);
+        assert_eq!(part.system_calls(), 2_000.0);
+        assert_eq!(part.slow_paths().ns, 2_000.0 * 115.0);
+        let mut in_bursts = Account::default();
+        assert_eq!(in_bursts.system_calls(), 0.0);
+        in_bursts.programs.insert(EACH_CALL, runs(70));
+        assert_eq!(in_bursts.system_calls(), 70.0);
     }
 
     #[test]

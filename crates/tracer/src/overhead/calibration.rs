@@ -9,8 +9,8 @@ pub(crate) enum Entry {
     /// Tracepoint with typed arguments.
     #[default]
     Tracepoint,
-    /// Exit of a system call. The way to its program is a part of the slow path, which every call takes.
-    SlowPath,
+    /// Tracepoint of one system call.
+    SystemCall,
     /// Trap of a uprobe.
     Trap,
     /// Interrupt of a CPU's clock. It comes without a program, too.
@@ -22,9 +22,11 @@ pub(crate) enum Entry {
 pub(crate) struct Calibration {
     /// Way from a tracepoint with typed arguments to a program and back.
     pub(crate) tracepoint: Timing,
+    /// Way from the tracepoint of a system call to a program and back.
+    pub(crate) system_call: Timing,
     /// Way from a call in a process, through a uprobe's trap, to a program and back.
     pub(crate) trap: Timing,
-    /// Slow path of a system call, without the way to the program at its entry. All calls take it while one is traced.
+    /// Slow path of a system call that is not traced, taken while any other one is.
     pub(crate) slow_path: Timing,
 }
 
@@ -33,8 +35,9 @@ impl Calibration {
     pub(crate) fn entries(&self, entry: Entry, count: u64) -> Estimate {
         match entry {
             Entry::Tracepoint => estimate(self.tracepoint, count as f64),
+            Entry::SystemCall => estimate(self.system_call, count as f64),
             Entry::Trap => estimate(self.trap, count as f64),
-            Entry::SlowPath | Entry::Interrupt => Estimate::default(),
+            Entry::Interrupt => Estimate::default(),
         }
     }
 

@@ -7,10 +7,14 @@ use crate::kernel_side::maps::PerCpuMap;
 use crate::overhead::cost::Estimate;
 
 /// Programs in the order of `enum program` in bpf/runs.h.
-pub(crate) const PROGRAMS: [&str; 20] = [
+pub(crate) const PROGRAMS: [&str; 24] = [
     "on_switch",
     "on_switched",
     "on_waking",
+    "on_io_enter",
+    "on_io_exit",
+    "on_wait_exit",
+    "on_client_exit",
     EACH_CALL,
     "on_sys_exit",
     "on_commit_begin",
@@ -30,10 +34,10 @@ pub(crate) const PROGRAMS: [&str; 20] = [
     NOTHING,
 ];
 
-/// Program that does nothing at each system call of the machine.
+/// Program that runs at each system call of the machine, to count them.
 pub(crate) const ANY_CALL: &str = "on_any_call";
 
-/// Program that runs at each system call of the machine, to count all and to trace some.
+/// Program that runs at each system call of the machine in a burst, to trace some of them.
 pub(crate) const EACH_CALL: &str = "on_sys_enter";
 
 /// Program that runs at a call in logtrace's own process.

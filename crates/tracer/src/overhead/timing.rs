@@ -60,6 +60,14 @@ impl Timing {
             cold_ns: (self.cold_ns - part.cold_ns).max(0.0),
         }
     }
+
+    /// Returns the time of so many events.
+    pub(crate) fn times(self, count: f64) -> Self {
+        Self {
+            warm_ns: self.warm_ns * count,
+            cold_ns: self.cold_ns * count,
+        }
+    }
 }
 
 fn median(sample: impl FnMut() -> f64) -> f64 {
@@ -83,7 +91,10 @@ mod tests {
         };
         let (short, long) = (Timing::of(spin(100)), Timing::of(spin(10_000)));
         assert!(long.warm_ns > 10.0 * short.warm_ns, "{short:?} {long:?}");
-        assert_eq!(long.less(short).warm_ns, long.warm_ns - short.warm_ns);
+        assert_eq!(
+            long.less(short).times(2.0).warm_ns,
+            2.0 * (long.warm_ns - short.warm_ns)
+        );
         assert_eq!(short.less(long).warm_ns, 0.0);
     }
 }

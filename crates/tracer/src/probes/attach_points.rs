@@ -74,6 +74,7 @@ pub(crate) fn program_path(pid: u32) -> PathBuf {
 pub(crate) fn placement(program: &Program, calls: &CommitCalls, probe: Probe) -> Placement {
     let (offsets, place) = match probe.attach {
         Attach::BtfTracepoint(name) => (Vec::new(), format!("tp_btf/{name}")),
+        Attach::Syscall(name) => (Vec::new(), format!("tracepoint/syscalls/{name}")),
         Attach::CpuClock(frequency) => (Vec::new(), format!("perf_event/cpu-clock, {frequency} Hz")),
         Attach::CommitBegin => (calls.begin.clone(), calls.begin_place()),
         Attach::CommitEnd => (calls.end.clone(), calls.end_place()),

@@ -6,7 +6,7 @@ use std::os::fd::{AsRawFd, IntoRawFd};
 use std::path::PathBuf;
 use std::thread;
 
-use libbpf_rs::{Link, ProgramMut};
+use libbpf_rs::{Link, ProgramMut, TracepointCategory};
 
 use crate::error::TracerError;
 use crate::kernel_side::cpus::online_cpus;
@@ -41,6 +41,12 @@ impl Attachments {
             placements,
             links: Vec::new(),
         })
+    }
+
+    /// Returns whether programs run at all system calls, in place of those at single ones.
+    pub(crate) fn trace_all_calls(&self) -> bool {
+        let mut placements = self.placements.iter();
+        placements.any(|placement| placement.probe.in_bursts == InBursts::Replacement)
     }
 
     /// Adds a probe that is to be detached with the others, and stays between bursts.
@@ -143,8 +149,8 @@ fn attach(
 
 fn entry_of(attach: Attach) -> Entry {
     match attach {
-        Attach::BtfTracepoint("sys_exit") => Entry::SlowPath,
         Attach::BtfTracepoint(_) => Entry::Tracepoint,
+        Attach::Syscall(_) => Entry::SystemCall,
         Attach::CpuClock(_) => Entry::Interrupt,
         Attach::CommitBegin | Attach::CommitEnd | Attach::Function(_) | Attach::End(_) => Entry::Trap,
     }
@@ -163,6 +169,9 @@ fn attach_program(side: &KernelSide, placement: &Placement, server: &Server) -> 
         .ok_or_else(|| format!("no program {name} in the object"))?;
     let attached = match placement.probe.attach {
         Attach::BtfTracepoint(_) => attach_tracepoint(&program).map(|link| vec![link]),
+        Attach::Syscall(event) => program
+            .attach_tracepoint(TracepointCategory::Syscalls, event)
+            .map(|link| vec![link]),
         Attach::CpuClock(frequency) => attach_cpu_clock(&program, frequency),
         Attach::CommitBegin | Attach::CommitEnd | Attach::Function(_) | Attach::End(_) => side
             .uprobes

@@ -30,6 +30,11 @@ pub enum InBursts {
     Attached,
     /// Attached all the time: its event is rare, and costs nothing until then.
     Stays,
+    /// Replaced by another probe that is attached and detached faster. It is also replaced where tracefs cannot be read,
+    /// without which it has no place.
+    Replaced,
+    /// The replacement of others.
+    Replacement,
 }
 
 /// Servers that a probe is for. Other servers lack the event, and miss nothing without the probe.
@@ -50,6 +55,8 @@ pub enum Kernels {
     All,
     /// Kernels with this tracepoint.
     With(&'static str),
+    /// Kernels without this tracepoint.
+    Without(&'static str),
 }
 
 /// Place of a program.
@@ -57,6 +64,8 @@ pub enum Kernels {
 pub enum Attach {
     /// Tracepoint of the kernel with typed arguments.
     BtfTracepoint(&'static str),
+    /// Entry or exit tracepoint of a system call.
+    Syscall(&'static str),
     /// Calls at which the server's commits begin.
     CommitBegin,
     /// Calls at which the server's commits end.
@@ -100,12 +109,29 @@ const fn required(name: &'static str, program: &'static str, attach: Attach) -> 
     }
 }
 
-/// Entries or exits of all system calls.
-const fn system_calls(name: &'static str, program: &'static str) -> Probe {
+/// Costs more than the others for whatever system call is not traced.
+const fn all_syscalls(name: &'static str, program: &'static str) -> Probe {
     Probe {
         detail: Detail::Io,
+        in_bursts: InBursts::Replacement,
         ..required(name, program, Attach::BtfTracepoint(name))
     }
+}
+
+const fn syscall(name: &'static str, program: &'static str) -> Probe {
+    Probe {
+        detail: Detail::Io,
+        in_bursts: InBursts::Replaced,
+        ..required(name, program, Attach::Syscall(name))
+    }
+}
+
+const fn enter(name: &'static str) -> Probe {
+    syscall(name, "on_io_enter")
+}
+
+const fn exit(name: &'static str) -> Probe {
+    syscall(name, "on_io_exit")
 }
 
 const fn flush(name: &'static str, program: &'static str) -> Probe {
@@ -116,6 +142,13 @@ const fn flush(name: &'static str, program: &'static str) -> Probe {
     }
 }
 
+const fn rare(probe: Probe) -> Probe {
+    Probe {
+        optional: Some("time inside this system call is charged to the server's code"),
+        ..probe
+    }
+}
+
 /// Tracepoint of newer kernels in a thread that has just got the CPU (include/trace/events/sched.h).
 const SWITCHED: &str = "sched_exit_tp";
 
@@ -123,9 +156,27 @@ const SWITCHED: &str = "sched_exit_tp";
 const fn switched() -> Probe {
     Probe {
         detail: Detail::Io,
-        optional: Some("the functions of long waits are read at the end of the system call"),
+        optional: Some("long waits have no function of the server"),
         kernels: Kernels::With(SWITCHED),
         ..required(SWITCHED, "on_switched", Attach::BtfTracepoint(SWITCHED))
+    }
+}
+
+/// Return of a thread of the server from a system call in which it waited long.
+const fn wait(name: &'static str) -> Probe {
+    Probe {
+        optional: Some("long waits in this system call have no function of the server"),
+        kernels: Kernels::Without(SWITCHED),
+        ..syscall(name, "on_wait_exit")
+    }
+}
+
+/// Probes of the traffic between a server's threads and their clients.
+const fn client(name: &'static str) -> Probe {
+    Probe {
+        detail: Detail::Full,
+        optional: Some("statements that follow one another without a wait for the client are told as one"),
+        ..syscall(name, "on_client_exit")
     }
 }
 
@@ -201,12 +252,34 @@ const fn queue(name: &'static str, program: &'static str, functions: &'static [&
 
 /// Probe table, in the order of attachment. The probes of the commit come last, so that no commit is seen before all of
 /// its possible waits are.
-pub const PROBES: [Probe; 20] = [
+pub const PROBES: [Probe; 42] = [
     required("sched_switch", "on_switch", Attach::BtfTracepoint("sched_switch")),
     required("sched_waking", "on_waking", Attach::BtfTracepoint("sched_waking")),
-    system_calls("sys_enter", "on_sys_enter"),
-    system_calls("sys_exit", "on_sys_exit"),
+    all_syscalls("sys_enter", "on_sys_enter"),
+    all_syscalls("sys_exit", "on_sys_exit"),
+    enter("sys_enter_fsync"),
+    exit("sys_exit_fsync"),
+    enter("sys_enter_fdatasync"),
+    exit("sys_exit_fdatasync"),
+    enter("sys_enter_write"),
+    exit("sys_exit_write"),
+    enter("sys_enter_pwrite64"),
+    exit("sys_exit_pwrite64"),
+    rare(enter("sys_enter_writev")),
+    rare(exit("sys_exit_writev")),
+    rare(enter("sys_enter_pwritev")),
+    rare(exit("sys_exit_pwritev")),
+    rare(enter("sys_enter_pwritev2")),
+    rare(exit("sys_exit_pwritev2")),
+    rare(enter("sys_enter_sync_file_range")),
+    rare(exit("sys_exit_sync_file_range")),
     switched(),
+    wait("sys_exit_futex"),
+    wait("sys_exit_clock_nanosleep"),
+    wait("sys_exit_nanosleep"),
+    wait("sys_exit_select"),
+    client("sys_exit_sendto"),
+    client("sys_exit_recvfrom"),
     cpu_sample(),
     flush("block_rq_issue", "on_flush_issue"),
     flush("block_rq_complete", "on_flush_complete"),
@@ -290,5 +363,17 @@ mod tests {
         );
         assert_eq!(counterpart("flush stage leader"), Some("flush stage"));
         assert_eq!(counterpart("commit begin"), None);
+    }
+
+    #[test]
+    fn every_entry_has_its_exit() {
+        for probe in &PROBES {
+            if let Some(call) = probe.name.strip_prefix("sys_enter") {
+                let exit = PROBES
+                    .iter()
+                    .find(|other| other.name.strip_prefix("sys_exit") == Some(call));
+                assert_eq!(exit.map(|exit| exit.optional), Some(probe.optional), "{call}");
+            }
+        }
     }
 }

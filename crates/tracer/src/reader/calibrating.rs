@@ -14,31 +14,63 @@ use crate::probes::links::attach_tracepoint;
 
 /// Times before the probes are attached.
 pub(crate) struct Calibrating {
-    call: Timing,
+    calls: Calls,
     trap: Timing,
 }
+
+/// Times of system calls.
+#[derive(Clone, Copy)]
+struct Calls {
+    /// Time of a call that is never traced.
+    untraced: Timing,
+    /// Time of a call with traced entry and exit.
+    traced: Timing,
+}
+
+/// Programs that a traced system call runs: at its entry and at its exit.
+const ENDS: f64 = 2.0;
 
 impl Calibrating {
     /// Takes the times before the probes are attached. Also returns a probe that does nothing any more: to detach it
     /// takes as long as to detach the others. What the kernel refuses is nothing in the account.
     pub(crate) fn begin(side: &KernelSide) -> (Self, Vec<Link>) {
         let (trap, links) = time_trap(side).unwrap_or_default();
-        let call = Timing::of(untraced_call);
-        (Self { call, trap }, links)
+        let calls = Calls::now();
+        (Self { calls, trap }, links)
     }
 
     /// Takes the times after the probes are attached, and compares.
-    pub(crate) fn end(self, side: &KernelSide, detail: Detail) -> Calibration {
-        let now = Timing::of(untraced_call);
+    pub(crate) fn end(self, side: &KernelSide, detail: Detail, all_calls: bool) -> Calibration {
+        let now = Calls::now();
         let tracepoint = time_tracepoint(side).unwrap_or_default();
-        let slow_path = match detail {
-            Detail::Commit => Timing::default(),
-            Detail::Io | Detail::Full => now.less(self.call).less(tracepoint),
-        };
-        Calibration {
+        let more = now.untraced.less(self.calls.untraced);
+        let ends = now.traced.less(self.calls.traced).less(more);
+        let without = Calibration {
             tracepoint,
             trap: self.trap,
-            slow_path,
+            ..Calibration::default()
+        };
+        match (detail, all_calls) {
+            (Detail::Commit, _) => without,
+            // Programs at all system calls take the place of those at single ones.
+            (_, true) => Calibration {
+                slow_path: more.less(tracepoint.times(ENDS)),
+                ..without
+            },
+            (_, false) => Calibration {
+                slow_path: more,
+                system_call: ends.times(1.0 / ENDS),
+                ..without
+            },
+        }
+    }
+}
+
+impl Calls {
+    fn now() -> Self {
+        Self {
+            untraced: Timing::of(untraced_call),
+            traced: Timing::of(traced_call),
         }
     }
 }
@@ -46,6 +78,13 @@ impl Calibrating {
 fn untraced_call() {
     // It cannot fail.
     let _ = rustix::process::getppid();
+}
+
+/// Makes a system call that is traced, and that the kernel refuses at once: there is no such file.
+fn traced_call() {
+    #[expect(unsafe_code, reason = "rustix takes only files that there are")]
+    // SAFETY: the call takes a number and touches no memory.
+    let _ = unsafe { libc::fdatasync(-1) };
 }
 
 /// Times the trap of a uprobe in this process, with a program that does nothing.

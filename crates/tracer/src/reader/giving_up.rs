@@ -40,6 +40,6 @@ pub(crate) fn give_up(side: &KernelSide, attaches_again: bool) {
 fn works(side: &KernelSide, attaches_again: bool) -> bool {
     let reads = side.map::<u64>("looking").is_ok_and(|map| map.get(0).is_some());
     let program = side.program(ANY_CALL);
-    let attaches = || program.is_some_and(|program| attach_tracepoint(&program).is_ok());
-    reads && (!attaches_again || attaches() && side.uprobes != Uprobes::Apart)
+    let attaches = program.is_some_and(|program| attach_tracepoint(&program).is_ok());
+    reads && attaches && !(attaches_again && side.uprobes == Uprobes::Apart)
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use libbpf_rs::Btf;
 use libbpf_rs::btf::types::Typedef;
-use logtrace_common::Detail;
 
 use crate::config::TracerConfig;
 use crate::error::TracerError;
@@ -14,9 +13,10 @@ use crate::overhead::program_runs::{ANY_CALL, NOTHING};
 use crate::probes::attach_points::{Placement, placements, program_path};
 use crate::probes::best_uprobes::best_uprobes;
 use crate::probes::links::Attachments;
-use crate::probes::table::{Kernels, Servers};
+use crate::probes::table::{InBursts, Kernels, Servers};
 use crate::reader::rings::Rings;
 use crate::stacks::tables::UnwindTables;
+use crate::tracefs;
 
 /// Loads the programs for a server, creates its rings, and finds the places of the probes in the configuration. Attaches
 /// nothing.
@@ -31,7 +31,10 @@ pub(crate) fn load(
              built with CONFIG_DEBUG_INFO_BTF, as distributions' kernels are"
         ))
     })?;
-    placements.retain(|placement| is_wanted(placement, config) && is_for_kernel(placement, config, &btf));
+    let replaces = config.extent.sampling.has_gaps() || !tracefs::is_visible();
+    placements.retain(|placement| {
+        is_wanted(placement, config) && is_used(placement, replaces) && is_for_kernel(placement, config, &btf)
+    });
     drop(btf);
     let (needed, optional) = programs(&placements);
     let uprobes = match config.as_on_older_kernels {
@@ -42,7 +45,6 @@ pub(crate) fn load(
         target_tgid: config.pid,
         unwind_rows: unwind.row_count(),
         uprobes,
-        follows_clients: config.extent.detail == Detail::Full,
         needed,
         optional,
     })?;
@@ -75,10 +77,21 @@ fn is_wanted(placement: &Placement, config: &TracerConfig) -> bool {
     placement.is_for_server && by_threads && probe.detail <= config.extent.detail
 }
 
+/// Returns whether a probe is used if single system calls are replaced by all of them, or if they are not.
+fn is_used(placement: &Placement, replaces: bool) -> bool {
+    match placement.probe.in_bursts {
+        InBursts::Attached | InBursts::Stays => true,
+        InBursts::Replaced => !replaces,
+        InBursts::Replacement => replaces,
+    }
+}
+
 fn is_for_kernel(placement: &Placement, config: &TracerConfig, btf: &Btf<'_>) -> bool {
+    let has = |tracepoint| !config.as_on_older_kernels && has_tracepoint(btf, tracepoint);
     match placement.probe.kernels {
         Kernels::All => true,
-        Kernels::With(tracepoint) => !config.as_on_older_kernels && has_tracepoint(btf, tracepoint),
+        Kernels::With(tracepoint) => has(tracepoint),
+        Kernels::Without(tracepoint) => !has(tracepoint),
     }
 }
 

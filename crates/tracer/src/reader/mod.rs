@@ -2,6 +2,7 @@
 
 mod burst_schedule;
 mod calibrating;
+mod call_counting;
 mod giving_up;
 mod loader;
 mod merge;
@@ -14,7 +15,7 @@ pub(crate) mod watchdog;
 
 use std::time::{Duration, Instant};
 
-use logtrace_common::TimeRange;
+use logtrace_common::{Detail, TimeRange};
 use logtrace_events::{Losses, Record, encode};
 use rustix::time::ClockId;
 
@@ -32,6 +33,7 @@ use crate::probes::detaching::Detaching;
 use crate::probes::links::Attachments;
 use crate::reader::burst_schedule::Rhythm;
 use crate::reader::calibrating::Calibrating;
+use crate::reader::call_counting::CallCounting;
 use crate::reader::rings::Rings;
 use crate::reader::round_length::RoundLength;
 use crate::reader::sink_thread::Delivery;
@@ -72,6 +74,8 @@ pub(crate) struct Drain<S> {
     threads: ThreadStates,
     probes: Vec<ProbeAccount>,
     program_runs: PerCpuMap<State>,
+    /// Counter of system calls, or `None` if none is traced: then nothing slows them down.
+    call_counting: Option<CallCounting>,
     calibration: Calibration,
     events: u64,
     /// Number of records lost up to the last look at the rings, and the time of that look.
@@ -105,8 +109,9 @@ impl<S: Sink> Drain<S> {
         let (side, rings, mut attachments) = loader::load(&config, &code.unwind)?;
         let (calibrating, links) = Calibrating::begin(&side);
         let probes = attachments.attach(&side, |_| true)?;
-        let calibration = calibrating.end(&side, detail);
+        let calibration = calibrating.end(&side, detail, attachments.trace_all_calls());
         links.into_iter().for_each(|link| attachments.add(link));
+        let is_slowed_unseen = detail >= Detail::Io && !attachments.trace_all_calls();
         let looking = side.map("looking")?;
         set_looking(&looking, true).map_err(TracerError::load)?;
         let losses = side.per_cpu_map("losses")?;
@@ -128,6 +133,7 @@ impl<S: Sink> Drain<S> {
             threads,
             probes,
             program_runs,
+            call_counting: is_slowed_unseen.then(CallCounting::default),
             calibration,
             events: 0,
             lost: 0,
@@ -155,8 +161,13 @@ impl<S: Sink> Drain<S> {
         }
         match self.rhythm.as_ref().map(|rhythm| (rhythm.gap_ns, rhythm.left())) {
             Some((Some(start_ns), Duration::ZERO)) => self.begin_burst(start_ns),
+            Some((Some(_), _)) => {}
             Some((None, Duration::ZERO)) => self.begin_gap(),
-            Some(_) | None => {}
+            Some((None, _)) | None => {
+                if let Some(counting) = &mut self.call_counting {
+                    counting.round_done(&self.side);
+                }
+            }
         }
     }
 
@@ -169,7 +180,11 @@ impl<S: Sink> Drain<S> {
             Some((None, rhythm)) => rhythm.until = Instant::now() + rhythm.burst(),
             None => {}
         }
-        self.account(self.delivery.delivered())
+        let account = self.account(self.delivery.delivered());
+        if let Some(counting) = &mut self.call_counting {
+            counting.begin(&self.side);
+        }
+        account
     }
 
     /// Returns the number of commits under way that began before `before_ns`; 0 if only bursts are traced, because a gap
@@ -192,6 +207,8 @@ impl<S: Sink> Drain<S> {
         }
         let account = Account {
             programs: at_end.programs,
+            at_ns: at_end.at_ns,
+            calls_counted_ns: at_end.calls_counted_ns,
             ..self.account(Delivered::default())
         };
         let Self {
@@ -294,6 +311,8 @@ impl<S: Sink> Drain<S> {
             delivered,
             cpu_times: CpuTimes::now(),
             programs: Runs::of_all(&self.program_runs),
+            at_ns: clock_ns(ClockId::Monotonic),
+            calls_counted_ns: self.call_counting.as_ref().map_or(0, CallCounting::counted_ns),
             calibration: self.calibration,
         };
         let programs = self.side.programs();

@@ -41,7 +41,7 @@ impl Cost {
     fn add(&mut self, commits: u64, account: &Account) {
         self.commits += commits;
         self.records += account.events;
-        self.calls += account.system_calls() as f64;
+        self.calls += account.system_calls();
         self.bpf = self.bpf + account.bpf();
         self.entries = self.entries + account.entries();
         self.slow_paths = self.slow_paths + account.slow_paths();
