@@ -14,20 +14,20 @@ function fragment(selection, columnNs) {
 }
 
 /**
- * Returns the selection that a fragment names, if it names one.
+ * Returns the selection that a fragment names, if it names one. Without durations it has all of them.
  * @param {string} text
  * @param {number} columnNs
  * @returns {Rectangle | null}
  */
 function selectionOf(text, columnNs) {
   const number = "(\\d+(?:\\.\\d+)?)";
-  const found = new RegExp(`^#?t=${number}-${number}&d=${number}-${number}$`).exec(text);
+  const found = new RegExp(`^#?t=${number}-${number}(?:&d=${number}-${number})?$`).exec(text);
   if (!found) return null;
-  const [fromS, toS, fromUs, toUs] = found.slice(1).map(Number);
+  const [fromS, toS, fromUs, toUs] = found.slice(1).map((text) => Number(text ?? NaN));
   return {
     fromColumn: Math.round((fromS * 1e9) / columnNs),
     toColumn: Math.round((toS * 1e9) / columnNs),
-    fromBand: Math.round(rowOf(fromUs * 1e3) / ROWS_IN_BAND),
-    toBand: Math.round(rowOf(toUs * 1e3) / ROWS_IN_BAND),
+    fromBand: isNaN(fromUs) ? 0 : Math.round(rowOf(fromUs * 1e3) / ROWS_IN_BAND),
+    toBand: isNaN(toUs) ? Number.MAX_SAFE_INTEGER : Math.round(rowOf(toUs * 1e3) / ROWS_IN_BAND),
   };
 }

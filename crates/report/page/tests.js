@@ -217,7 +217,9 @@ test("an address names the selection", () => {
     const selection = { fromColumn: 139, toColumn: 146, fromBand: 40, toBand: 63 };
     assert.deepEqual({ ...page.selectionOf(`#${page.fragment(selection, columnNs)}`, columnNs) }, selection);
   }
-  for (const text of ["", "#", "#t=1-2", "#t=1-2&d=x-3", "#t=-1-2&d=3-4", "#t=1-2&d=3-4&e"]) {
+  const all = { fromColumn: 10, toColumn: 20, fromBand: 0, toBand: Number.MAX_SAFE_INTEGER };
+  assert.deepEqual({ ...page.selectionOf("#t=1-2", 100e6) }, all);
+  for (const text of ["", "#", "#t=1", "#t=1-2&d=x-3", "#t=-1-2&d=3-4", "#t=1-2&d=3-4&e"]) {
     assert.equal(page.selectionOf(text, 100e6), null, text);
   }
 });

@@ -31,6 +31,8 @@ struct Page<'a> {
     document: &'a Document,
     /// Answer of the run in a few sentences.
     answer: String,
+    /// Selection with the commits of the stall of the slowest one.
+    stall: Option<String>,
     /// Whether parts are left out, because the page would be too large.
     is_reduced: bool,
     commits: Option<CommitSection>,
@@ -144,6 +146,9 @@ fn page(document: &Document, stacks: &StackTotals, parts: &Parts<'_>) -> Result<
     let page = Page {
         document,
         answer: answer::answer(document, over_time),
+        stall: over_time
+            .and_then(|over_time| answer::stall_of_slowest(document, over_time))
+            .map(|(from, to)| format!("t={}-{}", from as f64 / 1e9, to as f64 / 1e9)),
         is_reduced: parts.is_reduced,
         commits: commits.map(|commits| section(document, commits)),
         pictures: match (over_time, commits) {

@@ -1,5 +1,6 @@
 //! Answer of a run in a few sentences: what its commits waited for most, and what the slowest one waited for.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use logtrace_common::STALL_BUCKET_NS;
@@ -14,6 +15,9 @@ use crate::units;
 
 /// Duration from which a commit can make a stall: half of the time in which too few commits ended.
 const LEAST_STALL_NS: u64 = STALL_BUCKET_NS / 2;
+
+/// Part of the slowest commit from which its second cause is named, too: a quarter.
+const LEAST_SHARE: u64 = 4;
 
 /// Returns the answer. Without commits it is about the response times.
 pub(crate) fn answer(document: &Document, over_time: Option<&OverTime>) -> String {
@@ -60,21 +64,33 @@ fn slowest(commits: &Commits, over_time: Option<&OverTime>, usual: Option<Cause>
     let Some((listed, commit)) = listed else {
         return format!("The slowest took {}.", units::duration(commits.distribution.max));
     };
+    let stall = stall(commits, commit).map(|(from, to)| {
+        let (from, to) = (at(from), at(to));
+        format!(", in a stall: from {from} to {to} hardly a commit ended")
+    });
     let ended = format!(
         "The slowest took {} and ended at {}{}",
         units::duration(commit.ns),
         at(commit.end),
-        stall(commits, commit)
+        stall.unwrap_or_default()
     );
-    match largest(parts(listed, commit)) {
-        Some((cause, ns)) => {
-            let share = units::whole_percent(ns, commit.ns);
-            let is_usual = usual.is_some_and(|usual| usual.wait == cause.wait);
-            let words = if is_usual { cause.words() } else { explained(cause) };
-            format!("{ended}; {share} of that is {words}.")
-        }
-        None => format!("{ended}."),
-    }
+    let sums = sums(parts(listed, commit));
+    let Some(&(cause, ns)) = sums.first() else {
+        return format!("{ended}.");
+    };
+    let share = |ns| units::whole_percent(ns, commit.ns);
+    let second = sums.get(1).filter(|&&(_, ns)| ns >= commit.ns / LEAST_SHARE);
+    let second = second.map(|&(cause, ns)| format!(", and {} {}", share(ns), cause.words()));
+    let is_usual = usual.is_some_and(|usual| usual.wait == cause.wait);
+    let words = match is_usual || second.is_some() {
+        true => cause.words(),
+        false => explained(cause),
+    };
+    format!(
+        "{ended}; {} of that is {words}{}.",
+        share(ns),
+        second.unwrap_or_default()
+    )
 }
 
 fn parts(listed: &Exemplars, commit: &Exemplar) -> impl Iterator<Item = (Cause, u64)> {
@@ -82,9 +98,21 @@ fn parts(listed: &Exemplars, commit: &Exemplar) -> impl Iterator<Item = (Cause, 
     parts.filter_map(|part| Some((listed.stacks.get(part.2)?.cause, part.0)))
 }
 
-/// Returns words for the stall in which a commit was under way, if there was one: neighbours among the tenths of a second in
+/// Returns the time of the stall in which the slowest commit was under way, and of its commits, which end after it; `None` if
+/// it was in no stall.
+pub(crate) fn stall_of_slowest(document: &Document, over_time: &OverTime) -> Option<(u64, u64)> {
+    let commit = over_time.slowest.commits.first()?;
+    let stall = stall(document.commits.as_ref()?, commit)?;
+    Some(selected(stall, commit))
+}
+
+fn selected((from, to): (u64, u64), commit: &Exemplar) -> (u64, u64) {
+    (from, to.max(commit.end) + STALL_BUCKET_NS)
+}
+
+/// Returns the time of the stall in which a commit was under way, if there was one: neighbours among the tenths of a second in
 /// which few commits ended.
-fn stall(commits: &Commits, commit: &Exemplar) -> String {
+fn stall(commits: &Commits, commit: &Exemplar) -> Option<(u64, u64)> {
     let start = commit.end.saturating_sub(commit.ns);
     let end_of = |tenth: &SlowTenth| tenth.at.saturating_add(STALL_BUCKET_NS);
     let stalls = commits
@@ -92,14 +120,16 @@ fn stall(commits: &Commits, commit: &Exemplar) -> String {
         .chunk_by(|before, after| end_of(before) == after.at);
     let mut stalls = stalls.filter_map(|stall| Some((stall.first()?.at, end_of(stall.last()?))));
     let found = stalls.find(|&(from, to)| from < commit.end && start < to);
-    match found.filter(|_| commit.ns >= LEAST_STALL_NS) {
-        Some((from, to)) => format!(", in a stall from {} to {}", at(from), at(to)),
-        None => String::new(),
-    }
+    found.filter(|_| commit.ns >= LEAST_STALL_NS)
 }
 
-/// Returns the largest cause, whoever worked: a commit and its leader wait for the same device.
+/// Returns the largest cause, whoever worked.
 fn largest(times: impl Iterator<Item = (Cause, u64)>) -> Option<(Cause, u64)> {
+    sums(times).into_iter().next()
+}
+
+/// Returns the times of the causes, whoever worked, largest first: a commit and its leader wait for the same device.
+fn sums(times: impl Iterator<Item = (Cause, u64)>) -> Vec<(Cause, u64)> {
     let mut sums = BTreeMap::<Cause, u64>::new();
     for (cause, ns) in times {
         let sum = sums
@@ -110,9 +140,9 @@ fn largest(times: impl Iterator<Item = (Cause, u64)>) -> Option<(Cause, u64)> {
             .or_default();
         *sum = sum.saturating_add(ns);
     }
-    sums.into_iter()
-        .max_by_key(|&(_, ns)| ns)
-        .filter(|&(_, ns)| ns > 0)
+    let mut sums: Vec<_> = sums.into_iter().filter(|&(_, ns)| ns > 0).collect();
+    sums.sort_by_key(|&(_, ns)| Reverse(ns));
+    sums
 }
 
 /// Returns the words for a cause and what it means: the advice without what to try.
@@ -231,23 +261,31 @@ mod tests {
         let usual = Some(fsync(Who::Own, Wait::DeviceFlush));
         assert_eq!(
             slowest(&stalled, Some(&over_time), usual),
-            "The slowest took 300 ms and ended at 9.3 s, in a stall from 9 s to 9.3 s; 75 % of that is redo fsync device \
-             flush."
+            "The slowest took 300 ms and ended at 9.3 s, in a stall: from 9 s to 9.3 s hardly a commit ended; 75 % \
+             of that is redo fsync device flush, and 25 % on CPU."
         );
         let text = slowest(&commits(&[2_000]), Some(&over_time), None);
         assert_eq!(
             text,
-            "The slowest took 300 ms and ended at 9.3 s; 75 % of that is redo fsync device flush: the device flushed its \
-             write cache."
+            "The slowest took 300 ms and ended at 9.3 s; 75 % of that is redo fsync device flush, and 25 % on CPU."
         );
         let text = slowest(&commits(&[]), None, None);
         assert_eq!(text, "The slowest took 0 ns.");
     }
 
     #[test]
+    fn the_commits_of_a_stall_end_after_it() {
+        let over_time = over_time(300 * MS_NS);
+        let commit = &over_time.slowest.commits[0];
+        let found = stall(&commits(&[2_000, 9_000, 9_100]), commit);
+        assert_eq!(found, Some((9_000 * MS_NS, 9_200 * MS_NS)));
+        assert_eq!(selected(found.unwrap(), commit), (9_000 * MS_NS, 9_420 * MS_NS));
+    }
+
+    #[test]
     fn a_short_commit_is_not_in_a_stall() {
         let commit = &over_time(LEAST_STALL_NS - 1).slowest.commits[0];
-        assert_eq!(stall(&commits(&[9_300]), commit), "");
+        assert_eq!(stall(&commits(&[9_300]), commit), None);
     }
 
     #[test]
