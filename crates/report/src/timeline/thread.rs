@@ -210,7 +210,7 @@ impl Timeline {
 
     /// Returns the return from the system call of a wait, if that was long.
     pub(crate) fn server_wait(&self, off: &OffCpu) -> Option<&ServerWait> {
-        let after = TimeRange::new(off.in_ns, off.in_ns + 1);
+        let after = TimeRange::new(off.in_ns, off.in_ns.saturating_add(1));
         let mut waits = self.server_waits.overlapping(after);
         waits.find(|wait| wait.in_ns == off.in_ns)
     }
@@ -250,13 +250,13 @@ impl Interval for OffCpu {
 
 impl Interval for ServerWait {
     fn window(&self) -> TimeRange {
-        TimeRange::new(self.in_ns, self.read_ns.max(self.in_ns + 1))
+        TimeRange::new(self.in_ns, self.read_ns.max(self.in_ns.saturating_add(1)))
     }
 }
 
 impl Interval for CpuSample {
     fn window(&self) -> TimeRange {
-        TimeRange::new(self.at_ns, self.at_ns + 1)
+        TimeRange::new(self.at_ns, self.at_ns.saturating_add(1))
     }
 }
 
