@@ -47,7 +47,16 @@ pub fn flamegraph(document: &Document, stacks: &StackTotals, whole: Whole) -> Re
     options.palette_map = Some(&mut colors);
     let mut svg = Vec::new();
     from_lines(&mut options, lines.iter().map(String::as_str), &mut svg).map_err(RenderError::Flamegraph)?;
-    Ok(String::from_utf8_lossy(&svg).into_owned())
+    Ok(with_dark_colors(&String::from_utf8_lossy(&svg)))
+}
+
+/// Gives a drawing of inferno dark colours for viewers that prefer them, and a search that can be seen.
+fn with_dark_colors(svg: &str) -> String {
+    svg.replacen(
+        "</style>",
+        concat!(include_str!("../../templates/flame.css"), "</style>"),
+        1,
+    )
 }
 
 /// Whether the stacks are drawn in the order that they have, which is that of time.
