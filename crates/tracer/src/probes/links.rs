@@ -54,14 +54,10 @@ impl Attachments {
         self.links.push((InBursts::Stays, link));
     }
 
-    /// Detaches the probes that do not stay between bursts.
+    /// Detaches the probes that do not stay between bursts. Fast ones come first: a uprobe may take 50 ms. The thread that reads
+    /// the rings does it: other threads could starve, because only this one is watched.
     pub(crate) fn suspend(&mut self) {
-        let links = std::mem::take(&mut self.links);
-        let (staying, leaving) = links
-            .into_iter()
-            .partition(|(in_bursts, _)| *in_bursts == InBursts::Stays);
-        self.links = staying;
-        detach(leaving);
+        self.links.retain(|(in_bursts, _)| *in_bursts == InBursts::Stays);
     }
 
     /// Attaches the probes for the next burst.
