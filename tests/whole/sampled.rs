@@ -146,7 +146,7 @@ fn requests_longer_than_bursts_cause_a_caveat_on_mysql() {
 
 fn longer_bursts_show_long_requests(server: &str) {
     // All of them queue for one row.
-    let queue = "--max --rows 1 --connections 1000 --duration 8s --warmup 1s";
+    let queue = "--max --rows 1 --connections 500 --duration 8s --warmup 1s";
     let _alone = alone();
     for (sample, is_told) in [("20%", true), ("50%:2s", false)] {
         let ran = run(&format!("{queue} --sample {sample} --server {server}"));
