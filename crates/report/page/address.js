@@ -23,11 +23,13 @@ function selectionOf(text, columnNs) {
   const number = "(\\d+(?:\\.\\d+)?)";
   const found = new RegExp(`^#?t=${number}-${number}(?:&d=${number}-${number})?$`).exec(text);
   if (!found) return null;
-  const [fromS, toS, fromUs, toUs] = found.slice(1).map((text) => Number(text ?? NaN));
+  const [fromS, toS] = found.slice(1).map(Number);
+  const band = (/** @type {string} */ us) => Math.round(rowOf(Number(us) * 1e3) / ROWS_IN_BAND);
+  const [fromUs, toUs] = found.slice(3);
   return {
     fromColumn: Math.round((fromS * 1e9) / columnNs),
     toColumn: Math.round((toS * 1e9) / columnNs),
-    fromBand: isNaN(fromUs) ? 0 : Math.round(rowOf(fromUs * 1e3) / ROWS_IN_BAND),
-    toBand: isNaN(toUs) ? Number.MAX_SAFE_INTEGER : Math.round(rowOf(toUs * 1e3) / ROWS_IN_BAND),
+    fromBand: fromUs ? band(fromUs) : 0,
+    toBand: toUs ? band(toUs) : Number.MAX_SAFE_INTEGER,
   };
 }

@@ -147,12 +147,16 @@ pub struct Sums {
 impl OverTime {
     /// Reads `over-time.json`, and checks that it adds up to its run.
     pub fn parse(text: &str, sums: Sums) -> Result<Self, OverTimeError> {
-        let parsed: Self = serde_json::from_str(text)?;
-        let listed = parsed.causes.stacks.len();
-        if let Some(cell) = parsed.causes.cells.iter().find(|cell| cell.stack >= listed) {
+        serde_json::from_str::<Self>(text)?.checked(sums)
+    }
+
+    /// Checks that it names only what it lists, and that it adds up to its run.
+    pub(crate) fn checked(self, sums: Sums) -> Result<Self, OverTimeError> {
+        let listed = self.causes.stacks.len();
+        if let Some(cell) = self.causes.cells.iter().find(|cell| cell.stack >= listed) {
             return Err(OverTimeError::Stack(cell.stack));
         }
-        for exemplars in [&parsed.slowest, &parsed.typical, &parsed.stalls] {
+        for exemplars in [&self.slowest, &self.typical, &self.stalls] {
             if let Some(stack) = exemplars.unknown_stack() {
                 return Err(OverTimeError::Stack(stack));
             }
@@ -160,8 +164,8 @@ impl OverTime {
                 return Err(OverTimeError::Record);
             }
         }
-        match parsed.sums_to(sums) {
-            true => Ok(parsed),
+        match self.sums_to(sums) {
+            true => Ok(self),
             false => Err(OverTimeError::Imbalance),
         }
     }

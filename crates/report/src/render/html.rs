@@ -31,7 +31,7 @@ struct Page<'a> {
     document: &'a Document,
     /// Answer of the run in a few sentences.
     answer: String,
-    /// Selection with the commits of the stall of the slowest one.
+    /// Selection with the commits of the stall of the slowest one, if commits can be selected.
     stall: Option<String>,
     /// Whether parts are left out, because the page would be too large.
     is_reduced: bool,
@@ -41,7 +41,7 @@ struct Page<'a> {
     /// Unclassified kernel stacks with their times.
     stacks: Vec<(String, String)>,
     /// `run.json`, compressed.
-    run_json: String,
+    run_json: &'a str,
     policy: String,
     style: &'static str,
     commit_drawing: Option<Drawing>,
@@ -87,6 +87,8 @@ struct CauseCells {
 /// Parts of a page that may be left out, because it would be too large.
 struct Parts<'a> {
     over_time: Option<Cow<'a, OverTime>>,
+    /// `run.json`, compressed.
+    run_json: String,
     /// Flame graphs, the most important one first.
     drawings: &'static [Whole],
     /// Whether something was left out.
@@ -119,6 +121,7 @@ pub(crate) fn render(
 ) -> Result<String, RenderError> {
     let mut parts = Parts {
         over_time: over_time.map(Cow::Borrowed),
+        run_json: enclosed(document)?,
         drawings: &[Whole::Commit, Whole::Response, Whole::Statement],
         is_reduced: false,
     };
@@ -143,20 +146,22 @@ fn page(document: &Document, stacks: &StackTotals, parts: &Parts<'_>) -> Result<
     let statement_drawing = drawing(Whole::Statement)?;
     let drawings = [&commit_drawing, &response_drawing, &statement_drawing].into_iter();
     let shown: Vec<&str> = drawings.flatten().map(|drawing| drawing.svg.as_str()).collect();
+    let pictures = match (over_time, commits) {
+        (Some(over_time), Some(commits)) => {
+            pictures(document, over_time, window_ns(document), commits.distribution.max)?
+        }
+        _ => None,
+    };
     let page = Page {
         document,
         answer: answer::answer(document, over_time),
         stall: over_time
+            .filter(|_| pictures.is_some())
             .and_then(|over_time| answer::stall_of_slowest(document, over_time))
             .map(|(from, to)| format!("t={}-{}", from as f64 / 1e9, to as f64 / 1e9)),
         is_reduced: parts.is_reduced,
         commits: commits.map(|commits| section(document, commits)),
-        pictures: match (over_time, commits) {
-            (Some(over_time), Some(commits)) => {
-                pictures(document, over_time, window_ns(document), commits.distribution.max)?
-            }
-            _ => None,
-        },
+        pictures,
         responses: match over_time {
             Some(over_time) => responses(document, over_time, window_ns(document))?,
             None => None,
@@ -164,7 +169,7 @@ fn page(document: &Document, stacks: &StackTotals, parts: &Parts<'_>) -> Result<
         stacks: unclassified
             .map(|row| (units::duration(row.total_ns), row.frames.join("\n")))
             .collect(),
-        run_json: enclosed(document)?,
+        run_json: &parts.run_json,
         policy: policy(&[SCRIPT], &[STYLE], &shown),
         style: STYLE,
         commit_drawing,

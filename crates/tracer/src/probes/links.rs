@@ -95,20 +95,16 @@ impl Server {
 }
 
 impl Drop for Attachments {
+    /// Detaches the probes, each on a thread of its own: for each uprobe the kernel waits some 50 ms, until no CPU can be inside
+    /// (`uprobe_unregister_sync`), and such waits end together. Without a thread a probe is detached at once.
     fn drop(&mut self) {
-        detach(std::mem::take(&mut self.links));
+        thread::scope(|scope| {
+            for link in self.links.drain(..) {
+                let thread = thread::Builder::new().name("logtrace-detach".into());
+                let _ = thread.spawn_scoped(scope, move || drop(link));
+            }
+        });
     }
-}
-
-/// Detaches probes, each on a thread of its own: for each uprobe the kernel waits some 50 ms, until no CPU can be inside
-/// (`uprobe_unregister_sync`), and such waits end together. Without a thread a probe is detached at once.
-fn detach(links: Vec<(InBursts, Link)>) {
-    thread::scope(|scope| {
-        for link in links {
-            let thread = thread::Builder::new().name("logtrace-detach".into());
-            let _ = thread.spawn_scoped(scope, move || drop(link));
-        }
-    });
 }
 
 /// Attaches a program to the tracepoint of its section.

@@ -1,5 +1,6 @@
 //! Numbers of a run inside its page, so that a page that somebody sent can be compared.
 
+use serde::Deserialize;
 use thiserror::Error;
 
 use crate::deflated::{deflated, inflated};
@@ -45,8 +46,12 @@ pub fn read_page(page: &str) -> Result<(Document, Option<OverTime>), PageError> 
 }
 
 fn over_time(data: &str, document: &Document) -> Result<OverTime, PageError> {
-    let data: serde_json::Value = serde_json::from_str(&text(data)?).map_err(OverTimeError::from)?;
-    Ok(OverTime::parse(&data["over_time"].to_string(), document.sums())?)
+    #[derive(Deserialize)]
+    struct Data {
+        over_time: OverTime,
+    }
+    let data: Data = serde_json::from_str(&text(data)?).map_err(OverTimeError::from)?;
+    Ok(data.over_time.checked(document.sums())?)
 }
 
 fn text(deflated: &str) -> Result<String, PageError> {

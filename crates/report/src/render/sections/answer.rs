@@ -269,6 +269,14 @@ mod tests {
             text,
             "The slowest took 300 ms and ended at 9.3 s; 75 % of that is redo fsync device flush, and 25 % on CPU."
         );
+        let mut over_time = over_time;
+        over_time.slowest.commits[0].parts.remove(0);
+        let text = slowest(&commits(&[2_000]), Some(&over_time), None);
+        assert_eq!(
+            text,
+            "The slowest took 300 ms and ended at 9.3 s; 75 % of that is redo fsync device flush: the device flushed its \
+             write cache."
+        );
         let text = slowest(&commits(&[]), None, None);
         assert_eq!(text, "The slowest took 0 ns.");
     }
