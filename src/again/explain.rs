@@ -31,13 +31,14 @@ pub(crate) fn explain_again(dir: &RunDir) -> anyhow::Result<RunResults> {
     let document = document(&run, &explained);
     document.check()?;
     tell_versions(&run, &document);
-    // The client measured its requests, and no explanation changes them.
-    let of_requests = read_over_time(dir, &run)?.and_then(|over_time| over_time.requests);
+    // The client measured its requests, the kernel had the names of the threads, and no explanation changes them.
+    let before = read_over_time(dir, &run)?.unwrap_or_default();
     Ok(RunResults {
         document,
         stacks: explained.breakdown.stacks,
         over_time: Some(OverTime {
-            requests: of_requests,
+            requests: before.requests,
+            threads: before.threads,
             ..explained.breakdown.over_time
         }),
     })

@@ -46,6 +46,7 @@ fn write(dir: &RunDir, joined: &Joined, run: &RunInput, trace: &TraceInput) -> a
     outputs.document(&joined.document)?;
     let over_time = OverTime {
         requests: read_over_time(&run.dir, &run.document)?.and_then(|over_time| over_time.requests),
+        threads: trace.thread_names.clone(),
         ..joined.breakdown.over_time.clone()
     };
     outputs.results(&joined.document, Some(&joined.breakdown.stacks), Some(&over_time))?;

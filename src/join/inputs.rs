@@ -1,5 +1,6 @@
 //! Files of a run directory and of a trace directory that a join reads.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use logtrace_events::{RecordingReader, RequestsOfRun};
 use logtrace_report::document::Document;
 use serde_json::Value;
 
-use crate::run_dir::{RunDir, read_document, read_requests};
+use crate::run_dir::{RunDir, read_document, read_over_time, read_requests};
 
 /// Run of a load, with its requests.
 #[derive(Debug)]
@@ -29,6 +30,8 @@ pub(crate) struct TraceInput {
     pub(crate) facts: Value,
     /// `host.json`.
     pub(crate) host: Value,
+    /// Names of threads of the server by their ids.
+    pub(crate) thread_names: BTreeMap<u32, String>,
     recording: PathBuf,
 }
 
@@ -82,9 +85,11 @@ impl TraceInput {
             path.display(),
             tracing.sample
         );
+        let over_time = read_over_time(&dir, &document)?;
         Ok(Self {
             facts: json(&dir.path().join("server.json"))?,
             host: json(&dir.path().join("host.json"))?,
+            thread_names: over_time.map_or_else(BTreeMap::new, |over_time| over_time.threads),
             document,
             recording,
         })

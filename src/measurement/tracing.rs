@@ -9,7 +9,7 @@ use anyhow::Context;
 use logtrace_common::{Detail, Sampling};
 use logtrace_driver::DEFAULT_GRACE;
 use logtrace_events::Request;
-use logtrace_server::ServerFacts;
+use logtrace_server::{ServerFacts, thread_names};
 use logtrace_tracer::{Account, Detaching, Extent, RingBytes, Stopped, Tracer, TracerConfig};
 
 use super::explainer::{Explained, Explainer};
@@ -32,6 +32,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// Tracer of a server.
 #[derive(Debug)]
 pub(crate) struct Tracing {
+    /// Process of the server.
+    pid: u32,
     tracer: Tracer<Explainer>,
     ring_bytes: RingBytes,
     sampling: Sampling,
@@ -108,6 +110,7 @@ impl Tracing {
         };
         let tracer = Tracer::start(config, explainer)?;
         Ok(Self {
+            pid,
             tracer,
             ring_bytes: config.ring_bytes,
             sampling,
@@ -153,8 +156,12 @@ impl Tracing {
             Some(before) => account.since(&before),
             None => account,
         };
+        let mut explained = explainer.finish();
+        let over_time = &mut explained.breakdown.over_time;
+        // Now, as the server may end with the run.
+        over_time.threads = thread_names(self.pid, over_time.thread_ids());
         Ok(Traced {
-            explained: explainer.finish(),
+            explained,
             account,
             ring_bytes: self.ring_bytes,
             sampling: self.sampling,

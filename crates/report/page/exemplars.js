@@ -7,16 +7,13 @@ const DRAWN = 5;
 /** Steps of a path that are written out. */
 const MOST_STEPS = 40;
 
-/** Heights of a lane and of half a lane, as in the style. */
-const LANE_REM = 1.4;
-
 /** Commits that are drawn as timelines: the slowest, typical ones, or those of stalls. */
 class ExemplarView {
   /**
    * @param {HTMLElement} place
    * @param {Record<string, Exemplars>} kinds By the names of the buttons.
-   * @param {{ colors: Record<string, string>, columnNs: number, count: number }} run Colours of the waits; width of a column; number of
-   *   all commits.
+   * @param {{ colors: Record<string, string>, columnNs: number, count: number, threads: Record<string, string> }} run Colours of the waits; width of a column; number of
+   *   all commits; names of threads by their ids.
    */
   constructor(place, kinds, run) {
     this.kinds = kinds;
@@ -27,13 +24,14 @@ class ExemplarView {
     this.buttons = element("div", "", "kinds");
     this.buttons.setAttribute("role", "group");
     this.buttons.setAttribute("aria-label", "Commits that are drawn");
+    this.others = element("p");
     this.figures = element("div");
     this.more = element("button", "Show more");
     this.more.addEventListener("click", () => {
       this.drawn += DRAWN;
       void this.draw();
     });
-    place.append(this.buttons, this.figures, this.more);
+    place.append(this.buttons, this.others, this.figures, this.more);
   }
 
   /**
@@ -76,6 +74,7 @@ class ExemplarView {
   async draw() {
     const of = this.kinds[this.kind];
     const found = this.found?.[this.kind] ?? [];
+    this.others.textContent = waitedForInWords(found, of.stacks, this.run.threads);
     this.drawing += 1;
     const drawing = this.drawing;
     const figures = await Promise.all(found.slice(0, this.drawn).map((commit) => this.figure(commit, of)));
@@ -92,7 +91,7 @@ class ExemplarView {
    */
   async figure(commit, of) {
     const records = commit.records ? cells(await unpack(commit.records.list), 5) : [];
-    const timeline = timelineOf(commit, of, records);
+    const timeline = timelineOf(commit, of, records, this.run.threads);
     const made = element("figure");
     made.append(element("figcaption", caption(commit, this.run.count)), drawLanes(timeline, this.run.colors), pathInWords(timeline));
     return made;
@@ -111,93 +110,6 @@ function caption(commit, count) {
   parts.push(`ended at ${(commit.end / 1e9).toFixed(2)} s`, `thread ${commit.tid}`);
   if (commit.records?.is_cut) parts.push("without some of the records before it or the shortest ones");
   return parts.join(", ");
-}
-
-/**
- * Draws the lanes: what each thread did as thin lines and boxes, and the critical path in colours.
- * @param {Timeline} timeline
- * @param {Record<string, string>} colors
- * @returns {HTMLElement}
- */
-function drawLanes(timeline, colors) {
-  const { lanes, bars, hops, lead, ns } = timeline;
-  const percent = (/** @type {number} */ at) => `${(100 * at) / (lead + ns)}%`;
-  const drawn = (/** @type {number} */ from, /** @type {number} */ length, /** @type {string} */ className) => {
-    const made = element("i", "", className);
-    made.style.left = percent(from + lead);
-    made.style.width = percent(length);
-    return made;
-  };
-  const tracks = lanes.map(() => element("div"));
-  /** @type {{ box: Box, element: HTMLElement, words: string }[]} */
-  const parts = [];
-  const add = (/** @type {HTMLElement} */ made, /** @type {Box} */ box, /** @type {string} */ said) => {
-    const words = `${lanes[box.row].name}: ${said}`;
-    made.title = words;
-    made.setAttribute("role", "gridcell");
-    tracks[box.row].append(made);
-    parts.push({ box, element: made, words });
-  };
-  // The critical path comes first, and so by the Tab key.
-  for (const { from, ns: length, lane, stack } of bars) {
-    const made = drawn(from, length, "path");
-    made.style.background = colors[stack.wait];
-    const frames = stack.frames.length ? `, in ${stack.frames.join(" › ")}` : "";
-    add(made, { row: lane, from, to: from + length }, `critical path, ${words(stack)}, ${lasting(from, length)}${frames}`);
-  }
-  lanes.forEach(({ intervals }, row) => {
-    for (const { from, ns: length, word, waker } of intervals) {
-      const woken = waker ? `, woken by thread ${waker}` : "";
-      add(drawn(from, length, look(word)), { row, from, to: from + length }, `${word}, ${lasting(from, length)}${woken}`);
-    }
-  });
-  for (const { at, from, to } of hops) {
-    const made = drawn(at, 0, "hop");
-    made.style.height = `${Math.abs(to - from) * LANE_REM}rem`;
-    tracks[Math.min(from, to)].append(made);
-  }
-  const made = element("div", "", "lanes");
-  made.setAttribute("role", "grid");
-  made.setAttribute("aria-label", "Threads and devices during the commit");
-  made.append(...tracks.map((track, at) => laneRow(lanes[at].name, track)));
-  const shown = element("div");
-  shown.append(made, roam(made, parts, false));
-  return shown;
-}
-
-/**
- * @param {string} name
- * @param {HTMLElement} track
- * @returns {HTMLElement}
- */
-function laneRow(name, track) {
-  const made = element("div", "", "lane");
-  made.setAttribute("role", "row");
-  const head = element("span", name);
-  head.setAttribute("role", "rowheader");
-  made.append(head, track);
-  return made;
-}
-
-/**
- * Says how long something took and when it began, from the start of the commit.
- * @param {number} from
- * @param {number} ns
- * @returns {string}
- */
-function lasting(from, ns) {
-  return `${duration(ns)} from ${from < 0 ? `${duration(-from)} before the commit` : duration(from)} on`;
-}
-
-/**
- * Returns how an interval is drawn.
- * @param {string} word
- * @returns {string}
- */
-function look(word) {
-  if (word === "commit") return "whole";
-  if (word === "run queue") return "queued";
-  return / (fsync|write)$/.test(word) || word === "flush" ? "call" : "blocked";
 }
 
 /**

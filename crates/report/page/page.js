@@ -24,7 +24,7 @@ const PAUSE_MS = 200;
 /** Reads the data of the page, and lets commits be selected. */
 async function start() {
   const { over_time, colors } = JSON.parse(await inflated(part("over-time-data").textContent ?? "").text());
-  const { commits, causes, slowest, typical, stalls } = over_time;
+  const { commits, causes, slowest, typical, stalls, threads } = over_time;
   const columnNs = causes.column_ns;
   const run = {
     columnNs,
@@ -33,16 +33,20 @@ async function start() {
     causes: cells(await unpack(causes.cells), 5),
     commits: cells(await unpack(commits.cells), 3),
   };
-  const [result, slow] = [part("selection"), part("slowest")];
+  const [result, causesPart, slow] = [part("selection"), part("selection-causes"), part("slowest")];
   document.querySelectorAll(".with-script").forEach((hint) => hint.removeAttribute("hidden"));
   const back = element("button", "Show all commits");
   const count = run.commits[2].reduce((sum, cell) => sum + cell, 0);
   const kinds = { Slowest: slowest, Typical: typical, "In stalls": stalls };
   let pause = 0;
-  const exemplars = new ExemplarView(slow, kinds, { colors, columnNs, count });
+  const exemplars = new ExemplarView(slow, kinds, { colors, columnNs, count, threads });
   const picture = new Picture(part("heat-map"), columnNs, (selection, isDone) => {
-    result.hidden = selection === null;
-    result.replaceChildren(...(selection ? [...resultOf(run, selection), back] : []));
+    result.hidden = causesPart.hidden = selection === null;
+    if (selection) {
+      const { heading, sentence, causes } = resultOf(run, selection, colors);
+      result.replaceChildren(heading, sentence, back);
+      causesPart.replaceChildren(...causes);
+    }
     clearTimeout(pause);
     // Timelines take longer to draw than a frame of the screen.
     if (!isDone) pause = setTimeout(() => exemplars.show(selection, picture.whole), PAUSE_MS);

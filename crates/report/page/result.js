@@ -6,20 +6,21 @@ const NAMED_SHARE = 0.8;
 const MOST_NAMED = 3;
 
 /**
- * Returns what is to be said of a selection: a title, how its commits differ from all others, a flame graph and a table.
+ * Returns what is to be said of a selection: which commits it has, how they differ from all others, and their causes as a flame
+ * graph and a table.
  * @param {Run} run
  * @param {Rectangle} selection
- * @returns {HTMLElement[]}
+ * @param {Record<string, string>} colors Colours of the waits.
+ * @returns {{ heading: HTMLElement, sentence: HTMLElement, causes: HTMLElement[] }}
  */
-function resultOf(run, selection) {
+function resultOf(run, selection, colors) {
   const found = sums(run, selection);
   const tree = treeOf(run, selection);
-  return [
-    element("h3", title(selection, run.columnNs, found)),
-    element("p", difference(found)),
-    ...(tree.ns > 0 ? [icicle(tree)] : []),
-    causeTable(found),
-  ];
+  return {
+    heading: element("h3", title(selection, run.columnNs, found)),
+    sentence: element("p", difference(found)),
+    causes: [element("h3", "Causes of the selected commits"), ...(tree.ns > 0 ? [icicle(tree, colors)] : []), causeTable(found)],
+  };
 }
 
 /**

@@ -9,9 +9,9 @@ const test = require("node:test");
 const vm = require("node:vm");
 const zlib = require("node:zlib");
 
-const files = ["decode.js", "scale.js", "duration.js", "select.js", "address.js", "arrows.js", "icicle.js", "timeline.js"];
+const files = ["decode.js", "scale.js", "duration.js", "select.js", "address.js", "arrows.js", "icicle.js", "timeline.js", "waited_for.js"];
 const script = files.map((file) => fs.readFileSync(path.join(__dirname, file), "utf8")).join("\n");
-vm.runInThisContext(`${script}\nglobalThis.page = { unpack, cells, rowStart, rowOf, duration, grouped, sums, moreThanRest, within, fragment, selectionOf, treeOf, timelineOf, commitsIn, nearPercentiles, neighbour, framesOf };`);
+vm.runInThisContext(`${script}\nglobalThis.page = { unpack, cells, rowStart, rowOf, duration, grouped, sums, moreThanRest, within, fragment, selectionOf, treeOf, timelineOf, commitsIn, nearPercentiles, neighbour, framesOf, roundTimes, waitedFor, waitedForInWords };`);
 const { page } = globalThis;
 
 // Node before 20.12 knows no raw deflate here, which all browsers do.
@@ -144,8 +144,8 @@ test("a tree has the time of its selection on each level", () => {
   assert.deepEqual(new Set(tree.below[0].below.map(({ name }) => name)), new Set(["a", "redo fsync"]));
   const frames = page.framesOf(tree);
   assert.deepEqual(frames.slice(0, 2), [
-    { box: { row: 0, from: 0, to: tree.ns }, name: "commit", path: "" },
-    { box: { row: 1, from: 0, to: tree.ns }, name: "own", path: "commit" },
+    { box: { row: 0, from: 0, to: tree.ns }, name: "commit", wait: undefined, path: "" },
+    { box: { row: 1, from: 0, to: tree.ns }, name: "own", wait: undefined, path: "commit" },
   ]);
   const third = frames.filter(({ box }) => box.row === 2);
   assert.deepEqual(third.map(({ box }) => box.from), [0, third[0].box.to]);
@@ -177,23 +177,50 @@ test("the critical path is in one lane at a time and goes on in another one at i
   const commit = { end: 1000, ns: 100, tid: 7, parts: [[10, 7, 0], [20, 7, 0], [30, 9, 2], [40, 7, 1]], records };
   const seen = [[0, 15, 1, 0, 0], [60, 5, 2, 1, 0], [80, 3, 0, 2, 9]];
   const columns = seen[0].map((_, part) => Float64Array.from(seen, (row) => row[part]));
-  const found = page.timelineOf(commit, { stacks, words: ["redo fsync", "flush", "run queue"], commits: [] }, columns);
+  const found = page.timelineOf(commit, { stacks, words: ["redo fsync", "flush", "run queue"], commits: [] }, columns, { 9: "log_writer" });
   const bars = found.bars.map(({ from, ns, lane }) => [from, ns, lane]);
   assert.deepEqual(bars, [[0, 30, 0], [30, 30, 1], [60, 40, 0]]);
   assert.deepEqual(found.hops.map(({ at, from, to }) => [at, from, to]), [[30, 0, 1], [60, 1, 0]]);
   const lanes = found.lanes.map(({ name, intervals }) => [name, ...intervals.map(({ from, ns, word, waker }) => [from, ns, word, waker])]);
   assert.deepEqual(lanes, [
-    ["own 7", [60, 3, "run queue", 9]],
-    ["leader 9", [-20, 15, "redo fsync", 0]],
+    ["thread 7 (its own)", [60, 3, "run queue", 9]],
+    ["thread 9 (log_writer, leader)", [-20, 15, "redo fsync", 0]],
     ["device 8:0", [40, 5, "flush", 0]],
   ]);
 });
 
 test("a commit without records has its path", () => {
   const commit = { end: 1000, ns: 30, tid: 7, parts: [[30, 9, 0]] };
-  const found = page.timelineOf(commit, { stacks: [{ ...stack("a"), who: "background" }], words: [], commits: [] }, []);
-  assert.deepEqual(found.lanes.map(({ name }) => name), ["own 7", "background 9"]);
+  const found = page.timelineOf(commit, { stacks: [{ ...stack("a"), who: "background" }], words: [], commits: [] }, [], {});
+  assert.deepEqual(found.lanes.map(({ name }) => name), ["thread 7 (its own)", "thread 9 (background)"]);
   assert.equal(found.bars[0].lane, 1);
+});
+
+test("the threads that commits waited for come with the longest time first", () => {
+  const stacks = [{ ...stack("a"), who: "own" }, { ...stack("b"), who: "leader" }, { ...stack("c"), who: "background" }];
+  const commits = [
+    { end: 1000, ns: 100, tid: 7, parts: [[30, 7, 0], [50, 9, 1], [20, 8, 2]] },
+    { end: 1000, ns: 100, tid: 9, parts: [[100, 9, 0]] },
+    { end: 1000, ns: 100, tid: 8, parts: [[10, 9, 1], [90, 9, 2]] },
+  ];
+  const found = page.waitedFor(commits, stacks).map(({ tid, ns, commits: count }) => [tid, ns, count]);
+  assert.deepEqual(found, [[9, 150, 2], [8, 20, 1]]);
+  assert.equal(
+    page.waitedForInWords(commits, stacks, { 8: "log_writer" }),
+    "These 3 commits waited for other threads in 56.7 % of their time: 50.0 % for thread 9 (leader, background, 2 commits), " +
+      "6.7 % for thread 8 (log_writer, background, 1 commit).",
+  );
+  assert.equal(page.waitedForInWords([commits[1]], stacks, {}), "This commit waited for no other thread.");
+  assert.equal(page.waitedForInWords([], stacks, {}), "");
+});
+
+test("an axis has few round times, and 0", () => {
+  assert.deepEqual(page.roundTimes(-20, 100), [-20, 0, 20, 40, 60, 80]);
+  assert.deepEqual(page.roundTimes(0, 4e8), [0, 1e8, 2e8, 3e8]);
+  for (const to of [1, 7, 99, 1234, 5e6, 7e9, 3e14]) {
+    const times = page.roundTimes(-to / 5, to);
+    assert.ok(times.includes(0) && times.length <= 8 && times.length >= 1, `${times}`);
+  }
 });
 
 test("commits that are drawn are those of the selection", () => {

@@ -36,9 +36,10 @@
  * @param {Exemplar} commit
  * @param {Exemplars} of
  * @param {Cells} records Start, nanoseconds, lane, word, waker.
+ * @param {Record<string, string>} names Names of threads by their ids.
  * @returns {Timeline}
  */
-function timelineOf(commit, of, records) {
+function timelineOf(commit, of, records, names) {
   /** @type {Map<string, number>} */
   const places = new Map();
   /** @type {Lane[]} */
@@ -48,11 +49,11 @@ function timelineOf(commit, of, records) {
     places.set(key, place);
     return place;
   };
-  laneOf(String(commit.tid), `own ${commit.tid}`);
-  const bars = criticalPath(commit, of.stacks, (tid, who) => laneOf(String(tid), `${who} ${tid}`));
+  laneOf(String(commit.tid), threadName(commit.tid, "its own", names));
+  const bars = criticalPath(commit, of.stacks, (tid, who) => laneOf(String(tid), threadName(tid, who, names)));
   const listed = commit.records?.lanes ?? [];
   const numbers = listed.map(({ tid, device }) =>
-    device === undefined ? laneOf(String(tid), `thread ${tid}`) : laneOf(device, `device ${device}`),
+    device === undefined ? laneOf(String(tid), threadName(Number(tid), "", names)) : laneOf(device, `device ${device}`),
   );
   const lead = commit.records?.lead ?? 0;
   const [starts = [], lengths = [], placeOf = [], words = [], wakers = []] = records;
@@ -61,6 +62,35 @@ function timelineOf(commit, of, records) {
     lanes[numbers[placeOf[at]]].intervals.push(interval);
   });
   return { lanes, bars, hops: hops(bars), lead, ns: commit.ns };
+}
+
+/**
+ * Returns the words for a thread: its name, if the kernel had one, and what it was for the commit.
+ * @param {number} tid
+ * @param {string} who
+ * @param {Record<string, string>} names
+ * @returns {string}
+ */
+function threadName(tid, who, names) {
+  const facts = [names[tid], who].filter(Boolean);
+  return `thread ${tid}${facts.length ? ` (${facts.join(", ")})` : ""}`;
+}
+
+/** Most labels of the axis of a timeline. */
+const MOST_TICKS = 8;
+
+/**
+ * Returns at most MOST_TICKS round times of a range, with 0.
+ * @param {number} from
+ * @param {number} to
+ * @returns {number[]}
+ */
+function roundTimes(from, to) {
+  let step = 1;
+  while ((to - from) / step >= MOST_TICKS) step *= /^[15]0*$/.test(String(step)) ? 2 : 2.5;
+  const times = [];
+  for (let at = Math.ceil(from / step) * step; at < to; at += step) times.push(at || 0);
+  return times;
 }
 
 /**

@@ -36,6 +36,7 @@ pub use facts::host::{HostFacts, PlacedFacts, memory_bytes};
 pub use facts::placed::{Placed, PlacedOn};
 pub use facts::server::{ServerFacts, status_delta};
 pub use facts::stage_times::{StageTotal, Stages, enable_stage_times, stage_times, stages_since};
+pub use facts::thread_names::thread_names;
 pub use install::binary::{Binary, find};
 pub use install::home::Home;
 pub use install::os_user::ServerUser;

@@ -215,7 +215,7 @@ fn firefox_shows_the_page_selects_exact_sums_and_restores_them() {
     firefox.open(page, "");
     let drawn = "return document.querySelectorAll('#slowest figure').length";
     assert_eq!(firefox.script(drawn), json!(5));
-    let selected = "return document.querySelector('#selection [data-ns]')?.dataset.ns ?? null";
+    let selected = "return document.querySelector('#selection-causes [data-ns]')?.dataset.ns ?? null";
     assert_eq!(firefox.script(selected), Value::Null);
     firefox.script(&drag());
     let expected = json!(dragged_ns().to_string());
@@ -241,6 +241,6 @@ fn assert_causes_keep_their_colors(firefox: &mut Firefox) {
     let several = "return new Set([...document.querySelectorAll('.legend i')].map((mark) => getComputedStyle(mark).backgroundColor)).size > 3";
     assert_eq!(firefox.script(several), json!(true));
     firefox.script(&drag());
-    let selected = "return document.querySelector('#selection [data-ns]')?.dataset.ns ?? null";
+    let selected = "return document.querySelector('#selection-causes [data-ns]')?.dataset.ns ?? null";
     assert_eq!(firefox.script(selected), json!(dragged_ns().to_string()));
 }

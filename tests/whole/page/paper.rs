@@ -35,7 +35,7 @@ fn paper_has_all_words_and_a_browser_without_scripts_all_but_the_selection() {
             assert!(words.contains(part), "{has_scripts}: no {part} in {words}");
         }
         assert_eq!(words.contains("Single commits"), has_scripts, "{words}");
-        assert!(!words.contains("Drag in the picture"), "{words}");
+        assert!(!words.contains("Drag a rectangle"), "{words}");
     }
 }
 

@@ -97,7 +97,7 @@ fn the_page_shows_all_without_a_request_and_without_an_error() {
     assert_eq!(shown.messages, [""; 0]);
     assert_eq!(shown.selected_ns(), None);
     let drawn = shown.html.matches("<figcaption>").count();
-    let own = shown.html.matches("<span role=\"rowheader\">own ").count();
+    let own = shown.html.matches("its own)</span>").count();
     assert!(
         own == 5 && drawn >= 5,
         "{own} own threads in {drawn} figures: the five slowest commits are drawn"

@@ -19,8 +19,8 @@ impl Wait {
             Self::FileSystemLock => (0xce, 0x59, 0x9d),
             Self::FileServer => (0x1f, 0x5c, 0x8a),
             Self::WakeUp => (0x0c, 0x7b, 0x20),
-            Self::RunQueueLoad => (0xc3, 0xb9, 0x4a),
-            Self::RunQueueLogtrace => (0xd6, 0xcf, 0x83),
+            Self::RunQueueLoad => (0x96, 0x8e, 0x2c),
+            Self::RunQueueLogtrace => (0x83, 0x7d, 0x48),
             Self::RunQueueKernel => (0x8d, 0x83, 0x20),
             Self::RunQueueProcess => (0x75, 0x6d, 0x12),
             Self::Throttled => (0x5a, 0x54, 0x10),
@@ -227,6 +227,17 @@ mod tests {
                     assert!(distance >= 0.1, "{pair:?}: {distance:.3} with {eyes:?}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn waits_for_a_cpu_are_no_writeback() {
+        let waits = [Wait::RunQueue, Wait::RunQueueLoad, Wait::RunQueueLogtrace, Wait::RunQueueKernel, Wait::RunQueueProcess];
+        for (wait, eyes) in waits.iter().flat_map(|wait| EYES.map(|eyes| (wait, eyes))) {
+            let [one, other] = [*wait, Wait::DataWriteback].map(|wait| seen(wait.color(), &eyes));
+            let squares = one.iter().zip(&other).map(|(a, b)| (a - b) * (a - b));
+            let distance = squares.sum::<f64>().sqrt();
+            assert!(distance >= 0.1, "{wait:?}: {distance:.3} with {eyes:?}");
         }
     }
 

@@ -1,5 +1,7 @@
 //! `over-time.json`: commits and their causes over time. docs/run-json.md describes the same for users.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use logtrace_common::{HeatMap, MOST_COLUMNS};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -28,6 +30,9 @@ pub struct OverTime {
     /// Requests; absent if the load was not logtrace's, and in files of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<RequestCells>,
+    /// Names of the threads of the single commits by their ids, as the kernel has them; without those that ended before the trace.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub threads: BTreeMap<u32, String>,
 }
 
 /// Requests done by their times, and all requests by when they were due and waited.
@@ -145,6 +150,12 @@ pub struct Sums {
 }
 
 impl OverTime {
+    /// Returns the threads of the single commits: their own, and those that they waited for.
+    pub fn thread_ids(&self) -> BTreeSet<u32> {
+        let exemplars = [&self.slowest, &self.typical, &self.stalls].into_iter();
+        exemplars.flat_map(Exemplars::thread_ids).collect()
+    }
+
     /// Reads `over-time.json`, and checks that it adds up to its run.
     pub fn parse(text: &str, sums: Sums) -> Result<Self, OverTimeError> {
         serde_json::from_str::<Self>(text)?.checked(sums)

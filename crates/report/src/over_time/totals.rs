@@ -1,5 +1,7 @@
 //! Totals over time while a run goes on.
 
+use std::collections::BTreeMap;
+
 use logtrace_common::{HeatMap, TimeRange};
 
 use crate::attribution::stack_index::StackIndex;
@@ -66,6 +68,7 @@ impl TotalsOverTime {
             typical: chosen.typical,
             stalls: chosen.stalls,
             requests: None,
+            threads: BTreeMap::new(),
         }
     }
 }

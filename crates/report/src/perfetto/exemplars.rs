@@ -35,6 +35,7 @@ pub fn export_exemplars(
         later_ns: commits.iter().map(before_window).max().unwrap_or(0),
         ..Exporter::default()
     };
+    exporter.tracks.names.clone_from(&over_time.threads);
     for chosen in &commits {
         exporter.push(chosen);
     }

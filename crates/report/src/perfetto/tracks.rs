@@ -16,6 +16,8 @@ const DEVICES: u64 = 4 << 32;
 /// Slices by thread and device, and the arrows between threads.
 #[derive(Debug, Default)]
 pub(super) struct Tracks {
+    /// Names of threads, as far as they are known.
+    pub(super) names: BTreeMap<Tid, String>,
     pub(super) threads: BTreeMap<Tid, Vec<Slice>>,
     /// Parts of commits by the thread of the commit.
     pub(super) explained: BTreeMap<Tid, Vec<Slice>>,
@@ -49,7 +51,8 @@ impl Tracks {
         file.process(pid, server)?;
         for &tid in self.threads.keys() {
             let is_connection = self.explained.contains_key(&tid);
-            let name = if is_connection { "connection" } else { "thread" };
+            let usual = if is_connection { "connection" } else { "thread" };
+            let name = self.names.get(&tid).map_or(usual, String::as_str);
             file.thread(thread_track(tid), pid, tid, name)?;
         }
         for (id, functions) in stacks {

@@ -14,9 +14,9 @@ use crate::render::drawing::{Drawing, drawing};
 use crate::render::error::RenderError;
 use crate::render::over_time::{Area, Pictures, Responses, SCRIPT, coarser, pictures, responses};
 use crate::render::page::{STYLE, enclosed, policy};
-use crate::render::sections::causes::{CauseLine, Subject, lines};
+use crate::render::sections::causes::{CauseLine, SMALL, Subject, lines};
 use crate::render::sections::{
-    answer, files, headline, latency, rate_steps, request_types, response, statements, tpcc, tracer,
+    answer, faster, files, headline, latency, rate_steps, request_types, response, statements, tpcc, tracer,
 };
 use crate::render::{advice, sparkline};
 use crate::totals::by_stack::{StackTotals, Whole};
@@ -53,7 +53,10 @@ struct Page<'a> {
 struct CommitSection {
     headline: String,
     bars: Vec<StackedBar>,
+    /// Causes, the small ones as one row.
     rows: Vec<CauseCells>,
+    /// All causes, if there are small ones.
+    all_rows: Vec<CauseCells>,
     groups: Option<String>,
     /// Points of the curve of commits per second; empty if there is no curve.
     sparkline: String,
@@ -213,11 +216,9 @@ fn load(workload: &Workload) -> [(&'static str, String); 4] {
 }
 
 fn section(document: &Document, commits: &Commits) -> CommitSection {
-    let lines = lines(document, commits, 0.0);
-    let causes = lines.iter().filter(|line| line.subject.is_part());
-    let longest = causes.map(|line| line.total).max().unwrap_or(0);
     let per_second = || commits.per_second.iter().copied();
-    let rows = lines.iter().filter(|_| commits.count > 0);
+    let few = rows(document, commits, SMALL);
+    let all = rows(document, commits, 0.0);
     let slowest = (commits.slowest_count, commits.slowest_total);
     let bars = [
         bar("all", commits.count, commits.total, document, |row| row.total),
@@ -228,7 +229,8 @@ fn section(document: &Document, commits: &Commits) -> CommitSection {
     CommitSection {
         headline: headline::commits(document, commits),
         bars: bars.into_iter().flatten().collect(),
-        rows: rows.map(|line| cells(line, commits, longest)).collect(),
+        all_rows: if all.len() > few.len() { all } else { Vec::new() },
+        rows: few,
         groups: headline::groups(document).map(|parts| parts.join(" · ")),
         sparkline: match is_curve {
             true => sparkline::area(&commits.per_second),
@@ -241,6 +243,15 @@ fn section(document: &Document, commits: &Commits) -> CommitSection {
             commits.per_second.len()
         ),
     }
+}
+
+/// Returns the rows of the table of causes. Causes below the share `small` become one.
+fn rows(document: &Document, commits: &Commits, small: f64) -> Vec<CauseCells> {
+    let lines = lines(document, commits, small);
+    let causes = lines.iter().filter(|line| line.subject.is_part());
+    let longest = causes.map(|line| line.total).max().unwrap_or(0);
+    let rows = lines.iter().filter(|_| commits.count > 0);
+    rows.map(|line| cells(line, commits, longest)).collect()
 }
 
 /// Returns the bar of a group of `count` commits that took `total` together, with one segment for each wait in the order of

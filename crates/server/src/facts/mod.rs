@@ -6,3 +6,4 @@ pub(crate) mod host;
 pub(crate) mod placed;
 pub(crate) mod server;
 pub(crate) mod stage_times;
+pub(crate) mod thread_names;

@@ -90,6 +90,14 @@ pub struct ExemplarRecord {
 }
 
 impl Exemplars {
+    /// Returns the threads of the commits and of their parts.
+    pub(in crate::over_time) fn thread_ids(&self) -> impl Iterator<Item = u32> {
+        self.commits.iter().flat_map(|commit| {
+            let parts = commit.parts.iter().map(|part| part.1);
+            parts.chain([commit.tid])
+        })
+    }
+
     /// Returns a place of a stack that is not listed, if a part has one.
     pub(in crate::over_time) fn unknown_stack(&self) -> Option<usize> {
         let mut parts = self.commits.iter().flat_map(|commit| &commit.parts);

@@ -18,6 +18,7 @@ pub(in crate::render) fn coarser(over_time: &OverTime) -> Option<OverTime> {
         typical,
         stalls,
         requests: _,
+        threads: _,
     } = over_time;
     let last = causes.cells.last().map_or(0, |cell| cell.column);
     let mut less = over_time.clone();
@@ -133,7 +134,7 @@ mod tests {
             slowest: exemplars(),
             typical: exemplars(),
             stalls: exemplars(),
-            requests: None,
+            ..OverTime::default()
         }
     }
 

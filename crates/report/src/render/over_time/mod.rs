@@ -10,6 +10,7 @@ mod rates;
 mod responses;
 mod script;
 mod stacked;
+mod under_way;
 
 pub(super) use self::fit::coarser;
 pub(super) use self::script::SCRIPT;

@@ -5,7 +5,8 @@ use super::heat_map::{self, Theme};
 use super::percentiles::{Percentiles, percentiles};
 use super::rates::{self, Rates};
 use super::script;
-use super::stacked::{self, Area};
+use super::stacked::Area;
+use super::under_way;
 use crate::document::Document;
 use crate::over_time::document::OverTime;
 use crate::render::error::RenderError;
@@ -57,7 +58,7 @@ pub(in crate::render) fn pictures(
     let times = Times::of(&over_time.commits, least_ns, window_ns);
     let counts = times.counts(&over_time.commits);
     let longest = counts.keys().max_by_key(|&&(_, row)| row);
-    let areas = stacked::areas(&over_time.causes, times);
+    let areas = under_way::areas(over_time, times);
     let from = |column: u64| units::seconds(units::real(column * times.column_ns) / 1e9);
     Ok(Some(Pictures {
         summary: format!(

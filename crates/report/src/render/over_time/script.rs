@@ -21,6 +21,8 @@ pub(in crate::render) const SCRIPT: &str = concat!(
     include_str!("../../../page/arrows.js"),
     include_str!("../../../page/icicle.js"),
     include_str!("../../../page/timeline.js"),
+    include_str!("../../../page/lanes.js"),
+    include_str!("../../../page/waited_for.js"),
     include_str!("../../../page/exemplars.js"),
     include_str!("../../../page/result.js"),
     include_str!("../../../page/picture.js"),
@@ -43,6 +45,7 @@ struct CommitsOverTime<'a> {
     slowest: &'a Exemplars,
     typical: &'a Exemplars,
     stalls: &'a Exemplars,
+    threads: &'a BTreeMap<u32, String>,
 }
 
 /// Returns the data as compressed JSON.
@@ -58,6 +61,7 @@ pub(super) fn data(over_time: &OverTime) -> Result<String, RenderError> {
             slowest: &over_time.slowest,
             typical: &over_time.typical,
             stalls: &over_time.stalls,
+            threads: &over_time.threads,
         },
         colors: waits.map(|wait| (wait.to_string(), hex(wait.color()))).collect(),
     };

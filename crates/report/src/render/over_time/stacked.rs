@@ -1,11 +1,9 @@
-//! Time of commits by wait, as areas on top of each other.
+//! Times of waits, as areas on top of each other.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::axis::Times;
 use crate::causes::wait::Wait;
-use crate::over_time::document::CauseCube;
 use crate::units::real;
 
 /// Limit on waits with an area of their own. The others are one area.
@@ -13,14 +11,6 @@ const MOST_WAITS: usize = 7;
 
 /// Height of the drawing in its own units.
 pub(super) const HEIGHT: f64 = 100.0;
-
-/// Areas of a drawing.
-pub(super) struct Areas {
-    /// Areas from the bottom.
-    pub(super) areas: Vec<Area>,
-    /// Height of the drawing, as the mean number of commits that were under way.
-    pub(super) highest: f64,
-}
 
 /// Area of one wait, or of all others.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,26 +26,6 @@ pub(super) struct Bars {
     pub(super) edges: Vec<f64>,
     /// Nanoseconds of each bar by wait.
     pub(super) by_wait: BTreeMap<Wait, Vec<u64>>,
-}
-
-/// Returns the areas: for each column the time of the commits that ended in it, divided by its length.
-pub(super) fn areas(causes: &CauseCube, times: Times) -> Areas {
-    let width = usize::try_from(times.columns).unwrap_or(0);
-    let mut bars = Bars::new((0..=times.columns).map(real).collect());
-    for cell in &causes.cells {
-        let wait = causes.stacks[cell.stack].cause.wait;
-        let column = times
-            .column(cell.column, causes.column_ns)
-            .and_then(|column| usize::try_from(column).ok());
-        if let Some(column) = column.filter(|&column| column < width) {
-            bars.add(column, wait, cell.ns);
-        }
-    }
-    let (areas, highest_ns) = bars.areas();
-    Areas {
-        areas,
-        highest: real(highest_ns) / real(times.column_ns),
-    }
 }
 
 impl Bars {
@@ -137,57 +107,5 @@ impl Bars {
 fn add(to: &mut [u64], bars: &[u64]) {
     for (to, ns) in to.iter_mut().zip(bars) {
         *to = to.saturating_add(*ns);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::causes::cause::Cause;
-    use crate::over_time::document::CubeCell;
-    use crate::over_time::stack_row::StackRow;
-
-    use super::*;
-
-    #[test]
-    fn areas_lie_on_each_other_and_the_highest_column_reaches_the_top() {
-        let row = |wait| StackRow {
-            cause: Cause::own(wait),
-            frames: Vec::new(),
-        };
-        let cell = |column, stack, ns| CubeCell {
-            column,
-            band: 0,
-            stack,
-            ns,
-            commits: 1,
-        };
-        let causes = CauseCube {
-            column_ns: 10,
-            stacks: vec![row(Wait::Timer), row(Wait::OnCpu)],
-            cells: vec![cell(0, 0, 30), cell(0, 1, 10), cell(1, 0, 20)],
-        };
-        let times = Times {
-            columns: 2,
-            column_ns: 10,
-        };
-        let Areas { areas, highest } = areas(&causes, times);
-        assert!((highest - 4.0).abs() < 1e-9);
-        let area = |wait, points: &str| Area {
-            wait: Some(wait),
-            points: points.to_owned(),
-        };
-        assert_eq!(
-            areas,
-            [
-                area(
-                    Wait::Timer,
-                    "0,25.0 1,25.0 1,50.0 2,50.0 2,100.0 1,100.0 1,100.0 0,100.0"
-                ),
-                area(
-                    Wait::OnCpu,
-                    "0,0.0 1,0.0 1,50.0 2,50.0 2,50.0 1,50.0 1,25.0 0,25.0"
-                ),
-            ]
-        );
     }
 }

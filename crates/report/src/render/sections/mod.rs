@@ -2,6 +2,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod causes;
+pub(crate) mod faster;
 pub(crate) mod files;
 pub(crate) mod headline;
 pub(crate) mod latency;

@@ -1,0 +1,114 @@
+//! What commits would take without one of their waits, or with half of it: a first estimate.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use crate::causes::cause::Wait;
+use crate::document::{CauseRow, Commits, Document};
+use crate::render::table::Table;
+use crate::units;
+
+/// Most waits of the table.
+const MOST_WAITS: usize = 5;
+
+/// Share of the commit time below which a wait is left out: nobody would change anything for it.
+const LEAST_SHARE: f64 = 0.02;
+
+/// Nanoseconds of a wait in all commits, and in the slowest 1 %.
+#[derive(Clone, Copy, Debug, Default)]
+struct Time {
+    all: u64,
+    slowest: u64,
+}
+
+/// Returns a row for each of the largest waits, whoever worked on whichever file; `None` without commits.
+pub(crate) fn table(document: &Document) -> Option<Table> {
+    of(document.commits.as_ref()?, &document.causes)
+}
+
+fn of(commits: &Commits, causes: &[CauseRow]) -> Option<Table> {
+    let mut times = BTreeMap::<Wait, Time>::new();
+    for row in causes {
+        let time = times.entry(row.cause.wait).or_default();
+        time.all = time.all.saturating_add(row.total);
+        time.slowest = time.slowest.saturating_add(row.slowest);
+    }
+    times.remove(&Wait::Unexplained);
+    let mut times: Vec<(Wait, Time)> = times.into_iter().collect();
+    times.retain(|(_, time)| units::share(time.all, commits.total).is_some_and(|share| share >= LEAST_SHARE));
+    times.sort_by_key(|&(_, time)| Reverse(time.all));
+    times.truncate(MOST_WAITS);
+    let header = [
+        "wait",
+        "mean now",
+        "with half of it",
+        "without it",
+        "slowest 1 % now",
+        "without it",
+    ];
+    let rows = times.into_iter().map(|(wait, time)| cells(wait, time, commits));
+    Table::new(1, header, rows)
+}
+
+fn cells(wait: Wait, time: Time, commits: &Commits) -> Vec<String> {
+    let mean = |total| units::mean_duration(total, commits.count);
+    let slowest = |total| units::mean_duration(total, commits.slowest_count);
+    let less = |total: u64, part: u64| {
+        let left = total.saturating_sub(part);
+        (left, units::whole_percent(total - left, total))
+    };
+    let (half, half_share) = less(commits.total, time.all / 2);
+    let (rest, rest_share) = less(commits.total, time.all);
+    let (slowest_rest, slowest_share) = less(commits.slowest_total, time.slowest);
+    vec![
+        wait.to_string(),
+        mean(commits.total),
+        format!("{} (-{half_share})", mean(half)),
+        format!("{} (-{rest_share})", mean(rest)),
+        slowest(commits.slowest_total),
+        format!("{} (-{slowest_share})", slowest(slowest_rest)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::causes::cause::{Cause, Who};
+
+    fn row(who: Who, wait: Wait, total: u64, slowest: u64) -> CauseRow {
+        let cause = Cause { who, ..Cause::own(wait) };
+        CauseRow {
+            cause,
+            total,
+            slowest,
+            commits: 1,
+        }
+    }
+
+    #[test]
+    fn a_wait_is_one_row_whoever_worked_and_small_ones_are_left_out() {
+        let commits = Commits {
+            count: 10,
+            total: 10_000,
+            slowest_count: 1,
+            slowest_total: 3_000,
+            ..Commits::default()
+        };
+        let causes = [
+            row(Who::Own, Wait::DeviceFlush, 3_000, 1_000),
+            row(Who::Leader, Wait::DeviceFlush, 3_000, 500),
+            row(Who::Own, Wait::OnCpu, 3_900, 1_500),
+            row(Who::Own, Wait::Timer, 100, 0),
+        ];
+        let table = of(&commits, &causes).unwrap();
+        let rows: Vec<_> = table.rows.iter().map(|row| row.join(", ")).collect();
+        assert_eq!(
+            rows,
+            [
+                "device flush, 1.00 us, 700 ns (-30 %), 400 ns (-60 %), 3.00 us, 1.50 us (-50 %)",
+                "on CPU, 1.00 us, 805 ns (-20 %), 610 ns (-39 %), 3.00 us, 1.50 us (-50 %)",
+            ]
+        );
+        assert_eq!(of(&Commits::default(), &[]), None);
+    }
+}

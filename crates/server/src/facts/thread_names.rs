@@ -1,0 +1,55 @@
+//! Names of threads.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+/// Longest name that the kernel has (include/linux/sched.h, `TASK_COMM_LEN` without the final 0).
+const MOST_BYTES: usize = 15;
+
+/// Reads the names of some threads of a process (`/proc/PID/task/TID/comm`). Threads that have ended are left out.
+pub fn thread_names(pid: u32, threads: impl IntoIterator<Item = u32>) -> BTreeMap<u32, String> {
+    let named = threads.into_iter().filter_map(|tid| {
+        let name = fs::read(format!("/proc/{pid}/task/{tid}/comm")).ok()?;
+        Some((tid, printable(&name)))
+    });
+    named.filter(|(_, name)| !name.is_empty()).collect()
+}
+
+/// Returns a name that cannot harm a terminal: a thread may have any bytes as its name.
+fn printable(name: &[u8]) -> String {
+    let name = String::from_utf8_lossy(&name[..name.len().min(MOST_BYTES + 1)]);
+    name.trim_end().replace(|letter: char| letter.is_control(), "?")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::thread;
+
+    use rustix::thread::gettid;
+
+    use super::*;
+
+    #[test]
+    fn a_thread_has_its_name_and_one_that_ended_has_none() {
+        let (ids, named) = channel();
+        let (end, ended) = channel::<()>();
+        let other = thread::Builder::new().name("io_log_writer".to_owned());
+        let other = other.spawn(move || {
+            ids.send(u32::try_from(gettid().as_raw_nonzero().get()).unwrap()).unwrap();
+            let _ = ended.recv();
+        });
+        let (pid, tid) = (std::process::id(), named.recv().unwrap());
+        let names = thread_names(pid, [tid, 1 << 22]);
+        assert_eq!(names, BTreeMap::from([(tid, "io_log_writer".to_owned())]));
+        drop(end);
+        other.unwrap().join().unwrap();
+        assert!(thread_names(pid, [tid]).is_empty());
+    }
+
+    #[test]
+    fn a_name_has_no_control_characters() {
+        assert_eq!(printable(b"a\x1b[2J\n"), "a?[2J");
+        assert_eq!(printable(b"ib_log_flush\n"), "ib_log_flush");
+    }
+}
