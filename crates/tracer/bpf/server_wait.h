@@ -15,6 +15,7 @@
 #define NANOSLEEP 35
 #define FUTEX 202
 #define CLOCK_NANOSLEEP 230
+#define PSELECT6 270
 
 /* Waits from this length on are told with their stack, by what ended them: a thread of the server, a timer, or others. */
 #define LONG_BY_SERVER_NS 10000000
@@ -23,7 +24,7 @@
 
 static __always_inline bool is_wait(long number)
 {
-	return number == FUTEX || number == CLOCK_NANOSLEEP || number == SELECT || number == NANOSLEEP;
+	return number == FUTEX || number == CLOCK_NANOSLEEP || number == SELECT || number == PSELECT6 || number == NANOSLEEP;
 }
 
 /*

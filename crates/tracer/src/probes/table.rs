@@ -252,7 +252,7 @@ const fn queue(name: &'static str, program: &'static str, functions: &'static [&
 
 /// Probe table, in the order of attachment. The probes of the commit come last, so that no commit is seen before all of
 /// its possible waits are.
-pub const PROBES: [Probe; 42] = [
+pub const PROBES: [Probe; 43] = [
     required("sched_switch", "on_switch", Attach::BtfTracepoint("sched_switch")),
     required("sched_waking", "on_waking", Attach::BtfTracepoint("sched_waking")),
     all_syscalls("sys_enter", "on_sys_enter"),
@@ -278,6 +278,8 @@ pub const PROBES: [Probe; 42] = [
     wait("sys_exit_clock_nanosleep"),
     wait("sys_exit_nanosleep"),
     wait("sys_exit_select"),
+    // What `select` of newer C libraries calls.
+    wait("sys_exit_pselect6"),
     client("sys_exit_sendto"),
     client("sys_exit_recvfrom"),
     cpu_sample(),

@@ -8,6 +8,8 @@ use std::time::Duration;
 use logtrace_common::Detail;
 use logtrace_events::{Record, ServerWait};
 use logtrace_tracer::TracerConfig;
+use nix::sys::select::select;
+use nix::sys::time::{TimeVal, TimeValLike};
 
 use crate::turn::turn;
 use crate::{config_at, tid, traced_with, waits};
@@ -24,6 +26,14 @@ fn wait_in_vain(length: Duration) {
 #[inline(never)]
 fn sleep_for(length: Duration) {
     thread::sleep(black_box(length));
+}
+
+/// Sleeps as MySQL 8.0.12 does (mysys/my_sleep.cc): `select` without descriptors, which newer C libraries turn into `pselect6`.
+#[inline(never)]
+fn select_for(length: Duration) {
+    let mut length = TimeVal::milliseconds(black_box(length).as_millis().try_into().unwrap());
+    let ready = select(0, None, None, None, &mut length);
+    assert_eq!(black_box(ready), Ok(0));
 }
 
 /// Long waits of this thread while `work` ran, each with its frames.
@@ -56,12 +66,13 @@ fn a_long_wait_has_the_functions_that_waited(config: TracerConfig) {
     let found = long_waits(config, || {
         wait_in_vain(Duration::from_millis(20));
         sleep_for(Duration::from_millis(20));
+        select_for(Duration::from_millis(20));
     });
     let of = |function: &str| {
         let has = |frames: &[String]| frames.iter().any(|frame| frame.contains(function));
         found.iter().find(|(_, frames)| has(frames))
     };
-    for waiting in ["wait_in_vain", "sleep_for"] {
+    for waiting in ["wait_in_vain", "sleep_for", "select_for"] {
         let (_, frames) = of(waiting).unwrap_or_else(|| panic!("{waiting}: {found:?}"));
         let has_caller = frames
             .iter()
