@@ -82,10 +82,7 @@ fn assert_flame_graph(firefox: &mut Firefox) {
 
 fn assert_timeline(firefox: &mut Firefox) {
     let first = said(firefox);
-    assert!(
-        first.contains("its own): critical path, "),
-        "{first}"
-    );
+    assert!(first.contains("its own): critical path, "), "{first}");
     let (lane, _) = place(firefox);
     firefox.press(&[Key::Right]);
     assert_ne!(said(firefox), first);

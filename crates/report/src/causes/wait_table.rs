@@ -232,7 +232,13 @@ mod tests {
 
     #[test]
     fn waits_for_a_cpu_are_no_writeback() {
-        let waits = [Wait::RunQueue, Wait::RunQueueLoad, Wait::RunQueueLogtrace, Wait::RunQueueKernel, Wait::RunQueueProcess];
+        let waits = [
+            Wait::RunQueue,
+            Wait::RunQueueLoad,
+            Wait::RunQueueLogtrace,
+            Wait::RunQueueKernel,
+            Wait::RunQueueProcess,
+        ];
         for (wait, eyes) in waits.iter().flat_map(|wait| EYES.map(|eyes| (wait, eyes))) {
             let [one, other] = [*wait, Wait::DataWriteback].map(|wait| seen(wait.color(), &eyes));
             let squares = one.iter().zip(&other).map(|(a, b)| (a - b) * (a - b));

@@ -36,7 +36,8 @@ mod tests {
         let (end, ended) = channel::<()>();
         let other = thread::Builder::new().name("io_log_writer".to_owned());
         let other = other.spawn(move || {
-            ids.send(u32::try_from(gettid().as_raw_nonzero().get()).unwrap()).unwrap();
+            ids.send(u32::try_from(gettid().as_raw_nonzero().get()).unwrap())
+                .unwrap();
             let _ = ended.recv();
         });
         let (pid, tid) = (std::process::id(), named.recv().unwrap());

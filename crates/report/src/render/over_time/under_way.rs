@@ -85,12 +85,15 @@ fn spread(ends: TimeRange, length_ns: u64, times: Times) -> Vec<(usize, f64)> {
     let mut shares = BTreeMap::<usize, f64>::new();
     let length_ns = length_ns.max(1);
     for moment in 0..MOMENTS {
-        let end_ns = ends.start_ns.saturating_add(ends.length_ns() * (2 * moment + 1) / (2 * MOMENTS));
+        let end_ns = ends
+            .start_ns
+            .saturating_add(ends.length_ns() * (2 * moment + 1) / (2 * MOMENTS));
         let commit = TimeRange::new(end_ns.saturating_sub(length_ns), end_ns);
         let last = (end_ns / times.column_ns).min(times.columns.saturating_sub(1));
         for column in commit.start_ns / times.column_ns..=last {
             let start_ns = column * times.column_ns;
-            let within = commit.intersection(TimeRange::new(start_ns, start_ns.saturating_add(times.column_ns)));
+            let within =
+                commit.intersection(TimeRange::new(start_ns, start_ns.saturating_add(times.column_ns)));
             let share = real(within.length_ns()) / real(length_ns.saturating_mul(MOMENTS));
             if let Ok(bar) = usize::try_from(column) {
                 *shares.entry(bar).or_default() += share;
@@ -99,7 +102,6 @@ fn spread(ends: TimeRange, length_ns: u64, times: Times) -> Vec<(usize, f64)> {
     }
     shares.into_iter().collect()
 }
-
 
 #[cfg(test)]
 mod tests {

@@ -76,7 +76,10 @@ mod tests {
     use crate::causes::cause::{Cause, Who};
 
     fn row(who: Who, wait: Wait, total: u64, slowest: u64) -> CauseRow {
-        let cause = Cause { who, ..Cause::own(wait) };
+        let cause = Cause {
+            who,
+            ..Cause::own(wait)
+        };
         CauseRow {
             cause,
             total,
