@@ -52,9 +52,12 @@ function drawLanes(timeline, colors) {
   made.setAttribute("aria-label", "Threads and devices during the commit");
   made.append(...tracks.map((track, at) => laneRow(lanes[at].name, track)));
   const shown = element("div");
-  shown.append(made, axis(lead, ns), roam(made, parts, false));
+  shown.append(axis(lead, ns), made, roam(made, parts, false));
   return shown;
 }
+
+/** Place in percent of an axis from which on a label has no room. */
+const LAST_PLACE = 82;
 
 /**
  * Draws the axis of a timeline: round times from the start of the commit, which a screen reader has with each part.
@@ -68,8 +71,10 @@ function axis(lead, ns) {
   made.setAttribute("aria-hidden", "true");
   made.append(element("span"), track);
   for (const at of roundTimes(-lead, ns)) {
+    const place = (100 * (at + lead)) / (lead + ns);
+    if (place > LAST_PLACE) break;
     const tick = element("b", at === 0 ? "0" : duration(at));
-    tick.style.left = `${(100 * (at + lead)) / (lead + ns)}%`;
+    tick.style.left = `${place}%`;
     track.append(tick);
   }
   return made;

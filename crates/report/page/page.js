@@ -42,11 +42,9 @@ async function start() {
   const exemplars = new ExemplarView(slow, kinds, { colors, columnNs, count, threads });
   const picture = new Picture(part("heat-map"), columnNs, (selection, isDone) => {
     result.hidden = causesPart.hidden = selection === null;
-    if (selection) {
-      const { heading, sentence, causes } = resultOf(run, selection, colors);
-      result.replaceChildren(heading, sentence, back);
-      causesPart.replaceChildren(...causes);
-    }
+    const found = selection && resultOf(run, selection, colors);
+    result.replaceChildren(...(found ? [found.heading, found.sentence, back] : []));
+    causesPart.replaceChildren(...(found ? found.causes : []));
     clearTimeout(pause);
     // Timelines take longer to draw than a frame of the screen.
     if (!isDone) pause = setTimeout(() => exemplars.show(selection, picture.whole), PAUSE_MS);

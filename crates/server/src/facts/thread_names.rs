@@ -6,13 +6,19 @@ use std::fs;
 /// Longest name that the kernel has (include/linux/sched.h, `TASK_COMM_LEN` without the final 0).
 const MOST_BYTES: usize = 15;
 
-/// Reads the names of some threads of a process (`/proc/PID/task/TID/comm`). Threads that have ended are left out.
+/// Reads the names of some threads of a process (`/proc/PID/task/TID/comm`). Threads that have ended, and those that were given no
+/// name and have that of the process, are left out.
 pub fn thread_names(pid: u32, threads: impl IntoIterator<Item = u32>) -> BTreeMap<u32, String> {
-    let named = threads.into_iter().filter_map(|tid| {
-        let name = fs::read(format!("/proc/{pid}/task/{tid}/comm")).ok()?;
-        Some((tid, printable(&name)))
-    });
-    named.filter(|(_, name)| !name.is_empty()).collect()
+    let of_process = name(pid, pid).unwrap_or_default();
+    let named = threads.into_iter().filter_map(|tid| Some((tid, name(pid, tid)?)));
+    named
+        .filter(|(_, name)| !name.is_empty() && *name != of_process)
+        .collect()
+}
+
+fn name(pid: u32, tid: u32) -> Option<String> {
+    let name = fs::read(format!("/proc/{pid}/task/{tid}/comm")).ok()?;
+    Some(printable(&name))
 }
 
 /// Returns a name that cannot harm a terminal: a thread may have any bytes as its name.
@@ -31,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_has_its_name_and_one_that_ended_has_none() {
+    fn a_thread_has_its_own_name_and_one_that_ended_has_none() {
         let (ids, named) = channel();
         let (end, ended) = channel::<()>();
         let other = thread::Builder::new().name("io_log_writer".to_owned());
@@ -41,7 +47,7 @@ mod tests {
             let _ = ended.recv();
         });
         let (pid, tid) = (std::process::id(), named.recv().unwrap());
-        let names = thread_names(pid, [tid, 1 << 22]);
+        let names = thread_names(pid, [pid, tid, 1 << 22]);
         assert_eq!(names, BTreeMap::from([(tid, "io_log_writer".to_owned())]));
         drop(end);
         other.unwrap().join().unwrap();
