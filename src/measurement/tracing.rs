@@ -26,6 +26,9 @@ const CANCELLED_GRACE: Duration = Duration::from_secs(1);
 /// Bytes of records that wait for an idle CPU in a trace without a load.
 const TRACE_PATIENCE_BYTES: u64 = 16 << 20;
 
+/// Name that MySQL gives the thread of a connection (sql/conn_handler/connection_handler_per_thread.cc).
+const CONNECTION: &str = "connection";
+
 /// Time between two looks at the commits under way.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
@@ -160,6 +163,8 @@ impl Tracing {
         let over_time = &mut explained.breakdown.over_time;
         // Now, as the server may end with the run.
         over_time.threads = thread_names(self.pid, over_time.thread_ids());
+        // Threads of connections mostly end with the load: some of them would have a name, and others none.
+        over_time.threads.retain(|_, name| name != CONNECTION);
         Ok(Traced {
             explained,
             account,

@@ -46,7 +46,7 @@ function title(selection, columnNs, found) {
  * @returns {string}
  */
 function difference(found) {
-  const more = moreThanRest(found);
+  const more = moreThanRest({ ...found, causes: whoeverWorked(found.causes) });
   if (more.length === 0) return "";
   const all = more.reduce((sum, { moreNs }) => sum + moreNs, 0);
   const longerNs = found.ns / found.commits - found.restNs / found.restCommits;
@@ -55,7 +55,7 @@ function difference(found) {
   for (const { cause, moreNs } of more) {
     if (parts.length === MOST_NAMED || named >= NAMED_SHARE * all) break;
     named += moreNs;
-    parts.push(`${duration(moreNs)} more for ${words(cause)} (${cause.who})`);
+    parts.push(`${duration(moreNs)} more for ${words(cause)}`);
   }
   const othersNs = longerNs - named;
   const others = `${duration(Math.abs(othersNs))} ${othersNs < 0 ? "less" : "more"} for the other causes`;

@@ -84,6 +84,22 @@ function isIn(selection, column, band) {
 }
 
 /**
+ * Returns the causes without who worked: a commit and its leader wait for the same device.
+ * @param {Cause[]} causes
+ * @returns {Cause[]}
+ */
+function whoeverWorked(causes) {
+  /** @type {Map<string, Cause>} */
+  const merged = new Map();
+  for (const { file, op, wait, ns, restNs } of causes) {
+    const key = [file, op, wait].join("\n");
+    const before = merged.get(key) ?? { who: "", file, op, wait, ns: 0, restNs: 0 };
+    merged.set(key, { ...before, ns: before.ns + ns, restNs: before.restNs + restNs });
+  }
+  return [...merged.values()];
+}
+
+/**
  * Returns the causes for which a commit of the selection waited longer than another one, with the difference of the means in
  * nanoseconds, the largest first.
  * @param {Sums} found

@@ -11,7 +11,7 @@ const zlib = require("node:zlib");
 
 const files = ["decode.js", "scale.js", "duration.js", "select.js", "address.js", "arrows.js", "icicle.js", "timeline.js", "waited_for.js"];
 const script = files.map((file) => fs.readFileSync(path.join(__dirname, file), "utf8")).join("\n");
-vm.runInThisContext(`${script}\nglobalThis.page = { unpack, cells, rowStart, rowOf, duration, grouped, sums, moreThanRest, within, fragment, selectionOf, treeOf, timelineOf, commitsIn, nearPercentiles, neighbour, framesOf, roundTimes, waitedFor, waitedForInWords };`);
+vm.runInThisContext(`${script}\nglobalThis.page = { unpack, cells, rowStart, rowOf, duration, grouped, sums, moreThanRest, within, fragment, selectionOf, treeOf, timelineOf, commitsIn, nearPercentiles, whoeverWorked, neighbour, framesOf, roundTimes, waitedFor, waitedForInWords };`);
 const { page } = globalThis;
 
 // Node before 20.12 knows no raw deflate here, which all browsers do.
@@ -115,6 +115,12 @@ test("what a selection has more of comes with the largest difference first", () 
   const more = page.moreThanRest(found).map(({ cause, moreNs }) => [cause.wait, moreNs]);
   assert.deepEqual(more, [["b", 35], ["a", 1]]);
   assert.deepEqual(page.moreThanRest({ ...found, restCommits: 0 }), []);
+});
+
+test("a cause is one whoever worked", () => {
+  const cause = (who, wait, ns, restNs) => ({ who, file: "redo", op: "fsync", wait, ns, restNs });
+  const merged = page.whoeverWorked([cause("own", "device flush", 5, 2), cause("own", "on CPU", 4, 0), cause("leader", "device flush", 3, 1)]);
+  assert.deepEqual(merged.map(({ wait, ns, restNs }) => [wait, ns, restNs]), [["device flush", 8, 3], ["on CPU", 4, 0]]);
 });
 
 test("a selection stays within the run and is never empty", () => {
