@@ -10,6 +10,7 @@ use crate::over_time::column_sums::ColumnSums;
 use crate::over_time::exemplars::document::Exemplars;
 use crate::over_time::packed::{self, Numbers};
 use crate::over_time::stack_row::StackRow;
+use crate::over_time::under_way::UnderWay;
 
 /// Commits and requests of the measured window over time. Column 0 begins with the window; a commit and a request are in the
 /// column of their end.
@@ -30,6 +31,9 @@ pub struct OverTime {
     /// Requests; absent if the load was not logtrace's, and in files of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<RequestCells>,
+    /// Time of the commits when it passed; absent in files of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub under_way: Option<UnderWay>,
     /// Names of the threads of the single commits by their ids, as the kernel has them; without those that ended before the trace.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub threads: BTreeMap<u32, String>,
@@ -128,6 +132,9 @@ pub enum OverTimeError {
     /// Cell of a stack that is not listed.
     #[error("a cell has the stack {0}, which is not listed")]
     Stack(usize),
+    /// Cell of a wait that is not listed.
+    #[error("a cell has the wait {0}, which is not listed")]
+    Wait(usize),
     /// Record of an exemplar with a lane or a word that is not listed.
     #[error("a record of a commit has a lane or a word that is not listed")]
     Record,
@@ -174,6 +181,14 @@ impl OverTime {
             if !exemplars.has_known_records() {
                 return Err(OverTimeError::Record);
             }
+        }
+        if let Some(under_way) = &self.under_way
+            && let Some(cell) = under_way
+                .cells
+                .iter()
+                .find(|cell| cell.wait >= under_way.waits.len())
+        {
+            return Err(OverTimeError::Wait(cell.wait));
         }
         match self.sums_to(sums) {
             true => Ok(self),

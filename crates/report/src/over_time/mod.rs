@@ -9,3 +9,4 @@ mod packed;
 pub(crate) mod recent;
 pub(crate) mod stack_row;
 pub(crate) mod totals;
+pub(crate) mod under_way;

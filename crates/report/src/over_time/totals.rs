@@ -9,6 +9,7 @@ use crate::over_time::cube::Cube;
 use crate::over_time::document::{HeatCells, OverTime};
 use crate::over_time::exemplars::{Choices, Explained};
 use crate::over_time::recent::Recent;
+use crate::over_time::under_way::UnderWayTotals;
 use crate::timeline::frames::FrameNames;
 
 /// Commits of the window by time, with their causes.
@@ -16,6 +17,7 @@ use crate::timeline::frames::FrameNames;
 pub(crate) struct TotalsOverTime {
     commits: HeatMap,
     causes: Cube,
+    under_way: UnderWayTotals,
     exemplars: Choices,
     /// Commits since the last look, if somebody looks.
     recent: Option<Recent>,
@@ -27,6 +29,7 @@ impl TotalsOverTime {
         Self {
             commits: HeatMap::new(window.start_ns),
             causes: Cube::new(window),
+            under_way: UnderWayTotals::new(window),
             exemplars: Choices::new(window),
             recent: None,
         }
@@ -46,6 +49,7 @@ impl TotalsOverTime {
         let Explained { commit, segments, .. } = explained;
         self.commits.add(commit.end_ns, commit.length_ns());
         self.causes.add(commit, stacks);
+        self.under_way.add(commit, segments, stacks);
         self.exemplars.add(explained);
         if let Some(recent) = &mut self.recent {
             recent.add(commit.length_ns(), segments);
@@ -68,6 +72,7 @@ impl TotalsOverTime {
             typical: chosen.typical,
             stalls: chosen.stalls,
             requests: None,
+            under_way: Some(self.under_way.finish()),
             threads: BTreeMap::new(),
         }
     }

@@ -18,6 +18,7 @@ pub(in crate::render) fn coarser(over_time: &OverTime) -> Option<OverTime> {
         typical,
         stalls,
         requests: _,
+        under_way: _,
         threads: _,
     } = over_time;
     let last = causes.cells.last().map_or(0, |cell| cell.column);

@@ -5,8 +5,7 @@ use super::heat_map::{self, Theme};
 use super::percentiles::{Percentiles, percentiles};
 use super::rates::{self, Rates};
 use super::script;
-use super::stacked::Area;
-use super::under_way;
+use super::under_way::{self, Areas};
 use crate::document::Document;
 use crate::over_time::document::OverTime;
 use crate::render::error::RenderError;
@@ -31,9 +30,8 @@ pub(in crate::render) struct Pictures {
     pub(in crate::render) data: String,
     /// Width of the drawing of the areas in its own units.
     pub(in crate::render) columns: u64,
-    pub(in crate::render) areas: Vec<Area>,
-    /// Largest height of the areas: commits that waited at a time.
-    pub(in crate::render) highest: String,
+    /// Commits that were under way; `None` for files of older versions.
+    pub(in crate::render) under_way: Option<Areas>,
     /// Commits in the fullest cell of the heat map.
     pub(in crate::render) most: String,
     /// Commits by percentile.
@@ -58,7 +56,6 @@ pub(in crate::render) fn pictures(
     let times = Times::of(&over_time.commits, least_ns, window_ns);
     let counts = times.counts(&over_time.commits);
     let longest = counts.keys().max_by_key(|&&(_, row)| row);
-    let areas = under_way::areas(over_time, times);
     let from = |column: u64| units::seconds(units::real(column * times.column_ns) / 1e9);
     Ok(Some(Pictures {
         summary: format!(
@@ -76,8 +73,10 @@ pub(in crate::render) fn pictures(
         rows: (latencies.first, latencies.last),
         data: script::data(over_time)?,
         columns: times.columns,
-        highest: units::tenths(areas.highest),
-        areas: areas.areas,
+        under_way: over_time
+            .under_way
+            .as_ref()
+            .map(|under_way| under_way::areas(under_way, times)),
         most: units::count(counts.values().copied().max().unwrap_or(0)),
         percentiles: percentiles(over_time),
         column: units::duration(times.column_ns),
