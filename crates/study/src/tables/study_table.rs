@@ -57,6 +57,16 @@ pub struct StudyTable {
     pub unit: Unit,
 }
 
+impl StudyTable {
+    /// Returns the name of a column in a chart. A bare number has its axis, as charts have no heading for columns.
+    pub(crate) fn column_name(&self, level: &str) -> String {
+        match level.parse::<f64>() {
+            Ok(_) => format!("{} {level}", self.column_axis),
+            Err(_) => level.to_owned(),
+        }
+    }
+}
+
 /// Smallest effects that the comparisons of a table could have shown: whose intervals would not contain 1 (or 0, for a
 /// difference) in 80 of 100 studies like this one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]

@@ -6,7 +6,7 @@ use logtrace_report::render::wait_color;
 
 use crate::results::figure::Unit;
 use crate::tables::cause_share::CauseShare;
-use crate::tables::study_table::Grid;
+use crate::tables::study_table::{Grid, StudyTable};
 
 /// Number of waits that the legend names.
 const NAMED: usize = 9;
@@ -61,7 +61,7 @@ type Cell<'a> = (&'a str, &'a str);
 
 /// Draws the causes of a grid, or nothing if it has none.
 pub(super) fn cause_bars(
-    row_axis: &str,
+    table: &StudyTable,
     grid: &Grid,
     title: String,
 ) -> Result<Option<String>, askama::Error> {
@@ -79,8 +79,8 @@ pub(super) fn cause_bars(
         let is_first = before.replace(row) != Some(row);
         y += if is_first { 2.0 * LINE } else { LINE };
         Line {
-            heading: is_first.then(|| format!("{row_axis} {row}")),
-            name: column.to_owned(),
+            heading: is_first.then(|| format!("{} {row}", table.row_axis)),
+            name: table.column_name(column),
             mean: mean(causes),
             y,
             parts: parts(causes, &waits),

@@ -59,7 +59,8 @@ pub(super) fn figure_chart(
     let rows: Vec<&str> = grid.rows.iter().map(|row| row.level.as_str()).collect();
     let levels = Levels::of(&rows);
     let mut legend = 80.0;
-    let columns = grid.columns.iter().enumerate().map(|(at, name)| {
+    let columns = grid.columns.iter().enumerate().map(|(at, level)| {
+        let name = table.column_name(level);
         let shift = (at as f64 - (grid.columns.len() - 1) as f64 / 2.0) * APART;
         let marks = grid.rows.iter().zip(&levels.ticks).filter_map(|(row, tick)| {
             let one = row.entries.get(at).and_then(Entry::measured)?;
@@ -77,7 +78,7 @@ pub(super) fn figure_chart(
         let left = legend;
         legend += 28.0 + LETTER * name.chars().count() as f64;
         Column {
-            series: series(at, name),
+            series: series(at, &name),
             legend: left,
             line,
             marks,

@@ -62,7 +62,7 @@ pub(super) fn forest(
         y += if is_first { 2.0 * LINE } else { LINE };
         Line {
             heading: is_first.then(|| format!("{} {row}", table.row_axis)),
-            name: column.to_owned(),
+            name: table.column_name(column),
             text: with_interval(one.value, one.interval, number),
             y,
             point: on_axis(one.value),

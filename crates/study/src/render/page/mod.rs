@@ -168,7 +168,7 @@ fn drawings(table: &StudyTable, grid: &Grid) -> Result<Vec<(&'static str, String
     let drawings = [
         ("values", figure_chart(table, grid, title("Chart"))?),
         ("comparisons", forest(table, grid, title("Comparisons"))?),
-        ("causes", cause_bars(&table.row_axis, grid, title("Causes"))?),
+        ("causes", cause_bars(table, grid, title("Causes"))?),
     ];
     Ok(drawings
         .into_iter()
