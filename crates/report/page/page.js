@@ -42,7 +42,7 @@ async function start() {
   const exemplars = new ExemplarView(slow, kinds, { colors, columnNs, count, threads });
   const picture = new Picture(part("heat-map"), columnNs, (selection, isDone) => {
     result.hidden = causesPart.hidden = selection === null;
-    const found = selection && resultOf(run, selection, colors);
+    const found = selection && resultOf(run, selection, picture.whole, colors);
     result.replaceChildren(...(found ? [found.heading, found.sentence, back] : []));
     causesPart.replaceChildren(...(found ? found.causes : []));
     clearTimeout(pause);

@@ -10,14 +10,15 @@ const MOST_NAMED = 3;
  * graph and a table.
  * @param {Run} run
  * @param {Rectangle} selection
+ * @param {Rectangle} whole The whole run.
  * @param {Record<string, string>} colors Colours of the waits.
  * @returns {{ heading: HTMLElement, sentence: HTMLElement, causes: HTMLElement[] }}
  */
-function resultOf(run, selection, colors) {
+function resultOf(run, selection, whole, colors) {
   const found = sums(run, selection);
   const tree = treeOf(run, selection);
   return {
-    heading: element("h3", title(selection, run.columnNs, found)),
+    heading: element("h3", title(selection, whole, run.columnNs, found)),
     sentence: element("p", difference(found)),
     causes: [element("h3", "Causes of the selected commits"), ...(tree.ns > 0 ? [icicle(tree, colors)] : []), causeTable(found)],
   };
@@ -25,15 +26,17 @@ function resultOf(run, selection, colors) {
 
 /**
  * @param {Rectangle} selection
+ * @param {Rectangle} whole
  * @param {number} columnNs
  * @param {Sums} found
  * @returns {string}
  */
-function title(selection, columnNs, found) {
+function title(selection, whole, columnNs, found) {
   const seconds = (/** @type {number} */ column) => `${Number(((column * columnNs) / 1e9).toFixed(1))} s`;
   const length = (/** @type {number} */ band) => duration(rowStart(band * ROWS_IN_BAND));
   const when = `${seconds(selection.fromColumn)} to ${seconds(selection.toColumn)}`;
-  const what = `${length(selection.fromBand)} to ${length(selection.toBand)}`;
+  const isAll = selection.fromBand <= whole.fromBand && selection.toBand >= whole.toBand;
+  const what = isAll ? "all durations" : `durations from ${length(selection.fromBand)} to ${length(selection.toBand)}`;
   const commits = `${grouped(found.commits)} ${found.commits === 1 ? "commit" : "commits"}`;
   const mean = found.commits ? `, mean ${duration(found.ns / found.commits)}` : "";
   return `${when}, ${what}: ${commits}${mean}`;

@@ -7,6 +7,7 @@ use logtrace_study::render::{Block, with_interval};
 
 use crate::change::{Change, Verdict};
 use crate::comparison::{Comparison, FigureChange};
+use crate::figures::Figure;
 use crate::render::steps::Steps;
 use crate::settings::Setting;
 
@@ -82,7 +83,15 @@ pub(super) fn answer(comparison: &Comparison) -> String {
     let parts: Vec<String> = figures.into_iter().chain(cause).collect();
     match parts.is_empty() {
         true if !has_interval(comparison) => {
-            "Cannot tell: the runs are too short to judge a difference.".to_owned()
+            let seen = comparison
+                .figures
+                .iter()
+                .map(figure_row)
+                .find(|row| row[0] == Figure::CommitMean.to_string());
+            let seen =
+                seen.map(|row| format!(" Seen were {} in A and {} in B ({}).", row[1], row[2], row[0]));
+            let text = "Cannot tell: the runs are too short to judge a difference.";
+            format!("{text}{}", seen.unwrap_or_default())
         }
         true => "No difference that matters is certain.".to_owned(),
         false => format!("B against A: {}.", parts.join(", ")),

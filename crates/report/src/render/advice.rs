@@ -1,10 +1,11 @@
 //! Advice for the reader: meaning of the largest causes, and what to try.
 
+use std::collections::BTreeMap;
+
 use logtrace_common::Detail;
 
-use crate::causes::cause::Wait;
+use crate::causes::cause::{Cause, Wait, Who};
 use crate::document::{CauseRow, Commits, Document};
-use crate::render::sections::causes::{CauseLine, Subject, lines};
 use crate::units;
 
 /// Returns advice for the largest cause of all commits and, if it differs, for that of the slowest commits; and how to
@@ -16,20 +17,19 @@ pub(crate) fn next(document: &Document) -> Vec<String> {
 }
 
 fn causes(document: &Document, commits: &Commits) -> Vec<String> {
-    let lines = lines(document, commits, 0.0);
-    let Some((all, row)) = largest(&lines, |line| line.total) else {
+    let Some((cause, ns)) = largest(&document.causes, |row| row.total) else {
         return Vec::new();
     };
-    let sentence = |title: &str, part, whole, row: &CauseRow| {
-        let (share, advice) = (units::percent(part, whole), meaning(document, row.cause.wait));
-        format!("{title} ({share}): {}. {advice}.", name(row))
+    let sentence = |title: &str, part, whole, cause: Cause| {
+        let (share, advice) = (units::percent(part, whole), meaning(document, cause.wait));
+        format!("{title} ({share}): {}. {advice}.", cause.words())
     };
-    let mut texts = vec![sentence("largest cause", all.total, commits.total, &row)];
-    if let Some((tail, tail_row)) = largest(&lines, |line| line.slowest)
-        && tail_row != row
+    let mut texts = vec![sentence("largest cause", ns, commits.total, cause)];
+    if let Some((tail, ns)) = largest(&document.causes, |row| row.slowest)
+        && tail != cause
     {
         let title = "largest in the slowest 1 %";
-        texts.push(sentence(title, tail.slowest, commits.slowest_total, &tail_row));
+        texts.push(sentence(title, ns, commits.slowest_total, tail));
     }
     texts
 }
@@ -57,15 +57,17 @@ fn meaning(document: &Document, wait: Wait) -> &'static str {
     }
 }
 
-fn largest(lines: &[CauseLine], by: fn(&CauseLine) -> u64) -> Option<(&CauseLine, CauseRow)> {
-    let causes = lines.iter().filter_map(|line| match line.subject {
-        Subject::Cause(row) if by(line) > 0 => Some((line, row)),
-        _ => None,
-    });
-    // Among equals the first is chosen: it is the largest over all commits.
-    causes.rev().max_by_key(|(line, _)| by(line))
-}
-
-fn name(row: &CauseRow) -> String {
-    format!("{}, {}", row.cause.words(), row.cause.who)
+/// Returns the largest cause with its time, whoever worked, as in the answer.
+fn largest(causes: &[CauseRow], by: fn(&CauseRow) -> u64) -> Option<(Cause, u64)> {
+    let mut sums = BTreeMap::<Cause, u64>::new();
+    for row in causes.iter().filter(|row| row.cause.wait != Wait::Unexplained) {
+        let whoever = Cause {
+            who: Who::Own,
+            ..row.cause
+        };
+        let sum = sums.entry(whoever).or_default();
+        *sum = sum.saturating_add(by(row));
+    }
+    let sums = sums.into_iter().filter(|&(_, ns)| ns > 0);
+    sums.rev().max_by_key(|&(_, ns)| ns)
 }

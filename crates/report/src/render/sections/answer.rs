@@ -87,7 +87,7 @@ fn slowest(commits: &Commits, over_time: Option<&OverTime>, usual: Option<Cause>
         false => explained(cause),
     };
     format!(
-        "{ended}; {} of that is {words}{}.",
+        "{ended}; {} of its time is {words}{}.",
         share(ns),
         second.unwrap_or_default()
     )
@@ -262,19 +262,19 @@ mod tests {
         assert_eq!(
             slowest(&stalled, Some(&over_time), usual),
             "The slowest took 300 ms and ended at 9.3 s, in a stall: from 9 s to 9.3 s hardly a commit ended; 75 % \
-             of that is redo fsync device flush, and 25 % on CPU."
+             of its time is redo fsync device flush, and 25 % on CPU."
         );
         let text = slowest(&commits(&[2_000]), Some(&over_time), None);
         assert_eq!(
             text,
-            "The slowest took 300 ms and ended at 9.3 s; 75 % of that is redo fsync device flush, and 25 % on CPU."
+            "The slowest took 300 ms and ended at 9.3 s; 75 % of its time is redo fsync device flush, and 25 % on CPU."
         );
         let mut over_time = over_time;
         over_time.slowest.commits[0].parts.remove(0);
         let text = slowest(&commits(&[2_000]), Some(&over_time), None);
         assert_eq!(
             text,
-            "The slowest took 300 ms and ended at 9.3 s; 75 % of that is redo fsync device flush: the device flushed its \
+            "The slowest took 300 ms and ended at 9.3 s; 75 % of its time is redo fsync device flush: the device flushed its \
              write cache."
         );
         let text = slowest(&commits(&[]), None, None);

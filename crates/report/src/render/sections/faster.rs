@@ -1,4 +1,4 @@
-//! What commits would take without one of their waits, or with half of it: a first estimate.
+//! What commits would take without one of their waits, or were it twice as fast: a first estimate.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ fn of(commits: &Commits, causes: &[CauseRow]) -> Option<Table> {
     let header = [
         "wait",
         "mean now",
-        "with half of it",
+        "twice as fast",
         "without it",
         "slowest 1 % now",
         "without it",
