@@ -49,8 +49,8 @@ function waitedForInWords(commits, stacks, names) {
   const these = commits.length === 1 ? "This commit" : `These ${commits.length} commits`;
   if (others.length === 0) return `${these} waited for no other thread.`;
   const named = others.slice(0, MOST_THREADS).map(({ tid, who, ns, commits: count }) => {
-    const facts = [names[tid], ...who, count === 1 ? "1 commit" : `${count} commits`].filter(Boolean);
-    return `${share(ns)} for thread ${tid} (${facts.join(", ")})`;
+    const facts = [...who, count === 1 ? "1 commit" : `${count} commits`];
+    return `${share(ns)} for ${threadName(tid, facts.join(", "), names)}`;
   });
   const left = others.slice(MOST_THREADS);
   const threads = left.length === 1 ? "1 more thread" : `${left.length} more threads`;

@@ -83,11 +83,10 @@ pub(super) fn answer(comparison: &Comparison) -> String {
     let parts: Vec<String> = figures.into_iter().chain(cause).collect();
     match parts.is_empty() {
         true if !has_interval(comparison) => {
-            let seen = comparison
-                .figures
-                .iter()
-                .map(figure_row)
-                .find(|row| row[0] == Figure::CommitMean.to_string());
+            let mut figures = comparison.figures.iter();
+            let seen = figures
+                .find(|row| row.figure == Figure::CommitMean)
+                .map(figure_row);
             let seen =
                 seen.map(|row| format!(" Seen were {} in A and {} in B ({}).", row[1], row[2], row[0]));
             let text = "Cannot tell: the runs are too short to judge a difference.";

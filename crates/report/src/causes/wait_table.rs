@@ -215,14 +215,18 @@ mod tests {
         times(&OKLAB, times(&CONES, light).map(f64::cbrt))
     }
 
+    fn distance(one: &[f64; 3], other: &[f64; 3]) -> f64 {
+        let squares = one.iter().zip(other).map(|(a, b)| (a - b) * (a - b));
+        squares.sum::<f64>().sqrt()
+    }
+
     #[test]
     fn frequent_waits_can_be_told_apart_with_any_colour_vision() {
         for eyes in EYES {
             let colors = FREQUENT.map(|wait| seen(wait.color(), &eyes));
             for (at, one) in colors.iter().enumerate() {
                 for (other_at, other) in colors.iter().enumerate().skip(at + 1) {
-                    let squares = one.iter().zip(other).map(|(a, b)| (a - b) * (a - b));
-                    let distance = squares.sum::<f64>().sqrt();
+                    let distance = distance(one, other);
                     let pair = (FREQUENT[at], FREQUENT[other_at]);
                     assert!(distance >= 0.1, "{pair:?}: {distance:.3} with {eyes:?}");
                 }
@@ -241,8 +245,7 @@ mod tests {
         ];
         for (wait, eyes) in waits.iter().flat_map(|wait| EYES.map(|eyes| (wait, eyes))) {
             let [one, other] = [*wait, Wait::DataWriteback].map(|wait| seen(wait.color(), &eyes));
-            let squares = one.iter().zip(&other).map(|(a, b)| (a - b) * (a - b));
-            let distance = squares.sum::<f64>().sqrt();
+            let distance = distance(&one, &other);
             assert!(distance >= 0.1, "{wait:?}: {distance:.3} with {eyes:?}");
         }
     }

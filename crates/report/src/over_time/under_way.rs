@@ -95,10 +95,11 @@ impl UnderWayTotals {
             let wait = waits.binary_search(&wait).ok()?;
             Some(UnderWayCell { column, wait, ns })
         });
+        let cells = cells.collect();
         UnderWay {
             column_ns: self.sums.width_ns(),
-            cells: cells.collect(),
-            waits: waits.clone(),
+            waits,
+            cells,
         }
     }
 }

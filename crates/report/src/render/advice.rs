@@ -1,11 +1,10 @@
 //! Advice for the reader: meaning of the largest causes, and what to try.
 
-use std::collections::BTreeMap;
-
 use logtrace_common::Detail;
 
-use crate::causes::cause::{Cause, Wait, Who};
+use crate::causes::cause::{Cause, Wait};
 use crate::document::{CauseRow, Commits, Document};
+use crate::render::sections::answer;
 use crate::units;
 
 /// Returns advice for the largest cause of all commits and, if it differs, for that of the slowest commits; and how to
@@ -57,17 +56,8 @@ fn meaning(document: &Document, wait: Wait) -> &'static str {
     }
 }
 
-/// Returns the largest cause with its time, whoever worked, as in the answer.
+/// Returns the largest cause with its time, whoever worked.
 fn largest(causes: &[CauseRow], by: fn(&CauseRow) -> u64) -> Option<(Cause, u64)> {
-    let mut sums = BTreeMap::<Cause, u64>::new();
-    for row in causes.iter().filter(|row| row.cause.wait != Wait::Unexplained) {
-        let whoever = Cause {
-            who: Who::Own,
-            ..row.cause
-        };
-        let sum = sums.entry(whoever).or_default();
-        *sum = sum.saturating_add(by(row));
-    }
-    let sums = sums.into_iter().filter(|&(_, ns)| ns > 0);
-    sums.rev().max_by_key(|&(_, ns)| ns)
+    let known = causes.iter().filter(|row| row.cause.wait != Wait::Unexplained);
+    answer::largest(known.map(|row| (row.cause, by(row))))
 }

@@ -123,8 +123,8 @@ fn stall(commits: &Commits, commit: &Exemplar) -> Option<(u64, u64)> {
     found.filter(|_| commit.ns >= LEAST_STALL_NS)
 }
 
-/// Returns the largest cause, whoever worked.
-fn largest(times: impl Iterator<Item = (Cause, u64)>) -> Option<(Cause, u64)> {
+/// Returns the largest cause with its time, whoever worked.
+pub(crate) fn largest(times: impl Iterator<Item = (Cause, u64)>) -> Option<(Cause, u64)> {
     sums(times).into_iter().next()
 }
 

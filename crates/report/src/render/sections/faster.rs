@@ -1,4 +1,4 @@
-//! What commits would take without one of their waits, or were it twice as fast: a first estimate.
+//! Estimate of how long commits would take without one of their waits, or if it were twice as fast.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
