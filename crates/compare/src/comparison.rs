@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use logtrace_report::document::Work;
+use logtrace_report::render::title;
 use logtrace_statistics::{Compare, Comparison as Tested, StandardError, mark_significant};
 use serde::Serialize;
 
@@ -30,6 +31,14 @@ pub struct Comparison {
     pub a: Vec<String>,
     /// Names of the runs of B.
     pub b: Vec<String>,
+    /// What the first run of A is: workload, server, connections, load and length.
+    pub a_title: String,
+    /// The same of B.
+    pub b_title: String,
+    /// Kinds of the caveats of the runs of A.
+    pub a_caveats: BTreeSet<String>,
+    /// The same of B.
+    pub b_caveats: BTreeSet<String>,
     /// Assumptions.
     pub assumed: Assumed,
     /// Settings that differ.
@@ -119,10 +128,17 @@ pub fn compare(a: &[Run], b: &[Run], assumed: Assumed) -> Comparison {
             .total_cmp(&size(one))
             .then(one.waited.cmp(&other.waited))
     });
+    let names = |runs: &[Run]| runs.iter().map(|run| run.name.clone()).collect();
+    let first = |runs: &[Run]| runs.first().map_or_else(String::new, |run| title(&run.document));
+    let caveats = |runs: &[Run]| runs.iter().flat_map(Run::caveats).collect();
     Comparison {
         schema: SCHEMA,
-        a: a.iter().map(|run| run.name.clone()).collect(),
-        b: b.iter().map(|run| run.name.clone()).collect(),
+        a: names(a),
+        b: names(b),
+        a_title: first(a),
+        b_title: first(b),
+        a_caveats: caveats(a),
+        b_caveats: caveats(b),
         assumed,
         settings: differing(a, b),
         rates_differ,

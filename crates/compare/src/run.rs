@@ -15,6 +15,11 @@ pub struct Run {
 }
 
 impl Run {
+    /// Returns the kinds of its caveats.
+    pub(crate) fn caveats(&self) -> impl Iterator<Item = String> {
+        self.document.caveats.iter().map(|caveat| caveat.kind.clone())
+    }
+
     /// Returns the mean duration of a commit in nanoseconds, if there are commits.
     pub(crate) fn commit_mean_ns(&self) -> Option<f64> {
         let commits = self.document.commits.as_ref()?;

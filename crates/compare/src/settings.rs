@@ -63,7 +63,6 @@ fn settings(document: &Document) -> Value {
         "workload": document.workload,
         "offered_per_s": document.driver.as_ref().and_then(|driver| driver.offered_per_s),
         "tracing": document.tracing,
-        "caveats": document.caveats.iter().map(|caveat| &caveat.kind).collect::<Vec<_>>(),
     })
 }
 

@@ -9,7 +9,7 @@ use logtrace_driver::random::{Rng, Stream, Xoshiro256PlusPlus};
 use logtrace_events::IoOp;
 use logtrace_report::breakdown::{CubeCell, HeatCell, OverTime, StackRow};
 use logtrace_report::cause::{Cause, Wait, Who};
-use logtrace_report::document::{CauseRow, Cpu, CpuColumns, Document};
+use logtrace_report::document::{CauseRow, Caveat, Cpu, CpuColumns, Document};
 use logtrace_report::render::parse_json;
 
 use strum::IntoEnumIterator;
@@ -208,6 +208,54 @@ fn settings_that_differ_are_listed_and_places_of_files_are_not() {
     let names: Vec<&str> = settings.iter().map(|setting| setting.name.as_str()).collect();
     assert_eq!(names, ["server.settings.sync_binlog", "workload.connections"]);
     assert_eq!(settings[0].b, ["1000"]);
+}
+
+#[test]
+fn both_sides_have_a_title_and_the_caveats_of_their_reports() {
+    let mut rng = Stream::Study(12).rng(1);
+    let (a, mut b) = (drawn(&mut rng, 1.0), drawn(&mut rng, 1.0));
+    let text = |comparison: &Comparison| render(Format::Terminal, comparison, false).unwrap();
+    let same = compare(std::slice::from_ref(&a), std::slice::from_ref(&b), ASSUMED);
+    assert!(
+        text(&same).contains("Both: update_key on MySQL"),
+        "{}",
+        text(&same)
+    );
+    b.document.caveats.push(Caveat {
+        kind: "late reading".to_owned(),
+        text: "Records were read late.".to_owned(),
+    });
+    b.document.workload.as_mut().unwrap().connections += 1;
+    let other = compare(&[a], &[b], ASSUMED);
+    assert_ne!(other.a_title, other.b_title);
+    let names: Vec<&str> = other
+        .settings
+        .iter()
+        .map(|setting| setting.name.as_str())
+        .collect();
+    assert_eq!(names, ["workload.connections"]);
+    let text = text(&other);
+    assert!(
+        !text.contains("Both:") && text.contains("in the reports of B: "),
+        "{text}"
+    );
+    assert!(text.contains("late reading."), "{text}");
+}
+
+#[test]
+fn a_ratio_beyond_the_axis_is_an_arrow() {
+    let mut rng = Stream::Study(12).rng(1);
+    let (a, mut b) = (drawn(&mut rng, 1.0), drawn(&mut rng, 1.0));
+    let page = |b: &Run| {
+        render(
+            Format::Html,
+            &compare(std::slice::from_ref(&a), std::slice::from_ref(b), ASSUMED),
+            false,
+        )
+    };
+    assert!(!page(&b).unwrap().contains("\u{25b8}"));
+    b.document.driver.as_mut().unwrap().achieved_per_s *= 100.0;
+    assert!(page(&b).unwrap().contains("\u{25b8}"));
 }
 
 #[test]

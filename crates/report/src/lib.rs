@@ -61,6 +61,7 @@ pub mod breakdown {
     };
     pub use crate::over_time::recent::Recent;
     pub use crate::over_time::stack_row::StackRow;
+    pub use crate::over_time::waited_for::{ThreadTime, WaitedFor};
     pub use crate::requests::parts::Part;
     pub use crate::totals::breakdown::Breakdown;
     pub use crate::totals::by_stack::{StackTotal, StackTotals, Whole};

@@ -23,12 +23,17 @@ fn serious(page: &str, fragment: &str, theme: Theme) -> String {
     findings.to_owned()
 }
 
+/// Checks that a page has no serious finding, in light and in dark.
+pub(crate) fn assert_accessible(page: &str, fragment: &str) {
+    for theme in [Theme::Light, Theme::Dark] {
+        assert_eq!(serious(page, fragment, theme), "", "{theme:?} {fragment}");
+    }
+}
+
 #[test]
 fn the_page_of_a_run_has_no_serious_finding_with_and_without_a_selection() {
-    for theme in [Theme::Light, Theme::Dark] {
-        for fragment in ["", "t=0.4-1.3&d=0-100000000"] {
-            assert_eq!(serious(&RUN.page, fragment, theme), "", "{theme:?} {fragment}");
-        }
+    for fragment in ["", "t=0.4-1.3&d=0-100000000"] {
+        assert_accessible(&RUN.page, fragment);
     }
 }
 
@@ -40,7 +45,5 @@ fn the_page_of_a_comparison_has_no_serious_finding() {
         "default-src 'none'; script-src 'nonce-none'; ",
     );
     assert_ne!(allowed, RUN.comparison);
-    for theme in [Theme::Light, Theme::Dark] {
-        assert_eq!(serious(&allowed, "", theme), "", "{theme:?}");
-    }
+    assert_accessible(&allowed, "");
 }

@@ -1,6 +1,6 @@
 //! The page of a real run in a real browser, and the functions of its script.
 
-mod accessibility;
+pub(crate) mod accessibility;
 pub(crate) mod browser;
 mod firefox;
 mod functions;

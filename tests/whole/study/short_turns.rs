@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::studied::{PLAN, Place, texts};
 use crate::common::beside_others;
+use crate::page::accessibility::assert_accessible;
 use crate::page::browser;
 
 #[test]
@@ -47,6 +48,7 @@ fn each_block_has_a_turn_of_each_cell_and_a_finished_study_measures_nothing_agai
     let shown = browser::open(&page, "from=mysql_no&to=mysql_each", "");
     assert_eq!(shown.messages, [""; 0]);
     assert_eq!(browser::wider_than_a_telephone(&page, ""), "");
+    assert_accessible(&page, "from=mysql_no&to=mysql_each");
     let (_, difference) = shown
         .html
         .split_once("<section id=\"difference\">")

@@ -36,10 +36,26 @@ pub(super) fn blocks(comparison: &Comparison) -> Vec<Vec<Block>> {
 
 fn head(comparison: &Comparison) -> Vec<Block> {
     let mut head = vec![Block::Title(answer(comparison))];
-    let sides = [("A", &comparison.a), ("B", &comparison.b)];
-    head.extend(sides.map(|(side, names)| Block::Text(format!("{side}: {}", names.join(", ")))));
+    head.extend(sides(comparison).into_iter().map(Block::Text));
     head.extend(notes(comparison).into_iter().map(|note| Block::Notes(vec![note])));
     head
+}
+
+/// Returns what was compared: both sides with what they are, or what they are in one line if it is the same.
+pub(super) fn sides(comparison: &Comparison) -> Vec<String> {
+    let Comparison {
+        a,
+        b,
+        a_title,
+        b_title,
+        ..
+    } = comparison;
+    let side = |side: &str, names: &[String]| format!("{side}: {}", names.join(", "));
+    let (a, b) = (side("A", a), side("B", b));
+    match a_title == b_title {
+        true => vec![format!("Both: {a_title}"), a, b],
+        false => vec![format!("{a} ({a_title})"), format!("{b} ({b_title})")],
+    }
 }
 
 /// Returns what a reader must know before trusting the numbers.
@@ -59,6 +75,12 @@ pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
             "The offered rates differ: times at different loads say nothing about the rest, and are not judged.".to_owned(),
         );
     }
+    let caveats = [("A", &comparison.a_caveats), ("B", &comparison.b_caveats)];
+    let caveats = caveats.into_iter().filter(|(_, kinds)| !kinds.is_empty());
+    notes.extend(caveats.map(|(side, kinds)| {
+        let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
+        format!("Caveats in the reports of {side}: {}.", kinds.join(", "))
+    }));
     notes
 }
 

@@ -135,6 +135,8 @@ impl Node {
 mod tests {
     use logtrace_report::cause::{Cause, Wait, Who};
 
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::change::Change;
     use crate::comparison::{Assumed, CauseChange};
@@ -173,6 +175,10 @@ mod tests {
             schema: 1,
             a: Vec::new(),
             b: Vec::new(),
+            a_title: String::new(),
+            b_title: String::new(),
+            a_caveats: BTreeSet::new(),
+            b_caveats: BTreeSet::new(),
             assumed: Assumed {
                 smallest: 0.02,
                 spread: 0.1,

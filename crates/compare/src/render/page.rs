@@ -6,7 +6,7 @@ use logtrace_report::render::{STYLE, policy};
 
 use crate::change::Verdict;
 use crate::comparison::{Comparison, FigureChange};
-use crate::render::blocks::{answer, figure_row, method, notes, setting_row, signed, time};
+use crate::render::blocks::{answer, figure_row, method, notes, setting_row, sides, signed, time};
 use crate::render::difference::{FlameBox, ROW, boxes};
 use crate::render::steps::Steps;
 
@@ -18,12 +18,13 @@ const OWN_STYLE: &str = include_str!("../../templates/compare.css");
 
 #[derive(Template)]
 #[template(path = "compare.html")]
-struct Page<'a> {
-    comparison: &'a Comparison,
+struct Page {
     policy: String,
     style: &'static str,
     own_style: &'static str,
     answer: String,
+    /// What was compared.
+    sides: Vec<String>,
     notes: Vec<String>,
     method: String,
     settings: Vec<Vec<String>>,
@@ -42,6 +43,8 @@ struct FigureLine {
     class: &'static str,
     /// Place of the ratio on the axis, in percent.
     point: Option<f64>,
+    /// Whether the ratio is beyond the axis, on the left or on the right.
+    is_beyond: [bool; 2],
     /// Left edge and width of the interval, in percent.
     interval: Option<(f64, f64)>,
 }
@@ -62,11 +65,11 @@ pub(super) fn page(comparison: &Comparison) -> Result<String, askama::Error> {
     let end = axis_end(comparison);
     let boxes = boxes(comparison);
     let page = Page {
-        comparison,
         policy: policy(&[], &[STYLE, OWN_STYLE], &[]),
         style: STYLE,
         own_style: OWN_STYLE,
         answer: answer(comparison),
+        sides: sides(comparison),
         notes: notes(comparison),
         method: method(comparison),
         settings: comparison.settings.iter().map(setting_row).collect(),
@@ -103,10 +106,12 @@ fn axis_end(comparison: &Comparison) -> f64 {
 fn figure_line(row: &FigureChange, end: f64) -> FigureLine {
     let place = |ratio: f64| (50.0 + 50.0 * ratio.ln() / end).clamp(0.0, 100.0);
     let change = row.change;
+    let ratio = change.change.map_or(0.0, f64::ln);
     FigureLine {
         words: figure_row(row),
         class: class(change.verdict, change.b > change.a),
         point: change.change.map(place),
+        is_beyond: [ratio < -end, ratio > end],
         interval: change.interval.map(|one| {
             let low = place(one.low.max(f64::MIN_POSITIVE));
             (low, place(one.high) - low)

@@ -11,6 +11,7 @@ use crate::over_time::exemplars::document::Exemplars;
 use crate::over_time::packed::{self, Numbers};
 use crate::over_time::stack_row::StackRow;
 use crate::over_time::under_way::UnderWay;
+use crate::over_time::waited_for::WaitedFor;
 
 /// Commits and requests of the measured window over time. Column 0 begins with the window; a commit and a request are in the
 /// column of their end.
@@ -34,7 +35,10 @@ pub struct OverTime {
     /// Time of the commits when it passed; absent in files of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub under_way: Option<UnderWay>,
-    /// Names of the threads of the single commits by their ids, as the kernel has them; without those that ended before the trace.
+    /// Threads that commits waited for; absent in files of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited_for: Option<WaitedFor>,
+    /// Names of the listed threads by their ids, as the kernel has them; without those that ended before the trace.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub threads: BTreeMap<u32, String>,
 }
@@ -157,10 +161,15 @@ pub struct Sums {
 }
 
 impl OverTime {
-    /// Returns the threads of the single commits: their own, and those that they waited for.
+    /// Returns the listed threads: those of the single commits, and those that all commits waited for.
     pub fn thread_ids(&self) -> BTreeSet<u32> {
         let exemplars = [&self.slowest, &self.typical, &self.stalls].into_iter();
-        exemplars.flat_map(Exemplars::thread_ids).collect()
+        let waited_for = self.waited_for.iter().flat_map(|found| &found.threads);
+        let waited_for = waited_for.map(|thread| thread.tid);
+        exemplars
+            .flat_map(Exemplars::thread_ids)
+            .chain(waited_for)
+            .collect()
     }
 
     /// Reads `over-time.json`, and checks that it adds up to its run.

@@ -10,3 +10,4 @@ pub(crate) mod recent;
 pub(crate) mod stack_row;
 pub(crate) mod totals;
 pub(crate) mod under_way;
+pub(crate) mod waited_for;

@@ -10,6 +10,7 @@ use crate::over_time::document::{HeatCells, OverTime};
 use crate::over_time::exemplars::{Choices, Explained};
 use crate::over_time::recent::Recent;
 use crate::over_time::under_way::UnderWayTotals;
+use crate::over_time::waited_for::WaitedForTotals;
 use crate::timeline::frames::FrameNames;
 
 /// Commits of the window by time, with their causes.
@@ -18,6 +19,7 @@ pub(crate) struct TotalsOverTime {
     commits: HeatMap,
     causes: Cube,
     under_way: UnderWayTotals,
+    waited_for: WaitedForTotals,
     exemplars: Choices,
     /// Commits since the last look, if somebody looks.
     recent: Option<Recent>,
@@ -30,6 +32,7 @@ impl TotalsOverTime {
             commits: HeatMap::new(window.start_ns),
             causes: Cube::new(window),
             under_way: UnderWayTotals::new(window),
+            waited_for: WaitedForTotals::default(),
             exemplars: Choices::new(window),
             recent: None,
         }
@@ -46,10 +49,16 @@ impl TotalsOverTime {
 
     /// Adds a commit, with segments that sum to its duration. It is the last commit of `stacks`.
     pub(crate) fn add(&mut self, explained: Explained<'_>, stacks: &StackIndex) {
-        let Explained { commit, segments, .. } = explained;
+        let Explained {
+            commit,
+            tid,
+            segments,
+            ..
+        } = explained;
         self.commits.add(commit.end_ns, commit.length_ns());
         self.causes.add(commit, stacks);
         self.under_way.add(commit, segments, stacks);
+        self.waited_for.add(tid, segments);
         self.exemplars.add(explained);
         if let Some(recent) = &mut self.recent {
             recent.add(commit.length_ns(), segments);
@@ -73,6 +82,7 @@ impl TotalsOverTime {
             stalls: chosen.stalls,
             requests: None,
             under_way: Some(self.under_way.finish()),
+            waited_for: Some(self.waited_for.finish()),
             threads: BTreeMap::new(),
         }
     }

@@ -10,15 +10,17 @@ use crate::causes::cause::Wait;
 use crate::causes::rgb;
 use crate::document::{CauseRow, Commits, Document, Workload};
 use crate::over_time::document::OverTime;
+use crate::render::advice;
 use crate::render::drawing::{Drawing, drawing};
 use crate::render::error::RenderError;
 use crate::render::over_time::{Area, Pictures, Responses, SCRIPT, coarser, pictures, responses};
 use crate::render::page::{STYLE, enclosed, policy};
 use crate::render::sections::causes::{CauseLine, SMALL, Subject, lines};
+use crate::render::sections::waited_for::WaitedForSection;
 use crate::render::sections::{
     answer, faster, files, headline, latency, rate_steps, request_types, response, statements, tpcc, tracer,
+    waited_for,
 };
-use crate::render::{advice, sparkline};
 use crate::totals::by_stack::{StackTotals, Whole};
 use crate::units;
 
@@ -36,6 +38,7 @@ struct Page<'a> {
     /// Whether parts are left out, because the page would be too large.
     is_reduced: bool,
     commits: Option<CommitSection>,
+    waited_for: Option<WaitedForSection>,
     pictures: Option<Pictures>,
     responses: Option<Responses>,
     /// Unclassified kernel stacks with their times.
@@ -58,10 +61,6 @@ struct CommitSection {
     /// All causes, if there are small ones.
     all_rows: Vec<CauseCells>,
     groups: Option<String>,
-    /// Points of the curve of commits per second; empty if there is no curve.
-    sparkline: String,
-    /// Text of the curve.
-    per_second: String,
 }
 
 /// Waits of a group of commits side by side.
@@ -164,6 +163,7 @@ fn page(document: &Document, stacks: &StackTotals, parts: &Parts<'_>) -> Result<
             .map(|(from, to)| format!("t={}-{}", from as f64 / 1e9, to as f64 / 1e9)),
         is_reduced: parts.is_reduced,
         commits: commits.map(|commits| section(document, commits)),
+        waited_for: over_time.and_then(|over_time| waited_for::section(document, over_time)),
         pictures,
         responses: match over_time {
             Some(over_time) => responses(document, over_time, window_ns(document))?,
@@ -216,7 +216,6 @@ fn load(workload: &Workload) -> [(&'static str, String); 4] {
 }
 
 fn section(document: &Document, commits: &Commits) -> CommitSection {
-    let per_second = || commits.per_second.iter().copied();
     let few = rows(document, commits, SMALL);
     let all = rows(document, commits, 0.0);
     let slowest = (commits.slowest_count, commits.slowest_total);
@@ -224,24 +223,12 @@ fn section(document: &Document, commits: &Commits) -> CommitSection {
         bar("all", commits.count, commits.total, document, |row| row.total),
         bar("slowest 1 %", slowest.0, slowest.1, document, |row| row.slowest),
     ];
-    // A curve of bursts alone would be a comb.
-    let is_curve = commits.count > 0 && document.gaps().is_none();
     CommitSection {
         headline: headline::commits(document, commits),
         bars: bars.into_iter().flatten().collect(),
         all_rows: if all.len() > few.len() { all } else { Vec::new() },
         rows: few,
         groups: headline::groups(document).map(|parts| parts.join(" · ")),
-        sparkline: match is_curve {
-            true => sparkline::area(&commits.per_second),
-            false => String::new(),
-        },
-        per_second: format!(
-            "lowest {}, highest {} in {} s",
-            units::count(per_second().min().unwrap_or(0)),
-            units::count(per_second().max().unwrap_or(0)),
-            commits.per_second.len()
-        ),
     }
 }
 

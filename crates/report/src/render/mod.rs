@@ -14,7 +14,6 @@ mod markdown;
 mod over_time;
 mod page;
 mod sections;
-mod sparkline;
 mod speedscope;
 mod style;
 mod table;
@@ -28,6 +27,11 @@ use crate::causes::rgb::hex;
 use crate::document::Document;
 use crate::over_time::document::OverTime;
 use crate::totals::by_stack::{StackTotals, Whole};
+
+/// Returns workload, server, connections, load and length of a run, one after another.
+pub fn title(document: &Document) -> String {
+    sections::headline::title(document).join(" · ")
+}
 
 /// Returns the colour of a wait in all pages and drawings, such as `#0072b2`.
 pub fn wait_color(wait: Wait) -> String {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use logtrace_common::{STALL_BUCKET_NS, TimeRange};
 
 use super::captured::Captured;
+use crate::totals::stalls::stalls;
 
 /// Commits of a stall.
 const OF_STALL: usize = 2;
@@ -62,23 +63,19 @@ impl Stalled {
         }
     }
 
-    /// Returns the two slowest commits of each stall, with its start in nanoseconds from that of the window. A stall is a
-    /// sequence of slow tenths, given by their starts, and its commits end in them or in the tenth after them.
+    /// Returns the two slowest commits of each stall, with its start in nanoseconds from that of the window. The slow tenths are
+    /// given by their starts. The commits of a stall end in it or in the tenth after it.
     pub(super) fn finish(&mut self, slow: &[u64]) -> Vec<(Arc<Captured>, u64)> {
         let tenths = mem::take(&mut self.tenths);
-        let slow: Vec<u64> = slow.iter().map(|at| at / STALL_BUCKET_NS).collect();
-        let stalls = slow.chunk_by(|before, after| before + 1 == *after);
-        let commits = stalls.filter_map(|stall| {
-            let (&first, &last) = (stall.first()?, stall.last()?);
-            let mut commits: Vec<_> = tenths
-                .range(first..=last + 1)
-                .flat_map(|(_, commits)| commits)
-                .collect();
+        let commits = stalls(slow).flat_map(|stall| {
+            let [first, after] = [stall.start_ns, stall.end_ns].map(|at_ns| at_ns / STALL_BUCKET_NS);
+            let commits = tenths.range(first..=after).flat_map(|(_, commits)| commits);
+            let mut commits: Vec<_> = commits.collect();
             commits.sort_by_key(|captured| Reverse(captured.commit.length_ns()));
             let chosen = commits.into_iter().take(OF_STALL).cloned();
-            Some(chosen.map(move |captured| (captured, first * STALL_BUCKET_NS)))
+            chosen.map(move |captured| (captured, stall.start_ns))
         });
-        commits.flatten().collect()
+        commits.collect()
     }
 
     fn tenth(&self, commit: TimeRange) -> u64 {

@@ -19,6 +19,7 @@ pub(in crate::render) fn coarser(over_time: &OverTime) -> Option<OverTime> {
         stalls,
         requests: _,
         under_way: _,
+        waited_for: _,
         threads: _,
     } = over_time;
     let last = causes.cells.last().map_or(0, |cell| cell.column);

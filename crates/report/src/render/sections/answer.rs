@@ -3,14 +3,15 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use logtrace_common::STALL_BUCKET_NS;
+use logtrace_common::{STALL_BUCKET_NS, TimeRange};
 use strum::IntoEnumIterator;
 
 use crate::causes::cause::{Cause, Who};
-use crate::document::{Commits, Document, Driver, SlowTenth};
+use crate::document::{Commits, Document, Driver};
 use crate::over_time::document::OverTime;
 use crate::over_time::exemplars::document::{Exemplar, Exemplars};
 use crate::requests::parts::Part;
+use crate::totals::stalls::stalls;
 use crate::units;
 
 /// Duration from which a commit can make a stall: half of the time in which too few commits ended.
@@ -64,9 +65,9 @@ fn slowest(commits: &Commits, over_time: Option<&OverTime>, usual: Option<Cause>
     let Some((listed, commit)) = listed else {
         return format!("The slowest took {}.", units::duration(commits.distribution.max));
     };
-    let stall = stall(commits, commit).map(|(from, to)| {
-        let (from, to) = (at(from), at(to));
-        format!(", in a stall: from {from} to {to} hardly a commit ended")
+    let stall = stall(commits, commit).map(|stall| {
+        let (from, to) = (at(stall.start_ns), at(stall.end_ns));
+        format!(", in a stall: from {from} to {to} few commits ended")
     });
     let ended = format!(
         "The slowest took {} and ended at {}{}",
@@ -106,20 +107,15 @@ pub(crate) fn stall_of_slowest(document: &Document, over_time: &OverTime) -> Opt
     Some(selected(stall, commit))
 }
 
-fn selected((from, to): (u64, u64), commit: &Exemplar) -> (u64, u64) {
-    (from, to.max(commit.end) + STALL_BUCKET_NS)
+fn selected(stall: TimeRange, commit: &Exemplar) -> (u64, u64) {
+    (stall.start_ns, stall.end_ns.max(commit.end) + STALL_BUCKET_NS)
 }
 
-/// Returns the time of the stall in which a commit was under way, if there was one: neighbours among the tenths of a second in
-/// which few commits ended.
-fn stall(commits: &Commits, commit: &Exemplar) -> Option<(u64, u64)> {
+/// Returns the stall in which a commit was under way, if there was one.
+fn stall(commits: &Commits, commit: &Exemplar) -> Option<TimeRange> {
     let start = commit.end.saturating_sub(commit.ns);
-    let end_of = |tenth: &SlowTenth| tenth.at.saturating_add(STALL_BUCKET_NS);
-    let stalls = commits
-        .slow_tenths
-        .chunk_by(|before, after| end_of(before) == after.at);
-    let mut stalls = stalls.filter_map(|stall| Some((stall.first()?.at, end_of(stall.last()?))));
-    let found = stalls.find(|&(from, to)| from < commit.end && start < to);
+    let starts: Vec<u64> = commits.slow_tenths.iter().map(|tenth| tenth.at).collect();
+    let found = stalls(&starts).find(|stall| stall.start_ns < commit.end && start < stall.end_ns);
     found.filter(|_| commit.ns >= LEAST_STALL_NS)
 }
 
@@ -206,6 +202,7 @@ mod tests {
 
     use super::*;
     use crate::causes::cause::Wait;
+    use crate::document::SlowTenth;
     use crate::over_time::exemplars::document::ExemplarPart;
     use crate::over_time::stack_row::StackRow;
 
@@ -261,7 +258,7 @@ mod tests {
         let usual = Some(fsync(Who::Own, Wait::DeviceFlush));
         assert_eq!(
             slowest(&stalled, Some(&over_time), usual),
-            "The slowest took 300 ms and ended at 9.3 s, in a stall: from 9 s to 9.3 s hardly a commit ended; 75 % \
+            "The slowest took 300 ms and ended at 9.3 s, in a stall: from 9 s to 9.3 s few commits ended; 75 % \
              of its time is redo fsync device flush, and 25 % on CPU."
         );
         let text = slowest(&commits(&[2_000]), Some(&over_time), None);
@@ -286,8 +283,14 @@ mod tests {
         let over_time = over_time(300 * MS_NS);
         let commit = &over_time.slowest.commits[0];
         let found = stall(&commits(&[2_000, 9_000, 9_100]), commit);
-        assert_eq!(found, Some((9_000 * MS_NS, 9_200 * MS_NS)));
+        assert_eq!(found, Some(TimeRange::new(9_000 * MS_NS, 9_200 * MS_NS)));
         assert_eq!(selected(found.unwrap(), commit), (9_000 * MS_NS, 9_420 * MS_NS));
+        let found = stall(&commits(&[8_100, 8_600, 9_000, 9_200]), commit);
+        assert_eq!(
+            found,
+            Some(TimeRange::new(8_600 * MS_NS, 9_300 * MS_NS)),
+            "0.3 s between"
+        );
     }
 
     #[test]

@@ -53,21 +53,23 @@ fn of(commits: &Commits, causes: &[CauseRow]) -> Option<Table> {
 fn cells(wait: Wait, time: Time, commits: &Commits) -> Vec<String> {
     let mean = |total| units::mean_duration(total, commits.count);
     let slowest = |total| units::mean_duration(total, commits.slowest_count);
-    let less = |total: u64, part: u64| {
-        let left = total.saturating_sub(part);
-        (left, units::whole_percent(total - left, total))
-    };
-    let (half, half_share) = less(commits.total, time.all / 2);
-    let (rest, rest_share) = less(commits.total, time.all);
-    let (slowest_rest, slowest_share) = less(commits.slowest_total, time.slowest);
     vec![
         wait.to_string(),
         mean(commits.total),
-        format!("{} (-{half_share})", mean(half)),
-        format!("{} (-{rest_share})", mean(rest)),
+        less(commits.total, time.all / 2, mean),
+        less(commits.total, time.all, mean),
         slowest(commits.slowest_total),
-        format!("{} (-{slowest_share})", slowest(slowest_rest)),
+        less(commits.slowest_total, time.slowest, slowest),
     ]
+}
+
+/// Returns the mean without a part of the total, and the share of that part, if it is not next to nothing.
+fn less(total: u64, part: u64, mean: impl Fn(u64) -> String) -> String {
+    let share = units::whole_percent(part.min(total), total);
+    match share.as_str() {
+        "0 %" => "the same".to_owned(),
+        share => format!("{} (-{share})", mean(total.saturating_sub(part))),
+    }
 }
 
 #[cfg(test)]
@@ -100,7 +102,7 @@ mod tests {
         let causes = [
             row(Who::Own, Wait::DeviceFlush, 3_000, 1_000),
             row(Who::Leader, Wait::DeviceFlush, 3_000, 500),
-            row(Who::Own, Wait::OnCpu, 3_900, 1_500),
+            row(Who::Own, Wait::OnCpu, 3_900, 5),
             row(Who::Own, Wait::Timer, 100, 0),
         ];
         let table = of(&commits, &causes).unwrap();
@@ -109,7 +111,7 @@ mod tests {
             rows,
             [
                 "device flush, 1.00 us, 700 ns (-30 %), 400 ns (-60 %), 3.00 us, 1.50 us (-50 %)",
-                "on CPU, 1.00 us, 805 ns (-20 %), 610 ns (-39 %), 3.00 us, 1.50 us (-50 %)",
+                "on CPU, 1.00 us, 805 ns (-20 %), 610 ns (-39 %), 3.00 us, the same",
             ]
         );
         assert_eq!(of(&Commits::default(), &[]), None);

@@ -136,7 +136,10 @@ pub(crate) fn groups(document: &Document) -> Option<Vec<String>> {
         groups.sizes.len()
     )];
     if groups.merged > 0 {
-        parts.push(format!("{} merged later", units::count(groups.merged)));
+        parts.push(format!(
+            "{} joined another before the sync",
+            units::count(groups.merged)
+        ));
     }
     if groups.led > 0 {
         parts.push(format!("another thread led {} commits", units::count(groups.led)));

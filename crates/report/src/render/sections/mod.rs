@@ -12,3 +12,4 @@ pub(crate) mod response;
 pub(crate) mod statements;
 pub(crate) mod tpcc;
 pub(crate) mod tracer;
+pub(crate) mod waited_for;
