@@ -32,7 +32,7 @@ pub(crate) fn percent(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').unwrap_or(text).trim_end();
     match number.parse::<f64>() {
         Ok(percent) if percent > 0.0 && percent <= 100.0 => Ok(percent / 100.0),
-        _ => Err("give a share from 0% to 100%, such as 2%".to_owned()),
+        _ => Err("give a share above 0% and up to 100%, such as 2%".to_owned()),
     }
 }
 

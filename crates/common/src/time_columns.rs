@@ -17,7 +17,10 @@ pub const MOST_COLUMNS: u64 = 600;
 pub struct TimeColumns<K: Eq + Hash, V> {
     start_ns: u64,
     width_ns: u64,
-    sums: FxHashMap<(u64, K), V>,
+    /// Sums by key of each column. What is added is mostly of the last column, whose sums are few enough for the CPU's cache.
+    columns: Vec<FxHashMap<K, V>>,
+    /// Number of sums.
+    len: usize,
 }
 
 impl<K: Copy + Eq + Hash, V: AddAssign + Copy + Default> TimeColumns<K, V> {
@@ -26,7 +29,8 @@ impl<K: Copy + Eq + Hash, V: AddAssign + Copy + Default> TimeColumns<K, V> {
         Self {
             start_ns,
             width_ns: STALL_BUCKET_NS,
-            sums: FxHashMap::default(),
+            columns: Vec::new(),
+            len: 0,
         }
     }
 
@@ -36,15 +40,29 @@ impl<K: Copy + Eq + Hash, V: AddAssign + Copy + Default> TimeColumns<K, V> {
         while since_start_ns / self.width_ns >= MOST_COLUMNS {
             self.double();
         }
-        let column = since_start_ns / self.width_ns;
-        self.sums.entry((column, key)).or_default()
+        self.sum_in(since_start_ns / self.width_ns, key)
+    }
+
+    fn sum_in(&mut self, column: u64, key: K) -> &mut V {
+        // There are at most 600 columns.
+        let column = usize::try_from(column).unwrap_or(usize::MAX);
+        if self.columns.len() <= column {
+            self.columns.resize_with(column + 1, FxHashMap::default);
+        }
+        self.columns[column].entry(key).or_insert_with(|| {
+            self.len += 1;
+            V::default()
+        })
     }
 
     /// Makes the columns twice as wide: columns 2 n and 2 n + 1 become n.
     pub fn double(&mut self) {
         self.width_ns = self.width_ns.saturating_mul(2);
-        for ((column, key), sum) in mem::take(&mut self.sums) {
-            *self.sums.entry((column / 2, key)).or_default() += sum;
+        self.len = 0;
+        for (column, sums) in (0..).zip(mem::take(&mut self.columns)) {
+            for (key, sum) in sums {
+                *self.sum_in(column / 2, key) += sum;
+            }
         }
     }
 
@@ -55,7 +73,7 @@ impl<K: Copy + Eq + Hash, V: AddAssign + Copy + Default> TimeColumns<K, V> {
         }
         for ((column, key), sum) in other.sums() {
             let column = column / (self.width_ns / other.width_ns);
-            *self.sums.entry((column, key)).or_default() += sum;
+            *self.sum_in(column, key) += sum;
         }
     }
 
@@ -66,16 +84,17 @@ impl<K: Copy + Eq + Hash, V: AddAssign + Copy + Default> TimeColumns<K, V> {
 
     /// Returns the number of sums.
     pub fn len(&self) -> usize {
-        self.sums.len()
+        self.len
     }
 
     /// Returns whether there are no sums.
     pub fn is_empty(&self) -> bool {
-        self.sums.is_empty()
+        self.len == 0
     }
 
     /// Returns the sums with their columns and keys, in no order.
     pub fn sums(&self) -> impl Iterator<Item = ((u64, K), V)> {
-        self.sums.iter().map(|(&place, &sum)| (place, sum))
+        let columns = (0..).zip(&self.columns);
+        columns.flat_map(|(column, sums)| sums.iter().map(move |(&key, &sum)| ((column, key), sum)))
     }
 }

@@ -52,20 +52,23 @@ pub(super) struct WaitedForTotals {
 #[derive(Debug, Default)]
 struct Total {
     time: ThreadTime,
-    /// Number of the last commit that waited for the thread.
+    /// Number of the last commit that waited for the thread, and what the thread was for it.
     last_commit: u64,
+    last_who: Option<Who>,
 }
 
 impl WaitedForTotals {
     /// Adds the segments of a commit of the thread `own`.
     pub(super) fn add(&mut self, own: Tid, segments: &[Segment]) {
         self.commits += 1;
-        for segment in segments.iter().filter(|segment| segment.tid != own) {
-            let total = self.threads.entry(segment.tid).or_default();
-            total.time.ns += segment.window.length_ns();
-            total.time.who.insert(segment.cause.who);
+        let runs = segments.chunk_by(|one, next| one.tid == next.tid);
+        for run in runs.filter(|run| run[0].tid != own) {
+            let total = self.threads.entry(run[0].tid).or_default();
             total.time.commits += u64::from(total.last_commit != self.commits);
             total.last_commit = self.commits;
+            for segment in run {
+                total.add(segment);
+            }
         }
         if self.threads.len() > MOST_COUNTED {
             self.forget_half();
@@ -101,6 +104,16 @@ impl WaitedForTotals {
             threads,
             other_threads: self.other_threads + others.len() as u64,
             other_ns: self.other_ns + others.iter().map(|time| time.ns).sum::<u64>(),
+        }
+    }
+}
+
+impl Total {
+    fn add(&mut self, segment: &Segment) {
+        let who = segment.cause.who;
+        self.time.ns += segment.window.length_ns();
+        if self.last_who.replace(who) != Some(who) {
+            self.time.who.insert(who);
         }
     }
 }
