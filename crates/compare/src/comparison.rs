@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use logtrace_report::document::Work;
-use logtrace_report::render::title;
+use logtrace_report::render::title_line;
 use logtrace_statistics::{Compare, Comparison as Tested, StandardError, mark_significant};
 use serde::Serialize;
 
@@ -129,7 +129,10 @@ pub fn compare(a: &[Run], b: &[Run], assumed: Assumed) -> Comparison {
             .then(one.waited.cmp(&other.waited))
     });
     let names = |runs: &[Run]| runs.iter().map(|run| run.name.clone()).collect();
-    let first = |runs: &[Run]| runs.first().map_or_else(String::new, |run| title(&run.document));
+    let first = |runs: &[Run]| {
+        runs.first()
+            .map_or_else(String::new, |run| title_line(&run.document))
+    };
     let caveats = |runs: &[Run]| runs.iter().flat_map(Run::caveats).collect();
     Comparison {
         schema: SCHEMA,

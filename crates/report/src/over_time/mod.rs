@@ -8,6 +8,7 @@ pub(crate) mod exemplars;
 mod packed;
 pub(crate) mod recent;
 pub(crate) mod stack_row;
+pub(crate) mod stalls;
 pub(crate) mod totals;
 pub(crate) mod under_way;
 pub(crate) mod waited_for;

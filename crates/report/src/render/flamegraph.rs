@@ -9,6 +9,7 @@ use crate::causes::rgb::Rgb;
 use crate::document::Document;
 use crate::render::error::RenderError;
 use crate::render::folded;
+use crate::render::sections::headline;
 use crate::requests::parts::Part;
 use crate::totals::by_stack::{StackTotal, StackTotals, Whole};
 
@@ -100,7 +101,7 @@ fn options<'a>(document: &Document, whole: Whole) -> Options<'a> {
         Whole::Statement => "Where statements waited outside of commits",
     };
     options.title = title.to_owned();
-    options.subtitle = Some(super::title(document));
+    options.subtitle = Some(headline::title_line(document));
     options.count_name = "ns".to_owned();
     options.name_type = "Cause:".to_owned();
     // The outermost frames are the widest: they belong at the top, where reading starts.

@@ -3,17 +3,17 @@
 use logtrace_common::inert::markdown as escaped;
 
 use crate::document::{Commits, Document};
+use crate::render::advice;
 use crate::render::sections::causes::{CauseLine, SMALL, Subject, lines};
 use crate::render::sections::{
     files, headline, latency, rate_steps, request_types, response, statements, tpcc,
 };
 use crate::render::table::Table;
-use crate::render::{advice, title};
 use crate::units;
 
 pub(crate) fn render(document: &Document) -> String {
     let mut blocks = vec![
-        format!("# {}", escaped(&title(document))),
+        format!("# {}", escaped(&headline::title_line(document))),
         escaped(&headline::summary(document).join(" · ")),
     ];
     blocks.extend(headline::cpu(document).map(|parts| escaped(&parts.join(" · "))));

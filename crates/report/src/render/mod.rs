@@ -28,11 +28,6 @@ use crate::document::Document;
 use crate::over_time::document::OverTime;
 use crate::totals::by_stack::{StackTotals, Whole};
 
-/// Returns workload, server, connections, load and length of a run, one after another.
-pub fn title(document: &Document) -> String {
-    sections::headline::title(document).join(" · ")
-}
-
 /// Returns the colour of a wait in all pages and drawings, such as `#0072b2`.
 pub fn wait_color(wait: Wait) -> String {
     hex(wait.color())
@@ -43,6 +38,7 @@ pub use flamegraph::flamegraph;
 pub use folded::{FoldedError, parse as parse_folded, render as render_folded};
 pub use json::{JsonError, parse as parse_json};
 pub use page::{DURATION, PageError, STYLE, policy, read_page};
+pub use sections::headline::title_line;
 
 /// Format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumIter, EnumString, IntoStaticStr, VariantNames)]

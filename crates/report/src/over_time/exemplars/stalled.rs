@@ -8,7 +8,7 @@ use std::sync::Arc;
 use logtrace_common::{STALL_BUCKET_NS, TimeRange};
 
 use super::captured::Captured;
-use crate::totals::stalls::stalls;
+use crate::over_time::stalls::stalls;
 
 /// Commits of a stall.
 const OF_STALL: usize = 2;

@@ -10,8 +10,8 @@ use crate::causes::cause::{Cause, Who};
 use crate::document::{Commits, Document, Driver};
 use crate::over_time::document::OverTime;
 use crate::over_time::exemplars::document::{Exemplar, Exemplars};
+use crate::over_time::stalls::stalls;
 use crate::requests::parts::Part;
-use crate::totals::stalls::stalls;
 use crate::units;
 
 /// Duration from which a commit can make a stall: half of the time in which too few commits ended.

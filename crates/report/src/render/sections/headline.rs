@@ -21,6 +21,11 @@ pub(crate) fn title(document: &Document) -> Vec<String> {
     parts
 }
 
+/// Returns workload, server, connections, load and length of a run in one line.
+pub fn title_line(document: &Document) -> String {
+    title(document).join(" · ")
+}
+
 /// Returns the measured subject, as `update_key on MySQL 9.7.4` or `trace of MySQL 9.7.4`.
 pub(crate) fn subject(document: &Document) -> String {
     let Server { flavor, version, .. } = &document.server;

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail their test by panicking")]
 
+mod sides;
+
 use std::collections::BTreeMap;
 
 use logtrace_common::{FileClass, latency_row};
@@ -9,7 +11,7 @@ use logtrace_driver::random::{Rng, Stream, Xoshiro256PlusPlus};
 use logtrace_events::IoOp;
 use logtrace_report::breakdown::{CubeCell, HeatCell, OverTime, StackRow};
 use logtrace_report::cause::{Cause, Wait, Who};
-use logtrace_report::document::{CauseRow, Caveat, Cpu, CpuColumns, Document};
+use logtrace_report::document::{CauseRow, Cpu, CpuColumns, Document};
 use logtrace_report::render::parse_json;
 
 use strum::IntoEnumIterator;
@@ -39,8 +41,9 @@ const CPU: Cause = Cause {
 };
 
 fn document() -> Document {
-    let snapshot =
-        include_str!("../../report/tests/report/render/snapshots/report__render__golden__traced.json.snap");
+    let snapshot = include_str!(
+        "../../../report/tests/report/render/snapshots/report__render__golden__traced.json.snap"
+    );
     parse_json(snapshot.splitn(3, "---\n").last().unwrap()).unwrap()
 }
 
@@ -194,109 +197,6 @@ fn the_changes_of_the_causes_sum_to_that_of_the_mean() {
         .find(|row| row.figure == Figure::CommitMean);
     let mean = mean.unwrap().change;
     assert!((sum - (mean.b - mean.a)).abs() < 1e-3, "{sum} {mean:?}");
-}
-
-#[test]
-fn settings_that_differ_are_listed_and_places_of_files_are_not() {
-    let mut rng = Stream::Study(12).rng(1);
-    let (a, mut b) = (drawn(&mut rng, 1.0), drawn(&mut rng, 1.0));
-    let settings = &mut b.document.server.settings;
-    settings.insert("sync_binlog".to_owned(), "1000".to_owned());
-    settings.insert("pid_file".to_owned(), "/run/other/mysqld.pid".to_owned());
-    b.document.workload.as_mut().unwrap().connections += 1;
-    let settings = compare(&[a], &[b], ASSUMED).settings;
-    let names: Vec<&str> = settings.iter().map(|setting| setting.name.as_str()).collect();
-    assert_eq!(names, ["server.settings.sync_binlog", "workload.connections"]);
-    assert_eq!(settings[0].b, ["1000"]);
-}
-
-#[test]
-fn both_sides_have_a_title_and_the_caveats_of_their_reports() {
-    let mut rng = Stream::Study(12).rng(1);
-    let (a, mut b) = (drawn(&mut rng, 1.0), drawn(&mut rng, 1.0));
-    let text = |comparison: &Comparison| render(Format::Terminal, comparison, false).unwrap();
-    let same = compare(std::slice::from_ref(&a), std::slice::from_ref(&b), ASSUMED);
-    assert!(
-        text(&same).contains("Both: update_key on MySQL"),
-        "{}",
-        text(&same)
-    );
-    b.document.caveats.push(Caveat {
-        kind: "late reading".to_owned(),
-        text: "Records were read late.".to_owned(),
-    });
-    b.document.workload.as_mut().unwrap().connections += 1;
-    let other = compare(&[a], &[b], ASSUMED);
-    assert_ne!(other.a_title, other.b_title);
-    let names: Vec<&str> = other
-        .settings
-        .iter()
-        .map(|setting| setting.name.as_str())
-        .collect();
-    assert_eq!(names, ["workload.connections"]);
-    let text = text(&other);
-    assert!(
-        !text.contains("Both:") && text.contains("in the reports of B: "),
-        "{text}"
-    );
-    assert!(text.contains("late reading."), "{text}");
-}
-
-#[test]
-fn a_ratio_beyond_the_axis_is_an_arrow() {
-    let mut rng = Stream::Study(12).rng(1);
-    let (a, mut b) = (drawn(&mut rng, 1.0), drawn(&mut rng, 1.0));
-    let page = |b: &Run| {
-        render(
-            Format::Html,
-            &compare(std::slice::from_ref(&a), std::slice::from_ref(b), ASSUMED),
-            false,
-        )
-    };
-    assert!(!page(&b).unwrap().contains("\u{25b8}"));
-    b.document.driver.as_mut().unwrap().achieved_per_s *= 100.0;
-    assert!(page(&b).unwrap().contains("\u{25b8}"));
-}
-
-#[test]
-fn times_at_different_rates_are_not_judged() {
-    let mut rng = Stream::Study(12).rng(1);
-    let (a, mut b) = (drawn(&mut rng, 1.0), drawn(&mut rng, 2.0));
-    let offered = &mut b.document.driver.as_mut().unwrap().offered_per_s;
-    *offered = Some(2.0 * offered.unwrap());
-    let comparison = compare(&[a], &[b], ASSUMED);
-    assert!(comparison.rates_differ);
-    let times = comparison.figures.iter().filter(|row| row.figure.is_time());
-    assert!(
-        times
-            .map(|row| row.change.verdict)
-            .all(|verdict| verdict == Verdict::CannotTell)
-    );
-    let mut causes = comparison.causes.iter().map(|row| row.change.verdict);
-    assert!(causes.all(|verdict| verdict == Verdict::CannotTell));
-}
-
-#[test]
-fn runs_without_a_trace_have_figures_of_requests_alone() {
-    let mut rng = Stream::Study(12).rng(1);
-    let mut run = drawn(&mut rng, 1.0);
-    run.document.commits = None;
-    run.document.causes.clear();
-    run.over_time = None;
-    let comparison = compare(&[run.clone()], &[run], ASSUMED);
-    assert_eq!(comparison.causes, []);
-    assert!(
-        comparison
-            .figures
-            .iter()
-            .any(|row| row.figure == Figure::Requests)
-    );
-    assert!(
-        comparison
-            .figures
-            .iter()
-            .all(|row| row.figure != Figure::CommitMean)
-    );
 }
 
 /// Draws the CPU time of a run: some 0.2 ms a commit, with busier and idler tenths of a second, and a third more on the machine.

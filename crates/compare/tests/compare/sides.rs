@@ -1,0 +1,111 @@
+//! What is said of both sides: settings, caveats and loads that differ.
+
+use logtrace_compare::render::{Format, render};
+use logtrace_compare::{Comparison, Figure, Run, Verdict, compare};
+use logtrace_driver::random::Stream;
+use logtrace_report::document::Caveat;
+
+use super::{ASSUMED, drawn};
+
+#[test]
+fn settings_that_differ_are_listed_and_places_of_files_are_not() {
+    let mut rng = Stream::Study(12).rng(1);
+    let (a, mut b) = (drawn(&mut rng, 1.0), drawn(&mut rng, 1.0));
+    let settings = &mut b.document.server.settings;
+    settings.insert("sync_binlog".to_owned(), "1000".to_owned());
+    settings.insert("pid_file".to_owned(), "/run/other/mysqld.pid".to_owned());
+    b.document.workload.as_mut().unwrap().connections += 1;
+    let settings = compare(&[a], &[b], ASSUMED).settings;
+    let names: Vec<&str> = settings.iter().map(|setting| setting.name.as_str()).collect();
+    assert_eq!(names, ["server.settings.sync_binlog", "workload.connections"]);
+    assert_eq!(settings[0].b, ["1000"]);
+}
+
+#[test]
+fn both_sides_have_a_title_and_the_caveats_of_their_reports() {
+    let mut rng = Stream::Study(12).rng(1);
+    let (a, mut b) = (drawn(&mut rng, 1.0), drawn(&mut rng, 1.0));
+    let text = |comparison: &Comparison| render(Format::Terminal, comparison, false).unwrap();
+    let same = compare(std::slice::from_ref(&a), std::slice::from_ref(&b), ASSUMED);
+    assert!(
+        text(&same).contains("Both: update_key on MySQL"),
+        "{}",
+        text(&same)
+    );
+    b.document.caveats.push(Caveat {
+        kind: "late reading".to_owned(),
+        text: "Records were read late.".to_owned(),
+    });
+    b.document.workload.as_mut().unwrap().connections += 1;
+    let other = compare(&[a], &[b], ASSUMED);
+    assert_ne!(other.a_title, other.b_title);
+    let names: Vec<&str> = other
+        .settings
+        .iter()
+        .map(|setting| setting.name.as_str())
+        .collect();
+    assert_eq!(names, ["workload.connections"]);
+    let text = text(&other);
+    assert!(
+        !text.contains("Both:") && text.contains("in the reports of B: "),
+        "{text}"
+    );
+    assert!(text.contains("late reading."), "{text}");
+}
+
+#[test]
+fn a_ratio_beyond_the_axis_is_an_arrow() {
+    let mut rng = Stream::Study(12).rng(1);
+    let (a, mut b) = (drawn(&mut rng, 1.0), drawn(&mut rng, 1.0));
+    let page = |b: &Run| {
+        render(
+            Format::Html,
+            &compare(std::slice::from_ref(&a), std::slice::from_ref(b), ASSUMED),
+            false,
+        )
+    };
+    assert!(!page(&b).unwrap().contains("\u{25b8}"));
+    b.document.driver.as_mut().unwrap().achieved_per_s *= 100.0;
+    assert!(page(&b).unwrap().contains("\u{25b8}"));
+}
+
+#[test]
+fn times_at_different_rates_are_not_judged() {
+    let mut rng = Stream::Study(12).rng(1);
+    let (a, mut b) = (drawn(&mut rng, 1.0), drawn(&mut rng, 2.0));
+    let offered = &mut b.document.driver.as_mut().unwrap().offered_per_s;
+    *offered = Some(2.0 * offered.unwrap());
+    let comparison = compare(&[a], &[b], ASSUMED);
+    assert!(comparison.rates_differ);
+    let times = comparison.figures.iter().filter(|row| row.figure.is_time());
+    assert!(
+        times
+            .map(|row| row.change.verdict)
+            .all(|verdict| verdict == Verdict::CannotTell)
+    );
+    let mut causes = comparison.causes.iter().map(|row| row.change.verdict);
+    assert!(causes.all(|verdict| verdict == Verdict::CannotTell));
+}
+
+#[test]
+fn runs_without_a_trace_have_figures_of_requests_alone() {
+    let mut rng = Stream::Study(12).rng(1);
+    let mut run = drawn(&mut rng, 1.0);
+    run.document.commits = None;
+    run.document.causes.clear();
+    run.over_time = None;
+    let comparison = compare(&[run.clone()], &[run], ASSUMED);
+    assert_eq!(comparison.causes, []);
+    assert!(
+        comparison
+            .figures
+            .iter()
+            .any(|row| row.figure == Figure::Requests)
+    );
+    assert!(
+        comparison
+            .figures
+            .iter()
+            .all(|row| row.figure != Figure::CommitMean)
+    );
+}
