@@ -31,13 +31,13 @@ pub struct Comparison {
     pub a: Vec<String>,
     /// Names of the runs of B.
     pub b: Vec<String>,
-    /// What the first run of A is: workload, server, connections, load and length.
+    /// Title of the first run of A: workload, server, connections, load and length.
     pub a_title: String,
-    /// The same of B.
+    /// Title of the first run of B.
     pub b_title: String,
     /// Kinds of the caveats of the runs of A.
     pub a_caveats: BTreeSet<String>,
-    /// The same of B.
+    /// Kinds of the caveats of the runs of B.
     pub b_caveats: BTreeSet<String>,
     /// Assumptions.
     pub assumed: Assumed,

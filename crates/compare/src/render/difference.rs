@@ -133,9 +133,9 @@ impl Node {
 
 #[cfg(test)]
 mod tests {
-    use logtrace_report::cause::{Cause, Wait, Who};
-
     use std::collections::BTreeSet;
+
+    use logtrace_report::cause::{Cause, Wait, Who};
 
     use super::*;
     use crate::change::Change;

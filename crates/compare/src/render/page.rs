@@ -23,7 +23,7 @@ struct Page {
     style: &'static str,
     own_style: &'static str,
     answer: String,
-    /// What was compared.
+    /// Names and titles of both sides, a line each.
     sides: Vec<String>,
     notes: Vec<String>,
     method: String,

@@ -1,4 +1,4 @@
-//! What is said of both sides: settings, caveats and loads that differ.
+//! Tests of what differs between the sides: settings, caveats and loads.
 
 use logtrace_compare::render::{Format, render};
 use logtrace_compare::{Comparison, Figure, Run, Verdict, compare};

@@ -32,7 +32,7 @@ pub struct WaitedFor {
 pub struct ThreadTime {
     /// Id of the thread.
     pub tid: u32,
-    /// What the thread was for the commits.
+    /// Roles of the thread for the commits.
     pub who: BTreeSet<Who>,
     /// Nanoseconds of all commits.
     pub ns: u64,
