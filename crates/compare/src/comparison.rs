@@ -39,6 +39,10 @@ pub struct Comparison {
     pub a_caveats: BTreeSet<String>,
     /// Kinds of the caveats of the runs of B.
     pub b_caveats: BTreeSet<String>,
+    /// CPUs that were busy outside of the server, on average over the runs of A; absent if one does not have it.
+    pub a_outside_cpus: Option<f64>,
+    /// CPUs that were busy outside of the server during B.
+    pub b_outside_cpus: Option<f64>,
     /// Assumptions.
     pub assumed: Assumed,
     /// Settings that differ.
@@ -142,6 +146,8 @@ pub fn compare(a: &[Run], b: &[Run], assumed: Assumed) -> Comparison {
         b_title: first(b),
         a_caveats: caveats(a),
         b_caveats: caveats(b),
+        a_outside_cpus: outside_cpus(a),
+        b_outside_cpus: outside_cpus(b),
         assumed,
         settings: differing(a, b),
         rates_differ,
@@ -149,6 +155,11 @@ pub fn compare(a: &[Run], b: &[Run], assumed: Assumed) -> Comparison {
         causes,
         stacks: stack_changes(a, b),
     }
+}
+
+fn outside_cpus(runs: &[Run]) -> Option<f64> {
+    let cpus: Vec<f64> = runs.iter().map(Run::outside_cpus).collect::<Option<_>>()?;
+    logtrace_statistics::mean(&cpus)
 }
 
 /// Returns what CPU time is divided by: commits where all runs know theirs, else requests.

@@ -56,7 +56,7 @@ class ExemplarView {
     if (this.found?.[this.kind].length === 0) this.kind = found.find(([, commits]) => commits.length > 0)?.[0] ?? this.kind;
     this.buttons.replaceChildren(
       ...found.map(([name, commits]) => {
-        const button = element("button", `${name} (${commits.length})`);
+        const button = element("button", `${name}: ${commits.length} ${commits.length === 1 ? "commit" : "commits"}`);
         button.disabled = commits.length === 0;
         button.setAttribute("aria-pressed", String(name === this.kind));
         button.addEventListener("click", () => {

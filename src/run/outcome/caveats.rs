@@ -2,6 +2,7 @@
 
 use logtrace_driver::{Capacity, DriveResult, EndReason, Outage, OutageCause};
 use logtrace_report::document::{Caveat, Document};
+use logtrace_report::units::count;
 
 use crate::measurement::caveat::{CaveatKind, share, tracing_caveats};
 use crate::run::config::RunConfig;
@@ -100,9 +101,10 @@ fn late_generator(measured: &DriveResult) -> Option<Caveat> {
     let late = measured.lag_parts.late_by_pacer;
     (share(late, measured.requests) > LATE_SHARE).then(|| {
         CaveatKind::LateGenerator.caveat(format!(
-            "{late} of {} requests were sent more than 1 ms late although a connection was free: this machine was too \
-             busy to hold the rate",
-            measured.requests
+            "{} of {} requests were sent more than 1 ms late although a connection was free: this machine was too busy \
+             to hold the rate",
+            count(late),
+            count(measured.requests)
         ))
     })
 }
@@ -113,7 +115,8 @@ fn backlog(measured: &DriveResult) -> Option<Caveat> {
         CaveatKind::Backlog.caveat(format!(
             "the server was too slow for the rate: {} requests waited for a connection at the end of the window (at \
              most {} during it)",
-            measured.backlog_end, measured.backlog_max
+            count(measured.backlog_end),
+            count(measured.backlog_max)
         ))
     })
 }
@@ -121,20 +124,20 @@ fn backlog(measured: &DriveResult) -> Option<Caveat> {
 /// Returns caveats for requests that failed, were never sent, or had no answer, and for a warm-up that stalled.
 fn unanswered(measured: &DriveResult) -> Vec<Caveat> {
     let failed: u64 = measured.errors.values().sum();
-    let requests = measured.requests;
+    let requests = count(measured.requests);
     let missing = "The percentiles are those of successful requests; the row \"with failed\" has all of them";
     let caveats = [
         (
             failed,
             CaveatKind::Errors,
-            format!("{failed} of {requests} requests failed. {missing}"),
+            format!("{} of {requests} requests failed. {missing}", count(failed)),
         ),
         (
             measured.unsent,
             CaveatKind::Unsent,
             format!(
                 "{} of {requests} requests were due and never sent. {missing}",
-                measured.unsent
+                count(measured.unsent)
             ),
         ),
         (
@@ -142,7 +145,7 @@ fn unanswered(measured: &DriveResult) -> Vec<Caveat> {
             CaveatKind::Unfinished,
             format!(
                 "{} requests had no answer when the run ended. {missing}",
-                measured.unfinished
+                count(measured.unfinished)
             ),
         ),
         (
@@ -150,11 +153,11 @@ fn unanswered(measured: &DriveResult) -> Vec<Caveat> {
             CaveatKind::StallInWarmup,
             format!(
                 "{} requests of the warm-up still ran 1 s after its end: the window began with them",
-                measured.from_warmup
+                count(measured.from_warmup)
             ),
         ),
     ];
-    let found = caveats.into_iter().filter(|(count, ..)| *count > 0);
+    let found = caveats.into_iter().filter(|(number, ..)| *number > 0);
     found.map(|(_, kind, text)| kind.caveat(text)).collect()
 }
 

@@ -2,14 +2,17 @@
 
 use logtrace_report::units;
 use logtrace_statistics::Interval;
-use logtrace_study::Unit;
 use logtrace_study::render::{Block, with_interval};
 
-use crate::change::{Change, Verdict};
-use crate::comparison::{Comparison, FigureChange};
-use crate::figures::Figure;
+use crate::comparison::Comparison;
+use crate::render::answer::answer;
 use crate::render::steps::Steps;
+use crate::render::texts::{figure_row, has_interval, signed, time};
 use crate::settings::Setting;
+
+/// Difference and ratio of the busy CPUs outside of the server from which a reader is warned.
+const MORE_CPUS: f64 = 0.25;
+const TIMES_CPUS: f64 = 2.0;
 
 /// Returns the blocks of a comparison. Those in a group belong together.
 pub(super) fn blocks(comparison: &Comparison) -> Vec<Vec<Block>> {
@@ -75,6 +78,7 @@ pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
             "The offered rates differ: times at different loads say nothing about the rest, and are not judged.".to_owned(),
         );
     }
+    notes.extend(busy_machine(comparison));
     let caveats = [("A", &comparison.a_caveats), ("B", &comparison.b_caveats)];
     let caveats = caveats.into_iter().filter(|(_, kinds)| !kinds.is_empty());
     notes.extend(caveats.map(|(side, kinds)| {
@@ -84,39 +88,16 @@ pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
     notes
 }
 
-fn has_interval(comparison: &Comparison) -> bool {
-    let mut figures = comparison.figures.iter();
-    figures.any(|row| row.change.interval.is_some())
-}
-
-/// Returns the answer in one sentence: what differs, and the cause that changed most.
-pub(super) fn answer(comparison: &Comparison) -> String {
-    let differs = |change: &Change| change.verdict == Verdict::Differs;
-    let figures = comparison.figures.iter().filter(|row| differs(&row.change));
-    let figures: Vec<String> = figures
-        .map(|row| format!("{} {}", row.figure, percent(row.change.change.unwrap_or(1.0))))
-        .take(3)
-        .collect();
-    let cause = comparison.causes.iter().find(|row| differs(&row.change));
-    let cause = cause.map(|row| {
-        let ns = row.change.b - row.change.a;
-        format!("a commit waits {} for {}", more(ns), row.waited.words())
-    });
-    let parts: Vec<String> = figures.into_iter().chain(cause).collect();
-    match parts.is_empty() {
-        true if !has_interval(comparison) => {
-            let mut figures = comparison.figures.iter();
-            let seen = figures
-                .find(|row| row.figure == Figure::CommitMean)
-                .map(figure_row);
-            let seen =
-                seen.map(|row| format!(" Seen were {} in A and {} in B ({}).", row[1], row[2], row[0]));
-            let text = "Cannot tell: the runs are too short to judge a difference.";
-            format!("{text}{}", seen.unwrap_or_default())
-        }
-        true => "No difference that matters is certain.".to_owned(),
-        false => format!("B against A: {}.", parts.join(", ")),
-    }
+/// Returns a note if the CPUs were much busier outside of the server on one side.
+fn busy_machine(comparison: &Comparison) -> Option<String> {
+    let (a, b) = (comparison.a_outside_cpus?, comparison.b_outside_cpus?);
+    let differ = (a - b).abs() >= MORE_CPUS && a.max(b) >= TIMES_CPUS * a.min(b);
+    differ.then(|| {
+        format!(
+            "Outside of the server {a:.2} CPUs were busy during A, and {b:.2} during B: other programs ran, or the client \
+             had more to do. Every time may differ for that alone."
+        )
+    })
 }
 
 fn settings(settings: &[Setting]) -> Vec<Block> {
@@ -135,25 +116,6 @@ pub(super) fn setting_row(setting: &Setting) -> Vec<String> {
         values => values.join(", "),
     };
     vec![setting.name.clone(), values(&setting.a), values(&setting.b)]
-}
-
-/// Returns a figure: its name, the values of both sides, the ratio with its interval, and the verdict.
-pub(super) fn figure_row(row: &FigureChange) -> Vec<String> {
-    let text = |value: f64| match row.figure.is_time() {
-        true => time(value),
-        false => units::tenths(value),
-    };
-    let ratio = row.change.change.map_or_else(
-        || "-".to_owned(),
-        |ratio| with_interval(ratio, row.change.interval, |ratio| format!("{ratio:.3}")),
-    );
-    vec![
-        row.figure.to_string(),
-        text(row.change.a),
-        text(row.change.b),
-        ratio,
-        row.change.verdict.to_string(),
-    ]
 }
 
 /// Returns the mean of A, the change of each cause, the largest first, and the mean of B. The changes sum to the difference.
@@ -202,23 +164,4 @@ fn share(part: f64) -> String {
 
 fn header(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()
-}
-
-/// Returns a time in nanoseconds as text.
-pub(super) fn time(ns: f64) -> String {
-    Unit::Time.text(ns)
-}
-
-/// Returns a change of a time as text.
-pub(super) fn signed(ns: f64) -> String {
-    let sign = if ns < 0.0 { "-" } else { "+" };
-    format!("{sign}{}", time(ns.abs()))
-}
-
-fn more(ns: f64) -> String {
-    format!("{} {}", time(ns.abs()), if ns < 0.0 { "less" } else { "more" })
-}
-
-fn percent(ratio: f64) -> String {
-    format!("{:+.1} %", 100.0 * (ratio - 1.0))
 }

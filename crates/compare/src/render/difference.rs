@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::change::Verdict;
 use crate::comparison::Comparison;
-use crate::render::blocks::time;
+use crate::render::texts::time;
 use crate::stacks::StackChange;
 use crate::waited::Waited;
 
@@ -179,6 +179,8 @@ mod tests {
             b_title: String::new(),
             a_caveats: BTreeSet::new(),
             b_caveats: BTreeSet::new(),
+            a_outside_cpus: None,
+            b_outside_cpus: None,
             assumed: Assumed {
                 smallest: 0.02,
                 spread: 0.1,

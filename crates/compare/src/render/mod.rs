@@ -1,10 +1,12 @@
 //! Renderers of a comparison. They are pure functions.
 
+mod answer;
 mod blocks;
 mod difference;
 mod error;
 mod page;
 mod steps;
+mod texts;
 
 use logtrace_common::{UnknownName, inert};
 use logtrace_study::render::{draw_markdown, draw_terminal};

@@ -6,9 +6,11 @@ use logtrace_report::render::{STYLE, policy};
 
 use crate::change::Verdict;
 use crate::comparison::{Comparison, FigureChange};
-use crate::render::blocks::{answer, figure_row, method, notes, setting_row, sides, signed, time};
+use crate::render::answer::answer;
+use crate::render::blocks::{method, notes, setting_row, sides};
 use crate::render::difference::{FlameBox, ROW, boxes};
 use crate::render::steps::Steps;
+use crate::render::texts::{figure_row, signed, time};
 
 /// Least and largest end of the axis of ratios, as logarithms.
 const AXIS: (f64, f64) = (0.1, 2.1);

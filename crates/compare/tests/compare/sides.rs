@@ -3,7 +3,7 @@
 use logtrace_compare::render::{Format, render};
 use logtrace_compare::{Comparison, Figure, Run, Verdict, compare};
 use logtrace_driver::random::Stream;
-use logtrace_report::document::Caveat;
+use logtrace_report::document::{Caveat, Cpu, CpuColumns};
 
 use super::{ASSUMED, drawn};
 
@@ -108,4 +108,29 @@ fn runs_without_a_trace_have_figures_of_requests_alone() {
             .iter()
             .all(|row| row.figure != Figure::CommitMean)
     );
+}
+
+#[test]
+fn a_machine_that_was_busy_on_one_side_is_a_caveat() {
+    let mut rng = Stream::Study(12).rng(1);
+    let (mut a, mut b) = (drawn(&mut rng, 1.0), drawn(&mut rng, 1.0));
+    let seconds = a.document.workload.as_ref().unwrap().duration_s;
+    let busy = |cpus: f64| Cpu {
+        machine: Some(CpuColumns {
+            total: (cpus * seconds * 1e9) as u64,
+            ..CpuColumns::default()
+        }),
+        ..Cpu::default()
+    };
+    let notes = |a: &Run, b: &Run| {
+        let comparison = compare(std::slice::from_ref(a), std::slice::from_ref(b), ASSUMED);
+        render(Format::Terminal, &comparison, false).unwrap()
+    };
+    let seen = "Outside of the server 0.50 CPUs were busy during A, and 1.50 during B";
+    assert!(!notes(&a, &b).contains("Outside of the server"));
+    a.document.cpu = Some(busy(0.5));
+    b.document.cpu = Some(busy(1.5));
+    assert!(notes(&a, &b).contains(seen), "{}", notes(&a, &b));
+    b.document.cpu = Some(busy(0.7));
+    assert!(!notes(&a, &b).contains("Outside of the server"));
 }

@@ -7,6 +7,7 @@ use logtrace_events::IoOp;
 use logtrace_report::cause::{Cause, Wait, Who};
 
 use super::{html, json, json_schema, markdown, pictures, series_csv, stalls_csv, tables_csv, terminal};
+use crate::plan::builtin::Builtin;
 use crate::{
     CauseTotal, Figure, MeasurementResult, Plan, Point, RequestTime, Results, Scale, Stall, StallKind,
     StudyReport,
@@ -284,6 +285,29 @@ fn study_without_results_lists_missing_cells() {
         "{text}"
     );
     assert!(tables_csv(&report).unwrap().contains("missing"));
+}
+
+#[test]
+fn a_table_that_compares_nothing_is_left_out_if_another_one_has_its_figures() {
+    let plan = Builtin::find("max-write").unwrap().plan().unwrap();
+    let tables = |scale| {
+        let report = StudyReport::new(&plan, scale, plan.cells(scale), &Results::default());
+        let names = report.tables.into_iter().map(|table| table.name);
+        names.collect::<Vec<_>>()
+    };
+    let (quick, full) = (tables(Scale::Quick), tables(Scale::Full));
+    assert!(full.contains(&"logs".to_owned()), "{full:?}");
+    let others: Vec<String> = full.into_iter().filter(|name| name != "logs").collect();
+    assert_eq!(quick, others);
+}
+
+#[test]
+fn a_note_on_many_entries_is_one_line() {
+    let plan = Builtin::find("max-write").unwrap().plan().unwrap();
+    let cells = plan.cells(Scale::Quick);
+    let report = StudyReport::new(&plan, Scale::Quick, cells, &Results::default());
+    let text = terminal(&report, false);
+    assert!(text.contains("28 entries: not measured yet"), "{text}");
 }
 
 const SCHEMA: &str = include_str!("../../../../docs/study.schema.json");

@@ -9,6 +9,9 @@ use crate::tables::cause_share::CauseShare;
 use crate::tables::cell_entry::Entry;
 use crate::tables::study_table::{Grid, StudyTable};
 
+/// Most entries that a note names.
+const MOST_PLACES: usize = 8;
+
 /// Returns the heading, with a warning if the CPUs were short.
 pub(super) fn title(report: &StudyReport) -> String {
     let BusyCells { busy, of } = report.busy;
@@ -60,11 +63,21 @@ pub(super) fn rows(table: &StudyTable, grid: &Grid) -> Vec<Vec<String>> {
 
 /// Returns the notes on the entries of a grid.
 pub(super) fn notes(grid: &Grid) -> Vec<String> {
-    let notes = grid.entries().flat_map(|(row, column, entry)| {
-        let notes = entry.notes().iter();
-        notes.map(move |note| format!("{row}, {column}: {note}"))
-    });
-    notes.collect()
+    let mut notes: Vec<(&str, Vec<String>)> = Vec::new();
+    for (row, column, entry) in grid.entries() {
+        for note in entry.notes() {
+            let place = format!("{row}, {column}");
+            match notes.iter_mut().find(|(other, _)| other == note) {
+                Some((_, places)) => places.push(place),
+                None => notes.push((note, vec![place])),
+            }
+        }
+    }
+    let text = |(note, places): (&str, Vec<String>)| match places.len() {
+        ..=MOST_PLACES => format!("{}: {note}", places.join("; ")),
+        count => format!("{count} entries: {note}"),
+    };
+    notes.into_iter().map(text).collect()
 }
 
 /// Returns the figure of an entry, and in a second line the comparison, with a star if it is significant.

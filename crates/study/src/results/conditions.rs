@@ -30,7 +30,7 @@ pub(crate) fn conditions(document: &Document) -> Vec<(String, String)> {
     conditions.push(("server".to_owned(), document.server.name()));
     conditions.push(("file system".to_owned(), file_system(&document.server)));
     let disks = document.host.iter().flat_map(|host| &host.disks);
-    conditions.extend(disks.map(|disk| (format!("cache of {}", disk.name), disk.write_cache.clone())));
+    conditions.extend(disks.map(|disk| (cache_name(&disk.name), disk.write_cache.clone())));
     let placed = document.server.placement.iter();
     conditions
         .extend(placed.map(|placed| (format!("place of {}", placed.class), placed.file_system.clone())));
@@ -39,6 +39,14 @@ pub(crate) fn conditions(document: &Document) -> Vec<(String, String)> {
     conditions.extend(variables.map(|(name, value)| (name.clone(), value.clone())));
     conditions.retain(|(_, value)| !value.is_empty());
     conditions
+}
+
+/// Returns the name of the condition for the write cache of a disk. Loop devices have any number at each start of a server.
+fn cache_name(disk: &str) -> String {
+    match disk.starts_with("loop") {
+        true => "cache of loop devices".to_owned(),
+        false => format!("cache of {disk}"),
+    }
 }
 
 /// Adds the conditions of one more measurement to those of a study.

@@ -102,8 +102,21 @@ pub struct Row {
 
 /// Returns the tables of these cells of a study, as far as there are results.
 pub fn tabulate(plan: &Plan, cells: &[Cell], results: &Results) -> Vec<StudyTable> {
-    let specs = plan.tables.iter();
+    let specs = plan.tables.iter().filter(|spec| !is_repeated(plan, spec, cells));
     specs.map(|spec| table(plan, spec, cells, results)).collect()
+}
+
+/// Returns whether a table would compare nothing, as all of its cells are baselines, and another one has its figures.
+fn is_repeated(plan: &Plan, spec: &TableSpec, cells: &[Cell]) -> bool {
+    let compares = |spec: &TableSpec| {
+        cells
+            .iter()
+            .any(|cell| spec.has(cell) && !spec.is_baseline(cell, cell))
+    };
+    let has_all = |other: &TableSpec| cells.iter().all(|cell| other.has(cell) || !spec.has(cell));
+    let others = plan.tables.iter().filter(|other| other.name != spec.name);
+    let mut others = others.filter(|other| other.figure == spec.figure && has_all(other));
+    !spec.baseline.is_empty() && !compares(spec) && others.any(compares)
 }
 
 fn table(plan: &Plan, spec: &TableSpec, cells: &[Cell], results: &Results) -> StudyTable {

@@ -11,13 +11,15 @@ use crate::document::{Commits, Document, Driver};
 use crate::over_time::document::OverTime;
 use crate::over_time::exemplars::document::{Exemplar, Exemplars};
 use crate::over_time::stalls::stalls;
+use crate::render::sections::waited_for;
 use crate::requests::parts::Part;
 use crate::units;
 
 /// Duration from which a commit can make a stall: half of the time in which too few commits ended.
 const LEAST_STALL_NS: u64 = STALL_BUCKET_NS / 2;
 
-/// Part of the slowest commit from which its second cause is named, too: a quarter.
+/// Part of the slowest commit from which its second cause is named, too, and of all from which the thread that they waited for
+/// is: a quarter.
 const LEAST_SHARE: u64 = 4;
 
 /// Returns the answer. Without commits it is about the response times.
@@ -50,12 +52,19 @@ fn of_commits(document: &Document, commits: &Commits, over_time: Option<&OverTim
     }];
     let usual = usual.map(|(cause, _)| cause);
     sentences.push(slowest(commits, over_time, usual));
+    sentences.extend(over_time.and_then(|over_time| other_threads(commits, over_time)));
     let response = document.response.filter(|response| response.total > 0);
     sentences.extend(response.map(|response| {
         let share = units::whole_percent(response.commit, response.total);
         format!("Commits are {share} of the response times.")
     }));
     sentences
+}
+
+/// Returns the sentence about the threads that commits waited for, if that was much of their time.
+fn other_threads(commits: &Commits, over_time: &OverTime) -> Option<String> {
+    let waited_ns = over_time.waited_for.as_ref()?.total_ns();
+    (waited_ns >= commits.total / LEAST_SHARE).then(|| waited_for::sentence(commits, over_time))?
 }
 
 /// Returns the sentence about the slowest commit. What `usual` means was said before.
@@ -88,7 +97,7 @@ fn slowest(commits: &Commits, over_time: Option<&OverTime>, usual: Option<Cause>
         false => explained(cause),
     };
     format!(
-        "{ended}; {} of its time is {words}{}.",
+        "{ended}; {} of that commit is {words}{}.",
         share(ns),
         second.unwrap_or_default()
     )
@@ -259,19 +268,19 @@ mod tests {
         assert_eq!(
             slowest(&stalled, Some(&over_time), usual),
             "The slowest took 300 ms and ended at 9.3 s, in a stall: from 9 s to 9.3 s few commits ended; 75 % \
-             of its time is redo fsync device flush, and 25 % on CPU."
+             of that commit is redo fsync device flush, and 25 % on CPU."
         );
         let text = slowest(&commits(&[2_000]), Some(&over_time), None);
         assert_eq!(
             text,
-            "The slowest took 300 ms and ended at 9.3 s; 75 % of its time is redo fsync device flush, and 25 % on CPU."
+            "The slowest took 300 ms and ended at 9.3 s; 75 % of that commit is redo fsync device flush, and 25 % on CPU."
         );
         let mut over_time = over_time;
         over_time.slowest.commits[0].parts.remove(0);
         let text = slowest(&commits(&[2_000]), Some(&over_time), None);
         assert_eq!(
             text,
-            "The slowest took 300 ms and ended at 9.3 s; 75 % of its time is redo fsync device flush: the device flushed its \
+            "The slowest took 300 ms and ended at 9.3 s; 75 % of that commit is redo fsync device flush: the device flushed its \
              write cache."
         );
         let text = slowest(&commits(&[]), None, None);

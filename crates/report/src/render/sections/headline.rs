@@ -112,14 +112,23 @@ fn requests(driver: &Driver) -> Vec<String> {
         parts.push(format!("achieved {}/s", units::tenths(driver.achieved_per_s)));
         parts.push(format!("errors {}", units::count(total(&driver.errors))));
     }
+    parts.extend(late(driver));
     let trouble = [
-        ("late", driver.late),
         ("unsent", driver.unsent),
         ("unfinished", driver.unfinished),
         ("retries", total(&driver.retries)),
     ];
     parts.extend(nonzero(&trouble));
     parts
+}
+
+/// Returns how many requests were sent late, and how many of them not for want of a connection.
+fn late(driver: &Driver) -> Option<String> {
+    let by_pacer = match driver.late_by_pacer {
+        0 => String::new(),
+        by_pacer => format!(" ({} by logtrace)", units::count(by_pacer)),
+    };
+    (driver.late > 0).then(|| format!("late {}{by_pacer}", units::count(driver.late)))
 }
 
 /// Returns the rate of commits of a load that is not logtrace's.

@@ -23,11 +23,24 @@ pub(in crate::render) struct WaitedForSection {
 pub(in crate::render) fn section(document: &Document, over_time: &OverTime) -> Option<WaitedForSection> {
     let commits = document.commits.as_ref()?;
     let found = over_time.waited_for.as_ref()?;
-    let share = units::percent(found.total_ns(), commits.total);
     Some(WaitedForSection {
-        sentence: format!("Commits waited for other threads in {share} of their time."),
+        sentence: sentence(commits, over_time)?,
         table: table(commits, found, &over_time.threads)?,
     })
+}
+
+/// Returns the share of the commit time that was a wait for other threads, with the thread of the longest time, or `None` if
+/// commits waited for no other thread.
+pub(super) fn sentence(commits: &Commits, over_time: &OverTime) -> Option<String> {
+    let found = over_time.waited_for.as_ref()?;
+    let most = found.threads.first()?;
+    let share = |ns| units::whole_percent(ns, commits.total);
+    Some(format!(
+        "Commits waited for other threads in {} of their time, longest for {}: {}.",
+        share(found.total_ns()),
+        name(most, &over_time.threads),
+        share(most.ns)
+    ))
 }
 
 fn table(commits: &Commits, found: &WaitedFor, names: &BTreeMap<u32, String>) -> Option<Table> {
@@ -60,10 +73,10 @@ fn table(commits: &Commits, found: &WaitedFor, names: &BTreeMap<u32, String>) ->
     Table::new(2, header, threads.chain(others))
 }
 
-/// Returns the name of a thread where the kernel has one, and its id.
+/// Returns the id of a thread, with its name where the kernel has one.
 fn name(thread: &ThreadTime, names: &BTreeMap<u32, String>) -> String {
     match names.get(&thread.tid) {
-        Some(name) => format!("{name} ({})", thread.tid),
+        Some(name) => format!("thread {} ({name})", thread.tid),
         None => format!("thread {}", thread.tid),
     }
 }
@@ -93,6 +106,26 @@ mod tests {
     }
 
     #[test]
+    fn the_sentence_names_the_thread_of_the_longest_time() {
+        let commits = Commits {
+            count: 10,
+            total: 10_000,
+            ..Commits::default()
+        };
+        let mut over_time = OverTime {
+            waited_for: Some(found(2)),
+            threads: BTreeMap::from([(100, "ib_log_writer".to_owned())]),
+            ..OverTime::default()
+        };
+        assert_eq!(
+            sentence(&commits, &over_time).unwrap(),
+            "Commits waited for other threads in 11 % of their time, longest for thread 100 (ib_log_writer): 5 %."
+        );
+        over_time.waited_for = Some(WaitedFor::default());
+        assert_eq!(sentence(&commits, &over_time), None);
+    }
+
+    #[test]
     fn threads_are_named_and_the_rest_is_one_row() {
         let commits = Commits {
             count: 10,
@@ -107,7 +140,7 @@ mod tests {
         assert_eq!(
             rows(2),
             [
-                "ib_log_writer (100) | leader, background | 50.0 % | 50 ns | 5.0 %",
+                "thread 100 (ib_log_writer) | leader, background | 50.0 % | 50 ns | 5.0 %",
                 "thread 101 | leader, background | 50.0 % | 49 ns | 4.9 %",
                 "1,000 others |  |  | 10 ns | 1.0 %",
             ]

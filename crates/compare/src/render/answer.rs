@@ -1,0 +1,173 @@
+//! Answer of a comparison in one sentence: the settings that differ, what changed, and the cause that changed most.
+
+use crate::change::{Change, Verdict};
+use crate::comparison::{Comparison, FigureChange};
+use crate::figures::Figure;
+use crate::render::texts::{figure_row, has_interval, time};
+use crate::settings::Setting;
+
+/// Figures that readers ask for first, in this order.
+const FIRST: [Figure; 5] = [
+    Figure::CommitMean,
+    Figure::Requests,
+    Figure::Commits,
+    Figure::ResponseMean,
+    Figure::CommitP99,
+];
+
+/// Most figures of the answer.
+const MOST_FIGURES: usize = 2;
+
+/// Most settings of the answer, and the most characters of a value.
+const MOST_SETTINGS: usize = 2;
+const MOST_CHARACTERS: usize = 24;
+
+/// Beginning of the names of settings of the server.
+const OF_SERVER: &str = "server.settings.";
+
+/// Returns the answer.
+pub(super) fn answer(comparison: &Comparison) -> String {
+    let cause = comparison.causes.iter().find(|row| differs(&row.change));
+    let cause = cause.map(|row| {
+        let ns = row.change.b - row.change.a;
+        format!("a commit waits {} for {}", more(ns), row.waited.words())
+    });
+    let figures = figures(comparison);
+    let mean = figures.is_empty().then(|| uncertain_mean(comparison)).flatten();
+    let mean = mean.filter(|_| cause.is_some());
+    let parts: Vec<String> = figures.into_iter().chain(cause).chain(mean).collect();
+    let b = settings(&comparison.settings);
+    match parts.is_empty() {
+        true if !has_interval(comparison) => format!(
+            "Cannot tell: the runs are too short to judge a difference.{}",
+            seen(comparison).unwrap_or_default()
+        ),
+        true => format!("{b} against A: no difference that matters is certain."),
+        false => format!("{b} against A: {}.", parts.join("; ")),
+    }
+}
+
+fn differs(change: &Change) -> bool {
+    change.verdict == Verdict::Differs
+}
+
+/// Returns the figures that differ and that readers ask for first.
+fn figures(comparison: &Comparison) -> Vec<String> {
+    let mut figures: Vec<&FigureChange> = comparison
+        .figures
+        .iter()
+        .filter(|row| differs(&row.change))
+        .collect();
+    figures.sort_by_key(|row| {
+        FIRST
+            .iter()
+            .position(|&first| first == row.figure)
+            .unwrap_or(FIRST.len())
+    });
+    let text = |row: &&FigureChange| {
+        let [name, a, b, ..] = &*figure_row(row) else {
+            return String::new();
+        };
+        format!(
+            "{name} {} ({a} to {b})",
+            percent(row.change.change.unwrap_or(1.0))
+        )
+    };
+    figures.iter().take(MOST_FIGURES).map(text).collect()
+}
+
+/// Returns what B is: its settings of the server that A does not have, or how many settings differ.
+fn settings(settings: &[Setting]) -> String {
+    let of_server = settings
+        .iter()
+        .filter(|setting| setting.name.starts_with(OF_SERVER));
+    let of_server: Vec<&Setting> = of_server.collect();
+    let words: Vec<String> = match of_server.len() {
+        1..=MOST_SETTINGS => of_server.into_iter().map(setting).collect(),
+        _ => Vec::new(),
+    };
+    match (settings.len(), words.len()) {
+        (0, _) => "B".to_owned(),
+        (1, 0) => "B (1 setting differs)".to_owned(),
+        (all, 0) => format!("B ({all} settings differ)"),
+        _ => format!("B ({})", words.join(" and ")),
+    }
+}
+
+fn setting(setting: &Setting) -> String {
+    let name = setting.name.trim_start_matches(OF_SERVER);
+    match (setting.a.as_slice(), setting.b.as_slice()) {
+        ([a], [b]) if a.len().max(b.len()) <= MOST_CHARACTERS => format!("{name} {b} instead of {a}"),
+        _ => format!("other {name}"),
+    }
+}
+
+/// Returns the row of the mean commit.
+fn commit_mean(comparison: &Comparison) -> Option<Vec<String>> {
+    let mut figures = comparison.figures.iter();
+    figures
+        .find(|row| row.figure == Figure::CommitMean)
+        .map(figure_row)
+}
+
+/// Returns the mean commits of both sides, which are not known to differ.
+fn uncertain_mean(comparison: &Comparison) -> Option<String> {
+    let row = commit_mean(comparison)?;
+    Some(format!(
+        "whether the mean commit differs ({} and {}) is not certain",
+        row[1], row[2]
+    ))
+}
+
+/// Returns the mean commits that were seen.
+fn seen(comparison: &Comparison) -> Option<String> {
+    let row = commit_mean(comparison)?;
+    Some(format!(
+        " Seen were {} in A and {} in B ({}).",
+        row[1], row[2], row[0]
+    ))
+}
+
+fn more(ns: f64) -> String {
+    format!("{} {}", time(ns.abs()), if ns < 0.0 { "less" } else { "more" })
+}
+
+fn percent(ratio: f64) -> String {
+    format!("{:+.1} %", 100.0 * (ratio - 1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn setting(name: &str, a: &str, b: &str) -> Setting {
+        Setting {
+            name: name.to_owned(),
+            a: vec![a.to_owned()],
+            b: vec![b.to_owned()],
+        }
+    }
+
+    #[test]
+    fn a_few_settings_of_the_server_are_named() {
+        let sync = setting("server.settings.sync_binlog", "1", "0");
+        assert_eq!(settings(&[]), "B");
+        assert_eq!(
+            settings(std::slice::from_ref(&sync)),
+            "B (sync_binlog 0 instead of 1)"
+        );
+        let kernel = setting("host.kernel", "6.1", "6.12");
+        assert_eq!(settings(std::slice::from_ref(&kernel)), "B (1 setting differs)");
+        assert_eq!(
+            settings(&[kernel, sync.clone()]),
+            "B (sync_binlog 0 instead of 1)"
+        );
+        let many = ["a", "b", "c"].map(|name| setting(&format!("{OF_SERVER}{name}"), "0", "1"));
+        assert_eq!(settings(&many), "B (3 settings differ)");
+        let long = setting("server.settings.sql_mode", "", &"long ".repeat(9));
+        assert_eq!(
+            settings(&[sync, long]),
+            "B (sync_binlog 0 instead of 1 and other sql_mode)"
+        );
+    }
+}
