@@ -28,6 +28,11 @@ impl Waited {
         }
         .words()
     }
+
+    /// Returns the words for the call on a file, if it is in one.
+    pub(crate) fn io_words(self) -> Option<String> {
+        Some(format!("{} {}", self.file?, self.op?))
+    }
 }
 
 impl From<Cause> for Waited {

@@ -1,7 +1,7 @@
-//! Answer of a comparison in one sentence: the settings that differ, what changed, and the cause that changed most.
+//! Answer of a comparison in one sentence: the settings that differ, what changed, and the causes that changed most.
 
 use crate::change::{Change, Verdict};
-use crate::comparison::{Comparison, FigureChange};
+use crate::comparison::{CauseChange, Comparison, FigureChange};
 use crate::figures::Figure;
 use crate::render::texts::{figure_row, has_interval, time};
 use crate::settings::Setting;
@@ -15,8 +15,9 @@ const FIRST: [Figure; 5] = [
     Figure::CommitP99,
 ];
 
-/// Most figures of the answer.
+/// Most figures of the answer, and most causes.
 const MOST_FIGURES: usize = 2;
+const MOST_CAUSES: usize = 2;
 
 /// Most settings of the answer, and the most characters of a value.
 const MOST_SETTINGS: usize = 2;
@@ -27,11 +28,7 @@ const OF_SERVER: &str = "server.settings.";
 
 /// Returns the answer.
 pub(super) fn answer(comparison: &Comparison) -> String {
-    let cause = comparison.causes.iter().find(|row| differs(&row.change));
-    let cause = cause.map(|row| {
-        let ns = row.change.b - row.change.a;
-        format!("a commit waits {} for {}", more(ns), row.waited.words())
-    });
+    let cause = causes(&comparison.causes);
     let figures = figures(comparison);
     let mean = figures.is_empty().then(|| uncertain_mean(comparison)).flatten();
     let mean = mean.filter(|_| cause.is_some());
@@ -45,6 +42,39 @@ pub(super) fn answer(comparison: &Comparison) -> String {
         true => format!("{b} against A: no difference that matters is certain."),
         false => format!("{b} against A: {}.", parts.join("; ")),
     }
+}
+
+/// Returns what commits wait for less or more: the certain changes within one call on a file are one.
+fn causes(causes: &[CauseChange]) -> Option<String> {
+    let mut groups: Vec<Vec<&CauseChange>> = Vec::new();
+    for row in causes.iter().filter(|row| differs(&row.change)) {
+        match groups.iter_mut().find(|group| belongs(group[0], row)) {
+            Some(group) => group.push(row),
+            None => groups.push(vec![row]),
+        }
+    }
+    let sum = |group: &[&CauseChange]| group.iter().map(|row| growth(row)).sum::<f64>();
+    groups.sort_by(|one, other| sum(other).abs().total_cmp(&sum(one).abs()));
+    let text = |group: &Vec<&CauseChange>| {
+        let (first, more) = (group[0].waited, more(sum(group)));
+        match first.io_words().filter(|_| group.len() > 1) {
+            Some(io) => format!("{more} for {io} (above all {})", first.wait),
+            None => format!("{more} for {}", first.words()),
+        }
+    };
+    let texts: Vec<String> = groups.iter().take(MOST_CAUSES).map(text).collect();
+    (!texts.is_empty()).then(|| format!("a commit waits {}", texts.join(" and ")))
+}
+
+/// Returns whether a change is in the same call on a file as the largest one of a group, and has its direction.
+fn belongs(largest: &CauseChange, other: &CauseChange) -> bool {
+    let io = |row: &CauseChange| row.waited.file.zip(row.waited.op);
+    io(largest).is_some() && io(largest) == io(other) && (growth(largest) < 0.0) == (growth(other) < 0.0)
+}
+
+/// Returns by how many nanoseconds a commit of B waits longer.
+fn growth(row: &CauseChange) -> f64 {
+    row.change.b - row.change.a
 }
 
 fn differs(change: &Change) -> bool {
@@ -138,7 +168,12 @@ fn percent(ratio: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use logtrace_common::FileClass;
+    use logtrace_events::IoOp;
+    use logtrace_report::cause::Wait;
+
     use super::*;
+    use crate::waited::Waited;
 
     fn setting(name: &str, a: &str, b: &str) -> Setting {
         Setting {
@@ -146,6 +181,42 @@ mod tests {
             a: vec![a.to_owned()],
             b: vec![b.to_owned()],
         }
+    }
+
+    fn cause(file: Option<FileClass>, wait: Wait, b: f64, verdict: Verdict) -> CauseChange {
+        let waited = Waited {
+            file,
+            op: file.map(|_| IoOp::Fsync),
+            wait,
+        };
+        let change = Change {
+            a: 1_000.0,
+            b,
+            change: None,
+            interval: None,
+            p: None,
+            verdict,
+        };
+        CauseChange { waited, change }
+    }
+
+    #[test]
+    fn certain_changes_within_one_call_are_one() {
+        let (redo, differs) = (Some(FileClass::Redo), Verdict::Differs);
+        let binlog = cause(Some(FileClass::Binlog), Wait::JournalCommit, 600.0, differs);
+        let rows = [
+            binlog,
+            cause(redo, Wait::DataWriteback, 700.0, differs),
+            cause(redo, Wait::DeviceFlush, 750.0, differs),
+            cause(redo, Wait::OnCpu, 1_200.0, differs),
+            cause(redo, Wait::RunQueue, 100.0, Verdict::CannotTell),
+            cause(None, Wait::OnCpu, 1_100.0, differs),
+        ];
+        assert_eq!(
+            causes(&rows).unwrap(),
+            "a commit waits 550 ns less for redo fsync (above all data writeback) and 400 ns less for binlog fsync journal commit"
+        );
+        assert_eq!(causes(&rows[4..5]), None);
     }
 
     #[test]

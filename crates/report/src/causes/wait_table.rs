@@ -47,7 +47,8 @@ impl Wait {
             Self::OnCpu => "Code was running; a CPU profile of the server shows which code",
             Self::RunQueue => "Other threads of the server had the CPUs; try fewer connections or more CPUs",
             Self::DataWriteback => {
-                "The file's own pages were being written to the device; a faster device helps"
+                "The file's own pages, or its inode where there is no journal, were being written to the device; a faster device \
+                 helps"
             }
             Self::JournalCommit => {
                 "The file system wrote its journal; another file system, or a separate one for this file, may avoid that"

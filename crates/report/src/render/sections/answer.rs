@@ -8,7 +8,7 @@ use strum::IntoEnumIterator;
 
 use crate::causes::cause::{Cause, Who};
 use crate::document::{Commits, Document, Driver};
-use crate::over_time::document::OverTime;
+use crate::over_time::document::{CauseCube, OverTime};
 use crate::over_time::exemplars::document::{Exemplar, Exemplars};
 use crate::over_time::stalls::stalls;
 use crate::render::sections::waited_for;
@@ -41,14 +41,15 @@ fn of_commits(document: &Document, commits: &Commits, over_time: Option<&OverTim
     let times = document.causes.iter().map(|row| (row.cause, row.total));
     let usual = largest(times);
     let mean = units::mean_duration(commits.total, commits.count);
+    let median = units::duration(commits.distribution.p50);
     let mut sentences = vec![match usual {
         Some((cause, total)) => format!(
-            "A commit takes {mean} on average; {} of it ({}) is {}.",
+            "A commit takes {mean} on average (median {median}); {} of the average ({}) is {}.",
             units::whole_percent(total, commits.total),
             units::mean_duration(total, commits.count),
             explained(cause)
         ),
-        None => format!("A commit takes {mean} on average."),
+        None => format!("A commit takes {mean} on average (median {median})."),
     }];
     let usual = usual.map(|(cause, _)| cause);
     sentences.push(slowest(commits, over_time, usual));
@@ -74,33 +75,54 @@ fn slowest(commits: &Commits, over_time: Option<&OverTime>, usual: Option<Cause>
     let Some((listed, commit)) = listed else {
         return format!("The slowest took {}.", units::duration(commits.distribution.max));
     };
-    let stall = stall(commits, commit).map(|stall| {
-        let (from, to) = (at(stall.start_ns), at(stall.end_ns));
-        format!(", in a stall: from {from} to {to} few commits ended")
-    });
     let ended = format!(
-        "The slowest took {} and ended at {}{}",
+        "The slowest took {} and ended at {}",
         units::duration(commit.ns),
-        at(commit.end),
-        stall.unwrap_or_default()
+        at(commit.end)
     );
-    let sums = sums(parts(listed, commit));
-    let Some(&(cause, ns)) = sums.first() else {
-        return format!("{ended}.");
+    let stall = stall(commits, commit).zip(over_time);
+    let Some((stall, over_time)) = stall else {
+        let words = causes(&sums(parts(listed, commit)), usual);
+        return format!(
+            "{ended}{}.",
+            words
+                .map(|words| format!("; of that commit {words}"))
+                .unwrap_or_default()
+        );
     };
-    let share = |ns| units::whole_percent(ns, commit.ns);
-    let second = sums.get(1).filter(|&&(_, ns)| ns >= commit.ns / LEAST_SHARE);
+    let (from, to) = (at(stall.start_ns), at(stall.end_ns));
+    let words = causes(&sums(ended_in(over_time, selected(stall, commit))), usual);
+    let words = words.map(|words| format!("; of the time of the commits that it held {words}"));
+    let words = words.unwrap_or_default();
+    format!("{ended}, in a stall: from {from} to {to} few commits ended{words}.")
+}
+
+/// Returns the words for the largest cause, and for the second one if it is large too, with their shares of the sums.
+fn causes(sums: &[(Cause, u64)], usual: Option<Cause>) -> Option<String> {
+    let whole = units::sum(sums.iter().map(|&(_, ns)| ns));
+    let &(cause, ns) = sums.first()?;
+    let share = |ns| units::whole_percent(ns, whole);
+    let second = sums.get(1).filter(|&&(_, ns)| ns >= whole / LEAST_SHARE);
     let second = second.map(|&(cause, ns)| format!(", and {} {}", share(ns), cause.words()));
     let is_usual = usual.is_some_and(|usual| usual.wait == cause.wait);
     let words = match is_usual || second.is_some() {
         true => cause.words(),
         false => explained(cause),
     };
-    format!(
-        "{ended}; {} of that commit is {words}{}.",
-        share(ns),
-        second.unwrap_or_default()
-    )
+    Some(format!("{} is {words}{}", share(ns), second.unwrap_or_default()))
+}
+
+/// Returns the causes of the commits that ended in these columns, with their times.
+fn ended_in(over_time: &OverTime, (from_ns, to_ns): (u64, u64)) -> impl Iterator<Item = (Cause, u64)> {
+    let CauseCube {
+        column_ns,
+        stacks,
+        cells,
+    } = &over_time.causes;
+    let column_of = |ns: u64| ns / column_ns.max(&1);
+    let columns = column_of(from_ns)..=column_of(to_ns.saturating_sub(1));
+    let cells = cells.iter().filter(move |cell| columns.contains(&cell.column));
+    cells.filter_map(|cell| Some((stacks.get(cell.stack)?.cause, cell.ns)))
 }
 
 fn parts(listed: &Exemplars, commit: &Exemplar) -> impl Iterator<Item = (Cause, u64)> {
@@ -212,6 +234,7 @@ mod tests {
     use super::*;
     use crate::causes::cause::Wait;
     use crate::document::SlowTenth;
+    use crate::over_time::document::CubeCell;
     use crate::over_time::exemplars::document::ExemplarPart;
     use crate::over_time::stack_row::StackRow;
 
@@ -241,11 +264,32 @@ mod tests {
         };
         OverTime {
             slowest: Exemplars {
-                stacks: stacks.into(),
+                stacks: stacks.clone().into(),
                 commits: vec![commit],
                 ..Exemplars::default()
             },
+            causes: CauseCube {
+                column_ns: 100 * MS_NS,
+                stacks: stacks.into(),
+                cells: vec![
+                    cell(89, 1, 1_000),
+                    cell(90, 1, 60),
+                    cell(93, 0, 25),
+                    cell(94, 1, 15),
+                    cell(95, 0, 1_000),
+                ],
+            },
             ..OverTime::default()
+        }
+    }
+
+    fn cell(column: u64, stack: usize, ns: u64) -> CubeCell {
+        CubeCell {
+            column,
+            band: 0,
+            stack,
+            ns,
+            commits: 1,
         }
     }
 
@@ -267,20 +311,20 @@ mod tests {
         let usual = Some(fsync(Who::Own, Wait::DeviceFlush));
         assert_eq!(
             slowest(&stalled, Some(&over_time), usual),
-            "The slowest took 300 ms and ended at 9.3 s, in a stall: from 9 s to 9.3 s few commits ended; 75 % \
-             of that commit is redo fsync device flush, and 25 % on CPU."
+            "The slowest took 300 ms and ended at 9.3 s, in a stall: from 9 s to 9.3 s few commits ended; of \
+             the time of the commits that it held 75 % is redo fsync device flush, and 25 % on CPU."
         );
         let text = slowest(&commits(&[2_000]), Some(&over_time), None);
         assert_eq!(
             text,
-            "The slowest took 300 ms and ended at 9.3 s; 75 % of that commit is redo fsync device flush, and 25 % on CPU."
+            "The slowest took 300 ms and ended at 9.3 s; of that commit 75 % is redo fsync device flush, and 25 % on CPU."
         );
         let mut over_time = over_time;
         over_time.slowest.commits[0].parts.remove(0);
         let text = slowest(&commits(&[2_000]), Some(&over_time), None);
         assert_eq!(
             text,
-            "The slowest took 300 ms and ended at 9.3 s; 75 % of that commit is redo fsync device flush: the device flushed its \
+            "The slowest took 300 ms and ended at 9.3 s; of that commit 100 % is redo fsync device flush: the device flushed its \
              write cache."
         );
         let text = slowest(&commits(&[]), None, None);

@@ -44,6 +44,7 @@ fn of(commits: &Commits, causes: &[CauseRow]) -> Option<Table> {
         "twice as fast",
         "without it",
         "slowest 1 % now",
+        "twice as fast",
         "without it",
     ];
     let rows = times.into_iter().map(|(wait, time)| cells(wait, time, commits));
@@ -59,6 +60,7 @@ fn cells(wait: Wait, time: Time, commits: &Commits) -> Vec<String> {
         less(commits.total, time.all / 2, mean),
         less(commits.total, time.all, mean),
         slowest(commits.slowest_total),
+        less(commits.slowest_total, time.slowest / 2, slowest),
         less(commits.slowest_total, time.slowest, slowest),
     ]
 }
@@ -110,8 +112,8 @@ mod tests {
         assert_eq!(
             rows,
             [
-                "device flush, 1.00 us, 700 ns (-30 %), 400 ns (-60 %), 3.00 us, 1.50 us (-50 %)",
-                "on CPU, 1.00 us, 805 ns (-20 %), 610 ns (-39 %), 3.00 us, the same",
+                "device flush, 1.00 us, 700 ns (-30 %), 400 ns (-60 %), 3.00 us, 2.25 us (-25 %), 1.50 us (-50 %)",
+                "on CPU, 1.00 us, 805 ns (-20 %), 610 ns (-39 %), 3.00 us, the same, the same",
             ]
         );
         assert_eq!(of(&Commits::default(), &[]), None);

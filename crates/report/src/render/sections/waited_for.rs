@@ -36,7 +36,7 @@ pub(super) fn sentence(commits: &Commits, over_time: &OverTime) -> Option<String
     let most = found.threads.first()?;
     let share = |ns| units::whole_percent(ns, commits.total);
     Some(format!(
-        "Commits waited for other threads in {} of their time, longest for {}: {}.",
+        "Commits waited for other threads in {} of their time, most for {}: {}.",
         share(found.total_ns()),
         name(most, &over_time.threads),
         share(most.ns)
@@ -119,7 +119,7 @@ mod tests {
         };
         assert_eq!(
             sentence(&commits, &over_time).unwrap(),
-            "Commits waited for other threads in 11 % of their time, longest for thread 100 (ib_log_writer): 5 %."
+            "Commits waited for other threads in 11 % of their time, most for thread 100 (ib_log_writer): 5 %."
         );
         over_time.waited_for = Some(WaitedFor::default());
         assert_eq!(sentence(&commits, &over_time), None);
