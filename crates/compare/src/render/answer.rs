@@ -58,7 +58,11 @@ fn causes(causes: &[CauseChange]) -> Option<String> {
     let text = |group: &Vec<&CauseChange>| {
         let (first, more) = (group[0].waited, more(sum(group)));
         match first.io_words().filter(|_| group.len() > 1) {
-            Some(io) => format!("{more} for {io} (above all {})", first.wait),
+            Some(io) => format!(
+                "{more} for {io} ({} of it {})",
+                time(growth(group[0]).abs()),
+                first.wait
+            ),
             None => format!("{more} for {}", first.words()),
         }
     };
@@ -95,13 +99,8 @@ fn figures(comparison: &Comparison) -> Vec<String> {
             .unwrap_or(FIRST.len())
     });
     let text = |row: &&FigureChange| {
-        let [name, a, b, ..] = &*figure_row(row) else {
-            return String::new();
-        };
-        format!(
-            "{name} {} ({a} to {b})",
-            percent(row.change.change.unwrap_or(1.0))
-        )
+        let (words, ratio) = (figure_row(row), row.change.change.unwrap_or(1.0));
+        format!("{} {} ({} to {})", words[0], percent(ratio), words[1], words[2])
     };
     figures.iter().take(MOST_FIGURES).map(text).collect()
 }
@@ -125,7 +124,7 @@ fn settings(settings: &[Setting]) -> String {
 }
 
 fn setting(setting: &Setting) -> String {
-    let name = setting.name.trim_start_matches(OF_SERVER);
+    let name = setting.name.strip_prefix(OF_SERVER).unwrap_or(&setting.name);
     match (setting.a.as_slice(), setting.b.as_slice()) {
         ([a], [b]) if a.len().max(b.len()) <= MOST_CHARACTERS => format!("{name} {b} instead of {a}"),
         _ => format!("other {name}"),
@@ -214,7 +213,7 @@ mod tests {
         ];
         assert_eq!(
             causes(&rows).unwrap(),
-            "a commit waits 550 ns less for redo fsync (above all data writeback) and 400 ns less for binlog fsync journal commit"
+            "a commit waits 550 ns less for redo fsync (300 ns of it data writeback) and 400 ns less for binlog fsync journal commit"
         );
         assert_eq!(causes(&rows[4..5]), None);
     }

@@ -48,7 +48,8 @@ impl StudyTable {
         match self.of_turns {
             0 => "",
             of_turns if of_turns < measured => {
-                ", the value of a repeat is the mean of its short turns where a cell has them, else that of its window"
+                ", the value of a repeat is the mean of its short turns where a cell has them, else that of its window (servers \
+                 do more in a window than in turns; ratios are of windows on both sides then)"
             }
             _ => ", the value of a repeat is the mean of its short turns",
         }

@@ -44,8 +44,8 @@ fn of(commits: &Commits, causes: &[CauseRow]) -> Option<Table> {
         "twice as fast",
         "without it",
         "slowest 1 % now",
-        "twice as fast",
-        "without it",
+        "slowest 1 % twice as fast",
+        "slowest 1 % without it",
     ];
     let rows = times.into_iter().map(|(wait, time)| cells(wait, time, commits));
     Table::new(1, header, rows)

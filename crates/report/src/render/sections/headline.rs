@@ -122,7 +122,7 @@ fn requests(driver: &Driver) -> Vec<String> {
     parts
 }
 
-/// Returns how many requests were sent late, and how many of them not for want of a connection.
+/// Returns how many requests were sent late, and how many of these although a connection was free.
 fn late(driver: &Driver) -> Option<String> {
     let by_pacer = match driver.late_by_pacer {
         0 => String::new(),
