@@ -37,10 +37,18 @@ fn compared(a: &[Ran], b: &[Ran]) -> (Value, String) {
     };
     let json = |file: &str| -> Value { serde_json::from_str(&text(file, "json")).unwrap() };
     let (of_dirs, of_pages) = (json(""), json("report.html"));
-    for part in ["causes", "settings"] {
-        assert_eq!(of_dirs[part], of_pages[part]);
-    }
+    assert_eq!(of_dirs["settings"], of_pages["settings"]);
+    assert_eq!(unjudged(&of_dirs), unjudged(&of_pages));
     (of_dirs, text("", "terminal"))
+}
+
+/// Returns the causes without their verdicts: a page has no requests over time, so a verdict is corrected for fewer rows.
+fn unjudged(comparison: &Value) -> Vec<Value> {
+    let mut causes = comparison["causes"].as_array().unwrap().clone();
+    for cause in &mut causes {
+        cause.as_object_mut().unwrap().remove("verdict").unwrap();
+    }
+    causes
 }
 
 #[test]
@@ -92,7 +100,7 @@ fn a_redo_fsync_that_is_slower_by_a_known_share_is_found_by_name_and_size() {
     let _alone = alone();
     enter_mount_namespace().unwrap();
     let (redo, binlog) = (SlowDisk::mount(), SlowDisk::mount());
-    for (server, percent) in [("mariadb", 5), ("mariadb", 20), ("mysql", 20)] {
+    for (server, percent) in [("mariadb", 5), ("mariadb", 20), ("mysql", 5), ("mysql", 20)] {
         let more = BASE * percent / 100;
         let (mut a, mut b) = (Vec::new(), Vec::new());
         for _ in 0..3 {
