@@ -112,16 +112,9 @@ fn all_of_the_page_is_reached_and_read_by_the_keyboard() {
     assert_flame_graph(&mut firefox);
     // One stop for each table, folded part and button.
     let stops = tab_to(&mut firefox, "button");
-    assert!(
-        stops.len() >= 2,
-        "tables of the selection and of the run: {stops:?}"
-    );
-    assert!(
-        stops
-            .iter()
-            .all(|stop| ["wide", "summary"].contains(&stop.as_str())),
-        "{stops:?}"
-    );
+    // The causes may have small ones that are folded.
+    let tables: Vec<&String> = stops.iter().filter(|stop| *stop != "summary").collect();
+    assert_eq!(tables, ["wide"; 4], "{stops:?}");
     firefox.press(&[Key::Tab]);
     assert_eq!(focused(&mut firefox), "button");
     // That of a commit that waited for another thread.
