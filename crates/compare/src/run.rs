@@ -22,13 +22,9 @@ impl Run {
 
     /// Returns how many CPUs were busy outside of the server on average, if that is known.
     pub(crate) fn outside_cpus(&self) -> Option<f64> {
-        let Document {
-            cpu, workload, trace, ..
-        } = &self.document;
-        let cpu = cpu.as_ref()?;
+        let cpu = self.document.cpu.as_ref()?;
         let outside_ns = cpu.machine.as_ref()?.total.saturating_sub(cpu.server.total);
-        let traced = trace.as_ref().map(|trace| trace.duration_s);
-        let seconds = traced.or(workload.as_ref().map(|workload| workload.duration_s))?;
+        let seconds = self.document.window_s()?;
         (seconds > 0.0).then(|| outside_ns as f64 / 1e9 / seconds)
     }
 

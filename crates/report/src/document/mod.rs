@@ -125,6 +125,12 @@ impl Document {
         self.tracer.as_ref()?.gaps
     }
 
+    /// Returns the length of the measured window in seconds, if it is known.
+    pub fn window_s(&self) -> Option<f64> {
+        let traced = self.trace.as_ref().map(|trace| trace.duration_s);
+        traced.or(self.workload.as_ref().map(|workload| workload.duration_s))
+    }
+
     /// Returns how much work the whole window saw; `None` if there was none, or if it is not known, as commits are where only
     /// bursts were traced.
     pub fn work(&self, work: Work) -> Option<u64> {

@@ -184,9 +184,9 @@ fn page(document: &Document, stacks: &StackTotals, parts: &Parts<'_>) -> Result<
 
 /// Returns the length of the measured window.
 fn window_ns(document: &Document) -> u64 {
-    let traced = document.trace.as_ref().map(|trace| trace.duration_s);
-    let seconds = traced.or(document.workload.as_ref().map(|workload| workload.duration_s));
-    let length = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let length = document
+        .window_s()
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     length.map_or(0, |length| u64::try_from(length.as_nanos()).unwrap_or(0))
 }
 
