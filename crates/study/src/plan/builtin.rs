@@ -22,20 +22,34 @@ macro_rules! builtin {
     };
 }
 
+/// Files of the workloads that the studies name.
+const WORKLOADS: [(&str, &str); 2] = [
+    (
+        "redo-buffer-load.toml",
+        include_str!("../../../../studies/redo-buffer-load.toml"),
+    ),
+    (
+        "rotation-load.toml",
+        include_str!("../../../../studies/rotation-load.toml"),
+    ),
+];
+
 /// Studies that come with logtrace.
-pub const BUILTIN: [Builtin; 7] = [
+pub const BUILTIN: [Builtin; 9] = [
     builtin!("slow-log"),
     builtin!("query-log"),
     builtin!("binlog-fs"),
     builtin!("log-buffer"),
     builtin!("max-write"),
+    builtin!("rotation"),
     builtin!("commit-path"),
     builtin!("redo-wait"),
+    builtin!("redo-buffer"),
 ];
 
 /// Number of studies that repeat published ones: the first ones.
 #[cfg(test)]
-const REPEATED: usize = 5;
+const REPEATED: usize = 6;
 
 impl Builtin {
     /// Returns the study of this name.
@@ -45,9 +59,15 @@ impl Builtin {
 
     /// Reads the plan. An error would be a bug of logtrace, which its tests find.
     pub fn plan(&self) -> Result<Plan, FileError> {
-        let files = |name: &str| Err(format!("the studies of logtrace have no file {name}"));
-        Plan::read(&format!("studies/{}.toml", self.name), self.text, &files)
+        Plan::read(&format!("studies/{}.toml", self.name), self.text, &workload)
     }
+}
+
+/// Returns the text of the file of this name.
+fn workload(name: &str) -> Result<String, String> {
+    let found = WORKLOADS.iter().find(|(known, _)| *known == name);
+    let found = found.ok_or_else(|| format!("the studies of logtrace have no file {name}"));
+    found.map(|(_, text)| (*text).to_owned())
 }
 
 #[cfg(test)]
@@ -71,8 +91,10 @@ mod tests {
             ("binlog-fs", [20, 30, 90]),
             ("log-buffer", [12, 12, 12]),
             ("max-write", [28, 56, 252]),
+            ("rotation", [4, 24, 24]),
             ("commit-path", [16, 36, 120]),
             ("redo-wait", [4, 4, 4]),
+            ("redo-buffer", [12, 12, 12]),
         ];
         assert_eq!(plans().len(), expected.len());
         for (at, (plan, (name, cells))) in plans().iter().zip(expected).enumerate() {
