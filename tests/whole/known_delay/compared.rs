@@ -42,7 +42,7 @@ fn compared(a: &[Ran], b: &[Ran]) -> (Value, String) {
     (of_dirs, text("", "terminal"))
 }
 
-/// Checks that pages tell the same of causes. They have no requests over time, so their verdicts are corrected for fewer rows: more
+/// Checks that pages say the same about causes. They have no requests over time, so their verdicts are corrected for fewer rows: more
 /// may differ.
 fn assert_same_causes(of_dirs: &Value, of_pages: &Value) {
     let mut causes = of_dirs["causes"].as_array().unwrap().clone();
