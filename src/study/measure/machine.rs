@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use logtrace_server::{Server, sync_rate};
-use logtrace_study::{Figure, Plan};
-use logtrace_tracer::CpuTimes;
+use logtrace_study::Figure;
 use serde::{Deserialize, Serialize};
 
 use crate::run_dir::RunDir;
+use crate::study::context::StudyContext;
+use crate::study::measure::cpu_use::CpuUse;
 
 const FILE: &str = "machine.json";
 
@@ -22,7 +23,7 @@ struct Machine {
     /// Syncs a second by one thread, each of one overwritten page, where the redo log is, just before the warm-up. Null if
     /// no table of the plan shows it, and on a file system that cannot be measured.
     fdatasync_per_s: Option<f64>,
-    /// Share of the time of all CPUs in which they were not idle, over warm-up and window.
+    /// Share of the time in which the CPUs were not idle, over warm-up and window: [`CpuUse::busy_share`].
     cpu_busy: f64,
 }
 
@@ -30,19 +31,23 @@ struct Machine {
 #[derive(Debug)]
 pub(crate) struct Begun {
     fdatasync_per_s: Option<f64>,
-    times: CpuTimes,
+    cpu_use: CpuUse,
 }
 
 /// Measures the syncs of the device, if a table of the plan shows them, and begins to measure the CPUs.
-pub(crate) async fn begin(plan: &Plan, server: &Server) -> anyhow::Result<Begun> {
-    let is_shown = plan.tables.iter().any(|table| table.figure == Figure::Fdatasync);
+pub(crate) async fn begin(study: StudyContext<'_>, server: &Server) -> anyhow::Result<Begun> {
+    let is_shown = study
+        .plan
+        .tables
+        .iter()
+        .any(|table| table.figure == Figure::Fdatasync);
     let fdatasync_per_s = match is_shown {
         true => device_syncs(redo_directory(server)).await?,
         false => None,
     };
     Ok(Begun {
         fdatasync_per_s,
-        times: CpuTimes::now(),
+        cpu_use: CpuUse::begin(study.cpus),
     })
 }
 
@@ -57,7 +62,7 @@ impl Begun {
     pub(crate) fn write(self, dir: &RunDir) -> anyhow::Result<()> {
         let machine = Machine {
             fdatasync_per_s: self.fdatasync_per_s,
-            cpu_busy: CpuTimes::now().since(self.times).busy_share(),
+            cpu_busy: self.cpu_use.busy_share(),
         };
         dir.write(FILE, &serde_json::to_string_pretty(&machine)?)
     }

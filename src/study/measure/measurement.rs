@@ -41,7 +41,7 @@ pub(crate) async fn measure(
     account.settling += begun.elapsed();
     let begun = Instant::now();
     let dir = RunDir::replace(&study.dir.run_dir(cell, measurement))?;
-    let machine = machine::begin(study.plan, &served.server).await?;
+    let machine = machine::begin(study, &served.server).await?;
     let started = ZonedDateTime::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
     let outputs = Outputs {
         dir: &dir,

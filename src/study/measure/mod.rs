@@ -1,5 +1,6 @@
 //! Measurements of a study, one after the other.
 
+pub(crate) mod cpu_use;
 pub(crate) mod machine;
 pub(crate) mod measurement;
 pub(crate) mod runner;

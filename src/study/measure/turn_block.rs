@@ -5,12 +5,12 @@ use std::time::Instant;
 
 use logtrace_common::inert;
 use logtrace_study::{Cell, Figure, ShortTurns, TurnBlock, turn_figures};
-use logtrace_tracer::CpuTimes;
 
 use crate::measurement::Interrupted;
 use crate::run::short_turn;
 use crate::study::directory::progress_file::TimeAccount;
 use crate::study::directory::turn_log::{BlockRecord, TurnRecord};
+use crate::study::measure::cpu_use::CpuUse;
 use crate::study::server::shared_server::{Ready, SharedServers};
 
 /// Measures the turns of a block, one after the other. A turn that fails is in the record with its error. `before` is the cell
@@ -74,9 +74,9 @@ async fn measure_turn(
         served, mut config, ..
     } = study.interrupts.unless_ended(ready).await??;
     config.dataset.seed = seed;
-    let (begun, times) = (Instant::now(), CpuTimes::now());
+    let (begun, cpu_use) = (Instant::now(), CpuUse::begin(study.cpus));
     let load = short_turn(&config, served, (wash_in, length), study.interrupts).await?;
-    let busy = CpuTimes::now().since(times).busy_share();
+    let busy = cpu_use.busy_share();
     let figures = turn_figures(&load.requests, load.turn, load.new_orders);
     let mut figures = figures.map_err(anyhow::Error::msg)?;
     figures.insert(Figure::CpuBusy, busy);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::fs;
 use std::io;
 use std::str::FromStr;
 
@@ -23,6 +24,17 @@ impl Cpus {
         let set = sched_getaffinity(None)?;
         let numbers = (0..CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu));
         Ok(Self(numbers.collect()))
+    }
+
+    /// Returns the CPUs that are online (`/sys/devices/system/cpu/online`).
+    pub fn online() -> io::Result<Self> {
+        let text = fs::read_to_string("/sys/devices/system/cpu/online")?;
+        text.trim_end().parse().map_err(io::Error::other)
+    }
+
+    /// Returns their numbers, the smallest first.
+    pub fn numbers(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().copied()
     }
 
     /// Makes this thread, and those that it starts from now on, run on these CPUs alone (`sched_setaffinity(2)`).
@@ -97,6 +109,11 @@ mod tests {
         for text in ["", "a", "1-", "3-1", "-1", "0,,1", "99999", "0 1"] {
             text.parse::<Cpus>().unwrap_err();
         }
+    }
+
+    #[test]
+    fn cpus_that_may_be_used_are_online() {
+        assert_eq!(Cpus::allowed().unwrap().without(&Cpus::online().unwrap()), None);
     }
 
     #[test]

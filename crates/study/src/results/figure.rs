@@ -39,7 +39,8 @@ pub enum Figure {
     GroupSize,
     /// `fdatasync`: syncs of an overwritten page per second by one thread, just before the window and without the server.
     Fdatasync,
-    /// `cpu_busy`: share of the time of all CPUs of the machine in which they were not idle.
+    /// `cpu_busy`: share of the time of all CPUs of the machine in which they were not idle. Where the server and its load have
+    /// CPUs of their own, the larger share of the two sides.
     CpuBusy,
     /// `written.CLASS`: bytes per second that the server wrote to a class of files.
     Written(FileClass),

@@ -1,8 +1,10 @@
-//! Time that the kernel counts for all CPUs, and the part in which no task ran.
+//! Time that the kernel counts for CPUs, and the part in which no task ran.
+
+use std::iter::Sum;
 
 use procfs::{CpuTime, CurrentSI, KernelStats};
 
-/// Time of all CPUs since the machine started, in ticks.
+/// Time of some or all CPUs since the machine started, in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CpuTimes {
     /// All time.
@@ -16,9 +18,17 @@ pub struct CpuTimes {
 }
 
 impl CpuTimes {
-    /// Reads the counters (`/proc/stat`, Documentation/filesystems/proc.rst); all are 0 if they cannot be read.
+    /// Reads the counters of all CPUs (`/proc/stat`, Documentation/filesystems/proc.rst); all are 0 if they cannot be read.
     pub fn now() -> Self {
         KernelStats::current().map_or_else(|_| Self::default(), |stats| Self::of(&stats.total))
+    }
+
+    /// Reads the counters of each CPU that is online, in the order of their numbers; none if they cannot be read.
+    pub fn of_each() -> Vec<Self> {
+        KernelStats::current().map_or_else(
+            |_| Vec::new(),
+            |stats| stats.cpu_time.iter().map(Self::of).collect(),
+        )
     }
 
     pub(crate) fn of(cpu: &CpuTime) -> Self {
@@ -75,6 +85,18 @@ impl CpuTimes {
         } else {
             part as f64 / self.all as f64
         }
+    }
+}
+
+/// Sum of the times of several CPUs.
+impl Sum for CpuTimes {
+    fn sum<I: Iterator<Item = Self>>(times: I) -> Self {
+        times.fold(Self::default(), |sum, cpu| Self {
+            all: sum.all.saturating_add(cpu.all),
+            idle: sum.idle.saturating_add(cpu.idle),
+            steal: sum.steal.saturating_add(cpu.steal),
+            interrupts: sum.interrupts.saturating_add(cpu.interrupts),
+        })
     }
 }
 
