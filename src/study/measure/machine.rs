@@ -34,13 +34,10 @@ pub(crate) struct Begun {
     cpu_use: CpuUse,
 }
 
-/// Measures the syncs of the device, if a table of the plan shows them, and begins to measure the CPUs.
+/// Measures the syncs of the device, if the plan shows them, and begins to measure the CPUs.
 pub(crate) async fn begin(study: StudyContext<'_>, server: &Server) -> anyhow::Result<Begun> {
-    let is_shown = study
-        .plan
-        .tables
-        .iter()
-        .any(|table| table.figure == Figure::Fdatasync);
+    let mut tables = study.plan.tables.iter();
+    let is_shown = tables.any(|table| table.shows(&Figure::Fdatasync));
     let fdatasync_per_s = match is_shown {
         true => device_syncs(redo_directory(server)).await?,
         false => None,

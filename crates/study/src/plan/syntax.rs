@@ -68,6 +68,7 @@ pub(crate) struct TableText {
     pub(crate) name: Spanned<String>,
     pub(crate) title: Option<String>,
     pub(crate) figure: Spanned<String>,
+    pub(crate) reference: Option<Spanned<String>>,
     #[serde(default)]
     pub(crate) statistic: Statistic,
     #[serde(default)]
@@ -78,6 +79,19 @@ pub(crate) struct TableText {
     pub(crate) baseline: Choices,
     #[serde(default)]
     pub(crate) levels: Choices,
+    #[serde(default)]
+    pub(crate) published: Vec<RatiosText>,
+}
+
+/// `[[table.published]]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RatiosText {
+    pub(crate) source: String,
+    #[serde(default)]
+    pub(crate) levels: Choices,
+    pub(crate) columns: Spanned<Vec<String>>,
+    pub(crate) rows: BTreeMap<Spanned<String>, Spanned<Vec<f64>>>,
 }
 
 /// Published table: context for the results, never a target.

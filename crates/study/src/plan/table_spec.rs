@@ -1,13 +1,16 @@
 //! Tables that a plan asks for.
 
+use std::collections::BTreeMap;
+
 use logtrace_driver::FileError;
 use logtrace_statistics::{Compare, Statistic};
+use toml::Spanned;
 
 use crate::cell::Cell;
 use crate::plan::axis::Axis;
 use crate::plan::level_filter::{LevelFilter, checked, find_axis};
 use crate::plan::plan_file::PlanFile;
-use crate::plan::syntax::TableText;
+use crate::plan::syntax::{RatiosText, TableText};
 use crate::results::figure::Figure;
 
 /// Table: a figure by the levels of two axes, once for each combination of the levels of the others.
@@ -19,6 +22,8 @@ pub struct TableSpec {
     pub title: String,
     /// Figure in the table.
     pub figure: Figure,
+    /// Figure with the same unit that the charts have as a line.
+    pub reference: Option<Figure>,
     /// Statistic that turns the repeats of a cell into one number.
     pub statistic: Statistic,
     /// Comparison of cells with the baseline.
@@ -31,14 +36,43 @@ pub struct TableSpec {
     pub baseline: Vec<(String, String)>,
     /// Axes of which the table has only some levels.
     pub levels: Vec<LevelFilter>,
+    /// Ratios that others published, to be shown beside those of the study.
+    pub published: Vec<PublishedRatios>,
     /// Line of the figure in the plan, from 1.
     pub line: usize,
+}
+
+/// Ratios to the baseline that others published.
+#[derive(Clone, Debug)]
+pub struct PublishedRatios {
+    /// Short name of the publication, such as its year.
+    pub source: String,
+    /// Levels of the cells that were published.
+    pub levels: Vec<LevelFilter>,
+    /// Ratios by the levels of row and column.
+    pub ratios: BTreeMap<(String, String), f64>,
 }
 
 impl TableSpec {
     /// Returns whether a cell is in the table.
     pub fn has(&self, cell: &Cell) -> bool {
         self.levels.iter().all(|choice| choice.matches(cell))
+    }
+
+    /// Returns whether the table has this figure, or its charts do.
+    pub fn shows(&self, figure: &Figure) -> bool {
+        self.figure == *figure || self.reference.as_ref() == Some(figure)
+    }
+
+    /// Returns the published ratio of a cell, and the publication.
+    pub fn published_ratio(&self, cell: &Cell) -> Option<(&str, f64)> {
+        let level = |axis: &str| cell.level(axis).unwrap_or_default().to_owned();
+        let place = (level(&self.rows), level(&self.columns));
+        self.published.iter().find_map(|one| {
+            let is_meant = one.levels.iter().all(|filter| filter.matches(cell));
+            let ratio = one.ratios.get(&place).filter(|_| is_meant)?;
+            Some((one.source.as_str(), *ratio))
+        })
     }
 
     /// Returns whether `baseline` is the baseline of `of`: they differ in the axes of the baseline only.
@@ -53,8 +87,7 @@ impl TableSpec {
     /// Reads a `[[table]]` of a plan.
     pub(crate) fn read(source: &PlanFile<'_>, text: &TableText, axes: &[Axis]) -> Result<Self, FileError> {
         let name = text.name.get_ref();
-        let figure: Result<Figure, _> = text.figure.get_ref().parse();
-        let figure = figure.map_err(|error| source.error(text.figure.span(), error.to_string()))?;
+        let figure = read_figure(source, &text.figure)?;
         let rows = &find_axis(source, &text.rows, axes)?.name;
         let columns = &find_axis(source, &text.columns, axes)?.name;
         if rows == columns {
@@ -66,9 +99,12 @@ impl TableSpec {
             [level] => Ok((filter.axis, level.clone())),
             _ => Err(source.error_at(filter.line, "a baseline has one level for each axis: name one")),
         });
+        let published = text.published.iter();
+        let published = published.map(|one| PublishedRatios::read(source, one, text, axes));
         Ok(Self {
             name: name.clone(),
             title: text.title.as_ref().unwrap_or(name).clone(),
+            reference: read_reference(source, text, &figure)?,
             figure,
             statistic: text.statistic,
             compare: text.compare,
@@ -76,6 +112,7 @@ impl TableSpec {
             columns: columns.clone(),
             baseline: baseline.collect::<Result<_, _>>()?,
             levels: checked(source, &text.levels, axes)?,
+            published: published.collect::<Result<_, _>>()?,
             line: source.line(text.figure.span()),
         })
     }
@@ -97,4 +134,77 @@ impl TableSpec {
         }
         Ok(())
     }
+}
+
+impl PublishedRatios {
+    /// Reads a `[[table.published]]` of a plan.
+    fn read(
+        source: &PlanFile<'_>,
+        text: &RatiosText,
+        table: &TableText,
+        axes: &[Axis],
+    ) -> Result<Self, FileError> {
+        if table.baseline.is_empty() || table.compare != Compare::Ratio {
+            let problem = "published ratios need a table with ratios: give it a baseline, or leave them out";
+            return Err(source.error(text.columns.span(), problem));
+        }
+        Ok(Self {
+            source: text.source.clone(),
+            levels: checked(source, &text.levels, axes)?,
+            ratios: Self::ratios(source, text, table, axes)?,
+        })
+    }
+
+    /// Reads the ratios by the levels of row and column.
+    fn ratios(
+        source: &PlanFile<'_>,
+        text: &RatiosText,
+        table: &TableText,
+        axes: &[Axis],
+    ) -> Result<BTreeMap<(String, String), f64>, FileError> {
+        let column_axis = find_axis(source, &table.columns, axes)?;
+        let row_axis = find_axis(source, &table.rows, axes)?;
+        let columns = text.columns.get_ref();
+        for column in columns {
+            let level = column_axis.level(column);
+            level.map_err(|problem| source.error(text.columns.span(), problem))?;
+        }
+        let mut ratios = BTreeMap::new();
+        for (row, numbers) in &text.rows {
+            let level = row_axis.level(row.get_ref());
+            level.map_err(|problem| source.error(row.span(), problem))?;
+            let values = numbers.get_ref();
+            if values.len() != columns.len() || values.iter().any(|ratio| *ratio <= 0.0) {
+                let problem = "a row needs a ratio above 0 for each column";
+                return Err(source.error(numbers.span(), problem));
+            }
+            let places = columns
+                .iter()
+                .map(|column| (row.get_ref().clone(), column.clone()));
+            ratios.extend(places.zip(values.iter().copied()));
+        }
+        Ok(ratios)
+    }
+}
+
+fn read_figure(source: &PlanFile<'_>, text: &Spanned<String>) -> Result<Figure, FileError> {
+    let figure: Result<Figure, _> = text.get_ref().parse();
+    figure.map_err(|error| source.error(text.span(), error.to_string()))
+}
+
+/// Reads the reference of a table, which has the unit of the table's figure.
+fn read_reference(
+    source: &PlanFile<'_>,
+    text: &TableText,
+    figure: &Figure,
+) -> Result<Option<Figure>, FileError> {
+    let Some(reference) = &text.reference else {
+        return Ok(None);
+    };
+    let read = read_figure(source, reference)?;
+    if read.unit() == figure.unit() {
+        return Ok(Some(read));
+    }
+    let problem = format!("{read} has another unit than {figure}: choose a reference with the same unit");
+    Err(source.error(reference.span(), problem))
 }

@@ -1,5 +1,7 @@
 //! Plans as users write them, good ones and bad ones.
 
+mod tables;
+
 use std::time::Duration;
 
 use logtrace_common::{FileClass, Flavor};

@@ -80,7 +80,7 @@ fn grid_blocks(table: &StudyTable, grid: &Grid, earlier: &mut Vec<Vec<(String, S
         blocks.push(Block::Subheading(heading(grid)));
     }
     blocks.push(Block::Table(header(table, grid), rows(table, grid)));
-    let notes = notes(grid);
+    let notes = notes(table, grid);
     if !notes.is_empty() {
         blocks.push(Block::Notes(notes));
     }

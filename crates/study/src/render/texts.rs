@@ -7,6 +7,7 @@ use crate::report::{BusyCells, StallRow, StudyReport};
 use crate::results::figure::Unit;
 use crate::tables::cause_share::CauseShare;
 use crate::tables::cell_entry::Entry;
+use crate::tables::reference::Reference;
 use crate::tables::study_table::{Grid, StudyTable};
 
 /// Most entries that a note names.
@@ -61,8 +62,24 @@ pub(super) fn rows(table: &StudyTable, grid: &Grid) -> Vec<Vec<String>> {
     rows.collect()
 }
 
+/// Returns what a reference is, and its value.
+pub(super) fn reference_text(table: &StudyTable, reference: &Reference) -> String {
+    let value = table.unit.text(reference.value);
+    match reference.figure.as_str() {
+        "fdatasync" => format!("{value} fdatasync calls a second by one thread, without a server"),
+        figure => format!("{figure}: {value}"),
+    }
+}
+
+/// Returns the notes on a grid: its reference, and what its entries have.
+pub(super) fn notes(table: &StudyTable, grid: &Grid) -> Vec<String> {
+    let reference = grid.reference.as_ref();
+    let reference = reference.map(|one| reference_text(table, one) + " (median of all cells)");
+    reference.into_iter().chain(entry_notes(grid)).collect()
+}
+
 /// Returns the notes on the entries of a grid.
-pub(super) fn notes(grid: &Grid) -> Vec<String> {
+fn entry_notes(grid: &Grid) -> Vec<String> {
     let mut notes: Vec<(&str, Vec<String>)> = Vec::new();
     for (row, column, entry) in grid.entries() {
         for note in entry.notes() {
@@ -99,6 +116,9 @@ fn entry(table: &StudyTable, entry: &Entry) -> String {
         };
         let star = if one.significant { " *" } else { "" };
         text += &format!("\n{sign}{compared}{star}");
+    }
+    if let Some(one) = &measured.published {
+        text += &format!("\n{}: {:.2}", one.source, one.ratio);
     }
     text
 }

@@ -45,10 +45,22 @@ pub struct MeasuredEntry {
     pub interval: Option<Interval>,
     /// Comparison with the baseline. `None` for a baseline itself, and where nothing can be compared.
     pub comparison: Option<Comparison>,
+    /// Ratio to the baseline that somebody published. Null if the plan names none.
+    pub published: Option<PublishedRatio>,
     /// Causes of the waiting time of the server's commits, and of its statements where these were traced; the largest first.
     pub causes: Vec<CauseShare>,
     /// Failed and missing repeats, degraded runs, and reasons why the cell is not compared.
     pub notes: Vec<String>,
+}
+
+/// Ratio to the baseline that somebody published.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct PublishedRatio {
+    /// Short name of the publication, such as its year.
+    pub source: String,
+    /// Ratio.
+    pub ratio: f64,
 }
 
 /// Baseline of a cell.
@@ -118,6 +130,10 @@ pub(crate) fn entry(spec: &TableSpec, cell: &Cell, results: &Results, inference:
             p: comparison.p.map(nine_digits),
             visible: comparison.visible.map(nine_digits),
             ..comparison
+        }),
+        published: spec.published_ratio(cell).map(|(source, ratio)| PublishedRatio {
+            source: source.to_owned(),
+            ratio,
         }),
         causes: causes(cell, results, &spec.figure),
         notes,

@@ -18,6 +18,7 @@ use crate::results::study_results::Results;
 use crate::tables::cause_share::nine_digits;
 use crate::tables::cell_entry::{Baseline, Entry, Inference, entry};
 use crate::tables::observations::{carry_over_of, is_of_turns, pairs, values};
+use crate::tables::reference::{Reference, reference};
 
 /// Table of a study.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -84,6 +85,8 @@ pub struct VisibleEffect {
 pub struct Grid {
     /// These other axes and their levels. Axes with a single level are left out.
     pub of: Vec<(String, String)>,
+    /// Another figure of these cells, for comparison. Null if the plan names none.
+    pub reference: Option<Reference>,
     /// Levels of the columns.
     pub columns: Vec<String>,
     /// Rows.
@@ -142,6 +145,10 @@ fn table(plan: &Plan, spec: &TableSpec, cells: &[Cell], results: &Results) -> St
         };
         (*cell, entry(spec, cell, results, &inference))
     });
+    let mut grids = grids(plan, spec, entries.collect());
+    for grid in &mut grids {
+        grid.reference = reference(spec, &grid.of, &cells, results);
+    }
     StudyTable {
         name: spec.name.clone(),
         title: spec.title.clone(),
@@ -156,7 +163,7 @@ fn table(plan: &Plan, spec: &TableSpec, cells: &[Cell], results: &Results) -> St
         carry_over: carry_over_of(spec, all, &cells, results).map(nine_digits),
         row_axis: spec.rows.clone(),
         column_axis: spec.columns.clone(),
-        grids: grids(plan, spec, entries.collect()),
+        grids,
         unit: spec.figure.unit(),
     }
 }
@@ -244,6 +251,7 @@ fn grids(plan: &Plan, spec: &TableSpec, entries: Vec<(&Cell, Entry)>) -> Vec<Gri
         Grid {
             rows: rows.collect(),
             columns: columns.clone(),
+            reference: None,
             of,
         }
     });

@@ -4,8 +4,9 @@ use askama::Template;
 
 use super::axis::{Levels, Tick, Values};
 use super::palette::{Series, series};
-use crate::render::texts::with_interval;
+use crate::render::texts::{reference_text, with_interval};
 use crate::tables::cell_entry::{Entry, MeasuredEntry};
+use crate::tables::reference::Reference;
 use crate::tables::study_table::{Grid, StudyTable};
 
 /// Share of the axis of levels by which neighbouring columns are apart.
@@ -25,6 +26,8 @@ struct Chart {
     levels: Vec<Tick>,
     row_axis: String,
     columns: Vec<Column>,
+    /// Line across the chart.
+    reference: Option<Tick>,
 }
 
 /// Marks of one column.
@@ -91,6 +94,10 @@ pub(super) fn figure_chart(
         columns,
         levels: levels.ticks,
         row_axis: table.row_axis.clone(),
+        reference: grid
+            .reference
+            .as_ref()
+            .and_then(|one| reference(table, values, one)),
     };
     chart.render().map(Some)
 }
@@ -106,6 +113,13 @@ fn mark(table: &StudyTable, values: Values, (x, named): (f64, String), one: &Mea
         high: y(interval.map_or(one.value, |interval| interval.high)),
         title: format!("{named}: {text}"),
     }
+}
+
+/// Returns the line of a reference, or `None` if it is beyond the axis.
+fn reference(table: &StudyTable, values: Values, reference: &Reference) -> Option<Tick> {
+    let at = values.place(reference.value);
+    let text = reference_text(table, reference);
+    (at < 1.0).then_some(Tick { at, text })
 }
 
 /// Returns the end of the axis: the largest value, and of the intervals above it as much as leaves the values readable.

@@ -1,5 +1,7 @@
 //! Forest plot: each comparison of a grid with its interval, on one axis.
 
+use std::collections::BTreeSet;
+
 use askama::Template;
 use logtrace_statistics::Compare;
 
@@ -19,6 +21,8 @@ struct Forest {
     height: f64,
     /// Words at the left end, the middle and the right end of the axis.
     ends: [String; 3],
+    /// Publications whose ratios the plot has.
+    published: String,
     lines: Vec<Line>,
 }
 
@@ -32,6 +36,8 @@ struct Line {
     point: f64,
     interval: Option<(f64, f64)>,
     is_significant: bool,
+    /// Published ratio: its place, and its number.
+    published: Option<(f64, String)>,
 }
 
 /// Draws the comparisons of a grid, or nothing if it has none.
@@ -55,9 +61,11 @@ pub(super) fn forest(
     };
     let compared = grid
         .entries()
-        .filter_map(|(row, column, entry)| Some((row, column, entry.measured()?.comparison?)));
+        .filter_map(|(row, column, entry)| Some((row, column, entry.measured()?)));
+    let compared = compared.filter_map(|(row, column, entry)| Some((row, column, entry, entry.comparison?)));
     let (mut y, mut before) = (0.0, None);
-    let lines = compared.map(|(row, column, one)| {
+    let lines = compared.map(|(row, column, entry, one)| {
+        let published = entry.published.as_ref();
         let is_first = before.replace(row) != Some(row);
         y += if is_first { 2.0 * LINE } else { LINE };
         Line {
@@ -70,6 +78,7 @@ pub(super) fn forest(
                 .interval
                 .map(|interval| (on_axis(interval.low), on_axis(interval.high))),
             is_significant: one.significant,
+            published: published.map(|one| (on_axis(one.ratio), number(one.ratio))),
         }
     });
     let lines: Vec<Line> = lines.collect();
@@ -85,19 +94,27 @@ pub(super) fn forest(
         title,
         height,
         ends,
+        published: sources(grid),
         lines,
     };
     forest.render().map(Some)
 }
 
+/// Returns the publications whose ratios are in a grid.
+fn sources(grid: &Grid) -> String {
+    let measured = grid.entries().filter_map(|(_, _, entry)| entry.measured());
+    let sources = measured.filter_map(|one| Some(one.published.as_ref()?.source.as_str()));
+    let sources: BTreeSet<&str> = sources.collect();
+    sources.into_iter().collect::<Vec<_>>().join(", ")
+}
+
 /// Returns half the length of the axis, such that it has all comparisons, and their intervals unless these are far wider.
 fn half(grid: &Grid, compare: Compare, place: impl Fn(f64) -> f64) -> f64 {
-    let compared = grid
-        .entries()
-        .filter_map(|(_, _, entry)| entry.measured()?.comparison);
+    let measured = grid.entries().filter_map(|(_, _, entry)| entry.measured());
     let (mut points, mut ends) = (0.0_f64, 0.0_f64);
-    for one in compared {
-        points = points.max(place(one.value).abs());
+    for (entry, one) in measured.filter_map(|entry| Some((entry, entry.comparison?))) {
+        let published = entry.published.as_ref().map(|one| place(one.ratio).abs());
+        points = points.max(place(one.value).abs()).max(published.unwrap_or(0.0));
         let interval = one.interval.iter();
         let far = interval.flat_map(|interval| [interval.low, interval.high]);
         ends = far.map(|value| place(value).abs()).fold(ends, f64::max);

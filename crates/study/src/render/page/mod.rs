@@ -182,6 +182,6 @@ fn grid_section(table: &StudyTable, grid: &Grid) -> Result<GridSection, askama::
         drawings: drawings(table, grid)?,
         header: header(table, grid),
         rows: rows(table, grid),
-        notes: notes(grid),
+        notes: notes(table, grid),
     })
 }
