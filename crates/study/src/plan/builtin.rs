@@ -35,13 +35,14 @@ const WORKLOADS: [(&str, &str); 2] = [
 ];
 
 /// Studies that come with logtrace.
-pub const BUILTIN: [Builtin; 9] = [
+pub const BUILTIN: [Builtin; 10] = [
     builtin!("slow-log"),
     builtin!("query-log"),
     builtin!("binlog-fs"),
     builtin!("log-buffer"),
     builtin!("max-write"),
     builtin!("rotation"),
+    builtin!("binlog-pool"),
     builtin!("commit-path"),
     builtin!("redo-wait"),
     builtin!("redo-buffer"),
@@ -49,7 +50,7 @@ pub const BUILTIN: [Builtin; 9] = [
 
 /// Number of studies that repeat published ones: the first ones.
 #[cfg(test)]
-const REPEATED: usize = 6;
+const REPEATED: usize = 7;
 
 impl Builtin {
     /// Returns the study of this name.
@@ -92,7 +93,8 @@ mod tests {
             ("log-buffer", [12, 12, 12]),
             ("max-write", [28, 56, 252]),
             ("rotation", [4, 24, 24]),
-            ("commit-path", [16, 36, 120]),
+            ("binlog-pool", [18, 18, 18]),
+            ("commit-path", [16, 72, 120]),
             ("redo-wait", [4, 4, 4]),
             ("redo-buffer", [12, 12, 12]),
         ];
