@@ -1,12 +1,12 @@
 //! Summary of a study: its tables, as files and as a report for the terminal.
 
-use logtrace_study::{MeasurementResult, Results, Scale, Step, StudyReport, StudyTime, render};
+use logtrace_study::{Figure, MeasurementResult, Results, Scale, Step, StudyReport, StudyTime, render};
 
 use crate::measurement::caveat::is_degrading;
 use crate::study::directory::progress_file::{Progress, TimeAccount};
 use crate::study::directory::turn_log::TurnLog;
 use crate::study::measure::runner::StudyRunner;
-use crate::study::measure::{machine, stage_times};
+use crate::study::measure::{group_counters, machine, stage_times};
 
 /// Reads all results, writes the tables into the study's directory, and returns the report.
 pub(crate) fn summary(
@@ -50,6 +50,9 @@ fn results(runner: &StudyRunner<'_>, progress: &Progress) -> Results {
             let is_degraded = document.caveats.iter().any(is_degrading);
             let mut result = MeasurementResult::new(&document, &stages, is_degraded);
             result.figures.extend(machine::read(&run_dir));
+            if let Some(size) = group_counters::group_size(&run_dir) {
+                result.figures.entry(Figure::GroupSize).or_insert(size);
+            }
             results.insert(cell, repeat, Ok(result));
         } else if let Some(error) = progress.error(&cell.key, repeat + 1) {
             results.insert(cell, repeat, Err(error.to_owned()));
