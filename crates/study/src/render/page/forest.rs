@@ -36,7 +36,7 @@ struct Line {
     point: f64,
     interval: Option<(f64, f64)>,
     is_significant: bool,
-    /// Published ratio: its place, and its number.
+    /// Published ratio: its place, and its text with the publication.
     published: Option<(f64, String)>,
 }
 
@@ -78,7 +78,10 @@ pub(super) fn forest(
                 .interval
                 .map(|interval| (on_axis(interval.low), on_axis(interval.high))),
             is_significant: one.significant,
-            published: published.map(|one| (on_axis(one.ratio), number(one.ratio))),
+            published: published.map(|one| {
+                let text = format!("{}: {}", one.source, number(one.ratio));
+                (on_axis(one.ratio), text)
+            }),
         }
     });
     let lines: Vec<Line> = lines.collect();
