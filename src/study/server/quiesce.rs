@@ -25,11 +25,18 @@ const OWN_CONNECTIONS: u64 = 2;
 /// Interval between two looks at the number of connections.
 const SHORT_POLL: Duration = Duration::from_millis(5);
 
-/// Waits until the connections of an ended load are gone, for [`PATIENCE`] at most. They count against `max_connections`, which
-/// may be lower for the next load.
+/// Longest wait for connections to end: hundreds of them take seconds on a single CPU.
+const CONNECTION_PATIENCE: Duration = Duration::from_secs(20);
+
+/// Waits until the connections of an ended load are gone, for [`CONNECTION_PATIENCE`] at most. They count against
+/// `max_connections`, which may be lower for the next load: call it before the limit is set.
 pub(crate) async fn connections_ended(server: &Server) {
     let begun = Instant::now();
-    while begun.elapsed() < PATIENCE && status_number(server, "Threads_connected").await > OWN_CONNECTIONS {
+    let is_free = async || {
+        let connected = status_number(server, "Threads_connected").await;
+        connected.is_some_and(|connected| connected <= OWN_CONNECTIONS)
+    };
+    while begun.elapsed() < CONNECTION_PATIENCE && !is_free().await {
         tokio::time::sleep(SHORT_POLL).await;
     }
 }
@@ -57,14 +64,14 @@ pub(crate) async fn quiesce(server: &mut Server) -> anyhow::Result<()> {
     synced.context("cannot sync the disks")
 }
 
-/// Returns the number of dirty pages.
+/// Returns the number of dirty pages, or 0 if the server does not report it.
 async fn dirty_pages(server: &Server) -> u64 {
-    status_number(server, "Innodb_buffer_pool_pages_dirty").await
+    let dirty = status_number(server, "Innodb_buffer_pool_pages_dirty").await;
+    dirty.unwrap_or(0)
 }
 
-/// Returns a number of the server's status, or 0 if the server does not report it.
-async fn status_number(server: &Server, name: &str) -> u64 {
-    let status = server.status().await.unwrap_or_default();
-    let number = status.get(name);
-    number.and_then(|number| number.parse().ok()).unwrap_or(0)
+/// Returns a number of the server's status, or `None` if the server does not report it or takes no connection.
+async fn status_number(server: &Server, name: &str) -> Option<u64> {
+    let status = server.status().await.ok()?;
+    status.get(name)?.parse().ok()
 }

@@ -151,8 +151,8 @@ impl<'a> SharedServers<'a> {
             study.line.say("setting variables");
             let running = self.running.remove(at);
             let OpenServer { server, target } = running.served;
-            let server = server.reconfigure(&config.server_settings()).await?;
             connections_ended(&server).await;
+            let server = server.reconfigure(&config.server_settings()).await?;
             let served = OpenServer { server, target };
             self.running.push(Running { served, ..running });
             return Ok(config);
