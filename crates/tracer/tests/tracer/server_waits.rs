@@ -63,10 +63,13 @@ fn long_waits(config: TracerConfig, work: impl FnOnce()) -> Vec<(ServerWait, Vec
 
 fn a_long_wait_has_the_functions_that_waited(config: TracerConfig) {
     let _turn = turn();
+    // A thread that is preempted between the start of its timer and its sleep does not wait, but is ready all the time.
     let found = long_waits(config, || {
-        wait_in_vain(Duration::from_millis(20));
-        sleep_for(Duration::from_millis(20));
-        select_for(Duration::from_millis(20));
+        for _ in 0..3 {
+            wait_in_vain(Duration::from_millis(20));
+            sleep_for(Duration::from_millis(20));
+            select_for(Duration::from_millis(20));
+        }
     });
     let of = |function: &str| {
         let has = |frames: &[String]| frames.iter().any(|frame| frame.contains(function));
