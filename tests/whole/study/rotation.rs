@@ -28,7 +28,7 @@ fn a_rotation_of_a_large_log_that_nothing_synced_is_found_and_named() {
         // Small logs rotate all the time: a rotation is under way whenever the disk stalls for another reason.
         let longest = rotations
             .iter()
-            .max_by_key(|stall| stall["duration_ns"].as_u64())
+            .max_by_key(|stall| stall["length"].as_u64().unwrap())
             .unwrap_or_else(|| panic!("no rotation stalled commits:\n{stdout}"));
         let cell = longest["cell"].as_str().unwrap();
         assert!(cell.starts_with(&format!("{server}_1G_")), "{stdout}");
@@ -39,6 +39,20 @@ fn a_rotation_of_a_large_log_that_nothing_synced_is_found_and_named() {
         assert!(words.join(" ").contains("the binary log rotated"), "{stdout}");
         let series = std::fs::read_to_string(place.out().join("series.csv")).unwrap();
         assert_eq!(series.lines().count(), 1 + 2 * 16, "{series}");
+        let drawn = drawn_stalls(&place);
+        assert_eq!(drawn, stalls.len(), "a single repeat: each stall is in a panel");
         place.assert_nothing_left();
     }
+}
+
+/// Counts the stalls in the charts of throughput over time.
+fn drawn_stalls(place: &Place) -> usize {
+    let files = std::fs::read_dir(place.out())
+        .unwrap()
+        .map(|file| file.unwrap().path());
+    let charts = files.filter(|path| path.to_string_lossy().ends_with("-over-time.svg"));
+    let charts = charts.map(|path| std::fs::read_to_string(path).unwrap());
+    charts
+        .map(|chart| chart.matches("<title>stalled for").count())
+        .sum()
 }

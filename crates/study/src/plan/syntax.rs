@@ -81,6 +81,8 @@ pub(crate) struct TableText {
     pub(crate) levels: Choices,
     #[serde(default)]
     pub(crate) published: Vec<RatiosText>,
+    #[serde(default)]
+    pub(crate) over_time: bool,
 }
 
 /// `[[table.published]]`.

@@ -38,6 +38,8 @@ pub struct TableSpec {
     pub levels: Vec<LevelFilter>,
     /// Ratios that others published, to be shown beside those of the study.
     pub published: Vec<PublishedRatios>,
+    /// Whether the throughput of each cell is drawn over time.
+    pub over_time: bool,
     /// Line of the figure in the plan, from 1.
     pub line: usize,
 }
@@ -113,6 +115,7 @@ impl TableSpec {
             baseline: baseline.collect::<Result<_, _>>()?,
             levels: checked(source, &text.levels, axes)?,
             published: published.collect::<Result<_, _>>()?,
+            over_time: text.over_time,
             line: source.line(text.figure.span()),
         })
     }

@@ -10,7 +10,7 @@ use super::{html, json, json_schema, markdown, pictures, series_csv, stalls_csv,
 use crate::plan::builtin::Builtin;
 use crate::{
     CauseTotal, Figure, MeasurementResult, Plan, Point, RequestTime, Results, Scale, Stall, StallKind,
-    StudyReport,
+    StudyReport, ThroughputCurve,
 };
 
 const PLAN: &str = r#"
@@ -44,6 +44,7 @@ name = "throughput"
 title = "Updates a second"
 figure = "throughput"
 reference = "fdatasync"
+over_time = true
 rows = "connections"
 columns = "binlog"
 baseline.binlog = "off"
@@ -101,6 +102,11 @@ fn measured(throughput: f64) -> MeasurementResult {
         commit_causes: causes,
         commits: 10,
         per_second: vec![throughput; 2],
+        curve: ThroughputCurve {
+            slice_s: 0.5,
+            rates: [1.0, 0.9, 0.0, 1.1].map(|share| share * throughput).to_vec(),
+            stalls: Vec::new(),
+        },
         error: Some(0.01),
         conditions: vec![("machine".to_owned(), "2 CPUs (a <model>)".to_owned())],
         ..MeasurementResult::default()
@@ -139,6 +145,11 @@ fn results(plan: &Plan) -> Results {
             let mut one = measured(level * noise * f64::from(u32::try_from(cell.connections.get()).unwrap()));
             if cell.key == "mysql_8_on" && repeat == 1 {
                 one.stalls.push(stall());
+            }
+            if cell.key == "mysql_8_off" {
+                one.curve.stalls.push(stall());
+            }
+            if cell.key == "mysql_8_on" && repeat == 1 {
                 one.degraded = true;
             }
             let outcome = match (cell.key.as_str(), repeat) {
@@ -203,6 +214,7 @@ fn each_grid_has_pictures_as_files() {
     for name in [
         "chart-throughput-1-values.svg",
         "chart-throughput-1-comparisons.svg",
+        "chart-throughput-1-over-time.svg",
         "chart-throughput-1-causes.svg",
         "chart-throughput-2-values.svg",
         "chart-p99-1-values.svg",

@@ -12,6 +12,7 @@ use strum::IntoEnumIterator;
 use crate::results::conditions::conditions;
 use crate::results::figure::{Figure, Point, RequestTime, SecondPoint};
 use crate::results::stalls::{Stall, stalls};
+use crate::results::throughput_curve::ThroughputCurve;
 use crate::results::window_series::WindowSeries;
 
 /// Figures of a measurement, with causes and stalls.
@@ -39,6 +40,8 @@ pub struct MeasurementResult {
     pub error: Option<f64>,
     /// Stalls, in the order of time.
     pub stalls: Vec<Stall>,
+    /// Throughput over time.
+    pub curve: ThroughputCurve,
     /// Share of the requests' time inside bursts of tracing, if it is less than half: then causes stand for the shorter
     /// requests only.
     pub seen_hardly: Option<f64>,
@@ -93,6 +96,7 @@ impl MeasurementResult {
             statements: statements.map_or(0, |statements| statements.count),
             per_second: seconds,
             error: error_of_mean(&done).and_then(|error| ratio(error, mean(&done)?)),
+            curve: ThroughputCurve::new(&series, &stalls),
             stalls,
             seen_hardly: document.seen_hardly(),
             conditions: conditions(document),

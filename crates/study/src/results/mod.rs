@@ -6,6 +6,7 @@ pub(crate) mod measurement_result;
 pub(crate) mod stall_kind;
 pub(crate) mod stalls;
 pub(crate) mod study_results;
+pub(crate) mod throughput_curve;
 pub(crate) mod turn_result;
 pub(crate) mod window_series;
 

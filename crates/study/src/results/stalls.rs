@@ -79,8 +79,9 @@ fn stall(
     }
 }
 
-/// Returns slices that are long enough for the median one to have enough requests, their length, and that median.
-fn merged_slices(series: &WindowSeries) -> Option<(Vec<WindowSlice>, u64, f64)> {
+/// Returns slices that are long enough for the median one to have enough requests, their length, and that median. `None` if the
+/// window has too few of them.
+pub(crate) fn merged_slices(series: &WindowSeries) -> Option<(Vec<WindowSlice>, u64, f64)> {
     let (mut slices, mut slice_ns) = (series.slices.clone(), series.slice_ns);
     while slices.len() >= FEWEST_SLICES {
         let mut done: Vec<u64> = slices.iter().map(|slice| slice.done).collect();

@@ -8,6 +8,7 @@ use crate::cell::Cell;
 use crate::plan::table_spec::TableSpec;
 use crate::results::figure::Figure;
 use crate::results::study_results::Results;
+use crate::results::throughput_curve::ThroughputCurve;
 use crate::tables::cause_share::{CauseShare, causes, nine_digits};
 use crate::tables::observations::is_of_turns;
 
@@ -49,8 +50,20 @@ pub struct MeasuredEntry {
     pub published: Option<PublishedRatio>,
     /// Causes of the waiting time of the server's commits, and of its statements where these were traced; the largest first.
     pub causes: Vec<CauseShare>,
+    /// Throughput over time in the first repeat that is measured, if the plan wants it drawn. `series.csv` has all of them.
+    #[serde(skip)]
+    pub curve: Option<RepeatCurve>,
     /// Failed and missing repeats, degraded runs, and reasons why the cell is not compared.
     pub notes: Vec<String>,
+}
+
+/// Throughput of a repeat over time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RepeatCurve {
+    /// Number of the repeat, from 1.
+    pub repeat: u32,
+    /// Throughput.
+    pub curve: ThroughputCurve,
 }
 
 /// Ratio to the baseline that somebody published.
@@ -136,8 +149,17 @@ pub(crate) fn entry(spec: &TableSpec, cell: &Cell, results: &Results, inference:
             ratio,
         }),
         causes: causes(cell, results, &spec.figure),
+        curve: spec.over_time.then(|| repeat_curve(cell, results)).flatten(),
         notes,
     }))
+}
+
+fn repeat_curve(cell: &Cell, results: &Results) -> Option<RepeatCurve> {
+    let (repeat, measured) = results.measured(cell).next()?;
+    Some(RepeatCurve {
+        repeat: repeat + 1,
+        curve: measured.curve.clone(),
+    })
 }
 
 fn why_missing(figure: &Figure, cell: &Cell, results: &Results) -> String {

@@ -61,10 +61,19 @@ pub struct StudyTable {
 impl StudyTable {
     /// Returns the name of a column in a chart. A bare number has its axis, as charts have no heading for columns.
     pub(crate) fn column_name(&self, level: &str) -> String {
-        match level.parse::<f64>() {
-            Ok(_) => format!("{} {level}", self.column_axis),
-            Err(_) => level.to_owned(),
-        }
+        level_name(&self.column_axis, level)
+    }
+
+    /// Returns the name of a row where charts have no axis for rows.
+    pub(crate) fn row_name(&self, level: &str) -> String {
+        level_name(&self.row_axis, level)
+    }
+}
+
+fn level_name(axis: &str, level: &str) -> String {
+    match level.parse::<f64>() {
+        Ok(_) => format!("{axis} {level}"),
+        Err(_) => level.to_owned(),
     }
 }
 

@@ -6,6 +6,7 @@ mod curve;
 mod difference;
 mod figure_chart;
 mod forest;
+mod over_time;
 mod palette;
 
 use askama::Template;
@@ -16,6 +17,7 @@ use self::cause_bars::cause_bars;
 use self::curve::curve;
 use self::figure_chart::figure_chart;
 use self::forest::forest;
+use self::over_time::over_time;
 use crate::plan::syntax::Published;
 use crate::render::stages;
 use crate::render::texts::{condition_rows, header, heading, notes, rows, stall, summary, title};
@@ -168,6 +170,10 @@ fn drawings(table: &StudyTable, grid: &Grid) -> Result<Vec<(&'static str, String
     let drawings = [
         ("values", figure_chart(table, grid, title("Chart"))?),
         ("comparisons", forest(table, grid, title("Comparisons"))?),
+        (
+            "over-time",
+            over_time(table, grid, title("Throughput over time"))?,
+        ),
         ("causes", cause_bars(table, grid, title("Causes"))?),
     ];
     Ok(drawings

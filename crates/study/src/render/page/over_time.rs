@@ -1,0 +1,130 @@
+//! Throughput of the cells of a grid over time, a panel for each cell.
+
+use askama::Template;
+
+use super::axis::{Tick, Values};
+use crate::results::figure::Unit;
+use crate::results::throughput_curve::ThroughputCurve;
+use crate::tables::cell_entry::{Entry, RepeatCurve};
+use crate::tables::study_table::{Grid, StudyTable};
+
+/// Left edge of the first panel, and right edge of the last.
+const EDGES: (f64, f64) = (70.0, 750.0);
+/// Distance between two panels of a row.
+const GAP: f64 = 14.0;
+/// Height of a row of panels with its texts.
+const ROW: f64 = 104.0;
+/// Height of a panel, and its bottom in its row.
+const HEIGHT: f64 = 60.0;
+const BOTTOM: f64 = 78.0;
+
+#[derive(Template)]
+#[template(path = "over_time.svg", escape = "html")]
+struct OverTime {
+    title: String,
+    height: f64,
+    width: f64,
+    panels: Vec<Panel>,
+}
+
+/// Throughput of a cell.
+struct Panel {
+    left: f64,
+    top: f64,
+    name: String,
+    points: String,
+    /// Stalls, as shares of the width.
+    stalls: Vec<Area>,
+    /// Labels of the axis of values, at the first panel of a row.
+    values: Vec<Tick>,
+    length: String,
+}
+
+/// Time in which throughput stalled.
+struct Area {
+    left: f64,
+    width: f64,
+    title: String,
+}
+
+/// Draws the throughput of each cell of a grid over time, or nothing if the plan does not want it or no cell is measured.
+pub(super) fn over_time(
+    table: &StudyTable,
+    grid: &Grid,
+    title: String,
+) -> Result<Option<String>, askama::Error> {
+    let curves = || grid.entries().filter_map(|(_, _, entry)| curve_of(entry));
+    let rates = curves().flat_map(|one| one.curve.rates.iter().copied());
+    let Some(most) = rates.max_by(f64::total_cmp) else {
+        return Ok(None);
+    };
+    let (values, columns) = (Values::up_to(most), grid.columns.len().max(1));
+    let width = (EDGES.1 - EDGES.0 + GAP) / columns as f64 - GAP;
+    let panels = grid
+        .entries()
+        .enumerate()
+        .filter_map(|(at, (row, column, entry))| {
+            let (line, place) = (at / columns, at % columns);
+            let name = format!("{}, {}", table.row_name(row), table.column_name(column));
+            Some(Panel {
+                left: EDGES.0 + (width + GAP) * place as f64,
+                top: ROW * line as f64,
+                values: match place {
+                    0 => labels(values),
+                    _ => Vec::new(),
+                },
+                ..panel(curve_of(entry)?, values, width, name)
+            })
+        });
+    let chart = OverTime {
+        title,
+        height: ROW * grid.rows.len() as f64,
+        width,
+        panels: panels.collect(),
+    };
+    chart.render().map(Some)
+}
+
+fn curve_of(entry: &Entry) -> Option<&RepeatCurve> {
+    entry
+        .measured()?
+        .curve
+        .as_ref()
+        .filter(|one| !one.curve.rates.is_empty())
+}
+
+/// Returns the first and the last label of an axis: panels are low.
+fn labels(values: Values) -> Vec<Tick> {
+    let ticks = values.ticks(Unit::PerSecond);
+    let (first, last) = (ticks.first().cloned(), ticks.last().cloned());
+    first.into_iter().chain(last).collect()
+}
+
+/// Returns the panel of a curve, without its place and its labels.
+fn panel(one: &RepeatCurve, values: Values, width: f64, name: String) -> Panel {
+    let count = one.curve.rates.len() as f64;
+    let point = |(at, rate): (usize, &f64)| {
+        let (x, y) = ((at as f64 + 0.5) / count, values.place(*rate));
+        format!("{:.1},{:.1}", width * x, BOTTOM - HEIGHT * y)
+    };
+    let points: Vec<String> = one.curve.rates.iter().enumerate().map(point).collect();
+    Panel {
+        left: 0.0,
+        top: 0.0,
+        name,
+        points: points.join(" "),
+        stalls: areas(&one.curve),
+        values: Vec::new(),
+        length: format!("{:.0} s, repeat {}", one.curve.length_s(), one.repeat),
+    }
+}
+
+fn areas(curve: &ThroughputCurve) -> Vec<Area> {
+    let share = |ns: u64| ns as f64 / 1e9 / curve.length_s();
+    let areas = curve.stalls.iter().map(|stall| Area {
+        left: share(stall.at_ns).clamp(0.0, 1.0),
+        width: share(stall.length_ns).clamp(0.002, 1.0),
+        title: format!("stalled for {}", Unit::Time.text(stall.length_ns as f64)),
+    });
+    areas.collect()
+}
