@@ -14,6 +14,7 @@ use super::print::print;
 use crate::cli::study::{StudyArgs, StudyCommand, StudyExtentArgs, StudyRunArgs, StudyShowArgs};
 use crate::exit::{Exit, UsageError};
 use crate::handover::hand_over;
+use crate::run::CpuPlacement;
 use crate::study::{
     Overrides, Pilot, Progress, StudyDir, StudyRequest, StudyRunner, built_in, chosen_cells, find, overview,
     preflight, size_line, summary,
@@ -84,9 +85,9 @@ fn measure(arguments: &StudyRunArgs) -> anyhow::Result<Exit> {
             home: &home,
             cpus: &cpus,
         };
-        return measure_pilot(&pilot, request(&plan, extent));
+        return measure_pilot(&pilot, request(&plan, extent, &cpus));
     }
-    let request = request(&plan, extent);
+    let request = request(&plan, extent, &cpus);
     let default = || PathBuf::from("logtrace-studies").join(format!("{}-{}", request.plan, request.scale));
     let out = arguments.out.clone().unwrap_or_else(default);
     let (dir, mut progress) = StudyDir::open(&out, &Progress::new(request), plan.text(), arguments.resume)?;
@@ -116,13 +117,14 @@ fn measure(arguments: &StudyRunArgs) -> anyhow::Result<Exit> {
 }
 
 /// Returns everything that decides the measurements.
-fn request(plan: &Plan, extent: &StudyExtentArgs) -> StudyRequest {
+fn request(plan: &Plan, extent: &StudyExtentArgs, cpus: &CpuPlacement) -> StudyRequest {
     StudyRequest {
         plan: plan.name.clone(),
         scale: extent.scale.as_str().to_owned(),
         seed: extent.seed,
         only: extent.only.iter().map(ToString::to_string).collect(),
         overrides: overrides(extent),
+        cpus: cpus.arguments(),
     }
 }
 

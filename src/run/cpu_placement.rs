@@ -32,6 +32,15 @@ impl CpuPlacement {
         Ok(Self { server, client })
     }
 
+    /// Returns the values of `--cpus`; none if nothing was chosen.
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        let sides = [("server", &self.server), ("client", &self.client)];
+        let chosen = sides
+            .iter()
+            .filter_map(|(who, cpus)| Some(format!("{who}={}", cpus.as_ref()?)));
+        chosen.collect()
+    }
+
     /// Makes logtrace run on its CPUs. Call it before there are other threads.
     pub(crate) fn take_client(&self) -> anyhow::Result<()> {
         let taken = self.client.as_ref().map_or(Ok(()), Cpus::take);

@@ -42,8 +42,12 @@ impl Pilot<'_> {
     ) -> anyhow::Result<Vec<TurnNoise>> {
         let cells = pilot_cells(self.cells);
         if cells.is_empty() {
-            let problem = "no cell has short turns at this scale: write turns = 4 into the plan, or choose another --scale";
-            return Err(UsageError(problem.to_owned()).into());
+            let problem = format!(
+                "no cell has short turns at this scale, so a pilot has nothing to measure: the study takes about {}. Write turns = 4 \
+                 into the plan, or choose another --scale",
+                self.time(0)
+            );
+            return Err(UsageError(problem).into());
         }
         let place = tempfile::Builder::new().prefix("logtrace-pilot-").tempdir();
         let place = place.context("cannot make a directory for the pilot")?;

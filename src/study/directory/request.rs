@@ -19,6 +19,9 @@ pub(crate) struct StudyRequest {
     pub(crate) only: Vec<String>,
     /// Options that replace those of the plan.
     pub(crate) overrides: Overrides,
+    /// CPUs of the servers and of logtrace, as `--cpus` has them. Empty if they share all.
+    #[serde(default)]
+    pub(crate) cpus: Vec<String>,
 }
 
 /// Options that replace those of the plan.
@@ -40,6 +43,7 @@ impl StudyRequest {
             ("--scale", self.scale == earlier.scale, earlier.scale.clone()),
             ("--seed", self.seed == earlier.seed, earlier.seed.to_string()),
             ("--only", self.only == earlier.only, list(&earlier.only)),
+            ("--cpus", self.cpus == earlier.cpus, list(&earlier.cpus)),
             (
                 "--duration, --warmup or --repeats",
                 self.overrides == earlier.overrides,
@@ -94,6 +98,7 @@ mod tests {
             seed: 1,
             only: Vec::new(),
             overrides: Overrides::default(),
+            cpus: Vec::new(),
         }
     }
 
@@ -109,6 +114,14 @@ mod tests {
         assert_eq!(
             request().difference(&earlier).unwrap(),
             "another --only (it was server=mysql)"
+        );
+        let other = StudyRequest {
+            cpus: vec!["server=0".into(), "client=1".into()],
+            ..request()
+        };
+        assert_eq!(
+            request().difference(&other).unwrap(),
+            "another --cpus (it was server=0 client=1)"
         );
         let earlier = StudyRequest {
             overrides: Overrides {

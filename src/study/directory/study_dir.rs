@@ -194,6 +194,7 @@ mod tests {
             seed: 1,
             only: Vec::new(),
             overrides: Overrides::default(),
+            cpus: Vec::new(),
         });
         progress.record("server=mysql", 1, Some("it failed".into()));
         progress

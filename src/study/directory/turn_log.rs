@@ -146,6 +146,7 @@ mod tests {
             seed: 1,
             only: Vec::new(),
             overrides: Overrides::default(),
+            cpus: Vec::new(),
         };
         let (dir, _) = StudyDir::open(path, &Progress::new(request), "name = \"turns\"\n", true).unwrap();
         dir

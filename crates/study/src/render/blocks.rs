@@ -3,7 +3,8 @@
 use crate::plan::syntax::Published;
 use crate::render::stages;
 use crate::render::texts::{
-    condition_rows, curve, header, heading, largest, notes, rows, shares, stall, summary, title,
+    condition_rows, curve, header, heading, largest, notes, reference_line, rows, shares, stall, summary,
+    title,
 };
 use crate::report::{Series, StallRow, StudyReport};
 use crate::tables::stage_table::StageTable;
@@ -80,7 +81,8 @@ fn grid_blocks(table: &StudyTable, grid: &Grid, earlier: &mut Vec<Vec<(String, S
         blocks.push(Block::Subheading(heading(grid)));
     }
     blocks.push(Block::Table(header(table, grid), rows(table, grid)));
-    let notes = notes(table, grid);
+    blocks.extend(reference_line(table, grid).map(Block::Text));
+    let notes = notes(grid);
     if !notes.is_empty() {
         blocks.push(Block::Notes(notes));
     }

@@ -222,13 +222,8 @@ fn each_grid_has_pictures_as_files() {
         assert!(names.contains(&name), "{name} in {names:?}");
     }
     for picture in &pictures {
-        assert!(
-            picture
-                .svg
-                .starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""),
-            "{}",
-            picture.svg
-        );
+        let begin = "<svg xmlns=\"http://www.w3.org/2000/svg\"";
+        assert!(picture.svg.starts_with(begin), "{}", picture.svg);
         assert_eq!(picture.svg.matches("<style>").count(), 1, "{}", picture.name);
     }
 }

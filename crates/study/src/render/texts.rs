@@ -71,15 +71,14 @@ pub(super) fn reference_text(table: &StudyTable, reference: &Reference) -> Strin
     }
 }
 
-/// Returns the notes on a grid: its reference, and what its entries have.
-pub(super) fn notes(table: &StudyTable, grid: &Grid) -> Vec<String> {
-    let reference = grid.reference.as_ref();
-    let reference = reference.map(|one| reference_text(table, one) + " (median of all cells)");
-    reference.into_iter().chain(entry_notes(grid)).collect()
+/// Returns a line with the reference of a grid, if it has one.
+pub(super) fn reference_line(table: &StudyTable, grid: &Grid) -> Option<String> {
+    let reference = grid.reference.as_ref()?;
+    Some(reference_text(table, reference) + " (median of all cells)")
 }
 
 /// Returns the notes on the entries of a grid.
-fn entry_notes(grid: &Grid) -> Vec<String> {
+pub(super) fn notes(grid: &Grid) -> Vec<String> {
     let mut notes: Vec<(&str, Vec<String>)> = Vec::new();
     for (row, column, entry) in grid.entries() {
         for note in entry.notes() {

@@ -20,7 +20,9 @@ use self::forest::forest;
 use self::over_time::over_time;
 use crate::plan::syntax::Published;
 use crate::render::stages;
-use crate::render::texts::{condition_rows, header, heading, notes, rows, stall, summary, title};
+use crate::render::texts::{
+    condition_rows, header, heading, notes, reference_line, rows, stall, summary, title,
+};
 use crate::report::StudyReport;
 use crate::tables::stage_table::StageTable;
 use crate::tables::study_table::{Grid, StudyTable};
@@ -188,6 +190,9 @@ fn grid_section(table: &StudyTable, grid: &Grid) -> Result<GridSection, askama::
         drawings: drawings(table, grid)?,
         header: header(table, grid),
         rows: rows(table, grid),
-        notes: notes(table, grid),
+        notes: reference_line(table, grid)
+            .into_iter()
+            .chain(notes(grid))
+            .collect(),
     })
 }
