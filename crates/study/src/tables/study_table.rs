@@ -114,7 +114,9 @@ pub struct Row {
 
 /// Returns the tables of these cells of a study, as far as there are results.
 pub fn tabulate(plan: &Plan, cells: &[Cell], results: &Results) -> Vec<StudyTable> {
-    let specs = plan.tables.iter().filter(|spec| !is_repeated(plan, spec, cells));
+    let has_cells = |spec: &&TableSpec| cells.iter().any(|cell| spec.has(cell));
+    let specs = plan.tables.iter().filter(has_cells);
+    let specs = specs.filter(|spec| !is_repeated(plan, spec, cells));
     specs.map(|spec| table(plan, spec, cells, results)).collect()
 }
 
