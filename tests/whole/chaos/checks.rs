@@ -38,6 +38,10 @@ pub(super) fn start_again(stage: &mut Stage, round: &Round, server_killed: bool)
         false => "doctor --clean".to_owned(),
     };
     let ended = Started::new(stage.home.logtrace(&arguments), stage.home.path()).ended();
+    println!(
+        "  {arguments}: {:?}\n{}{}",
+        ended.code, ended.stdout, ended.stderr
+    );
     ended.reads_well();
     let ended_well = MEASURED.contains(&ended.code);
     // Nobody can give back a server that has ended.
