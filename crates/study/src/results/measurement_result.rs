@@ -96,7 +96,7 @@ impl MeasurementResult {
             statements: statements.map_or(0, |statements| statements.count),
             per_second: seconds,
             error: error_of_mean(&done).and_then(|error| ratio(error, mean(&done)?)),
-            curve: ThroughputCurve::new(&series, &stalls),
+            curve: ThroughputCurve::new(&series),
             stalls,
             seen_hardly: document.seen_hardly(),
             conditions: conditions(document),

@@ -1,23 +1,21 @@
 //! Throughput of a window over time.
 
-use crate::results::stalls::{Stall, merged_slices};
+use crate::results::stalls::merged_slices;
 use crate::results::window_series::WindowSeries;
 
-/// Throughput of a window over time, with its stalls.
+/// Throughput of a window over time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ThroughputCurve {
     /// Length of a slice in seconds.
     pub slice_s: f64,
     /// Requests a second in each slice.
     pub rates: Vec<f64>,
-    /// Stalls, in the order of time.
-    pub stalls: Vec<Stall>,
 }
 
 impl ThroughputCurve {
-    /// Returns the curve of a window with these stalls. Its slices are those in which stalls are looked for, or seconds where
+    /// Returns the curve of a window. Its slices are those in which stalls are looked for, or seconds where
     /// the load is too low to look for any.
-    pub(crate) fn new(series: &WindowSeries, stalls: &[Stall]) -> Self {
+    pub(crate) fn new(series: &WindowSeries) -> Self {
         let (slice_s, mut rates) = match merged_slices(series) {
             Some((slices, slice_ns, _)) => {
                 let slice_s = slice_ns as f64 / 1e9;
@@ -29,11 +27,7 @@ impl ThroughputCurve {
         // The last slice of a window may be shorter than the others.
         let window_s = series.slice_ns as f64 / 1e9 * series.slices.len() as f64;
         rates.truncate((window_s / slice_s + 1e-6).floor() as usize);
-        Self {
-            slice_s,
-            rates,
-            stalls: stalls.to_vec(),
-        }
+        Self { slice_s, rates }
     }
 
     /// Returns the length of the curve in seconds.
@@ -60,7 +54,7 @@ mod tests {
     }
 
     fn curve(done: &[u64]) -> ThroughputCurve {
-        ThroughputCurve::new(&series(done), &[])
+        ThroughputCurve::new(&series(done))
     }
 
     #[test]

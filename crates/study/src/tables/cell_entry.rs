@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::cell::Cell;
 use crate::plan::table_spec::TableSpec;
 use crate::results::figure::Figure;
+use crate::results::stalls::Stall;
 use crate::results::study_results::Results;
 use crate::results::throughput_curve::ThroughputCurve;
 use crate::tables::cause_share::{CauseShare, causes, nine_digits};
@@ -64,6 +65,8 @@ pub struct RepeatCurve {
     pub repeat: u32,
     /// Throughput.
     pub curve: ThroughputCurve,
+    /// Stalls, in the order of time.
+    pub stalls: Vec<Stall>,
 }
 
 /// Ratio to the baseline that somebody published.
@@ -159,6 +162,7 @@ fn repeat_curve(cell: &Cell, results: &Results) -> Option<RepeatCurve> {
     Some(RepeatCurve {
         repeat: repeat + 1,
         curve: measured.curve.clone(),
+        stalls: measured.stalls.clone(),
     })
 }
 

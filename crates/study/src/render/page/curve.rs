@@ -5,6 +5,7 @@ use askama::Template;
 use super::axis::{Tick, Values};
 use crate::report::{Series, StudyReport};
 use crate::results::figure::Unit;
+use crate::results::stalls::Stall;
 
 #[derive(Template)]
 #[template(path = "curve.svg", escape = "html")]
@@ -16,11 +17,23 @@ struct Curve {
     seconds: usize,
 }
 
-/// Stall: places from 0 to 1.
-struct StallArea {
-    left: f64,
-    width: f64,
-    title: String,
+/// Area of a stall in a drawing of a window: places from 0 to 1.
+pub(super) struct StallArea {
+    pub(super) left: f64,
+    pub(super) width: f64,
+    pub(super) title: String,
+}
+
+impl StallArea {
+    /// Returns the area of a stall in a window of this length. A short stall is wide enough to be seen.
+    pub(super) fn new(stall: &Stall, window_s: f64, title: String) -> Self {
+        let share = |ns: u64| ns as f64 / 1e9 / window_s;
+        Self {
+            left: share(stall.at_ns).clamp(0.0, 1.0),
+            width: share(stall.length_ns).clamp(0.002, 1.0),
+            title,
+        }
+    }
 }
 
 /// Draws the requests of each second of a measurement, and where it stalled.
@@ -36,11 +49,7 @@ pub(super) fn curve(report: &StudyReport, series: &Series, title: String) -> Res
         .stalls
         .iter()
         .filter(|row| row.cell == series.cell && row.repeat == series.repeat);
-    let stalls = stalls.map(|row| StallArea {
-        left: (row.stall.at_ns as f64 / 1e9 / seconds).clamp(0.0, 1.0),
-        width: (row.stall.length_ns as f64 / 1e9 / seconds).clamp(0.002, 1.0),
-        title: crate::render::texts::stall(row),
-    });
+    let stalls = stalls.map(|row| StallArea::new(&row.stall, seconds, crate::render::texts::stall(row)));
     let curve = Curve {
         title,
         values: values.ticks(Unit::PerSecond),

@@ -3,8 +3,9 @@
 use askama::Template;
 
 use super::axis::{Tick, Values};
+use super::curve::StallArea;
 use crate::results::figure::Unit;
-use crate::results::throughput_curve::ThroughputCurve;
+use crate::results::stalls::Stall;
 use crate::tables::cell_entry::{Entry, RepeatCurve};
 use crate::tables::study_table::{Grid, StudyTable};
 
@@ -33,18 +34,10 @@ struct Panel {
     top: f64,
     name: String,
     points: String,
-    /// Stalls, as shares of the width.
-    stalls: Vec<Area>,
+    stalls: Vec<StallArea>,
     /// Labels of the axis of values, at the first panel of a row.
     values: Vec<Tick>,
     length: String,
-}
-
-/// Time in which throughput stalled.
-struct Area {
-    left: f64,
-    width: f64,
-    title: String,
 }
 
 /// Draws the throughput of each cell of a grid over time, or nothing if the plan does not want it or no cell is measured.
@@ -60,22 +53,12 @@ pub(super) fn over_time(
     };
     let (values, columns) = (Values::up_to(most), grid.columns.len().max(1));
     let width = (EDGES.1 - EDGES.0 + GAP) / columns as f64 - GAP;
-    let panels = grid
-        .entries()
-        .enumerate()
-        .filter_map(|(at, (row, column, entry))| {
-            let (line, place) = (at / columns, at % columns);
-            let name = format!("{}, {}", table.row_name(row), table.column_name(column));
-            Some(Panel {
-                left: EDGES.0 + (width + GAP) * place as f64,
-                top: ROW * line as f64,
-                values: match place {
-                    0 => labels(values),
-                    _ => Vec::new(),
-                },
-                ..panel(curve_of(entry)?, values, width, name)
-            })
-        });
+    let panels = grid.entries().enumerate();
+    let panels = panels.filter_map(|(at, (row, column, entry))| {
+        let name = format!("{}, {}", table.row_name(row), table.column_name(column));
+        let place = (at / columns, at % columns);
+        Some(panel(curve_of(entry)?, place, values, width, name))
+    });
     let chart = OverTime {
         title,
         height: ROW * grid.rows.len() as f64,
@@ -100,31 +83,35 @@ fn labels(values: Values) -> Vec<Tick> {
     first.into_iter().chain(last).collect()
 }
 
-/// Returns the panel of a curve, without its place and its labels.
-fn panel(one: &RepeatCurve, values: Values, width: f64, name: String) -> Panel {
-    let count = one.curve.rates.len() as f64;
+/// Returns the panel of a curve at this line and column.
+fn panel(
+    one: &RepeatCurve,
+    (line, column): (usize, usize),
+    values: Values,
+    width: f64,
+    name: String,
+) -> Panel {
+    let (count, length_s) = (one.curve.rates.len() as f64, one.curve.length_s());
     let point = |(at, rate): (usize, &f64)| {
         let (x, y) = ((at as f64 + 0.5) / count, values.place(*rate));
         format!("{:.1},{:.1}", width * x, BOTTOM - HEIGHT * y)
     };
     let points: Vec<String> = one.curve.rates.iter().enumerate().map(point).collect();
+    let title = |stall: &Stall| format!("stalled for {}", Unit::Time.text(stall.length_ns as f64));
+    let stalls = one
+        .stalls
+        .iter()
+        .map(|stall| StallArea::new(stall, length_s, title(stall)));
     Panel {
-        left: 0.0,
-        top: 0.0,
+        left: EDGES.0 + (width + GAP) * column as f64,
+        top: ROW * line as f64,
         name,
         points: points.join(" "),
-        stalls: areas(&one.curve),
-        values: Vec::new(),
-        length: format!("{:.0} s, repeat {}", one.curve.length_s(), one.repeat),
+        stalls: stalls.collect(),
+        values: match column {
+            0 => labels(values),
+            _ => Vec::new(),
+        },
+        length: format!("{length_s:.0} s, repeat {}", one.repeat),
     }
-}
-
-fn areas(curve: &ThroughputCurve) -> Vec<Area> {
-    let share = |ns: u64| ns as f64 / 1e9 / curve.length_s();
-    let areas = curve.stalls.iter().map(|stall| Area {
-        left: share(stall.at_ns).clamp(0.0, 1.0),
-        width: share(stall.length_ns).clamp(0.002, 1.0),
-        title: format!("stalled for {}", Unit::Time.text(stall.length_ns as f64)),
-    });
-    areas.collect()
 }
