@@ -107,6 +107,22 @@ fn an_open_loop_draws_the_terminals_of_its_requests() {
 }
 
 #[test]
+fn calls_of_stored_procedures_are_counted_and_their_commits_explained() {
+    let _turn = beside_others();
+    for server in one_or_all(&SERVERS) {
+        let ran = run(&format!(
+            "--workload tpcc --compat dbt2 --check --max --connections 4 --duration 4s --warmup 1s --server {server}"
+        ));
+        let document = ran.good();
+        assert_orders(&document);
+        assert_commits(&document);
+        assert_consistent(&document);
+        assert_eq!(document.tpcc.as_ref().unwrap().compat, "dbt2");
+        assert_eq!(workload(&document).protocol.as_deref(), Some("text"));
+    }
+}
+
+#[test]
 fn tables_that_somebody_else_changes_degrade_the_run() {
     let _turn = beside_others();
     for &flavor in one_or_all(&FLAVORS) {

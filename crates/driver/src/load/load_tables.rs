@@ -1,6 +1,7 @@
 //! Creating, filling and dropping of a workload's tables.
 
 use std::cell::RefCell;
+use std::iter::once;
 use std::num::NonZeroUsize;
 use std::rc::Rc;
 
@@ -144,18 +145,21 @@ async fn fill_tables(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)
             fill_batches(config, batches, dataset.total_rows(), progress).await
         }
         Content::Tpcc(tpcc) => {
-            let mut conn = config.target.connect().await?;
-            for sql in tpcc::schema::create_tables() {
-                conn.query_drop(sql).await.map_err(failed("create the tables"))?;
-            }
-            close(conn).await?;
+            execute(config, tpcc::schema::create_tables(), "create the tables").await?;
             let batches = tpcc::load::load_batches(tpcc.warehouses, dataset.seed);
             let total = tpcc::load::total_rows(tpcc.warehouses, dataset.seed);
             fill_batches(config, batches, total, progress).await?;
-            match tpcc.profile.has_foreign_keys() {
-                true => add_foreign_keys(config).await,
-                false => Ok(()),
+            if tpcc.profile.has_foreign_keys() {
+                // What is there is not checked: the load is right.
+                let unchecked = once("SET foreign_key_checks = 0".to_owned());
+                let keys = unchecked.chain(tpcc::schema::add_foreign_keys());
+                execute(config, keys, "add the foreign keys").await?;
             }
+            if tpcc.profile.has_procedures() {
+                let procedures = tpcc::procedures::definitions::create_procedures();
+                execute(config, procedures, "create the stored procedures").await?;
+            }
+            Ok(())
         }
         Content::File(custom) => {
             let mut conn = config.target.connect().await?;
@@ -167,14 +171,15 @@ async fn fill_tables(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)
     }
 }
 
-/// Adds the foreign keys to filled tables. What is there is not checked: the load is right.
-async fn add_foreign_keys(config: &LoadConfig) -> Result<(), DriveError> {
+/// Executes statements on a connection of their own. `purpose` says in errors what they do.
+async fn execute(
+    config: &LoadConfig,
+    statements: impl Iterator<Item = String>,
+    purpose: &str,
+) -> Result<(), DriveError> {
     let mut conn = config.target.connect().await?;
-    let unchecked = std::iter::once("SET foreign_key_checks = 0".to_owned());
-    for sql in unchecked.chain(tpcc::schema::add_foreign_keys()) {
-        conn.query_drop(sql)
-            .await
-            .map_err(failed("add the foreign keys"))?;
+    for sql in statements {
+        conn.query_drop(sql).await.map_err(failed(purpose))?;
     }
     close(conn).await
 }

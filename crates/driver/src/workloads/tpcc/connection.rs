@@ -10,13 +10,11 @@ use crate::workloads::request_values::Draw;
 use crate::workloads::statement::Statement;
 use crate::workloads::tpcc::inputs::{DistrictKey, Input};
 use crate::workloads::tpcc::options::{DISTRICTS, HomeWarehouse, Tpcc};
+use crate::workloads::tpcc::procedures::calls::ProcedureCalls;
+use crate::workloads::tpcc::profile::Profile;
 use crate::workloads::tpcc::think_time::User;
 use crate::workloads::tpcc::transaction_type::TransactionType;
-use crate::workloads::tpcc::transactions::delivery::DeliveryStatements;
-use crate::workloads::tpcc::transactions::new_order::NewOrderStatements;
-use crate::workloads::tpcc::transactions::order_status::OrderStatusStatements;
-use crate::workloads::tpcc::transactions::payment::PaymentStatements;
-use crate::workloads::tpcc::transactions::stock_level::StockLevelStatements;
+use crate::workloads::tpcc::transactions::transaction_statements::TransactionStatements;
 use crate::workloads::transaction::Transaction;
 use crate::workloads::workload::{Issued, Workload, WorkloadContext};
 
@@ -27,11 +25,15 @@ pub(crate) struct TpccConnection {
     home: Option<DistrictKey>,
     user: Option<RefCell<User>>,
     transaction: Transaction,
-    new_order: NewOrderStatements,
-    payment: PaymentStatements,
-    order_status: OrderStatusStatements,
-    delivery: DeliveryStatements,
-    stock_level: StockLevelStatements,
+    work: Work,
+}
+
+/// Work of a transaction, between its begin and its end.
+enum Work {
+    /// Statements that the client sends one by one.
+    Statements(TransactionStatements),
+    /// Stored procedures that the client calls.
+    Procedures(ProcedureCalls),
 }
 
 impl Workload for TpccConnection {
@@ -74,7 +76,7 @@ impl Workload for TpccConnection {
         conn: &mut Conn,
         (_, input): &(TransactionType, Input),
     ) -> mysql_async::Result<Issued> {
-        let work = async |conn: &mut Conn| self.work(conn, input).await;
+        let work = async |conn: &mut Conn| self.work.run(conn, input).await;
         self.transaction.run(conn, work).await
     }
 }
@@ -90,11 +92,7 @@ impl TpccConnection {
             home: has_home.then(|| terminal(tpcc.warehouses, connection)),
             user: tpcc.keying_times.then(user),
             transaction: Transaction::as_text(),
-            new_order: NewOrderStatements::new(profile),
-            payment: PaymentStatements::new(profile),
-            order_status: OrderStatusStatements::new(),
-            delivery: DeliveryStatements::new(),
-            stock_level: StockLevelStatements::new(),
+            work: Work::as_text(profile),
         }
     }
 
@@ -104,30 +102,31 @@ impl TpccConnection {
     }
 
     fn statements_mut(&mut self) -> impl Iterator<Item = &mut Statement> {
-        [
-            self.transaction.statements_mut(),
-            self.new_order.statements_mut(),
-            self.payment.statements_mut(),
-            self.order_status.statements_mut(),
-            self.delivery.statements_mut(),
-            self.stock_level.statements_mut(),
-        ]
-        .into_iter()
-        .flatten()
+        let own = self.transaction.statements_mut();
+        own.into_iter().chain(self.work.statements_mut())
+    }
+}
+
+impl Work {
+    fn as_text(profile: Profile) -> Self {
+        match profile.has_procedures() {
+            true => Self::Procedures(ProcedureCalls::new()),
+            false => Self::Statements(TransactionStatements::new(profile)),
+        }
     }
 
-    async fn work(&self, conn: &mut Conn, input: &Input) -> mysql_async::Result<Issued> {
-        let profile = self.tpcc.profile;
-        match input {
-            Input::NewOrder(input) => return self.new_order.run(conn, input).await,
-            Input::Payment(input) => self.payment.run(profile, conn, input).await?,
-            Input::OrderStatus { customer } => self.order_status.run(profile, conn, customer).await?,
-            Input::Delivery { warehouse, carrier } => self.delivery.run(conn, *warehouse, *carrier).await?,
-            Input::StockLevel { district, threshold } => {
-                self.stock_level.run(conn, *district, *threshold).await?;
-            }
+    fn statements_mut(&mut self) -> Vec<&mut Statement> {
+        match self {
+            Self::Statements(statements) => statements.statements_mut(),
+            Self::Procedures(calls) => calls.statements_mut(),
         }
-        Ok(Issued::Done)
+    }
+
+    async fn run(&self, conn: &mut Conn, input: &Input) -> mysql_async::Result<Issued> {
+        match self {
+            Self::Statements(statements) => statements.run(conn, input).await,
+            Self::Procedures(calls) => calls.run(conn, input).await,
+        }
     }
 }
 
@@ -154,7 +153,6 @@ mod tests {
     use crate::util::test_fit::assert_fits;
     use crate::workloads::dataset::Dataset;
     use crate::workloads::tpcc::options::TpccOptions;
-    use crate::workloads::tpcc::profile::Profile;
 
     fn connection(profile: Profile, home: HomeWarehouse, number: u32) -> TpccConnection {
         let options = TpccOptions {

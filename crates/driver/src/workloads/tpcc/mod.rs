@@ -13,6 +13,7 @@ pub(crate) mod load_orders;
 mod money;
 mod nurand;
 pub(crate) mod options;
+pub(crate) mod procedures;
 pub(crate) mod profile;
 mod random_text;
 pub(crate) mod schema;

@@ -6,8 +6,9 @@ use crate::workloads::protocol::Protocol;
 
 /// Program whose deviations from the specification are repeated.
 ///
-/// They concern mix, order lines, random keys, foreign keys, and the rows that transactions read and write. Columns and
-/// population are always those of the specification. Sources: sysbench-tpcc (commit 585e2b8) and DBT2 (0.61.7).
+/// They concern mix, order lines, random keys, foreign keys, stored procedures, and the rows that transactions read and
+/// write. Columns and population are always those of the specification. Sources: sysbench-tpcc (commit 585e2b8) and DBT2
+/// (0.61.7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Display, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Profile {
@@ -18,7 +19,8 @@ pub enum Profile {
     /// and no other warehouse ever takes part; almost uniform keys, because the constant C is drawn each time; some wrong
     /// rows and columns; statements as text.
     SysbenchTpcc,
-    /// DBT2: orders of 6 to 15 lines, and its own formula of random keys, with C = 0.
+    /// DBT2: orders of 6 to 15 lines, its own formula of random keys, with C = 0, and transactions as stored procedures,
+    /// which it calls as text.
     Dbt2,
 }
 
@@ -31,14 +33,19 @@ impl Profile {
     /// Returns how statements are sent by default.
     pub(crate) fn protocol(self) -> Protocol {
         match self {
-            Self::Specification | Self::Dbt2 => Protocol::Prepared,
-            Self::SysbenchTpcc => Protocol::Text,
+            Self::Specification => Protocol::Prepared,
+            Self::SysbenchTpcc | Self::Dbt2 => Protocol::Text,
         }
     }
 
     /// Returns whether a terminal has a home warehouse.
     pub(crate) fn has_home_warehouse(self) -> bool {
         self != Self::SysbenchTpcc
+    }
+
+    /// Returns whether transactions are stored procedures.
+    pub(crate) fn has_procedures(self) -> bool {
+        self == Self::Dbt2
     }
 
     /// Returns whether the tables have foreign keys.

@@ -1,9 +1,10 @@
 //! Statements of each transaction.
 
 mod customer_lookup;
-pub(crate) mod delivery;
-pub(crate) mod new_order;
-pub(crate) mod order_status;
-pub(crate) mod payment;
-mod statements;
-pub(crate) mod stock_level;
+mod delivery;
+mod new_order;
+mod order_status;
+mod payment;
+pub(crate) mod statements;
+mod stock_level;
+pub(crate) mod transaction_statements;
