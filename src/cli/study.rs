@@ -72,7 +72,7 @@ pub(crate) struct StudyRunArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Resume the study in --out. Finished measurements are not repeated.
+    /// Resume the study in --out. Finished measurements are not repeated. A larger --repeats than before adds repeats.
     #[arg(long)]
     pub(crate) resume: bool,
 

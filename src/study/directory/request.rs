@@ -46,7 +46,7 @@ impl StudyRequest {
             ("--cpus", self.cpus == earlier.cpus, list(&earlier.cpus)),
             (
                 "--duration, --warmup or --repeats",
-                self.overrides == earlier.overrides,
+                self.overrides.continue_from(&earlier.overrides),
                 earlier.overrides.to_string(),
             ),
         ];
@@ -57,6 +57,13 @@ impl StudyRequest {
 }
 
 impl Overrides {
+    /// Returns whether measurements with these options add to those with the earlier ones. More repeats do.
+    fn continue_from(&self, earlier: &Self) -> bool {
+        let has_more = self.repeats > earlier.repeats;
+        let repeats = if has_more { self.repeats } else { earlier.repeats };
+        *self == Self { repeats, ..*earlier }
+    }
+
     /// Applies the options to a cell.
     pub(crate) fn apply(&self, cell: &mut Cell) {
         cell.duration = self.duration.unwrap_or(cell.duration);
@@ -133,6 +140,22 @@ mod tests {
         };
         let difference = request().difference(&earlier).unwrap();
         assert!(difference.contains("--duration 2s --repeats 3"), "{difference}");
+    }
+
+    #[test]
+    fn repeats_can_be_added_but_not_taken_away() {
+        let repeats = |repeats| {
+            let overrides = Overrides {
+                repeats,
+                ..Default::default()
+            };
+            StudyRequest { overrides, ..request() }
+        };
+        let is_refused = |now, earlier| repeats(now).difference(&repeats(earlier)).is_some();
+        for (now, earlier) in [(None, None), (Some(3), None), (Some(3), Some(3)), (Some(4), Some(3))] {
+            assert!(!is_refused(now, earlier), "{now:?} after {earlier:?}");
+        }
+        assert!(is_refused(Some(2), Some(3)) && is_refused(None, Some(3)));
     }
 
     #[test]

@@ -65,7 +65,10 @@ impl StudyDir {
                     )));
                 }
                 dir.write(PLAN, plan)?;
-                return Ok((dir, *earlier));
+                let mut earlier = *earlier;
+                // It may have more repeats than before.
+                earlier.request.clone_from(&progress.request);
+                return Ok((dir, earlier));
             }
         }
         dir.write(PLAN, plan)?;

@@ -64,6 +64,21 @@ fn each_block_has_a_turn_of_each_cell_and_a_finished_study_measures_nothing_agai
         fs::read_to_string(place.out().join("turns.jsonl")).unwrap(),
         lines
     );
+    repeats_are_added(&place, &lines);
+}
+
+/// A finished study goes on with more repeats, and not with fewer.
+fn repeats_are_added(place: &Place, earlier: &str) {
+    let output = place.study("--resume --repeats 3").output().unwrap();
+    let (stdout, stderr) = texts(&output);
+    assert_eq!(output.status.code(), Some(0), "{stdout}\n{stderr}");
+    assert!(stdout.contains("24 of 24 short turns done"), "{stdout}");
+    let lines = fs::read_to_string(place.out().join("turns.jsonl")).unwrap();
+    let added = lines.strip_prefix(earlier).expect("earlier turns stay");
+    assert_eq!(added.matches("\"repeat\":3,").count(), 2, "{added}");
+    let fewer = place.study("--resume --repeats 2").output().unwrap();
+    assert_eq!(fewer.status.code(), Some(2), "{}", texts(&fewer).1);
+    place.assert_nothing_left();
 }
 
 #[test]
