@@ -36,7 +36,7 @@ pub(crate) struct WorkloadArgs {
 
     /// Use the defaults of another program. sysbench-1.0 and sysbench-1.1 set --keys (1.0: special, 1.1: uniform),
     /// --tables (1) and --rows (10000), unless you give these options. sysbench-tpcc and dbt2 are for tpcc, with their
-    /// deviations from the specification: dbt2 calls stored procedures (docs/workloads.md).
+    /// deviations from the specification (docs/workloads.md).
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) compat: Option<Compat>,
 
@@ -80,7 +80,8 @@ pub(crate) struct WorkloadArgs {
     #[arg(long)]
     skip_trx: bool,
 
-    /// Protocol of statements: prepared or text, as with sysbench's --db-ps-mode [default: prepared; insert: text].
+    /// Protocol of statements: prepared or text, as with sysbench's --db-ps-mode, or procedures, which tpcc calls with
+    /// --compat dbt2 [default: prepared; insert and sysbench-tpcc: text; dbt2: procedures].
     #[arg(long, value_name = "HOW")]
     protocol: Option<Protocol>,
 

@@ -149,10 +149,18 @@ mod tests {
                 repeats,
                 ..Default::default()
             };
-            StudyRequest { overrides, ..request() }
+            StudyRequest {
+                overrides,
+                ..request()
+            }
         };
         let is_refused = |now, earlier| repeats(now).difference(&repeats(earlier)).is_some();
-        for (now, earlier) in [(None, None), (Some(3), None), (Some(3), Some(3)), (Some(4), Some(3))] {
+        for (now, earlier) in [
+            (None, None),
+            (Some(3), None),
+            (Some(3), Some(3)),
+            (Some(4), Some(3)),
+        ] {
             assert!(!is_refused(now, earlier), "{now:?} after {earlier:?}");
         }
         assert!(is_refused(Some(2), Some(3)) && is_refused(None, Some(3)));

@@ -200,6 +200,8 @@ fn options_of_another_workload_are_refused() {
         ("--workload tpcc --point-selects 2", "--warehouses"),
         ("--workload tpcc --compat sysbench-1.0", "--compat dbt2"),
         ("--workload tpcc --keying-times --rate 5/s", "--keying-times"),
+        ("--protocol procedures", "--compat dbt2"),
+        ("--workload tpcc --protocol procedures", "--compat dbt2"),
     ];
     for (arguments, remedy) in cases {
         home.run(arguments).refused(2, &[remedy]);

@@ -118,7 +118,7 @@ fn calls_of_stored_procedures_are_counted_and_their_commits_explained() {
         assert_commits(&document);
         assert_consistent(&document);
         assert_eq!(document.tpcc.as_ref().unwrap().compat, "dbt2");
-        assert_eq!(workload(&document).protocol.as_deref(), Some("text"));
+        assert_eq!(workload(&document).protocol.as_deref(), Some("procedures"));
     }
 }
 

@@ -12,6 +12,7 @@ use crate::workloads::sysbench::script::{Script, count_option};
 use crate::workloads::sysbench::statement_groups::Group;
 use crate::workloads::tpcc::connection::TpccConnection;
 use crate::workloads::tpcc::options::{self as tpcc, Tpcc, TpccOptions};
+use crate::workloads::tpcc::profile::Profile;
 use crate::workloads::tpcc::transaction_type::TransactionType;
 
 /// Options that differ from the defaults.
@@ -129,8 +130,17 @@ impl Requests {
             let can_skip = script.is_some_and(|script| script.transaction.is_some());
             check(SKIP_TRX_OPTION, can_skip)?;
         }
+        if options.protocol == Some(Protocol::Procedures) && !self.can_call_procedures(options.compat) {
+            let remedy = "--protocol procedures needs --workload tpcc and --compat dbt2";
+            return Err(OptionError(remedy.to_owned()));
+        }
         let mut tpcc = options.tpcc.given();
         tpcc.try_for_each(|option| check(option, self.tpcc().is_some()))
+    }
+
+    fn can_call_procedures(&self, compat: Option<Compat>) -> bool {
+        let profile = compat.and_then(Compat::profile);
+        self.tpcc().is_some() && profile.is_some_and(Profile::has_procedures)
     }
 
     /// Returns the error for an option that does not apply to these requests.
@@ -196,9 +206,9 @@ impl Requests {
     /// Returns the number of statements that each connection prepares for this number of tables.
     pub fn prepared_statements(&self, tables: u32) -> usize {
         match (&self.content, self.protocol) {
-            (_, Protocol::Text) => 0,
+            (_, Protocol::Text | Protocol::Procedures) => 0,
             (Content::Script(statements), _) => statements.prepared(tables),
-            (Content::Tpcc(tpcc), _) => TpccConnection::statements(*tpcc),
+            (Content::Tpcc(tpcc), _) => TpccConnection::prepared(*tpcc),
             (Content::File(custom), _) => custom.statements() + EDGES,
         }
     }

@@ -11,6 +11,8 @@ pub enum Protocol {
     Prepared,
     /// Sent as text that includes the values (`disable`).
     Text,
+    /// Stored procedures, whose calls are sent as text. For the transactions of DBT2.
+    Procedures,
 }
 
 impl Protocol {
@@ -38,7 +40,7 @@ mod tests {
         let error = "binary".parse::<Protocol>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "unknown protocol \"binary\": choose prepared or text"
+            "unknown protocol \"binary\": choose prepared, text or procedures"
         );
     }
 }

@@ -42,7 +42,8 @@ impl Workload for TpccConnection {
 
     async fn prepare(conn: &mut Conn, tpcc: &Tpcc, context: &WorkloadContext) -> mysql_async::Result<Self> {
         // There are at most as many connections as file descriptors.
-        let mut connection = Self::as_text(*tpcc, context.connection as u32, context.dataset.seed);
+        let number = context.connection as u32;
+        let mut connection = Self::as_text(*tpcc, number, context.dataset.seed, context.protocol);
         if context.protocol == Protocol::Prepared {
             for statement in connection.statements_mut() {
                 statement.prepare(conn).await?;
@@ -83,7 +84,7 @@ impl Workload for TpccConnection {
 
 impl TpccConnection {
     /// Returns statements that are all sent as text.
-    fn as_text(tpcc: Tpcc, connection: u32, seed: u64) -> Self {
+    fn as_text(tpcc: Tpcc, connection: u32, seed: u64, protocol: Protocol) -> Self {
         let profile = tpcc.profile;
         let has_home = tpcc.home == HomeWarehouse::PerConnection;
         let user = || RefCell::new(User::new(profile, seed, connection));
@@ -92,13 +93,14 @@ impl TpccConnection {
             home: has_home.then(|| terminal(tpcc.warehouses, connection)),
             user: tpcc.keying_times.then(user),
             transaction: Transaction::as_text(),
-            work: Work::as_text(profile),
+            work: Work::as_text(profile, protocol),
         }
     }
 
-    /// Returns the number of statements of one connection.
-    pub(crate) fn statements(tpcc: Tpcc) -> usize {
-        Self::as_text(tpcc, 0, 0).statements_mut().count()
+    /// Returns the number of statements that one connection prepares.
+    pub(crate) fn prepared(tpcc: Tpcc) -> usize {
+        let mut connection = Self::as_text(tpcc, 0, 0, Protocol::Prepared);
+        connection.statements_mut().count()
     }
 
     fn statements_mut(&mut self) -> impl Iterator<Item = &mut Statement> {
@@ -108,10 +110,10 @@ impl TpccConnection {
 }
 
 impl Work {
-    fn as_text(profile: Profile) -> Self {
-        match profile.has_procedures() {
-            true => Self::Procedures(ProcedureCalls::new()),
-            false => Self::Statements(TransactionStatements::new(profile)),
+    fn as_text(profile: Profile, protocol: Protocol) -> Self {
+        match protocol {
+            Protocol::Procedures => Self::Procedures(ProcedureCalls::new()),
+            Protocol::Prepared | Protocol::Text => Self::Statements(TransactionStatements::new(profile)),
         }
     }
 
@@ -160,7 +162,7 @@ mod tests {
             home,
             ..TpccOptions::default()
         };
-        TpccConnection::as_text(Tpcc::new(profile, options), number, 1)
+        TpccConnection::as_text(Tpcc::new(profile, options), number, 1, Protocol::Prepared)
     }
 
     fn warehouse(input: &Input) -> u32 {

@@ -19,8 +19,7 @@ pub enum Profile {
     /// and no other warehouse ever takes part; almost uniform keys, because the constant C is drawn each time; some wrong
     /// rows and columns; statements as text.
     SysbenchTpcc,
-    /// DBT2: orders of 6 to 15 lines, its own formula of random keys, with C = 0, and transactions as stored procedures,
-    /// which it calls as text.
+    /// DBT2: orders of 6 to 15 lines, its own formula of random keys, with C = 0, and stored procedures.
     Dbt2,
 }
 
@@ -34,7 +33,8 @@ impl Profile {
     pub(crate) fn protocol(self) -> Protocol {
         match self {
             Self::Specification => Protocol::Prepared,
-            Self::SysbenchTpcc | Self::Dbt2 => Protocol::Text,
+            Self::SysbenchTpcc => Protocol::Text,
+            Self::Dbt2 => Protocol::Procedures,
         }
     }
 
@@ -43,7 +43,7 @@ impl Profile {
         self != Self::SysbenchTpcc
     }
 
-    /// Returns whether transactions are stored procedures.
+    /// Returns whether the load creates stored procedures.
     pub(crate) fn has_procedures(self) -> bool {
         self == Self::Dbt2
     }
