@@ -28,6 +28,16 @@ const SHORT_POLL: Duration = Duration::from_millis(5);
 /// Longest wait for connections to end: hundreds of them take seconds on a single CPU.
 const CONNECTION_PATIENCE: Duration = Duration::from_secs(20);
 
+/// Longest wait for an answer of the server.
+const ANSWER_PATIENCE: Duration = Duration::from_secs(60);
+
+/// Waits for work that needs answers of the server, for [`ANSWER_PATIENCE`] at most. A server whose threads all spin, or stand
+/// still, answers nobody.
+pub(crate) async fn answered<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    let answer = tokio::time::timeout(ANSWER_PATIENCE, work).await;
+    answer.with_context(|| format!("the server has not answered for {} s", ANSWER_PATIENCE.as_secs()))?
+}
+
 /// Waits until the connections of an ended load are gone, for [`CONNECTION_PATIENCE`] at most. They count against
 /// `max_connections`, which may be lower for the next load: call it before the limit is set.
 pub(crate) async fn connections_ended(server: &Server) {
@@ -44,24 +54,30 @@ pub(crate) async fn connections_ended(server: &Server) {
 /// Makes the server write its dirty pages, for [`PATIENCE`] at most, and the kernel write all of its own. The server has its
 /// settings again afterwards.
 pub(crate) async fn quiesce(server: &mut Server) -> anyhow::Result<()> {
-    if dirty_pages(server).await > FEW_PAGES {
-        let (eager, usual): (Vec<_>, Vec<_>) = DIRTY_LIMITS
-            .iter()
-            .filter_map(|name| {
-                let value = server.facts().variables.get(*name)?;
-                Some((Variable::new(name, "0"), Variable::new(name, value)))
-            })
-            .unzip();
-        server.set_live(&eager).await?;
-        let begun = Instant::now();
-        while begun.elapsed() < PATIENCE && dirty_pages(server).await > FEW_PAGES {
-            tokio::time::sleep(POLL).await;
-        }
-        server.set_live(&usual).await?;
-    }
+    answered(write_dirty_pages(server)).await?;
     // This may take long, so it runs on a thread that may block.
     let synced = tokio::task::spawn_blocking(rustix::fs::sync).await;
     synced.context("cannot sync the disks")
+}
+
+async fn write_dirty_pages(server: &mut Server) -> anyhow::Result<()> {
+    if dirty_pages(server).await <= FEW_PAGES {
+        return Ok(());
+    }
+    let (eager, usual): (Vec<_>, Vec<_>) = DIRTY_LIMITS
+        .iter()
+        .filter_map(|name| {
+            let value = server.facts().variables.get(*name)?;
+            Some((Variable::new(name, "0"), Variable::new(name, value)))
+        })
+        .unzip();
+    server.set_live(&eager).await?;
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE && dirty_pages(server).await > FEW_PAGES {
+        tokio::time::sleep(POLL).await;
+    }
+    server.set_live(&usual).await?;
+    Ok(())
 }
 
 /// Returns the number of dirty pages, or 0 if the server does not report it.

@@ -13,7 +13,7 @@ use crate::study::directory::progress_file::TimeAccount;
 use crate::study::server::cell_config::{run_config, storage};
 use crate::study::server::kernel_settings;
 use crate::study::server::loaded_data::{CheckedServer, LoadedData};
-use crate::study::server::quiesce::connections_ended;
+use crate::study::server::quiesce::{answered, connections_ended};
 
 /// Servers that run for the study, and the data that servers start with.
 #[derive(Debug)]
@@ -151,8 +151,12 @@ impl<'a> SharedServers<'a> {
             study.line.say("setting variables");
             let running = self.running.remove(at);
             let OpenServer { server, target } = running.served;
-            connections_ended(&server).await;
-            let server = server.reconfigure(&config.server_settings()).await?;
+            let settings = config.server_settings();
+            let reconfigured = async {
+                connections_ended(&server).await;
+                Ok(server.reconfigure(&settings).await?)
+            };
+            let server = answered(reconfigured).await?;
             let served = OpenServer { server, target };
             self.running.push(Running { served, ..running });
             return Ok(config);

@@ -39,6 +39,25 @@ fn a_server_that_is_killed_costs_its_turn_alone() {
 }
 
 #[test]
+#[ignore = "long: the study waits a minute for the server"]
+fn a_server_that_stands_still_is_replaced() {
+    let _turn = beside_others();
+    for server in SERVERS {
+        let place = Place::with(PLAN);
+        let arguments = format!("--only server={server}");
+        let mut child = place.study(&arguments).spawn().unwrap();
+        second_turn(&place, &mut child);
+        send(server_of(&child).unwrap(), Signal::STOP);
+        let output = child.wait_with_output().unwrap();
+        let (stdout, stderr) = texts(&output);
+        assert_eq!(output.status.code(), Some(3), "{stdout}\n{stderr}");
+        assert!(stderr.contains("has not answered for 60 s"), "{stderr}");
+        place.assert_nothing_left();
+        resumed(&place, &arguments);
+    }
+}
+
+#[test]
 fn a_disk_that_is_full_costs_what_is_measured_meanwhile() {
     let _turn = beside_others();
     for server in one_or_all(&SERVERS) {

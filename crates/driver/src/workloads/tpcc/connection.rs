@@ -31,7 +31,7 @@ pub(crate) struct TpccConnection {
 /// Work of a transaction, between its begin and its end.
 enum Work {
     /// Statements that the client sends one by one.
-    Statements(TransactionStatements),
+    Statements(Box<TransactionStatements>),
     /// Stored procedures that the client calls.
     Procedures(ProcedureCalls),
 }
@@ -113,7 +113,9 @@ impl Work {
     fn as_text(profile: Profile, protocol: Protocol) -> Self {
         match protocol {
             Protocol::Procedures => Self::Procedures(ProcedureCalls::new()),
-            Protocol::Prepared | Protocol::Text => Self::Statements(TransactionStatements::new(profile)),
+            Protocol::Prepared | Protocol::Text => {
+                Self::Statements(Box::new(TransactionStatements::new(profile)))
+            }
         }
     }
 
