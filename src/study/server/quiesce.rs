@@ -31,11 +31,18 @@ const CONNECTION_PATIENCE: Duration = Duration::from_secs(20);
 /// Longest wait for an answer of the server.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(60);
 
-/// Waits for work that needs answers of the server, for [`ANSWER_PATIENCE`] at most. A server whose threads all spin, or stand
-/// still, answers nobody.
+/// Waits for work that needs answers of the server, for [`ANSWER_PATIENCE`] at most. A server whose threads all spin takes
+/// connections, and answers nobody.
 pub(crate) async fn answered<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
-    let answer = tokio::time::timeout(ANSWER_PATIENCE, work).await;
-    answer.with_context(|| format!("the server has not answered for {} s", ANSWER_PATIENCE.as_secs()))?
+    answered_within(ANSWER_PATIENCE, work).await
+}
+
+async fn answered_within<T>(
+    patience: Duration,
+    work: impl Future<Output = anyhow::Result<T>>,
+) -> anyhow::Result<T> {
+    let answer = tokio::time::timeout(patience, work).await;
+    answer.with_context(|| format!("the server has not answered for {} s", patience.as_secs()))?
 }
 
 /// Waits until the connections of an ended load are gone, for [`CONNECTION_PATIENCE`] at most. They count against
@@ -90,4 +97,20 @@ async fn dirty_pages(server: &Server) -> u64 {
 async fn status_number(server: &Server, name: &str) -> Option<u64> {
     let status = server.status().await.ok()?;
     status.get(name)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_server_that_answers_nobody_is_given_up() {
+        let patience = Duration::from_millis(1);
+        let given_up = answered_within(patience, std::future::pending::<anyhow::Result<()>>()).await;
+        assert!(given_up.unwrap_err().to_string().contains("has not answered"));
+        assert_eq!(
+            answered_within(ANSWER_PATIENCE, async { Ok(7) }).await.unwrap(),
+            7
+        );
+    }
 }

@@ -51,7 +51,8 @@ fn a_server_that_stands_still_is_replaced() {
         let output = child.wait_with_output().unwrap();
         let (stdout, stderr) = texts(&output);
         assert_eq!(output.status.code(), Some(3), "{stdout}\n{stderr}");
-        assert!(stderr.contains("has not answered for 60 s"), "{stderr}");
+        // A connection is refused earlier than an answer on it is given up.
+        assert!(stderr.contains("does not answer"), "{stderr}");
         place.assert_nothing_left();
         resumed(&place, &arguments);
     }
