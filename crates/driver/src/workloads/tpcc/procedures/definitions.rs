@@ -1,8 +1,8 @@
 //! Definitions of the stored procedures.
 //!
-//! They have the statements that [`crate::workloads::tpcc::transactions`] sends one by one, but for the lookup of a customer
-//! by name, which counts the customers first. Names, parameters and the part of the client are those of DBT2
-//! (storedproc/mysql).
+//! They have the statements that [`crate::workloads::tpcc::transactions`] sends one by one, except that the lookup of a
+//! customer by name counts the customers first. Which work is the procedure's and which the client's is as in DBT2
+//! (storedproc/mysql, 0.61.7).
 
 use std::iter::once;
 
