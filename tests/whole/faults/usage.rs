@@ -29,7 +29,7 @@ const WORKLOADS: &[(&str, &str)] = &[
     ("--workload read_write --range-size 0", "1..="),
     ("--workload insert --skip-trx", "insert"),
     ("--workload insert --protocol prepared", "as text"),
-    ("--protocol binary", "prepared or text"),
+    ("--protocol binary", "prepared, text or procedures"),
     ("--index-updates 0", "at least one count above 0"),
     ("--compat sysbench-0.4", "sysbench-1.0, sysbench-1.1"),
     ("--connections 0", "1..="),
