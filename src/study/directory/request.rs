@@ -59,8 +59,7 @@ impl StudyRequest {
 impl Overrides {
     /// Returns whether measurements with these options add to those with the earlier ones. More repeats do.
     fn continue_from(&self, earlier: &Self) -> bool {
-        let has_more = self.repeats > earlier.repeats;
-        let repeats = if has_more { self.repeats } else { earlier.repeats };
+        let repeats = self.repeats.max(earlier.repeats);
         *self == Self { repeats, ..*earlier }
     }
 

@@ -3,7 +3,7 @@
 use crate::util::random::{Rng, below};
 use crate::workloads::tpcc::nurand;
 use crate::workloads::tpcc::nurand::uniform;
-use crate::workloads::tpcc::options::{DISTRICTS, ITEMS, Tpcc};
+use crate::workloads::tpcc::options::{DISTRICTS, ITEMS, MAX_ORDER_LINES, Tpcc};
 use crate::workloads::tpcc::random_text::last_name;
 use crate::workloads::tpcc::transaction_type::TransactionType;
 
@@ -95,7 +95,7 @@ impl Tpcc {
     fn new_order(&self, warehouse: u32, rng: &mut impl Rng) -> NewOrderInput {
         let district = any_district(warehouse, rng);
         let customer = nurand::CUSTOMER.draw(self.profile, rng);
-        let count = uniform(rng, self.profile.min_order_lines(), 15);
+        let count = uniform(rng, self.profile.min_order_lines(), MAX_ORDER_LINES);
         let rolled_back = percent(rng, 1);
         let mut all_local = true;
         let mut line = |rng: &mut _| {

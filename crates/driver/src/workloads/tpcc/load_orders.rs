@@ -8,7 +8,7 @@ use crate::util::random::{Xoshiro256PlusPlus, below};
 use crate::workloads::tpcc::inputs::DistrictKey;
 use crate::workloads::tpcc::money::amount;
 use crate::workloads::tpcc::nurand::uniform;
-use crate::workloads::tpcc::options::{CUSTOMERS, FIRST_NEW_ORDER, ITEMS};
+use crate::workloads::tpcc::options::{CUSTOMERS, FIRST_NEW_ORDER, ITEMS, MAX_ORDER_LINES};
 use crate::workloads::tpcc::random_text::letters_and_digits;
 
 /// Returns the sum of the next order numbers of all districts, or `None` if the server does not answer.
@@ -43,7 +43,7 @@ pub(crate) fn orders(rng: &mut Xoshiro256PlusPlus) -> Vec<Order> {
     let order = |(number, customer)| Order {
         number,
         customer,
-        lines: uniform(rng, 5, 15),
+        lines: uniform(rng, 5, MAX_ORDER_LINES),
         carrier: (number < FIRST_NEW_ORDER).then(|| uniform(rng, 1, 10)),
     };
     (1..).zip(customers).map(order).collect()

@@ -10,6 +10,8 @@ pub(crate) const DISTRICTS: u32 = 10;
 pub(crate) const CUSTOMERS: u32 = 3_000;
 /// Number of items, and of stock rows of a warehouse.
 pub(crate) const ITEMS: u32 = 100_000;
+/// Maximum number of lines of an order (clause 2.4.1.3).
+pub(crate) const MAX_ORDER_LINES: u32 = 15;
 /// First order of a district that is not delivered when the tables are loaded.
 pub(crate) const FIRST_NEW_ORDER: u32 = 2_101;
 

@@ -7,14 +7,17 @@ use crate::workloads::tpcc::inputs::{
     Customer, CustomerKey, DistrictKey, Input, NewOrderInput, PaymentInput,
 };
 use crate::workloads::tpcc::money::amount;
-use crate::workloads::tpcc::procedures::definitions::MAX_LINES;
+use crate::workloads::tpcc::options::MAX_ORDER_LINES;
 use crate::workloads::tpcc::transactions::statements::statements;
 use crate::workloads::workload::Issued;
+
+/// Number of lines that a call has values for.
+const LINES: usize = MAX_ORDER_LINES as usize;
 
 statements! {
     /// Calls of the procedures, and the statements that read what they return.
     struct ProcedureCalls() {
-        new_order: format!("CALL new_order(?, ?, ?, ?, ?{}, @rolled_back)", ", ?, ?, ?".repeat(MAX_LINES)),
+        new_order: format!("CALL new_order(?, ?, ?, ?, ?{}, @rolled_back)", ", ?, ?, ?".repeat(LINES)),
         rolled_back: "SELECT @rolled_back",
         payment: "CALL payment(?, ?, ?, ?, ?, ?, ?)",
         order_status: "CALL order_status(?, ?, ?, ?)",
@@ -66,7 +69,7 @@ fn new_order_values(input: &NewOrderInput) -> Vec<Value> {
     ]);
     let lines = input.lines.iter();
     values.extend(lines.flat_map(|line| [line.item, line.supplier, line.quantity].map(Value::from)));
-    values.resize(5 + 3 * MAX_LINES, 0.into());
+    values.resize(5 + 3 * LINES, 0.into());
     values
 }
 

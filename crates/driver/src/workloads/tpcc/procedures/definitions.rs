@@ -6,10 +6,7 @@
 
 use std::iter::once;
 
-use crate::workloads::tpcc::options::DISTRICTS;
-
-/// Maximum number of lines of an order (clause 2.4.1.3).
-pub(super) const MAX_LINES: usize = 15;
+use crate::workloads::tpcc::options::{DISTRICTS, MAX_ORDER_LINES};
 
 /// Name and definition of each procedure. A procedure is created after those that it calls.
 const PROCEDURES: [(&str, &str); 7] = [
@@ -26,22 +23,25 @@ const PROCEDURES: [(&str, &str); 7] = [
 pub(crate) fn create_procedures() -> impl Iterator<Item = String> {
     PROCEDURES.into_iter().flat_map(|(name, definition)| {
         let sql = definition
-            .replace("{parameters}", &joined(1..=MAX_LINES, ", ", line_parameters))
-            .replace("{lines}", &joined(1..=MAX_LINES, "\n  ", line_call))
+            .replace(
+                "{parameters}",
+                &joined(1..=MAX_ORDER_LINES, ", ", line_parameters),
+            )
+            .replace("{lines}", &joined(1..=MAX_ORDER_LINES, "\n  ", line_call))
             .replace("{stock}", &joined(1..=DISTRICTS, "\n      ", stock));
         once(format!("DROP PROCEDURE IF EXISTS {name}")).chain(once(sql))
     })
 }
 
-fn joined<T>(numbers: impl Iterator<Item = T>, separator: &str, sql: fn(T) -> String) -> String {
+fn joined(numbers: impl Iterator<Item = u32>, separator: &str, sql: fn(u32) -> String) -> String {
     numbers.map(sql).collect::<Vec<String>>().join(separator)
 }
 
-fn line_parameters(line: usize) -> String {
+fn line_parameters(line: u32) -> String {
     format!("p_i_id_{line} INT, p_supply_w_id_{line} INT, p_quantity_{line} INT")
 }
 
-fn line_call(line: usize) -> String {
+fn line_call(line: u32) -> String {
     format!(
         "IF v_found AND p_ol_cnt >= {line} THEN CALL new_order_line(p_w_id, p_d_id, v_o_id, {line}, p_i_id_{line}, \
          p_supply_w_id_{line}, p_quantity_{line}, v_found); END IF;"
