@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
+use std::time::Duration;
 
 use logtrace_common::Flavor;
 use logtrace_server::{Instance, ServerError};
@@ -42,13 +44,20 @@ impl SmallDisk {
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        let unmounted = Command::new("umount").arg(&self.0).status();
-        assert!(
-            unmounted.is_ok_and(|status| status.success()),
-            "{} is in use",
-            self.0.display()
-        );
+        assert!(is_unmounted(&self.0), "{} is in use", self.0.display());
     }
+}
+
+/// Unmounts. The kernel may close the last files of a process a moment after its end, so there are several attempts.
+fn is_unmounted(path: &Path) -> bool {
+    let mut attempts = (0..20).map(|_| Command::new("umount").arg(path).status());
+    attempts.any(|status| {
+        let succeeded = status.is_ok_and(|status| status.success());
+        if !succeeded {
+            thread::sleep(Duration::from_millis(250));
+        }
+        succeeded
+    })
 }
 
 #[rstest]
