@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use crate::common::{Running, beside_others, caveats, share};
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
+use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 /// A `logtrace run` under another root, whose server's files are on a file system that is mounted there alone.
@@ -74,8 +75,8 @@ impl Elsewhere {
 
 impl Drop for Elsewhere {
     fn drop(&mut self) {
-        // The server goes with the thread that started it.
-        let _ = self.run.kill();
+        // A killed run would leave the control group of its server: its home goes with the test, so no next start removes it.
+        let _ = kill_process(Pid::from_child(&self.run), Signal::INT);
         let _ = self.run.wait();
     }
 }
