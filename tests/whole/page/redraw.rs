@@ -20,8 +20,8 @@ const BANDS: std::ops::Range<u16> = 28..40;
 const STACKS: usize = 128;
 const STACKS_OF_A_BAND: usize = 14;
 
-/// Limit on the median. A screen shows a frame every 16 ms; the machine may be busy or slow (docs/performance.md).
-const LIMIT_MS: f64 = 100.0;
+/// Limit on the median. A screen shows a frame every 16 ms; the machine may be busy (docs/performance.md).
+const LIMIT_MS: f64 = 50.0;
 
 /// Moves of the pointer.
 const MOVES: usize = 60;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::{Running, beside_others, caveats, share};
+use crate::common::{Running, beside_others, caveats, server_of, share};
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
 use rustix::process::{Pid, Signal, kill_process};
@@ -66,8 +66,7 @@ impl Elsewhere {
                 })
             });
             if is_loaded {
-                let children = fs::read_to_string(format!("/proc/{run}/task/{run}/children")).unwrap();
-                return children.split_whitespace().next().unwrap().parse().unwrap();
+                return server_of(&self.run).unwrap();
             }
         }
     }

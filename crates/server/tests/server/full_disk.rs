@@ -50,13 +50,10 @@ impl Drop for SmallDisk {
 
 /// Unmounts. The kernel may close the last files of a process a moment after its end, so there are several attempts.
 fn is_unmounted(path: &Path) -> bool {
-    let mut attempts = (0..20).map(|_| Command::new("umount").arg(path).status());
-    attempts.any(|status| {
-        let succeeded = status.is_ok_and(|status| status.success());
-        if !succeeded {
-            thread::sleep(Duration::from_millis(250));
-        }
-        succeeded
+    (0..20).any(|attempt| {
+        thread::sleep(Duration::from_millis(25 * attempt));
+        let unmounted = Command::new("umount").arg(path).status();
+        unmounted.is_ok_and(|status| status.success())
     })
 }
 
