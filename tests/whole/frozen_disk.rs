@@ -24,7 +24,7 @@ enum When {
     Warmup,
     /// The window's begin.
     Begin,
-    /// One second before the window's end.
+    /// Two seconds before the window's end.
     End,
 }
 
@@ -90,7 +90,7 @@ fn run_frozen(flavor: Flavor, when: When, length: Duration, deadline: Option<Dur
         When::Begin | When::End => {
             patiently("the window", || size() > Some(0));
             if when == When::End {
-                WINDOW - Duration::from_secs(1)
+                WINDOW - Duration::from_secs(2)
             } else {
                 Duration::ZERO
             }

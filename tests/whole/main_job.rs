@@ -114,7 +114,7 @@ fn the_main_job_explains_both_servers() {
 
 #[test]
 fn a_log_that_is_not_synced_leaves_the_commit() {
-    let _turn = beside_others();
+    let _turn = alone();
     for server in SERVERS {
         let common = format!("--rate 300/s --duration 3s --warmup 500ms --rows 2000 --server {server}");
         let no_binlog = run(&format!("{common} --set sync_binlog=0")).good();

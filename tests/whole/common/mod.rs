@@ -25,7 +25,7 @@ pub(crate) fn patiently(what: &str, condition: impl Fn() -> bool) {
     let start = Instant::now();
     while !condition() {
         assert!(
-            start.elapsed() < Duration::from_secs(60),
+            start.elapsed() < Duration::from_secs(180),
             "waited in vain for {what}"
         );
         sleep(Duration::from_millis(10));

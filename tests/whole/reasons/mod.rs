@@ -19,8 +19,9 @@ use mysql_async::Conn;
 use crate::common::beside_others;
 use crate::shapes::probe::{Client, Seen};
 
-/// Time for which a lock is held while the client waits for it.
-const HELD: Duration = Duration::from_millis(300);
+/// Time for which a lock is held while the client waits for it. On a busy machine a statement may reach the server a tenth of a
+/// second late.
+const HELD: Duration = Duration::from_secs(1);
 
 /// Lock of one session, statement of the client that waits for it, and name of the wait.
 struct Held {

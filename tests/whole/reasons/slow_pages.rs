@@ -10,10 +10,12 @@ use logtrace_common::{Detail, FileClass};
 use logtrace_report::cause::{Cause, Wait, Who};
 use logtrace_server::enter_mount_namespace;
 
-use super::HELD;
 use crate::common::{SERVERS, beside_others};
 use crate::shapes::probe::{Client, Seen};
 use logtrace_laboratory::slow_disk::SlowDisk;
+
+/// Time that each read or write of the file system takes.
+const DELAY: Duration = Duration::from_millis(300);
 
 /// Statement that copies all rows of a table of large rows: they double.
 fn doubling(table: &str) -> String {
@@ -77,13 +79,13 @@ fn a_page_that_is_being_written() {
         let seen = client.traced_at(Detail::Full, |client| {
             // What a thread waits for is known from the next wait on.
             client.execute("DO SLEEP(1)");
-            slow.delay_writes(HELD);
+            slow.delay_writes(DELAY);
             let start = Instant::now();
-            while start.elapsed() < 10 * HELD {
+            while start.elapsed() < 10 * DELAY {
                 let before = Instant::now();
                 client.execute("UPDATE hot SET n = n + 1");
                 let taken = before.elapsed();
-                behind_ns += if taken > HELD / 3 { taken.as_nanos() } else { 0 };
+                behind_ns += if taken > DELAY / 3 { taken.as_nanos() } else { 0 };
             }
             client.execute("DO 1");
             client.execute("DO 1");
@@ -98,7 +100,7 @@ fn a_page_that_is_being_written() {
         // The thread that writes the page may have to wait for a CPU too.
         let (found, written) = (in_background(|_| true), in_background(is_page_io));
         assert!(
-            behind_ns > HELD.as_nanos() && found * 10 > behind_ns * 8 && found * 10 < behind_ns * 11,
+            behind_ns > DELAY.as_nanos() && found * 10 > behind_ns * 8 && found * 10 < behind_ns * 11,
             "{server}: {found} of {behind_ns} ns, {:?}, {:?}",
             seen.breakdown.statements,
             seen.breakdown.causes
@@ -127,10 +129,10 @@ fn a_page_that_another_session_reads() {
         }
         client.execute("DO (SELECT COUNT(v) FROM large)");
         let mut session = client.session();
-        slow.delay_reads(HELD);
+        slow.delay_reads(DELAY);
         let seen = client.traced_at(Detail::Full, |client| {
             client.execute("DO 1");
-            client.execute_blocked(statement, &mut session, HELD / 6, statement);
+            client.execute_blocked(statement, &mut session, DELAY / 6, statement);
             client.execute("DO 1");
             client.execute_in(&mut session, "DO 1");
             client.execute("DO 1");
@@ -138,7 +140,7 @@ fn a_page_that_another_session_reads() {
         slow.delay_reads(Duration::ZERO);
         let found = |wanted| {
             let ns = caused(&seen, |cause| cause.who == wanted && is_page_io(cause.wait));
-            ns as f64 / HELD.as_nanos() as f64
+            ns as f64 / DELAY.as_nanos() as f64
         };
         let (reader, other) = (found(Who::Own), found(Who::Session));
         // MySQL reads one page after the other.
@@ -160,7 +162,7 @@ fn a_buffer_pool_without_free_pages() {
     for server in SERVERS {
         let slow = slow_disk();
         let mut client = client_with(server, &slow, &["innodb_buffer_pool_size=6M"], &tables);
-        slow.delay_writes(HELD / 60);
+        slow.delay_writes(DELAY / 60);
         let seen = client.traced_at(Detail::Full, |client| {
             client.execute_at_once(tables.map(doubling), 8);
             client.execute("DO 1");

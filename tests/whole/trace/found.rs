@@ -27,7 +27,9 @@ fn a_server_is_found_by_its_unit_and_by_its_data_directory() {
         assert_eq!(ran.code(), Some(0), "{way}: {}", ran.stderr());
         assert_eq!(ran.document().trace.unwrap().pid, pid, "{way}");
     }
-    for way in [format!("--unit {unit}-2"), "--data-dir /".to_owned()] {
+    // Not the root directory, in which a server of another test may start.
+    let of_nobody = format!("--data-dir {}", linked.path().display());
+    for way in [format!("--unit {unit}-2"), of_nobody] {
         let ran = Running::start(&format!("trace {way}")).ended();
         assert_eq!(ran.code(), Some(1), "{way}");
         for server in [&in_unit, &other] {
