@@ -69,8 +69,40 @@ pub(crate) struct Ran {
 /// One `logtrace run` or `logtrace trace` that goes on.
 #[derive(Debug)]
 pub(crate) struct Running {
-    child: Child,
+    program: Program,
     out: TempDir,
+}
+
+/// Program that a failing test does not leave behind: what it left on a server would be said by the runs of other tests.
+#[derive(Debug)]
+struct Program(Option<Child>);
+
+impl Program {
+    fn child(&self) -> &Child {
+        self.0.as_ref().unwrap()
+    }
+
+    /// Waits for its end.
+    fn output(mut self) -> Output {
+        self.0.take().unwrap().wait_with_output().unwrap()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let Some(mut child) = self.0.take() else {
+            return;
+        };
+        send(child.id(), Signal::INT);
+        let start = Instant::now();
+        while child.try_wait().is_ok_and(|ended| ended.is_none()) {
+            if start.elapsed() > Duration::from_secs(30) {
+                // Fails only for one that has ended.
+                let _ = child.kill();
+            }
+            sleep(Duration::from_millis(10));
+        }
+    }
 }
 
 /// Runs `logtrace run` with these arguments, given as one string.
@@ -94,18 +126,18 @@ impl Running {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let child = command.spawn().unwrap();
-        Self { child, out }
+        let program = Program(Some(command.spawn().unwrap()));
+        Self { program, out }
     }
 
     /// Ends it as Ctrl-C does.
     pub(crate) fn interrupt(&self) {
-        send(self.child.id(), Signal::INT);
+        send(self.pid(), Signal::INT);
     }
 
     /// Its process.
     pub(crate) fn pid(&self) -> u32 {
-        self.child.id()
+        self.program.child().id()
     }
 
     /// The run directory, once it is there.
@@ -115,13 +147,13 @@ impl Running {
 
     /// Its private server, once it is started.
     pub(crate) fn server(&self) -> Option<u32> {
-        server_of(&self.child)
+        server_of(self.program.child())
     }
 
     /// Waits for its end.
     pub(crate) fn ended(self) -> Ran {
-        let Self { child, out } = self;
-        let output = child.wait_with_output().unwrap();
+        let Self { program, out } = self;
+        let output = program.output();
         let dir = dir_in(&out);
         Ran {
             output,

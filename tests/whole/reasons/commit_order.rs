@@ -2,6 +2,7 @@
 //! worker before them waits for.
 
 use std::thread::sleep;
+use std::time::Duration;
 
 use logtrace_common::Flavor;
 use logtrace_report::cause::{Wait, Who};
@@ -9,10 +10,13 @@ use logtrace_report::document::CauseRow;
 use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
 
-use super::HELD;
 use crate::common::{Running, beside_others, patiently, total};
 use logtrace_laboratory::foreign::{Foreign, free_port};
 use logtrace_laboratory::replication::follow;
+
+/// Time for which the row is locked. MySQL's worker that waits for its turn looks again after a second, and a wait that the clock
+/// ends has no other thread behind it.
+const HELD: Duration = Duration::from_millis(300);
 
 /// Returns the settings of a replica with two workers, the statement that starts it, and what the server says of a worker
 /// that waits.
