@@ -14,8 +14,8 @@ use crate::common::{Running, beside_others, patiently, total};
 use logtrace_laboratory::foreign::{Foreign, free_port};
 use logtrace_laboratory::replication::follow;
 
-/// Time for which the row is locked. MySQL's worker that waits for its turn looks again after a second, and a wait that the clock
-/// ends has no other thread behind it.
+/// Time for which the row is locked. Less than a second, after which MySQL's worker that waits for its turn is charged with the
+/// wait itself (docs/attribution.md).
 const HELD: Duration = Duration::from_millis(300);
 
 /// Returns the settings of a replica with two workers, the statement that starts it, and what the server says of a worker
