@@ -24,3 +24,9 @@ fn the_manifest_and_the_unit_ask_for_the_rights_of_a_trace_alone() {
     assert_eq!(value(UNIT, "CapabilityBoundingSet="), rights);
     assert_eq!(value(UNIT, "NoNewPrivileges="), "yes");
 }
+
+#[test]
+fn the_unit_traces_again_after_a_trace_of_its_length() {
+    assert_eq!(value(UNIT, "Restart="), "always");
+    assert_eq!(value(UNIT, "RestartPreventExitStatus="), "2");
+}
