@@ -45,10 +45,11 @@ pub(super) fn measure_and_report(
     document.check()?;
     // Whatever is wrong with the run directory, the report is shown.
     let written = outputs.finished(&measured);
+    // First of all: a terminal that is gone or a full pipe must not leave the results to root.
+    let given = hand_over(dir.path())
+        .with_context(|| format!("cannot give {} to the user who ran sudo", dir.path().display()));
     print_report(document, &dir)?;
-    written?;
-    hand_over(dir.path())
-        .with_context(|| format!("cannot give {} to the user who ran sudo", dir.path().display()))?;
+    written.and(given)?;
     let requests = dir.requests_bin();
     if requests.is_file() {
         print(&format!("requests for `logtrace join`: {}\n", requests.display()))?;
