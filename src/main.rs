@@ -12,6 +12,7 @@ mod measurement;
 mod open_files;
 mod preflight;
 mod private_file;
+mod reserved_file;
 mod run;
 mod run_dir;
 mod server_rights;

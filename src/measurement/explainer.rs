@@ -14,6 +14,7 @@ use logtrace_tracer::Sink;
 
 use super::clocks::clocks_now;
 use super::window_signal::WindowSignal;
+use crate::reserved_file::ReservedFile;
 
 /// Explains commits as their records arrive.
 #[derive(Debug)]
@@ -27,7 +28,7 @@ pub(crate) struct Explainer {
     /// Number of records before the next look for requests.
     until_requests: u32,
     undecodable: u64,
-    recording: Option<RecordingWriter<BufWriter<File>>>,
+    recording: Option<RecordingWriter<BufWriter<ReservedFile>>>,
     recording_failed: Option<io::Error>,
 }
 
@@ -85,7 +86,7 @@ impl Explainer {
             until_requests: 0,
             undecodable: 0,
             recording: recording
-                .map(|file| RecordingWriter::new(BufWriter::new(file), &header))
+                .map(|file| RecordingWriter::new(BufWriter::new(ReservedFile::new(file)), &header))
                 .transpose()?,
             recording_failed: None,
         })
@@ -134,7 +135,7 @@ impl Explainer {
         }
     }
 
-    /// Saves what the analysis gets. A full disk ends the recording, not the run.
+    /// Saves what the analysis gets. A disk that is almost full ends the recording, not the run.
     fn save(&mut self, entry: Entry<'_>) {
         if let Some(recording) = &mut self.recording
             && let Err(error) = recording.write(entry)

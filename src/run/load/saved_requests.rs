@@ -1,6 +1,5 @@
 //! Requests of the window, saved in the run directory for `logtrace join`.
 
-use std::fs::File;
 use std::io::{self, BufWriter};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
@@ -10,9 +9,10 @@ use logtrace_common::TimeRange;
 use logtrace_events::{Request, RequestsWriter};
 
 use crate::measurement::clocks_now;
+use crate::reserved_file::ReservedFile;
 use crate::run_dir::RunDir;
 
-type Writer = RequestsWriter<BufWriter<File>>;
+type Writer = RequestsWriter<BufWriter<ReservedFile>>;
 
 /// Thread that writes requests, so that no connection waits for the disk.
 #[derive(Debug)]
@@ -27,7 +27,8 @@ impl RequestSaver {
     pub(crate) fn start(dir: &RunDir) -> anyhow::Result<Self> {
         let what = || format!("cannot create {}", dir.requests_bin().display());
         let file = dir.create_file("requests.bin").with_context(what)?;
-        let writer = RequestsWriter::new(BufWriter::new(file), clocks_now()).with_context(what)?;
+        let writer =
+            RequestsWriter::new(BufWriter::new(ReservedFile::new(file)), clocks_now()).with_context(what)?;
         let (to, requests) = channel();
         let thread = thread::Builder::new()
             .name("logtrace-saver".into())

@@ -2,12 +2,15 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use super::fixture::home::{Home, SHORT};
 use super::fixture::started::Started;
+use super::privilege::NOBODY;
 use crate::common::{beside_others, driver};
+use rustix::process::Signal;
 
 #[test]
 fn run_directories_cannot_be_made() {
@@ -50,13 +53,19 @@ fn a_full_device_behind_stdout_is_an_error_and_what_was_measured_stays() {
     let into_full = |arguments: &str| {
         let full: File = OpenOptions::new().write(true).open("/dev/full").unwrap();
         let mut command = home.logtrace(arguments);
-        command.stdout(full);
+        // As sudo does.
+        let user = NOBODY.to_string();
+        command.stdout(full).env("SUDO_UID", &user).env("SUDO_GID", &user);
         Started::with_stdout(command, home.path()).ended()
     };
     into_full("workloads").refused(1, &["cannot print", "No space left"]);
     let ended = into_full(&run);
     ended.refused(1, &["cannot print", "report.html", "No space left"]);
     assert!(driver(&ended.document()).done > 0);
+    let run_dir = home.run_dirs().remove(0);
+    let owners = [&run_dir, &run_dir.join("run.json"), &run_dir.join("report.html")];
+    let owners = owners.map(|path| fs::metadata(path).unwrap().uid());
+    assert_eq!(owners, [NOBODY; 3], "the results are of the user who ran sudo");
     home.assert_nothing_left();
 }
 
@@ -65,9 +74,14 @@ struct SmallDisk(PathBuf);
 
 impl SmallDisk {
     fn mount(at: PathBuf) -> Self {
+        Self::of_size(at, "1m")
+    }
+
+    fn of_size(at: PathBuf, size: &str) -> Self {
         fs::create_dir(&at).unwrap();
         let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"]).arg(&at);
+        let size = format!("size={size}");
+        mount.args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(&at);
         assert!(mount.status().unwrap().success());
         Self(at)
     }
@@ -134,4 +148,65 @@ fn with_room_for_the_results_alone_these_are_written() {
     assert!(driver(&document).done > 0);
     drop(disk);
     home.assert_nothing_left();
+}
+
+#[test]
+fn a_recording_leaves_room_to_others() {
+    let _turn = beside_others();
+    let home = Home::new();
+    let place = home.path().join("logtrace-runs");
+    let disk = SmallDisk::of_size(place.clone(), "100m");
+    // Five megabytes are left free, which is enough for the results.
+    fs::write(place.join("filler"), vec![1; 92 << 20]).unwrap();
+    let run = "--server mariadb --tables 1 --rows 500 --duration 4s --max --record";
+    let ended = home.run(run);
+    assert_eq!(ended.code, Some(3), "{}{}", ended.stdout, ended.stderr);
+    let said = "left to other programs";
+    assert!(ended.stdout.contains(said), "no {said:?} in: {}", ended.stdout);
+    let run_dir = home.run_dirs().into_iter().find(|path| path.is_dir()).unwrap();
+    let length = |name: &str| fs::metadata(run_dir.join(name)).unwrap().len();
+    let recorded = length("records.bin") + length("requests.bin");
+    assert!((1..4 << 20).contains(&recorded), "{recorded}");
+    let text = fs::read_to_string(run_dir.join("run.json")).unwrap();
+    let document = logtrace_report::render::parse_json(&text).unwrap();
+    assert!(
+        document.commits.is_some_and(|commits| commits.count > 0),
+        "the run went on"
+    );
+    drop(disk);
+    home.assert_nothing_left();
+}
+
+#[test]
+fn a_run_that_is_killed_in_its_first_moments_is_read_or_explained() {
+    let _turn = beside_others();
+    for waits_for in ["", "requests.bin", "records.bin"] {
+        let home = Home::new();
+        let run = home.start("--server mariadb --tables 1 --rows 500 --duration 60s --rate 200/s --record");
+        run.waiting_for("the file", || {
+            let mut runs = home.run_dirs().into_iter();
+            runs.any(|run| run.join(waits_for).exists())
+        });
+        run.signal(Signal::KILL);
+        drop(run.ended());
+        let run_dir = home.run_dirs().remove(0);
+        let name = run_dir.strip_prefix(home.path()).unwrap().display().to_string();
+        for arguments in ["report {} --explain-again", "collect {} --out data", "report {}"] {
+            let command = home.logtrace(&arguments.replace("{}", &name));
+            let ended = Started::new(command, home.path()).ended();
+            ended.reads_well();
+            let is_read = matches!(ended.code, Some(0 | 3));
+            let is_explained = ended.code == Some(1)
+                && ["leaves none", "killed as it began", "has no recording"]
+                    .iter()
+                    .any(|words| ended.stderr.contains(words));
+            assert!(
+                is_read || is_explained,
+                "{waits_for}, {arguments}: {}",
+                ended.stderr
+            );
+        }
+        let clean = home.logtrace("doctor --clean");
+        assert_eq!(Started::new(clean, home.path()).ended().code, Some(0));
+    }
 }
