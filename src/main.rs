@@ -22,8 +22,11 @@ mod trace;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use anyhow::Context;
 use clap::Parser;
 use logtrace_common::inert;
+use logtrace_tracer::give_up_rights;
+use rustix::process::geteuid;
 
 use crate::cli::{Cli, Command};
 use crate::exit::{Exit, UsageError};
@@ -33,7 +36,22 @@ fn main() -> ExitCode {
     logtrace_common::keep_caught_panics_quiet();
     open_files::raise_limit();
     heap::return_large_blocks();
-    let result = match command {
+    let result = without_rights(&command).and_then(|()| run(command));
+    match result {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            // A closed stderr leaves no place for the message.
+            let _ = writeln!(io::stderr(), "error: {}", inert::lines(&format!("{error:#}")));
+            match error.is::<UsageError>() {
+                true => Exit::Usage.into(),
+                false => Exit::Failed.into(),
+            }
+        }
+    }
+}
+
+fn run(command: Command) -> anyhow::Result<Exit> {
+    match command {
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Trace(arguments) => commands::trace::trace(&arguments),
         Command::Study(arguments) => commands::study::study(&arguments),
@@ -45,16 +63,15 @@ fn main() -> ExitCode {
         Command::Manual(arguments) => commands::manual::manual(&arguments),
         Command::Pace(arguments) => commands::pace::pace(&arguments),
         Command::Workloads => commands::workloads::workloads(),
-    };
-    match result {
-        Ok(exit) => exit.into(),
-        Err(error) => {
-            // A closed stderr leaves no place for the message.
-            let _ = writeln!(io::stderr(), "error: {}", inert::lines(&format!("{error:#}")));
-            match error.is::<UsageError>() {
-                true => Exit::Usage.into(),
-                false => Exit::Failed.into(),
-            }
-        }
+    }
+}
+
+/// Gives up what the program may do beyond its user, for a command that only reads and writes files: the program may have
+/// capabilities for traces (setcap(8)), and these would open files of others. Root stays root.
+fn without_rights(command: &Command) -> anyhow::Result<()> {
+    match command.needs_rights() || geteuid().is_root() {
+        true => Ok(()),
+        false => give_up_rights()
+            .context("cannot give up the rights of the program, which this command does not need"),
     }
 }

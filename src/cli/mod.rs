@@ -59,6 +59,22 @@ impl Cli {
     }
 }
 
+impl Command {
+    /// Returns whether the command may do what its user alone may not: the others only read and write files.
+    pub(crate) fn needs_rights(&self) -> bool {
+        match self {
+            Self::Run(_) | Self::Trace(_) | Self::Doctor(_) | Self::Pace(_) => true,
+            Self::Study(arguments) => arguments.command.is_none(),
+            Self::Report(_)
+            | Self::Compare(_)
+            | Self::Collect(_)
+            | Self::Join(_)
+            | Self::Workloads
+            | Self::Manual(_) => false,
+        }
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Put a server under load, trace it, and explain its commits.

@@ -20,7 +20,7 @@ use logtrace_laboratory::foreign::Foreign;
 pub(crate) const ENOUGH: [&str; 4] = ["bpf", "perfmon", "sys_ptrace", "syslog"];
 
 /// `logtrace` of the user nobody with these rights alone.
-fn with_rights(home: &Home, rights: &[&str], arguments: &str) -> Started {
+pub(crate) fn with_rights(home: &Home, rights: &[&str], arguments: &str) -> Started {
     fs::set_permissions(home.path(), Permissions::from_mode(0o777)).unwrap();
     let mut command = Command::new("setpriv");
     let user = format!("--reuid={NOBODY}");

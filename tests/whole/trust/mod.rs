@@ -1,4 +1,5 @@
 //! Root among others: what other users put into directories never leads it to their ends.
 
 mod planted;
+mod rights;
 mod wall_clock;
