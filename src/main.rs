@@ -4,6 +4,7 @@ mod again;
 mod check;
 mod cli;
 mod commands;
+mod data_set;
 mod exit;
 mod handover;
 mod heap;
@@ -15,16 +16,15 @@ mod private_file;
 mod reserved_file;
 mod run;
 mod run_dir;
+mod say;
 mod server_rights;
 mod study;
 mod trace;
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Parser;
-use logtrace_common::inert;
 use logtrace_tracer::give_up_rights;
 use rustix::process::geteuid;
 
@@ -40,8 +40,7 @@ fn main() -> ExitCode {
     match result {
         Ok(exit) => exit.into(),
         Err(error) => {
-            // A closed stderr leaves no place for the message.
-            let _ = writeln!(io::stderr(), "error: {}", inert::lines(&format!("{error:#}")));
+            say::lines(&format!("error: {error:#}"));
             match error.is::<UsageError>() {
                 true => Exit::Usage.into(),
                 false => Exit::Failed.into(),

@@ -5,8 +5,9 @@ use std::io::{self, BufReader};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 use jiff::ZonedDateTime;
+use logtrace_common::{InputDir, InputError, InputFile, InputKind};
 use logtrace_events::{RecordingReader, RequestsOfRun};
 use logtrace_report::breakdown::{OverTime, StackTotals, Whole};
 use logtrace_report::document::Document;
@@ -64,21 +65,49 @@ impl RunDir {
     pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
         let dir = Self { path: path.into() };
         let shown = path.display();
-        let facts = fs::metadata(dir.run_json());
-        if facts
-            .as_ref()
-            .is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
-        {
-            bail!(
+        match dir.input(RUN_JSON, InputKind::Document) {
+            Ok(_) => Ok(dir),
+            Err(error) if error.is_denied() => bail!(
                 "cannot read the run directory {shown}: {}, or with sudo",
                 closed(path)
-            );
+            ),
+            Err(error) if error.is_missing() || !path.is_dir() => bail!(
+                "{shown} is not a run directory: it holds no run.json. A run that is killed before its server is ready \
+                 leaves none"
+            ),
+            Err(error) => Err(error).with_context(|| format!("cannot read {}", dir.run_json().display())),
         }
-        ensure!(
-            facts.is_ok_and(|facts| facts.is_file()),
-            "{shown} is not a run directory: it holds no run.json"
-        );
-        Ok(dir)
+    }
+
+    /// Opens a file of the run directory for reading. Links are not followed.
+    pub(crate) fn input(&self, name: &str, kind: InputKind) -> Result<InputFile, InputError> {
+        InputDir::open(&self.path)?.file(Path::new(name), kind)
+    }
+
+    /// Opens a file of the run directory for reading, unless it does not exist.
+    pub(crate) fn input_if_there(&self, name: &str, kind: InputKind) -> anyhow::Result<Option<InputFile>> {
+        match self.input(name, kind) {
+            Err(error) if error.is_missing() => Ok(None),
+            opened => opened.map(Some).with_context(|| self.unreadable(name)),
+        }
+    }
+
+    /// Reads a text of the run directory, unless it does not exist.
+    fn text_if_there(&self, name: &str, kind: InputKind) -> anyhow::Result<Option<String>> {
+        let file = self.input_if_there(name, kind)?;
+        file.map(InputFile::read_text)
+            .transpose()
+            .with_context(|| self.unreadable(name))
+    }
+
+    /// Reads a text of the run directory.
+    pub(crate) fn text(&self, name: &str, kind: InputKind) -> anyhow::Result<String> {
+        let text = self.input(name, kind).and_then(InputFile::read_text);
+        text.with_context(|| self.unreadable(name))
+    }
+
+    fn unreadable(&self, name: &str) -> String {
+        format!("cannot read {}", self.path.join(name).display())
     }
 
     /// Creates or empties a file of the run directory.
@@ -86,10 +115,17 @@ impl RunDir {
         private_file::create_file(&self.path.join(name))
     }
 
-    /// Copies a file into the run directory.
-    pub(crate) fn copy(&self, from: &Path, name: &str) -> io::Result<()> {
-        io::copy(&mut File::open(from)?, &mut self.create_file(name)?)?;
-        Ok(())
+    /// Copies a file of another run directory, if there is one: the bytes that a reader of it would see.
+    pub(crate) fn copy(&self, from: &Self, name: &str, kind: InputKind) -> anyhow::Result<()> {
+        let Some(mut file) = from.input_if_there(name, kind)? else {
+            return Ok(());
+        };
+        let copied = self
+            .create_file(name)
+            .and_then(|mut to| io::copy(&mut file, &mut to));
+        copied
+            .map(drop)
+            .with_context(|| format!("cannot copy {}", from.path.join(name).display()))
     }
 
     /// Replaces a file of the run directory in one step.
@@ -102,7 +138,7 @@ impl RunDir {
     }
 
     pub(crate) fn run_json(&self) -> PathBuf {
-        self.path.join("run.json")
+        self.path.join(RUN_JSON)
     }
 
     pub(crate) fn report_html(&self) -> PathBuf {
@@ -111,17 +147,17 @@ impl RunDir {
 
     /// Returns the path of the due times of requests.
     pub(crate) fn arrivals_txt(&self) -> PathBuf {
-        self.path.join("arrivals.txt")
+        self.path.join(ARRIVALS)
     }
 
     /// Returns the path of the saved requests.
     pub(crate) fn requests_bin(&self) -> PathBuf {
-        self.path.join("requests.bin")
+        self.path.join(REQUESTS)
     }
 
     /// Returns the path of the saved trace records.
     pub(crate) fn records_bin(&self) -> PathBuf {
-        self.path.join("records.bin")
+        self.path.join(RECORDS)
     }
 
     pub(crate) fn server_log(&self) -> PathBuf {
@@ -169,8 +205,18 @@ impl RunResults {
     }
 }
 
+const RUN_JSON: &str = "run.json";
 /// Name of the file with the commits over time.
 pub(crate) const OVER_TIME: &str = "over-time.json";
+/// Name of the file with the due times of requests.
+pub(crate) const ARRIVALS: &str = "arrivals.txt";
+/// Name of the file with the saved requests.
+pub(crate) const REQUESTS: &str = "requests.bin";
+/// Name of the recording.
+pub(crate) const RECORDS: &str = "records.bin";
+
+/// Limit on requests in `requests.bin` beyond those that `run.json` counts.
+const MORE_REQUESTS: u64 = 1 << 16;
 
 /// Returns the names of the files with folded stacks and with their flame graph.
 pub(crate) fn stack_files(whole: Whole) -> (&'static str, &'static str) {
@@ -185,78 +231,66 @@ pub(crate) fn stack_files(whole: Whole) -> (&'static str, &'static str) {
 fn read_stacks(dir: &RunDir) -> anyhow::Result<StackTotals> {
     let mut stacks = StackTotals::default();
     for whole in Whole::ALL {
-        let path = dir.path.join(stack_files(whole).0);
+        let name = stack_files(whole).0;
         // A run without tracing has no stacks.
-        let Some(text) = read_if_there(&path)? else {
+        let Some(text) = dir.text_if_there(name, InputKind::Folded)? else {
             continue;
         };
-        *stacks.of_mut(whole) =
-            parse_folded(whole, &text).with_context(|| format!("cannot understand {}", path.display()))?;
+        *stacks.of_mut(whole) = parse_folded(whole, &text).with_context(|| strange(dir, name))?;
     }
     Ok(stacks)
 }
 
 /// Reads the results of a run.
 pub(crate) fn read_document(dir: &RunDir) -> anyhow::Result<Document> {
-    let path = dir.run_json();
-    let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    parse_json(&text).with_context(|| format!("cannot understand {}", path.display()))
+    let text = dir.text(RUN_JSON, InputKind::Document)?;
+    parse_json(&text).with_context(|| strange(dir, RUN_JSON))
 }
 
 /// Reads the commits and requests of a run over time. A run of an older version has none.
 pub(crate) fn read_over_time(dir: &RunDir, document: &Document) -> anyhow::Result<Option<OverTime>> {
-    let path = dir.path.join(OVER_TIME);
-    let Some(text) = read_if_there(&path)? else {
+    let Some(text) = dir.text_if_there(OVER_TIME, InputKind::OverTime)? else {
         return Ok(None);
     };
     let over_time = OverTime::parse(&text, document.sums());
-    over_time
-        .map(Some)
-        .with_context(|| format!("cannot understand {}", path.display()))
+    over_time.map(Some).with_context(|| strange(dir, OVER_TIME))
 }
 
 /// Reads the requests of a run; `None` if they were not recorded.
-pub(crate) fn read_requests(dir: &RunDir) -> anyhow::Result<Option<RequestsOfRun>> {
-    let path = dir.requests_bin();
-    let Some(file) = open_if_there(&path)? else {
+pub(crate) fn read_requests(dir: &RunDir, document: &Document) -> anyhow::Result<Option<RequestsOfRun>> {
+    let Some(file) = dir.input_if_there(REQUESTS, InputKind::Requests)? else {
         return Ok(None);
     };
-    let requests = RequestsOfRun::read(file);
-    requests
-        .map(Some)
-        .with_context(|| format!("cannot understand {}", path.display()))
+    // A run that was killed has counted none.
+    let counted = document.driver.as_ref().map_or(0, |driver| driver.requests);
+    let most = match counted {
+        0 => u64::MAX,
+        counted => counted.saturating_add(MORE_REQUESTS),
+    };
+    let requests = RequestsOfRun::read(BufReader::new(file), most);
+    requests.map(Some).with_context(|| strange(dir, REQUESTS))
 }
+
+/// Reads facts or figures of a run; `None` if it has none, or none that can be read.
+pub(crate) fn read_facts(run_dir: &Path, name: &str) -> Option<String> {
+    let dir = RunDir { path: run_dir.into() };
+    dir.text(name, InputKind::Facts).ok()
+}
+
+/// Recording of a run directory.
+pub(crate) type RunRecording = RecordingReader<BufReader<InputFile>>;
 
 /// Opens the recording of a run, if there is one.
-pub(crate) fn open_recording(dir: &RunDir) -> anyhow::Result<Option<RecordingReader<BufReader<File>>>> {
-    let path = dir.records_bin();
-    let Some(file) = open_if_there(&path)? else {
+pub(crate) fn open_recording(dir: &RunDir) -> anyhow::Result<Option<RunRecording>> {
+    let Some(file) = dir.input_if_there(RECORDS, InputKind::Recording)? else {
         return Ok(None);
     };
-    let recording = RecordingReader::new(file);
-    recording
-        .map(Some)
-        .with_context(|| format!("cannot understand {}", path.display()))
+    let recording = RecordingReader::new(BufReader::with_capacity(1 << 20, file));
+    recording.map(Some).with_context(|| strange(dir, RECORDS))
 }
 
-/// Opens a file, unless it does not exist.
-fn open_if_there(path: &Path) -> anyhow::Result<Option<BufReader<File>>> {
-    match File::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        opened => opened
-            .map(|file| Some(BufReader::new(file)))
-            .with_context(|| format!("cannot read {}", path.display())),
-    }
-}
-
-/// Reads a file, unless it does not exist.
-fn read_if_there(path: &Path) -> anyhow::Result<Option<String>> {
-    match fs::read_to_string(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        read => read
-            .map(Some)
-            .with_context(|| format!("cannot read {}", path.display())),
-    }
+fn strange(dir: &RunDir, name: &str) -> String {
+    format!("cannot understand {}", dir.path.join(name).display())
 }
 
 #[cfg(test)]
@@ -318,6 +352,25 @@ mod tests {
             text.contains("a directory on its path may not be entered"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn no_copy_follows_a_link() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = |name: &str| parent.path().join(name);
+        let (from, to) = (
+            RunDir::replace(&path("a")).unwrap(),
+            RunDir::replace(&path("b")).unwrap(),
+        );
+        fs::write(path("secret"), "secret").unwrap();
+        std::os::unix::fs::symlink(path("secret"), path("a/link")).unwrap();
+        fs::write(path("a/file"), "text").unwrap();
+        let error = to.copy(&from, "link", InputKind::Arrivals).unwrap_err();
+        assert!(format!("{error:#}").contains("a/link: it is a link"), "{error:#}");
+        assert!(!path("b/link").exists());
+        to.copy(&from, "file", InputKind::Arrivals).unwrap();
+        to.copy(&from, "missing", InputKind::Arrivals).unwrap();
+        assert_eq!(fs::read(path("b/file")).unwrap(), b"text");
     }
 
     #[test]

@@ -1,7 +1,5 @@
 //! Files of a run directory, explained again.
 
-use std::io::{self, Write};
-
 use anyhow::Context;
 use logtrace_events::Request;
 use logtrace_report::breakdown::OverTime;
@@ -10,6 +8,7 @@ use logtrace_report::recorded::{RecordedWindow, explain_recording};
 
 use super::document::document;
 use crate::run_dir::{RunDir, RunResults, open_recording, read_document, read_over_time, read_requests};
+use crate::say;
 
 /// Explains the recording of a run or a trace again, with the requests of its load. Changes nothing in the directory. Says on
 /// stderr if another version traced it.
@@ -49,7 +48,7 @@ fn requests(dir: &RunDir, run: &Document) -> anyhow::Result<Vec<Request>> {
     if run.driver.is_none() {
         return Ok(Vec::new());
     }
-    let requests = read_requests(dir)?.with_context(|| {
+    let requests = read_requests(dir, run)?.with_context(|| {
         format!(
             "{} has records.bin and no requests.bin, without which response times have no parts: repeat the run with \
              --record",
@@ -61,12 +60,9 @@ fn requests(dir: &RunDir, run: &Document) -> anyhow::Result<Vec<Request>> {
 
 fn tell_versions(run: &Document, again: &Document) {
     if run.logtrace != again.logtrace {
-        // An error of stderr cannot be reported anywhere.
-        let _ = writeln!(
-            io::stderr(),
+        say::line(&format!(
             "traced by logtrace {}, explained again by {}",
-            run.logtrace,
-            again.logtrace
-        );
+            run.logtrace, again.logtrace
+        ));
     }
 }

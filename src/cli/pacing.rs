@@ -1,17 +1,17 @@
 //! The pacing of a run and the length of its window, from its arguments.
 
-use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
 use humantime::format_duration;
+use logtrace_common::{InputFile, InputKind};
 use logtrace_driver::{ArrivalTimes, Pace, Schedule};
 
 use super::check::duration;
 use super::run::RunArgs;
 use crate::exit::UsageError;
 use crate::run::Pacing;
-use crate::run_dir::RunDir;
+use crate::run_dir::{ARRIVALS, RunDir};
 
 /// Window of a run that has arrivals of unlimited length.
 const DEFAULT_WINDOW: Duration = Duration::from_secs(30);
@@ -43,7 +43,11 @@ pub(crate) fn pacing(arguments: &RunArgs) -> anyhow::Result<(Pacing, Duration)> 
 
 fn scheduled(arguments: &RunArgs, file: &Path) -> anyhow::Result<(Pacing, Duration)> {
     let name = file.display().to_string();
-    let schedule = Schedule::read(&name, &read_file("--schedule", file)?, duration);
+    let schedule = Schedule::read(
+        &name,
+        &read_file("--schedule", file, InputKind::Schedule)?,
+        duration,
+    );
     let schedule = schedule.map_err(|error| UsageError(format!("--schedule {error}")))?;
     let window = window_within(arguments.duration, schedule.length(), &name)?;
     let pace = Pace::Scheduled {
@@ -55,23 +59,36 @@ fn scheduled(arguments: &RunArgs, file: &Path) -> anyhow::Result<(Pacing, Durati
 
 fn replayed(arguments: &RunArgs, path: &Path) -> anyhow::Result<(Pacing, Duration)> {
     let name = path.display().to_string();
-    let file = match path.is_dir() {
-        true => RunDir::open(path)
-            .map_err(|error| UsageError(format!("--replay {error}")))?
-            .arrivals_txt(),
-        false => path.to_owned(),
+    let text = match path.is_dir() {
+        true => read_arrivals(path)?,
+        false => read_file("--replay", path, InputKind::Arrivals)?,
     };
-    if path.is_dir() && !file.exists() {
-        return Err(UsageError(format!(
-            "--replay {name}: the directory has no arrivals.txt, because closed loops (--max) and traces have no \
-             arrivals. Name a run that had a rate"
-        ))
-        .into());
-    }
-    let times = ArrivalTimes::read(&name, &read_file("--replay", &file)?);
+    let times = ArrivalTimes::read(&name, &text);
     let times = times.map_err(|error| UsageError(format!("--replay {error}")))?;
     let window = window_within(arguments.duration, times.length(), &name)?;
     Ok((Pacing::Known(Pace::Replayed(times)), window))
+}
+
+/// Reads the arrivals of a run directory.
+fn read_arrivals(path: &Path) -> Result<String, UsageError> {
+    let refused = |error: anyhow::Error| UsageError(format!("--replay {error:#}"));
+    let file = RunDir::open(path)
+        .and_then(|dir| dir.input_if_there(ARRIVALS, InputKind::Arrivals))
+        .map_err(refused)?;
+    let file = file.ok_or_else(|| {
+        UsageError(format!(
+            "--replay {}: the directory has no arrivals.txt, because closed loops (--max) and traces have no arrivals. Name \
+             a run that had a rate",
+            path.display()
+        ))
+    })?;
+    let unreadable = |error| {
+        UsageError(format!(
+            "--replay: cannot read {}: {error}",
+            path.join(ARRIVALS).display()
+        ))
+    };
+    file.read_text().map_err(unreadable)
 }
 
 /// Returns the `wanted` window, or the whole `length` of the file `name`.
@@ -88,7 +105,8 @@ fn window_within(wanted: Option<Duration>, length: Duration, name: &str) -> Resu
 }
 
 /// Reads a file that an option names.
-pub(crate) fn read_file(option: &str, file: &Path) -> Result<String, UsageError> {
-    fs::read_to_string(file)
+pub(crate) fn read_file(option: &str, file: &Path, kind: InputKind) -> Result<String, UsageError> {
+    InputFile::open(file, kind)
+        .and_then(InputFile::read_text)
         .map_err(|error| UsageError(format!("{option}: cannot read {}: {error}", file.display())))
 }

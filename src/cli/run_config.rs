@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Duration;
 
+use logtrace_common::InputKind;
 use logtrace_driver::{Compat, Content, CustomWorkload, Dataset, Keys, Pace, Requests};
 use logtrace_server::{ServerChoice, ServerError, SettingError, check_path_values, is_reserved};
 
@@ -152,7 +153,7 @@ fn not_traced(option: &str) -> UsageError {
 
 /// Reads the workload of a file, and checks it as far as possible without a server.
 fn read_workload(file: &Path) -> Result<CustomWorkload, UsageError> {
-    let text = read_file("--workload", file)?;
+    let text = read_file("--workload", file, InputKind::Workload)?;
     let custom = CustomWorkload::read(&file.display().to_string(), &text);
     custom.map_err(|error| UsageError(format!("--workload {error}")))
 }

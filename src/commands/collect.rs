@@ -1,130 +1,101 @@
 //! `logtrace collect`: run directories as a data set of Parquet.
 
-use std::fs::{self, DirBuilder, File};
+use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::fs::DirBuilderExt;
-use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use jiff::civil::Date;
-use logtrace_dataset::{Exported, Level, Run, Table, export};
+use logtrace_common::{InputFile, InputKind, inert};
+use logtrace_dataset::{ExportError, Exported, Level, Run, export};
 use logtrace_report::document::Document;
 use logtrace_report::units;
-use logtrace_server::{Writers, trusted_directory};
 use sha2::{Digest, Sha256};
-use strum::IntoEnumIterator;
 
 use crate::cli::results::collect::CollectArgs;
+use crate::data_set::DataSet;
 use crate::exit::Exit;
-use crate::private_file::create_file;
-use crate::run_dir::{self, RunDir};
-
-/// Name of the file of a table and a run.
-const FILE: &str = "part-0.parquet";
-/// Name of the same while it is written.
-const PARTIAL: &str = "part-0.parquet.partial";
+use crate::run_dir::{self, RunDir, RunRecording, open_recording};
+use crate::say;
 
 /// Adds runs to a data set, and prints a line for each.
 pub(crate) fn collect(arguments: &CollectArgs) -> anyhow::Result<Exit> {
     // All first: a wrong name changes nothing.
     let opened = arguments.runs.iter().map(|run| RunDir::open(run));
     let runs = opened.collect::<anyhow::Result<Vec<_>>>()?;
-    let dataset = &arguments.out;
-    trusted_directory(dataset, Some(0o700), Writers::OthersIfSticky)
-        .with_context(|| format!("cannot create the data set {}", dataset.display()))?;
+    let data_set = DataSet::open(&arguments.out)?;
     let mut exit = Exit::Done;
     for run in runs {
         let shown = run.path().display();
-        let (exported, is_whole) =
-            collect_run(&run, dataset, arguments.level).with_context(|| format!("cannot collect {shown}"))?;
-        if !is_whole {
-            let _ = writeln!(
-                io::stderr(),
-                "{shown} has no recording, so its commits are missing: run or trace with --record"
-            );
+        let (exported, missing) = collect_run(&run, &data_set, arguments.level)
+            .with_context(|| format!("cannot collect {shown}"))?;
+        if let Some(missing) = missing {
+            say::line(&format!("{shown} {missing}"));
             exit = Exit::Degraded;
         }
         let rows = units::count(exported.rows);
         // Whoever reads it may have read enough.
-        let _ = writeln!(io::stdout(), "{shown}: {rows} rows");
+        let _ = writeln!(io::stdout(), "{}", inert::line(&format!("{shown}: {rows} rows")));
     }
     Ok(exit)
 }
 
-/// Exports a run. Returns what was exported, and whether the run has all that the level asks for.
-fn collect_run(dir: &RunDir, dataset: &Path, level: Level) -> anyhow::Result<(Exported, bool)> {
+/// Returns the recording that the level asks for, and otherwise why its commits are missing.
+fn recording(
+    dir: &RunDir,
+    document: &Document,
+    level: Level,
+) -> anyhow::Result<(Option<RunRecording>, Option<&'static str>)> {
+    if level < Level::Commits {
+        return Ok((None, None));
+    }
+    Ok(match (open_recording(dir)?, &document.commits) {
+        (Some(recording), Some(_)) => (Some(recording), None),
+        // Its commits have no sums that would prove them.
+        (Some(_), None) => (
+            None,
+            Some("did not finish, so its commits are missing: report --explain-again shows them"),
+        ),
+        (None, Some(_)) => (
+            None,
+            Some("has no recording, so its commits are missing: run or trace with --record"),
+        ),
+        (None, None) => (None, None),
+    })
+}
+
+/// Exports a run. Returns what was exported, and what the run lacks of what the level asks for.
+fn collect_run(
+    dir: &RunDir,
+    data_set: &DataSet,
+    level: Level,
+) -> anyhow::Result<(Exported, Option<&'static str>)> {
     let document = run_dir::read_document(dir)?;
     let over_time = run_dir::read_over_time(dir, &document)?;
-    let requests = run_dir::read_requests(dir)?;
-    let recording = run_dir::open_recording(dir)?;
-    let is_whole = level < Level::Commits || recording.is_some() || document.commits.is_none();
-    let partition = Partition {
-        dataset,
-        name: partition_name(dir, &document)?,
-    };
+    let requests = run_dir::read_requests(dir, &document)?;
+    let (recording, missing) = recording(dir, &document, level)?;
+    let partition = data_set.partition(partition_names(dir, &document)?)?;
     let run = Run {
         document: &document,
         over_time: over_time.as_ref(),
         recording,
         requests: requests.as_ref(),
     };
-    let exported = export(run, level, |table| partition.create(table)).map_err(anyhow::Error::from);
+    let exported = export(run, level, |table| partition.create(table)).map_err(|error| match error {
+        ExportError::Recording(error) => {
+            anyhow::Error::from(error).context(format!("cannot understand {}", dir.records_bin().display()))
+        }
+        other => other.into(),
+    });
     let ended = exported.and_then(|exported| {
         partition.complete().context("cannot rename a file")?;
         Ok(exported)
     });
     let exported = ended.inspect_err(|_| partition.discard())?;
-    Ok((exported, is_whole))
-}
-
-/// Part of a data set that has one run.
-struct Partition<'a> {
-    dataset: &'a Path,
-    name: String,
-}
-
-impl Partition<'_> {
-    fn directory(&self, table: Table) -> PathBuf {
-        self.dataset.join(table.to_string()).join(&self.name)
-    }
-
-    /// Creates the file of a table, which has another name until all are complete.
-    fn create(&self, table: Table) -> io::Result<File> {
-        let directory = self.directory(table);
-        DirBuilder::new().mode(0o700).recursive(true).create(&directory)?;
-        create_file(&directory.join(PARTIAL))
-    }
-
-    /// Gives the files their names. Removes what the run had at a higher level before.
-    fn complete(&self) -> io::Result<()> {
-        for table in Table::iter() {
-            let directory = self.directory(table);
-            match fs::rename(directory.join(PARTIAL), directory.join(FILE)) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => remove(&directory)?,
-                renamed => renamed?,
-            }
-        }
-        Ok(())
-    }
-
-    /// Removes files that are not complete.
-    fn discard(&self) {
-        for table in Table::iter() {
-            // The error that brought us here is the one to report.
-            let _ = fs::remove_file(self.directory(table).join(PARTIAL));
-        }
-    }
-}
-
-fn remove(directory: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(directory) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        removed => removed,
-    }
+    Ok((exported, missing))
 }
 
 /// Returns the directories of the day and of the run. A run has the same name each time, and another one than each other run.
-fn partition_name(dir: &RunDir, document: &Document) -> anyhow::Result<String> {
+fn partition_names(dir: &RunDir, document: &Document) -> anyhow::Result<[String; 2]> {
     let path = fs::canonicalize(dir.path())?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let plain = |c: char| match c {
@@ -132,11 +103,14 @@ fn partition_name(dir: &RunDir, document: &Document) -> anyhow::Result<String> {
         _ => '_',
     };
     let name: String = name.chars().map(plain).collect();
-    let digest = Sha256::digest(fs::read(dir.run_json())?);
+    let bytes = dir
+        .input("run.json", InputKind::Document)
+        .and_then(InputFile::read_bytes)?;
+    let digest = Sha256::digest(bytes);
     let digest: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
     let day = document.started.get(..10).unwrap_or_default();
     let day: Date = day
         .parse()
         .with_context(|| format!("the run started at no time: {:?}", document.started))?;
-    Ok(format!("date={day}/run={name}-{digest}"))
+    Ok([format!("date={day}"), format!("run={name}-{digest}")])
 }

@@ -1,10 +1,10 @@
 //! `logtrace compare`: compares runs.
 
-use std::fs;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use logtrace_common::{InputFile, InputKind};
 use logtrace_compare::render::render;
 use logtrace_compare::{Run, compare as compared};
 use logtrace_report::render::read_page;
@@ -51,14 +51,15 @@ fn sides(arguments: &CompareArgs) -> Result<(&[PathBuf], &[PathBuf]), UsageError
 
 /// Reads a run from its directory or from its page.
 fn read(path: &Path) -> anyhow::Result<Run> {
-    match path.is_file() {
-        true => read_page_of_run(path),
-        false => read_dir(path),
+    match path.is_dir() || !path.exists() {
+        true => read_dir(path),
+        false => read_page_of_run(path),
     }
 }
 
 fn read_page_of_run(path: &Path) -> anyhow::Result<Run> {
-    let page = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let page = InputFile::open(path, InputKind::Page).and_then(InputFile::read_text);
+    let page = page.with_context(|| format!("cannot read {}", path.display()))?;
     let numbers = read_page(&page);
     let (document, over_time) =
         numbers.with_context(|| format!("cannot understand the page {}", path.display()))?;

@@ -1,10 +1,10 @@
 //! Export of a run to the standard output.
 
-use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, ErrorKind, IsTerminal, Write};
+use std::io::{self, BufReader, BufWriter, ErrorKind, IsTerminal};
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
+use logtrace_common::{InputError, InputKind};
 use logtrace_events::RecordingReader;
 use logtrace_report::breakdown::OverTime;
 use logtrace_report::document::Document;
@@ -13,7 +13,8 @@ use logtrace_report::pprof::pprof;
 use logtrace_report::units;
 use serde_json::Value;
 
-use crate::run_dir::{RunDir, RunResults, open_recording, read_document, read_over_time};
+use crate::run_dir::{RECORDS, RunDir, RunResults, open_recording, read_document, read_over_time};
+use crate::say;
 
 /// Writes a part of a run's recording to the standard output as a trace for Perfetto, and says on stderr what it has. Without a
 /// recording these are the exemplars, unless `needs_recording`.
@@ -22,14 +23,16 @@ pub(super) fn export_perfetto(
     selection: Selection,
     needs_recording: bool,
 ) -> anyhow::Result<()> {
-    let path = dir.records_bin();
     let needs_recording = needs_recording || selection == Selection::Whole;
-    if !path.exists() && !needs_recording {
+    if !needs_recording && !has_recording(dir) {
         return export_kept(dir, selection);
     }
     let path = recording(dir, "perfetto", "commits.pftrace.gz")?;
     let name = read_document(dir)?.server.name();
-    let open = || RecordingReader::new(BufReader::new(File::open(&path)?));
+    let open = || {
+        let file = dir.input(RECORDS, InputKind::Recording);
+        RecordingReader::new(BufReader::new(file.map_err(io::Error::from)?))
+    };
     let exported = export(open, selection, &name, BufWriter::new(io::stdout().lock()));
     say_summary(exported, summary).with_context(|| format!("cannot export {}", path.display()))
 }
@@ -66,8 +69,8 @@ fn export_kept(dir: &RunDir, selection: Selection) -> anyhow::Result<()> {
 fn server_pid(dir: &RunDir, document: &Document, over_time: &OverTime) -> u32 {
     let of_trace = document.trace.as_ref().map(|trace| trace.pid);
     let of_facts = || {
-        let facts = fs::read(dir.path().join("server.json")).ok()?;
-        let facts: Value = serde_json::from_slice(&facts).ok()?;
+        let facts = dir.text("server.json", InputKind::Facts).ok()?;
+        let facts: Value = serde_json::from_str(&facts).ok()?;
         u32::try_from(facts.pointer("/server/pid")?.as_u64()?).ok()
     };
     let slowest = over_time.slowest.commits.first();
@@ -82,7 +85,7 @@ fn say_summary(
 ) -> Result<(), ExportError> {
     match exported {
         Ok(exported) => {
-            let _ = writeln!(io::stderr(), "{}", summary(&exported));
+            say::line(&summary(&exported));
             Ok(())
         }
         // Whoever reads it may have read enough.
@@ -95,10 +98,16 @@ fn say_summary(
 pub(super) fn export_parquet(dir: &RunDir) -> anyhow::Result<()> {
     let path = recording(dir, "parquet", "commits.parquet")?;
     let document = read_document(dir)?;
+    if document.commits.is_none() {
+        bail!(
+            "{} did not finish, so no sums prove its commits: report --explain-again shows what the recording has",
+            dir.path().display()
+        );
+    }
     let recording = open_recording(dir)?.context("the recording is gone")?;
     match logtrace_dataset::commits(recording, &document, io::stdout()) {
         Ok(commits) => {
-            let _ = writeln!(io::stderr(), "{} commits", units::count(commits));
+            say::line(&format!("{} commits", units::count(commits)));
             Ok(())
         }
         Err(error) if error.is_closed_pipe() => Ok(()),
@@ -135,15 +144,20 @@ fn refuse_terminal(example: &str) -> anyhow::Result<()> {
 
 /// Returns the path of the recording that is exported. Refuses a run without one, and a terminal.
 fn recording(dir: &RunDir, format: &str, example: &str) -> anyhow::Result<PathBuf> {
-    let path = dir.records_bin();
-    if !path.exists() {
+    if !has_recording(dir) {
         bail!(
             "{} has no recording: {format} needs one. Run or trace with --record",
             dir.path().display()
         );
     }
     refuse_terminal(example)?;
-    Ok(path)
+    Ok(dir.records_bin())
+}
+
+/// Returns whether there is a recording, readable or not.
+fn has_recording(dir: &RunDir) -> bool {
+    let opened = dir.input(RECORDS, InputKind::Recording);
+    !opened.is_err_and(|error: InputError| error.is_missing())
 }
 
 fn summary(exported: &Exported) -> String {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::Context;
+use logtrace_common::InputKind;
 use logtrace_report::breakdown::OverTime;
 
 use super::print::print_report;
@@ -11,10 +11,15 @@ use crate::cli::results::join::JoinArgs;
 use crate::exit::Exit;
 use crate::join::{Joined, RunInput, TraceInput, is_degraded, join};
 use crate::measurement::Outputs;
-use crate::run_dir::{RunDir, read_over_time};
+use crate::run_dir::{ARRIVALS, REQUESTS, RunDir, read_over_time};
 
 /// Files of the run that a join has unchanged, if the run has them.
-const COPIED: [&str; 4] = ["latency.hlog", "arrivals.txt", "workload.toml", "requests.bin"];
+const COPIED: [(&str, InputKind); 4] = [
+    ("latency.hlog", InputKind::LatencyLog),
+    (ARRIVALS, InputKind::Arrivals),
+    ("workload.toml", InputKind::Workload),
+    (REQUESTS, InputKind::Requests),
+];
 
 /// Joins, writes a run directory named after the run, and prints the report.
 pub(crate) fn join_run(arguments: &JoinArgs) -> anyhow::Result<Exit> {
@@ -52,12 +57,7 @@ fn write(dir: &RunDir, joined: &Joined, run: &RunInput, trace: &TraceInput) -> a
     outputs.results(&joined.document, Some(&joined.breakdown.stacks), Some(&over_time))?;
     dir.write("server.json", &serde_json::to_string_pretty(&joined.facts)?)?;
     dir.write("host.json", &serde_json::to_string_pretty(&trace.host)?)?;
-    for name in COPIED {
-        let from = run.dir.path().join(name);
-        if from.is_file() {
-            dir.copy(&from, name)
-                .with_context(|| format!("cannot copy {}", from.display()))?;
-        }
-    }
-    Ok(())
+    COPIED
+        .iter()
+        .try_for_each(|&(name, kind)| dir.copy(&run.dir, name, kind))
 }

@@ -1,10 +1,10 @@
 //! Running servers that killed runs left changed: `logtrace doctor --clean` gives them back, and other starts name them.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io;
 
 use anyhow::Context;
-use logtrace_common::{Connection, inert};
+use logtrace_common::Connection;
 use logtrace_driver::Target;
 use logtrace_server::{Home, LeftServer};
 
@@ -12,6 +12,7 @@ use super::measure_and_report::in_event_loop;
 use crate::cli::login::LoginArgs;
 use crate::exit::with_causes;
 use crate::run::drop_tables;
+use crate::say;
 
 /// Gives each server its settings back and drops the database of the run. Adds a line for each to `text`. Returns whether
 /// all succeeded; the others keep their notes.
@@ -49,8 +50,7 @@ pub(super) fn name_left(home: &Home, measured: Option<&Connection>) {
             let line = format!(
                 "a killed run left the server on {endpoint} changed: `logtrace doctor --clean` gives it back, or type there: {by_hand}"
             );
-            // An error of stderr cannot be reported anywhere.
-            let _ = writeln!(io::stderr(), "{}", inert::line(&line));
+            say::line(&line);
         }
     }
 }

@@ -1,7 +1,5 @@
 //! `logtrace run`: measures under a load.
 
-use std::io::{self, Write};
-
 use logtrace_server::ServerChoice;
 
 use super::left_servers::name_left;
@@ -10,6 +8,7 @@ use crate::cli::run::RunArgs;
 use crate::exit::Exit;
 use crate::preflight::check_run;
 use crate::run::{measure, remote_server, results};
+use crate::say;
 
 /// Measures, writes the run directory, and prints the report.
 pub(crate) fn run(arguments: &RunArgs) -> anyhow::Result<Exit> {
@@ -19,8 +18,7 @@ pub(crate) fn run(arguments: &RunArgs) -> anyhow::Result<Exit> {
     let running = config.server.as_ref().and_then(ServerChoice::running);
     name_left(&config.home, running);
     if config.is_remote {
-        // An error of stderr cannot be reported anywhere.
-        let _ = writeln!(io::stderr(), "{}", remote_server(config.tracing.record));
+        say::line(&remote_server(config.tracing.record));
     }
     measure_and_report(&config.out, config.requests.name(), async |outputs, signals| {
         let raw = measure(&config, outputs, signals).await?;

@@ -1,10 +1,9 @@
 //! `logtrace study`: servers measured under many settings.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use anyhow::Context;
-use logtrace_common::inert;
 use logtrace_server::memory_bytes;
 use logtrace_study::{Cell, Plan, living_servers, render, study_steps};
 
@@ -15,6 +14,7 @@ use crate::cli::study::{StudyArgs, StudyCommand, StudyExtentArgs, StudyRunArgs, 
 use crate::exit::{Exit, UsageError};
 use crate::handover::hand_over;
 use crate::run::CpuPlacement;
+use crate::say;
 use crate::study::{
     Overrides, Pilot, Progress, StudyDir, StudyRequest, StudyRunner, built_in, chosen_cells, find, overview,
     preflight, size_line, summary,
@@ -131,8 +131,7 @@ fn request(plan: &Plan, extent: &StudyExtentArgs, cpus: &CpuPlacement) -> StudyR
 /// Prints the size of the study on stderr.
 fn announce(plan: &Plan, extent: &StudyExtentArgs, cells: &[Cell], living: usize) {
     let line = format!("{}: {}", plan.name, size_line(extent.scale, cells, living));
-    // An error of stderr cannot be reported anywhere.
-    let _ = writeln!(io::stderr(), "{}", inert::line(&line));
+    say::line(&line);
 }
 
 /// Measures the pilot of a study, and prints what the study would show.

@@ -1,16 +1,15 @@
 //! Files of a run directory and of a trace directory that a join reads.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::BufReader;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
-use logtrace_events::{RecordingReader, RequestsOfRun};
+use logtrace_common::InputKind;
+use logtrace_events::RequestsOfRun;
 use logtrace_report::document::Document;
 use serde_json::Value;
 
-use crate::run_dir::{RunDir, read_document, read_over_time, read_requests};
+use crate::run_dir::{RunDir, RunRecording, open_recording, read_document, read_over_time, read_requests};
 
 /// Run of a load, with its requests.
 #[derive(Debug)]
@@ -32,7 +31,7 @@ pub(crate) struct TraceInput {
     pub(crate) host: Value,
     /// Names of threads of the server by their ids.
     pub(crate) thread_names: BTreeMap<u32, String>,
-    recording: PathBuf,
+    dir: RunDir,
 }
 
 impl RunInput {
@@ -45,7 +44,7 @@ impl RunInput {
             "{} is no run with a load: give the directory of `logtrace run` first, then that of `logtrace trace`",
             path.display()
         );
-        let requests = read_requests(&dir)?.with_context(|| {
+        let requests = read_requests(&dir, &document)?.with_context(|| {
             format!(
                 "{} has no requests.bin: repeat the run with --record",
                 path.display()
@@ -57,7 +56,7 @@ impl RunInput {
             path.display()
         );
         Ok(Self {
-            facts: json(&dir.path().join("server.json"))?,
+            facts: json(&dir, "server.json")?,
             dir,
             document,
             requests,
@@ -70,9 +69,8 @@ impl TraceInput {
     pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
         let dir = RunDir::open(path)?;
         let document = read_document(&dir)?;
-        let recording = dir.records_bin();
         ensure!(
-            recording.is_file(),
+            open_recording(&dir)?.is_some(),
             "{} has no records.bin: repeat the trace with --record",
             path.display()
         );
@@ -87,34 +85,26 @@ impl TraceInput {
         );
         let over_time = read_over_time(&dir, &document)?;
         Ok(Self {
-            facts: json(&dir.path().join("server.json"))?,
-            host: json(&dir.path().join("host.json"))?,
+            facts: json(&dir, "server.json")?,
+            host: json(&dir, "host.json")?,
             thread_names: over_time.map_or_else(BTreeMap::new, |over_time| over_time.threads),
             document,
-            recording,
+            dir,
         })
     }
 
     /// Opens the recording.
-    pub(crate) fn recording(&self) -> anyhow::Result<RecordingReader<BufReader<File>>> {
-        RecordingReader::new(open(&self.recording)?).with_context(|| self.unreadable())
+    pub(crate) fn recording(&self) -> anyhow::Result<RunRecording> {
+        open_recording(&self.dir)?.context("the recording is gone")
     }
 
     /// Returns the context of an error in the recording.
     pub(crate) fn unreadable(&self) -> String {
-        format!("cannot understand {}", self.recording.display())
+        format!("cannot understand {}", self.dir.records_bin().display())
     }
 }
 
-fn json(path: &Path) -> anyhow::Result<Value> {
-    serde_json::from_str(&text(path)?).with_context(|| format!("cannot understand {}", path.display()))
-}
-
-fn text(path: &Path) -> anyhow::Result<String> {
-    fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
-}
-
-fn open(path: &Path) -> anyhow::Result<BufReader<File>> {
-    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-    Ok(BufReader::with_capacity(1 << 20, file))
+fn json(dir: &RunDir, name: &str) -> anyhow::Result<Value> {
+    serde_json::from_str(&dir.text(name, InputKind::Facts)?)
+        .with_context(|| format!("cannot understand {}", dir.path().join(name).display()))
 }

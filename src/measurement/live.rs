@@ -1,18 +1,17 @@
 //! Figures of a measurement while it goes on: on the progress line, and as lines of their own.
 
-use std::io::{self, Write};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
-use logtrace_common::inert;
 use logtrace_driver::{Progress, Stage};
 use logtrace_report::breakdown::Recent;
 use logtrace_report::units;
 
 use super::progress::Line;
 use super::window_signal::WindowSignal;
+use crate::say;
 
 /// Time until the commits before a question are in the answer: the reader reads the rings each 200 ms.
 pub(crate) const ANSWER_TIME: Duration = Duration::from_millis(250);
@@ -127,9 +126,8 @@ impl Live {
 
     fn write(&self, seconds: u64, parts: impl IntoIterator<Item = Option<String>>) {
         let parts: Vec<String> = parts.into_iter().flatten().collect();
-        let text = inert::line(&format!("{seconds} s: {}", parts.join(", ")));
-        // An error of stderr cannot be reported anywhere.
-        self.line.beside(|| drop(writeln!(io::stderr(), "{text}")));
+        let text = format!("{seconds} s: {}", parts.join(", "));
+        self.line.beside(|| say::line(&text));
     }
 
     /// Asks for the commits until now. They are there after [`ANSWER_TIME`].

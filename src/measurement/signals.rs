@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::future::{Future, poll_fn};
-use std::io::{self, Write};
+use std::io;
 use std::task::Poll;
 use std::thread;
 use std::time::Duration;
@@ -12,6 +12,8 @@ use logtrace_tracer::give_up_rights;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
+
+use crate::say;
 
 /// Longest time from the second signal to the end of the process, even if the main thread hangs in a system call.
 const GRACE: Duration = Duration::from_secs(9);
@@ -100,10 +102,7 @@ impl Signals {
         any(streams).await;
         self.end.cancel();
         // A hang-up means that the terminal may be gone.
-        let _ = writeln!(
-            io::stderr(),
-            "\nending the run; press Ctrl-C again to stop at once"
-        );
+        say::lines("\nending the run; press Ctrl-C again to stop at once");
         any(streams).await;
         self.abort.cancel();
     }
@@ -116,8 +115,7 @@ impl Signals {
     reason = "an exit in order would wait for what hangs, and std has no other"
 )]
 fn stop_now() {
-    // The terminal may be gone.
-    let _ = writeln!(io::stderr(), "error: stopped at once: something hangs");
+    say::line("error: stopped at once: something hangs");
     // SAFETY: the process ends here, and nothing of it runs afterwards.
     unsafe { libc::_exit(1) }
 }

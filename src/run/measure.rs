@@ -1,9 +1,6 @@
 //! Order of a run: server, tables, one window, and teardown.
 
-use std::io::{self, Write};
-
 use anyhow::anyhow;
-use logtrace_common::inert;
 
 use crate::exit::with_causes;
 use crate::measurement::{Line, Outputs, Signals};
@@ -12,6 +9,7 @@ use crate::run::outcome::run_outcome::RunOutcome;
 use crate::run::server::open_server::open_server;
 use crate::run::server::teardown::tear_down;
 use crate::run::window::window;
+use crate::say;
 
 /// Measures. In any case stops a private server, or restores a running one.
 pub(crate) async fn measure(
@@ -38,8 +36,8 @@ pub(crate) async fn measure(
         (Ok(mut raw), given_back) => {
             raw.teardown_error = given_back.err().map(with_causes);
             if let Some(left) = &raw.teardown_error {
-                // A reader of the report may come too late. An error of stderr cannot be reported anywhere.
-                let _ = writeln!(io::stderr(), "{}", inert::lines(left));
+                // A reader of the report may come too late.
+                say::lines(left);
             }
             Ok(raw)
         }

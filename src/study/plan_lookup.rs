@@ -1,10 +1,9 @@
 //! Lookup of plans: built-in ones, and files of users.
 
 use std::fmt::Display;
-use std::fs;
-use std::io;
 use std::path::{Component, Path};
 
+use logtrace_common::{InputDir, InputError, InputFile, InputKind};
 use logtrace_driver::FileError;
 use logtrace_server::check_file_owner;
 use logtrace_study::{BUILTIN, Builtin, Cell, Plan};
@@ -36,14 +35,22 @@ pub(crate) fn find(name: &str, trust_plan: bool) -> Result<Plan, UsageError> {
         return builtin?.plan().map_err(usage);
     }
     let path = Path::new(name);
-    let text = fs::read_to_string(path);
+    let text = InputFile::open(path, InputKind::Plan).and_then(InputFile::read_text);
     let text = text.map_err(|error| UsageError(format!("cannot read {name}: {error}")))?;
     let files = |file: &str| {
-        let path = path.parent().unwrap_or(Path::new("")).join(file);
-        if !trust_plan && leads_elsewhere(Path::new(file)) {
-            check_file_owner(&path).map_err(|error| format!("{error:#}"))?;
-        }
-        read_regular(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))
+        let directory = path.parent().unwrap_or(Path::new(""));
+        let path = directory.join(file);
+        let text = match leads_elsewhere(Path::new(file)) {
+            true => {
+                if !trust_plan {
+                    check_file_owner(&path).map_err(|error| format!("{error:#}"))?;
+                }
+                InputFile::open(&path, InputKind::Workload)
+            }
+            false => beside(directory, Path::new(file)),
+        };
+        text.and_then(InputFile::read_text)
+            .map_err(|error| format!("cannot read {}: {error}", path.display()))
     };
     Plan::read(name, &text, &files).map_err(usage)
 }
@@ -54,12 +61,13 @@ fn leads_elsewhere(path: &Path) -> bool {
     !path.components().all(is_name)
 }
 
-/// Reads a file that is none of those which can keep a reader waiting.
-fn read_regular(path: &Path) -> io::Result<String> {
-    match fs::metadata(path)?.is_file() {
-        true => fs::read_to_string(path),
-        false => Err(io::Error::other("it is no regular file")),
-    }
+/// Opens a workload in the directory of its plan.
+fn beside(directory: &Path, file: &Path) -> Result<InputFile, InputError> {
+    let directory = match directory.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => directory,
+    };
+    InputDir::open(directory)?.file(file, InputKind::Workload)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Types that several parts of logtrace share.
 //!
-//! This crate is the leaf of the workspace: it imports none of the others, reads no clock and does no I/O.
+//! This crate is the leaf of the workspace: it imports none of the others, and reads no clock. Without its features it does no
+//! I/O.
 
 #[cfg(feature = "client")]
 mod client;
@@ -10,6 +11,8 @@ mod file_class;
 mod flavor;
 mod heat_map;
 pub mod inert;
+#[cfg(feature = "inputs")]
+mod input;
 mod interval_columns;
 mod latency_row;
 mod names;
@@ -31,6 +34,8 @@ pub use detail::Detail;
 pub use file_class::{FileClass, LogNames};
 pub use flavor::{Flavor, parse_version_output, version_number};
 pub use heat_map::HeatMap;
+#[cfg(feature = "inputs")]
+pub use input::{InputDir, InputError, InputFile, InputKind};
 pub use interval_columns::IntervalColumns;
 pub use latency_row::{latency_row, latency_row_start_ns};
 pub use names::UnknownName;

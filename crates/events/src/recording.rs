@@ -27,6 +27,9 @@ pub enum RecordingError {
     /// File that is not a recording.
     #[error("this is not a recording of logtrace (or one of another version)")]
     Magic,
+    /// File without any byte.
+    #[error("the recording is empty: the run was killed as it began")]
+    Empty,
     /// Length that no entry has.
     #[error("the recording is damaged: an entry of {0} bytes")]
     Length(u32),
@@ -91,11 +94,13 @@ pub struct RecordingWriter<W> {
 }
 
 impl<W: Write> RecordingWriter<W> {
-    /// Starts a recording.
+    /// Starts a recording. The header is passed to the operating system at once: a run that is killed later leaves a recording
+    /// that can be read.
     pub fn new(mut to: W, header: &RecordingHeader) -> io::Result<Self> {
         to.write_all(&MAGIC)?;
         let mut writer = Self { to };
         writer.append(kind::HEADER, &serde_json::to_vec(header)?)?;
+        writer.flush()?;
         Ok(writer)
     }
 
@@ -133,9 +138,12 @@ pub struct RecordingReader<R> {
 impl<R: Read> RecordingReader<R> {
     /// Starts to read. Refuses a file that is not a recording.
     pub fn new(mut from: R) -> Result<Self, RecordingError> {
-        let mut magic = [0; MAGIC.len()];
-        from.read_exact(&mut magic)?;
-        if magic != MAGIC {
+        let (mut first, mut rest) = ([0], [0; MAGIC.len() - 1]);
+        if !read_whole(&mut from, &mut first)? {
+            return Err(RecordingError::Empty);
+        }
+        let is_whole = read_whole(&mut from, &mut rest)?;
+        if !is_whole || !MAGIC.iter().eq(first.iter().chain(&rest)) {
             return Err(RecordingError::Magic);
         }
         let mut bytes = Vec::new();
@@ -160,7 +168,8 @@ impl<R: Read> RecordingReader<R> {
         let bytes = self.bytes.as_slice();
         let times = bytes.as_chunks().0;
         let entry = match (kind, times, bytes.len()) {
-            (kind::RECORD, ..) => Entry::Record(bytes),
+            // The holes of a file look like records without a byte, and could go on for hours.
+            (kind::RECORD, _, 1..) => Entry::Record(bytes),
             (kind::LOST, [start, end], 16) => Entry::Lost(range(*start, *end)),
             (kind::WINDOW, [start, end], 16) => Entry::Window(range(*start, *end)),
             (kind::WINDOW_END, [at], 8) => Entry::WindowEnd(u64::from_le_bytes(*at)),
@@ -173,6 +182,9 @@ impl<R: Read> RecordingReader<R> {
     pub fn next_record(&mut self) -> Result<Option<&[u8]>, RecordingError> {
         loop {
             match next_bytes(&mut self.from, &mut self.bytes)? {
+                Some(kind::RECORD) if self.bytes.is_empty() => {
+                    return Err(RecordingError::Entry(kind::RECORD, 0));
+                }
                 Some(kind::RECORD) => return Ok(Some(&self.bytes)),
                 Some(_) => {}
                 None => return Ok(None),
@@ -237,7 +249,7 @@ mod tests {
             Entry::Record(b"first"),
             Entry::Lost(TimeRange::new(1, 2)),
             Entry::Window(TimeRange::new(3, u64::MAX)),
-            Entry::Record(b""),
+            Entry::Record(b"2"),
             Entry::WindowEnd(5),
         ];
         let mut bytes = Vec::new();
@@ -262,8 +274,30 @@ mod tests {
         assert_eq!(most, entries.len());
         let mut reader = RecordingReader::new(&bytes[..]).unwrap();
         assert_eq!(reader.next_record().unwrap(), Some(&b"first"[..]));
-        assert_eq!(reader.next_record().unwrap(), Some(&b""[..]));
+        assert_eq!(reader.next_record().unwrap(), Some(&b"2"[..]));
         assert_eq!(reader.next_record().unwrap(), None);
+    }
+
+    #[test]
+    fn a_hole_in_a_recording_is_its_end_with_an_error() {
+        let mut bytes = Vec::new();
+        let mut writer = RecordingWriter::new(&mut bytes, &header()).unwrap();
+        writer.write(Entry::Record(b"first")).unwrap();
+        bytes.resize(bytes.len() + 100, 0);
+        let mut reader = RecordingReader::new(&bytes[..]).unwrap();
+        assert_eq!(reader.next_entry().unwrap(), Some(Entry::Record(b"first")));
+        let error = reader.next_entry().unwrap_err();
+        assert!(matches!(error, RecordingError::Entry(0, 0)), "{error}");
+        let empty = RecordingReader::new(&[][..]);
+        assert!(matches!(empty, Err(RecordingError::Empty)));
+    }
+
+    #[test]
+    fn a_recording_can_be_read_from_its_first_moment_on() {
+        let writer = RecordingWriter::new(io::BufWriter::new(Vec::new()), &header()).unwrap();
+        let mut reader = RecordingReader::new(&writer.to.get_ref()[..]).unwrap();
+        assert_eq!(reader.next_entry().unwrap(), None);
+        assert_eq!(reader.header(), &header());
     }
 
     #[test]

@@ -29,6 +29,15 @@ pub enum RequestFileError {
     /// File that has no requests of logtrace.
     #[error("this file has no requests of logtrace (or of another version)")]
     Magic,
+    /// File without any byte.
+    #[error("the file of requests is empty: the run was killed as it began")]
+    Empty,
+    /// More requests than the run had.
+    #[error("the requests are damaged: there are more than the {0} of the run")]
+    Many(u64),
+    /// Request of zeros, as the holes of a file have.
+    #[error("the requests are damaged: the one after {0} others never ended")]
+    Hole(usize),
     /// Outcome that no request has.
     #[error("the requests are damaged: outcome {0}")]
     Outcome(u32),
@@ -64,9 +73,11 @@ pub struct RequestsWriter<W> {
 }
 
 impl<W: Write + Seek> RequestsWriter<W> {
-    /// Starts the file. It has an empty window until [`finish`](Self::finish).
+    /// Starts the file. It has an empty window until [`finish`](Self::finish). The header is passed to the operating system at
+    /// once: a run that is killed later leaves a file that can be read.
     pub fn new(mut to: W, clocks: Clocks) -> io::Result<Self> {
         to.write_all(bytemuck::bytes_of(&header(TimeRange::new(0, 0), clocks)))?;
+        to.flush()?;
         Ok(Self { to, clocks })
     }
 
@@ -96,10 +107,16 @@ pub struct RequestsOfRun {
 }
 
 impl RequestsOfRun {
-    /// Reads a file; give it a buffered reader. A last request that is cut short is left out.
-    pub fn read(mut from: impl Read) -> Result<Self, RequestFileError> {
-        let mut header = RawHeader::zeroed();
-        let whole = from.read_exact(bytemuck::bytes_of_mut(&mut header));
+    /// Reads a file with `most` requests; give it a buffered reader. A last request that is cut short is left out.
+    pub fn read(mut from: impl Read, most: u64) -> Result<Self, RequestFileError> {
+        let (mut header, mut first) = (RawHeader::zeroed(), [0]);
+        match from.read_exact(&mut first) {
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Err(RequestFileError::Empty),
+            begun => begun?,
+        }
+        let whole = (&first[..])
+            .chain(&mut from)
+            .read_exact(bytemuck::bytes_of_mut(&mut header));
         match whole {
             Err(error) if error.kind() != ErrorKind::UnexpectedEof => return Err(error.into()),
             _ if header.magic != MAGIC => return Err(RequestFileError::Magic),
@@ -111,6 +128,9 @@ impl RequestsOfRun {
         let mut raw = RawRequest::zeroed();
         loop {
             match from.read_exact(bytemuck::bytes_of_mut(&mut raw)) {
+                Ok(()) if requests.len() as u64 == most => return Err(RequestFileError::Many(most)),
+                // No request ends when the clock begins.
+                Ok(()) if raw.done_ns == 0 => return Err(RequestFileError::Hole(requests.len())),
                 Ok(()) => requests.push(request(&raw)?),
                 Err(error) if error.kind() == ErrorKind::UnexpectedEof => break,
                 Err(error) => return Err(error.into()),
@@ -211,12 +231,50 @@ mod tests {
                 connection_wait_ns: times[1],
                 sent_ns: times[2],
                 attempt_ns: times[3],
-                done_ns: times[4],
+                done_ns: times[4].max(1),
                 outcome,
                 retries,
                 thread: thread.filter(|&thread| thread != 0),
             },
         )
+    }
+
+    #[test]
+    fn holes_empty_files_and_more_requests_than_the_run_had_are_refused() {
+        let request = Request {
+            due_ns: 1,
+            connection_wait_ns: 0,
+            sent_ns: 1,
+            attempt_ns: 1,
+            done_ns: 2,
+            outcome: Outcome::Done,
+            retries: 0,
+            thread: None,
+        };
+        let mut file = Cursor::new(Vec::new());
+        let mut writer = RequestsWriter::new(&mut file, CLOCKS).unwrap();
+        (0..3).for_each(|_| writer.write(&request).unwrap());
+        writer.finish(TimeRange::new(1, 2)).unwrap();
+        let mut bytes = file.into_inner();
+        assert_eq!(RequestsOfRun::read(&bytes[..], 3).unwrap().requests.len(), 3);
+        let many = RequestsOfRun::read(&bytes[..], 2);
+        assert!(matches!(many, Err(RequestFileError::Many(2))), "{many:?}");
+        bytes.resize(bytes.len() + 100, 0);
+        let hole = RequestsOfRun::read(&bytes[..], u64::MAX);
+        assert!(matches!(hole, Err(RequestFileError::Hole(3))), "{hole:?}");
+        let endless = RequestsOfRun::read(&[&bytes[..40], &[0; 56]].concat()[..], u64::MAX);
+        assert!(matches!(endless, Err(RequestFileError::Hole(0))), "{endless:?}");
+        let empty = RequestsOfRun::read(&[][..], u64::MAX);
+        assert!(matches!(empty, Err(RequestFileError::Empty)), "{empty:?}");
+    }
+
+    #[test]
+    fn a_file_can_be_read_from_its_first_moment_on() {
+        let file = io::BufWriter::new(Cursor::new(Vec::new()));
+        let writer = RequestsWriter::new(file, CLOCKS).unwrap();
+        let bytes = writer.to.get_ref().get_ref();
+        let read = RequestsOfRun::read(&bytes[..], u64::MAX).unwrap();
+        assert!(read.window.is_empty() && read.clocks == CLOCKS && read.requests.is_empty());
     }
 
     proptest! {
@@ -231,18 +289,18 @@ mod tests {
             let window = TimeRange::new(1, 2);
             writer.finish(window).unwrap();
             let bytes = file.into_inner();
-            let read = RequestsOfRun::read(&bytes[..]).unwrap();
+            let read = RequestsOfRun::read(&bytes[..], u64::MAX).unwrap();
             prop_assert_eq!(&read, &RequestsOfRun { window, clocks: CLOCKS, requests: requests.clone() });
             if cut > 0 && !requests.is_empty() {
-                let read = RequestsOfRun::read(&bytes[..bytes.len() - cut]).unwrap();
+                let read = RequestsOfRun::read(&bytes[..bytes.len() - cut], u64::MAX).unwrap();
                 prop_assert_eq!(read.requests, &requests[..requests.len() - 1]);
             }
         }
 
         #[test]
         fn no_bytes_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = RequestsOfRun::read(&bytes[..]);
-            let _ = RequestsOfRun::read(&[bytemuck::bytes_of(&header(TimeRange::new(0, 0), CLOCKS)), &bytes].concat()[..]);
+            let _ = RequestsOfRun::read(&bytes[..], u64::MAX);
+            let _ = RequestsOfRun::read(&[bytemuck::bytes_of(&header(TimeRange::new(0, 0), CLOCKS)), &bytes].concat()[..], u64::MAX);
         }
     }
 }

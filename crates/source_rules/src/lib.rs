@@ -8,6 +8,8 @@ mod docs;
 mod documents;
 mod imports;
 mod modules;
+mod opened;
+mod opened_where;
 mod packages;
 mod paths;
 
@@ -16,4 +18,6 @@ pub use docs::{DocComment, doc_comments};
 pub use documents::{documents, missing_names};
 pub use imports::{Import, imports};
 pub use modules::{Module, modules};
+pub use opened::openers;
+pub use opened_where::MAY_OPEN;
 pub use packages::{Package, packages, rust_files};

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use logtrace_source_rules::{
-    circles, doc_comments, documents, imports, missing_names, modules, packages, rust_files,
+    MAY_OPEN, circles, doc_comments, documents, imports, missing_names, modules, openers, packages,
+    rust_files,
 };
 
 /// Most files in a directory.
@@ -294,4 +295,54 @@ fn no_document_shows_a_password_on_a_command_line() {
         .filter(|file| fs::read_to_string(file).unwrap().contains(ASSIGNED));
     let shown: Vec<String> = shown.map(|file| relative(&file)).collect();
     assert_none(&shown, "files that show a password on a command line");
+}
+
+#[test]
+fn files_of_users_are_opened_by_the_one_reader() {
+    // They measure and test, and no input of others reaches them.
+    const OF_TESTS: [&str; 4] = [
+        "logtrace-benchkit",
+        "logtrace-laboratory",
+        "logtrace-source-rules",
+        "logtrace-testkit",
+    ];
+    let is_allowed = |file: &str| {
+        let mut allowed = MAY_OPEN.iter();
+        allowed.any(|(place, _)| file == *place || (place.ends_with('/') && file.starts_with(place)))
+    };
+    let mut offenders = Vec::new();
+    for package in packages(root()).unwrap() {
+        if OF_TESTS.contains(&package.name.as_str()) {
+            continue;
+        }
+        for module in modules(&package.directory).unwrap() {
+            let (file, found) = (relative(&module.file), openers(&module));
+            // Modules of tests.
+            let is_test = file.ends_with("/fuzz.rs");
+            if !found.is_empty() && !is_test && !is_allowed(&file) {
+                offenders.push(format!("{file}: {}", found.join(", ")));
+            }
+        }
+    }
+    assert_none(
+        &offenders,
+        "files that open paths: use InputFile or InputDir for inputs, or name the file with its reason in MAY_OPEN",
+    );
+}
+
+/// Files that write to stderr: what makes texts of others harmless, and the bar of the progress.
+const STDERR: [&str; 2] = ["src/say.rs", "src/measurement/progress.rs"];
+
+#[test]
+fn texts_reach_the_terminal_only_if_they_are_harmless() {
+    let offenders = rust_files(&root().join("src")).into_iter().filter(|file| {
+        let text = fs::read_to_string(file).unwrap();
+        !STDERR.contains(&relative(file).as_str())
+            && ["stderr()", "eprint"].iter().any(|way| text.contains(way))
+    });
+    let offenders: Vec<String> = offenders.map(|file| relative(&file)).collect();
+    assert_none(
+        &offenders,
+        "files that write to stderr: use say::line or say::lines",
+    );
 }

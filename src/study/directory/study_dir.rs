@@ -5,14 +5,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use logtrace_common::{InputDir, InputError, InputFile, InputKind};
 use logtrace_report::document::Document;
-use logtrace_report::render::parse_json;
 use logtrace_server::{Writers, trusted_directory};
 use logtrace_study::{Cell, Measurement};
 
 use crate::exit::UsageError;
 use crate::private_file;
-use crate::run_dir::RunDir;
+use crate::run_dir::{RunDir, read_document};
 use crate::study::directory::progress_file::Progress;
 
 /// Caveats of a measurement that did not end normally and has to be repeated.
@@ -78,7 +78,7 @@ impl StudyDir {
 
     /// Names the plan of the directory if it is another one. A beginning of this plan is a torn copy of it.
     fn other_plan(&self, plan: &str) -> Option<String> {
-        let copy = fs::read(self.path.join(PLAN)).unwrap_or_default();
+        let copy = self.input(PLAN, InputKind::Plan).unwrap_or_default();
         (!plan.as_bytes().starts_with(&copy)).then(|| "another plan.toml".to_owned())
     }
 
@@ -99,7 +99,7 @@ impl StudyDir {
     /// Returns the document of a measurement, if it ended normally.
     pub(crate) fn measured(&self, cell: &Cell, measurement: &Measurement) -> Option<Document> {
         let dir = RunDir::open(&self.run_dir(cell, measurement)).ok()?;
-        let document = parse_json(&fs::read_to_string(dir.run_json()).ok()?).ok()?;
+        let document = read_document(&dir).ok()?;
         failure(&document).is_none().then_some(document)
     }
 
@@ -108,6 +108,12 @@ impl StudyDir {
         let servers = self.path.join("servers");
         fs::create_dir_all(&servers).with_context(|| format!("cannot make {}", servers.display()))?;
         Ok(servers.join(format!("{number}.log")))
+    }
+
+    /// Reads a file of the study.
+    pub(crate) fn input(&self, name: &str, kind: InputKind) -> Result<Vec<u8>, InputError> {
+        let file = InputDir::open(&self.path)?.file(Path::new(name), kind);
+        file.and_then(InputFile::read_bytes)
     }
 
     /// Returns the path of a file of the study.
@@ -128,11 +134,10 @@ impl StudyDir {
     /// Reads the progress; `None` if there is no study.
     fn progress(&self) -> anyhow::Result<Saved> {
         let path = self.path.join(STATE);
-        match fs::read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound && self.path.join("cells").exists() => {
-                Ok(Saved::Torn)
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Saved::Nothing),
+        match self.input(STATE, InputKind::StudyState) {
+            Err(error) if error.is_missing() && self.path.join("cells").exists() => Ok(Saved::Torn),
+            Err(error) if error.is_missing() => Ok(Saved::Nothing),
+            Err(InputError::NoText(_)) => Ok(Saved::Torn),
             read => {
                 let text = read.with_context(|| format!("cannot read {}", path.display()))?;
                 let state = Progress::parse(&text);

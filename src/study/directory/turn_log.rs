@@ -1,10 +1,10 @@
 //! Short turns of a study: `turns.jsonl` in its directory, a line for each block.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::PathBuf;
 
 use anyhow::Context;
+use logtrace_common::InputKind;
 use logtrace_study::{Figure, Results, TurnBlock, TurnResult};
 use serde::{Deserialize, Serialize};
 
@@ -55,15 +55,16 @@ impl TurnLog {
     /// block that is not measured.
     pub(crate) fn read(dir: &StudyDir) -> anyhow::Result<Self> {
         let path = dir.file(FILE);
-        let text = match fs::read_to_string(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        let text = match dir.input(FILE, InputKind::TurnLog) {
+            Err(error) if error.is_missing() => Vec::new(),
             read => read.with_context(|| format!("cannot read {}", path.display()))?,
         };
         let mut log = Self {
             path,
             blocks: Vec::new(),
         };
-        let lines = text.lines().filter_map(|line| serde_json::from_str(line).ok());
+        let lines = text.split(|&byte| byte == b'\n');
+        let lines = lines.filter_map(|line| serde_json::from_slice(line).ok());
         lines.for_each(|block| log.replace(block));
         Ok(log)
     }
@@ -135,6 +136,8 @@ impl TurnRecord {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::study::directory::progress_file::Progress;
     use crate::study::directory::request::{Overrides, StudyRequest};

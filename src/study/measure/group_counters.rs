@@ -1,10 +1,11 @@
 //! Groups of commits as a server counts them itself.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
+
+use crate::run_dir::read_facts;
 
 /// Part of `server.json` that is read.
 #[derive(Deserialize)]
@@ -15,7 +16,7 @@ struct ServerFile {
 /// Returns the mean number of commits in a group, or `None` if the server of a run does not count them. MariaDB does
 /// (`Binlog_commits` and `Binlog_group_commits`, `MYSQL_BIN_LOG::trx_group_commit_leader` in sql/log.cc).
 pub(crate) fn group_size(run_dir: &Path) -> Option<f64> {
-    let text = fs::read_to_string(run_dir.join("server.json")).ok()?;
+    let text = read_facts(run_dir, "server.json")?;
     let file: ServerFile = serde_json::from_str(&text).ok()?;
     let count = |name| file.status_delta.get(name).filter(|count| **count > 0);
     let (commits, groups) = (count("Binlog_commits")?, count("Binlog_group_commits")?);
@@ -24,6 +25,8 @@ pub(crate) fn group_size(run_dir: &Path) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn size(delta: &str) -> Option<f64> {

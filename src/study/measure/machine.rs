@@ -1,6 +1,5 @@
 //! Record of the machine in a measurement, in a file of the run directory: `machine.json`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,7 +7,7 @@ use logtrace_server::{Server, sync_rate};
 use logtrace_study::Figure;
 use serde::{Deserialize, Serialize};
 
-use crate::run_dir::RunDir;
+use crate::run_dir::{RunDir, read_facts};
 use crate::study::context::StudyContext;
 use crate::study::measure::cpu_use::CpuUse;
 
@@ -74,7 +73,7 @@ fn redo_directory(server: &Server) -> PathBuf {
 
 /// Reads the figures of a run; none if it has no such file.
 pub(crate) fn read(run_dir: &Path) -> Vec<(Figure, f64)> {
-    let text = fs::read_to_string(run_dir.join(FILE)).unwrap_or_default();
+    let text = read_facts(run_dir, FILE).unwrap_or_default();
     let Ok(machine) = serde_json::from_str::<Machine>(&text) else {
         return Vec::new();
     };

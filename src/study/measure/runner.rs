@@ -1,15 +1,14 @@
 //! Runner of a study: measures one cell after the other, and continues after a failure.
 
-use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use humantime::format_duration;
-use logtrace_common::inert;
 use logtrace_server::{Home, enter_mount_namespace};
 use logtrace_study::{Cell, Measurement, Plan, Step, TurnBlock};
 
 use crate::measurement::{Interrupted, Line, Signals};
 use crate::run::CpuPlacement;
+use crate::say;
 use crate::study::checks::settings_check::check_settings;
 use crate::study::checks::storage_check::check_file_systems;
 use crate::study::context::StudyContext;
@@ -163,14 +162,7 @@ impl StudyRunner<'_> {
         }
         let error = result.err().map(|error| format!("{error:#}"));
         if let Some(error) = &error {
-            line.beside(|| {
-                // An error of stderr cannot be reported anywhere.
-                let _ = writeln!(
-                    io::stderr(),
-                    "{}",
-                    inert::lines(&format!("{} ({repeat}): {error}", cell.key))
-                );
-            });
+            line.beside(|| say::lines(&format!("{} ({repeat}): {error}", cell.key)));
         }
         progress.record(&cell.key, repeat, error);
         true

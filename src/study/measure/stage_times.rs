@@ -1,13 +1,12 @@
 //! Times of the stages of statements, in a file of the run directory: `stages.json`.
 
-use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
 use logtrace_server::{Server, Stages, enable_stage_times, stage_times, stages_since};
 use serde::{Deserialize, Serialize};
 
-use crate::run_dir::RunDir;
+use crate::run_dir::{RunDir, read_facts};
 
 const FILE: &str = "stages.json";
 
@@ -63,7 +62,7 @@ fn statements(stages: &Stages) -> u64 {
 
 /// Reads the stages of a run and their mean nanoseconds per statement. There are none if the run has no such file.
 pub(crate) fn read(run_dir: &Path) -> Vec<(String, f64)> {
-    let text = fs::read_to_string(run_dir.join(FILE)).unwrap_or_default();
+    let text = read_facts(run_dir, FILE).unwrap_or_default();
     let rows: Vec<Row> = serde_json::from_str(&text).unwrap_or_default();
     rows.into_iter().map(|row| (row.stage, row.mean)).collect()
 }

@@ -1,13 +1,12 @@
 //! Block of short turns: each cell of a fleet is under load once, for a second or two.
 
-use std::io::{self, Write};
 use std::time::Instant;
 
-use logtrace_common::inert;
 use logtrace_study::{Cell, Figure, ShortTurns, TurnBlock, turn_figures};
 
 use crate::measurement::Interrupted;
 use crate::run::short_turn;
+use crate::say;
 use crate::study::directory::progress_file::TimeAccount;
 use crate::study::directory::turn_log::{BlockRecord, TurnRecord};
 use crate::study::measure::cpu_use::CpuUse;
@@ -91,12 +90,6 @@ async fn measure_turn(
 
 /// Reports the error of a turn on stderr.
 fn report(servers: &SharedServers<'_>, cell: &str, error: &str) {
-    servers.study.line.beside(|| {
-        // An error of stderr cannot be reported anywhere.
-        let _ = writeln!(
-            io::stderr(),
-            "{}",
-            inert::lines(&format!("{cell} (short turn): {error}"))
-        );
-    });
+    let text = format!("{cell} (short turn): {error}");
+    servers.study.line.beside(|| say::lines(&text));
 }

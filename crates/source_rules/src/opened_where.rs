@@ -1,0 +1,103 @@
+//! Sources that may open paths by other means than the reader of inputs.
+
+/// Files, or directories with a `/` at their end, and why: none of what they open is an input of a user.
+pub const MAY_OPEN: &[(&str, &str)] = &[
+    (
+        "crates/common/src/client/pinned_socket.rs",
+        "a socket, by a descriptor that reads nothing",
+    ),
+    ("crates/common/src/input/", "the reader itself"),
+    (
+        "crates/common/src/program_file/file.rs",
+        "programs of servers, which the reader of processes opens",
+    ),
+    (
+        "crates/driver/src/client/thread_numbers.rs",
+        "/proc of this process",
+    ),
+    (
+        "crates/server/src/attached/",
+        "processes and their files, and notes in directories of root",
+    ),
+    ("crates/server/src/connection/peer.rs", "/proc"),
+    (
+        "crates/server/src/connection/private_text.rs",
+        "passwords, with rules of their own about owners",
+    ),
+    (
+        "crates/server/src/facts/",
+        "/proc, /sys and the devices of mounts",
+    ),
+    (
+        "crates/server/src/install/trusted_path.rs",
+        "parts of paths, by descriptors that read nothing",
+    ),
+    (
+        "crates/server/src/instance/stale.rs",
+        "names in directories of root",
+    ),
+    ("crates/server/src/instance/template.rs", "directories of root"),
+    (
+        "crates/server/src/process/control_group.rs",
+        "control groups, and notes in directories of root",
+    ),
+    ("crates/server/src/process/cpus.rs", "/sys"),
+    (
+        "crates/server/src/process/error_log.rs",
+        "logs that logtrace made",
+    ),
+    (
+        "crates/server/src/storage/directory.rs",
+        "directories of a server, with the rights of its user",
+    ),
+    (
+        "crates/server/src/storage/discard_file.rs",
+        "a file that logtrace makes",
+    ),
+    (
+        "crates/server/src/storage/fs_image/",
+        "images and devices that logtrace made, and /proc",
+    ),
+    (
+        "crates/server/src/storage/kernel_settings/mod.rs",
+        "/sys, and lists in directories of root",
+    ),
+    (
+        "crates/server/src/storage/locked_dir.rs",
+        "locks in directories of root",
+    ),
+    (
+        "crates/server/src/storage/mount.rs",
+        "lists in directories of root",
+    ),
+    (
+        "crates/server/src/storage/placed_dirs.rs",
+        "lists in directories of root",
+    ),
+    ("crates/server/src/storage/sync_rate.rs", "a file without a name"),
+    (
+        "crates/tracer/src/",
+        "processes, and /proc and /sys of the kernel",
+    ),
+    (
+        "src/commands/collect.rs",
+        "the name of a run directory, which is not opened by it",
+    ),
+    (
+        "src/commands/join.rs",
+        "the name of a run directory, which is not opened by it",
+    ),
+    ("src/data_set.rs", "directories of a data set, without links"),
+    ("src/handover.rs", "results that root made, without links"),
+    (
+        "src/measurement/outputs.rs",
+        "names and sizes in a run directory that logtrace made",
+    ),
+    ("src/measurement/signals.rs", "/proc of this process"),
+    ("src/private_file.rs", "files that logtrace writes"),
+    ("src/run_dir.rs", "owner and mode of a directory that is closed"),
+    (
+        "src/study/server/loaded_data.rs",
+        "directories of a private server",
+    ),
+];
