@@ -16,6 +16,8 @@ mod input;
 mod interval_columns;
 mod latency_row;
 mod names;
+#[cfg(feature = "processes")]
+pub mod process;
 #[cfg(feature = "programs")]
 mod program_file;
 mod sampling;
