@@ -1,13 +1,31 @@
-//! Compiles the kernel side, after writing assertions that its records are laid out as the Rust types are.
+//! Compiles the kernel side, after writing assertions that its records are laid out as the Rust types are, and checks the
+//! stacks of its uprobes.
+
+#[path = "src/stack_depth.rs"]
+mod stack_depth;
 
 use std::env;
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
 use std::mem::offset_of;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use logtrace_events::wire;
+
+/// Versions of clang that are refused. Where registers run out they reuse a place on the stack that is still needed, and
+/// programs read a number as a pointer: machines with Linux 6.19 and later crashed
+/// (github.com/open-telemetry/opentelemetry-ebpf-instrumentation/pull/1945).
+const REFUSED: RangeInclusive<u32> = 18..=22;
+
+/// Variable that allows the refused versions, for those who know better.
+const ANY_CLANG: &str = "LOGTRACE_ANY_CLANG";
+
+/// Names of clang in the order in which they are tried without `CLANG`: distributions with a refused version have others
+/// beside it.
+const NAMES: [&str; 5] = ["clang", "clang-17", "clang-16", "clang-15", "clang-14"];
 
 /// Appends C assertions for one record: its size, and the offset of every field.
 macro_rules! check {
@@ -121,8 +139,45 @@ fn check_kinds(c: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
+/// Returns the first clang that can be used.
+fn clang() -> Result<OsString, String> {
+    let names = match env::var_os("CLANG") {
+        Some(name) => vec![name],
+        None => NAMES.map(OsString::from).to_vec(),
+    };
+    let mut refused = None;
+    for name in names {
+        match version(&name) {
+            Ok(version) if REFUSED.contains(&version) && env::var_os(ANY_CLANG).is_none() => {
+                refused.get_or_insert(format!("{} is clang {version}", name.display()));
+            }
+            Ok(_) => return Ok(name),
+            Err(error) => drop(refused.get_or_insert(error)),
+        }
+    }
+    Err(format!(
+        "{}. The kernel side needs clang from version 14, but not {} to {}, whose programs may crash Linux 6.19 and later: \
+         apt-get install clang-17 libbpf-dev, or name another clang in CLANG, or set {ANY_CLANG}=1",
+        refused.unwrap_or_default(),
+        REFUSED.start(),
+        REFUSED.end()
+    ))
+}
+
+/// Returns the major version of a clang, or why it is unknown.
+fn version(clang: &OsString) -> Result<u32, String> {
+    let output = Command::new(clang).arg("--version").output();
+    let output = output.map_err(|error| format!("cannot run {}: {error}", clang.display()))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let number = text
+        .split_once("clang version ")
+        .and_then(|(_, rest)| rest.split('.').next());
+    let number = number.and_then(|number| number.parse().ok());
+    number.ok_or_else(|| format!("{} --version says {text:?}", clang.display()))
+}
+
 fn compile(sources: &Path, out: &Path) -> Result<(), String> {
-    let mut command = Command::new(env::var_os("CLANG").unwrap_or_else(|| "clang".into()));
+    let mut command = Command::new(clang()?);
     command.args([
         "-O2",
         "-g",
@@ -150,13 +205,11 @@ fn compile(sources: &Path, out: &Path) -> Result<(), String> {
     match command.output() {
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => Err(format!(
-            "{command:?} failed:\n{}\nThe kernel side needs clang 14 or later and libbpf's headers: \
+            "{command:?} failed:\n{}\nThe kernel side needs clang 14 to 17 and libbpf's headers: \
              apt-get install clang libbpf-dev",
             String::from_utf8_lossy(&output.stderr)
         )),
-        Err(error) => Err(format!(
-            "cannot run {command:?}: {error}. apt-get install clang libbpf-dev"
-        )),
+        Err(error) => Err(format!("cannot run {command:?}: {error}")),
     }
 }
 
@@ -165,14 +218,19 @@ fn build() -> Result<(), String> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo set no OUT_DIR")?);
     let header = layout_check().map_err(|error| error.to_string())?;
     fs::write(out.join("layout_check.h"), header).map_err(|error| error.to_string())?;
-    compile(&sources, &out)
+    compile(&sources, &out)?;
+    let object = fs::read(out.join("logtrace.bpf.o")).map_err(|error| error.to_string())?;
+    stack_depth::uprobe_depths(&object)?;
+    Ok(())
 }
 
 fn main() -> ExitCode {
-    for input in ["build.rs", "bpf", "../events/src/wire.rs"] {
+    for input in ["build.rs", "bpf", "src/stack_depth.rs", "../events/src/wire.rs"] {
         println!("cargo::rerun-if-changed={input}");
     }
-    println!("cargo::rerun-if-env-changed=CLANG");
+    for variable in ["CLANG", ANY_CLANG] {
+        println!("cargo::rerun-if-env-changed={variable}");
+    }
     match build() {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {

@@ -19,6 +19,8 @@ mod requirements;
 mod rights;
 mod ring_bytes;
 mod sink;
+#[cfg(test)]
+mod stack_depth;
 mod stacks;
 mod surroundings;
 #[cfg_attr(
