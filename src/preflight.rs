@@ -1,5 +1,6 @@
 //! Requirements of a run on this machine, for `logtrace doctor` and before a run.
 
+use std::fs::File;
 use std::path::{self, Path};
 
 use anyhow::bail;
@@ -114,7 +115,7 @@ fn server(flavor: Flavor, home: &Home) -> Check {
         Err(error) => return Check::unmet(&name, "not found", with_causes(error)),
     };
     let seen = format!("{} at {}", binary.version, binary.path.display());
-    match check_program(&binary.path) {
+    match check_program(File::open(&binary.path)) {
         Ok(()) => Check::met(&name, format!("{seen}, with the symbols that tracing needs")),
         Err(error) => Check::unmet(&name, seen, with_causes(error)),
     }

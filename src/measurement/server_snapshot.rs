@@ -37,9 +37,10 @@ impl ServerSnapshot {
     /// Collects the facts before the measurement.
     pub(crate) fn before(server: &ServerFacts, connection: Option<&Connection>, placed: &[Placed]) -> Self {
         let data = server
-            .pid
+            .process
+            .as_deref()
             .zip(server.data_directory())
-            .and_then(|(pid, path)| FileSystemFacts::seen_by(pid, &path).ok());
+            .and_then(|(process, path)| FileSystemFacts::seen_by(process, &path).ok());
         // The facts of this machine say nothing about a server on another one.
         let mut host = match server.is_remote() {
             true => None,
@@ -50,7 +51,7 @@ impl ServerSnapshot {
         }
         Self {
             data,
-            control_group: server.pid.and_then(ControlGroupFacts::of_process),
+            control_group: server.process.as_deref().and_then(ControlGroupFacts::of_process),
             host,
             server: server.clone(),
             connection: connection.cloned(),

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::run_dir::RunDir;
 use anyhow::Context;
+use logtrace_common::process::ProcessHandle;
 use logtrace_common::{Detail, Sampling};
 use logtrace_driver::DEFAULT_GRACE;
 use logtrace_events::Request;
@@ -36,7 +37,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub(crate) struct Tracing {
     /// Process of the server.
-    pid: u32,
+    process: Arc<ProcessHandle>,
     tracer: Tracer<Explainer>,
     ring_bytes: RingBytes,
     sampling: Sampling,
@@ -81,9 +82,8 @@ impl Tracing {
         requests: Option<Receiver<Request>>,
         window_signal: &Arc<WindowSignal>,
     ) -> anyhow::Result<Self> {
-        let pid = server
-            .pid
-            .context("a server on another machine cannot be traced from here")?;
+        let process = server.process.clone();
+        let process = process.context("a server on another machine cannot be traced from here")?;
         let &TracingConfig { detail, sampling, .. } = config;
         let recording = config.record.then(|| dir.create_file("records.bin"));
         let recording = recording.transpose().context("cannot create the recording")?;
@@ -92,14 +92,14 @@ impl Tracing {
         let has_load = requests.is_some();
         let explainer = Explainer::new(
             server,
-            pid,
+            process.pid(),
             is_full,
             Arc::clone(window_signal),
             requests,
             recording,
         )
         .context("cannot start the recording")?;
-        let default = TracerConfig::new(pid);
+        let default = TracerConfig::new(Arc::clone(&process));
         let config = TracerConfig {
             // A trace may go on for weeks, and leaves memory to the server.
             patience_bytes: match has_load {
@@ -111,11 +111,12 @@ impl Tracing {
             pools_threads: server.pools_threads(),
             ..default
         };
+        let ring_bytes = config.ring_bytes;
         let tracer = Tracer::start(config, explainer)?;
         Ok(Self {
-            pid,
+            process,
             tracer,
-            ring_bytes: config.ring_bytes,
+            ring_bytes,
             sampling,
             detail,
             is_recorded,
@@ -162,7 +163,7 @@ impl Tracing {
         let mut explained = explainer.finish();
         let over_time = &mut explained.breakdown.over_time;
         // Now, as the server may end with the run.
-        over_time.threads = thread_names(self.pid, over_time.thread_ids());
+        over_time.threads = thread_names(&self.process, over_time.thread_ids());
         // Threads of connections mostly end with the load: some of them would have a name, and others none.
         over_time.threads.retain(|_, name| name != CONNECTION);
         Ok(Traced {

@@ -1,6 +1,5 @@
 //! Order of a trace: find the server, attach, wait, detach.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -56,7 +55,11 @@ async fn on_server(
     line: &Line,
 ) -> anyhow::Result<TraceOutcome> {
     let pid = server.pid;
-    check_program(&PathBuf::from(format!("/proc/{pid}/exe")))?;
+    server
+        .facts
+        .process
+        .as_deref()
+        .map_or(Ok(()), |process| check_program(process.program()))?;
     let mut raw = TraceOutcome {
         pid,
         snapshot: ServerSnapshot::before(&server.facts, server.connection.as_ref(), &[]),

@@ -40,7 +40,7 @@ impl Tracing {
         };
         let config = TracerConfig {
             extent,
-            ..TracerConfig::new(pid)
+            ..TracerConfig::new(server.process.clone().context("the server has no process")?)
         };
         Ok(Self {
             tracer: Tracer::start(config, explainer)?,

@@ -12,6 +12,7 @@ mod opened;
 mod opened_where;
 mod packages;
 mod paths;
+mod process_paths;
 
 pub use circles::{Circle, circles};
 pub use docs::{DocComment, doc_comments};
@@ -21,3 +22,4 @@ pub use modules::{Module, modules};
 pub use opened::openers;
 pub use opened_where::MAY_OPEN;
 pub use packages::{Package, packages, rust_files};
+pub use process_paths::opened_processes;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use logtrace_source_rules::{
-    MAY_OPEN, circles, doc_comments, documents, imports, missing_names, modules, openers, packages,
+    MAY_OPEN, circles, doc_comments, documents, imports, missing_names, modules, opened_processes, openers, packages,
     rust_files,
 };
 
@@ -281,6 +281,35 @@ fn no_duration_comes_from_the_wall_clock() {
     assert_none(
         &offenders,
         "readings of the wall clock, which may jump: use now_ns or Instant",
+    );
+}
+
+/// Files that open the directory of a process by its number: the handle, and what looks at other processes than a server.
+const PROCESSES: [&str; 5] = [
+    "crates/common/src/process/process_handle.rs",
+    // The logtrace that left a note.
+    "crates/server/src/attached/change_note.rs",
+    // All processes, until the holder of a port is found; then that is held.
+    "crates/server/src/connection/listener_pid.rs",
+    // Servers of the laboratory and of benchmarks, which nobody else started.
+    "crates/benchkit/",
+    "crates/laboratory/",
+];
+
+#[test]
+fn a_servers_process_is_read_through_its_handle() {
+    let mut offenders = Vec::new();
+    for (file, text) in all_files().unwrap() {
+        let file = relative(&file);
+        let is_apart = file.contains("tests/") || PROCESSES.iter().any(|known| file.starts_with(known));
+        if !is_apart && file != "crates/source_rules/src/process_paths.rs" {
+            let lines = opened_processes(&text).into_iter();
+            offenders.extend(lines.map(|line| format!("{file}: {line}")));
+        }
+    }
+    assert_none(
+        &offenders,
+        "processes that are opened by their number: use logtrace_common::process::ProcessHandle",
     );
 }
 

@@ -1,15 +1,17 @@
 //! Configuration of a tracer: server, detail, and share of the time.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::ring_bytes::RingBytes;
+use logtrace_common::process::ProcessHandle;
 use logtrace_common::{Detail, Sampling};
 
 /// Configuration of a tracer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct TracerConfig {
-    /// Process ID of the server.
-    pub pid: u32,
+    /// Process of the server.
+    pub process: Arc<ProcessHandle>,
     /// Size of each CPU's ring.
     pub ring_bytes: RingBytes,
     /// Detail and share of the time.
@@ -29,9 +31,9 @@ const PATIENCE_BYTES: u64 = 128 << 20;
 impl TracerConfig {
     /// Returns the default configuration for a process: rings hold at least half a second of a busy CPU, and about 64
     /// MiB in all.
-    pub fn new(pid: u32) -> Self {
+    pub fn new(process: impl Into<Arc<ProcessHandle>>) -> Self {
         Self {
-            pid,
+            process: process.into(),
             ring_bytes: RingBytes::default(),
             extent: Extent::default(),
             pools_threads: false,

@@ -17,6 +17,11 @@ impl TracerError {
         ))
     }
 
+    /// Process that ended or executed another program.
+    pub(crate) fn process(reason: impl Display) -> Self {
+        Self(reason.to_string())
+    }
+
     /// Kernel that refused the object.
     pub(crate) fn load(reason: impl Display) -> Self {
         Self(format!(

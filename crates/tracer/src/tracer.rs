@@ -87,7 +87,7 @@ fn run<S: Sink>(
     check_lockdown()?;
     // Without it the tracepoints of all system calls take the place of those of single ones.
     let _ = tracefs::make_visible();
-    let mut drain = Drain::new(config, sink)?;
+    let mut drain = Drain::new(&config, sink)?;
     let watch = Watchdog::of_this_thread();
     // The other side waits for this, or is gone: then the first order is missing and the loop ends.
     let _ = ready.send(());

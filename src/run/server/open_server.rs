@@ -52,7 +52,7 @@ pub(crate) async fn open_server(
     let server = signals
         .unless_ended(Server::open(&server_config, snapshot, &say))
         .await??;
-    let target = Target::new(server.connection(), DATABASE).of_process(server.facts().pid);
+    let target = Target::new(server.connection(), DATABASE).of_process(server.facts().process.clone());
     Ok(OpenServer { server, target })
 }
 
@@ -83,8 +83,8 @@ impl OpenServer {
 
 /// Fails if the run is traced and the server's program lacks the symbols.
 pub(crate) fn check_traceable(config: &RunConfig, server: &Server) -> anyhow::Result<()> {
-    if let (true, Some(pid)) = (config.trace, server.facts().pid) {
-        check_program(&PathBuf::from(format!("/proc/{pid}/exe")))?;
+    if let (true, Some(process)) = (config.trace, &server.facts().process) {
+        check_program(process.program())?;
     }
     Ok(())
 }

@@ -167,7 +167,7 @@ impl Client {
                 detail,
                 ..Extent::default()
             },
-            ..TracerConfig::new(facts.pid.unwrap())
+            ..TracerConfig::new(facts.process.clone().unwrap())
         };
         let tracer = Tracer::start(config, explainer).unwrap();
         let started = Instant::now();

@@ -2,10 +2,10 @@
 
 mod error;
 mod opened;
+mod process_handle;
 mod reading;
-mod server_process;
 
 pub use error::ProcessError;
 pub use nix::sys::uio::RemoteIoVec;
 pub use opened::open_within;
-pub use server_process::{FileId, ServerProcess};
+pub use process_handle::{FileId, ProcessHandle};

@@ -1,18 +1,20 @@
 //! What is read of a process: its threads, memory, root, working directory and mapped files.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, IoSliceMut, Read};
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nix::sys::uio::{RemoteIoVec, process_vm_readv};
 use nix::unistd::Pid;
 use procfs::process::{MMapPath, MemoryMap};
-use rustix::fs::{Dir, OFlags, fstatfs, makedev};
+use rustix::fs::{Dir, OFlags, fstatfs, makedev, readlinkat};
 
 use crate::process::opened::{open_within, regular};
-use crate::process::server_process::{FileId, ServerProcess};
+use crate::process::process_handle::{FileId, ProcessHandle};
 
 /// Most bytes of a text in `/proc`. Those of threads and groups have a hundredth of it.
 const MOST_BYTES: u64 = 1 << 20;
@@ -21,7 +23,7 @@ const MOST_BYTES: u64 = 1 << 20;
 /// (include/uapi/linux/magic.h).
 const OTHER_DEVICE: [i64; 2] = [0x9123_683e, 0x794c_7630];
 
-impl ServerProcess {
+impl ProcessHandle {
     /// Reads a file of its directory in `/proc`, such as `task/TID/comm`.
     pub fn bytes(&self, name: impl AsRef<Path>) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
@@ -82,6 +84,14 @@ impl ServerProcess {
         regular(&place.map_err(io::Error::other)?.into())
     }
 
+    /// Returns the path of an open file, as the process sees it. It is for display alone.
+    pub fn name_of_file(&self, number: u32) -> io::Result<PathBuf> {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let link = self.entry().open_relative_flags(format!("fd/{number}"), flags);
+        let name = readlinkat(link.map_err(io::Error::other)?, "", Vec::new())?;
+        Ok(PathBuf::from(OsString::from_vec(name.into_bytes())))
+    }
+
     /// Opens a file that the process has mapped, if it is a regular one.
     ///
     /// The link in `map_files` takes CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE. Without it the file is looked up by its name
@@ -135,7 +145,6 @@ fn is_mapped(file: &File, map: &MemoryMap) -> bool {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::path::PathBuf;
 
     use procfs::FromBufRead;
     use procfs::process::{MMPermissions, MemoryMaps};
@@ -154,7 +163,7 @@ mod tests {
 
     #[test]
     fn what_is_mapped_is_opened_and_nothing_else() {
-        let own = ServerProcess::own().unwrap();
+        let own = ProcessHandle::own().unwrap();
         for map in own.entry().maps().unwrap() {
             let MMapPath::Path(_) = &map.pathname else {
                 continue;
@@ -185,14 +194,14 @@ mod tests {
         let base = tempfile::tempdir().unwrap();
         let fifo = base.path().join("lib.so");
         mknodat(CWD, &fifo, FileType::Fifo, Mode::RWXU, 0).unwrap();
-        let own = ServerProcess::own().unwrap();
+        let own = ProcessHandle::own().unwrap();
         let error = own.open_mapped(&mapping(&fifo, 0)).unwrap_err();
         assert_eq!(error.to_string(), "it is not a regular file");
     }
 
     #[test]
     fn threads_files_and_directories_are_those_of_the_process() {
-        let own = ServerProcess::own().unwrap();
+        let own = ProcessHandle::own().unwrap();
         assert!(own.threads().any(|tid| tid == own.pid()));
         let comm = own.text(format!("task/{}/comm", own.pid())).unwrap();
         assert!(comm.ends_with('\n'));
@@ -221,11 +230,11 @@ mod tests {
             base: text.as_ptr().addr(),
             len: text.len(),
         }];
-        let own = ServerProcess::own().unwrap();
+        let own = ProcessHandle::own().unwrap();
         assert_eq!(own.read_memory(&parts, &mut bytes), 5);
         assert_eq!(bytes, text);
         let mut child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
-        let process = ServerProcess::open(child.id()).unwrap();
+        let process = ProcessHandle::open(child.id()).unwrap();
         child.kill().unwrap();
         child.wait().unwrap();
         assert_eq!(process.read_memory(&parts, &mut bytes), 0);

@@ -1,17 +1,20 @@
 //! Database to connect to.
 
+use std::sync::Arc;
+
+use logtrace_common::process::ProcessHandle;
 use logtrace_common::{ConnectError, Connection};
 use mysql_async::Conn;
 
 /// Server, login and database of a workload.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Target {
     /// Server and login. The database named here is not used.
     pub connection: Connection,
     /// Database of the workload's tables.
     pub database: String,
     /// Process of the server, if it is on this machine and known.
-    pub process: Option<u32>,
+    pub process: Option<Arc<ProcessHandle>>,
 }
 
 impl Target {
@@ -25,7 +28,7 @@ impl Target {
     }
 
     /// Returns the same target on the server of this process, so that threads in a PID namespace of their own are known.
-    pub fn of_process(self, process: Option<u32>) -> Self {
+    pub fn of_process(self, process: Option<Arc<ProcessHandle>>) -> Self {
         Self { process, ..self }
     }
 

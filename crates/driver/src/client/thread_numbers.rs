@@ -1,30 +1,27 @@
 //! Numbers of the threads of a server in a PID namespace of its own, as in a container.
 
-use std::fs;
+use logtrace_common::process::ProcessHandle;
 
 /// Returns the number by which this machine knows the thread that a server knows as `thread`; `None` if there is no such
 /// thread. `process` is the server, if it is on this machine.
 ///
 /// A server reads its threads' numbers in its own PID namespace (`gettid`), and the kernel's programs those of the first
 /// one.
-pub(crate) fn number_here(process: Option<u32>, thread: u32) -> Option<u32> {
-    let in_own = |path: String| innermost(&fs::read_to_string(path).ok()?);
+pub(crate) fn number_here(process: Option<&ProcessHandle>, thread: u32) -> Option<u32> {
     let Some(process) = process else {
         return Some(thread);
     };
-    if in_own(format!("/proc/{process}/status")).is_none() {
+    let in_own = |name: &str| innermost(&String::from_utf8_lossy(&process.bytes(name).ok()?));
+    if in_own("status").is_none() {
         return Some(thread);
     }
-    let threads = fs::read_dir(format!("/proc/{process}/task")).ok()?.flatten();
-    let mut threads: Vec<u32> = threads
-        .filter_map(|thread| thread.file_name().to_str()?.parse().ok())
-        .collect();
+    let mut threads: Vec<u32> = process.threads().collect();
     // The thread of a new connection is mostly the last one.
     threads.sort_unstable();
     threads
         .into_iter()
         .rev()
-        .find(|here| in_own(format!("/proc/{process}/task/{here}/status")) == Some(thread))
+        .find(|here| in_own(&format!("task/{here}/status")) == Some(thread))
 }
 
 /// Returns the number of a thread in its own PID namespace, the last of `NSpid` in its status (proc(5)); `None` if that is
@@ -36,6 +33,7 @@ fn innermost(status: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::process::{Command, Stdio};
 
     use super::*;
@@ -53,7 +51,7 @@ mod tests {
     #[test]
     fn threads_of_this_namespace_and_of_other_machines_keep_their_numbers() {
         assert_eq!(number_here(None, 7), Some(7));
-        assert_eq!(number_here(Some(std::process::id()), 7), Some(7));
+        assert_eq!(number_here(Some(&ProcessHandle::own().unwrap()), 7), Some(7));
     }
 
     #[test]
@@ -74,7 +72,8 @@ mod tests {
                 break child.parse().unwrap();
             }
         };
-        let found = (number_here(Some(child), 1), number_here(Some(child), 2));
+        let held = ProcessHandle::open(child).unwrap();
+        let found = (number_here(Some(&held), 1), number_here(Some(&held), 2));
         drop(unshare.stdin.take());
         unshare.wait().unwrap();
         assert_eq!(found, (Some(child), None));

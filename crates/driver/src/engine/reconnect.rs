@@ -81,7 +81,7 @@ pub(crate) async fn connect(slot: &mut ConnectionSlot) -> Result<Conn, DriveErro
     slot.connected_ns = now_ns();
     if observer.is_some() {
         let thread = server_thread(&mut conn).await;
-        slot.thread = thread.and_then(|thread| number_here(target.process, thread));
+        slot.thread = thread.and_then(|thread| number_here(target.process.as_deref(), thread));
     }
     set_session(&mut conn, &config.session).await?;
     Ok(conn)

@@ -250,6 +250,7 @@ mod tests {
         ServerFacts {
             flavor: Flavor::MariaDb,
             version: "10.11.4".into(),
+            process: None,
             pid: Some(std::process::id()),
             binary: None,
             variables: variables

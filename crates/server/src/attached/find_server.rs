@@ -3,10 +3,13 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use procfs::process::{Process, all_processes};
+use logtrace_common::process::{FileId, ProcessHandle};
+use procfs::process::all_processes;
 
+use crate::attached::unit_group;
 use crate::connection::peer::is_server;
 
 /// Directories of systemd's units (systemd.unit(5)), in which an alias is a link.
@@ -21,52 +24,64 @@ const UNIT_DIRECTORIES: [&str; 3] = [
 struct Running {
     pid: u32,
     program: PathBuf,
+    /// Effective user.
+    uid: u32,
     /// Paths of its control groups, one for each hierarchy.
     groups: Vec<String>,
     /// Device and inode of its working directory. Both servers change to their data directory when they start
     /// (sql/mysqld.cc, `my_setwd`).
-    directory: Option<(u64, u64)>,
+    directory: Option<FileId>,
 }
 
 /// Returns the only server in a systemd unit, which may be named by an alias and without the suffix `.service`. A unit is a
 /// directory of the tree of control groups; a container's is, too.
-pub(crate) fn server_of_unit(unit: &str) -> anyhow::Result<u32> {
-    let servers = running_servers()?;
+pub(crate) fn server_of_unit(unit: &str) -> anyhow::Result<Arc<ProcessHandle>> {
     let names = names_of(unit, &UNIT_DIRECTORIES.map(Path::new));
-    let found: Vec<_> = servers.iter().filter(|server| server.is_in(&names)).collect();
-    only(&found, &servers, &format!("in the unit {unit}"))
+    the_server(|server| server.is_in(&names), &format!("in the unit {unit}"))
 }
 
 /// Returns the only server with a data directory. It may be named by any of its paths: a server in a container has another.
-pub(crate) fn server_of_directory(path: &Path) -> anyhow::Result<u32> {
+///
+/// Any process may work in a directory that it can enter: that of a server belongs to its user.
+pub(crate) fn server_of_directory(path: &Path) -> anyhow::Result<Arc<ProcessHandle>> {
     let failed = || format!("cannot look at the data directory {}", path.display());
-    let place = place(path).with_context(failed)?;
-    let servers = running_servers()?;
-    let found = servers.iter().filter(|server| server.directory == Some(place));
-    let found: Vec<_> = found.collect();
-    only(
-        &found,
-        &servers,
-        &format!("with the data directory {}", path.display()),
-    )
+    let found = fs::metadata(path).with_context(failed)?;
+    let (place, owner) = (FileId::from(&found), found.uid());
+    let is_it = |server: &Running| server.directory == Some(place) && [0, owner].contains(&server.uid);
+    let whose = format!(
+        "with the data directory {}, which belongs to user {owner}",
+        path.display()
+    );
+    the_server(is_it, &whose)
+}
+
+/// Returns the only server of a kind.
+fn the_server(is_it: impl Fn(&Running) -> bool, whose: &str) -> anyhow::Result<Arc<ProcessHandle>> {
+    let (held, servers): (Vec<_>, Vec<_>) = running_servers()?.into_iter().unzip();
+    let found: Vec<_> = servers.iter().filter(|server| is_it(server)).collect();
+    let pid = only(&found, &servers, whose)?;
+    let held = held.into_iter().find(|process| process.pid() == pid);
+    let held = held.context("the server has ended")?;
+    held.still_same()?;
+    Ok(Arc::new(held))
 }
 
 impl Running {
     /// Returns what is known of a process if it is a server. A process that ends meanwhile is none.
-    fn of(process: &Process) -> Option<Self> {
-        let program = process.exe().ok().filter(|program| is_server(program))?;
-        let groups = process.cgroups().ok()?.0;
+    fn of(process: &ProcessHandle) -> Option<Self> {
+        let program = process.program_name().ok().filter(|program| is_server(program))?;
+        let groups = process.entry().cgroups().ok()?.0;
         Some(Self {
-            pid: u32::try_from(process.pid()).ok()?,
+            pid: process.pid(),
             program,
+            uid: process.entry().status().ok()?.euid,
             groups: groups.into_iter().map(|group| group.pathname).collect(),
-            directory: place(Path::new(&format!("/proc/{}/cwd", process.pid()))).ok(),
+            directory: process.working_directory().ok(),
         })
     }
 
     fn is_in(&self, names: &[String]) -> bool {
-        let mut parts = self.groups.iter().flat_map(|group| group.split('/'));
-        parts.any(|part| !part.is_empty() && names.iter().any(|name| name == part))
+        self.groups.iter().any(|group| unit_group::is_in(group, names))
     }
 
     /// Describes the process, with its longest control group: that of systemd or of a container.
@@ -91,18 +106,16 @@ fn names_of(unit: &str, directories: &[&Path]) -> Vec<String> {
     names
 }
 
-fn running_servers() -> anyhow::Result<Vec<Running>> {
+fn running_servers() -> anyhow::Result<Vec<(ProcessHandle, Running)>> {
     let processes = all_processes().context("cannot list the processes of this machine")?;
-    Ok(processes
-        .flatten()
-        .filter_map(|process| Running::of(&process))
-        .collect())
-}
-
-/// Returns the device and the inode behind a path.
-fn place(path: &Path) -> std::io::Result<(u64, u64)> {
-    let found = fs::metadata(path)?;
-    Ok((found.dev(), found.ino()))
+    let servers = processes.flatten().filter_map(|process| {
+        // Most processes are none: they are not held.
+        process.exe().ok().filter(|program| is_server(program))?;
+        let held = ProcessHandle::open(u32::try_from(process.pid()).ok()?).ok()?;
+        let running = Running::of(&held)?;
+        Some((held, running))
+    });
+    Ok(servers.collect())
 }
 
 /// Returns the process of the only server among those that were found.
@@ -140,6 +153,7 @@ mod tests {
         Running {
             pid,
             program: "/usr/sbin/mysqld".into(),
+            uid: 27,
             groups: vec!["/".to_owned(), group.to_owned()],
             directory: None,
         }

@@ -204,6 +204,7 @@ mod tests {
         let mut facts = ServerFacts {
             flavor: Flavor::MySql,
             version: "9.7.4".into(),
+            process: None,
             pid: Some(std::process::id()),
             binary: None,
             variables: [("sync_binlog", "1"), ("long_query_time", "10.000000")]

@@ -50,7 +50,7 @@ impl ManagedServer {
         } = reach(connection).await?;
         let lock = ServerLock::acquire(&connection).await?;
         if restore_left(notes, &connection, &facts).await? {
-            facts = ServerFacts::collect(&connection, facts.pid, false).await?;
+            facts = ServerFacts::collect(&connection, facts.process, false).await?;
         }
         let note = ChangeNote::new(&connection, &facts, settings, database);
         let file = match note.is_empty() {

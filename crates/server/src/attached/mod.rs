@@ -8,3 +8,4 @@ pub(crate) mod process_memory;
 pub(crate) mod reach;
 pub(crate) mod semisync_receiver;
 pub(crate) mod server_lock;
+pub(crate) mod unit_group;

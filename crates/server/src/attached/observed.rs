@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::attached::find_server::{server_of_directory, server_of_unit};
-use crate::attached::process_facts::facts_of_process;
+use crate::attached::process_facts::{facts_of_process, named_process};
 use crate::attached::reach::{reach, watch};
 use crate::error::ServerError;
 use crate::facts::server::ServerFacts;
@@ -39,17 +39,17 @@ pub struct ObservedServer {
 impl ObservedServer {
     /// Finds the server.
     pub async fn attach(choice: &ObservedChoice) -> Result<Self, ServerError> {
-        let pid = match choice {
+        let process = match choice {
             ObservedChoice::Address(connection) => return Self::reached(connection).await,
-            ObservedChoice::Process(pid) => *pid,
+            ObservedChoice::Process(pid) => named_process(*pid)?,
             ObservedChoice::Unit(unit) => server_of_unit(unit)?,
             ObservedChoice::DataDirectory(path) => server_of_directory(path)?,
         };
         Ok(Self {
-            pid,
-            facts: facts_of_process(pid)?,
+            pid: process.pid(),
+            watch: watch(&process)?,
+            facts: facts_of_process(process)?,
             connection: None,
-            watch: watch(pid)?,
         })
     }
 

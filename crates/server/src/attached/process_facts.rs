@@ -1,18 +1,16 @@
 //! Facts of a server without a login, from its process alone.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::io::Read;
+use std::path::PathBuf;
+use std::sync::Arc;
 
-use anyhow::{Context, ensure};
-use procfs::process::Process;
-use rustix::fs::OFlags;
+use anyhow::{anyhow, ensure};
 
 use crate::attached::process_memory::ProcessMemory;
 use crate::connection::peer::is_server;
 use crate::facts::server::ServerFacts;
+use logtrace_common::process::{ProcessError, ProcessHandle};
 use logtrace_common::{Flavor, version_number};
 
 /// Advice on finding the process of a server.
@@ -57,10 +55,21 @@ const VARIABLES: [(&str, ReadVariable, &str); 13] = [
 /// First bytes of a binary log (sql/log_event.h, `BINLOG_MAGIC`).
 const BINLOG_MAGIC: [u8; 4] = [0xfe, b'b', b'i', b'n'];
 
-/// Reads the facts of the process `pid`: its program, some variables in its memory, and its open files.
-pub(crate) fn facts_of_process(pid: u32) -> anyhow::Result<ServerFacts> {
-    let binary = server_program(pid)?;
-    let variables = variables_of(pid);
+/// Takes hold of a process that was named by its number.
+pub(crate) fn named_process(pid: u32) -> anyhow::Result<Arc<ProcessHandle>> {
+    let opened = ProcessHandle::open(pid).map_err(|error| match error {
+        ProcessError::NoProcess(_) => anyhow!("{error}. {SERVERS}"),
+        ProcessError::Thread { process, .. } => anyhow!("{error}: give --pid {process}"),
+        error => error.into(),
+    })?;
+    Ok(Arc::new(opened))
+}
+
+/// Reads the facts of a process: its program, some variables in its memory, and its open files.
+pub(crate) fn facts_of_process(process: Arc<ProcessHandle>) -> anyhow::Result<ServerFacts> {
+    let binary = server_program(&process)?;
+    let variables = variables_of(&process);
+    process.still_same()?;
     let version = variables.get("version").map_or("unknown", String::as_str);
     let is_mariadb = binary.to_string_lossy().contains("mariadbd");
     Ok(ServerFacts {
@@ -69,7 +78,8 @@ pub(crate) fn facts_of_process(pid: u32) -> anyhow::Result<ServerFacts> {
             false => Flavor::of_version(version),
         },
         version: version_number(version).unwrap_or_else(|| version.to_owned()),
-        pid: Some(pid),
+        pid: Some(process.pid()),
+        process: Some(process),
         binary: Some(binary),
         variables,
         private: false,
@@ -77,20 +87,19 @@ pub(crate) fn facts_of_process(pid: u32) -> anyhow::Result<ServerFacts> {
 }
 
 /// Reads the system variables that can be found.
-fn variables_of(pid: u32) -> BTreeMap<String, String> {
+fn variables_of(process: &Arc<ProcessHandle>) -> BTreeMap<String, String> {
     let symbols = VARIABLES.map(|(symbol, ..)| symbol);
     // A program without these symbols lacks those of tracing too, whose error has a remedy.
-    let memory = ProcessMemory::find(pid, &symbols).ok();
+    let memory = ProcessMemory::find(process, &symbols).ok();
     let mut variables = memory.as_ref().map(read_variables).unwrap_or_default();
-    let process = PathBuf::from(format!("/proc/{pid}"));
     if !variables.contains_key("datadir")
-        && let Ok(directory) = fs::read_link(process.join("cwd"))
+        && let Ok(directory) = process.entry().cwd()
     {
         // Both servers change to it when they start.
         variables.insert("datadir".into(), directory.to_string_lossy().into_owned());
     }
     if !variables.contains_key("log_bin_basename")
-        && let Some(base) = open_binlog(&process.join("fd"))
+        && let Some(base) = open_binlog(process)
     {
         variables.insert("log_bin_basename".into(), base);
     }
@@ -98,19 +107,8 @@ fn variables_of(pid: u32) -> BTreeMap<String, String> {
 }
 
 /// Returns the program of a process if it is a server.
-fn server_program(pid: u32) -> anyhow::Result<PathBuf> {
-    let process = i32::try_from(pid).ok().and_then(|pid| Process::new(pid).ok());
-    let status = process.and_then(|process| process.status().ok());
-    let group = status
-        .with_context(|| format!("there is no process {pid}. {SERVERS}"))?
-        .tgid;
-    ensure!(
-        u32::try_from(group) == Ok(pid),
-        "{pid} is a thread of process {group}: give --pid {group}"
-    );
-    let program = fs::read_link(format!("/proc/{pid}/exe")).with_context(|| {
-        format!("cannot read the program of process {pid} (has it ended? does logtrace run as root?)")
-    })?;
+fn server_program(process: &ProcessHandle) -> anyhow::Result<PathBuf> {
+    let (pid, program) = (process.pid(), process.program_name()?);
     ensure!(
         is_server(&program),
         "process {pid} runs {}, neither mysqld nor mariadbd. {SERVERS}",
@@ -135,57 +133,43 @@ fn switch(memory: &ProcessMemory, symbol: &str) -> Option<String> {
     Some(if memory.number(symbol)? == 0 { "OFF" } else { "ON" }.to_owned())
 }
 
-/// Returns the path, without its number, of the binary log among the open files in `descriptors` (`/proc/PID/fd`).
-fn open_binlog(descriptors: &Path) -> Option<String> {
-    let entries = fs::read_dir(descriptors).ok()?.flatten();
-    entries.into_iter().find_map(|entry| {
-        let path = fs::read_link(entry.path()).ok()?;
+/// Returns the path, without its number, of the binary log among the open files of a process.
+fn open_binlog(process: &ProcessHandle) -> Option<String> {
+    process.open_files().find_map(|file| {
+        let path = process.name_of_file(file).ok()?;
         let (base, number) = path.to_str()?.rsplit_once('.')?;
         let is_numbered = number.len() >= 6 && number.bytes().all(|byte| byte.is_ascii_digit());
         // Relay logs start with the same bytes.
         let is_ours = is_numbered && !base.ends_with("-relay-bin");
-        (is_ours && starts_as_binlog(&entry.path())).then(|| base.to_owned())
+        (is_ours && starts_as_binlog(process, file)).then(|| base.to_owned())
     })
 }
 
-fn starts_as_binlog(path: &Path) -> bool {
+fn starts_as_binlog(process: &ProcessHandle, file: u32) -> bool {
     let mut first = [0; 4];
-    open_regular(path).is_ok_and(|mut file| file.read_exact(&mut first).is_ok()) && first == BINLOG_MAGIC
-}
-
-/// Opens a regular file of another process. Nothing else is opened: a FIFO of that process would block logtrace.
-fn open_regular(path: &Path) -> io::Result<File> {
-    let is_file = |is_file: bool| match is_file {
-        true => Ok(()),
-        false => Err(io::Error::other("it is not a regular file")),
-    };
-    is_file(fs::metadata(path)?.is_file())?;
-    // The process may have replaced it since.
-    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-    let mut options = OpenOptions::new();
-    let file = options
-        .read(true)
-        .custom_flags(flags.bits().cast_signed())
-        .open(path)?;
-    is_file(file.metadata()?.is_file())?;
-    Ok(file)
+    let opened = process.open_file(file);
+    opened.is_ok_and(|mut file| file.read_exact(&mut first).is_ok()) && first == BINLOG_MAGIC
 }
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
+    use std::fs::{self, File, OpenOptions};
 
     use rustix::fs::{CWD, FileType, Mode};
 
     use super::*;
 
+    fn facts_of(pid: u32) -> anyhow::Result<ServerFacts> {
+        facts_of_process(named_process(pid)?)
+    }
+
     #[test]
     fn what_is_no_server_is_refused_with_what_it_is() {
         let me = std::process::id();
-        let error = facts_of_process(me).unwrap_err().to_string();
+        let error = facts_of(me).unwrap_err().to_string();
         assert!(error.starts_with(&format!("process {me} runs ")), "{error}");
         for pid in [0, u32::MAX, 4_194_304] {
-            let error = facts_of_process(pid).unwrap_err().to_string();
+            let error = facts_of(pid).unwrap_err().to_string();
             assert!(
                 error.starts_with(&format!("there is no process {pid}.")),
                 "{error}"
@@ -193,7 +177,7 @@ mod tests {
         }
         let tid = std::thread::spawn(|| {
             let tid = rustix::thread::gettid().as_raw_nonzero().get();
-            facts_of_process(u32::try_from(tid).unwrap())
+            facts_of(u32::try_from(tid).unwrap())
         });
         let error = tid.join().unwrap().unwrap_err();
         assert!(error.to_string().contains(&format!("--pid {me}")), "{error}");
@@ -201,31 +185,30 @@ mod tests {
 
     #[test]
     fn an_open_binary_log_is_told_by_its_name_and_first_bytes() {
+        let own = ProcessHandle::own().unwrap();
         let directory = tempfile::tempdir().unwrap();
-        let fd = directory.path().join("fd");
-        fs::create_dir(&fd).unwrap();
-        let open = |number: &str, name: &str, bytes: &[u8]| {
+        let open = |name: &str, bytes: &[u8]| {
             let path = directory.path().join(name);
             fs::write(&path, bytes).unwrap();
-            symlink(&path, fd.join(number)).unwrap();
+            File::open(&path).unwrap()
         };
-        open("3", "other.000001", b"\xfebix...");
-        open("4", "host-relay-bin.000001", b"\xfebin...");
-        open("5", "ibdata1", b"\xfebin...");
-        open("6", "short.000001", b"\xfeb");
-        symlink("socket:[1]", fd.join("7")).unwrap();
         let fifo = directory.path().join("fifo.000001");
         rustix::fs::mknodat(CWD, &fifo, FileType::Fifo, Mode::RWXU, 0).unwrap();
         // Open for both, as the server has it: a reader waits for bytes, not for a writer.
         let _held = OpenOptions::new().read(true).write(true).open(&fifo).unwrap();
-        symlink(&fifo, fd.join("2")).unwrap();
+        let _others = [
+            open("other.000001", b"\xfebix..."),
+            open("host-relay-bin.000001", b"\xfebin..."),
+            open("ibdata1", b"\xfebin..."),
+            open("short.000001", b"\xfeb"),
+        ];
         let (done, found) = std::sync::mpsc::channel();
-        let looked = fd.clone();
-        std::thread::spawn(move || done.send(open_binlog(&looked)));
+        std::thread::spawn(move || done.send(open_binlog(&own)));
         let found = found.recv_timeout(std::time::Duration::from_secs(30));
         assert_eq!(found, Ok(None), "a FIFO is not read");
-        open("8", "master.000123", b"\xfebin...");
+        let _binlog = open("master.000123", b"\xfebin...");
         let base = directory.path().join("master");
-        assert_eq!(open_binlog(&fd).as_deref(), base.to_str());
+        let own = ProcessHandle::own().unwrap();
+        assert_eq!(open_binlog(&own).as_deref(), base.to_str());
     }
 }

@@ -1,15 +1,13 @@
 //! Global variables of a running program, read from its memory at the addresses of its symbols.
 
 use std::collections::BTreeMap;
-use std::io::{self, IoSliceMut};
+use std::io;
 use std::iter::successors;
 use std::ops::Range;
-use std::path::Path;
+use std::sync::Arc;
 
+use logtrace_common::process::{ProcessHandle, RemoteIoVec};
 use logtrace_common::{NamedSymbol, ProgramFile};
-use nix::sys::uio::{RemoteIoVec, process_vm_readv};
-use nix::unistd::Pid;
-use procfs::process::Process;
 
 /// Maximal length of a text in a server (`FN_REFLEN` in include/my_io.h).
 const LONGEST_TEXT: usize = 512;
@@ -18,24 +16,20 @@ const LONGEST_TEXT: usize = 512;
 const PAGE: usize = 4096;
 
 /// Global variables of a process. The process is neither stopped nor changed.
-///
-/// They are read with process_vm_readv(2), for which CAP_SYS_PTRACE is enough. `/proc/PID/mem` takes CAP_DAC_READ_SEARCH as
-/// well: its mode lets only its owner open it.
 #[derive(Debug)]
 pub(crate) struct ProcessMemory {
-    process: Pid,
+    process: Arc<ProcessHandle>,
     /// Address in the process and size, by symbol.
     places: BTreeMap<String, (u64, u64)>,
 }
 
 impl ProcessMemory {
     /// Looks up the `symbols` that the program of a process has.
-    pub(crate) fn find(pid: u32, symbols: &[&str]) -> io::Result<Self> {
-        let program = ProgramFile::open(Path::new(&format!("/proc/{pid}/exe")))?;
-        let pid = i32::try_from(pid).map_err(io::Error::other)?;
+    pub(crate) fn find(process: &Arc<ProcessHandle>, symbols: &[&str]) -> io::Result<Self> {
+        let program = ProgramFile::new(process.program()?)?;
         Ok(Self {
-            process: Pid::from_raw(pid),
-            places: places(&program, start_of_code(pid)?, symbols)?,
+            process: Arc::clone(process),
+            places: places(&program, start_of_code(process)?, symbols)?,
         })
     }
 
@@ -90,7 +84,7 @@ impl ProcessMemory {
         let start = usize::try_from(address).unwrap_or(usize::MAX);
         // The kernel reads each part whole or not at all.
         let parts = parts_in_pages(start, bytes.len());
-        process_vm_readv(self.process, &mut [IoSliceMut::new(bytes)], &parts).unwrap_or(0)
+        self.process.read_memory(&parts, bytes)
     }
 }
 
@@ -124,14 +118,13 @@ pub(crate) fn places(
 /// Returns the lowest address of the program's code (fs/binfmt_elf.c, `start_code`), which differs each time that the program
 /// is loaded. `/proc/PID/stat` may be opened by all and has a small number there for those who may not know the address;
 /// `/proc/PID/auxv` is its owner's alone.
-fn start_of_code(pid: i32) -> io::Result<u64> {
-    let stat = Process::new(pid).and_then(|process| process.stat());
-    Ok(stat.map_err(io::Error::other)?.startcode)
+fn start_of_code(process: &ProcessHandle) -> io::Result<u64> {
+    Ok(process.entry().stat().map_err(io::Error::other)?.startcode)
 }
 
 #[cfg(test)]
 mod tests {
-    use procfs::process::MMPermissions;
+    use procfs::process::{MMPermissions, Process};
 
     use super::*;
 
@@ -172,7 +165,11 @@ mod tests {
             "TEXT", "EMPTY", "BINARY", "ENDLESS", "POINTER", "NULL", "FLAG", "NUMBER",
         ];
         let names = names.map(|name| format!("LOGTRACE_{name}"));
-        ProcessMemory::find(std::process::id(), &names.each_ref().map(String::as_str)).unwrap()
+        ProcessMemory::find(
+            &Arc::new(ProcessHandle::own().unwrap()),
+            &names.each_ref().map(String::as_str),
+        )
+        .unwrap()
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! First contact with a running server: its process, its facts.
 
+use std::sync::Arc;
+
 use anyhow::Context;
 
 use crate::connection::listener_pid::server_process;
@@ -8,6 +10,7 @@ use crate::error::ServerError;
 use crate::facts::server::ServerFacts;
 use crate::process::pidfd::ProcessWatch;
 use logtrace_common::Connection;
+use logtrace_common::process::ProcessHandle;
 
 /// Running server that accepted a login.
 #[derive(Debug)]
@@ -23,22 +26,25 @@ pub(crate) struct Reached {
 /// before the login.
 pub(crate) async fn reach(connection: &Connection) -> Result<Reached, ServerError> {
     let mut connection = connection.clone();
-    let mut pid = None;
+    let mut process = None;
     if !is_remote(&connection.endpoint) {
         let peer = server_process(&connection).await?;
         connection.server_uid = Some(peer.uid);
-        pid = Some(peer.pid);
+        process = Some(Arc::new(
+            ProcessHandle::open(peer.pid).context("the server is gone")?,
+        ));
     }
     let connection = connection.resolved().await?;
     connection.check().await?;
     Ok(Reached {
-        facts: ServerFacts::collect(&connection, pid, false).await?,
-        watch: pid.map(watch).transpose()?,
+        watch: process.as_deref().map(watch).transpose()?,
+        facts: ServerFacts::collect(&connection, process, false).await?,
         connection,
     })
 }
 
 /// Starts to watch the process of a server.
-pub(crate) fn watch(pid: u32) -> anyhow::Result<ProcessWatch> {
-    ProcessWatch::new(pid).with_context(|| format!("cannot watch the server's process {pid}"))
+pub(crate) fn watch(process: &ProcessHandle) -> anyhow::Result<ProcessWatch> {
+    let watch = ProcessWatch::of(process);
+    watch.with_context(|| format!("cannot watch the server's process {}", process.pid()))
 }

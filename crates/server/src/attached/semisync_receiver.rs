@@ -4,12 +4,13 @@
 //! alone look like those of any connection that holds a lock. There may be no login, so the server is not asked: MySQL
 //! names the thread, and in MariaDB, which names no threads, the symbol of the thread's function identifies it.
 
-use std::fs;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::attached::process_memory::ProcessMemory;
 use crate::facts::server::ServerFacts;
 use logtrace_common::Flavor;
+use logtrace_common::process::ProcessHandle;
 
 /// Name of the thread in MySQL since 8.0.27 (`all_semisync_threads` in plugin/semisync/semisync_source_plugin.cc).
 const NAME: &str = "ss_ack";
@@ -28,44 +29,37 @@ const LOOKS: u32 = 50;
 impl ServerFacts {
     /// Returns the thread that receives the acknowledgements of replicas, if there is one. Needs root.
     pub fn ack_receiver(&self) -> Option<u32> {
-        let pid = self.pid?;
+        let process = self.process.as_ref()?;
         let enabled = self.variables.get("rpl_semi_sync_master_enabled");
         match self.flavor {
-            Flavor::MySql => by_name(pid),
+            Flavor::MySql => by_name(process),
             Flavor::MariaDb if enabled.is_some_and(|value| value == "OFF") => None,
-            Flavor::MariaDb => by_stack(pid),
+            Flavor::MariaDb => by_stack(process),
         }
     }
 }
 
-fn by_name(pid: u32) -> Option<u32> {
-    let mut threads = threads(pid).into_iter();
-    threads.find(|&tid| is_named(pid, tid))
+fn by_name(process: &ProcessHandle) -> Option<u32> {
+    let mut threads = process.threads();
+    threads.find(|&tid| is_named(process, tid))
 }
 
-fn by_stack(pid: u32) -> Option<u32> {
-    let memory = ProcessMemory::find(pid, &[FUNCTION]).ok()?;
+fn by_stack(process: &Arc<ProcessHandle>) -> Option<u32> {
+    let memory = ProcessMemory::find(process, &[FUNCTION]).ok()?;
     let code = memory.range(FUNCTION)?;
-    let mut threads = threads(pid).into_iter();
-    threads.find(|&tid| is_inside(pid, tid, &code, &memory))
+    let mut threads = process.threads();
+    threads.find(|&tid| is_inside(process, tid, &code, &memory))
 }
 
-/// Returns the threads of a process. The list is empty if the process has ended.
-fn threads(pid: u32) -> Vec<u32> {
-    let entries = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten();
-    let names = entries.flatten().map(|entry| entry.file_name());
-    names.filter_map(|name| name.to_str()?.parse().ok()).collect()
-}
-
-fn is_named(pid: u32, tid: u32) -> bool {
-    let name = fs::read_to_string(format!("/proc/{pid}/task/{tid}/comm"));
-    name.is_ok_and(|name| name.starts_with(NAME))
+fn is_named(process: &ProcessHandle, tid: u32) -> bool {
+    let name = process.bytes(format!("task/{tid}/comm"));
+    name.is_ok_and(|name| name.starts_with(NAME.as_bytes()))
 }
 
 /// Returns whether a call of the thread returns into `code`.
-fn is_inside(pid: u32, tid: u32, code: &Range<u64>, memory: &ProcessMemory) -> bool {
-    let path = format!("/proc/{pid}/task/{tid}/syscall");
-    let top = (0..LOOKS).find_map(|_| stack_pointer(&fs::read_to_string(&path).ok()?));
+fn is_inside(process: &ProcessHandle, tid: u32, code: &Range<u64>, memory: &ProcessMemory) -> bool {
+    let path = format!("task/{tid}/syscall");
+    let top = (0..LOOKS).find_map(|_| stack_pointer(&process.text(&path).ok()?));
     top.is_some_and(|top| {
         let words = memory.words(top, DEPTH);
         // The start of the code is what a pointer to the function holds.
@@ -101,9 +95,8 @@ mod tests {
 
     #[test]
     fn a_thread_is_known_by_its_name() {
-        let process = std::process::id();
+        let process = &Arc::new(ProcessHandle::own().unwrap());
         assert_eq!(by_name(process), None);
-        assert_eq!(by_name(4_194_305), None, "no such process");
         assert_eq!(by_stack(process), None, "no such function");
         let (end, ended) = mpsc::channel::<()>();
         let (tell, told) = mpsc::channel();

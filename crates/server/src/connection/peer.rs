@@ -1,14 +1,13 @@
 //! Check of the process behind an address, before anything of a login is sent to it.
 
-use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
-use procfs::process::Process;
 
 use crate::owned_path::objection;
 use crate::path_rule::{PathPart, Trusted, own_users};
 use logtrace_common::Endpoint;
+use logtrace_common::process::ProcessHandle;
 
 /// Users of packaged and of private servers.
 const SERVER_USERS: [&str; 3] = ["mysql", "mariadb", "logtrace"];
@@ -24,8 +23,7 @@ pub(crate) struct Peer {
 impl Peer {
     /// Returns the process with its effective user.
     pub(crate) fn of_process(pid: u32) -> anyhow::Result<Self> {
-        let process = Process::new(i32::try_from(pid)?)?;
-        let uid = process.status()?.euid;
+        let uid = ProcessHandle::open(pid)?.entry().status()?.euid;
         Ok(Self { pid, uid })
     }
 
@@ -33,8 +31,10 @@ impl Peer {
     /// one root, the user of this process or of sudo, a usual user of servers, or the only one who could make the socket.
     pub(crate) fn check(self, endpoint: &Endpoint, server_uid: Option<u32>) -> anyhow::Result<()> {
         let pid = self.pid;
-        let program = fs::read_link(format!("/proc/{pid}/exe"));
+        let program = ProcessHandle::open(pid).map(|process| process.program_name());
         let program = program
+            .map_err(anyhow::Error::from)
+            .and_then(|name| Ok(name?))
             .with_context(|| format!("cannot see what listens on {endpoint} (run logtrace as root)"))?;
         ensure!(
             is_server(&program),
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn the_socket_of_a_user_is_trusted_where_nobody_else_could_make_it() {
-        use std::fs::Permissions;
+        use std::fs::{self, Permissions};
         use std::os::unix::fs::{PermissionsExt, chown};
         const NOBODY: u32 = 65_534;
         if !rustix::process::geteuid().is_root() {

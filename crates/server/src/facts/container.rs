@@ -1,7 +1,6 @@
 //! Container of a server, by the path of its control group.
 
-use std::fs;
-
+use logtrace_common::process::ProcessHandle;
 use serde::Serialize;
 
 /// Control group of a process, and the container that it belongs to.
@@ -24,8 +23,8 @@ pub struct ContainerFacts {
 
 impl ControlGroupFacts {
     /// Reads the control group of a process; `None` if it cannot be read.
-    pub fn of_process(pid: u32) -> Option<Self> {
-        Self::parse(&fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?)
+    pub fn of_process(process: &ProcessHandle) -> Option<Self> {
+        Self::parse(&process.text("cgroup").ok()?)
     }
 
     /// Takes the control group out of `/proc/PID/cgroup` (cgroups(7)): `HIERARCHY:CONTROLLERS:PATH` in each line, with
@@ -273,8 +272,7 @@ mod tests {
 
     #[test]
     fn the_group_of_this_process_is_read() {
-        let own = ControlGroupFacts::of_process(std::process::id()).unwrap();
+        let own = ControlGroupFacts::of_process(&ProcessHandle::own().unwrap()).unwrap();
         assert!(own.path.starts_with('/'), "{own:?}");
-        assert_eq!(ControlGroupFacts::of_process(4_194_304), None);
     }
 }

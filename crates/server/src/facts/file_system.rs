@@ -8,10 +8,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use logtrace_common::process::ProcessHandle;
 use procfs::process::{MountInfo, Process};
-use rustix::fs::{
-    AtFlags, Mode, OFlags, ResolveFlags, StatxFlags, fstatvfs, major, minor, open, openat2, statx,
-};
+use rustix::fs::{AtFlags, Mode, OFlags, StatxFlags, fstatvfs, major, minor, open, statx};
 use serde::Serialize;
 
 use crate::error::ServerError;
@@ -46,21 +45,23 @@ impl FileSystemFacts {
     /// Reads the facts of the file system that holds the existing `path`.
     pub fn of(path: &Path) -> Result<Self, ServerError> {
         let opened = open_path(path).with_context(|| failed(path))?;
-        Ok(Self::reached_by(&opened, path, &[this_thread()?])?)
+        Ok(Self::reached_by(&opened, path, &[&this_thread()?])?)
     }
 
-    /// Reads the facts of the file system that holds `path` as the process `pid` sees it, which may be in a container
-    /// or have another root.
-    pub fn seen_by(pid: u32, path: &Path) -> Result<Self, ServerError> {
-        let opened = open_in_root(Path::new(&format!("/proc/{pid}/root")), path);
-        let opened = opened.with_context(|| failed(path))?;
-        let its = Process::new(pid.cast_signed()).context(NO_MOUNTS)?;
-        Ok(Self::reached_by(&opened, path, &[this_thread()?, its])?)
+    /// Reads the facts of the file system that holds `path` as a process sees it, which may be in a container or have
+    /// another root.
+    pub fn seen_by(process: &ProcessHandle, path: &Path) -> Result<Self, ServerError> {
+        let opened = process.open_in_root(path).with_context(|| failed(path))?;
+        Ok(Self::reached_by(
+            &opened,
+            path,
+            &[&this_thread()?, process.entry()],
+        )?)
     }
 
     /// Reads the facts of the file system of `reached` and of the one below, if it is in an image or overlayfs. `path` is
     /// the path in the result.
-    fn reached_by(reached: &OwnedFd, path: &Path, known_to: &[Process]) -> anyhow::Result<Self> {
+    fn reached_by(reached: &OwnedFd, path: &Path, known_to: &[&Process]) -> anyhow::Result<Self> {
         let mut facts = Self::by_itself(reached, path, known_to)?;
         let device = facts.device.as_ref();
         let holder = device.and_then(BlockDeviceFacts::backing_directory);
@@ -81,7 +82,7 @@ impl FileSystemFacts {
     }
 
     /// Reads the facts without those below. One of the processes must see the mount.
-    fn by_itself(reached: &OwnedFd, path: &Path, known_to: &[Process]) -> anyhow::Result<Self> {
+    fn by_itself(reached: &OwnedFd, path: &Path, known_to: &[&Process]) -> anyhow::Result<Self> {
         // Without an answer from a server of the file system, which might never come.
         let at_once = AtFlags::EMPTY_PATH | AtFlags::STATX_DONT_SYNC;
         let mount_id = statx(reached, "", at_once, StatxFlags::MNT_ID)
@@ -125,13 +126,6 @@ fn open_path(path: &Path) -> io::Result<OwnedFd> {
     Ok(open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?)
 }
 
-/// Opens a path as a process with this root directory would: neither `..` nor a link leads out of it (openat2(2)).
-fn open_in_root(root: &Path, path: &Path) -> io::Result<OwnedFd> {
-    let flags = OFlags::PATH | OFlags::CLOEXEC;
-    let inside = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS;
-    Ok(openat2(open_path(root)?, path, flags, Mode::empty(), inside)?)
-}
-
 fn failed(path: &Path) -> String {
     format!("cannot find the file system of {}", path.display())
 }
@@ -173,6 +167,8 @@ fn options(maps: [HashMap<String, Option<String>>; 2]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;
+
+    use logtrace_common::process::open_within;
 
     use super::*;
 
@@ -222,8 +218,8 @@ mod tests {
         symlink("/proc", root.path().join("link")).unwrap();
         symlink("../../../../../../proc", root.path().join("up")).unwrap();
         let kind = |path: &str| {
-            let opened = open_in_root(root.path(), Path::new(path)).unwrap();
-            let facts = FileSystemFacts::reached_by(&opened, Path::new(path), &[this_thread().unwrap()]);
+            let opened = open_within(open_path(root.path()).unwrap(), Path::new(path)).unwrap();
+            let facts = FileSystemFacts::reached_by(&opened, Path::new(path), &[&this_thread().unwrap()]);
             facts.unwrap().kind
         };
         for path in ["/link", "/up", "/../../../../../proc"] {

@@ -1,13 +1,14 @@
 //! Facts of a running server.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Context;
 use serde::Serialize;
 
 use crate::error::ServerError;
+use logtrace_common::process::ProcessHandle;
 use logtrace_common::{Connection, Flavor, LogNames, version_number};
 
 /// Server at the start of its measurement.
@@ -19,6 +20,9 @@ pub struct ServerFacts {
     pub version: String,
     /// Process of the server; `None` on another machine.
     pub pid: Option<u32>,
+    /// The process itself: all that is read of it goes through this.
+    #[serde(skip)]
+    pub process: Option<Arc<ProcessHandle>>,
     /// Program of the process (`/proc/PID/exe`, with the path in the server's own mount namespace).
     pub binary: Option<PathBuf>,
     /// `SHOW GLOBAL VARIABLES`. Without a login, the variables that were found in the memory of the process.
@@ -28,21 +32,22 @@ pub struct ServerFacts {
 }
 
 impl ServerFacts {
-    /// Reads the facts over `connection`. `pid` is the process of the server, if it is on this machine.
+    /// Reads the facts over `connection`. `process` is the server's, if it is on this machine.
     pub(crate) async fn collect(
         connection: &Connection,
-        pid: Option<u32>,
+        process: Option<Arc<ProcessHandle>>,
         private: bool,
     ) -> Result<Self, ServerError> {
         let variables = connection.variables().await?;
-        let binary = pid.map(program).transpose()?;
+        let binary = process.as_deref().map(program).transpose()?;
         let text = |name: &str| variables.get(name).cloned().unwrap_or_default();
         let version = text("version");
         let flavor = Flavor::of_version(&format!("{version} {}", text("version_comment")));
         Ok(Self {
             flavor,
             version: version_number(&version).unwrap_or(version),
-            pid,
+            pid: process.as_deref().map(ProcessHandle::pid),
+            process,
             binary,
             variables,
             private,
@@ -73,9 +78,9 @@ impl ServerFacts {
     }
 }
 
-fn program(pid: u32) -> anyhow::Result<PathBuf> {
-    fs::read_link(format!("/proc/{pid}/exe"))
-        .with_context(|| format!("cannot read /proc/{pid}/exe of the server (run logtrace as root)"))
+fn program(process: &ProcessHandle) -> anyhow::Result<PathBuf> {
+    let name = process.program_name();
+    name.context("cannot read the program of the server's process (run logtrace as root)")
 }
 
 /// Returns the change of each integer between two `SHOW GLOBAL STATUS`. Counters never fall; gauges may.

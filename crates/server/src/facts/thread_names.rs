@@ -1,23 +1,29 @@
 //! Names of threads.
 
 use std::collections::BTreeMap;
-use std::fs;
+
+use logtrace_common::process::ProcessHandle;
 
 /// Longest name that the kernel has (include/linux/sched.h, `TASK_COMM_LEN` without the final 0).
 const MOST_BYTES: usize = 15;
 
 /// Reads the names of some threads of a process (`/proc/PID/task/TID/comm`). Threads that have ended, and those that were given no
 /// name and have that of the process, are left out.
-pub fn thread_names(pid: u32, threads: impl IntoIterator<Item = u32>) -> BTreeMap<u32, String> {
-    let of_process = name(pid, pid).unwrap_or_default();
-    let named = threads.into_iter().filter_map(|tid| Some((tid, name(pid, tid)?)));
+pub fn thread_names(
+    process: &ProcessHandle,
+    threads: impl IntoIterator<Item = u32>,
+) -> BTreeMap<u32, String> {
+    let of_process = name(process, process.pid()).unwrap_or_default();
+    let named = threads
+        .into_iter()
+        .filter_map(|tid| Some((tid, name(process, tid)?)));
     named
         .filter(|(_, name)| !name.is_empty() && *name != of_process)
         .collect()
 }
 
-fn name(pid: u32, tid: u32) -> Option<String> {
-    let name = fs::read(format!("/proc/{pid}/task/{tid}/comm")).ok()?;
+fn name(process: &ProcessHandle, tid: u32) -> Option<String> {
+    let name = process.bytes(format!("task/{tid}/comm")).ok()?;
     Some(printable(&name))
 }
 
@@ -47,15 +53,16 @@ mod tests {
                 .unwrap();
             let _ = ended.recv();
         });
-        let (pid, tid) = (std::process::id(), named.recv().unwrap());
-        let names = thread_names(pid, [pid, tid, 1 << 22]);
+        let (own, tid) = (ProcessHandle::own().unwrap(), named.recv().unwrap());
+        let pid = own.pid();
+        let names = thread_names(&own, [pid, tid, 1 << 22]);
         assert_eq!(names, BTreeMap::from([(tid, "io_log_writer".to_owned())]));
         drop(end);
         other.unwrap().join().unwrap();
         // A join returns when the thread has cleared its id in memory, which it does while it ends (do_exit, mm_release): the kernel
         // may still list it.
         let joined = Instant::now();
-        while !thread_names(pid, [tid]).is_empty() {
+        while !thread_names(&own, [tid]).is_empty() {
             assert!(joined.elapsed() < Duration::from_secs(60), "it is still listed");
             thread::yield_now();
         }

@@ -37,6 +37,7 @@ use crate::settings::set_global::{reset_to_default, set_verified};
 use crate::settings::variable::{fixed_at_initialisation, verify, with_defaults};
 use crate::storage::mount_namespace::enter_mount_namespace;
 use crate::storage::path_values::check_path_values;
+use logtrace_common::process::ProcessHandle;
 use logtrace_common::{Connection, Endpoint, FileClass, Tls, Variable};
 
 /// Longest time for a server to stop before it is killed.
@@ -126,7 +127,8 @@ impl Instance {
         };
         let process = setup.spawn(&settings, &dir)?;
         setup.ready(&process, &connection).await?;
-        let facts = ServerFacts::collect(&connection, Some(process.pid()), true).await?;
+        let held = ProcessHandle::open(process.pid()).context("the server is gone")?;
+        let facts = ServerFacts::collect(&connection, Some(held.into()), true).await?;
         verify(&settings, &facts.variables, facts.flavor)?;
         Ok(Self {
             process,

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
+use logtrace_common::process::ProcessHandle;
 use rustix::process::{Pid, PidfdFlags, WaitId, WaitIdOptions, pidfd_open, waitid};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
@@ -41,7 +42,15 @@ impl ProcessWatch {
     pub(crate) fn new(pid: u32) -> io::Result<Self> {
         let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
         let pid = pid.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
-        let pidfd = pidfd_open(pid, PidfdFlags::empty())?;
+        Self::by(pidfd_open(pid, PidfdFlags::empty())?)
+    }
+
+    /// Starts to watch a process that is held.
+    pub(crate) fn of(process: &ProcessHandle) -> io::Result<Self> {
+        Self::by(process.pidfd().try_clone_to_owned()?)
+    }
+
+    fn by(pidfd: OwnedFd) -> io::Result<Self> {
         #[expect(
             unsafe_code,
             reason = "tokio registers descriptors by an unsafe function alone"

@@ -1,7 +1,8 @@
 //! Places of the probes in the program of a server, found before anything is loaded.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io;
 
 use logtrace_common::ProgramFile;
 
@@ -9,6 +10,7 @@ use crate::error::TracerError;
 use crate::probes::commit_calls::{CommitCalls, FUNCTIONS, commit_calls};
 use crate::probes::entry_offset::cheap_entry;
 use crate::probes::exit_offsets::exits;
+use crate::probes::most_places::{MOST_PLACES, too_many};
 use crate::probes::program::Program;
 use crate::probes::table::{Attach, PROBES, Probe, Servers, counterpart};
 
@@ -27,18 +29,14 @@ pub(crate) struct Placement {
 }
 
 /// Checks whether the program of a server has all that the probes need. Loads nothing.
-pub fn check_program(path: &Path) -> Result<(), TracerError> {
-    placements(path).map(|_| ())
+pub fn check_program(program: io::Result<File>) -> Result<(), TracerError> {
+    placements(program).map(|_| ())
 }
 
 /// Returns the place of each probe of the table in the program of a server.
-pub(crate) fn placements(path: &Path) -> Result<Vec<Placement>, TracerError> {
-    let file = ProgramFile::open(path).map_err(|error| {
-        let path = path.display();
-        TracerError(format!(
-            "cannot read the server's program {path} (is the server still running?): {error}"
-        ))
-    })?;
+pub(crate) fn placements(program: io::Result<File>) -> Result<Vec<Placement>, TracerError> {
+    let file = program.and_then(ProgramFile::new);
+    let file = file.map_err(|error| TracerError(format!("cannot read the server's program: {error}")))?;
     let functions = PROBES.iter().flat_map(Probe::functions);
     let program = Program::read(file, functions.chain(FUNCTIONS))?;
     let calls = commit_calls(&program)?;
@@ -66,11 +64,6 @@ fn drop_halves(placements: &mut [Placement]) {
     }
 }
 
-/// Returns the path of a process's program. It also works for a process in a container.
-pub(crate) fn program_path(pid: u32) -> PathBuf {
-    PathBuf::from(format!("/proc/{pid}/exe"))
-}
-
 pub(crate) fn placement(program: &Program, calls: &CommitCalls, probe: Probe) -> Placement {
     let (offsets, place) = match probe.attach {
         Attach::BtfTracepoint(name) => (Vec::new(), format!("tp_btf/{name}")),
@@ -81,6 +74,7 @@ pub(crate) fn placement(program: &Program, calls: &CommitCalls, probe: Probe) ->
         Attach::Function(names) => entries(program, names),
         Attach::End(names) => ends(program, names),
     };
+    let absent = absent(program, probe.attach, &offsets);
     let is_for_server = match probe.servers {
         Servers::Any => true,
         Servers::With(function) | Servers::WithThreads(function) => {
@@ -90,8 +84,8 @@ pub(crate) fn placement(program: &Program, calls: &CommitCalls, probe: Probe) ->
     Placement {
         probe,
         is_for_server,
-        absent: absent(program, probe.attach, &offsets),
-        offsets,
+        offsets: if absent.is_some() { Vec::new() } else { offsets },
+        absent,
         place,
     }
 }
@@ -104,15 +98,18 @@ fn absent(program: &Program, attach: Attach, offsets: &[u64]) -> Option<String> 
     if names.iter().any(|name| program.has_other_arguments(name)) {
         return Some("the compiler made a clone of the function with other arguments".to_owned());
     }
+    if offsets.len() > MOST_PLACES {
+        return Some(too_many());
+    }
     let none = "the server's program has no such function";
     offsets.is_empty().then(|| none.to_owned())
 }
 
 /// Returns the offsets of a probe on each function with one of these names, and their description. There is none if the
-/// server has no such function.
+/// server has no such function. Of too many it looks at one more than may be.
 fn entries(program: &Program, names: &[&'static str]) -> (Vec<u64>, String) {
     let functions = names.iter().flat_map(|name| program.functions(name));
-    let entries = functions.filter_map(|function| {
+    let entries = functions.take(MOST_PLACES + 1).filter_map(|function| {
         let cheap = cheap_entry(&program.code(function)?, function.address);
         let offset = program.file_offset(cheap.unwrap_or(function.address))?;
         Some((offset, cheap.is_some()))
@@ -129,10 +126,10 @@ fn entries(program: &Program, names: &[&'static str]) -> (Vec<u64>, String) {
 }
 
 /// Returns the offsets of a probe on each end of each function with one of these names, and their description. The kernel
-/// single-steps a return.
+/// single-steps a return. Of too many it looks at one more than may be.
 fn ends(program: &Program, names: &[&'static str]) -> (Vec<u64>, String) {
     let functions = names.iter().flat_map(|name| program.functions(name));
-    let ends = functions.flat_map(|function| {
+    let ends = functions.take(MOST_PLACES + 1).flat_map(|function| {
         let code = program.code(function).unwrap_or_default();
         let mut targets = BTreeSet::new();
         exits(&code, function.address, |target| targets.insert(target));

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::error::TracerError;
 use crate::probes::call_offsets::call_sites;
+use crate::probes::most_places::{MOST_PLACES, too_many};
 use crate::probes::program::Program;
 use crate::symbols::Function;
 
@@ -75,7 +76,10 @@ pub(crate) fn commit_calls(program: &Program) -> Result<CommitCalls, TracerError
     if calls.functions.is_empty() {
         return Err(misplaced(COMMIT, BEGIN));
     }
-    Ok(calls)
+    match calls.begin.len().max(calls.end.len()) > MOST_PLACES {
+        true => Err(crowded(COMMIT)),
+        false => Ok(calls),
+    }
 }
 
 /// Groups parts of functions by the function whose stack they use: a cold part (`.cold`) is jumped to.
@@ -114,6 +118,14 @@ fn misplaced(function: &str, callee: &str) -> TracerError {
     ))
 }
 
+fn crowded(function: &str) -> TracerError {
+    TracerError(format!(
+        "cannot place the probe at {function}...): {}. Name the process of a server, or measure without causes: logtrace \
+         run --no-trace",
+        too_many()
+    ))
+}
+
 /// Returns the functions with this prefix of the demangled name and their clones, at least one.
 fn existing<'a>(program: &'a Program, prefix: &str) -> Result<Vec<Function<'a>>, TracerError> {
     let functions = program.functions_and_clones(prefix);
@@ -124,5 +136,8 @@ fn existing<'a>(program: &'a Program, prefix: &str) -> Result<Vec<Function<'a>>,
              logtrace run --no-trace"
         )));
     }
-    Ok(functions)
+    match functions.len() > MOST_PLACES {
+        true => Err(crowded(prefix)),
+        false => Ok(functions),
+    }
 }

@@ -1,12 +1,11 @@
 //! Attached probes of a server.
 
-use std::fs::File;
-use std::io;
 use std::os::fd::{AsRawFd, IntoRawFd};
-use std::path::PathBuf;
+use std::sync::Arc;
 use std::thread;
 
 use libbpf_rs::{Link, ProgramMut, TracepointCategory};
+use logtrace_common::process::ProcessHandle;
 
 use crate::error::TracerError;
 use crate::kernel_side::cpus::online_cpus;
@@ -15,32 +14,25 @@ use crate::kernel_side::object::KernelSide;
 use crate::kernel_side::perf_event::cpu_clock;
 use crate::overhead::account::ProbeAccount;
 use crate::overhead::calibration::Entry;
-use crate::probes::attach_points::{Placement, program_path};
+use crate::probes::attach_points::Placement;
 use crate::probes::table::{Attach, InBursts};
 
 /// Probes of one server. Dropping it detaches them.
 pub(crate) struct Attachments {
-    server: Server,
+    server: Arc<ProcessHandle>,
     placements: Vec<Placement>,
     links: Vec<(InBursts, Link)>,
 }
 
-/// Process of a server, and its program. The open file can be named when the rights for the process are given up.
-struct Server {
-    pid: u32,
-    program: File,
-}
-
 impl Attachments {
     /// Attaches nothing yet.
-    pub(crate) fn new(pid: u32, placements: Vec<Placement>) -> io::Result<Self> {
+    pub(crate) fn new(server: Arc<ProcessHandle>, placements: Vec<Placement>) -> Self {
         listen();
-        let program = File::open(program_path(pid))?;
-        Ok(Self {
-            server: Server { pid, program },
+        Self {
+            server,
             placements,
             links: Vec::new(),
-        })
+        }
     }
 
     /// Returns whether programs run at all system calls, in place of those at single ones.
@@ -60,7 +52,8 @@ impl Attachments {
         self.links.retain(|(in_bursts, _)| *in_bursts == InBursts::Stays);
     }
 
-    /// Attaches the probes for the next burst.
+    /// Attaches the probes for the next burst. The rights for the process are given up by then, and the open program still
+    /// has its name.
     pub(crate) fn resume(&mut self, side: &KernelSide) -> Result<(), TracerError> {
         let resumed = self.attach(side, |in_bursts| in_bursts != InBursts::Stays);
         if resumed.is_err() {
@@ -69,7 +62,8 @@ impl Attachments {
         resumed.map(|_| ())
     }
 
-    /// Attaches the probes with a wanted treatment in bursts, in the order of the table.
+    /// Attaches the probes with a wanted treatment in bursts, in the order of the table. Then the process has to run the
+    /// same program as before.
     pub(crate) fn attach(
         &mut self,
         side: &KernelSide,
@@ -79,18 +73,19 @@ impl Attachments {
         for placement in &self.placements {
             let in_bursts = placement.probe.in_bursts;
             if is_wanted(in_bursts) {
-                let (account, links) = attach(side, placement, &self.server)?;
+                let attached = attach(side, placement, &self.server);
+                // This is why it failed, if it did.
+                let (account, links) = attached.or_else(|error| self.still_same().and(Err(error)))?;
                 accounts.push(account);
                 self.links.extend(links.into_iter().map(|link| (in_bursts, link)));
             }
         }
+        self.still_same()?;
         Ok(accounts)
     }
-}
 
-impl Server {
-    fn path(&self) -> PathBuf {
-        PathBuf::from(format!("/proc/self/fd/{}", self.program.as_raw_fd()))
+    fn still_same(&self) -> Result<(), TracerError> {
+        self.server.still_same().map_err(TracerError::process)
     }
 }
 
@@ -115,7 +110,7 @@ pub(crate) fn attach_tracepoint(program: &ProgramMut<'_>) -> libbpf_rs::Result<L
 fn attach(
     side: &KernelSide,
     placement: &Placement,
-    server: &Server,
+    server: &ProcessHandle,
 ) -> Result<(ProbeAccount, Vec<Link>), TracerError> {
     let probe = placement.probe;
     let attached = attach_program(side, placement, server);
@@ -148,7 +143,11 @@ fn entry_of(attach: Attach) -> Entry {
     }
 }
 
-fn attach_program(side: &KernelSide, placement: &Placement, server: &Server) -> Result<Vec<Link>, String> {
+fn attach_program(
+    side: &KernelSide,
+    placement: &Placement,
+    server: &ProcessHandle,
+) -> Result<Vec<Link>, String> {
     if let Some(reason) = &placement.absent {
         return Err(reason.clone());
     }
@@ -165,9 +164,14 @@ fn attach_program(side: &KernelSide, placement: &Placement, server: &Server) -> 
             .attach_tracepoint(TracepointCategory::Syscalls, event)
             .map(|link| vec![link]),
         Attach::CpuClock(frequency) => attach_cpu_clock(&program, frequency),
-        Attach::CommitBegin | Attach::CommitEnd | Attach::Function(_) | Attach::End(_) => side
-            .uprobes
-            .attach(&program, &server.path(), &placement.offsets, server.pid),
+        Attach::CommitBegin | Attach::CommitEnd | Attach::Function(_) | Attach::End(_) => {
+            side.uprobes.attach(
+                &program,
+                &server.path_to_program(),
+                &placement.offsets,
+                server.pid(),
+            )
+        }
     };
     attached.map_err(|error| format!("{error:#}"))
 }

@@ -16,5 +16,6 @@ pub(crate) mod links;
         clippy::string_slice
     )
 )]
+pub(crate) mod most_places;
 pub(crate) mod program;
 pub(crate) mod table;

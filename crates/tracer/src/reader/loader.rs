@@ -1,6 +1,7 @@
 //! Loading of the BPF programs for a server, with their rings and places.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use libbpf_rs::Btf;
 use libbpf_rs::btf::types::Typedef;
@@ -10,7 +11,7 @@ use crate::error::TracerError;
 use crate::kernel_side::object::{KernelSide, Loading};
 use crate::kernel_side::uprobes::Uprobes;
 use crate::overhead::program_runs::{ANY_CALL, NOTHING};
-use crate::probes::attach_points::{Placement, placements, program_path};
+use crate::probes::attach_points::{Placement, placements};
 use crate::probes::best_uprobes::best_uprobes;
 use crate::probes::links::Attachments;
 use crate::probes::table::{InBursts, Kernels, Servers};
@@ -24,7 +25,7 @@ pub(crate) fn load(
     config: &TracerConfig,
     unwind: &UnwindTables,
 ) -> Result<(KernelSide, Rings, Attachments), TracerError> {
-    let mut placements = placements(&program_path(config.pid))?;
+    let mut placements = placements(config.process.program())?;
     let btf = Btf::from_vmlinux().map_err(|error| {
         TracerError(format!(
             "cannot read the kernel's type information (/sys/kernel/btf/vmlinux): {error:#}. Tracing needs a kernel \
@@ -42,7 +43,7 @@ pub(crate) fn load(
         false => best_uprobes(),
     };
     let side = KernelSide::load(Loading {
-        target_tgid: config.pid,
+        target_tgid: config.process.pid(),
         unwind_rows: unwind.row_count(),
         uprobes,
         needed,
@@ -50,9 +51,7 @@ pub(crate) fn load(
     })?;
     unwind.fill(&side)?;
     let rings = Rings::new(&side, config.ring_bytes.get())?;
-    let attachments = Attachments::new(config.pid, placements);
-    let attachments =
-        attachments.map_err(|error| TracerError(format!("cannot open the server's program: {error}")))?;
+    let attachments = Attachments::new(Arc::clone(&config.process), placements);
     Ok((side, rings, attachments))
 }
 

@@ -13,6 +13,7 @@ mod sink_thread;
 mod thread_states;
 pub(crate) mod watchdog;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use logtrace_common::{Detail, TimeRange};
@@ -101,12 +102,12 @@ pub struct Stopped<S> {
 
 impl<S: Sink> Drain<S> {
     /// Attaches the probes.
-    pub(crate) fn new(config: TracerConfig, sink: S) -> Result<Self, TracerError> {
+    pub(crate) fn new(config: &TracerConfig, sink: S) -> Result<Self, TracerError> {
         let Extent { detail, sampling } = config.extent;
         // Reading names takes a tenth of a second, in which rings would fill.
-        let code = ServerCode::read(config.pid, detail);
+        let code = ServerCode::read(&config.process, detail);
         let kernel_symbols = KernelSymbols::read();
-        let (side, rings, mut attachments) = loader::load(&config, &code.unwind)?;
+        let (side, rings, mut attachments) = loader::load(config, &code.unwind)?;
         let (calibrating, links) = Calibrating::begin(&side);
         let probes = attachments.attach(&side, |_| true)?;
         let calibration = calibrating.end(&side, detail, attachments.trace_all_calls());
@@ -116,7 +117,7 @@ impl<S: Sink> Drain<S> {
         set_looking(&looking, true).map_err(TracerError::load)?;
         let losses = side.per_cpu_map("losses")?;
         let program_runs = side.per_cpu_map("program_runs")?;
-        let threads = ThreadStates::new(config.pid, side.map("threads")?);
+        let threads = ThreadStates::new(Arc::clone(&config.process), side.map("threads")?);
         let stacks = StackNames::new(
             KernelFrames::new(StackMap::new(side.handle("stacks")?), kernel_symbols),
             ServerFrames::new(side.map("server_stacks")?, code.names),

@@ -1,7 +1,9 @@
 //! States of threads on the kernel side, and resetting them.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::sync::Arc;
+
+use logtrace_common::process::ProcessHandle;
 
 use crate::kernel_side::maps::Map;
 
@@ -22,16 +24,16 @@ const SPARE_MULTIPLIER: u32 = 0x9e37_79b1;
 /// They are reset between bursts: a thread that left the CPU in one burst and came back in a later one was not off it
 /// all the time.
 pub(crate) struct ThreadStates {
-    pid: u32,
+    process: Arc<ProcessHandle>,
     map: Map<State>,
     /// Threads that may have a state.
     seen: BTreeSet<u32>,
 }
 
 impl ThreadStates {
-    pub(crate) fn new(pid: u32, map: Map<State>) -> Self {
+    pub(crate) fn new(process: Arc<ProcessHandle>, map: Map<State>) -> Self {
         Self {
-            pid,
+            process,
             map,
             seen: BTreeSet::new(),
         }
@@ -39,7 +41,7 @@ impl ThreadStates {
 
     /// Notes the threads of the server.
     pub(crate) fn note(&mut self) {
-        self.seen.extend(threads_of(self.pid));
+        self.seen.extend(self.process.threads());
     }
 
     /// Returns the number of threads that are in a commit that began before `before_ns`.
@@ -51,7 +53,7 @@ impl ThreadStates {
                 commit_ns > 0 && commit_ns < before_ns
             })
         };
-        threads_of(self.pid).filter(is_in_commit).count()
+        self.process.threads().filter(is_in_commit).count()
     }
 
     /// Resets the states of all threads. No program may be attached.
@@ -83,12 +85,6 @@ fn commit_ns(state: &State, tid: u32) -> u64 {
     }
 }
 
-/// Returns the threads of a process; none if it has ended.
-fn threads_of(pid: u32) -> impl Iterator<Item = u32> {
-    let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten();
-    tasks.filter_map(|task| task.ok()?.file_name().to_str()?.parse().ok())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,10 +95,5 @@ mod tests {
         state[TID..TID + 4].copy_from_slice(&7u32.to_ne_bytes());
         state[COMMIT_NS..COMMIT_NS + 8].copy_from_slice(&90u64.to_ne_bytes());
         assert_eq!((commit_ns(&state, 7), commit_ns(&state, 8)), (90, 0));
-    }
-
-    #[test]
-    fn threads_are_those_of_the_process() {
-        assert!(threads_of(std::process::id()).any(|tid| tid == std::process::id()));
     }
 }

@@ -1,9 +1,11 @@
 //! Code of a server: the ways to callers and the names of functions, read before anything is traced.
 
-use logtrace_common::Detail;
+use logtrace_common::process::ProcessHandle;
+use logtrace_common::{Detail, ProgramFile};
+use procfs::process::MemoryMap;
 
 use crate::stacks::function_names::FunctionNames;
-use crate::stacks::mapped_files::{MappedFile, mapped_files};
+use crate::stacks::mapped_files::mapped_file;
 use crate::stacks::tables::UnwindTables;
 use crate::stacks::unwind_rows::RowsOf;
 
@@ -19,19 +21,20 @@ pub(crate) struct ServerCode {
 impl ServerCode {
     /// Reads the files that a process has mapped, as far as this detail has stacks of the server. A file that cannot be
     /// read is left out.
-    pub(crate) fn read(pid: u32, detail: Detail) -> Self {
+    pub(crate) fn read(process: &ProcessHandle, detail: Detail) -> Self {
         let mut code = Self::default();
         let Some(of) = rows_at(detail) else {
             return code;
         };
-        for file in mapped_files(pid).unwrap_or_default() {
-            code.add(&file, of);
+        for map in process.entry().maps().into_iter().flatten() {
+            code.add(process, &map, of);
         }
         code
     }
 
-    fn add(&mut self, file: &MappedFile, of: RowsOf) -> Option<()> {
-        let program = file.open().ok()?;
+    fn add(&mut self, process: &ProcessHandle, map: &MemoryMap, of: RowsOf) -> Option<()> {
+        let file = &mapped_file(map)?;
+        let program = ProgramFile::new(process.open_mapped(map).ok()?).ok()?;
         let bias = file.bias(&program)?;
         self.unwind.add(file, &program, bias, of);
         self.names.add(file, program, bias);

@@ -11,6 +11,7 @@ use logtrace_events::Losses;
 use logtrace_tracer::{Tracer, TracerConfig};
 use rustix::thread::{CpuSet, sched_setaffinity};
 
+use crate::own;
 use crate::server::commit;
 use crate::turn::turn;
 use crate::{commits, tid, traced};
@@ -51,7 +52,7 @@ fn rings_that_do_not_fit_into_the_control_group_are_named_with_their_option() {
     let _turn = turn();
     let config = TracerConfig {
         ring_bytes: "256M".parse().unwrap(),
-        ..TracerConfig::new(process::id())
+        ..TracerConfig::new(own())
     };
     let refused = {
         let _small = SmallMemory::enter(192 << 20);

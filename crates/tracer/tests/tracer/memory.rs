@@ -7,7 +7,7 @@ use logtrace_tracer::TracerConfig;
 
 use crate::optimised::{compiled, execute, started};
 use crate::turn::turn;
-use crate::{commits, config_at, traced_with};
+use crate::{commits, config_at, held, traced_with};
 
 /// Size of a vendor's program with all debugging information.
 const PADDED_BYTES: u64 = 400 << 20;
@@ -33,7 +33,7 @@ fn a_program_of_400_mib_is_read_in_parts() {
     drop(file);
     let mut server = started(&program);
     let config = TracerConfig {
-        pid: server.id(),
+        process: held(&server),
         ring_bytes: "64K".parse().unwrap(),
         ..config_at(Detail::Full)
     };

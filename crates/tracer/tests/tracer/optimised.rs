@@ -1,5 +1,6 @@
 //! Commits of programs whose functions a compiler inlined, cloned or split.
 
+use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -10,7 +11,7 @@ use logtrace_tracer::{Account, TracerConfig, check_program};
 use tempfile::TempDir;
 
 use crate::turn::turn;
-use crate::{commits, config_at, traced_with};
+use crate::{commits, config_at, held, traced_with};
 
 /// Program with commits in the shape of the servers'.
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/commits/server.cc");
@@ -74,7 +75,7 @@ fn commits_are_recorded_however_their_functions_were_compiled() {
         assert!(symbols(&program).contains(has), "{options}: no {has}");
         let mut server = started(&program);
         let config = TracerConfig {
-            pid: server.id(),
+            process: held(&server),
             ..config_at(Detail::Full)
         };
         let (records, account) = traced_with(config, || execute(&mut server));
@@ -105,7 +106,7 @@ fn assert_places(account: &Account, is_cloned: bool) {
 fn half_of_a_pair_of_calls_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let refused = |options| {
-        check_program(&compiled(&directory, options))
+        check_program(File::open(compiled(&directory, options)))
             .unwrap_err()
             .to_string()
     };

@@ -1,6 +1,5 @@
 //! Probes in the server: one link for all places of a program, and a perf event for each on older kernels.
 
-use std::process;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -9,19 +8,19 @@ use logtrace_tracer::{KernelRelease, Tracer, TracerConfig};
 
 use crate::server::{commit, read_only_commit, xa_commit, xa_prepare};
 use crate::turn::turn;
-use crate::{commits, tid, traced, traced_with};
+use crate::{commits, own, tid, traced, traced_with};
 
 fn on_older_kernels() -> TracerConfig {
     TracerConfig {
         as_on_older_kernels: true,
-        ..TracerConfig::new(process::id())
+        ..TracerConfig::new(own())
     }
 }
 
 #[test]
 fn commits_of_all_threads_are_recorded_on_older_kernels_too() {
     let _turn = turn();
-    for config in [TracerConfig::new(process::id()), on_older_kernels()] {
+    for config in [TracerConfig::new(own()), on_older_kernels()] {
         let work = || {
             for _ in 0..20 {
                 commit(thread::yield_now);

@@ -22,7 +22,7 @@ use crate::process::error::ProcessError;
 /// opened once. What is read by them is never of another process, and the program is always the same file.
 /// [`still_same`](Self::still_same) tells whether the rest was read of the same program, too.
 #[derive(Debug)]
-pub struct ServerProcess {
+pub struct ProcessHandle {
     pid: u32,
     /// File descriptor of the process (pidfd_open(2)).
     pidfd: OwnedFd,
@@ -73,7 +73,7 @@ enum Addresses {
 /// Longest wait for a program that is being executed.
 const EXECUTING: Duration = Duration::from_secs(1);
 
-impl ServerProcess {
+impl ProcessHandle {
     /// Takes hold of a process, and of the program that it runs.
     pub fn open(pid: u32) -> Result<Self, ProcessError> {
         let number = i32::try_from(pid).ok().and_then(Pid::from_raw);
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn a_process_is_held_with_its_program() {
-        let own = ServerProcess::own().unwrap();
+        let own = ProcessHandle::own().unwrap();
         own.still_same().unwrap();
         assert!(matches!(own.image.addresses, Addresses::Known(..)) && own.is_alive());
         let program = std::env::current_exe().unwrap();
@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn a_process_that_executes_another_program_is_not_the_same_and_its_first_program_stays() {
         let mut child = waiting("sleep 1000");
-        let process = ServerProcess::open(child.id()).unwrap();
+        let process = ProcessHandle::open(child.id()).unwrap();
         let before = process.program_id().unwrap();
         go_on(&mut child, "sleep");
         let error = process.still_same().unwrap_err().to_string();
@@ -288,7 +288,7 @@ mod tests {
     #[test]
     fn a_program_that_is_executed_again_is_not_the_same_execution() {
         let mut child = waiting("sh -c 'echo again > /proc/$$/comm; kill -STOP $$'");
-        let process = ServerProcess::open(child.id()).unwrap();
+        let process = ProcessHandle::open(child.id()).unwrap();
         go_on(&mut child, "again");
         let found = process.still_same();
         let is_seen = matches!(found, Err(ProcessError::Executed { .. }));
@@ -299,7 +299,7 @@ mod tests {
     #[test]
     fn a_process_that_ended_is_not_the_same_and_shows_nothing() {
         let mut child = waiting("sleep 1000");
-        let process = ServerProcess::open(child.id()).unwrap();
+        let process = ProcessHandle::open(child.id()).unwrap();
         child.kill().unwrap();
         // Until it is reaped, it has its number.
         while process.is_alive() {
@@ -314,12 +314,12 @@ mod tests {
     #[test]
     fn what_is_no_process_is_told() {
         for pid in [0, u32::MAX, 4_194_304] {
-            let error = ServerProcess::open(pid).unwrap_err().to_string();
+            let error = ProcessHandle::open(pid).unwrap_err().to_string();
             assert_eq!(error, format!("there is no process {pid}"));
         }
         let of_thread = thread::spawn(|| {
             let tid = rustix::thread::gettid().as_raw_nonzero().get();
-            ServerProcess::open(tid.cast_unsigned())
+            ProcessHandle::open(tid.cast_unsigned())
         });
         let error = of_thread.join().unwrap().unwrap_err().to_string();
         assert!(error.ends_with(&format!("is a thread of process {}", std::process::id())));
