@@ -82,11 +82,32 @@ pub enum SettingError {
     /// A running server cannot change it.
     #[error("{0} can only be set when a server starts: use a private server, or restart this one with it")]
     ReadOnly(String),
+    /// The variable has no global value.
+    #[error("{0} is a variable of sessions alone: use --session")]
+    OfSessions(String),
+    /// The server does not tell the value, so it could not be restored.
+    #[error("cannot read the value of {name}, and what cannot be restored is not changed: {message}")]
+    Unreadable {
+        /// Name of the variable.
+        name: String,
+        /// Message of the server, or what was seen.
+        message: String,
+    },
+    /// The server does not take the present value, so it could not be restored.
+    #[error("{name} cannot be set to its present value again, so it is not changed: {message}")]
+    OneWay {
+        /// Name of the variable.
+        name: String,
+        /// Message of the server, or what was seen.
+        message: String,
+    },
     /// The server refused the value.
-    #[error("the server refuses {setting}: {message}")]
+    #[error("the server refuses {name}={value}: {message}")]
     Refused {
-        /// Variable and value.
-        setting: Variable,
+        /// Name of the variable.
+        name: String,
+        /// Value as it was sent.
+        value: String,
         /// Message of the server.
         message: String,
     },

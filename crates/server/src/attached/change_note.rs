@@ -3,34 +3,18 @@
 //! If logtrace is killed or loses the server, the note stays. The next run on the server and `logtrace doctor --clean`
 //! undo what it says.
 
-use std::fs::{self, File, Permissions};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::io;
 
 use procfs::process::Process;
-use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use crate::facts::server::ServerFacts;
-use crate::install::trusted_path::{Writers, trusted_directory};
-use crate::settings::set_global::literal;
-use crate::storage::file_lock::FileLock;
-use crate::storage::locked_dir::guard;
-use crate::unless_gone::unless_gone;
-use logtrace_common::{Connection, Flavor, Variable};
+use crate::settings::change::Change;
+use crate::settings::global_session::set_statement;
+use logtrace_common::{Connection, Flavor};
 
 /// Version of the format.
-const SCHEMA: u32 = 1;
-
-/// Largest note that is read, in bytes.
-const MAX_BYTES: u64 = 1 << 20;
-
-/// Largest length of a note's name, without its ending.
-const MAX_NAME: usize = 200;
-
-/// Ending of the names of notes.
-const ENDING: &str = ".json";
+const SCHEMA: u32 = 2;
 
 /// Changes that a run makes to a running server, with what undoes them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,22 +25,18 @@ pub(crate) struct ChangeNote {
     /// Address and account, without the password.
     pub(crate) connection: Connection,
     pub(crate) flavor: Flavor,
-    /// Identity of the server: see [`identity`].
+    /// MySQL's `server_uuid`, or the host, port and data directory. A copy of a server may have the same.
     pub(crate) server: String,
+    /// `hostname` of the server; `None` in schema 1.
+    host: Option<String>,
+    /// `datadir` of the server; `None` in schema 1.
+    data_directory: Option<String>,
     /// Process of the server, if it is on this machine.
     pub(crate) process: Option<ProcessStart>,
     /// Variables in the order in which they are set.
     pub(crate) settings: Vec<Change>,
     /// Database that the run creates and drops.
     pub(crate) database: Option<String>,
-}
-
-/// Variable with its value before the run and in the run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Change {
-    pub(crate) name: String,
-    pub(crate) old: String,
-    pub(crate) new: String,
 }
 
 /// Process, told from a later one of the same number by its start.
@@ -67,38 +47,34 @@ pub(crate) struct ProcessStart {
     start_ticks: u64,
 }
 
-/// Note on disk. It is locked as long as this lives.
-#[derive(Debug)]
-pub(crate) struct NoteFile {
-    path: PathBuf,
-    lock: FileLock,
-}
-
 impl ChangeNote {
-    /// Creates a note of settings for a server, with their present values in `facts`. A setting without a present value
-    /// is left out: the server does not know the variable.
+    /// Creates a note of changes to a server.
     pub(crate) fn new(
         connection: &Connection,
         facts: &ServerFacts,
-        settings: &[Variable],
+        settings: Vec<Change>,
         database: Option<&str>,
     ) -> Self {
-        let change = |setting: &Variable| {
-            Some(Change {
-                name: setting.name().to_owned(),
-                old: facts.variables.get(setting.name())?.clone(),
-                new: setting.value().to_owned(),
-            })
-        };
         Self {
             schema: SCHEMA,
             logtrace: std::process::id(),
             connection: connection.clone(),
             flavor: facts.flavor,
-            server: identity(facts),
+            server: name(facts),
+            host: Some(text(facts, "hostname").to_owned()),
+            data_directory: Some(text(facts, "datadir").to_owned()),
             process: facts.pid.and_then(ProcessStart::of),
-            settings: settings.iter().filter_map(change).collect(),
+            settings,
             database: database.map(str::to_owned),
+        }
+    }
+
+    /// Reads a note.
+    pub(crate) fn parse(text: &str) -> io::Result<Self> {
+        let note: Self = serde_json::from_str(text)?;
+        match note.schema {
+            1 | SCHEMA => Ok(note),
+            other => Err(io::Error::other(format!("its schema {other} is unknown"))),
         }
     }
 
@@ -107,9 +83,25 @@ impl ChangeNote {
         self.settings.is_empty() && self.database.is_none()
     }
 
+    /// Returns whether the note is about a server. A copy of the server has another address or data directory, and the same
+    /// process is the same server at every address.
+    pub(crate) fn is_about(&self, connection: &Connection, facts: &ServerFacts) -> bool {
+        let is = |noted: &Option<String>, name| noted.as_ref().is_none_or(|noted| noted == text(facts, name));
+        let process = facts.pid.and_then(ProcessStart::of);
+        self.server == name(facts)
+            && is(&self.host, "hostname")
+            && is(&self.data_directory, "datadir")
+            && (self.connection.endpoint == connection.endpoint || self.is_of_process(process))
+    }
+
+    /// Returns whether the server was this process.
+    pub(crate) fn is_of_process(&self, process: Option<ProcessStart>) -> bool {
+        process.is_some() && self.process == process
+    }
+
     /// Returns the statements that undo the changes, for a person to type.
     pub(crate) fn by_hand(&self) -> String {
-        let set = |change: &Change| format!("SET GLOBAL {} = {};", change.name, literal(&change.old));
+        let set = |change: &Change| set_statement(&change.name, &change.old_literal()) + ";";
         let drop =
             |database: &String| format!("DROP DATABASE IF EXISTS `{database}`; -- if logtrace made it");
         let settings = self.settings.iter().rev().map(set);
@@ -128,125 +120,29 @@ impl ProcessStart {
     }
 }
 
-/// Returns what tells a server from others, also after its restart: MySQL's `server_uuid`, or the host, port and data
-/// directory.
-pub(crate) fn identity(facts: &ServerFacts) -> String {
-    let text = |name: &str| facts.variables.get(name).map_or("", String::as_str);
+/// Returns MySQL's `server_uuid`, or the host, port and data directory. They stay when the server is restarted.
+pub(crate) fn name(facts: &ServerFacts) -> String {
+    let text = |name| text(facts, name);
     match text("server_uuid") {
         "" => format!("{}:{}:{}", text("hostname"), text("port"), text("datadir")),
         uuid => uuid.to_owned(),
     }
 }
 
-impl NoteFile {
-    /// Opens and locks the note of a server in `directory`, which is created. Returns `None` if another process holds it.
-    pub(crate) fn lock(directory: &Path, server: &str) -> io::Result<Option<Self>> {
-        create_private(directory)?;
-        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-        let name: String = server.chars().map(plain).take(MAX_NAME).collect();
-        Self::lock_at(directory.join(format!("{name}{ENDING}")), true)
-    }
-
-    fn lock_at(path: PathBuf, create: bool) -> io::Result<Option<Self>> {
-        // Or what is locked may just have been removed.
-        let _guard = path.parent().map(guard).transpose()?;
-        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = fs::OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(create)
-            .truncate(false)
-            .mode(0o600)
-            .custom_flags(flags.bits().cast_signed())
-            .open(&path)?;
-        let lock = FileLock::acquire(file)?;
-        Ok(lock.map(|lock| Self { path, lock }))
-    }
-
-    /// Reads the note. Returns `None` for an empty file: its run was killed before the first change.
-    pub(crate) fn read(&self) -> io::Result<Option<ChangeNote>> {
-        let mut text = String::new();
-        self.lock.file().take(MAX_BYTES).read_to_string(&mut text)?;
-        if text.is_empty() {
-            return Ok(None);
-        }
-        let note: ChangeNote = serde_json::from_str(&text)?;
-        match note.schema {
-            SCHEMA => Ok(Some(note)),
-            other => Err(io::Error::other(format!("its schema {other} is unknown"))),
-        }
-    }
-
-    /// Writes the note, once, to the disk.
-    pub(crate) fn write(&self, note: &ChangeNote) -> io::Result<()> {
-        let mut file = self.lock.file();
-        file.set_len(0)?;
-        // From the beginning: an older note may have been read.
-        io::Seek::rewind(&mut file)?;
-        file.write_all(&serde_json::to_vec_pretty(note)?)?;
-        file.sync_all()?;
-        let directory = self.path.parent().unwrap_or(Path::new("/"));
-        File::open(directory)?.sync_all()
-    }
-
-    /// Removes the note.
-    pub(crate) fn remove(self) -> io::Result<()> {
-        let _guard = self.path.parent().map(guard).transpose()?;
-        unless_gone(fs::remove_file(&self.path))
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-}
-
-/// Locks the notes in `directory` whose logtrace has ended. Refuses a directory in which others could have made notes: what
-/// a note says is done with the rights of the caller.
-pub(crate) fn stale_notes(directory: &Path) -> io::Result<Vec<NoteFile>> {
-    let directory = trusted_directory(directory, None, Writers::Ours)?;
-    let mut notes = Vec::new();
-    for entry in fs::read_dir(directory)? {
-        let path = entry?.path();
-        if path
-            .extension()
-            .is_some_and(|ending| ENDING.ends_with(&*ending.to_string_lossy()))
-        {
-            notes.extend(NoteFile::lock_at(path, false)?);
-        }
-    }
-    Ok(notes)
-}
-
-/// Creates a directory that only its owner may enter, unless it exists. Refuses one that others own or can write.
-fn create_private(directory: &Path) -> io::Result<()> {
-    if let Some(parent) = directory.parent() {
-        trusted_directory(parent, Some(0o755), Writers::Ours)?;
-    }
-    let made = fs::create_dir(directory);
-    match made {
-        Ok(()) => fs::set_permissions(directory, Permissions::from_mode(0o700))?,
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        Err(error) => return Err(error),
-    }
-    let found = fs::symlink_metadata(directory)?;
-    let is_ours = found.is_dir() && found.uid() == rustix::process::geteuid().as_raw();
-    match is_ours && found.mode() & 0o022 == 0 {
-        true => Ok(()),
-        false => Err(io::Error::other(format!(
-            "{} is no directory of this user alone: remove it, or choose another --home",
-            directory.display()
-        ))),
-    }
+fn text<'a>(facts: &'a ServerFacts, name: &str) -> &'a str {
+    facts.variables.get(name).map_or("", String::as_str)
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::settings::change::OldValue;
+    use crate::settings::global_value::GlobalValue;
     use logtrace_common::{Endpoint, Password, Tls};
 
-    fn facts(variables: &[(&str, &str)]) -> ServerFacts {
+    pub(crate) fn facts(variables: &[(&str, &str)]) -> ServerFacts {
         ServerFacts {
             flavor: Flavor::MariaDb,
             version: "10.11.4".into(),
@@ -261,72 +157,84 @@ mod tests {
         }
     }
 
-    fn note() -> ChangeNote {
-        let connection = Connection {
-            endpoint: Endpoint::Socket("/run/x.sock".into()),
+    pub(crate) fn connection(socket: &str) -> Connection {
+        Connection {
+            endpoint: Endpoint::Socket(socket.into()),
             user: "root".into(),
             password: Some(Password::new("geheim")),
             database: None,
             tls: Tls::default(),
             server_uid: None,
-        };
-        let facts = facts(&[("sync_binlog", "1"), ("sql_mode", "it's"), ("datadir", "/d/")]);
-        let settings = ["sync_binlog=0", "no_such=1", "sql_mode="].map(|text| text.parse().unwrap());
-        ChangeNote::new(&connection, &facts, &settings, Some("logtrace"))
+        }
+    }
+
+    pub(crate) fn change(name: &str, old: GlobalValue, new: &str) -> Change {
+        Change {
+            name: name.into(),
+            old: OldValue::Read(old),
+            new: new.into(),
+        }
+    }
+
+    pub(crate) fn note(facts: &ServerFacts) -> ChangeNote {
+        let settings = vec![
+            change("sync_binlog", GlobalValue::Number("1".into()), "0"),
+            change("sql_mode", GlobalValue::Text("it's".into()), ""),
+        ];
+        ChangeNote::new(&connection("/run/x.sock"), facts, settings, Some("logtrace"))
     }
 
     #[test]
     fn a_note_names_old_values_and_what_to_type_and_no_password() {
-        let note = note();
+        let note = note(&facts(&[("datadir", "/d/")]));
         assert_eq!(
             note.by_hand(),
-            r"SET GLOBAL sql_mode = 'it\'s'; SET GLOBAL sync_binlog = 1; DROP DATABASE IF EXISTS `logtrace`; -- if logtrace made it"
+            "SET GLOBAL sql_mode = 'it''s'; SET GLOBAL sync_binlog = 1; DROP DATABASE IF EXISTS `logtrace`; -- if logtrace made it"
         );
         assert_eq!(note.server, "::/d/");
         assert!(!serde_json::to_string(&note).unwrap().contains("geheim"));
     }
 
     #[test]
-    fn a_note_is_read_again_and_locked_while_its_owner_lives() {
-        let base = tempfile::tempdir().unwrap();
-        let directory = base.path().join("a/servers");
-        let note = note();
-        let file = NoteFile::lock(&directory, &note.server).unwrap().unwrap();
-        assert_eq!(file.read().unwrap(), None);
-        file.write(&note).unwrap();
-        assert!(NoteFile::lock(&directory, &note.server).unwrap().is_none());
-        assert!(stale_notes(&directory).unwrap().is_empty());
-        drop(file);
-        let mut stale = stale_notes(&directory).unwrap();
-        let file = stale.pop().unwrap();
-        let mut read = file.read().unwrap().unwrap();
-        assert_eq!(fs::metadata(file.path()).unwrap().mode() & 0o777, 0o600);
-        read.connection.password = note.connection.password.clone();
-        assert_eq!(read, note);
-        file.remove().unwrap();
-        assert!(stale.is_empty() && stale_notes(&directory).unwrap().is_empty());
+    fn a_note_is_about_one_server_and_none_of_its_copies() {
+        let of = |host: &str, directory: &str, pid: Option<u32>| ServerFacts {
+            pid,
+            ..facts(&[("server_uuid", "u"), ("hostname", host), ("datadir", directory)])
+        };
+        let (here, there) = (connection("/run/x.sock"), connection("/run/y.sock"));
+        let own = Some(std::process::id());
+        let noted = note(&of("h", "/d/", own));
+        assert!(noted.is_about(&here, &of("h", "/d/", own)));
+        assert!(noted.is_about(&here, &of("h", "/d/", Some(1))), "restarted");
+        assert!(noted.is_about(&there, &of("h", "/d/", own)), "by another address");
+        assert!(!noted.is_about(&there, &of("h", "/d/", Some(1))));
+        assert!(!noted.is_about(&here, &of("h", "/e/", own)));
+        assert!(!noted.is_about(&here, &of("i", "/d/", own)));
+        let remote = note(&of("h", "/d/", None));
+        assert!(remote.is_about(&here, &of("h", "/d/", None)));
+        assert!(!remote.is_about(&there, &of("h", "/d/", None)));
     }
 
     #[test]
-    fn a_damaged_note_and_a_directory_of_others_are_refused() {
-        let base = tempfile::tempdir().unwrap();
-        let directory = base.path().join("servers");
-        let file = NoteFile::lock(&directory, "x").unwrap().unwrap();
-        fs::write(file.path(), "{\"schema\": 1").unwrap();
-        assert!(file.read().is_err());
-        let open = base.path().join("open");
-        fs::create_dir(&open).unwrap();
-        fs::set_permissions(&open, Permissions::from_mode(0o777)).unwrap();
-        assert!(NoteFile::lock(&open, "x").is_err());
-        let link = base.path().join("link");
-        std::os::unix::fs::symlink(&directory, &link).unwrap();
-        assert!(NoteFile::lock(&link, "x").is_err());
-        if rustix::process::geteuid().is_root() {
-            drop(file);
-            std::os::unix::fs::chown(base.path(), Some(65_534), None).unwrap();
-            let error = stale_notes(&directory).unwrap_err().to_string();
-            assert!(error.contains("belongs to user 65534"), "{error}");
-            assert!(NoteFile::lock(&directory, "x").is_err());
-        }
+    fn a_note_of_schema_1_is_read_and_says_the_same() {
+        let text = r#"{"schema": 1, "logtrace": 7, "connection": {"endpoint": {"socket": "/run/x.sock"}, "user": "root",
+            "database": null, "tls": TLS, "server_uid": null}, "flavor": "mysql", "server": "u",
+            "process": {"pid": 9, "start_ticks": 5}, "settings": [{"name": "slow_query_log", "old": "ON", "new": "0"},
+            {"name": "long_query_time", "old": "10.000000", "new": "5"}], "database": null}"#;
+        let tls = serde_json::to_string(&Tls::default()).unwrap();
+        let note = ChangeNote::parse(&text.replace("TLS", &tls)).unwrap();
+        assert_eq!(
+            note.by_hand(),
+            "SET GLOBAL long_query_time = 10.000000; SET GLOBAL slow_query_log = 'ON';"
+        );
+        let number = |digits: &str| GlobalValue::Number(digits.into());
+        assert!(note.settings[0].is_undone(&number("1")));
+        assert!(note.settings[1].is_undone(&number("10")));
+        assert!(!note.settings[1].is_undone(&number("5")));
+        let mut facts = facts(&[("server_uuid", "u"), ("hostname", "h"), ("datadir", "/d/")]);
+        facts.flavor = Flavor::MySql;
+        assert!(note.is_about(&connection("/run/x.sock"), &facts));
+        assert!(!note.is_about(&connection("/run/y.sock"), &facts));
+        assert!(ChangeNote::parse(&text.replace("TLS", &tls).replace(": 1,", ": 3,")).is_err());
     }
 }

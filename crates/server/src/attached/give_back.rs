@@ -2,17 +2,27 @@
 
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 
-use crate::attached::change_note::{Change, ChangeNote, NoteFile, ProcessStart, identity, stale_notes};
+use crate::attached::change_note::{ChangeNote, ProcessStart};
+use crate::attached::note_file::{NoteFile, stale_notes};
 use crate::attached::reach::{Reached, reach};
 use crate::attached::server_lock::ServerLock;
 use crate::error::ServerError;
 use crate::facts::server::ServerFacts;
-use crate::settings::set_global::set_verified;
+use crate::settings::change::Change;
+use crate::settings::global_session::GlobalSession;
 use crate::settings::value_match::has_value;
-use logtrace_common::{Connection, Flavor, Password, Variable};
+use logtrace_common::{Connection, Password};
+
+/// Number of times that values are set: a variable may limit another one that is set before it, and a server may still be
+/// busy with the value that the run set.
+const ROUNDS: u32 = 3;
+
+/// Time before the last round.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// Running server that a killed run left changed, as its note says.
 #[derive(Debug)]
@@ -59,7 +69,7 @@ impl LeftServer {
         self.note.by_hand()
     }
 
-    /// Gives the server its old settings again. Returns the connection, with the password.
+    /// Gives the server its old settings again, and verifies them. Returns the connection, with the password.
     pub async fn restore(&self, password: Option<Password>) -> Result<Connection, ServerError> {
         let connection = Connection {
             password,
@@ -68,8 +78,11 @@ impl LeftServer {
         let Reached {
             connection, facts, ..
         } = reach(&connection).await?;
-        let lock = ServerLock::acquire(&connection).await?;
-        restore_noted(&connection, &facts, &self.note).await?;
+        if !self.note.is_about(&connection, &facts) {
+            return Err(anyhow!("another server listens on {} now", connection.endpoint).into());
+        }
+        let mut lock = ServerLock::acquire(&connection).await?;
+        restore_noted(&mut lock.session(&connection, facts.flavor), &facts, &self.note).await?;
         lock.release(&connection).await?;
         Ok(connection)
     }
@@ -80,18 +93,15 @@ impl LeftServer {
     }
 }
 
-/// Gives a server the settings that a killed run noted. The caller holds the server's lock.
+/// Gives a server the settings that a killed run noted. The note is about the server, and the session holds its lock.
 pub(crate) async fn restore_noted(
-    connection: &Connection,
+    session: &mut GlobalSession<'_>,
     facts: &ServerFacts,
     note: &ChangeNote,
 ) -> Result<(), ServerError> {
-    if identity(facts) != note.server {
-        return Err(anyhow!("another server listens on {} now", connection.endpoint).into());
-    }
     let process = facts.pid.and_then(ProcessStart::of);
     let changes = left_changes(note, process, facts);
-    restore_settings(connection, facts.flavor, &changes).await
+    restore_settings(session, &changes).await
 }
 
 /// Returns the changes that may still be in effect. A server that was started since has the settings of its own files.
@@ -99,130 +109,96 @@ pub(crate) async fn restore_noted(
 fn left_changes(note: &ChangeNote, process: Option<ProcessStart>, facts: &ServerFacts) -> Vec<Change> {
     let has_new = |change: &&Change| {
         let now = facts.variables.get(&change.name);
-        now.is_some_and(|now| has_value(&change.name, &change.new, now))
+        now.is_none_or(|now| has_value(&change.name, &change.new, now))
     };
     match note.process {
-        Some(_) if process == note.process => note.settings.clone(),
+        Some(_) if note.is_of_process(process) => note.settings.clone(),
         Some(_) => Vec::new(),
         None => note.settings.iter().filter(has_new).cloned().collect(),
     }
 }
 
-/// Gives each variable its old value again, the last one first, and verifies it.
+/// Gives each variable its old value again, the last one first, and reads all of them back.
 pub(crate) async fn restore_settings(
-    connection: &Connection,
-    flavor: Flavor,
+    session: &mut GlobalSession<'_>,
     changes: &[Change],
 ) -> Result<(), ServerError> {
-    if changes.is_empty() {
-        return Ok(());
-    }
-    let now = connection.variables().await?;
-    let mut not_restored = Vec::new();
-    for change in changes.iter().rev() {
-        let has_old = |now: &String| has_value(&change.name, &change.old, now);
-        if now.get(&change.name).is_some_and(has_old) {
-            continue;
+    let mut different = different(session, changes).await?;
+    for round in 1..=ROUNDS {
+        if different.is_empty() {
+            break;
         }
-        let old = Variable::new(&change.name, &change.old);
-        match set_verified(connection, flavor, std::slice::from_ref(&old)).await {
-            Ok(_) => {}
-            Err(ServerError::Setting(error)) => not_restored.push(format!("{old} ({error})")),
-            Err(error) => return Err(error),
+        if round == ROUNDS {
+            tokio::time::sleep(PAUSE).await;
+        }
+        let mut refused = Vec::new();
+        for (change, _) in different {
+            match session.set(&change.name, &change.old_literal()).await {
+                Ok(()) => {}
+                Err(ServerError::Setting(error)) => refused.push((change, error)),
+                Err(broken) => return Err(broken),
+            }
+        }
+        different = self::different(session, changes).await?;
+        for (change, reason) in &mut different {
+            let why = refused.iter().find(|(refused, _)| refused.name == change.name);
+            *reason = why.map_or_else(|| reason.clone(), |(_, error)| error.to_string());
         }
     }
-    match not_restored.is_empty() {
+    let why: Vec<String> = different.into_iter().map(|(_, reason)| reason).collect();
+    match why.is_empty() {
         true => Ok(()),
-        false => Err(anyhow!(
-            "cannot restore these variables, set them by hand: {}",
-            not_restored.join(", ")
-        )
-        .into()),
+        false => Err(anyhow!("cannot restore all variables: {}", why.join("; ")).into()),
     }
 }
 
-/// Gives a server what the notes of killed runs say, and removes them. Returns whether there were any. The caller holds
-/// the server's lock.
-pub(crate) async fn restore_left(
-    notes: &Path,
-    connection: &Connection,
-    facts: &ServerFacts,
-) -> Result<bool, ServerError> {
-    let Some(file) = own_note(notes, facts)? else {
-        return Ok(false);
-    };
-    let path = file.path().display().to_string();
-    let read = file.read().with_context(|| format!("cannot read {path}"))?;
-    if let Some(note) = &read {
-        let restored = restore_noted(connection, facts, note).await;
-        restored.with_context(|| {
-            format!(
-                "an earlier run was killed and left settings changed. Type this on the server and remove {path}: {}",
-                note.by_hand()
-            )
-        })?;
+/// Returns the changes whose variables do not have their old values, the last one first, each with what was seen.
+async fn different<'a>(
+    session: &mut GlobalSession<'_>,
+    changes: &'a [Change],
+) -> Result<Vec<(&'a Change, String)>, ServerError> {
+    let mut different = Vec::new();
+    for change in changes.iter().rev() {
+        let name = &change.name;
+        match session.get(name).await {
+            Ok(now) if change.is_undone(&now) => {}
+            Ok(now) => different.push((change, format!("{name} is {}", now.literal()))),
+            // The plugin or component of the variable is gone, or the right to read it.
+            Err(ServerError::Setting(error)) => different.push((change, error.to_string())),
+            Err(broken) => return Err(broken),
+        }
     }
-    file.remove().with_context(|| format!("cannot remove {path}"))?;
-    Ok(read.is_some())
-}
-
-/// Locks the note of a server, if there is one. Fails if a living logtrace holds it.
-fn own_note(notes: &Path, facts: &ServerFacts) -> Result<Option<NoteFile>, ServerError> {
-    if !notes.is_dir() {
-        return Ok(None);
-    }
-    Ok(Some(lock_note(notes, facts)?))
-}
-
-/// Locks the note of a server.
-pub(crate) fn lock_note(notes: &Path, facts: &ServerFacts) -> Result<NoteFile, ServerError> {
-    let locked = NoteFile::lock(notes, &identity(facts));
-    let locked = locked.with_context(|| {
-        let notes = notes.display();
-        format!(
-            "cannot note in {notes} what the run changes (run logtrace as root, or choose another --home)"
-        )
-    })?;
-    Ok(locked.context("another logtrace of this machine changes the server: wait until it is done")?)
+    Ok(different)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use logtrace_common::{Endpoint, Tls};
+    use crate::attached::change_note::tests::{change, connection, facts};
+    use crate::settings::global_value::GlobalValue;
 
     #[test]
     fn only_changes_that_may_be_in_effect_are_undone() {
-        let connection = Connection {
-            endpoint: Endpoint::Socket("/run/x.sock".into()),
-            user: "root".into(),
-            password: None,
-            database: None,
-            tls: Tls::default(),
-            server_uid: None,
-        };
-        let mut facts = ServerFacts {
-            flavor: Flavor::MySql,
-            version: "9.7.4".into(),
-            process: None,
-            pid: Some(std::process::id()),
-            binary: None,
-            variables: [("sync_binlog", "1"), ("long_query_time", "10.000000")]
-                .map(|(name, value)| (name.to_owned(), value.to_owned()))
-                .into(),
-            private: false,
-        };
-        let settings = ["sync_binlog=0", "long_query_time=5"].map(|text| text.parse().unwrap());
-        let mut note = ChangeNote::new(&connection, &facts, &settings, None);
-        facts.variables.insert("sync_binlog".into(), "0".into());
+        let number = |digits: &str| GlobalValue::Number(digits.into());
+        let settings = vec![
+            change("sync_binlog", number("1"), "0"),
+            change("long_query_time", number("10"), "5"),
+            change("hot.key_buffer_size", number("0"), "8388608"),
+        ];
+        let facts = facts(&[("sync_binlog", "0"), ("long_query_time", "10.000000")]);
+        let mut note = ChangeNote::new(&connection("/run/x.sock"), &facts, settings, None);
         let left = |note: &ChangeNote, process| {
             let changes = left_changes(note, process, &facts);
             changes.into_iter().map(|change| change.name).collect::<Vec<_>>()
         };
-        let same = note.process;
-        assert_eq!(left(&note, same), ["sync_binlog", "long_query_time"]);
+        let all = ["sync_binlog", "long_query_time", "hot.key_buffer_size"];
+        assert_eq!(left(&note, note.process), all);
         assert!(left(&note, ProcessStart::of(1)).is_empty(), "a restarted server");
         note.process = None;
-        assert_eq!(left(&note, None), ["sync_binlog"], "a server of another machine");
+        assert_eq!(
+            left(&note, None),
+            ["sync_binlog", "hot.key_buffer_size"],
+            "a server of another machine"
+        );
     }
 }

@@ -4,14 +4,16 @@ use std::path::Path;
 
 use anyhow::{Context, anyhow};
 
-use crate::attached::change_note::{ChangeNote, NoteFile};
-use crate::attached::give_back::{lock_note, restore_left, restore_settings};
+use crate::attached::change_note::ChangeNote;
+use crate::attached::give_back::restore_settings;
+use crate::attached::note_file::NoteFile;
+use crate::attached::own_notes::{restore_left, write_note};
 use crate::attached::reach::{Reached, reach};
 use crate::attached::server_lock::ServerLock;
 use crate::error::ServerError;
 use crate::facts::server::ServerFacts;
 use crate::process::pidfd::{Exit, ProcessWatch};
-use crate::settings::set_global::set_verified;
+use crate::settings::set_global::{changes_to, set_undoable};
 use logtrace_common::{Connection, Variable};
 
 /// Server that ran before. Only the requested global variables are changed, and [`restore`](Self::restore) gives them
@@ -48,14 +50,15 @@ impl ManagedServer {
             mut facts,
             watch,
         } = reach(connection).await?;
-        let lock = ServerLock::acquire(&connection).await?;
-        if restore_left(notes, &connection, &facts).await? {
+        let mut lock = ServerLock::acquire(&connection).await?;
+        if restore_left(notes, &connection, &facts, &mut lock).await? {
             facts = ServerFacts::collect(&connection, facts.process, false).await?;
         }
-        let note = ChangeNote::new(&connection, &facts, settings, database);
+        let changes = changes_to(&mut lock.session(&connection, facts.flavor), settings).await?;
+        let note = ChangeNote::new(&connection, &facts, changes, database);
         let file = match note.is_empty() {
             true => None,
-            false => Some(written(notes, &facts, &note)?),
+            false => Some(write_note(notes, &note)?),
         };
         let mut server = Self {
             connection,
@@ -65,19 +68,40 @@ impl ManagedServer {
             note,
             file,
         };
-        if settings.is_empty() {
-            return Ok(server);
+        match server.set().await {
+            Ok(()) => Ok(server),
+            Err(error) => Err(server.undone_after(error).await),
         }
-        match set_verified(&server.connection, server.facts.flavor, settings).await {
-            Ok(variables) => {
-                server.facts.variables = variables;
-                Ok(server)
-            }
-            Err(error) => {
-                server.database_dropped();
-                server.restore().await?;
-                Err(error)
-            }
+    }
+
+    /// Sets and verifies the variables of the note.
+    async fn set(&mut self) -> Result<(), ServerError> {
+        if self.note.settings.is_empty() {
+            return Ok(());
+        }
+        let mut session = self.lock.session(&self.connection, self.facts.flavor);
+        let reported = set_undoable(&mut session, &self.note.settings).await?;
+        let all = ServerFacts::collect(&self.connection, self.facts.pid, false).await?;
+        self.facts.variables = all.variables;
+        for (name, value) in reported {
+            // Those of components and key caches may not be among all variables.
+            self.facts.variables.entry(name).or_insert(value);
+        }
+        Ok(())
+    }
+
+    /// Undoes what was set before an error. Returns that error; with what remains to be done, if that fails as well.
+    async fn undone_after(mut self, error: ServerError) -> ServerError {
+        let left = self.left_changed().unwrap_or_default();
+        self.database_dropped();
+        match self.restore().await {
+            Ok(()) => error,
+            Err(undo) => anyhow!(
+                "{:#}. Then this failed: {:#}. {left}",
+                anyhow::Error::from(error),
+                anyhow::Error::from(undo)
+            )
+            .into(),
         }
     }
 
@@ -115,19 +139,21 @@ impl ManagedServer {
         self.note.database = None;
     }
 
-    /// Gives each variable that was changed its old value again, the last one first, and verifies it. Then removes the
+    /// Gives each variable that was changed its old value again, the last one first, and reads it back. Then removes the
     /// note and gives the lock back.
     pub async fn restore(mut self) -> Result<(), ServerError> {
+        let cannot = format!(
+            "cannot restore the settings, type on the server: {}",
+            self.note.by_hand()
+        );
         if self.file.is_some() && !self.lock.is_held().await {
             // After a lost connection another logtrace may have noted the changed values as old ones.
-            self.lock = ServerLock::acquire(&self.connection).await.with_context(|| {
-                format!(
-                    "cannot restore the settings, type on the server: {}",
-                    self.note.by_hand()
-                )
-            })?;
+            let lock = ServerLock::acquire(&self.connection).await;
+            self.lock = lock.with_context(|| cannot.clone())?;
         }
-        restore_settings(&self.connection, self.facts.flavor, &self.note.settings).await?;
+        let mut session = self.lock.session(&self.connection, self.facts.flavor);
+        let restored = restore_settings(&mut session, &self.note.settings).await;
+        restored.context(cannot)?;
         if let (Some(file), None) = (self.file, &self.note.database) {
             let path = file.path().display().to_string();
             file.remove()
@@ -135,13 +161,4 @@ impl ManagedServer {
         }
         Ok(self.lock.release(&self.connection).await?)
     }
-}
-
-/// Writes a note to the disk.
-fn written(notes: &Path, facts: &ServerFacts, note: &ChangeNote) -> Result<NoteFile, ServerError> {
-    let file = lock_note(notes, facts)?;
-    let path = file.path().display().to_string();
-    file.write(note)
-        .with_context(|| format!("cannot note in {path} what the run changes"))?;
-    Ok(file)
 }

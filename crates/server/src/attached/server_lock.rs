@@ -5,15 +5,24 @@ use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
 
 use crate::error::ServerError;
-use logtrace_common::{ConnectError, Connection};
+use crate::settings::global_session::GlobalSession;
+use logtrace_common::{ConnectError, Connection, Flavor};
 
 /// Name of the lock. The server drops it when the connection that holds it ends (`GET_LOCK` of both servers).
 const NAME: &str = "logtrace";
 
+/// Seconds that a logtrace which was just killed may hold the lock: until the server has noticed.
+const PATIENCE_S: u32 = 2;
+
 /// Seconds that the idle connection may live: the largest `wait_timeout` of both servers, a year.
 const IDLE_S: u32 = 31_536_000;
 
+// The limits of its statements hold whatever `sql_select_limit` is: without rows, nobody would seem to hold the lock.
+
 /// Lock on a server, held by a connection of its own.
+///
+/// Statements that change global variables are sent over it: the server gives the lock to no other logtrace before it has
+/// executed what a killed one sent.
 #[derive(Debug)]
 pub(crate) struct ServerLock {
     conn: Conn,
@@ -26,7 +35,7 @@ impl ServerLock {
         let mut conn = connection.connect().await?;
         let idle = format!("SET SESSION wait_timeout = {IDLE_S}");
         conn.query_drop(idle).await.map_err(explain)?;
-        let locked = format!("SELECT GET_LOCK('{NAME}', 0)");
+        let locked = format!("SELECT GET_LOCK('{NAME}', {PATIENCE_S}) LIMIT 1");
         let locked: Option<Option<u8>> = conn.query_first(locked).await.map_err(explain)?;
         if locked.flatten() == Some(1) {
             return Ok(Self { conn });
@@ -43,9 +52,14 @@ impl ServerLock {
 
     /// Returns whether this connection still holds the lock. It does not after the server ended the connection.
     pub(crate) async fn is_held(&mut self) -> bool {
-        let sql = format!("SELECT IS_USED_LOCK('{NAME}') = CONNECTION_ID()");
+        let sql = format!("SELECT IS_USED_LOCK('{NAME}') = CONNECTION_ID() LIMIT 1");
         let held: mysql_async::Result<Option<Option<bool>>> = self.conn.query_first(sql).await;
         held.is_ok_and(|held| held.flatten() == Some(true))
+    }
+
+    /// Returns the session that holds the lock, for global variables.
+    pub(crate) fn session<'a>(&'a mut self, connection: &'a Connection, flavor: Flavor) -> GlobalSession<'a> {
+        GlobalSession::new(connection, flavor, &mut self.conn)
     }
 
     /// Gives the lock back.
@@ -56,13 +70,16 @@ impl ServerLock {
 
 /// Describes the connection that holds the lock.
 async fn holder(conn: &mut Conn) -> mysql_async::Result<String> {
-    let id: Option<Option<u64>> = conn.query_first(format!("SELECT IS_USED_LOCK('{NAME}')")).await?;
+    let id: Option<Option<u64>> = conn
+        .query_first(format!("SELECT IS_USED_LOCK('{NAME}') LIMIT 1"))
+        .await?;
     let Some(id) = id.flatten() else {
         return Ok("a connection that has just ended".to_owned());
     };
-    let sql = "SELECT user, host FROM information_schema.processlist WHERE id = ?";
+    // As text: the server may have no room for a prepared statement.
+    let sql = format!("SELECT user, host FROM information_schema.processlist WHERE id = {id} LIMIT 1");
     // Without the privilege PROCESS there is no row.
-    let account: Option<(String, String)> = conn.exec_first(sql, (id,)).await.unwrap_or_default();
+    let account: Option<(String, String)> = conn.query_first(sql).await.unwrap_or_default();
     Ok(match account {
         Some((user, host)) => format!("connection {id} of user {user} from {host}"),
         None => format!("connection {id}"),

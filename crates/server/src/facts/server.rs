@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use serde::Serialize;
 
 use crate::error::ServerError;
+use crate::settings::global_session::global_variables;
 use logtrace_common::process::ProcessHandle;
 use logtrace_common::{Connection, Flavor, LogNames, version_number};
 
@@ -38,7 +39,8 @@ impl ServerFacts {
         process: Option<Arc<ProcessHandle>>,
         private: bool,
     ) -> Result<Self, ServerError> {
-        let variables = connection.variables().await?;
+        let variables = global_variables(connection).await?;
+        check_complete(&variables, connection)?;
         let binary = process.as_deref().map(program).transpose()?;
         let text = |name: &str| variables.get(name).cloned().unwrap_or_default();
         let version = text("version");
@@ -75,6 +77,21 @@ impl ServerFacts {
     pub fn pools_threads(&self) -> bool {
         let handling = self.variables.get("thread_handling");
         handling.is_some_and(|handling| handling.contains("pool"))
+    }
+}
+
+/// Fails without the variables that say what the server is: an answer that was cut off would be believed in part.
+fn check_complete(variables: &BTreeMap<String, String>, connection: &Connection) -> anyhow::Result<()> {
+    let is_missing = |&name: &&str| variables.get(name).is_none_or(String::is_empty);
+    match ["version", "version_comment"].into_iter().find(is_missing) {
+        None => Ok(()),
+        Some(name) => Err(anyhow!(
+            "the server on {} does not tell what it is: SHOW GLOBAL VARIABLES returns {} variables, and no {name}. Check \
+             what the server or a proxy before it does with this statement of user {:?}",
+            connection.endpoint,
+            variables.len(),
+            connection.user
+        )),
     }
 }
 
@@ -140,6 +157,20 @@ mod tests {
             delta,
             BTreeMap::from([("Com_commit".into(), 100), ("Threads_running".into(), -3)])
         );
+    }
+
+    #[test]
+    fn a_server_that_does_not_tell_what_it_is_is_refused() {
+        let connection = crate::connection::dsn::parse_dsn("mysql://root@localhost/?socket=/x").unwrap();
+        let told = |pairs: &[(&str, &str)]| check_complete(&map(pairs), &connection);
+        assert!(told(&[("version", "9.7.4"), ("version_comment", "(Debian)")]).is_ok());
+        for missing in [
+            &[("activate_all_roles", "OFF")][..],
+            &[("version", "10.11.4-MariaDB")],
+        ] {
+            let text = told(missing).unwrap_err().to_string();
+            assert!(text.contains("returns 1 variables, and no version"), "{text}");
+        }
     }
 
     #[test]

@@ -3,103 +3,137 @@
 use std::collections::BTreeMap;
 
 use mysql_async::prelude::Queryable;
-use mysql_async::{Conn, Value};
 
 use crate::error::{ServerError, SettingError};
-use crate::settings::value_match::integer;
-use crate::settings::variable::verify;
+use crate::settings::change::{Change, OldValue};
+use crate::settings::global_session::{GlobalSession, global_variables, set_statement};
+use crate::settings::global_value::literal;
+use crate::settings::value_match::has_value;
 use logtrace_common::{ConnectError, Connection, Flavor, Variable};
 
 /// Sets global variables on a running server, verifies that it reports the new values, and returns all its variables.
-///
-/// A variable may limit another one that is set before it. So those that do not have their value are set once more.
 pub(crate) async fn set_verified(
     connection: &Connection,
     flavor: Flavor,
     settings: &[Variable],
 ) -> Result<BTreeMap<String, String>, ServerError> {
     let mut conn = connection.connect().await?;
+    set_all(&mut GlobalSession::new(connection, flavor, &mut conn), settings).await?;
+    connection.disconnect(conn).await?;
+    Ok(global_variables(connection).await?)
+}
+
+/// Reads the present values of variables that are to get others. Fails if one cannot be read.
+pub(crate) async fn changes_to(
+    session: &mut GlobalSession<'_>,
+    settings: &[Variable],
+) -> Result<Vec<Change>, ServerError> {
+    let mut changes = Vec::new();
     for setting in settings {
-        match set_global(connection, flavor, &mut conn, setting).await {
+        changes.push(Change {
+            name: setting.name().to_owned(),
+            old: OldValue::Read(session.get(setting.name()).await?),
+            new: setting.value().to_owned(),
+        });
+    }
+    Ok(changes)
+}
+
+/// Gives variables their new values, verifies them, and returns what the server reports. First gives each the value that it
+/// has, as a restore will: what the server does not take is not changed.
+pub(crate) async fn set_undoable(
+    session: &mut GlobalSession<'_>,
+    changes: &[Change],
+) -> Result<Vec<(String, String)>, ServerError> {
+    for change in changes {
+        rehearse(session, change).await?;
+    }
+    let settings: Vec<_> = changes
+        .iter()
+        .map(|change| Variable::new(&change.name, &change.new))
+        .collect();
+    set_all(session, &settings).await
+}
+
+/// Gives a variable the value that it has, and reads it back.
+async fn rehearse(session: &mut GlobalSession<'_>, change: &Change) -> Result<(), ServerError> {
+    let one_way = |message: String| SettingError::OneWay {
+        name: change.name.clone(),
+        message,
+    };
+    match session.set(&change.name, &change.old_literal()).await {
+        Ok(()) => {}
+        Err(ServerError::Setting(SettingError::Refused { message, .. })) => {
+            return Err(one_way(message).into());
+        }
+        Err(other) => return Err(other),
+    }
+    let now = session.get(&change.name).await?;
+    match change.is_undone(&now) {
+        true => Ok(()),
+        false => Err(one_way(format!("it becomes {}", now.literal())).into()),
+    }
+}
+
+/// Sets variables and verifies them. Returns what the server reports.
+///
+/// A variable may limit another one that is set before it. So those that do not have their value are set once more.
+async fn set_all(
+    session: &mut GlobalSession<'_>,
+    settings: &[Variable],
+) -> Result<Vec<(String, String)>, ServerError> {
+    for setting in settings {
+        match set(session, setting).await {
             Ok(()) | Err(ServerError::Setting(_)) => {}
             Err(broken) => return Err(broken),
         }
     }
-    let mut variables = connection.variables().await?;
-    let differs = |setting: &&Variable| verify(std::slice::from_ref(*setting), &variables, flavor).is_err();
-    let missing: Vec<_> = settings.iter().filter(differs).collect();
-    if !missing.is_empty() {
-        for setting in missing {
-            set_global(connection, flavor, &mut conn, setting).await?;
+    for setting in settings {
+        if verified(session, setting).await.is_err() {
+            set(session, setting).await?;
         }
-        variables = connection.variables().await?;
     }
-    connection.disconnect(conn).await?;
-    verify(settings, &variables, flavor)?;
-    Ok(variables)
+    let mut reported = Vec::new();
+    for setting in settings {
+        let value = verified(session, setting).await?;
+        reported.push((setting.name().to_owned(), value));
+    }
+    Ok(reported)
+}
+
+async fn set(session: &mut GlobalSession<'_>, setting: &Variable) -> Result<(), ServerError> {
+    let set = session.set(setting.name(), &literal(setting.value())).await;
+    set.map_err(|error| match error {
+        ServerError::Setting(SettingError::Refused { name, message, .. }) => SettingError::Refused {
+            name,
+            // As the user wrote it.
+            value: setting.value().to_owned(),
+            message,
+        }
+        .into(),
+        other => other,
+    })
+}
+
+/// Returns the value that the server reports. Fails if it is another one.
+async fn verified(session: &mut GlobalSession<'_>, setting: &Variable) -> Result<String, ServerError> {
+    let reported = session.get(setting.name()).await?.to_string();
+    match has_value(setting.name(), setting.value(), &reported) {
+        true => Ok(reported),
+        false => Err(SettingError::NotTaken {
+            wanted: setting.clone(),
+            reported,
+        }
+        .into()),
+    }
 }
 
 /// Gives global variables the values that the server's program has built in.
 pub(crate) async fn reset_to_default(connection: &Connection, names: &[&str]) -> Result<(), ConnectError> {
     let mut conn = connection.connect().await?;
     for name in names {
-        let reset = conn.query_drop(format!("SET GLOBAL {name} = DEFAULT")).await;
+        let reset = conn.query_drop(set_statement(name, "DEFAULT")).await;
         reset.map_err(|error| connection.explain(error))?;
     }
     connection.disconnect(conn).await
-}
-
-async fn set_global(
-    connection: &Connection,
-    flavor: Flavor,
-    conn: &mut Conn,
-    setting: &Variable,
-) -> Result<(), ServerError> {
-    let statement = format!("SET GLOBAL {} = {}", setting.name(), literal(setting.value()));
-    let error = match conn.query_drop(statement).await {
-        Ok(()) => return Ok(()),
-        Err(mysql_async::Error::Server(error)) => error,
-        Err(error) => return Err(connection.explain(error).into()),
-    };
-    let name = setting.name().to_owned();
-    Err(match error.code {
-        // ER_UNKNOWN_SYSTEM_VARIABLE
-        1193 => SettingError::Unknown { name, flavor },
-        // ER_INCORRECT_GLOBAL_LOCAL_VAR
-        1238 => SettingError::ReadOnly(name),
-        _ => SettingError::Refused {
-            setting: setting.clone(),
-            message: error.message,
-        },
-    }
-    .into())
-}
-
-/// Writes a value as SQL. Numbers lose their suffix, which SQL does not know (`256M` is 268435456); words are quoted.
-pub(crate) fn literal(value: &str) -> String {
-    if let Some(number) = integer(value) {
-        return number.to_string();
-    }
-    let decimal = value.starts_with(|c: char| c.is_ascii_digit()) && value.parse::<f64>().is_ok();
-    if decimal {
-        value.to_owned()
-    } else {
-        Value::from(value).as_sql(false)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_become_sql_that_says_the_same() {
-        assert_eq!(literal("256M"), "268435456");
-        assert_eq!(literal("0.500000"), "0.500000");
-        assert_eq!(literal("-1"), "-1");
-        assert_eq!(literal("ON"), "'ON'");
-        assert_eq!(literal(""), "''");
-        assert_eq!(literal("it's"), r"'it\'s'");
-        assert_eq!(literal("1; DROP"), "'1; DROP'");
-    }
 }

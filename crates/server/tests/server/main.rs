@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod any_variable;
 mod base;
 mod full_disk;
 mod hostile;

@@ -1,14 +1,20 @@
 //! A server that runs already: it is given back as it was, whatever happens.
 
+mod all_variables;
+mod copied_uuid;
+mod killed_anywhere;
+mod limits;
+mod stopped;
+
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
 use rustix::process::Signal;
 
-use super::fixture::home::{Home, LONG, SHORT, entries};
-use super::fixture::same_server::SameServer;
-use super::fixture::started::{Ended, Started};
 use crate::common::{beside_others, patiently, send, tells};
+use crate::faults::fixture::home::{Home, LONG, SHORT, entries};
+use crate::faults::fixture::same_server::SameServer;
+use crate::faults::fixture::started::{Ended, Started};
 use logtrace_common::Flavor;
 use logtrace_laboratory::foreign::Foreign;
 use logtrace_testkit::one_or_all;
