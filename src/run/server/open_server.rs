@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use logtrace_driver::tpcc::Condition;
 use logtrace_driver::{Loaded, Target};
-use logtrace_server::{DataSnapshot, Server, ServerConfig};
+use logtrace_server::{DataSnapshot, Server, ServerChoice, ServerConfig};
 use logtrace_tracer::check_program;
 
 use crate::measurement::{Line, Signals};
@@ -49,9 +49,12 @@ pub(crate) async fn open_server(
         cpus: config.cpus.server.clone(),
     };
     let say = |message: &str| line.say(message);
-    let server = signals
-        .unless_ended(Server::open(&server_config, snapshot, &say))
-        .await??;
+    let opened = Server::open(&server_config, snapshot, &say);
+    let server = match server_config.choice {
+        // Else the end would leave a part of the settings changed. What comes next ends at once.
+        Some(ServerChoice::Running(_)) => signals.unless_aborted(opened).await??,
+        _ => signals.unless_ended(opened).await??,
+    };
     let target = Target::new(server.connection(), DATABASE).of_process(server.facts().process.clone());
     Ok(OpenServer { server, target })
 }
