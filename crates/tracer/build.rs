@@ -1,9 +1,6 @@
 //! Compiles the kernel side, after writing assertions that its records are laid out as the Rust types are, and checks the
 //! stacks of its uprobes.
 
-#[path = "src/stack_depth.rs"]
-mod stack_depth;
-
 use std::env;
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -13,6 +10,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+use logtrace_common::uprobe_depths;
 use logtrace_events::wire;
 
 /// Versions of clang that are refused. Where registers run out they reuse a place on the stack that is still needed, and
@@ -220,12 +218,12 @@ fn build() -> Result<(), String> {
     fs::write(out.join("layout_check.h"), header).map_err(|error| error.to_string())?;
     compile(&sources, &out)?;
     let object = fs::read(out.join("logtrace.bpf.o")).map_err(|error| error.to_string())?;
-    stack_depth::uprobe_depths(&object)?;
+    uprobe_depths(&object)?;
     Ok(())
 }
 
 fn main() -> ExitCode {
-    for input in ["build.rs", "bpf", "src/stack_depth.rs", "../events/src/wire.rs"] {
+    for input in ["build.rs", "bpf", "../events/src/wire.rs"] {
         println!("cargo::rerun-if-changed={input}");
     }
     for variable in ["CLANG", ANY_CLANG] {
