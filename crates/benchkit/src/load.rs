@@ -54,6 +54,7 @@ impl SteadyLoad {
         let config = DriveConfig {
             target,
             session: Vec::new(),
+            globals: Vec::new(),
             requests,
             dataset: DATASET,
             connections,

@@ -32,6 +32,8 @@ mod variable;
 #[cfg(feature = "client")]
 pub use client::caught::keep_caught_panics_quiet;
 #[cfg(feature = "client")]
+pub use client::session_settings::SessionUse;
+#[cfg(feature = "client")]
 pub use client::{ConnectError, KeyRefused};
 pub use connection::{Connection, Endpoint, PASSWORD_VARIABLE, Password};
 pub use detail::Detail;

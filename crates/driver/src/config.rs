@@ -16,6 +16,8 @@ pub struct DriveConfig {
     pub target: Target,
     /// Session variables that each connection sets.
     pub session: Vec<Variable>,
+    /// Global variables that were set on the server for this drive. Sessions leave them as they are.
+    pub globals: Vec<Variable>,
     /// Workload with its options.
     pub requests: Requests,
     /// Tables, and the seed of arrivals and values.

@@ -5,9 +5,9 @@ use mysql_async::Error;
 
 use crate::util::marker::MARKER;
 
-/// Errors of missing rights: `ER_DBACCESS_DENIED_ERROR`, `ER_TABLEACCESS_DENIED_ERROR`, `ER_COLUMNACCESS_DENIED_ERROR` and
-/// `ER_SPECIFIC_ACCESS_DENIED_ERROR`.
-const DENIED: [u16; 4] = [1044, 1142, 1143, 1227];
+/// Errors of missing rights: `ER_DBACCESS_DENIED_ERROR`, `ER_TABLEACCESS_DENIED_ERROR`, `ER_COLUMNACCESS_DENIED_ERROR`,
+/// `ER_SPECIFIC_ACCESS_DENIED_ERROR` and `ER_PROCACCESS_DENIED_ERROR`. Their texts are in the server's language.
+const DENIED: [u16; 5] = [1044, 1142, 1143, 1227, 1370];
 
 /// Error of the driver. It has a variant where callers react to the reason, and a text for all others.
 #[derive(Debug, thiserror::Error)]
@@ -65,9 +65,11 @@ impl DriveError {
     /// Returns whether the account lacks rights.
     pub fn is_denied(&self) -> bool {
         match self {
-            // Servers have this word in all errors about missing rights.
-            Self::Sql { reason, .. } => reason.to_string().contains("denied"),
-            Self::Refused {
+            Self::Sql {
+                reason: Error::Server(error),
+                ..
+            }
+            | Self::Refused {
                 reason: Error::Server(error),
                 ..
             } => DENIED.contains(&error.code),

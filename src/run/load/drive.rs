@@ -158,6 +158,7 @@ pub(crate) fn drive_config(
     DriveConfig {
         target: target.clone(),
         session: config.session.clone(),
+        globals: config.settings.clone(),
         requests: config.requests.clone(),
         dataset: config.dataset,
         connections,

@@ -4,4 +4,5 @@ mod kinds;
 mod other_program;
 mod planted;
 mod rights;
+mod sessions;
 mod wall_clock;

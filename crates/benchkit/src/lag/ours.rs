@@ -33,6 +33,7 @@ pub(crate) fn measure(
     let config = DriveConfig {
         target: Target::new(server, DATABASE),
         session: Vec::new(),
+        globals: Vec::new(),
         requests: Requests::plain(workload),
         dataset: Dataset {
             seed: turn.seed,

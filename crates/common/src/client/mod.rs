@@ -3,6 +3,7 @@
 pub(crate) mod caught;
 mod login_relay;
 mod pinned_socket;
+pub(crate) mod session_settings;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -71,6 +72,18 @@ pub enum ConnectError {
     /// The server offers no encryption.
     #[error("the server on {0} offers no encryption, which ssl-mode in the address asks for")]
     NoEncryption(Endpoint),
+    /// The server refuses a setting that a session needs.
+    #[error("cannot set {setting} for a session on {endpoint}: {reason}. Without it, {without}")]
+    Session {
+        /// Address of the server.
+        endpoint: Endpoint,
+        /// Setting, as it follows SET SESSION.
+        setting: &'static str,
+        /// What would happen without the setting.
+        without: &'static str,
+        /// Error of the server.
+        reason: Box<mysql_async::Error>,
+    },
     /// The client library reports another error.
     #[error("cannot use the server on {endpoint} as user {user:?}: {reason}")]
     Other {
@@ -91,7 +104,8 @@ pub struct KeyRefused;
 impl Connection {
     /// Connects to the server, which has 10 s to answer.
     pub async fn connect(&self) -> Result<Conn, ConnectError> {
-        let login = tokio::time::timeout(CONNECT_TIMEOUT, self.log_in());
+        let ready = async { self.set_up(self.log_in().await?).await };
+        let login = tokio::time::timeout(CONNECT_TIMEOUT, ready);
         let login = caught(login).await;
         login
             .ok_or_else(|| ConnectError::Unreadable(self.endpoint.clone()))?

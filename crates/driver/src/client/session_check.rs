@@ -1,6 +1,6 @@
 //! Setting of session variables, and the check of them before anything is measured.
 
-use logtrace_common::Variable;
+use logtrace_common::{ConnectError, Connection, SessionUse, Variable};
 use mysql_async::Value;
 
 use crate::client::connection::{Call, Conn};
@@ -18,6 +18,19 @@ impl Target {
         let _ = conn.disconnect().await;
         Ok(())
     }
+}
+
+/// Sets what requests rely on for the session of a connection, but not the variables in `globals`, which the user set on
+/// the server.
+pub(crate) async fn set_up(
+    conn: &mut Conn,
+    connection: &Connection,
+    session: SessionUse,
+    globals: &[Variable],
+) -> Result<(), ConnectError> {
+    let chosen: Vec<&str> = globals.iter().map(Variable::name).collect();
+    let send = async |sql: String| conn.execute(&Call::Query(sql)).await;
+    connection.set_up_session(session, &chosen, send).await
 }
 
 /// Sets these variables for the session of a connection.

@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::client::connection::Conn;
 use crate::client::server_thread::server_thread;
-use crate::client::session_check::set_session;
+use crate::client::session_check::{set_session, set_up};
 use crate::client::thread_numbers::number_here;
 use crate::engine::shard_state::{ConnectionSlot, DriveState};
 use crate::error::DriveError;
@@ -79,6 +79,13 @@ pub(crate) async fn connect(slot: &mut ConnectionSlot) -> Result<Conn, DriveErro
     let target = &config.target;
     let mut conn = Conn::connect(&target.connection, Some(&target.database)).await?;
     slot.connected_ns = now_ns();
+    set_up(
+        &mut conn,
+        &target.connection,
+        config.requests.session(),
+        &config.globals,
+    )
+    .await?;
     if observer.is_some() {
         let thread = server_thread(&mut conn).await;
         slot.thread = thread.and_then(|thread| number_here(target.process.as_deref(), thread));

@@ -10,12 +10,16 @@ use mysql_async::prelude::Queryable;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 
+use crate::client::connection as client;
+use crate::client::session_check::set_up;
 use crate::client::target::Target;
 use crate::error::{DriveError, failed};
+use crate::load::count_rows::check_rows;
 use crate::load::ownership::{create_database, owned, workload_tables};
 use crate::load::reuse;
 use crate::util::marker::quoted;
 use crate::util::runtime::on_this_thread;
+use crate::workloads::custom::custom_workload::CustomWorkload;
 use crate::workloads::custom::server_check::check;
 use crate::workloads::dataset::Dataset;
 use crate::workloads::load_batch::LoadBatch;
@@ -67,6 +71,13 @@ pub fn load(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)) -> Resu
         let loaded = ready_database(&mut conn, config).await?;
         if loaded == Loaded::Anew {
             fill_tables(config, progress).await?;
+            check_rows(
+                &mut conn,
+                &config.target.database,
+                &config.requests,
+                config.dataset,
+            )
+            .await?;
             reuse::record(&mut conn, &config.target.database, reusable(config))
                 .await
                 .map_err(failed("record what was loaded"))?;
@@ -162,13 +173,24 @@ async fn fill_tables(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)
             Ok(())
         }
         Content::File(custom) => {
-            let mut conn = config.target.connect().await?;
-            check(&mut conn, custom).await?;
-            close(conn).await?;
+            check_file(config, custom).await?;
             let batches = custom.load_batches(dataset.seed);
             fill_batches(config, batches, custom.table_rows().sum(), progress).await
         }
     }
+}
+
+/// Creates the tables of a file and checks its statements, in a session like those of its requests.
+async fn check_file(config: &LoadConfig, custom: &CustomWorkload) -> Result<(), DriveError> {
+    let Target {
+        connection, database, ..
+    } = &config.target;
+    let mut conn = client::Conn::connect(connection, Some(database)).await?;
+    set_up(&mut conn, connection, config.requests.session(), &[]).await?;
+    check(&mut conn, custom, config.requests.protocol()).await?;
+    // If the session does not end in order, the server ends it.
+    let _ = conn.disconnect().await;
+    Ok(())
 }
 
 /// Executes statements on a connection of their own. `purpose` says in errors what they do.

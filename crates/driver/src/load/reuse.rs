@@ -9,7 +9,7 @@ use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
 
 use crate::load::ownership::workload_tables;
-use crate::util::marker::{MARKER, quoted};
+use crate::util::marker::{MARKER, literal, quoted};
 use crate::workloads::dataset::Dataset;
 
 /// Version of the table definitions and of the way rows are drawn from the seed. Raise it when either changes.
@@ -33,9 +33,11 @@ pub(crate) async fn is_loaded(
     database: &str,
     dataset: Dataset,
 ) -> mysql_async::Result<bool> {
-    let comment =
-        "SELECT table_comment FROM information_schema.tables WHERE table_schema = ? AND table_name = ?";
-    let recorded: Option<Option<String>> = conn.exec_first(comment, (database, MARKER)).await?;
+    let comment = format!(
+        "SELECT table_comment FROM information_schema.tables WHERE table_schema = {} AND table_name = '{MARKER}'",
+        literal(database)
+    );
+    let recorded: Option<Option<String>> = conn.query_first(comment).await?;
     if recorded.flatten() != Some(content(dataset)) {
         return Ok(false);
     }

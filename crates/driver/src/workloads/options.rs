@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use logtrace_common::SessionUse;
+
 use crate::workloads::compat::Compat;
 use crate::workloads::custom::custom_workload::CustomWorkload;
 use crate::workloads::option_error::{OptionError, PROTOCOL_OPTION, RANGE_SIZE_OPTION, SKIP_TRX_OPTION};
@@ -195,6 +197,14 @@ impl Requests {
             Content::Script(statements) => statements.transaction,
             Content::Tpcc(_) => true,
             Content::File(custom) => custom.transaction(),
+        }
+    }
+
+    /// Returns the use of the sessions of requests.
+    pub(crate) fn session(&self) -> SessionUse {
+        match &self.content {
+            Content::Script(_) | Content::Tpcc(_) => SessionUse::Requests,
+            Content::File(_) => SessionUse::FileRequests,
         }
     }
 

@@ -14,10 +14,19 @@ pub(crate) struct Transaction {
 }
 
 impl Transaction {
-    /// Returns statements that are sent as text until they are prepared.
+    /// Returns BEGIN, COMMIT and ROLLBACK, which are sent as text until they are prepared.
     pub(crate) fn as_text() -> Self {
+        Self::beginning_with("BEGIN")
+    }
+
+    /// Returns the same in every `sql_mode` of the server: in Oracle's, BEGIN starts a block (MariaDB).
+    pub(crate) fn in_any_mode() -> Self {
+        Self::beginning_with("START TRANSACTION")
+    }
+
+    fn beginning_with(begin: &str) -> Self {
         Self {
-            begin: Statement::text("BEGIN"),
+            begin: Statement::text(begin),
             commit: Statement::text("COMMIT"),
             rollback: Statement::text("ROLLBACK"),
         }

@@ -17,6 +17,7 @@ mod many_connections;
 mod open_loop;
 mod pacing;
 mod reconnect;
+mod sessions;
 mod sysbench;
 mod tpcc;
 mod trouble;

@@ -95,7 +95,7 @@ impl CustomConnection {
         Self {
             statements: statements.collect(),
             custom,
-            transaction: Transaction::as_text(),
+            transaction: Transaction::in_any_mode(),
         }
     }
 

@@ -1,26 +1,39 @@
 //! Checks that need a server: whether it accepts the statements of a file.
 
 use anyhow::anyhow;
-use mysql_async::prelude::Queryable;
-use mysql_async::{Conn, Error};
+use mysql_async::Error;
 
+use crate::client::connection::{Call, Conn};
 use crate::error::DriveError;
 use crate::workloads::custom::custom_workload::CustomWorkload;
+use crate::workloads::protocol::Protocol;
 use crate::workloads::statement::NOT_PREPARABLE;
 
 /// SQL mode in which a backslash in a string is an ordinary character.
 const NO_BACKSLASH_ESCAPES: &str = "NO_BACKSLASH_ESCAPES";
 
 /// Creates the tables, and lets the server prepare every statement of the requests and of the load, before any row is
-/// loaded.
-pub(crate) async fn check(conn: &mut Conn, custom: &CustomWorkload) -> Result<(), DriveError> {
+/// loaded. With the text protocol nothing is prepared. `conn` has the session of a request: the SQL is the user's.
+pub(crate) async fn check(
+    conn: &mut Conn,
+    custom: &CustomWorkload,
+    protocol: Protocol,
+) -> Result<(), DriveError> {
     let file = &custom.name;
     check_sql_mode(conn, file).await?;
     for table in &custom.tables {
-        let created = conn.query_drop(table.create.as_str()).await;
+        let created = conn.execute(&Call::Query(table.create.clone())).await;
         let place = || format!("{file}: create of the table {}", table.name);
         created.map_err(|source| refused(place(), &table.create, source))?;
     }
+    match protocol {
+        Protocol::Prepared => prepare_all(conn, custom).await,
+        Protocol::Text | Protocol::Procedures => Ok(()),
+    }
+}
+
+async fn prepare_all(conn: &mut Conn, custom: &CustomWorkload) -> Result<(), DriveError> {
+    let file = &custom.name;
     for table in custom.tables.iter().filter(|table| table.rows > 0) {
         let values = vec!["?"; table.columns.len()].join(",");
         let sql = format!("INSERT INTO {} VALUES ({values})", table.target());
@@ -39,7 +52,7 @@ pub(crate) async fn check(conn: &mut Conn, custom: &CustomWorkload) -> Result<()
 /// Refuses a server that would read the driver's string literals differently.
 async fn check_sql_mode(conn: &mut Conn, file: &str) -> Result<(), DriveError> {
     let sql = "SELECT @@sql_mode";
-    let mode = conn.query_first::<String, _>(sql).await;
+    let mode = conn.query_first::<String>(sql).await;
     let mode = mode.map_err(|source| refused(file.to_owned(), sql, source))?;
     if mode.is_some_and(|mode| mode.contains(NO_BACKSLASH_ESCAPES)) {
         let reason = anyhow!(
@@ -52,12 +65,12 @@ async fn check_sql_mode(conn: &mut Conn, file: &str) -> Result<(), DriveError> {
 }
 
 async fn prepare(conn: &mut Conn, sql: &str, place: impl FnOnce() -> String) -> Result<(), DriveError> {
-    let prepared = match conn.prep(sql).await {
-        Ok(statement) => conn.close(statement).await,
+    // The statements end with the connection.
+    match conn.prepare(sql).await {
         Err(Error::Server(error)) if error.code == NOT_PREPARABLE => Ok(()),
-        Err(error) => Err(error),
-    };
-    prepared.map_err(|source| refused(place(), sql, source))
+        Err(error) => Err(refused(place(), sql, error)),
+        Ok(_) => Ok(()),
+    }
 }
 
 fn refused(place: String, sql: &str, reason: Error) -> DriveError {

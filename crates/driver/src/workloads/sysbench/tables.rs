@@ -9,7 +9,7 @@ use crate::workloads::request_values::Draw;
 
 /// Returns the load of one whole table.
 pub(crate) fn load_batch(dataset: Dataset, table: u32) -> LoadBatch {
-    let inserts = inserts(format!("sbtest{table}(k, c, pad)"), rows(dataset, table));
+    let inserts = inserts(format!("sbtest{table}(id, k, c, pad)"), rows(dataset, table));
     // The secondary index is created after the load.
     let index = format!("CREATE INDEX k_{table} ON sbtest{table}(k)");
     let statements = once((create_table(table), 0))
@@ -18,10 +18,10 @@ pub(crate) fn load_batch(dataset: Dataset, table: u32) -> LoadBatch {
     LoadBatch::new(format!("the table sbtest{table}"), statements)
 }
 
-/// Draws the rows of a table.
+/// Draws the rows of a table. sysbench leaves their ids to the server, where `auto_increment_increment` may leave gaps.
 fn rows(dataset: Dataset, table: u32) -> impl Iterator<Item = String> {
     let mut draw = Draw::from_rng(dataset, Stream::Load(table).rng(dataset.seed));
-    (0..dataset.rows).map(move |_| format!("({}, '{}', '{}')", draw.key(), draw.c(), draw.pad()))
+    (1..=dataset.rows).map(move |id| format!("({id}, {}, '{}', '{}')", draw.key(), draw.c(), draw.pad()))
 }
 
 /// Returns the statement that creates a table, as in sysbench 1.0.
@@ -61,13 +61,13 @@ mod tests {
         };
         assert!(create.starts_with("CREATE TABLE sbtest7(") && index == "CREATE INDEX k_7 ON sbtest7(k)");
         for (sql, rows) in inserts {
-            assert!(sql.starts_with("INSERT INTO sbtest7(k, c, pad) VALUES ("));
+            assert!(sql.starts_with("INSERT INTO sbtest7(id, k, c, pad) VALUES ("));
             assert_eq!(sql.matches('(').count() - 1, *rows as usize);
             assert!(sql.len() <= LONGEST_INSERT);
         }
-        // A row has at most 200 characters: a key of ten digits, both texts, quotes and punctuation.
+        // A row has at most 205 characters: an id of five digits, a key of ten, both texts, quotes and punctuation.
         let full = &inserts[..inserts.len() - 1];
-        assert!(full.iter().all(|(sql, _)| sql.len() + 200 > LONGEST_INSERT));
+        assert!(full.iter().all(|(sql, _)| sql.len() + 205 > LONGEST_INSERT));
     }
 
     #[test]

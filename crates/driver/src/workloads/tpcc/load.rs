@@ -28,15 +28,34 @@ pub(crate) fn load_batches(warehouses: u32, seed: u64) -> impl Iterator<Item = L
 
 /// Returns the number of all rows.
 pub(crate) fn total_rows(warehouses: u32, seed: u64) -> u64 {
-    let districts = (1..=warehouses)
+    table_rows(warehouses, seed).iter().map(|(_, rows)| rows).sum()
+}
+
+/// Returns the number of rows of each table.
+pub(crate) fn table_rows(warehouses: u32, seed: u64) -> [(&'static str, u64); 9] {
+    let keys = (1..=warehouses)
         .flat_map(|warehouse| (1..=DISTRICTS).map(move |district| DistrictKey { warehouse, district }));
-    let lines: u64 = districts
+    let lines: u64 = keys
         .map(|key| line_count(&orders(&mut stream(key, Purpose::Orders, seed))))
         .sum();
-    // A customer, a payment and an order each; new orders; the district itself.
-    let district_rows = 3 * CUSTOMERS + (CUSTOMERS - FIRST_NEW_ORDER + 1) + 1;
-    let warehouse_rows = u64::from(1 + ITEMS + DISTRICTS * district_rows);
-    u64::from(ITEMS) + u64::from(warehouses) * warehouse_rows + lines
+    let warehouses = u64::from(warehouses);
+    let districts = warehouses * u64::from(DISTRICTS);
+    // A customer has a payment and an order.
+    let customers = districts * u64::from(CUSTOMERS);
+    [
+        ("warehouse", warehouses),
+        ("district", districts),
+        ("customer", customers),
+        ("history", customers),
+        (
+            "new_orders",
+            districts * u64::from(CUSTOMERS - FIRST_NEW_ORDER + 1),
+        ),
+        ("orders", customers),
+        ("order_line", lines),
+        ("item", ITEMS.into()),
+        ("stock", warehouses * u64::from(ITEMS)),
+    ]
 }
 
 /// Purpose of random values.
@@ -138,6 +157,9 @@ mod tests {
     fn tables_have_the_rows_of_the_specification_and_their_number_is_known() {
         let mut rows = rows(2);
         assert_eq!(rows.values().sum::<u64>(), total_rows(2, 3));
+        for (table, count) in table_rows(2, 3) {
+            assert_eq!(rows[table], count, "{table}");
+        }
         let lines = rows.remove("order_line").unwrap();
         assert!(
             lines.abs_diff(600_000) < 5 * 775,

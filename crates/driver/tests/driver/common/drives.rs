@@ -32,6 +32,7 @@ pub(crate) fn config(target: Target, workload: &str, pace: Pace, duration: Durat
     DriveConfig {
         target,
         session: Vec::new(),
+        globals: Vec::new(),
         requests: plain(workload),
         dataset: DATASET,
         connections: NonZeroUsize::new(8).unwrap(),

@@ -185,9 +185,12 @@ impl Server {
         rows[0].1.parse().unwrap()
     }
 
-    /// Options for a session of the test's own.
+    /// Options for a session of the test's own, which does not depend on the server's global variables either.
     pub(crate) fn options(&self) -> Opts {
         let options = OptsBuilder::default().user(Some("root")).prefer_socket(false);
+        let own = "SET SESSION autocommit = 1, sql_big_selects = 1, sql_safe_updates = 0, \
+                   sql_select_limit = 18446744073709551615";
+        let options = options.init(vec![own, "SET SESSION TRANSACTION READ WRITE"]);
         options
             .socket(Some(self.dir.path().join("socket").display().to_string()))
             .into()

@@ -15,6 +15,7 @@ pub(crate) fn run(server: &Connection, arguments: &Arguments) -> anyhow::Result<
     let config = DriveConfig {
         target: Target::new(server, DATABASE),
         session: Vec::new(),
+        globals: Vec::new(),
         requests: Requests::plain(arguments.workload),
         dataset: DATASET,
         connections: arguments.connections,
