@@ -95,8 +95,8 @@ pub(crate) struct WorkloadArgs {
     #[arg(long, conflicts_with_all = ["rate", "schedule", "replay"])]
     pub(crate) keying_times: bool,
 
-    /// tpcc: check consistency conditions 1 to 10 and 12 of the specification after the load and after the run. Reads
-    /// all tables several times.
+    /// tpcc: check the numbers of rows and consistency conditions 1 to 10 and 12 of the specification after the load and
+    /// after the run. Reads all tables several times.
     #[arg(long)]
     pub(crate) check: bool,
 }

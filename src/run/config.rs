@@ -94,6 +94,12 @@ impl RunConfig {
         self.connections.of_pace(pace, self.duration, limit)
     }
 
+    /// Returns the number of warehouses whose tables are checked, if they are.
+    pub(crate) fn checked_warehouses(&self) -> Option<u32> {
+        let tpcc = self.requests.tpcc().filter(|_| self.check);
+        tpcc.map(|tpcc| tpcc.warehouses)
+    }
+
     /// Returns advice for a full disk under the data of the server.
     pub(crate) fn when_full(&self) -> &'static str {
         match self.storage.image {

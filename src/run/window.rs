@@ -83,7 +83,7 @@ pub(crate) async fn window(
     };
     raw.snapshot.cpu = cpu;
     raw.not_saved = not_saved(&start, saver.map(|saver| saver.finish(measured.window)));
-    let can_check = config.check && measured.ended != EndReason::ServerGone;
+    let is_there = measured.ended != EndReason::ServerGone;
     raw.disk_full = is_full(&data);
     if raw.disk_full {
         refuse_nothing(&measured, &data, config)?;
@@ -95,8 +95,8 @@ pub(crate) async fn window(
     raw.snapshot.traced = tracing
         .map(|tracing| tracing.stop(start.account, open_commits))
         .transpose()?;
-    if can_check {
-        raw.checked.run = Some(check_after_run(target, signals, line).await);
+    if let (Some(warehouses), true) = (config.checked_warehouses(), is_there) {
+        raw.checked.run = Some(check_after_run((target, warehouses), signals, line).await);
     }
     Ok(raw)
 }

@@ -19,11 +19,13 @@ pub(crate) struct ConsistencyChecks {
 
 /// Checks the loaded tables. A run on inconsistent tables is not worth measuring, so they are an error.
 pub(crate) async fn check_loaded(
-    target: &Target,
+    (target, warehouses): (&Target, u32),
     signals: &Signals,
     line: &Line,
 ) -> anyhow::Result<Vec<Condition>> {
-    let conditions = signals.unless_ended(conditions(target, line)).await??;
+    let conditions = signals
+        .unless_ended(conditions(target, warehouses, line))
+        .await??;
     let broken: Vec<String> = conditions.iter().filter_map(broken).collect();
     if broken.is_empty() {
         return Ok(conditions);
@@ -37,11 +39,11 @@ pub(crate) async fn check_loaded(
 
 /// Checks the tables after the run. An error is returned as text, because the run has been measured.
 pub(crate) async fn check_after_run(
-    target: &Target,
+    (target, warehouses): (&Target, u32),
     signals: &Signals,
     line: &Line,
 ) -> Result<Vec<Condition>, String> {
-    match signals.unless_ended(conditions(target, line)).await {
+    match signals.unless_ended(conditions(target, warehouses, line)).await {
         Ok(checked) => checked.map_err(with_causes),
         Err(_) => Err("the run was ended before its time".to_owned()),
     }
@@ -57,8 +59,8 @@ pub(crate) fn broken(condition: &Condition) -> Option<String> {
     (violations > 0).then(|| format!("condition {number} ({text}) does not hold in {violations} cases"))
 }
 
-async fn conditions(target: &Target, line: &Line) -> anyhow::Result<Vec<Condition>> {
+async fn conditions(target: &Target, warehouses: u32, line: &Line) -> anyhow::Result<Vec<Condition>> {
     line.say("checking the tables");
     let target = target.clone();
-    Ok(on_own_thread(move || check(&target)).await??)
+    Ok(on_own_thread(move || check(&target, warehouses)).await??)
 }

@@ -71,9 +71,9 @@ impl OpenServer {
         let data = self.server.facts().data_directory();
         let made = async {
             let loaded = load_tables(config, &self.target, signals, line).await?;
-            let checked = match config.check {
-                true => Some(check_loaded(&self.target, signals, line).await?),
-                false => None,
+            let checked = match config.checked_warehouses() {
+                Some(warehouses) => Some(check_loaded((&self.target, warehouses), signals, line).await?),
+                None => None,
             };
             Ok(Tables {
                 reused: loaded == Loaded::Before,

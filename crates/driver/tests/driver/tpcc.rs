@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 use crate::common::drives::{DATASET, assert_adds_up, config, drive_and_observe, drive_to_end, uniform};
 use crate::common::server::{Flavor, START_LIMIT, Server, block_on};
-use logtrace_driver::tpcc::{Condition, HomeWarehouse, TpccOptions, TransactionType, check};
+use logtrace_driver::tpcc::{Condition, HomeWarehouse, TABLES, TpccOptions, TransactionType, check};
 use logtrace_driver::{
     CancellationToken, Compat, DriveConfig, DriveResult, EndReason, Kind, LoadConfig, LoadProgress,
     OutageCause, Pace, Protocol, Requests, Target, WorkloadInfo, WorkloadOptions, load,
 };
+use logtrace_testkit::one_or_all;
 use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
 use rustix::process::Signal;
@@ -55,9 +56,9 @@ fn driven(target: &Target, pace: Pace, options: &WorkloadOptions) -> DriveConfig
     config
 }
 
-fn assert_consistent(target: &Target) {
-    let broken: Vec<Condition> = check(target).unwrap();
-    assert_eq!(broken.len(), 11);
+fn assert_consistent(target: &Target, warehouses: u32) {
+    let broken: Vec<Condition> = check(target, warehouses).unwrap();
+    assert_eq!(broken.len(), 12);
     assert!(
         broken.iter().all(|condition| condition.violations == 0),
         "{broken:#?}"
@@ -106,7 +107,7 @@ fn counts_match_the_tables(flavor: Flavor) {
     let rows = load_warehouses(&target, &warehouses(2));
     assert!(rows > 1_000_000, "{rows} rows of two warehouses");
     assert_eq!(contents(&server), (60_000, 18_000, 60_000));
-    assert_consistent(&target);
+    assert_consistent(&target, 2);
 
     let mut options = warehouses(2);
     options.tpcc.home = HomeWarehouse::PerConnection;
@@ -118,18 +119,18 @@ fn counts_match_the_tables(flavor: Flavor) {
     like_others(&target);
     locked(&server, &driven(&target, Pace::Closed, &options));
     broken(&server, &driven(&target, Pace::Closed, &options));
-    assert_consistent(&target);
+    assert_consistent(&target, 2);
     for how in [Signal::TERM, Signal::KILL] {
         restarted(&mut server, &driven(&target, Pace::Closed, &options), how);
-        assert_consistent(&target);
+        assert_consistent(&target, 2);
     }
     options.tpcc.keying_times = true;
     users(driven(&target, Pace::Closed, &options));
-    assert_consistent(&target);
+    assert_consistent(&target, 2);
 
     server.run("UPDATE logtrace.warehouse SET w_ytd = w_ytd + 1 WHERE w_id = 2");
     server.run("DELETE FROM logtrace.new_orders WHERE no_w_id = 1 AND no_d_id = 3 AND no_o_id = 2900");
-    let broken = check(&target).unwrap().into_iter();
+    let broken = check(&target, 2).unwrap().into_iter();
     let broken: Vec<u8> = broken
         .filter(|of| of.violations > 0)
         .map(|of| of.number)
@@ -157,7 +158,7 @@ fn stored_procedures(server: &Server, target: &Target) {
             Protocol::Procedures => assert!(called >= fewest, "{called} calls, and not {fewest}"),
             Protocol::Prepared | Protocol::Text => assert_eq!(called, 0),
         }
-        assert_consistent(target);
+        assert_consistent(target, 2);
     }
     // The newest payment comes first in the data of customers with bad credit.
     let unnoted = "SELECT COUNT(*) FROM logtrace.customer WHERE c_credit = 'BC' AND c_payment_cnt > 1 \
@@ -179,7 +180,7 @@ fn foreign_keys(server: &Server, target: &Target) {
     let measured = drive_to_end(&driven(target, Pace::Closed, &options));
     assert_counted(&measured);
     assert!(measured.errors.is_empty(), "{:?}", measured.errors);
-    assert_consistent(target);
+    assert_consistent(target, 1);
     let orphans = block_on(async {
         let mut conn = Conn::new(server.options()).await.unwrap();
         let deleted = conn.query_drop("DELETE FROM logtrace.item WHERE i_id = 1").await;
@@ -342,4 +343,31 @@ fn users(mut config: DriveConfig) {
     assert_counted(&measured);
     // 100 users, one request each in 21 s: 14 in 3 s, and five standard errors.
     assert!((1..34).contains(&measured.requests), "{}", measured.requests);
+}
+
+#[test]
+fn tables_with_other_numbers_of_rows_fail_the_check() {
+    for &flavor in one_or_all(&[Flavor::Mysql, Flavor::Mariadb]) {
+        // What the load does is committed, whatever the server's default is.
+        let server = Server::start(flavor, &["--autocommit=0", "--completion-type=CHAIN"]);
+        let target = server.target("logtrace");
+        let wrong_rows = || {
+            let conditions = check(&target, 1).unwrap();
+            let broken = conditions.iter().filter(|of| of.violations > 0);
+            let broken: Vec<u8> = broken.map(|of| of.number).collect();
+            (conditions[0].violations, broken)
+        };
+        load_warehouses(&target, &warehouses(1));
+        assert_eq!(wrong_rows(), (0, Vec::new()), "{flavor:?}");
+        server.run("DELETE FROM logtrace.item WHERE i_id = 7");
+        server.run("DELETE FROM logtrace.stock WHERE s_i_id = 7");
+        // One is missing, and one is too much.
+        server.run("UPDATE logtrace.customer SET c_w_id = 9 WHERE c_d_id = 1 AND c_id = 1");
+        assert_eq!(wrong_rows().0, 4, "{flavor:?}");
+        for table in TABLES {
+            server.run(&format!("TRUNCATE logtrace.{table}"));
+        }
+        let all = 1 + 10 + 30_000 + 100_000 + 100_000 + 2 * 30_000;
+        assert_eq!(wrong_rows(), (all, vec![0]), "the others hold on empty tables");
+    }
 }

@@ -1,30 +1,38 @@
-//! Check of the specification's consistency conditions (clause 3.3.2).
+//! Check of the specification's consistency conditions (clause 3.3.2), and of the numbers of rows (clause 1.2.1).
+//!
+//! Most of the conditions hold on empty tables.
+
+use std::iter::once;
 
 use mysql_async::prelude::Queryable;
 
 use crate::client::target::Target;
 use crate::error::{DriveError, failed};
 use crate::util::runtime::on_this_thread;
+use crate::workloads::tpcc::options::{CUSTOMERS, DISTRICTS, ITEMS};
 
 /// Result of one condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Condition {
-    /// Number of the condition in the specification.
+    /// Number of the condition in the specification; 0 for the numbers of rows.
     pub number: u8,
     /// Meaning of the condition.
     pub text: &'static str,
-    /// Number of warehouses, districts, orders, order lines or customers that violate it.
+    /// Number of warehouses, districts, orders, order lines or customers that violate it, or of missing and surplus rows.
     pub violations: u64,
 }
 
-/// Checks all conditions. Each one is a single statement, and so a single view of the tables: the load need not stop.
+/// Checks all conditions on so many warehouses. Each one is a single statement, and so a single view of the tables: the load
+/// need not stop.
 ///
 /// Blocks. Reads the whole tables several times.
-pub fn check(target: &Target) -> Result<Vec<Condition>, DriveError> {
+pub fn check(target: &Target, warehouses: u32) -> Result<Vec<Condition>, DriveError> {
+    let cardinalities = (0, CARDINALITIES, cardinalities(warehouses));
+    let others = CONDITIONS.map(|(number, text, sql)| (number, text, sql.to_owned()));
     on_this_thread(async {
         let mut conn = target.connect().await?;
         let mut conditions = Vec::new();
-        for (number, text, sql) in CONDITIONS {
+        for (number, text, sql) in once(cardinalities).chain(others) {
             let violations = conn.query_first::<u64, _>(sql).await;
             let violations =
                 violations.map_err(failed(format!("check consistency condition {number} ({text})")))?;
@@ -39,6 +47,42 @@ pub fn check(target: &Target) -> Result<Vec<Condition>, DriveError> {
         let _ = conn.disconnect().await;
         Ok(conditions)
     })?
+}
+
+/// Meaning of the numbers of rows.
+const CARDINALITIES: &str = "warehouses, districts, customers, items and stock have the numbers of clause 1.2.1, and each \
+                             customer at least one order and one payment on average";
+
+/// Returns the statement that counts missing and surplus rows. Orders and payments only grow; new orders come and go.
+fn cardinalities(warehouses: u32) -> String {
+    let (warehouses, districts) = (u64::from(warehouses), u64::from(DISTRICTS));
+    let customers = districts * u64::from(CUSTOMERS);
+    let exact = |table: &str, key: &str, each: u64| {
+        let groups = format!(
+            "SELECT COUNT(*) AS seen FROM {table} WHERE {key} BETWEEN 1 AND {warehouses} GROUP BY {key}"
+        );
+        let total = warehouses * each;
+        // What is missing and what is too much in each warehouse, in those that are not there, and in surplus ones.
+        format!(
+            "(SELECT COALESCE(SUM(ABS(CAST(seen AS SIGNED) - {each})), 0) + {total} - COUNT(*) * {each} \
+             FROM ({groups}) {table}_rows) + (SELECT COUNT(*) FROM {table} WHERE {key} NOT BETWEEN 1 AND {warehouses})"
+        )
+    };
+    let at_least = |table: &str, each: u64| {
+        let total = warehouses * each;
+        format!("(SELECT GREATEST({total} - CAST(COUNT(*) AS SIGNED), 0) FROM {table})")
+    };
+    let items = format!("(SELECT ABS(CAST(COUNT(*) AS SIGNED) - {ITEMS}) FROM item)");
+    let sums = [
+        exact("warehouse", "w_id", 1),
+        exact("district", "d_w_id", districts),
+        exact("customer", "c_w_id", customers),
+        exact("stock", "s_w_id", ITEMS.into()),
+        items,
+        at_least("orders", customers),
+        at_least("history", customers),
+    ];
+    format!("SELECT CAST({} AS UNSIGNED)", sums.join(" + "))
 }
 
 /// Number, meaning, and the statement that counts violations. Condition 11 is left out: it holds only until something is

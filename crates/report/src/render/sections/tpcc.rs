@@ -53,7 +53,11 @@ fn counted(tpcc: &Tpcc) -> String {
 
 fn consistency(rows: &[Consistency]) -> Option<String> {
     let numbers = |rows: &mut dyn Iterator<Item = &Consistency>| -> String {
-        let numbers: Vec<String> = rows.map(|row| row.condition.to_string()).collect();
+        let number = |row: &Consistency| match row.condition {
+            0 => "0 (numbers of rows)".to_owned(),
+            number => number.to_string(),
+        };
+        let numbers: Vec<String> = rows.map(number).collect();
         numbers.join(", ")
     };
     let all = numbers(&mut rows.iter());
