@@ -1,6 +1,8 @@
 //! Arguments of `logtrace doctor`.
 
 use clap::Args;
+use logtrace_common::Connection;
+use logtrace_server::parse_dsn;
 
 use super::home::HomeArgs;
 use super::login::LoginArgs;
@@ -10,7 +12,7 @@ use super::login::LoginArgs;
 Examples:
   sudo logtrace doctor
   sudo logtrace doctor --clean
-  sudo logtrace doctor --clean --password-file bench.pw
+  sudo logtrace doctor --clean --password-file bench.pw mysql://bench@10.0.0.5/
       give back a running server whose run was killed")]
 pub(crate) struct DoctorArgs {
     #[command(flatten)]
@@ -24,4 +26,9 @@ pub(crate) struct DoctorArgs {
     /// settings again. Files of a logtrace that is still running stay.
     #[arg(long)]
     pub(crate) clean: bool,
+
+    /// Server that the password is for, as `run --server` takes it. A password from a file or from LOGTRACE_PASSWORD goes
+    /// to no other one. --ask-password asks for each server that killed runs left changed, or only for this one.
+    #[arg(value_name = "ADDRESS", requires = "clean", value_parser = parse_dsn)]
+    pub(crate) server: Option<Connection>,
 }

@@ -29,10 +29,20 @@ pub(crate) struct LoginArgs {
 }
 
 impl LoginArgs {
+    /// Returns whether the password is asked for, so that somebody sees which server it is for.
+    pub(crate) fn asks(&self) -> bool {
+        self.ask_password
+    }
+
+    /// Returns whether an option names a file with a password.
+    pub(crate) fn names_file(&self) -> bool {
+        self.password_file.is_some() || self.defaults_file.is_some()
+    }
+
     /// Returns the connection with its password.
     pub(crate) fn with_password(&self, connection: &Connection) -> Result<Connection, UsageError> {
         let password = self
-            .password(&connection.user)
+            .password(connection)
             .map_err(|error| UsageError(format!("{error:#}")))?;
         Ok(Connection {
             password,
@@ -41,12 +51,13 @@ impl LoginArgs {
     }
 
     /// Returns the password of an account, if there is one.
-    pub(crate) fn password(&self, user: &str) -> anyhow::Result<Option<Password>> {
+    pub(crate) fn password(&self, connection: &Connection) -> anyhow::Result<Option<Password>> {
+        let Connection { user, endpoint, .. } = connection;
         if let Some(path) = &self.password_file {
             return read_password_file(path).map(Some);
         }
         if self.ask_password {
-            let password = rpassword::prompt_password(format!("Password of {user}: "));
+            let password = rpassword::prompt_password(format!("Password of {user} on {endpoint}: "));
             let no_terminal =
                 |error| anyhow::anyhow!("--ask-password: cannot read from the terminal: {error}");
             return Ok(Some(Password::new(password.map_err(no_terminal)?)));

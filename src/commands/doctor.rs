@@ -8,11 +8,10 @@ use std::path::Path;
 use anyhow::Context;
 use logtrace_server::{Home, Swept, sweep_stale, sweep_templates};
 
-use super::left_servers::give_back;
+use super::left_servers::{Passwords, give_back};
 use super::print::print;
 use crate::check::Check;
 use crate::cli::doctor::DoctorArgs;
-use crate::cli::login::LoginArgs;
 use crate::exit::Exit;
 use crate::preflight;
 use crate::server_rights::server_rights;
@@ -20,7 +19,7 @@ use crate::server_rights::server_rights;
 /// Shows all checks, and fails if a run with tracing is impossible. With `--clean` removes what killed runs left instead.
 pub(crate) fn doctor(arguments: &DoctorArgs) -> anyhow::Result<Exit> {
     match arguments.clean {
-        true => clean(&arguments.home.home(), &arguments.login),
+        true => clean(arguments),
         false => show(&arguments.home.home()),
     }
 }
@@ -105,7 +104,9 @@ fn line(text: &mut String, check: &Check) -> std::fmt::Result {
 }
 
 /// Removes what killed runs left, and lists it. Fails if something cannot be removed.
-fn clean(home: &Home, login: &LoginArgs) -> anyhow::Result<Exit> {
+fn clean(arguments: &DoctorArgs) -> anyhow::Result<Exit> {
+    let home = &arguments.home.home();
+    let passwords = Passwords::of(arguments)?;
     let Swept {
         directories,
         settings,
@@ -127,7 +128,7 @@ fn clean(home: &Home, login: &LoginArgs) -> anyhow::Result<Exit> {
             Err(error) => writeln!(text, "NO  cannot put back {place}: {error}")?,
         }
     }
-    let are_given_back = give_back(home, login, &mut text)?;
+    let are_given_back = give_back(home, &passwords, &mut text)?;
     if text.is_empty() {
         text.push_str("Killed runs left nothing behind.\n");
     }

@@ -4,19 +4,64 @@ use std::fmt::Write as _;
 use std::io;
 
 use anyhow::Context;
-use logtrace_common::Connection;
+use logtrace_common::{Connection, Endpoint, Password};
 use logtrace_driver::Target;
 use logtrace_server::{Home, LeftServer};
 
 use super::measure_and_report::in_event_loop;
+use crate::cli::doctor::DoctorArgs;
 use crate::cli::login::LoginArgs;
-use crate::exit::with_causes;
+use crate::exit::{UsageError, with_causes};
 use crate::run::drop_tables;
 use crate::say;
 
+/// Passwords for servers that killed runs left changed. One that nobody types goes only to the server that was named.
+pub(super) struct Passwords<'a> {
+    login: &'a LoginArgs,
+    server: Option<&'a Connection>,
+}
+
+impl<'a> Passwords<'a> {
+    /// Fails if an option names a password and nothing names its server.
+    pub(super) fn of(arguments: &'a DoctorArgs) -> Result<Self, UsageError> {
+        let DoctorArgs { login, server, .. } = arguments;
+        if login.names_file() && server.is_none() {
+            return Err(UsageError(
+                "the password in the file is for one server: add its address, as `run --server` takes it"
+                    .to_owned(),
+            ));
+        }
+        Ok(Self {
+            login,
+            server: server.as_ref(),
+        })
+    }
+
+    /// Returns the password for a server, if there is one for it.
+    fn of_server(&self, left: &Connection) -> anyhow::Result<Option<Password>> {
+        let is_for_it = match self.server {
+            Some(named) => (&named.endpoint, &named.user) == (&left.endpoint, &left.user),
+            None => self.login.asks(),
+        };
+        match is_for_it {
+            true => self.login.password(left),
+            false => Ok(None),
+        }
+    }
+}
+
+/// Returns the address of a server, as `run --server` takes it.
+fn address(connection: &Connection) -> String {
+    let user = &connection.user;
+    match &connection.endpoint {
+        Endpoint::Socket(path) => format!("mysql://{user}@localhost/?socket={}", path.display()),
+        endpoint @ Endpoint::Tcp(..) => format!("mysql://{user}@{endpoint}/"),
+    }
+}
+
 /// Gives each server its settings back and drops the database of the run. Adds a line for each to `text`. Returns whether
 /// all succeeded; the others keep their notes.
-pub(super) fn give_back(home: &Home, login: &LoginArgs, text: &mut String) -> anyhow::Result<bool> {
+pub(super) fn give_back(home: &Home, passwords: &Passwords<'_>, text: &mut String) -> anyhow::Result<bool> {
     let left = match LeftServer::all(&home.notes) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
         left => left.with_context(|| format!("cannot look through {}", home.notes.display()))?,
@@ -24,7 +69,7 @@ pub(super) fn give_back(home: &Home, login: &LoginArgs, text: &mut String) -> an
     let mut is_clean = true;
     for server in left {
         let line = match server {
-            Ok(server) => described(server, login),
+            Ok(server) => described(server, passwords),
             Err(error) => Err(error.into()),
         };
         match line {
@@ -56,11 +101,12 @@ pub(super) fn name_left(home: &Home, measured: Option<&Connection>) {
 }
 
 /// Gives one server back. Returns the line that says so, or an error with what to type.
-fn described(server: LeftServer, login: &LoginArgs) -> anyhow::Result<String> {
+fn described(server: LeftServer, passwords: &Passwords<'_>) -> anyhow::Result<String> {
     let endpoint = server.connection().endpoint.clone();
+    let address = address(server.connection());
     let (by_hand, note) = (server.by_hand(), server.note().display().to_string());
     let given = in_event_loop(async |_| {
-        let password = login.password(&server.connection().user)?;
+        let password = passwords.of_server(server.connection())?;
         let connection = server.restore(password).await?;
         if let Some(database) = server.database() {
             drop_tables(Target::new(&connection, database)).await?;
@@ -69,7 +115,8 @@ fn described(server: LeftServer, login: &LoginArgs) -> anyhow::Result<String> {
     });
     given.with_context(|| {
         format!(
-            "cannot give back the server on {endpoint}, which a killed run left changed. Type there: {by_hand} \
+            "cannot give back the server on {endpoint}, which a killed run left changed. If it needs a password, name it: \
+             `logtrace doctor --clean '{address}'`. Or type there: {by_hand} \
              Or, if this server is gone for good, remove {note}. Reason"
         )
     })?;

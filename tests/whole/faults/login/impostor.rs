@@ -6,6 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
+use super::listening::PASSWORD;
 use crate::common::patiently;
 use crate::faults::fixture::home::{Home, SHORT};
 use crate::faults::fixture::started::{Ended, Started};
@@ -86,9 +87,9 @@ impl Drop for Impostor {
 }
 
 /// Runs a command with a password.
-fn with_password(home: &Home, arguments: &str) -> Ended {
+pub(super) fn with_password(home: &Home, arguments: &str) -> Ended {
     let mut command = home.logtrace(arguments);
-    command.env("LOGTRACE_PASSWORD", "geheim");
+    command.env("LOGTRACE_PASSWORD", PASSWORD);
     Started::new(command, home.path()).ended()
 }
 

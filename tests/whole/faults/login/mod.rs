@@ -1,4 +1,6 @@
 //! Logins: the bytes that a server or an impostor receives.
 
+mod doctor_password;
 mod impostor;
+mod listening;
 mod option_files;

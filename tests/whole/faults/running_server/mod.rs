@@ -123,7 +123,7 @@ fn it_is_given_back_after_a_killed_run() {
         kill(&home, "guest");
         foreign.tell("ALTER USER guest@localhost IDENTIFIED BY 'right'");
         let with = |password: &str| {
-            let mut command = home.logtrace("doctor --clean");
+            let mut command = home.logtrace(&format!("doctor --clean {}", foreign.address("guest")));
             command.env("LOGTRACE_PASSWORD", password);
             Started::new(command, home.path()).ended()
         };
