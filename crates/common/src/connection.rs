@@ -25,7 +25,8 @@ pub struct Connection {
     pub database: Option<String>,
     /// Encryption of the connection. A connection over a socket is never encrypted.
     pub tls: Tls,
-    /// User of the server's process. Connections for requests over a socket are refused by a process of another user.
+    /// User of the server's process, if it is on this machine and known. A connection at whose other end is a process of
+    /// another user is given up before anything is sent.
     pub server_uid: Option<u32>,
 }
 

@@ -32,9 +32,13 @@ mod variable;
 #[cfg(feature = "client")]
 pub use client::caught::keep_caught_panics_quiet;
 #[cfg(feature = "client")]
-pub use client::session_settings::SessionUse;
+pub use client::error::{ConnectError, KeyRefused};
 #[cfg(feature = "client")]
-pub use client::{ConnectError, KeyRefused};
+pub use client::server_conn::ServerConn;
+#[cfg(feature = "client")]
+pub use client::server_stream::{CONNECT_TIMEOUT, NotTheServer, Owner, OwnerProcess, ServerStream};
+#[cfg(feature = "client")]
+pub use client::session_settings::SessionUse;
 pub use connection::{Connection, Endpoint, PASSWORD_VARIABLE, Password};
 pub use detail::Detail;
 pub use file_class::{FileClass, LogNames};

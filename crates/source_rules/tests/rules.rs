@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use logtrace_source_rules::{
-    MAY_OPEN, circles, doc_comments, documents, imports, missing_names, modules, opened_processes, openers, packages,
-    rust_files,
+    MAY_OPEN, circles, doc_comments, documents, imports, missing_names, modules, opened_processes, openers,
+    packages, rust_files,
 };
 
 /// Most files in a directory.

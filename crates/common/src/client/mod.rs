@@ -1,109 +1,35 @@
 //! Connections for work that is not measured, such as reading variables.
 
 pub(crate) mod caught;
+pub(crate) mod error;
+mod login_filter;
 mod login_relay;
-mod pinned_socket;
+mod other_end;
+pub(crate) mod server_conn;
+pub(crate) mod server_stream;
 pub(crate) mod session_settings;
 
 use std::collections::BTreeMap;
 use std::io;
-use std::net::SocketAddr;
-use std::path::PathBuf;
-use std::time::Duration;
 
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, DriverError, IoError, Opts, OptsBuilder, SslOpts};
-use thiserror::Error;
 
 use crate::client::caught::caught;
+use crate::client::error::{ConnectError, KeyRefused};
+use crate::client::login_filter::{LoginFilter, Refusal};
 use crate::client::login_relay::LoginRelay;
-use crate::client::pinned_socket::PinnedSocket;
-use crate::connection::{Connection, Endpoint, PASSWORD_VARIABLE, Password};
+use crate::client::server_conn::ServerConn;
+use crate::client::server_stream::{CONNECT_TIMEOUT, NotTheServer, ServerStream};
+use crate::connection::{Connection, Endpoint, Password};
 use crate::tls::{SslMode, Tls};
-
-/// Time that a server has to greet a client.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Beginning of every error of a certificate (`rustls::Error::InvalidCertificate`).
 const BAD_CERTIFICATE: &str = "invalid peer certificate";
 
-/// Error of a connection or of a query that is not measured.
-#[derive(Debug, Error)]
-pub enum ConnectError {
-    /// The socket does not exist.
-    #[error(
-        "there is no socket {0}. Is the server running? The variable @@socket of a running server names its socket"
-    )]
-    NoSocket(PathBuf),
-    /// The port or socket has no listener.
-    #[error("nothing listens on {0}. Is the server running, and is this its address?")]
-    Refused(Endpoint),
-    /// The account or password is wrong (server errors 1044, 1045 and 1698).
-    #[error(
-        "the server refuses user {user:?}: {message}. Check the user and the password (--password-file, --ask-password, an option file or {PASSWORD_VARIABLE}; login paths of mysql_config_editor are not read); an account that requires encryption needs ?ssl-mode=required in the address"
-    )]
-    AccessDenied {
-        /// Name of the account.
-        user: String,
-        /// Message of the server.
-        message: String,
-    },
-    /// The kernel accepted the connection, but no server answered.
-    #[error("the server on {0} does not answer: is it stopped, or out of disk space?")]
-    NoAnswer(Endpoint),
-    /// The server wants the whole password over a plain connection.
-    #[error(
-        "the server on {0} asks for the whole password over a connection that is not encrypted, and others could pose as it. Add ssl-mode=verify-identity&ssl-ca=FILE to the address, after a ? or &, or ssl-mode=required; or get-server-public-key=true to encrypt the password with any key that it sends"
-    )]
-    PublicKey(Endpoint),
-    /// The certificate of the server does not prove what `ssl-mode` wants.
-    #[error(
-        "the certificate of the server on {endpoint} is not accepted: {reason}. Check ssl-ca, and for ssl-mode=verify-identity the host's name in the address"
-    )]
-    Certificate {
-        /// Address of the server.
-        endpoint: Endpoint,
-        /// Error of the check.
-        reason: String,
-    },
-    /// The client library panics at what the server sends.
-    #[error("cannot read what the server on {0} sends at a login. Is it a MySQL or MariaDB server?")]
-    Unreadable(Endpoint),
-    /// The server offers no encryption.
-    #[error("the server on {0} offers no encryption, which ssl-mode in the address asks for")]
-    NoEncryption(Endpoint),
-    /// The server refuses a setting that a session needs.
-    #[error("cannot set {setting} for a session on {endpoint}: {reason}. Without it, {without}")]
-    Session {
-        /// Address of the server.
-        endpoint: Endpoint,
-        /// Setting, as it follows SET SESSION.
-        setting: &'static str,
-        /// What would happen without the setting.
-        without: &'static str,
-        /// Error of the server.
-        reason: Box<mysql_async::Error>,
-    },
-    /// The client library reports another error.
-    #[error("cannot use the server on {endpoint} as user {user:?}: {reason}")]
-    Other {
-        /// Address of the server.
-        endpoint: Endpoint,
-        /// Name of the account.
-        user: String,
-        /// Error of the client library. Its text names its own cause, so it is no source.
-        reason: Box<mysql_async::Error>,
-    },
-}
-
-/// Refusal to encrypt the password with a public key that the server sends over a plain connection.
-#[derive(Debug, Error)]
-#[error("the server's public key is not trusted")]
-pub struct KeyRefused;
-
 impl Connection {
     /// Connects to the server, which has 10 s to answer.
-    pub async fn connect(&self) -> Result<Conn, ConnectError> {
+    pub async fn connect(&self) -> Result<ServerConn, ConnectError> {
         let ready = async { self.set_up(self.log_in().await?).await };
         let login = tokio::time::timeout(CONNECT_TIMEOUT, ready);
         let login = caught(login).await;
@@ -126,48 +52,34 @@ impl Connection {
         Ok(resolved)
     }
 
-    async fn log_in(&self) -> Result<Conn, ConnectError> {
-        match (&self.endpoint, self.server_uid) {
-            (&Endpoint::Tcp(address, port), _) if self.hides_password() => {
-                self.log_in_by_relay((address, port).into()).await
+    async fn log_in(&self) -> Result<ServerConn, ConnectError> {
+        match self.log_in_with(self.options()).await {
+            Err(ConnectError::Certificate { reason, .. }) if self.tls.mode == SslMode::VerifyCa => {
+                self.log_in_by_another_name(reason).await
             }
-            (Endpoint::Socket(path), Some(uid)) => {
-                let socket = PinnedSocket::open(path, uid).await;
-                let socket =
-                    socket.map_err(|error| self.explain(mysql_async::Error::Io(IoError::Io(error))))?;
-                self.log_in_with(OptsBuilder::from_opts(self.options()).socket(Some(socket.path())))
-                    .await
-            }
-            _ => match self.log_in_with(self.options()).await {
-                Err(ConnectError::Certificate { reason, .. }) if self.tls.mode == SslMode::VerifyCa => {
-                    self.log_in_by_another_name(reason).await
-                }
-                done => done,
-            },
+            done => done,
         }
     }
 
-    async fn log_in_with(&self, options: impl Into<Opts>) -> Result<Conn, ConnectError> {
-        Conn::new(options.into())
-            .await
-            .map_err(|source| self.explain(source))
-    }
-
-    async fn log_in_by_relay(&self, server: SocketAddr) -> Result<Conn, ConnectError> {
-        let relay = LoginRelay::start(server).await;
-        let relay = relay.map_err(|error| self.explain(mysql_async::Error::Io(IoError::Io(error))))?;
-        let options = OptsBuilder::from_opts(self.options())
-            .ip_or_hostname(relay.address.ip().to_string())
-            .tcp_port(relay.address.port());
-        match self.log_in_with(options).await {
-            Err(_) if relay.has_refused() => Err(ConnectError::PublicKey(self.endpoint.clone())),
-            done => done,
+    async fn log_in_with(&self, options: Opts) -> Result<ServerConn, ConnectError> {
+        let filter = self.login_filter();
+        if self.server_uid.is_none() && filter.is_none() {
+            let conn = Conn::new(options).await;
+            return Ok(ServerConn::new(conn.map_err(|error| self.explain(error))?, None));
+        }
+        let stream = ServerStream::connect(&self.endpoint, self.server_uid).await;
+        let relay = LoginRelay::start(stream.map_err(|error| self.explain(error))?, filter);
+        let relay = relay.map_err(|error| self.explain(error.into()))?;
+        match (Conn::new(relay.options(options)).await, relay.refusal()) {
+            (Ok(conn), _) => Ok(ServerConn::new(conn, Some(relay.task()))),
+            (Err(_), Some(refusal)) => Err(self.refused(refusal)),
+            (Err(error), None) => Err(self.explain(error)),
         }
     }
 
     /// Logs in to a server whose certificate is for another name, which [`SslMode::VerifyCa`] allows. The client library
     /// always checks the name. So it gets one of those that the refused certificate has, and checks the authority again.
-    async fn log_in_by_another_name(&self, reason: String) -> Result<Conn, ConnectError> {
+    async fn log_in_by_another_name(&self, reason: String) -> Result<ServerConn, ConnectError> {
         let Some(name) = certified_name(&reason) else {
             let endpoint = self.endpoint.clone();
             return Err(ConnectError::Certificate { endpoint, reason });
@@ -177,16 +89,28 @@ impl Connection {
             ..self.tls.clone()
         };
         let options = OptsBuilder::from_opts(self.options()).ssl_opts(tls.options());
-        self.log_in_with(options).await
+        self.log_in_with(options.into()).await
     }
 
-    /// Returns whether a server must not get the password encrypted with a key of its own.
-    fn hides_password(&self) -> bool {
+    /// Returns what a server may send at a login over plain TCP; `None` for other connections.
+    fn login_filter(&self) -> Option<LoginFilter> {
+        let is_plain = matches!(self.endpoint, Endpoint::Tcp(..)) && !self.is_encrypted();
         let has_password = self
             .password
             .as_ref()
             .is_some_and(|password| !password.expose().is_empty());
-        has_password && !self.is_encrypted() && !self.tls.get_server_public_key
+        is_plain.then(|| LoginFilter::new(self.tls.get_server_public_key || !has_password))
+    }
+
+    fn refused(&self, refusal: &Refusal) -> ConnectError {
+        match refusal {
+            Refusal::WholePassword => ConnectError::PublicKey(self.endpoint.clone()),
+            Refusal::Plugin(name) => {
+                let name = name.clone();
+                self.explain(DriverError::UnknownAuthPlugin { name }.into())
+            }
+            Refusal::Unknown => ConnectError::Unreadable(self.endpoint.clone()),
+        }
     }
 
     /// Connects and disconnects.
@@ -194,8 +118,8 @@ impl Connection {
         self.disconnect(self.connect().await?).await
     }
 
-    /// Closes a connection in order. The server counts one whose socket only closes as an aborted client.
-    pub async fn disconnect(&self, conn: Conn) -> Result<(), ConnectError> {
+    /// Closes a connection in order, see [`ServerConn::disconnect`].
+    pub async fn disconnect(&self, conn: ServerConn) -> Result<(), ConnectError> {
         conn.disconnect().await.map_err(|source| self.explain(source))
     }
 
@@ -211,6 +135,9 @@ impl Connection {
 
     /// Turns an error of the client library into one that says what to do.
     pub fn explain(&self, source: mysql_async::Error) -> ConnectError {
+        if let Some(reason) = NotTheServer::in_error(&source) {
+            return ConnectError::NotTheServer(reason.clone());
+        }
         match (&source, &self.endpoint) {
             (mysql_async::Error::Io(IoError::Io(error)), Endpoint::Socket(path))
                 if error.kind() == io::ErrorKind::NotFound =>

@@ -10,6 +10,7 @@ use mysql_async::Error;
 use mysql_async::prelude::Queryable;
 
 use crate::client::ConnectError;
+use crate::client::server_conn::ServerConn;
 use crate::connection::Connection;
 
 /// Work of a session.
@@ -242,10 +243,7 @@ impl Connection {
     }
 
     /// Sets what a session relies on whose work is not measured.
-    pub(crate) async fn set_up(
-        &self,
-        mut conn: mysql_async::Conn,
-    ) -> Result<mysql_async::Conn, ConnectError> {
+    pub(crate) async fn set_up(&self, mut conn: ServerConn) -> Result<ServerConn, ConnectError> {
         let send = async |sql: String| conn.query_drop(sql).await;
         self.set_up_session(SessionUse::Unmeasured, &[], send).await?;
         Ok(conn)

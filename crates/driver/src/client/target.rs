@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use logtrace_common::process::ProcessHandle;
-use logtrace_common::{ConnectError, Connection};
-use mysql_async::Conn;
+use logtrace_common::{ConnectError, Connection, ServerConn};
 
 /// Server, login and database of a workload.
 #[derive(Clone, Debug)]
@@ -33,12 +32,12 @@ impl Target {
     }
 
     /// Opens a connection to the database for work that is not measured.
-    pub(crate) async fn connect(&self) -> Result<Conn, ConnectError> {
+    pub(crate) async fn connect(&self) -> Result<ServerConn, ConnectError> {
         self.connection.with_database(&self.database).connect().await
     }
 
     /// Opens a connection without a database, which may not exist.
-    pub(crate) async fn connect_to_server(&self) -> Result<Conn, ConnectError> {
+    pub(crate) async fn connect_to_server(&self) -> Result<ServerConn, ConnectError> {
         let connection = Connection {
             database: None,
             ..self.connection.clone()

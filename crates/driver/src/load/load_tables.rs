@@ -5,6 +5,7 @@ use std::iter::once;
 use std::num::NonZeroUsize;
 use std::rc::Rc;
 
+use logtrace_common::ServerConn;
 use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
@@ -231,7 +232,7 @@ async fn fill_batches(
 
 /// Loads batches until there are no more, and sends the number of rows after each statement that inserts rows.
 async fn fill_each(
-    mut conn: Conn,
+    mut conn: ServerConn,
     batches: Rc<RefCell<impl Iterator<Item = LoadBatch>>>,
     progress: UnboundedSender<u32>,
 ) -> Result<(), DriveError> {
@@ -251,6 +252,6 @@ async fn fill_each(
     }
 }
 
-async fn close(conn: Conn) -> Result<(), DriveError> {
+async fn close(conn: ServerConn) -> Result<(), DriveError> {
     conn.disconnect().await.map_err(failed("close the connection"))
 }

@@ -81,7 +81,7 @@ impl ManagedServer {
         }
         let mut session = self.lock.session(&self.connection, self.facts.flavor);
         let reported = set_undoable(&mut session, &self.note.settings).await?;
-        let all = ServerFacts::collect(&self.connection, self.facts.pid, false).await?;
+        let all = ServerFacts::collect(&self.connection, self.facts.process.clone(), false).await?;
         self.facts.variables = all.variables;
         for (name, value) in reported {
             // Those of components and key caches may not be among all variables.

@@ -1,7 +1,5 @@
 //! First contact with a running server: its process, its facts.
 
-use std::sync::Arc;
-
 use anyhow::Context;
 
 use crate::connection::listener_pid::server_process;
@@ -23,17 +21,16 @@ pub(crate) struct Reached {
 }
 
 /// Connects to a running server of this machine or another one, and reads its facts. A process of this machine is checked
-/// before the login.
+/// before the login, and each connection after that must lead to a process of the same user. What answers on another
+/// machine cannot be checked so: there only a verified certificate tells who it is.
 pub(crate) async fn reach(connection: &Connection) -> Result<Reached, ServerError> {
     let mut connection = connection.clone();
-    let mut process = None;
-    if !is_remote(&connection.endpoint) {
-        let peer = server_process(&connection).await?;
-        connection.server_uid = Some(peer.uid);
-        process = Some(Arc::new(
-            ProcessHandle::open(peer.pid).context("the server is gone")?,
-        ));
-    }
+    let peer = match is_remote(&connection.endpoint) {
+        true => None,
+        false => Some(server_process(&connection).await?),
+    };
+    connection.server_uid = peer.as_ref().map(|peer| peer.uid);
+    let process = peer.map(|peer| peer.process);
     let connection = connection.resolved().await?;
     connection.check().await?;
     Ok(Reached {

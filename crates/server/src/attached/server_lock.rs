@@ -6,7 +6,7 @@ use mysql_async::prelude::Queryable;
 
 use crate::error::ServerError;
 use crate::settings::global_session::GlobalSession;
-use logtrace_common::{ConnectError, Connection, Flavor};
+use logtrace_common::{ConnectError, Connection, Flavor, ServerConn};
 
 /// Name of the lock. The server drops it when the connection that holds it ends (`GET_LOCK` of both servers).
 const NAME: &str = "logtrace";
@@ -25,7 +25,7 @@ const IDLE_S: u32 = 31_536_000;
 /// executed what a killed one sent.
 #[derive(Debug)]
 pub(crate) struct ServerLock {
-    conn: Conn,
+    conn: ServerConn,
 }
 
 impl ServerLock {

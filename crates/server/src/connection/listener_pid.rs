@@ -1,40 +1,43 @@
-//! Server process that listens on an address.
+//! Server process that answers on an address.
 
-use logtrace_common::{Connection, Endpoint};
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::path::Path;
 
-use anyhow::Context;
-use mysql_async::IoError;
-use procfs::ProcResult;
-use procfs::net::TcpState;
+use anyhow::{Context, ensure};
+use logtrace_common::{
+    CONNECT_TIMEOUT, ConnectError, Connection, Endpoint, Owner, OwnerProcess, ServerStream,
+};
 use procfs::process::{FDTarget, Process, all_processes};
-use tokio::net::{TcpStream, UnixStream};
+use tokio::time::timeout;
 
 use crate::connection::peer::Peer;
 use crate::error::ServerError;
 
-/// Returns the server process that listens on the address of a connection, by the credentials of the socket or by its
-/// holder. Fails if it is not to be trusted with a login: see [`Peer::check`]. Sends nothing to it.
+/// Returns the server process that answers on the address of a connection: the one that holds the other end of a new
+/// connection. Fails if it is not to be trusted with a login: see [`Peer::check`]. Sends nothing to it.
 pub(crate) async fn server_process(connection: &Connection) -> Result<Peer, ServerError> {
     let endpoint = &connection.endpoint;
-    let explain = |error| connection.explain(mysql_async::Error::Io(IoError::Io(error)));
-    let peer = match endpoint {
-        Endpoint::Socket(path) => socket_peer(path).await.map_err(explain)?,
-        Endpoint::Tcp(address, port) => {
-            let address = SocketAddr::new(*address, *port);
-            let pid = tcp_listener(address).with_context(|| unseen(endpoint))?;
-            if pid.is_none() {
-                TcpStream::connect(address).await.map_err(explain)?;
-            }
-            let peer = pid.map(Peer::of_process).transpose();
-            peer.with_context(|| unseen(endpoint))?
-        }
+    let found = timeout(CONNECT_TIMEOUT, held_by(endpoint)).await;
+    let found = found.map_err(|_| ConnectError::NoAnswer(endpoint.clone()))?;
+    let (_stream, owner) = found.map_err(|error| connection.explain(error))?;
+    // The process is looked for while the connection is open.
+    let peer = match owner {
+        None
+        | Some(Owner {
+            process: OwnerProcess::Pid(0),
+            ..
+        }) => None,
+        Some(Owner {
+            uid,
+            process: OwnerProcess::Pid(pid),
+        }) => Some(Peer::open(pid, uid).with_context(|| unseen(endpoint))?),
+        Some(Owner {
+            uid,
+            process: OwnerProcess::Inode(inode),
+        }) => Some(holder(inode, uid).with_context(|| unseen(endpoint))?),
     };
     let peer = peer.with_context(|| {
         format!(
-            "no process of this machine listens on {endpoint}: a forwarded port or a server in another container cannot \
+            "no process of this machine answers on {endpoint}: a forwarded port or a server in another container cannot \
              be measured by an address of this machine. Use its socket"
         )
     })?;
@@ -42,80 +45,83 @@ pub(crate) async fn server_process(connection: &Connection) -> Result<Peer, Serv
     Ok(peer)
 }
 
+async fn held_by(endpoint: &Endpoint) -> mysql_async::Result<(ServerStream, Option<Owner>)> {
+    let stream = ServerStream::connect(endpoint, None).await?;
+    let owner = stream.owner().await?;
+    Ok((stream, owner))
+}
+
 fn unseen(endpoint: &Endpoint) -> String {
-    format!("cannot find the process that listens on {endpoint} (run logtrace as root)")
+    format!("cannot find the process that answers on {endpoint} (run logtrace as root)")
 }
 
-/// Returns the process that listens on a socket (`SO_PEERCRED`, unix(7)). The kernel reports 0 for a process of another
-/// PID namespace.
-async fn socket_peer(path: &Path) -> io::Result<Option<Peer>> {
-    let credentials = UnixStream::connect(path).await?.peer_cred()?;
-    let pid = credentials.pid().and_then(|pid| u32::try_from(pid).ok());
-    Ok(pid.filter(|&pid| pid != 0).map(|pid| Peer {
-        pid,
-        uid: credentials.uid(),
-    }))
+/// Returns the process that holds a socket of this user. Fails if there is none, or if one of another user holds it too.
+fn holder(inode: u64, uid: u32) -> anyhow::Result<Peer> {
+    let holders = all_processes()?.flatten().filter(|process| holds(process, inode));
+    let peers = holders.map(|process| Peer::of_process(u32::try_from(process.pid)?));
+    let peers: Vec<Peer> = peers.collect::<anyhow::Result<_>>()?;
+    for other in &peers {
+        ensure!(
+            other.uid == uid,
+            "process {} of user {} holds the connection of user {uid} as well",
+            other.process.pid(),
+            other.uid
+        );
+    }
+    let none = || {
+        io::Error::new(
+            io::ErrorKind::NotFound,
+            "no process that is visible holds the connection",
+        )
+    };
+    Ok(peers.into_iter().next().ok_or_else(none)?)
 }
 
-fn tcp_listener(target: SocketAddr) -> ProcResult<Option<u32>> {
-    let mut entries = procfs::net::tcp()?;
-    // Not there where IPv6 is switched off.
-    entries.extend(procfs::net::tcp6().unwrap_or_default());
-    let inodes: Vec<u64> = entries
-        .iter()
-        .filter(|entry| entry.state == TcpState::Listen && takes(entry.local_address, target))
-        .map(|entry| entry.inode)
-        .collect();
-    let holder = all_processes()?
-        .flatten()
-        .find(|process| holds_socket(process, &inodes));
-    Ok(holder.and_then(|process| u32::try_from(process.pid).ok()))
-}
-
-fn holds_socket(process: &Process, inodes: &[u64]) -> bool {
+fn holds(process: &Process, socket: u64) -> bool {
     let Ok(fds) = process.fd() else {
         return false;
     };
     fds.flatten()
-        .any(|fd| matches!(fd.target, FDTarget::Socket(inode) if inodes.contains(&inode)))
-}
-
-/// Returns whether a socket that is bound to `local` accepts connections to `target`.
-fn takes(local: SocketAddr, target: SocketAddr) -> bool {
-    let any = match local.ip() {
-        IpAddr::V4(ip) => ip == Ipv4Addr::UNSPECIFIED && target.is_ipv4(),
-        // A socket bound to every IPv6 address takes IPv4 as well.
-        IpAddr::V6(ip) => ip == Ipv6Addr::UNSPECIFIED,
-    };
-    local.port() == target.port() && (any || local.ip().to_canonical() == target.ip())
+        .any(|fd| matches!(fd.target, FDTarget::Socket(inode) if inode == socket))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+    use std::net::TcpListener;
+    use std::thread;
+
     use super::*;
 
-    #[test]
-    fn a_listener_on_every_address_listens_on_loopback() {
-        let takes = |local: &str, target: &str| takes(local.parse().unwrap(), target.parse().unwrap());
-        let v4 = "127.0.0.1:3306";
-        for local in [v4, "0.0.0.0:3306", "[::]:3306", "[::ffff:127.0.0.1]:3306"] {
-            assert!(takes(local, v4), "{local}");
-        }
-        for local in ["127.0.0.1:3307", "10.0.0.1:3306", "[::1]:3306"] {
-            assert!(!takes(local, v4), "{local}");
-        }
-        assert!(takes("[::]:3306", "[::1]:3306") && takes("[::1]:3306", "[::1]:3306"));
-        assert!(!takes("0.0.0.0:3306", "[::1]:3306"));
-    }
-
-    #[test]
-    fn the_holder_of_a_listening_socket_is_found() {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    #[tokio::test]
+    async fn the_process_at_the_other_end_is_found() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let pid = tcp_listener(address).unwrap();
-        assert_eq!(pid, Some(std::process::id()));
-        drop(listener);
-        let pid = tcp_listener(address).unwrap();
-        assert_eq!(pid, None);
+        let server = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            stream.write_all(b"hello").unwrap();
+            stream
+        });
+        let (_stream, owner) = held_by(&Endpoint::Tcp(address.ip(), address.port()))
+            .await
+            .unwrap();
+        let server = server.join().unwrap();
+        let Some(Owner {
+            uid,
+            process: OwnerProcess::Inode(inode),
+        }) = owner
+        else {
+            panic!("{owner:?}")
+        };
+        let peer = holder(inode, uid).unwrap();
+        assert_eq!(
+            (peer.process.pid(), peer.uid),
+            (std::process::id(), rustix::process::geteuid().as_raw())
+        );
+        let error = holder(inode, uid + 1).unwrap_err();
+        assert!(error.to_string().contains("as well"), "{error}");
+        drop(server);
+        let error = holder(inode, uid).unwrap_err();
+        assert!(error.to_string().contains("no process"), "{error}");
     }
 }

@@ -1,6 +1,7 @@
 //! Check of the process behind an address, before anything of a login is sent to it.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
 
@@ -13,28 +14,34 @@ use logtrace_common::process::ProcessHandle;
 const SERVER_USERS: [&str; 3] = ["mysql", "mariadb", "logtrace"];
 
 /// Process that listens on an address.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Peer {
-    pub(crate) pid: u32,
+    /// Process that is checked, and no later one.
+    pub(crate) process: Arc<ProcessHandle>,
     /// User of the process.
     pub(crate) uid: u32,
 }
 
 impl Peer {
-    /// Returns the process with its effective user.
+    /// Opens a process whose user is known.
+    pub(crate) fn open(pid: u32, uid: u32) -> anyhow::Result<Self> {
+        let process = Arc::new(ProcessHandle::open(pid)?);
+        Ok(Self { process, uid })
+    }
+
+    /// Opens a process, and takes its effective user.
     pub(crate) fn of_process(pid: u32) -> anyhow::Result<Self> {
-        let uid = ProcessHandle::open(pid)?.entry().status()?.euid;
-        Ok(Self { pid, uid })
+        let process = Arc::new(ProcessHandle::open(pid)?);
+        let uid = process.entry().status()?.euid;
+        Ok(Self { process, uid })
     }
 
     /// Fails unless the process is a server, by the name of its program, and its user is trusted: `server_uid`, or without
     /// one root, the user of this process or of sudo, a usual user of servers, or the only one who could make the socket.
-    pub(crate) fn check(self, endpoint: &Endpoint, server_uid: Option<u32>) -> anyhow::Result<()> {
-        let pid = self.pid;
-        let program = ProcessHandle::open(pid).map(|process| process.program_name());
+    pub(crate) fn check(&self, endpoint: &Endpoint, server_uid: Option<u32>) -> anyhow::Result<()> {
+        let pid = self.process.pid();
+        let program = self.process.program_name();
         let program = program
-            .map_err(anyhow::Error::from)
-            .and_then(|name| Ok(name?))
             .with_context(|| format!("cannot see what listens on {endpoint} (run logtrace as root)"))?;
         ensure!(
             is_server(&program),
@@ -58,14 +65,14 @@ impl Peer {
         )
     }
 
-    fn is_known(self) -> bool {
+    fn is_known(&self) -> bool {
         let users = SERVER_USERS.into_iter();
         let mut named = users.filter_map(|name| Some(uzers::get_user_by_name(name)?.uid()));
         own_users().contains(&self.uid) || named.any(|uid| uid == self.uid)
     }
 
     /// Returns why others than the user of the process could have made the socket, or `None` if they could not.
-    fn objection_to_socket(self, socket: &Path) -> anyhow::Result<Option<String>> {
+    fn objection_to_socket(&self, socket: &Path) -> anyhow::Result<Option<String>> {
         let failed = || format!("cannot look at {}", socket.display());
         let mut places = vec![socket.to_owned()];
         // Links of `/proc` lead into other name spaces: the path that they show is another one here.
@@ -138,10 +145,7 @@ mod tests {
         let base = tempfile::tempdir().unwrap();
         let path = base.path().join("sock");
         fs::write(&path, "").unwrap();
-        let peer = Peer {
-            pid: std::process::id(),
-            uid: NOBODY,
-        };
+        let peer = Peer::open(std::process::id(), NOBODY).unwrap();
         assert!(!peer.is_known());
         let mode = |mode| fs::set_permissions(base.path(), Permissions::from_mode(mode)).unwrap();
         let objection = || peer.objection_to_socket(&path).unwrap();

@@ -17,17 +17,20 @@ const NOBODY: u32 = 65534;
 
 /// Greets each client as MySQL does, asks for the whole password, and writes down every byte that comes.
 const SCRIPT: &str = r#"
-    use IO::Socket; $SIG{PIPE} = "IGNORE";
+    use IO::Socket; use IO::Socket::IP; $SIG{PIPE} = "IGNORE";
     my ($at, $got) = @ARGV;
-    my @at = $at =~ /^\d+$/ ? (LocalAddr => "127.0.0.1", LocalPort => $at) : (Local => $at);
-    my $class = $at =~ /^\d+$/ ? "IO::Socket::INET" : "IO::Socket::UNIX";
-    my $listener = $class->new(@at, Listen => 5) or die $!;
-    umask 0; open(my $log, ">", $got) or die $!; chmod 0666, $at unless $at =~ /^\d+$/;
-    $log->autoflush(1);
+    my ($host, $port) = $at =~ /^(?:\[(.*)\]:)?(\d+)$/;
+    my @at = $port ? (LocalHost => $host // "127.0.0.1", LocalPort => $port, ReuseAddr => 1, V6Only => 1) : (Local => $at);
+    my $class = $port ? "IO::Socket::IP" : "IO::Socket::UNIX";
+    my $listener = $class->new(@at, Listen => 5) or die $@ || $!;
+    umask 0; open(my $log, ">", $got) or die $!; chmod 0666, $at unless $port;
+    open(my $met, ">", "$got.met") or die $!;
+    $_->autoflush(1) for $log, $met;
     my $salt = "12345678";
     my $greeting = "\x0a9.7.4\0" . pack("V", 7) . $salt . "\0" . pack("v", 0xf7ff) . "\x2d" . pack("v", 2)
         . pack("v", 0xdfff) . "\x15" . ("\0" x 10) . "123456789012\0" . "caching_sha2_password\0";
     while (my $client = $listener->accept) {
+        print $met ".";
         print $client substr(pack("V", length $greeting), 0, 3) . "\0" . $greeting;
         $client->flush;
         my $asked = 0;
@@ -40,14 +43,14 @@ const SCRIPT: &str = r#"
 "#;
 
 /// An impostor that runs as `nobody`; killed at the end.
-struct Impostor {
+pub(super) struct Impostor {
     child: Child,
     got: PathBuf,
 }
 
 impl Impostor {
-    /// Starts one at a socket or a port. Its program is called mysqld.
-    fn start(home: &Home, at: &str) -> Self {
+    /// Starts one at a socket, a port of 127.0.0.1, or `[address]:port`. Its program is called mysqld.
+    pub(super) fn start(home: &Home, at: &str) -> Self {
         let open = home.path().join("open");
         fs::create_dir(&open).unwrap();
         fs::set_permissions(&open, Permissions::from_mode(0o1777)).unwrap();
@@ -74,8 +77,13 @@ impl Impostor {
         impostor
     }
 
-    fn assert_got_nothing(&self) {
-        assert_eq!(fs::read(&self.got).unwrap(), b"");
+    /// How many clients it greeted.
+    pub(super) fn met(&self) -> usize {
+        fs::read(self.got.with_extension("met")).unwrap().len()
+    }
+
+    pub(super) fn assert_got_nothing(&self) {
+        assert_eq!(fs::read(&self.got).unwrap().len(), 0);
     }
 }
 
