@@ -45,6 +45,7 @@ pub(super) struct End {
 
 /// Runs a command and sends it a signal when its main thread enters or leaves the call of this number (from 1), among the
 /// calls on files and those that send or write one of `words`. A thread does nothing after a SIGKILL, not even the call.
+#[expect(clippy::zombie_processes, reason = "waitpid waits for it")]
 pub(super) fn signalled_at(number: u32, signal: Signal, command: &mut Command, words: &[&str]) -> End {
     let child = command
         .stdin(Stdio::null())
