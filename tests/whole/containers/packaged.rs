@@ -19,6 +19,7 @@ fn the_manifest_and_the_unit_ask_for_the_rights_of_a_trace_alone() {
     assert_eq!(value(MANIFEST, "add: "), format!("[{}]", rights.join(", ")));
     assert_eq!(value(MANIFEST, "drop: "), "[ALL]");
     assert_eq!(value(MANIFEST, "hostPID: "), "true");
+    assert!(value(MANIFEST, "command: ").starts_with("[logtrace, trace, --unit, CONTAINER,"));
     let rights = rights.map(|right| format!("CAP_{right}")).join(" ");
     assert_eq!(value(UNIT, "AmbientCapabilities="), rights);
     assert_eq!(value(UNIT, "CapabilityBoundingSet="), rights);

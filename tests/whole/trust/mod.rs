@@ -5,4 +5,5 @@ mod other_program;
 mod planted;
 mod rights;
 mod sessions;
+mod posing;
 mod wall_clock;

@@ -58,12 +58,12 @@ const OTHER: &str = r#"
 const MOMENTS: u32 = 50;
 
 /// Programs of a process that poses as a server, and of root.
-struct Programs {
+pub(super) struct Programs {
     directory: TempDir,
 }
 
 impl Programs {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let directory = tempfile::Builder::new().prefix("lt-").tempdir_in("/tmp").unwrap();
         fs::set_permissions(directory.path(), Permissions::from_mode(0o755)).unwrap();
         for (name, source) in [("mysqld", SERVER), ("other", OTHER)] {
@@ -79,23 +79,24 @@ impl Programs {
         Self { directory }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }
 
-    /// Starts the program that poses as a server.
-    fn start(&self) -> Process {
+    /// Starts the program that poses as a server, in a directory of root.
+    pub(super) fn start(&self) -> Process {
         let mut command = Command::new(self.path("mysqld"));
         command.arg(self.path("other")).uid(NOBODY).gid(NOBODY);
+        command.current_dir(self.directory.path());
         Process(command.stdin(Stdio::piped()).spawn().unwrap())
     }
 }
 
 /// Process that poses as a server; killed when dropped.
-struct Process(Child);
+pub(super) struct Process(Child);
 
 impl Process {
-    fn pid(&self) -> u32 {
+    pub(super) fn pid(&self) -> u32 {
         self.0.id()
     }
 

@@ -11,6 +11,7 @@ use procfs::process::all_processes;
 
 use crate::attached::unit_group;
 use crate::connection::peer::is_server;
+use crate::facts::container::groups_of;
 
 /// Directories of systemd's units (systemd.unit(5)), in which an alias is a link.
 const UNIT_DIRECTORIES: [&str; 3] = [
@@ -95,7 +96,8 @@ impl Running {
     }
 }
 
-/// Returns all names that the directory of a unit's control group can have. An alias has the name of the unit itself.
+/// Returns all names that the directory of a unit's control group can have. An alias has the name of the unit itself, and a
+/// container's group one with its id.
 fn names_of(unit: &str, directories: &[&Path]) -> Vec<String> {
     let mut names = vec![unit.to_owned(), format!("{unit}.service")];
     for alias in names.clone().iter().filter(|alias| !alias.contains('/')) {
@@ -103,6 +105,7 @@ fn names_of(unit: &str, directories: &[&Path]) -> Vec<String> {
         let targets = links.filter_map(|link| fs::read_link(link).ok());
         names.extend(targets.filter_map(|target| Some(target.file_name()?.to_str()?.to_owned())));
     }
+    names.extend(groups_of(unit));
     names
 }
 

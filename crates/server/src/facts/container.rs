@@ -116,6 +116,14 @@ fn container(runtime: &'static str, id: &str) -> ContainerFacts {
     }
 }
 
+/// Returns the names that the group of a container with this id can have; none for what is no id.
+pub(crate) fn groups_of(id: &str) -> Vec<String> {
+    let prefixes = PREFIXES.iter().filter(|_| is_id(id));
+    prefixes
+        .map(|(prefix, _)| format!("{prefix}{id}.scope"))
+        .collect()
+}
+
 /// Returns whether a text is an id as the runtimes make them: 64 hexadecimal digits.
 fn is_id(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
@@ -215,6 +223,15 @@ mod tests {
         ] {
             assert_eq!(named(path), Some((runtime, id.to_owned())), "{path}");
         }
+    }
+
+    #[test]
+    fn the_groups_of_an_id_are_those_of_its_container() {
+        assert_eq!(groups_of(ID).len(), PREFIXES.len());
+        for group in groups_of(ID) {
+            assert_eq!(container_of(&group).unwrap().id.trim_end_matches(".scope"), ID);
+        }
+        assert!(groups_of("db").is_empty());
     }
 
     #[test]

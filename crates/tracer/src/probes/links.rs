@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread;
 
 use libbpf_rs::{Link, ProgramMut, TracepointCategory};
-use logtrace_common::process::ProcessHandle;
+use logtrace_common::process::{ProcessError, ProcessHandle};
 
 use crate::error::TracerError;
 use crate::kernel_side::cpus::online_cpus;
@@ -82,6 +82,13 @@ impl Attachments {
         }
         self.still_same()?;
         Ok(accounts)
+    }
+
+    /// Returns the reason to fail if the process has executed another program.
+    pub(crate) fn executed(&self) -> Option<TracerError> {
+        let found = self.server.still_same().err();
+        let executed = found.filter(|found| matches!(found, ProcessError::Executed { .. }));
+        executed.map(TracerError::process)
     }
 
     fn still_same(&self) -> Result<(), TracerError> {

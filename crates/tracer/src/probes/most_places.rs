@@ -1,7 +1,8 @@
 //! Bound of the places of a probe.
 
 /// Most places of a probe. A program can have as many symbols of one name as it likes, and each place costs the kernel time
-/// and memory. MySQL 9.7 and MariaDB 10.11 need at most KNOWN; clones that another compiler makes multiply that by a few.
+/// and memory. MySQL 9.7 and MariaDB 10.11 have at most 3 (the ends of a commit); the clones that a compiler may make of a
+/// function multiply that by a few.
 pub(crate) const MOST_PLACES: usize = 64;
 
 /// Returns why a probe has none of its places if there are too many.

@@ -87,6 +87,8 @@ pub(crate) struct Drain<S> {
     delivery: Delivery<S>,
     /// Bursts and gaps, or `None` if all the time is traced.
     rhythm: Option<Rhythm>,
+    /// Reason why the trace is worth nothing, if it is.
+    failed: Option<TracerError>,
 }
 
 /// Results of a stopped tracer.
@@ -142,6 +144,7 @@ impl<S: Sink> Drain<S> {
             cpus_at: Instant::now() + CPUS_EVERY,
             delivery: Delivery::start(sink, stacks, config.patience_bytes)?,
             rhythm: sampling.has_gaps().then(|| Rhythm::new(sampling)),
+            failed: None,
         })
     }
 
@@ -215,10 +218,14 @@ impl<S: Sink> Drain<S> {
         let Self {
             attachments,
             delivery,
+            failed,
             ..
         } = self;
         let detaching = Detaching::begin(attachments);
         let (sink, delivered) = delivery.finish()?;
+        if let Some(failed) = failed {
+            return Err(failed);
+        }
         Ok(Stopped {
             sink,
             account: Account { delivered, ..account },
@@ -226,7 +233,8 @@ impl<S: Sink> Drain<S> {
         })
     }
 
-    /// Attaches the probes again. If that fails, the server has ended, and the gap continues.
+    /// Attaches the probes again. If that fails, the server has ended, and the gap continues; or it runs another program, and
+    /// the trace has failed.
     fn begin_burst(&mut self, start_ns: u64) {
         let begun = self.look_again();
         let Some(rhythm) = &mut self.rhythm else { return };
@@ -236,6 +244,7 @@ impl<S: Sink> Drain<S> {
             self.tell_gap(start_ns, clock_ns(ClockId::Monotonic) + nanoseconds(LEAD_IN));
         } else {
             rhythm.until = Instant::now() + rhythm.gap();
+            self.failed = self.attachments.executed();
         }
     }
 
