@@ -21,8 +21,6 @@ pub mod process;
 #[cfg(feature = "programs")]
 mod program_file;
 mod sampling;
-#[cfg(feature = "programs")]
-mod stack_depth;
 mod stall_bucket;
 mod time_columns;
 mod time_range;
@@ -50,10 +48,8 @@ pub use interval_columns::IntervalColumns;
 pub use latency_row::{latency_row, latency_row_start_ns};
 pub use names::UnknownName;
 #[cfg(feature = "programs")]
-pub use program_file::{NamedSymbol, ProgramFile, Symbol};
+pub use program_file::{NamedSymbol, ProgramFile, Symbol, stack_depths, uprobe_depths};
 pub use sampling::Sampling;
-#[cfg(feature = "programs")]
-pub use stack_depth::{stack_depths, uprobe_depths};
 pub use stall_bucket::{MAX_STALL_BUCKETS, STALL_BUCKET_NS, stall_bucket};
 pub use time_columns::{MOST_COLUMNS, TimeColumns};
 pub use time_range::TimeRange;

@@ -3,7 +3,7 @@
 mod kinds;
 mod other_program;
 mod planted;
+mod posing;
 mod rights;
 mod sessions;
-mod posing;
 mod wall_clock;

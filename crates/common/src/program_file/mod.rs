@@ -6,8 +6,10 @@
 mod file;
 mod headers;
 mod names;
+mod stack_depth;
 mod symbols;
 
 pub use crate::program_file::file::ProgramFile;
 pub use crate::program_file::names::NamedSymbol;
+pub use crate::program_file::stack_depth::{stack_depths, uprobe_depths};
 pub use crate::program_file::symbols::Symbol;
