@@ -47,7 +47,7 @@ fn opened(bytes: &[u8]) -> Option<ProgramFile> {
 /// File that is mapped from its start on.
 fn a_file() -> MappedFile {
     let maps = MemoryMaps::from_buf_read(Cursor::new(MAPS)).unwrap();
-    maps.iter().find_map(|map| mapped_file(map)).unwrap()
+    maps.iter().find_map(mapped_file).unwrap()
 }
 
 proptest! {
@@ -100,7 +100,7 @@ proptest! {
     #[test]
     fn the_map_of_a_process_is_read_or_refused(text in damaged_text([MAPS])) {
         if let Ok(maps) = MemoryMaps::from_buf_read(Cursor::new(text.as_bytes())) {
-            let files: Vec<MappedFile> = maps.iter().filter_map(|map| mapped_file(map)).collect();
+            let files: Vec<MappedFile> = maps.iter().filter_map(mapped_file).collect();
             prop_assert!(files.len() <= maps.0.len());
         }
     }

@@ -33,7 +33,7 @@ impl<S: Sink> Tracer<S> {
         let (ready, started) = channel();
         let thread = thread::Builder::new()
             .name("logtrace-drain".into())
-            .spawn(move || run(config, sink, &orders, &ready))
+            .spawn(move || run(&config, sink, &orders, &ready))
             .map_err(TracerError::thread)?;
         match started.recv() {
             Ok(()) => Ok(Self { commands, thread }),
@@ -78,7 +78,7 @@ fn join<T>(thread: JoinHandle<Result<T, TracerError>>) -> Result<T, TracerError>
 }
 
 fn run<S: Sink>(
-    config: TracerConfig,
+    config: &TracerConfig,
     sink: S,
     orders: &Receiver<Command>,
     ready: &Sender<()>,
@@ -87,7 +87,7 @@ fn run<S: Sink>(
     check_lockdown()?;
     // Without it the tracepoints of all system calls take the place of those of single ones.
     let _ = tracefs::make_visible();
-    let mut drain = Drain::new(&config, sink)?;
+    let mut drain = Drain::new(config, sink)?;
     let watch = Watchdog::of_this_thread();
     // The other side waits for this, or is gone: then the first order is missing and the loop ends.
     let _ = ready.send(());

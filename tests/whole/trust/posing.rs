@@ -15,12 +15,11 @@ use super::other_program::Programs;
 struct Groups(Vec<PathBuf>);
 
 impl Groups {
-    /// Makes a group, and those around it, with this process in it.
-    fn with(group: &Path, pid: u32) -> Self {
+    /// Makes a group, and those around it.
+    fn made(group: &Path) -> Self {
         let missing = group.ancestors().take_while(|part| !part.exists());
         let made = missing.map(Path::to_owned).collect();
         fs::create_dir_all(group).unwrap();
-        fs::write(group.join("cgroup.procs"), pid.to_string()).unwrap();
         Self(made)
     }
 }
@@ -64,10 +63,13 @@ fn a_users_process_is_not_taken_for_the_server_of_a_unit_or_of_a_directory() {
     let of_system = tree()
         .join(format!("lt-{}.slice", std::process::id()))
         .join(&service);
+    let _made = [&of_users, &of_system].map(|group| Groups::made(group));
+    // It ends before its groups.
     let process = programs.start();
-    let in_users = Groups::with(&of_users, process.pid());
+    let put = |group: &Path| fs::write(group.join("cgroup.procs"), process.pid().to_string()).unwrap();
+    put(&of_users);
     refused(&format!("--unit {unit}"), &["no server in the unit"]);
-    let in_system = Groups::with(&of_system, process.pid());
+    put(&of_system);
     traced(&format!("--unit {unit}"));
     chown(&of_system, Some(NOBODY), None).unwrap();
     refused(&format!("--unit {unit}"), &["no server in the unit"]);
@@ -76,7 +78,4 @@ fn a_users_process_is_not_taken_for_the_server_of_a_unit_or_of_a_directory() {
     refused(&data, &["no server with the data directory", "belongs to user 0"]);
     chown(&directory, Some(NOBODY), None).unwrap();
     traced(&data);
-    // First the process, then its groups.
-    drop(process);
-    drop((in_users, in_system));
 }
