@@ -2,11 +2,11 @@
 
 /// Files, or directories with a `/` at their end, and why: none of what they open is an input of a user.
 pub const MAY_OPEN: &[(&str, &str)] = &[
-    (
-        "crates/common/src/client/pinned_socket.rs",
-        "a socket, by a descriptor that reads nothing",
-    ),
     ("crates/common/src/input/", "the reader itself"),
+    (
+        "crates/common/src/process/",
+        "the reader of processes: links within their root, and regular files",
+    ),
     (
         "crates/common/src/program_file/file.rs",
         "programs of servers, which the reader of processes opens",
@@ -19,7 +19,6 @@ pub const MAY_OPEN: &[(&str, &str)] = &[
         "crates/server/src/attached/",
         "processes and their files, and notes in directories of root",
     ),
-    ("crates/server/src/connection/peer.rs", "/proc"),
     (
         "crates/server/src/connection/private_text.rs",
         "passwords, with rules of their own about owners",
@@ -94,6 +93,7 @@ pub const MAY_OPEN: &[(&str, &str)] = &[
         "names and sizes in a run directory that logtrace made",
     ),
     ("src/measurement/signals.rs", "/proc of this process"),
+    ("src/preflight.rs", "programs of installed servers"),
     ("src/private_file.rs", "files that logtrace writes"),
     ("src/run_dir.rs", "owner and mode of a directory that is closed"),
     (
