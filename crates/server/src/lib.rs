@@ -59,6 +59,7 @@ pub use settings::live::is_live;
 pub use settings::variable::{is_fixed_at_initialisation, is_reserved};
 pub use storage::config::Storage;
 pub use storage::file_location::FileLocation;
+pub use storage::file_lock::FileLock;
 pub use storage::fs_image::ImageConfig;
 pub use storage::fs_image::fs_kind::{ImageKind, MissingTool};
 pub use storage::fs_image::size::ImageSize;

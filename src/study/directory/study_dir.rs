@@ -1,13 +1,13 @@
 //! Directory of a study: its request, its progress, and a run directory for each measurement.
 
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use logtrace_common::{InputDir, InputError, InputFile, InputKind};
 use logtrace_report::document::Document;
-use logtrace_server::{Writers, trusted_directory};
+use logtrace_server::{FileLock, Writers, trusted_directory};
 use logtrace_study::{Cell, Measurement};
 
 use crate::exit::UsageError;
@@ -27,7 +27,7 @@ const STATE: &str = "state.json";
 #[derive(Debug)]
 pub(crate) struct StudyDir {
     path: PathBuf,
-    _lock: File,
+    _lock: FileLock,
 }
 
 impl StudyDir {
@@ -176,16 +176,11 @@ pub(crate) fn failure(document: &Document) -> Option<&str> {
     caveat.map(|caveat| caveat.text.as_str())
 }
 
-fn lock(path: &Path) -> anyhow::Result<File> {
+fn lock(path: &Path) -> anyhow::Result<FileLock> {
     let name = path.join("lock");
     let file = private_file::open_lock(&name).with_context(|| format!("cannot make {}", name.display()))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => bail!("another logtrace uses {}", path.display()),
-        Err(TryLockError::Error(error)) => {
-            Err(error).with_context(|| format!("cannot lock {}", name.display()))
-        }
-    }
+    let lock = FileLock::acquire(file).with_context(|| format!("cannot lock {}", name.display()))?;
+    lock.with_context(|| format!("another logtrace uses {}", path.display()))
 }
 
 #[cfg(test)]

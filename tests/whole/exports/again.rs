@@ -135,9 +135,11 @@ fn a_trace_in_bursts_explained_again_gives_the_same_report() {
             "trace --record --detail {detail} --sample 50%:1s --pid {}",
             foreign.pid()
         ));
-        // Probes come and go with the bursts, so the recording says that they came.
-        let is_recorded = || Some(tracing.dir()?.join("records.bin").metadata().ok()?.len() > 0);
-        patiently("a recording", || is_recorded().unwrap_or(false));
+        // Probes come and go with the bursts, so the recording says that they came. It has its header before.
+        let length = || Some(tracing.dir()?.join("records.bin").metadata().ok()?.len());
+        patiently("a recording", || length().is_some_and(|bytes| bytes > 0));
+        let header = length().unwrap();
+        patiently("records", || length().is_some_and(|bytes| bytes > header));
         sysbench::updates(&foreign, 600, Some(200));
         tracing.interrupt();
         let trace = tracing.ended();

@@ -37,7 +37,7 @@ fn state(foreign: &Foreign) -> Vec<(String, String)> {
         "SHOW GLOBAL VARIABLES WHERE variable_name <> 'timestamp'",
         "SELECT schema_name, default_character_set_name FROM information_schema.schemata",
         "SELECT user, host FROM mysql.user",
-        "SHOW GLOBAL STATUS WHERE variable_name IN ('Aborted_clients', 'Com_set_option')",
+        "SHOW GLOBAL STATUS WHERE variable_name = 'Aborted_clients'",
     ]
     .into_iter()
     .flat_map(|statement| foreign.ask_all(statement))

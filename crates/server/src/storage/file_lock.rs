@@ -8,11 +8,11 @@ use std::io;
 /// Closing the file would not release it at once: programs that another thread starts hold copies of every descriptor
 /// between fork and exec.
 #[derive(Debug)]
-pub(crate) struct FileLock(File);
+pub struct FileLock(File);
 
 impl FileLock {
     /// Locks an open file. Returns `None` if the lock is held.
-    pub(crate) fn acquire(file: File) -> io::Result<Option<Self>> {
+    pub fn acquire(file: File) -> io::Result<Option<Self>> {
         match file.try_lock() {
             Ok(()) => Ok(Some(Self(file))),
             Err(TryLockError::WouldBlock) => Ok(None),

@@ -37,7 +37,8 @@ pub(super) fn recording(records: &[Vec<u8>], window: TimeRange) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut writer = RecordingWriter::new(&mut bytes, &header).unwrap();
     writer.write(Entry::Window(window)).unwrap();
-    for record in records {
+    // Without bytes there is no record: the reader takes one for a hole of the file.
+    for record in records.iter().filter(|record| !record.is_empty()) {
         writer.write(Entry::Record(record)).unwrap();
     }
     writer.write(Entry::Lost(window)).unwrap();
