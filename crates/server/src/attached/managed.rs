@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, ensure};
 
 use crate::attached::change_note::ChangeNote;
 use crate::attached::give_back::restore_settings;
@@ -139,6 +139,19 @@ impl ManagedServer {
         self.note.database = None;
     }
 
+    /// Fails if another server answers now, as behind an address that moves: its variables have other old values, and the note
+    /// is still needed for the first one.
+    async fn check_answering(&self) -> anyhow::Result<()> {
+        let process = self.facts.process.clone();
+        let facts = ServerFacts::collect(&self.connection, process, false).await?;
+        ensure!(
+            self.note.is_about(&self.connection, &facts),
+            "another server than the one that was changed answers on {} now",
+            self.connection.endpoint
+        );
+        Ok(())
+    }
+
     /// Gives each variable that was changed its old value again, the last one first, and reads it back. Then removes the
     /// note and gives the lock back.
     pub async fn restore(mut self) -> Result<(), ServerError> {
@@ -150,6 +163,7 @@ impl ManagedServer {
             // After a lost connection another logtrace may have noted the changed values as old ones.
             let lock = ServerLock::acquire(&self.connection).await;
             self.lock = lock.with_context(|| cannot.clone())?;
+            self.check_answering().await.with_context(|| cannot.clone())?;
         }
         let mut session = self.lock.session(&self.connection, self.facts.flavor);
         let restored = restore_settings(&mut session, &self.note.settings).await;
